@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libquadrille: the client of a Quadrille server.
+ *
+ * A client holds one session: requests go in as calls, bytes go out and in, messages come out. At heart it does no I/O:
+ *
+ *     qd_client_move(...)  ->  [client]  ->  qd_client_output   bytes to send
+ *     qd_client_next       <-  [client]  <-  qd_client_input    bytes received
+ *
+ * so it fits any event loop (quadrille-uv.h is the one for libuv). Programs without a loop let it do its own socket:
+ *
+ *     qd_client *client = qd_client_create();
+ *     qd_client_connect(client, "127.0.0.1:7400", NULL, "my-game/1.0", 2000);
+ *     uint32_t seq = qd_client_open_room(client, "arena", &config);
+ *     const qd_server_message *opened = qd_client_answer(client, seq, 2000);
+ *     ...
+ *     while ((message = qd_client_wait(client, 1000)) != NULL)
+ *         if (message->kind == QD_SERVER_TICK) ...
+ *
+ * What the messages mean stands in quadrille.proto; messages.h has them as structs.
+ *
+ * THREADS. A client belongs to one thread at a time; different clients are independent.
+ * OWNERSHIP. Everything returned belongs to the client and is valid until the next call on it, unless said otherwise.
+ * ERRORS. A request that the server refuses is answered by a message of kind QD_SERVER_ERROR with the request's seq.
+ * What ends the session makes calls return a qd_client_status below 0, and qd_client_error says it in words.
+ */
+#ifndef QUADRILLE_H
+#define QUADRILLE_H
+
+#include "messages.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define QD_API __attribute__((visibility("default")))
+#else
+#define QD_API
+#endif
+
+/* X(NAME, number, "text for people") */
+#define QD_CLIENT_STATUSES(X)                                                                                          \
+    X(OK, 0, "done")                                                                                                   \
+    X(TIMEOUT, 1, "nothing came in that time")                                                                         \
+    X(ERR_NO_MEMORY, -1, "out of memory")                                                                              \
+    X(ERR_ADDRESS, -2, "the address is not HOST:PORT, or the host is not known")                                       \
+    X(ERR_CONNECT, -3, "the server cannot be reached")                                                                 \
+    X(ERR_CLOSED, -4, "the server closed the connection")                                                              \
+    X(ERR_PROTOCOL, -5, "the server sent bytes that are no frame of this protocol")                                    \
+    X(ERR_REFUSED, -6, "the server refused the session")
+
+typedef enum qd_client_status {
+#define X(name, number, text) QD_CLIENT_##name = number,
+    QD_CLIENT_STATUSES(X)
+#undef X
+} qd_client_status;
+
+typedef struct qd_client qd_client;
+
+/* "0.1.0"; the library's version. Static. */
+QD_API const char *qd_version(void);
+
+/* NULL: out of memory. */
+QD_API qd_client *qd_client_create(void);
+/* Closes the socket, if it has one. NULL is fine. */
+QD_API void qd_client_destroy(qd_client *client);
+
+/* ---- requests ----
+ *
+ * Each queues one frame and returns its seq, by which the answer is known; 0: the session has ended, or there is no
+ * memory (see qd_client_error). Nothing is sent before the client's output is: by qd_client_flush, _wait, _answer, or
+ * by your loop. Columns and strings are copied. */
+
+/* The first request. `token` and `name` may be NULL. qd_client_connect does it for you. */
+QD_API uint32_t qd_client_hello(qd_client *client, const char *token, const char *name);
+/* `config` NULL: join only. Answer: QD_SERVER_ROOM_OPENED, with the handle that the others need. */
+QD_API uint32_t qd_client_open_room(qd_client *client, const char *name, const qd_msg_room_config *config);
+QD_API uint32_t qd_client_leave_room(qd_client *client, uint64_t room);
+QD_API uint32_t qd_client_close_room(qd_client *client, uint64_t room);
+/* `after` NULL: from the first. */
+QD_API uint32_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
+
+/* Batches. Which columns each needs stands in quadrille.proto; others must be NULL. */
+QD_API uint32_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned);
+QD_API uint32_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+QD_API uint32_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+QD_API uint32_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
+
+QD_API uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);
+QD_API uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room);
+/* `tick` 0: the next one. */
+QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
+/* `region` NULL: everywhere. `limit` 0: the server's default. */
+QD_API uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
+/* `room` 0: the server's own. */
+QD_API uint32_t qd_client_get_stats(qd_client *client, uint64_t room);
+QD_API uint32_t qd_client_ping(qd_client *client, uint64_t data);
+
+/* Any request as a struct, with the seq that stands in it; for what the calls above do not say, such as a batch with
+ * seq 0, which wants no Applied. Returns whether it was queued. */
+QD_API bool qd_client_send(qd_client *client, const qd_client_message *message);
+/* The seq that the next call above will use. */
+QD_API uint32_t qd_client_next_seq(const qd_client *client);
+
+/* ---- sans I/O ---- */
+
+/* Bytes to send; NULL when there are none. Say with qd_client_sent how many of them you sent. */
+QD_API const void *qd_client_output(const qd_client *client, size_t *size);
+QD_API void qd_client_sent(qd_client *client, size_t size);
+
+/* Bytes received, in pieces of any size. Messages wait until they are taken. */
+QD_API qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t size);
+
+/* The next message, or NULL when there is none yet. */
+QD_API const qd_server_message *qd_client_next(qd_client *client);
+
+/* ---- with its own socket ---- */
+
+/* Connects ("host:port", "[::1]:port"), says hello and waits for Welcome, all within timeout_ms. `token` and `name` may
+ * be NULL. */
+QD_API qd_client_status qd_client_connect(qd_client *client, const char *address, const char *token, const char *name,
+                                          int timeout_ms);
+/* What the server said in Welcome; NULL before it. Valid as long as the client. */
+QD_API const qd_msg_welcome *qd_client_welcome(const qd_client *client);
+/* For poll(2) and its like; -1 without a socket. */
+QD_API int qd_client_socket(const qd_client *client);
+
+/* Sends and receives what it can. timeout_ms: 0 does not wait, -1 waits without end, else waits so long for either
+ * something to come in or all output to be sent, whichever is open. */
+QD_API qd_client_status qd_client_poll(qd_client *client, int timeout_ms);
+/* Sends all output, receiving meanwhile. */
+QD_API qd_client_status qd_client_flush(qd_client *client, int timeout_ms);
+/* The next message, waiting for it; NULL: none in that time, or the session has ended (see qd_client_state). */
+QD_API const qd_server_message *qd_client_wait(qd_client *client, int timeout_ms);
+/* The answer to that request (the message with its seq), waiting for it; others that come before stay in line for
+ * qd_client_next. NULL as above. */
+QD_API const qd_server_message *qd_client_answer(qd_client *client, uint32_t seq, int timeout_ms);
+
+/* QD_CLIENT_OK while the session lives, else why it ended. */
+QD_API qd_client_status qd_client_state(const qd_client *client);
+/* The same in words, with the address or the server's own words; empty while all is well. */
+QD_API const char *qd_client_error(const qd_client *client);
+QD_API const char *qd_client_status_text(qd_client_status status);
+
+/* ---- the set of pairs ----
+ *
+ * Folds the Tick frames of one room into the set of pairs that overlap, as the contract in quadrille.proto says. */
+
+typedef struct qd_pairs qd_pairs;
+
+QD_API qd_pairs *qd_pairs_create(void);
+QD_API void qd_pairs_destroy(qd_pairs *pairs);
+
+/* Apply one frame. QD_CLIENT_ERR_PROTOCOL: it contradicts the set (a begin of a pair that is in, an end of one that is
+ * not), which a server never sends; the set is to be thrown away. */
+QD_API qd_client_status qd_pairs_apply(qd_pairs *pairs, const qd_msg_tick *tick);
+/* Whether the set is that of a whole tick: false before the first reset, within a tick of several frames, and while
+ * the subscription is suspended. */
+QD_API bool qd_pairs_known(const qd_pairs *pairs);
+QD_API uint64_t qd_pairs_tick(const qd_pairs *pairs);
+QD_API size_t qd_pairs_count(const qd_pairs *pairs);
+QD_API bool qd_pairs_contain(const qd_pairs *pairs, uint32_t a, uint32_t b);
+/* How many pairs an entity is in. */
+QD_API uint32_t qd_pairs_of(const qd_pairs *pairs, uint32_t id);
+/* Visit all, in no particular order: start with *cursor = 0; false at the end. */
+QD_API bool qd_pairs_next(const qd_pairs *pairs, size_t *cursor, uint32_t *a, uint32_t *b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

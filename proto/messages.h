@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The messages of quadrille.proto as plain C structs.
+ *
+ * What each field means, its unit and its range stand in quadrille.proto, under the same name; this header only says
+ * what C adds. codec.h turns these structs into bytes and back.
+ *
+ * OWNERSHIP. Structs and columns are views: they own nothing. In a message that the codec decoded, all pointers lead
+ * into that message and die with it; in one to encode, they stay the caller's.
+ *
+ * SHAPES. Strings are zero-terminated and never NULL in decoded messages; NULL encodes as empty. A column is a pointer
+ * to `count` values, or NULL where it is absent.
+ */
+#ifndef QD_PROTO_MESSAGES_H
+#define QD_PROTO_MESSAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QD_PROTOCOL_VERSION 1u
+
+/* The longest frame before Hello, and the longest that the server sends. */
+#define QD_FRAME_BYTES_BEFORE_HELLO 8192u
+#define QD_SERVER_FRAME_BYTES_MAX   (2u << 20)
+
+#define QD_ROOM_NAME_BYTES_MAX   64u
+#define QD_TOKEN_BYTES_MAX       256u
+#define QD_CLIENT_NAME_BYTES_MAX 64u
+
+/* How many refused entries an Error lists. */
+#define QD_ERROR_ENTRIES_MAX 64u
+
+typedef enum qd_tick_mode { QD_TICK_MODE_DEFAULT = 0, QD_TICK_MODE_CLOCK = 1, QD_TICK_MODE_STEP = 2 } qd_tick_mode;
+
+typedef enum qd_shape { QD_SHAPE_BOX = 1, QD_SHAPE_CIRCLE = 2 } qd_shape;
+
+typedef enum qd_scope { QD_SCOPE_ALL = 1, QD_SCOPE_OWN = 2 } qd_scope;
+
+/* X(NAME, number, "text for people") */
+#define QD_END_REASONS(X)                                                                                              \
+    X(ROOM_CLOSED, 1, "room closed")                                                                                   \
+    X(EXPIRED, 2, "expired")                                                                                           \
+    X(DESPAWNED, 3, "despawned")                                                                                       \
+    X(FILTERED, 4, "filter changed")                                                                                   \
+    X(RESIZED, 5, "resized")                                                                                           \
+    X(TELEPORTED, 6, "teleported")                                                                                     \
+    X(MOVED_APART, 7, "moved apart")
+
+typedef enum qd_end_reason {
+#define X(name, number, text) QD_END_##name = number,
+    QD_END_REASONS(X)
+#undef X
+} qd_end_reason;
+
+/* X(NAME, number) */
+#define QD_ERROR_CODES(X)                                                                                              \
+    X(MALFORMED, 1)                                                                                                    \
+    X(FRAME_TOO_LONG, 2)                                                                                               \
+    X(NO_HELLO, 3)                                                                                                     \
+    X(VERSION, 4)                                                                                                      \
+    X(UNAUTHENTICATED, 5)                                                                                              \
+    X(UNKNOWN_MESSAGE, 16)                                                                                             \
+    X(INVALID, 17)                                                                                                     \
+    X(COLUMNS, 18)                                                                                                     \
+    X(UNKNOWN_ROOM, 19)                                                                                                \
+    X(CONFIG_MISMATCH, 20)                                                                                             \
+    X(NOT_ALLOWED, 21)                                                                                                 \
+    X(LIMIT, 22)                                                                                                       \
+    X(NOT_STEP_MODE, 23)                                                                                               \
+    X(WRONG_TICK, 24)                                                                                                  \
+    X(ENTRIES, 25)                                                                                                     \
+    X(UNKNOWN_ID, 32)                                                                                                  \
+    X(ID_TAKEN, 33)                                                                                                    \
+    X(NOT_OWNER, 34)                                                                                                   \
+    X(NOT_FINITE, 35)                                                                                                  \
+    X(NEGATIVE_SIZE, 36)                                                                                               \
+    X(UNKNOWN_SHAPE, 37)                                                                                               \
+    X(ROOM_FULL, 38)
+
+typedef enum qd_error_code {
+    QD_ERROR_NONE = 0,
+#define X(name, number) QD_ERROR_##name = number,
+    QD_ERROR_CODES(X)
+#undef X
+} qd_error_code;
+
+typedef enum qd_go_away_reason {
+    QD_GO_AWAY_SHUTDOWN = 1,
+    QD_GO_AWAY_PROTOCOL = 2,
+    QD_GO_AWAY_FULL = 3,
+} qd_go_away_reason;
+
+typedef enum qd_room_closed_reason {
+    QD_ROOM_CLOSED_REQUESTED = 1,
+    QD_ROOM_CLOSED_EMPTY = 2,
+    QD_ROOM_CLOSED_SHUTDOWN = 3,
+} qd_room_closed_reason;
+
+/* Names for people and logs, such as "ID_TAKEN" and "moved apart"; "UNKNOWN" for a number that has none. Static. */
+const char *qd_error_code_name(qd_error_code code);
+const char *qd_end_reason_name(qd_end_reason reason);
+
+typedef struct qd_msg_bounds {
+    float min_x, min_y, min_z;
+    float max_x, max_y, max_z;
+} qd_msg_bounds;
+
+typedef struct qd_msg_room_config {
+    uint32_t dimensions;
+    bool has_bounds;
+    qd_msg_bounds bounds;
+    qd_tick_mode tick_mode;
+    uint32_t tick_hz;
+    uint32_t depth;
+    uint32_t entities_max;
+    uint32_t events_max;
+    uint32_t grace_ms;
+    uint32_t empty_close_ms;
+} qd_msg_room_config;
+
+/* The columns of entities. Which of them a message uses is said in quadrille.proto; the others are NULL. */
+typedef struct qd_msg_entities {
+    uint32_t count;
+    const uint32_t *id;
+    const float *x, *y, *z;
+    const float *half_x, *half_y, *half_z;
+    const uint8_t *shape;
+    const uint32_t *category, *mask;
+} qd_msg_entities;
+
+/* ---- client to server ---- */
+
+typedef struct qd_msg_hello {
+    uint32_t version;
+    const char *token;
+    const char *client;
+} qd_msg_hello;
+
+typedef struct qd_msg_open_room {
+    const char *name;
+    bool has_config;
+    qd_msg_room_config config;
+} qd_msg_open_room;
+
+/* LeaveRoom, CloseRoom, Unsubscribe, GetStats: a room and no more. */
+typedef struct qd_msg_room {
+    uint64_t room;
+} qd_msg_room;
+
+typedef struct qd_msg_list_rooms {
+    const char *after;
+    uint32_t limit;
+} qd_msg_list_rooms;
+
+/* Spawn, Move, Teleport, Reshape, Despawn. */
+typedef struct qd_msg_batch {
+    uint64_t room;
+    bool room_owned; /* Spawn only */
+    qd_msg_entities entities;
+} qd_msg_batch;
+
+typedef struct qd_msg_subscribe {
+    uint64_t room;
+    qd_scope scope;
+    bool stays;
+} qd_msg_subscribe;
+
+typedef struct qd_msg_snapshot {
+    uint64_t room;
+    bool has_region;
+    qd_msg_bounds region;
+    uint32_t limit;
+} qd_msg_snapshot;
+
+typedef struct qd_msg_step {
+    uint64_t room;
+    uint64_t tick;
+} qd_msg_step;
+
+typedef struct qd_msg_ping {
+    uint64_t data;
+} qd_msg_ping;
+
+typedef enum qd_client_kind {
+    QD_CLIENT_NOTHING = 0, /* an empty envelope, or a message of a later protocol */
+    QD_CLIENT_HELLO,
+    QD_CLIENT_OPEN_ROOM,
+    QD_CLIENT_LEAVE_ROOM,
+    QD_CLIENT_CLOSE_ROOM,
+    QD_CLIENT_LIST_ROOMS,
+    QD_CLIENT_SPAWN,
+    QD_CLIENT_MOVE,
+    QD_CLIENT_TELEPORT,
+    QD_CLIENT_RESHAPE,
+    QD_CLIENT_DESPAWN,
+    QD_CLIENT_SUBSCRIBE,
+    QD_CLIENT_UNSUBSCRIBE,
+    QD_CLIENT_SNAPSHOT,
+    QD_CLIENT_STEP,
+    QD_CLIENT_GET_STATS,
+    QD_CLIENT_PING,
+} qd_client_kind;
+
+/* ClientFrame. `kind` says which member of `as` is meant. */
+typedef struct qd_client_message {
+    uint32_t seq;
+    qd_client_kind kind;
+    union {
+        qd_msg_hello hello;
+        qd_msg_open_room open_room;
+        qd_msg_room room; /* LEAVE_ROOM, CLOSE_ROOM, UNSUBSCRIBE, GET_STATS */
+        qd_msg_list_rooms list_rooms;
+        qd_msg_batch batch; /* SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN */
+        qd_msg_subscribe subscribe;
+        qd_msg_snapshot snapshot;
+        qd_msg_step step;
+        qd_msg_ping ping;
+    } as;
+} qd_client_message;
+
+/* ---- server to client ---- */
+
+typedef struct qd_msg_limits {
+    uint32_t frame_bytes_max;
+    uint32_t rooms_max;
+    uint32_t entities_max;
+    uint32_t events_max;
+    uint32_t name_bytes_max;
+    uint32_t queue_bytes_max;
+} qd_msg_limits;
+
+typedef struct qd_msg_welcome {
+    uint32_t version;
+    const char *server;
+    uint64_t session;
+    qd_msg_limits limits;
+} qd_msg_welcome;
+
+typedef struct qd_msg_room_opened {
+    uint64_t room;
+    const char *name;
+    qd_msg_room_config config;
+    uint64_t epoch;
+    uint64_t tick;
+    bool created;
+} qd_msg_room_opened;
+
+typedef struct qd_msg_room_closed {
+    uint64_t room;
+    qd_room_closed_reason reason;
+} qd_msg_room_closed;
+
+typedef struct qd_msg_room_info {
+    const char *name;
+    qd_tick_mode tick_mode;
+    uint32_t tick_hz;
+    uint64_t tick;
+    uint32_t entities;
+    uint32_t sessions;
+} qd_msg_room_info;
+
+typedef struct qd_msg_room_list {
+    size_t count;
+    const qd_msg_room_info *rooms;
+    bool more;
+} qd_msg_room_list;
+
+/* Pairs as columns. */
+typedef struct qd_msg_pairs {
+    uint32_t count;
+    const uint32_t *a, *b;
+} qd_msg_pairs;
+
+typedef struct qd_msg_tick {
+    uint64_t room;
+    uint64_t tick;
+    bool reset;
+    bool last;
+    uint32_t skipped;
+    bool suspended;
+    uint64_t suspended_count;
+    qd_msg_pairs ends;
+    const uint8_t *end_reason; /* ends.count values of qd_end_reason */
+    qd_msg_pairs begins;
+    qd_msg_pairs stays;
+} qd_msg_tick;
+
+typedef struct qd_msg_applied {
+    uint64_t room;
+    uint64_t tick;
+    uint32_t seq;
+} qd_msg_applied;
+
+typedef struct qd_msg_snapshot_result {
+    uint64_t room;
+    uint64_t tick;
+    qd_msg_entities entities;
+    bool more;
+    bool last;
+} qd_msg_snapshot_result;
+
+typedef struct qd_msg_server_stats {
+    uint64_t uptime_ms;
+    uint32_t sessions;
+    uint32_t rooms;
+    uint32_t workers;
+    uint64_t memory_bytes;
+    uint64_t memory_bytes_max;
+    uint64_t ticks;
+    uint64_t updates;
+    uint64_t events;
+    uint64_t bytes_in;
+    uint64_t bytes_out;
+    uint64_t errors;
+} qd_msg_server_stats;
+
+typedef struct qd_msg_room_stats {
+    uint64_t room;
+    uint64_t tick;
+    uint32_t entities;
+    uint32_t sessions;
+    uint32_t subscriptions;
+    uint64_t updates;
+    uint64_t begins;
+    uint64_t ends;
+    uint64_t ticks_skipped;
+    uint64_t pairs;
+    float tick_us_p50, tick_us_p99, tick_us_max;
+    uint64_t memory_bytes;
+    uint32_t depth;
+} qd_msg_room_stats;
+
+typedef struct qd_msg_stats {
+    qd_msg_server_stats server;
+    bool has_room;
+    qd_msg_room_stats room;
+} qd_msg_stats;
+
+typedef struct qd_msg_error {
+    qd_error_code code;
+    const char *text;
+    uint32_t seq;
+    uint64_t room;
+    uint32_t entry_count; /* at most QD_ERROR_ENTRIES_MAX */
+    const uint32_t *entry_index;
+    const uint8_t *entry_code;
+    uint32_t entries_refused;
+} qd_msg_error;
+
+typedef struct qd_msg_go_away {
+    qd_go_away_reason reason;
+    const char *text;
+    uint32_t deadline_ms;
+} qd_msg_go_away;
+
+typedef enum qd_server_kind {
+    QD_SERVER_NOTHING = 0, /* an empty envelope, or a message of a later protocol */
+    QD_SERVER_WELCOME,
+    QD_SERVER_ROOM_OPENED,
+    QD_SERVER_ROOM_LEFT,
+    QD_SERVER_ROOM_CLOSED,
+    QD_SERVER_ROOM_LIST,
+    QD_SERVER_TICK,
+    QD_SERVER_APPLIED,
+    QD_SERVER_SNAPSHOT_RESULT,
+    QD_SERVER_STATS,
+    QD_SERVER_PONG,
+    QD_SERVER_ERROR,
+    QD_SERVER_GO_AWAY,
+} qd_server_kind;
+
+/* ServerFrame. `kind` says which member of `as` is meant. */
+typedef struct qd_server_message {
+    uint32_t seq;
+    qd_server_kind kind;
+    union {
+        qd_msg_welcome welcome;
+        qd_msg_room_opened room_opened;
+        qd_msg_room room_left;
+        qd_msg_room_closed room_closed;
+        qd_msg_room_list room_list;
+        qd_msg_tick tick;
+        qd_msg_applied applied;
+        qd_msg_snapshot_result snapshot_result;
+        qd_msg_stats stats;
+        qd_msg_ping pong;
+        qd_msg_error error;
+        qd_msg_go_away go_away;
+    } as;
+} qd_server_message;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory: the only place that names jemalloc (sanitizer builds use plain malloc behind the same interface).
+ *
+ * A qd_heap counts, to the byte, what one owner (a room, a connection, the server) has allocated. Heaps draw on one
+ * process-wide budget, in steps, so that the total has a limit without an atomic operation for every allocation:
+ *
+ *     budget (process, atomic)  <- steps of a few KiB -  heap (one owner)  <- exact bytes -  allocations
+ *
+ * A heap is used by one thread at a time, as its owner is. qd_heap_alloc and its like are refused (NULL) when the
+ * budget is spent; qd_heap_need is for scratch memory that a tick cannot do without: it is counted and may overdraw
+ * the budget, and aborts only where the system itself has no more.
+ *
+ * Sizes are given back on release; both sides assert nothing less than an equal sum: a heap must be empty when it is
+ * deinitialised.
+ */
+#ifndef QD_BASE_ALLOC_H
+#define QD_BASE_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+typedef struct qd_heap {
+    size_t bytes; /* allocated now */
+    size_t drawn; /* taken from the budget; at least bytes, unless overdrawn */
+} qd_heap;
+
+/* The budget. Set the limit before threads start; 0 means none. [any] */
+void qd_memory_limit_set(size_t bytes_max);
+size_t qd_memory_limit(void);
+size_t qd_memory_used(void);
+/* What this process may use: the smaller of the machine's memory and its cgroup's limit (v1 or v2). */
+size_t qd_memory_of_machine(void);
+
+void qd_heap_init(qd_heap *heap);
+void qd_heap_deinit(qd_heap *heap);
+
+/* Memory aligned to 16 bytes, or to `alignment` (a power of two, at most 4096). A size of 0 gives NULL. */
+void *qd_heap_alloc(qd_heap *heap, size_t size) QD_MUST_USE;
+void *qd_heap_alloc_zeroed(qd_heap *heap, size_t size) QD_MUST_USE;
+void *qd_heap_alloc_aligned(qd_heap *heap, size_t alignment, size_t size) QD_MUST_USE;
+void *qd_heap_need(qd_heap *heap, size_t alignment, size_t size);
+
+/* `memory` may be NULL when `size` is 0. */
+void qd_heap_free(qd_heap *heap, void *memory, size_t size);
+void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t size);
+
+/* Grow (or shrink) an allocation of qd_heap_alloc; NULL leaves the old one as it was. */
+void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new) QD_MUST_USE;
+
+/* Memory that changes hands between threads (buffers, commands): counted in the budget alone, atomically. [any] */
+void *qd_shared_alloc(size_t size) QD_MUST_USE;
+void qd_shared_free(void *memory, size_t size);
+
+#endif

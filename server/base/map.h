@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A hash map from 64-bit keys to 64-bit values: open addressing, linear probing, deletion by backward shift (no
+ * tombstones), at most 7/8 full and never smaller than needed by half. For ids to slots and handles to rooms.
+ *
+ * Belongs to one thread at a time. Keys are spread by a fixed mixer; whoever can choose keys can make runs long, so
+ * the hash is salted at init.
+ */
+#ifndef QD_BASE_MAP_H
+#define QD_BASE_MAP_H
+
+#include <stdbool.h>
+
+#include "alloc.h"
+
+typedef struct qd_map {
+    qd_heap *heap;
+    struct qd_map_entry *entries; /* NULL while empty */
+    uint32_t count;
+    uint32_t capacity; /* a power of two, or 0 */
+    uint64_t salt;
+} qd_map;
+
+void qd_map_init(qd_map *map, qd_heap *heap, uint64_t salt);
+void qd_map_deinit(qd_map *map);
+
+bool qd_map_get(const qd_map *map, uint64_t key, uint64_t *value);
+/* Adds, or replaces. Fails only for memory, and then changes nothing. */
+qd_status qd_map_put(qd_map *map, uint64_t key, uint64_t value) QD_MUST_USE;
+/* Makes room for `count` keys in all, so that putting them cannot fail. */
+qd_status qd_map_reserve(qd_map *map, uint32_t count) QD_MUST_USE;
+/* Returns whether it was there. */
+bool qd_map_remove(qd_map *map, uint64_t key);
+
+/* Visit all, in no particular order: start with *cursor = 0; false at the end. No changes meanwhile. */
+bool qd_map_next(const qd_map *map, uint32_t *cursor, uint64_t *key, uint64_t *value);
+
+#endif

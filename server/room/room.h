@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A room: entities by their clients' ids, who owns them, a space over them, and its subscriptions. Plain commands in,
+ * plain events out: it knows no sockets, threads, protobuf or clock (times are given to it).
+ *
+ *     commands (any number)  ->  qd_room_tick  ->  qd_room_next_report, until false  ->  commands ...
+ *
+ * It also keeps the contract of the event stream (proto/quadrille.proto, Tick): who is live, who needs a reset, who is
+ * suspended. One thread at a time: whoever runs the room.
+ */
+#ifndef QD_ROOM_ROOM_H
+#define QD_ROOM_ROOM_H
+
+#include "../space/space.h"
+
+typedef struct qd_room qd_room;
+
+typedef struct qd_room_config {
+    float min_x, min_y, max_x, max_y; /* finite, min < max */
+    uint32_t depth;                   /* 0: automatic */
+    uint32_t entities_max;            /* 1 to QD_SPACE_SLOTS_MAX */
+    uint32_t events_max;              /* at least 1 */
+    uint64_t grace_ns;
+} qd_room_config;
+
+/* The heap is the room's own and outlives it; it counts all the room's memory. `salt` makes its hashes unforeseeable
+ * for peers and changes no result. */
+qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t salt, qd_room **room) QD_MUST_USE;
+void qd_room_destroy(qd_room *room);
+
+/* ---- members ---- */
+
+/* A member is a session in the room. Its number is given to another one only when nothing of it is left. */
+#define QD_ROOM_MEMBERS_MAX (1u << 20)
+#define QD_ROOM_OWNED       UINT32_MAX /* the owner of what belongs to the room itself */
+
+qd_status qd_room_join(qd_room *room, uint32_t *member) QD_MUST_USE;
+/* Its subscription ends; its entities expire grace_ns later. */
+void qd_room_leave(qd_room *room, uint32_t member, uint64_t now_ns);
+/* When qd_room_expire has something to do next; QD_NEVER for not yet known. */
+uint64_t qd_room_due_ns(const qd_room *room);
+/* Removes the entities of members whose grace has run out. */
+void qd_room_expire(qd_room *room, uint64_t now_ns);
+
+/* ---- batches ---- */
+
+/* Columns of `count` entries; which may be NULL is said at the commands. */
+typedef struct qd_room_batch {
+    uint32_t count;
+    const uint32_t *id;
+    const float *x, *y;
+    const float *half_x, *half_y;
+    const uint8_t *shape;
+    const uint32_t *category, *mask;
+} qd_room_batch;
+
+/* Why an entry was refused. Numbers as in quadrille.proto's ErrorCode. */
+typedef enum qd_room_refusal {
+    QD_ROOM_UNKNOWN_ID = 32,
+    QD_ROOM_ID_TAKEN = 33,
+    QD_ROOM_NOT_OWNER = 34,
+    QD_ROOM_NOT_FINITE = 35,
+    QD_ROOM_NEGATIVE_SIZE = 36,
+    QD_ROOM_UNKNOWN_SHAPE = 37,
+    QD_ROOM_FULL = 38,
+} qd_room_refusal;
+
+#define QD_ROOM_REFUSALS_MAX 64u
+
+/* The first refused entries of a batch, ascending, and how many there were in all. */
+typedef struct qd_room_refusals {
+    uint32_t count;
+    uint32_t listed;
+    uint32_t index[QD_ROOM_REFUSALS_MAX];
+    uint8_t code[QD_ROOM_REFUSALS_MAX]; /* qd_room_refusal */
+} qd_room_refusals;
+
+/* Each applies what it can, in order, and reports the rest in *refusals (which it first empties).
+ * spawn: id, x, y needed; sizes default to 0, shape to box, category to 1, mask to all. `room_owned`: the room owns
+ * them. move, teleport: id, x, y. reshape: id; absent columns leave values as they are. despawn: id. */
+void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, bool room_owned,
+                   qd_room_refusals *refusals);
+void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
+void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
+void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
+void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
+/* Removes every entity, with the reason that the room is closed; a tick then gives the ends. */
+void qd_room_despawn_all(qd_room *room);
+
+/* ---- subscriptions: one a member ---- */
+
+typedef struct qd_room_interest {
+    bool own_only; /* only pairs of which the member owns an entity */
+    bool stays;
+} qd_room_interest;
+
+/* Starts, or starts anew; a reset report is due, at the next qd_room_catch_up or tick. */
+void qd_room_subscribe(qd_room *room, uint32_t member, qd_room_interest interest);
+void qd_room_unsubscribe(qd_room *room, uint32_t member);
+/* A report could not be delivered: the subscription gets nothing until qd_room_resume. */
+void qd_room_lost(qd_room *room, uint32_t member);
+/* It can take reports again: a reset is due, as after subscribe. Without effect unless lost. */
+void qd_room_resume(qd_room *room, uint32_t member);
+
+/* ---- ticks and reports ---- */
+
+/* Pairs of ids, a < b, ordered by (a, b). */
+typedef struct qd_room_pairs {
+    uint32_t count;
+    const uint32_t *a, *b;
+} qd_room_pairs;
+
+/* What one subscription gets. Valid until the next call on the room. */
+typedef struct qd_room_report {
+    uint32_t member;
+    /* Not 0: all reports of this round with the same number have the same contents, so that they are encoded once. */
+    uint32_t share;
+    uint64_t tick;
+    uint32_t skipped;
+    bool reset;     /* begins are the whole set */
+    bool suspended; /* with suspended_count; no pairs */
+    uint64_t suspended_count;
+    qd_room_pairs ends;
+    const uint8_t *end_reason; /* qd_space_reason, ends.count of them */
+    qd_room_pairs begins;
+    qd_room_pairs stays;
+} qd_room_report;
+
+/* One tick. `skipped`: ticks left out before it; they count in the tick's number. Reports follow: for every live
+ * subscription with news, and for every one whose reset was due (with the set at this tick). */
+void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped);
+/* Serves the resets that are due now, with the set at the last tick, between ticks. Cheap when none are. */
+void qd_room_catch_up(qd_room *room, const qd_executor *executor);
+/* The reports of the last tick or catch-up, one at a time; false at the end. They may be left unread: that is as if
+ * they had been delivered. */
+bool qd_room_next_report(qd_room *room, qd_room_report *report);
+
+/* ---- looking ---- */
+
+typedef struct qd_room_stats {
+    uint64_t tick; /* the last one done; 0 before the first */
+    uint32_t entities;
+    uint32_t members; /* not those that left */
+    uint32_t subscriptions;
+    uint64_t updates;      /* entries applied */
+    uint64_t begins, ends; /* counted at ticks with a live subscription */
+    uint64_t pairs;        /* at the last tick; 0 while nobody is live */
+    uint64_t ticks_skipped;
+    uint32_t depth;
+} qd_room_stats;
+
+void qd_room_stats_get(const qd_room *room, qd_room_stats *stats);
+
+/* The entities as they are now, by ascending id, at most `limit`; `region` (min_x, min_y, max_x, max_y) may be NULL.
+ * Columns belong to the room and are valid until the next call on it. *more: there were more than the limit. */
+qd_status qd_room_snapshot(qd_room *room, const float region[4], uint32_t limit, qd_room_batch *columns,
+                           bool *more) QD_MUST_USE;
+
+#endif

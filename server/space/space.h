@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A space: bodies, an index over them, and the walk that finds what began and ended to overlap since the last tick.
+ *
+ * HOW EVENTS COME WITHOUT A TABLE OF PAIRS. Each body is kept twice: `was`, as it stood at the last tick, and `now`.
+ * A pair begins where the two overlap now and did not, and ends the other way round. Bodies are registered by the
+ * union of the two, so one walk meets every such pair; a body added since has no `was`, a removed one no `now`. Pairs
+ * of bodies that both rest cost nothing.
+ *
+ *     add, move, teleport, reshape, refilter, remove   any number, O(1) each
+ *     qd_space_tick                                    the walk; then now becomes was
+ *     qd_space_end_reason                              why the ends came
+ *     qd_space_settle                                  slots of removed bodies become free; required before changes
+ *
+ * SLOTS. A body is named by a slot, a small number that the space gives out and uses again; callers keep their own
+ * arrays by it. The slot of a removed body stays its own until qd_space_settle.
+ *
+ * Pure and deterministic: no threads, clock or sockets of its own; a big walk is split into tasks for the executor that
+ * the caller hands in, and gives the same set of events whoever runs them. One thread at a time.
+ *
+ * Overlap and filters are defined in proto/quadrille.proto (OVERLAP), and here in shape.h. All values given must be
+ * finite, sizes 0 or more; callers check what peers send.
+ */
+#ifndef QD_SPACE_SPACE_H
+#define QD_SPACE_SPACE_H
+
+#include <stdbool.h>
+
+#include "../base/alloc.h"
+#include "../base/executor.h"
+
+#define QD_SPACE_SLOTS_MAX (1u << 22) /* a slot has 22 bits, so that rows have room for flags */
+#define QD_SPACE_DEPTH_MAX 10u        /* 4^10 finest cells: the linear array ends where its memory would hurt */
+
+typedef struct qd_space qd_space;
+
+typedef enum qd_space_shape { QD_SPACE_BOX = 1, QD_SPACE_CIRCLE = 2 } qd_space_shape;
+
+typedef struct qd_body {
+    float x, y;           /* centre */
+    float half_x, half_y; /* half extents; a circle's radius is half_x, its half_y is kept and ignored */
+    uint32_t category, mask;
+    uint8_t shape; /* qd_space_shape */
+} qd_body;
+
+/* Numbers as in quadrille.proto's EndReason. */
+typedef enum qd_space_reason {
+    QD_SPACE_ROOM_CLOSED = 1,
+    QD_SPACE_EXPIRED = 2,
+    QD_SPACE_DESPAWNED = 3,
+    QD_SPACE_FILTERED = 4,
+    QD_SPACE_RESIZED = 5,
+    QD_SPACE_TELEPORTED = 6,
+    QD_SPACE_MOVED_APART = 7,
+} qd_space_reason;
+
+typedef struct qd_space_config {
+    float min_x, min_y, max_x, max_y; /* min < max */
+    uint32_t depth;      /* levels below the root, 1 to QD_SPACE_DEPTH_MAX; 0: chosen and changed by content */
+    uint32_t bodies_max; /* at most QD_SPACE_SLOTS_MAX */
+} qd_space_config;
+
+/* The heap must outlive the space. A new space is small (under 2 KiB); it grows with what it holds. */
+qd_status qd_space_create(const qd_space_config *config, qd_heap *heap, qd_space **space) QD_MUST_USE;
+void qd_space_destroy(qd_space *space);
+
+/* QD_ERR_FULL above bodies_max, QD_ERR_NO_MEMORY; both change nothing. Everything after an add cannot fail. */
+qd_status qd_space_add(qd_space *space, const qd_body *body, uint32_t *slot) QD_MUST_USE;
+/* Slots must be of bodies that are there and not removed. A slot may come several times: the last value counts. */
+void qd_space_move(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y);
+void qd_space_teleport(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y);
+void qd_space_reshape(qd_space *space, uint32_t slot, qd_space_shape shape, float half_x, float half_y);
+void qd_space_refilter(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask);
+/* `reason` is ROOM_CLOSED, EXPIRED or DESPAWNED. Returns whether the slot is free at once, because the body was added
+ * since the last tick and leaves no trace; else it is free after qd_space_settle. */
+bool qd_space_remove(qd_space *space, uint32_t slot, qd_space_reason reason);
+
+/* The body as it is now. */
+void qd_space_body(const qd_space *space, uint32_t slot, qd_body *body);
+
+/* An event: two slots, in no particular order, and its kind in the two top bits of `a`. */
+typedef struct qd_space_event {
+    uint32_t a, b;
+} qd_space_event;
+
+typedef enum qd_space_kind { QD_SPACE_BEGIN = 1, QD_SPACE_END = 2, QD_SPACE_STAY = 3 } qd_space_kind;
+
+static inline qd_space_kind qd_space_event_kind(qd_space_event event)
+{
+    return (qd_space_kind)(event.a >> 30);
+}
+static inline uint32_t qd_space_event_a(qd_space_event event)
+{
+    return event.a & 0x3fffffffu;
+}
+static inline uint32_t qd_space_event_b(qd_space_event event)
+{
+    return event.b;
+}
+
+typedef enum qd_space_wanted {
+    QD_SPACE_WANT_NOTHING = 0, /* no walk: now just becomes was */
+    QD_SPACE_WANT_EVENTS = 1,  /* begins and ends */
+    QD_SPACE_WANT_STAYS = 3,   /* begins, ends and stays */
+} qd_space_wanted;
+
+/* In no particular order, each pair at most once; valid until the next call that changes the space or walks it. */
+typedef struct qd_space_events {
+    const qd_space_event *events;
+    size_t count;
+    bool complete;  /* false: more than `limit` were found and the walk stopped; events are not to be used */
+    uint64_t found; /* with complete, count; else how many had been found, at least limit + 1 */
+} qd_space_events;
+
+/* One tick: walk, then now becomes was, for all bodies and even when not complete. */
+void qd_space_tick(qd_space *space, const qd_executor *executor, qd_space_wanted wanted, size_t limit,
+                   qd_space_events *result);
+
+/* Between tick and settle, of an end. */
+qd_space_reason qd_space_end_reason(const qd_space *space, uint32_t slot_a, uint32_t slot_b);
+
+/* Ends the tick: removed bodies give up their slots, into `freed` (sorted in no particular order, valid until the next
+ * change), and the index may re-depth itself. */
+void qd_space_settle(qd_space *space, const uint32_t **freed, size_t *freed_count);
+
+/* The pairs as they stood at the last tick (as STAY events), whatever was changed since. Not between tick and settle.
+ */
+void qd_space_pairs(qd_space *space, const qd_executor *executor, size_t limit, qd_space_events *result);
+
+typedef struct qd_space_counters {
+    uint64_t moves;           /* bodies given a new place */
+    uint64_t list_operations; /* rows put into or taken out of a cell's list */
+    uint64_t tests;           /* rows handed to the kernel's pair test, times what they were tested against */
+    uint64_t exact_tests;     /* pairs that reached the exact test */
+    uint32_t depth;
+} qd_space_counters;
+
+void qd_space_counters_get(const qd_space *space, qd_space_counters *counters);
+
+/* Walks the whole structure and aborts where an invariant is broken. For tests and debug builds. */
+void qd_space_validate(const qd_space *space);
+
+#endif
