@@ -33,12 +33,6 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
-#define QD_API __attribute__((visibility("default")))
-#else
-#define QD_API
-#endif
-
 /* X(NAME, number, "text for people") */
 #define QD_CLIENT_STATUSES(X)                                                                                          \
     X(OK, 0, "done")                                                                                                   \

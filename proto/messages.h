@@ -22,6 +22,11 @@
 extern "C" {
 #endif
 
+/* Marks what the client's shared library exports. */
+#ifndef QD_API
+#define QD_API __attribute__((visibility("default")))
+#endif
+
 #define QD_PROTOCOL_VERSION 1u
 
 /* The longest frame before Hello, and the longest that the server sends. */
@@ -102,8 +107,8 @@ typedef enum qd_room_closed_reason {
 } qd_room_closed_reason;
 
 /* Names for people and logs, such as "ID_TAKEN" and "moved apart"; "UNKNOWN" for a number that has none. Static. */
-const char *qd_error_code_name(qd_error_code code);
-const char *qd_end_reason_name(qd_end_reason reason);
+QD_API const char *qd_error_code_name(qd_error_code code);
+QD_API const char *qd_end_reason_name(qd_end_reason reason);
 
 typedef struct qd_msg_bounds {
     float min_x, min_y, min_z;
