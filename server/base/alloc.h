@@ -25,7 +25,7 @@
 
 typedef struct qd_heap {
     size_t bytes; /* allocated now */
-    size_t drawn; /* taken from the budget; at least bytes, unless overdrawn */
+    size_t drawn; /* taken from the budget; at least bytes */
 } qd_heap;
 
 /* The budget. Set the limit before threads start; 0 means none. [any] */
@@ -48,7 +48,8 @@ void *qd_heap_need(qd_heap *heap, size_t alignment, size_t size);
 void qd_heap_free(qd_heap *heap, void *memory, size_t size);
 void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t size);
 
-/* Grow (or shrink) an allocation of qd_heap_alloc; NULL leaves the old one as it was. */
+/* Grow (or shrink, to 1 byte or more) an allocation of qd_heap_alloc, or make the first one of a NULL of size 0; NULL
+ * leaves the old one as it was. */
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new) QD_MUST_USE;
 
 /* Memory that changes hands between threads (buffers, commands): counted in the budget alone, atomically. [any] */

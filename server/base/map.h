@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A hash map from 64-bit keys to 64-bit values: open addressing, linear probing, deletion by backward shift (no
- * tombstones), at most 7/8 full and never smaller than needed by half. For ids to slots and handles to rooms.
+ * tombstones), at most 7/8 full, doubled when more is needed, never shrunk. For ids to slots and handles to rooms.
  *
  * Belongs to one thread at a time. Keys are spread by a fixed mixer; whoever can choose keys can make runs long, so
  * the hash is salted at init.
