@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "buffer.h"
+
+#include "alloc.h"
+#include "assert.h"
+
+qd_buffer *qd_buffer_create(size_t capacity)
+{
+    if (capacity > SIZE_MAX - sizeof(qd_buffer))
+        return NULL;
+    qd_buffer *buffer = qd_shared_alloc(sizeof *buffer + capacity);
+    if (!buffer)
+        return NULL;
+    atomic_init(&buffer->references, 1);
+    buffer->size = capacity;
+    buffer->capacity = capacity;
+    return buffer;
+}
+
+void qd_buffer_acquire(qd_buffer *buffer)
+{
+    /* Relaxed: the caller holds a reference already, and got the bytes with it. */
+    uint32_t before = atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+
+    QD_ASSERT(before > 0 && before < UINT32_MAX);
+}
+
+void qd_buffer_release(qd_buffer *buffer)
+{
+    /* Release, so that this owner's reads come before the free; acquire, so that the free comes after everyone's. */
+    uint32_t before = atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel);
+
+    QD_ASSERT(before > 0);
+    if (before == 1)
+        qd_shared_free(buffer, sizeof *buffer + buffer->capacity);
+}
