@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory: what heaps count, what they take from the budget, and what happens at its end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/base/alloc.h"
+
+#define HEAP_BYTES_LIMIT (1u << 20)
+
+static int no_limit(void **state)
+{
+    (void)state;
+    qd_memory_limit_set(0);
+    return 0;
+}
+
+static void counts_to_the_byte(void **state)
+{
+    (void)state;
+    qd_heap heap;
+
+    qd_heap_init(&heap);
+    char *small = qd_heap_alloc(&heap, 7);
+    char *zeroed = qd_heap_alloc_zeroed(&heap, 100000);
+    assert_non_null(small);
+    assert_non_null(zeroed);
+    assert_int_equal(heap.bytes, 100007);
+    assert_true(heap.drawn >= heap.bytes);
+    assert_int_equal(qd_memory_used(), heap.drawn);
+    for (size_t index = 0; index < 100000; index++)
+        assert_int_equal(zeroed[index], 0);
+    qd_heap_free(&heap, small, 7);
+    assert_int_equal(heap.bytes, 100000);
+    qd_heap_free(&heap, zeroed, 100000);
+    assert_int_equal(heap.bytes, 0);
+    qd_heap_deinit(&heap);
+    assert_int_equal(qd_memory_used(), 0);
+}
+
+static void nothing_is_null(void **state)
+{
+    (void)state;
+    qd_heap heap;
+
+    qd_heap_init(&heap);
+    assert_null(qd_heap_alloc(&heap, 0));
+    assert_null(qd_heap_alloc_aligned(&heap, 64, 0));
+    assert_null(qd_heap_need(&heap, 64, 0));
+    assert_null(qd_shared_alloc(0));
+    qd_heap_free(&heap, NULL, 0);
+    qd_shared_free(NULL, 0);
+    qd_heap_deinit(&heap);
+}
+
+static void aligns(void **state)
+{
+    (void)state;
+    qd_heap heap;
+
+    qd_heap_init(&heap);
+    for (size_t size = 1; size < 3000; size = size * 3 + 1) {
+        char *plain = qd_heap_alloc(&heap, size);
+        assert_int_equal((uintptr_t)plain % 16, 0);
+        plain = qd_heap_resize(&heap, plain, size, size + 5);
+        assert_int_equal((uintptr_t)plain % 16, 0);
+        qd_heap_free(&heap, plain, size + 5);
+        for (size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+            char *aligned = qd_heap_alloc_aligned(&heap, alignment, size);
+            char *needed = qd_heap_need(&heap, alignment, size);
+            assert_int_equal((uintptr_t)aligned % alignment, 0);
+            assert_int_equal((uintptr_t)needed % alignment, 0);
+            memset(aligned, 1, size);
+            memset(needed, 2, size);
+            qd_heap_free_aligned(&heap, aligned, alignment, size);
+            qd_heap_free_aligned(&heap, needed, alignment, size);
+        }
+    }
+    qd_heap_deinit(&heap);
+}
+
+static void resize_keeps_what_was_there(void **state)
+{
+    (void)state;
+    qd_heap heap;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+
+    qd_heap_init(&heap);
+    for (size_t next = 1; next < 500000; next = next * 2 + 3) {
+        bytes = qd_heap_resize(&heap, bytes, size, next);
+        assert_non_null(bytes);
+        assert_int_equal(heap.bytes, next);
+        for (size_t index = 0; index < size; index++)
+            assert_int_equal(bytes[index], index % 251);
+        for (size_t index = size; index < next; index++)
+            bytes[index] = (unsigned char)(index % 251);
+        size = next;
+    }
+    bytes = qd_heap_resize(&heap, bytes, size, 10);
+    assert_int_equal(heap.bytes, 10);
+    assert_int_equal(bytes[9], 9);
+    qd_heap_free(&heap, bytes, 10);
+    qd_heap_deinit(&heap);
+}
+
+static void refuses_above_the_limit(void **state)
+{
+    (void)state;
+    qd_heap heap;
+
+    qd_heap_init(&heap);
+    qd_memory_limit_set(HEAP_BYTES_LIMIT);
+    assert_int_equal(qd_memory_limit(), HEAP_BYTES_LIMIT);
+    assert_null(qd_heap_alloc(&heap, HEAP_BYTES_LIMIT + 1));
+    assert_int_equal(heap.bytes, 0);
+
+    /* Up to the limit to the byte: no step ahead may stand in the way. */
+    void *all = qd_heap_alloc(&heap, HEAP_BYTES_LIMIT);
+    assert_non_null(all);
+    assert_null(qd_heap_alloc(&heap, 1));
+    assert_null(qd_shared_alloc(1));
+    assert_null(qd_heap_resize(&heap, all, HEAP_BYTES_LIMIT, HEAP_BYTES_LIMIT + 1));
+    assert_int_equal(heap.bytes, HEAP_BYTES_LIMIT);
+    qd_heap_free(&heap, all, HEAP_BYTES_LIMIT);
+
+    void *shared = qd_shared_alloc(HEAP_BYTES_LIMIT / 2);
+    assert_non_null(shared);
+    assert_null(qd_heap_alloc(&heap, HEAP_BYTES_LIMIT));
+    qd_shared_free(shared, HEAP_BYTES_LIMIT / 2);
+    qd_heap_deinit(&heap);
+    assert_int_equal(qd_memory_used(), 0);
+}
+
+static void need_overdraws(void **state)
+{
+    (void)state;
+    qd_heap heap;
+
+    qd_heap_init(&heap);
+    qd_memory_limit_set(HEAP_BYTES_LIMIT);
+    void *scratch = qd_heap_need(&heap, 64, 2 * HEAP_BYTES_LIMIT);
+    assert_non_null(scratch);
+    assert_int_equal(heap.bytes, 2 * HEAP_BYTES_LIMIT);
+    assert_true(qd_memory_used() >= 2 * HEAP_BYTES_LIMIT);
+    assert_null(qd_heap_alloc(&heap, 1));
+    qd_heap_free_aligned(&heap, scratch, 64, 2 * HEAP_BYTES_LIMIT);
+    void *again = qd_heap_alloc(&heap, 1);
+    assert_non_null(again);
+    qd_heap_free(&heap, again, 1);
+    qd_heap_deinit(&heap);
+    assert_int_equal(qd_memory_used(), 0);
+}
+
+static void huge_sizes_do_not_wrap(void **state)
+{
+    (void)state;
+    /* The compiler would rightly warn of such a constant. */
+    volatile size_t huge = SIZE_MAX;
+    qd_heap heap;
+
+    qd_heap_init(&heap);
+    void *one = qd_heap_alloc(&heap, 1);
+    assert_non_null(one);
+    assert_null(qd_heap_alloc(&heap, huge));
+    assert_null(qd_heap_alloc_aligned(&heap, 4096, huge - 1));
+    assert_null(qd_heap_resize(&heap, one, 1, huge));
+    qd_memory_limit_set(HEAP_BYTES_LIMIT);
+    assert_null(qd_shared_alloc(huge));
+    assert_int_equal(heap.bytes, 1);
+    qd_heap_free(&heap, one, 1);
+    qd_heap_deinit(&heap);
+    assert_int_equal(qd_memory_used(), 0);
+}
+
+/* What a heap holds beyond its bytes is bounded, and one that breathes does not go to the budget each time. */
+static void draws_in_steps(void **state)
+{
+    (void)state;
+    enum { PIECES = 4000, PIECE_BYTES = 256 };
+    static void *pieces[PIECES];
+    size_t draws = 0;
+    qd_heap heap;
+
+    qd_heap_init(&heap);
+    for (size_t index = 0; index < PIECES; index++) {
+        size_t drawn = heap.drawn;
+        pieces[index] = qd_heap_alloc(&heap, PIECE_BYTES);
+        assert_non_null(pieces[index]);
+        draws += heap.drawn != drawn;
+    }
+    assert_true(draws < PIECES / 20);
+    draws = 0;
+    for (size_t round = 0; round < 1000; round++) {
+        size_t drawn = heap.drawn;
+        qd_heap_free(&heap, pieces[0], PIECE_BYTES);
+        draws += heap.drawn != drawn;
+        drawn = heap.drawn;
+        pieces[0] = qd_heap_alloc(&heap, PIECE_BYTES);
+        draws += heap.drawn != drawn;
+    }
+    assert_true(draws <= 2);
+    for (size_t index = 0; index < PIECES; index++) {
+        qd_heap_free(&heap, pieces[index], PIECE_BYTES);
+        assert_true(heap.drawn - heap.bytes <= 2 * 4096 + heap.bytes / 4);
+        assert_int_equal(qd_memory_used(), heap.drawn);
+    }
+    qd_heap_deinit(&heap);
+}
+
+static void machine_has_memory(void **state)
+{
+    (void)state;
+    size_t bytes = qd_memory_of_machine();
+
+    assert_true(bytes > 16u << 20);
+    assert_true(bytes < (size_t)1 << 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(counts_to_the_byte, no_limit),
+        cmocka_unit_test_setup(nothing_is_null, no_limit),
+        cmocka_unit_test_setup(aligns, no_limit),
+        cmocka_unit_test_setup(resize_keeps_what_was_there, no_limit),
+        cmocka_unit_test_setup(refuses_above_the_limit, no_limit),
+        cmocka_unit_test_setup(need_overdraws, no_limit),
+        cmocka_unit_test_setup(huge_sizes_do_not_wrap, no_limit),
+        cmocka_unit_test_setup(draws_in_steps, no_limit),
+        cmocka_unit_test(machine_has_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

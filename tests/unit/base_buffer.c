@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Buffers: counted in the budget, freed with the last reference, wherever that is dropped.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/base/alloc.h"
+#include "server/base/buffer.h"
+
+static void lives_as_long_as_its_references(void **state)
+{
+    (void)state;
+    qd_buffer *buffer = qd_buffer_create(1000);
+
+    assert_non_null(buffer);
+    assert_int_equal(buffer->size, 1000);
+    assert_int_equal(buffer->capacity, 1000);
+    memset(buffer->bytes, 0x5a, 1000);
+    buffer->size = 10; /* the maker lowers it; what is freed is what was allocated */
+    assert_int_equal(qd_memory_used(), sizeof *buffer + 1000);
+    qd_buffer_acquire(buffer);
+    qd_buffer_release(buffer);
+    assert_int_equal(qd_memory_used(), sizeof *buffer + 1000);
+    assert_int_equal(buffer->bytes[9], 0x5a);
+    qd_buffer_release(buffer);
+    assert_int_equal(qd_memory_used(), 0);
+}
+
+static void refuses_what_does_not_fit(void **state)
+{
+    (void)state;
+    volatile size_t huge = SIZE_MAX;
+
+    assert_null(qd_buffer_create(huge));
+    qd_memory_limit_set(4096);
+    assert_null(qd_buffer_create(4096));
+    qd_buffer *empty = qd_buffer_create(0);
+    assert_non_null(empty);
+    qd_buffer_release(empty);
+    qd_memory_limit_set(0);
+}
+
+static void *share(void *argument)
+{
+    qd_buffer *buffer = argument;
+
+    for (uint32_t round = 0; round < 10000; round++) {
+        qd_buffer_acquire(buffer);
+        qd_buffer_release(buffer);
+    }
+    qd_buffer_release(buffer);
+    return NULL;
+}
+
+static void is_freed_once_by_many_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    qd_buffer *buffer = qd_buffer_create(64);
+
+    assert_non_null(buffer);
+    for (uint32_t index = 0; index < 4; index++) {
+        qd_buffer_acquire(buffer);
+        assert_int_equal(pthread_create(&threads[index], NULL, share, buffer), 0);
+    }
+    qd_buffer_release(buffer);
+    for (uint32_t index = 0; index < 4; index++)
+        pthread_join(threads[index], NULL);
+    assert_int_equal(qd_memory_used(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lives_as_long_as_its_references),
+        cmocka_unit_test(refuses_what_does_not_fit),
+        cmocka_unit_test(is_freed_once_by_many_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The pool of numbers: small, unique while they are out, and giving one back never fails.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/base/id_pool.h"
+
+#define IDS 1000u
+
+static void counts_up_and_gives_again(void **state)
+{
+    (void)state;
+    qd_heap heap;
+    qd_id_pool pool;
+    uint32_t id;
+
+    qd_heap_init(&heap);
+    qd_id_pool_init(&pool, &heap);
+    for (uint32_t expected = 0; expected < 100; expected++) {
+        assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+        assert_int_equal(id, expected);
+    }
+    qd_id_pool_give(&pool, 42);
+    assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+    assert_int_equal(id, 42);
+    assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+    assert_int_equal(id, 100);
+    qd_id_pool_deinit(&pool);
+    qd_heap_deinit(&heap);
+}
+
+static void never_gives_one_twice(void **state)
+{
+    (void)state;
+    bool out[IDS] = {false};
+    uint32_t out_count = 0, seed = 1;
+    qd_heap heap;
+    qd_id_pool pool;
+
+    qd_heap_init(&heap);
+    qd_id_pool_init(&pool, &heap);
+    for (uint32_t round = 0; round < 100000; round++) {
+        seed = seed * 1664525u + 1013904223u;
+        uint32_t draw = (seed >> 16) % IDS;
+        if (out[draw]) {
+            qd_id_pool_give(&pool, draw);
+            out[draw] = false;
+            out_count--;
+        } else if (out_count < IDS) {
+            uint32_t id;
+            assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+            assert_true(id < IDS);
+            assert_false(out[id]);
+            out[id] = true;
+            out_count++;
+        }
+    }
+    qd_id_pool_deinit(&pool);
+    qd_heap_deinit(&heap);
+}
+
+static void all_can_be_given_back_without_memory(void **state)
+{
+    (void)state;
+    qd_heap heap;
+    qd_id_pool pool;
+    uint32_t taken = 0, id;
+
+    qd_heap_init(&heap);
+    qd_id_pool_init(&pool, &heap);
+    qd_memory_limit_set(16 * 1024);
+    while (qd_id_pool_take(&pool, &id) == QD_OK)
+        taken++;
+    assert_true(taken > 100);
+    qd_memory_limit_set(1);
+    for (id = 0; id < taken; id++)
+        qd_id_pool_give(&pool, id);
+    for (uint32_t index = 0; index < taken; index++)
+        assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+    assert_int_equal(qd_id_pool_take(&pool, &id), QD_ERR_NO_MEMORY);
+    qd_memory_limit_set(0);
+    qd_id_pool_deinit(&pool);
+    qd_heap_deinit(&heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_up_and_gives_again),
+        cmocka_unit_test(never_gives_one_twice),
+        cmocka_unit_test(all_can_be_given_back_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

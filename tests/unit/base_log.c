@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The log: its form, its levels, and that no text can forge a line.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "server/base/log.h"
+
+static char captured[16384];
+static FILE *capture_file;
+static int stderr_saved;
+
+static void capture_start(void)
+{
+    capture_file = tmpfile();
+    assert_non_null(capture_file);
+    stderr_saved = dup(STDERR_FILENO);
+    assert_true(stderr_saved >= 0);
+    assert_true(dup2(fileno(capture_file), STDERR_FILENO) >= 0);
+}
+
+static void capture_stop(void)
+{
+    dup2(stderr_saved, STDERR_FILENO);
+    close(stderr_saved);
+    rewind(capture_file);
+    size_t size = fread(captured, 1, sizeof captured - 1, capture_file);
+    captured[size] = '\0';
+    fclose(capture_file);
+}
+
+/* `2026-01-31T12:00:00.000Z info  `: where the shape has a 0 there must be a digit. */
+static void assert_prefix(const char *line, const char *level)
+{
+    const char *shape = "0000-00-00T00:00:00.000Z ";
+
+    for (size_t index = 0; shape[index]; index++) {
+        if (shape[index] == '0')
+            assert_in_range(line[index], '0', '9');
+        else
+            assert_int_equal(line[index], shape[index]);
+    }
+    assert_memory_equal(line + strlen(shape), level, strlen(level));
+}
+
+static void a_line_an_event(void **state)
+{
+    (void)state;
+    capture_start();
+    qd_log(QD_LOG_INFO, "listening address=%s port=%d", "127.0.0.1", 7400);
+    qd_log(QD_LOG_ERROR, "second");
+    capture_stop();
+    assert_prefix(captured, "info  listening address=127.0.0.1 port=7400\n");
+    assert_prefix(strchr(captured, '\n') + 1, "error second\n");
+}
+
+static void levels_filter(void **state)
+{
+    (void)state;
+    qd_log_level level;
+
+    capture_start();
+    qd_log(QD_LOG_DEBUG, "not by default");
+    qd_log_level_set(QD_LOG_ERROR);
+    qd_log(QD_LOG_WARN, "not now");
+    qd_log_level_set(QD_LOG_DEBUG);
+    qd_log(QD_LOG_DEBUG, "now");
+    qd_log_level_set(QD_LOG_INFO);
+    capture_stop();
+    assert_prefix(captured, "debug now\n");
+
+    assert_true(qd_log_level_parse("warn", &level));
+    assert_int_equal(level, QD_LOG_WARN);
+    assert_true(qd_log_level_parse("debug", &level));
+    assert_int_equal(level, QD_LOG_DEBUG);
+    assert_false(qd_log_level_parse("loud", &level));
+    assert_false(qd_log_level_parse("", &level));
+}
+
+static void text_cannot_forge_a_line(void **state)
+{
+    (void)state;
+    capture_start();
+    qd_log(QD_LOG_WARN, "name=%s", "a\n2026-01-31T12:00:00.000Z error b\r\x1b[2J\x7f\xc3\xa9\t");
+    capture_stop();
+    assert_prefix(captured, "warn  name=a\\x0a2026-01-31T12:00:00.000Z error b\\x0d\\x1b[2J\\x7f\\xc3\\xa9\\x09\n");
+}
+
+static void long_text_is_cut_and_marked(void **state)
+{
+    (void)state;
+    char *text = malloc(100001);
+
+    assert_non_null(text);
+    memset(text, '\n', 100000);
+    text[100000] = '\0';
+    capture_start();
+    errno = ENOENT;
+    qd_log(QD_LOG_INFO, "%s", text);
+    assert_int_equal(errno, ENOENT);
+    capture_stop();
+    free(text);
+    size_t size = strlen(captured);
+    assert_true(size > 1000 && size < 8192);
+    assert_string_equal(captured + size - 8, "\\x0a...\n");
+    assert_ptr_equal(strchr(captured, '\n'), captured + size - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_an_event),
+        cmocka_unit_test(levels_filter),
+        cmocka_unit_test(text_cannot_forge_a_line),
+        cmocka_unit_test(long_text_is_cut_and_marked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The map against an array that is searched from end to end, over random operations.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/base/map.h"
+
+#define KEYS_MAX 600u
+
+/* The reference: every key that can come up, and whether it is there. */
+typedef struct reference {
+    uint64_t keys[KEYS_MAX];
+    uint64_t values[KEYS_MAX];
+    bool present[KEYS_MAX];
+    uint32_t key_count, count;
+} reference;
+
+static uint64_t random_next(uint64_t *seed)
+{
+    *seed += 0x9e3779b97f4a7c15u;
+    uint64_t value = (*seed ^ (*seed >> 31)) * 0xd6e8feb86659fd93u;
+    return value ^ (value >> 32);
+}
+
+static void check_all(const qd_map *map, const reference *expected)
+{
+    bool visited[KEYS_MAX] = {false};
+    uint32_t cursor = 0, visits = 0;
+    uint64_t key, value;
+
+    assert_int_equal(map->count, expected->count);
+    for (uint32_t index = 0; index < expected->key_count; index++) {
+        bool found = qd_map_get(map, expected->keys[index], &value);
+        assert_int_equal(found, expected->present[index]);
+        if (found)
+            assert_true(value == expected->values[index]);
+    }
+    while (qd_map_next(map, &cursor, &key, &value)) {
+        uint32_t index = 0;
+        while (index < expected->key_count && expected->keys[index] != key)
+            index++;
+        assert_true(index < expected->key_count && expected->present[index] && !visited[index]);
+        assert_true(value == expected->values[index]);
+        visited[index] = true;
+        visits++;
+    }
+    assert_int_equal(visits, expected->count);
+}
+
+/* Adds `put_percent` of the time, else removes. */
+static void play(qd_map *map, reference *expected, uint64_t *seed, uint32_t operations, uint32_t put_percent)
+{
+    for (uint32_t operation = 0; operation < operations; operation++) {
+        uint32_t index = (uint32_t)(random_next(seed) % expected->key_count);
+        uint64_t key = expected->keys[index];
+
+        if (random_next(seed) % 100 < put_percent) {
+            uint64_t value = random_next(seed);
+            assert_int_equal(qd_map_put(map, key, value), QD_OK);
+            expected->count += !expected->present[index];
+            expected->present[index] = true;
+            expected->values[index] = value;
+        } else {
+            assert_int_equal(qd_map_remove(map, key), expected->present[index]);
+            expected->count -= expected->present[index];
+            expected->present[index] = false;
+        }
+        if (operation % 64 == 0)
+            check_all(map, expected);
+    }
+    check_all(map, expected);
+}
+
+/* The undoing of the map's mixer would be needed to aim keys at one entry; trying keys until they fall there does it
+ * too. A home is read off a map that holds nothing else: it is where iteration stands. */
+static uint32_t home_of(uint64_t key, uint64_t salt, uint32_t room_for)
+{
+    qd_heap heap;
+    qd_map map;
+    uint32_t cursor = 0;
+    uint64_t key_found, value;
+
+    qd_heap_init(&heap);
+    qd_map_init(&map, &heap, salt);
+    assert_int_equal(qd_map_reserve(&map, room_for), QD_OK);
+    assert_int_equal(qd_map_put(&map, key, 0), QD_OK);
+    assert_true(qd_map_next(&map, &cursor, &key_found, &value));
+    qd_map_deinit(&map);
+    qd_heap_deinit(&heap);
+    return cursor - 1;
+}
+
+static void agrees_on(reference *expected, uint64_t salt, uint64_t seed)
+{
+    qd_heap heap;
+    qd_map map;
+
+    qd_heap_init(&heap);
+    qd_map_init(&map, &heap, salt);
+    check_all(&map, expected);
+    for (uint32_t round = 0; round < 4; round++) {
+        play(&map, expected, &seed, 1500, 80);
+        play(&map, expected, &seed, 1500, 50);
+        play(&map, expected, &seed, 1500, 15);
+    }
+    qd_map_deinit(&map);
+    assert_int_equal(heap.bytes, 0);
+    qd_heap_deinit(&heap);
+}
+
+static void agrees_on_random_keys(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        reference expected = {.key_count = KEYS_MAX};
+        uint64_t draw = seed;
+        for (uint32_t index = 0; index < KEYS_MAX; index++)
+            expected.keys[index] = random_next(&draw);
+        agrees_on(&expected, seed, seed);
+    }
+}
+
+static void agrees_on_keys_in_a_row(void **state)
+{
+    (void)state;
+    reference expected = {.key_count = KEYS_MAX};
+
+    /* From zero, and up to the largest, both of which mean something inside the map. */
+    for (uint32_t index = 0; index < KEYS_MAX; index++)
+        expected.keys[index] = index < KEYS_MAX / 2 ? index : UINT64_MAX - (KEYS_MAX - 1 - index);
+    agrees_on(&expected, 0, 7);
+}
+
+/* All homes lie in three neighbouring entries at the end of a table of 64, so that runs are long and wrap around, and
+ * removals have to close gaps across the edge. */
+static void agrees_on_clustered_keys(void **state)
+{
+    (void)state;
+    reference expected = {.key_count = 0};
+    const uint32_t room_for = 50;
+
+    for (uint64_t key = 1; expected.key_count < 48; key++) {
+        if (home_of(key, 99, room_for) >= 61)
+            expected.keys[expected.key_count++] = key;
+    }
+    qd_heap heap;
+    qd_map map;
+    uint64_t seed = 3;
+    qd_heap_init(&heap);
+    qd_map_init(&map, &heap, 99);
+    assert_int_equal(qd_map_reserve(&map, room_for), QD_OK);
+    for (uint32_t round = 0; round < 10; round++) {
+        play(&map, &expected, &seed, 400, 70);
+        play(&map, &expected, &seed, 400, 30);
+    }
+    assert_int_equal(map.capacity, 64);
+    qd_map_deinit(&map);
+    qd_heap_deinit(&heap);
+}
+
+static void full_memory_changes_nothing(void **state)
+{
+    (void)state;
+    qd_heap heap;
+    qd_map map;
+    uint64_t value;
+    uint32_t put = 0;
+
+    qd_heap_init(&heap);
+    qd_map_init(&map, &heap, 5);
+    qd_memory_limit_set(64 * 1024);
+    while (qd_map_put(&map, put, put) == QD_OK)
+        put++;
+    assert_true(put > 100);
+    assert_int_equal(map.count, put);
+    for (uint32_t key = 0; key < put; key++)
+        assert_true(qd_map_get(&map, key, &value) && value == key);
+    assert_false(qd_map_get(&map, put, &value));
+    assert_int_equal(qd_map_put(&map, 0, 17), QD_OK); /* what is there can still be replaced */
+    qd_map_deinit(&map);
+    qd_memory_limit_set(0);
+    qd_heap_deinit(&heap);
+}
+
+static void reserve_makes_puts_free(void **state)
+{
+    (void)state;
+    qd_heap heap;
+    qd_map map;
+
+    qd_heap_init(&heap);
+    qd_map_init(&map, &heap, 5);
+    assert_int_equal(qd_map_reserve(&map, 10000), QD_OK);
+    size_t bytes = heap.bytes;
+    for (uint64_t key = 0; key < 10000; key++)
+        assert_int_equal(qd_map_put(&map, key << 32, key), QD_OK);
+    assert_int_equal(heap.bytes, bytes);
+    qd_map_deinit(&map);
+    qd_heap_deinit(&heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_on_random_keys),    cmocka_unit_test(agrees_on_keys_in_a_row),
+        cmocka_unit_test(agrees_on_clustered_keys), cmocka_unit_test(full_memory_changes_nothing),
+        cmocka_unit_test(reserve_makes_puts_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
