@@ -8,14 +8,25 @@
  *
  * LIFETIME
  * 1. handler.opened is the first call for a link, handler.closed the last one; both, and all between, on its loop
- * thread.
+ * thread. No call is made from inside an op, nor from inside another call.
  * 2. A link is reference-counted: its loop holds one reference until after `closed`; who keeps a link elsewhere (a
  * room) acquires one. Sending to a closed link is refused, never wrong.
- * 3. After qd_link_close no more frames are handed out; what was queued is still sent, for at most its deadline.
+ * 3. After qd_link_close only `closed` is called, and nothing more is queued; what was queued is still sent, for at
+ * most its deadline.
+ * 4. A peer that ends its side has ended the link, as if by qd_link_close with QD_LINK_ENDED_FLUSH_MS; one whose
+ * connection breaks, at once.
  *
- * OUTBOX. Bounded: events are refused when they would exceed the limit (unless it is empty: one tick's events may be
- * larger than the limit), replies a margin later. While replies are over the limit, the link reads no more frames, so
- * that a peer which never reads cannot make it grow.
+ * OUTBOX. Bounded. Every buffer in it counts QD_LINK_BUFFER_BYTES more than it holds, so that many small ones are
+ * bounded too.
+ *  - Events are refused where they would take it over its limit, unless it is empty: one tick's events may be larger
+ *    than the limit.
+ *  - Replies are never refused for want of room. While the outbox is over its limit, and more than
+ *    QD_LINK_REPLY_MARGIN_BYTES of it are replies, the link hands out no frames: only what has been handed out already
+ *    can then add to it.
+ *  - Where that alone takes the replies over the limit and the margin, the next reply closes the link: its peer asks
+ *    and does not read. So send an answer of several parts in one go. An outbox never holds more than twice its limit,
+ *    the margin, and the largest send of each class.
+ *  - A link that the system has no memory for is closed.
  */
 #ifndef QD_NET_LINK_H
 #define QD_NET_LINK_H
@@ -25,6 +36,10 @@
 #include "../base/buffer.h"
 
 typedef struct qd_link qd_link;
+
+#define QD_LINK_BUFFER_BYTES       64u          /* a reference, and a buffer's own head */
+#define QD_LINK_REPLY_MARGIN_BYTES (256u << 10) /* some thousands of small replies */
+#define QD_LINK_ENDED_FLUSH_MS     2000u
 
 typedef enum qd_link_class {
     QD_LINK_EVENTS, /* tick frames: may be refused, a reset follows */
@@ -42,14 +57,16 @@ typedef struct qd_link_ops {
     qd_link_sent (*send)(qd_link *link, qd_buffer *const *buffers, size_t count, qd_link_class class);
     /* Bytes queued and not yet taken by the system. [any] */
     size_t (*queued)(const qd_link *link);
-    /* Stop and go on handing out frames; counted: as many resumes as pauses. pause [loop]; resume [any] */
+    /* Stop and go on handing out frames; counted: as many resumes as pauses. What the peer sends meanwhile waits in the
+     * system, and stops the peer in the end. pause [loop]; resume [any] */
     void (*pause)(qd_link *link);
     void (*resume)(qd_link *link);
     /* The longest frame taken from now on. [loop] */
     void (*frame_bytes_max)(qd_link *link, size_t bytes_max);
     /* Call handler.expired after so long, once; 0 cancels. Coarse: within 100 ms. [loop] */
     void (*deadline)(qd_link *link, uint32_t after_ms);
-    /* See LIFETIME 3. May be called again. [any] */
+    /* See LIFETIME 3. May be called again: the shorter time counts. With 0, only what
+     * the system takes at once is sent. [any] */
     void (*close)(qd_link *link, uint32_t flush_ms);
     /* Frees the link, when the last reference is gone. [any] */
     void (*destroy)(qd_link *link);

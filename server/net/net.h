@@ -2,6 +2,9 @@
  *
  * TCP: a listener and loop threads, each with its own libuv loop and its share of the connections. Frames in, buffers
  * out (link.h). Besides admin/ the only place that includes uv.h.
+ *
+ * The net belongs to who started it. Links that others still hold outlive it, closed. Starting one makes the process
+ * ignore SIGPIPE: a peer that is gone is an error of a write, not a signal.
  */
 #ifndef QD_NET_NET_H
 #define QD_NET_NET_H
@@ -14,11 +17,12 @@ typedef struct qd_net_config {
     const char *host;         /* a name or a number; an IPv6 address without brackets */
     uint16_t port;            /* 0: any free one */
     uint32_t loops;           /* threads, at least 1 */
-    uint32_t connections_max; /* further ones are told GoAway FULL by handler.refused, and closed */
+    uint32_t connections_max; /* further ones are sent the refusal and closed; they never become links */
     size_t outbox_bytes_max;
     size_t frame_bytes_max; /* to begin with; see qd_link_frame_bytes_max */
     qd_link_handler handler;
-    /* What a connection too many is sent before it is closed. Called once, at start. May be NULL. */
+    /* What a connection too many is sent before it is closed. Called once, at start, with handler.context; the net
+     * takes over the reference. May be NULL, and return NULL. */
     qd_buffer *(*refusal)(void *context);
 } qd_net_config;
 
