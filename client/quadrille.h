@@ -7,7 +7,7 @@
  *     qd_client_move(...)  ->  [client]  ->  qd_client_output   bytes to send
  *     qd_client_next       <-  [client]  <-  qd_client_input    bytes received
  *
- * so it fits any event loop (quadrille-uv.h is the one for libuv). Programs without a loop let it do its own socket:
+ * so it fits any event loop (quadrille-uv.h fits it to libuv). Programs without a loop let it do its own socket:
  *
  *     qd_client *client = qd_client_create();
  *     qd_client_connect(client, "127.0.0.1:7400", NULL, "my-game/1.0", 2000);
@@ -20,9 +20,15 @@
  * What the messages mean stands in quadrille.proto; messages.h has them as structs.
  *
  * THREADS. A client belongs to one thread at a time; different clients are independent.
- * OWNERSHIP. Everything returned belongs to the client and is valid until the next call on it, unless said otherwise.
- * ERRORS. A request that the server refuses is answered by a message of kind QD_SERVER_ERROR with the request's seq.
- * What ends the session makes calls return a qd_client_status below 0, and qd_client_error says it in words.
+ * OWNERSHIP. Everything returned belongs to the client. A message is valid until the next one is taken, by
+ * qd_client_next, _wait or _answer; requests may be made meanwhile. Everything passed in stays the caller's: columns
+ * and strings are copied.
+ * ERRORS. A request that the server refuses is answered by a message of kind QD_SERVER_ERROR with the request's seq,
+ * and the session goes on. What ends the session makes calls return a qd_client_status below 0 from then on, and
+ * qd_client_error says it in words; messages that came before can still be taken. A client is for one session: to
+ * connect again, make another one.
+ * SIGNALS. Nothing here raises SIGPIPE. A signal that the program handles ends qd_client_poll and _wait early, as if
+ * their time were over.
  */
 #ifndef QUADRILLE_H
 #define QUADRILLE_H
@@ -64,7 +70,7 @@ QD_API void qd_client_destroy(qd_client *client);
  *
  * Each queues one frame and returns its seq, by which the answer is known; 0: the session has ended, or there is no
  * memory (see qd_client_error). Nothing is sent before the client's output is: by qd_client_flush, _wait, _answer, or
- * by your loop. Columns and strings are copied. */
+ * by your loop. A batch longer than Limits.frame_bytes_max (see qd_client_welcome) ends the session: split it. */
 
 /* The first request. `token` and `name` may be NULL. qd_client_connect does it for you. */
 QD_API uint32_t qd_client_hello(qd_client *client, const char *token, const char *name);
@@ -75,16 +81,18 @@ QD_API uint32_t qd_client_close_room(qd_client *client, uint64_t room);
 /* `after` NULL: from the first. */
 QD_API uint32_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
 
-/* Batches. Which columns each needs stands in quadrille.proto; others must be NULL. */
+/* Batches. Which columns each needs stands in quadrille.proto; others must be NULL. What is refused is answered by an
+ * error at once; the QD_SERVER_APPLIED of the tick answers for all batches of a room up to its seq. */
 QD_API uint32_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned);
 QD_API uint32_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
 
+/* Answer: the next QD_SERVER_TICK of the room that is marked reset. */
 QD_API uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);
 QD_API uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room);
-/* `tick` 0: the next one. */
+/* `tick` 0: the next one. Answer: QD_SERVER_APPLIED, after the events of that tick. */
 QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
 /* `region` NULL: everywhere. `limit` 0: the server's default. */
 QD_API uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
@@ -93,27 +101,31 @@ QD_API uint32_t qd_client_get_stats(qd_client *client, uint64_t room);
 QD_API uint32_t qd_client_ping(qd_client *client, uint64_t data);
 
 /* Any request as a struct, with the seq that stands in it; for what the calls above do not say, such as a batch with
- * seq 0, which wants no Applied. Returns whether it was queued. */
+ * seq 0, which wants no Applied. The calls above go on counting behind the highest seq used. Returns whether it was
+ * queued. */
 QD_API bool qd_client_send(qd_client *client, const qd_client_message *message);
 /* The seq that the next call above will use. */
 QD_API uint32_t qd_client_next_seq(const qd_client *client);
 
 /* ---- sans I/O ---- */
 
-/* Bytes to send; NULL when there are none. Say with qd_client_sent how many of them you sent. */
+/* Bytes to send; NULL when there are none. Say with qd_client_sent how many of them you sent. Valid until the next
+ * request or qd_client_sent. */
 QD_API const void *qd_client_output(const qd_client *client, size_t *size);
 QD_API void qd_client_sent(qd_client *client, size_t size);
 
 /* Bytes received, in pieces of any size. Messages wait until they are taken. */
 QD_API qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t size);
+/* The server has closed the stream: ends the session, with its reason if it said one. */
+QD_API qd_client_status qd_client_input_end(qd_client *client);
 
 /* The next message, or NULL when there is none yet. */
 QD_API const qd_server_message *qd_client_next(qd_client *client);
 
 /* ---- with its own socket ---- */
 
-/* Connects ("host:port", "[::1]:port"), says hello and waits for Welcome, all within timeout_ms. `token` and `name` may
- * be NULL. */
+/* Connects ("host:port", "[::1]:port"), says hello and waits for Welcome, all within timeout_ms (but for the look-up of
+ * a host's name, which takes as long as the system lets it). `token` and `name` may be NULL. */
 QD_API qd_client_status qd_client_connect(qd_client *client, const char *address, const char *token, const char *name,
                                           int timeout_ms);
 /* What the server said in Welcome; NULL before it. Valid as long as the client. */
@@ -121,8 +133,8 @@ QD_API const qd_msg_welcome *qd_client_welcome(const qd_client *client);
 /* For poll(2) and its like; -1 without a socket. */
 QD_API int qd_client_socket(const qd_client *client);
 
-/* Sends and receives what it can. timeout_ms: 0 does not wait, -1 waits without end, else waits so long for either
- * something to come in or all output to be sent, whichever is open. */
+/* Sends and receives what it can without waiting; if that was nothing, waits for at most timeout_ms (-1: without end)
+ * until something comes in or the last of the output is sent. QD_CLIENT_TIMEOUT: still nothing. */
 QD_API qd_client_status qd_client_poll(qd_client *client, int timeout_ms);
 /* Sends all output, receiving meanwhile. */
 QD_API qd_client_status qd_client_flush(qd_client *client, int timeout_ms);
@@ -147,8 +159,9 @@ typedef struct qd_pairs qd_pairs;
 QD_API qd_pairs *qd_pairs_create(void);
 QD_API void qd_pairs_destroy(qd_pairs *pairs);
 
-/* Apply one frame. QD_CLIENT_ERR_PROTOCOL: it contradicts the set (a begin of a pair that is in, an end of one that is
- * not), which a server never sends; the set is to be thrown away. */
+/* Apply one frame. QD_CLIENT_ERR_PROTOCOL: it contradicts the set (a begin of a pair that is in, an end or stay of one
+ * that is not, events before the first reset), which a server never sends. Then, and with QD_CLIENT_ERR_NO_MEMORY, the
+ * set is forgotten until the next reset. */
 QD_API qd_client_status qd_pairs_apply(qd_pairs *pairs, const qd_msg_tick *tick);
 /* Whether the set is that of a whole tick: false before the first reset, within a tick of several frames, and while
  * the subscription is suspended. */
@@ -158,7 +171,7 @@ QD_API size_t qd_pairs_count(const qd_pairs *pairs);
 QD_API bool qd_pairs_contain(const qd_pairs *pairs, uint32_t a, uint32_t b);
 /* How many pairs an entity is in. */
 QD_API uint32_t qd_pairs_of(const qd_pairs *pairs, uint32_t id);
-/* Visit all, in no particular order: start with *cursor = 0; false at the end. */
+/* Visit all, in no particular order: start with *cursor = 0; false at the end. Apply nothing meanwhile. */
 QD_API bool qd_pairs_next(const qd_pairs *pairs, size_t *cursor, uint32_t *a, uint32_t *b);
 
 #ifdef __cplusplus
