@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Errors with a code below this one end the connection (quadrille.proto, ErrorCode). */
+#define FIRST_CODE_THAT_LEAVES_THE_SESSION 16
+
+#define OUT_CAPACITY_MIN 4096u
+
+const char *qd_version(void)
+{
+    return QD_VERSION;
+}
+
+const char *qd_client_status_text(qd_client_status status)
+{
+    switch (status) {
+#define X(name, number, text)                                                                                          \
+    case QD_CLIENT_##name:                                                                                             \
+        return text;
+        QD_CLIENT_STATUSES(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+qd_client *qd_client_create(void)
+{
+    qd_client *client = calloc(1, sizeof *client);
+    if (client == NULL)
+        return NULL;
+    client->next_seq = 1;
+    client->socket = -1;
+    qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
+    return client;
+}
+
+static void free_entry(qd_client_entry *entry)
+{
+    if (entry == NULL)
+        return;
+    qd_decoded_server_release(&entry->decoded, NULL);
+    free(entry);
+}
+
+void qd_client_destroy(qd_client *client)
+{
+    if (client == NULL)
+        return;
+    if (client->socket >= 0)
+        close(client->socket);
+    while (client->first != NULL) {
+        qd_client_entry *entry = client->first;
+        client->first = entry->next;
+        free_entry(entry);
+    }
+    free_entry(client->shown);
+    qd_frame_reader_deinit(&client->reader);
+    free(client->welcome_server);
+    free(client->out);
+    free(client);
+}
+
+/* ---- the state ---- */
+
+qd_client_status qd_client_end(qd_client *client, qd_client_status status, const char *format, ...)
+{
+    if (client->state < 0)
+        return client->state;
+    client->state = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(client->error, sizeof client->error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+qd_client_status qd_client_state(const qd_client *client)
+{
+    return client->state;
+}
+
+const char *qd_client_error(const qd_client *client)
+{
+    return client->error;
+}
+
+const qd_msg_welcome *qd_client_welcome(const qd_client *client)
+{
+    return client->welcomed ? &client->welcome : NULL;
+}
+
+/* ---- output ---- */
+
+/* Makes room for `size` more bytes behind what is waiting. */
+static bool reserve_output(qd_client *client, size_t size)
+{
+    if (client->out_capacity - client->out_end >= size)
+        return true;
+    size_t waiting = client->out_end - client->out_start;
+    /* What is sent already makes room at the front. It is used when it is the larger part, so that moving the rest
+     * costs less than what was sent since the last time. */
+    if (client->out_start > waiting && client->out_capacity - waiting >= size) {
+        memmove(client->out, client->out + client->out_start, waiting);
+    } else {
+        size_t capacity = client->out_capacity < OUT_CAPACITY_MIN ? OUT_CAPACITY_MIN : client->out_capacity;
+        while (capacity - waiting < size)
+            capacity *= 2;
+        uint8_t *bytes = malloc(capacity);
+        if (bytes == NULL)
+            return false;
+        if (waiting > 0)
+            memcpy(bytes, client->out + client->out_start, waiting);
+        free(client->out);
+        client->out = bytes;
+        client->out_capacity = capacity;
+    }
+    client->out_start = 0;
+    client->out_end = waiting;
+    return true;
+}
+
+bool qd_client_send(qd_client *client, const qd_client_message *message)
+{
+    if (client->state < 0)
+        return false;
+    size_t size = qd_client_message_size(message);
+    if (!reserve_output(client, size)) {
+        qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for a request of %zu bytes", size);
+        return false;
+    }
+    client->out_end += qd_client_message_encode(message, client->out + client->out_end);
+    if (message->seq >= client->next_seq)
+        client->next_seq = message->seq == UINT32_MAX ? 1 : message->seq + 1;
+    return true;
+}
+
+uint32_t qd_client_next_seq(const qd_client *client)
+{
+    return client->next_seq;
+}
+
+const void *qd_client_output(const qd_client *client, size_t *size)
+{
+    *size = client->out_end - client->out_start;
+    return *size > 0 ? client->out + client->out_start : NULL;
+}
+
+void qd_client_sent(qd_client *client, size_t size)
+{
+    size_t waiting = client->out_end - client->out_start;
+    client->out_start += size < waiting ? size : waiting;
+    if (client->out_start == client->out_end)
+        client->out_start = client->out_end = 0;
+}
+
+/* ---- input ---- */
+
+static void keep_welcome(qd_client *client, const qd_msg_welcome *welcome)
+{
+    if (client->welcomed)
+        return;
+    client->welcome_server = strdup(welcome->server);
+    if (client->welcome_server == NULL) {
+        qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory");
+        return;
+    }
+    client->welcome = *welcome;
+    client->welcome.server = client->welcome_server;
+    client->welcomed = true;
+}
+
+/* What a message means for the session itself. */
+static void notice(qd_client *client, const qd_server_message *message)
+{
+    if (message->kind == QD_SERVER_WELCOME) {
+        keep_welcome(client, &message->as.welcome);
+    } else if (message->kind == QD_SERVER_ERROR) {
+        const qd_msg_error *error = &message->as.error;
+        if (error->code < FIRST_CODE_THAT_LEAVES_THE_SESSION)
+            qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s (%s)", error->text, qd_error_code_name(error->code));
+    } else if (message->kind == QD_SERVER_GO_AWAY) {
+        /* A server that is stopping may still have something to say; any other GoAway is the end. */
+        const qd_msg_go_away *go_away = &message->as.go_away;
+        if (go_away->reason == QD_GO_AWAY_SHUTDOWN)
+            snprintf(client->farewell, sizeof client->farewell, "%s",
+                     go_away->text[0] != '\0' ? go_away->text : "the server is stopping");
+        else
+            qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", go_away->text);
+    }
+}
+
+static void take_frame(qd_client *client, const uint8_t *frame, size_t frame_size)
+{
+    qd_client_entry *entry = calloc(1, sizeof *entry);
+    qd_decode_result result =
+        entry == NULL ? QD_DECODE_NO_MEMORY : qd_decode_server(frame, frame_size, NULL, &entry->decoded);
+    if (result == QD_DECODE_OK) {
+        if (client->last != NULL)
+            client->last->next = entry;
+        else
+            client->first = entry;
+        client->last = entry;
+        notice(client, &entry->decoded.message);
+        return;
+    }
+    free_entry(entry);
+    if (result == QD_DECODE_NO_MEMORY)
+        qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for a message of %zu bytes", frame_size);
+    else
+        qd_client_end(client, QD_CLIENT_ERR_PROTOCOL, "the server sent a frame of %zu bytes that is no ServerFrame",
+                      frame_size);
+}
+
+qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    while (client->state >= 0) {
+        const uint8_t *frame;
+        size_t frame_size;
+        switch (qd_frame_reader_next(&client->reader, &at, &size, &frame, &frame_size)) {
+        case QD_FRAME_OK:
+            take_frame(client, frame, frame_size);
+            break;
+        case QD_FRAME_MORE:
+            return client->state;
+        case QD_FRAME_BAD_PREFIX:
+            return qd_client_end(client, QD_CLIENT_ERR_PROTOCOL,
+                                 "the server sent a length that is no varint; is it a Quadrille server?");
+        case QD_FRAME_TOO_LONG:
+            return qd_client_end(client, QD_CLIENT_ERR_PROTOCOL,
+                                 "the server announced a frame of %llu bytes, above the most, %u; is it a Quadrille "
+                                 "server?",
+                                 (unsigned long long)client->reader.length, QD_SERVER_FRAME_BYTES_MAX);
+        case QD_FRAME_NO_MEMORY:
+            return qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for a message of %llu bytes",
+                                 (unsigned long long)client->reader.length);
+        }
+    }
+    return client->state;
+}
+
+qd_client_status qd_client_input_end(qd_client *client)
+{
+    const char *who = client->address[0] != '\0' ? client->address : "the server";
+    if (client->farewell[0] != '\0')
+        return qd_client_end(client, QD_CLIENT_ERR_CLOSED, "%s closed the connection: %s", who, client->farewell);
+    return qd_client_end(client, QD_CLIENT_ERR_CLOSED, "%s closed the connection", who);
+}
+
+/* ---- messages ---- */
+
+/* Takes `entry`, which stands behind `before` (NULL: it is the first), out of the list and shows it. */
+static const qd_server_message *show(qd_client *client, qd_client_entry *before, qd_client_entry *entry)
+{
+    if (before != NULL)
+        before->next = entry->next;
+    else
+        client->first = entry->next;
+    if (client->last == entry)
+        client->last = before;
+    client->shown = entry;
+    return &entry->decoded.message;
+}
+
+static void hide(qd_client *client)
+{
+    free_entry(client->shown);
+    client->shown = NULL;
+}
+
+const qd_server_message *qd_client_next(qd_client *client)
+{
+    hide(client);
+    return client->first != NULL ? show(client, NULL, client->first) : NULL;
+}
+
+static bool answers(const qd_server_message *message, uint32_t seq)
+{
+    return message->seq == seq || (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq);
+}
+
+const qd_server_message *qd_client_take_answer(qd_client *client, uint32_t seq)
+{
+    hide(client);
+    qd_client_entry *before = NULL;
+    for (qd_client_entry *entry = client->first; entry != NULL; before = entry, entry = entry->next)
+        if (answers(&entry->decoded.message, seq))
+            return show(client, before, entry);
+    return NULL;
+}

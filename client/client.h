@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a client, shared by client.c (bytes and messages), requests.c (the calls) and socket.c. Not installed.
+ */
+#ifndef QD_CLIENT_CLIENT_H
+#define QD_CLIENT_CLIENT_H
+
+#include "../proto/codec.h"
+#include "../proto/framing.h"
+#include "quadrille.h"
+
+#define QD_CLIENT_ERROR_BYTES_MAX   512u
+#define QD_CLIENT_ADDRESS_BYTES_MAX 300u
+
+/* A message that waits to be taken. */
+typedef struct qd_client_entry {
+    struct qd_client_entry *next;
+    qd_decoded_server decoded;
+} qd_client_entry;
+
+struct qd_client {
+    qd_client_status state;
+    char error[QD_CLIENT_ERROR_BYTES_MAX];
+    uint32_t next_seq;
+
+    /* Output: out[out_start .. out_end) is still to be sent. */
+    uint8_t *out;
+    size_t out_start, out_end, out_capacity;
+
+    /* Input: frames go to the end of the list; `shown` is the one that the caller looks at. */
+    qd_frame_reader reader;
+    qd_client_entry *first, *last;
+    qd_client_entry *shown;
+
+    bool welcomed;
+    qd_msg_welcome welcome;
+    char *welcome_server;
+    char farewell[QD_CLIENT_ERROR_BYTES_MAX]; /* what GoAway said; empty before it */
+
+    int socket; /* -1: none */
+    char address[QD_CLIENT_ADDRESS_BYTES_MAX];
+};
+
+/* Ends the session, with the reason in words, unless it has ended already. Returns the state. */
+qd_client_status qd_client_end(qd_client *client, qd_client_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Takes the first message that answers `seq` out of the list; NULL: it is not there. */
+const qd_server_message *qd_client_take_answer(qd_client *client, uint32_t seq);
+
+#endif

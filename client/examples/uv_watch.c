@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libuv: a room of two boxes in an event loop. A timer moves one of them through the other; events are printed as they
+ * come, and at the third the program ends.
+ *
+ *     cc uv_watch.c $(pkg-config --cflags --libs quadrille libuv) -o uv_watch && ./uv_watch 127.0.0.1 7400
+ */
+#include <quadrille/quadrille-uv.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct program {
+    uv_tcp_t tcp;
+    uv_connect_t connect;
+    uv_timer_t timer;
+    qd_uv adapter;
+    qd_client *client;
+    uint64_t room;
+    float x;
+    uint32_t events;
+    int status;
+};
+
+static void finish(struct program *program, int status)
+{
+    program->status = status;
+    uv_close((uv_handle_t *)&program->timer, NULL);
+    qd_uv_close(&program->adapter, NULL);
+}
+
+/* There and back, a step every 20 ms. */
+static void on_timer(uv_timer_t *timer)
+{
+    struct program *program = timer->data;
+    program->x = program->x < 40 ? program->x + 1 : 0;
+    const uint32_t id = 1;
+    const float y = 10;
+    qd_client_move(program->client, program->room, &(qd_msg_entities){1, &id, .x = &program->x, .y = &y});
+}
+
+static void begin(struct program *program, uint64_t room)
+{
+    program->room = room;
+    const uint32_t ids[] = {1, 2};
+    const float x[] = {0, 20}, y[] = {10, 10}, half[] = {1, 1};
+    qd_msg_entities boxes = {2, ids, .x = x, .y = y, .half_x = half, .half_y = half};
+    qd_client_subscribe(program->client, room, QD_SCOPE_ALL, false);
+    qd_client_spawn(program->client, room, &boxes, false);
+    uv_timer_start(&program->timer, on_timer, 0, 20);
+}
+
+static void on_message(qd_uv *adapter, const qd_server_message *message, void *context)
+{
+    struct program *program = context;
+    if (message->kind == QD_SERVER_WELCOME) {
+        qd_msg_room_config config = {
+            .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 100, .grace_ms = 1};
+        qd_client_open_room(adapter->client, "uv_watch", &config);
+    } else if (message->kind == QD_SERVER_ROOM_OPENED) {
+        begin(program, message->as.room_opened.room);
+    } else if (message->kind == QD_SERVER_TICK) {
+        const qd_msg_tick *tick = &message->as.tick;
+        printf("tick %llu: %u begin, %u end\n", (unsigned long long)tick->tick, tick->begins.count, tick->ends.count);
+        program->events += tick->begins.count + tick->ends.count;
+        if (program->events >= 3)
+            finish(program, 0);
+    } else if (message->kind == QD_SERVER_ERROR) {
+        fprintf(stderr, "uv_watch: %s\n", message->as.error.text);
+        finish(program, 1);
+    }
+}
+
+static void on_end(qd_uv *adapter, qd_client_status status, void *context)
+{
+    fprintf(stderr, "uv_watch: %s (%s)\n", qd_client_error(adapter->client), qd_client_status_text(status));
+    finish(context, 1);
+}
+
+static void on_connect(uv_connect_t *connect, int status)
+{
+    struct program *program = connect->data;
+    if (status == 0)
+        status = qd_uv_start(&program->adapter, program->client, connect->handle, on_message, on_end, program);
+    if (status != 0) {
+        fprintf(stderr, "uv_watch: %s\n", uv_strerror(status));
+        exit(1);
+    }
+    qd_client_hello(program->client, NULL, "uv_watch");
+}
+
+int main(int argc, char **argv)
+{
+    uv_loop_t *loop = uv_default_loop();
+    struct program program = {.client = qd_client_create()};
+    struct sockaddr_in address;
+    if (uv_ip4_addr(argc > 1 ? argv[1] : "127.0.0.1", argc > 2 ? atoi(argv[2]) : 7400, &address) != 0) {
+        fprintf(stderr, "uv_watch: usage: uv_watch [IPV4-ADDRESS [PORT]]\n");
+        return 2;
+    }
+    program.timer.data = program.connect.data = &program;
+    uv_timer_init(loop, &program.timer);
+    uv_tcp_init(loop, &program.tcp);
+    uv_tcp_connect(&program.connect, &program.tcp, (const struct sockaddr *)&address, on_connect);
+    uv_run(loop, UV_RUN_DEFAULT);
+    uv_loop_close(loop);
+    qd_client_destroy(program.client);
+    return program.status;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libquadrille on libuv: a client over any uv_stream_t (a uv_tcp_t, a uv_pipe_t) that the program has connected.
+ *
+ *     on connect:   qd_uv_start(&adapter, client, (uv_stream_t *)&tcp, on_message, on_end, context);
+ *                   qd_client_hello(client, NULL, "my-game/1.0");
+ *     from then on: requests as calls on the client, from anywhere on the loop; messages come to on_message
+ *     to end:       qd_uv_close(&adapter, on_closed);
+ *
+ * What was requested in one turn of the loop is sent together, just before the loop waits. All on the loop's thread.
+ *
+ * LIFETIME. From qd_uv_start to on_closed the stream belongs to the adapter, which uses its `data` and closes it.
+ * Client and adapter are the caller's, and must be there until on_closed.
+ *
+ * Header-only: link libuv yourself.
+ */
+#ifndef QUADRILLE_UV_H
+#define QUADRILLE_UV_H
+
+#include <string.h>
+#include <uv.h>
+
+#include "quadrille.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qd_uv qd_uv;
+
+/* Each message, in the order of arrival and valid during the call; Welcome is the first. The callback may make requests
+ * and may close the adapter. */
+typedef void (*qd_uv_message_fn)(qd_uv *adapter, const qd_server_message *message, void *context);
+/* The session has ended, as qd_client_error says; no message follows. The adapter is still to be closed, here or later.
+ * Not called after qd_uv_close. */
+typedef void (*qd_uv_end_fn)(qd_uv *adapter, qd_client_status status, void *context);
+typedef void (*qd_uv_closed_fn)(qd_uv *adapter, void *context);
+
+struct qd_uv {
+    qd_client *client;
+    /* private */
+    uv_stream_t *stream;
+    qd_uv_message_fn on_message;
+    qd_uv_end_fn on_end;
+    qd_uv_closed_fn on_closed;
+    void *context;
+    uv_prepare_t prepare; /* runs before the loop waits */
+    uv_write_t write;
+    char sending[65536]; /* what the stream would not take at once */
+    char receiving[65536];
+    bool is_writing;
+    bool is_over; /* no message is delivered any more */
+    int open_handles;
+};
+
+static inline void qd_uv_deliver_(qd_uv *adapter)
+{
+    const qd_server_message *message;
+    while (!adapter->is_over && (message = qd_client_next(adapter->client)) != NULL)
+        adapter->on_message(adapter, message, adapter->context);
+    qd_client_status status = qd_client_state(adapter->client);
+    if (adapter->is_over || status >= 0)
+        return;
+    adapter->is_over = true;
+    uv_read_stop(adapter->stream);
+    uv_prepare_stop(&adapter->prepare);
+    adapter->on_end(adapter, status, adapter->context);
+}
+
+static inline void qd_uv_alloc_(uv_handle_t *stream, size_t suggested_size, uv_buf_t *buffer)
+{
+    qd_uv *adapter = (qd_uv *)stream->data;
+    (void)suggested_size;
+    *buffer = uv_buf_init(adapter->receiving, sizeof adapter->receiving);
+}
+
+static inline void qd_uv_read_(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
+{
+    qd_uv *adapter = (qd_uv *)stream->data;
+    if (size > 0)
+        qd_client_input(adapter->client, buffer->base, (size_t)size);
+    else if (size < 0)
+        qd_client_input_end(adapter->client);
+    qd_uv_deliver_(adapter);
+}
+
+static inline void qd_uv_written_(uv_write_t *write, int status)
+{
+    qd_uv *adapter = (qd_uv *)write->data;
+    (void)status; /* A stream that cannot be written to any more ends for its reader, too. */
+    adapter->is_writing = false;
+}
+
+static inline void qd_uv_send_(uv_prepare_t *prepare)
+{
+    qd_uv *adapter = (qd_uv *)prepare->data;
+    size_t size;
+    const void *bytes;
+    while (!adapter->is_writing && (bytes = qd_client_output(adapter->client, &size)) != NULL) {
+        uv_buf_t buffer = uv_buf_init((char *)bytes, size < INT32_MAX ? (unsigned int)size : INT32_MAX);
+        int sent = uv_try_write(adapter->stream, &buffer, 1);
+        if (sent > 0) {
+            qd_client_sent(adapter->client, (size_t)sent);
+            continue;
+        }
+        /* The stream is full: it gets a copy of the next bytes, because the client's own may move meanwhile. */
+        buffer.base = adapter->sending;
+        buffer.len = size < sizeof adapter->sending ? size : sizeof adapter->sending;
+        memcpy(buffer.base, bytes, buffer.len);
+        adapter->write.data = adapter;
+        if (uv_write(&adapter->write, adapter->stream, &buffer, 1, qd_uv_written_) != 0)
+            break; /* The stream is broken; its reader will hear of it. */
+        adapter->is_writing = true;
+        qd_client_sent(adapter->client, buffer.len);
+    }
+    qd_uv_deliver_(adapter);
+}
+
+/* Starts on a connected stream. Returns 0, or libuv's error; then the adapter is to be closed all the same. */
+static inline int qd_uv_start(qd_uv *adapter, qd_client *client, uv_stream_t *stream, qd_uv_message_fn on_message,
+                              qd_uv_end_fn on_end, void *context)
+{
+    memset(adapter, 0, sizeof *adapter);
+    adapter->client = client;
+    adapter->stream = stream;
+    adapter->on_message = on_message;
+    adapter->on_end = on_end;
+    adapter->context = context;
+    adapter->open_handles = 2;
+    adapter->prepare.data = stream->data = adapter;
+    /* These two cannot fail. The stream alone keeps the loop alive. */
+    uv_prepare_init(stream->loop, &adapter->prepare);
+    uv_prepare_start(&adapter->prepare, qd_uv_send_);
+    uv_unref((uv_handle_t *)&adapter->prepare);
+    return uv_read_start(stream, qd_uv_alloc_, qd_uv_read_);
+}
+
+static inline void qd_uv_closed_(uv_handle_t *handle)
+{
+    qd_uv *adapter = (qd_uv *)handle->data;
+    if (--adapter->open_handles == 0 && adapter->on_closed != NULL)
+        adapter->on_closed(adapter, adapter->context);
+}
+
+/* Closes the stream, too; what is not sent yet stays unsent. Once. `on_closed` may be NULL. */
+static inline void qd_uv_close(qd_uv *adapter, qd_uv_closed_fn on_closed)
+{
+    adapter->is_over = true;
+    adapter->on_closed = on_closed;
+    uv_close((uv_handle_t *)&adapter->prepare, qd_uv_closed_);
+    uv_close((uv_handle_t *)adapter->stream, qd_uv_closed_);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

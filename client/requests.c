@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client.h"
+
+/* Queues the message under the next seq; returns that, or 0. */
+static uint32_t request(qd_client *client, qd_client_message message)
+{
+    message.seq = client->next_seq;
+    return qd_client_send(client, &message) ? message.seq : 0;
+}
+
+static uint32_t request_of_room(qd_client *client, qd_client_kind kind, uint64_t room)
+{
+    return request(client, (qd_client_message){.kind = kind, .as.room.room = room});
+}
+
+static uint32_t request_batch(qd_client *client, qd_client_kind kind, const qd_msg_batch *batch)
+{
+    return request(client, (qd_client_message){.kind = kind, .as.batch = *batch});
+}
+
+uint32_t qd_client_hello(qd_client *client, const char *token, const char *name)
+{
+    qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION, .token = token, .client = name};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = hello});
+}
+
+uint32_t qd_client_open_room(qd_client *client, const char *name, const qd_msg_room_config *config)
+{
+    qd_msg_open_room open = {.name = name, .has_config = config != NULL};
+    if (config != NULL)
+        open.config = *config;
+    return request(client, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = open});
+}
+
+uint32_t qd_client_leave_room(qd_client *client, uint64_t room)
+{
+    return request_of_room(client, QD_CLIENT_LEAVE_ROOM, room);
+}
+
+uint32_t qd_client_close_room(qd_client *client, uint64_t room)
+{
+    return request_of_room(client, QD_CLIENT_CLOSE_ROOM, room);
+}
+
+uint32_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit)
+{
+    qd_msg_list_rooms list = {.after = after, .limit = limit};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = list});
+}
+
+uint32_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned)
+{
+    qd_msg_batch batch = {.room = room, .room_owned = room_owned, .entities = *entities};
+    return request_batch(client, QD_CLIENT_SPAWN, &batch);
+}
+
+uint32_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities)
+{
+    return request_batch(client, QD_CLIENT_MOVE, &(qd_msg_batch){.room = room, .entities = *entities});
+}
+
+uint32_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities)
+{
+    return request_batch(client, QD_CLIENT_TELEPORT, &(qd_msg_batch){.room = room, .entities = *entities});
+}
+
+uint32_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entities *entities)
+{
+    return request_batch(client, QD_CLIENT_RESHAPE, &(qd_msg_batch){.room = room, .entities = *entities});
+}
+
+uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count)
+{
+    qd_msg_batch batch = {.room = room, .entities = {.count = count, .id = ids}};
+    return request_batch(client, QD_CLIENT_DESPAWN, &batch);
+}
+
+uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays)
+{
+    qd_msg_subscribe subscribe = {.room = room, .scope = scope, .stays = stays};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = subscribe});
+}
+
+uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room)
+{
+    return request_of_room(client, QD_CLIENT_UNSUBSCRIBE, room);
+}
+
+uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick)
+{
+    qd_msg_step step = {.room = room, .tick = tick};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = step});
+}
+
+uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit)
+{
+    qd_msg_snapshot snapshot = {.room = room, .has_region = region != NULL, .limit = limit};
+    if (region != NULL)
+        snapshot.region = *region;
+    return request(client, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = snapshot});
+}
+
+uint32_t qd_client_get_stats(qd_client *client, uint64_t room)
+{
+    return request_of_room(client, QD_CLIENT_GET_STATS, room);
+}
+
+uint32_t qd_client_ping(qd_client *client, uint64_t data)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_PING, .as.ping.data = data});
+}
