@@ -2,8 +2,9 @@
  *
  * The codec: messages.h to bytes and back, by protobuf-c. The only place that sees the generated code.
  *
- * Pure and re-entrant: any thread, no state. Decoding takes any bytes: it never reads outside them, and it allocates at
- * most QD_DECODE_BYTES_MAX(size), in one block, so that a small frame cannot be made to take much memory.
+ * Pure and re-entrant: any thread, no state. Decoding takes any bytes: it never reads outside them, and what it
+ * allocates is one block of a size that follows from the frame's, so that a small frame cannot be made to take much
+ * memory. Encoding allocates nothing.
  */
 #ifndef QD_PROTO_CODEC_H
 #define QD_PROTO_CODEC_H
@@ -14,8 +15,10 @@
 extern "C" {
 #endif
 
-/* All the memory that decoding a frame of `size` bytes can take. */
-#define QD_DECODE_BYTES_MAX(size) (2u * (size_t)(size) + 4096u)
+/* All the memory that decoding a frame of `size` bytes to the server can take; a frame as every encoder writes it takes
+ * `size` and 1 KiB. A frame to the client may take more: its RoomList has up to 1,000 rows, not columns. */
+#define QD_DECODE_BYTES_MAX(size)        (2u * (size_t)(size) + 4096u)
+#define QD_DECODE_SERVER_BYTES_MAX(size) (QD_DECODE_BYTES_MAX(size) + (256u << 10))
 
 /* Where decoded messages live. `alloc` returns memory aligned to 16 bytes, or NULL; `release` gets the size again. */
 typedef struct qd_codec_memory {

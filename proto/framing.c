@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "framing.h"
+
+#include <string.h>
+
+#include "codec_internal.h"
+
+#define MORE_BYTES_FOLLOW 0x80u
+
+size_t qd_frame_prefix_size(uint32_t length)
+{
+    size_t size = 1;
+    while (length >= MORE_BYTES_FOLLOW) {
+        length >>= 7;
+        size++;
+    }
+    return size;
+}
+
+size_t qd_frame_prefix_write(uint32_t length, uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX])
+{
+    size_t size = 0;
+    while (length >= MORE_BYTES_FOLLOW) {
+        bytes[size++] = (uint8_t)(length | MORE_BYTES_FOLLOW);
+        length >>= 7;
+    }
+    bytes[size++] = (uint8_t)length;
+    return size;
+}
+
+void qd_frame_reader_init(qd_frame_reader *reader, size_t frame_bytes_max, const qd_codec_memory *memory)
+{
+    *reader = (qd_frame_reader){
+        .frame_bytes_max = frame_bytes_max,
+        .memory = qd_codec_memory_or_malloc(memory),
+    };
+}
+
+static void give_back(qd_frame_reader *reader)
+{
+    if (reader->held) {
+        reader->memory->release(reader->memory->context, reader->held, reader->held_capacity);
+    }
+    reader->held = NULL;
+    reader->held_size = 0;
+    reader->held_capacity = 0;
+}
+
+void qd_frame_reader_deinit(qd_frame_reader *reader)
+{
+    give_back(reader);
+}
+
+/* Takes bytes up to the end of the length; then the reader is in the frame. */
+static qd_frame_result read_prefix(qd_frame_reader *reader, const uint8_t **bytes, size_t *size)
+{
+    uint8_t byte;
+    do {
+        if (reader->prefix_size == QD_FRAME_PREFIX_BYTES_MAX) {
+            return QD_FRAME_BAD_PREFIX;
+        }
+        if (*size == 0) {
+            return QD_FRAME_MORE;
+        }
+        byte = **bytes;
+        reader->prefix[reader->prefix_size++] = byte;
+        ++*bytes;
+        --*size;
+    } while (byte & MORE_BYTES_FOLLOW);
+
+    if (byte == 0 && reader->prefix_size > 1) {
+        return QD_FRAME_BAD_PREFIX;
+    }
+    reader->length = 0;
+    for (uint32_t i = 0; i < reader->prefix_size; i++) {
+        reader->length |= (uint64_t)(reader->prefix[i] & ~MORE_BYTES_FOLLOW) << 7 * i;
+    }
+    if (reader->length > reader->frame_bytes_max) {
+        return QD_FRAME_TOO_LONG;
+    }
+    reader->prefix_size = 0;
+    reader->in_frame = true;
+    return QD_FRAME_OK;
+}
+
+/* Makes room for `size` more bytes that have come: at most twice what is held then, and never more than the frame. */
+static bool reserve(qd_frame_reader *reader, size_t size)
+{
+    size_t needed = reader->held_size + size;
+    if (needed <= reader->held_capacity) {
+        return true;
+    }
+    size_t capacity = needed * 2 < reader->length ? needed * 2 : (size_t)reader->length;
+    uint8_t *held = reader->memory->alloc(reader->memory->context, capacity);
+    if (!held) {
+        return false;
+    }
+    size_t held_size = reader->held_size;
+    if (held_size > 0) {
+        memcpy(held, reader->held, held_size);
+    }
+    give_back(reader);
+    reader->held = held;
+    reader->held_size = held_size;
+    reader->held_capacity = capacity;
+    return true;
+}
+
+qd_frame_result qd_frame_reader_next(qd_frame_reader *reader, const uint8_t **bytes, size_t *size,
+                                     const uint8_t **frame, size_t *frame_size)
+{
+    if (!reader->in_frame) {
+        reader->held_size = 0; /* what was handed out last */
+        qd_frame_result result = read_prefix(reader, bytes, size);
+        if (result != QD_FRAME_OK) {
+            give_back(reader);
+            return result;
+        }
+    }
+
+    size_t missing = (size_t)reader->length - reader->held_size;
+    size_t taken = *size < missing ? *size : missing;
+    bool in_place = taken == reader->length;
+    if (in_place) {
+        *frame = *bytes;
+    } else if (taken > 0) {
+        if (!reserve(reader, taken)) {
+            return QD_FRAME_NO_MEMORY;
+        }
+        memcpy(reader->held + reader->held_size, *bytes, taken);
+        reader->held_size += taken;
+        *frame = reader->held;
+    }
+    *bytes += taken;
+    *size -= taken;
+    if (taken < missing) {
+        return QD_FRAME_MORE;
+    }
+    *frame_size = (size_t)reader->length;
+    reader->in_frame = false;
+    return QD_FRAME_OK;
+}
