@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memory.h"
+
+#define ARRAY_ROWS_MIN 8u
+
+void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
+{
+    uint32_t larger = *capacity ? *capacity : ARRAY_ROWS_MIN;
+
+    if (index < *capacity)
+        return array;
+    while (larger <= index)
+        larger *= 2;
+    array = qd_heap_resize(heap, array, *capacity * size, larger * size);
+    if (array)
+        *capacity = larger;
+    return array;
+}
+
+/* A block is looked over every so many uses, and shrunk where the largest of them left most of it idle. */
+#define RUN_OF_USES     256u
+#define IDLE_FACTOR     4u
+#define BLOCK_BYTES_MIN 1024u
+
+static void replace(qd_block *block, qd_heap *heap, size_t size)
+{
+    qd_heap_free_aligned(heap, block->memory, QD_BLOCK_ALIGNMENT, block->size);
+    block->memory = size > 0 ? qd_heap_need(heap, QD_BLOCK_ALIGNMENT, size) : NULL;
+    block->size = size;
+}
+
+/* Half as much again, so that slow growth does not replace the block at each use. */
+static size_t roomy(size_t size)
+{
+    size_t generous = size + size / 2;
+
+    return size == 0 ? 0 : qd_block_part(generous > BLOCK_BYTES_MIN ? generous : BLOCK_BYTES_MIN, 1);
+}
+
+void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size)
+{
+    if (size > block->peak)
+        block->peak = size;
+    if (++block->uses == RUN_OF_USES) {
+        if (roomy(block->peak) < block->size / IDLE_FACTOR)
+            replace(block, heap, roomy(block->peak));
+        block->uses = 0;
+        block->peak = size;
+    }
+    if (size > block->size)
+        replace(block, heap, roomy(size));
+    return block->memory;
+}
+
+void qd_block_deinit(qd_block *block, qd_heap *heap)
+{
+    replace(block, heap, 0);
+    *block = (qd_block){0};
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ticks, and what subscriptions get of them. A round is a tick or a catch-up: it settles for each member what the news
+ * is, and makes the lists; qd_room_next_report then only points into them.
+ */
+#include "state.h"
+
+static const qd_space_events nothing = {.complete = true};
+
+/* ---- subscriptions ---- */
+
+static void change(qd_room *room, qd_member *row, qd_subscription state)
+{
+    room->subscriptions[row->subscription]--;
+    room->subscriptions[state]++;
+    row->subscription = (uint8_t)state;
+}
+
+/* What is left of the present round was meant for what the subscription was before: its news is gone with it, here and
+ * below. */
+void qd_room_subscribe(qd_room *room, uint32_t member, qd_room_interest interest)
+{
+    qd_member *row = qd_room_member(room, member);
+
+    row->interest = interest;
+    row->news = QD_NEWS_NONE;
+    change(room, row, QD_DUE);
+}
+
+void qd_room_unsubscribe(qd_room *room, uint32_t member)
+{
+    qd_member *row = qd_room_member(room, member);
+
+    row->news = QD_NEWS_NONE;
+    change(room, row, QD_UNSUBSCRIBED);
+}
+
+void qd_room_lost(qd_room *room, uint32_t member)
+{
+    qd_member *row = qd_room_member(room, member);
+
+    if (row->subscription == QD_UNSUBSCRIBED)
+        return;
+    row->news = QD_NEWS_NONE;
+    change(room, row, QD_LOST);
+}
+
+void qd_room_resume(qd_room *room, uint32_t member)
+{
+    qd_member *row = qd_room_member(room, member);
+
+    if (row->subscription == QD_LOST)
+        change(room, row, QD_DUE);
+}
+
+/* ---- rounds ---- */
+
+static void begin_round(qd_room *room, uint32_t skipped)
+{
+    for (uint32_t member = 0; member < room->members.count; member++)
+        room->members.rows[member].news = QD_NEWS_NONE;
+    room->next_member = 0;
+    room->skipped = skipped;
+}
+
+/* Gives all subscriptions in one state their news. Returns whether some of them are after their own pairs only. */
+static bool give(qd_room *room, qd_subscription from, qd_news news, qd_subscription to)
+{
+    bool own = false;
+
+    for (uint32_t member = 0; member < room->members.count && room->subscriptions[from] > 0; member++) {
+        qd_member *row = &room->members.rows[member];
+        if (row->subscription != (uint8_t)from || row->news != QD_NEWS_NONE)
+            continue;
+        row->news = (uint8_t)news;
+        own |= row->interest.own_only;
+        change(room, row, to);
+    }
+    return own;
+}
+
+static qd_space_wanted wanted(const qd_room *room)
+{
+    qd_space_wanted result = QD_SPACE_WANT_NOTHING;
+
+    if (room->subscriptions[QD_LIVE] == 0)
+        return result;
+    for (uint32_t member = 0; member < room->members.count; member++) {
+        const qd_member *row = &room->members.rows[member];
+        if (row->subscription == QD_LIVE)
+            result |= row->interest.stays ? QD_SPACE_WANT_STAYS : QD_SPACE_WANT_EVENTS;
+    }
+    return result;
+}
+
+/* The events of a tick, for all that are live. */
+static void serve_live(qd_room *room, const qd_space_events *events)
+{
+    if (room->subscriptions[QD_LIVE] > 0 && !events->complete) {
+        room->events_found = events->found;
+        (void)give(room, QD_LIVE, QD_NEWS_EVENTS_EXCEEDED, QD_SUSPENDED);
+        events = &nothing;
+    }
+    bool own = give(room, QD_LIVE, QD_NEWS_EVENTS, QD_LIVE);
+    qd_pairs_of_events(room, events, own);
+    room->begins += room->pairs[QD_PAIRS_BEGINS].count;
+    room->ends += room->pairs[QD_PAIRS_ENDS].count;
+    room->set_count += room->pairs[QD_PAIRS_BEGINS].count;
+    room->set_count -= room->pairs[QD_PAIRS_ENDS].count;
+}
+
+/* The set, for all whose reset is due; with `suspended`, also for those who wait for it to fit. */
+static void serve_resets(qd_room *room, const qd_executor *executor, bool suspended)
+{
+    qd_space_events pairs;
+
+    qd_space_pairs(room->space, executor, room->config.events_max, &pairs);
+    if (!pairs.complete) {
+        room->set_found = pairs.found;
+        (void)give(room, QD_DUE, QD_NEWS_SET_EXCEEDED, QD_SUSPENDED);
+        return;
+    }
+    QD_VALIDATE(room->subscriptions[QD_LIVE] == 0 || room->set_count == pairs.count);
+    room->set_count = pairs.count;
+    bool own = suspended && give(room, QD_SUSPENDED, QD_NEWS_RESET, QD_LIVE);
+    own |= give(room, QD_DUE, QD_NEWS_RESET, QD_LIVE);
+    qd_pairs_of_set(room, &pairs, own);
+}
+
+void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
+{
+    qd_space_events events;
+    const uint32_t *freed;
+    size_t freed_count;
+    bool waiting = room->subscriptions[QD_DUE] + room->subscriptions[QD_SUSPENDED] > 0;
+
+    qd_room_snapshot_release(room);
+    begin_round(room, skipped);
+    room->tick += 1 + (uint64_t)skipped;
+    room->ticks_skipped += skipped;
+
+    qd_space_tick(room->space, executor, wanted(room), room->config.events_max, &events);
+    serve_live(room, &events);
+    qd_space_settle(room->space, &freed, &freed_count);
+    for (size_t i = 0; i < freed_count; i++)
+        qd_room_release(room, freed[i]);
+    if (waiting)
+        serve_resets(room, executor, true);
+}
+
+void qd_room_catch_up(qd_room *room, const qd_executor *executor)
+{
+    room->next_member = QD_MEMBER_NONE;
+    if (room->subscriptions[QD_DUE] == 0)
+        return;
+    begin_round(room, 0);
+    serve_resets(room, executor, false);
+}
+
+/* ---- reports ---- */
+
+enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_RESET, SHARE_EVENTS_EXCEEDED, SHARE_SET_EXCEEDED };
+
+static qd_room_pairs pairs_for(const qd_room *room, const qd_member *row, qd_pairs_kind kind, const uint8_t **reason)
+{
+    const qd_pairs *pairs = row->interest.own_only ? &room->own[kind] : &room->pairs[kind];
+    qd_range range = {0, (uint32_t)pairs->count};
+
+    if (row->interest.own_only)
+        range = row->own[kind];
+    if (range.count == 0)
+        return (qd_room_pairs){0};
+    if (reason)
+        *reason = pairs->reason + range.first;
+    return (qd_room_pairs){range.count, pairs->a + range.first, pairs->b + range.first};
+}
+
+/* Returns whether there is anything to tell. */
+static bool report_events(const qd_room *room, const qd_member *row, qd_room_report *report)
+{
+    bool own_only = row->interest.own_only;
+
+    report->ends = pairs_for(room, row, QD_PAIRS_ENDS, &report->end_reason);
+    report->begins = pairs_for(room, row, QD_PAIRS_BEGINS, NULL);
+    if (row->interest.stays)
+        report->stays = pairs_for(room, row, QD_PAIRS_STAYS, NULL);
+    report->share = own_only ? SHARE_NONE : row->interest.stays ? SHARE_EVENTS_AND_STAYS : SHARE_EVENTS;
+    return report->ends.count + report->begins.count + report->stays.count > 0 || report->skipped > 0;
+}
+
+static bool make_report(const qd_room *room, const qd_member *row, qd_room_report *report)
+{
+    switch ((qd_news)row->news) {
+    case QD_NEWS_NONE:
+        return false;
+    case QD_NEWS_EVENTS:
+        return report_events(room, row, report);
+    case QD_NEWS_RESET:
+        report->reset = true;
+        report->begins = pairs_for(room, row, QD_PAIRS_SET, NULL);
+        report->share = row->interest.own_only ? SHARE_NONE : SHARE_RESET;
+        return true;
+    case QD_NEWS_EVENTS_EXCEEDED:
+        report->suspended = true;
+        report->suspended_count = room->events_found;
+        report->share = SHARE_EVENTS_EXCEEDED;
+        return true;
+    case QD_NEWS_SET_EXCEEDED:
+        report->suspended = true;
+        report->suspended_count = room->set_found;
+        report->share = SHARE_SET_EXCEEDED;
+        return true;
+    }
+    return false;
+}
+
+bool qd_room_next_report(qd_room *room, qd_room_report *report)
+{
+    while (room->next_member < room->members.count) {
+        uint32_t member = room->next_member++;
+
+        *report = (qd_room_report){.member = member, .tick = room->tick, .skipped = room->skipped};
+        if (make_report(room, &room->members.rows[member], report))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "state.h"
+
+qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t salt, qd_room **room_out)
+{
+    QD_ASSERT(config->entities_max > 0 && config->entities_max <= QD_SPACE_SLOTS_MAX && config->events_max > 0);
+    qd_room *room = qd_heap_alloc_zeroed(heap, sizeof *room);
+    if (!room)
+        return QD_ERR_NO_MEMORY;
+    room->config = *config;
+    room->heap = heap;
+    room->next_member = QD_MEMBER_NONE;
+    qd_ids_init(&room->ids, heap, salt);
+    qd_room_members_init(room);
+    room->entities.room_owned_first = QD_SLOT_NONE;
+
+    /* Removed entities hold their slots until the next tick, and there can be as many of them as entities: with twice
+     * the slots, what a room can take does not depend on what was in it. */
+    uint32_t slots = config->entities_max < QD_SPACE_SLOTS_MAX / 2 ? config->entities_max * 2 : QD_SPACE_SLOTS_MAX;
+    qd_space_config space_config = {
+        .min_x = config->min_x,
+        .min_y = config->min_y,
+        .max_x = config->max_x,
+        .max_y = config->max_y,
+        .depth = config->depth,
+        .bodies_max = slots,
+    };
+    qd_status status = qd_space_create(&space_config, heap, &room->space);
+    if (status != QD_OK)
+        goto fail;
+    *room_out = room;
+    return QD_OK;
+
+fail:
+    qd_heap_free(heap, room, sizeof *room);
+    return status;
+}
+
+void qd_room_destroy(qd_room *room)
+{
+    if (!room)
+        return;
+    for (int kind = 0; kind < QD_PAIRS_KINDS; kind++) {
+        qd_pairs_deinit(&room->pairs[kind], room->heap);
+        qd_pairs_deinit(&room->own[kind], room->heap);
+    }
+    qd_block_deinit(&room->scratch, room->heap);
+    qd_room_snapshot_release(room);
+    qd_room_entities_deinit(room);
+    qd_room_members_deinit(room);
+    qd_ids_deinit(&room->ids);
+    qd_space_destroy(room->space);
+    qd_heap_free(room->heap, room, sizeof *room);
+}
+
+void qd_room_stats_get(const qd_room *room, qd_room_stats *stats)
+{
+    qd_space_counters counters;
+    uint32_t subscriptions = 0;
+
+    for (int state = QD_DUE; state < QD_SUBSCRIPTION_STATES; state++)
+        subscriptions += room->subscriptions[state];
+    qd_space_counters_get(room->space, &counters);
+    *stats = (qd_room_stats){
+        .tick = room->tick,
+        .entities = room->ids.count,
+        .members = room->members.present,
+        .subscriptions = subscriptions,
+        .updates = room->updates,
+        .begins = room->begins,
+        .ends = room->ends,
+        .pairs = room->subscriptions[QD_LIVE] > 0 ? room->set_count : 0,
+        .ticks_skipped = room->ticks_skipped,
+        .depth = counters.depth,
+    };
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The entities as they are. First the slots that are wanted, by ascending id, then their columns, so that memory is as
+ * large as the answer. Ids in the table lie in order and below all that are in the map; only the latter are sorted.
+ */
+#include "order.h"
+#include "state.h"
+
+struct search {
+    const qd_room *room;
+    const float *region; /* NULL: everywhere */
+    uint32_t limit;
+    uint32_t *slots; /* found so far */
+    uint32_t count;
+    bool more; /* there was one above the limit */
+};
+
+/* By the bounding box, whose corners are rounded as those of a box are. */
+static bool is_wanted(const struct search *search, uint32_t slot)
+{
+    const float *region = search->region;
+    qd_body body;
+
+    if (!region)
+        return true;
+    qd_space_body(search->room->space, slot, &body);
+    float half_x = body.half_x;
+    float half_y = body.shape == QD_SPACE_CIRCLE ? body.half_x : body.half_y;
+    float min_x = body.x - half_x, min_y = body.y - half_y;
+    float max_x = body.x + half_x, max_y = body.y + half_y;
+    return min_x <= region[2] && region[0] <= max_x && min_y <= region[3] && region[1] <= max_y;
+}
+
+static void found(struct search *search, uint32_t slot)
+{
+    if (search->count < search->limit)
+        search->slots[search->count++] = slot;
+    else
+        search->more = true;
+}
+
+static void search_table(struct search *search)
+{
+    const qd_ids *ids = &search->room->ids;
+
+    for (uint32_t id = 0; id < ids->table_count && !search->more; id++) {
+        uint32_t slot = ids->table[id].slot;
+        if (slot != QD_SLOT_NONE && is_wanted(search, slot))
+            found(search, slot);
+    }
+}
+
+static qd_status search_map(struct search *search)
+{
+    const qd_ids *ids = &search->room->ids;
+    qd_heap *heap = search->room->heap;
+    size_t bytes = 2 * (size_t)ids->map.count * sizeof(uint64_t);
+    uint32_t cursor = 0, id, keys = 0;
+    qd_place place;
+
+    if (bytes == 0 || search->more)
+        return QD_OK;
+    uint64_t *memory = qd_heap_alloc(heap, bytes);
+    if (!memory)
+        return QD_ERR_NO_MEMORY;
+    qd_order order = {.keys = memory, .keys_spare = memory + ids->map.count};
+    while (qd_ids_next_mapped(ids, &cursor, &id, &place)) {
+        if (is_wanted(search, place.slot))
+            order.keys[keys++] = (uint64_t)id << 32 | place.slot;
+    }
+    qd_order_sort(&order, keys, 32, 32);
+    for (uint32_t i = 0; i < keys && !search->more; i++)
+        found(search, (uint32_t)order.keys[i]);
+    qd_heap_free(heap, memory, bytes);
+    return QD_OK;
+}
+
+void qd_room_snapshot_release(qd_room *room)
+{
+    qd_heap_free_aligned(room->heap, room->snapshot, QD_BLOCK_ALIGNMENT, room->snapshot_bytes);
+    room->snapshot = NULL;
+    room->snapshot_bytes = 0;
+}
+
+/* The columns of the slots, in room->snapshot. */
+static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_room_batch *columns)
+{
+    enum { COLUMNS = 7 };
+    size_t stride = qd_block_part(count, sizeof(uint32_t));
+    size_t bytes = COLUMNS * stride + qd_block_part(count, 1);
+
+    *columns = (qd_room_batch){.count = count};
+    if (count == 0)
+        return QD_OK;
+    char *memory = qd_heap_alloc_aligned(room->heap, QD_BLOCK_ALIGNMENT, bytes);
+    if (!memory)
+        return QD_ERR_NO_MEMORY;
+    room->snapshot = memory;
+    room->snapshot_bytes = bytes;
+
+    uint32_t *id = (uint32_t *)memory;
+    float *x = (float *)(memory + stride), *y = (float *)(memory + 2 * stride);
+    float *half_x = (float *)(memory + 3 * stride), *half_y = (float *)(memory + 4 * stride);
+    uint32_t *category = (uint32_t *)(memory + 5 * stride), *mask = (uint32_t *)(memory + 6 * stride);
+    uint8_t *shape = (uint8_t *)(memory + COLUMNS * stride);
+    for (uint32_t i = 0; i < count; i++) {
+        qd_body body;
+        qd_space_body(room->space, slots[i], &body);
+        id[i] = room->entities.id[slots[i]];
+        x[i] = body.x;
+        y[i] = body.y;
+        half_x[i] = body.half_x;
+        half_y[i] = body.half_y;
+        category[i] = body.category;
+        mask[i] = body.mask;
+        shape[i] = body.shape;
+    }
+    *columns = (qd_room_batch){count, id, x, y, half_x, half_y, shape, category, mask};
+    return QD_OK;
+}
+
+qd_status qd_room_snapshot(qd_room *room, const float region[4], uint32_t limit, qd_room_batch *columns, bool *more)
+{
+    uint32_t slots_max = limit < room->ids.count ? limit : room->ids.count;
+    size_t slots_bytes = slots_max * sizeof(uint32_t);
+    struct search search = {.room = room, .region = region, .limit = slots_max};
+
+    qd_room_snapshot_release(room);
+    if (slots_bytes > 0 && !(search.slots = qd_heap_alloc(room->heap, slots_bytes)))
+        return QD_ERR_NO_MEMORY;
+    search_table(&search);
+    qd_status status = search_map(&search);
+    if (status == QD_OK)
+        status = fill(room, search.slots, search.count, columns);
+    qd_heap_free(room->heap, search.slots, slots_bytes);
+    *more = search.more;
+    return status;
+}

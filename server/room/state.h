@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a room is made of, for the modules of this folder:
+ *
+ *     room.c       a room's life, its figures
+ *     members.c    who is in it; entities that outlive their member, until their time is up
+ *     entities.c   slot to id and owner, and the lists of what each owner has; ids.c the way back
+ *     batch.c      commands from peers: what is refused, and the rest to the space
+ *     report.c     ticks, subscriptions and what each of them gets; pairs.c and order.c make its columns
+ *     snapshot.c   the entities as they are
+ *
+ * Belongs to the room; used by whoever runs it.
+ */
+#ifndef QD_ROOM_STATE_H
+#define QD_ROOM_STATE_H
+
+#include "../base/assert.h"
+#include "../base/id_pool.h"
+#include "ids.h"
+#include "memory.h"
+#include "pairs.h"
+#include "room.h"
+
+/* ---- entities, by the slots of the space ---- */
+
+/* Who owns an entity, and its neighbours in the list of all that its owner has (QD_SLOT_NONE at the ends). */
+typedef struct qd_holding {
+    uint32_t owner, previous, next;
+} qd_holding;
+
+/* A removed entity keeps its id and owner until its slot is free, for the ends of its pairs; it is in no list. The two
+ * arrays are apart because ids are read at random for every event. */
+typedef struct qd_entities {
+    uint32_t *id;
+    qd_holding *holding;
+    uint32_t id_capacity, holding_capacity;
+    uint32_t room_owned_first; /* the list of those that the room owns */
+} qd_entities;
+
+/* ---- members ---- */
+
+typedef enum qd_presence { QD_ABSENT = 0, QD_PRESENT, QD_GONE } qd_presence;
+
+/* What a subscription waits for.
+ *
+ *     subscribe, resume --> DUE --> LIVE <--> SUSPENDED          any of them -- lost --> LOST
+ *                             \-----------------^
+ */
+typedef enum qd_subscription {
+    QD_UNSUBSCRIBED = 0,
+    QD_DUE,       /* for its reset, at the next catch-up or tick */
+    QD_LIVE,      /* for events */
+    QD_SUSPENDED, /* for the pairs to be few enough, at ticks */
+    QD_LOST,      /* for qd_room_resume */
+    QD_SUBSCRIPTION_STATES
+} qd_subscription;
+
+/* What a subscription gets in the present round of reports. */
+typedef enum qd_news {
+    QD_NEWS_NONE = 0,
+    QD_NEWS_EVENTS,
+    QD_NEWS_RESET,
+    QD_NEWS_EVENTS_EXCEEDED, /* suspended, by the events of a tick */
+    QD_NEWS_SET_EXCEEDED     /* suspended, by the set of pairs */
+} qd_news;
+
+typedef struct qd_member {
+    uint8_t presence;     /* qd_presence */
+    uint8_t subscription; /* qd_subscription */
+    uint8_t news;         /* qd_news */
+    bool expiring;        /* in the queue of those whose grace runs */
+    qd_room_interest interest;
+    uint32_t next_expiring;
+    uint64_t expire_ns;
+    uint32_t first;               /* the list of its entities */
+    uint32_t slots;               /* that it holds: its entities, and removed ones whose slots are not free yet */
+    qd_range own[QD_PAIRS_KINDS]; /* where its own pairs are in this round, with interest.own_only */
+} qd_member;
+
+#define QD_MEMBER_NONE UINT32_MAX
+
+typedef struct qd_members {
+    qd_id_pool numbers;
+    qd_member *rows; /* by number */
+    uint32_t count;  /* of rows in use or used before */
+    uint32_t capacity;
+    uint32_t present;
+    uint32_t expiring_first, expiring_last; /* the queue, the earliest first */
+} qd_members;
+
+/* ---- the room ---- */
+
+struct qd_room {
+    qd_room_config config;
+    qd_heap *heap;
+    qd_space *space;
+    qd_ids ids;
+    qd_entities entities;
+    qd_members members;
+    uint32_t subscriptions[QD_SUBSCRIPTION_STATES]; /* how many are in each state */
+
+    /* The present round of reports. */
+    uint64_t tick;
+    uint32_t skipped;
+    uint32_t next_member;             /* whose report is next */
+    uint64_t events_found, set_found; /* for those who are suspended by them */
+    qd_pairs pairs[QD_PAIRS_KINDS];   /* what all get of the events, and of the set (QD_PAIRS_SET) */
+    qd_pairs own[QD_PAIRS_KINDS];     /* the same, member by member, of pairs that are their own */
+    qd_block scratch;
+
+    void *snapshot; /* the columns of the last one, until the next or a tick */
+    size_t snapshot_bytes;
+
+    uint64_t updates, begins, ends, ticks_skipped;
+    uint64_t set_count; /* pairs at the last tick, while any subscription is live */
+};
+
+/* ---- between the modules ---- */
+
+/* Makes an entity; QD_ERR_FULL or QD_ERR_NO_MEMORY. The id is free. */
+qd_status qd_room_add(qd_room *room, uint32_t id, uint32_t owner, const qd_body *body) QD_MUST_USE;
+void qd_room_remove(qd_room *room, uint32_t slot, qd_space_reason reason);
+/* The slot is free. */
+void qd_room_release(qd_room *room, uint32_t slot);
+void qd_room_entities_deinit(qd_room *room);
+
+static inline qd_member *qd_room_member(qd_room *room, uint32_t member)
+{
+    QD_ASSERT(member < room->members.count && room->members.rows[member].presence == QD_PRESENT);
+    return &room->members.rows[member];
+}
+/* Gives the number of a member that has gone to others, once it holds nothing any more. */
+void qd_room_retire(qd_room *room, uint32_t member);
+/* Gives back the memory of the last snapshot. */
+void qd_room_snapshot_release(qd_room *room);
+void qd_room_members_init(qd_room *room);
+void qd_room_members_deinit(qd_room *room);
+
+#endif
