@@ -122,7 +122,9 @@ QD_API qd_client_status qd_client_input_end(qd_client *client);
 /* The next message, or NULL when there is none yet. */
 QD_API const qd_server_message *qd_client_next(qd_client *client);
 
-/* ---- with its own socket ---- */
+/* ---- with its own socket ----
+ *
+ * Without one, qd_client_wait and _answer look only at what is there, and _poll and _flush return ERR_CONNECT. */
 
 /* Connects ("host:port", "[::1]:port"), says hello and waits for Welcome, all within timeout_ms (but for the look-up of
  * a host's name, which takes as long as the system lets it). `token` and `name` may be NULL. */

@@ -109,7 +109,7 @@ static qd_client_status exchange(qd_client *client, int timeout_ms, bool *interr
     if (client->state < 0)
         return client->state;
     if (client->socket < 0)
-        return qd_client_end(client, QD_CLIENT_ERR_CONNECT, "the client is not connected");
+        return QD_CLIENT_ERR_CONNECT;
 
     bool moved = output_waits(client);
     send_output(client);
@@ -144,8 +144,9 @@ qd_client_status qd_client_flush(qd_client *client, int timeout_ms)
     int64_t deadline_ms = deadline_after(timeout_ms);
     while (client->state >= 0 && output_waits(client)) {
         int left = left_ms(deadline_ms);
-        if (qd_client_poll(client, left) == QD_CLIENT_TIMEOUT && left == 0)
-            return QD_CLIENT_TIMEOUT;
+        qd_client_status status = qd_client_poll(client, left);
+        if (status < 0 || (status == QD_CLIENT_TIMEOUT && left == 0))
+            return status;
     }
     return client->state;
 }
@@ -155,7 +156,7 @@ const qd_server_message *qd_client_wait(qd_client *client, int timeout_ms)
     int64_t deadline_ms = deadline_after(timeout_ms);
     for (;;) {
         const qd_server_message *message = qd_client_next(client);
-        if (message != NULL || client->state < 0)
+        if (message != NULL || client->socket < 0)
             return message;
         int left = left_ms(deadline_ms);
         bool interrupted;
@@ -169,7 +170,7 @@ const qd_server_message *qd_client_answer(qd_client *client, uint32_t seq, int t
     int64_t deadline_ms = deadline_after(timeout_ms);
     for (;;) {
         const qd_server_message *message = qd_client_take_answer(client, seq);
-        if (message != NULL || client->state < 0)
+        if (message != NULL || client->socket < 0)
             return message;
         int left = left_ms(deadline_ms);
         if (qd_client_poll(client, left) == QD_CLIENT_TIMEOUT && left == 0)
@@ -200,7 +201,7 @@ static bool split_address(const char *address, char *host, const char **port)
     host[host_size] = '\0';
     *port = colon + 1;
     /* A colon outside brackets: an IPv6 address whose port cannot be told from its last group. */
-    if ((!bracketed && strchr(host, ':') != NULL) || strspn(*port, "0123456789") != strlen(*port))
+    if ((!bracketed && strpbrk(host, "[]:") != NULL) || strspn(*port, "0123456789") != strlen(*port))
         return false;
     long number = strlen(*port) <= 5 ? strtol(*port, NULL, 10) : 0;
     return number >= 1 && number <= UINT16_MAX;
