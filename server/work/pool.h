@@ -3,9 +3,9 @@
  * The worker pool: threads behind base/executor.h. It knows no room.
  *
  *     worker 0   [run queue] --run actor--> ...      an idle worker takes from its own queue first, then steals from
- *     worker 1   [run queue]                         the others', then sleeps until woken or until the next timer is
- * due
- *     ...
+ *     worker 1   [run queue]                         the others', then helps with a split, then sleeps until called or
+ *     ...                                            until the next timer is due
+ *
  *     fork-join  a run may split into tasks; idle workers help, the caller does what nobody took, and waits
  *
  * A wake from a worker goes to its own queue, one from outside to the queues in turn. Timers stand in one heap.
@@ -18,12 +18,14 @@
 
 typedef struct qd_pool qd_pool;
 
-/* `workers`: 1 to QD_POOL_WORKERS_MAX threads. */
+/* `workers`: 1 to QD_POOL_WORKERS_MAX threads, more than any machine's cores that a server of rooms is run on. */
 #define QD_POOL_WORKERS_MAX 256u
 qd_status qd_pool_create(uint32_t workers, qd_pool **pool) QD_MUST_USE;
-/* Waits for runs under way, runs nothing more, joins. All actors must be retired, or be left alone by everybody. */
+/* [not a worker] Waits for runs under way, runs nothing more, joins. All actors must be retired, or be left alone by
+ * everybody. NULL: nothing. */
 void qd_pool_destroy(qd_pool *pool);
 
+/* [any] Valid as long as the pool. */
 const qd_scheduler *qd_pool_scheduler(const qd_pool *pool);
 uint32_t qd_pool_workers(const qd_pool *pool);
 

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How the pool works
+ * ------------------
+ * Locks. The POOL'S LOCK guards who is idle, who keeps the timers, the timers, and the open splits. A QUEUE'S LOCK
+ * guards that queue. Order: the pool's, then a queue's; never two queues' at once. No lock is held while an actor or a
+ * task runs.
+ *
+ * An actor's state is two bits, changed by read-modify-writes only:
+ *
+ *     HELD    it stands in a queue or runs           idle 0 --wake--> HELD|WOKEN (queued) --run--> HELD (running)
+ *     WOKEN   there is a wake that no run has         HELD --done--> 0;  woken while running: HELD|WOKEN, and when the
+ *             answered yet                            run is done it is queued again instead of becoming idle
+ *
+ * So whoever sets HELD first queues it, and only whoever took it from a queue clears HELD: it stands in one place at
+ * most. A wake is a read-modify-write even where it changes nothing: it comes either before the run clears WOKEN, and
+ * then the run sees all that the waker wrote (release, acquire), or after, and then another run follows.
+ *
+ * Sleeping. A worker that found nothing counts itself idle, then looks into every queue once more, under its lock, and
+ * only then sleeps. A push takes the same queue's lock, and after it looks for idle workers. One of the two comes
+ * first: either the worker sees the actor or the pusher sees the worker. No wake is lost, and nobody spins.
+ *
+ * Calling. A wake calls one idle worker. A worker that takes an actor and sees more waiting calls one more: so a burst
+ * gets the workers it needs, though each call may have been answered by a worker that took something else.
+ *
+ * Timers. One idle worker is the KEEPER, it alone sleeps with a timeout; when it leaves, another idle one follows it.
+ * Busy workers look at the time between two runs, so when all are busy a timer waits for the end of a run at most.
+ * Timers fire under the pool's lock, and retiring takes it: after that nobody holds a retired actor's timer in hand.
+ *
+ * Splits (fork and join). A split is a struct on its caller's stack, in a list while it may have tasks left. A helper
+ * counts itself in under the lock, takes tasks by an atomic counter, and counts itself out under the lock; the caller
+ * takes tasks too, takes the split off the list, and waits for the helpers to be out. Whoever waits has finished its
+ * own part, and each helper is at work on a task; a task that splits is itself a caller that takes part: so waits end,
+ * however they nest.
+ */
+#define _GNU_SOURCE /* pthread_setname_np */
+
+#include "pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdbool.h>
+
+#include "../base/alloc.h"
+#include "../base/assert.h"
+#include "../base/clock.h"
+#include "queue.h"
+#include "timers.h"
+
+#define HELD  1u
+#define WOKEN 2u
+
+/* Each so many takes a worker looks at the others' queues before its own, lest actors that wake each other for ever
+ * keep it from those whose own worker is in a long run. */
+#define TAKES_OF_OWN 16u
+
+typedef struct worker {
+    alignas(64) qd_queue queue;
+    qd_pool *pool;
+    uint32_t index;
+    uint32_t takes;
+    pthread_t thread;
+    /* of the run under way */
+    qd_actor *actor;
+    qd_actor_fn retired; /* what to call after it */
+    /* under the pool's lock */
+    pthread_cond_t call;
+    bool called;
+} worker;
+
+typedef struct split {
+    qd_task_fn task;
+    void *argument;
+    size_t count;
+    _Atomic size_t next; /* task that nobody took yet */
+    /* under the pool's lock */
+    uint32_t helpers;
+    pthread_cond_t helpers_out;
+    struct split *older, *newer;
+} split;
+
+struct qd_pool {
+    qd_heap heap;
+    worker *workers;
+    uint32_t worker_count;
+    qd_executor executor;
+    qd_scheduler scheduler;
+
+    _Atomic uint32_t queue_next; /* for wakes from outside */
+    _Atomic bool stopping;
+    _Atomic uint64_t timer_next_ns; /* qd_timers_next_ns; written under the lock, read without it as a hint */
+    _Atomic uint32_t idle_count;    /* written under the lock; see "Sleeping" */
+
+    pthread_mutex_t lock;
+    uint32_t idle[QD_POOL_WORKERS_MAX]; /* a stack: who slept last is called first */
+    worker *keeper;
+    qd_timers timers;
+    split *splits; /* the newest */
+};
+
+/* The worker that this thread is, or NULL. */
+static _Thread_local worker *self;
+
+static uint32_t idle_count(qd_pool *pool)
+{
+    return atomic_load_explicit(&pool->idle_count, memory_order_relaxed);
+}
+static bool is_stopping(qd_pool *pool)
+{
+    return atomic_load_explicit(&pool->stopping, memory_order_relaxed);
+}
+
+static void set_idle_count(qd_pool *pool, uint32_t count)
+{
+    atomic_store_explicit(&pool->idle_count, count, memory_order_relaxed);
+}
+
+/* ---- calling idle workers ---- */
+
+/* [lock] Not the keeper, if there is another. */
+static void call_locked(qd_pool *pool)
+{
+    uint32_t count = idle_count(pool);
+
+    if (count == 0)
+        return;
+    worker *chosen = &pool->workers[pool->idle[count - 1]];
+    if (chosen == pool->keeper && count > 1) {
+        pool->idle[count - 1] = pool->idle[count - 2];
+        chosen = &pool->workers[pool->idle[count - 1]];
+        pool->idle[count - 2] = pool->keeper->index;
+    }
+    set_idle_count(pool, count - 1);
+    chosen->called = true;
+    pthread_cond_signal(&chosen->call);
+}
+
+static void call(qd_pool *pool)
+{
+    if (idle_count(pool) == 0)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    call_locked(pool);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- the scheduler's interface ---- */
+
+static uint64_t now_ns(void *context)
+{
+    (void)context;
+    return qd_clock_now_ns();
+}
+
+/* Whether the caller has to queue it. */
+static bool hold(qd_actor *actor)
+{
+    return (atomic_fetch_or_explicit(&actor->state, HELD | WOKEN, memory_order_acq_rel) & HELD) == 0;
+}
+
+static void wake(void *context, qd_actor *actor)
+{
+    qd_pool *pool = context;
+
+    if (!hold(actor))
+        return;
+    worker *target = self;
+    if (!target || target->pool != pool) {
+        uint32_t turn = atomic_fetch_add_explicit(&pool->queue_next, 1, memory_order_relaxed);
+        target = &pool->workers[turn % pool->worker_count];
+    }
+    /* From here on the actor may run, and be gone. */
+    qd_queue_push(&target->queue, actor);
+    call(pool);
+}
+
+/* [lock] */
+static void set_timer(qd_pool *pool, qd_actor *actor, uint64_t due_ns)
+{
+    qd_timers_set(&pool->timers, actor, due_ns);
+    atomic_store_explicit(&pool->timer_next_ns, qd_timers_next_ns(&pool->timers), memory_order_relaxed);
+}
+
+/* [lock] Some idle worker has to look at the timers again: the keeper, or one that becomes it. */
+static void rouse_keeper(qd_pool *pool)
+{
+    if (pool->keeper)
+        pthread_cond_signal(&pool->keeper->call);
+    else if (idle_count(pool) > 0)
+        pthread_cond_signal(&pool->workers[pool->idle[0]].call);
+}
+
+static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
+{
+    qd_pool *pool = context;
+
+    pthread_mutex_lock(&pool->lock);
+    uint64_t before_ns = qd_timers_next_ns(&pool->timers);
+    set_timer(pool, actor, due_ns);
+    if (qd_timers_next_ns(&pool->timers) < before_ns)
+        rouse_keeper(pool);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void retire(void *context, qd_actor *actor, qd_actor_fn done)
+{
+    qd_pool *pool = context;
+
+    QD_ASSERT(self && self->pool == pool && self->actor == actor);
+    pthread_mutex_lock(&pool->lock);
+    set_timer(pool, actor, QD_NEVER);
+    pthread_mutex_unlock(&pool->lock);
+    self->retired = done;
+}
+
+/* ---- fork and join ---- */
+
+static void do_tasks(split *work)
+{
+    for (;;) {
+        size_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+
+        if (index >= work->count)
+            return;
+        work->task(index, work->argument);
+    }
+}
+
+static void run_forked(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    qd_pool *pool = context;
+
+    if (count <= 1 || pool->worker_count == 1) {
+        qd_executor_serial.run(NULL, count, task, argument);
+        return;
+    }
+    split work = {.task = task, .argument = argument, .count = count};
+    atomic_init(&work.next, 0);
+    pthread_cond_init(&work.helpers_out, NULL);
+
+    pthread_mutex_lock(&pool->lock);
+    work.older = pool->splits;
+    if (work.older)
+        work.older->newer = &work;
+    pool->splits = &work;
+    for (size_t wanted = count - 1; wanted > 0 && idle_count(pool) > 0; wanted--)
+        call_locked(pool);
+    pthread_mutex_unlock(&pool->lock);
+
+    do_tasks(&work);
+
+    pthread_mutex_lock(&pool->lock);
+    if (work.newer)
+        work.newer->older = work.older;
+    else
+        pool->splits = work.older;
+    if (work.older)
+        work.older->newer = work.newer;
+    while (work.helpers > 0)
+        pthread_cond_wait(&work.helpers_out, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    pthread_cond_destroy(&work.helpers_out);
+}
+
+/* [lock] Helps with a split that has tasks left, and returns whether there was one. */
+static bool help_locked(qd_pool *pool)
+{
+    split *work = pool->splits;
+
+    while (work && atomic_load_explicit(&work->next, memory_order_relaxed) >= work->count)
+        work = work->older;
+    if (!work)
+        return false;
+    work->helpers++;
+    pthread_mutex_unlock(&pool->lock);
+    do_tasks(work);
+    pthread_mutex_lock(&pool->lock);
+    /* The caller cannot be gone: it waits for this, and the lock. */
+    if (--work->helpers == 0)
+        pthread_cond_signal(&work->helpers_out);
+    return true;
+}
+
+/* ---- the life of a worker ---- */
+
+/* [lock] Queues what is due with this worker, which is about to take the first and to call others for the rest. */
+static void fire_timers_locked(worker *me)
+{
+    qd_pool *pool = me->pool;
+    uint64_t now = qd_clock_now_ns();
+    qd_actor *actor;
+
+    while ((actor = qd_timers_take(&pool->timers, now))) {
+        if (hold(actor))
+            qd_queue_push(&me->queue, actor);
+    }
+    atomic_store_explicit(&pool->timer_next_ns, qd_timers_next_ns(&pool->timers), memory_order_relaxed);
+}
+
+static void fire_timers(worker *me)
+{
+    uint64_t next_ns = atomic_load_explicit(&me->pool->timer_next_ns, memory_order_relaxed);
+
+    if (next_ns == QD_NEVER || next_ns > qd_clock_now_ns())
+        return;
+    pthread_mutex_lock(&me->pool->lock);
+    fire_timers_locked(me);
+    pthread_mutex_unlock(&me->pool->lock);
+}
+
+static bool looks_queued(qd_pool *pool)
+{
+    for (uint32_t index = 0; index < pool->worker_count; index++) {
+        if (!qd_queue_looks_empty(&pool->workers[index].queue))
+            return true;
+    }
+    return false;
+}
+
+static bool is_queued(qd_pool *pool)
+{
+    for (uint32_t index = 0; index < pool->worker_count; index++) {
+        if (!qd_queue_is_empty(&pool->workers[index].queue))
+            return true;
+    }
+    return false;
+}
+
+static qd_actor *take(worker *me)
+{
+    qd_pool *pool = me->pool;
+    uint32_t first = me->index + (++me->takes % TAKES_OF_OWN == 0);
+
+    for (uint32_t step = 0; step < pool->worker_count; step++) {
+        qd_actor *actor = qd_queue_take(&pool->workers[(first + step) % pool->worker_count].queue);
+
+        if (actor) {
+            if (idle_count(pool) > 0 && looks_queued(pool))
+                call(pool);
+            return actor;
+        }
+    }
+    return NULL;
+}
+
+static void run(worker *me, qd_actor *actor)
+{
+    uint32_t running = HELD;
+
+    atomic_fetch_and_explicit(&actor->state, ~WOKEN, memory_order_acq_rel);
+    me->actor = actor;
+    me->retired = NULL;
+    actor->run(actor);
+    me->actor = NULL;
+    if (me->retired)
+        me->retired(actor);
+    else if (!atomic_compare_exchange_strong_explicit(&actor->state, &running, 0, memory_order_release,
+                                                      memory_order_relaxed))
+        qd_queue_push(&me->queue, actor);
+}
+
+/* [lock] Until called, or a timer is due and this worker keeps them. */
+static void sleep_locked(worker *me)
+{
+    qd_pool *pool = me->pool;
+
+    while (!me->called && !is_stopping(pool)) {
+        if (pool->keeper && pool->keeper != me) {
+            pthread_cond_wait(&me->call, &pool->lock);
+            continue;
+        }
+        uint64_t due_ns = qd_timers_next_ns(&pool->timers);
+        pool->keeper = me;
+        if (due_ns == QD_NEVER) {
+            pthread_cond_wait(&me->call, &pool->lock);
+        } else if (due_ns > qd_clock_now_ns()) {
+            struct timespec until = {(time_t)(due_ns / 1000000000u), (long)(due_ns % 1000000000u)};
+            pthread_cond_timedwait(&me->call, &pool->lock, &until);
+        } else {
+            return;
+        }
+    }
+}
+
+/* [lock] Off the stack, unless who called did that. */
+static void leave_idle_locked(worker *me)
+{
+    qd_pool *pool = me->pool;
+    uint32_t count = idle_count(pool);
+    uint32_t place = 0;
+
+    while (place < count && pool->idle[place] != me->index)
+        place++;
+    if (place == count)
+        return;
+    for (; place + 1 < count; place++)
+        pool->idle[place] = pool->idle[place + 1];
+    set_idle_count(pool, count - 1);
+}
+
+/* What a worker does when there is no actor to run. */
+static void idle(worker *me)
+{
+    qd_pool *pool = me->pool;
+
+    pthread_mutex_lock(&pool->lock);
+    if (!help_locked(pool)) {
+        uint32_t count = idle_count(pool);
+
+        me->called = false;
+        pool->idle[count] = me->index;
+        set_idle_count(pool, count + 1);
+        if (!is_queued(pool))
+            sleep_locked(me);
+        leave_idle_locked(me);
+        /* No keeper: one may have been roused and then called away before it knew. */
+        if (!pool->keeper || pool->keeper == me) {
+            pool->keeper = NULL;
+            fire_timers_locked(me);
+            if (pool->timers.count > 0)
+                rouse_keeper(pool);
+        }
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void *work(void *argument)
+{
+    worker *me = argument;
+
+    self = me;
+    pthread_setname_np(pthread_self(), "qd-worker");
+    while (!is_stopping(me->pool)) {
+        fire_timers(me);
+        qd_actor *actor = take(me);
+        if (actor)
+            run(me, actor);
+        else
+            idle(me);
+    }
+    return NULL;
+}
+
+/* ---- creation ---- */
+
+static void init_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+
+    /* Timeouts are times of qd_clock_now_ns. */
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static void init_worker(qd_pool *pool, uint32_t index)
+{
+    worker *me = &pool->workers[index];
+
+    *me = (worker){.pool = pool, .index = index};
+    qd_queue_init(&me->queue);
+    init_condition(&me->call);
+}
+
+/* Returns how many threads run. Signals are for the threads that expect them. */
+static uint32_t start_threads(qd_pool *pool)
+{
+    sigset_t all, before;
+    uint32_t started = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    while (started < pool->worker_count) {
+        worker *me = &pool->workers[started];
+        if (pthread_create(&me->thread, NULL, work, me) != 0)
+            break;
+        started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static void stop_threads(qd_pool *pool, uint32_t started)
+{
+    pthread_mutex_lock(&pool->lock);
+    atomic_store_explicit(&pool->stopping, true, memory_order_relaxed);
+    for (uint32_t index = 0; index < started; index++)
+        pthread_cond_signal(&pool->workers[index].call);
+    pthread_mutex_unlock(&pool->lock);
+    for (uint32_t index = 0; index < started; index++)
+        pthread_join(pool->workers[index].thread, NULL);
+}
+
+static void free_all(qd_pool *pool)
+{
+    for (uint32_t index = 0; index < pool->worker_count; index++) {
+        pthread_cond_destroy(&pool->workers[index].call);
+        qd_queue_deinit(&pool->workers[index].queue);
+    }
+    pthread_mutex_destroy(&pool->lock);
+    qd_timers_deinit(&pool->timers);
+
+    qd_heap heap = pool->heap;
+    qd_heap_free_aligned(&heap, pool->workers, alignof(worker), pool->worker_count * sizeof(worker));
+    qd_heap_free(&heap, pool, sizeof *pool);
+    qd_heap_deinit(&heap);
+}
+
+qd_status qd_pool_create(uint32_t workers, qd_pool **result)
+{
+    if (workers < 1 || workers > QD_POOL_WORKERS_MAX)
+        return QD_ERR_INVALID;
+
+    qd_heap heap;
+    qd_heap_init(&heap);
+    qd_pool *pool = qd_heap_alloc_zeroed(&heap, sizeof *pool);
+    if (!pool)
+        goto fail;
+    pool->workers = qd_heap_alloc_aligned(&heap, alignof(worker), workers * sizeof(worker));
+    if (!pool->workers)
+        goto fail;
+    pool->heap = heap;
+    pool->worker_count = workers;
+    pool->executor = (qd_executor){.run = run_forked, .width = workers, .context = pool};
+    pool->scheduler = (qd_scheduler){.now_ns = now_ns,
+                                     .wake = wake,
+                                     .wake_at = wake_at,
+                                     .retire = retire,
+                                     .executor = &pool->executor,
+                                     .context = pool};
+    atomic_init(&pool->timer_next_ns, QD_NEVER);
+    pthread_mutex_init(&pool->lock, NULL);
+    qd_timers_init(&pool->timers, &pool->heap);
+    for (uint32_t index = 0; index < workers; index++)
+        init_worker(pool, index);
+
+    uint32_t started = start_threads(pool);
+    if (started < workers) {
+        stop_threads(pool, started);
+        free_all(pool);
+        return QD_ERR_SYSTEM;
+    }
+    *result = pool;
+    return QD_OK;
+
+fail:
+    if (pool)
+        qd_heap_free(&heap, pool, sizeof *pool);
+    qd_heap_deinit(&heap);
+    return QD_ERR_NO_MEMORY;
+}
+
+void qd_pool_destroy(qd_pool *pool)
+{
+    if (!pool)
+        return;
+    stop_threads(pool, pool->worker_count);
+    free_all(pool);
+}
+
+const qd_scheduler *qd_pool_scheduler(const qd_pool *pool)
+{
+    return &pool->scheduler;
+}
+uint32_t qd_pool_workers(const qd_pool *pool)
+{
+    return pool->worker_count;
+}

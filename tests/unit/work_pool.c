@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Actors on the pool, with 1, 2, 4 and 8 workers: never two at once, no wake lost, timers, retiring, stopping.
+ *
+ * What must happen is waited for without an end of its own: where it does not, CTest's timeout is the failure. Runs
+ * happen on other threads, where cmocka's assertions are of no use: they count what is wrong, and the test looks.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "server/base/alloc.h"
+#include "server/base/clock.h"
+#include "server/work/pool.h"
+
+#define HOUR_NS 3600000000000u
+
+static const uint32_t worker_counts[] = {1, 2, 4, 8};
+#define FOR_EACH_WORKERS(workers)                                                                                      \
+    for (uint32_t turn_ = 0, workers; turn_ < 4 && (workers = worker_counts[turn_], true); turn_++)
+
+static qd_pool *pool;
+static const qd_scheduler *scheduler;
+static _Atomic uint32_t wrong;
+
+static void start(uint32_t workers)
+{
+    assert_int_equal(qd_pool_create(workers, &pool), QD_OK);
+    assert_int_equal(qd_pool_workers(pool), workers);
+    scheduler = qd_pool_scheduler(pool);
+    assert_int_equal(scheduler->executor->width, workers);
+}
+
+static void stop(void)
+{
+    qd_pool_destroy(pool);
+    assert_int_equal(qd_memory_used(), 0);
+    assert_int_equal(atomic_load(&wrong), 0);
+}
+
+static void wake(qd_actor *actor)
+{
+    scheduler->wake(scheduler->context, actor);
+}
+static void wake_at(qd_actor *actor, uint64_t due_ns)
+{
+    scheduler->wake_at(scheduler->context, actor, due_ns);
+}
+static uint64_t now_ns(void)
+{
+    return scheduler->now_ns(scheduler->context);
+}
+
+static void rest(void)
+{
+    const struct timespec pause = {0, 50000};
+
+    nanosleep(&pause, NULL);
+}
+
+static void wait_for(_Atomic uint32_t *counter, uint32_t value)
+{
+    while (atomic_load(counter) < value)
+        rest();
+}
+
+/* ---- one at a time, and no wake lost ---- */
+
+#define POSTED_ACTORS 20u
+#define POSTERS       4u
+#define POSTS         5000u
+
+typedef struct posted {
+    qd_actor actor;
+    _Atomic uint32_t posts, seen;
+    _Atomic bool running;
+    uint32_t runs; /* plain on purpose: each run sees the last one's write, or TSan complains */
+} posted;
+
+static posted posted_actors[POSTED_ACTORS];
+
+static void see_posts(qd_actor *actor)
+{
+    posted *me = (posted *)actor;
+
+    atomic_fetch_add(&wrong, atomic_exchange(&me->running, true));
+    me->runs++;
+    atomic_store(&me->seen, atomic_load(&me->posts));
+    atomic_store(&me->running, false);
+}
+
+static void *post(void *argument)
+{
+    uint32_t seed = (uint32_t)(uintptr_t)argument;
+
+    for (uint32_t index = 0; index < POSTS; index++) {
+        seed = seed * 1664525u + 1013904223u;
+        posted *target = &posted_actors[(seed >> 16) % POSTED_ACTORS];
+        atomic_fetch_add(&target->posts, 1);
+        wake(&target->actor);
+        if (seed >> 24 == 0)
+            rest(); /* now and then long enough for the workers to fall asleep */
+    }
+    return NULL;
+}
+
+static void one_at_a_time_and_no_wake_lost(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        pthread_t threads[POSTERS];
+        uint32_t posts = 0;
+
+        start(workers);
+        for (uint32_t index = 0; index < POSTED_ACTORS; index++) {
+            posted_actors[index] = (posted){.runs = 0};
+            qd_actor_init(&posted_actors[index].actor, see_posts);
+        }
+        for (uintptr_t index = 0; index < POSTERS; index++)
+            assert_int_equal(pthread_create(&threads[index], NULL, post, (void *)(index + 1)), 0);
+        for (uint32_t index = 0; index < POSTERS; index++)
+            pthread_join(threads[index], NULL);
+        for (uint32_t index = 0; index < POSTED_ACTORS; index++) {
+            posted *target = &posted_actors[index];
+            wait_for(&target->seen, atomic_load(&target->posts));
+            posts += atomic_load(&target->posts);
+        }
+        stop();
+        assert_int_equal(posts, POSTERS * POSTS);
+        for (uint32_t index = 0; index < POSTED_ACTORS; index++)
+            assert_in_range(posted_actors[index].runs, 1, posted_actors[index].posts);
+    }
+}
+
+/* One wake at a time, each to a pool that has just gone idle: the moment in which a wake is lost, if ever. */
+static void a_wake_finds_a_worker_falling_asleep(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        posted one = {.runs = 0};
+
+        start(workers);
+        qd_actor_init(&one.actor, see_posts);
+        for (uint32_t round = 1; round <= 20000; round++) {
+            atomic_store(&one.posts, round);
+            wake(&one.actor);
+            while (atomic_load(&one.seen) < round)
+                sched_yield();
+        }
+        stop();
+    }
+}
+
+/* Actors that wake each other from their runs, around in a ring. */
+#define RING 7u
+
+typedef struct passer {
+    qd_actor actor;
+    uint32_t runs;
+} passer;
+
+static passer ring[RING];
+static _Atomic uint32_t ring_runs;
+
+static void pass_on(qd_actor *actor)
+{
+    passer *me = (passer *)actor;
+
+    me->runs++;
+    if (atomic_fetch_add(&ring_runs, 1) + 1 < 10000)
+        wake(&ring[(size_t)(me - ring + 1) % RING].actor);
+}
+
+static void actors_wake_each_other(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        start(workers);
+        atomic_store(&ring_runs, 0);
+        for (uint32_t index = 0; index < RING; index++) {
+            ring[index].runs = 0;
+            qd_actor_init(&ring[index].actor, pass_on);
+        }
+        wake(&ring[0].actor);
+        wait_for(&ring_runs, 10000);
+        stop();
+        for (uint32_t index = 0; index < RING; index++)
+            assert_in_range(ring[index].runs, 10000 / RING, 10000 / RING + 1);
+    }
+}
+
+/* ---- a wake during a run ---- */
+
+typedef struct gated {
+    qd_actor actor;
+    _Atomic uint32_t begun, ended, may_end;
+} gated;
+
+static void pass_gate(qd_actor *actor)
+{
+    gated *me = (gated *)actor;
+    uint32_t run = atomic_fetch_add(&me->begun, 1) + 1;
+
+    wait_for(&me->may_end, run);
+    atomic_fetch_add(&me->ended, 1);
+}
+
+static void a_wake_while_running_runs_again(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        gated one = {.begun = 0};
+
+        start(workers);
+        qd_actor_init(&one.actor, pass_gate);
+        wake(&one.actor);
+        wait_for(&one.begun, 1);
+        for (uint32_t index = 0; index < 100; index++)
+            wake(&one.actor);
+        atomic_store(&one.may_end, 100);
+        wait_for(&one.ended, 2);
+        stop();
+        assert_int_equal(one.begun, 2);
+    }
+}
+
+/* What a run wakes goes to its worker's own queue. The run does not end before these have run: they must be stolen. */
+typedef struct waker {
+    qd_actor actor;
+    _Atomic uint32_t done;
+    gated others[8];
+    uint32_t other_count;
+} waker;
+
+static void wake_others_and_wait(qd_actor *actor)
+{
+    waker *me = (waker *)actor;
+
+    for (uint32_t index = 0; index < me->other_count; index++)
+        wake(&me->others[index].actor);
+    for (uint32_t index = 0; index < me->other_count; index++)
+        wait_for(&me->others[index].begun, 1);
+    for (uint32_t index = 0; index < me->other_count; index++)
+        atomic_store(&me->others[index].may_end, 1);
+    atomic_store(&me->done, 1);
+}
+
+static void idle_workers_steal(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        waker one = {.other_count = workers - 1};
+
+        start(workers);
+        qd_actor_init(&one.actor, wake_others_and_wait);
+        for (uint32_t index = 0; index < one.other_count; index++)
+            qd_actor_init(&one.others[index].actor, pass_gate);
+        wake(&one.actor);
+        wait_for(&one.done, 1);
+        stop();
+    }
+}
+
+/* ---- timers ---- */
+
+typedef struct timed {
+    qd_actor actor;
+    uint64_t due_ns;
+    uint64_t ran_as;
+} timed;
+
+static _Atomic uint32_t timed_runs;
+
+static void run_timed(qd_actor *actor)
+{
+    timed *me = (timed *)actor;
+
+    atomic_fetch_add(&wrong, now_ns() < me->due_ns);
+    me->ran_as = atomic_fetch_add(&timed_runs, 1);
+}
+
+#define TIMERS 200u
+
+/* Sets them in a jumble, and says whether all were set before the first was due. */
+static bool set_jumbled(timed *actors, uint64_t base_ns)
+{
+    for (uint32_t index = 0; index < TIMERS; index++) {
+        timed *one = &actors[index];
+        one->due_ns = base_ns + (index * 77 % TIMERS) * 20000;
+        qd_actor_init(&one->actor, run_timed);
+        wake_at(&one->actor, one->due_ns);
+    }
+    return now_ns() < base_ns;
+}
+
+static void timers_fire_in_order(void **state)
+{
+    (void)state;
+    static timed actors[TIMERS];
+
+    FOR_EACH_WORKERS(workers)
+    {
+        bool set_in_time;
+
+        do {
+            start(workers);
+            atomic_store(&timed_runs, 0);
+            set_in_time = set_jumbled(actors, now_ns() + 5000000);
+            wait_for(&timed_runs, TIMERS);
+            stop();
+        } while (!set_in_time);
+        /* One worker runs them in the order in which they fire. */
+        for (uint32_t index = 0; index < TIMERS && workers == 1; index++)
+            assert_int_equal(actors[index].ran_as, index * 77 % TIMERS);
+    }
+}
+
+/* Both are due long before anybody looks: the order is the heap's alone. */
+typedef struct order {
+    qd_actor actor;
+    timed first, second;
+} order;
+
+static void set_two_in_the_past(qd_actor *actor)
+{
+    order *me = (order *)actor;
+
+    wake_at(&me->second.actor, 2);
+    wake_at(&me->first.actor, 1);
+}
+
+static void an_earlier_timer_goes_first(void **state)
+{
+    (void)state;
+    order one = {0};
+
+    start(1);
+    atomic_store(&timed_runs, 0);
+    qd_actor_init(&one.actor, set_two_in_the_past);
+    qd_actor_init(&one.first.actor, run_timed);
+    qd_actor_init(&one.second.actor, run_timed);
+    wake(&one.actor);
+    wait_for(&timed_runs, 2);
+    stop();
+    assert_int_equal(one.first.ran_as, 0);
+    assert_int_equal(one.second.ran_as, 1);
+}
+
+static void timers_are_replaced_and_cancelled(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        timed sooner = {0}, cancelled = {0}, never = {0}, last = {0};
+
+        start(workers);
+        atomic_store(&timed_runs, 0);
+        qd_actor_init(&sooner.actor, run_timed);
+        qd_actor_init(&cancelled.actor, run_timed);
+        qd_actor_init(&never.actor, run_timed);
+        qd_actor_init(&last.actor, run_timed);
+
+        /* The keeper sleeps for an hour by then, and has to be roused. */
+        wake_at(&sooner.actor, now_ns() + HOUR_NS);
+        rest();
+        wake_at(&sooner.actor, now_ns() + 1000000);
+        wait_for(&timed_runs, 1);
+
+        wake_at(&never.actor, QD_NEVER);
+        wake_at(&cancelled.actor, now_ns() + 50000000);
+        wake_at(&cancelled.actor, QD_NEVER);
+        wake_at(&last.actor, now_ns() + 60000000);
+        wait_for(&timed_runs, 2);
+        stop();
+        assert_int_equal(sooner.ran_as, 0);
+        assert_int_equal(last.ran_as, 1);
+    }
+}
+
+/* An actor that sets its own timer again and again, as a room does. */
+static void tick(qd_actor *actor)
+{
+    run_timed(actor);
+    timed *me = (timed *)actor;
+    me->due_ns = now_ns() + 100000;
+    wake_at(actor, me->due_ns);
+}
+
+static void an_actor_ticks_on_its_timer(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        timed rooms[10] = {0};
+
+        start(workers);
+        atomic_store(&timed_runs, 0);
+        for (uint32_t index = 0; index < 10; index++) {
+            qd_actor_init(&rooms[index].actor, tick);
+            wake_at(&rooms[index].actor, 0);
+        }
+        wait_for(&timed_runs, 500);
+        stop();
+    }
+}
+
+/* The one worker never gets idle, and still looks at the time. */
+static void run_until_timer(qd_actor *actor)
+{
+    if (atomic_load(&timed_runs) == 0)
+        wake(actor);
+}
+
+static void timers_fire_while_all_are_busy(void **state)
+{
+    (void)state;
+    timed late = {0};
+    qd_actor busy;
+
+    start(1);
+    atomic_store(&timed_runs, 0);
+    qd_actor_init(&busy, run_until_timer);
+    qd_actor_init(&late.actor, run_timed);
+    wake(&busy);
+    late.due_ns = now_ns() + 2000000;
+    wake_at(&late.actor, late.due_ns);
+    wait_for(&timed_runs, 1);
+    stop();
+}
+
+/* The keeper of the timers takes the first and is held up in it, until the second has fired: somebody else must have
+ * become the keeper. */
+static void wait_for_the_other_timer(qd_actor *actor)
+{
+    (void)actor;
+    wait_for(&timed_runs, 1);
+    atomic_fetch_add(&timed_runs, 1);
+}
+
+static void another_worker_keeps_the_timers(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        if (workers == 1)
+            continue;
+        qd_actor held;
+        timed second = {0};
+
+        start(workers);
+        for (uint32_t round = 0; round < 20; round++) {
+            atomic_store(&timed_runs, 0);
+            qd_actor_init(&held, wait_for_the_other_timer);
+            qd_actor_init(&second.actor, run_timed);
+            uint64_t base_ns = now_ns();
+            second.due_ns = base_ns + 600000;
+            wake_at(&held, base_ns + 300000);
+            wake_at(&second.actor, second.due_ns);
+            wait_for(&timed_runs, 2);
+        }
+        stop();
+    }
+}
+
+/* ---- retiring ---- */
+
+static _Atomic uint32_t retired;
+
+static void free_actor(qd_actor *actor)
+{
+    free(actor);
+    atomic_fetch_add(&retired, 1);
+}
+
+static void retire_at_second_run(qd_actor *actor)
+{
+    timed *me = (timed *)actor;
+
+    if (me->ran_as++ == 0) {
+        wake(actor);
+        return;
+    }
+    /* Neither a wake nor a timer of before brings it back. */
+    wake(actor);
+    wake_at(actor, now_ns() + 100000);
+    scheduler->retire(scheduler->context, actor, free_actor);
+}
+
+static void retired_actors_can_be_freed(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        enum { ACTORS = 1000 };
+
+        start(workers);
+        atomic_store(&retired, 0);
+        for (uint32_t index = 0; index < ACTORS; index++) {
+            timed *one = calloc(1, sizeof *one);
+            assert_non_null(one);
+            qd_actor_init(&one->actor, retire_at_second_run);
+            if (index % 2)
+                wake_at(&one->actor, now_ns() + index * 1000);
+            else
+                wake(&one->actor);
+        }
+        wait_for(&retired, ACTORS);
+        stop();
+        assert_int_equal(atomic_load(&retired), ACTORS);
+    }
+}
+
+/* ---- the end ---- */
+
+static void run_long(qd_actor *actor)
+{
+    gated *me = (gated *)actor;
+
+    atomic_store(&me->begun, 1);
+    for (uint32_t index = 0; index < 100; index++)
+        rest();
+    atomic_store(&me->ended, 1);
+    wake(actor);
+}
+
+static void destroy_waits_for_runs_and_leaves_the_rest(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        gated one = {.begun = 0};
+        timed later[100] = {0};
+
+        start(workers);
+        atomic_store(&timed_runs, 0);
+        qd_actor_init(&one.actor, run_long);
+        wake(&one.actor);
+        wait_for(&one.begun, 1);
+        for (uint32_t index = 0; index < 100; index++) {
+            qd_actor_init(&later[index].actor, run_timed);
+            if (index % 2)
+                wake_at(&later[index].actor, now_ns() + HOUR_NS);
+            else
+                wake(&later[index].actor);
+        }
+        stop();
+        assert_int_equal(atomic_load(&one.ended), 1);
+        assert_true(atomic_load(&timed_runs) <= 50);
+    }
+}
+
+static void creation_has_limits(void **state)
+{
+    (void)state;
+    assert_int_equal(qd_pool_create(0, &pool), QD_ERR_INVALID);
+    assert_int_equal(qd_pool_create(QD_POOL_WORKERS_MAX + 1, &pool), QD_ERR_INVALID);
+    qd_memory_limit_set(1);
+    assert_int_equal(qd_pool_create(1, &pool), QD_ERR_NO_MEMORY);
+    qd_memory_limit_set(4096);
+    assert_int_equal(qd_pool_create(QD_POOL_WORKERS_MAX, &pool), QD_ERR_NO_MEMORY);
+    qd_memory_limit_set(0);
+    assert_int_equal(qd_memory_used(), 0);
+    qd_pool_destroy(NULL);
+    start(QD_POOL_WORKERS_MAX);
+    stop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_at_a_time_and_no_wake_lost),
+        cmocka_unit_test(a_wake_finds_a_worker_falling_asleep),
+        cmocka_unit_test(actors_wake_each_other),
+        cmocka_unit_test(a_wake_while_running_runs_again),
+        cmocka_unit_test(idle_workers_steal),
+        cmocka_unit_test(timers_fire_in_order),
+        cmocka_unit_test(an_earlier_timer_goes_first),
+        cmocka_unit_test(timers_are_replaced_and_cancelled),
+        cmocka_unit_test(an_actor_ticks_on_its_timer),
+        cmocka_unit_test(timers_fire_while_all_are_busy),
+        cmocka_unit_test(another_worker_keeps_the_timers),
+        cmocka_unit_test(retired_actors_can_be_freed),
+        cmocka_unit_test(destroy_waits_for_runs_and_leaves_the_rest),
+        cmocka_unit_test(creation_has_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

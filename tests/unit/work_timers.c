@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The heap of timers against an array that is searched from end to end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/work/timers.h"
+
+#define ACTORS 300u
+
+static void do_nothing(qd_actor *actor)
+{
+    (void)actor;
+}
+
+static uint64_t earliest(const qd_actor *actors)
+{
+    uint64_t due_ns = QD_NEVER;
+
+    for (uint32_t index = 0; index < ACTORS; index++)
+        due_ns = actors[index].due_ns < due_ns ? actors[index].due_ns : due_ns;
+    return due_ns;
+}
+
+static void agrees_with_a_search(void **state)
+{
+    (void)state;
+    static qd_actor actors[ACTORS];
+    uint32_t seed = 1;
+    qd_heap heap;
+    qd_timers timers;
+
+    qd_heap_init(&heap);
+    qd_timers_init(&timers, &heap);
+    for (uint32_t index = 0; index < ACTORS; index++)
+        qd_actor_init(&actors[index], do_nothing);
+    for (uint32_t round = 0; round < 50000; round++) {
+        seed = seed * 1664525u + 1013904223u;
+        qd_actor *actor = &actors[(seed >> 8) % ACTORS];
+        uint64_t due_ns = (seed >> 20) % 1000; /* so few that many are equal */
+
+        switch ((seed >> 3) % 4) {
+        case 0:
+            qd_timers_set(&timers, actor, QD_NEVER);
+            break;
+        case 1: {
+            /* What is taken is one of the earliest, and only if due. */
+            uint64_t first_ns = earliest(actors);
+            qd_actor *taken = qd_timers_take(&timers, due_ns);
+            assert_int_equal(taken != NULL, first_ns <= due_ns);
+            if (taken) {
+                assert_int_equal(taken->due_ns, QD_NEVER);
+                assert_int_equal(taken->timer_index, 0);
+            }
+            break;
+        }
+        default:
+            qd_timers_set(&timers, actor, due_ns);
+        }
+        assert_true(qd_timers_next_ns(&timers) == earliest(actors));
+    }
+    uint64_t before_ns = 0;
+    while (timers.count > 0) {
+        uint64_t next_ns = qd_timers_next_ns(&timers);
+        assert_true(next_ns >= before_ns);
+        assert_non_null(qd_timers_take(&timers, QD_NEVER - 1));
+        before_ns = next_ns;
+    }
+    assert_true(earliest(actors) == QD_NEVER);
+    assert_null(qd_timers_take(&timers, QD_NEVER));
+    qd_timers_deinit(&timers);
+    qd_heap_deinit(&heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_a_search)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
