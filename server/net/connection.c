@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "connection.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../../proto/framing.h"
+#include "../base/assert.h"
+#include "../base/clock.h"
+#include "../base/log.h"
+#include "outbox.h"
+
+#define NS_PER_MS 1000000u
+
+/* How long we wait for the peer's end once all is written. */
+#define LINGER_MS        500u
+#define REFUSAL_FLUSH_MS 1000u
+
+/* Writes in a row for one connection, before the others have their turn. */
+#define WRITES_IN_A_ROW_MAX 16u
+
+/* libuv tells that a socket takes bytes again only by the end of a write: one of at most so much, so that little is
+ * counted as queued that the system has taken. */
+#define SLICE_BYTES_MAX 65536u
+
+typedef enum connection_state { FRESH = 0, OPEN, CLOSING, LINGERING, CLOSED } connection_state;
+
+typedef struct qd_connection {
+    qd_link link; /* first: a link leads back to its connection */
+    qd_loop *loop;
+    const qd_link_handler *handler; /* NULL: refused, never a link */
+    int fd;                         /* until the handle has it */
+
+    /* [loop] */
+    connection_state state;
+    bool announced; /* handler.opened was called: handler.closed is owed */
+    bool reading, writing;
+    bool faulted;    /* the stream cannot be read on */
+    bool peer_ended; /* nothing more comes */
+    uv_tcp_t tcp;
+    uv_write_t write;
+    size_t slice_bytes; /* of the write under way */
+    qd_codec_memory reader_memory;
+    qd_frame_reader reader;
+    uint8_t *held; /* what a pause left of a read, or NULL */
+    size_t held_size, held_taken;
+    qd_loop_deadline deadline; /* the handler's while open, then that of closing */
+    struct qd_connection *next, *previous;
+
+    /* [any] */
+    _Atomic uint32_t pauses;
+
+    /* LOCK. `lock` guards the outbox and all below. Nothing else is locked inside it, and no handler is called with it.
+     * A post is made inside it too: once `gone` is set none is under way and none follows, so that the loop may end
+     * while links of it are still held. */
+    uv_mutex_t lock;
+    qd_outbox outbox;
+    qd_loop_request request; /* with a reference of its own while posted */
+    bool posted;
+    bool gone;
+    uint64_t close_due_ns;
+    _Atomic bool close_asked; /* written under the lock; read before each frame, too */
+} qd_connection;
+
+static void shut(qd_connection *connection);
+static void write_out(qd_connection *connection);
+
+static qd_connection *of(const qd_link *link)
+{
+    return (qd_connection *)link;
+}
+
+static bool is_close_asked(const qd_connection *connection)
+{
+    return atomic_load_explicit(&connection->close_asked, memory_order_acquire);
+}
+
+/* Have the loop look at the connection soon. Under the lock. */
+static void post(qd_connection *connection)
+{
+    if (connection->posted || connection->gone)
+        return;
+    connection->posted = true;
+    qd_link_acquire(&connection->link);
+    qd_loop_post(connection->loop, &connection->request);
+}
+
+/* Under the lock. */
+static void ask_to_close(qd_connection *connection, uint32_t flush_ms)
+{
+    uint64_t due_ns = qd_clock_now_ns() + (uint64_t)flush_ms * NS_PER_MS;
+
+    if (is_close_asked(connection) && connection->close_due_ns <= due_ns)
+        return;
+    connection->close_due_ns = due_ns;
+    atomic_store_explicit(&connection->close_asked, true, memory_order_release);
+    post(connection);
+}
+
+/* ---- the ops ---- */
+
+static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t count, qd_link_class class)
+{
+    qd_connection *connection = of(link);
+    qd_outbox_pushed pushed = QD_OUTBOX_PUSHED;
+    qd_link_sent sent = QD_LINK_CLOSED;
+
+    uv_mutex_lock(&connection->lock);
+    if (!is_close_asked(connection)) {
+        pushed = qd_outbox_push(&connection->outbox, buffers, count, class);
+        if (pushed == QD_OUTBOX_PUSHED) {
+            sent = QD_LINK_SENT;
+            post(connection);
+        } else if (pushed == QD_OUTBOX_FULL) {
+            sent = QD_LINK_FULL;
+        } else {
+            ask_to_close(connection, 0);
+        }
+    }
+    uv_mutex_unlock(&connection->lock);
+
+    if (pushed == QD_OUTBOX_OVERRUN)
+        qd_log(QD_LOG_WARN, "closing a connection that does not read its replies peer=%s queued=%zu", link->peer,
+               qd_link_queued(link));
+    else if (pushed == QD_OUTBOX_NO_MEMORY)
+        qd_log(QD_LOG_WARN, "closing a connection for want of memory peer=%s queued=%zu", link->peer,
+               qd_link_queued(link));
+    return sent;
+}
+
+static size_t op_queued(const qd_link *link)
+{
+    return qd_outbox_bytes(&of(link)->outbox);
+}
+
+static void op_pause(qd_link *link)
+{
+    qd_connection *connection = of(link);
+
+    QD_VALIDATE(qd_loop_is_current(connection->loop));
+    /* Relaxed: the loop itself is the one who looks. */
+    atomic_fetch_add_explicit(&connection->pauses, 1, memory_order_relaxed);
+}
+
+static void op_resume(qd_link *link)
+{
+    qd_connection *connection = of(link);
+    /* Release: the frames handed out from now on see what was done before the resume. */
+    uint32_t before = atomic_fetch_sub_explicit(&connection->pauses, 1, memory_order_release);
+
+    QD_ASSERT(before > 0);
+    if (before == 1) {
+        uv_mutex_lock(&connection->lock);
+        post(connection);
+        uv_mutex_unlock(&connection->lock);
+    }
+}
+
+static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
+{
+    qd_connection *connection = of(link);
+
+    QD_VALIDATE(qd_loop_is_current(connection->loop));
+    connection->reader.frame_bytes_max = bytes_max;
+}
+
+static void op_deadline(qd_link *link, uint32_t after_ms)
+{
+    qd_connection *connection = of(link);
+
+    QD_VALIDATE(qd_loop_is_current(connection->loop));
+    if (connection->state != OPEN || is_close_asked(connection))
+        return;
+    if (after_ms > 0)
+        qd_loop_deadline_set(connection->loop, &connection->deadline,
+                             qd_clock_now_ns() + (uint64_t)after_ms * NS_PER_MS);
+    else
+        qd_loop_deadline_clear(&connection->deadline);
+}
+
+static void op_close(qd_link *link, uint32_t flush_ms)
+{
+    qd_connection *connection = of(link);
+
+    uv_mutex_lock(&connection->lock);
+    ask_to_close(connection, flush_ms);
+    uv_mutex_unlock(&connection->lock);
+}
+
+static void op_destroy(qd_link *link)
+{
+    qd_connection *connection = of(link);
+
+    QD_ASSERT(connection->state == CLOSED);
+    uv_mutex_destroy(&connection->lock);
+    qd_shared_free(connection, sizeof *connection);
+}
+
+static const qd_link_ops tcp_ops = {
+    .send = op_send,
+    .queued = op_queued,
+    .pause = op_pause,
+    .resume = op_resume,
+    .frame_bytes_max = op_frame_bytes_max,
+    .deadline = op_deadline,
+    .close = op_close,
+    .destroy = op_destroy,
+};
+
+/* ---- in: all on the loop ---- */
+
+static bool may_hand_out(const qd_connection *connection)
+{
+    /* Acquire: see op_resume. */
+    return connection->state == OPEN && atomic_load_explicit(&connection->pauses, memory_order_acquire) == 0 &&
+           !is_close_asked(connection) && !connection->faulted && !qd_outbox_stalled(&connection->outbox);
+}
+
+static void fault(qd_connection *connection, qd_link_fault what, uint64_t value)
+{
+    connection->faulted = true;
+    connection->handler->fault(connection->handler->context, &connection->link, what, value);
+}
+
+/* Hand out the frames in *bytes (of *size) while it may, advancing both past what was read. */
+static void hand_out(qd_connection *connection, const uint8_t **bytes, size_t *size)
+{
+    while (may_hand_out(connection)) {
+        const uint8_t *frame;
+        size_t frame_size;
+
+        switch (qd_frame_reader_next(&connection->reader, bytes, size, &frame, &frame_size)) {
+        case QD_FRAME_OK:
+            connection->handler->frame(connection->handler->context, &connection->link, frame, frame_size);
+            break;
+        case QD_FRAME_MORE:
+            return;
+        case QD_FRAME_BAD_PREFIX:
+            fault(connection, QD_LINK_BAD_PREFIX, 0);
+            return;
+        case QD_FRAME_TOO_LONG:
+            fault(connection, QD_LINK_FRAME_TOO_LONG, connection->reader.length);
+            return;
+        case QD_FRAME_NO_MEMORY:
+            fault(connection, QD_LINK_NO_MEMORY, 0);
+            return;
+        }
+    }
+}
+
+static void drop_held(qd_connection *connection)
+{
+    qd_heap_free(&connection->loop->heap, connection->held, connection->held_size);
+    connection->held = NULL;
+    connection->held_size = connection->held_taken = 0;
+}
+
+/* Keep what a pause left of the read buffer, which the next connection needs. */
+static void hold(qd_connection *connection, const uint8_t *bytes, size_t size)
+{
+    connection->held = qd_heap_alloc(&connection->loop->heap, size);
+    if (!connection->held) {
+        fault(connection, QD_LINK_NO_MEMORY, 0);
+        return;
+    }
+    memcpy(connection->held, bytes, size);
+    connection->held_size = size;
+}
+
+static void hand_out_held(qd_connection *connection)
+{
+    const uint8_t *bytes = connection->held + connection->held_taken;
+    size_t size = connection->held_size - connection->held_taken;
+
+    hand_out(connection, &bytes, &size);
+    connection->held_taken = connection->held_size - size;
+    if (size == 0 || connection->faulted)
+        drop_held(connection);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+    qd_connection *connection = handle->data;
+
+    (void)suggested;
+    *buffer = uv_buf_init((char *)connection->loop->read_buffer, QD_LOOP_READ_BYTES);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
+
+/* Go on with what is held, then start or stop to read, as things stand now. */
+static void read_on(qd_connection *connection)
+{
+    if (connection->held)
+        hand_out_held(connection);
+    bool throw_away = connection->state == CLOSING || connection->state == LINGERING;
+    bool wanted = !connection->peer_ended && (throw_away || (may_hand_out(connection) && !connection->held));
+    if (wanted == connection->reading)
+        return;
+    connection->reading = wanted;
+    if (!wanted)
+        uv_read_stop((uv_stream_t *)&connection->tcp);
+    else if (uv_read_start((uv_stream_t *)&connection->tcp, on_alloc, on_read) != 0)
+        shut(connection);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+    qd_connection *connection = stream->data;
+
+    if (count == 0)
+        return;
+    if (count == UV_EOF) {
+        connection->reading = false;
+        connection->peer_ended = true;
+        if (connection->state == LINGERING)
+            shut(connection);
+        else
+            op_close(&connection->link, QD_LINK_ENDED_FLUSH_MS);
+        return;
+    }
+    if (count < 0) {
+        shut(connection);
+        return;
+    }
+    atomic_fetch_add_explicit(&connection->loop->bytes_in, (uint64_t)count, memory_order_relaxed);
+    if (connection->state != OPEN)
+        return;
+
+    const uint8_t *bytes = (const uint8_t *)buffer->base;
+    size_t size = (size_t)count;
+    hand_out(connection, &bytes, &size);
+    if (size > 0 && !connection->faulted && !is_close_asked(connection))
+        hold(connection, bytes, size);
+    read_on(connection);
+}
+
+/* ---- out: all on the loop ---- */
+
+/* So many bytes of the outbox are written. */
+static void took(qd_connection *connection, size_t bytes)
+{
+    qd_outbox_freed freed;
+
+    uv_mutex_lock(&connection->lock);
+    bool room = qd_outbox_take(&connection->outbox, bytes, &freed);
+    uv_mutex_unlock(&connection->lock);
+    for (uint32_t i = 0; i < freed.count; i++)
+        qd_buffer_release(freed.buffers[i]);
+    atomic_fetch_add_explicit(&connection->loop->bytes_out, bytes, memory_order_relaxed);
+    if (room && !is_close_asked(connection))
+        connection->handler->drained(connection->handler->context, &connection->link);
+}
+
+static void on_written(uv_write_t *write, int status)
+{
+    qd_connection *connection = write->handle->data;
+
+    connection->writing = false;
+    if (connection->state == CLOSED)
+        return;
+    if (status < 0) {
+        shut(connection);
+        return;
+    }
+    took(connection, connection->slice_bytes);
+    write_out(connection);
+    read_on(connection);
+}
+
+/* The system takes no more for now. */
+static void write_later(qd_connection *connection, uv_buf_t slice)
+{
+    if (slice.len > SLICE_BYTES_MAX)
+        slice.len = SLICE_BYTES_MAX;
+    connection->slice_bytes = slice.len;
+    connection->writing = true;
+    if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, &slice, 1, on_written) != 0) {
+        connection->writing = false;
+        shut(connection);
+    }
+}
+
+/* All is written. */
+static void linger(qd_connection *connection)
+{
+    uint64_t due_ns = qd_clock_now_ns() + (uint64_t)LINGER_MS * NS_PER_MS;
+    uv_os_fd_t fd;
+
+    if (connection->peer_ended || uv_fileno((uv_handle_t *)&connection->tcp, &fd) != 0 || shutdown(fd, SHUT_WR) != 0) {
+        shut(connection);
+        return;
+    }
+    connection->state = LINGERING;
+    if (due_ns < connection->deadline.due_ns)
+        qd_loop_deadline_set(connection->loop, &connection->deadline, due_ns);
+}
+
+static void write_out(qd_connection *connection)
+{
+    if (connection->state != OPEN && connection->state != CLOSING)
+        return;
+    for (uint32_t i = 0; !connection->writing; i++) {
+        uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
+
+        uv_mutex_lock(&connection->lock);
+        uint32_t count = qd_outbox_gather(&connection->outbox, vectors);
+        if (count > 0 && i == WRITES_IN_A_ROW_MAX) {
+            post(connection);
+            count = 0;
+        }
+        uv_mutex_unlock(&connection->lock);
+        if (count == 0)
+            break;
+
+        int written = uv_try_write((uv_stream_t *)&connection->tcp, vectors, count);
+        if (written == UV_EAGAIN) {
+            write_later(connection, vectors[0]);
+        } else if (written < 0) {
+            shut(connection);
+            return;
+        } else {
+            took(connection, (size_t)written);
+        }
+    }
+    if (connection->state == CLOSING && qd_outbox_bytes(&connection->outbox) == 0)
+        linger(connection);
+}
+
+/* ---- life: all on the loop ---- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    qd_connection *connection = handle->data;
+    qd_loop *loop = connection->loop;
+
+    if (connection->announced)
+        connection->handler->closed(connection->handler->context, &connection->link);
+    drop_held(connection);
+    qd_frame_reader_deinit(&connection->reader);
+    uv_mutex_lock(&connection->lock);
+    qd_outbox_deinit(&connection->outbox);
+    uv_mutex_unlock(&connection->lock);
+
+    if (connection->previous)
+        connection->previous->next = connection->next;
+    else
+        loop->connections = connection->next;
+    if (connection->next)
+        connection->next->previous = connection->previous;
+    if (connection->handler)
+        atomic_fetch_sub_explicit(&loop->connection_count, 1, memory_order_relaxed);
+    else
+        loop->refusals--;
+    qd_loop_let_go(loop);
+    qd_link_release(&connection->link);
+}
+
+/* To `closed`, at once. What is unsent is lost, and a reset tells the peer so. */
+static void shut(qd_connection *connection)
+{
+    if (connection->state == CLOSED)
+        return;
+    connection->state = CLOSED;
+    connection->reading = false;
+    qd_loop_deadline_clear(&connection->deadline);
+    uv_mutex_lock(&connection->lock);
+    atomic_store_explicit(&connection->close_asked, true, memory_order_release);
+    connection->gone = true;
+    uv_mutex_unlock(&connection->lock);
+    if (qd_outbox_bytes(&connection->outbox) == 0 || uv_tcp_close_reset(&connection->tcp, on_closed) != 0)
+        uv_close((uv_handle_t *)&connection->tcp, on_closed);
+}
+
+static void expire(qd_loop_deadline *deadline)
+{
+    qd_connection *connection = (qd_connection *)((char *)deadline - offsetof(qd_connection, deadline));
+
+    if (connection->state != OPEN)
+        shut(connection);
+    else if (!is_close_asked(connection))
+        connection->handler->expired(connection->handler->context, &connection->link);
+}
+
+static void begin(qd_connection *connection)
+{
+    qd_loop *loop = connection->loop;
+
+    qd_loop_hold(loop);
+    connection->next = loop->connections;
+    if (connection->next)
+        connection->next->previous = connection;
+    loop->connections = connection;
+    uv_tcp_init(&loop->uv, &connection->tcp);
+    connection->tcp.data = connection;
+    connection->state = OPEN;
+    int error = uv_tcp_open(&connection->tcp, connection->fd);
+    if (error != 0) {
+        qd_log(QD_LOG_WARN, "dropping a new connection: %s peer=%s", uv_strerror(error), connection->link.peer);
+        close(connection->fd);
+        shut(connection);
+        return;
+    }
+    uv_tcp_nodelay(&connection->tcp, 1);
+    if (connection->handler) {
+        connection->announced = true;
+        connection->handler->opened(connection->handler->context, &connection->link);
+    }
+}
+
+static void begin_closing(qd_connection *connection, uint64_t due_ns)
+{
+    if (connection->state == OPEN) {
+        connection->state = CLOSING;
+        drop_held(connection);
+        qd_loop_deadline_set(connection->loop, &connection->deadline, due_ns);
+    } else if (connection->state != CLOSED && due_ns < connection->deadline.due_ns) {
+        qd_loop_deadline_set(connection->loop, &connection->deadline, due_ns);
+    }
+}
+
+/* The one request: do whatever there is to do. */
+static void serve(qd_loop_request *request)
+{
+    qd_connection *connection = (qd_connection *)((char *)request - offsetof(qd_connection, request));
+
+    uv_mutex_lock(&connection->lock);
+    connection->posted = false;
+    bool close_asked = is_close_asked(connection);
+    uint64_t due_ns = connection->close_due_ns;
+    uv_mutex_unlock(&connection->lock);
+
+    if (connection->state == FRESH)
+        begin(connection);
+    if (close_asked)
+        begin_closing(connection, due_ns);
+    write_out(connection);
+    read_on(connection);
+    if (close_asked && qd_clock_now_ns() >= due_ns)
+        shut(connection);
+    qd_link_release(&connection->link);
+}
+
+/* ---- making them ---- */
+
+static void *reader_alloc(void *loop, size_t size)
+{
+    return qd_heap_alloc(&((qd_loop *)loop)->heap, size);
+}
+
+static void reader_release(void *loop, void *memory, size_t size)
+{
+    qd_heap_free(&((qd_loop *)loop)->heap, memory, size);
+}
+
+static qd_connection *create(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer)
+{
+    qd_connection *connection = qd_shared_alloc(sizeof *connection);
+
+    if (!connection)
+        return NULL;
+    *connection = (qd_connection){
+        .loop = loop,
+        .handler = config->handler,
+        .fd = fd,
+        .reader_memory = {.alloc = reader_alloc, .release = reader_release, .context = loop},
+        .deadline.expire = expire,
+        .request.run = serve,
+    };
+    if (uv_mutex_init(&connection->lock) != 0) {
+        qd_shared_free(connection, sizeof *connection);
+        return NULL;
+    }
+    qd_link_init(&connection->link, &tcp_ops);
+    snprintf(connection->link.peer, sizeof connection->link.peer, "%s", peer);
+    qd_frame_reader_init(&connection->reader, config->frame_bytes_max, &connection->reader_memory);
+    qd_outbox_init(&connection->outbox, config->outbox_bytes_max);
+    return connection;
+}
+
+qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer)
+{
+    qd_connection *connection = create(loop, config, fd, peer);
+
+    if (!connection) {
+        close(fd);
+        return QD_ERR_NO_MEMORY;
+    }
+    atomic_fetch_add_explicit(&loop->connection_count, 1, memory_order_relaxed);
+    uv_mutex_lock(&connection->lock);
+    post(connection);
+    uv_mutex_unlock(&connection->lock);
+    return QD_OK;
+}
+
+qd_status qd_connection_refuse(qd_loop *loop, int fd, qd_buffer *refusal)
+{
+    static const qd_connection_config no_link = {.handler = NULL};
+    qd_connection *connection = create(loop, &no_link, fd, "");
+
+    if (!connection) {
+        close(fd);
+        return QD_ERR_NO_MEMORY;
+    }
+    loop->refusals++;
+    if (refusal)
+        qd_link_send(&connection->link, &refusal, 1, QD_LINK_REPLY);
+    qd_link_close(&connection->link, REFUSAL_FLUSH_MS);
+    return QD_OK;
+}
+
+uint32_t qd_connections_count(const qd_loop *loops, uint32_t loop_count)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < loop_count; i++)
+        count += atomic_load_explicit(&loops[i].connection_count, memory_order_relaxed);
+    return count;
+}
+
+void qd_connections_close(qd_loop *loop, uint32_t flush_ms)
+{
+    for (qd_connection *each = loop->connections; each; each = each->next)
+        qd_link_close(&each->link, flush_ms);
+}

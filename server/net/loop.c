@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "loop.h"
+
+#include "../base/assert.h"
+#include "../base/clock.h"
+
+/* The loop that runs in this thread. */
+static _Thread_local const qd_loop *current;
+
+bool qd_loop_is_current(const qd_loop *loop)
+{
+    return current == loop;
+}
+
+/* ---- requests ---- */
+
+void qd_loop_post(qd_loop *loop, qd_loop_request *request)
+{
+    bool first = qd_mailbox_put(&loop->requests, &request->letter);
+
+    /* Only the first of a burst wakes the loop; and none of its own does, because its turn ends with the requests.
+     * Those that requests themselves post come a turn later, so that sockets are looked at in between. */
+    if (first && !(qd_loop_is_current(loop) && !loop->running_requests))
+        uv_async_send(&loop->wake);
+}
+
+static void run_requests(qd_loop *loop)
+{
+    qd_letter *letter = qd_mailbox_take(&loop->requests);
+
+    loop->running_requests = true;
+    while (letter) {
+        qd_loop_request *request = (qd_loop_request *)letter;
+
+        /* Once it runs, it may be posted again, or be gone. */
+        letter = letter->next;
+        request->run(request);
+    }
+    loop->running_requests = false;
+}
+
+/* Called by libuv before it waits: all that this turn's callbacks asked for is done now. */
+static void on_turn(uv_prepare_t *turn)
+{
+    qd_loop *loop = turn->data;
+
+    run_requests(loop);
+    if (loop->stopping && loop->holders == 0)
+        uv_stop(&loop->uv);
+}
+
+static void on_wake(uv_async_t *wake)
+{
+    (void)wake; /* To have waited no longer is all: the turn comes next. */
+}
+
+/* ---- deadlines ---- */
+
+static void link_deadline(qd_loop_deadline *head, qd_loop_deadline *deadline)
+{
+    deadline->next = head;
+    deadline->previous = head->previous;
+    head->previous->next = deadline;
+    head->previous = deadline;
+}
+
+static void on_clock(uv_timer_t *clock)
+{
+    qd_loop *loop = clock->data;
+    uint64_t now_ns = qd_clock_now_ns();
+    qd_loop_deadline due;
+
+    /* First gather what is due, in a ring of its own: expire may set and clear any deadline, due ones too. */
+    due.next = due.previous = &due;
+    for (qd_loop_deadline *each = loop->deadlines.next, *next; each != &loop->deadlines; each = next) {
+        next = each->next;
+        if (each->due_ns <= now_ns) {
+            qd_loop_deadline_clear(each);
+            link_deadline(&due, each);
+        }
+    }
+    while (due.next != &due) {
+        qd_loop_deadline *first = due.next;
+
+        qd_loop_deadline_clear(first);
+        first->expire(first);
+    }
+    if (loop->deadlines.next == &loop->deadlines)
+        uv_timer_stop(&loop->clock);
+}
+
+void qd_loop_deadline_set(qd_loop *loop, qd_loop_deadline *deadline, uint64_t due_ns)
+{
+    QD_VALIDATE(qd_loop_is_current(loop));
+    qd_loop_deadline_clear(deadline);
+    deadline->due_ns = due_ns;
+    link_deadline(&loop->deadlines, deadline);
+    if (!uv_is_active((uv_handle_t *)&loop->clock))
+        uv_timer_start(&loop->clock, on_clock, QD_LOOP_DEADLINE_STEP_MS, QD_LOOP_DEADLINE_STEP_MS);
+}
+
+void qd_loop_deadline_clear(qd_loop_deadline *deadline)
+{
+    if (!deadline->next)
+        return;
+    deadline->previous->next = deadline->next;
+    deadline->next->previous = deadline->previous;
+    deadline->next = deadline->previous = NULL;
+}
+
+/* ---- life ---- */
+
+void qd_loop_hold(qd_loop *loop)
+{
+    loop->holders++;
+}
+
+void qd_loop_let_go(qd_loop *loop)
+{
+    QD_ASSERT(loop->holders > 0);
+    loop->holders--;
+}
+
+void qd_loop_stop(qd_loop *loop)
+{
+    QD_VALIDATE(qd_loop_is_current(loop));
+    loop->stopping = true;
+}
+
+static void run(void *argument)
+{
+    qd_loop *loop = argument;
+
+    current = loop;
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    current = NULL;
+}
+
+qd_status qd_loop_init(qd_loop *loop)
+{
+    *loop = (qd_loop){0};
+    qd_mailbox_init(&loop->requests);
+    qd_heap_init(&loop->heap);
+    loop->deadlines.next = loop->deadlines.previous = &loop->deadlines;
+    loop->read_buffer = qd_heap_alloc(&loop->heap, QD_LOOP_READ_BYTES);
+    if (!loop->read_buffer)
+        goto fail_memory;
+    if (uv_loop_init(&loop->uv) != 0)
+        goto fail_system;
+    /* These two need no system resource. */
+    uv_prepare_init(&loop->uv, &loop->turn);
+    uv_timer_init(&loop->uv, &loop->clock);
+    loop->turn.data = loop->clock.data = loop;
+    uv_prepare_start(&loop->turn, on_turn);
+    if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0) {
+        qd_loop_deinit(loop);
+        return QD_ERR_SYSTEM;
+    }
+    return QD_OK;
+
+fail_system:
+    qd_heap_free(&loop->heap, loop->read_buffer, QD_LOOP_READ_BYTES);
+    qd_heap_deinit(&loop->heap);
+    return QD_ERR_SYSTEM;
+fail_memory:
+    qd_heap_deinit(&loop->heap);
+    return QD_ERR_NO_MEMORY;
+}
+
+static void close_handle(uv_handle_t *handle, void *argument)
+{
+    (void)argument;
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+void qd_loop_deinit(qd_loop *loop)
+{
+    /* The loop has no thread any more: this one takes its place, to run what came too late and to close. */
+    run_requests(loop);
+    uv_walk(&loop->uv, close_handle, NULL);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    int closed = uv_loop_close(&loop->uv);
+    QD_ASSERT(closed == 0);
+    qd_heap_free(&loop->heap, loop->read_buffer, QD_LOOP_READ_BYTES);
+    qd_heap_deinit(&loop->heap);
+}
+
+qd_status qd_loop_start(qd_loop *loop)
+{
+    return uv_thread_create(&loop->thread, run, loop) == 0 ? QD_OK : QD_ERR_SYSTEM;
+}
+
+void qd_loop_join(qd_loop *loop)
+{
+    uv_thread_join(&loop->thread);
+}

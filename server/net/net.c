@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "../base/alloc.h"
+#include "../base/assert.h"
+#include "connection.h"
+#include "listener.h"
+#include "loop.h"
+
+typedef struct stop_request {
+    qd_loop_request request;
+    qd_loop *loop;
+    uint32_t flush_ms;
+} stop_request;
+
+struct qd_net {
+    qd_link_handler handler;
+    qd_listener listener;
+    uint32_t loop_count;
+    stop_request *stops; /* one a loop */
+    qd_loop loops[];
+};
+
+static size_t size_of(uint32_t loop_count)
+{
+    return sizeof(qd_net) + loop_count * (sizeof(qd_loop) + sizeof(stop_request));
+}
+
+static void stop_loop(qd_loop_request *request)
+{
+    stop_request *stop = (stop_request *)request;
+
+    qd_connections_close(stop->loop, stop->flush_ms);
+    qd_loop_stop(stop->loop);
+}
+
+/* Stop the loops from `first` on, which run, and wait for them. */
+static void stop_loops(qd_net *net, uint32_t first, uint32_t flush_ms)
+{
+    for (uint32_t i = first; i < net->loop_count; i++) {
+        net->stops[i] = (stop_request){.request.run = stop_loop, .loop = &net->loops[i], .flush_ms = flush_ms};
+        qd_loop_post(&net->loops[i], &net->stops[i].request);
+    }
+    for (uint32_t i = first; i < net->loop_count; i++)
+        qd_loop_join(&net->loops[i]);
+}
+
+static void destroy(qd_net *net, uint32_t loops_ready)
+{
+    for (uint32_t i = 0; i < loops_ready; i++)
+        qd_loop_deinit(&net->loops[i]);
+    if (net->listener.refusal)
+        qd_buffer_release(net->listener.refusal);
+    qd_shared_free(net, size_of(net->loop_count));
+}
+
+qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error, size_t error_size)
+{
+    uint32_t loops_ready = 0, loops_from;
+    qd_status status = QD_ERR_NO_MEMORY;
+
+    QD_ASSERT(config->loops > 0);
+    signal(SIGPIPE, SIG_IGN);
+    qd_net *net = qd_shared_alloc(size_of(config->loops));
+    if (!net)
+        goto fail;
+    *net = (qd_net){.handler = config->handler, .loop_count = config->loops};
+    net->stops = (stop_request *)&net->loops[config->loops];
+    net->listener = (qd_listener){
+        .loops = net->loops,
+        .loop_count = config->loops,
+        .connections_max = config->connections_max,
+        .connection = {.handler = &net->handler,
+                       .outbox_bytes_max = config->outbox_bytes_max,
+                       .frame_bytes_max = config->frame_bytes_max},
+    };
+
+    status = qd_listener_bind(&net->listener, config->host, config->port, error, error_size);
+    if (status != QD_OK)
+        goto fail_bind;
+    for (; loops_ready < net->loop_count; loops_ready++) {
+        status = qd_loop_init(&net->loops[loops_ready]);
+        if (status != QD_OK)
+            goto fail_loops;
+    }
+    status = qd_listener_attach(&net->listener);
+    if (status != QD_OK)
+        goto fail_loops;
+    if (config->refusal)
+        net->listener.refusal = config->refusal(config->handler.context);
+
+    /* The first loop comes last: it accepts, and hands over to the others. */
+    for (loops_from = net->loop_count; loops_from > 0; loops_from--) {
+        status = qd_loop_start(&net->loops[loops_from - 1]);
+        if (status != QD_OK) {
+            stop_loops(net, loops_from, 0);
+            goto fail_loops;
+        }
+    }
+    *result = net;
+    return QD_OK;
+
+fail_loops:
+    qd_listener_unbind(&net->listener);
+    snprintf(error, error_size, "cannot start the network threads: %s", qd_status_text(status));
+    destroy(net, loops_ready);
+    return status;
+fail_bind:
+    destroy(net, 0);
+    return status;
+fail:
+    snprintf(error, error_size, "cannot start the network: %s", qd_status_text(status));
+    return status;
+}
+
+uint16_t qd_net_port(const qd_net *net)
+{
+    return net->listener.port;
+}
+
+uint32_t qd_net_connections(const qd_net *net)
+{
+    return qd_connections_count(net->loops, net->loop_count);
+}
+
+uint64_t qd_net_bytes_in(const qd_net *net)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < net->loop_count; i++)
+        bytes += atomic_load_explicit(&net->loops[i].bytes_in, memory_order_relaxed);
+    return bytes;
+}
+
+uint64_t qd_net_bytes_out(const qd_net *net)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < net->loop_count; i++)
+        bytes += atomic_load_explicit(&net->loops[i].bytes_out, memory_order_relaxed);
+    return bytes;
+}
+
+void qd_net_stop_listening(qd_net *net)
+{
+    qd_listener_close(&net->listener);
+}
+
+void qd_net_stop(qd_net *net, uint32_t flush_ms)
+{
+    /* The listener first: once it is closed, no connection comes to a loop that has already closed its own. */
+    qd_listener_close(&net->listener);
+    qd_listener_wait_closed(&net->listener);
+    stop_loops(net, 0, flush_ms);
+    destroy(net, net->loop_count);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "outbox.h"
+
+#include "../base/alloc.h"
+#include "../base/assert.h"
+
+#define ENTRIES_MIN 8u
+/* A ring that a burst made longer than this is given back when it has run empty. */
+#define ENTRIES_KEPT_MAX 256u
+
+void qd_outbox_init(qd_outbox *outbox, size_t bytes_max)
+{
+    *outbox = (qd_outbox){.bytes_max = bytes_max};
+}
+
+static void free_ring(qd_outbox *outbox)
+{
+    qd_shared_free(outbox->ring, outbox->capacity * sizeof *outbox->ring);
+    outbox->ring = NULL;
+    outbox->capacity = 0;
+    outbox->head = 0;
+}
+
+void qd_outbox_deinit(qd_outbox *outbox)
+{
+    for (uint32_t i = 0; i < outbox->count; i++)
+        qd_buffer_release(outbox->ring[(outbox->head + i) & (outbox->capacity - 1)].buffer);
+    free_ring(outbox);
+    qd_outbox_init(outbox, outbox->bytes_max);
+}
+
+/* What the bounds are about: the bytes, and something for each buffer. */
+static size_t counted(const qd_outbox *outbox)
+{
+    return qd_outbox_bytes(outbox) + (size_t)outbox->count * QD_LINK_BUFFER_BYTES;
+}
+
+/* Relaxed, here and at `bytes`: both are written under the lock only, and publish nothing. */
+static void set_bytes(qd_outbox *outbox, size_t bytes)
+{
+    atomic_store_explicit(&outbox->bytes, bytes, memory_order_relaxed);
+}
+
+static void update_stalled(qd_outbox *outbox)
+{
+    bool stalled = counted(outbox) > outbox->bytes_max && outbox->replies_counted > QD_LINK_REPLY_MARGIN_BYTES;
+
+    atomic_store_explicit(&outbox->stalled, stalled, memory_order_relaxed);
+}
+
+/* Make room for `count` more entries; false: no memory. */
+static bool reserve(qd_outbox *outbox, size_t count)
+{
+    uint32_t capacity = outbox->capacity > 0 ? outbox->capacity : ENTRIES_MIN;
+
+    if (count > UINT32_MAX / 4 - outbox->count)
+        return false;
+    while (capacity < outbox->count + count)
+        capacity *= 2;
+    if (capacity == outbox->capacity)
+        return true;
+
+    qd_outbox_entry *ring = qd_shared_alloc(capacity * sizeof *ring);
+    if (!ring)
+        return false;
+    uint32_t entries = outbox->count;
+    for (uint32_t i = 0; i < entries; i++)
+        ring[i] = outbox->ring[(outbox->head + i) & (outbox->capacity - 1)];
+    free_ring(outbox);
+    outbox->ring = ring;
+    outbox->capacity = capacity;
+    return true;
+}
+
+qd_outbox_pushed qd_outbox_push(qd_outbox *outbox, qd_buffer *const *buffers, size_t count, qd_link_class class)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        QD_ASSERT(buffers[i]->size > 0);
+        bytes += buffers[i]->size;
+    }
+    size_t cost = bytes + count * QD_LINK_BUFFER_BYTES;
+    if (class == QD_LINK_EVENTS && outbox->count > 0 && counted(outbox) + cost > outbox->bytes_max) {
+        outbox->refused = true;
+        return QD_OUTBOX_FULL;
+    }
+    if (class == QD_LINK_REPLY && outbox->replies_counted > outbox->bytes_max + QD_LINK_REPLY_MARGIN_BYTES)
+        return QD_OUTBOX_OVERRUN;
+    if (!reserve(outbox, count))
+        return QD_OUTBOX_NO_MEMORY;
+
+    for (size_t i = 0; i < count; i++) {
+        qd_buffer_acquire(buffers[i]);
+        uint32_t slot = (outbox->head + outbox->count) & (outbox->capacity - 1);
+        outbox->ring[slot] = (qd_outbox_entry){.buffer = buffers[i], .class = class};
+        outbox->count++;
+    }
+    set_bytes(outbox, qd_outbox_bytes(outbox) + bytes);
+    if (class == QD_LINK_REPLY)
+        outbox->replies_counted += cost;
+    update_stalled(outbox);
+    return QD_OUTBOX_PUSHED;
+}
+
+uint32_t qd_outbox_gather(const qd_outbox *outbox, uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX])
+{
+    uint32_t count = outbox->count < QD_OUTBOX_VECTORS_MAX ? outbox->count : QD_OUTBOX_VECTORS_MAX;
+    size_t skip = outbox->head_taken;
+
+    for (uint32_t i = 0; i < count; i++) {
+        qd_buffer *buffer = outbox->ring[(outbox->head + i) & (outbox->capacity - 1)].buffer;
+
+        vectors[i] = (uv_buf_t){.base = (char *)buffer->bytes + skip, .len = buffer->size - skip};
+        skip = 0;
+    }
+    return count;
+}
+
+bool qd_outbox_take(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed)
+{
+    QD_ASSERT(bytes <= qd_outbox_bytes(outbox));
+    set_bytes(outbox, qd_outbox_bytes(outbox) - bytes);
+    freed->count = 0;
+    while (bytes > 0) {
+        qd_outbox_entry *first = &outbox->ring[outbox->head];
+        size_t left = first->buffer->size - outbox->head_taken;
+        bool whole = left <= bytes;
+        size_t part = whole ? left : bytes;
+
+        if (first->class == QD_LINK_REPLY)
+            outbox->replies_counted -= part + (whole ? QD_LINK_BUFFER_BYTES : 0);
+        bytes -= part;
+        if (!whole) {
+            outbox->head_taken += part;
+            break;
+        }
+        QD_ASSERT(freed->count < QD_OUTBOX_VECTORS_MAX);
+        freed->buffers[freed->count++] = first->buffer;
+        outbox->head = (outbox->head + 1) & (outbox->capacity - 1);
+        outbox->head_taken = 0;
+        outbox->count--;
+    }
+    if (outbox->count == 0 && outbox->capacity > ENTRIES_KEPT_MAX)
+        free_ring(outbox);
+    update_stalled(outbox);
+
+    bool room = outbox->refused && (outbox->count == 0 || counted(outbox) < outbox->bytes_max / 2);
+    if (room)
+        outbox->refused = false;
+    return room;
+}
