@@ -102,11 +102,11 @@ static void serve_live(qd_room *room, const qd_space_events *events)
         events = &nothing;
     }
     bool own = give(room, QD_LIVE, QD_NEWS_EVENTS, QD_LIVE);
-    qd_pairs_of_events(room, events, own);
-    room->begins += room->pairs[QD_PAIRS_BEGINS].count;
-    room->ends += room->pairs[QD_PAIRS_ENDS].count;
-    room->set_count += room->pairs[QD_PAIRS_BEGINS].count;
-    room->set_count -= room->pairs[QD_PAIRS_ENDS].count;
+    qd_room_list_events(room, events, own);
+    room->begins += room->lists[QD_LIST_BEGINS].count;
+    room->ends += room->lists[QD_LIST_ENDS].count;
+    room->set_count += room->lists[QD_LIST_BEGINS].count;
+    room->set_count -= room->lists[QD_LIST_ENDS].count;
 }
 
 /* The set, for all whose reset is due; with `suspended`, also for those who wait for it to fit. */
@@ -124,7 +124,7 @@ static void serve_resets(qd_room *room, const qd_executor *executor, bool suspen
     room->set_count = pairs.count;
     bool own = suspended && give(room, QD_SUSPENDED, QD_NEWS_RESET, QD_LIVE);
     own |= give(room, QD_DUE, QD_NEWS_RESET, QD_LIVE);
-    qd_pairs_of_set(room, &pairs, own);
+    qd_room_list_set(room, &pairs, own);
 }
 
 void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
@@ -161,9 +161,9 @@ void qd_room_catch_up(qd_room *room, const qd_executor *executor)
 
 enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_RESET, SHARE_EVENTS_EXCEEDED, SHARE_SET_EXCEEDED };
 
-static qd_room_pairs pairs_for(const qd_room *room, const qd_member *row, qd_pairs_kind kind, const uint8_t **reason)
+static qd_room_pairs pairs_for(const qd_room *room, const qd_member *row, qd_list_kind kind, const uint8_t **reason)
 {
-    const qd_pairs *pairs = row->interest.own_only ? &room->own[kind] : &room->pairs[kind];
+    const qd_pair_list *pairs = row->interest.own_only ? &room->own[kind] : &room->lists[kind];
     qd_range range = {0, (uint32_t)pairs->count};
 
     if (row->interest.own_only)
@@ -180,10 +180,10 @@ static bool report_events(const qd_room *room, const qd_member *row, qd_room_rep
 {
     bool own_only = row->interest.own_only;
 
-    report->ends = pairs_for(room, row, QD_PAIRS_ENDS, &report->end_reason);
-    report->begins = pairs_for(room, row, QD_PAIRS_BEGINS, NULL);
+    report->ends = pairs_for(room, row, QD_LIST_ENDS, &report->end_reason);
+    report->begins = pairs_for(room, row, QD_LIST_BEGINS, NULL);
     if (row->interest.stays)
-        report->stays = pairs_for(room, row, QD_PAIRS_STAYS, NULL);
+        report->stays = pairs_for(room, row, QD_LIST_STAYS, NULL);
     report->share = own_only ? SHARE_NONE : row->interest.stays ? SHARE_EVENTS_AND_STAYS : SHARE_EVENTS;
     return report->ends.count + report->begins.count + report->stays.count > 0 || report->skipped > 0;
 }
@@ -197,7 +197,7 @@ static bool make_report(const qd_room *room, const qd_member *row, qd_room_repor
         return report_events(room, row, report);
     case QD_NEWS_RESET:
         report->reset = true;
-        report->begins = pairs_for(room, row, QD_PAIRS_SET, NULL);
+        report->begins = pairs_for(room, row, QD_LIST_SET, NULL);
         report->share = row->interest.own_only ? SHARE_NONE : SHARE_RESET;
         return true;
     case QD_NEWS_EVENTS_EXCEEDED:

@@ -40,9 +40,9 @@ void qd_room_destroy(qd_room *room)
 {
     if (!room)
         return;
-    for (int kind = 0; kind < QD_PAIRS_KINDS; kind++) {
-        qd_pairs_deinit(&room->pairs[kind], room->heap);
-        qd_pairs_deinit(&room->own[kind], room->heap);
+    for (int kind = 0; kind < QD_LISTS; kind++) {
+        qd_pair_list_deinit(&room->lists[kind], room->heap);
+        qd_pair_list_deinit(&room->own[kind], room->heap);
     }
     qd_block_deinit(&room->scratch, room->heap);
     qd_room_snapshot_release(room);

@@ -6,7 +6,7 @@
  *     members.c    who is in it; entities that outlive their member, until their time is up
  *     entities.c   slot to id and owner, and the lists of what each owner has; ids.c the way back
  *     batch.c      commands from peers: what is refused, and the rest to the space
- *     report.c     ticks, subscriptions and what each of them gets; pairs.c and order.c make its columns
+ *     report.c     ticks, subscriptions and what each of them gets; lists.c and order.c make its columns
  *     snapshot.c   the entities as they are
  *
  * Belongs to the room; used by whoever runs it.
@@ -17,8 +17,8 @@
 #include "../base/assert.h"
 #include "../base/id_pool.h"
 #include "ids.h"
+#include "lists.h"
 #include "memory.h"
-#include "pairs.h"
 #include "room.h"
 
 /* ---- entities, by the slots of the space ---- */
@@ -72,9 +72,9 @@ typedef struct qd_member {
     qd_room_interest interest;
     uint32_t next_expiring;
     uint64_t expire_ns;
-    uint32_t first;               /* the list of its entities */
-    uint32_t slots;               /* that it holds: its entities, and removed ones whose slots are not free yet */
-    qd_range own[QD_PAIRS_KINDS]; /* where its own pairs are in this round, with interest.own_only */
+    uint32_t first;         /* the list of its entities */
+    uint32_t slots;         /* that it holds: its entities, and removed ones whose slots are not free yet */
+    qd_range own[QD_LISTS]; /* where its own pairs are in this round, with interest.own_only */
 } qd_member;
 
 #define QD_MEMBER_NONE UINT32_MAX
@@ -104,8 +104,8 @@ struct qd_room {
     uint32_t skipped;
     uint32_t next_member;             /* whose report is next */
     uint64_t events_found, set_found; /* for those who are suspended by them */
-    qd_pairs pairs[QD_PAIRS_KINDS];   /* what all get of the events, and of the set (QD_PAIRS_SET) */
-    qd_pairs own[QD_PAIRS_KINDS];     /* the same, member by member, of pairs that are their own */
+    qd_pair_list lists[QD_LISTS];     /* what all get of the events, and of the set (QD_LIST_SET) */
+    qd_pair_list own[QD_LISTS];       /* the same, member by member, of pairs that are their own */
     qd_block scratch;
 
     void *snapshot; /* the columns of the last one, until the next or a tick */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pairs.h"
+#include "lists.h"
 
 #include "order.h"
 #include "state.h"
 
 #define EVENT_KINDS 4u /* qd_space_kind counts from 1 */
 
-static void fit(qd_pairs *pairs, qd_heap *heap, size_t count, bool reasons)
+static void fit(qd_pair_list *pairs, qd_heap *heap, size_t count, bool reasons)
 {
     size_t column = qd_block_part(count, sizeof(uint32_t));
     char *memory = qd_block_fit(&pairs->block, heap, 2 * column + (reasons ? qd_block_part(count, 1) : 0));
@@ -17,10 +17,10 @@ static void fit(qd_pairs *pairs, qd_heap *heap, size_t count, bool reasons)
     pairs->reason = count > 0 && reasons ? (uint8_t *)(memory + 2 * column) : NULL;
 }
 
-void qd_pairs_deinit(qd_pairs *pairs, qd_heap *heap)
+void qd_pair_list_deinit(qd_pair_list *pairs, qd_heap *heap)
 {
     qd_block_deinit(&pairs->block, heap);
-    *pairs = (qd_pairs){0};
+    *pairs = (qd_pair_list){0};
 }
 
 static unsigned bit_length(uint32_t value)
@@ -106,13 +106,13 @@ static unsigned takers(const qd_room *room, qd_space_event event, qd_news news, 
 
 /* Deals the ordered list out to the takers of its pairs: counts, then places, so that each finds its own in one range
  * and still in order. */
-static void deal(struct sorting *sorting, const uint32_t *values, qd_pairs_kind kind)
+static void deal(struct sorting *sorting, const uint32_t *values, qd_list_kind kind)
 {
     qd_room *room = sorting->room;
     qd_member *rows = room->members.rows;
-    const qd_pairs *from = &room->pairs[kind];
-    qd_pairs *to = &room->own[kind];
-    qd_news news = kind == QD_PAIRS_SET ? QD_NEWS_RESET : QD_NEWS_EVENTS;
+    const qd_pair_list *from = &room->lists[kind];
+    qd_pair_list *to = &room->own[kind];
+    qd_news news = kind == QD_LIST_SET ? QD_NEWS_RESET : QD_NEWS_EVENTS;
     uint32_t members[2];
     size_t sum = 0;
 
@@ -129,7 +129,7 @@ static void deal(struct sorting *sorting, const uint32_t *values, qd_pairs_kind 
         sum += range->count;
         range->count = 0;
     }
-    fit(to, room->heap, sum, kind == QD_PAIRS_ENDS);
+    fit(to, room->heap, sum, kind == QD_LIST_ENDS);
     for (size_t i = 0; i < from->count; i++) {
         unsigned count = takers(room, sorting->events[values[i]], news, members);
         for (unsigned taker = 0; taker < count; taker++) {
@@ -145,19 +145,19 @@ static void deal(struct sorting *sorting, const uint32_t *values, qd_pairs_kind 
 
 /* ---- lists ---- */
 
-static void make_list(struct sorting *sorting, qd_space_kind event_kind, qd_pairs_kind kind, bool own)
+static void make_list(struct sorting *sorting, qd_space_kind event_kind, qd_list_kind kind, bool own)
 {
     qd_room *room = sorting->room;
-    qd_pairs *pairs = &room->pairs[kind];
+    qd_pair_list *pairs = &room->lists[kind];
     size_t first = sorting->start[event_kind];
     size_t count = sorting->start[event_kind + 1] - first;
 
     qd_order order = {0};
 
-    fit(pairs, room->heap, count, kind == QD_PAIRS_ENDS);
+    fit(pairs, room->heap, count, kind == QD_LIST_ENDS);
     if (count > 0) {
         order = (qd_order){.keys = sorting->all.keys + first, .keys_spare = sorting->all.keys_spare + first};
-        if (own || kind == QD_PAIRS_ENDS) {
+        if (own || kind == QD_LIST_ENDS) {
             order.values = sorting->all.values + first;
             order.values_spare = sorting->all.values_spare + first;
         }
@@ -177,22 +177,22 @@ static void make_list(struct sorting *sorting, qd_space_kind event_kind, qd_pair
         fit(&room->own[kind], room->heap, 0, false);
 }
 
-void qd_pairs_of_events(qd_room *room, const qd_space_events *events, bool own)
+void qd_room_list_events(qd_room *room, const qd_space_events *events, bool own)
 {
     struct sorting sorting = {.room = room, .events = events->events};
 
     count_kinds(&sorting, events->count);
     make_keys(&sorting, events->count);
-    make_list(&sorting, QD_SPACE_END, QD_PAIRS_ENDS, own);
-    make_list(&sorting, QD_SPACE_BEGIN, QD_PAIRS_BEGINS, own);
-    make_list(&sorting, QD_SPACE_STAY, QD_PAIRS_STAYS, own);
+    make_list(&sorting, QD_SPACE_END, QD_LIST_ENDS, own);
+    make_list(&sorting, QD_SPACE_BEGIN, QD_LIST_BEGINS, own);
+    make_list(&sorting, QD_SPACE_STAY, QD_LIST_STAYS, own);
 }
 
-void qd_pairs_of_set(qd_room *room, const qd_space_events *events, bool own)
+void qd_room_list_set(qd_room *room, const qd_space_events *events, bool own)
 {
     struct sorting sorting = {.room = room, .events = events->events};
 
     count_kinds(&sorting, events->count);
     make_keys(&sorting, events->count);
-    make_list(&sorting, QD_SPACE_STAY, QD_PAIRS_SET, own);
+    make_list(&sorting, QD_SPACE_STAY, QD_LIST_SET, own);
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From the events of the space, slots in no order, to what subscriptions get: columns of ids, a < b, ordered by (a, b).
+ *
+ * Belongs to a room, and is used by whoever runs it.
+ */
+#ifndef QD_ROOM_LISTS_H
+#define QD_ROOM_LISTS_H
+
+#include "../space/space.h"
+#include "memory.h"
+
+typedef struct qd_room qd_room;
+
+typedef enum qd_list_kind {
+    QD_LIST_ENDS = 0,
+    QD_LIST_BEGINS,
+    QD_LIST_STAYS,
+    QD_LIST_SET, /* all pairs, for a reset */
+    QD_LISTS
+} qd_list_kind;
+
+typedef struct qd_pair_list {
+    size_t count;
+    uint32_t *a, *b;
+    uint8_t *reason; /* qd_space_reason; QD_LIST_ENDS only, else NULL */
+    qd_block block;  /* in which the columns are */
+} qd_pair_list;
+
+/* Some of the pairs in a list. */
+typedef struct qd_range {
+    size_t first;
+    uint32_t count;
+} qd_range;
+
+void qd_pair_list_deinit(qd_pair_list *pairs, qd_heap *heap);
+
+/* The events of a tick, between qd_space_tick and qd_space_settle, into room->lists; with `own`, also into room->own
+ * for the members who get events and want their own. */
+void qd_room_list_events(qd_room *room, const qd_space_events *events, bool own);
+/* The same of qd_space_pairs, for the members who get a reset. */
+void qd_room_list_set(qd_room *room, const qd_space_events *events, bool own);
+
+#endif
