@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     qd_client_subscribe(client, room, QD_SCOPE_ALL, false);
     qd_client_spawn(client, room, &boxes, false);
 
-    for (float new_x = 14; new_x < 26; new_x += 4) {
+    for (float new_x = 14; new_x <= 26; new_x += 4) {
         qd_client_move(client, room, &(qd_msg_entities){1, ids, .x = &new_x, .y = y});
         /* The answer to a step comes behind its events: take it out of the line, then look at those before it. */
         expect(client, qd_client_step(client, room, 0), QD_SERVER_APPLIED);

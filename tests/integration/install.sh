@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs to a fresh prefix, and builds and runs an example as a user would: with pkg-config (shared and static) and
+# with CMake's find_package; the shared library exports nothing but qd_ symbols.
+. "$(dirname "$0")/../support/server.sh"
+
+cached() {
+    sed -n "s/^$1:[A-Z]*=//p" "$QD_BUILD/CMakeCache.txt"
+}
+compiler=$(cached CMAKE_C_COMPILER)
+case $(cached QD_SANITIZE) in
+address) flags="-fsanitize=address,undefined" ;;
+thread) flags="-fsanitize=thread" ;;
+*) flags="" ;;
+esac
+
+prefix=$scratch/prefix
+cmake --install "$QD_BUILD" --prefix "$prefix" >"$scratch/log" || { cat "$scratch/log"; fail "cmake --install failed"; }
+for file in include/quadrille/{quadrille,messages,quadrille-uv}.h share/quadrille/quadrille.proto bin/quadrille-server; do
+    [ -f "$prefix/$file" ] || fail "$file is not installed"
+done
+pkgconfig=$(dirname "$(find "$prefix" -name quadrille.pc)")
+library=${pkgconfig%/pkgconfig}
+
+echo "== exported symbols"
+nm -D --defined-only "$library/libquadrille.so" | awk '{ print $NF }' >"$scratch/exported"
+if grep -v '^qd_' "$scratch/exported" | grep -v '^__\(asan\|tsan\|ubsan\|odr_asan\)'; then
+    fail "the shared library exports more than qd_ symbols"
+fi
+# All that the headers declare, and nothing else.
+grep -hv "^#" "$prefix"/include/quadrille/{quadrille,messages}.h | tr '\n' ' ' | grep -o 'QD_API [^;()]*(' |
+    sed 's/($//; s/.*[ *]//' | sort >"$scratch/declared"
+grep '^qd_' "$scratch/exported" | sort | diff "$scratch/declared" - || fail "declared (<) and exported (>) differ"
+
+start_server
+host=${address%:*} port=${address##*:}
+
+run() {
+    echo "== $1"
+    # An example leaves nothing behind in the server, so that it can run again.
+    LD_LIBRARY_PATH=$library timeout 60 "$@" >"$scratch/printed" || fail "$1 failed"
+    grep -q '1 begin\|touch' "$scratch/printed" || fail "$1 saw no begin"
+}
+
+# shellcheck disable=SC2046,SC2086 # flags are lists
+{
+    export PKG_CONFIG_PATH=$pkgconfig
+    "$compiler" $flags "$QD_SOURCE/client/examples/hello.c" $(pkg-config --cflags --libs quadrille) -o "$scratch/shared"
+    run "$scratch/shared" "$address"
+    "$compiler" $flags "$QD_SOURCE/client/examples/uv_watch.c" $(pkg-config --cflags --libs quadrille libuv) \
+        -o "$scratch/uv"
+    run "$scratch/uv" "$host" "$port"
+
+    # The same elsewhere and without the shared library.
+    cp -R "$prefix" "$scratch/moved"
+    export PKG_CONFIG_PATH=$scratch/moved/${pkgconfig#"$prefix"/}
+    rm "$scratch/moved/${library#"$prefix"/}"/libquadrille.so*
+    "$compiler" $flags "$QD_SOURCE/client/examples/hello.c" $(pkg-config --static --cflags --libs quadrille) \
+        -o "$scratch/static"
+    run "$scratch/static" "$address"
+    if ldd "$scratch/static" | grep libquadrille; then fail "the static program needs the shared library"; fi
+}
+
+mkdir "$scratch/project"
+cat >"$scratch/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.25)
+project(example LANGUAGES C)
+find_package(quadrille $(sed -n 's/^Version: //p' "$pkgconfig/quadrille.pc") REQUIRED)
+foreach(library quadrille static)
+    add_executable(with_\${library} "$QD_SOURCE/client/examples/hello.c")
+    target_link_libraries(with_\${library} PRIVATE quadrille::\${library})
+endforeach()
+END
+cmake -S "$scratch/project" -B "$scratch/project/build" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$flags" \
+    -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "find_package failed"; }
+cmake --build "$scratch/project/build" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "the project does not build"; }
+run "$scratch/project/build/with_quadrille" "$address"
+run "$scratch/project/build/with_static" "$address"
+stop_server
