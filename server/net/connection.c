@@ -15,7 +15,7 @@
 #define NS_PER_MS 1000000u
 
 /* How long we wait for the peer's end once all is written. */
-#define LINGER_MS        500u
+#define LINGER_MS        1000u
 #define REFUSAL_FLUSH_MS 1000u
 
 /* Writes in a row for one connection, before the others have their turn. */

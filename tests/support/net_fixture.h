@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For the tests of net/: a net whose handler counts what it is told, and a blocking client that speaks frames.
+ *
+ * The fixture's counters are changed on the loop threads, under its lock; wait_for is how a test looks at them. The
+ * hooks run on the loop threads and must not assert: they note what the test then looks at.
+ */
+#ifndef QD_TESTS_NET_FIXTURE_H
+#define QD_TESTS_NET_FIXTURE_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proto/framing.h"
+#include "server/base/alloc.h"
+#include "server/net/net.h"
+
+/* What a test waits at most for something that must happen; only a failure waits so long. */
+#define PATIENCE_S 30
+
+#define FIXTURE_LINKS_MAX 600u
+
+typedef struct net_fixture net_fixture;
+struct net_fixture {
+    qd_net *net;
+    size_t memory_before;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    uint32_t opened, frames, faults, expired, drained, closed;
+    qd_link *links[FIXTURE_LINKS_MAX]; /* in the order of opened; each with a reference of ours */
+    qd_link_fault fault;
+    uint64_t fault_value;
+    /* What to do besides counting; NULL: nothing, and frames are echoed. */
+    void (*on_opened)(net_fixture *fixture, qd_link *link);
+    void (*on_frame)(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size);
+    void (*on_fault)(net_fixture *fixture, qd_link *link);
+    void (*on_expired)(net_fixture *fixture, qd_link *link);
+};
+
+/* ---- buffers ---- */
+
+/* A frame of `size` bytes, each `fill`, behind its length. */
+static inline qd_buffer *frame_of(uint8_t fill, size_t size)
+{
+    qd_buffer *buffer = qd_buffer_create(QD_FRAME_PREFIX_BYTES_MAX + size);
+    if (!buffer)
+        abort();
+    size_t prefix_size = qd_frame_prefix_write((uint32_t)size, buffer->bytes);
+    memset(buffer->bytes + prefix_size, fill, size);
+    buffer->size = prefix_size + size;
+    return buffer;
+}
+
+static inline qd_buffer *frame_with(const void *bytes, size_t size)
+{
+    qd_buffer *buffer = frame_of(0, size);
+    if (size > 0)
+        memcpy(buffer->bytes + buffer->size - size, bytes, size);
+    return buffer;
+}
+
+static inline qd_link_sent send_and_release(qd_link *link, qd_buffer *buffer, qd_link_class class)
+{
+    qd_link_sent sent = qd_link_send(link, &buffer, 1, class);
+    qd_buffer_release(buffer);
+    return sent;
+}
+
+/* ---- the handler ---- */
+
+static inline void count_up(net_fixture *fixture, uint32_t *counter)
+{
+    pthread_mutex_lock(&fixture->lock);
+    (*counter)++;
+    pthread_cond_broadcast(&fixture->changed);
+    pthread_mutex_unlock(&fixture->lock);
+}
+
+/* Fails the test when it takes too long. */
+static inline void wait_for(net_fixture *fixture, const uint32_t *counter, uint32_t value)
+{
+    struct timespec until;
+    int result = 0;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    pthread_mutex_lock(&fixture->lock);
+    while (*counter < value && result == 0)
+        result = pthread_cond_timedwait(&fixture->changed, &fixture->lock, &until);
+    uint32_t reached = *counter;
+    pthread_mutex_unlock(&fixture->lock);
+    assert_true(reached >= value);
+}
+
+static inline uint32_t count_of(net_fixture *fixture, const uint32_t *counter)
+{
+    pthread_mutex_lock(&fixture->lock);
+    uint32_t value = *counter;
+    pthread_mutex_unlock(&fixture->lock);
+    return value;
+}
+
+static inline void fixture_opened(void *context, qd_link *link)
+{
+    net_fixture *fixture = context;
+
+    if (fixture->on_opened)
+        fixture->on_opened(fixture, link);
+    qd_link_acquire(link);
+    pthread_mutex_lock(&fixture->lock);
+    if (fixture->opened == FIXTURE_LINKS_MAX)
+        abort();
+    fixture->links[fixture->opened++] = link;
+    pthread_cond_broadcast(&fixture->changed);
+    pthread_mutex_unlock(&fixture->lock);
+}
+
+static inline void fixture_frame(void *context, qd_link *link, const uint8_t *bytes, size_t size)
+{
+    net_fixture *fixture = context;
+
+    if (fixture->on_frame)
+        fixture->on_frame(fixture, link, bytes, size);
+    else
+        send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
+    count_up(fixture, &fixture->frames);
+}
+
+static inline void fixture_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t value)
+{
+    net_fixture *fixture = context;
+
+    fixture->fault = fault;
+    fixture->fault_value = value;
+    if (fixture->on_fault)
+        fixture->on_fault(fixture, link);
+    count_up(fixture, &fixture->faults);
+}
+
+static inline void fixture_expired(void *context, qd_link *link)
+{
+    net_fixture *fixture = context;
+
+    if (fixture->on_expired)
+        fixture->on_expired(fixture, link);
+    count_up(fixture, &fixture->expired);
+}
+
+static inline void fixture_drained(void *context, qd_link *link)
+{
+    (void)link;
+    count_up(context, &((net_fixture *)context)->drained);
+}
+
+static inline void fixture_closed(void *context, qd_link *link)
+{
+    (void)link;
+    count_up(context, &((net_fixture *)context)->closed);
+}
+
+/* ---- the net ---- */
+
+static inline qd_net_config fixture_config(net_fixture *fixture)
+{
+    return (qd_net_config){
+        .host = "127.0.0.1",
+        .loops = 1,
+        .connections_max = FIXTURE_LINKS_MAX,
+        .outbox_bytes_max = 64u << 10,
+        .frame_bytes_max = 1u << 20,
+        .handler = {.opened = fixture_opened,
+                    .frame = fixture_frame,
+                    .fault = fixture_fault,
+                    .expired = fixture_expired,
+                    .drained = fixture_drained,
+                    .closed = fixture_closed,
+                    .context = fixture},
+    };
+}
+
+/* `config` NULL: the one above. */
+static inline void fixture_start(net_fixture *fixture, const qd_net_config *config)
+{
+    const qd_net_config usual = fixture_config(fixture);
+    char error[256] = "";
+
+    fixture->memory_before = qd_memory_used();
+    pthread_mutex_init(&fixture->lock, NULL);
+    pthread_cond_init(&fixture->changed, NULL);
+    if (qd_net_start(config ? config : &usual, &fixture->net, error, sizeof error) != QD_OK)
+        fail_msg("%s", error);
+}
+
+/* Every link was told of its end, and nothing is left in memory. */
+static inline void fixture_stop(net_fixture *fixture)
+{
+    qd_net_stop(fixture->net, 0);
+    assert_int_equal(fixture->opened, fixture->closed);
+    for (uint32_t i = 0; i < fixture->opened; i++)
+        qd_link_release(fixture->links[i]);
+    assert_int_equal(qd_memory_used(), fixture->memory_before);
+    pthread_cond_destroy(&fixture->changed);
+    pthread_mutex_destroy(&fixture->lock);
+}
+
+/* ---- the client ---- */
+
+static inline int peer_socket(void)
+{
+    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
+    return fd;
+}
+
+static inline void peer_connect_socket(int fd, uint16_t port)
+{
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+}
+
+static inline int peer_connect(const net_fixture *fixture)
+{
+    int fd = peer_socket();
+
+    peer_connect_socket(fd, qd_net_port(fixture->net));
+    return fd;
+}
+
+/* One that takes little before it reads. */
+static inline int peer_connect_narrow(const net_fixture *fixture)
+{
+    int fd = peer_socket(), bytes = 4096;
+
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes), 0);
+    peer_connect_socket(fd, qd_net_port(fixture->net));
+    return fd;
+}
+
+static inline void peer_send(int fd, const void *bytes, size_t size)
+{
+    const uint8_t *next = bytes;
+
+    while (size > 0) {
+        ssize_t sent = send(fd, next, size, MSG_NOSIGNAL);
+
+        assert_true(sent > 0);
+        next += sent;
+        size -= (size_t)sent;
+    }
+}
+
+static inline void peer_send_frame(int fd, uint8_t fill, size_t size)
+{
+    qd_buffer *buffer = frame_of(fill, size);
+
+    peer_send(fd, buffer->bytes, buffer->size);
+    qd_buffer_release(buffer);
+}
+
+/* Reads exactly so much; false at the end of the stream before that. */
+static inline bool peer_receive(int fd, void *bytes, size_t size)
+{
+    uint8_t *next = bytes;
+
+    while (size > 0) {
+        ssize_t received = recv(fd, next, size, 0);
+
+        if (received <= 0) {
+            assert_true(received == 0 || errno == ECONNRESET);
+            return false;
+        }
+        next += received;
+        size -= (size_t)received;
+    }
+    return true;
+}
+
+/* The size of the next frame; -1 at the end of the stream. */
+static inline ptrdiff_t peer_receive_frame(int fd, void *bytes, size_t capacity)
+{
+    size_t length = 0;
+    uint8_t byte;
+    uint32_t shift = 0;
+
+    do {
+        if (!peer_receive(fd, &byte, 1))
+            return -1;
+        length |= (size_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    assert_true(length <= capacity);
+    return peer_receive(fd, bytes, length) ? (ptrdiff_t)length : -1;
+}
+
+static inline void peer_expect_frame(int fd, uint8_t fill, size_t size)
+{
+    uint8_t *bytes = malloc(size + 1);
+
+    assert_non_null(bytes);
+    assert_int_equal(peer_receive_frame(fd, bytes, size), size);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(bytes[i], fill);
+    free(bytes);
+}
+
+static inline void peer_expect_end(int fd)
+{
+    uint8_t byte;
+
+    assert_false(peer_receive(fd, &byte, 1));
+}
+
+/* Ends the connection with a reset. */
+static inline void peer_reset(int fd)
+{
+    const struct linger now = {.l_onoff = 1};
+
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
+    close(fd);
+}
+
+#endif

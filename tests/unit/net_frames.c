@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What comes in: frames in every cut, pauses, faults, deadlines, and the ways in which a peer can leave.
+ */
+#include "support/net_fixture.h"
+
+static void echo(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture);
+    const size_t sizes[] = {0, 1, 127, 128, 65531, 65532, 65533, 65536, 200000, 1u << 20};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        peer_send_frame(peer, (uint8_t)i, sizes[i]);
+        peer_expect_frame(peer, (uint8_t)i, sizes[i]);
+    }
+    assert_int_equal(qd_net_connections(fixture.net), 1);
+    assert_int_equal(qd_net_bytes_in(fixture.net), qd_net_bytes_out(fixture.net));
+    assert_true(qd_net_bytes_in(fixture.net) > 1u << 20);
+    assert_int_equal(strncmp(fixture.links[0]->peer, "127.0.0.1:", 10), 0);
+
+    close(peer);
+    wait_for(&fixture, &fixture.closed, 1);
+    fixture_stop(&fixture);
+}
+
+static void frames_cut_at_every_byte(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture);
+    int on = 1;
+    uint8_t stream[512];
+    size_t size = 0;
+
+    assert_int_equal(setsockopt(peer, IPPROTO_TCP, 1 /* TCP_NODELAY */, &on, sizeof on), 0);
+    for (uint8_t fill = 1; fill <= 3; fill++) {
+        qd_buffer *frame = frame_of(fill, fill == 2 ? 0 : 140);
+        memcpy(stream + size, frame->bytes, frame->size);
+        size += frame->size;
+        qd_buffer_release(frame);
+    }
+    for (size_t cut = 1; cut < size; cut++) {
+        peer_send(peer, stream, cut);
+        peer_send(peer, stream + cut, size - cut);
+        peer_expect_frame(peer, 1, 140);
+        peer_expect_frame(peer, 2, 0);
+        peer_expect_frame(peer, 3, 140);
+    }
+    for (size_t i = 0; i < size; i++)
+        peer_send(peer, stream + i, 1);
+    peer_expect_frame(peer, 1, 140);
+    peer_expect_frame(peer, 2, 0);
+    peer_expect_frame(peer, 3, 140);
+
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* Frames that carry their number, `count` in a row. */
+static qd_buffer *numbered_frames(uint32_t count)
+{
+    const size_t each = 1 + sizeof(uint32_t);
+    qd_buffer *all = qd_buffer_create(count * each);
+
+    assert_non_null(all);
+    for (uint32_t i = 0; i < count; i++) {
+        all->bytes[i * each] = sizeof i;
+        memcpy(all->bytes + i * each + 1, &i, sizeof i);
+    }
+    return all;
+}
+
+static void expect_numbered(int peer, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t number;
+
+        assert_int_equal(peer_receive_frame(peer, &number, sizeof number), sizeof number);
+        assert_int_equal(number, i);
+    }
+}
+
+static void many_frames_in_one_write(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    config.outbox_bytes_max = 8u << 20;
+    fixture_start(&fixture, &config);
+    int peer = peer_connect(&fixture);
+    qd_buffer *all = numbered_frames(50000);
+
+    peer_send(peer, all->bytes, all->size);
+    expect_numbered(peer, 0, 50000);
+
+    qd_buffer_release(all);
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* ---- pauses ---- */
+
+static _Atomic uint32_t paused_frames; /* handed out while paused: never */
+static _Atomic bool paused;
+
+static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+{
+    (void)fixture;
+    if (paused)
+        paused_frames++;
+    paused = true;
+    qd_link_pause(link);
+    send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
+}
+
+/* Each frame pauses the link; all of them lie in one or two read buffers. Resumed from another thread. */
+static void pause_in_the_middle_of_a_buffer(void **state)
+{
+    (void)state;
+    enum { FRAMES = 15000 };
+    net_fixture fixture = {.on_frame = pause_and_echo};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture);
+    qd_buffer *all = numbered_frames(FRAMES);
+
+    peer_send(peer, all->bytes, all->size);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        wait_for(&fixture, &fixture.frames, i + 1);
+        paused = false;
+        qd_link_resume(fixture.links[0]);
+        expect_numbered(peer, i, i + 1);
+    }
+    assert_int_equal(paused_frames, 0);
+    assert_int_equal(fixture.frames, FRAMES);
+
+    qd_buffer_release(all);
+    close(peer);
+    wait_for(&fixture, &fixture.closed, 1);
+    fixture_stop(&fixture);
+}
+
+static void pause_at_opening(net_fixture *fixture, qd_link *link)
+{
+    (void)fixture;
+    qd_link_pause(link);
+    qd_link_pause(link);
+}
+
+/* As many resumes as pauses; what came meanwhile is not lost, and comes in order. */
+static void pauses_are_counted(void **state)
+{
+    (void)state;
+    net_fixture fixture = {.on_opened = pause_at_opening};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture), other = peer_connect(&fixture);
+    qd_buffer *all = numbered_frames(1000);
+
+    wait_for(&fixture, &fixture.opened, 2);
+    peer_send(peer, all->bytes, all->size);
+    qd_link_resume(fixture.links[0]);
+    qd_link_resume(fixture.links[1]);
+    qd_link_resume(fixture.links[1]);
+    /* An answer on the other connection shows that the loop had its chance to go wrong. */
+    peer_send_frame(other, 1, 10);
+    peer_expect_frame(other, 1, 10);
+    assert_int_equal(count_of(&fixture, &fixture.frames), 1);
+    qd_link_resume(fixture.links[0]);
+    expect_numbered(peer, 0, 1000);
+
+    qd_buffer_release(all);
+    close(peer);
+    close(other);
+    fixture_stop(&fixture);
+}
+
+/* A connection that ends while it is paused, with bytes held. */
+static void stop_while_paused(void **state)
+{
+    (void)state;
+    net_fixture fixture = {.on_frame = pause_and_echo};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture);
+    qd_buffer *all = numbered_frames(1000);
+
+    paused = false;
+    peer_send(peer, all->bytes, all->size);
+    wait_for(&fixture, &fixture.frames, 1);
+    qd_buffer_release(all);
+    fixture_stop(&fixture);
+    close(peer);
+}
+
+/* ---- faults ---- */
+
+static void say_so_and_close(net_fixture *fixture, qd_link *link)
+{
+    (void)fixture;
+    send_and_release(link, frame_of('!', 100), QD_LINK_REPLY);
+    qd_link_close(link, PATIENCE_S * 1000);
+}
+
+/* The peer hears of it, though it goes on sending for a while. */
+static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64_t value)
+{
+    static uint8_t more[512u << 10];
+    net_fixture fixture = {.on_fault = say_so_and_close};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture);
+
+    peer_send_frame(peer, 7, 50);
+    peer_send(peer, bytes, size);
+    for (size_t sent = 0; sent < sizeof more; sent += 4096) {
+        /* It may have been told to stop by then. */
+        if (send(peer, more, 4096, MSG_NOSIGNAL) <= 0)
+            break;
+    }
+    peer_expect_frame(peer, 7, 50);
+    peer_expect_frame(peer, '!', 100);
+    peer_expect_end(peer);
+    close(peer);
+
+    wait_for(&fixture, &fixture.closed, 1);
+    assert_int_equal(fixture.faults, 1);
+    assert_int_equal(fixture.frames, 1);
+    assert_int_equal(fixture.fault, fault);
+    assert_int_equal(fixture.fault_value, value);
+    fixture_stop(&fixture);
+}
+
+static void bad_prefix(void **state)
+{
+    (void)state;
+    fault_of("\xff\xff\xff\xff\xff\xff", 6, QD_LINK_BAD_PREFIX, 0);
+}
+
+static void frame_too_long(void **state)
+{
+    (void)state;
+    fault_of("\x81\x80\x40", 3, QD_LINK_FRAME_TOO_LONG, (1u << 20) + 1);
+}
+
+static void narrow_frames(net_fixture *fixture, qd_link *link)
+{
+    (void)fixture;
+    qd_link_frame_bytes_max(link, 100);
+}
+
+static void widen_frames(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+{
+    (void)fixture;
+    qd_link_frame_bytes_max(link, 1000);
+    send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
+}
+
+static void the_frame_limit_changes(void **state)
+{
+    (void)state;
+    net_fixture fixture = {.on_opened = narrow_frames, .on_frame = widen_frames, .on_fault = say_so_and_close};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture), other = peer_connect(&fixture);
+
+    peer_send_frame(peer, 1, 100);
+    peer_send_frame(peer, 2, 1000);
+    peer_expect_frame(peer, 1, 100);
+    peer_expect_frame(peer, 2, 1000);
+    peer_send_frame(other, 3, 101);
+    peer_expect_frame(other, '!', 100);
+    assert_int_equal(fixture.fault_value, 101);
+
+    close(peer);
+    close(other);
+    fixture_stop(&fixture);
+}
+
+/* ---- comings and goings ---- */
+
+static void the_peer_ends_its_side(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture);
+
+    peer_send_frame(peer, 5, 200000);
+    assert_int_equal(shutdown(peer, SHUT_WR), 0);
+    peer_expect_frame(peer, 5, 200000);
+    peer_expect_end(peer);
+    wait_for(&fixture, &fixture.closed, 1);
+    assert_int_equal(qd_net_connections(fixture.net), 0);
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* In the middle of a prefix, of a frame, with an answer on its way; and without a word. */
+static void the_peer_resets(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peers[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        peers[i] = peer_connect(&fixture);
+    wait_for(&fixture, &fixture.opened, 4);
+    peer_send(peers[0], "\x80", 1);
+    peer_send(peers[1], "\x20half a frame", 13);
+    peer_send_frame(peers[2], 1, 1u << 20);
+    wait_for(&fixture, &fixture.frames, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        peer_reset(peers[i]);
+    wait_for(&fixture, &fixture.closed, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(send_and_release(fixture.links[i], frame_of(1, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
+    fixture_stop(&fixture);
+}
+
+static void expect_hello(net_fixture *fixture, qd_link *link)
+{
+    (void)fixture;
+    qd_link_deadline(link, 60);
+}
+
+static void no_hurry(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+{
+    (void)fixture, (void)bytes, (void)size;
+    qd_link_deadline(link, 0);
+}
+
+static void close_at_once(net_fixture *fixture, qd_link *link)
+{
+    (void)fixture;
+    qd_link_close(link, 0);
+}
+
+/* Who says nothing is told to go; who speaks stays. */
+static void a_deadline_expires(void **state)
+{
+    (void)state;
+    net_fixture fixture = {.on_opened = expect_hello, .on_frame = no_hurry, .on_expired = close_at_once};
+    fixture_start(&fixture, NULL);
+    int hasty = peer_connect(&fixture);
+
+    peer_send_frame(hasty, 1, 1);
+    wait_for(&fixture, &fixture.frames, 1);
+    int silent = peer_connect(&fixture);
+    peer_expect_end(silent);
+    wait_for(&fixture, &fixture.closed, 1);
+    assert_int_equal(count_of(&fixture, &fixture.expired), 1);
+    assert_int_equal(qd_net_connections(fixture.net), 1);
+
+    close(hasty);
+    close(silent);
+    fixture_stop(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(echo),
+        cmocka_unit_test(frames_cut_at_every_byte),
+        cmocka_unit_test(many_frames_in_one_write),
+        cmocka_unit_test(pause_in_the_middle_of_a_buffer),
+        cmocka_unit_test(pauses_are_counted),
+        cmocka_unit_test(stop_while_paused),
+        cmocka_unit_test(bad_prefix),
+        cmocka_unit_test(frame_too_long),
+        cmocka_unit_test(the_frame_limit_changes),
+        cmocka_unit_test(the_peer_ends_its_side),
+        cmocka_unit_test(the_peer_resets),
+        cmocka_unit_test(a_deadline_expires),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
