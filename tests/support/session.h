@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What tests say often to a real server through the client library. Everything here fails the test, in words, when the
+ * server does not do as expected within DEADLINE_MS; no test depends on how long something takes below that.
+ */
+#ifndef QD_TESTS_SUPPORT_SESSION_H
+#define QD_TESTS_SUPPORT_SESSION_H
+
+#include "quadrille.h"
+#include "support/process.h"
+
+#define DEADLINE_MS 60000
+
+/* One server for all tests of a file: setup and teardown of the group. The teardown stops it gracefully, and fails when
+ * it does not end with status 0 (or when a sanitizer had something to say). */
+extern qd_process *session_server;
+int session_server_setup(void **state);
+int session_server_teardown(void **state);
+/* SIGTERM, and exit status 0. Destroys the process. */
+void session_server_stop(qd_process *server);
+
+qd_client *session_open(const char *address);
+
+/* The answer of that kind to that request. Error: fails with its text. */
+const qd_server_message *session_expect(qd_client *client, uint32_t seq, qd_server_kind kind);
+/* The Error with that code to that request; `word`, if not NULL, stands in its text. */
+const qd_msg_error *session_expect_error(qd_client *client, uint32_t seq, qd_error_code code, const char *word);
+/* The Error ENTRIES to that request, with exactly these entries refused for these reasons. */
+void session_expect_entries(qd_client *client, uint32_t seq, uint32_t count, const uint32_t *indexes,
+                            const qd_error_code *codes);
+
+/* The next message of that kind; others before it are read over, except Error, which fails. */
+const qd_server_message *session_wait_kind(qd_client *client, qd_server_kind kind);
+/* Nothing more is in line, and the server has nothing more to say: a ping comes back alone. */
+void session_expect_quiet(qd_client *client);
+
+/* A room of 1,000 by 1,000 that ticks by Step, unless `config` says something else. Returns the handle. */
+extern const qd_msg_room_config session_step_room;
+uint64_t session_open_room(qd_client *client, const char *name, const qd_msg_room_config *config);
+/* Joins a room that is open. */
+uint64_t session_join(qd_client *client, const char *name);
+
+/* A box of 2 by 2, and where it goes. Return the request's seq; the answer is the caller's business. */
+uint32_t session_spawn(qd_client *client, uint64_t room, uint32_t id, float x, float y);
+uint32_t session_move(qd_client *client, uint64_t room, uint32_t id, float x, float y);
+uint32_t session_despawn(qd_client *client, uint64_t room, uint32_t id);
+
+/* Subscribes to all pairs and waits for the reset, which is applied to `pairs` if that is not NULL. */
+void session_subscribe(qd_client *client, uint64_t room, qd_scope scope, qd_pairs *pairs);
+
+/* Steps, waits for the Applied, and returns the tick. The frames of the tick are left in line. */
+uint64_t session_step(qd_client *client, uint64_t room);
+/* Folds the Tick frames in line into `pairs` (fails where they contradict it); other messages fail the test. Returns
+ * how many there were. */
+size_t session_fold(qd_client *client, qd_pairs *pairs);
+
+/* The events of one tick, in one frame, as text: "reset begin 1-2 end 3-4 despawned stay 5-6"; the next Tick. */
+void session_expect_tick(qd_client *client, const char *events);
+
+#endif
