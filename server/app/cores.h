@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How many cores this process may use: those that it may be scheduled on, and no more than its cgroup's quota of time
+ * comes to. [any]
+ */
+#ifndef QD_APP_CORES_H
+#define QD_APP_CORES_H
+
+#include <stdint.h>
+
+/* At least 1. */
+uint32_t qd_cores(void);
+
+#endif

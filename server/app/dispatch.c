@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dispatch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../proto/framing.h"
+#include "../base/log.h"
+#include "host.h"
+#include "reply.h"
+#include "room_config.h"
+
+/* A handler answers the request, or gives it to a room and sets *request to NULL. */
+typedef void (*handle_fn)(qd_session *session, qd_request **request);
+
+#define fail(session, request, room, code, ...)                                                                        \
+    qd_reply_error((session)->server, (session)->link, (request)->decoded.message.seq, (room), (code), __VA_ARGS__)
+
+static void answer(qd_session *session, const qd_request *request, qd_server_message *message)
+{
+    message->seq = request->decoded.message.seq;
+    qd_reply_send(session->server, session->link, message);
+}
+
+/* ---- the session ---- */
+
+static void welcome(qd_session *session, const qd_request *request)
+{
+    const qd_limits *limits = &session->server->config.limits;
+    session->state = QD_SESSION_READY;
+    qd_link_deadline(session->link, 0);
+    qd_link_frame_bytes_max(session->link, limits->frame_bytes_max);
+    answer(session, request,
+           &(qd_server_message){.kind = QD_SERVER_WELCOME,
+                                .as.welcome = {.version = QD_PROTOCOL_VERSION,
+                                               .server = qd_server_name,
+                                               .session = session->number,
+                                               .limits = {
+                                                   .frame_bytes_max = limits->frame_bytes_max,
+                                                   .rooms_max = limits->rooms_max,
+                                                   .entities_max = limits->entities_max,
+                                                   .events_max = limits->events_max,
+                                                   .name_bytes_max = QD_ROOM_NAME_BYTES_MAX,
+                                                   .queue_bytes_max = limits->queue_bytes_max,
+                                               }}});
+}
+
+static void handle_hello(qd_session *session, qd_request **request)
+{
+    const qd_msg_hello *hello = &(*request)->decoded.message.as.hello;
+    const qd_server_config *config = &session->server->config;
+    uint32_t seq = (*request)->decoded.message.seq;
+    if (session->state == QD_SESSION_READY) {
+        fail(session, *request, 0, QD_ERROR_INVALID, "Hello came before: send it once");
+        return;
+    }
+    if (hello->version != QD_PROTOCOL_VERSION) {
+        qd_session_end(session, seq, QD_ERROR_VERSION, "version is %" PRIu32 ": this server speaks version %u",
+                       hello->version, QD_PROTOCOL_VERSION);
+        return;
+    }
+    session->admin = config->admin_tokens != NULL && qd_tokens_contain(config->admin_tokens, hello->token);
+    bool known = config->tokens == NULL || qd_tokens_contain(config->tokens, hello->token);
+    if (strlen(hello->token) > QD_TOKEN_BYTES_MAX || (!known && !session->admin)) {
+        qd_session_end(session, seq, QD_ERROR_UNAUTHENTICATED,
+                       "the token is not accepted: send one that the server was started with (--token-file)");
+        return;
+    }
+    if (strlen(hello->client) > QD_CLIENT_NAME_BYTES_MAX) {
+        qd_session_end(session, seq, QD_ERROR_NO_HELLO, "client has %zu bytes: must have at most %u",
+                       strlen(hello->client), QD_CLIENT_NAME_BYTES_MAX);
+        return;
+    }
+    if (qd_session_token_set(session, hello->token) != QD_OK) {
+        qd_session_end(session, seq, QD_ERROR_LIMIT,
+                       "the server has no memory left for a session (--memory-max): connect again later");
+        return;
+    }
+    qd_log(QD_LOG_INFO, "session=%" PRIu64 " peer=%s client=\"%s\"%s", session->number, session->link->peer,
+           hello->client, session->admin ? " admin" : "");
+    welcome(session, *request);
+}
+
+static void handle_ping(qd_session *session, qd_request **request)
+{
+    answer(session, *request,
+           &(qd_server_message){.kind = QD_SERVER_PONG, .as.pong = (*request)->decoded.message.as.ping});
+}
+
+static void handle_nothing(qd_session *session, qd_request **request)
+{
+    fail(session, *request, 0, QD_ERROR_UNKNOWN_MESSAGE,
+         "the envelope is empty, or its message is of a kind that this server does not know: see quadrille.proto, "
+         "version %u",
+         QD_PROTOCOL_VERSION);
+}
+
+/* ---- opening and closing rooms ---- */
+
+/* Under the registry's lock: the room of that name, made if need be; or NULL, and the error is answered. */
+static qd_host *find_or_create(qd_session *session, qd_request *request, const char *name)
+{
+    qd_server *server = session->server;
+    const qd_msg_open_room *open = &request->decoded.message.as.open_room;
+    char fault[200];
+    qd_named *named = qd_registry_find(&server->registry, name);
+    if (named != NULL) {
+        qd_host *host = qd_host_of(named);
+        if (!open->has_config || qd_room_config_agrees(&open->config, &host->config, fault, sizeof fault))
+            return host;
+        fail(session, request, named->handle, QD_ERROR_CONFIG_MISMATCH, "%s", fault);
+        return NULL;
+    }
+    if (!open->has_config) {
+        fail(session, request, 0, QD_ERROR_UNKNOWN_ROOM, "no room \"%s\" is open: send a config to create it", name);
+        return NULL;
+    }
+    if (!open->config.has_bounds) {
+        fail(session, request, 0, QD_ERROR_INVALID, "bounds are missing: a new room needs them");
+        return NULL;
+    }
+    qd_msg_room_config config;
+    qd_room_config_resolve(&open->config, &server->config.limits, &config);
+    qd_host *host = qd_host_create(server, name, &config, session);
+    qd_status status = host == NULL ? QD_ERR_NO_MEMORY : qd_registry_add(&server->registry, &host->named);
+    if (status == QD_OK) {
+        request->created = true;
+        return host;
+    }
+    if (host != NULL)
+        qd_host_destroy(host);
+    if (status == QD_ERR_FULL)
+        fail(session, request, 0, QD_ERROR_LIMIT,
+             "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
+             server->registry.count);
+    else
+        fail(session, request, 0, QD_ERROR_LIMIT,
+             "the server has no memory left for a room (--memory-max): close one, or try again later");
+    return NULL;
+}
+
+static void open_locked(qd_session *session, qd_request **request)
+{
+    qd_server *server = session->server;
+    const char *name = (*request)->decoded.message.as.open_room.name;
+    if (atomic_load(&server->stopping)) {
+        fail(session, *request, 0, QD_ERROR_NOT_ALLOWED, "the server is stopping: open the room on another");
+        return;
+    }
+    qd_host *host = find_or_create(session, *request, name);
+    if (host == NULL)
+        return;
+    qd_seat *seat = qd_session_seat(session, host->named.handle);
+    if (seat == NULL)
+        seat = qd_session_sit(session, host);
+    if (seat == NULL) {
+        /* A room that was just created stays, empty, and closes in its time. */
+        fail(session, *request, host->named.handle, QD_ERROR_LIMIT,
+             "the server has no memory left to join a room (--memory-max): leave one, or try again later");
+        if ((*request)->created)
+            qd_host_wake(host);
+        return;
+    }
+    (*request)->head.seat = seat;
+    host->arrivals++;
+    qd_host_post(host, *request);
+    *request = NULL;
+}
+
+static void handle_open_room(qd_session *session, qd_request **request)
+{
+    const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
+    char fault[200];
+    bool sensible = qd_room_name_check(open->name, fault, sizeof fault) &&
+                    (!open->has_config ||
+                     qd_room_config_check(&open->config, &session->server->config.limits, fault, sizeof fault));
+    if (!sensible) {
+        fail(session, *request, 0, QD_ERROR_INVALID, "%s", fault);
+        return;
+    }
+    qd_registry_lock(&session->server->registry);
+    open_locked(session, request);
+    qd_registry_unlock(&session->server->registry);
+}
+
+/* The session's seat in the room that the request names; NULL: it has none, and the error is answered. */
+static qd_seat *seat_of(qd_session *session, const qd_request *request, uint64_t room)
+{
+    qd_seat *seat = qd_session_seat(session, room);
+    if (seat == NULL)
+        fail(session, request, room, QD_ERROR_UNKNOWN_ROOM,
+             "no room with handle %" PRIu64 " is open in this session: OpenRoom first", room);
+    return seat;
+}
+
+static void handle_leave_room(qd_session *session, qd_request **request)
+{
+    qd_seat *seat = seat_of(session, *request, (*request)->decoded.message.as.room.room);
+    if (seat != NULL)
+        qd_session_stand(session, seat, true, (*request)->decoded.message.seq);
+}
+
+static bool may_close(const qd_session *session, const qd_host *host)
+{
+    bool same_token =
+        session->token != NULL && host->creator_token != NULL && strcmp(session->token, host->creator_token) == 0;
+    return session->admin || session->number == host->creator || same_token;
+}
+
+static void post(qd_seat *seat, qd_request **request)
+{
+    (*request)->head.seat = seat;
+    qd_host_post(seat->host, *request);
+    *request = NULL;
+}
+
+static void handle_close_room(qd_session *session, qd_request **request)
+{
+    uint64_t room = (*request)->decoded.message.as.room.room;
+    qd_seat *seat = seat_of(session, *request, room);
+    if (seat == NULL)
+        return;
+    if (!may_close(session, seat->host)) {
+        fail(session, *request, room, QD_ERROR_NOT_ALLOWED,
+             "only the session that created the room, one with its token, or an admin may close it: LeaveRoom leaves "
+             "it");
+        return;
+    }
+    /* The name is free at once, so that an OpenRoom sent after this makes a new room. */
+    qd_registry *registry = &session->server->registry;
+    qd_registry_lock(registry);
+    if (seat->host->named.listed)
+        qd_registry_remove(registry, &seat->host->named);
+    qd_registry_unlock(registry);
+    post(seat, request);
+}
+
+typedef struct room_row {
+    qd_msg_room_info info; /* its name is the one below */
+    char name[QD_ROOM_NAME_BYTES_MAX + 1];
+} room_row;
+
+static void handle_list_rooms(qd_session *session, qd_request **request)
+{
+    const qd_msg_list_rooms *list = &(*request)->decoded.message.as.list_rooms;
+    if (list->limit > QD_LIST_ROOMS_MAX) {
+        fail(session, *request, 0, QD_ERROR_INVALID, "limit is %" PRIu32 ": must be at most %u", list->limit,
+             QD_LIST_ROOMS_MAX);
+        return;
+    }
+    uint32_t limit = list->limit == 0 ? QD_LIST_ROOMS_MAX : list->limit;
+    const size_t size = QD_LIST_ROOMS_MAX * (sizeof(qd_msg_room_info) + QD_ROOM_NAME_BYTES_MAX + 1);
+    qd_msg_room_info *rooms = qd_shared_alloc(size);
+    if (rooms == NULL) {
+        fail(session, *request, 0, QD_ERROR_LIMIT, "the server has no memory left (--memory-max): try again later");
+        return;
+    }
+    char(*names)[QD_ROOM_NAME_BYTES_MAX + 1] = (void *)(rooms + QD_LIST_ROOMS_MAX);
+    qd_registry *registry = &session->server->registry;
+    qd_registry_lock(registry);
+    uint32_t first = qd_registry_after(registry, list->after), count = registry->count - first;
+    bool more = count > limit;
+    if (more)
+        count = limit;
+    for (uint32_t i = 0; i < count; i++) {
+        const qd_host *host = qd_host_of(registry->by_name[first + i]);
+        memcpy(names[i], host->named.name, sizeof names[i]);
+        rooms[i] = (qd_msg_room_info){
+            .name = names[i],
+            .tick_mode = host->config.tick_mode,
+            .tick_hz = host->config.tick_hz,
+            .tick = atomic_load_explicit(&host->shown_tick, memory_order_relaxed),
+            .entities = atomic_load_explicit(&host->shown_entities, memory_order_relaxed),
+            .sessions = atomic_load_explicit(&host->shown_sessions, memory_order_relaxed),
+        };
+    }
+    qd_registry_unlock(registry);
+    answer(session, *request,
+           &(qd_server_message){.kind = QD_SERVER_ROOM_LIST,
+                                .as.room_list = {.count = count, .rooms = rooms, .more = more}});
+    qd_shared_free(rooms, size);
+}
+
+/* ---- requests that rooms answer ---- */
+
+static void handle_batch(qd_session *session, qd_request **request)
+{
+    const qd_msg_batch *batch = &(*request)->decoded.message.as.batch;
+    qd_seat *seat = seat_of(session, *request, batch->room);
+    if (seat == NULL)
+        return;
+    if (batch->entities.z != NULL || batch->entities.half_z != NULL) {
+        fail(session, *request, batch->room, QD_ERROR_INVALID,
+             "%s has values, but the room has two dimensions: leave that column out",
+             batch->entities.z != NULL ? "z" : "half_z");
+        return;
+    }
+    if (!seat->writes) {
+        seat->writes = true;
+        atomic_fetch_add_explicit(&seat->host->writers, 1, memory_order_relaxed);
+    }
+    post(seat, request);
+}
+
+static void handle_subscribe(qd_session *session, qd_request **request)
+{
+    const qd_msg_subscribe *subscribe = &(*request)->decoded.message.as.subscribe;
+    qd_seat *seat = seat_of(session, *request, subscribe->room);
+    if (seat == NULL)
+        return;
+    if ((unsigned)subscribe->scope > QD_SCOPE_OWN)
+        fail(session, *request, subscribe->room, QD_ERROR_INVALID,
+             "scope is %d: must be SCOPE_ALL (1) or SCOPE_OWN (2)", (int)subscribe->scope);
+    else
+        post(seat, request);
+}
+
+static void handle_snapshot(qd_session *session, qd_request **request)
+{
+    const qd_msg_snapshot *snapshot = &(*request)->decoded.message.as.snapshot;
+    const qd_msg_bounds *region = &snapshot->region;
+    qd_seat *seat = seat_of(session, *request, snapshot->room);
+    if (seat == NULL)
+        return;
+    if (snapshot->limit > QD_SNAPSHOT_ROWS_MAX)
+        fail(session, *request, snapshot->room, QD_ERROR_INVALID, "limit is %" PRIu32 ": must be at most %u",
+             snapshot->limit, QD_SNAPSHOT_ROWS_MAX);
+    else if (snapshot->has_region && !(region->min_x <= region->max_x && region->min_y <= region->max_y))
+        fail(session, *request, snapshot->room, QD_ERROR_INVALID,
+             "region goes from (%g, %g) to (%g, %g): min must not be above max, nor NaN", (double)region->min_x,
+             (double)region->min_y, (double)region->max_x, (double)region->max_y);
+    else
+        post(seat, request);
+}
+
+static void handle_step(qd_session *session, qd_request **request)
+{
+    qd_seat *seat = seat_of(session, *request, (*request)->decoded.message.as.step.room);
+    if (seat != NULL)
+        post(seat, request);
+}
+
+static void handle_unsubscribe(qd_session *session, qd_request **request)
+{
+    qd_seat *seat = seat_of(session, *request, (*request)->decoded.message.as.room.room);
+    if (seat != NULL)
+        post(seat, request);
+}
+
+static void handle_get_stats(qd_session *session, qd_request **request)
+{
+    uint64_t room = (*request)->decoded.message.as.room.room;
+    if (room != 0) {
+        qd_seat *seat = seat_of(session, *request, room);
+        if (seat != NULL)
+            post(seat, request);
+        return;
+    }
+    qd_server_message message = {.kind = QD_SERVER_STATS};
+    qd_server_stats(session->server, &message.as.stats.server);
+    answer(session, *request, &message);
+}
+
+static const handle_fn handlers[] = {
+    [QD_CLIENT_NOTHING] = handle_nothing,
+    [QD_CLIENT_HELLO] = handle_hello,
+    [QD_CLIENT_OPEN_ROOM] = handle_open_room,
+    [QD_CLIENT_LEAVE_ROOM] = handle_leave_room,
+    [QD_CLIENT_CLOSE_ROOM] = handle_close_room,
+    [QD_CLIENT_LIST_ROOMS] = handle_list_rooms,
+    [QD_CLIENT_SPAWN] = handle_batch,
+    [QD_CLIENT_MOVE] = handle_batch,
+    [QD_CLIENT_TELEPORT] = handle_batch,
+    [QD_CLIENT_RESHAPE] = handle_batch,
+    [QD_CLIENT_DESPAWN] = handle_batch,
+    [QD_CLIENT_SUBSCRIBE] = handle_subscribe,
+    [QD_CLIENT_UNSUBSCRIBE] = handle_unsubscribe,
+    [QD_CLIENT_SNAPSHOT] = handle_snapshot,
+    [QD_CLIENT_STEP] = handle_step,
+    [QD_CLIENT_GET_STATS] = handle_get_stats,
+    [QD_CLIENT_PING] = handle_ping,
+};
+
+/* ---- the frame ---- */
+
+static void dispatch(qd_session *session, qd_request **request, const uint8_t *bytes, size_t size)
+{
+    qd_decoded_client *decoded = &(*request)->decoded;
+    qd_decode_result result = qd_decode_client(bytes, size, &qd_request_memory, decoded);
+    if (result == QD_DECODE_MALFORMED) {
+        qd_session_end(session, 0, QD_ERROR_MALFORMED,
+                       "a frame of %zu bytes is no ClientFrame: check its protobuf encoding against quadrille.proto",
+                       size);
+        return;
+    }
+    if (result == QD_DECODE_NO_MEMORY) {
+        fail(session, *request, 0, QD_ERROR_LIMIT,
+             "the server has no memory left for a frame of %zu bytes (--memory-max): try again later", size);
+        return;
+    }
+    if (session->state == QD_SESSION_WAITING && decoded->message.kind != QD_CLIENT_HELLO) {
+        qd_session_end(session, decoded->message.seq, QD_ERROR_NO_HELLO, "the first frame is not Hello: send it first");
+        return;
+    }
+    if (result == QD_DECODE_COLUMNS) {
+        fail(session, *request, decoded->message.as.batch.room, QD_ERROR_COLUMNS, "%s", decoded->fault);
+        return;
+    }
+    handlers[decoded->message.kind](session, request);
+}
+
+void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
+{
+    qd_server *server = session->server;
+    qd_count(&server->counters.bytes_in, size + qd_frame_prefix_size((uint32_t)size));
+    qd_request *request = qd_request_create();
+    if (request == NULL) {
+        qd_reply_error(server, session->link, 0, 0, QD_ERROR_LIMIT,
+                       "the server has no memory left for a request (--memory-max): try again later");
+        return;
+    }
+    dispatch(session, &request, bytes, size);
+    qd_request_destroy(request);
+}

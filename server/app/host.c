@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/assert.h"
+#include "../base/log.h"
+#include "apply.h"
+#include "publish.h"
+#include "reply.h"
+#include "session.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define MS_NS     UINT64_C(1000000)
+
+/* Who cannot take its events is looked at this often, besides when its link says that it drained; and is
+ * disconnected after so long. */
+#define STUCK_LOOK_NS (250 * MS_NS)
+#define STUCK_NS_MAX  (30 * SECOND_NS)
+
+static void run(qd_actor *actor);
+
+/* ---- creation and end ---- */
+
+qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_config *config,
+                        const struct qd_session *creator)
+{
+    qd_host *host = qd_shared_alloc(sizeof *host);
+    if (host == NULL)
+        return NULL;
+    memset(host, 0, sizeof *host);
+    host->server = server;
+    host->config = *config;
+    host->epoch = qd_server_random(server);
+    host->creator = creator->number;
+    host->empty_since_ns = QD_NEVER;
+    memcpy(host->named.name, name, strlen(name) + 1);
+    qd_actor_init(&host->actor, run);
+    qd_mailbox_init(&host->mailbox);
+    qd_heap_init(&host->heap);
+    atomic_fetch_add(&server->hosts, 1);
+    if (creator->token != NULL) {
+        host->creator_token = qd_shared_alloc(creator->token_size);
+        if (host->creator_token == NULL)
+            goto fail;
+        host->creator_token_size = creator->token_size;
+        memcpy(host->creator_token, creator->token, creator->token_size);
+    }
+    const qd_room_config room = {
+        .min_x = config->bounds.min_x,
+        .min_y = config->bounds.min_y,
+        .max_x = config->bounds.max_x,
+        .max_y = config->bounds.max_y,
+        .depth = config->depth,
+        .entities_max = config->entities_max,
+        .events_max = config->events_max,
+        .grace_ns = config->grace_ms * MS_NS,
+    };
+    if (qd_room_create(&room, &host->heap, qd_server_random(server), &host->room) != QD_OK)
+        goto fail;
+    return host;
+fail:
+    qd_host_destroy(host);
+    return NULL;
+}
+
+static void free_room(qd_host *host)
+{
+    if (host->room != NULL)
+        qd_room_destroy(host->room);
+    host->room = NULL;
+    qd_heap_free(&host->heap, host->members, host->member_capacity * sizeof *host->members);
+    host->members = NULL;
+    host->member_capacity = 0;
+}
+
+void qd_host_destroy(qd_host *host)
+{
+    qd_server *server = host->server;
+    free_room(host);
+    qd_heap_deinit(&host->heap);
+    qd_shared_free(host->creator_token, host->creator_token_size);
+    qd_shared_free(host, sizeof *host);
+    /* Last: who waits for the hosts to be gone may free the server then. */
+    atomic_fetch_sub(&server->hosts, 1);
+}
+
+static void retired(qd_actor *actor)
+{
+    qd_host_destroy((qd_host *)actor);
+}
+
+qd_host *qd_host_of(qd_named *named)
+{
+    return (qd_host *)((char *)named - offsetof(qd_host, named));
+}
+
+/* ---- letters in ---- */
+
+void qd_host_wake(qd_host *host)
+{
+    const qd_scheduler *scheduler = host->server->config.scheduler;
+    scheduler->wake(scheduler->context, &host->actor);
+}
+
+static void put(qd_host *host, qd_host_letter *letter)
+{
+    if (qd_mailbox_put(&host->mailbox, &letter->letter))
+        qd_host_wake(host);
+}
+
+void qd_host_use(qd_host *host)
+{
+    atomic_fetch_add(&host->users, 1);
+}
+
+size_t qd_host_share(const qd_host *host)
+{
+    uint32_t writers = atomic_load_explicit(&host->writers, memory_order_relaxed);
+    size_t share = host->server->config.limits.room_batches_max / (writers == 0 ? 1 : writers);
+    return share == 0 ? 1 : share;
+}
+
+void qd_host_post(qd_host *host, qd_request *request)
+{
+    qd_session *session = request->head.seat->session;
+    request->bytes = sizeof *request + request->decoded.memory_size;
+    qd_gate_enter(&request->head.seat->batches, 1, qd_host_share(host), session->link);
+    qd_gate_enter(&session->bytes, request->bytes, qd_session_bytes_max(session), session->link);
+    put(host, &request->head);
+}
+
+void qd_host_leave(qd_host *host, qd_seat *seat)
+{
+    put(host, &seat->leave);
+    atomic_fetch_sub(&host->users, 1);
+}
+
+void qd_host_stop(qd_host *host)
+{
+    atomic_store(&host->stop, true);
+    qd_host_wake(host);
+}
+
+/* ---- seats ---- */
+
+void qd_host_stuck(qd_host *host, qd_seat *seat)
+{
+    if (seat->stuck)
+        return;
+    seat->stuck = true;
+    seat->stuck_since_ns = qd_server_now_ns(host->server);
+    host->stuck_count++;
+    atomic_store(&seat->behind, true);
+}
+
+static void unstick(qd_host *host, qd_seat *seat)
+{
+    if (!seat->stuck)
+        return;
+    seat->stuck = false;
+    host->stuck_count--;
+    atomic_store(&seat->behind, false);
+}
+
+void qd_host_applied(qd_host *host, qd_seat *seat, uint64_t tick, uint32_t seq)
+{
+    qd_reply_send(host->server, seat->session->link,
+                  &(qd_server_message){.seq = seq,
+                                       .kind = QD_SERVER_APPLIED,
+                                       .as.applied = {.room = host->named.handle, .tick = tick, .seq = seq}});
+}
+
+void qd_host_forget(qd_host *host, qd_seat *seat)
+{
+    for (qd_seat **link = &host->news; *link != NULL; link = &(*link)->news_next) {
+        if (*link == seat) {
+            *link = seat->news_next;
+            break;
+        }
+    }
+    unstick(host, seat);
+    seat->joined = false;
+    host->members[seat->member] = NULL;
+    host->member_count--;
+}
+
+/* Looks after those who could not take their events: who has read enough of its queue starts anew with a reset, who
+ * has read too little for too long is disconnected. */
+static void revive(qd_host *host, uint64_t now_ns)
+{
+    size_t low = host->server->config.limits.queue_bytes_max / 2;
+    for (uint32_t i = 0; host->stuck_count > 0 && i < host->member_capacity; i++) {
+        qd_seat *seat = host->members[i];
+        if (seat == NULL || !seat->stuck)
+            continue;
+        qd_link *link = seat->session->link;
+        if (qd_link_queued(link) < low) {
+            unstick(host, seat);
+            qd_room_resume(host->room, seat->member);
+        } else if (now_ns - seat->stuck_since_ns >= STUCK_NS_MAX) {
+            qd_log(QD_LOG_WARN, "a reader is stuck, closing session=%" PRIu64 " peer=%s room=\"%s\" queued=%zu",
+                   seat->session->number, link->peer, host->named.name, qd_link_queued(link));
+            qd_link_close(link, 0);
+            seat->stuck_since_ns = now_ns;
+        }
+    }
+    qd_host_catch_up(host);
+}
+
+/* ---- ticks ---- */
+
+static void keep_time(qd_host *host, uint64_t took_ns)
+{
+    uint64_t took_us = (took_ns + 500) / 1000;
+    host->times_us[host->time_count++ % QD_HOST_TIMES] = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
+}
+
+void qd_host_tick(qd_host *host, uint32_t skipped)
+{
+    qd_server *server = host->server;
+    uint64_t start_ns = qd_server_now_ns(server);
+    qd_room_tick(host->room, server->config.scheduler->executor, skipped);
+    host->dirty = false;
+    host->resets_due = false;
+    qd_publish(host);
+    qd_room_stats stats;
+    qd_room_stats_get(host->room, &stats);
+    for (qd_seat *seat = host->news, *next; seat != NULL; seat = next) {
+        next = seat->news_next;
+        uint32_t seq = seat->news_seq;
+        seat->news_seq = 0;
+        qd_host_applied(host, seat, stats.tick, seq);
+    }
+    host->news = NULL;
+    qd_count(&server->counters.ticks, 1);
+    qd_count(&server->counters.events, stats.begins + stats.ends - host->events_counted);
+    host->events_counted = stats.begins + stats.ends;
+    keep_time(host, qd_server_now_ns(server) - start_ns);
+}
+
+void qd_host_catch_up(qd_host *host)
+{
+    host->resets_due = false;
+    qd_room_catch_up(host->room, host->server->config.scheduler->executor);
+    qd_publish(host);
+}
+
+/* When that many periods have passed since the clock's start, rounded up. */
+static uint64_t period_ns(const qd_host *host, uint64_t periods)
+{
+    uint64_t hz = host->config.tick_hz;
+    return host->clock_start_ns + periods / hz * SECOND_NS + (periods % hz * SECOND_NS + hz - 1) / hz;
+}
+
+static uint64_t periods_until(const qd_host *host, uint64_t now_ns)
+{
+    uint64_t hz = host->config.tick_hz, elapsed_ns = now_ns - host->clock_start_ns;
+    return elapsed_ns / SECOND_NS * hz + elapsed_ns % SECOND_NS * hz / SECOND_NS;
+}
+
+/* Returns when the next tick is due. */
+static uint64_t tick_when_due(qd_host *host, uint64_t now_ns, bool empty)
+{
+    if (host->config.tick_mode != QD_TICK_MODE_CLOCK)
+        return QD_NEVER;
+    if (empty && !host->dirty) {
+        host->clock_runs = false;
+        return QD_NEVER;
+    }
+    if (!host->clock_runs) {
+        host->clock_runs = true;
+        host->clock_start_ns = now_ns;
+        host->clock_periods = 0;
+    }
+    if (now_ns >= period_ns(host, host->clock_periods + 1)) {
+        uint64_t periods = periods_until(host, now_ns);
+        uint64_t skipped = periods - host->clock_periods - 1;
+        host->clock_periods = periods;
+        qd_host_tick(host, skipped > UINT32_MAX ? UINT32_MAX : (uint32_t)skipped);
+    }
+    return period_ns(host, host->clock_periods + 1);
+}
+
+/* ---- closing ---- */
+
+void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, uint32_t seq)
+{
+    qd_server *server = host->server;
+    qd_registry_lock(&server->registry);
+    if (host->named.listed)
+        qd_registry_remove(&server->registry, &host->named);
+    qd_registry_unlock(&server->registry);
+
+    qd_room_despawn_all(host->room);
+    if (host->member_count > 0)
+        qd_host_tick(host, 0);
+    qd_server_message message = {.kind = QD_SERVER_ROOM_CLOSED,
+                                 .as.room_closed = {.room = host->named.handle, .reason = reason}};
+    for (uint32_t i = 0; i < host->member_capacity; i++) {
+        qd_seat *seat = host->members[i];
+        if (seat == NULL)
+            continue;
+        message.seq = seat == asker ? seq : 0;
+        qd_reply_send(server, seat->session->link, &message);
+        qd_host_forget(host, seat);
+        atomic_store(&seat->gone, true);
+    }
+    qd_log(QD_LOG_INFO, "room closed room=%" PRIu64 " name=\"%s\" reason=%d", host->named.handle, host->named.name,
+           (int)reason);
+    free_room(host);
+}
+
+/* Closes the room when nobody and nothing has been in it for long enough. Returns when to look again. */
+static uint64_t close_when_due(qd_host *host, uint64_t now_ns, bool empty)
+{
+    if (!empty) {
+        host->empty_since_ns = QD_NEVER;
+        return QD_NEVER;
+    }
+    if (host->empty_since_ns == QD_NEVER)
+        host->empty_since_ns = now_ns;
+    uint64_t due_ns = host->empty_since_ns + host->config.empty_close_ms * MS_NS;
+    if (now_ns < due_ns)
+        return due_ns;
+    qd_registry_lock(&host->server->registry);
+    bool nobody_comes = host->arrivals == host->arrivals_seen;
+    if (nobody_comes && host->named.listed)
+        qd_registry_remove(&host->server->registry, &host->named);
+    qd_registry_unlock(&host->server->registry);
+    if (nobody_comes)
+        qd_host_close(host, QD_ROOM_CLOSED_EMPTY, NULL, 0);
+    /* Else a letter is there that will wake the host. */
+    return QD_NEVER;
+}
+
+/* A closed host waits for its seats to be given up. */
+static void finish(qd_host *host)
+{
+    const qd_scheduler *scheduler = host->server->config.scheduler;
+    scheduler->wake_at(scheduler->context, &host->actor, QD_NEVER);
+    /* `arrivals` does not change once the room is not listed. Letters that are still to come wake the host. */
+    if (host->arrivals != host->arrivals_seen || host->seats_known > 0)
+        return;
+    if (atomic_load(&host->users) > 0)
+        qd_host_wake(host); /* a loop is between its last letter and its last touch: a moment */
+    else
+        scheduler->retire(scheduler->context, &host->actor, retired);
+}
+
+/* ---- the run ---- */
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static void show(qd_host *host)
+{
+    qd_room_stats stats;
+    qd_room_stats_get(host->room, &stats);
+    atomic_store_explicit(&host->shown_tick, stats.tick, memory_order_relaxed);
+    atomic_store_explicit(&host->shown_entities, stats.entities, memory_order_relaxed);
+    atomic_store_explicit(&host->shown_sessions, host->member_count, memory_order_relaxed);
+}
+
+static bool is_empty(const qd_host *host)
+{
+    qd_room_stats stats;
+    qd_room_stats_get(host->room, &stats);
+    return host->member_count == 0 && stats.entities == 0;
+}
+
+/* All that time makes due. */
+static void keep_up(qd_host *host)
+{
+    const qd_scheduler *scheduler = host->server->config.scheduler;
+    uint64_t now_ns = qd_server_now_ns(host->server);
+    if (qd_room_due_ns(host->room) <= now_ns) {
+        qd_room_expire(host->room, now_ns);
+        host->dirty = true;
+    }
+    bool empty = is_empty(host);
+    uint64_t due_ns = tick_when_due(host, now_ns, empty);
+    revive(host, now_ns);
+    due_ns = earlier(due_ns, close_when_due(host, now_ns, empty));
+    if (host->room == NULL)
+        return;
+    show(host);
+    due_ns = earlier(due_ns, qd_room_due_ns(host->room));
+    if (host->stuck_count > 0)
+        due_ns = earlier(due_ns, now_ns + STUCK_LOOK_NS);
+    scheduler->wake_at(scheduler->context, &host->actor, due_ns);
+}
+
+static void run(qd_actor *actor)
+{
+    qd_host *host = (qd_host *)actor;
+    for (qd_letter *letter = qd_mailbox_take(&host->mailbox), *next; letter != NULL; letter = next) {
+        next = letter->next;
+        qd_apply(host, (qd_host_letter *)letter);
+    }
+    if (host->room != NULL && atomic_load(&host->stop))
+        qd_host_close(host, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
+    if (host->room != NULL)
+        keep_up(host);
+    if (host->room == NULL)
+        finish(host);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A host: the actor that runs one room. Letters go in from loop threads; it applies them in their order, ticks the room
+ * by its clock or by Step, and sends what comes of it.
+ *
+ *     letters --mailbox--> run: apply each -> tick, if due -> reports as frames -> links
+ *                               (apply.c)     (host.c)        (publish.c)
+ *
+ * LIFETIME
+ * 1. A host is created by the loop thread that opens the room, and listed in the registry. Whoever finds it there puts
+ *    its letter in before it lets go of the registry's lock.
+ * 2. It is closed when its name has been taken out of the registry: on request, when it has been empty for long enough,
+ *    or when the server stops. Closing frees the room; the host stays and answers letters with UNKNOWN_ROOM.
+ * 3. Every seat is counted in `users` from its creation until its loop has put in `leave` and woken the host. A closed
+ *    host without users is retired and freed.
+ *
+ * A clock room in which there is nothing (no session, no entity) stands still: nobody could tell.
+ */
+#ifndef QD_APP_HOST_H
+#define QD_APP_HOST_H
+
+#include "../room/room.h"
+#include "seat.h"
+#include "server.h"
+
+#define QD_HOST_TIMES 256u
+
+typedef struct qd_host {
+    qd_actor actor; /* first */
+    qd_server *server;
+    qd_mailbox mailbox;
+
+    /* set at creation [any] */
+    qd_named named;
+    qd_msg_room_config config;
+    uint64_t epoch;
+    uint64_t creator; /* a session's number */
+    char *creator_token;
+    size_t creator_token_size;
+
+    /* [any] */
+    _Atomic uint32_t users;
+    _Atomic uint32_t writers; /* seats that have sent a batch */
+    _Atomic bool stop;        /* the server is stopping */
+    _Atomic uint64_t shown_tick;
+    _Atomic uint32_t shown_entities, shown_sessions;
+
+    uint64_t arrivals; /* letters with OpenRoom put in; under the registry's lock */
+
+    /* the run's own, from here on; `heap` and `room` are made by the creator */
+    qd_heap heap;
+    qd_room *room; /* NULL once closed */
+    uint64_t arrivals_seen;
+    uint32_t seats_known; /* seats of which a letter came and `leave` did not */
+    qd_seat **members;    /* by their number in the room */
+    uint32_t member_capacity, member_count;
+    qd_seat *news; /* seats with an Applied due at the tick */
+    uint32_t stuck_count;
+    bool resets_due; /* a Subscribe waits for its reset */
+    bool dirty;      /* changed since the last tick */
+    bool clock_runs;
+    uint64_t clock_start_ns, clock_periods; /* of ticks done or skipped since then */
+    uint64_t empty_since_ns;                /* QD_NEVER: it is not empty */
+    uint64_t events_counted;                /* of this room in the server's counters */
+    uint32_t times_us[QD_HOST_TIMES];       /* of the last ticks; a ring */
+    uint64_t time_count;                    /* of all ticks */
+} qd_host;
+
+/* ---- [loop] ---- */
+
+/* A room of that (effective) config, made by that session. The name is checked. Not listed yet. NULL: no memory. */
+qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_config *config,
+                        const struct qd_session *creator) QD_MUST_USE;
+/* For one that was never listed. */
+void qd_host_destroy(qd_host *host);
+qd_host *qd_host_of(qd_named *named);
+
+/* Counts a new seat. */
+void qd_host_use(qd_host *host);
+/* Puts a request in; the host owns it. Counts it in the gates of the seat and the session. */
+void qd_host_post(qd_host *host, qd_request *request);
+/* The last letter of a seat; neither it nor the host may be touched afterwards. */
+void qd_host_leave(qd_host *host, qd_seat *seat);
+
+/* ---- [any] ---- */
+
+/* While it cannot be freed: it is listed and the lock is held, or a seat in it is. */
+void qd_host_wake(qd_host *host);
+/* Close with reason SHUTDOWN. Under the registry's lock. */
+void qd_host_stop(qd_host *host);
+/* How many batches of one writer may wait. */
+size_t qd_host_share(const qd_host *host);
+
+/* ---- for apply.c: [run] ---- */
+
+/* One tick, what it brings to its readers, and every Applied that is due. */
+void qd_host_tick(qd_host *host, uint32_t skipped);
+/* Sends the resets that are due between ticks. */
+void qd_host_catch_up(qd_host *host);
+/* Sends an Applied. */
+void qd_host_applied(qd_host *host, qd_seat *seat, uint64_t tick, uint32_t seq);
+/* A report could not be queued for that seat. */
+void qd_host_stuck(qd_host *host, qd_seat *seat);
+/* The seat is not in the room any more. */
+void qd_host_forget(qd_host *host, qd_seat *seat);
+/* Ends for all, then RoomClosed; `asker`, who may be NULL, gets it as the answer to seq. Frees the room. */
+void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, uint32_t seq);
+
+#endif

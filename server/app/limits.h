@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the server allows; each has an option of the same name (options.c), which also says the default and the range.
+ */
+#ifndef QD_APP_LIMITS_H
+#define QD_APP_LIMITS_H
+
+#include <stdint.h>
+
+/* Entities in one snapshot, and rooms in one list. */
+#define QD_SNAPSHOT_ROWS_MAX (1u << 20)
+#define QD_LIST_ROOMS_MAX    1000u
+
+typedef struct qd_limits {
+    uint32_t connections_max;
+    uint32_t frame_bytes_max;
+    uint32_t rooms_max;
+    uint32_t entities_max;     /* a room */
+    uint32_t events_max;       /* a room and tick */
+    uint32_t queue_bytes_max;  /* a session */
+    uint32_t room_batches_max; /* waiting in a room */
+} qd_limits;
+
+#endif

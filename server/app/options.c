@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../proto/messages.h"
+#include "../space/space.h"
+#include "../work/pool.h"
+#include "registry.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (KIB * KIB)
+#define GIB (MIB * KIB)
+
+typedef struct option_row option_row;
+typedef bool (*parse_fn)(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size);
+
+struct option_row {
+    const char *name;
+    const char *argument;  /* as --help shows it; NULL: it has none */
+    const char *otherwise; /* the default, as one would write it; NULL: none, and help says what that means */
+    const char *help;
+    parse_fn parse;
+    size_t offset;     /* in qd_options */
+    uint64_t min, max; /* of numbers */
+};
+
+/* ---- values ---- */
+
+/* 4194304 as "4M", when the option is a size. */
+static const char *number_text(const option_row *row, uint64_t number, char text[24])
+{
+    static const char suffixes[] = "GMK";
+    bool is_size = strcmp(row->argument, "SIZE") == 0;
+    for (int i = 0; is_size && number != 0 && i < 3; i++) {
+        uint64_t unit = GIB >> (10 * i);
+        if (number % unit == 0) {
+            snprintf(text, 24, "%" PRIu64 "%c", number / unit, suffixes[i]);
+            return text;
+        }
+    }
+    snprintf(text, 24, "%" PRIu64, number);
+    return text;
+}
+
+/* A number with, for sizes, one of K, M and G behind it. Returns false where it is none. One that is too large for 64
+ * bits is UINT64_MAX, which is in no range. */
+static bool read_number(const char *text, bool is_size, uint64_t *number)
+{
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    uint64_t unit = 1;
+    if (is_size && *end != '\0') {
+        switch (toupper((unsigned char)*end++)) {
+        case 'K':
+            unit = KIB;
+            break;
+        case 'M':
+            unit = MIB;
+            break;
+        case 'G':
+            unit = GIB;
+            break;
+        default:
+            return false;
+        }
+    }
+    if (errno == ERANGE || *number > UINT64_MAX / unit)
+        *number = UINT64_MAX;
+    else
+        *number *= unit;
+    return *end == '\0';
+}
+
+static bool parse_number(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size)
+{
+    uint64_t number;
+    char min[24], max[24];
+    bool is_size = strcmp(row->argument, "SIZE") == 0;
+    if (!read_number(value, is_size, &number)) {
+        snprintf(error, error_size, "\"%s\" is no %s: give one in %s..%s", value,
+                 is_size ? "size such as 64K or 4M" : "number", number_text(row, row->min, min),
+                 number_text(row, row->max, max));
+        return false;
+    }
+    if (number < row->min || number > row->max) {
+        snprintf(error, error_size, "%s is not in %s..%s", value, number_text(row, row->min, min),
+                 number_text(row, row->max, max));
+        return false;
+    }
+    memcpy((char *)options + row->offset, &number, sizeof number);
+    return true;
+}
+
+/* HOST:PORT or [IPV6]:PORT. */
+static bool parse_address(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size)
+{
+    (void)row;
+    const char *colon = strrchr(value, ':');
+    uint64_t port;
+    if (colon == NULL || colon == value || !read_number(colon + 1, false, &port) || port > UINT16_MAX) {
+        snprintf(error, error_size, "\"%s\" is not HOST:PORT with a port in 0..65535", value);
+        return false;
+    }
+    const char *host = value;
+    size_t size = (size_t)(colon - value);
+    if (host[0] == '[' && host[size - 1] == ']') {
+        host++;
+        size -= 2;
+    } else if (memchr(host, ':', size) != NULL) {
+        snprintf(error, error_size, "\"%s\" is not HOST:PORT: write an IPv6 address as [ADDRESS]:PORT", value);
+        return false;
+    }
+    if (size == 0 || size >= sizeof options->host) {
+        snprintf(error, error_size, "the host in \"%s\" has %zu bytes: must have 1 to %zu", value, size,
+                 sizeof options->host - 1);
+        return false;
+    }
+    memcpy(options->host, host, size);
+    options->host[size] = '\0';
+    options->port = (uint16_t)port;
+    return true;
+}
+
+static bool parse_path(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size)
+{
+    if (value[0] == '\0') {
+        snprintf(error, error_size, "the path is empty: give a file's");
+        return false;
+    }
+    memcpy((char *)options + row->offset, &value, sizeof value);
+    return true;
+}
+
+static bool parse_level(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size)
+{
+    (void)row;
+    if (qd_log_level_parse(value, &options->log_level))
+        return true;
+    snprintf(error, error_size, "\"%s\" is none of error, warn, info, debug", value);
+    return false;
+}
+
+/* ---- the table ---- */
+
+#define AT(member) offsetof(qd_options, member)
+
+static const option_row table[] = {
+    {"listen", "HOST:PORT", "127.0.0.1:7400", "address to listen on; port 0 picks a free one", parse_address, 0, 0, 0},
+    {"workers", "N", NULL, "threads that run rooms (default: one a core)", parse_number, AT(workers), 1,
+     QD_POOL_WORKERS_MAX},
+    {"loops", "N", "1", "threads that read and write sockets", parse_number, AT(loops), 1, 64},
+    {"connections-max", "N", "1024", "connections at once", parse_number, AT(connections_max), 1, 1000000},
+    {"frame-max", "SIZE", "4M", "longest frame that is read", parse_number, AT(frame_bytes_max),
+     QD_FRAME_BYTES_BEFORE_HELLO, 256 * MIB},
+    {"rooms-max", "N", "65536", "rooms open at once", parse_number, AT(rooms_max), 1, QD_REGISTRY_ROOMS_MAX},
+    {"entities-max", "N", "4194304", "entities in a room", parse_number, AT(entities_max), 1, QD_SPACE_SLOTS_MAX},
+    {"events-max", "N", "1048576", "pair events of a room and tick", parse_number, AT(events_max), 1, 64 * MIB},
+    {"memory-max", "SIZE", NULL, "memory in all (default: 80 % of the machine's or container's)", parse_number,
+     AT(memory_bytes_max), 16 * MIB, 1024 * 1024 * GIB},
+    {"queue-max", "SIZE", "8M", "bytes queued for a session that does not read", parse_number, AT(queue_bytes_max),
+     64 * KIB, GIB},
+    {"room-batches-max", "N", "1024", "batches waiting in a room, over all its writers", parse_number,
+     AT(room_batches_max), 1, 1000000},
+    {"token-file", "PATH", NULL, "tokens that sessions need, one a line (default: any token will do)", parse_path,
+     AT(token_file), 0, 0},
+    {"admin-token-file", "PATH", NULL, "tokens that make an admin, one a line (default: nobody is)", parse_path,
+     AT(admin_token_file), 0, 0},
+    {"log-level", "LEVEL", "info", "what goes to stderr: error, warn, info or debug", parse_level, 0, 0, 0},
+};
+#define TABLE_COUNT (sizeof table / sizeof table[0])
+
+/* --connections-max is QUADRILLE_CONNECTIONS_MAX. */
+static void environment_name(const option_row *row, char name[64])
+{
+    snprintf(name, 64, "QUADRILLE_%s", row->name);
+    for (char *c = name; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+}
+
+/* ---- reading ---- */
+
+/* `source` is how the user gave it: "--workers" or "QUADRILLE_WORKERS". */
+static bool set(const option_row *row, const char *source, const char *value, qd_options *options, char *error,
+                size_t error_size)
+{
+    int prefix = snprintf(error, error_size, "%s: ", source);
+    size_t used = (size_t)prefix < error_size ? (size_t)prefix : error_size;
+    if (!row->parse(row, value, options, error + used, error_size - used))
+        return false;
+    error[0] = '\0';
+    return true;
+}
+
+static bool set_defaults(qd_options *options, char *(*environment)(const char *name), char *error, size_t error_size)
+{
+    *options = (qd_options){0};
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        char name[64];
+        environment_name(&table[i], name);
+        const char *given = environment(name);
+        if (table[i].otherwise != NULL && !set(&table[i], name, table[i].otherwise, options, error, error_size))
+            return false;
+        if (given != NULL && !set(&table[i], name, given, options, error, error_size))
+            return false;
+    }
+    return true;
+}
+
+static const option_row *find(const char *name, size_t size)
+{
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        if (strlen(table[i].name) == size && memcmp(table[i].name, name, size) == 0)
+            return &table[i];
+    }
+    return NULL;
+}
+
+/* Reads the option at argv[*index], and its value, which may be the next argument. */
+static bool read_option(int argc, char *const argv[], int *index, qd_options *options, char *error, size_t error_size)
+{
+    const char *argument = argv[*index];
+    const char *equals = strchr(argument, '=');
+    size_t size = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
+    const option_row *row = size > 2 && memcmp(argument, "--", 2) == 0 ? find(argument + 2, size - 2) : NULL;
+    if (row == NULL) {
+        snprintf(error, error_size, "%s: there is no such option, see --help", argument);
+        return false;
+    }
+    char source[64];
+    snprintf(source, sizeof source, "--%s", row->name);
+    if (equals == NULL && *index + 1 >= argc) {
+        snprintf(error, error_size, "%s: needs a value, %s", source, row->argument);
+        return false;
+    }
+    const char *value = equals != NULL ? equals + 1 : argv[++*index];
+    return set(row, source, value, options, error, error_size);
+}
+
+qd_options_result qd_options_parse(int argc, char *const argv[], char *(*environment)(const char *name),
+                                   qd_options *options, char *error, size_t error_size)
+{
+    /* Whoever asks for help gets it, whatever else is wrong. */
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return QD_OPTIONS_HELP;
+        if (strcmp(argv[i], "--version") == 0)
+            return QD_OPTIONS_VERSION;
+    }
+    if (!set_defaults(options, environment, error, error_size))
+        return QD_OPTIONS_BAD;
+    for (int i = 1; i < argc; i++) {
+        if (!read_option(argc, argv, &i, options, error, error_size))
+            return QD_OPTIONS_BAD;
+    }
+    return QD_OPTIONS_RUN;
+}
+
+void qd_options_help(FILE *stream)
+{
+    fputs("Usage: quadrille-server [OPTION]...\n"
+          "Answers, every tick and for many rooms at once: what touches what.\n\n",
+          stream);
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        char left[64], min[24], max[24];
+        snprintf(left, sizeof left, "--%s %s", table[i].name, table[i].argument);
+        fprintf(stream, "  %-28s%s", left, table[i].help);
+        if (table[i].otherwise != NULL)
+            fprintf(stream, " (default: %s)", table[i].otherwise);
+        if (table[i].max != 0)
+            fprintf(stream, " [%s..%s]", number_text(&table[i], table[i].min, min),
+                    number_text(&table[i], table[i].max, max));
+        fputc('\n', stream);
+    }
+    fputs("  --help                      this text\n"
+          "  --version                   the version\n\n"
+          "SIZE is in bytes, or in KiB, MiB or GiB with K, M or G behind it. Each option may also stand in the\n"
+          "environment: --workers as QUADRILLE_WORKERS, --frame-max as QUADRILLE_FRAME_MAX.\n",
+          stream);
+}

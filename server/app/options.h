@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The server's options: one table (options.c) with a row for each, from which parsing, --help and the errors come.
+ *
+ * An option is `--name VALUE` or `--name=VALUE`; the environment may give it as QUADRILLE_NAME (`-` as `_`), which the
+ * command line overrides. Pure but for the environment, which is handed in.
+ */
+#ifndef QD_APP_OPTIONS_H
+#define QD_APP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../base/log.h"
+
+typedef struct qd_options {
+    char host[256]; /* an IPv6 address without its brackets */
+    uint16_t port;
+    uint64_t workers; /* 0: as many as there are cores */
+    uint64_t loops;
+    uint64_t connections_max;
+    uint64_t frame_bytes_max;
+    uint64_t rooms_max;
+    uint64_t entities_max;
+    uint64_t events_max;
+    uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
+    uint64_t queue_bytes_max;
+    uint64_t room_batches_max;
+    const char *token_file, *admin_token_file; /* NULL: none */
+    qd_log_level log_level;
+} qd_options;
+
+typedef enum qd_options_result {
+    QD_OPTIONS_RUN = 0,
+    QD_OPTIONS_HELP,    /* --help came */
+    QD_OPTIONS_VERSION, /* --version came */
+    QD_OPTIONS_BAD,     /* *error names the option, the value and the fix */
+} qd_options_result;
+
+/* Strings lead into argv and the environment. */
+qd_options_result qd_options_parse(int argc, char *const argv[], char *(*environment)(const char *name),
+                                   qd_options *options, char *error, size_t error_size);
+void qd_options_help(FILE *stream);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Answers: a message becomes one buffer and goes to one link. [any]
+ *
+ * An answer that cannot be queued (its reader takes nothing, or there is no memory for it) ends the connection: nothing
+ * is dropped in silence.
+ */
+#ifndef QD_APP_REPLY_H
+#define QD_APP_REPLY_H
+
+#include "../../proto/messages.h"
+#include "server.h"
+
+/* One frame, the caller's reference. NULL: no memory. */
+qd_buffer *qd_reply_encode(const qd_server_message *message) QD_MUST_USE;
+
+/* Queue frames that are encoded already, all or none; counts their bytes. */
+qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *buffers, size_t count,
+                            qd_link_class class);
+
+/* Queue, or say why not, without ending the connection. No memory counts as full. */
+qd_link_sent qd_reply_try(qd_server *server, qd_link *link, const qd_server_message *message);
+void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *message);
+
+void qd_reply_error(qd_server *server, qd_link *link, uint32_t seq, uint64_t room, qd_error_code code,
+                    const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* With entries; `error` is whole but for its seq, which is the same as the frame's. */
+void qd_reply_error_message(qd_server *server, qd_link *link, const qd_msg_error *error);
+
+/* The last words to a peer that broke the protocol: Error, GoAway, close. */
+void qd_reply_end(qd_server *server, qd_link *link, uint32_t seq, qd_error_code code, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "room_config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../space/space.h"
+
+/* The fields that are plain numbers, of which 0 stands for the default. */
+typedef struct number_field {
+    const char *name;
+    size_t offset;
+    uint32_t min, max, otherwise;
+} number_field;
+
+#define FIELD(name, min, max, otherwise)                                                                               \
+    {                                                                                                                  \
+#name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise)                                           \
+    }
+#define FIELDS 7
+
+static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
+{
+    const number_field all[FIELDS] = {
+        FIELD(dimensions, 2, 2, 2),
+        FIELD(tick_hz, 1, 1000, 20),
+        FIELD(depth, 1, QD_SPACE_DEPTH_MAX, 0),
+        FIELD(entities_max, 1, limits->entities_max, limits->entities_max),
+        FIELD(events_max, 1, limits->events_max, limits->events_max),
+        FIELD(grace_ms, 1, 3600000, 5000),
+        FIELD(empty_close_ms, 1, 86400000, 60000),
+    };
+    memcpy(fields, all, sizeof all);
+}
+
+static uint32_t value_of(const qd_msg_room_config *config, const number_field *field)
+{
+    uint32_t value;
+    memcpy(&value, (const char *)config + field->offset, sizeof value);
+    return value;
+}
+
+static const char *mode_name(qd_tick_mode mode)
+{
+    return mode == QD_TICK_MODE_STEP ? "TICK_MODE_STEP" : "TICK_MODE_CLOCK";
+}
+
+static bool check_bounds(const qd_msg_bounds *bounds, char *fault, size_t fault_size)
+{
+    const struct {
+        const char *axis;
+        float min, max;
+    } axes[2] = {{"x", bounds->min_x, bounds->max_x}, {"y", bounds->min_y, bounds->max_y}};
+    for (int i = 0; i < 2; i++) {
+        if (isfinite(axes[i].min) && isfinite(axes[i].max) && axes[i].min < axes[i].max)
+            continue;
+        snprintf(fault, fault_size, "bounds go from min_%s %g to max_%s %g: both must be finite and min < max",
+                 axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
+        return false;
+    }
+    if (bounds->min_z != 0 || bounds->max_z != 0) {
+        snprintf(fault, fault_size, "bounds go from min_z %g to max_z %g: both must be 0 in two dimensions",
+                 (double)bounds->min_z, (double)bounds->max_z);
+        return false;
+    }
+    return true;
+}
+
+bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
+{
+    number_field fields[FIELDS];
+    fields_get(limits, fields);
+    for (int i = 0; i < FIELDS; i++) {
+        uint32_t value = value_of(asked, &fields[i]);
+        if (value == 0 || (value >= fields[i].min && value <= fields[i].max))
+            continue;
+        if (fields[i].min == fields[i].max)
+            snprintf(fault, fault_size, "%s is %" PRIu32 ": must be %" PRIu32, fields[i].name, value, fields[i].min);
+        else
+            snprintf(fault, fault_size, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, fields[i].name, value,
+                     fields[i].min, fields[i].max);
+        return false;
+    }
+    if ((unsigned)asked->tick_mode > QD_TICK_MODE_STEP) {
+        snprintf(fault, fault_size, "tick_mode is %d: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)",
+                 (int)asked->tick_mode);
+        return false;
+    }
+    if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0) {
+        snprintf(fault, fault_size, "tick_hz is %" PRIu32 ": leave it out with TICK_MODE_STEP, which has no clock",
+                 asked->tick_hz);
+        return false;
+    }
+    return !asked->has_bounds || check_bounds(&asked->bounds, fault, fault_size);
+}
+
+void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *limits, qd_msg_room_config *effective)
+{
+    *effective = *asked;
+    number_field fields[FIELDS];
+    fields_get(limits, fields);
+    for (int i = 0; i < FIELDS; i++) {
+        if (value_of(asked, &fields[i]) == 0)
+            memcpy((char *)effective + fields[i].offset, &fields[i].otherwise, sizeof fields[i].otherwise);
+    }
+    if (effective->tick_mode == QD_TICK_MODE_STEP)
+        effective->tick_hz = 0;
+    else
+        effective->tick_mode = QD_TICK_MODE_CLOCK;
+}
+
+static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effective, char *fault, size_t fault_size)
+{
+    const struct {
+        const char *name;
+        float asked, effective;
+    } sides[4] = {{"min_x", asked->min_x, effective->min_x},
+                  {"min_y", asked->min_y, effective->min_y},
+                  {"max_x", asked->max_x, effective->max_x},
+                  {"max_y", asked->max_y, effective->max_y}};
+    for (int i = 0; i < 4; i++) {
+        if (sides[i].asked == sides[i].effective)
+            continue;
+        snprintf(fault, fault_size, "bounds.%s is %.9g, but the room has %.9g: ask for that, or leave bounds out",
+                 sides[i].name, (double)sides[i].asked, (double)sides[i].effective);
+        return false;
+    }
+    return true;
+}
+
+bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
+                           size_t fault_size)
+{
+    if (asked->tick_mode != QD_TICK_MODE_DEFAULT && asked->tick_mode != effective->tick_mode) {
+        snprintf(fault, fault_size, "tick_mode is %s, but the room has %s: ask for that, or leave it out",
+                 mode_name(asked->tick_mode), mode_name(effective->tick_mode));
+        return false;
+    }
+    static const qd_limits no_limits;
+    number_field fields[FIELDS];
+    fields_get(&no_limits, fields);
+    for (int i = 0; i < FIELDS; i++) {
+        uint32_t value = value_of(asked, &fields[i]), has = value_of(effective, &fields[i]);
+        if (value == 0 || value == has)
+            continue;
+        snprintf(fault, fault_size, "%s is %" PRIu32 ", but the room has %" PRIu32 ": ask for that, or leave %s out",
+                 fields[i].name, value, has, fields[i].name);
+        return false;
+    }
+    return !asked->has_bounds || bounds_agree(&asked->bounds, &effective->bounds, fault, fault_size);
+}
+
+/* The bytes of the UTF-8 sequence at `text`, or 0 where there is none: overlong forms, surrogates and numbers above
+ * U+10FFFF are none. Reads no further than the first byte that does not fit, so that a zero ends it. */
+static size_t utf8_sequence(const unsigned char *text, uint32_t *point)
+{
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t lowest;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t extra = 0; extra < 4; extra++) {
+        if ((text[0] & forms[extra].mask) != forms[extra].lead)
+            continue;
+        *point = text[0] & (unsigned char)~forms[extra].mask;
+        for (size_t i = 1; i <= extra; i++) {
+            if ((text[i] & 0xc0) != 0x80)
+                return 0;
+            *point = *point << 6 | (text[i] & 0x3f);
+        }
+        bool legal = *point >= forms[extra].lowest && *point <= 0x10ffff && (*point < 0xd800 || *point > 0xdfff);
+        return legal ? extra + 1 : 0;
+    }
+    return 0;
+}
+
+bool qd_room_name_check(const char *name, char *fault, size_t fault_size)
+{
+    size_t size = strlen(name);
+    if (size == 0 || size > QD_ROOM_NAME_BYTES_MAX) {
+        snprintf(fault, fault_size, "name has %zu bytes: must have 1 to %u", size, QD_ROOM_NAME_BYTES_MAX);
+        return false;
+    }
+    for (size_t i = 0; i < size;) {
+        uint32_t point;
+        size_t step = utf8_sequence((const unsigned char *)name + i, &point);
+        if (step == 0) {
+            snprintf(fault, fault_size, "name is no UTF-8 at byte %zu: send it as UTF-8", i);
+            return false;
+        }
+        if (point < 0x20 || (point >= 0x7f && point < 0xa0)) {
+            snprintf(fault, fault_size, "name has the control character U+%04" PRIX32 " at byte %zu: leave it out",
+                     point, i);
+            return false;
+        }
+        i += step;
+    }
+    return true;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "../base/alloc.h"
+#include "../base/assert.h"
+#include "../net/net.h"
+#include "../work/pool.h"
+#include "cores.h"
+#include "server.h"
+
+/* How long rooms may take to close, and queues to be sent, when the server stops. */
+#define CLOSE_MS_MAX 2000u
+#define STOP_MS_MAX  2000u
+
+static uint64_t random_number(void *context)
+{
+    (void)context;
+    uint64_t number = 0;
+    ssize_t size = getrandom(&number, sizeof number, 0);
+    QD_ASSERT(size == (ssize_t)sizeof number);
+    return number;
+}
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/* All threads inherit the mask, so that the signals wait for sigwait. A peer that has gone is no reason to die. */
+static void block_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void wait_for_signal(const sigset_t *set)
+{
+    int number = 0;
+    while (sigwait(set, &number) != 0)
+        ;
+    qd_log(QD_LOG_INFO, "stopping signal=%d", number);
+    /* From here on a second one does what signals do by themselves. */
+    pthread_sigmask(SIG_UNBLOCK, set, NULL);
+}
+
+static void stop(qd_server *server, qd_net *net)
+{
+    qd_net_stop_listening(net);
+    qd_server_close_rooms(server);
+    for (unsigned waited_ms = 0; waited_ms < CLOSE_MS_MAX && !qd_server_rooms_closed(server); waited_ms++)
+        sleep_ms(1);
+    qd_server_go_away(server, STOP_MS_MAX);
+    qd_net_stop(net, STOP_MS_MAX);
+    /* Every link is closed: what is left are the last runs of the rooms. */
+    while (qd_server_hosts(server) > 0)
+        sleep_ms(1);
+    qd_log(QD_LOG_INFO, "stopped");
+}
+
+static int serve(const qd_options *options, const qd_server_config *config, const sigset_t *signals)
+{
+    qd_server server;
+    qd_server_init(&server, config);
+    const qd_net_config net_config = {
+        .host = options->host,
+        .port = options->port,
+        .loops = (uint32_t)options->loops,
+        .connections_max = config->limits.connections_max,
+        .outbox_bytes_max = config->limits.queue_bytes_max,
+        .frame_bytes_max = QD_FRAME_BYTES_BEFORE_HELLO,
+        .handler = qd_server_link_handler(&server),
+        .refusal = qd_server_refusal,
+    };
+    qd_net *net;
+    char error[300];
+    if (qd_net_start(&net_config, &net, error, sizeof error) != QD_OK) {
+        fprintf(stderr, "quadrille-server: %s\n", error);
+        qd_server_deinit(&server);
+        return 1;
+    }
+    bool is_v6 = strchr(options->host, ':') != NULL;
+    printf("%s listening on %s%s%s:%u\n", qd_server_name, is_v6 ? "[" : "", options->host, is_v6 ? "]" : "",
+           qd_net_port(net));
+    fflush(stdout);
+    qd_log(QD_LOG_INFO, "listening host=%s port=%u workers=%u loops=%" PRIu64 " memory_max=%zu", options->host,
+           qd_net_port(net), config->workers, options->loops, qd_memory_limit());
+    wait_for_signal(signals);
+    stop(&server, net);
+    qd_server_deinit(&server);
+    return 0;
+}
+
+static bool read_tokens(const char *path, qd_tokens *tokens)
+{
+    char error[400];
+    if (path == NULL || qd_tokens_read(path, tokens, error, sizeof error) == QD_OK)
+        return true;
+    fprintf(stderr, "quadrille-server: %s\n", error);
+    return false;
+}
+
+int qd_run(const qd_options *options)
+{
+    sigset_t signals;
+    block_signals(&signals);
+    qd_log_level_set(options->log_level);
+    qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
+                                                       : qd_memory_of_machine() / 100 * 80);
+    qd_tokens tokens = {0}, admin_tokens = {0};
+    qd_pool *pool = NULL;
+    int status = 1;
+    if (!read_tokens(options->token_file, &tokens) || !read_tokens(options->admin_token_file, &admin_tokens))
+        goto done;
+    uint32_t workers = options->workers != 0 ? (uint32_t)options->workers : qd_cores();
+    if (workers > QD_POOL_WORKERS_MAX)
+        workers = QD_POOL_WORKERS_MAX;
+    if (qd_pool_create(workers, &pool) != QD_OK) {
+        fprintf(stderr, "quadrille-server: --workers: the system refused to start %" PRIu32 " threads\n", workers);
+        goto done;
+    }
+    const qd_server_config config = {
+        .limits = {.connections_max = (uint32_t)options->connections_max,
+                   .frame_bytes_max = (uint32_t)options->frame_bytes_max,
+                   .rooms_max = (uint32_t)options->rooms_max,
+                   .entities_max = (uint32_t)options->entities_max,
+                   .events_max = (uint32_t)options->events_max,
+                   .queue_bytes_max = (uint32_t)options->queue_bytes_max,
+                   .room_batches_max = (uint32_t)options->room_batches_max},
+        .scheduler = qd_pool_scheduler(pool),
+        .workers = workers,
+        .tokens = options->token_file != NULL ? &tokens : NULL,
+        .admin_tokens = options->admin_token_file != NULL ? &admin_tokens : NULL,
+        .random = random_number,
+    };
+    status = serve(options, &config, &signals);
+done:
+    if (pool != NULL)
+        qd_pool_destroy(pool);
+    qd_tokens_deinit(&tokens);
+    qd_tokens_deinit(&admin_tokens);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A seat: one session in one room, and the letters between the two.
+ *
+ *     loop thread:  creates the seat, puts letters into the host's mailbox; the last one is `leave`, and with it the
+ *                   loop has nothing more to do with the seat
+ *     host's run:   takes the letters in their order; frees the seat when it comes to `leave`
+ *
+ * So a seat needs no count of references: whatever the loop put in before `leave` is handled before it.
+ */
+#ifndef QD_APP_SEAT_H
+#define QD_APP_SEAT_H
+
+#include "../../proto/codec.h"
+#include "../base/mailbox.h"
+#include "gate.h"
+
+struct qd_host;
+struct qd_session;
+typedef struct qd_seat qd_seat;
+
+typedef struct qd_host_letter {
+    qd_letter letter; /* first, so that the mailbox's pointer is ours */
+    qd_seat *seat;
+} qd_host_letter;
+
+struct qd_seat {
+    /* set at creation */
+    struct qd_host *host;       /* counted in its users */
+    struct qd_session *session; /* a reference */
+    qd_host_letter leave;
+
+    /* the loop's, until leave is put; then the run's */
+    uint32_t leave_seq;
+    bool leave_answered;      /* by RoomLeft */
+    bool writes;              /* counted in the host's writers */
+    qd_seat *previous, *next; /* in the session's list; the loop's alone */
+
+    /* both */
+    qd_gate batches;     /* letters put and not handled */
+    _Atomic bool gone;   /* the room is closed, or would not take the session: leave it at the next occasion */
+    _Atomic bool behind; /* shows `stuck` to the loop */
+
+    /* the run's */
+    bool known;  /* counted in the host's seats_known */
+    bool joined; /* a member of the room */
+    uint32_t member;
+    qd_seat *news_next; /* in the host's list of seats with an Applied due at the tick */
+    uint32_t news_seq;  /* its seq; 0: none is due */
+    qd_seat *lost_next; /* in the list of those who could not take their report; for publish.c */
+    bool stuck;         /* reports are lost: its queue is full */
+    uint64_t stuck_since_ns;
+};
+
+/* A message to a room, with its columns. */
+typedef struct qd_request {
+    qd_host_letter head; /* first */
+    size_t bytes;        /* that it counts for in the session's gate */
+    bool created;        /* OPEN_ROOM: it created the room */
+    qd_decoded_client decoded;
+} qd_request;
+
+/* Where decoded messages live: shared memory, because they change hands. */
+extern const qd_codec_memory qd_request_memory;
+
+/* Empty; NULL: no memory. */
+qd_request *qd_request_create(void) QD_MUST_USE;
+/* NULL is fine. [any] */
+void qd_request_destroy(qd_request *request);
+
+/* NULL: no memory. [loop] */
+qd_seat *qd_seat_create(struct qd_host *host, struct qd_session *session) QD_MUST_USE;
+/* [whoever has it last: see above] */
+void qd_seat_destroy(qd_seat *seat);
+
+#endif

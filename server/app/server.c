@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server.h"
+
+#include <stdio.h>
+
+#include "../base/assert.h"
+#include "../base/log.h"
+#include "host.h"
+#include "reply.h"
+#include "session.h"
+
+const char qd_server_name[] = "quadrille-server " QD_VERSION;
+
+void qd_server_init(qd_server *server, const qd_server_config *config)
+{
+    *server = (qd_server){.config = *config};
+    server->start_ns = qd_server_now_ns(server);
+    qd_registry_init(&server->registry, config->limits.rooms_max);
+    pthread_mutex_init(&server->sessions_mutex, NULL);
+}
+
+void qd_server_deinit(qd_server *server)
+{
+    QD_ASSERT(server->sessions == NULL && qd_server_hosts(server) == 0);
+    pthread_mutex_destroy(&server->sessions_mutex);
+    qd_registry_deinit(&server->registry);
+}
+
+qd_link_handler qd_server_link_handler(qd_server *server)
+{
+    return (qd_link_handler){
+        .opened = qd_session_opened,
+        .frame = qd_session_frame,
+        .fault = qd_session_fault,
+        .expired = qd_session_expired,
+        .drained = qd_session_drained,
+        .closed = qd_session_closed,
+        .context = server,
+    };
+}
+
+qd_buffer *qd_server_refusal(void *context)
+{
+    const qd_server *server = context;
+    char text[160];
+    snprintf(text, sizeof text,
+             "the server has %u connections, which is all it takes (--connections-max): try again later",
+             server->config.limits.connections_max);
+    return qd_reply_encode(
+        &(qd_server_message){.kind = QD_SERVER_GO_AWAY, .as.go_away = {.reason = QD_GO_AWAY_FULL, .text = text}});
+}
+
+void qd_server_close_rooms(qd_server *server)
+{
+    atomic_store(&server->stopping, true);
+    /* A room that is listed cannot be freed: its name is taken out first, under this lock. */
+    qd_registry_lock(&server->registry);
+    for (uint32_t i = 0; i < server->registry.count; i++)
+        qd_host_stop(qd_host_of(server->registry.by_name[i]));
+    qd_registry_unlock(&server->registry);
+}
+
+bool qd_server_rooms_closed(qd_server *server)
+{
+    qd_registry_lock(&server->registry);
+    bool closed = server->registry.count == 0;
+    qd_registry_unlock(&server->registry);
+    return closed;
+}
+
+void qd_server_go_away(qd_server *server, uint32_t deadline_ms)
+{
+    atomic_store(&server->stopping, true);
+    qd_buffer *buffer = qd_reply_encode(&(qd_server_message){
+        .kind = QD_SERVER_GO_AWAY,
+        .as.go_away = {.reason = QD_GO_AWAY_SHUTDOWN, .text = "the server is stopping", .deadline_ms = deadline_ms}});
+    pthread_mutex_lock(&server->sessions_mutex);
+    for (qd_session *session = server->sessions; session != NULL; session = session->next) {
+        /* Who has no room left in its queue is closed all the same. */
+        if (buffer != NULL)
+            (void)qd_reply_queue(server, session->link, &buffer, 1, QD_LINK_REPLY);
+        qd_link_close(session->link, deadline_ms);
+    }
+    pthread_mutex_unlock(&server->sessions_mutex);
+    if (buffer != NULL)
+        qd_buffer_release(buffer);
+}
+
+uint32_t qd_server_hosts(const qd_server *server)
+{
+    return atomic_load(&server->hosts);
+}
+
+uint64_t qd_server_now_ns(const qd_server *server)
+{
+    const qd_scheduler *scheduler = server->config.scheduler;
+    return scheduler->now_ns(scheduler->context);
+}
+
+uint64_t qd_server_random(const qd_server *server)
+{
+    return server->config.random(server->config.random_context);
+}
+
+void qd_server_stats(qd_server *server, qd_msg_server_stats *stats)
+{
+    qd_registry_lock(&server->registry);
+    uint32_t rooms = server->registry.count;
+    qd_registry_unlock(&server->registry);
+    pthread_mutex_lock(&server->sessions_mutex);
+    uint32_t sessions = server->session_count;
+    pthread_mutex_unlock(&server->sessions_mutex);
+    *stats = (qd_msg_server_stats){
+        .uptime_ms = (qd_server_now_ns(server) - server->start_ns) / 1000000,
+        .sessions = sessions,
+        .rooms = rooms,
+        .workers = server->config.workers,
+        .memory_bytes = qd_memory_used(),
+        .memory_bytes_max = qd_memory_limit(),
+        .ticks = atomic_load_explicit(&server->counters.ticks, memory_order_relaxed),
+        .updates = atomic_load_explicit(&server->counters.updates, memory_order_relaxed),
+        .events = atomic_load_explicit(&server->counters.events, memory_order_relaxed),
+        .bytes_in = atomic_load_explicit(&server->counters.bytes_in, memory_order_relaxed),
+        .bytes_out = atomic_load_explicit(&server->counters.bytes_out, memory_order_relaxed),
+        .errors = atomic_load_explicit(&server->counters.errors, memory_order_relaxed),
+    };
+}

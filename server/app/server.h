@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The server: what its sessions and rooms share. It knows no sockets, threads or clock of its own: links come in by the
+ * handler that it gives out, rooms run on the scheduler that it is given. run.c joins it with the real ones, the
+ * simulation with its own.
+ *
+ *     link -> session (its loop thread) -> letters -> host (an actor, one a room) -> frames -> links
+ *
+ * It belongs to whoever created it and outlives all links and actors. What is marked [any] may be called from any
+ * thread.
+ */
+#ifndef QD_APP_SERVER_H
+#define QD_APP_SERVER_H
+
+#include "../base/executor.h"
+#include "../net/link.h"
+#include "limits.h"
+#include "registry.h"
+#include "tokens.h"
+
+/* "quadrille-server 0.1.0" */
+extern const char qd_server_name[];
+
+/* How long a peer has to say Hello, and how long its last words may take. */
+#define QD_HELLO_MS_MAX 2000u
+#define QD_FLUSH_MS_MAX 1000u
+
+typedef struct qd_server_config {
+    qd_limits limits;
+    const qd_scheduler *scheduler;
+    uint32_t workers; /* for the statistics */
+    /* Either may be NULL: every token is accepted; nobody is an admin. */
+    const qd_tokens *tokens, *admin_tokens;
+    /* Numbers that peers cannot foresee: epochs of rooms, salts of hashes. [any] */
+    uint64_t (*random)(void *context);
+    void *random_context;
+} qd_server_config;
+
+/* All counted up, relaxed, by whoever does it; see ServerStats. */
+typedef struct qd_counters {
+    _Atomic uint64_t ticks, updates, events, bytes_in, bytes_out, errors;
+} qd_counters;
+
+struct qd_session;
+
+typedef struct qd_server {
+    qd_server_config config;
+    uint64_t start_ns;
+    qd_counters counters;
+    qd_registry registry;
+    _Atomic uint32_t hosts; /* that are not freed yet */
+    _Atomic uint64_t sessions_ever;
+    _Atomic bool stopping;
+
+    pthread_mutex_t sessions_mutex;
+    struct qd_session *sessions; /* a list, under the mutex, of those whose link is open */
+    uint32_t session_count;      /* the same */
+} qd_server;
+
+void qd_server_init(qd_server *server, const qd_server_config *config);
+/* All links must be closed and all hosts freed. */
+void qd_server_deinit(qd_server *server);
+
+qd_link_handler qd_server_link_handler(qd_server *server);
+/* For qd_net_config.refusal: what a connection too many is sent. */
+qd_buffer *qd_server_refusal(void *server);
+
+/* ---- stopping, in this order [any] ---- */
+
+/* No room is opened any more, and all that are there are closed. */
+void qd_server_close_rooms(qd_server *server);
+/* Whether they all are. */
+bool qd_server_rooms_closed(qd_server *server);
+/* GoAway SHUTDOWN for every session; its link is closed when that is sent, or when the time is over. */
+void qd_server_go_away(qd_server *server, uint32_t deadline_ms);
+/* Rooms whose memory is not freed yet: 0 soon after the last link has closed. */
+uint32_t qd_server_hosts(const qd_server *server);
+
+/* ---- for the modules of app/ [any] ---- */
+
+uint64_t qd_server_now_ns(const qd_server *server);
+uint64_t qd_server_random(const qd_server *server);
+void qd_server_stats(qd_server *server, qd_msg_server_stats *stats);
+
+static inline void qd_count(_Atomic uint64_t *counter, uint64_t amount)
+{
+    atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
+}
+
+#endif
