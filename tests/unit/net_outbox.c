@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The outbox by itself: order, the bounds of link.h, and a naive queue beside it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/base/alloc.h"
+#include "server/net/outbox.h"
+
+#define KIB    1024u
+#define MARGIN QD_LINK_REPLY_MARGIN_BYTES
+
+static qd_buffer *buffer_of(size_t size)
+{
+    qd_buffer *buffer = qd_buffer_create(size);
+
+    assert_non_null(buffer);
+    memset(buffer->bytes, 'x', size);
+    return buffer;
+}
+
+static qd_outbox_pushed push(qd_outbox *outbox, size_t size, qd_link_class class)
+{
+    qd_buffer *buffer = buffer_of(size);
+    qd_outbox_pushed pushed = qd_outbox_push(outbox, &buffer, 1, class);
+
+    qd_buffer_release(buffer);
+    return pushed;
+}
+
+/* Takes so many bytes, over several gathers where needed; whether one of them found room again. */
+static bool take(qd_outbox *outbox, size_t bytes)
+{
+    bool room = false;
+
+    while (bytes > 0) {
+        uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
+        uint32_t count = qd_outbox_gather(outbox, vectors);
+        qd_outbox_freed freed;
+        size_t part = 0;
+
+        assert_true(count > 0);
+        for (uint32_t i = 0; i < count; i++)
+            part += vectors[i].len;
+        if (part > bytes)
+            part = bytes;
+        room |= qd_outbox_take(outbox, part, &freed);
+        for (uint32_t i = 0; i < freed.count; i++)
+            qd_buffer_release(freed.buffers[i]);
+        bytes -= part;
+    }
+    return room;
+}
+
+static void events_are_bounded_but_for_the_first(void **state)
+{
+    (void)state;
+    qd_outbox outbox;
+    qd_outbox_init(&outbox, 64 * KIB);
+
+    assert_int_equal(push(&outbox, 1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    assert_int_equal(push(&outbox, 1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
+    assert_int_equal(qd_outbox_bytes(&outbox), 1000 * KIB);
+    assert_false(take(&outbox, 999 * KIB - 31 * KIB));
+    assert_true(take(&outbox, 2 * KIB));  /* 30 KiB of 64 are left */
+    assert_false(take(&outbox, 1 * KIB)); /* said once */
+    assert_int_equal(push(&outbox, 30 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    /* To the byte: two buffers are in it, this is the third. */
+    size_t left = 64 * KIB - qd_outbox_bytes(&outbox) - 3 * QD_LINK_BUFFER_BYTES;
+    assert_int_equal(push(&outbox, left + 1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
+    assert_int_equal(push(&outbox, left, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    qd_outbox_deinit(&outbox);
+}
+
+static void many_small_buffers_count(void **state)
+{
+    (void)state;
+    qd_outbox outbox;
+    qd_outbox_init(&outbox, 64 * KIB);
+    uint32_t pushed = 0;
+
+    while (push(&outbox, 1, QD_LINK_EVENTS) == QD_OUTBOX_PUSHED)
+        pushed++;
+    assert_int_equal(pushed, 64 * KIB / (1 + QD_LINK_BUFFER_BYTES));
+    qd_outbox_deinit(&outbox);
+}
+
+static void all_or_none(void **state)
+{
+    (void)state;
+    qd_outbox outbox;
+    qd_outbox_init(&outbox, 64 * KIB);
+    qd_buffer *buffers[3] = {buffer_of(20 * KIB), buffer_of(20 * KIB), buffer_of(20 * KIB)};
+
+    assert_int_equal(push(&outbox, 10 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    assert_int_equal(qd_outbox_push(&outbox, buffers, 3, QD_LINK_EVENTS), QD_OUTBOX_FULL);
+    assert_int_equal(qd_outbox_bytes(&outbox), 10 * KIB);
+    assert_int_equal(buffers[0]->references, 1);
+    take(&outbox, 10 * KIB);
+    assert_int_equal(qd_outbox_push(&outbox, buffers, 3, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    assert_int_equal(qd_outbox_bytes(&outbox), 60 * KIB);
+    for (size_t i = 0; i < 3; i++)
+        qd_buffer_release(buffers[i]);
+    qd_outbox_deinit(&outbox);
+}
+
+static void replies_stall_and_overrun(void **state)
+{
+    (void)state;
+    qd_outbox outbox;
+    qd_outbox_init(&outbox, 64 * KIB);
+
+    /* Events alone do not stop the reading, and a few replies above them do not either. */
+    assert_int_equal(push(&outbox, 1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    assert_int_equal(push(&outbox, MARGIN - QD_LINK_BUFFER_BYTES, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
+    assert_false(qd_outbox_stalled(&outbox));
+    assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
+    assert_true(qd_outbox_stalled(&outbox));
+    /* What was handed out already may add so much ... */
+    assert_int_equal(push(&outbox, 64 * KIB, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
+    /* ... and no more. */
+    assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_OVERRUN);
+    /* Reading goes on when the replies are below the margin again. */
+    take(&outbox, 1000 * KIB);
+    assert_true(qd_outbox_stalled(&outbox));
+    take(&outbox, 65 * KIB);
+    assert_false(qd_outbox_stalled(&outbox));
+    take(&outbox, qd_outbox_bytes(&outbox));
+    assert_int_equal(outbox.replies_counted, 0);
+    assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
+    qd_outbox_deinit(&outbox);
+}
+
+static void no_memory_changes_nothing(void **state)
+{
+    (void)state;
+    qd_outbox outbox;
+    qd_outbox_init(&outbox, 64 * KIB);
+    qd_buffer *buffer = buffer_of(10);
+
+    assert_int_equal(qd_outbox_push(&outbox, &buffer, 1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
+    qd_memory_limit_set(1);
+    qd_outbox_pushed pushed = QD_OUTBOX_PUSHED;
+    uint32_t count = 1;
+    for (; pushed == QD_OUTBOX_PUSHED && count < 1000; count++)
+        pushed = qd_outbox_push(&outbox, &buffer, 1, QD_LINK_REPLY);
+    qd_memory_limit_set(0);
+    assert_int_equal(pushed, QD_OUTBOX_NO_MEMORY);
+    assert_int_equal(qd_outbox_bytes(&outbox), (count - 1) * 10);
+    assert_int_equal(buffer->references, count);
+    qd_buffer_release(buffer);
+    qd_outbox_deinit(&outbox);
+}
+
+/* ---- beside a naive queue ---- */
+
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % below;
+}
+
+/* What is pushed is one long stream of bytes that count up; what is gathered must be its next part. */
+static void the_stream_is_whole(uint32_t seed)
+{
+    qd_outbox outbox;
+    qd_outbox_init(&outbox, 1u << 20);
+    uint8_t next_in = 0, next_out = 0;
+    size_t queued = 0;
+
+    for (uint32_t step = 0; step < 2000; step++) {
+        if (draw(&seed, 2) == 0) {
+            qd_buffer *buffers[5];
+            uint32_t count = 1 + draw(&seed, 5);
+
+            for (uint32_t i = 0; i < count; i++) {
+                buffers[i] = buffer_of(1 + draw(&seed, 300));
+                for (size_t j = 0; j < buffers[i]->size; j++)
+                    buffers[i]->bytes[j] = next_in++;
+                queued += buffers[i]->size;
+            }
+            assert_int_equal(qd_outbox_push(&outbox, buffers, count, draw(&seed, 2) ? QD_LINK_EVENTS : QD_LINK_REPLY),
+                             QD_OUTBOX_PUSHED);
+            for (uint32_t i = 0; i < count; i++)
+                qd_buffer_release(buffers[i]);
+        } else if (queued > 0) {
+            uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
+            uint32_t count = qd_outbox_gather(&outbox, vectors);
+            size_t gathered = 0;
+
+            for (uint32_t i = 0; i < count; i++)
+                gathered += vectors[i].len;
+            size_t written = draw(&seed, (uint32_t)gathered + 1), checked = 0;
+            for (uint32_t i = 0; i < count; i++)
+                for (size_t j = 0; j < vectors[i].len && checked < written; j++, checked++)
+                    assert_int_equal((uint8_t)vectors[i].base[j], next_out++);
+            take(&outbox, written);
+            queued -= written;
+        }
+        assert_int_equal(qd_outbox_bytes(&outbox), queued);
+    }
+    qd_outbox_deinit(&outbox);
+}
+
+static void any_cut_gives_the_same_stream(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 20; seed++)
+        the_stream_is_whole(seed);
+}
+
+/* A burst's ring does not stay. */
+static void a_long_ring_is_given_back(void **state)
+{
+    (void)state;
+    qd_outbox outbox;
+    qd_outbox_init(&outbox, 16u << 20);
+
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_int_equal(push(&outbox, 2, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    take(&outbox, 20000);
+    assert_int_equal(qd_memory_used(), 0);
+    qd_outbox_deinit(&outbox);
+}
+
+static int nothing_is_left(void **state)
+{
+    (void)state;
+    return qd_memory_used() == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(events_are_bounded_but_for_the_first, nothing_is_left),
+        cmocka_unit_test_teardown(many_small_buffers_count, nothing_is_left),
+        cmocka_unit_test_teardown(all_or_none, nothing_is_left),
+        cmocka_unit_test_teardown(replies_stall_and_overrun, nothing_is_left),
+        cmocka_unit_test_teardown(no_memory_changes_nothing, nothing_is_left),
+        cmocka_unit_test_teardown(any_cut_gives_the_same_stream, nothing_is_left),
+        cmocka_unit_test_teardown(a_long_ring_is_given_back, nothing_is_left),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
