@@ -70,10 +70,6 @@ static void keep_for_protobuf(void *block, void *memory)
 ProtobufCMessage *qd_block_unpack(qd_block *block, const ProtobufCMessageDescriptor *descriptor, const void *bytes,
                                   size_t size)
 {
-    /* protobuf-c counts in int here and there. */
-    if (size > INT32_MAX) {
-        return NULL;
-    }
     ProtobufCAllocator allocator = {take_for_protobuf, keep_for_protobuf, block};
     return protobuf_c_message_unpack(descriptor, &allocator, size, bytes);
 }
@@ -81,6 +77,11 @@ ProtobufCMessage *qd_block_unpack(qd_block *block, const ProtobufCMessageDescrip
 qd_decode_result qd_decode_in_block(qd_decode_fn decode, const void *bytes, size_t size, size_t bytes_max,
                                     const qd_codec_memory *memory, qd_block *block, void *decoded)
 {
+    *block = (qd_block){0};
+    /* protobuf-c counts in int here and there. */
+    if (size > INT32_MAX) {
+        return QD_DECODE_MALFORMED;
+    }
     memory = qd_codec_memory_or_malloc(memory);
     const size_t block_sizes[] = {size + STRUCTS_BYTES, bytes_max};
     qd_decode_result result = QD_DECODE_MALFORMED;

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a frame can make the decoder allocate: never more than its budget, whatever is in it, and little more than its
+ * own size when it is what encoders write.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/codec.h"
+#include "proto/framing.h"
+#include "support/counted_memory.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* What a frame as every encoder writes it takes beside its own size; see codec.h. */
+#define PLAIN_EXTRA_BYTES 1024u
+
+/* ---- frames ---- */
+
+typedef struct test_frame {
+    uint8_t *bytes;
+    size_t size;
+} test_frame;
+
+/* `count` times `unit` after `head`, which is in the envelope; or, with `field`, inside the message of that field. */
+static test_frame make_flood(uint32_t field, const char *head, size_t head_size, const char *unit, size_t unit_size,
+                             size_t count)
+{
+    size_t body_size = head_size + unit_size * count;
+    test_frame made = {malloc(body_size + 16), 0};
+    if (field != 0) {
+        made.size += qd_frame_prefix_write(field << 3 | 2, made.bytes);
+        made.size += qd_frame_prefix_write((uint32_t)body_size, made.bytes + made.size);
+    }
+    memcpy(made.bytes + made.size, head, head_size);
+    made.size += head_size;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(made.bytes + made.size, unit, unit_size);
+        made.size += unit_size;
+    }
+    return made;
+}
+
+/* Decodes with nothing more than the budget, and gives all of it back. */
+static qd_decode_result decode_client(test_frame frame, size_t *bytes_peak)
+{
+    counted_memory counted;
+    counted_memory_init(&counted);
+    qd_decoded_client decoded;
+    qd_decode_result result = qd_decode_client(frame.bytes, frame.size, &counted.memory, &decoded);
+    assert_true(counted.bytes_peak <= QD_DECODE_BYTES_MAX(frame.size));
+    qd_decoded_client_release(&decoded, &counted.memory);
+    assert_int_equal(counted.bytes, 0);
+    *bytes_peak = counted.bytes_peak;
+    return result;
+}
+
+static qd_decode_result decode_server(test_frame frame, size_t *bytes_peak)
+{
+    counted_memory counted;
+    counted_memory_init(&counted);
+    qd_decoded_server decoded;
+    qd_decode_result result = qd_decode_server(frame.bytes, frame.size, &counted.memory, &decoded);
+    assert_true(counted.bytes_peak <= QD_DECODE_SERVER_BYTES_MAX(frame.size));
+    qd_decoded_server_release(&decoded, &counted.memory);
+    assert_int_equal(counted.bytes, 0);
+    *bytes_peak = counted.bytes_peak;
+    return result;
+}
+
+/* ---- floods ---- */
+
+/* The ways to make protobuf-c allocate much for few bytes: `field` 0 is the envelope itself. */
+static const struct {
+    const char *what;
+    uint32_t field;
+    const char *unit;
+    size_t unit_size;
+} floods[] = {
+    {"unknown varints in the envelope", 0, "\xf8\x01\x00", 3},
+    {"unknown fields in Hello", 2, "\x78\x00", 2},
+    {"unknown fields in Spawn", 7, "\x78\x00", 2},
+    {"empty unknown bytes in Move", 8, "\x7a\x00", 2},
+    {"unpacked ids", 11, "\x15\x01\x02\x03\x04", 5},
+    {"unpacked positions in Move", 8, "\x1d\x01\x02\x03\x04", 5},
+    {"empty pieces of a packed column", 8, "\x12\x00", 2},
+    {"a Spawn over and over", 0, "\x3a\x00", 2},
+    {"a config over and over", 3, "\x12\x00", 2},
+    {"bounds over and over", 3, "\x12\x02\x12\x00", 4},
+    {"a name over and over", 3, "\x0a\x00", 2},
+    {"a shape over and over", 7, "\x4a\x01\x01", 3},
+    {"the same number over and over", 15, "\x08\x01", 2},
+};
+
+static void test_floods_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(floods); i++) {
+        print_message("%s\n", floods[i].what);
+        test_frame flood = make_flood(floods[i].field, "", 0, floods[i].unit, floods[i].unit_size, 200000);
+        size_t bytes_peak;
+        assert_int_equal(decode_client(flood, &bytes_peak), QD_DECODE_MALFORMED);
+        decode_server(flood, &bytes_peak);
+        free(flood.bytes);
+    }
+}
+
+/* From few to many, the memory runs out at each of protobuf-c's allocations in turn, in nested messages too. */
+static void test_exhaustion_at_every_allocation(void **state)
+{
+    (void)state;
+    const char open_room[] = "\x0a\x03"
+                             "abc"
+                             "\x12\x06\x12\x04\x7a\x02xy";
+    for (size_t i = 0; i < COUNT_OF(floods); i++) {
+        bool ok = false, refused = false;
+        for (size_t count = 0; count < 600; count++) {
+            test_frame flood = make_flood(floods[i].field, "", 0, floods[i].unit, floods[i].unit_size, count);
+            size_t bytes_peak;
+            qd_decode_result result = decode_client(flood, &bytes_peak);
+            ok |= result == QD_DECODE_OK || result == QD_DECODE_COLUMNS;
+            refused |= result == QD_DECODE_MALFORMED;
+            free(flood.bytes);
+        }
+        /* A few are harmless. */
+        assert_true(ok && refused);
+    }
+    for (size_t count = 0; count < 600; count++) {
+        test_frame flood = make_flood(3, open_room, sizeof open_room - 1, "\x78\x00", 2, count);
+        size_t bytes_peak;
+        decode_client(flood, &bytes_peak);
+        free(flood.bytes);
+    }
+}
+
+static void test_long_unpacked_columns_are_refused(void **state)
+{
+    (void)state;
+    size_t bytes_peak;
+    test_frame few = make_flood(11, "", 0, "\x15\x01\x02\x03\x04", 5, 30);
+    assert_int_equal(decode_client(few, &bytes_peak), QD_DECODE_OK);
+    free(few.bytes);
+    test_frame many = make_flood(11, "", 0, "\x15\x01\x02\x03\x04", 5, 10000);
+    assert_int_equal(decode_client(many, &bytes_peak), QD_DECODE_MALFORMED);
+    free(many.bytes);
+}
+
+/* ---- frames as they should be ---- */
+
+#define ENTITIES 10000u
+
+static uint32_t numbers[ENTITIES];
+static float values[ENTITIES];
+static uint8_t shapes[ENTITIES];
+
+static test_frame encode_client(const qd_client_message *message)
+{
+    test_frame encoded = {malloc(qd_client_message_size(message)), 0};
+    size_t size = qd_client_message_encode(message, encoded.bytes);
+    size_t prefix_size = 0;
+    while (encoded.bytes[prefix_size++] & 0x80) {
+    }
+    encoded.size = size - prefix_size;
+    memmove(encoded.bytes, encoded.bytes + prefix_size, encoded.size);
+    return encoded;
+}
+
+static test_frame encode_server(const qd_server_message *message)
+{
+    test_frame encoded = {malloc(qd_server_message_size(message)), 0};
+    size_t size = qd_server_message_encode(message, encoded.bytes);
+    size_t prefix_size = 0;
+    while (encoded.bytes[prefix_size++] & 0x80) {
+    }
+    encoded.size = size - prefix_size;
+    memmove(encoded.bytes, encoded.bytes + prefix_size, encoded.size);
+    return encoded;
+}
+
+static void test_plain_frames_take_their_own_size(void **state)
+{
+    (void)state;
+    const qd_msg_entities full = {
+        .id = numbers,
+        .x = values,
+        .y = values,
+        .z = values,
+        .half_x = values,
+        .half_y = values,
+        .half_z = values,
+        .shape = shapes,
+        .category = numbers,
+        .mask = numbers,
+    };
+    for (uint32_t count = 0; count <= ENTITIES; count = count * 3 + 1) {
+        qd_client_message spawn = {.seq = 1, .kind = QD_CLIENT_SPAWN, .as.batch = {.room = 7, .entities = full}};
+        spawn.as.batch.entities.count = count;
+        test_frame client = encode_client(&spawn);
+        size_t bytes_peak;
+        assert_int_equal(decode_client(client, &bytes_peak), QD_DECODE_OK);
+        assert_true(bytes_peak <= client.size + PLAIN_EXTRA_BYTES);
+        free(client.bytes);
+
+        qd_server_message tick = {
+            .kind = QD_SERVER_TICK,
+            .as.tick = {.room = 7,
+                        .tick = 9,
+                        .ends = {count, numbers, numbers},
+                        .end_reason = shapes,
+                        .begins = {count, numbers, numbers},
+                        .stays = {count, numbers, numbers}},
+        };
+        test_frame server = encode_server(&tick);
+        assert_int_equal(decode_server(server, &bytes_peak), QD_DECODE_OK);
+        assert_true(bytes_peak <= server.size + PLAIN_EXTRA_BYTES);
+        free(server.bytes);
+    }
+}
+
+static void test_the_longest_room_list(void **state)
+{
+    (void)state;
+    enum { ROOMS = 1000 };
+    static qd_msg_room_info rooms[ROOMS];
+    static char names[ROOMS][QD_ROOM_NAME_BYTES_MAX + 1];
+    /* Short names are the worst: least bytes, most rows. */
+    for (size_t length = 1; length <= QD_ROOM_NAME_BYTES_MAX; length += 21) {
+        for (size_t i = 0; i < ROOMS; i++) {
+            memset(names[i], 'a', length);
+            rooms[i] = (qd_msg_room_info){.name = names[i]};
+        }
+        rooms[ROOMS - 1].sessions = 5;
+        qd_server_message list = {.kind = QD_SERVER_ROOM_LIST, .as.room_list = {ROOMS, rooms, true}};
+        test_frame encoded = encode_server(&list);
+        size_t bytes_peak;
+        assert_int_equal(decode_server(encoded, &bytes_peak), QD_DECODE_OK);
+
+        qd_decoded_server decoded;
+        assert_int_equal(qd_decode_server(encoded.bytes, encoded.size, NULL, &decoded), QD_DECODE_OK);
+        assert_int_equal(decoded.message.as.room_list.count, ROOMS);
+        assert_string_equal(decoded.message.as.room_list.rooms[ROOMS - 1].name, names[ROOMS - 1]);
+        assert_int_equal(decoded.message.as.room_list.rooms[ROOMS - 1].sessions, 5);
+        qd_decoded_server_release(&decoded, NULL);
+        free(encoded.bytes);
+    }
+}
+
+static void test_columns_are_aligned(void **state)
+{
+    (void)state;
+    qd_client_message move = {
+        .kind = QD_CLIENT_MOVE,
+        .as.batch.entities = {.count = 3, .id = numbers, .x = values, .y = values},
+    };
+    test_frame encoded = encode_client(&move);
+    qd_decoded_client decoded;
+    assert_int_equal(qd_decode_client(encoded.bytes, encoded.size, NULL, &decoded), QD_DECODE_OK);
+    assert_int_equal((uintptr_t)decoded.message.as.batch.entities.id % 16, 0);
+    assert_int_equal((uintptr_t)decoded.message.as.batch.entities.x % 16, 0);
+    assert_int_equal((uintptr_t)decoded.message.as.batch.entities.y % 16, 0);
+    qd_decoded_client_release(&decoded, NULL);
+    free(encoded.bytes);
+}
+
+/* ---- no memory ---- */
+
+static void test_an_allocator_that_fails(void **state)
+{
+    (void)state;
+    /* Takes two blocks: one that does not suffice, and one that does. */
+    test_frame flood = make_flood(11, "", 0, "\x15\x01\x02\x03\x04", 5, 60);
+    for (unsigned fail_at = 1; fail_at <= 3; fail_at++) {
+        counted_memory counted;
+        counted_memory_init(&counted);
+        counted.fail_at = fail_at;
+        qd_decoded_client client;
+        qd_decode_result result = qd_decode_client(flood.bytes, flood.size, &counted.memory, &client);
+        assert_int_equal(result, fail_at <= 2 ? QD_DECODE_NO_MEMORY : QD_DECODE_OK);
+        qd_decoded_client_release(&client, &counted.memory);
+        assert_int_equal(counted.bytes, 0);
+
+        counted_memory_init(&counted);
+        counted.fail_at = fail_at;
+        qd_decoded_server server;
+        result = qd_decode_server("", 0, &counted.memory, &server);
+        assert_int_equal(result, fail_at == 1 ? QD_DECODE_NO_MEMORY : QD_DECODE_OK);
+        qd_decoded_server_release(&server, &counted.memory);
+        assert_int_equal(counted.bytes, 0);
+    }
+    free(flood.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_floods_are_refused),
+        cmocka_unit_test(test_exhaustion_at_every_allocation),
+        cmocka_unit_test(test_long_unpacked_columns_are_refused),
+        cmocka_unit_test(test_plain_frames_take_their_own_size),
+        cmocka_unit_test(test_the_longest_room_list),
+        cmocka_unit_test(test_columns_are_aligned),
+        cmocka_unit_test(test_an_allocator_that_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Golden vectors: each message with every field set, and what differs from it, as text, as bytes and as a C struct.
+ *
+ * Encoding the struct must give the bytes, and decoding the bytes a struct that gives them again; so both ways carry
+ * every field. That the text means the bytes is for protoc to say: integration/golden.sh asks it, with what this
+ * program prints for --list, a line a vector:
+ *
+ *     ClientFrame or ServerFrame|name|bytes in hexadecimal, without the length|text
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/codec.h"
+#include "proto/framing.h"
+
+#define FRAME_BYTES_MAX 512u
+
+typedef struct client_golden {
+    const char *name, *text, *hex;
+    qd_client_message message;
+} client_golden;
+
+typedef struct server_golden {
+    const char *name, *text, *hex;
+    qd_server_message message;
+} server_golden;
+
+static const uint32_t id[] = {1, UINT32_MAX};
+static const float x[] = {1.5f, -2.5f}, y[] = {3.5f, -4.5f}, z[] = {5.5f, -6.5f};
+static const float half_x[] = {0.5f, 0.25f}, half_y[] = {1, 2}, half_z[] = {3, 4};
+static const uint8_t shape[] = {QD_SHAPE_BOX, QD_SHAPE_CIRCLE};
+static const uint32_t category[] = {8, 9}, mask[] = {10, 11};
+
+#define IDS     .id = id
+#define CENTRES .x = x, .y = y, .z = z
+#define SHAPES  .half_x = half_x, .half_y = half_y, .half_z = half_z, .shape = shape, .category = category, .mask = mask
+#define BOUNDS                                                                                                         \
+    {                                                                                                                  \
+        .min_x = -1, .min_y = -2, .min_z = -3, .max_x = 4, .max_y = 5, .max_z = 6                                      \
+    }
+
+static const qd_msg_room_info rooms[] = {
+    {.name = "lobby",
+     .tick_mode = QD_TICK_MODE_CLOCK,
+     .tick_hz = 20,
+     .tick = 5000000000,
+     .entities = 300,
+     .sessions = 4},
+    {.name = ""},
+    {.name = "plaza", .tick_mode = QD_TICK_MODE_STEP},
+};
+
+static const uint32_t end_a[] = {1, 2}, end_b[] = {3, UINT32_MAX};
+static const uint8_t end_reason[] = {QD_END_DESPAWNED, QD_END_MOVED_APART};
+static const uint32_t begin_a[] = {4, 5, 6}, begin_b[] = {7, 8, 9};
+static const uint32_t stay_a[] = {10}, stay_b[] = {11};
+static const uint32_t one[] = {1}, two[] = {2};
+static const uint32_t entry_index[] = {4, 299};
+static const uint8_t entry_code[] = {QD_ERROR_UNKNOWN_ID, QD_ERROR_UNKNOWN_SHAPE};
+
+static const client_golden client_goldens[] = {
+    {"empty", "", "", {.kind = QD_CLIENT_NOTHING}},
+    {"seq_alone", "seq: 4294967295", "08ffffffff0f", {.seq = UINT32_MAX, .kind = QD_CLIENT_NOTHING}},
+    {"hello",
+     "seq: 1 hello { version: 1 token: \"secret\" client: \"arena/2.1\" }",
+     "08011215080112067365637265741a096172656e612f322e31",
+     {.seq = 1, .kind = QD_CLIENT_HELLO, .as.hello = {.version = 1, .token = "secret", .client = "arena/2.1"}}},
+    {"hello_default", "hello { }", "1200", {.kind = QD_CLIENT_HELLO}},
+    {"open_room",
+     "seq: 2 open_room { name: \"plaza \\303\\251\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
+     "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_STEP tick_hz: 30 depth: 7 entities_max: 100000 events_max: "
+     "200000 grace_ms: 300 empty_close_ms: 400 } }",
+     "08021a420a08706c617a6120c3a912360802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401802201e28073"
+     "0a08d0638c09a0c40ac02489003",
+     {.seq = 2,
+      .kind = QD_CLIENT_OPEN_ROOM,
+      .as.open_room = {.name = "plaza \303\251",
+                       .has_config = true,
+                       .config = {.dimensions = 2,
+                                  .has_bounds = true,
+                                  .bounds = BOUNDS,
+                                  .tick_mode = QD_TICK_MODE_STEP,
+                                  .tick_hz = 30,
+                                  .depth = 7,
+                                  .entities_max = 100000,
+                                  .events_max = 200000,
+                                  .grace_ms = 300,
+                                  .empty_close_ms = 400}}}},
+    {"open_room_join",
+     "seq: 3 open_room { name: \"plaza\" }",
+     "08031a070a05706c617a61",
+     {.seq = 3, .kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "plaza"}}},
+    {"open_room_default",
+     "open_room { config { bounds { } } }",
+     "1a0412021200",
+     {.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.has_config = true, .config = {.has_bounds = true}}}},
+    {"leave_room",
+     "seq: 4 leave_room { room: 9007199254740991 }",
+     "0804220908ffffffffffffff0f",
+     {.seq = 4, .kind = QD_CLIENT_LEAVE_ROOM, .as.room = {9007199254740991}}},
+    {"close_room",
+     "seq: 5 close_room { room: 300 }",
+     "08052a0308ac02",
+     {.seq = 5, .kind = QD_CLIENT_CLOSE_ROOM, .as.room = {300}}},
+    {"list_rooms",
+     "seq: 6 list_rooms { after: \"plaza\" limit: 500 }",
+     "0806320a0a05706c617a6110f403",
+     {.seq = 6, .kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "plaza", .limit = 500}}},
+    {"spawn",
+     "seq: 7 spawn { room: 300 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] z: [5.5, -6.5] half_x: [0.5, 0.25] "
+     "half_y: [1, 2] half_z: [3, 4] shape: \"\\001\\002\" category: [8, 9] mask: [10, 11] room_owned: true }",
+     "08073a6308ac02120801000000ffffffff1a080000c03f000020c0220800006040000090c02a080000b0400000d0c032080000003f0000803"
+     "e3a080000803f00000040420800004040000080404a020102520808000000090000005a080a0000000b0000006001",
+     {.seq = 7,
+      .kind = QD_CLIENT_SPAWN,
+      .as.batch = {.room = 300, .room_owned = true, .entities = {.count = 2, IDS, CENTRES, SHAPES}}}},
+    {"spawn_plain",
+     "seq: 8 spawn { room: 300 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] }",
+     "08083a2108ac02120801000000ffffffff1a080000c03f000020c0220800006040000090c0",
+     {.seq = 8, .kind = QD_CLIENT_SPAWN, .as.batch = {.room = 300, .entities = {.count = 2, IDS, .x = x, .y = y}}}},
+    {"spawn_empty",
+     "seq: 9 spawn { room: 300 }",
+     "08093a0308ac02",
+     {.seq = 9, .kind = QD_CLIENT_SPAWN, .as.batch = {.room = 300}}},
+    {"move",
+     "seq: 10 move { room: 300 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] z: [5.5, -6.5] }",
+     "080a422b08ac02120801000000ffffffff1a080000c03f000020c0220800006040000090c02a080000b0400000d0c0",
+     {.seq = 10, .kind = QD_CLIENT_MOVE, .as.batch = {.room = 300, .entities = {.count = 2, IDS, CENTRES}}}},
+    {"teleport",
+     "seq: 11 teleport { room: 300 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] z: [5.5, -6.5] }",
+     "080b4a2b08ac02120801000000ffffffff1a080000c03f000020c0220800006040000090c02a080000b0400000d0c0",
+     {.seq = 11, .kind = QD_CLIENT_TELEPORT, .as.batch = {.room = 300, .entities = {.count = 2, IDS, CENTRES}}}},
+    {"reshape",
+     "seq: 12 reshape { room: 300 id: [1, 4294967295] half_x: [0.5, 0.25] half_y: [1, 2] half_z: [3, 4] shape: "
+     "\"\\001\\002\" category: [8, 9] mask: [10, 11] }",
+     "080c524308ac02120801000000ffffffff1a080000003f0000803e22080000803f000000402a080000404000008040320201023a080800000"
+     "00900000042080a0000000b000000",
+     {.seq = 12, .kind = QD_CLIENT_RESHAPE, .as.batch = {.room = 300, .entities = {.count = 2, IDS, SHAPES}}}},
+    {"despawn",
+     "seq: 13 despawn { room: 300 id: [1, 4294967295] }",
+     "080d5a0d08ac02120801000000ffffffff",
+     {.seq = 13, .kind = QD_CLIENT_DESPAWN, .as.batch = {.room = 300, .entities = {.count = 2, IDS}}}},
+    {"subscribe",
+     "seq: 14 subscribe { room: 300 scope: SCOPE_OWN stays: true }",
+     "080e620708ac0210021801",
+     {.seq = 14, .kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = {.room = 300, .scope = QD_SCOPE_OWN, .stays = true}}},
+    {"unsubscribe",
+     "seq: 15 unsubscribe { room: 300 }",
+     "080f6a0308ac02",
+     {.seq = 15, .kind = QD_CLIENT_UNSUBSCRIBE, .as.room = {300}}},
+    {"snapshot",
+     "seq: 16 snapshot { room: 300 region { min_x: -1 min_y: -2 min_z: -3 max_x: 4 max_y: 5 max_z: 6 } limit: 7 }",
+     "0810722508ac02121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401807",
+     {.seq = 16,
+      .kind = QD_CLIENT_SNAPSHOT,
+      .as.snapshot = {.room = 300, .has_region = true, .region = BOUNDS, .limit = 7}}},
+    {"snapshot_all",
+     "seq: 17 snapshot { room: 300 }",
+     "0811720308ac02",
+     {.seq = 17, .kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = 300}}},
+    {"step",
+     "seq: 18 step { room: 300 tick: 18446744073709551615 }",
+     "08127a0e08ac0210ffffffffffffffffff01",
+     {.seq = 18, .kind = QD_CLIENT_STEP, .as.step = {.room = 300, .tick = UINT64_MAX}}},
+    {"get_stats",
+     "seq: 19 get_stats { room: 300 }",
+     "081382010308ac02",
+     {.seq = 19, .kind = QD_CLIENT_GET_STATS, .as.room = {300}}},
+    {"ping",
+     "seq: 20 ping { data: 72623859790382856 }",
+     "08148a0109090807060504030201",
+     {.seq = 20, .kind = QD_CLIENT_PING, .as.ping = {0x0102030405060708}}},
+};
+
+static const server_golden server_goldens[] = {
+    {"empty", "", "", {.kind = QD_SERVER_NOTHING}},
+    {"welcome",
+     "seq: 1 welcome { version: 1 server: \"quadrille-server 0.1.0\" session: 5000000000 limits { frame_bytes_max: "
+     "4194304 rooms_max: 65536 entities_max: 300 events_max: 400 name_bytes_max: 64 queue_bytes_max: 8388608 } }",
+     "08011238080112167175616472696c6c652d73657276657220302e312e301880e497d012221608808080021080800418ac022090032840308"
+     "0808004",
+     {.seq = 1,
+      .kind = QD_SERVER_WELCOME,
+      .as.welcome = {.version = 1,
+                     .server = "quadrille-server 0.1.0",
+                     .session = 5000000000,
+                     .limits = {.frame_bytes_max = 4194304,
+                                .rooms_max = 65536,
+                                .entities_max = 300,
+                                .events_max = 400,
+                                .name_bytes_max = 64,
+                                .queue_bytes_max = 8388608}}}},
+    {"welcome_default", "welcome { limits { } }", "12022200", {.kind = QD_SERVER_WELCOME}},
+    {"room_opened",
+     "seq: 2 room_opened { room: 300 name: \"plaza\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
+     "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_CLOCK tick_hz: 20 depth: 7 entities_max: 100000 events_max: "
+     "200000 grace_ms: 300 empty_close_ms: 400 } epoch: 72623859790382856 tick: 5000000000 created: true }",
+     "08021a5308ac021205706c617a611a360802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401801201428073"
+     "0a08d0638c09a0c40ac024890032108070605040302012880e497d0123001",
+     {.seq = 2,
+      .kind = QD_SERVER_ROOM_OPENED,
+      .as.room_opened = {.room = 300,
+                         .name = "plaza",
+                         .config = {.dimensions = 2,
+                                    .has_bounds = true,
+                                    .bounds = BOUNDS,
+                                    .tick_mode = QD_TICK_MODE_CLOCK,
+                                    .tick_hz = 20,
+                                    .depth = 7,
+                                    .entities_max = 100000,
+                                    .events_max = 200000,
+                                    .grace_ms = 300,
+                                    .empty_close_ms = 400},
+                         .epoch = 0x0102030405060708,
+                         .tick = 5000000000,
+                         .created = true}}},
+    {"room_left",
+     "seq: 3 room_left { room: 300 }",
+     "0803220308ac02",
+     {.seq = 3, .kind = QD_SERVER_ROOM_LEFT, .as.room_left = {300}}},
+    {"room_closed",
+     "seq: 4 room_closed { room: 300 reason: REASON_EMPTY }",
+     "08042a0508ac021002",
+     {.seq = 4, .kind = QD_SERVER_ROOM_CLOSED, .as.room_closed = {.room = 300, .reason = QD_ROOM_CLOSED_EMPTY}}},
+    {"room_list",
+     "seq: 5 room_list { rooms { name: \"lobby\" tick_mode: TICK_MODE_CLOCK tick_hz: 20 tick: 5000000000 entities: 300 "
+     "sessions: 4 } rooms { } rooms { name: \"plaza\" tick_mode: TICK_MODE_STEP } more: true }",
+     "080532270a160a056c6f626279100118142080e497d01228ac0230040a000a090a05706c617a6110021001",
+     {.seq = 5, .kind = QD_SERVER_ROOM_LIST, .as.room_list = {.count = 3, .rooms = rooms, .more = true}}},
+    {"room_list_empty", "seq: 6 room_list { }", "08063200", {.seq = 6, .kind = QD_SERVER_ROOM_LIST}},
+    {"tick",
+     "tick { room: 300 tick: 5000000000 reset: true last: true skipped: 3 suspended: true suspended_count: 6000000000 "
+     "end_a: [1, 2] end_b: [3, 4294967295] end_reason: \"\\003\\007\" begin_a: [4, 5, 6] begin_b: [7, 8, 9] stay_a: 10 "
+     "stay_b: 11 }",
+     "3a5708ac021080e497d01218012001280330013880f882ad16420801000000020000004a0803000000ffffffff520203075a0c04000000050"
+     "0000006000000620c0700000008000000090000006a040a00000072040b000000",
+     {.kind = QD_SERVER_TICK,
+      .as.tick = {.room = 300,
+                  .tick = 5000000000,
+                  .reset = true,
+                  .last = true,
+                  .skipped = 3,
+                  .suspended = true,
+                  .suspended_count = 6000000000,
+                  .ends = {2, end_a, end_b},
+                  .end_reason = end_reason,
+                  .begins = {3, begin_a, begin_b},
+                  .stays = {1, stay_a, stay_b}}}},
+    {"tick_begins",
+     "tick { room: 300 tick: 7 last: true begin_a: 1 begin_b: 2 }",
+     "3a1308ac02100720015a0401000000620402000000",
+     {.kind = QD_SERVER_TICK, .as.tick = {.room = 300, .tick = 7, .last = true, .begins = {1, one, two}}}},
+    {"applied",
+     "seq: 7 applied { room: 300 tick: 5000000000 seq: 4294967295 }",
+     "0807420f08ac021080e497d01218ffffffff0f",
+     {.seq = 7, .kind = QD_SERVER_APPLIED, .as.applied = {.room = 300, .tick = 5000000000, .seq = UINT32_MAX}}},
+    {"snapshot_result",
+     "seq: 8 snapshot_result { room: 300 tick: 7 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] z: [5.5, -6.5] "
+     "half_x: [0.5, 0.25] half_y: [1, 2] half_z: [3, 4] shape: \"\\001\\002\" category: [8, 9] mask: [10, 11] more: "
+     "true last: true }",
+     "08084a6708ac0210071a0801000000ffffffff22080000c03f000020c02a0800006040000090c032080000b0400000d0c03a080000003f000"
+     "0803e42080000803f000000404a080000404000008040520201025a08080000000900000062080a0000000b00000068017001",
+     {.seq = 8,
+      .kind = QD_SERVER_SNAPSHOT_RESULT,
+      .as.snapshot_result =
+          {.room = 300, .tick = 7, .entities = {.count = 2, IDS, CENTRES, SHAPES}, .more = true, .last = true}}},
+    {"stats",
+     "seq: 9 stats { server { uptime_ms: 1000 sessions: 2 rooms: 3 workers: 4 memory_bytes: 5000000000 "
+     "memory_bytes_max: 6000000000 ticks: 7 updates: 8 events: 9 bytes_in: 10 bytes_out: 11 errors: 12 } room { room: "
+     "300 tick: 13 entities: 14 sessions: 15 subscriptions: 16 updates: 17 begins: 18 ends: 19 ticks_skipped: 20 "
+     "pairs: 21 tick_us_p50: 22.5 tick_us_p99: 23.5 tick_us_max: 24.5 memory_bytes: 25 depth: 8 } }",
+     "0809524d0a2108e8071002180320042880e497d0123080f882ad16380740084809500a580b600c122808ac02100d180e200f2810301138124"
+     "013481450155d0000b441650000bc416d0000c44170197808",
+     {.seq = 9,
+      .kind = QD_SERVER_STATS,
+      .as.stats = {.server = {.uptime_ms = 1000,
+                              .sessions = 2,
+                              .rooms = 3,
+                              .workers = 4,
+                              .memory_bytes = 5000000000,
+                              .memory_bytes_max = 6000000000,
+                              .ticks = 7,
+                              .updates = 8,
+                              .events = 9,
+                              .bytes_in = 10,
+                              .bytes_out = 11,
+                              .errors = 12},
+                   .has_room = true,
+                   .room = {.room = 300,
+                            .tick = 13,
+                            .entities = 14,
+                            .sessions = 15,
+                            .subscriptions = 16,
+                            .updates = 17,
+                            .begins = 18,
+                            .ends = 19,
+                            .ticks_skipped = 20,
+                            .pairs = 21,
+                            .tick_us_p50 = 22.5f,
+                            .tick_us_p99 = 23.5f,
+                            .tick_us_max = 24.5f,
+                            .memory_bytes = 25,
+                            .depth = 8}}}},
+    {"stats_server",
+     "seq: 10 stats { server { uptime_ms: 1000 } }",
+     "080a52050a0308e807",
+     {.seq = 10, .kind = QD_SERVER_STATS, .as.stats = {.server = {.uptime_ms = 1000}}}},
+    {"pong",
+     "seq: 11 pong { data: 72623859790382856 }",
+     "080b5a09090807060504030201",
+     {.seq = 11, .kind = QD_SERVER_PONG, .as.pong = {0x0102030405060708}}},
+    {"error",
+     "seq: 12 error { code: ERROR_CODE_ENTRIES text: \"2 of 300 entries were refused\" seq: 12 room: 300 entry_index: "
+     "[4, 299] entry_code: \" %\" entries_refused: 2 }",
+     "080c62360819121d32206f662033303020656e747269657320776572652072656675736564180c20ac022a08040000002b010000320220253"
+     "802",
+     {.seq = 12,
+      .kind = QD_SERVER_ERROR,
+      .as.error = {.code = QD_ERROR_ENTRIES,
+                   .text = "2 of 300 entries were refused",
+                   .seq = 12,
+                   .room = 300,
+                   .entry_count = 2,
+                   .entry_index = entry_index,
+                   .entry_code = entry_code,
+                   .entries_refused = 2}}},
+    {"error_plain",
+     "error { code: ERROR_CODE_MALFORMED text: \"the bytes are no frame\" }",
+     "621a0801121674686520627974657320617265206e6f206672616d65",
+     {.kind = QD_SERVER_ERROR, .as.error = {.code = QD_ERROR_MALFORMED, .text = "the bytes are no frame"}}},
+    {"go_away",
+     "go_away { reason: REASON_SHUTDOWN text: \"the server is stopping\" deadline_ms: 2000 }",
+     "6a1d08011216746865207365727665722069732073746f7070696e6718d00f",
+     {.kind = QD_SERVER_GO_AWAY,
+      .as.go_away = {.reason = QD_GO_AWAY_SHUTDOWN, .text = "the server is stopping", .deadline_ms = 2000}}},
+};
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* A golden frame, and the same behind its length. */
+typedef struct golden_frame {
+    uint8_t framed[FRAME_BYTES_MAX];
+    size_t framed_size, prefix_size, size;
+    const uint8_t *frame;
+} golden_frame;
+
+static void parse_vector(const char *hex, golden_frame *vector)
+{
+    vector->size = strlen(hex) / 2;
+    assert_true(vector->size + QD_FRAME_PREFIX_BYTES_MAX <= FRAME_BYTES_MAX);
+    vector->prefix_size = qd_frame_prefix_write((uint32_t)vector->size, vector->framed);
+    vector->framed_size = vector->prefix_size + vector->size;
+    vector->frame = vector->framed + vector->prefix_size;
+    for (size_t i = 0; i < vector->size; i++) {
+        unsigned byte;
+        assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
+        vector->framed[vector->prefix_size + i] = (uint8_t)byte;
+    }
+}
+
+/* Encodes into memory of exactly the size that was announced, so that a sanitizer sees a byte too many. */
+static void expect_client_bytes(const char *name, const qd_client_message *message, const golden_frame *expected)
+{
+    print_message("client %s\n", name);
+    assert_int_equal(qd_client_message_size(message), expected->framed_size);
+    uint8_t *bytes = malloc(expected->framed_size);
+    assert_int_equal(qd_client_message_encode(message, bytes), expected->framed_size);
+    assert_memory_equal(bytes, expected->framed, expected->framed_size);
+    free(bytes);
+}
+
+static void expect_server_bytes(const char *name, const qd_server_message *message, const golden_frame *expected)
+{
+    print_message("server %s\n", name);
+    assert_int_equal(qd_server_message_size(message), expected->framed_size);
+    uint8_t *bytes = malloc(expected->framed_size);
+    assert_int_equal(qd_server_message_encode(message, bytes), expected->framed_size);
+    assert_memory_equal(bytes, expected->framed, expected->framed_size);
+    free(bytes);
+}
+
+static void test_client_messages_both_ways(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(client_goldens); i++) {
+        const client_golden *golden = &client_goldens[i];
+        golden_frame vector;
+        parse_vector(golden->hex, &vector);
+        expect_client_bytes(golden->name, &golden->message, &vector);
+
+        qd_decoded_client decoded;
+        assert_int_equal(qd_decode_client(vector.frame, vector.size, NULL, &decoded), QD_DECODE_OK);
+        assert_int_equal(decoded.message.kind, golden->message.kind);
+        assert_string_equal(decoded.fault, "");
+        expect_client_bytes(golden->name, &decoded.message, &vector);
+        qd_decoded_client_release(&decoded, NULL);
+    }
+}
+
+static void test_server_messages_both_ways(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(server_goldens); i++) {
+        const server_golden *golden = &server_goldens[i];
+        golden_frame vector;
+        parse_vector(golden->hex, &vector);
+        expect_server_bytes(golden->name, &golden->message, &vector);
+
+        qd_decoded_server decoded;
+        assert_int_equal(qd_decode_server(vector.frame, vector.size, NULL, &decoded), QD_DECODE_OK);
+        assert_int_equal(decoded.message.kind, golden->message.kind);
+        expect_server_bytes(golden->name, &decoded.message, &vector);
+        qd_decoded_server_release(&decoded, NULL);
+    }
+}
+
+/* A vector for every kind, so that a new message cannot be forgotten here. */
+static void test_every_kind_has_a_vector(void **state)
+{
+    (void)state;
+    for (int kind = QD_CLIENT_NOTHING; kind <= QD_CLIENT_PING; kind++) {
+        size_t i = 0;
+        while (i < COUNT_OF(client_goldens) && (int)client_goldens[i].message.kind != kind) {
+            i++;
+        }
+        assert_true(i < COUNT_OF(client_goldens));
+    }
+    for (int kind = QD_SERVER_NOTHING; kind <= QD_SERVER_GO_AWAY; kind++) {
+        size_t i = 0;
+        while (i < COUNT_OF(server_goldens) && (int)server_goldens[i].message.kind != kind) {
+            i++;
+        }
+        assert_true(i < COUNT_OF(server_goldens));
+    }
+}
+
+/* Decodes from memory of exactly that size, both ways; returns whether either took it. */
+static void decode_damaged(const uint8_t *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size + !size);
+    memcpy(copy, bytes, size);
+    qd_decoded_client client;
+    if (qd_decode_client(copy, size, NULL, &client) == QD_DECODE_OK) {
+        assert_true(qd_client_message_size(&client.message) > 0);
+    }
+    qd_decoded_client_release(&client, NULL);
+    qd_decoded_server server;
+    if (qd_decode_server(copy, size, NULL, &server) == QD_DECODE_OK) {
+        assert_true(qd_server_message_size(&server.message) > 0);
+    }
+    qd_decoded_server_release(&server, NULL);
+    free(copy);
+}
+
+static void damage(const char *hex)
+{
+    golden_frame vector;
+    parse_vector(hex, &vector);
+    for (size_t size = 0; size < vector.size; size++) {
+        decode_damaged(vector.frame, size);
+    }
+    uint8_t *frame = vector.framed + vector.prefix_size;
+    for (size_t bit = 0; bit < vector.size * 8; bit++) {
+        frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        decode_damaged(frame, vector.size);
+        frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+}
+
+/* Cut at each byte, and each bit turned over: what comes of it is the sanitizers' to say. */
+static void test_damaged_frames(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(client_goldens); i++) {
+        damage(client_goldens[i].hex);
+    }
+    for (size_t i = 0; i < COUNT_OF(server_goldens); i++) {
+        damage(server_goldens[i].hex);
+    }
+}
+
+/* A message cut short is never taken for a whole one: only a cut between the fields of the envelope can be one. */
+static void test_truncated_frames_are_malformed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(client_goldens); i++) {
+        golden_frame vector;
+        parse_vector(client_goldens[i].hex, &vector);
+        for (size_t size = 0; size < vector.size; size++) {
+            qd_decoded_client decoded;
+            qd_decode_result result = qd_decode_client(vector.frame, size, NULL, &decoded);
+            if (result == QD_DECODE_OK) {
+                assert_int_equal(decoded.message.kind, QD_CLIENT_NOTHING);
+            } else {
+                assert_int_equal(result, QD_DECODE_MALFORMED);
+            }
+            qd_decoded_client_release(&decoded, NULL);
+        }
+    }
+}
+
+static void list(void)
+{
+    for (size_t i = 0; i < COUNT_OF(client_goldens); i++) {
+        const client_golden *golden = &client_goldens[i];
+        printf("ClientFrame|%s|%s|%s\n", golden->name, golden->hex, golden->text);
+    }
+    for (size_t i = 0; i < COUNT_OF(server_goldens); i++) {
+        const server_golden *golden = &server_goldens[i];
+        printf("ServerFrame|%s|%s|%s\n", golden->name, golden->hex, golden->text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        list();
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_client_messages_both_ways),      cmocka_unit_test(test_server_messages_both_ways),
+        cmocka_unit_test(test_every_kind_has_a_vector),        cmocka_unit_test(test_damaged_frames),
+        cmocka_unit_test(test_truncated_frames_are_malformed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
