@@ -2,7 +2,7 @@
 #include "dispatch.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +22,14 @@ static void answer(qd_session *session, const qd_request *request, qd_server_mes
 {
     message->seq = request->decoded.message.seq;
     qd_reply_send(session->server, session->link, message);
+}
+
+/* Puts the request into the mailbox of the seat's room. */
+static void post(qd_seat *seat, qd_request **request)
+{
+    (*request)->head.seat = seat;
+    qd_host_post(seat->host, *request);
+    *request = NULL;
 }
 
 /* ---- the session ---- */
@@ -99,90 +107,112 @@ static void handle_nothing(qd_session *session, qd_request **request)
 
 /* ---- opening and closing rooms ---- */
 
-/* Under the registry's lock: the room of that name, made if need be; or NULL, and the error is answered. */
-static qd_host *find_or_create(qd_session *session, qd_request *request, const char *name)
+/* Why a room cannot be opened; answered when the registry's lock is given back. */
+typedef struct open_refusal {
+    qd_error_code code; /* 0: it can */
+    uint64_t room;
+    char text[240];
+} open_refusal;
+
+static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(refusal->text, sizeof refusal->text, format, arguments);
+    va_end(arguments);
+    refusal->code = code;
+    refusal->room = room;
+}
+
+/* Under the lock: a new room, listed. NULL: it is refused. */
+static qd_host *create(qd_session *session, const qd_msg_open_room *open, open_refusal *refusal)
 {
     qd_server *server = session->server;
-    const qd_msg_open_room *open = &request->decoded.message.as.open_room;
-    char fault[200];
-    qd_named *named = qd_registry_find(&server->registry, name);
-    if (named != NULL) {
-        qd_host *host = qd_host_of(named);
-        if (!open->has_config || qd_room_config_agrees(&open->config, &host->config, fault, sizeof fault))
-            return host;
-        fail(session, request, named->handle, QD_ERROR_CONFIG_MISMATCH, "%s", fault);
-        return NULL;
-    }
     if (!open->has_config) {
-        fail(session, request, 0, QD_ERROR_UNKNOWN_ROOM, "no room \"%s\" is open: send a config to create it", name);
+        refuse(refusal, QD_ERROR_UNKNOWN_ROOM, 0, "no room \"%s\" is open: send a config to create it", open->name);
         return NULL;
     }
     if (!open->config.has_bounds) {
-        fail(session, request, 0, QD_ERROR_INVALID, "bounds are missing: a new room needs them");
+        refuse(refusal, QD_ERROR_INVALID, 0, "bounds are missing: a new room needs them");
         return NULL;
     }
     qd_msg_room_config config;
     qd_room_config_resolve(&open->config, &server->config.limits, &config);
-    qd_host *host = qd_host_create(server, name, &config, session);
+    qd_host *host = qd_host_create(server, open->name, &config, session);
     qd_status status = host == NULL ? QD_ERR_NO_MEMORY : qd_registry_add(&server->registry, &host->named);
-    if (status == QD_OK) {
-        request->created = true;
+    if (status == QD_OK)
         return host;
-    }
     if (host != NULL)
         qd_host_destroy(host);
     if (status == QD_ERR_FULL)
-        fail(session, request, 0, QD_ERROR_LIMIT,
-             "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
-             server->registry.count);
+        refuse(refusal, QD_ERROR_LIMIT, 0,
+               "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
+               server->registry.count);
     else
-        fail(session, request, 0, QD_ERROR_LIMIT,
-             "the server has no memory left for a room (--memory-max): close one, or try again later");
+        refuse(refusal, QD_ERROR_LIMIT, 0,
+               "the server has no memory left for a room (--memory-max): close one, or try again later");
     return NULL;
 }
 
-static void open_locked(qd_session *session, qd_request **request)
+/* Under the lock: the room of that name, made if need be. NULL: it is refused. */
+static qd_host *find_or_create(qd_session *session, qd_request *request, open_refusal *refusal)
 {
-    qd_server *server = session->server;
-    const char *name = (*request)->decoded.message.as.open_room.name;
-    if (atomic_load(&server->stopping)) {
-        fail(session, *request, 0, QD_ERROR_NOT_ALLOWED, "the server is stopping: open the room on another");
+    const qd_msg_open_room *open = &request->decoded.message.as.open_room;
+    qd_named *named = qd_registry_find(&session->server->registry, open->name);
+    if (named == NULL) {
+        qd_host *host = create(session, open, refusal);
+        request->created = host != NULL;
+        return host;
+    }
+    qd_host *host = qd_host_of(named);
+    char fault[200];
+    if (!open->has_config || qd_room_config_agrees(&open->config, &host->config, fault, sizeof fault))
+        return host;
+    refuse(refusal, QD_ERROR_CONFIG_MISMATCH, named->handle, "%s", fault);
+    return NULL;
+}
+
+/* Under the lock, so that the room cannot close before the letter is in. */
+static void open_listed(qd_session *session, qd_request **request, open_refusal *refusal)
+{
+    if (atomic_load(&session->server->stopping)) {
+        refuse(refusal, QD_ERROR_NOT_ALLOWED, 0, "the server is stopping: open the room on another");
         return;
     }
-    qd_host *host = find_or_create(session, *request, name);
+    qd_host *host = find_or_create(session, *request, refusal);
     if (host == NULL)
         return;
     qd_seat *seat = qd_session_seat(session, host->named.handle);
     if (seat == NULL)
         seat = qd_session_sit(session, host);
     if (seat == NULL) {
-        /* A room that was just created stays, empty, and closes in its time. */
-        fail(session, *request, host->named.handle, QD_ERROR_LIMIT,
-             "the server has no memory left to join a room (--memory-max): leave one, or try again later");
-        if ((*request)->created)
-            qd_host_wake(host);
+        refuse(refusal, QD_ERROR_LIMIT, host->named.handle,
+               "the server has no memory left to join a room (--memory-max): leave one, or try again later");
+        qd_host_wake(host); /* so that a room in which nobody is closes in its time */
         return;
     }
-    (*request)->head.seat = seat;
     host->arrivals++;
-    qd_host_post(host, *request);
-    *request = NULL;
+    post(seat, request);
 }
 
 static void handle_open_room(qd_session *session, qd_request **request)
 {
     const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
-    char fault[200];
-    bool sensible = qd_room_name_check(open->name, fault, sizeof fault) &&
-                    (!open->has_config ||
-                     qd_room_config_check(&open->config, &session->server->config.limits, fault, sizeof fault));
-    if (!sensible) {
-        fail(session, *request, 0, QD_ERROR_INVALID, "%s", fault);
-        return;
+    const qd_limits *limits = &session->server->config.limits;
+    open_refusal refusal = {0};
+    if (!qd_room_name_check(open->name, refusal.text, sizeof refusal.text) ||
+        (open->has_config && !qd_room_config_check(&open->config, limits, refusal.text, sizeof refusal.text))) {
+        refusal.code = QD_ERROR_INVALID;
+    } else {
+        qd_registry_lock(&session->server->registry);
+        open_listed(session, request, &refusal);
+        qd_registry_unlock(&session->server->registry);
     }
-    qd_registry_lock(&session->server->registry);
-    open_locked(session, request);
-    qd_registry_unlock(&session->server->registry);
+    if (refusal.code != QD_ERROR_NONE)
+        fail(session, *request, refusal.room, refusal.code, "%s", refusal.text);
 }
 
 /* The session's seat in the room that the request names; NULL: it has none, and the error is answered. */
@@ -209,13 +239,6 @@ static bool may_close(const qd_session *session, const qd_host *host)
     return session->admin || session->number == host->creator || same_token;
 }
 
-static void post(qd_seat *seat, qd_request **request)
-{
-    (*request)->head.seat = seat;
-    qd_host_post(seat->host, *request);
-    *request = NULL;
-}
-
 static void handle_close_room(qd_session *session, qd_request **request)
 {
     uint64_t room = (*request)->decoded.message.as.room.room;
@@ -236,11 +259,6 @@ static void handle_close_room(qd_session *session, qd_request **request)
     qd_registry_unlock(registry);
     post(seat, request);
 }
-
-typedef struct room_row {
-    qd_msg_room_info info; /* its name is the one below */
-    char name[QD_ROOM_NAME_BYTES_MAX + 1];
-} room_row;
 
 static void handle_list_rooms(qd_session *session, qd_request **request)
 {

@@ -20,7 +20,6 @@ typedef struct publication {
     size_t count, capacity;
     share shares[SHARES_MAX];
     size_t share_count;
-    qd_seat *lost;
 } publication;
 
 static bool push(publication *round, qd_buffer *frame)
@@ -132,9 +131,8 @@ static void deliver(publication *round, const qd_room_report *report)
     drop(round, shared_count(round));
     if (sent == QD_LINK_SENT)
         return;
-    /* For a closed link, too: nothing need be found for it until it leaves. */
-    seat->lost_next = round->lost;
-    round->lost = seat;
+    /* To a closed link as well: nothing need be found for it until it leaves. */
+    qd_room_lost(host->room, report->member);
     if (sent == QD_LINK_FULL)
         qd_host_stuck(host, seat);
 }
@@ -145,9 +143,6 @@ void qd_publish(qd_host *host)
     qd_room_report report;
     while (qd_room_next_report(host->room, &report))
         deliver(&round, &report);
-    /* Only now: a call on the room ends its round of reports. */
-    for (qd_seat *seat = round.lost; seat != NULL; seat = seat->lost_next)
-        qd_room_lost(host->room, seat->member);
     drop(&round, 0);
     qd_heap_free(&host->heap, round.frames, round.capacity * sizeof *round.frames);
 }

@@ -47,7 +47,6 @@ struct qd_seat {
     uint32_t member;
     qd_seat *news_next; /* in the host's list of seats with an Applied due at the tick */
     uint32_t news_seq;  /* its seq; 0: none is due */
-    qd_seat *lost_next; /* in the list of those who could not take their report; for publish.c */
     bool stuck;         /* reports are lost: its queue is full */
     uint64_t stuck_since_ns;
 };
