@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The histogram against exact percentiles, taken from the sorted numbers.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "client/tools/histogram.h"
+
+#define VALUES 20000u
+
+static uint64_t values[VALUES];
+static uint64_t seed = 1;
+
+static uint64_t random_next(void)
+{
+    seed += 0x9e3779b97f4a7c15u;
+    uint64_t value = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9u;
+    return value ^ (value >> 29);
+}
+
+static double random_unit(void)
+{
+    return (double)(random_next() >> 11) / 9007199254740992.0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static void assert_percentiles(uint32_t count)
+{
+    static const double percents[] = {0, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 100};
+    static qd_histogram histogram;
+
+    memset(&histogram, 0, sizeof histogram);
+    for (uint32_t index = 0; index < count; index++)
+        qd_histogram_record(&histogram, values[index]);
+    qsort(values, count, sizeof *values, compare);
+    assert_true(histogram.count == count);
+    assert_true(histogram.max == values[count - 1]);
+    for (size_t choice = 0; choice < sizeof percents / sizeof *percents; choice++) {
+        uint32_t rank = (uint32_t)ceil(count * percents[choice] / 100.0);
+        uint64_t exact = values[rank > 0 ? rank - 1 : 0];
+        uint64_t found = qd_histogram_percentile(&histogram, percents[choice]);
+        assert_true(found >= exact);
+        assert_true(found - exact <= exact / 128);
+    }
+    assert_true(qd_histogram_percentile(&histogram, 100) == values[count - 1]);
+}
+
+static void small_numbers_are_exact(void **state)
+{
+    (void)state;
+    for (uint32_t index = 0; index < VALUES; index++)
+        values[index] = random_next() % 128;
+    assert_percentiles(VALUES);
+}
+
+static void uniform_numbers(void **state)
+{
+    (void)state;
+    for (uint32_t index = 0; index < VALUES; index++)
+        values[index] = random_next() % 10000000;
+    assert_percentiles(VALUES);
+}
+
+static void numbers_of_all_sizes(void **state)
+{
+    (void)state;
+    for (uint32_t index = 0; index < VALUES; index++)
+        values[index] = random_next() >> (random_next() % 64);
+    assert_percentiles(VALUES);
+}
+
+/* As latencies are: a body and a long tail. */
+static void numbers_with_a_tail(void **state)
+{
+    (void)state;
+    for (uint32_t index = 0; index < VALUES; index++)
+        values[index] = (uint64_t)(100000 - 50000 * log(1 - random_unit()));
+    values[0] = 3000000000u;
+    assert_percentiles(VALUES);
+}
+
+static void edges_of_buckets(void **state)
+{
+    (void)state;
+    uint32_t count = 0;
+
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        values[count++] = ((uint64_t)1 << bit) - 1;
+        values[count++] = (uint64_t)1 << bit;
+        values[count++] = ((uint64_t)1 << bit) + 1;
+    }
+    values[count++] = UINT64_MAX;
+    assert_percentiles(count);
+}
+
+static void few_numbers(void **state)
+{
+    (void)state;
+    static const qd_histogram empty;
+
+    assert_true(qd_histogram_percentile(&empty, 50) == 0);
+    values[0] = 123456789;
+    assert_percentiles(1);
+    values[1] = 5;
+    assert_percentiles(2);
+}
+
+static void sums_are_as_if_recorded_together(void **state)
+{
+    (void)state;
+    static qd_histogram parts[3], whole, sum;
+
+    for (uint32_t index = 0; index < VALUES; index++) {
+        uint64_t value = random_next() >> (random_next() % 64);
+        qd_histogram_record(&parts[index % 3], value);
+        qd_histogram_record(&whole, value);
+    }
+    for (uint32_t part = 0; part < 3; part++)
+        qd_histogram_add(&sum, &parts[part]);
+    assert_memory_equal(&sum, &whole, sizeof sum);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_numbers_are_exact),
+        cmocka_unit_test(uniform_numbers),
+        cmocka_unit_test(numbers_of_all_sizes),
+        cmocka_unit_test(numbers_with_a_tail),
+        cmocka_unit_test(edges_of_buckets),
+        cmocka_unit_test(few_numbers),
+        cmocka_unit_test(sums_are_as_if_recorded_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
