@@ -436,8 +436,6 @@ static void on_closed(uv_handle_t *handle)
     qd_connection *connection = handle->data;
     qd_loop *loop = connection->loop;
 
-    if (connection->announced)
-        connection->handler->closed(connection->handler->context, &connection->link);
     drop_held(connection);
     qd_frame_reader_deinit(&connection->reader);
     uv_mutex_lock(&connection->lock);
@@ -454,6 +452,9 @@ static void on_closed(uv_handle_t *handle)
         atomic_fetch_sub_explicit(&loop->connection_count, 1, memory_order_relaxed);
     else
         loop->refusals--;
+    /* Now nothing is left of it, in memory or in the counts, but the link itself. */
+    if (connection->announced)
+        connection->handler->closed(connection->handler->context, &connection->link);
     qd_loop_let_go(loop);
     qd_link_release(&connection->link);
 }

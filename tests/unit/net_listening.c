@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The listener and the whole: taken ports, too many connections, no descriptors, many connections, stopping.
+ */
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "support/net_fixture.h"
+
+/* ---- starting ---- */
+
+static void start_fails(const char *host, uint16_t port, const char *words, const char *fix)
+{
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    char error[256] = "";
+    size_t memory = qd_memory_used();
+
+    config.host = host;
+    config.port = port;
+    assert_int_not_equal(qd_net_start(&config, &fixture.net, error, sizeof error), QD_OK);
+    assert_non_null(strstr(error, words));
+    assert_non_null(strstr(error, fix));
+    assert_int_equal(qd_memory_used(), memory);
+}
+
+static void a_start_that_fails_says_why(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    uint16_t port = qd_net_port(fixture.net);
+    char words[64];
+
+    assert_int_not_equal(port, 0);
+    snprintf(words, sizeof words, "127.0.0.1:%u", port);
+    start_fails("127.0.0.1", port, words, "choose another --listen or stop the other process");
+    start_fails("no-such-host.invalid", 7400, "no-such-host.invalid:7400", "unknown host");
+    /* An address kept for documentation: nobody has it. */
+    start_fails("192.0.2.1", 7400, "192.0.2.1:7400", "no such address");
+    fixture_stop(&fixture);
+}
+
+static void a_port_is_free_again_at_once(void **state)
+{
+    (void)state;
+    net_fixture first = {0}, second = {0};
+    fixture_start(&first, NULL);
+    qd_net_config config = fixture_config(&second);
+    config.port = qd_net_port(first.net);
+    int peer = peer_connect(&first);
+
+    wait_for(&first, &first.opened, 1);
+    fixture_stop(&first); /* our side ends first: the system keeps the pair of addresses for a while */
+    peer_expect_end(peer);
+    close(peer);
+    fixture_start(&second, &config);
+    peer = peer_connect(&second);
+    peer_send_frame(peer, 1, 1);
+    peer_expect_frame(peer, 1, 1);
+    close(peer);
+    fixture_stop(&second);
+}
+
+static void ipv6(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int peer = socket(AF_INET6, SOCK_STREAM, 0);
+
+    if (peer < 0 || bind(peer, (struct sockaddr *)&address, sizeof address) != 0) {
+        print_message("skipped: this machine has no IPv6\n");
+        skip();
+    }
+    config.host = "::1";
+    fixture_start(&fixture, &config);
+    address.sin6_port = htons(qd_net_port(fixture.net));
+    assert_int_equal(connect(peer, (struct sockaddr *)&address, sizeof address), 0);
+    peer_send_frame(peer, 1, 1);
+    peer_expect_frame(peer, 1, 1);
+    assert_int_equal(strncmp(fixture.links[0]->peer, "[::1]:", 6), 0);
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* ---- limits ---- */
+
+static qd_buffer *refusal(void *context)
+{
+    (void)context;
+    return frame_of('F', 20);
+}
+
+static void one_too_many(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    config.connections_max = 2;
+    config.refusal = refusal;
+    fixture_start(&fixture, &config);
+    int first = peer_connect(&fixture), second = peer_connect(&fixture);
+
+    wait_for(&fixture, &fixture.opened, 2);
+    for (uint32_t i = 0; i < 5; i++) {
+        int more = peer_connect(&fixture);
+
+        /* It speaks first, as clients do: that must not cost it the answer. */
+        peer_send_frame(more, 1, 1000);
+        peer_expect_frame(more, 'F', 20);
+        peer_expect_end(more);
+        close(more);
+    }
+    assert_int_equal(qd_net_connections(fixture.net), 2);
+    assert_int_equal(count_of(&fixture, &fixture.opened), 2);
+
+    close(first);
+    wait_for(&fixture, &fixture.closed, 1);
+    first = peer_connect(&fixture);
+    peer_send_frame(first, 2, 2);
+    peer_expect_frame(first, 2, 2);
+    close(first);
+    close(second);
+    fixture_stop(&fixture);
+}
+
+/* More refusals at once than are told: the rest is closed, and nothing is left over. */
+static void far_too_many(void **state)
+{
+    (void)state;
+    enum { MANY = 200 };
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    config.connections_max = 0;
+    config.refusal = refusal;
+    fixture_start(&fixture, &config);
+    int peers[MANY];
+
+    for (uint32_t i = 0; i < MANY; i++)
+        peers[i] = peer_connect(&fixture);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint8_t bytes[20];
+
+        while (peer_receive_frame(peers[i], bytes, sizeof bytes) >= 0)
+            ;
+        close(peers[i]);
+    }
+    fixture_stop(&fixture);
+    assert_int_equal(fixture.opened, 0);
+}
+
+/* Who finds no descriptor is let in when there is one. */
+static void no_descriptors(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    struct rlimit usual, none;
+    int peer = peer_socket();
+    const struct timespec a_while = {.tv_nsec = 150000000};
+
+    int next = dup(peer);
+    assert_true(next >= 0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    none = usual;
+    none.rlim_cur = (rlim_t)next;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    peer_connect_socket(peer, qd_net_port(fixture.net));
+    peer_send_frame(peer, 1, 1);
+    nanosleep(&a_while, NULL);
+    assert_int_equal(qd_net_connections(fixture.net), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    peer_expect_frame(peer, 1, 1);
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+static void no_memory(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+
+    qd_memory_limit_set(1);
+    int peer = peer_connect(&fixture);
+    peer_expect_end(peer);
+    close(peer);
+    qd_memory_limit_set(0);
+    peer = peer_connect(&fixture);
+    peer_send_frame(peer, 1, 1);
+    peer_expect_frame(peer, 1, 1);
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* ---- many ---- */
+
+static void five_hundred_on_two_loops(void **state)
+{
+    (void)state;
+    enum { MANY = 500 };
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    config.loops = 2;
+    fixture_start(&fixture, &config);
+    int peers[MANY];
+    size_t before = qd_memory_used();
+
+    for (uint32_t i = 0; i < MANY; i++)
+        peers[i] = peer_connect(&fixture);
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < MANY; i++)
+            peer_send_frame(peers[i], (uint8_t)i, 10 + i);
+        for (uint32_t i = 0; i < MANY; i++)
+            peer_expect_frame(peers[i], (uint8_t)i, 10 + i);
+    }
+    assert_int_equal(qd_net_connections(fixture.net), MANY);
+    /* Small at rest: this is what 500 links cost, all answers being sent. */
+    assert_true((qd_memory_used() - before) / MANY < 4096);
+
+    for (uint32_t i = 0; i < MANY; i += 2)
+        close(peers[i]);
+    wait_for(&fixture, &fixture.closed, MANY / 2);
+    fixture_stop(&fixture);
+    for (uint32_t i = 1; i < MANY; i += 2) {
+        peer_expect_end(peers[i]);
+        close(peers[i]);
+    }
+}
+
+/* ---- stopping ---- */
+
+static void stop_listening(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(qd_net_port(fixture.net)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int peer = peer_connect(&fixture);
+
+    wait_for(&fixture, &fixture.opened, 1);
+    qd_net_stop_listening(fixture.net);
+    qd_net_stop_listening(fixture.net);
+    for (bool refused = false; !refused;) {
+        int late = peer_socket();
+
+        refused = connect(late, (const struct sockaddr *)&address, sizeof address) != 0;
+        close(late);
+    }
+    /* Those that are there go on. */
+    peer_send_frame(peer, 3, 3000);
+    peer_expect_frame(peer, 3, 3000);
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* With what was queued for each of them, and without waiting for those that have nothing. */
+static void stop_flushes(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    config.loops = 2;
+    fixture_start(&fixture, &config);
+    int peers[10];
+
+    for (uint32_t i = 0; i < 10; i++) {
+        peers[i] = peer_connect(&fixture);
+        wait_for(&fixture, &fixture.opened, i + 1);
+        assert_int_equal(send_and_release(fixture.links[i], frame_of((uint8_t)i, 100000), QD_LINK_EVENTS),
+                         QD_LINK_SENT);
+    }
+    qd_net_stop(fixture.net, 200);
+    assert_int_equal(fixture.closed, 10);
+    for (uint32_t i = 0; i < 10; i++) {
+        peer_expect_frame(peers[i], (uint8_t)i, 100000);
+        peer_expect_end(peers[i]);
+        close(peers[i]);
+    }
+    fixture_finish(&fixture);
+}
+
+/* Connections that come while it stops: each is either a link with both calls, or none. */
+static void *connect_on_and_on(void *argument)
+{
+    const struct sockaddr_in *address = argument;
+    int fd;
+
+    do {
+        fd = socket(AF_INET, SOCK_STREAM, 0);
+        if (connect(fd, (const struct sockaddr *)address, sizeof *address) != 0) {
+            close(fd);
+            return NULL;
+        }
+        close(fd);
+    } while (true);
+}
+
+static void stop_under_arrivals(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 20; i++) {
+        net_fixture fixture = {0};
+        qd_net_config config = fixture_config(&fixture);
+        config.loops = 2;
+        config.connections_max = 50;
+        fixture_start(&fixture, &config);
+        struct sockaddr_in address = {.sin_family = AF_INET,
+                                      .sin_port = htons(qd_net_port(fixture.net)),
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        pthread_t thread;
+
+        assert_int_equal(pthread_create(&thread, NULL, connect_on_and_on, &address), 0);
+        wait_for(&fixture, &fixture.opened, 3);
+        fixture_stop(&fixture);
+        pthread_join(thread, NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_start_that_fails_says_why),
+        cmocka_unit_test(a_port_is_free_again_at_once),
+        cmocka_unit_test(ipv6),
+        cmocka_unit_test(one_too_many),
+        cmocka_unit_test(far_too_many),
+        cmocka_unit_test(no_descriptors),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(five_hundred_on_two_loops),
+        cmocka_unit_test(stop_listening),
+        cmocka_unit_test(stop_flushes),
+        cmocka_unit_test(stop_under_arrivals),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

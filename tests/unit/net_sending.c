@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What goes out: from any thread, to slow readers and to none, and what becomes of it when a link closes.
+ */
+#include "support/net_fixture.h"
+
+#define KIB 1024u
+
+/* Connected, and known to the fixture as its next link. */
+static qd_link *connected(net_fixture *fixture, int peer)
+{
+    uint32_t index = count_of(fixture, &fixture->frames);
+
+    peer_send_frame(peer, 1, 1);
+    peer_expect_frame(peer, 1, 1);
+    wait_for(fixture, &fixture->frames, index + 1);
+    return fixture->links[fixture->opened - 1];
+}
+
+/* ---- from other threads ---- */
+
+enum { SENDERS = 4, SENDS = 2000 };
+
+typedef struct sender {
+    qd_link *link;
+    uint32_t number;
+    uint32_t refused;
+    pthread_t thread;
+} sender;
+
+typedef struct mark {
+    uint32_t sender, number;
+} mark;
+
+static void *send_marks(void *argument)
+{
+    sender *self = argument;
+
+    for (uint32_t i = 0; i < SENDS; i++) {
+        mark next = {.sender = self->number, .number = i};
+
+        if (send_and_release(self->link, frame_with(&next, sizeof next), QD_LINK_REPLY) != QD_LINK_SENT)
+            self->refused++;
+    }
+    return NULL;
+}
+
+/* All arrive, each thread's in its order. */
+static void sends_from_many_threads(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    config.outbox_bytes_max = 1024 * KIB;
+    fixture_start(&fixture, &config);
+    int peer = peer_connect(&fixture);
+    qd_link *link = connected(&fixture, peer);
+    sender senders[SENDERS] = {0};
+    uint32_t expected[SENDERS] = {0};
+
+    for (uint32_t i = 0; i < SENDERS; i++) {
+        senders[i] = (sender){.link = link, .number = i};
+        assert_int_equal(pthread_create(&senders[i].thread, NULL, send_marks, &senders[i]), 0);
+    }
+    for (uint32_t i = 0; i < SENDERS * SENDS; i++) {
+        mark next;
+
+        assert_int_equal(peer_receive_frame(peer, &next, sizeof next), sizeof next);
+        assert_true(next.sender < SENDERS);
+        assert_int_equal(next.number, expected[next.sender]++);
+    }
+    for (uint32_t i = 0; i < SENDERS; i++) {
+        pthread_join(senders[i].thread, NULL);
+        assert_int_equal(senders[i].refused, 0);
+    }
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+static void *send_until_closed(void *argument)
+{
+    sender *self = argument;
+    qd_buffer *buffer = frame_of(1, 100);
+
+    while (qd_link_send(self->link, &buffer, 1, QD_LINK_EVENTS) != QD_LINK_CLOSED)
+        self->number++;
+    qd_buffer_release(buffer);
+    return NULL;
+}
+
+/* Threads that send on and on, while the links under them are closed from both sides, and the net stops. */
+static void closes_under_senders(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    qd_net_config config = fixture_config(&fixture);
+    config.loops = 2;
+    fixture_start(&fixture, &config);
+    sender senders[SENDERS] = {0};
+    int peers[SENDERS];
+
+    for (uint32_t i = 0; i < SENDERS; i++) {
+        peers[i] = peer_connect(&fixture);
+        wait_for(&fixture, &fixture.opened, i + 1);
+        senders[i].link = fixture.links[i];
+        assert_int_equal(pthread_create(&senders[i].thread, NULL, send_until_closed, &senders[i]), 0);
+    }
+    peer_expect_frame(peers[0], 1, 100);
+    peer_reset(peers[0]);
+    peer_expect_frame(peers[1], 1, 100);
+    qd_link_close(senders[1].link, 100);
+    peer_expect_frame(peers[2], 1, 100);
+    assert_int_equal(shutdown(peers[2], SHUT_WR), 0);
+    wait_for(&fixture, &fixture.closed, 2); /* the third has time left, as it is not read */
+    qd_net_stop(fixture.net, 0);
+    for (uint32_t i = 0; i < SENDERS; i++)
+        pthread_join(senders[i].thread, NULL);
+    fixture_finish(&fixture);
+    for (uint32_t i = 1; i < SENDERS; i++)
+        close(peers[i]);
+}
+
+/* ---- slow readers ---- */
+
+static void a_slow_reader_of_events(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect_narrow(&fixture);
+    qd_link *link = connected(&fixture, peer);
+    uint32_t sent = 0;
+
+    /* In full, and the memory for it bounded. */
+    while (send_and_release(link, frame_of((uint8_t)sent, 8 * KIB), QD_LINK_EVENTS) == QD_LINK_SENT) {
+        assert_true(qd_link_queued(link) <= 64 * KIB);
+        sent++;
+    }
+    assert_true(sent >= 7);
+    assert_true(qd_memory_used() - fixture.memory_before < 64 * KIB + 256 * KIB);
+    assert_int_equal(count_of(&fixture, &fixture.drained), 0);
+
+    for (uint32_t i = 0; i < sent; i++)
+        peer_expect_frame(peer, (uint8_t)i, 8 * KIB);
+    wait_for(&fixture, &fixture.drained, 1);
+    /* One large send goes, when nothing else waits. */
+    while (qd_link_queued(link) > 0)
+        sched_yield();
+    assert_int_equal(send_and_release(link, frame_of(9, 1000 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
+    peer_expect_frame(peer, 9, 1000 * KIB);
+    assert_int_equal(count_of(&fixture, &fixture.drained), 1);
+
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+static size_t queued_max;
+
+static void long_answer(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+{
+    (void)fixture, (void)size;
+    send_and_release(link, frame_of(bytes[0], 16 * KIB), QD_LINK_REPLY);
+    if (qd_link_queued(link) > queued_max)
+        queued_max = qd_link_queued(link);
+}
+
+/* It asks for more than all the buffers below can hold before it begins to read: it is answered in full, and what waits
+ * for it stays bounded. */
+static void a_slow_reader_of_replies(void **state)
+{
+    (void)state;
+    enum { QUESTIONS = 2000 };
+    net_fixture fixture = {.on_frame = long_answer};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect_narrow(&fixture);
+
+    for (uint32_t i = 0; i < QUESTIONS; i++)
+        peer_send_frame(peer, (uint8_t)i, 1);
+    for (uint32_t i = 0; i < QUESTIONS; i++)
+        peer_expect_frame(peer, (uint8_t)i, 16 * KIB);
+    assert_int_equal(count_of(&fixture, &fixture.frames), QUESTIONS);
+    assert_true(queued_max > 64 * KIB);
+    assert_true(queued_max < 64 * KIB + QD_LINK_REPLY_MARGIN_BYTES + 32 * KIB);
+
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* Replies that no pause can hold back: in the end the link is closed, and nothing of it is kept. */
+static void a_reader_of_nothing(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect_narrow(&fixture);
+    qd_link *link = connected(&fixture, peer);
+
+    while (send_and_release(link, frame_of(1, 16 * KIB), QD_LINK_REPLY) == QD_LINK_SENT)
+        assert_true(qd_link_queued(link) < 64 * KIB + QD_LINK_REPLY_MARGIN_BYTES + 32 * KIB);
+    assert_int_equal(send_and_release(link, frame_of(1, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
+    wait_for(&fixture, &fixture.closed, 1);
+    assert_int_equal(qd_link_queued(link), 0);
+
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+static void all_or_none(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect_narrow(&fixture);
+    qd_link *link = connected(&fixture, peer);
+    qd_buffer *parts[3] = {frame_of(1, 5 * KIB), frame_of(2, 5 * KIB), frame_of(3, 5 * KIB)};
+    uint32_t sent = 0;
+
+    while (qd_link_send(link, parts, 3, QD_LINK_EVENTS) == QD_LINK_SENT)
+        sent++;
+    send_and_release(link, frame_of('.', 1), QD_LINK_REPLY);
+    for (uint32_t i = 0; i < sent; i++)
+        for (uint8_t part = 1; part <= 3; part++)
+            peer_expect_frame(peer, part, 5 * KIB);
+    peer_expect_frame(peer, '.', 1);
+
+    for (uint32_t i = 0; i < 3; i++)
+        qd_buffer_release(parts[i]);
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* ---- closing ---- */
+
+static void a_close_flushes(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect_narrow(&fixture);
+    qd_link *link = connected(&fixture, peer);
+
+    assert_int_equal(send_and_release(link, frame_of(4, 4096 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
+    assert_int_equal(send_and_release(link, frame_of(5, 1), QD_LINK_REPLY), QD_LINK_SENT);
+    qd_link_close(link, PATIENCE_S * 1000);
+    assert_int_equal(send_and_release(link, frame_of(6, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
+    /* Frames that come now are for nobody. */
+    peer_send_frame(peer, 7, 1);
+    peer_expect_frame(peer, 4, 4096 * KIB);
+    peer_expect_frame(peer, 5, 1);
+    peer_expect_end(peer);
+    close(peer);
+    wait_for(&fixture, &fixture.closed, 1);
+    assert_int_equal(fixture.frames, 1);
+    assert_int_equal(qd_link_queued(link), 0);
+
+    fixture_stop(&fixture);
+}
+
+/* The peer reads nothing: the link is gone at its deadline, or sooner when it is closed again. */
+static void a_flush_has_an_end(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peers[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        peers[i] = peer_connect_narrow(&fixture);
+        qd_link *link = connected(&fixture, peers[i]);
+        assert_int_equal(send_and_release(link, frame_of(4, 16384 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
+    }
+    qd_link_close(fixture.links[0], 120);
+    wait_for(&fixture, &fixture.closed, 1);
+    qd_link_close(fixture.links[1], 1000000);
+    qd_link_close(fixture.links[1], 0);
+    wait_for(&fixture, &fixture.closed, 2);
+    assert_int_equal(qd_net_connections(fixture.net), 0);
+
+    for (uint32_t i = 0; i < 2; i++)
+        close(peers[i]);
+    fixture_stop(&fixture);
+}
+
+/* Whoever holds a link may use it when its connection, and its net, are long gone. */
+static void a_link_outlives_its_net(void **state)
+{
+    (void)state;
+    net_fixture fixture = {0};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture);
+    qd_link *link = connected(&fixture, peer);
+
+    qd_link_acquire(link);
+    qd_net_stop(fixture.net, 0);
+    assert_int_equal(send_and_release(link, frame_of(1, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
+    assert_int_equal(qd_link_queued(link), 0);
+    qd_link_close(link, 10);
+    qd_link_release(link);
+    fixture_finish(&fixture);
+    close(peer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sends_from_many_threads), cmocka_unit_test(closes_under_senders),
+        cmocka_unit_test(a_slow_reader_of_events), cmocka_unit_test(a_slow_reader_of_replies),
+        cmocka_unit_test(a_reader_of_nothing),     cmocka_unit_test(all_or_none),
+        cmocka_unit_test(a_close_flushes),         cmocka_unit_test(a_flush_has_an_end),
+        cmocka_unit_test(a_link_outlives_its_net),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
