@@ -127,9 +127,9 @@ static void print_help(const qd_usage *usage, const qd_option *options, size_t c
         char left[48];
         snprintf(left, sizeof left, "%s%s%s", options[i].name, options[i].argument != NULL ? " " : "",
                  options[i].argument != NULL ? options[i].argument : "");
-        printf("  %-26s %s\n", left, options[i].help);
+        printf("  %-30s %s\n", left, options[i].help);
     }
-    printf("  %-26s %s\n", "--help", "show this");
+    printf("  %-30s %s\n", "--help", "show this");
 }
 
 /* The option that argv[*at] names, and its value, which may be the next element: then *at moves on to it. NULL after an

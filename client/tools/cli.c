@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include "terminal.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <time.h>
+
+int qd_cli_fail(const qd_cli *cli, const char *format, ...)
+{
+    va_list arguments;
+    /* On the other screen nobody could read it. */
+    qd_terminal_leave();
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", cli->program);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return 1;
+}
+
+int qd_cli_fail_session(const qd_cli *cli, const qd_client *client)
+{
+    if (qd_client_state(client) == QD_CLIENT_OK)
+        return qd_cli_fail(cli, "%s did not answer within %d s", cli->server, QD_CLI_TIMEOUT_MS / 1000);
+    return qd_cli_fail(cli, "%s", qd_client_error(client));
+}
+
+int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids)
+{
+    qd_cli_fail(cli, "refused: %s (%s)", error->text, qd_error_code_name(error->code));
+    for (uint32_t i = 0; i < error->entry_count; i++) {
+        const char *why = qd_error_code_name((qd_error_code)error->entry_code[i]);
+        if (ids != NULL)
+            qd_cli_fail(cli, "entity %u: %s", ids[error->entry_index[i]], why);
+        else
+            qd_cli_fail(cli, "entry %u: %s", error->entry_index[i], why);
+    }
+    if (error->entries_refused > error->entry_count)
+        qd_cli_fail(cli, "and %u more", error->entries_refused - error->entry_count);
+    return 1;
+}
+
+qd_client *qd_cli_connect(const qd_cli *cli)
+{
+    qd_client *client = qd_client_create();
+    if (client == NULL) {
+        qd_cli_fail(cli, "out of memory");
+        return NULL;
+    }
+    char name[QD_CLIENT_NAME_BYTES_MAX + 1];
+    snprintf(name, sizeof name, "quadrille/%s", qd_version());
+    if (qd_client_connect(client, cli->server, cli->token, name, QD_CLI_TIMEOUT_MS) == QD_CLIENT_OK)
+        return client;
+    qd_cli_fail_session(cli, client);
+    qd_client_destroy(client);
+    return NULL;
+}
+
+const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint32_t seq, qd_server_kind kind)
+{
+    const qd_server_message *answer = seq != 0 ? qd_client_answer(client, seq, QD_CLI_TIMEOUT_MS) : NULL;
+    if (answer == NULL)
+        qd_cli_fail_session(cli, client);
+    else if (answer->kind == QD_SERVER_ERROR)
+        qd_cli_fail_error(cli, &answer->as.error, NULL);
+    else if (answer->kind != kind)
+        qd_cli_fail(cli, "the server answered with a message of kind %d", (int)answer->kind);
+    else
+        return answer;
+    return NULL;
+}
+
+bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_room_config *config,
+                      qd_cli_room *room)
+{
+    uint32_t seq = qd_client_open_room(client, name, config);
+    const qd_server_message *answer = qd_cli_answer(cli, client, seq, QD_SERVER_ROOM_OPENED);
+    if (answer == NULL)
+        return false;
+    const qd_msg_room_opened *opened = &answer->as.room_opened;
+    *room = (qd_cli_room){
+        .handle = opened->room, .config = opened->config, .tick = opened->tick, .created = opened->created};
+    return true;
+}
+
+static volatile sig_atomic_t stopped;
+
+static void note_stop(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+void qd_cli_catch_signals(void)
+{
+    /* Without SA_RESTART, so that a wait ends. */
+    struct sigaction action = {.sa_handler = note_stop};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+bool qd_cli_stopped(void)
+{
+    return stopped != 0;
+}
+
+uint64_t qd_cli_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void qd_cli_print_json_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\')
+            fprintf(file, "\\%c", *at);
+        else if (*at < 0x20)
+            fprintf(file, "\\u%04x", *at);
+        else
+            fputc(*at, file);
+    }
+    fputc('"', file);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille: the command line client of a Quadrille server. This file finds the command; each command is a function
+ * (cli.h) that parses what follows it.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    const char *summary;
+    int (*run)(qd_cli *cli, int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"rooms", "list the open rooms", qd_command_rooms},
+    {"stats", "figures of the server, or of a room", qd_command_stats},
+    {"open", "create a room, or check that it is there", qd_command_open},
+    {"close", "close a room", qd_command_close},
+    {"spawn", "add entities to a room", qd_command_spawn},
+    {"move", "move entities", qd_command_move},
+    {"despawn", "remove entities", qd_command_despawn},
+    {"watch", "show a room live in the terminal", qd_command_watch},
+    {"events", "print the events of a room, a line each", qd_command_events},
+    {"swarm", "let bots move in rooms", qd_command_swarm},
+    {"replay", "play a recorded trace into a room, and check the events", qd_command_replay},
+    {"ping", "measure the round trip to the server", qd_command_ping},
+};
+#define COMMANDS_COUNT (sizeof commands / sizeof commands[0])
+
+static void print_help(void)
+{
+    printf("usage: quadrille [--server HOST:PORT] COMMAND [ARGUMENT...] [OPTION...]\n\n"
+           "The command line client of a Quadrille server.\n\ncommands:\n");
+    for (size_t i = 0; i < COMMANDS_COUNT; i++)
+        printf("  %-9s %s\n", commands[i].name, commands[i].summary);
+    printf(
+        "\noptions:\n"
+        "  --server HOST:PORT   the server; also after the command\n"
+        "  --version            print the version\n"
+        "  --help               show this; after a command, its own help\n\n"
+        "environment:\n"
+        "  QUADRILLE_SERVER     the server, where --server is not given; else 127.0.0.1:7400\n"
+        "  QUADRILLE_TOKEN      the token that says who you are, where the server wants one; rooms that were opened\n"
+        "                       with the same token can be closed with it\n\n"
+        "The exit status is 0 only when what was asked was done, %d when the command line makes no sense, else 1.\n",
+        QD_EXIT_USAGE);
+}
+
+static const char *from_environment(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : otherwise;
+}
+
+static int run_command(qd_cli *cli, int argc, char **argv)
+{
+    for (size_t i = 0; i < COMMANDS_COUNT; i++) {
+        if (strcmp(commands[i].name, argv[0]) != 0)
+            continue;
+        char program[32];
+        snprintf(program, sizeof program, "quadrille %s", commands[i].name);
+        cli->program = program;
+        int status = commands[i].run(cli, argc, argv);
+        /* What was asked is not done when its output is lost, as on a full disk. A reader that went away knows. */
+        if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0)
+            status = errno == EPIPE ? 1 : qd_cli_fail(cli, "cannot write the output: %s", strerror(errno));
+        return status;
+    }
+    return qd_options_misuse("quadrille", "unknown command '%s'", argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+    qd_cli cli = {
+        .program = "quadrille",
+        .server = from_environment("QUADRILLE_SERVER", "127.0.0.1:7400"),
+        .token = from_environment("QUADRILLE_TOKEN", NULL),
+    };
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
+            print_help();
+            return 0;
+        }
+        if (strcmp(argv[at], "--version") == 0) {
+            printf("quadrille %s\n", qd_version());
+            return 0;
+        }
+        if (strncmp(argv[at], "--server=", 9) == 0)
+            cli.server = argv[at] + 9;
+        else if (strcmp(argv[at], "--server") == 0 && at + 1 < argc)
+            cli.server = argv[++at];
+        else if (strcmp(argv[at], "--server") == 0)
+            return qd_options_misuse("quadrille", "--server needs a value: --server HOST:PORT");
+        else
+            return qd_options_misuse("quadrille", "unknown option '%s'", argv[at]);
+    }
+    if (at == argc)
+        return qd_options_misuse("quadrille", "no command given");
+    return run_command(&cli, argc - at, argv + at);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Playing a trace by Step. A few ticks are under way at once; their answers come in the order in which they were sent:
+ *
+ *     batches, Step t ... batches, Step t + 3   ->  room
+ *                       Tick frames of t, Applied t  <-
+ *
+ * Applied says that the tick is complete: then its events are written, and compared.
+ */
+#include "check.h"
+#include "replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Ticks under way at once. */
+#define AHEAD 8u
+/* A step may be long work. */
+#define STEP_TIMEOUT_MS 60000
+
+typedef struct player {
+    qd_replay *replay;
+    FILE *file;
+    qd_trace_cursor sending, checking;
+    uint64_t sent, done; /* ticks */
+    uint32_t step_seqs[AHEAD];
+    qd_events events; /* of the tick that is coming in, in the order in which they came */
+    uint64_t begins_count, ends_count;
+    qd_check *check; /* NULL: unchecked */
+    uint64_t ticks_different;
+    char difference[240]; /* the first */
+} player;
+
+/* The room's tick that stands for the n-th of the file, from 0 on. */
+static uint64_t room_tick(const player *play, uint64_t n)
+{
+    return play->replay->room.tick + 1 + n;
+}
+
+static uint64_t file_tick(const player *play, uint64_t n)
+{
+    return play->replay->trace->scenes[0].tick + n;
+}
+
+/* ---- sending ---- */
+
+static bool send_tick(player *play)
+{
+    qd_replay *replay = play->replay;
+    qd_trace_scene scene;
+    if (!qd_trace_next(&play->sending, &scene) || !qd_replay_send(replay, &scene))
+        return false;
+    uint32_t seq = qd_client_step(replay->client, replay->room.handle, room_tick(play, play->sent));
+    if (seq == 0)
+        return qd_cli_fail_session(replay->cli, replay->client) == 0;
+    play->step_seqs[play->sent++ % AHEAD] = seq;
+    return true;
+}
+
+/* ---- comparing and writing ---- */
+
+static void describe(char *text, size_t size, const qd_event *event)
+{
+    if (event == NULL)
+        snprintf(text, size, "nothing more");
+    else if (event->reason == 0)
+        snprintf(text, size, "begin of %u and %u", event->a, event->b);
+    else
+        snprintf(text, size, "end of %u and %u (%s)", event->a, event->b, qd_end_reason_name(event->reason));
+}
+
+static bool is_same(const qd_event *left, const qd_event *right)
+{
+    return left->a == right->a && left->b == right->b && left->reason == right->reason;
+}
+
+static void compare(player *play, const qd_events *expected)
+{
+    const qd_events *got = &play->events;
+    size_t at = 0;
+    while (at < got->count && at < expected->count && is_same(&got->items[at], &expected->items[at]))
+        at++;
+    if (at == got->count && at == expected->count)
+        return;
+    if (play->ticks_different++ > 0)
+        return;
+    char server[80], brute[80];
+    describe(server, sizeof server, at < got->count ? &got->items[at] : NULL);
+    describe(brute, sizeof brute, at < expected->count ? &expected->items[at] : NULL);
+    snprintf(play->difference, sizeof play->difference, "tick %" PRIu64 ": the server says %s, brute force says %s",
+             file_tick(play, play->done), server, brute);
+}
+
+static void write_events(const player *play)
+{
+    for (size_t i = 0; i < play->events.count; i++) {
+        const qd_event *event = &play->events.items[i];
+        bool is_end = event->reason != 0;
+        fprintf(play->file, "%" PRIu64 ",%s,%u,%u,%s\n", file_tick(play, play->done), is_end ? "end" : "begin",
+                event->a, event->b, is_end ? qd_end_reason_name(event->reason) : "");
+    }
+}
+
+/* ---- receiving ---- */
+
+static bool take_pairs(player *play, const qd_msg_pairs *pairs, const uint8_t *end_reason)
+{
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        qd_event event = {.a = pairs->a[i], .b = pairs->b[i]};
+        if (end_reason != NULL)
+            event.reason = (qd_end_reason)end_reason[i];
+        if (!qd_events_add(&play->events, event))
+            return qd_cli_fail(play->replay->cli, "out of memory") == 0;
+    }
+    return true;
+}
+
+/* One of the frames of a tick. Nothing is put in order here: that is part of what is checked. */
+static bool take_frame(player *play, const qd_msg_tick *tick)
+{
+    const qd_cli *cli = play->replay->cli;
+    if (tick->tick != room_tick(play, play->done))
+        return qd_cli_fail(cli, "events of the room's tick %" PRIu64 " came instead of tick %" PRIu64, tick->tick,
+                           room_tick(play, play->done)) == 0;
+    if (tick->suspended)
+        return qd_cli_fail(cli, "tick %" PRIu64 " has more than %u events: raise events_max of the server",
+                           file_tick(play, play->done), play->replay->room.config.events_max) == 0;
+    if (tick->reset)
+        return qd_cli_fail(cli, "tick %" PRIu64 ": events were lost, because this program did not read fast enough",
+                           file_tick(play, play->done)) == 0;
+    play->ends_count += tick->ends.count;
+    play->begins_count += tick->begins.count;
+    return take_pairs(play, &tick->ends, tick->end_reason) && take_pairs(play, &tick->begins, NULL);
+}
+
+/* All of the tick is there. */
+static bool finish_tick(player *play)
+{
+    if (play->check != NULL) {
+        qd_trace_scene scene;
+        qd_trace_next(&play->checking, &scene);
+        const qd_events *expected = qd_check_tick(play->check, play->replay->trace->rows + scene.first, scene.count);
+        if (expected == NULL)
+            return qd_cli_fail(play->replay->cli, "out of memory") == 0;
+        compare(play, expected);
+    }
+    if (play->file != NULL)
+        write_events(play);
+    play->events.count = 0;
+    play->done++;
+    return true;
+}
+
+static bool receive(player *play)
+{
+    qd_replay *replay = play->replay;
+    const qd_server_message *message = qd_client_wait(replay->client, STEP_TIMEOUT_MS);
+    if (message == NULL && qd_client_state(replay->client) == QD_CLIENT_OK)
+        return qd_cli_stopped() ||
+               qd_cli_fail(replay->cli, "the room did not tick within %d s", STEP_TIMEOUT_MS / 1000) == 0;
+    if (message == NULL)
+        return qd_cli_fail_session(replay->cli, replay->client) == 0;
+    switch (message->kind) {
+    case QD_SERVER_TICK:
+        return take_frame(play, &message->as.tick);
+    case QD_SERVER_APPLIED:
+        /* Anything before the Step may be acknowledged on its own. */
+        return message->as.applied.seq != play->step_seqs[play->done % AHEAD] || finish_tick(play);
+    case QD_SERVER_ERROR:
+        return qd_cli_fail_error(replay->cli, &message->as.error, NULL) == 0;
+    case QD_SERVER_ROOM_CLOSED:
+        return qd_cli_fail(replay->cli, "room %s was closed", replay->room_name) == 0;
+    default:
+        return true;
+    }
+}
+
+/* ---- the whole ---- */
+
+static bool play_all(player *play)
+{
+    const uint64_t total = qd_trace_ticks(play->replay->trace);
+    while (play->done < total) {
+        while (play->sent < total && play->sent - play->done < AHEAD) {
+            if (!send_tick(play))
+                return false;
+        }
+        if (!receive(play))
+            return false;
+        if (qd_cli_stopped())
+            return qd_cli_fail(play->replay->cli, "interrupted at tick %" PRIu64, file_tick(play, play->done)) == 0;
+    }
+    return true;
+}
+
+static int summarize(const player *play, FILE *summary)
+{
+    fprintf(summary, "%" PRIu64 " ticks, %zu rows, %" PRIu64 " begins, %" PRIu64 " ends", play->done,
+            play->replay->trace->rows_count, play->begins_count, play->ends_count);
+    if (play->check == NULL)
+        fprintf(summary, "\n");
+    else if (play->ticks_different == 0)
+        fprintf(summary, ": OK, every tick equals brute force\n");
+    else
+        fprintf(summary, ": DIFFERENT at %" PRIu64 " ticks; first at %s\n", play->ticks_different, play->difference);
+    return play->ticks_different == 0 ? 0 : 1;
+}
+
+int qd_replay_by_step(qd_replay *replay, FILE *events, bool checked, FILE *summary)
+{
+    player play = {.replay = replay,
+                   .file = events,
+                   .sending = qd_trace_begin(replay->trace),
+                   .checking = qd_trace_begin(replay->trace)};
+    int status = 1;
+    uint32_t seq = qd_client_subscribe(replay->client, replay->room.handle, QD_SCOPE_ALL, false);
+    if (qd_cli_answer(replay->cli, replay->client, seq, QD_SERVER_TICK) == NULL)
+        return 1;
+    if (checked && (play.check = qd_check_create(replay->trace->shape)) == NULL)
+        return qd_cli_fail(replay->cli, "out of memory");
+    if (events != NULL)
+        fputs("tick,kind,a,b,reason\n", events);
+    if (play_all(&play))
+        status = summarize(&play, summary);
+    if (events != NULL && (fflush(events) != 0 || ferror(events)))
+        status = qd_cli_fail(replay->cli, "cannot write the events: %s", strerror(errno));
+    qd_check_destroy(play.check);
+    qd_events_deinit(&play.events);
+    return status;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The commands about rooms as a whole: rooms, stats, open, close.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *mode_name(qd_tick_mode mode)
+{
+    return mode == QD_TICK_MODE_STEP ? "step" : "clock";
+}
+
+/* ---- rooms ---- */
+
+static void print_room_json(const qd_msg_room_info *room, bool first)
+{
+    fputs(first ? "\n  {\"name\": " : ",\n  {\"name\": ", stdout);
+    qd_cli_print_json_string(stdout, room->name);
+    printf(", \"tick_mode\": \"%s\", \"tick_hz\": %u, \"tick\": %" PRIu64 ", \"entities\": %u, \"sessions\": %u}",
+           mode_name(room->tick_mode), room->tick_hz, room->tick, room->entities, room->sessions);
+}
+
+static void print_room_row(const qd_msg_room_info *room, bool first)
+{
+    if (first)
+        printf("%-24s %-5s %5s %10s %10s %8s\n", "name", "mode", "hz", "tick", "entities", "sessions");
+    char hz[16] = "-";
+    if (room->tick_mode != QD_TICK_MODE_STEP)
+        snprintf(hz, sizeof hz, "%u", room->tick_hz);
+    printf("%-24s %-5s %5s %10" PRIu64 " %10u %8u\n", room->name, mode_name(room->tick_mode), hz, room->tick,
+           room->entities, room->sessions);
+}
+
+/* A page after the other, for as long as there are more. */
+static int list_rooms(const qd_cli *cli, qd_client *client, bool json)
+{
+    char after[QD_ROOM_NAME_BYTES_MAX + 1] = "";
+    bool first = true, more = true;
+    if (json)
+        fputc('[', stdout);
+    while (more) {
+        const qd_server_message *answer =
+            qd_cli_answer(cli, client, qd_client_list_rooms(client, after, 0), QD_SERVER_ROOM_LIST);
+        if (answer == NULL)
+            return 1;
+        const qd_msg_room_list *list = &answer->as.room_list;
+        for (size_t i = 0; i < list->count; i++, first = false) {
+            if (json)
+                print_room_json(&list->rooms[i], first);
+            else
+                print_room_row(&list->rooms[i], first);
+        }
+        more = list->more && list->count > 0;
+        if (more)
+            snprintf(after, sizeof after, "%s", list->rooms[list->count - 1].name);
+    }
+    if (json)
+        fputs(first ? "]\n" : "\n]\n", stdout);
+    else if (first)
+        fputs("no rooms\n", stdout);
+    return 0;
+}
+
+int qd_command_rooms(qd_cli *cli, int argc, char **argv)
+{
+    static const qd_usage usage = {"quadrille rooms", "",
+                                   "Lists the open rooms by name: how they tick, the last tick that is done, how many\n"
+                                   "entities and sessions are in them.",
+                                   0, 0};
+    bool json = false;
+    const qd_option options[] = {{"--json", NULL, "print a JSON array", QD_OPTION_FLAG, &json, 0, 0},
+                                 QD_CLI_SERVER_OPTION(cli)};
+    int status = 0;
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+        return status;
+
+    qd_client *client = qd_cli_connect(cli);
+    if (client == NULL)
+        return 1;
+    status = list_rooms(cli, client, json);
+    qd_client_destroy(client);
+    return status;
+}
+
+/* ---- stats ---- */
+
+/* One row a figure, so that the table and the JSON cannot differ. */
+typedef struct figure {
+    const char *name; /* as in quadrille.proto */
+    double value;
+    bool is_real;
+} figure;
+
+static void print_figures(const figure *figures, size_t count, bool json)
+{
+    for (size_t i = 0; i < count; i++) {
+        char value[32];
+        snprintf(value, sizeof value, figures[i].is_real ? "%.3f" : "%.0f", figures[i].value);
+        if (json)
+            printf("%s\n  \"%s\": %s", i > 0 ? "," : "{", figures[i].name, value);
+        else
+            printf("%-18s %16s\n", figures[i].name, value);
+    }
+    if (json)
+        fputs("\n}\n", stdout);
+}
+
+static void print_server_stats(const qd_msg_server_stats *stats, bool json)
+{
+    const figure figures[] = {
+        {"uptime_ms", (double)stats->uptime_ms, false},
+        {"sessions", stats->sessions, false},
+        {"rooms", stats->rooms, false},
+        {"workers", stats->workers, false},
+        {"memory_bytes", (double)stats->memory_bytes, false},
+        {"memory_bytes_max", (double)stats->memory_bytes_max, false},
+        {"ticks", (double)stats->ticks, false},
+        {"updates", (double)stats->updates, false},
+        {"events", (double)stats->events, false},
+        {"bytes_in", (double)stats->bytes_in, false},
+        {"bytes_out", (double)stats->bytes_out, false},
+        {"errors", (double)stats->errors, false},
+    };
+    print_figures(figures, QD_CLI_COUNT(figures), json);
+}
+
+static void print_room_stats(const qd_msg_room_stats *stats, bool json)
+{
+    const figure figures[] = {
+        {"room", (double)stats->room, false},
+        {"tick", (double)stats->tick, false},
+        {"entities", stats->entities, false},
+        {"sessions", stats->sessions, false},
+        {"subscriptions", stats->subscriptions, false},
+        {"updates", (double)stats->updates, false},
+        {"begins", (double)stats->begins, false},
+        {"ends", (double)stats->ends, false},
+        {"ticks_skipped", (double)stats->ticks_skipped, false},
+        {"pairs", (double)stats->pairs, false},
+        {"tick_us_p50", stats->tick_us_p50, true},
+        {"tick_us_p99", stats->tick_us_p99, true},
+        {"tick_us_max", stats->tick_us_max, true},
+        {"memory_bytes", (double)stats->memory_bytes, false},
+        {"depth", stats->depth, false},
+    };
+    print_figures(figures, QD_CLI_COUNT(figures), json);
+}
+
+static int show_stats(const qd_cli *cli, qd_client *client, const char *name, bool json)
+{
+    qd_cli_room room = {0};
+    if (name != NULL && !qd_cli_open_room(cli, client, name, NULL, &room))
+        return 1;
+    const qd_server_message *answer =
+        qd_cli_answer(cli, client, qd_client_get_stats(client, room.handle), QD_SERVER_STATS);
+    if (answer == NULL)
+        return 1;
+    if (name == NULL)
+        print_server_stats(&answer->as.stats.server, json);
+    else if (answer->as.stats.has_room)
+        print_room_stats(&answer->as.stats.room, json);
+    else
+        return qd_cli_fail(cli, "the server gave no figures of room %s", name);
+    return 0;
+}
+
+int qd_command_stats(qd_cli *cli, int argc, char **argv)
+{
+    static const qd_usage usage = {"quadrille stats", "[ROOM]",
+                                   "Prints figures of the server, or of one room, under the names that\n"
+                                   "quadrille.proto explains. A room's sessions include the one that asks; its begins\n"
+                                   "and ends are counted while somebody is subscribed.",
+                                   0, 1};
+    bool json = false;
+    const qd_option options[] = {{"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &json, 0, 0},
+                                 QD_CLI_SERVER_OPTION(cli)};
+    int status = 0;
+    int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
+    if (count < 0)
+        return status;
+
+    qd_client *client = qd_cli_connect(cli);
+    if (client == NULL)
+        return 1;
+    status = show_stats(cli, client, count > 0 ? argv[0] : NULL, json);
+    qd_client_destroy(client);
+    return status;
+}
+
+/* ---- open, close ---- */
+
+static int open_room(const qd_cli *cli, const char *name, const qd_msg_room_config *config)
+{
+    qd_cli_room room;
+    qd_client *client = qd_cli_connect(cli);
+    if (client == NULL)
+        return 1;
+    int status = 1;
+    if (qd_cli_open_room(cli, client, name, config, &room)) {
+        const qd_msg_bounds *bounds = &room.config.bounds;
+        printf("room %s %s: bounds %g,%g,%g,%g, ", name, room.created ? "created" : "was open already", bounds->min_x,
+               bounds->min_y, bounds->max_x, bounds->max_y);
+        if (room.config.tick_mode == QD_TICK_MODE_STEP)
+            printf("ticks by step");
+        else
+            printf("%u ticks a second", room.config.tick_hz);
+        printf(", at most %u entities, tick %" PRIu64 "\n", room.config.entities_max, room.tick);
+        status = 0;
+    }
+    qd_client_destroy(client);
+    return status;
+}
+
+int qd_command_open(qd_cli *cli, int argc, char **argv)
+{
+    static const qd_usage usage = {"quadrille open", "NAME",
+                                   "Creates a room; or, where it is open already, checks that it is configured as\n"
+                                   "asked. It is closed by itself when nobody and nothing has been in it for a while\n"
+                                   "(--empty-close-ms), and by `quadrille close` with the same QUADRILLE_TOKEN.",
+                                   1, 1};
+    qd_msg_room_config config = {.has_bounds = true, .bounds = {0, 0, 0, 1000, 1000, 0}};
+    bool step = false;
+    const qd_option options[] = {{"--bounds", "MINX,MINY,MAXX,MAXY",
+                                  "the space that its index is made for (0,0,1000,1000)", QD_OPTION_BOUNDS,
+                                  &config.bounds, 0, 0},
+                                 {"--hz", "N", "ticks a second (20)", QD_OPTION_NUMBER, &config.tick_hz, 1, 1000},
+                                 {"--step", NULL, "tick by Step instead of by the clock", QD_OPTION_FLAG, &step, 0, 0},
+                                 {"--depth", "N", "levels of the quadtree below the root (chosen by the server)",
+                                  QD_OPTION_NUMBER, &config.depth, 1, 10},
+                                 {"--entities-max", "N", "entities that it takes (the server's limit)",
+                                  QD_OPTION_NUMBER, &config.entities_max, 1, UINT32_MAX},
+                                 {"--events-max", "N", "pair events a tick (the server's limit)", QD_OPTION_NUMBER,
+                                  &config.events_max, 1, UINT32_MAX},
+                                 {"--grace-ms", "N", "entities stay so long after their session (5000)",
+                                  QD_OPTION_NUMBER, &config.grace_ms, 1, 3600000},
+                                 {"--empty-close-ms", "N", "it is closed so long after it got empty (60000)",
+                                  QD_OPTION_NUMBER, &config.empty_close_ms, 1, 86400000},
+                                 QD_CLI_SERVER_OPTION(cli)};
+    int status = 0;
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+        return status;
+    if (step && config.tick_hz != 0)
+        return qd_options_misuse(cli->program, "--step and --hz exclude each other: a room ticks by one of them");
+    if (step)
+        config.tick_mode = QD_TICK_MODE_STEP;
+    else if (config.tick_hz != 0)
+        config.tick_mode = QD_TICK_MODE_CLOCK;
+    return open_room(cli, argv[0], &config);
+}
+
+static int close_room(const qd_cli *cli, qd_client *client, const char *name)
+{
+    qd_cli_room room;
+    if (!qd_cli_open_room(cli, client, name, NULL, &room))
+        return 1;
+    uint32_t seq = qd_client_close_room(client, room.handle);
+    if (qd_cli_answer(cli, client, seq, QD_SERVER_ROOM_CLOSED) == NULL)
+        return 1;
+    printf("room %s closed\n", name);
+    return 0;
+}
+
+int qd_command_close(qd_cli *cli, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        "quadrille close", "ROOM",
+        "Closes a room for everybody in it. Only its creator may: so set QUADRILLE_TOKEN to\n"
+        "the same value for `open` and `close`, or to an admin's token.",
+        1, 1};
+    const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};
+    int status = 0;
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+        return status;
+
+    qd_client *client = qd_cli_connect(cli);
+    if (client == NULL)
+        return 1;
+    status = close_room(cli, client, argv[0]);
+    qd_client_destroy(client);
+    return status;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille swarm: bots that move in rooms of their own, over one session, until they are stopped.
+ */
+#include "cli.h"
+#include "motion.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entities in one batch; a frame holds many more. */
+#define PIECE 32768u
+/* With so much unsent the server does not keep up, and moves are left out. */
+#define BACKLOG_BYTES_MAX (16u << 20)
+/* Entities a square unit, where --bounds is not given; they are about one unit wide. */
+#define DEFAULT_DENSITY 0.06
+
+typedef struct swarm_room {
+    char name[QD_ROOM_NAME_BYTES_MAX + 1];
+    uint64_t handle;
+    qd_motion motion;
+    qd_pairs *pairs; /* of a crowd */
+} swarm_room;
+
+typedef struct swarm {
+    const qd_cli *cli;
+    qd_client *client;
+    const char *prefix, *motion;
+    uint32_t rooms_count, entities, hz, seed;
+    double seconds, density;
+    qd_msg_bounds bounds;
+    swarm_room *rooms;
+    uint32_t opened; /* rooms that are to be closed */
+    uint64_t updates, ticks_left_out;
+} swarm;
+
+/* ---- the start ---- */
+
+static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kind kind)
+{
+    const qd_motion *motion = &room->motion;
+    for (uint32_t at = 0; at < motion->count; at += PIECE) {
+        uint32_t left = motion->count - at;
+        qd_client_message message = {.kind = kind};
+        qd_msg_batch *batch = &message.as.batch;
+        batch->room = room->handle;
+        batch->entities = (qd_msg_entities){
+            .count = left < PIECE ? left : PIECE, .id = motion->id + at, .x = motion->x + at, .y = motion->y + at};
+        if (kind == QD_CLIENT_SPAWN) {
+            batch->entities.half_x = motion->half_x + at;
+            batch->entities.half_y = motion->half_y + at;
+            batch->entities.shape = motion->shape + at;
+        }
+        /* Without a seq: nobody waits for their Applied. */
+        if (!qd_client_send(all->client, &message))
+            return qd_cli_fail_session(all->cli, all->client) == 0;
+    }
+    return true;
+}
+
+/* Wide as a screen, and large enough for the density. */
+static qd_msg_bounds bounds_for(uint32_t entities, double density)
+{
+    double height = fmax(sqrt(entities / density / 1.8), 4);
+    return (qd_msg_bounds){.max_x = (float)(height * 1.8), .max_y = (float)height};
+}
+
+static qd_motion_kind kind_of(const swarm *all, uint32_t index)
+{
+    for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
+        if (strcmp(all->motion, qd_motion_name((qd_motion_kind)kind)) == 0)
+            return (qd_motion_kind)kind;
+    }
+    return (qd_motion_kind)(index % QD_MOTION_KINDS);
+}
+
+static bool start_room(swarm *all, uint32_t index)
+{
+    swarm_room *room = &all->rooms[index];
+    const qd_motion_kind kind = kind_of(all, index);
+    /* Should this program die, its rooms are gone soon. */
+    const qd_msg_room_config config = {.has_bounds = true,
+                                       .bounds = all->bounds,
+                                       .tick_mode = QD_TICK_MODE_CLOCK,
+                                       .tick_hz = all->hz,
+                                       .grace_ms = 1000,
+                                       .empty_close_ms = 5000};
+    qd_cli_room opened;
+    snprintf(room->name, sizeof room->name, "%s-%u", all->prefix, index + 1);
+    if (!qd_cli_open_room(all->cli, all->client, room->name, &config, &opened))
+        return false;
+    if (!opened.created)
+        return qd_cli_fail(all->cli, "room %s is open already: choose another --prefix than %s", room->name,
+                           all->prefix) == 0;
+    room->handle = opened.handle;
+    all->opened = index + 1;
+    if (!qd_motion_init(&room->motion, kind, &all->bounds, all->entities, all->seed + index))
+        return qd_cli_fail(all->cli, "out of memory for --entities %u", all->entities) == 0;
+    if (kind == QD_MOTION_CROWD) {
+        room->pairs = qd_pairs_create();
+        if (room->pairs == NULL || qd_client_subscribe(all->client, room->handle, QD_SCOPE_ALL, false) == 0)
+            return qd_cli_fail(all->cli, "out of memory") == 0;
+    }
+    printf("room %s: %u entities, %s\n", room->name, all->entities, qd_motion_name(kind));
+    return send_columns(all, room, QD_CLIENT_SPAWN);
+}
+
+/* ---- the dance ---- */
+
+static bool take_message(swarm *all, const qd_server_message *message)
+{
+    uint64_t handle = message->kind == QD_SERVER_TICK          ? message->as.tick.room
+                      : message->kind == QD_SERVER_ROOM_CLOSED ? message->as.room_closed.room
+                                                               : 0;
+    if (message->kind == QD_SERVER_ERROR)
+        return qd_cli_fail_error(all->cli, &message->as.error, NULL) == 0;
+    for (uint32_t i = 0; i < all->opened; i++) {
+        swarm_room *room = &all->rooms[i];
+        if (room->handle != handle)
+            continue;
+        if (message->kind == QD_SERVER_ROOM_CLOSED)
+            return qd_cli_fail(all->cli, "room %s was closed", room->name) == 0;
+        if (room->pairs != NULL && qd_pairs_apply(room->pairs, &message->as.tick) != QD_CLIENT_OK)
+            return qd_cli_fail(all->cli, "room %s: the events contradict each other", room->name) == 0;
+    }
+    return true;
+}
+
+static bool step_rooms(swarm *all)
+{
+    size_t backlog = 0;
+    bool late = qd_client_output(all->client, &backlog) != NULL && backlog > BACKLOG_BYTES_MAX;
+    all->ticks_left_out += late;
+    for (uint32_t i = 0; i < all->opened && !late; i++) {
+        swarm_room *room = &all->rooms[i];
+        bool known = room->pairs != NULL && qd_pairs_known(room->pairs);
+        qd_motion_step(&room->motion, 1.0f / (float)all->hz, known ? room->pairs : NULL);
+        if (!send_columns(all, room, QD_CLIENT_MOVE))
+            return false;
+        all->updates += room->motion.count;
+    }
+    return true;
+}
+
+/* Receives until that moment. */
+static bool wait_until(swarm *all, uint64_t until_ns)
+{
+    while (!qd_cli_stopped()) {
+        uint64_t now_ns = qd_cli_now_ns();
+        int left_ms = now_ns < until_ns ? (int)((until_ns - now_ns + 999999) / 1000000) : 0;
+        const qd_server_message *message = qd_client_wait(all->client, left_ms);
+        if (message == NULL && qd_client_state(all->client) != QD_CLIENT_OK)
+            return qd_cli_fail_session(all->cli, all->client) == 0;
+        if (message == NULL && left_ms == 0)
+            return true;
+        if (message != NULL && !take_message(all, message))
+            return false;
+    }
+    return true;
+}
+
+static bool dance(swarm *all)
+{
+    const uint64_t start_ns = qd_cli_now_ns(), tick_ns = 1000000000u / all->hz;
+    uint64_t next_ns = start_ns;
+    while (!qd_cli_stopped()) {
+        uint64_t now_ns = qd_cli_now_ns();
+        if (all->seconds > 0 && (double)(now_ns - start_ns) >= all->seconds * 1e9)
+            return true;
+        /* Who is far behind does not run after the time that is lost. */
+        next_ns = now_ns > next_ns + 10 * tick_ns ? now_ns + tick_ns : next_ns + tick_ns;
+        if (!step_rooms(all) || !wait_until(all, next_ns))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the end ---- */
+
+static bool close_rooms(swarm *all)
+{
+    bool closed = true;
+    for (uint32_t i = 0; i < all->opened && qd_client_state(all->client) == QD_CLIENT_OK; i++) {
+        uint32_t seq = qd_client_close_room(all->client, all->rooms[i].handle);
+        closed = qd_cli_answer(all->cli, all->client, seq, QD_SERVER_ROOM_CLOSED) != NULL && closed;
+    }
+    return closed;
+}
+
+static int run(swarm *all)
+{
+    all->rooms = calloc(all->rooms_count, sizeof *all->rooms);
+    if (all->rooms == NULL)
+        return qd_cli_fail(all->cli, "out of memory for --rooms %u", all->rooms_count);
+    all->client = qd_cli_connect(all->cli);
+    bool good = all->client != NULL;
+    qd_cli_catch_signals();
+    for (uint32_t i = 0; i < all->rooms_count && good && !qd_cli_stopped(); i++)
+        good = start_room(all, i);
+    fflush(stdout);
+    good = good && dance(all);
+    if (all->client != NULL)
+        good = close_rooms(all) && good;
+    if (good)
+        printf("%" PRIu64 " updates sent, %" PRIu64 " ticks left out\n", all->updates, all->ticks_left_out);
+
+    for (uint32_t i = 0; i < all->rooms_count; i++) {
+        qd_motion_deinit(&all->rooms[i].motion);
+        qd_pairs_destroy(all->rooms[i].pairs);
+    }
+    free(all->rooms);
+    qd_client_destroy(all->client);
+    return good ? 0 : 1;
+}
+
+static bool is_motion(const char *name)
+{
+    for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
+        if (strcmp(name, qd_motion_name((qd_motion_kind)kind)) == 0)
+            return true;
+    }
+    return strcmp(name, "mix") == 0;
+}
+
+int qd_command_swarm(qd_cli *cli, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        "quadrille swarm", "",
+        "Makes rooms PREFIX-1, PREFIX-2, ... and lets bots move in them, until interrupted. Then\n"
+        "the rooms are closed. Motions: uniform (straight on, off the walls), flock (groups swirl\n"
+        "around leaders), crowd (from gate to gate; who touches pushes apart), mix (a room each).",
+        0, 0};
+    swarm all = {.cli = cli,
+                 .prefix = "swarm",
+                 .motion = "mix",
+                 .rooms_count = 3,
+                 .entities = 300,
+                 .hz = 20,
+                 .seed = 1,
+                 .density = DEFAULT_DENSITY};
+    const qd_option options[] = {
+        {"--rooms", "N", "how many rooms (3)", QD_OPTION_NUMBER, &all.rooms_count, 1, 65536},
+        {"--prefix", "NAME", "what their names begin with (all)", QD_OPTION_TEXT, &all.prefix, 0, 0},
+        {"--entities", "N", "entities in each room (300)", QD_OPTION_NUMBER, &all.entities, 1, 4194304},
+        {"--motion", "KIND", "uniform, flock, crowd or mix (mix)", QD_OPTION_TEXT, &all.motion, 0, 0},
+        {"--hz", "N", "ticks, and moves, a second (20)", QD_OPTION_NUMBER, &all.hz, 1, 1000},
+        {"--seconds", "N", "stop after so long", QD_OPTION_REAL, &all.seconds, 0.001, 1e9},
+        {"--bounds", "MINX,MINY,MAXX,MAXY", "the space they move in (by --density)", QD_OPTION_BOUNDS, &all.bounds, 0,
+         0},
+        {"--density", "D", "entities a square unit; each is about one wide (0.06)", QD_OPTION_REAL, &all.density, 1e-6,
+         1e3},
+        {"--seed", "N", "another start (1)", QD_OPTION_NUMBER, &all.seed, 0, UINT32_MAX},
+        QD_CLI_SERVER_OPTION(cli)};
+    int status = 0;
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+        return status;
+    if (!is_motion(all.motion))
+        return qd_options_misuse(cli->program, "--motion '%s': must be uniform, flock, crowd or mix", all.motion);
+    if (strlen(all.prefix) > QD_ROOM_NAME_BYTES_MAX - 12)
+        return qd_options_misuse(cli->program, "--prefix '%s': must be %u bytes or less", all.prefix,
+                                 QD_ROOM_NAME_BYTES_MAX - 12);
+    if (!(all.bounds.min_x < all.bounds.max_x))
+        all.bounds = bounds_for(all.entities, all.density);
+    return run(&all);
+}

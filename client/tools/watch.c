@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille watch: a room live in the terminal. Positions come from a Snapshot ten times a second, who touches whom
+ * from a subscription, the figures from GetStats twice a second.
+ */
+#include "watch.h"
+
+#include "terminal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SNAPSHOT_NS 100000000u
+#define STATS_NS    500000000u
+#define LINE_NS     1000000000u
+/* More than a screen can show. */
+#define ENTITIES_MAX 65536u
+/* Rates are taken over so many figures, two seconds. */
+#define SAMPLES 5
+
+typedef struct sample {
+    uint64_t time_ns, begins, ends;
+} sample;
+
+typedef struct watcher {
+    const qd_cli *cli;
+    qd_client *client;
+    qd_watch watch;
+    qd_watch_look look;
+    qd_canvas canvas;
+    bool on_screen;
+    qd_watch_entities incoming; /* a snapshot that is not complete yet */
+    uint32_t snapshot_seq, stats_seq;
+    uint64_t snapshot_due_ns, stats_due_ns, line_due_ns;
+    sample samples[SAMPLES];
+    uint32_t samples_count;
+    bool closed; /* the room is */
+} watcher;
+
+/* ---- taking in ---- */
+
+static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
+{
+    qd_watch_entities *incoming = &self->incoming;
+    uint32_t at = incoming->columns.count, count = result->entities.count;
+    if (at + count > incoming->shape_capacity) {
+        uint8_t *shape = realloc(incoming->shape, (size_t)(at + count) * 2);
+        if (shape == NULL)
+            return false;
+        incoming->shape = shape;
+        incoming->shape_capacity = (at + count) * 2;
+    }
+    const qd_msg_entities *from = &result->entities;
+    for (uint32_t i = 0; i < count; i++) {
+        qd_entity entity = {.id = from->id[i], .x = from->x[i], .y = from->y[i]};
+        entity.half_x = from->half_x != NULL ? from->half_x[i] : 0;
+        entity.half_y = from->half_y != NULL ? from->half_y[i] : 0;
+        incoming->shape[at + i] = from->shape != NULL ? from->shape[i] : QD_SHAPE_BOX;
+        if (!qd_columns_add(&incoming->columns, entity))
+            return false;
+    }
+    incoming->more = result->more;
+    if (result->last) {
+        qd_watch_entities shown = self->watch.entities;
+        self->watch.entities = *incoming;
+        *incoming = shown;
+        incoming->columns.count = 0;
+        self->snapshot_seq = 0;
+    }
+    return true;
+}
+
+static void take_stats(watcher *self, const qd_msg_room_stats *stats)
+{
+    qd_watch *watch = &self->watch;
+    watch->stats = *stats;
+    watch->has_stats = true;
+    watch->past[watch->past_count++ % QD_WATCH_PAST] = stats->pairs;
+
+    sample now = {.time_ns = qd_cli_now_ns(), .begins = stats->begins, .ends = stats->ends};
+    self->samples[self->samples_count++ % SAMPLES] = now;
+    uint32_t oldest = self->samples_count > SAMPLES ? self->samples_count % SAMPLES : 0;
+    const sample *then = &self->samples[oldest];
+    double seconds = (double)(now.time_ns - then->time_ns) / 1e9;
+    watch->begins_per_s = seconds > 0 ? (double)(now.begins - then->begins) / seconds : 0;
+    watch->ends_per_s = seconds > 0 ? (double)(now.ends - then->ends) / seconds : 0;
+    self->stats_seq = 0;
+}
+
+/* Returns 0, or the exit status of a failure, which is reported. */
+static int take_message(watcher *self, const qd_server_message *message)
+{
+    switch (message->kind) {
+    case QD_SERVER_TICK:
+        self->watch.suspended_count = message->as.tick.suspended ? message->as.tick.suspended_count : 0;
+        if (qd_pairs_apply(self->watch.pairs, &message->as.tick) == QD_CLIENT_OK)
+            return 0;
+        return qd_cli_fail(self->cli, "the events of the room contradict each other, or memory is short");
+    case QD_SERVER_SNAPSHOT_RESULT:
+        return take_snapshot(self, &message->as.snapshot_result) ? 0 : qd_cli_fail(self->cli, "out of memory");
+    case QD_SERVER_STATS:
+        take_stats(self, &message->as.stats.room);
+        return 0;
+    case QD_SERVER_ROOM_CLOSED:
+        self->closed = true;
+        return 0;
+    case QD_SERVER_ERROR:
+        return qd_cli_fail_error(self->cli, &message->as.error, NULL);
+    default:
+        return 0;
+    }
+}
+
+/* ---- asking ---- */
+
+/* One of each is under way at most, so that a server with much to do is not pressed. */
+static bool ask(watcher *self)
+{
+    uint64_t now_ns = qd_cli_now_ns(), room = self->watch.room.handle;
+    if (self->on_screen && self->snapshot_seq == 0 && now_ns >= self->snapshot_due_ns) {
+        self->snapshot_seq = qd_client_snapshot(self->client, room, NULL, ENTITIES_MAX);
+        self->snapshot_due_ns = now_ns + SNAPSHOT_NS;
+    }
+    if (self->stats_seq == 0 && now_ns >= self->stats_due_ns) {
+        self->stats_seq = qd_client_get_stats(self->client, room);
+        self->stats_due_ns = now_ns + STATS_NS;
+    }
+    return qd_client_poll(self->client, 0) >= 0;
+}
+
+/* Sleeps until the server or the user says something, but no longer than a tenth of a second. */
+static void wait_for_news(const watcher *self)
+{
+    size_t unsent = 0;
+    bool sends = qd_client_output(self->client, &unsent) != NULL;
+    struct pollfd ready[2] = {
+        {.fd = qd_client_socket(self->client), .events = (short)(POLLIN | (sends ? POLLOUT : 0))},
+        {.fd = self->on_screen && isatty(STDIN_FILENO) ? STDIN_FILENO : -1, .events = POLLIN},
+    };
+    poll(ready, 2, 50);
+}
+
+/* ---- showing ---- */
+
+static int show(watcher *self)
+{
+    uint64_t now_ns = qd_cli_now_ns();
+    if (self->on_screen) {
+        qd_terminal_suspend_if_asked();
+        if (!qd_watch_draw(&self->watch, &self->look, &self->canvas))
+            return 1;
+    } else if (now_ns >= self->line_due_ns && self->watch.has_stats) {
+        qd_watch_print_line(&self->watch, stdout);
+        putchar('\n');
+        if (fflush(stdout) != 0)
+            return errno == EPIPE ? 1 : qd_cli_fail(self->cli, "cannot write: %s", strerror(errno));
+        self->line_due_ns += LINE_NS;
+    }
+    return 0;
+}
+
+static bool wants_to_quit(const watcher *self)
+{
+    char key = self->on_screen ? qd_terminal_key() : 0;
+    return key == 'q' || key == 'Q' || key == 4;
+}
+
+static int follow(watcher *self, double seconds)
+{
+    const uint64_t start_ns = qd_cli_now_ns();
+    const double end_ns = seconds > 0 ? (double)start_ns + seconds * 1e9 : INFINITY;
+    int status = 0;
+    self->line_due_ns = start_ns + LINE_NS;
+    while (status == 0 && !qd_cli_stopped() && !self->closed && !wants_to_quit(self)) {
+        if (!ask(self))
+            return qd_cli_fail_session(self->cli, self->client);
+        const qd_server_message *message;
+        bool complete = false;
+        while (status == 0 && (message = qd_client_next(self->client)) != NULL) {
+            status = take_message(self, message);
+            complete = complete || self->snapshot_seq == 0;
+        }
+        if (status == 0 && (complete || !self->on_screen))
+            status = show(self);
+        /* Looked at last, so that the line of the last second is printed. */
+        if ((double)qd_cli_now_ns() >= end_ns)
+            break;
+        wait_for_news(self);
+    }
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int watch_room(watcher *self, double seconds)
+{
+    qd_watch *watch = &self->watch;
+    self->client = qd_cli_connect(self->cli);
+    if (self->client == NULL || !qd_cli_open_room(self->cli, self->client, watch->room_name, NULL, &watch->room))
+        return 1;
+    watch->pairs = qd_pairs_create();
+    if (watch->pairs == NULL)
+        return qd_cli_fail(self->cli, "out of memory");
+    if (qd_client_subscribe(self->client, watch->room.handle, QD_SCOPE_ALL, false) == 0)
+        return qd_cli_fail_session(self->cli, self->client);
+
+    qd_cli_catch_signals();
+    if (self->on_screen)
+        qd_terminal_enter();
+    int status = follow(self, seconds);
+    qd_terminal_leave();
+    if (self->closed)
+        fprintf(stderr, "%s: room %s was closed\n", self->cli->program, watch->room_name);
+    return status;
+}
+
+int qd_command_watch(qd_cli *cli, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        "quadrille watch", "ROOM",
+        "Shows a room live: a map of its entities, hotter the more they touch, and its figures.\n"
+        "Without a terminal it prints the figures, a line a second. Until q or an interrupt.",
+        1, 1};
+    double seconds = 0;
+    watcher self = {.cli = cli, .on_screen = qd_terminal_is_there()};
+    const qd_option options[] = {
+        {"--seconds", "N", "stop after so long", QD_OPTION_REAL, &seconds, 0.001, 1e9},
+        {"--ascii", NULL, "for terminals without Unicode", QD_OPTION_FLAG, &self.look.ascii, 0, 0},
+        QD_CLI_SERVER_OPTION(cli)};
+    int status = 0;
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+        return status;
+
+    const char *no_colour = getenv("NO_COLOR");
+    self.look.colour = no_colour == NULL || no_colour[0] == '\0';
+    self.watch.server = cli->server;
+    self.watch.room_name = argv[0];
+    status = watch_room(&self, seconds);
+
+    qd_pairs_destroy(self.watch.pairs);
+    qd_columns_deinit(&self.watch.entities.columns);
+    qd_columns_deinit(&self.incoming.columns);
+    free(self.watch.entities.shape);
+    free(self.incoming.shape);
+    qd_canvas_deinit(&self.canvas);
+    qd_client_destroy(self.client);
+    return status;
+}

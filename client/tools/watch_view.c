@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ *     quadrille  ROOM at HOST:PORT                    tick 1234, 20 a second
+ *     .---------------------------------------------------------------------.
+ *     |                      the map, as large as it fits                   |
+ *     '---------------------------------------------------------------------'
+ *     entities 300   pairs 42   begins/s 120   ends/s 119   tick p50 35 us  p99 80 us
+ *     pairs  a curve of the last minutes
+ *     o alone  o touching  o touching many                             q quits
+ */
+#include "terminal.h"
+#include "watch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is too small for a map shows the figures only. */
+#define COLUMNS_MIN 24
+#define ROWS_MIN    9
+/* Lines that are not map: title, two borders, figures, curve, legend. */
+#define ROWS_AROUND 6
+
+/* Who touches so many or more is drawn hottest. */
+#define CROWDED_PAIRS 3
+
+#define RESET "\033[0m"
+#define BOLD  "\033[1m"
+#define FAINT "\033[2m"
+
+static const char *const colours_on[QD_HEATS] = {RESET, "\033[38;5;74m", "\033[38;5;214m", "\033[38;5;203m"};
+static const char *const colours_off[QD_HEATS] = {RESET, "", BOLD, "\033[7m"};
+
+typedef struct border {
+    const char *upper_left, *upper_right, *lower_left, *lower_right, *across, *down;
+} border;
+
+static const border border_round = {"╭", "╮", "╰", "╯", "─", "│"};
+static const border border_ascii = {".", ".", "'", "'", "-", "|"};
+
+/* ---- the map ---- */
+
+/* From the room's unit to dots. */
+typedef struct scale {
+    double factor, min_x, max_y;
+} scale;
+
+/* The largest map of the room's proportions in so many cells; y goes up. */
+static scale fit(const qd_msg_bounds *bounds, int columns_max, int rows_max, int *columns, int *rows)
+{
+    double width = (double)bounds->max_x - bounds->min_x, height = (double)bounds->max_y - bounds->min_y;
+    double factor = fmin(columns_max * QD_CANVAS_DOTS_X / width, rows_max * QD_CANVAS_DOTS_Y / height);
+    *columns = (int)fmin(fmax(ceil(width * factor / QD_CANVAS_DOTS_X - 1e-6), 1), columns_max);
+    *rows = (int)fmin(fmax(ceil(height * factor / QD_CANVAS_DOTS_Y - 1e-6), 1), rows_max);
+    return (scale){.factor = factor, .min_x = bounds->min_x, .max_y = bounds->max_y};
+}
+
+static qd_heat heat_of(const qd_watch *watch, uint32_t id)
+{
+    uint32_t pairs = qd_pairs_of(watch->pairs, id);
+    return pairs == 0 ? QD_HEAT_ALONE : pairs < CROWDED_PAIRS ? QD_HEAT_TOUCHING : QD_HEAT_CROWDED;
+}
+
+static void draw_entities(const qd_watch *watch, const scale *map, qd_canvas *canvas)
+{
+    const qd_columns *columns = &watch->entities.columns;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        double x = (columns->x[i] - map->min_x) * map->factor;
+        double y = (map->max_y - columns->y[i]) * map->factor;
+        double half_x = columns->half_x[i] * map->factor, half_y = columns->half_y[i] * map->factor;
+        qd_heat heat = heat_of(watch, columns->id[i]);
+        if (watch->entities.shape[i] == QD_SHAPE_CIRCLE)
+            qd_canvas_circle(canvas, x, y, half_x, heat);
+        else
+            qd_canvas_box(canvas, x - half_x, y - half_y, x + half_x, y + half_y, heat);
+    }
+}
+
+static void print_spaces(int count, FILE *file)
+{
+    for (int i = 0; i < count; i++)
+        fputc(' ', file);
+}
+
+static void print_border(const char *left, const char *across, const char *right, int indent, int columns, FILE *file)
+{
+    print_spaces(indent, file);
+    fprintf(file, FAINT "%s", left);
+    for (int i = 0; i < columns; i++)
+        fputs(across, file);
+    fprintf(file, "%s" RESET "\033[K\r\n", right);
+}
+
+static bool print_map(const qd_watch *watch, const qd_watch_look *look, int columns_max, int rows_max,
+                      qd_canvas *canvas, FILE *file)
+{
+    const border *frame = look->ascii ? &border_ascii : &border_round;
+    int columns, rows;
+    scale map = fit(&watch->room.config.bounds, columns_max - 2, rows_max, &columns, &rows);
+    if (!qd_canvas_clear(canvas, columns, rows))
+        return false;
+    draw_entities(watch, &map, canvas);
+    int indent = (columns_max - 2 - columns) / 2;
+    print_border(frame->upper_left, frame->across, frame->upper_right, indent, columns, file);
+    for (int row = 0; row < rows; row++) {
+        print_spaces(indent, file);
+        fprintf(file, FAINT "%s" RESET, frame->down);
+        qd_canvas_print_row(canvas, row, look->colour ? colours_on : colours_off, look->ascii, file);
+        fprintf(file, FAINT "%s" RESET "\033[K\r\n", frame->down);
+    }
+    print_border(frame->lower_left, frame->across, frame->lower_right, indent, columns, file);
+    return true;
+}
+
+/* ---- the figures ---- */
+
+/* The columns that a text takes: bytes that begin a character, escape sequences aside. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++) {
+        if (*text == '\033')
+            text += strcspn(text, "m");
+        else if (((unsigned char)*text & 0xC0) != 0x80)
+            width++;
+    }
+    return width;
+}
+
+/* One line, with a text at each end; the right one is left out where there is no room. */
+static void print_ends(const char *left, const char *right, int columns, const char *end, FILE *file)
+{
+    int gap = columns - width_of(left) - width_of(right);
+    fputs(left, file);
+    if (gap > 0) {
+        print_spaces(gap, file);
+        fputs(right, file);
+    }
+    fprintf(file, RESET "\033[K%s", end);
+}
+
+static void print_title(const qd_watch *watch, int columns, FILE *file)
+{
+    char left[256], right[64], rate[24] = "by step";
+    if (watch->room.config.tick_mode != QD_TICK_MODE_STEP)
+        snprintf(rate, sizeof rate, "%u a second", watch->room.config.tick_hz);
+    snprintf(left, sizeof left, BOLD "quadrille" RESET "  %s" FAINT " at %s", watch->room_name, watch->server);
+    snprintf(right, sizeof right, RESET "tick %" PRIu64 FAINT ", %s", watch->stats.tick, rate);
+    print_ends(left, right, columns, "\r\n", file);
+}
+
+static uint32_t count_outside(const qd_watch *watch)
+{
+    const qd_columns *columns = &watch->entities.columns;
+    const qd_msg_bounds *bounds = &watch->room.config.bounds;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < columns->count; i++)
+        count += columns->x[i] < bounds->min_x || columns->x[i] > bounds->max_x || columns->y[i] < bounds->min_y ||
+                 columns->y[i] > bounds->max_y;
+    return count;
+}
+
+static void print_figures(const qd_watch *watch, const qd_watch_look *look, int columns, FILE *file)
+{
+    const char *micro = look->ascii ? "us" : "µs";
+    const qd_msg_room_stats *stats = &watch->stats;
+    char left[384], right[96] = "";
+    snprintf(left, sizeof left,
+             FAINT "entities " RESET BOLD "%u" RESET FAINT "   pairs " RESET BOLD "%" PRIu64 RESET FAINT
+                   "   begins/s " RESET "%.0f" FAINT "   ends/s " RESET "%.0f" FAINT "   tick p50 " RESET
+                   "%.0f %s" FAINT "  p99 " RESET "%.0f %s",
+             stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s, (double)stats->tick_us_p50, micro,
+             (double)stats->tick_us_p99, micro);
+    uint32_t outside = count_outside(watch);
+    if (watch->suspended_count > 0)
+        snprintf(right, sizeof right, "%stoo many events: %" PRIu64, look->colour ? colours_on[QD_HEAT_CROWDED] : BOLD,
+                 watch->suspended_count);
+    else if (watch->entities.more)
+        snprintf(right, sizeof right, FAINT "%u of them shown", watch->entities.columns.count);
+    else if (outside > 0)
+        snprintf(right, sizeof right, FAINT "%u outside", outside);
+    print_ends(left, right, columns, "\r\n", file);
+}
+
+/* The newest value stands at the right. */
+static void print_curve(const qd_watch *watch, const qd_watch_look *look, int columns, FILE *file)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const marks[] = {"_", ".", ",", "-", "~", "+", "*", "#"};
+    static const char label[] = "pairs ";
+    int room = columns - (int)sizeof label + 1;
+    uint32_t shown = watch->past_count < QD_WATCH_PAST ? watch->past_count : QD_WATCH_PAST;
+    if (room < 0)
+        room = 0;
+    if (shown > (uint32_t)room)
+        shown = (uint32_t)room;
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < shown; i++) {
+        uint64_t pairs = watch->past[(watch->past_count - 1 - i) % QD_WATCH_PAST];
+        most = pairs > most ? pairs : most;
+    }
+    fprintf(file, FAINT "%s" RESET "%s", label, look->colour ? colours_on[QD_HEAT_TOUCHING] : "");
+    print_spaces(room - (int)shown, file);
+    for (uint32_t i = shown; i-- > 0;) {
+        uint64_t pairs = watch->past[(watch->past_count - 1 - i) % QD_WATCH_PAST];
+        size_t height = (size_t)((double)pairs / (double)most * 7.0 + 0.5);
+        fputs(look->ascii ? marks[height] : blocks[height], file);
+    }
+    fputs(RESET "\033[K\r\n", file);
+}
+
+static void print_legend(const qd_watch_look *look, int columns, FILE *file)
+{
+    const char *const *colours = look->colour ? colours_on : colours_off;
+    const char *dot = look->ascii ? "o" : "●";
+    char left[256];
+    snprintf(left, sizeof left,
+             "%s%s" RESET FAINT " alone   " RESET "%s%s" RESET FAINT " touching   " RESET "%s%s" RESET FAINT
+             " touching %d or more",
+             colours[QD_HEAT_ALONE], dot, colours[QD_HEAT_TOUCHING], dot, colours[QD_HEAT_CROWDED], dot, CROWDED_PAIRS);
+    print_ends(left, FAINT "q quits", columns, "", file);
+}
+
+static bool print_screen(const qd_watch *watch, const qd_watch_look *look, qd_canvas *canvas, FILE *file)
+{
+    int columns, rows;
+    qd_terminal_size(&columns, &rows);
+    fputs("\033[H", file);
+    if (columns < COLUMNS_MIN || rows < ROWS_MIN) {
+        print_figures(watch, look, columns, file);
+    } else {
+        print_title(watch, columns, file);
+        if (!print_map(watch, look, columns, rows - ROWS_AROUND, canvas, file))
+            return false;
+        print_figures(watch, look, columns, file);
+        print_curve(watch, look, columns, file);
+        print_legend(look, columns, file);
+    }
+    /* What an earlier, larger screen left below. */
+    fputs("\033[J", file);
+    return true;
+}
+
+bool qd_watch_draw(const qd_watch *watch, const qd_watch_look *look, qd_canvas *canvas)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&bytes, &size);
+    if (file == NULL)
+        return false;
+    bool drawn = print_screen(watch, look, canvas, file);
+    drawn = fclose(file) == 0 && drawn && qd_terminal_write(bytes, size);
+    free(bytes);
+    return drawn;
+}
+
+void qd_watch_print_line(const qd_watch *watch, FILE *file)
+{
+    const qd_msg_room_stats *stats = &watch->stats;
+    fprintf(file,
+            "tick %" PRIu64 "  entities %u  pairs %" PRIu64
+            "  begins/s %.1f  ends/s %.1f  tick p50 %.1f us  p99 %.1f us",
+            stats->tick, stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s,
+            (double)stats->tick_us_p50, (double)stats->tick_us_p99);
+    if (watch->suspended_count > 0)
+        fprintf(file, "  too many events: %" PRIu64, watch->suspended_count);
+}
