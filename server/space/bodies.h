@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The bodies of a space by slot, and what changed about them since the last tick. Plain memory, owned by the space.
+ *
+ * A record says how a body is now. What it was at the last tick stands in its row (rows.h); only where a row does not
+ * tell, it is kept in a change, one for each body that was teleported, split, reshaped, refiltered or removed since.
+ */
+#ifndef QD_SPACE_BODIES_H
+#define QD_SPACE_BODIES_H
+
+#include <stdint.h>
+
+#include "shape.h"
+#include "space.h"
+
+#define QD_NONE UINT32_MAX
+
+typedef enum qd_record_state { QD_RECORD_FREE, QD_RECORD_LIVE, QD_RECORD_REMOVED } qd_record_state;
+
+typedef struct qd_record {
+    float x, y, half_x, half_y;
+    uint32_t row;    /* where its row is; of a free slot the next free one */
+    uint32_t place;  /* the index's note of its cell */
+    uint32_t change; /* or QD_NONE */
+    uint8_t state;   /* qd_record_state */
+    uint8_t circle;  /* 1: a circle */
+    uint8_t reason;  /* of a removed one: qd_space_reason */
+    uint8_t spare;
+} qd_record;
+
+typedef struct qd_filter {
+    uint32_t category, mask;
+} qd_filter;
+
+typedef struct qd_change {
+    uint32_t slot;
+    uint32_t ghost; /* the row left behind, or QD_NONE where the body is not split */
+    qd_row was;     /* of a split body: how it was, and whether as a circle */
+    qd_filter was_filter;
+    float was_half_x, was_half_y;
+    uint8_t was_circle;
+    uint8_t teleported;
+    uint8_t refiltered;
+} qd_change;
+
+typedef struct qd_bodies {
+    qd_heap *heap;
+    qd_record *record;
+    qd_filter *filter;
+    qd_change *change;
+    uint32_t *freed; /* by the last settle */
+    uint32_t used;   /* slots ever given out: all above are free and untouched */
+    uint32_t capacity;
+    uint32_t count; /* live ones and removed ones */
+    uint32_t free_first;
+    uint32_t change_count, change_capacity;
+    uint32_t freed_capacity;
+} qd_bodies;
+
+void qd_bodies_init(qd_bodies *bodies, qd_heap *heap);
+void qd_bodies_deinit(qd_bodies *bodies);
+
+/* A slot for a new body; its record is the caller's to fill. */
+qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot) QD_MUST_USE;
+void qd_bodies_give(qd_bodies *bodies, uint32_t slot);
+
+/* The change of a body that was there at the last tick, made with how it is now where there is none yet. Valid until
+ * the next call. */
+qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot);
+
+/* Makes `freed` long enough for every change. */
+void qd_bodies_freed_reserve(qd_bodies *bodies);
+
+static inline bool qd_filters_agree(qd_filter a, qd_filter b)
+{
+    return (a.category & b.mask) != 0 && (b.category & a.mask) != 0;
+}
+
+static inline qd_row qd_record_row(const qd_record *record)
+{
+    return record->circle ? qd_row_of_circle(record->x, record->y, record->half_x)
+                          : qd_row_of_box(record->x, record->y, record->half_x, record->half_y);
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The pair kernel: there is one. An index hands it lists of candidates; it alone compares, knows was and now, filters
+ * and shapes, and emits events. It is compiled once for each instruction set (kernel_<isa>.c, all from kernel_body.h)
+ * and chosen at run time; every choice emits the same set.
+ *
+ * A LIST is what a cell's test reads: a column for each edge of two boxes a row, as integers of the frame.
+ *
+ *     outer   the union of was and now          two apart: the pair overlaps neither then nor now
+ *     inner   the intersection of was and now   two strictly overlapping: the pair overlapped then, and does now
+ *
+ * In both cases there is no event, and nothing exact is computed. The inner box of a row for which it would prove
+ * nothing (a circle, a filter that changed, an absent was or now) is one that overlaps none.
+ *
+ *     column[0..3]   outer lo_x, lo_y, hi_x, hi_y
+ *     column[4..7]   inner lo_x + 1, lo_y + 1, hi_x, hi_y     (strict comparison, written as <=)
+ *     row            the row's reference, with QD_LIST_SPECIAL
+ *     moved          a bit a row
+ *
+ * The first rows of a list are a cell's own; carried ones, of the cells above, follow. Lists are kept in 16 bits. In
+ * leaves they are narrowed to 8 bits relative to the cell's corner, which again keeps the order of numbers.
+ */
+#ifndef QD_SPACE_KERNEL_H
+#define QD_SPACE_KERNEL_H
+
+#include <stdatomic.h>
+
+#include "frame.h"
+#include "rows.h"
+
+#define QD_LIST_COLUMNS 8u
+#define QD_LIST_LANES   64u /* lists are read in steps of this many rows, so they are longer than they need to be */
+#define QD_LIST_SPECIAL (1u << 31)
+
+typedef enum qd_walk_mode {
+    QD_WALK_EVENTS, /* begins and ends */
+    QD_WALK_STAYS,  /* and stays */
+    QD_WALK_PAIRS,  /* what overlapped at the last tick, as stays */
+} qd_walk_mode;
+
+typedef struct qd_list16 {
+    uint16_t *column[QD_LIST_COLUMNS];
+    uint32_t *row;
+    uint64_t *moved;
+    uint32_t capacity;
+    uint32_t own, count;
+    bool any_moved;
+} qd_list16;
+
+typedef struct qd_list8 {
+    uint8_t *column[QD_LIST_COLUMNS];
+    uint32_t *row;
+    uint64_t *moved;
+    uint32_t capacity;
+    uint32_t own, count;
+} qd_list8;
+
+/* The numbers of a cell, and how far they are shifted to make 8 bits of what is relative to its corner. */
+typedef struct qd_window {
+    uint16_t lo_x, lo_y, hi_x, hi_y;
+    uint32_t shift;
+} qd_window;
+
+/* What the tasks of one walk share: how many events they have found together, told in steps. */
+typedef struct qd_quota {
+    _Atomic uint64_t found;
+    uint64_t limit;
+} qd_quota;
+
+/* Where events go, and what the exact test needs to know. One for each hand that walks. */
+typedef struct qd_sink {
+    const qd_rows *rows;
+    const qd_bodies *bodies;
+    qd_walk_mode mode;
+    qd_frame frame;
+    qd_heap *heap;
+    qd_quota *quota;
+    qd_space_event *event;
+    size_t count, capacity;
+    size_t told; /* of count, to the quota */
+    bool stopped;
+    uint64_t tests, exact_tests;
+} qd_sink;
+
+typedef struct qd_kernel {
+    const char *name;
+    /* The rows of a cell into an empty list. */
+    void (*collect16)(const qd_sink *sink, const qd_cell *cell, qd_list16 *list);
+    void (*collect8)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, qd_list8 *list);
+    /* Appends the rows of a list that meet the window; only moved ones when asked. */
+    void (*cull16)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list16 *list);
+    void (*cull8)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list8 *list);
+    /* Own rows against all rows, each pair once; those of two that rest are left out, unless `all`. */
+    void (*test16)(qd_sink *sink, const qd_list16 *list, bool all);
+    void (*test8)(qd_sink *sink, const qd_list8 *list, bool all);
+} qd_kernel;
+
+/* The fastest kernel that this machine can run; chosen at the first call. [any] */
+const qd_kernel *qd_kernel_chosen(void);
+/* Those that this machine can run, the plainest first; NULL after the last. [any] */
+const qd_kernel *qd_kernel_at(uint32_t index);
+/* Makes qd_kernel_chosen answer this one, or with NULL the fastest again. For tests, while nothing walks. */
+void qd_kernel_select(const qd_kernel *kernel);
+
+extern const qd_kernel qd_kernel_portable;
+#if defined(__x86_64__)
+extern const qd_kernel qd_kernel_avx2;
+extern const qd_kernel qd_kernel_avx512;
+#endif
+
+/* A list must have room for all that is put into it. */
+void qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count);
+void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count);
+void qd_list16_free(qd_heap *heap, qd_list16 *list);
+void qd_list8_free(qd_heap *heap, qd_list8 *list);
+
+/* Makes room for `more` events, or stops the sink because the limit is passed: then nothing may be put into it. */
+bool qd_sink_open(qd_sink *sink, size_t more);
+void qd_sink_tell(qd_sink *sink);
+
+/* What two special rows have to tell, 0 where it is nothing. */
+uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel's body, compiled by each kernel_<isa>.c after it has included its lanes and defined
+ *
+ *     KERNEL_NAME      "portable" and so on
+ *     KERNEL_SYMBOL    the qd_kernel to define
+ */
+#include "kernel.h"
+
+#include <string.h>
+
+#define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
+#define HITS_MAX  512u /* hits are sifted above this many */
+#define NEAR_MAX  960u /* pairs are tested exactly above this many */
+#define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
+#define NEAR_ROOM (NEAR_MAX + 128u)
+
+typedef struct hits {
+    uint64_t mask[HITS_ROOM];
+    uint32_t row[HITS_ROOM];
+    uint32_t base[HITS_ROOM];
+} hits;
+
+typedef struct pairs {
+    uint32_t a[NEAR_ROOM], b[NEAR_ROOM];
+} pairs;
+
+static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
+{
+    return count < 64 && count < lanes ? (UINT64_C(1) << count) - 1 : UINT64_MAX >> (64 - lanes);
+}
+
+static inline uint32_t append(pairs *near, uint32_t count, uint32_t a, const uint32_t *b, uint64_t mask)
+{
+    for (; mask != 0; mask &= mask - 1) {
+        near->a[count] = a;
+        near->b[count] = b[__builtin_ctzll(mask)];
+        count++;
+    }
+    return count;
+}
+
+/* What a pair of plain rows tells, by whether it overlaps now (1) and did (2). */
+static const uint8_t kind_of[3][4] = {
+    [QD_WALK_EVENTS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, 0},
+    [QD_WALK_STAYS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, QD_SPACE_STAY},
+    [QD_WALK_PAIRS] = {0, 0, QD_SPACE_STAY, QD_SPACE_STAY},
+};
+
+static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
+{
+    if (near_count == 0 || !qd_sink_open(sink, near_count)) {
+        return;
+    }
+    const qd_rows *rows = sink->rows;
+    const uint8_t *kinds = kind_of[sink->mode];
+    qd_space_event *event = sink->event;
+    size_t count = sink->count;
+    for (uint32_t p = 0; p < near_count; p++) {
+        uint32_t a = near->a[p], b = near->b[p];
+        uint32_t kind;
+        if ((a | b) & QD_LIST_SPECIAL) {
+            a &= ~QD_LIST_SPECIAL;
+            b &= ~QD_LIST_SPECIAL;
+            kind = qd_pair_resolve(sink, a, b);
+        } else {
+            bool now = qd_boxes_overlap(qd_row_now(rows, a), qd_row_now(rows, b));
+            bool was = qd_boxes_overlap(qd_row_was(rows, a), qd_row_was(rows, b));
+            kind = kinds[(unsigned)now | (unsigned)was << 1];
+        }
+        event[count].a = a | kind << 30;
+        event[count].b = b;
+        count += kind != 0;
+    }
+    for (size_t e = sink->count; e < count; e++) {
+        event[e].a = (event[e].a & 0xc0000000u) | (qd_row_id(rows, event[e].a & 0x3fffffffu) & QD_ID_SLOT);
+        event[e].b = qd_row_id(rows, event[e].b) & QD_ID_SLOT;
+    }
+    sink->count = count;
+    sink->exact_tests += near_count;
+}
+
+#define TEST_NAME(x) x##8
+#define TEST_TYPE    uint8_t
+#define TEST_LANES   64u
+#include "kernel_test.h"
+#undef TEST_NAME
+#undef TEST_TYPE
+#undef TEST_LANES
+
+#define TEST_NAME(x) x##16
+#define TEST_TYPE    uint16_t
+#define TEST_LANES   32u
+#include "kernel_test.h"
+#undef TEST_NAME
+#undef TEST_TYPE
+#undef TEST_LANES
+
+/* ---- collecting: a cell's rows as columns ---- */
+
+/* The outer and inner edges of a block's rows, as numbers of the frame, an edge after the other. */
+typedef struct edges {
+    _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];
+} edges;
+
+static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16_t *number)
+{
+    const float *at = rows->v;
+    const float origin[4] = {frame->origin_x, frame->origin_y, frame->origin_x, frame->origin_y};
+    for (uint32_t i = 0; i < QD_BLOCK_ROWS * 4; i++) {
+        number[i] = qd_frame_number(at[i], origin[i % 4], frame->scale);
+    }
+}
+
+static void bound_circles(const qd_row *from, uint16_t circle, qd_row *to)
+{
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+        to[r] = circle >> r & 1 ? qd_circle_bounds(&from[r]) : from[r];
+    }
+}
+
+static inline void edges_of(const qd_sink *sink, uint32_t block, edges *result)
+{
+    const qd_block *at = &sink->rows->block[block];
+    const qd_block_info *info = &sink->rows->info[block];
+    const qd_row *rows_now = at->now, *rows_was = at->was;
+    qd_row bounds_now[QD_BLOCK_ROWS], bounds_was[QD_BLOCK_ROWS];
+    if (info->circle != 0) {
+        bound_circles(at->now, info->circle, bounds_now);
+        bound_circles(at->was, info->circle, bounds_was);
+        rows_now = bounds_now;
+        rows_was = bounds_was;
+    }
+    uint16_t now[QD_BLOCK_ROWS * 4], was[QD_BLOCK_ROWS * 4];
+    number_rows(&sink->frame, rows_was, was);
+    number_rows(&sink->frame, sink->mode == QD_WALK_PAIRS ? rows_was : rows_now, now);
+    for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+            uint16_t a = now[r * 4 + k], b = was[r * 4 + k];
+            uint16_t less = a < b ? a : b, more = a < b ? b : a;
+            result->v[k][r] = k < 2 ? less : more;
+            result->v[k + 4][r] = k < 2 ? (uint16_t)(more + 1) : less;
+        }
+    }
+    uint32_t unproven = (uint32_t)(info->circle | info->changed);
+    for (; unproven != 0; unproven &= unproven - 1) {
+        uint32_t r = (uint32_t)__builtin_ctz(unproven);
+        result->v[4][r] = result->v[5][r] = QD_FRAME_LAST + 1;
+        result->v[6][r] = result->v[7][r] = 0;
+    }
+}
+
+static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row, uint64_t *moved, uint32_t at)
+{
+    const qd_block_info *info = &rows->info[block];
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+        row[at + r] = (block * QD_BLOCK_ROWS + r) | (uint32_t)(info->special >> r & 1) << 31;
+    }
+    uint64_t *word = &moved[at / 64];
+    uint32_t shift = at % 64;
+    *word = (*word & ~(UINT64_C(0xffff) << shift)) | (uint64_t)info->dirty << shift;
+}
+
+/* The head holds the last rows; the list begins with the first. */
+static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
+{
+    list->own = list->count = cell->count;
+    uint32_t at = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS * QD_BLOCK_ROWS;
+    for (uint32_t block = cell->head; block != QD_NONE; block = sink->rows->info[block].next) {
+        at -= QD_BLOCK_ROWS;
+        edges found;
+        edges_of(sink, block, &found);
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
+        }
+        note_rows(sink->rows, block, list->row, list->moved, at);
+    }
+}
+
+/* 255 is kept for the lower inner edge: a number plus one. */
+static inline uint8_t narrow(uint16_t number, uint16_t corner, uint32_t shift)
+{
+    uint32_t offset = number > corner ? (uint32_t)(number - corner) : 0;
+    offset >>= shift;
+    return (uint8_t)(offset < 254 ? offset : 254);
+}
+
+/* Lower inner edges are stored plus one: narrowed as what they are, then made plus one again. */
+static inline void narrow_column(const uint16_t *from, uint32_t count, uint32_t k, const qd_window *window, uint8_t *to)
+{
+    uint16_t corner = k & 1 ? window->lo_y : window->lo_x;
+    uint16_t one = (k & 6) == 4;
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = (uint8_t)(narrow((uint16_t)(from[i] - one), corner, window->shift) + one);
+    }
+}
+
+static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, qd_list8 *list)
+{
+    list->own = list->count = cell->count;
+    uint32_t at = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS * QD_BLOCK_ROWS;
+    for (uint32_t block = cell->head; block != QD_NONE; block = sink->rows->info[block].next) {
+        at -= QD_BLOCK_ROWS;
+        edges found;
+        edges_of(sink, block, &found);
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            narrow_column(found.v[k], QD_BLOCK_ROWS, k, window, list->column[k] + at);
+        }
+        note_rows(sink->rows, block, list->row, list->moved, at);
+    }
+}
+
+/* ---- culling: the carried rows that meet a cell ---- */
+
+static inline uint64_t meeting(const qd_list16 *from, uint32_t base, const qd_window *window, bool moved_only)
+{
+    lanes16 lanes = lanes_load16(from->column, base);
+    uint64_t mask = lanes_meet16(&lanes, window->lo_x, window->lo_y, window->hi_x, window->hi_y);
+    if (moved_only) {
+        mask &= from->moved[base / 64] >> base % 64;
+    }
+    return mask & lanes_below(from->count - base, 32);
+}
+
+static inline void set_moved(uint64_t *moved, uint32_t at, uint64_t bit)
+{
+    moved[at / 64] = (moved[at / 64] & ~(UINT64_C(1) << at % 64)) | bit << at % 64;
+}
+
+static void cull16(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list16 *list)
+{
+    uint32_t at = list->count;
+    for (uint32_t base = 0; base < from->count; base += 32) {
+        for (uint64_t mask = meeting(from, base, window, moved_only); mask != 0; mask &= mask - 1) {
+            uint32_t i = base + (uint32_t)__builtin_ctzll(mask);
+            for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+                list->column[k][at] = from->column[k][i];
+            }
+            list->row[at] = from->row[i];
+            set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
+            at++;
+        }
+    }
+    list->count = at;
+}
+
+static void cull8(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list8 *list)
+{
+    uint32_t at = list->count;
+    for (uint32_t base = 0; base < from->count; base += 32) {
+        for (uint64_t mask = meeting(from, base, window, moved_only); mask != 0; mask &= mask - 1) {
+            uint32_t i = base + (uint32_t)__builtin_ctzll(mask);
+            for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+                narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
+            }
+            list->row[at] = from->row[i];
+            set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
+            at++;
+        }
+    }
+    list->count = at;
+}
+
+const qd_kernel KERNEL_SYMBOL = {
+    .name = KERNEL_NAME,
+    .collect16 = collect16,
+    .collect8 = collect8,
+    .cull16 = cull16,
+    .cull8 = cull8,
+    .test16 = test16,
+    .test8 = test8,
+};

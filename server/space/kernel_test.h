@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The pair test of lists of one width; kernel_body.h includes it twice, with
+ *
+ *     TEST_NAME(x)   x with the width behind it
+ *     TEST_TYPE      a column's type
+ *     TEST_LANES     rows compared at once
+ *
+ * Two filters and an exact test, each with its own loop, so that none waits for the branches of the next: rows whose
+ * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly;
+ * what is left goes to the exact test as pairs of references.
+ */
+
+static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, const hits *found, uint32_t count)
+{
+    TEST_TYPE *const *column = list->column;
+    const uint32_t *row = list->row;
+    pairs near;
+    uint32_t near_count = 0;
+    for (uint32_t h = 0; h < count; h++) {
+        uint32_t i = found->row[h], base = found->base[h];
+        uint64_t mask = found->mask[h];
+        if (sink->mode == QD_WALK_EVENTS) {
+            TEST_NAME(lanes) inner = TEST_NAME(lanes_load)(column + 4, base);
+            /* A lane's lo + 1 <= the row's hi; the row's lo + 1 <= a lane's hi. */
+            mask &= ~TEST_NAME(lanes_meet)(&inner, column[4][i], column[5][i], column[6][i], column[7][i]);
+        }
+        near_count = append(&near, near_count, row[i], row + base, mask);
+        if (near_count > NEAR_MAX) {
+            exact(sink, &near, near_count);
+            near_count = 0;
+        }
+    }
+    exact(sink, &near, near_count);
+}
+
+static inline uint32_t TEST_NAME(note)(hits *found, uint32_t count, const TEST_NAME(lanes) * lanes,
+                                       TEST_TYPE *const *column, uint32_t i, uint32_t base, uint64_t allowed)
+{
+    uint64_t mask = TEST_NAME(lanes_meet)(lanes, column[0][i], column[1][i], column[2][i], column[3][i]) & allowed;
+    found->mask[count] = mask;
+    found->row[count] = i;
+    found->base[count] = base;
+    return count + (mask != 0);
+}
+
+/* Own rows with all rows behind them. */
+static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
+{
+    hits found;
+    uint32_t count = 0;
+    for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
+        TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
+        uint64_t valid = lanes_below(list->count - base, TEST_LANES);
+        uint32_t before = list->own < base ? list->own : base;
+        uint32_t end = list->own < base + TEST_LANES ? list->own : base + TEST_LANES;
+        for (uint32_t i = 0; i < before;) {
+            uint32_t stop = before - i > HITS_STEP ? i + HITS_STEP : before;
+            for (; i < stop; i++) {
+                count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, valid);
+            }
+            if (count > HITS_MAX) {
+                TEST_NAME(sift)(sink, list, &found, count);
+                count = 0;
+            }
+        }
+        for (uint32_t i = base; i < end; i++) {
+            uint64_t behind = ~UINT64_C(1) << (i - base);
+            count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, valid & behind);
+        }
+        if (count > HITS_MAX) {
+            TEST_NAME(sift)(sink, list, &found, count);
+            count = 0;
+        }
+        if (sink->stopped) {
+            return;
+        }
+    }
+    TEST_NAME(sift)(sink, list, &found, count);
+}
+
+/* A pair is tested from its moved row; where both moved, from the one in front. So a moved own row meets all rows
+ * behind it and the resting own rows in front of it, a moved carried row the resting own rows. */
+static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list)
+{
+    hits found;
+    uint32_t count = 0;
+    for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
+        TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
+        uint64_t valid = lanes_below(list->count - base, TEST_LANES);
+        uint64_t resting = 0;
+        if (base < list->own) {
+            resting = ~(list->moved[base / 64] >> base % 64) & lanes_below(list->own - base, TEST_LANES);
+        }
+        for (uint32_t word = 0; word < list->count; word += 64) {
+            if (resting == 0 && (word >= list->own || word >= base + TEST_LANES)) {
+                break;
+            }
+            uint64_t moved = list->moved[word / 64] & lanes_below(list->count - word, 64);
+            for (; moved != 0; moved &= moved - 1) {
+                uint32_t i = word + (uint32_t)__builtin_ctzll(moved);
+                uint64_t allowed = resting;
+                if (i < list->own && i < base) {
+                    allowed = valid;
+                } else if (i < list->own && i < base + TEST_LANES) {
+                    allowed = (resting | ~UINT64_C(1) << (i - base)) & valid;
+                }
+                count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, allowed);
+            }
+            if (count > HITS_MAX) {
+                TEST_NAME(sift)(sink, list, &found, count);
+                count = 0;
+            }
+        }
+        if (sink->stopped) {
+            return;
+        }
+    }
+    TEST_NAME(sift)(sink, list, &found, count);
+}
+
+static void TEST_NAME(test)(qd_sink *sink, const TEST_NAME(qd_list) * list, bool all)
+{
+    sink->tests += (uint64_t)list->own * list->count;
+    if (all) {
+        TEST_NAME(test_all)(sink, list);
+    } else {
+        TEST_NAME(test_moved)(sink, list);
+    }
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Morton numbers: the bits of x and y taken in turns, x first. A number's leading digits (of two bits) are the cells
+ * that contain it, one a level; so the smallest cell that contains two corners is what their numbers have in common:
+ * the XOR's leading digit tells how many digits to drop.
+ *
+ *     level 0      level 1       level 2            linear number of cell P at level n: (4^n - 1)/3 + P
+ *     +-------+    +---+---+     0  1  4  5
+ *     |   0   |    | 0 | 1 |     2  3  6  7
+ *     |       |    +---+---+     8  9 12 13
+ *     +-------+    | 2 | 3 |    10 11 14 15
+ *
+ * Pure functions. [any]
+ */
+#ifndef QD_SPACE_MORTON_H
+#define QD_SPACE_MORTON_H
+
+#include <stdint.h>
+
+static inline uint32_t qd_morton_spread(uint32_t n)
+{
+    n = (n | n << 8) & 0x00ff00ffu;
+    n = (n | n << 4) & 0x0f0f0f0fu;
+    n = (n | n << 2) & 0x33333333u;
+    return (n | n << 1) & 0x55555555u;
+}
+
+static inline uint32_t qd_morton_gather(uint32_t n)
+{
+    n &= 0x55555555u;
+    n = (n | n >> 1) & 0x33333333u;
+    n = (n | n >> 2) & 0x0f0f0f0fu;
+    n = (n | n >> 4) & 0x00ff00ffu;
+    return (n | n >> 8) & 0x0000ffffu;
+}
+
+/* Of two numbers below 2^16. */
+static inline uint32_t qd_morton(uint32_t x, uint32_t y)
+{
+    return qd_morton_spread(x) | qd_morton_spread(y) << 1;
+}
+
+/* How many digits two Morton numbers do not share: 0 when they are equal. */
+static inline uint32_t qd_morton_height(uint32_t a, uint32_t b)
+{
+    uint32_t difference = a ^ b;
+    return difference == 0 ? 0 : (33u - (uint32_t)__builtin_clz(difference)) / 2;
+}
+
+/* The linear number of a level's first cell. */
+static inline uint32_t qd_level_first(uint32_t level)
+{
+    return (uint32_t)(((UINT64_C(1) << 2 * level) - 1) / 3);
+}
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quadtree.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "../base/assert.h"
+#include "array.h"
+#include "quadtree_plan.h"
+
+void qd_quadtree_init(qd_quadtree *tree, const qd_space_config *config, qd_heap *heap, qd_rows *rows, qd_bodies *bodies)
+{
+    memset(tree, 0, sizeof *tree);
+    tree->heap = heap;
+    tree->rows = rows;
+    tree->bodies = bodies;
+    tree->tuning = QD_TUNING_DEFAULT;
+    double width = (double)config->max_x - (double)config->min_x,
+           height = (double)config->max_y - (double)config->min_y;
+    tree->side = width > height ? width : height;
+    tree->filled = width / tree->side * (height / tree->side);
+    tree->depth_fixed = config->depth;
+    /* Of the smallest bounds the scale would be infinite, and 0 times that no number. */
+    double scale = (double)(QD_FRAME_LAST + 2) / tree->side;
+    tree->frame = (qd_frame){
+        .origin_x = config->min_x,
+        .origin_y = config->min_y,
+        .scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX,
+    };
+}
+
+void qd_quadtree_deinit(qd_quadtree *tree)
+{
+    qd_plan_drop(tree);
+}
+
+qd_status qd_quadtree_reserve(qd_quadtree *tree)
+{
+    if (tree->cells == 0 && !qd_plan_first(tree)) {
+        return QD_ERR_NO_MEMORY;
+    }
+    return qd_rows_reserve(tree->rows);
+}
+
+/* The natural cell of a box, or the leaf above it: its number, and its place. */
+uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_t *place)
+{
+    qd_numbers numbers = qd_frame_numbers(&tree->frame, box);
+    uint32_t drop = QD_FRAME_BITS - tree->depth;
+    uint32_t x = (uint32_t)numbers.v[0] >> drop, y = (uint32_t)numbers.v[1] >> drop;
+    uint32_t low = qd_morton(x, y);
+    uint32_t high = qd_morton((uint32_t)numbers.v[2] >> drop, (uint32_t)numbers.v[3] >> drop);
+    uint32_t height = qd_morton_height(low, high);
+    uint32_t leaf_height = tree->leaf_map != NULL ? tree->leaf_map[low] : 0;
+    uint32_t leaf = height <= leaf_height;
+    height = leaf ? leaf_height : height;
+    *place = height << 28 | leaf << 24 | (x >> height) << 12 | y >> height;
+    return qd_level_first(tree->depth - height) + (low >> 2 * height);
+}
+
+/* A cell is marked as occupied with all above it, up to the first that is. */
+void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number)
+{
+    while (!(tree->flags[number] & QD_CELL_OCCUPIED)) {
+        tree->flags[number] |= QD_CELL_OCCUPIED;
+        if (number == 0) {
+            break;
+        }
+        number = (number - 1) / 4;
+    }
+}
+
+static uint32_t insert(qd_quadtree *tree, uint32_t number, uint32_t id, const qd_row *now, const qd_row *was)
+{
+    qd_quadtree_occupy(tree, number);
+    return qd_rows_insert(tree->rows, &tree->cell[number], number, id, now, was);
+}
+
+static void take_out(qd_quadtree *tree, uint32_t reference)
+{
+    uint32_t number = tree->rows->info[reference / QD_BLOCK_ROWS].cell;
+    uint32_t moved = qd_rows_remove(tree->rows, &tree->cell[number], reference);
+    if (moved == QD_NONE) {
+        return;
+    }
+    qd_record *record = &tree->bodies->record[moved & QD_ID_SLOT];
+    if (moved & QD_ID_GHOST) {
+        tree->bodies->change[record->change].ghost = reference;
+    } else {
+        record->row = reference;
+    }
+}
+
+static bool is_split(const qd_quadtree *tree, const qd_record *record)
+{
+    return record->change != QD_NONE && tree->bodies->change[record->change].ghost != QD_NONE;
+}
+
+static uint32_t id_of(const qd_quadtree *tree, uint32_t slot)
+{
+    const qd_record *record = &tree->bodies->record[slot];
+    qd_filter filter = tree->bodies->filter[slot];
+    uint32_t id = slot;
+    if (record->circle) {
+        id |= QD_ID_CIRCLE;
+    }
+    if (filter.category != 1 || filter.mask != UINT32_MAX) {
+        id |= QD_ID_FILTER;
+    }
+    if (record->change != QD_NONE && tree->bodies->change[record->change].refiltered) {
+        id |= QD_ID_FILTER | QD_ID_CHANGED;
+    }
+    if (is_split(tree, record)) {
+        id |= QD_ID_NEWCOMER;
+    }
+    return id;
+}
+
+void qd_quadtree_add(qd_quadtree *tree, uint32_t slot)
+{
+    qd_record *record = &tree->bodies->record[slot];
+    qd_row now = qd_record_row(record), bounds = qd_row_bounds(&now, record->circle), absent = QD_ROW_ABSENT;
+    uint32_t number = qd_quadtree_cell_of(tree, &bounds, &record->place);
+    record->row = insert(tree, number, id_of(tree, slot), &now, &absent);
+}
+
+/* The row becomes a ghost, and a newcomer is inserted where the body is now. */
+static void split(qd_quadtree *tree, uint32_t slot, const qd_row *now, const qd_row *bounds)
+{
+    qd_rows *rows = tree->rows;
+    qd_record *record = &tree->bodies->record[slot];
+    qd_change *change = qd_bodies_change(tree->bodies, slot);
+    uint32_t ghost = record->row, id = qd_row_id(rows, ghost);
+    change->ghost = ghost;
+    change->was = *qd_row_was(rows, ghost);
+    change->was_circle = (id & QD_ID_CIRCLE) != 0;
+    *qd_row_now(rows, ghost) = QD_ROW_ABSENT;
+    qd_rows_flag(rows, ghost, id | QD_ID_GHOST);
+    qd_rows_mark(rows, ghost);
+    qd_row absent = QD_ROW_ABSENT;
+    uint32_t number = qd_quadtree_cell_of(tree, bounds, &record->place);
+    record->row = insert(tree, number, id_of(tree, slot), now, &absent);
+}
+
+void qd_quadtree_update(qd_quadtree *tree, uint32_t slot)
+{
+    qd_rows *rows = tree->rows;
+    qd_record *record = &tree->bodies->record[slot];
+    uint32_t at = record->row, id = qd_row_id(rows, at);
+    bool was_circle = (id & QD_ID_CIRCLE) != 0;
+    qd_row now = qd_record_row(record), bounds = qd_row_bounds(&now, record->circle);
+    qd_row was = qd_row_bounds(qd_row_was(rows, at), was_circle);
+    bool present = qd_row_present(&was, false);
+    if (present && was_circle != (record->circle != 0)) {
+        split(tree, slot, &now, &bounds);
+        return;
+    }
+    qd_row both = qd_row_union(&bounds, &was);
+    uint32_t place, number = qd_quadtree_cell_of(tree, &both, &place);
+    bool far = present && !qd_boxes_overlap(&bounds, &was);
+    if (place == record->place && (!far || qd_place_is_leaf(place))) {
+        *qd_row_now(rows, at) = now;
+        qd_rows_mark(rows, at);
+        if (was_circle != (record->circle != 0)) {
+            qd_rows_flag(rows, at, id_of(tree, slot));
+        }
+        return;
+    }
+    if (far) {
+        split(tree, slot, &now, &bounds);
+        return;
+    }
+    qd_row before = *qd_row_was(rows, at);
+    take_out(tree, at);
+    record->place = place;
+    record->row = insert(tree, number, id_of(tree, slot), &now, &before);
+}
+
+void qd_quadtree_reflag(qd_quadtree *tree, uint32_t slot)
+{
+    qd_record *record = &tree->bodies->record[slot];
+    uint32_t id = id_of(tree, slot);
+    qd_rows_flag(tree->rows, record->row, id);
+    qd_rows_mark(tree->rows, record->row);
+    if (is_split(tree, record)) {
+        uint32_t ghost = tree->bodies->change[record->change].ghost;
+        qd_rows_flag(tree->rows, ghost, qd_row_id(tree->rows, ghost) | (id & (QD_ID_FILTER | QD_ID_CHANGED)));
+    }
+}
+
+bool qd_quadtree_remove(qd_quadtree *tree, uint32_t slot)
+{
+    qd_rows *rows = tree->rows;
+    qd_record *record = &tree->bodies->record[slot];
+    if (is_split(tree, record)) {
+        qd_change *change = &tree->bodies->change[record->change];
+        take_out(tree, record->row);
+        record->row = change->ghost;
+        change->ghost = QD_NONE;
+        qd_rows_flag(rows, record->row, qd_row_id(rows, record->row) & ~QD_ID_GHOST);
+        return false;
+    }
+    const qd_row *was = qd_row_was(rows, record->row);
+    if (!qd_row_present(was, (qd_row_id(rows, record->row) & QD_ID_CIRCLE) != 0)) {
+        take_out(tree, record->row);
+        return true;
+    }
+    *qd_row_now(rows, record->row) = QD_ROW_ABSENT;
+    qd_rows_mark(rows, record->row);
+    return false;
+}
+
+void qd_quadtree_forget(qd_quadtree *tree, uint32_t slot)
+{
+    take_out(tree, tree->bodies->record[slot].row);
+}
+
+void qd_quadtree_heal(qd_quadtree *tree, uint32_t slot)
+{
+    qd_change *change = &tree->bodies->change[tree->bodies->record[slot].change];
+    if (change->ghost != QD_NONE) {
+        uint32_t ghost = change->ghost;
+        change->ghost = QD_NONE;
+        take_out(tree, ghost);
+    }
+    change->refiltered = 0;
+    qd_rows_flag(tree->rows, tree->bodies->record[slot].row, id_of(tree, slot));
+}
+
+void qd_quadtree_settle(qd_quadtree *tree)
+{
+    if (qd_plan_is_due(tree)) {
+        qd_plan_again(tree);
+    }
+}

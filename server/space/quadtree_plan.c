@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quadtree_plan.h"
+
+#include <string.h>
+
+#include "../base/assert.h"
+#include "array.h"
+
+#define DEPTH_EXTRA 2u /* levels below the even spread, for crowds */
+
+/* A cell with up to this many rows stays a leaf. */
+static uint32_t leaf_rows_max(const qd_quadtree *tree)
+{
+    return tree->tuning.leaf_rows * 11 / 5;
+}
+
+static uint32_t finest_cells(uint32_t depth)
+{
+    return 1u << 2 * depth;
+}
+
+void qd_plan_drop(qd_quadtree *tree)
+{
+    qd_array_free(tree->heap, tree->cell, tree->cells * sizeof *tree->cell);
+    qd_array_free(tree->heap, tree->flags, tree->cells);
+    if (tree->leaf_map != NULL) {
+        qd_array_free(tree->heap, tree->leaf_map, finest_cells(tree->depth));
+    }
+    tree->cell = NULL;
+    tree->flags = NULL;
+    tree->leaf_map = NULL;
+    tree->cells = 0;
+}
+
+/* Empty cells of a depth, without leaves but the finest cells. */
+static bool make_cells(qd_quadtree *tree, uint32_t depth, qd_array_mode mode)
+{
+    uint32_t cells = qd_level_first(depth + 1);
+    qd_cell *cell = qd_array_grow(tree->heap, mode, NULL, 0, 0, cells * sizeof *cell);
+    if (cell == NULL) {
+        return false;
+    }
+    uint8_t *flags = qd_array_grow(tree->heap, mode, NULL, 0, 0, cells);
+    if (flags == NULL) {
+        qd_array_free(tree->heap, cell, cells * sizeof *cell);
+        return false;
+    }
+    for (uint32_t i = 0; i < cells; i++) {
+        cell[i] = (qd_cell){QD_NONE, 0};
+    }
+    uint32_t finest = qd_level_first(depth);
+    memset(flags, 0, finest);
+    memset(flags + finest, QD_CELL_LEAF, cells - finest);
+    tree->cell = cell;
+    tree->flags = flags;
+    tree->leaf_map = NULL;
+    tree->cells = cells;
+    tree->depth = depth;
+    return true;
+}
+
+bool qd_plan_first(qd_quadtree *tree)
+{
+    tree->planned_for = 0;
+    return make_cells(tree, tree->depth_fixed, QD_ARRAY_TRY);
+}
+
+bool qd_plan_is_due(const qd_quadtree *tree)
+{
+    uint32_t rows = tree->rows->count;
+    return tree->depth_fixed == 0 && tree->cells > 0 &&
+           (rows > 2 * tree->planned_for + leaf_rows_max(tree) || tree->planned_for > 4 * rows + leaf_rows_max(tree));
+}
+
+static uint32_t depth_for(const qd_quadtree *tree)
+{
+    if (tree->rows->count <= leaf_rows_max(tree)) {
+        return 0;
+    }
+    uint32_t depth = 0;
+    while (depth < QD_SPACE_DEPTH_MAX &&
+           tree->rows->count > tree->tuning.leaf_rows * tree->filled * finest_cells(depth)) {
+        depth++;
+    }
+    depth += DEPTH_EXTRA;
+    return depth < QD_SPACE_DEPTH_MAX ? depth : QD_SPACE_DEPTH_MAX;
+}
+
+static uint32_t cell_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference, uint32_t *place)
+{
+    bool circle = (qd_row_id(rows, reference) & QD_ID_CIRCLE) != 0;
+    qd_row now = qd_row_bounds(qd_row_now(rows, reference), circle);
+    qd_row was = qd_row_bounds(qd_row_was(rows, reference), circle);
+    qd_row both = qd_row_union(&now, &was);
+    return qd_quadtree_cell_of(tree, &both, place);
+}
+
+/* Goes through the rows of a pool, cell by cell: each call gives the next block's rows. */
+typedef struct row_scan {
+    const qd_rows *rows;
+    const qd_cell *cell;
+    uint32_t cells, at, block;
+} row_scan;
+
+static bool scan_next(row_scan *scan, uint32_t *first, uint32_t *count)
+{
+    while (scan->block == QD_NONE) {
+        if (scan->at == scan->cells) {
+            return false;
+        }
+        scan->block = scan->cell[scan->at++].head;
+    }
+    /* All blocks of a cell are full but its head. */
+    const qd_cell *cell = &scan->cell[scan->at - 1];
+    *first = scan->block * QD_BLOCK_ROWS;
+    *count = scan->block == cell->head ? (cell->count - 1) % QD_BLOCK_ROWS + 1 : QD_BLOCK_ROWS;
+    scan->block = scan->rows->info[scan->block].next;
+    return true;
+}
+
+/* How many rows each cell would hold itself, were all cells split. */
+static void count_rows(qd_quadtree *tree, row_scan old)
+{
+    uint32_t first, count, place;
+    while (scan_next(&old, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            tree->cell[cell_of_row(tree, old.rows, first + i, &place)].count++;
+        }
+    }
+}
+
+static void make_leaf(qd_quadtree *tree, uint32_t level, uint32_t k)
+{
+    uint32_t height = tree->depth - level;
+    tree->flags[qd_level_first(level) + k] |= QD_CELL_LEAF;
+    memset(tree->leaf_map + ((size_t)k << 2 * height), (int)height, finest_cells(height));
+}
+
+/* A cell is a leaf when it holds few rows, or when most of them would not go further down. */
+static void choose_leaves(qd_quadtree *tree)
+{
+    uint32_t *below = qd_array_grow(tree->heap, QD_ARRAY_NEED, NULL, 0, 0, tree->cells * sizeof *below);
+    for (uint32_t i = tree->cells; i-- > 0;) {
+        below[i] = tree->cell[i].count;
+        for (uint32_t c = 1; c <= 4 && 4 * i + c < tree->cells; c++) {
+            below[i] += below[4 * i + c];
+        }
+    }
+    tree->leaf_map = qd_array_grow(tree->heap, QD_ARRAY_NEED, NULL, 0, 0, finest_cells(tree->depth));
+    uint32_t level = 0, k = 0;
+    for (;;) {
+        uint32_t i = qd_level_first(level) + k;
+        if (level < tree->depth && below[i] > leaf_rows_max(tree) &&
+            tree->cell[i].count < below[i] - tree->cell[i].count) {
+            level++;
+            k <<= 2;
+            continue;
+        }
+        make_leaf(tree, level, k);
+        while (level > 0 && (k & 3) == 3) {
+            level--;
+            k >>= 2;
+        }
+        if (level == 0) {
+            break;
+        }
+        k++;
+    }
+    qd_array_free(tree->heap, below, tree->cells * sizeof *below);
+    for (uint32_t i = 0; i < tree->cells; i++) {
+        tree->cell[i].count = 0;
+    }
+}
+
+/* Cells in the order of the walk get their blocks side by side: head is the first of them, count 0. Returns the number
+ * of blocks. */
+static uint32_t lay_out(qd_quadtree *tree)
+{
+    uint32_t blocks = 0, level = 0, k = 0;
+    for (;;) {
+        uint32_t i = qd_level_first(level) + k;
+        if (tree->cell[i].count > 0) {
+            tree->cell[i].head = blocks;
+            blocks += (tree->cell[i].count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
+            tree->cell[i].count = 0;
+        }
+        if (!(tree->flags[i] & QD_CELL_LEAF)) {
+            level++;
+            k <<= 2;
+            continue;
+        }
+        while (level > 0 && (k & 3) == 3) {
+            level--;
+            k >>= 2;
+        }
+        if (level == 0) {
+            return blocks;
+        }
+        k++;
+    }
+}
+
+static void carry_over(qd_quadtree *tree, const qd_rows *old, uint32_t from)
+{
+    uint32_t place, number = cell_of_row(tree, old, from, &place), id = qd_row_id(old, from);
+    qd_cell *cell = &tree->cell[number];
+    uint32_t lane = cell->count % QD_BLOCK_ROWS;
+    if (cell->count > 0 && lane == 0) {
+        cell->head++;
+    }
+    uint32_t block = cell->head, to = block * QD_BLOCK_ROWS + lane;
+    qd_rows *rows = tree->rows;
+    if (lane == 0) {
+        rows->info[block] = (qd_block_info){.next = cell->count > 0 ? block - 1 : QD_NONE, .cell = number};
+        memset(&rows->block[block], 0, sizeof rows->block[block]);
+        qd_quadtree_occupy(tree, number);
+    }
+    cell->count++;
+    *qd_row_now(rows, to) = *qd_row_now(old, from);
+    *qd_row_was(rows, to) = *qd_row_was(old, from);
+    qd_rows_flag(rows, to, id);
+    if (old->info[from / QD_BLOCK_ROWS].dirty >> from % QD_BLOCK_ROWS & 1) {
+        qd_rows_mark(rows, to);
+    }
+    qd_record *record = &tree->bodies->record[id & QD_ID_SLOT];
+    if (id & QD_ID_GHOST) {
+        tree->bodies->change[record->change].ghost = to;
+    } else {
+        record->row = to;
+        record->place = place;
+    }
+}
+
+void qd_plan_again(qd_quadtree *tree)
+{
+    qd_rows old_rows = *tree->rows;
+    qd_quadtree old = *tree;
+    const row_scan start = {&old_rows, old.cell, old.cells, 0, QD_NONE};
+    make_cells(tree, depth_for(tree), QD_ARRAY_NEED);
+    count_rows(tree, start);
+    memset(tree->flags, 0, tree->cells);
+    choose_leaves(tree);
+    count_rows(tree, start);
+    qd_rows_make(tree->rows, tree->heap, lay_out(tree));
+    tree->rows->count = old_rows.count;
+    tree->rows->operations = old_rows.operations;
+    uint32_t first, count;
+    for (row_scan each = start; scan_next(&each, &first, &count);) {
+        for (uint32_t i = 0; i < count; i++) {
+            carry_over(tree, &old_rows, first + i);
+        }
+    }
+    tree->planned_for = old_rows.count;
+    qd_plan_drop(&old);
+    qd_rows_deinit(&old_rows);
+}

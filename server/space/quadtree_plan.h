@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How deep the quadtree is, and where its leaves are. A plan is made from what the tree holds when the last one is out
+ * of date, counted in rows, never by the clock: the same bodies lead to the same tree.
+ */
+#ifndef QD_SPACE_QUADTREE_PLAN_H
+#define QD_SPACE_QUADTREE_PLAN_H
+
+#include "quadtree.h"
+
+/* The tree for the first body. False: no memory. */
+bool qd_plan_first(qd_quadtree *tree);
+bool qd_plan_is_due(const qd_quadtree *tree);
+/* Plans anew and registers every row again, each cell's rows side by side, cells in the order of the walk. May be
+ * done at any time but during a walk. */
+void qd_plan_again(qd_quadtree *tree);
+void qd_plan_drop(qd_quadtree *tree);
+
+/* The cell where a box belongs: its number, and its place. */
+uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_t *place);
+/* Marks a cell as occupied, and all above it. */
+void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number);
+
+#endif

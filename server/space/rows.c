@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <string.h>
+
+#include "../base/assert.h"
+#include "array.h"
+
+void qd_rows_init(qd_rows *rows, qd_heap *heap)
+{
+    memset(rows, 0, sizeof *rows);
+    rows->heap = heap;
+    rows->free_first = QD_NONE;
+}
+
+void qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks)
+{
+    qd_rows_init(rows, heap);
+    uint32_t capacity = blocks + blocks / 8 + 1;
+    rows->block = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->block);
+    rows->info = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->info);
+    rows->dirty = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->dirty);
+    rows->capacity = capacity;
+    rows->used = blocks;
+}
+
+void qd_rows_deinit(qd_rows *rows)
+{
+    qd_array_free(rows->heap, rows->block, rows->capacity * sizeof *rows->block);
+    qd_array_free(rows->heap, rows->info, rows->capacity * sizeof *rows->info);
+    qd_array_free(rows->heap, rows->dirty, rows->capacity * sizeof *rows->dirty);
+}
+
+/* The array of blocks grows last: when it cannot, the others are only larger than they need to be. */
+static qd_status grow(qd_rows *rows, qd_array_mode mode)
+{
+    uint32_t capacity = qd_array_capacity(rows->capacity, rows->capacity + 1, 1);
+    qd_heap *heap = rows->heap;
+    size_t old = rows->capacity;
+    qd_block *block = mode == QD_ARRAY_NEED ? qd_heap_need(heap, QD_ARRAY_ALIGNMENT, capacity * sizeof *block)
+                                            : qd_heap_alloc_aligned(heap, QD_ARRAY_ALIGNMENT, capacity * sizeof *block);
+    if (block == NULL) {
+        return QD_ERR_NO_MEMORY;
+    }
+    if (rows->used > 0) {
+        memcpy(block, rows->block, rows->used * sizeof *block);
+    }
+    qd_array_free(heap, rows->block, old * sizeof *block);
+    rows->block = block;
+    rows->info = qd_array_grow(heap, QD_ARRAY_NEED, rows->info, old * sizeof *rows->info,
+                               rows->used * sizeof *rows->info, capacity * sizeof *rows->info);
+    rows->dirty = qd_array_grow(heap, QD_ARRAY_NEED, rows->dirty, old * sizeof *rows->dirty,
+                                rows->dirty_count * sizeof *rows->dirty, capacity * sizeof *rows->dirty);
+    rows->capacity = capacity;
+    return QD_OK;
+}
+
+qd_status qd_rows_reserve(qd_rows *rows)
+{
+    return rows->free_first != QD_NONE || rows->used < rows->capacity ? QD_OK : grow(rows, QD_ARRAY_TRY);
+}
+
+static uint32_t take(qd_rows *rows)
+{
+    uint32_t block = rows->free_first;
+    if (block != QD_NONE) {
+        rows->free_first = rows->info[block].next;
+        return block;
+    }
+    if (rows->used == rows->capacity) {
+        qd_status status = grow(rows, QD_ARRAY_NEED);
+        QD_ASSERT(status == QD_OK);
+    }
+    block = rows->used++;
+    memset(&rows->info[block], 0, sizeof rows->info[block]);
+    /* Lanes beyond the count are read, and their results dropped; they must only be numbers that compare quickly. */
+    memset(&rows->block[block], 0, sizeof rows->block[block]);
+    return block;
+}
+
+static void set_bit(uint16_t *bits, uint32_t lane, bool value)
+{
+    *bits = (uint16_t)((*bits & ~(1u << lane)) | (unsigned)value << lane);
+}
+
+void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id)
+{
+    uint32_t block = reference / QD_BLOCK_ROWS, lane = reference % QD_BLOCK_ROWS;
+    qd_block_info *info = &rows->info[block];
+    rows->block[block].id[lane] = id;
+    set_bit(&info->special, lane, (id & QD_ID_SPECIAL) != 0);
+    set_bit(&info->circle, lane, (id & QD_ID_CIRCLE) != 0);
+    set_bit(&info->changed, lane, (id & QD_ID_CHANGED) != 0);
+}
+
+uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint32_t id, const qd_row *now,
+                        const qd_row *was)
+{
+    uint32_t lane = cell->count % QD_BLOCK_ROWS;
+    if (lane == 0) {
+        uint32_t block = take(rows);
+        qd_block_info *info = &rows->info[block];
+        info->next = cell->head;
+        info->cell = cell_number;
+        info->dirty = info->special = info->circle = info->changed = 0;
+        cell->head = block;
+    }
+    cell->count++;
+    rows->count++;
+    rows->operations++;
+    uint32_t reference = cell->head * QD_BLOCK_ROWS + lane;
+    *qd_row_now(rows, reference) = *now;
+    *qd_row_was(rows, reference) = *was;
+    qd_rows_flag(rows, reference, id);
+    qd_rows_mark(rows, reference);
+    return reference;
+}
+
+uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
+{
+    uint32_t head = cell->head, lane = (cell->count - 1) % QD_BLOCK_ROWS;
+    uint32_t last = head * QD_BLOCK_ROWS + lane, moved = QD_NONE;
+    qd_block_info *from = &rows->info[head];
+    qd_block_info *to = &rows->info[reference / QD_BLOCK_ROWS];
+    set_bit(&to->dirty, reference % QD_BLOCK_ROWS, false);
+    if (last != reference) {
+        moved = qd_row_id(rows, last);
+        *qd_row_now(rows, reference) = *qd_row_now(rows, last);
+        *qd_row_was(rows, reference) = *qd_row_was(rows, last);
+        qd_rows_flag(rows, reference, moved);
+        if (from->dirty >> lane & 1) {
+            qd_rows_mark(rows, reference);
+        }
+        set_bit(&from->dirty, lane, false);
+    }
+    set_bit(&from->special, lane, false);
+    set_bit(&from->circle, lane, false);
+    set_bit(&from->changed, lane, false);
+    cell->count--;
+    rows->count--;
+    rows->operations++;
+    if (lane == 0) {
+        cell->head = from->next;
+        from->next = rows->free_first;
+        rows->free_first = head;
+    }
+    return moved;
+}
+
+void qd_rows_commit(qd_rows *rows, uint32_t block)
+{
+    qd_block *at = &rows->block[block];
+    memcpy(at->was, at->now, sizeof at->was);
+    rows->info[block].dirty = 0;
+}
+
+void qd_rows_commit_all(qd_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->dirty_count; i++) {
+        uint32_t block = rows->dirty[i];
+        if (rows->info[block].dirty != 0) {
+            qd_rows_commit(rows, block);
+        }
+        rows->info[block].listed = false;
+    }
+    rows->dirty_count = 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows: what the walk reads. The rows of a cell lie in blocks of 16, chained; blocks come from one array and are named
+ * by index, so they may move when it grows.
+ *
+ *     cell --head--> block --next--> block ...          all full but the head, which holds the last rows
+ *
+ *     block   now[16]   4 floats each: a move writes these 16 bytes
+ *             was[16]   4 floats each: as at the last tick
+ *             id[16]    slot and flags
+ *     info    beside it: next, cell, and a bit a row: changed since the last tick, and what makes a row unusual
+ *
+ * A reference to a row is block * 16 + lane. Taking a row out moves the last one into its place.
+ *
+ * A SPLIT body has two rows: a ghost, where it was (its now is absent), and a newcomer, where it is (its was is
+ * absent); so a teleport, or a box that became a circle, needs no row that covers both.
+ *
+ * Owned by the space. A tick's tasks read all rows and commit only those of their own cells.
+ */
+#ifndef QD_SPACE_ROWS_H
+#define QD_SPACE_ROWS_H
+
+#include "bodies.h"
+
+#define QD_BLOCK_ROWS 16u
+
+/* The flags of an id, above its 22 bits of slot. A row with any of them is special: the rows alone do not decide. */
+#define QD_ID_SLOT     (QD_SPACE_SLOTS_MAX - 1)
+#define QD_ID_CIRCLE   (1u << 22) /* the rows are a circle's */
+#define QD_ID_FILTER   (1u << 23) /* its filter is not the default, or was not */
+#define QD_ID_CHANGED  (1u << 24) /* its filter changed since the last tick */
+#define QD_ID_GHOST    (1u << 25)
+#define QD_ID_NEWCOMER (1u << 26)
+#define QD_ID_SPECIAL  (~QD_ID_SLOT)
+
+typedef struct qd_block {
+    qd_row now[QD_BLOCK_ROWS];
+    qd_row was[QD_BLOCK_ROWS];
+    uint32_t id[QD_BLOCK_ROWS];
+} qd_block;
+
+typedef struct qd_block_info {
+    uint32_t next; /* or QD_NONE; of a free block the next free one */
+    uint32_t cell;
+    uint16_t dirty;   /* changed since the last tick */
+    uint16_t special; /* has a flag */
+    uint16_t circle;  /* is a circle */
+    uint16_t changed; /* has QD_ID_CHANGED */
+    bool listed;      /* in the list of dirty blocks */
+} qd_block_info;
+
+typedef struct qd_cell {
+    uint32_t head; /* block, or QD_NONE */
+    uint32_t count;
+} qd_cell;
+
+typedef struct qd_rows {
+    qd_heap *heap;
+    qd_block *block;
+    qd_block_info *info;
+    uint32_t *dirty; /* blocks with changed rows, each once */
+    uint32_t used;   /* blocks ever given out: all above are free and untouched */
+    uint32_t capacity;
+    uint32_t free_first;
+    uint32_t dirty_count;
+    uint32_t count; /* rows */
+    uint64_t operations;
+} qd_rows;
+
+void qd_rows_init(qd_rows *rows, qd_heap *heap);
+/* A pool whose first `blocks` are given out; the caller fills them. Cannot fail. */
+void qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks);
+void qd_rows_deinit(qd_rows *rows);
+
+/* Makes room for one more row wherever it goes. */
+qd_status qd_rows_reserve(qd_rows *rows) QD_MUST_USE;
+
+/* Puts a row into a cell's list, marked as changed; returns its reference. */
+uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint32_t id, const qd_row *now,
+                        const qd_row *was);
+
+/* Takes a row out of its cell's list. When another row took its place, its id is returned: it is at `reference` now.
+ * QD_NONE when none did. */
+uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference);
+
+/* Gives a row other flags, and keeps the bits of its block true. */
+void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id);
+
+/* Now becomes was in one block. */
+void qd_rows_commit(qd_rows *rows, uint32_t block);
+/* The same for every changed block that is left; and the list of them is empty again. */
+void qd_rows_commit_all(qd_rows *rows);
+
+static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
+{
+    qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
+    info->dirty = (uint16_t)(info->dirty | 1u << reference % QD_BLOCK_ROWS);
+    if (!info->listed) {
+        info->listed = true;
+        rows->dirty[rows->dirty_count++] = reference / QD_BLOCK_ROWS;
+    }
+}
+
+static inline qd_row *qd_row_now(const qd_rows *rows, uint32_t reference)
+{
+    return &rows->block[reference / QD_BLOCK_ROWS].now[reference % QD_BLOCK_ROWS];
+}
+
+static inline qd_row *qd_row_was(const qd_rows *rows, uint32_t reference)
+{
+    return &rows->block[reference / QD_BLOCK_ROWS].was[reference % QD_BLOCK_ROWS];
+}
+
+static inline uint32_t qd_row_id(const qd_rows *rows, uint32_t reference)
+{
+    return rows->block[reference / QD_BLOCK_ROWS].id[reference % QD_BLOCK_ROWS];
+}
+
+#endif
