@@ -107,9 +107,14 @@ const qd_server_message *session_wait_kind(qd_client *client, qd_server_kind kin
     }
 }
 
+void session_settle(qd_client *client)
+{
+    session_expect(client, qd_client_ping(client, 0), QD_SERVER_PONG);
+}
+
 void session_expect_quiet(qd_client *client)
 {
-    session_expect(client, qd_client_ping(client, 1), QD_SERVER_PONG);
+    session_settle(client);
     const qd_server_message *message = qd_client_next(client);
     if (message != NULL)
         fail_with(client, message, "nothing");

@@ -31,6 +31,8 @@ void session_expect_entries(qd_client *client, uint32_t seq, uint32_t count, con
 
 /* The next message of that kind; others before it are read over, except Error, which fails. */
 const qd_server_message *session_wait_kind(qd_client *client, qd_server_kind kind);
+/* What this session has requested is in the rooms' hands: whatever another one requests from now on comes after it. */
+void session_settle(qd_client *client);
 /* Nothing more is in line, and the server has nothing more to say: a ping comes back alone. */
 void session_expect_quiet(qd_client *client);
 
@@ -40,7 +42,8 @@ uint64_t session_open_room(qd_client *client, const char *name, const qd_msg_roo
 /* Joins a room that is open. */
 uint64_t session_join(qd_client *client, const char *name);
 
-/* A box of 2 by 2, and where it goes. Return the request's seq; the answer is the caller's business. */
+/* A box of 2 by 2, and where it goes. Return the request's seq; the answer is the caller's business. Like
+ * all requests they go out when the client next waits for something. */
 uint32_t session_spawn(qd_client *client, uint64_t room, uint32_t id, float x, float y);
 uint32_t session_move(qd_client *client, uint64_t room, uint32_t id, float x, float y);
 uint32_t session_despawn(qd_client *client, uint64_t room, uint32_t id);

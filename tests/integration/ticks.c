@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What makes a room tick, and what is said when: steps and the room's own clock.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/session.h"
+
+#define ADDRESS qd_server_address(session_server)
+
+static void test_frames_come_before_applied(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    uint64_t room = session_open_room(client, "order", NULL);
+    session_subscribe(client, room, QD_SCOPE_ALL, NULL);
+    session_spawn(client, room, 1, 10, 10);
+    session_spawn(client, room, 2, 10, 10);
+    uint32_t seq = qd_client_step(client, room, 1);
+    const qd_server_message *message = qd_client_wait(client, DEADLINE_MS);
+    assert_non_null(message);
+    assert_int_equal(message->kind, QD_SERVER_TICK);
+    assert_int_equal(message->seq, 0);
+    assert_int_equal(message->as.tick.tick, 1);
+    assert_int_equal(message->as.tick.begins.count, 1);
+    assert_true(message->as.tick.last);
+    message = qd_client_wait(client, DEADLINE_MS);
+    assert_non_null(message);
+    assert_int_equal(message->kind, QD_SERVER_APPLIED);
+    assert_int_equal(message->as.applied.room, room);
+    assert_int_equal(message->as.applied.tick, 1);
+    assert_int_equal(message->as.applied.seq, seq);
+
+    /* A step without events is answered all the same. */
+    for (uint64_t tick = 2; tick < 10; tick++)
+        assert_int_equal(session_step(client, room), tick);
+    session_expect_quiet(client);
+    qd_client_destroy(client);
+}
+
+/* Many steps without waiting for their answers: each has one, in order. */
+static void test_steps_ahead(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    uint64_t room = session_open_room(client, "ahead", NULL);
+    session_subscribe(client, room, QD_SCOPE_ALL, NULL);
+    session_spawn(client, room, 1, 10, 10);
+    session_spawn(client, room, 2, 10, 10);
+    uint32_t seqs[200];
+    for (uint64_t tick = 1; tick <= 200; tick++) {
+        session_move(client, room, 2, tick % 2 == 1 ? 10 : 100, 10);
+        seqs[tick - 1] = qd_client_step(client, room, tick);
+    }
+    for (uint64_t tick = 1; tick <= 200; tick++) {
+        const qd_server_message *message = qd_client_wait(client, DEADLINE_MS);
+        assert_non_null(message);
+        assert_int_equal(message->kind, QD_SERVER_TICK);
+        assert_int_equal(message->as.tick.tick, tick);
+        assert_int_equal(message->as.tick.begins.count, tick % 2);
+        assert_int_equal(message->as.tick.ends.count, 1 - tick % 2);
+        message = qd_client_wait(client, DEADLINE_MS);
+        assert_non_null(message);
+        assert_int_equal(message->kind, QD_SERVER_APPLIED);
+        assert_int_equal(message->as.applied.tick, tick);
+        assert_int_equal(message->as.applied.seq, seqs[tick - 1]);
+    }
+    session_expect_quiet(client);
+    qd_client_destroy(client);
+}
+
+static void test_wrong_tick(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    uint64_t room = session_open_room(client, "wrong tick", NULL);
+    session_expect_error(client, qd_client_step(client, room, 2), QD_ERROR_WRONG_TICK, NULL);
+    session_expect(client, qd_client_step(client, room, 1), QD_SERVER_APPLIED);
+    session_expect_error(client, qd_client_step(client, room, 1), QD_ERROR_WRONG_TICK, NULL);
+    session_expect_error(client, qd_client_step(client, room, UINT64_MAX), QD_ERROR_WRONG_TICK, NULL);
+    assert_int_equal(session_step(client, room), 2);
+    qd_client_destroy(client);
+}
+
+static const qd_msg_room_config clock_room = {
+    .has_bounds = true, .bounds = {.max_x = 1000, .max_y = 1000}, .tick_hz = 200};
+
+static void test_clock(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    uint32_t opening = qd_client_open_room(client, "clock", &clock_room);
+    const qd_msg_room_opened *opened = &session_expect(client, opening, QD_SERVER_ROOM_OPENED)->as.room_opened;
+    uint64_t room = opened->room;
+    assert_int_equal(opened->config.tick_mode, QD_TICK_MODE_CLOCK);
+    assert_int_equal(opened->config.tick_hz, 200);
+    session_expect_error(client, qd_client_step(client, room, 0), QD_ERROR_NOT_STEP_MODE, NULL);
+
+    session_subscribe(client, room, QD_SCOPE_ALL, NULL);
+    session_spawn(client, room, 1, 10, 10);
+    uint32_t spawned = session_spawn(client, room, 2, 10, 10);
+    session_expect_tick(client, "begin 1-2");
+    const qd_msg_applied *applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
+    while (applied->seq < spawned)
+        applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
+    assert_int_equal(applied->seq, spawned);
+    uint64_t tick = applied->tick;
+
+    /* The room goes on by itself, event or none, and each change comes with the tick that saw it. */
+    for (int i = 0; i < 10; i++) {
+        uint32_t seq = session_move(client, room, 2, i % 2 == 0 ? 100 : 10, 10);
+        const qd_msg_tick *events = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
+        uint64_t seen = events->tick;
+        assert_true(seen > tick);
+        assert_int_equal(events->ends.count + events->begins.count, 1);
+        applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
+        assert_int_equal(applied->seq, seq);
+        assert_int_equal(applied->tick, seen);
+        tick = seen;
+    }
+    qd_client_destroy(client);
+}
+
+/* A batch without a number wants no Applied. */
+static void test_seq_0(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    uint64_t room = session_open_room(client, "silent", &clock_room);
+    session_subscribe(client, room, QD_SCOPE_ALL, NULL);
+    const uint32_t ids[] = {1, 2};
+    const float at[] = {10, 10};
+    const qd_client_message spawn = {.kind = QD_CLIENT_SPAWN,
+                                     .as.batch = {.room = room, .entities = {2, ids, .x = at, .y = at}}};
+    assert_true(qd_client_send(client, &spawn));
+    session_expect_tick(client, "begin 1-2");
+    uint32_t seq = session_move(client, room, 2, 100, 100);
+    session_expect_tick(client, "end 1-2 moved apart");
+    const qd_server_message *message = qd_client_wait(client, DEADLINE_MS);
+    assert_non_null(message);
+    assert_int_equal(message->kind, QD_SERVER_APPLIED);
+    assert_int_equal(message->as.applied.seq, seq);
+    qd_client_destroy(client);
+}
+
+/* The last position before a tick counts, and only that. */
+static void test_last_position_counts(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    uint64_t room = session_open_room(client, "last position", NULL);
+    session_subscribe(client, room, QD_SCOPE_ALL, NULL);
+    session_spawn(client, room, 1, 10, 10);
+    session_spawn(client, room, 2, 500, 500);
+    session_step(client, room);
+    session_move(client, room, 2, 10, 10);
+    session_move(client, room, 2, 300, 300);
+    session_step(client, room);
+    session_expect_quiet(client);
+    session_move(client, room, 2, 700, 700);
+    session_move(client, room, 2, 12, 10);
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-2");
+    qd_client_destroy(client);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames_come_before_applied),
+        cmocka_unit_test(test_steps_ahead),
+        cmocka_unit_test(test_wrong_tick),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_seq_0),
+        cmocka_unit_test(test_last_position_counts),
+    };
+    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Several sessions in one room: whose entities are whose, what late ones are told, and what one leaves behind.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/session.h"
+
+#define ADDRESS qd_server_address(session_server)
+
+static void test_two_writers_meet(void **state)
+{
+    (void)state;
+    qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
+    uint64_t room = session_open_room(one, "meet", NULL);
+    assert_int_equal(session_join(two, "meet"), room);
+    session_subscribe(one, room, QD_SCOPE_ALL, NULL);
+    session_subscribe(two, room, QD_SCOPE_ALL, NULL);
+    session_spawn(one, room, 1, 10, 10);
+    session_step(one, room);
+    session_spawn(two, room, 2, 11, 11);
+
+    /* Either may step; both get the events, and each the Applied of its own requests. */
+    assert_int_equal(session_step(two, room), 2);
+    session_expect_tick(one, "begin 1-2");
+    session_expect_tick(two, "begin 1-2");
+    session_move(one, room, 1, 50, 50);
+    assert_int_equal(session_step(one, room), 3);
+    session_expect_tick(two, "end 1-2 moved apart");
+    session_expect_tick(one, "end 1-2 moved apart");
+    session_expect_quiet(one);
+    session_expect_quiet(two);
+    qd_client_destroy(one);
+    qd_client_destroy(two);
+}
+
+static void test_another_sessions_entities(void **state)
+{
+    (void)state;
+    qd_client *owner = session_open(ADDRESS), *other = session_open(ADDRESS);
+    uint64_t room = session_open_room(owner, "owned", NULL);
+    session_join(other, "owned");
+    session_subscribe(owner, room, QD_SCOPE_ALL, NULL);
+    session_spawn(owner, room, 1, 10, 10);
+    session_spawn(owner, room, 2, 10, 10);
+    session_step(owner, room);
+    session_expect_tick(owner, "begin 1-2");
+    session_spawn(other, room, 3, 100, 100);
+
+    /* In one batch with an entity of its own: that one is moved all the same. */
+    const uint32_t ids[] = {1, 3, 2};
+    const float far[] = {500, 10, 500};
+    const uint32_t refused[] = {0, 2};
+    const qd_error_code codes[] = {QD_ERROR_NOT_OWNER, QD_ERROR_NOT_OWNER};
+    uint32_t seq = qd_client_move(other, room, &(qd_msg_entities){3, ids, .x = far, .y = far});
+    session_expect_entries(other, seq, 2, refused, codes);
+    seq = qd_client_teleport(other, room, &(qd_msg_entities){1, ids, .x = far, .y = far});
+    session_expect_entries(other, seq, 1, refused, codes);
+    seq = qd_client_reshape(other, room, &(qd_msg_entities){1, ids, .category = ids});
+    session_expect_entries(other, seq, 1, refused, codes);
+    seq = session_despawn(other, room, 2);
+    session_expect_entries(other, seq, 1, refused, codes);
+
+    session_step(other, room);
+    session_expect_tick(owner, "begin 1-3 begin 2-3");
+    session_expect_quiet(owner);
+    qd_client_destroy(owner);
+    qd_client_destroy(other);
+}
+
+static void test_room_owned(void **state)
+{
+    (void)state;
+    qd_msg_room_config config = session_step_room;
+    config.grace_ms = 1;
+    qd_client *maker = session_open(ADDRESS), *other = session_open(ADDRESS);
+    uint64_t room = session_open_room(maker, "public", &config);
+    session_join(other, "public");
+    const uint32_t ids[] = {1, 2};
+    const float at[] = {10, 50};
+    const qd_msg_entities points = {2, ids, .x = at, .y = at};
+    qd_client_spawn(maker, room, &points, true);
+    session_spawn(maker, room, 3, 50, 50);
+    session_subscribe(other, room, QD_SCOPE_ALL, NULL);
+    session_step(maker, room);
+    session_expect_tick(other, "begin 2-3");
+
+    /* Its maker goes: what was its own expires, what is the room's stays and obeys others. */
+    qd_client_destroy(maker);
+    do
+        session_step(other, room);
+    while (qd_client_next(other) == NULL);
+    session_move(other, room, 1, 50, 50);
+    session_step(other, room);
+    session_expect_tick(other, "begin 1-2");
+    session_despawn(other, room, 1);
+    session_step(other, room);
+    session_expect_tick(other, "end 1-2 despawned");
+    qd_client_destroy(other);
+}
+
+static void test_late_subscriber(void **state)
+{
+    (void)state;
+    qd_client *early = session_open(ADDRESS), *late = session_open(ADDRESS);
+    qd_pairs *early_pairs = qd_pairs_create(), *late_pairs = qd_pairs_create();
+    uint64_t room = session_open_room(early, "late", NULL);
+    session_subscribe(early, room, QD_SCOPE_ALL, early_pairs);
+    for (uint32_t id = 0; id < 20; id++)
+        session_spawn(early, room, id, (float)id * 1.5f, 10);
+    session_step(early, room);
+    for (uint32_t id = 0; id < 20; id += 3)
+        session_move(early, room, id, (float)id * 1.5f, 100);
+    session_step(early, room);
+    assert_int_equal(session_fold(early, early_pairs), 2);
+    /* Neighbours touch; the chain of 20 is cut at every third: 1-2, 4-5, ... 16-17 are left, and 0 and 3 ... are far.
+     */
+    assert_int_equal(qd_pairs_count(early_pairs), 6);
+
+    session_join(late, "late");
+    session_subscribe(late, room, QD_SCOPE_ALL, late_pairs);
+    assert_int_equal(qd_pairs_tick(late_pairs), 2);
+    assert_int_equal(qd_pairs_count(late_pairs), 6);
+    for (uint32_t id = 1; id < 18; id += 3)
+        assert_true(qd_pairs_contain(late_pairs, id, id + 1));
+
+    /* From here on both hear the same. */
+    session_move(early, room, 1, 500, 500);
+    session_step(early, room);
+    session_settle(late);
+    assert_int_equal(session_fold(early, early_pairs), 1);
+    assert_int_equal(session_fold(late, late_pairs), 1);
+    assert_int_equal(qd_pairs_count(early_pairs), 5);
+    assert_int_equal(qd_pairs_count(late_pairs), 5);
+    qd_pairs_destroy(early_pairs);
+    qd_pairs_destroy(late_pairs);
+    qd_client_destroy(early);
+    qd_client_destroy(late);
+}
+
+/* What a session leaves stays for the grace time, and then ends as expired. `leave`: by LeaveRoom, else it is gone. */
+static void lose(const char *name, bool leave)
+{
+    qd_msg_room_config config = session_step_room;
+    config.grace_ms = 300;
+    qd_client *stays = session_open(ADDRESS), *goes = session_open(ADDRESS);
+    uint64_t room = session_open_room(stays, name, &config);
+    session_join(goes, name);
+    session_subscribe(stays, room, QD_SCOPE_ALL, NULL);
+    session_spawn(stays, room, 1, 10, 10);
+    session_step(stays, room);
+    session_spawn(goes, room, 2, 11, 11);
+    session_spawn(goes, room, 3, 300, 300);
+    session_step(goes, room);
+    session_expect_tick(stays, "begin 1-2");
+    if (leave)
+        assert_int_equal(session_expect(goes, qd_client_leave_room(goes, room), QD_SERVER_ROOM_LEFT)->as.room_left.room,
+                         room);
+    else
+        qd_client_destroy(goes);
+
+    for (const qd_server_message *message = NULL; message == NULL;) {
+        session_step(stays, room);
+        message = qd_client_next(stays);
+        if (message != NULL) {
+            assert_int_equal(message->kind, QD_SERVER_TICK);
+            assert_int_equal(message->as.tick.ends.count, 1);
+            assert_int_equal(message->as.tick.end_reason[0], QD_END_EXPIRED);
+        }
+    }
+    /* Those that were in no pair are gone, too. */
+    uint32_t seq = qd_client_snapshot(stays, room, NULL, 0);
+    const qd_msg_entities *left = &session_expect(stays, seq, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result.entities;
+    assert_int_equal(left->count, 1);
+    assert_int_equal(left->id[0], 1);
+
+    if (leave) {
+        /* Out of the room: it neither hears nor does anything there, until it comes again. */
+        session_expect_error(goes, qd_client_step(goes, room, 0), QD_ERROR_UNKNOWN_ROOM, NULL);
+        session_expect_quiet(goes);
+        assert_int_equal(session_join(goes, name), room);
+        session_step(goes, room);
+        qd_client_destroy(goes);
+    }
+    qd_client_destroy(stays);
+}
+
+static void test_session_loss(void **state)
+{
+    (void)state;
+    lose("lost", false);
+}
+
+static void test_leaving(void **state)
+{
+    (void)state;
+    lose("left", true);
+}
+
+static void test_scope_own(void **state)
+{
+    (void)state;
+    qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
+    uint64_t room = session_open_room(one, "scope", NULL);
+    session_join(two, "scope");
+    session_subscribe(two, room, QD_SCOPE_OWN, NULL);
+    session_spawn(one, room, 1, 10, 10);
+    session_spawn(one, room, 2, 10, 10);
+    session_spawn(two, room, 3, 50, 50);
+    session_step(two, room);
+    session_spawn(one, room, 4, 50, 50);
+    session_step(one, room);
+    session_expect_tick(two, "begin 3-4");
+    session_expect_quiet(two);
+    qd_client_destroy(one);
+    qd_client_destroy(two);
+}
+
+static void test_stays(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    uint64_t room = session_open_room(client, "stays", NULL);
+    qd_client_subscribe(client, room, QD_SCOPE_ALL, true);
+    session_expect_tick(client, "reset");
+    session_spawn(client, room, 1, 10, 10);
+    session_spawn(client, room, 2, 10, 10);
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-2");
+    session_spawn(client, room, 3, 10, 10);
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-3 begin 2-3 stay 1-2");
+    /* The second subscription replaces the first. */
+    qd_client_subscribe(client, room, QD_SCOPE_ALL, false);
+    session_expect_tick(client, "reset begin 1-2 begin 1-3 begin 2-3");
+    session_step(client, room);
+    session_expect_quiet(client);
+
+    session_expect(client, qd_client_unsubscribe(client, room), QD_SERVER_APPLIED);
+    session_despawn(client, room, 3);
+    session_step(client, room);
+    session_expect_quiet(client);
+    qd_client_destroy(client);
+}
+
+static void test_reasons(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    uint64_t room = session_open_room(client, "reasons", NULL);
+    session_subscribe(client, room, QD_SCOPE_ALL, NULL);
+    for (uint32_t id = 1; id <= 7; id++)
+        session_spawn(client, room, id, 10, 10);
+    const uint32_t ids[] = {7}, mask[] = {0};
+    const float far[] = {500}, none[] = {0}, beside[] = {11.5f};
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-2 begin 1-3 begin 1-4 begin 1-5 begin 1-6 begin 1-7 begin 2-3 begin 2-4 "
+                                "begin 2-5 begin 2-6 begin 2-7 begin 3-4 begin 3-5 begin 3-6 begin 3-7 begin 4-5 "
+                                "begin 4-6 begin 4-7 begin 5-6 begin 5-7 begin 6-7");
+    for (uint32_t id = 2; id <= 6; id++)
+        session_despawn(client, room, id);
+    session_step(client, room);
+    const qd_msg_tick *tick = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
+    assert_int_equal(tick->ends.count, 20);
+    for (uint32_t i = 0; i < 20; i++)
+        assert_int_equal(tick->end_reason[i], QD_END_DESPAWNED);
+
+    qd_client_reshape(client, room, &(qd_msg_entities){1, ids, .mask = mask});
+    session_step(client, room);
+    session_expect_tick(client, "end 1-7 filter changed");
+    qd_client_reshape(client, room, &(qd_msg_entities){1, ids, .mask = (const uint32_t[]){UINT32_MAX}});
+    session_move(client, room, 7, beside[0], 10);
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-7");
+    qd_client_reshape(client, room, &(qd_msg_entities){1, ids, .half_x = none, .half_y = none});
+    session_step(client, room);
+    session_expect_tick(client, "end 1-7 resized");
+    session_move(client, room, 7, 11, 11);
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-7");
+    qd_client_teleport(client, room, &(qd_msg_entities){1, ids, .x = far, .y = far});
+    session_step(client, room);
+    session_expect_tick(client, "end 1-7 teleported");
+    session_move(client, room, 7, 10, 10);
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-7");
+    session_move(client, room, 7, 100, 100);
+    session_step(client, room);
+    session_expect_tick(client, "end 1-7 moved apart");
+    session_move(client, room, 7, 10, 10);
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-7");
+    /* An id that goes and comes back is a new entity. */
+    session_despawn(client, room, 7);
+    session_spawn(client, room, 7, 10, 10);
+    session_step(client, room);
+    session_expect_tick(client, "end 1-7 despawned begin 1-7");
+    session_expect_quiet(client);
+    qd_client_destroy(client);
+}
+
+static void test_closing_a_room(void **state)
+{
+    (void)state;
+    qd_client *maker = session_open(ADDRESS), *guest = session_open(ADDRESS);
+    uint64_t room = session_open_room(maker, "closed", NULL);
+    session_join(guest, "closed");
+    session_subscribe(guest, room, QD_SCOPE_ALL, NULL);
+    session_spawn(maker, room, 2, 10, 10);
+    session_step(maker, room);
+    session_spawn(guest, room, 1, 10, 10);
+    session_step(guest, room);
+    session_expect_tick(guest, "begin 1-2");
+    session_expect_error(guest, qd_client_close_room(guest, room), QD_ERROR_NOT_ALLOWED, NULL);
+    session_expect(maker, qd_client_close_room(maker, room), QD_SERVER_ROOM_CLOSED);
+    session_expect_tick(guest, "end 1-2 room closed");
+    const qd_server_message *closed = session_wait_kind(guest, QD_SERVER_ROOM_CLOSED);
+    assert_int_equal(closed->seq, 0);
+    assert_int_equal(closed->as.room_closed.room, room);
+    assert_int_equal(closed->as.room_closed.reason, QD_ROOM_CLOSED_REQUESTED);
+    session_expect_error(guest, session_spawn(guest, room, 9, 1, 1), QD_ERROR_UNKNOWN_ROOM, NULL);
+    session_expect_error(maker, qd_client_step(maker, room, 0), QD_ERROR_UNKNOWN_ROOM, NULL);
+
+    /* The name is free again; the room is another. */
+    uint64_t again = session_open_room(guest, "closed", NULL);
+    assert_int_not_equal(again, room);
+    assert_int_equal(session_step(guest, again), 1);
+    session_expect_quiet(maker);
+    qd_client_destroy(maker);
+    qd_client_destroy(guest);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_writers_meet), cmocka_unit_test(test_another_sessions_entities),
+        cmocka_unit_test(test_room_owned),       cmocka_unit_test(test_late_subscriber),
+        cmocka_unit_test(test_session_loss),     cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_scope_own),        cmocka_unit_test(test_stays),
+        cmocka_unit_test(test_reasons),          cmocka_unit_test(test_closing_a_room),
+    };
+    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
+}
