@@ -182,14 +182,18 @@ static void notice(qd_client *client, const qd_server_message *message)
         keep_welcome(client, &message->as.welcome);
     } else if (message->kind == QD_SERVER_ERROR) {
         const qd_msg_error *error = &message->as.error;
+        snprintf(client->last_error, sizeof client->last_error, "%s (%s)", error->text,
+                 qd_error_code_name(error->code));
         if (error->code < FIRST_CODE_THAT_LEAVES_THE_SESSION)
-            qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s (%s)", error->text, qd_error_code_name(error->code));
+            qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", client->last_error);
     } else if (message->kind == QD_SERVER_GO_AWAY) {
         /* A server that is stopping may still have something to say; any other GoAway is the end. */
         const qd_msg_go_away *go_away = &message->as.go_away;
         if (go_away->reason == QD_GO_AWAY_SHUTDOWN)
             snprintf(client->farewell, sizeof client->farewell, "%s",
                      go_away->text[0] != '\0' ? go_away->text : "the server is stopping");
+        else if (go_away->reason == QD_GO_AWAY_PROTOCOL && client->last_error[0] != '\0')
+            qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", client->last_error);
         else
             qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", go_away->text);
     }

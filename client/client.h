@@ -35,7 +35,8 @@ struct qd_client {
     bool welcomed;
     qd_msg_welcome welcome;
     char *welcome_server;
-    char farewell[QD_CLIENT_ERROR_BYTES_MAX]; /* what GoAway said; empty before it */
+    char farewell[QD_CLIENT_ERROR_BYTES_MAX];   /* what GoAway SHUTDOWN said; empty before it */
+    char last_error[QD_CLIENT_ERROR_BYTES_MAX]; /* what the last Error said */
 
     int socket; /* -1: none */
     char address[QD_CLIENT_ADDRESS_BYTES_MAX];

@@ -58,6 +58,8 @@ static const qd_server_message broken = {
     .seq = 3, .kind = QD_SERVER_ERROR, .as.error = {.code = QD_ERROR_MALFORMED, .text = "no frame", .seq = 3}};
 static const qd_server_message shutdown_notice = {
     .kind = QD_SERVER_GO_AWAY, .as.go_away = {.reason = QD_GO_AWAY_SHUTDOWN, .text = "closing time"}};
+static const qd_server_message rude = {.kind = QD_SERVER_GO_AWAY,
+                                       .as.go_away = {.reason = QD_GO_AWAY_PROTOCOL, .text = "you broke it"}};
 static const qd_server_message full = {.kind = QD_SERVER_GO_AWAY,
                                        .as.go_away = {.reason = QD_GO_AWAY_FULL, .text = "1024 connections are there"}};
 
@@ -249,6 +251,15 @@ static void test_go_away(void **state)
     qd_client *client = qd_client_create();
     feed(client, &full);
     expect_ended(client, QD_CLIENT_ERR_REFUSED, "1024 connections are there", 1);
+
+    /* Which Error broke the protocol says more than that one did. */
+    client = qd_client_create();
+    feed(client, &refused);
+    feed(client, &rude);
+    expect_ended(client, QD_CLIENT_ERR_REFUSED, "no room 12 is open (UNKNOWN_ROOM)", 2);
+    client = qd_client_create();
+    feed(client, &rude);
+    expect_ended(client, QD_CLIENT_ERR_REFUSED, "you broke it", 1);
 
     /* A server that stops may still send; then it closes. */
     client = qd_client_create();
