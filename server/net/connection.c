@@ -18,6 +18,9 @@
 #define LINGER_MS        1000u
 #define REFUSAL_FLUSH_MS 1000u
 
+/* A peer that fell silent is asked so often whether it is still there; else one that vanished would stay for ever. */
+#define KEEPALIVE_S 60u
+
 /* Writes in a row for one connection, before the others have their turn. */
 #define WRITES_IN_A_ROW_MAX 16u
 
@@ -504,7 +507,9 @@ static void begin(qd_connection *connection)
         shut(connection);
         return;
     }
+    /* Neither matters enough to fail for. */
     uv_tcp_nodelay(&connection->tcp, 1);
+    uv_tcp_keepalive(&connection->tcp, 1, KEEPALIVE_S);
     if (connection->handler) {
         connection->announced = true;
         connection->handler->opened(connection->handler->context, &connection->link);

@@ -21,14 +21,6 @@ static void free_ring(qd_outbox *outbox)
     outbox->head = 0;
 }
 
-void qd_outbox_deinit(qd_outbox *outbox)
-{
-    for (uint32_t i = 0; i < outbox->count; i++)
-        qd_buffer_release(outbox->ring[(outbox->head + i) & (outbox->capacity - 1)].buffer);
-    free_ring(outbox);
-    qd_outbox_init(outbox, outbox->bytes_max);
-}
-
 /* What the bounds are about: the bytes, and something for each buffer. */
 static size_t counted(const qd_outbox *outbox)
 {
@@ -46,6 +38,18 @@ static void update_stalled(qd_outbox *outbox)
     bool stalled = counted(outbox) > outbox->bytes_max && outbox->replies_counted > QD_LINK_REPLY_MARGIN_BYTES;
 
     atomic_store_explicit(&outbox->stalled, stalled, memory_order_relaxed);
+}
+
+void qd_outbox_deinit(qd_outbox *outbox)
+{
+    for (uint32_t i = 0; i < outbox->count; i++)
+        qd_buffer_release(outbox->ring[(outbox->head + i) & (outbox->capacity - 1)].buffer);
+    free_ring(outbox);
+    outbox->count = 0;
+    outbox->head_taken = 0;
+    outbox->replies_counted = 0;
+    set_bytes(outbox, 0);
+    update_stalled(outbox);
 }
 
 /* Make room for `count` more entries; false: no memory. */

@@ -44,7 +44,7 @@ typedef enum qd_outbox_pushed {
 } qd_outbox_pushed;
 
 void qd_outbox_init(qd_outbox *outbox, size_t bytes_max);
-/* Releases what is still in it. */
+/* Releases what is still in it; it is empty then. */
 void qd_outbox_deinit(qd_outbox *outbox);
 
 /* All `count` buffers or none; takes its own references. */

@@ -2,11 +2,19 @@
  *
  * What goes out: from any thread, to slow readers and to none, and what becomes of it when a link closes.
  */
+#include <sched.h>
+
 #include "support/net_fixture.h"
 
 #define KIB 1024u
 
-/* Connected, and known to the fixture as its next link. */
+static void wait_until_sent(const qd_link *link)
+{
+    while (qd_link_queued(link) > 0)
+        sched_yield();
+}
+
+/* Connected, known to the fixture as its next link, and with an empty outbox. */
 static qd_link *connected(net_fixture *fixture, int peer)
 {
     uint32_t index = count_of(fixture, &fixture->frames);
@@ -14,7 +22,9 @@ static qd_link *connected(net_fixture *fixture, int peer)
     peer_send_frame(peer, 1, 1);
     peer_expect_frame(peer, 1, 1);
     wait_for(fixture, &fixture->frames, index + 1);
-    return fixture->links[fixture->opened - 1];
+    qd_link *link = fixture->links[fixture->opened - 1];
+    wait_until_sent(link); /* the peer may have it before we have counted it */
+    return link;
 }
 
 /* ---- from other threads ---- */
@@ -144,8 +154,7 @@ static void a_slow_reader_of_events(void **state)
         peer_expect_frame(peer, (uint8_t)i, 8 * KIB);
     wait_for(&fixture, &fixture.drained, 1);
     /* One large send goes, when nothing else waits. */
-    while (qd_link_queued(link) > 0)
-        sched_yield();
+    wait_until_sent(link);
     assert_int_equal(send_and_release(link, frame_of(9, 1000 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
     peer_expect_frame(peer, 9, 1000 * KIB);
     assert_int_equal(count_of(&fixture, &fixture.drained), 1);
