@@ -120,13 +120,17 @@ static bool take_pairs(player *play, const qd_msg_pairs *pairs, const uint8_t *e
 static bool take_frame(player *play, const qd_msg_tick *tick)
 {
     const qd_cli *cli = play->replay->cli;
+    /* The stream starts with a reset, of an empty room: at the tick before the first, or with the first. */
+    bool is_start = play->done == 0 && tick->reset;
+    if (is_start && tick->tick == play->replay->room.tick && tick->begins.count == 0)
+        return true;
     if (tick->tick != room_tick(play, play->done))
         return qd_cli_fail(cli, "events of the room's tick %" PRIu64 " came instead of tick %" PRIu64, tick->tick,
                            room_tick(play, play->done)) == 0;
     if (tick->suspended)
         return qd_cli_fail(cli, "tick %" PRIu64 " has more than %u events: raise events_max of the server",
                            file_tick(play, play->done), play->replay->room.config.events_max) == 0;
-    if (tick->reset)
+    if (tick->reset && !is_start)
         return qd_cli_fail(cli, "tick %" PRIu64 ": events were lost, because this program did not read fast enough",
                            file_tick(play, play->done)) == 0;
     play->ends_count += tick->ends.count;
@@ -214,9 +218,8 @@ int qd_replay_by_step(qd_replay *replay, FILE *events, bool checked, FILE *summa
                    .sending = qd_trace_begin(replay->trace),
                    .checking = qd_trace_begin(replay->trace)};
     int status = 1;
-    uint32_t seq = qd_client_subscribe(replay->client, replay->room.handle, QD_SCOPE_ALL, false);
-    if (qd_cli_answer(replay->cli, replay->client, seq, QD_SERVER_TICK) == NULL)
-        return 1;
+    if (qd_client_subscribe(replay->client, replay->room.handle, QD_SCOPE_ALL, false) == 0)
+        return qd_cli_fail_session(replay->cli, replay->client);
     if (checked && (play.check = qd_check_create(replay->trace->shape)) == NULL)
         return qd_cli_fail(replay->cli, "out of memory");
     if (events != NULL)

@@ -83,13 +83,22 @@ static void print_spaces(int count, FILE *file)
         fputc(' ', file);
 }
 
-static void print_border(const char *left, const char *across, const char *right, int indent, int columns, FILE *file)
+/* Ends a line that took so many columns. A full line must not be cleared to its end: the cursor still stands on its
+ * last character. */
+static void end_line(int width, int columns, const char *end, FILE *file)
+{
+    fprintf(file, RESET "%s%s", width < columns ? "\033[K" : "", end);
+}
+
+static void print_border(const char *left, const char *across, const char *right, int indent, int columns,
+                         int columns_max, FILE *file)
 {
     print_spaces(indent, file);
     fprintf(file, FAINT "%s", left);
     for (int i = 0; i < columns; i++)
         fputs(across, file);
-    fprintf(file, "%s" RESET "\033[K\r\n", right);
+    fputs(right, file);
+    end_line(indent + columns + 2, columns_max, "\r\n", file);
 }
 
 static bool print_map(const qd_watch *watch, const qd_watch_look *look, int columns_max, int rows_max,
@@ -102,14 +111,15 @@ static bool print_map(const qd_watch *watch, const qd_watch_look *look, int colu
         return false;
     draw_entities(watch, &map, canvas);
     int indent = (columns_max - 2 - columns) / 2;
-    print_border(frame->upper_left, frame->across, frame->upper_right, indent, columns, file);
+    print_border(frame->upper_left, frame->across, frame->upper_right, indent, columns, columns_max, file);
     for (int row = 0; row < rows; row++) {
         print_spaces(indent, file);
         fprintf(file, FAINT "%s" RESET, frame->down);
         qd_canvas_print_row(canvas, row, look->colour ? colours_on : colours_off, look->ascii, file);
-        fprintf(file, FAINT "%s" RESET "\033[K\r\n", frame->down);
+        fprintf(file, FAINT "%s", frame->down);
+        end_line(indent + columns + 2, columns_max, "\r\n", file);
     }
-    print_border(frame->lower_left, frame->across, frame->lower_right, indent, columns, file);
+    print_border(frame->lower_left, frame->across, frame->lower_right, indent, columns, columns_max, file);
     return true;
 }
 
@@ -131,13 +141,14 @@ static int width_of(const char *text)
 /* One line, with a text at each end; the right one is left out where there is no room. */
 static void print_ends(const char *left, const char *right, int columns, const char *end, FILE *file)
 {
-    int gap = columns - width_of(left) - width_of(right);
+    int width = width_of(left), gap = columns - width - width_of(right);
     fputs(left, file);
     if (gap > 0) {
         print_spaces(gap, file);
         fputs(right, file);
+        width = columns;
     }
-    fprintf(file, RESET "\033[K%s", end);
+    end_line(width, columns, end, file);
 }
 
 static void print_title(const qd_watch *watch, int columns, FILE *file)
@@ -172,6 +183,10 @@ static void print_figures(const qd_watch *watch, const qd_watch_look *look, int 
                    "%.0f %s" FAINT "  p99 " RESET "%.0f %s",
              stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s, (double)stats->tick_us_p50, micro,
              (double)stats->tick_us_p99, micro);
+    if (width_of(left) > columns)
+        snprintf(left, sizeof left,
+                 BOLD "%u" RESET FAINT " entities  " RESET BOLD "%" PRIu64 RESET FAINT " pairs  +%.0f -%.0f a second",
+                 stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s);
     uint32_t outside = count_outside(watch);
     if (watch->suspended_count > 0)
         snprintf(right, sizeof right, "%stoo many events: %" PRIu64, look->colour ? colours_on[QD_HEAT_CROWDED] : BOLD,
@@ -207,7 +222,7 @@ static void print_curve(const qd_watch *watch, const qd_watch_look *look, int co
         size_t height = (size_t)((double)pairs / (double)most * 7.0 + 0.5);
         fputs(look->ascii ? marks[height] : blocks[height], file);
     }
-    fputs(RESET "\033[K\r\n", file);
+    end_line(columns, columns, "\r\n", file);
 }
 
 static void print_legend(const qd_watch_look *look, int columns, FILE *file)
