@@ -97,8 +97,7 @@ static qd_space_wanted wanted(const qd_room *room)
 static void serve_live(qd_room *room, const qd_space_events *events)
 {
     if (room->subscriptions[QD_LIVE] > 0 && !events->complete) {
-        room->events_found = events->found;
-        (void)give(room, QD_LIVE, QD_NEWS_EVENTS_EXCEEDED, QD_SUSPENDED);
+        (void)give(room, QD_LIVE, QD_NEWS_SUSPENDED, QD_SUSPENDED);
         events = &nothing;
     }
     bool own = give(room, QD_LIVE, QD_NEWS_EVENTS, QD_LIVE);
@@ -116,8 +115,7 @@ static void serve_resets(qd_room *room, const qd_executor *executor, bool suspen
 
     qd_space_pairs(room->space, executor, room->config.events_max, &pairs);
     if (!pairs.complete) {
-        room->set_found = pairs.found;
-        (void)give(room, QD_DUE, QD_NEWS_SET_EXCEEDED, QD_SUSPENDED);
+        (void)give(room, QD_DUE, QD_NEWS_SUSPENDED, QD_SUSPENDED);
         return;
     }
     QD_VALIDATE(room->subscriptions[QD_LIVE] == 0 || room->set_count == pairs.count);
@@ -159,7 +157,7 @@ void qd_room_catch_up(qd_room *room, const qd_executor *executor)
 
 /* ---- reports ---- */
 
-enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_RESET, SHARE_EVENTS_EXCEEDED, SHARE_SET_EXCEEDED };
+enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_RESET, SHARE_SUSPENDED };
 
 static qd_room_pairs pairs_for(const qd_room *room, const qd_member *row, qd_list_kind kind, const uint8_t **reason)
 {
@@ -200,15 +198,11 @@ static bool make_report(const qd_room *room, const qd_member *row, qd_room_repor
         report->begins = pairs_for(room, row, QD_LIST_SET, NULL);
         report->share = row->interest.own_only ? SHARE_NONE : SHARE_RESET;
         return true;
-    case QD_NEWS_EVENTS_EXCEEDED:
+    case QD_NEWS_SUSPENDED:
         report->suspended = true;
-        report->suspended_count = room->events_found;
-        report->share = SHARE_EVENTS_EXCEEDED;
-        return true;
-    case QD_NEWS_SET_EXCEEDED:
-        report->suspended = true;
-        report->suspended_count = room->set_found;
-        report->share = SHARE_SET_EXCEEDED;
+        /* How far a walk came before it stopped depends on who walked; that it passed the limit does not. */
+        report->suspended_count = (uint64_t)room->config.events_max + 1;
+        report->share = SHARE_SUSPENDED;
         return true;
     }
     return false;

@@ -89,6 +89,11 @@ void qd_room_despawn_all(qd_room *room);
 
 /* ---- subscriptions: one a member ---- */
 
+/* Where a tick has more events than events_max (stays included, when a live subscription wants them), all live
+ * subscriptions are suspended; where the set of pairs is larger, those whose reset is due. All pairs of the room count,
+ * for own_only too. A suspended one gets a reset at the first later tick whose set fits.
+ */
+
 typedef struct qd_room_interest {
     bool own_only; /* only pairs of which the member owns an entity */
     bool stays;
@@ -117,9 +122,9 @@ typedef struct qd_room_report {
     uint32_t share;
     uint64_t tick;
     uint32_t skipped;
-    bool reset;     /* begins are the whole set */
-    bool suspended; /* with suspended_count; no pairs */
-    uint64_t suspended_count;
+    bool reset;               /* begins are the whole set */
+    bool suspended;           /* no pairs; once, until a reset */
+    uint64_t suspended_count; /* with suspended: events_max + 1, which is how far they were counted */
     qd_room_pairs ends;
     const uint8_t *end_reason; /* qd_space_reason, ends.count of them */
     qd_room_pairs begins;

@@ -56,13 +56,7 @@ typedef enum qd_subscription {
 } qd_subscription;
 
 /* What a subscription gets in the present round of reports. */
-typedef enum qd_news {
-    QD_NEWS_NONE = 0,
-    QD_NEWS_EVENTS,
-    QD_NEWS_RESET,
-    QD_NEWS_EVENTS_EXCEEDED, /* suspended, by the events of a tick */
-    QD_NEWS_SET_EXCEEDED     /* suspended, by the set of pairs */
-} qd_news;
+typedef enum qd_news { QD_NEWS_NONE = 0, QD_NEWS_EVENTS, QD_NEWS_RESET, QD_NEWS_SUSPENDED } qd_news;
 
 typedef struct qd_member {
     uint8_t presence;     /* qd_presence */
@@ -102,10 +96,9 @@ struct qd_room {
     /* The present round of reports. */
     uint64_t tick;
     uint32_t skipped;
-    uint32_t next_member;             /* whose report is next */
-    uint64_t events_found, set_found; /* for those who are suspended by them */
-    qd_pair_list lists[QD_LISTS];     /* what all get of the events, and of the set (QD_LIST_SET) */
-    qd_pair_list own[QD_LISTS];       /* the same, member by member, of pairs that are their own */
+    uint32_t next_member;         /* whose report is next */
+    qd_pair_list lists[QD_LISTS]; /* what all get of the events, and of the set (QD_LIST_SET) */
+    qd_pair_list own[QD_LISTS];   /* the same, member by member, of pairs that are their own */
     qd_block scratch;
 
     void *snapshot; /* the columns of the last one, until the next or a tick */
