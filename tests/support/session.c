@@ -30,7 +30,8 @@ int session_server_setup(void **state)
 int session_server_teardown(void **state)
 {
     (void)state;
-    session_server_stop(session_server);
+    if (session_server != NULL)
+        session_server_stop(session_server);
     return 0;
 }
 
@@ -217,4 +218,30 @@ void session_expect_tick(qd_client *client, const char *events)
         strcat(text, parts[i]);
     }
     assert_string_equal(text, events);
+}
+
+void session_witness_open(session_witness *witness, const char *address)
+{
+    *witness = (session_witness){.client = session_open(address)};
+    witness->room = session_open_room(witness->client, "witness", NULL);
+    session_subscribe(witness->client, witness->room, QD_SCOPE_ALL, NULL);
+    session_spawn(witness->client, witness->room, 1, 10, 10);
+    session_spawn(witness->client, witness->room, 2, 100, 100);
+    session_step(witness->client, witness->room);
+    session_witness_check(witness);
+}
+
+void session_witness_check(session_witness *witness)
+{
+    witness->touches = !witness->touches;
+    session_move(witness->client, witness->room, 2, witness->touches ? 10 : 100, 10);
+    session_step(witness->client, witness->room);
+    session_expect_tick(witness->client, witness->touches ? "begin 1-2" : "end 1-2 moved apart");
+    session_expect_quiet(witness->client);
+}
+
+void session_witness_close(session_witness *witness)
+{
+    session_witness_check(witness);
+    qd_client_destroy(witness->client);
 }

@@ -60,4 +60,16 @@ size_t session_fold(qd_client *client, qd_pairs *pairs);
 /* The events of one tick, in one frame, as text: "reset begin 1-2 end 3-4 despawned stay 5-6"; the next Tick. */
 void session_expect_tick(qd_client *client, const char *events);
 
+/* A bystander: a session with a room of its own, in which one box goes in and out of another. Checking it fails when
+ * anything but the expected event comes: it is to notice nothing of what others do. */
+typedef struct session_witness {
+    qd_client *client;
+    uint64_t room;
+    bool touches;
+} session_witness;
+
+void session_witness_open(session_witness *witness, const char *address);
+void session_witness_check(session_witness *witness);
+void session_witness_close(session_witness *witness);
+
 #endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The opening of a session, and all the ways in which it is refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/raw.h"
+#include "support/session.h"
+
+#define ADDRESS qd_server_address(session_server)
+
+static const qd_client_message ping = {.seq = 5, .kind = QD_CLIENT_PING, .as.ping.data = 7};
+
+static void send_hello(raw_link *raw, uint32_t seq, uint32_t version, const char *token, const char *name)
+{
+    const qd_client_message hello = {
+        .seq = seq, .kind = QD_CLIENT_HELLO, .as.hello = {.version = version, .token = token, .client = name}};
+    raw_send_message(raw, &hello);
+}
+
+static void test_welcome(void **state)
+{
+    (void)state;
+    qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
+    const qd_msg_welcome *welcome = qd_client_welcome(one);
+    assert_int_equal(welcome->version, 1);
+    assert_non_null(strstr(welcome->server, "quadrille-server "));
+    assert_int_not_equal(welcome->session, qd_client_welcome(two)->session);
+    /* The defaults that the documentation names. */
+    assert_int_equal(welcome->limits.frame_bytes_max, 4u << 20);
+    assert_int_equal(welcome->limits.rooms_max, 65536);
+    assert_int_equal(welcome->limits.entities_max, 4u << 20);
+    assert_int_equal(welcome->limits.events_max, 1u << 20);
+    assert_int_equal(welcome->limits.name_bytes_max, 64);
+    assert_int_equal(welcome->limits.queue_bytes_max, 8u << 20);
+    session_expect_quiet(one);
+    qd_client_destroy(one);
+    qd_client_destroy(two);
+}
+
+static void test_no_hello(void **state)
+{
+    (void)state;
+    /* One that says nothing, one that stops within its first frame, one that begins with something else. */
+    raw_link *silent = raw_open(ADDRESS), *slow = raw_open(ADDRESS), *rude = raw_open(ADDRESS);
+    raw_send(slow, (const uint8_t[]){100, 8, 1}, 3);
+    raw_send_message(rude, &ping);
+    raw_expect_end(rude, QD_ERROR_NO_HELLO, "Hello");
+    raw_expect_end(silent, QD_ERROR_NO_HELLO, "2000 ms");
+    raw_expect_end(slow, QD_ERROR_NO_HELLO, "2000 ms");
+    raw_close(silent);
+    raw_close(slow);
+    raw_close(rude);
+}
+
+static void test_second_hello(void **state)
+{
+    (void)state;
+    raw_link *raw = raw_open_session(ADDRESS);
+    send_hello(raw, 9, QD_PROTOCOL_VERSION, NULL, NULL);
+    raw_expect_error(raw, 9, QD_ERROR_INVALID, "once");
+    raw_send_message(raw, &ping);
+    const qd_server_message *message = raw_next(raw);
+    assert_non_null(message);
+    assert_int_equal(message->kind, QD_SERVER_PONG);
+    assert_int_equal(message->seq, 5);
+    assert_int_equal(message->as.pong.data, 7);
+    raw_close(raw);
+}
+
+static void test_wrong_version(void **state)
+{
+    (void)state;
+    const uint32_t versions[] = {0, 2, UINT32_MAX};
+    for (int i = 0; i < 3; i++) {
+        raw_link *raw = raw_open(ADDRESS);
+        send_hello(raw, 1, versions[i], NULL, NULL);
+        /* What comes behind it is not looked at. */
+        raw_send_message(raw, &ping);
+        raw_expect_end(raw, QD_ERROR_VERSION, "speaks version 1");
+        raw_close(raw);
+    }
+}
+
+static void test_long_strings(void **state)
+{
+    (void)state;
+    char text[400];
+    memset(text, 'x', sizeof text);
+    text[64] = '\0';
+    raw_link *raw = raw_open(ADDRESS);
+    send_hello(raw, 1, QD_PROTOCOL_VERSION, NULL, text);
+    const qd_server_message *message = raw_next(raw);
+    assert_non_null(message);
+    assert_int_equal(message->kind, QD_SERVER_WELCOME);
+    raw_close(raw);
+
+    text[64] = 'x';
+    text[65] = '\0';
+    raw = raw_open(ADDRESS);
+    send_hello(raw, 1, QD_PROTOCOL_VERSION, NULL, text);
+    message = raw_next(raw);
+    assert_non_null(message);
+    assert_int_equal(message->kind, QD_SERVER_ERROR);
+    assert_non_null(strstr(message->as.error.text, "65 bytes"));
+    while (raw_next(raw) != NULL)
+        continue;
+    raw_close(raw);
+
+    text[65] = 'x';
+    text[257] = '\0';
+    raw = raw_open(ADDRESS);
+    send_hello(raw, 1, QD_PROTOCOL_VERSION, text, NULL);
+    raw_expect_end(raw, QD_ERROR_UNAUTHENTICATED, NULL);
+    raw_close(raw);
+}
+
+static void test_long_frame_before_hello(void **state)
+{
+    (void)state;
+    /* At the limit it is read (and is no Hello); above it the length alone is enough. */
+    static uint8_t bytes[QD_FRAME_BYTES_BEFORE_HELLO] = {0x78}; /* field 15, a varint ... */
+    memset(bytes + 1, 0x80, sizeof bytes - 1);                  /* ... that never ends */
+    raw_link *raw = raw_open(ADDRESS);
+    raw_send_frame(raw, bytes, sizeof bytes);
+    raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);
+    raw_close(raw);
+
+    uint8_t prefix[QD_FRAME_PREFIX_BYTES_MAX];
+    raw = raw_open(ADDRESS);
+    raw_send(raw, prefix, qd_frame_prefix_write(QD_FRAME_BYTES_BEFORE_HELLO + 1, prefix));
+    raw_expect_end(raw, QD_ERROR_FRAME_TOO_LONG, "8192");
+    raw_close(raw);
+}
+
+/* A file with these lines; removed by the caller. */
+static void write_file(char *path, const char *text)
+{
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    close(file);
+}
+
+static qd_client *open_with(const char *address, const char *token)
+{
+    qd_client *client = qd_client_create();
+    if (qd_client_connect(client, address, token, NULL, DEADLINE_MS) != QD_CLIENT_OK)
+        fail_msg("token '%s': %s", token, qd_client_error(client));
+    return client;
+}
+
+static void test_tokens(void **state)
+{
+    (void)state;
+    char users[] = "/tmp/quadrille-test-XXXXXX", admins[] = "/tmp/quadrille-test-XXXXXX";
+    write_file(users, "first-token\nsecond-token\n");
+    write_file(admins, "admin-token\n");
+    qd_process *server = qd_server_start(QD_ARGS("--token-file", users, "--admin-token-file", admins));
+    const char *address = qd_server_address(server);
+    const char *wrong[] = {NULL, "", "first", "first-token ", "first-token\nsecond-token", "no"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        qd_client *client = qd_client_create();
+        assert_int_equal(qd_client_connect(client, address, wrong[i], NULL, DEADLINE_MS), QD_CLIENT_ERR_REFUSED);
+        assert_non_null(strstr(qd_client_error(client), "token"));
+        assert_non_null(strstr(qd_client_error(client), "UNAUTHENTICATED"));
+        qd_client_destroy(client);
+    }
+
+    /* Who may close a room: its maker, whoever has its maker's token, an admin; nobody else. */
+    qd_client *maker = open_with(address, "first-token"), *same = open_with(address, "first-token");
+    qd_client *other = open_with(address, "second-token"), *admin = open_with(address, "admin-token");
+    for (int round = 0; round < 2; round++) {
+        uint64_t room = session_open_room(maker, "room", NULL);
+        session_join(other, "room");
+        session_expect_error(other, qd_client_close_room(other, room), QD_ERROR_NOT_ALLOWED, NULL);
+        qd_client *closer = round == 0 ? same : admin;
+        session_join(closer, "room");
+        session_expect(closer, qd_client_close_room(closer, room), QD_SERVER_ROOM_CLOSED);
+    }
+    qd_client_destroy(maker);
+    qd_client_destroy(same);
+    qd_client_destroy(other);
+    qd_client_destroy(admin);
+    session_server_stop(server);
+    remove(users);
+    remove(admins);
+}
+
+static void test_connections_max(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(QD_ARGS("--connections-max", "3"));
+    const char *address = qd_server_address(server);
+    session_witness witness;
+    session_witness_open(&witness, address);
+    raw_link *two = raw_open_session(address), *three = raw_open_session(address);
+    for (int i = 0; i < 20; i++) {
+        raw_link *raw = raw_open(address);
+        const qd_server_message *message = raw_next(raw);
+        assert_non_null(message);
+        assert_int_equal(message->kind, QD_SERVER_GO_AWAY);
+        assert_int_equal(message->as.go_away.reason, QD_GO_AWAY_FULL);
+        assert_non_null(strstr(message->as.go_away.text, "--connections-max"));
+        assert_null(raw_next(raw));
+        raw_close(raw);
+    }
+    qd_client *late = qd_client_create();
+    assert_int_equal(qd_client_connect(late, address, NULL, NULL, DEADLINE_MS), QD_CLIENT_ERR_REFUSED);
+    assert_non_null(strstr(qd_client_error(late), "--connections-max"));
+    qd_client_destroy(late);
+    session_witness_check(&witness);
+
+    /* One goes, and there is a place again, as soon as the server has seen it go. */
+    raw_close(two);
+    for (bool in = false; !in;) {
+        late = qd_client_create();
+        in = qd_client_connect(late, address, NULL, NULL, DEADLINE_MS) == QD_CLIENT_OK;
+        qd_client_destroy(late);
+    }
+    raw_close(three);
+    session_witness_close(&witness);
+    session_server_stop(server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_welcome),      cmocka_unit_test(test_no_hello),
+        cmocka_unit_test(test_second_hello), cmocka_unit_test(test_wrong_version),
+        cmocka_unit_test(test_long_strings), cmocka_unit_test(test_long_frame_before_hello),
+        cmocka_unit_test(test_tokens),       cmocka_unit_test(test_connections_max),
+    };
+    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes that are no frames of the protocol: the connection ends with an Error that says why, and nobody else notices.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "support/raw.h"
+#include "support/session.h"
+
+#define ADDRESS qd_server_address(session_server)
+
+static session_witness witness;
+
+static int open_all(void **state)
+{
+    session_server_setup(state);
+    session_witness_open(&witness, ADDRESS);
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    session_witness_close(&witness);
+    return session_server_teardown(state);
+}
+
+/* ---- protobuf by hand ---- */
+
+#define FIELD_MOVE 8u /* of ClientFrame */
+
+struct wire {
+    uint8_t *bytes;
+    size_t size, capacity;
+};
+
+static void put_bytes(struct wire *wire, const void *bytes, size_t size)
+{
+    if (wire->size + size > wire->capacity) {
+        wire->capacity = 2 * (wire->size + size);
+        wire->bytes = realloc(wire->bytes, wire->capacity);
+        assert_non_null(wire->bytes);
+    }
+    if (size > 0)
+        memcpy(wire->bytes + wire->size, bytes, size);
+    wire->size += size;
+}
+
+static void put_varint(struct wire *wire, uint64_t value)
+{
+    do {
+        uint8_t byte = (uint8_t)(value & 0x7f) | (value > 0x7f ? 0x80 : 0);
+        put_bytes(wire, &byte, 1);
+        value >>= 7;
+    } while (value > 0);
+}
+
+static void put_number(struct wire *wire, uint32_t field, uint64_t value)
+{
+    put_varint(wire, field << 3);
+    put_varint(wire, value);
+}
+
+static void put_fixed32(struct wire *wire, uint32_t field, uint32_t value)
+{
+    put_varint(wire, field << 3 | 5);
+    put_bytes(wire, &value, 4);
+}
+
+static void put_sized(struct wire *wire, uint32_t field, const void *bytes, size_t size)
+{
+    put_varint(wire, field << 3 | 2);
+    put_varint(wire, size);
+    put_bytes(wire, bytes, size);
+}
+
+/* A ClientFrame with that seq, and `inner` as its field `field`. Frees `inner`. */
+static struct wire envelope(uint32_t seq, uint32_t field, struct wire inner)
+{
+    struct wire frame = {0};
+    put_number(&frame, 1, seq);
+    put_sized(&frame, field, inner.bytes, inner.size);
+    free(inner.bytes);
+    return frame;
+}
+
+static void send_wire(raw_link *raw, struct wire frame)
+{
+    raw_send_frame(raw, frame.bytes, frame.size);
+    free(frame.bytes);
+}
+
+/* ---- the stream ---- */
+
+static void test_malformed_varint(void **state)
+{
+    (void)state;
+    const uint8_t endless[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
+    const uint8_t padded[] = {0x80, 0x00};
+    raw_link *raw = raw_open(ADDRESS);
+    raw_send(raw, endless, sizeof endless);
+    raw_expect_end(raw, QD_ERROR_MALFORMED, "varint");
+    raw_close(raw);
+    raw = raw_open_session(ADDRESS);
+    raw_send(raw, endless, sizeof endless);
+    raw_expect_end(raw, QD_ERROR_MALFORMED, "varint");
+    raw_close(raw);
+    raw = raw_open_session(ADDRESS);
+    raw_send(raw, padded, sizeof padded);
+    raw_expect_end(raw, QD_ERROR_MALFORMED, "varint");
+    raw_close(raw);
+    session_witness_check(&witness);
+}
+
+static void test_oversized_length(void **state)
+{
+    (void)state;
+    /* The limit and one, and the largest numbers of 32 and of 35 bits. */
+    const struct {
+        uint8_t bytes[5];
+        size_t size;
+    } lengths[] = {
+        {{0x81, 0x80, 0x80, 0x02}, 4}, {{0xff, 0xff, 0xff, 0xff, 0x0f}, 5}, {{0xff, 0xff, 0xff, 0xff, 0x7f}, 5}};
+    for (int i = 0; i < 3; i++) {
+        raw_link *raw = raw_open_session(ADDRESS);
+        raw_send(raw, lengths[i].bytes, lengths[i].size);
+        raw_expect_end(raw, QD_ERROR_FRAME_TOO_LONG, "--frame-max");
+        raw_close(raw);
+    }
+    session_witness_check(&witness);
+}
+
+/* A frame is cut and its sender goes: at every byte of a short one. */
+static void test_truncated_frame(void **state)
+{
+    (void)state;
+    const qd_client_message ping = {.seq = 5, .kind = QD_CLIENT_PING, .as.ping.data = 7};
+    uint8_t bytes[64];
+    size_t size = qd_client_message_encode(&ping, bytes);
+    for (size_t cut = 1; cut < size; cut++) {
+        raw_link *raw = raw_open_session(ADDRESS);
+        raw_send(raw, bytes, cut);
+        if (cut % 2 == 0)
+            shutdown(raw->socket, SHUT_WR);
+        raw_close(raw);
+    }
+    /* One that ends only its side still gets the end of the other. */
+    raw_link *raw = raw_open_session(ADDRESS);
+    raw_send(raw, bytes, size - 1);
+    shutdown(raw->socket, SHUT_WR);
+    assert_null(raw_next(raw));
+    raw_close(raw);
+    session_witness_check(&witness);
+}
+
+/* A frame may come in pieces of any size. */
+static void test_byte_by_byte(void **state)
+{
+    (void)state;
+    const qd_client_message ping = {.seq = 5, .kind = QD_CLIENT_PING, .as.ping.data = 7};
+    uint8_t bytes[64];
+    size_t size = qd_client_message_encode(&ping, bytes);
+    raw_link *raw = raw_open_session(ADDRESS);
+    for (size_t i = 0; i < size; i++)
+        raw_send(raw, &bytes[i], 1);
+    const qd_server_message *message = raw_next(raw);
+    assert_non_null(message);
+    assert_int_equal(message->as.pong.data, 7);
+    raw_close(raw);
+}
+
+static void test_garbage(void **state)
+{
+    (void)state;
+    uint32_t random = 1;
+    for (int round = 0; round < 200; round++) {
+        uint8_t bytes[512];
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            random = random * 1664525 + 1013904223;
+            bytes[i] = (uint8_t)(random >> 24);
+        }
+        raw_link *raw = round % 2 == 0 ? raw_open(ADDRESS) : raw_open_session(ADDRESS);
+        raw_send(raw, bytes, 1 + random % sizeof bytes);
+        shutdown(raw->socket, SHUT_WR);
+        /* Whatever it says to that, it closes. */
+        while (raw_next(raw) != NULL)
+            continue;
+        raw_close(raw);
+    }
+    session_witness_check(&witness);
+}
+
+/* What an HTTP client would send. */
+static void test_another_protocol(void **state)
+{
+    (void)state;
+    const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    raw_link *raw = raw_open(ADDRESS);
+    raw_send(raw, request, sizeof request - 1);
+    shutdown(raw->socket, SHUT_WR);
+    while (raw_next(raw) != NULL)
+        continue;
+    raw_close(raw);
+    session_witness_check(&witness);
+}
+
+/* ---- the frame ---- */
+
+static void test_empty_envelope(void **state)
+{
+    (void)state;
+    raw_link *raw = raw_open_session(ADDRESS);
+    raw_send_frame(raw, NULL, 0);
+    raw_expect_error(raw, 0, QD_ERROR_UNKNOWN_MESSAGE, NULL);
+    struct wire frame = {0};
+    put_number(&frame, 1, 12);
+    send_wire(raw, frame);
+    raw_expect_error(raw, 12, QD_ERROR_UNKNOWN_MESSAGE, NULL);
+    /* A message of a later protocol. */
+    send_wire(raw, envelope(13, 100, (struct wire){0}));
+    raw_expect_error(raw, 13, QD_ERROR_UNKNOWN_MESSAGE, NULL);
+    raw_close(raw);
+    session_witness_check(&witness);
+}
+
+static void test_wrong_types(void **state)
+{
+    (void)state;
+    /* A number where the move should be. */
+    raw_link *raw = raw_open_session(ADDRESS);
+    struct wire frame = {0};
+    put_number(&frame, FIELD_MOVE, 1);
+    send_wire(raw, frame);
+    raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);
+    raw_close(raw);
+
+    /* A column whose size is no multiple of its values'. */
+    raw = raw_open_session(ADDRESS);
+    struct wire move = {0};
+    put_sized(&move, 2, "12345", 5);
+    send_wire(raw, envelope(1, FIELD_MOVE, move));
+    raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);
+    raw_close(raw);
+
+    /* A field that reaches beyond its message. */
+    raw = raw_open_session(ADDRESS);
+    frame = (struct wire){0};
+    put_varint(&frame, FIELD_MOVE << 3 | 2);
+    put_varint(&frame, 1000);
+    send_wire(raw, frame);
+    raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);
+    raw_close(raw);
+    session_witness_check(&witness);
+}
+
+/* ---- frames that would take much memory ---- */
+
+/* Nearly 4 MiB of tiny fields: unpacked naively, each takes dozens of times its size. A frame is decoded within twice
+ * its size, so that a server with little memory does not come near its limit. */
+static void bomb(void (*put)(struct wire *wire))
+{
+    qd_process *server = qd_server_start(QD_ARGS("--memory-max", "64M"));
+    const char *address = qd_server_address(server);
+    qd_client *bystander = session_open(address);
+    for (int i = 0; i < 4; i++) {
+        struct wire move = {0};
+        while (move.size < (4u << 20) - 64)
+            put(&move);
+        raw_link *raw = raw_open_session(address);
+        send_wire(raw, envelope(1, FIELD_MOVE, move));
+        raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);
+        raw_close(raw);
+        session_expect_quiet(bystander);
+    }
+    qd_client_destroy(bystander);
+    session_server_stop(server);
+}
+
+static void put_unknown(struct wire *wire)
+{
+    put_number(wire, 15, 0);
+}
+
+static void put_unpacked_id(struct wire *wire)
+{
+    put_fixed32(wire, 2, 7);
+}
+
+static void put_empty_column(struct wire *wire)
+{
+    put_sized(wire, 2, NULL, 0);
+}
+
+static void test_unknown_field_bomb(void **state)
+{
+    (void)state;
+    bomb(put_unknown);
+}
+
+static void test_unpacked_column_bomb(void **state)
+{
+    (void)state;
+    bomb(put_unpacked_id);
+}
+
+static void test_empty_column_bomb(void **state)
+{
+    (void)state;
+    bomb(put_empty_column);
+}
+
+/* A short unpacked column is what an old encoder writes: taken. */
+static void test_short_unpacked_column(void **state)
+{
+    (void)state;
+    raw_link *raw = raw_open_session(ADDRESS);
+    struct wire move = {0};
+    put_number(&move, 1, 12345);
+    for (uint32_t i = 0; i < 3; i++)
+        put_fixed32(&move, 2, i);
+    for (uint32_t field = 3; field <= 4; field++)
+        for (uint32_t i = 0; i < 3; i++)
+            put_fixed32(&move, field, 0);
+    send_wire(raw, envelope(4, FIELD_MOVE, move));
+    raw_expect_error(raw, 4, QD_ERROR_UNKNOWN_ROOM, "12345");
+    raw_close(raw);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_malformed_varint),
+        cmocka_unit_test(test_oversized_length),
+        cmocka_unit_test(test_truncated_frame),
+        cmocka_unit_test(test_byte_by_byte),
+        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_another_protocol),
+        cmocka_unit_test(test_empty_envelope),
+        cmocka_unit_test(test_wrong_types),
+        cmocka_unit_test(test_unknown_field_bomb),
+        cmocka_unit_test(test_unpacked_column_bomb),
+        cmocka_unit_test(test_empty_column_bomb),
+        cmocka_unit_test(test_short_unpacked_column),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How the server starts and ends: signals, ports, flags, exit statuses.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/raw.h"
+#include "support/session.h"
+
+/* Everyone is told: the ends of all pairs, the end of the room, the end of the session. Then the server ends. */
+static void stop_by(int signal_number)
+{
+    qd_process *server = qd_server_start(NULL);
+    const char *address = qd_server_address(server);
+    qd_client *client = session_open(address);
+    uint64_t room = session_open_room(client, "a room", NULL);
+    session_subscribe(client, room, QD_SCOPE_ALL, NULL);
+    session_spawn(client, room, 1, 10, 10);
+    session_spawn(client, room, 2, 10, 10);
+    session_step(client, room);
+    session_expect_tick(client, "begin 1-2");
+    raw_link *idle = raw_open_session(address), *silent = raw_open(address);
+
+    qd_process_signal(server, signal_number);
+    session_expect_tick(client, "end 1-2 room closed");
+    const qd_server_message *message = session_wait_kind(client, QD_SERVER_ROOM_CLOSED);
+    assert_int_equal(message->as.room_closed.room, room);
+    assert_int_equal(message->as.room_closed.reason, QD_ROOM_CLOSED_SHUTDOWN);
+    message = session_wait_kind(client, QD_SERVER_GO_AWAY);
+    assert_int_equal(message->as.go_away.reason, QD_GO_AWAY_SHUTDOWN);
+    assert_null(qd_client_wait(client, DEADLINE_MS));
+    assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_CLOSED);
+    assert_non_null(strstr(qd_client_error(client), "stopping"));
+    qd_client_destroy(client);
+
+    message = raw_next(idle);
+    assert_non_null(message);
+    assert_int_equal(message->kind, QD_SERVER_GO_AWAY);
+    assert_int_equal(message->as.go_away.reason, QD_GO_AWAY_SHUTDOWN);
+    assert_null(raw_next(idle));
+    raw_close(idle);
+    while (raw_next(silent) != NULL)
+        continue;
+    raw_close(silent);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
+    qd_process_destroy(server);
+}
+
+static void test_sigterm(void **state)
+{
+    (void)state;
+    stop_by(SIGTERM);
+}
+
+static void test_sigint(void **state)
+{
+    (void)state;
+    stop_by(SIGINT);
+}
+
+/* No more sessions, no more rooms while it stops; what matters is that nothing hangs. */
+static void test_stop_under_load(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(NULL);
+    const char *address = qd_server_address(server);
+    const qd_msg_room_config fast = {.has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 1000};
+    qd_client *clients[8];
+    for (int i = 0; i < 8; i++) {
+        char name[16];
+        clients[i] = session_open(address);
+        snprintf(name, sizeof name, "room %d", i % 4);
+        uint64_t room = session_open_room(clients[i], name, &fast);
+        qd_client_subscribe(clients[i], room, QD_SCOPE_ALL, true);
+        for (uint32_t id = 0; id < 50; id++)
+            session_spawn(clients[i], room, (uint32_t)i * 100 + id, 10, 10);
+        session_settle(clients[i]);
+    }
+    qd_process_signal(server, SIGTERM);
+    for (int i = 0; i < 8; i++) {
+        bool told = false;
+        for (const qd_server_message *message; (message = qd_client_wait(clients[i], DEADLINE_MS)) != NULL;)
+            told = told || message->kind == QD_SERVER_GO_AWAY;
+        assert_true(told);
+        assert_int_equal(qd_client_state(clients[i]), QD_CLIENT_ERR_CLOSED);
+        qd_client_destroy(clients[i]);
+    }
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
+    qd_process_destroy(server);
+}
+
+/* Runs the server with arguments of which it says something on stderr, and ends. */
+static void expect_refusal(const char *const *arguments, int status, const char *word)
+{
+    qd_process *server = qd_process_start(getenv("QD_SERVER"), arguments);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), status);
+    if (strstr(qd_process_errors(server), word) == NULL)
+        fail_msg("'%s' does not say '%s'", qd_process_errors(server), word);
+    assert_string_equal(qd_process_output(server), "");
+    qd_process_destroy(server);
+}
+
+static void test_taken_port(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(NULL);
+    session_witness witness;
+    session_witness_open(&witness, qd_server_address(server));
+    const char *address = qd_server_address(server);
+    expect_refusal(QD_ARGS("--listen", address), 1, strrchr(address, ':') + 1);
+    expect_refusal(QD_ARGS("--listen", address), 1, "taken");
+    session_witness_close(&witness);
+    session_server_stop(server);
+}
+
+/* A port is free again as soon as the server has ended. */
+static void test_port_again(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(NULL);
+    char address[64];
+    snprintf(address, sizeof address, "%s", qd_server_address(server));
+    qd_client *client = session_open(address);
+    session_server_stop(server);
+    server = qd_server_start(QD_ARGS("--listen", address));
+    assert_string_equal(qd_server_address(server), address);
+    session_server_stop(server);
+    qd_client_destroy(client);
+}
+
+static void test_bad_flags(void **state)
+{
+    (void)state;
+    expect_refusal(QD_ARGS("--listen", "nonsense"), 2, "--listen");
+    expect_refusal(QD_ARGS("--listen", "127.0.0.1:65536"), 2, "65536");
+    expect_refusal(QD_ARGS("--workers", "0"), 2, "--workers");
+    expect_refusal(QD_ARGS("--workers", "two"), 2, "two");
+    expect_refusal(QD_ARGS("--workers"), 2, "--workers");
+    expect_refusal(QD_ARGS("--rooms-max", "99999999999999999999"), 2, "--rooms-max");
+    expect_refusal(QD_ARGS("--frame-max", "1K"), 2, "--frame-max");
+    expect_refusal(QD_ARGS("--queue-max=-1"), 2, "--queue-max");
+    expect_refusal(QD_ARGS("--no-such-option", "1"), 2, "--no-such-option");
+    expect_refusal(QD_ARGS("stray"), 2, "stray");
+    expect_refusal(QD_ARGS("--token-file", "/nonexistent/tokens", "--listen", "127.0.0.1:0"), 1, "/nonexistent/tokens");
+    expect_refusal(QD_ARGS("--listen", "no-such-host.invalid:7400"), 1, "no-such-host.invalid");
+    setenv("QUADRILLE_WORKERS", "many", 1);
+    expect_refusal(NULL, 2, "QUADRILLE_WORKERS");
+    unsetenv("QUADRILLE_WORKERS");
+}
+
+static void test_help_and_version(void **state)
+{
+    (void)state;
+    qd_process *help = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--help"));
+    assert_int_equal(qd_process_wait(help, DEADLINE_MS), 0);
+    const char *options[] = {"--listen",       "127.0.0.1:7400", "--workers",    "--connections-max", "--frame-max",
+                             "--rooms-max",    "--entities-max", "--events-max", "--memory-max",      "--queue-max",
+                             "--room-batches", "--token-file",   "--help",       "--version"};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (strstr(qd_process_output(help), options[i]) == NULL)
+            fail_msg("--help does not name %s", options[i]);
+    qd_process_destroy(help);
+    qd_process *version = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--version"));
+    assert_int_equal(qd_process_wait(version, DEADLINE_MS), 0);
+    char expected[64];
+    snprintf(expected, sizeof expected, "quadrille-server %s\n", qd_version());
+    assert_string_equal(qd_process_output(version), expected);
+    qd_process_destroy(version);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sigterm),          cmocka_unit_test(test_sigint),
+        cmocka_unit_test(test_stop_under_load),  cmocka_unit_test(test_taken_port),
+        cmocka_unit_test(test_port_again),       cmocka_unit_test(test_bad_flags),
+        cmocka_unit_test(test_help_and_version),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
