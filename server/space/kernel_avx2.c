@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.h"
+
 #if defined(__x86_64__)
-#include "lanes_portable.h"
+#include "columns_portable.h"
+#include "lanes_avx2.h"
 
 #define KERNEL_NAME   "avx2"
 #define KERNEL_SYMBOL qd_kernel_avx2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's body, compiled by each kernel_<isa>.c after it has included its lanes and defined
+ * The kernel's body, compiled by each kernel_<isa>.c after it has included its lanes and columns, and defined
  *
  *     KERNEL_NAME      "portable" and so on
  *     KERNEL_SYMBOL    the qd_kernel to define
@@ -64,9 +64,8 @@ static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
             b &= ~QD_LIST_SPECIAL;
             kind = qd_pair_resolve(sink, a, b);
         } else {
-            bool now = qd_boxes_overlap(qd_row_now(rows, a), qd_row_now(rows, b));
-            bool was = qd_boxes_overlap(qd_row_was(rows, a), qd_row_was(rows, b));
-            kind = kinds[(unsigned)now | (unsigned)was << 1];
+            kind = kinds[lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b),
+                                       qd_row_was(rows, b))];
         }
         event[count].a = a | kind << 30;
         event[count].b = b;
@@ -98,20 +97,6 @@ static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
 
 /* ---- collecting: a cell's rows as columns ---- */
 
-/* The outer and inner edges of a block's rows, as numbers of the frame, an edge after the other. */
-typedef struct edges {
-    _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];
-} edges;
-
-static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16_t *number)
-{
-    const float *at = rows->v;
-    const float origin[4] = {frame->origin_x, frame->origin_y, frame->origin_x, frame->origin_y};
-    for (uint32_t i = 0; i < QD_BLOCK_ROWS * 4; i++) {
-        number[i] = qd_frame_number(at[i], origin[i % 4], frame->scale);
-    }
-}
-
 static void bound_circles(const qd_row *from, uint16_t circle, qd_row *to)
 {
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
@@ -131,17 +116,7 @@ static inline void edges_of(const qd_sink *sink, uint32_t block, edges *result)
         rows_now = bounds_now;
         rows_was = bounds_was;
     }
-    uint16_t now[QD_BLOCK_ROWS * 4], was[QD_BLOCK_ROWS * 4];
-    number_rows(&sink->frame, rows_was, was);
-    number_rows(&sink->frame, sink->mode == QD_WALK_PAIRS ? rows_was : rows_now, now);
-    for (uint32_t k = 0; k < 4; k++) {
-        for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-            uint16_t a = now[r * 4 + k], b = was[r * 4 + k];
-            uint16_t less = a < b ? a : b, more = a < b ? b : a;
-            result->v[k][r] = k < 2 ? less : more;
-            result->v[k + 4][r] = k < 2 ? (uint16_t)(more + 1) : less;
-        }
-    }
+    columns_of_rows(&sink->frame, sink->mode == QD_WALK_PAIRS ? rows_was : rows_now, rows_was, result);
     uint32_t unproven = (uint32_t)(info->circle | info->changed);
     for (; unproven != 0; unproven &= unproven - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(unproven);
@@ -177,24 +152,6 @@ static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
     }
 }
 
-/* 255 is kept for the lower inner edge: a number plus one. */
-static inline uint8_t narrow(uint16_t number, uint16_t corner, uint32_t shift)
-{
-    uint32_t offset = number > corner ? (uint32_t)(number - corner) : 0;
-    offset >>= shift;
-    return (uint8_t)(offset < 254 ? offset : 254);
-}
-
-/* Lower inner edges are stored plus one: narrowed as what they are, then made plus one again. */
-static inline void narrow_column(const uint16_t *from, uint32_t count, uint32_t k, const qd_window *window, uint8_t *to)
-{
-    uint16_t corner = k & 1 ? window->lo_y : window->lo_x;
-    uint16_t one = (k & 6) == 4;
-    for (uint32_t i = 0; i < count; i++) {
-        to[i] = (uint8_t)(narrow((uint16_t)(from[i] - one), corner, window->shift) + one);
-    }
-}
-
 static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, qd_list8 *list)
 {
     list->own = list->count = cell->count;
@@ -203,9 +160,7 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
         at -= QD_BLOCK_ROWS;
         edges found;
         edges_of(sink, block, &found);
-        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-            narrow_column(found.v[k], QD_BLOCK_ROWS, k, window, list->column[k] + at);
-        }
+        columns_narrow(&found, window, list->column, at);
         note_rows(sink->rows, block, list->row, list->moved, at);
     }
 }
@@ -222,43 +177,24 @@ static inline uint64_t meeting(const qd_list16 *from, uint32_t base, const qd_wi
     return mask & lanes_below(from->count - base, 32);
 }
 
-static inline void set_moved(uint64_t *moved, uint32_t at, uint64_t bit)
-{
-    moved[at / 64] = (moved[at / 64] & ~(UINT64_C(1) << at % 64)) | bit << at % 64;
-}
-
 static void cull16(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list16 *list)
 {
-    uint32_t at = list->count;
     for (uint32_t base = 0; base < from->count; base += 32) {
-        for (uint64_t mask = meeting(from, base, window, moved_only); mask != 0; mask &= mask - 1) {
-            uint32_t i = base + (uint32_t)__builtin_ctzll(mask);
-            for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-                list->column[k][at] = from->column[k][i];
-            }
-            list->row[at] = from->row[i];
-            set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
-            at++;
+        uint64_t mask = meeting(from, base, window, moved_only);
+        if (mask != 0) {
+            columns_append16(from, base, mask, list);
         }
     }
-    list->count = at;
 }
 
 static void cull8(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list8 *list)
 {
-    uint32_t at = list->count;
     for (uint32_t base = 0; base < from->count; base += 32) {
-        for (uint64_t mask = meeting(from, base, window, moved_only); mask != 0; mask &= mask - 1) {
-            uint32_t i = base + (uint32_t)__builtin_ctzll(mask);
-            for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-                narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
-            }
-            list->row[at] = from->row[i];
-            set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
-            at++;
+        uint64_t mask = meeting(from, base, window, moved_only);
+        if (mask != 0) {
+            columns_append8(from, base, mask, window, list);
         }
     }
-    list->count = at;
 }
 
 const qd_kernel KERNEL_SYMBOL = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "columns_portable.h"
 #include "lanes_portable.h"
 
 #define KERNEL_NAME   "portable"

@@ -11,12 +11,11 @@
  * what is left goes to the exact test as pairs of references.
  */
 
-static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, const hits *found, uint32_t count)
+static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count)
 {
     TEST_TYPE *const *column = list->column;
     const uint32_t *row = list->row;
-    pairs near;
-    uint32_t near_count = 0;
+    uint32_t left = 0;
     for (uint32_t h = 0; h < count; h++) {
         uint32_t i = found->row[h], base = found->base[h];
         uint64_t mask = found->mask[h];
@@ -25,7 +24,15 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, cons
             /* A lane's lo + 1 <= the row's hi; the row's lo + 1 <= a lane's hi. */
             mask &= ~TEST_NAME(lanes_meet)(&inner, column[4][i], column[5][i], column[6][i], column[7][i]);
         }
-        near_count = append(&near, near_count, row[i], row + base, mask);
+        found->mask[left] = mask;
+        found->row[left] = i;
+        found->base[left] = base;
+        left += mask != 0;
+    }
+    pairs near;
+    uint32_t near_count = 0;
+    for (uint32_t h = 0; h < left; h++) {
+        near_count = append(&near, near_count, row[found->row[h]], row + found->base[h], found->mask[h]);
         if (near_count > NEAR_MAX) {
             exact(sink, &near, near_count);
             near_count = 0;

@@ -7,7 +7,8 @@
 #define QD_SPACE_LANES_PORTABLE_H
 
 #include <stdint.h>
-#include <string.h>
+
+#include "shape.h"
 
 typedef struct lanes8 {
     const uint8_t *edge[4];
@@ -60,6 +61,12 @@ static inline uint64_t lanes_meet16(const lanes16 *lanes, uint16_t lo_x, uint16_
                            (lanes->edge[3][i] >= lo_y));
     }
     return lanes_pack(hit, 32);
+}
+
+/* Whether two boxes overlap now (1) and did (2). */
+static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b, const qd_row *was_b)
+{
+    return (uint32_t)qd_boxes_overlap(now_a, now_b) | (uint32_t)qd_boxes_overlap(was_a, was_b) << 1;
 }
 
 #endif

@@ -398,8 +398,8 @@ static uint64_t key_of(uint32_t a, uint32_t b, uint32_t kind)
 static uint64_t *expect(const script *s, bool pairs, bool stays, size_t *count)
 {
     const world *w = &s->w;
-    uint64_t *keys = NULL;
-    size_t capacity = 0;
+    size_t capacity = 64;
+    uint64_t *keys = malloc(capacity * sizeof *keys);
     *count = 0;
     for (uint32_t a = 0; a < w->slots; a++) {
         if (!w->now[a].here && !w->was[a].here) {
@@ -418,7 +418,7 @@ static uint64_t *expect(const script *s, bool pairs, bool stays, size_t *count)
                 continue;
             }
             if (*count == capacity) {
-                capacity = capacity * 2 + 64;
+                capacity *= 2;
                 keys = realloc(keys, capacity * sizeof *keys);
             }
             keys[(*count)++] = key_of(a, b, kind);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How rows become the columns of a list, with AVX-512; what the functions do is said in columns_portable.h.
+ */
+#ifndef QD_SPACE_COLUMNS_AVX512_H
+#define QD_SPACE_COLUMNS_AVX512_H
+
+#include <immintrin.h>
+
+#include "kernel.h"
+
+typedef struct edges {
+    _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];
+} edges;
+
+/* Four rows as 16 numbers of 32 bits. */
+static inline __m512i number_rows(const float *at, __m512 origin, __m512 scale)
+{
+    __m512 number = _mm512_mul_ps(_mm512_sub_ps(_mm512_load_ps(at), origin), scale);
+    number = _mm512_max_ps(number, _mm512_setzero_ps());
+    number = _mm512_min_ps(number, _mm512_set1_ps((float)QD_FRAME_LAST));
+    return _mm512_cvttps_epi32(number);
+}
+
+/* Where the pack below leaves column `k` of row `r`, counted over both of its results. */
+#define PACKED(k, r) ((short)((r) / 8 * 32 + (r) % 4 * 8 + (r) % 8 / 4 * 4 + (k)))
+#define COLUMN(k)                                                                                                      \
+    PACKED(k, 0), PACKED(k, 1), PACKED(k, 2), PACKED(k, 3), PACKED(k, 4), PACKED(k, 5), PACKED(k, 6), PACKED(k, 7),    \
+        PACKED(k, 8), PACKED(k, 9), PACKED(k, 10), PACKED(k, 11), PACKED(k, 12), PACKED(k, 13), PACKED(k, 14),         \
+        PACKED(k, 15)
+
+static const _Alignas(64) short columns_lower[32] = {COLUMN(0), COLUMN(1)};
+static const _Alignas(64) short columns_upper[32] = {COLUMN(2), COLUMN(3)};
+
+#undef COLUMN
+#undef PACKED
+
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was, edges *result)
+{
+    const __m512 scale = _mm512_set1_ps(frame->scale);
+    const __m512 origin =
+        _mm512_broadcast_f32x4(_mm_setr_ps(frame->origin_x, frame->origin_y, frame->origin_x, frame->origin_y));
+    const __m512i lower = _mm512_load_si512(columns_lower), upper = _mm512_load_si512(columns_upper);
+    __m512i less[2], more[2];
+    for (uint32_t half = 0; half < 2; half++) {
+        const float *now = rows_now[half * 8].v, *was = rows_was[half * 8].v;
+        __m512i a = _mm512_packus_epi32(number_rows(now, origin, scale), number_rows(now + 16, origin, scale));
+        __m512i b = _mm512_packus_epi32(number_rows(was, origin, scale), number_rows(was + 16, origin, scale));
+        less[half] = _mm512_min_epu16(a, b);
+        more[half] = _mm512_max_epu16(a, b);
+    }
+    _mm512_store_si512(result->v[0], _mm512_permutex2var_epi16(less[0], lower, less[1]));
+    _mm512_store_si512(result->v[2], _mm512_permutex2var_epi16(more[0], upper, more[1]));
+    _mm512_store_si512(result->v[4],
+                       _mm512_add_epi16(_mm512_permutex2var_epi16(more[0], lower, more[1]), _mm512_set1_epi16(1)));
+    _mm512_store_si512(result->v[6], _mm512_permutex2var_epi16(less[0], upper, less[1]));
+}
+
+static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
+{
+    __m512i offset = _mm512_srl_epi16(_mm512_subs_epu16(number, corner), shift);
+    return _mm512_cvtepi16_epi8(_mm512_min_epu16(offset, _mm512_set1_epi16(254)));
+}
+
+static inline void columns_narrow(const edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
+{
+    const __m512i corner = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi16((short)window->lo_x)),
+                                              _mm256_set1_epi16((short)window->lo_y), 1);
+    const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
+        __m512i number = _mm512_load_si512(from->v[k]);
+        __m256i both;
+        if (k == 4) {
+            both = narrow(_mm512_sub_epi16(number, _mm512_set1_epi16(1)), corner, shift);
+            both = _mm256_add_epi8(both, _mm256_set1_epi8(1));
+        } else {
+            both = narrow(number, corner, shift);
+        }
+        _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
+        _mm_storeu_si128((__m128i *)(void *)(column[k + 1] + at), _mm256_extracti128_si256(both, 1));
+    }
+}
+
+static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t mask, uint32_t *row, uint64_t *moved,
+                               uint32_t at)
+{
+    uint32_t low = (uint32_t)_mm_popcnt_u32(mask & 0xffff), count = (uint32_t)_mm_popcnt_u32(mask);
+    __m512i first = _mm512_loadu_si512(from->row + base), second = _mm512_loadu_si512(from->row + base + 16);
+    _mm512_storeu_si512(row + at, _mm512_maskz_compress_epi32((__mmask16)mask, first));
+    _mm512_storeu_si512(row + at + low, _mm512_maskz_compress_epi32((__mmask16)(mask >> 16), second));
+    uint64_t bits = _pext_u64(from->moved[base / 64] >> base % 64, mask);
+    uint32_t shift = at % 64;
+    moved[at / 64] = (moved[at / 64] & ~(UINT64_MAX << shift)) | bits << shift;
+    if (shift + count > 64) {
+        moved[at / 64 + 1] = bits >> (64 - shift);
+    }
+}
+
+static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
+{
+    uint32_t at = list->count;
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+        __m512i column = _mm512_loadu_si512(from->column[k] + base);
+        _mm512_storeu_si512(list->column[k] + at, _mm512_maskz_compress_epi16((__mmask32)mask, column));
+    }
+    append_rows(from, base, (uint32_t)mask, list->row, list->moved, at);
+    list->count = at + (uint32_t)_mm_popcnt_u64(mask);
+}
+
+static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_t mask, const qd_window *window,
+                                   qd_list8 *list)
+{
+    const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
+    uint32_t at = list->count;
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+        const __m512i corner = _mm512_set1_epi16((short)(k & 1 ? window->lo_y : window->lo_x));
+        __m512i column = _mm512_loadu_si512(from->column[k] + base);
+        __m512i number = _mm512_maskz_compress_epi16((__mmask32)mask, column);
+        __m256i narrowed;
+        if ((k & 6) == 4) {
+            narrowed = narrow(_mm512_sub_epi16(number, _mm512_set1_epi16(1)), corner, shift);
+            narrowed = _mm256_add_epi8(narrowed, _mm256_set1_epi8(1));
+        } else {
+            narrowed = narrow(number, corner, shift);
+        }
+        _mm256_storeu_si256((__m256i *)(void *)(list->column[k] + at), narrowed);
+    }
+    append_rows(from, base, (uint32_t)mask, list->row, list->moved, at);
+    list->count = at + (uint32_t)_mm_popcnt_u64(mask);
+}
+
+#endif
