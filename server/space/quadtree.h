@@ -53,6 +53,8 @@ void qd_quadtree_deinit(qd_quadtree *tree);
 qd_status qd_quadtree_reserve(qd_quadtree *tree) QD_MUST_USE;
 /* Registers a new body by its record. */
 void qd_quadtree_add(qd_quadtree *tree, uint32_t slot);
+/* Puts bodies elsewhere: in their records, and in the tree. */
+void qd_quadtree_move(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *x, const float *y);
 /* Registers a body again, by its record, after it moved or changed its size or shape. */
 void qd_quadtree_update(qd_quadtree *tree, uint32_t slot);
 /* A body's rows get the flags that its record and change tell. */
@@ -97,14 +99,6 @@ void qd_walk_deinit(qd_walk *walk);
 static inline bool qd_place_is_leaf(uint32_t place)
 {
     return (place >> 24 & 1) != 0;
-}
-
-/* Whether a box of these numbers lies in the cell of a place. */
-static inline bool qd_place_holds(uint32_t place, uint32_t depth, const qd_numbers *box)
-{
-    uint32_t shift = QD_FRAME_BITS - depth + (place >> 28), x = place >> 12 & 0xfffu, y = place & 0xfffu;
-    return ((uint32_t)(box->v[0] >> shift) == x) & ((uint32_t)(box->v[2] >> shift) == x) &
-           ((uint32_t)(box->v[1] >> shift) == y) & ((uint32_t)(box->v[3] >> shift) == y);
 }
 
 #endif

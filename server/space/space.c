@@ -107,12 +107,8 @@ static bool is_old(const qd_space *space, const qd_record *record)
 
 void qd_space_move(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y)
 {
-    for (size_t i = 0; i < count; i++) {
-        qd_record *record = live(space, slots[i]);
-        record->x = x[i];
-        record->y = y[i];
-        qd_quadtree_update(&space->tree, slots[i]);
-    }
+    QD_ASSERT(!space->ticked);
+    qd_quadtree_move(&space->tree, count, slots, x, y);
     space->counters.moves += count;
 }
 
