@@ -198,19 +198,35 @@ static void no_memory(void **state)
 
 /* ---- many ---- */
 
+static pthread_t first_thread;
+static uint32_t on_first_thread;
+
+static void count_thread(net_fixture *fixture, qd_link *link)
+{
+    (void)link;
+    pthread_mutex_lock(&fixture->lock);
+    if (fixture->opened == 0)
+        first_thread = pthread_self();
+    on_first_thread += pthread_equal(first_thread, pthread_self()) != 0;
+    pthread_mutex_unlock(&fixture->lock);
+}
+
 static void five_hundred_on_two_loops(void **state)
 {
     (void)state;
     enum { MANY = 500 };
-    net_fixture fixture = {0};
+    net_fixture fixture = {.on_opened = count_thread};
     qd_net_config config = fixture_config(&fixture);
     config.loops = 2;
     fixture_start(&fixture, &config);
     int peers[MANY];
     size_t before = qd_memory_used();
 
-    for (uint32_t i = 0; i < MANY; i++)
+    for (uint32_t i = 0; i < MANY; i++) {
         peers[i] = peer_connect(&fixture);
+        if (i == 0)
+            wait_for(&fixture, &fixture.opened, 1);
+    }
     for (uint32_t round = 0; round < 3; round++) {
         for (uint32_t i = 0; i < MANY; i++)
             peer_send_frame(peers[i], (uint8_t)i, 10 + i);
@@ -218,6 +234,7 @@ static void five_hundred_on_two_loops(void **state)
             peer_expect_frame(peers[i], (uint8_t)i, 10 + i);
     }
     assert_int_equal(qd_net_connections(fixture.net), MANY);
+    assert_int_equal(on_first_thread, MANY / 2);
     /* Small at rest: this is what 500 links cost, all answers being sent. */
     assert_true((qd_memory_used() - before) / MANY < 4096);
 
