@@ -62,10 +62,11 @@ static void test_spawn(void **state)
                               QD_SHAPE_CIRCLE, QD_SHAPE_BOX, QD_SHAPE_CIRCLE, QD_SHAPE_CIRCLE, QD_SHAPE_BOX, 3,
                               QD_SHAPE_BOX, QD_SHAPE_BOX};
     const uint32_t refused[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15};
-    const qd_error_code codes[] = {QD_ERROR_NOT_FINITE,    QD_ERROR_NOT_FINITE,    QD_ERROR_NEGATIVE_SIZE,
-                                   QD_ERROR_NEGATIVE_SIZE, QD_ERROR_NOT_FINITE,    QD_ERROR_NOT_FINITE,
-                                   QD_ERROR_NOT_FINITE,    QD_ERROR_NEGATIVE_SIZE, QD_ERROR_NOT_FINITE,
-                                   QD_ERROR_UNKNOWN_SHAPE, QD_ERROR_ID_TAKEN,      QD_ERROR_ID_TAKEN};
+    const qd_error_code codes[] = {QD_ERROR_NOT_FINITE,    QD_ERROR_NOT_FINITE, QD_ERROR_NEGATIVE_SIZE,
+                                   QD_ERROR_NEGATIVE_SIZE, QD_ERROR_NOT_FINITE, QD_ERROR_NOT_FINITE,
+                                   QD_ERROR_NOT_FINITE,    QD_ERROR_NOT_FINITE, QD_ERROR_NEGATIVE_SIZE,
+                                   QD_ERROR_NEGATIVE_SIZE, QD_ERROR_NOT_FINITE, QD_ERROR_UNKNOWN_SHAPE,
+                                   QD_ERROR_ID_TAKEN,      QD_ERROR_ID_TAKEN};
     const qd_msg_entities batch = {16, ids, .x = x, .y = y, .half_x = half_x, .half_y = half_y, .shape = shapes};
     session_expect_entries(client, qd_client_spawn(client, room, &batch, false), 14, refused, codes);
     expect_entities(room, 3, (const uint32_t[]){1, 10, 100});
