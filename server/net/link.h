@@ -48,7 +48,7 @@ typedef enum qd_link_class {
 
 typedef enum qd_link_sent {
     QD_LINK_SENT = 0,
-    QD_LINK_FULL,   /* nothing was queued */
+    QD_LINK_FULL,   /* events only: nothing was queued, and drained will follow */
     QD_LINK_CLOSED, /* nothing was queued, and never will be */
 } qd_link_sent;
 
