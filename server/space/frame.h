@@ -22,9 +22,9 @@ typedef struct qd_frame {
     float scale; /* numbers a unit: finite and above 0 */
 } qd_frame;
 
-typedef struct qd_numbers {
-    uint16_t v[4]; /* lo_x, lo_y, hi_x, hi_y */
-} qd_numbers;
+/* Four edges at a time: lo_x, lo_y, hi_x, hi_y. */
+typedef float qd_float4 __attribute__((vector_size(16)));
+typedef int32_t qd_int4 __attribute__((vector_size(16)));
 
 static inline uint16_t qd_frame_number(float at, float origin, float scale)
 {
@@ -34,14 +34,15 @@ static inline uint16_t qd_frame_number(float at, float origin, float scale)
     return (uint16_t)(int32_t)number;
 }
 
-static inline qd_numbers qd_frame_numbers(const qd_frame *frame, const qd_row *box)
+static inline qd_int4 qd_frame_numbers(const qd_frame *frame, qd_float4 box)
 {
-    return (qd_numbers){{
-        qd_frame_number(box->v[0], frame->origin_x, frame->scale),
-        qd_frame_number(box->v[1], frame->origin_y, frame->scale),
-        qd_frame_number(box->v[2], frame->origin_x, frame->scale),
-        qd_frame_number(box->v[3], frame->origin_y, frame->scale),
-    }};
+    const float last = (float)QD_FRAME_LAST;
+    const qd_float4 last4 = {last, last, last, last};
+    const qd_float4 origin = {frame->origin_x, frame->origin_y, frame->origin_x, frame->origin_y};
+    qd_float4 number = (box - origin) * frame->scale;
+    qd_int4 positive = number > 0, within = number < last4;
+    qd_int4 bits = ((qd_int4)number & positive & within) | ((qd_int4)last4 & ~within);
+    return __builtin_convertvector((qd_float4)bits, qd_int4);
 }
 
 #endif

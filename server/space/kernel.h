@@ -9,13 +9,16 @@
  *     outer   the union of was and now          two apart: the pair overlaps neither then nor now
  *     inner   the intersection of was and now   two strictly overlapping: the pair overlapped then, and does now
  *
- * In both cases there is no event, and nothing exact is computed. The inner box of a row for which it would prove
- * nothing (a circle, a filter that changed, an absent was or now) is one that overlaps none.
+ * In both cases there is no event, and nothing exact is computed. Of a circle the outer box is one around it, the inner
+ * box one inside. The inner box of a row for which it would prove nothing (a filter that changed, an absent was or now)
+ * is one that overlaps none.
  *
  *     column[0..3]   outer lo_x, lo_y, hi_x, hi_y
  *     column[4..7]   inner lo_x + 1, lo_y + 1, hi_x, hi_y     (strict comparison, written as <=)
  *     row            the row's reference, with QD_LIST_SPECIAL
  *     moved          a bit a row
+ *     group          of long lists, for a group of lanes: the box around its outer boxes, and what its inner boxes have
+ *                    in common, so that two groups that are apart, or all over each other, are passed over at once
  *
  * The first rows of a list are a cell's own; carried ones, of the cells above, follow. Lists are kept in 16 bits. In
  * leaves they are narrowed to 8 bits relative to the cell's corner, which again keeps the order of numbers.
@@ -42,6 +45,7 @@ typedef struct qd_list16 {
     uint16_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
     uint64_t *moved;
+    uint16_t *group;
     uint32_t capacity;
     uint32_t own, count;
     bool any_moved;
@@ -51,6 +55,7 @@ typedef struct qd_list8 {
     uint8_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
     uint64_t *moved;
+    uint8_t *group;
     uint32_t capacity;
     uint32_t own, count;
 } qd_list8;

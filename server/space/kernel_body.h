@@ -5,15 +5,17 @@
  *     KERNEL_NAME      "portable" and so on
  *     KERNEL_SYMBOL    the qd_kernel to define
  */
-#include "kernel.h"
-
 #include <string.h>
 
-#define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
-#define HITS_MAX  512u /* hits are sifted above this many */
-#define NEAR_MAX  960u /* pairs are tested exactly above this many */
-#define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
-#define NEAR_ROOM (NEAR_MAX + 128u)
+#include "../base/assert.h"
+#include "kernel.h"
+
+#define HITS_STEP   256u /* rows compared between two looks at how full the hits are */
+#define HITS_MAX    512u /* hits are sifted above this many */
+#define NEAR_MAX    960u /* pairs are tested exactly above this many */
+#define GROUPS_FROM 512u /* rows of a list; a shorter one is not worth groups */
+#define HITS_ROOM   (HITS_MAX + HITS_STEP + 64u)
+#define NEAR_ROOM   (NEAR_MAX + 128u)
 
 typedef struct hits {
     uint64_t mask[HITS_ROOM];
@@ -97,28 +99,33 @@ static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
 
 /* ---- collecting: a cell's rows as columns ---- */
 
-static void bound_circles(const qd_row *from, uint16_t circle, qd_row *to)
+/* The rows of a block with circles as boxes: around them, or inside. */
+static void box_rows(const qd_row *from, uint16_t circle, bool inside, qd_row *to)
 {
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-        to[r] = circle >> r & 1 ? qd_circle_bounds(&from[r]) : from[r];
+        to[r] = !(circle >> r & 1) ? from[r] : inside ? qd_circle_core(&from[r]) : qd_circle_bounds(&from[r]);
     }
 }
 
 static inline void edges_of(const qd_sink *sink, uint32_t block, edges *result)
 {
-    const qd_block *at = &sink->rows->block[block];
     const qd_block_info *info = &sink->rows->info[block];
-    const qd_row *rows_now = at->now, *rows_was = at->was;
-    qd_row bounds_now[QD_BLOCK_ROWS], bounds_was[QD_BLOCK_ROWS];
-    if (info->circle != 0) {
-        bound_circles(at->now, info->circle, bounds_now);
-        bound_circles(at->was, info->circle, bounds_was);
-        rows_now = bounds_now;
-        rows_was = bounds_was;
+    const qd_row *was = sink->rows->block[block].was;
+    const qd_row *now = sink->mode == QD_WALK_PAIRS ? was : sink->rows->block[block].now;
+    if (QD_LIKELY(info->circle == 0)) {
+        columns_of_rows(&sink->frame, now, was, result);
+    } else {
+        qd_row boxes_now[QD_BLOCK_ROWS], boxes_was[QD_BLOCK_ROWS];
+        edges inner;
+        box_rows(now, info->circle, true, boxes_now);
+        box_rows(was, info->circle, true, boxes_was);
+        columns_of_rows(&sink->frame, boxes_now, boxes_was, &inner);
+        box_rows(now, info->circle, false, boxes_now);
+        box_rows(was, info->circle, false, boxes_was);
+        columns_of_rows(&sink->frame, boxes_now, boxes_was, result);
+        memcpy(result->v[4], inner.v[4], 4 * sizeof inner.v[4]);
     }
-    columns_of_rows(&sink->frame, sink->mode == QD_WALK_PAIRS ? rows_was : rows_now, rows_was, result);
-    uint32_t unproven = (uint32_t)(info->circle | info->changed);
-    for (; unproven != 0; unproven &= unproven - 1) {
+    for (uint32_t unproven = info->changed; unproven != 0; unproven &= unproven - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(unproven);
         result->v[4][r] = result->v[5][r] = QD_FRAME_LAST + 1;
         result->v[6][r] = result->v[7][r] = 0;

@@ -51,19 +51,56 @@ static inline uint32_t TEST_NAME(note)(hits *found, uint32_t count, const TEST_N
     return count + (mask != 0);
 }
 
+static void TEST_NAME(make_groups)(const TEST_NAME(qd_list) * list)
+{
+    for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
+        uint32_t rows = list->count - base < TEST_LANES ? list->count - base : TEST_LANES;
+        TEST_TYPE *group = list->group + base / TEST_LANES * QD_LIST_COLUMNS;
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            const TEST_TYPE *column = list->column[k] + base;
+            TEST_TYPE least = column[0], most = column[0];
+            for (uint32_t i = 1; i < rows; i++) {
+                least = column[i] < least ? column[i] : least;
+                most = column[i] > most ? column[i] : most;
+            }
+            /* Lower edges: the least of the outer, the most of the inner boxes; upper edges the other way round. */
+            group[k] = (k & 2) == (k & 4) / 2 ? least : most;
+        }
+    }
+}
+
+/* Whether no row of one group can have an event with one of the other. */
+static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool inner, uint32_t base_a, uint32_t base_b)
+{
+    const TEST_TYPE *a = list->group + base_a / TEST_LANES * QD_LIST_COLUMNS;
+    const TEST_TYPE *b = list->group + base_b / TEST_LANES * QD_LIST_COLUMNS;
+    if (a[0] > b[2] || b[0] > a[2] || a[1] > b[3] || b[1] > a[3]) {
+        return true;
+    }
+    return inner && a[4] <= b[6] && b[4] <= a[6] && a[5] <= b[7] && b[5] <= a[7];
+}
+
 /* Own rows with all rows behind them. */
 static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;
     uint32_t count = 0;
+    const bool grouped = list->count > GROUPS_FROM, inner = sink->mode == QD_WALK_EVENTS;
+    if (grouped) {
+        TEST_NAME(make_groups)(list);
+    }
     for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
         uint64_t valid = lanes_below(list->count - base, TEST_LANES);
         uint32_t before = list->own < base ? list->own : base;
         uint32_t end = list->own < base + TEST_LANES ? list->own : base + TEST_LANES;
-        for (uint32_t i = 0; i < before;) {
-            uint32_t stop = before - i > HITS_STEP ? i + HITS_STEP : before;
-            for (; i < stop; i++) {
+        const uint32_t step = grouped ? TEST_LANES : HITS_STEP;
+        for (uint32_t from = 0; from < before; from += step) {
+            if (grouped && TEST_NAME(is_settled)(list, inner, from, base)) {
+                continue;
+            }
+            uint32_t stop = before - from > step ? from + step : before;
+            for (uint32_t i = from; i < stop; i++) {
                 count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, valid);
             }
             if (count > HITS_MAX) {
@@ -71,9 +108,11 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
                 count = 0;
             }
         }
-        for (uint32_t i = base; i < end; i++) {
-            uint64_t behind = ~UINT64_C(1) << (i - base);
-            count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, valid & behind);
+        if (base < end && !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
+            for (uint32_t i = base; i < end; i++) {
+                uint64_t behind = ~UINT64_C(1) << (i - base);
+                count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, valid & behind);
+            }
         }
         if (count > HITS_MAX) {
             TEST_NAME(sift)(sink, list, &found, count);

@@ -42,20 +42,34 @@ qd_status qd_quadtree_reserve(qd_quadtree *tree)
     return qd_rows_reserve(tree->rows);
 }
 
-/* The natural cell of a box, or the leaf above it: its number, and its place. */
+/* The natural cell of a box, or the leaf above it. */
 uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_t *place)
 {
-    qd_numbers numbers = qd_frame_numbers(&tree->frame, box);
-    uint32_t drop = QD_FRAME_BITS - tree->depth;
-    uint32_t x = (uint32_t)numbers.v[0] >> drop, y = (uint32_t)numbers.v[1] >> drop;
-    uint32_t low = qd_morton(x, y);
-    uint32_t high = qd_morton((uint32_t)numbers.v[2] >> drop, (uint32_t)numbers.v[3] >> drop);
+    qd_float4 edges;
+    memcpy(&edges, box, sizeof edges);
+    qd_int4 at = qd_frame_numbers(&tree->frame, edges) >> (int)(QD_FRAME_BITS - tree->depth);
+    uint32_t x = (uint32_t)at[0], y = (uint32_t)at[1];
+    uint32_t low = qd_morton(x, y), high = qd_morton((uint32_t)at[2], (uint32_t)at[3]);
     uint32_t height = qd_morton_height(low, high);
     uint32_t leaf_height = tree->leaf_map != NULL ? tree->leaf_map[low] : 0;
     uint32_t leaf = height <= leaf_height;
     height = leaf ? leaf_height : height;
     *place = height << 28 | leaf << 24 | (x >> height) << 12 | y >> height;
     return qd_level_first(tree->depth - height) + (low >> 2 * height);
+}
+
+/* Whether a body went so far that a row for both ends would be met by many that it has nothing to do with: apart, and
+ * more than two of the finest cells in all. A small step is cheaper as one row, even where it crosses a line. */
+static bool is_far(const qd_quadtree *tree, const qd_row *was, const qd_row *now, const qd_row *both)
+{
+    if (qd_boxes_overlap(was, now)) {
+        return false;
+    }
+    qd_float4 edges;
+    memcpy(&edges, both, sizeof edges);
+    qd_int4 number = qd_frame_numbers(&tree->frame, edges);
+    int32_t span = 2 << (QD_FRAME_BITS - tree->depth);
+    return number[2] - number[0] > span || number[3] - number[1] > span;
 }
 
 /* A cell is marked as occupied with all above it, up to the first that is. */
@@ -157,7 +171,7 @@ void qd_quadtree_update(qd_quadtree *tree, uint32_t slot)
     }
     qd_row both = qd_row_union(&bounds, &was);
     uint32_t place, number = qd_quadtree_cell_of(tree, &both, &place);
-    bool far = present && !qd_boxes_overlap(&bounds, &was);
+    bool far = present && is_far(tree, &was, &bounds, &both);
     if (place == record->place && (!far || qd_place_is_leaf(place))) {
         *qd_row_now(rows, at) = now;
         qd_rows_mark(rows, at);

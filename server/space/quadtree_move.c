@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moving many. Nearly all that move stay in their leaf: then the row is written, its block is marked, and nothing else
+ * Moving many. Nearly all that move stay in their cell: then the row is written, its block is marked, and nothing else
  * is touched. All four edges are handled at once, in a vector of four.
  */
 #include <string.h>
@@ -12,28 +12,17 @@
 #define PREFETCH_ROWS    16u
 #define PREFETCH_FROM    65536u /* bodies: with fewer, everything is near anyway */
 
-typedef float float4 __attribute__((vector_size(16)));
-typedef int32_t int4 __attribute__((vector_size(16)));
 typedef int64_t long2 __attribute__((vector_size(16)));
 
-/* As qd_frame_number does it, four at a time. */
-static inline int4 number4(float4 at, float4 origin, float4 scale)
-{
-    const float last = (float)QD_FRAME_LAST;
-    const float4 last4 = {last, last, last, last};
-    float4 number = (at - origin) * scale;
-    int4 positive = number > 0, within = number < last4;
-    int4 bits = ((int4)number & positive & within) | ((int4)last4 & ~within);
-    return __builtin_convertvector((float4)bits, int4);
-}
-
-/* Whether the numbers of a box lie in the leaf that a place notes. */
-static inline bool stays_in_leaf(int4 number, uint32_t place, uint32_t depth)
+/* Whether a box of these numbers, whose was lies in the cell of a place, belongs there: in a leaf when it lies in it,
+ * in another cell when it also straddles that cell's middle lines. */
+static inline bool stays(qd_int4 number, uint32_t place, uint32_t depth)
 {
     int shift = (int)(QD_FRAME_BITS - depth + (place >> 28));
     int x = (int)(place >> 12 & 0xfffu), y = (int)(place & 0xfffu);
-    long2 other = (long2)((number >> shift) ^ (int4){x, y, x, y});
-    return ((other[0] | other[1]) == 0) & qd_place_is_leaf(place);
+    long2 other = (long2)((number >> shift) ^ (qd_int4){x, y, x, y});
+    bool straddles = (((number[0] ^ number[2]) | (number[1] ^ number[3])) >> (shift - 1)) != 0;
+    return ((other[0] | other[1]) == 0) & (qd_place_is_leaf(place) | straddles);
 }
 
 static inline void prefetch(const qd_quadtree *tree, const uint32_t *slots, size_t i, size_t count)
@@ -52,9 +41,6 @@ static inline void prefetch(const qd_quadtree *tree, const uint32_t *slots, size
 void qd_quadtree_move(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *x, const float *y)
 {
     qd_record *records = tree->bodies->record;
-    const qd_frame *frame = &tree->frame;
-    const float4 origin = {frame->origin_x, frame->origin_y, frame->origin_x, frame->origin_y};
-    const float4 scale = {frame->scale, frame->scale, frame->scale, frame->scale};
     const uint32_t used = tree->bodies->used;
     const bool is_large = used > PREFETCH_FROM;
     for (size_t i = 0; i < count; i++) {
@@ -66,11 +52,15 @@ void qd_quadtree_move(qd_quadtree *tree, size_t count, const uint32_t *slots, co
         QD_ASSERT(record->state == QD_RECORD_LIVE);
         record->x = x[i];
         record->y = y[i];
-        float4 centre = {x[i], y[i], x[i], y[i]};
-        float4 half = {-record->half_x, -record->half_y, record->half_x, record->half_y};
-        float4 row = centre + half;
-        if (QD_LIKELY(!record->circle && stays_in_leaf(number4(row, origin, scale), record->place, tree->depth))) {
-            memcpy(qd_row_now(tree->rows, record->row), &row, sizeof row);
+        qd_float4 centre = {x[i], y[i], x[i], y[i]};
+        qd_float4 half = {-record->half_x, -record->half_y, record->half_x, record->half_y};
+        qd_float4 row = centre + half;
+        qd_row box;
+        memcpy(&box, &row, sizeof box);
+        if (QD_LIKELY(!record->circle && stays(qd_frame_numbers(&tree->frame, row), record->place, tree->depth)) &&
+            (QD_LIKELY(qd_place_is_leaf(record->place)) ||
+             qd_boxes_overlap(&box, qd_row_was(tree->rows, record->row)))) {
+            *qd_row_now(tree->rows, record->row) = box;
             qd_rows_mark(tree->rows, record->row);
         } else {
             qd_quadtree_update(tree, slots[i]);

@@ -86,13 +86,26 @@ static uint32_t depth_for(const qd_quadtree *tree)
     return depth < QD_SPACE_DEPTH_MAX ? depth : QD_SPACE_DEPTH_MAX;
 }
 
-static uint32_t cell_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference, uint32_t *place)
+static qd_row bounds_of_row(const qd_rows *rows, uint32_t reference)
 {
     bool circle = (qd_row_id(rows, reference) & QD_ID_CIRCLE) != 0;
     qd_row now = qd_row_bounds(qd_row_now(rows, reference), circle);
     qd_row was = qd_row_bounds(qd_row_was(rows, reference), circle);
-    qd_row both = qd_row_union(&now, &was);
-    return qd_quadtree_cell_of(tree, &both, place);
+    return qd_row_union(&now, &was);
+}
+
+static uint32_t cell_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference, uint32_t *place)
+{
+    qd_row bounds = bounds_of_row(rows, reference);
+    return qd_quadtree_cell_of(tree, &bounds, place);
+}
+
+static uint32_t morton_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference)
+{
+    qd_row bounds = bounds_of_row(rows, reference);
+    uint32_t drop = QD_FRAME_BITS - tree->depth;
+    return qd_morton((uint32_t)qd_frame_number(bounds.v[0], tree->frame.origin_x, tree->frame.scale) >> drop,
+                     (uint32_t)qd_frame_number(bounds.v[1], tree->frame.origin_y, tree->frame.scale) >> drop);
 }
 
 /* Goes through the rows of a pool, cell by cell: each call gives the next block's rows. */
@@ -200,6 +213,31 @@ static uint32_t lay_out(qd_quadtree *tree)
     }
 }
 
+/* All rows, ordered by the finest cell of their lower corner, so that what is near is near in its cell's list too. */
+static uint32_t *order_rows(const qd_quadtree *tree, row_scan start)
+{
+    const qd_rows *old = start.rows;
+    uint32_t finest = finest_cells(tree->depth), first, count;
+    uint32_t *order = qd_array_grow(tree->heap, QD_ARRAY_NEED, NULL, 0, 0, old->count * sizeof *order);
+    uint32_t *next = qd_array_grow(tree->heap, QD_ARRAY_NEED, NULL, 0, 0, (finest + 1) * sizeof *next);
+    memset(next, 0, (finest + 1) * sizeof *next);
+    for (row_scan each = start; scan_next(&each, &first, &count);) {
+        for (uint32_t i = 0; i < count; i++) {
+            next[morton_of_row(tree, old, first + i) + 1]++;
+        }
+    }
+    for (uint32_t k = 0; k < finest; k++) {
+        next[k + 1] += next[k];
+    }
+    for (row_scan each = start; scan_next(&each, &first, &count);) {
+        for (uint32_t i = 0; i < count; i++) {
+            order[next[morton_of_row(tree, old, first + i)]++] = first + i;
+        }
+    }
+    qd_array_free(tree->heap, next, (finest + 1) * sizeof *next);
+    return order;
+}
+
 static void carry_over(qd_quadtree *tree, const qd_rows *old, uint32_t from)
 {
     uint32_t place, number = cell_of_row(tree, old, from, &place), id = qd_row_id(old, from);
@@ -244,12 +282,11 @@ void qd_plan_again(qd_quadtree *tree)
     qd_rows_make(tree->rows, tree->heap, lay_out(tree));
     tree->rows->count = old_rows.count;
     tree->rows->operations = old_rows.operations;
-    uint32_t first, count;
-    for (row_scan each = start; scan_next(&each, &first, &count);) {
-        for (uint32_t i = 0; i < count; i++) {
-            carry_over(tree, &old_rows, first + i);
-        }
+    uint32_t *order = order_rows(tree, start);
+    for (uint32_t i = 0; i < old_rows.count; i++) {
+        carry_over(tree, &old_rows, order[i]);
     }
+    qd_array_free(tree->heap, order, old_rows.count * sizeof *order);
     tree->planned_for = old_rows.count;
     qd_plan_drop(&old);
     qd_rows_deinit(&old_rows);
