@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Batches: every kind of refusal and which comes first, duplicates, defaults, and that the rest is applied.
+ */
+#include "room_fixture.h"
+
+/* Checks all refusals: index and code of each. */
+static void expect_refusals(const qd_room_refusals *refusals, uint32_t count, ...)
+{
+    va_list expected;
+
+    assert_int_equal(refusals->count, count);
+    assert_int_equal(refusals->listed, count);
+    va_start(expected, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(refusals->index[i], va_arg(expected, uint32_t));
+        assert_int_equal(refusals->code[i], va_arg(expected, uint32_t));
+    }
+    va_end(expected);
+}
+
+/* The entity as a snapshot shows it. */
+static qd_body body_of(qd_room *room, uint32_t id)
+{
+    qd_room_batch columns;
+    bool more;
+
+    assert_int_equal(qd_room_snapshot(room, NULL, UINT32_MAX, &columns, &more), QD_OK);
+    for (uint32_t i = 0; i < columns.count; i++) {
+        if (columns.id[i] == id) {
+            return (qd_body){columns.x[i],        columns.y[i],    columns.half_x[i], columns.half_y[i],
+                             columns.category[i], columns.mask[i], columns.shape[i]};
+        }
+    }
+    fail_msg("no entity %u", id);
+    return (qd_body){0};
+}
+
+static void spawn_refuses_each_kind_and_applies_the_rest(void **state)
+{
+    static const uint32_t id[] = {1, 2, 3, 4, 5, 6, 1, 7, 8};
+    static const float x[] = {1, NAN, 3, 4, 5, 6, 7, 8, 9};
+    static const float y[] = {1, 2, INFINITY, 4, 5, 6, 7, 8, 9};
+    static const float half_x[] = {1, 1, 1, -1, 1, 1, 1, NAN, 1};
+    static const float half_y[] = {1, 1, 1, 1, -0.5f, 1, 1, 1, 0};
+    static const uint8_t shape[] = {1, 1, 1, 1, 2, 3, 1, 1, 2};
+    qd_room_batch batch = {.count = 9, .id = id, .x = x, .y = y, .half_x = half_x, .half_y = half_y, .shape = shape};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
+    expect_refusals(&refusals, 7, 1, QD_ROOM_NOT_FINITE, 2, QD_ROOM_NOT_FINITE, 3, QD_ROOM_NEGATIVE_SIZE, 4,
+                    QD_ROOM_NEGATIVE_SIZE, 5, QD_ROOM_UNKNOWN_SHAPE, 6, QD_ROOM_ID_TAKEN, 7, QD_ROOM_NOT_FINITE);
+    assert_int_equal(stats_of(fixture.room).entities, 2);
+    assert_int_equal(stats_of(fixture.room).updates, 2);
+    assert_true(body_of(fixture.room, 1).x == 1);
+    assert_int_equal(body_of(fixture.room, 8).shape, QD_SPACE_CIRCLE);
+    close_room(&fixture);
+}
+
+/* Each entry has a fault, and the next entry that one mended: the order of the checks, seen from the last. */
+static void spawn_names_the_first_fault(void **state)
+{
+    static const uint32_t id[] = {9, 9, 9, 9, 10};
+    static const float x[] = {NAN, 1, 1, 1, 1};
+    static const float y[] = {1, 1, 1, 1, 1};
+    static const float half_x[] = {-1, -1, 1, 1, 1};
+    static const uint8_t shape[] = {0, 0, 0, 1, 1};
+    qd_room_batch batch = {.count = 5, .id = id, .x = x, .y = y, .half_x = half_x, .shape = shape};
+    qd_room_config config = *default_config();
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    config.entities_max = 1;
+    open_room(&fixture, &config);
+    spawn(fixture.room, fixture.me, 9, 10);
+    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
+    expect_refusals(&refusals, 5, 0, QD_ROOM_NOT_FINITE, 1, QD_ROOM_NEGATIVE_SIZE, 2, QD_ROOM_UNKNOWN_SHAPE, 3,
+                    QD_ROOM_ID_TAKEN, 4, QD_ROOM_FULL);
+    close_room(&fixture);
+}
+
+static void absent_columns_have_defaults(void **state)
+{
+    uint32_t id = 5;
+    float at = 7;
+    qd_room_batch batch = {.count = 1, .id = &id, .x = &at, .y = &at};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
+    qd_body body = body_of(fixture.room, 5);
+    assert_true(body.half_x == 0 && body.half_y == 0);
+    assert_int_equal(body.shape, QD_SPACE_BOX);
+    assert_int_equal(body.category, 1);
+    assert_int_equal(body.mask, UINT32_MAX);
+    close_room(&fixture);
+}
+
+static void place_refuses_each_kind(void (*command)(qd_room *, uint32_t, const qd_room_batch *, qd_room_refusals *))
+{
+    static const uint32_t id[] = {99, 2, 1, 1, 3, 1};
+    static const float x[] = {NAN, NAN, NAN, 20, 30, 21};
+    static const float y[] = {1, 1, 1, 1, INFINITY, 1};
+    qd_room_batch batch = {.count = 6, .id = id, .x = x, .y = y};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    open_room(&fixture, default_config());
+    uint32_t other = join(fixture.room);
+    spawn(fixture.room, fixture.me, 1, 10);
+    spawn(fixture.room, other, 2, 10);
+    spawn_room_owned(fixture.room, other, 3, 10);
+    command(fixture.room, fixture.me, &batch, &refusals);
+    expect_refusals(&refusals, 4, 0, QD_ROOM_UNKNOWN_ID, 1, QD_ROOM_NOT_OWNER, 2, QD_ROOM_NOT_FINITE, 4,
+                    QD_ROOM_NOT_FINITE);
+    assert_true(body_of(fixture.room, 1).x == 21);
+    assert_true(body_of(fixture.room, 2).x == 10);
+    assert_true(body_of(fixture.room, 3).x == 10);
+    assert_int_equal(stats_of(fixture.room).updates, 3 + 2);
+    close_room(&fixture);
+}
+
+static void move_refuses_each_kind(void **state)
+{
+    (void)state;
+    place_refuses_each_kind(qd_room_move);
+}
+static void teleport_refuses_each_kind(void **state)
+{
+    (void)state;
+    place_refuses_each_kind(qd_room_teleport);
+}
+
+/* Longer than any chunk that the room cuts it into, with faults here and there. */
+static void long_batches_are_applied_whole(void **state)
+{
+    enum { COUNT = 3000 };
+    static uint32_t id[COUNT];
+    static float x[COUNT], y[COUNT];
+    qd_room_batch batch = {.count = COUNT, .id = id, .x = x, .y = y}, columns;
+    qd_room_config config = *default_config();
+    qd_room_refusals refusals;
+    room_fixture fixture;
+    bool more;
+
+    (void)state;
+    config.entities_max = COUNT;
+    open_room(&fixture, &config);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        id[i] = i;
+        x[i] = y[i] = 1;
+    }
+    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
+    assert_int_equal(refusals.count, 0);
+    for (uint32_t i = 0; i < COUNT; i++)
+        x[i] = i % 1000 == 700 ? NAN : (float)i;
+    qd_room_move(fixture.room, fixture.me, &batch, &refusals);
+    expect_refusals(&refusals, 3, 700, QD_ROOM_NOT_FINITE, 1700, QD_ROOM_NOT_FINITE, 2700, QD_ROOM_NOT_FINITE);
+    assert_int_equal(qd_room_snapshot(fixture.room, NULL, COUNT, &columns, &more), QD_OK);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_true(columns.x[i] == (i % 1000 == 700 ? 1 : (float)i));
+    close_room(&fixture);
+}
+
+static void reshape_refuses_each_kind(void **state)
+{
+    static const uint32_t id[] = {99, 2, 1, 1, 1, 1, 3};
+    static const float half_x[] = {NAN, NAN, NAN, -1, 2, 3, 4};
+    static const float half_y[] = {1, 1, 1, NAN, -1, 5, 6};
+    static const uint8_t shape[] = {0, 0, 0, 0, 0, 9, 2};
+    qd_room_batch batch = {.count = 7, .id = id, .half_x = half_x, .half_y = half_y, .shape = shape};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    uint32_t other = join(fixture.room);
+    spawn(fixture.room, fixture.me, 1, 10);
+    spawn(fixture.room, other, 2, 10);
+    spawn_room_owned(fixture.room, other, 3, 10);
+    qd_room_reshape(fixture.room, fixture.me, &batch, &refusals);
+    expect_refusals(&refusals, 6, 0, QD_ROOM_UNKNOWN_ID, 1, QD_ROOM_NOT_OWNER, 2, QD_ROOM_NOT_FINITE, 3,
+                    QD_ROOM_NOT_FINITE, 4, QD_ROOM_NEGATIVE_SIZE, 5, QD_ROOM_UNKNOWN_SHAPE);
+    assert_true(body_of(fixture.room, 1).half_x == 1);
+    assert_true(body_of(fixture.room, 3).half_x == 4);
+    assert_int_equal(body_of(fixture.room, 3).shape, QD_SPACE_CIRCLE);
+    close_room(&fixture);
+}
+
+static void reshape_leaves_absent_columns_as_they_are(void **state)
+{
+    uint32_t id = 1, category = 6, mask = 5;
+    float half = 3;
+    uint8_t shape = QD_SPACE_CIRCLE;
+    const qd_room_batch batches[] = {
+        {.count = 1, .id = &id, .half_y = &half}, {.count = 1, .id = &id, .category = &category},
+        {.count = 1, .id = &id, .shape = &shape}, {.count = 1, .id = &id, .mask = &mask},
+        {.count = 1, .id = &id, .half_x = &half}, {.count = 1, .id = &id},
+    };
+    const qd_body expected[] = {
+        {10, 50, 1, 3, 1, UINT32_MAX, QD_SPACE_BOX},    {10, 50, 1, 3, 6, UINT32_MAX, QD_SPACE_BOX},
+        {10, 50, 1, 3, 6, UINT32_MAX, QD_SPACE_CIRCLE}, {10, 50, 1, 3, 6, 5, QD_SPACE_CIRCLE},
+        {10, 50, 3, 3, 6, 5, QD_SPACE_CIRCLE},          {10, 50, 3, 3, 6, 5, QD_SPACE_CIRCLE},
+    };
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    spawn(fixture.room, fixture.me, 1, 10);
+    for (int i = 0; i < 6; i++) {
+        qd_room_reshape(fixture.room, fixture.me, &batches[i], &refusals);
+        assert_int_equal(refusals.count, 0);
+        qd_body body = body_of(fixture.room, 1);
+        assert_true(body.x == expected[i].x && body.y == expected[i].y);
+        assert_true(body.half_x == expected[i].half_x && body.half_y == expected[i].half_y);
+        assert_int_equal(body.category, expected[i].category);
+        assert_int_equal(body.mask, expected[i].mask);
+        assert_int_equal(body.shape, expected[i].shape);
+    }
+    close_room(&fixture);
+}
+
+/* Within one batch: a second despawn finds nothing; a spawn after it would. */
+static void entries_are_carried_out_in_order(void **state)
+{
+    static const uint32_t id[] = {1, 1, 2};
+    qd_room_batch batch = {.count = 3, .id = id};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    spawn(fixture.room, fixture.me, 1, 10);
+    qd_room_despawn(fixture.room, fixture.me, &batch, &refusals);
+    expect_refusals(&refusals, 2, 1, QD_ROOM_UNKNOWN_ID, 2, QD_ROOM_UNKNOWN_ID);
+    close_room(&fixture);
+}
+
+static void only_the_first_refusals_are_listed(void **state)
+{
+    uint32_t id[100];
+    qd_room_batch batch = {.count = 100, .id = id};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    spawn(fixture.room, fixture.me, 7, 10);
+    for (uint32_t i = 0; i < 100; i++)
+        id[i] = i;
+    qd_room_despawn(fixture.room, fixture.me, &batch, &refusals);
+    assert_int_equal(refusals.count, 99);
+    assert_int_equal(refusals.listed, QD_ROOM_REFUSALS_MAX);
+    for (uint32_t i = 0; i < QD_ROOM_REFUSALS_MAX; i++) {
+        assert_int_equal(refusals.index[i], i < 7 ? i : i + 1);
+        assert_int_equal(refusals.code[i], QD_ROOM_UNKNOWN_ID);
+    }
+    close_room(&fixture);
+}
+
+/* What a full room takes does not depend on what was removed in the same tick. */
+static void removed_entities_make_room_at_once(void **state)
+{
+    qd_room_config config = *default_config();
+    room_fixture fixture;
+
+    (void)state;
+    config.entities_max = 3;
+    open_room(&fixture, &config);
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t id = 0; id < 3; id++)
+            assert_int_equal(spawn(fixture.room, fixture.me, id, 10), 0);
+        assert_int_equal(spawn(fixture.room, fixture.me, 3, 10), QD_ROOM_FULL);
+        if (round == 1)
+            tick(fixture.room);
+        for (uint32_t id = 0; id < 3; id++)
+            assert_int_equal(despawn(fixture.room, fixture.me, id), 0);
+    }
+    close_room(&fixture);
+}
+
+static void an_empty_batch_does_nothing(void **state)
+{
+    qd_room_batch batch = {0};
+    qd_room_refusals refusals = {.count = 9, .listed = 9};
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    qd_room_move(fixture.room, fixture.me, &batch, &refusals);
+    expect_refusals(&refusals, 0);
+    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
+    expect_refusals(&refusals, 0);
+    assert_int_equal(stats_of(fixture.room).updates, 0);
+    close_room(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spawn_refuses_each_kind_and_applies_the_rest),
+        cmocka_unit_test(spawn_names_the_first_fault),
+        cmocka_unit_test(absent_columns_have_defaults),
+        cmocka_unit_test(move_refuses_each_kind),
+        cmocka_unit_test(teleport_refuses_each_kind),
+        cmocka_unit_test(long_batches_are_applied_whole),
+        cmocka_unit_test(reshape_refuses_each_kind),
+        cmocka_unit_test(reshape_leaves_absent_columns_as_they_are),
+        cmocka_unit_test(entries_are_carried_out_in_order),
+        cmocka_unit_test(only_the_first_refusals_are_listed),
+        cmocka_unit_test(removed_entities_make_room_at_once),
+        cmocka_unit_test(an_empty_batch_does_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The index of ids against an array, over random puts and removals of ids that are counted up, thinly spread, or both.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/room/ids.h"
+
+#define KEYS_MAX 4000u
+
+typedef struct reference {
+    uint32_t id[KEYS_MAX];
+    qd_place place[KEYS_MAX];
+    uint32_t key_count, count;
+} reference;
+
+static uint64_t random_next(uint64_t *seed)
+{
+    *seed += 0x9e3779b97f4a7c15u;
+    uint64_t value = (*seed ^ (*seed >> 31)) * 0xd6e8feb86659fd93u;
+    return value ^ (value >> 32);
+}
+
+static void check_all(const qd_ids *ids, const reference *expected)
+{
+    uint32_t cursor = 0, mapped = 0, id, below = 0;
+    qd_place place;
+
+    for (uint32_t i = 0; i < expected->key_count; i++) {
+        qd_place found = qd_ids_get(ids, expected->id[i]);
+        assert_int_equal(found.slot, expected->place[i].slot);
+        assert_int_equal(found.owner, expected->place[i].owner);
+        below += expected->place[i].slot != QD_SLOT_NONE && expected->id[i] < ids->table_count;
+    }
+    assert_int_equal(ids->count, expected->count);
+    while (qd_ids_next_mapped(ids, &cursor, &id, &place)) {
+        assert_true(id >= ids->table_count);
+        mapped++;
+    }
+    assert_int_equal(below + mapped, expected->count);
+}
+
+/* The table is at most four times as large as the ids ever were, but for a small least size. */
+static void check_table(const qd_ids *ids, uint32_t count_peak)
+{
+    assert_true(ids->table_count <= 4 * count_peak + 128);
+}
+
+/* `spread` 0: ids 0, 1, 2, ...; 1: any; 2: half and half. */
+static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
+{
+    static reference expected;
+    qd_heap heap;
+    qd_ids ids;
+    uint32_t peak = 0;
+
+    qd_heap_init(&heap);
+    qd_ids_init(&ids, &heap, seed * 1000003);
+    expected = (reference){.key_count = key_count};
+    for (uint32_t i = 0; i < key_count; i++) {
+        bool wild = spread == 1 || (spread == 2 && i % 2);
+        expected.id[i] = wild ? (i + 1) * 2654435761u : i;
+        expected.place[i] = (qd_place){QD_SLOT_NONE, QD_OWNER_NOBODY};
+    }
+    for (uint32_t step = 0; step < 8 * key_count; step++) {
+        /* Grows first, then shrinks. */
+        bool put = random_next(&seed) % 8 < (step < 5 * key_count ? 6 : 2);
+        uint32_t i = (uint32_t)(random_next(&seed) % key_count);
+        bool there = expected.place[i].slot != QD_SLOT_NONE;
+
+        if (put && !there) {
+            expected.place[i] = (qd_place){step, (uint32_t)random_next(&seed)};
+            assert_int_equal(qd_ids_put(&ids, expected.id[i], expected.place[i]), QD_OK);
+            expected.count++;
+        } else if (!put && there) {
+            expected.place[i] = (qd_place){QD_SLOT_NONE, QD_OWNER_NOBODY};
+            qd_ids_remove(&ids, expected.id[i]);
+            expected.count--;
+        }
+        peak = expected.count > peak ? expected.count : peak;
+        if (step % 997 == 0) {
+            check_all(&ids, &expected);
+            check_table(&ids, peak);
+        }
+    }
+    check_all(&ids, &expected);
+    qd_ids_deinit(&ids);
+    assert_int_equal(heap.bytes, 0);
+    qd_heap_deinit(&heap);
+}
+
+static void agrees_with_an_array(void **state)
+{
+    (void)state;
+    for (unsigned spread = 0; spread < 3; spread++) {
+        for (uint64_t seed = 1; seed < 6; seed++)
+            run_script(spread, seed, seed % 2 ? 60 : KEYS_MAX);
+    }
+}
+
+/* Counted ids that arrive last first begin in the map, and end in the table. */
+static void table_takes_over_from_the_map(void **state)
+{
+    qd_heap heap;
+    qd_ids ids;
+
+    (void)state;
+    qd_heap_init(&heap);
+    qd_ids_init(&ids, &heap, 1);
+    for (uint32_t id = 3000; id-- > 0;)
+        assert_int_equal(qd_ids_put(&ids, id, (qd_place){id * 2, id * 3}), QD_OK);
+    for (uint32_t id = 0; id < 3000; id++) {
+        assert_int_equal(qd_ids_get(&ids, id).slot, id * 2);
+        assert_int_equal(qd_ids_get(&ids, id).owner, id * 3);
+    }
+    assert_true(ids.table_count >= 1500);
+    qd_ids_deinit(&ids);
+    qd_heap_deinit(&heap);
+}
+
+static void the_outermost_ids_work(void **state)
+{
+    static const uint32_t edges[] = {0, 1, 63, 64, 65, 1u << 24, (1u << 24) - 1, UINT32_MAX - 1, UINT32_MAX};
+    qd_heap heap;
+    qd_ids ids;
+
+    (void)state;
+    qd_heap_init(&heap);
+    qd_ids_init(&ids, &heap, 1);
+    for (uint32_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        assert_int_equal(qd_ids_get(&ids, edges[i]).slot, QD_SLOT_NONE);
+        assert_int_equal(qd_ids_put(&ids, edges[i], (qd_place){i, i}), QD_OK);
+    }
+    for (uint32_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        assert_int_equal(qd_ids_get(&ids, edges[i]).slot, i);
+        qd_ids_remove(&ids, edges[i]);
+        assert_int_equal(qd_ids_get(&ids, edges[i]).slot, QD_SLOT_NONE);
+    }
+    assert_true(heap.bytes < 4096);
+    qd_ids_deinit(&ids);
+    qd_heap_deinit(&heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_an_array),
+        cmocka_unit_test(table_takes_over_from_the_map),
+        cmocka_unit_test(the_outermost_ids_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The sort of pairs against qsort: all sizes around the thresholds, keys thin and thick, values beside them or none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/room/order.h"
+
+#define COUNT_MAX 20000u
+
+static uint64_t random_next(uint64_t *seed)
+{
+    *seed += 0x9e3779b97f4a7c15u;
+    uint64_t value = (*seed ^ (*seed >> 31)) * 0xd6e8feb86659fd93u;
+    return value ^ (value >> 32);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return one < other ? -1 : one > other;
+}
+
+static uint64_t input[COUNT_MAX], expected[COUNT_MAX], keys[COUNT_MAX], keys_spare[COUNT_MAX];
+static uint32_t values[COUNT_MAX], values_spare[COUNT_MAX];
+
+static unsigned bit_length(uint32_t value)
+{
+    return value ? 32u - (unsigned)__builtin_clz(value) : 0;
+}
+
+/* Sorts `input`. The value of a key is where it was, so that each key's own must lead back to it. */
+static void check(size_t count)
+{
+    uint64_t any = 0;
+
+    for (size_t i = 0; i < count; i++)
+        any |= input[i];
+    memcpy(expected, input, count * sizeof input[0]);
+    qsort(expected, count, sizeof expected[0], by_key);
+
+    for (int with_values = 0; with_values < 2; with_values++) {
+        qd_order order = {.keys = keys, .keys_spare = keys_spare};
+        if (with_values) {
+            order.values = values;
+            order.values_spare = values_spare;
+        }
+        memcpy(keys, input, count * sizeof input[0]);
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = i;
+        qd_order_sort(&order, count, bit_length((uint32_t)any), bit_length((uint32_t)(any >> 32)));
+        assert_memory_equal(order.keys, expected, count * sizeof expected[0]);
+        for (size_t i = 0; with_values && i < count; i++) {
+            assert_true(order.values[i] < count);
+            assert_int_equal(input[order.values[i]], order.keys[i]);
+        }
+    }
+}
+
+/* Distinct pairs (a, b) of ids below 2^bits each. */
+static void fill(size_t count, unsigned a_bits, unsigned b_bits, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t drawn = random_next(&seed);
+        uint64_t a = (drawn >> 32) & (((uint64_t)1 << a_bits) - 1), b = drawn & (((uint64_t)1 << b_bits) - 1);
+        input[i] = a << 32 | b;
+    }
+}
+
+static void sorts_every_count(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 3, 31, 32, 33, 34, 100, 255, 256, 257, 1000, 4095, 4096, 4097, 20000};
+    static const unsigned widths[] = {1, 4, 8, 11, 12, 17, 22, 31, 32};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        for (size_t k = 0; k < sizeof widths / sizeof widths[0]; k++) {
+            fill(counts[i], widths[k], widths[k], counts[i] * 31 + k);
+            check(counts[i]);
+        }
+    }
+}
+
+static void sorts_halves_of_unequal_width(void **state)
+{
+    (void)state;
+    for (unsigned a_bits = 0; a_bits <= 32; a_bits += 4) {
+        for (unsigned b_bits = 0; b_bits <= 32; b_bits += 8) {
+            fill(6000, a_bits, b_bits, a_bits * 100 + b_bits);
+            check(6000);
+        }
+    }
+}
+
+/* One entity in a great many pairs, among others in few: the pairs of it all lie in one run. */
+static void sorts_long_runs(void **state)
+{
+    uint64_t seed = 5;
+
+    (void)state;
+    for (size_t run = 30; run <= 10000; run = run * 3 / 2) {
+        fill(run + 5000, 20, 20, run);
+        for (size_t i = 0; i < run; i++)
+            input[i * (run + 5000) / run] = (uint64_t)70000 << 32 | (random_next(&seed) & 0xfffff);
+        check(run + 5000);
+    }
+}
+
+static void sorts_what_is_sorted_or_reversed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 5000; i++)
+        input[i] = (uint64_t)(i / 2) << 32 | (i * 7);
+    check(5000);
+    for (size_t i = 0; i < 5000; i++)
+        input[i] = (uint64_t)((5000 - i) / 100) << 32 | (5000 - i);
+    check(5000);
+    for (size_t i = 0; i < 5000; i++)
+        input[i] = (uint64_t)7 << 32 | 9;
+    check(5000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_every_count),
+        cmocka_unit_test(sorts_halves_of_unequal_width),
+        cmocka_unit_test(sorts_long_runs),
+        cmocka_unit_test(sorts_what_is_sorted_or_reversed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Snapshots: order, limit, regions, and that they show the present, not the last tick.
+ */
+#include "room_fixture.h"
+
+static void expect_ids(qd_room *room, const float *region, uint32_t limit, bool more_expected, uint32_t count, ...)
+{
+    qd_room_batch columns;
+    va_list expected;
+    bool more;
+
+    assert_int_equal(qd_room_snapshot(room, region, limit, &columns, &more), QD_OK);
+    assert_int_equal(more, more_expected);
+    assert_int_equal(columns.count, count);
+    va_start(expected, count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(columns.id[i], va_arg(expected, uint32_t));
+    va_end(expected);
+}
+
+static void ids_ascend_and_end_at_the_limit(void **state)
+{
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    qd_room *room = fixture.room;
+    expect_ids(room, NULL, 10, false, 0);
+    expect_ids(room, NULL, 0, false, 0);
+    spawn(room, fixture.me, UINT32_MAX, 10);
+    spawn(room, fixture.me, 5, 10);
+    spawn(room, fixture.me, 70000, 10);
+    spawn(room, fixture.me, 0, 10);
+    spawn(room, fixture.me, 2000000000, 10);
+    expect_ids(room, NULL, 5, false, 5, 0, 5, 70000, 2000000000, UINT32_MAX);
+    expect_ids(room, NULL, 4, true, 4, 0, 5, 70000, 2000000000);
+    expect_ids(room, NULL, 2, true, 2, 0, 5);
+    expect_ids(room, NULL, 1, true, 1, 0);
+    expect_ids(room, NULL, 0, true, 0);
+    close_room(&fixture);
+}
+
+static void it_shows_the_present(void **state)
+{
+    qd_room_batch columns;
+    room_fixture fixture;
+    bool more;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    spawn(fixture.room, fixture.me, 1, 10);
+    spawn(fixture.room, fixture.me, 2, 10);
+    tick(fixture.room);
+    move(fixture.room, fixture.me, 1, 30);
+    despawn(fixture.room, fixture.me, 2);
+    assert_int_equal(qd_room_snapshot(fixture.room, NULL, 10, &columns, &more), QD_OK);
+    assert_int_equal(columns.count, 1);
+    assert_true(columns.x[0] == 30 && columns.y[0] == 50 && columns.half_x[0] == 1 && columns.half_y[0] == 1);
+    assert_int_equal(columns.shape[0], QD_SPACE_BOX);
+    assert_int_equal(columns.category[0], 1);
+    assert_int_equal(columns.mask[0], UINT32_MAX);
+    close_room(&fixture);
+}
+
+/* Boxes of 2 x 2 at (10, 50), (20, 50), ...; a circle reaches as far as its radius on both axes. */
+static void a_region_takes_what_touches_it(void **state)
+{
+    static const float exact[] = {11, 0, 19, 100}, between[] = {11.5f, 0, 18.5f, 100}, above[] = {0, 51.5f, 100, 60};
+    uint32_t id = 9;
+    float x = 90, y = 50, radius = 2, none = 0;
+    uint8_t shape = QD_SPACE_CIRCLE;
+    qd_room_batch circle = {
+        .count = 1, .id = &id, .x = &x, .y = &y, .half_x = &radius, .half_y = &none, .shape = &shape};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    for (uint32_t i = 1; i <= 4; i++)
+        spawn(fixture.room, fixture.me, i, (float)i * 10);
+    qd_room_spawn(fixture.room, fixture.me, &circle, false, &refusals);
+    expect_ids(fixture.room, exact, 10, false, 2, 1, 2);
+    expect_ids(fixture.room, exact, 1, true, 1, 1);
+    expect_ids(fixture.room, between, 10, false, 0);
+    expect_ids(fixture.room, above, 10, false, 1, 9);
+    close_room(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_ascend_and_end_at_the_limit),
+        cmocka_unit_test(it_shows_the_present),
+        cmocka_unit_test(a_region_takes_what_touches_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
