@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds docker/Dockerfile for real and runs the image for real: read-only, without capabilities, not as root; asks it
+# from outside whether it is healthy; stops it by SIGTERM. Needs root and podman's tools, but neither an engine that runs
+# nor an image registry: the base image is made of Debian's own packages. All that it makes lies in a temporary folder
+# and is gone at the end.
+set -euo pipefail
+
+skip() {
+    echo "skipped: $1"
+    exit 77
+}
+fail() {
+    echo "FAILED: $1"
+    exit 1
+}
+say() { printf '==> %s\n' "$*"; }
+
+[ "$(id -u)" -eq 0 ] || skip "needs root"
+missing=()
+for tool in podman buildah runc debootstrap iptables /usr/lib/podman/netavark; do
+    command -v "$tool" > /dev/null || missing+=("${tool##*/}")
+done
+[ ${#missing[@]} -eq 0 ] || skip "needs ${missing[*]} (apt-get install podman buildah runc debootstrap netavark iptables)"
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Created-By: Packages' | head -1)
+[ -n "$mirror" ] || skip "no Debian 12 (bookworm) mirror among apt's sources"
+
+work=$(mktemp -d)
+container=
+# A store of its own: the images of this machine are not touched.
+store=(--root "$work/storage" --runroot "$work/run")
+podman() { command podman "${store[@]}" --runtime runc "$@"; }
+clean_up() {
+    [ -z "$container" ] || podman rm -f "$container" > /dev/null 2>&1 || true
+    podman unmount --all > /dev/null 2>&1 || true
+    umount "$work/storage/overlay" 2> /dev/null || true
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# run_quietly NAME COMMAND...: shows the end of the output of a command that fails, and nothing else.
+run_quietly() {
+    local log=$work/$1.log
+    say "$2 ($1)"
+    shift 2
+    "$@" > "$log" 2>&1 || { tail -n 60 "$log"; fail "see above"; }
+}
+
+run_quietly base "making debian:bookworm-slim from $mirror" \
+    debootstrap --variant=minbase bookworm "$work/base" "$mirror"
+import_base() { tar -C "$work/base" -c . | podman import - docker.io/library/debian:bookworm-slim; }
+run_quietly import "importing it" import_base
+rm -rf "$work/base"
+# The docker format, because OCI's has no HEALTHCHECK.
+run_quietly image "building the image" \
+    buildah "${store[@]}" bud --isolation chroot --network host --format docker \
+    -f "$QD_SOURCE/docker/Dockerfile" -t localhost/quadrille "$QD_SOURCE"
+
+property() { podman image inspect --format "$1" localhost/quadrille; }
+[ "$(property '{{json .Config.Entrypoint}}')" = '["quadrille-server"]' ] || fail "the entry point is not in exec form"
+[ "$(property '{{json .Config.Healthcheck.Test}}')" = '["CMD","quadrille","ping"]' ] || fail "no health check"
+
+# The limits are for podman inside a container, which may not raise them; the health check's timer would need systemd.
+locked=(--read-only --cap-drop ALL --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --no-healthcheck)
+
+say "running it read-only, without capabilities"
+container=$(podman run -d "${locked[@]}" -p 127.0.0.1::7400 localhost/quadrille)
+address=$(podman port "$container" 7400/tcp)
+ping_from_outside() { "$QD_BIN/quadrille" --server "$address" ping; }
+for ((tries = 0; ; tries++)); do
+    ! ping_from_outside > /dev/null 2>&1 || break
+    [ "$tries" -lt 100 ] || { podman logs "$container"; ping_from_outside || true; fail "no answer at $address"; }
+    sleep 0.1
+done
+grep -q '^quadrille-server [0-9.]* listening on 0\.0\.0\.0:7400$' <<< "$(podman logs "$container" 2> /dev/null)" ||
+    fail "it does not say where it listens"
+
+pid=$(podman inspect --format '{{.State.Pid}}' "$container")
+grep -q -P '^Uid:\t10001\t10001\t10001\t10001$' "/proc/$pid/status" || fail "it does not run as user 10001"
+grep -q -P '^CapEff:\t0+$' "/proc/$pid/status" || fail "it has capabilities"
+[ "$(tr '\0' ' ' < "/proc/$pid/cmdline")" = "quadrille-server " ] || fail "something else is process 1"
+
+say "asking its health, and letting bots in"
+in_container() { podman run --rm "${locked[@]}" --network "container:$container" "$@"; }
+in_container --entrypoint '["quadrille", "ping"]' localhost/quadrille || fail "the health check says ill"
+in_container --entrypoint '["quadrille", "swarm"]' localhost/quadrille --rooms 2 --entities 50 --seconds 2 ||
+    fail "the bots were not let in"
+in_container --entrypoint '["quadrille-bench"]' localhost/quadrille --rooms 2 --entities 50 --seconds 1 ||
+    fail "the load generator was not let in"
+
+say "stopping it by SIGTERM"
+podman kill --signal TERM "$container" > /dev/null
+status=$(timeout 30 podman "${store[@]}" wait "$container") || fail "it does not stop"
+[ "$status" -eq 0 ] || { podman logs "$container"; fail "it ended with status $status"; }
+! ping_from_outside > /dev/null 2>&1 || fail "ping says that a stopped server answers"
+echo "the image works"
