@@ -29,7 +29,8 @@ static void move_crowd(room_fixture *fixture, uint32_t round)
 
     for (uint32_t i = 0; i < CROWD; i++) {
         id[i] = i;
-        uint32_t place = (i + round % 2 * CROWD) * 2654435761u;
+        uint32_t place = (i + 1 + round % 2 * CROWD) * 2654435761u;
+        place = (place ^ place >> 15) * 0x85ebca6bu;
         x[i] = (float)(place >> 16) * (100.0f / 65536);
         y[i] = (float)(place & 0xffff) * (100.0f / 65536);
     }
