@@ -199,7 +199,7 @@ static void revive(qd_host *host, uint64_t now_ns)
         if (qd_link_queued(link) < low) {
             unstick(host, seat);
             qd_room_resume(host->room, seat->member);
-        } else if (now_ns - seat->stuck_since_ns >= STUCK_NS_MAX) {
+        } else if (now_ns >= seat->stuck_since_ns + STUCK_NS_MAX) {
             qd_log(QD_LOG_WARN, "a reader is stuck, closing session=%" PRIu64 " peer=%s room=\"%s\" queued=%zu",
                    seat->session->number, link->peer, host->named.name, qd_link_queued(link));
             qd_link_close(link, 0);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Clients of the simulation: they do anything that a client may do, at random, speak real bytes, and check every answer
+ * against what they asked.
+ */
+#ifndef QD_TESTS_SIM_CLIENT_H
+#define QD_TESTS_SIM_CLIENT_H
+
+#include "model.h"
+#include "server/app/server.h"
+
+#define ROOMS_MAX   3u
+#define CLIENTS_MAX 6u
+
+/* All that one seed is about. */
+typedef struct sim_scene {
+    sim_world world;
+    qd_server server;
+    uint32_t room_count;
+    qd_msg_room_config configs[ROOMS_MAX];
+    model_room **rooms; /* every room that was ever opened */
+    size_t room_total, room_capacity;
+    bool stopping;
+} sim_scene;
+
+typedef struct sim_request {
+    uint32_t seq;
+    qd_client_kind kind;
+    uint32_t name;         /* OPEN_ROOM */
+    bool has_config;       /* the same */
+    uint64_t tick;         /* STEP */
+    model_stay *stay;      /* NULL: for none */
+    size_t op;             /* a batch's, in the stay */
+    qd_error_code must_be; /* it is wrong on purpose; 0: it is not */
+    bool done, entries_refused;
+    bool excused; /* it need not be answered any more */
+    model_entity seen[STAY_ENTITIES]; /* SNAPSHOT: what it must show of the stay */
+} sim_request;
+
+/* A client's part in one of the rooms, by name. */
+typedef struct sim_slot {
+    bool opening, leaving, subscribing, unsubscribing;
+    model_stay *stay; /* NULL: it is not in the room */
+    model_observer *observer;
+    uint32_t applied_seq;
+    uint64_t applied_tick;
+    uint64_t tick; /* the last one that it knows of */
+} sim_slot;
+
+typedef struct sim_client {
+    sim_scene *scene;
+    bool vandal; /* breaks the protocol, and must be shown out */
+    sim_link *link;
+    qd_frame_reader reader;
+    uint32_t connections, stalled;
+    bool welcomed, gone_away, ended_by_error;
+    uint64_t session;
+    uint32_t seq, frames;
+    sim_slot slots[ROOMS_MAX];
+    sim_request *requests;
+    size_t request_count, request_capacity;
+} sim_client;
+
+void sim_client_init(sim_client *client, sim_scene *scene, bool vandal);
+void sim_client_deinit(sim_client *client);
+
+/* Does one thing that a client may do. */
+void sim_client_act(sim_client *client);
+/* Reads some of what has come; returns whether there was anything. */
+bool sim_client_read(sim_client *client);
+/* Makes every room that ticks by Step tick once, if the client is in it. */
+void sim_client_step_all(sim_client *client);
+/* All is quiet: every request is answered, every subscription stands where the model does. */
+void sim_client_finish(sim_client *client);
+
+/* The tap of all links. */
+void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *scene);
+/* The outbox of every link. */
+size_t sim_scene_outbox_bytes_max(const sim_scene *scene);
+
+#endif

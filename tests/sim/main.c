@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The whole server in a simulated world, from seeds: `sim_all [FIRST_SEED [COUNT]]`.
+ *
+ * Each seed makes a scene (rooms, limits, clients), lets everything happen in an order of its own, then lets it come to
+ * rest and checks what must be true then; at last the server stops. What must be true all the time is checked by the
+ * clients (client.c) and the model (model.c). Every tenth seed is played twice: the server's bytes must be the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "server/base/alloc.h"
+#include "server/base/log.h"
+
+#define SEEDS_USUALLY 600u
+#define MS_NS         UINT64_C(1000000)
+
+typedef struct sim_play {
+    sim_scene scene;
+    sim_client clients[CLIENTS_MAX];
+    uint32_t client_count;
+} sim_play;
+
+size_t sim_scene_outbox_bytes_max(const sim_scene *scene)
+{
+    return scene->server.config.limits.queue_bytes_max;
+}
+
+/* ---- making a scene ---- */
+
+static void make_rooms(sim_scene *scene)
+{
+    sim_world *world = &scene->world;
+    scene->room_count = 1 + sim_pick(world, ROOMS_MAX);
+    for (uint32_t i = 0; i < scene->room_count; i++) {
+        bool steps = sim_percent(world, 50);
+        scene->configs[i] = (qd_msg_room_config){
+            .has_bounds = true,
+            .bounds = {.max_x = 20, .max_y = 20},
+            .tick_mode = steps ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK,
+            .tick_hz = steps ? 0 : 20 + sim_pick(world, 200),
+            .depth = sim_percent(world, 50) ? 0 : 1 + sim_pick(world, 6),
+            .events_max = sim_percent(world, 20) ? 5 + sim_pick(world, 40) : 0,
+            .grace_ms = 1 + sim_pick(world, 200),
+            .empty_close_ms = 1 + sim_pick(world, 500),
+        };
+    }
+}
+
+static void make(sim_play *play, uint64_t seed)
+{
+    sim_scene *scene = &play->scene;
+    memset(play, 0, sizeof *play);
+    sim_world_init(&scene->world, seed);
+    const qd_server_config config = {
+        .limits = {.connections_max = 100,
+                   .frame_bytes_max = 64u << 10,
+                   .rooms_max = 100,
+                   .entities_max = 10000,
+                   .events_max = 100000,
+                   .queue_bytes_max = sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : 1u << 20,
+                   .room_batches_max = 1 + sim_pick(&scene->world, 40)},
+        .scheduler = &scene->world.scheduler,
+        .workers = 1,
+        .random = sim_random,
+        .random_context = &scene->world,
+    };
+    qd_server_init(&scene->server, &config);
+    make_rooms(scene);
+    play->client_count = 2 + sim_pick(&scene->world, CLIENTS_MAX - 2);
+    for (uint32_t i = 0; i < play->client_count; i++)
+        sim_client_init(&play->clients[i], scene, i == CLIENTS_MAX - 2);
+}
+
+/* ---- playing it ---- */
+
+static void happen(sim_play *play)
+{
+    sim_world *world = &play->scene.world;
+    switch (sim_pick(world, 8)) {
+    case 0:
+    case 1:
+        (void)sim_run_actor(world);
+        break;
+    case 2:
+        (void)sim_step_links(world, 30);
+        break;
+    case 3:
+        for (uint32_t i = 0; i < play->client_count; i++)
+            (void)sim_client_read(&play->clients[i]);
+        break;
+    case 4:
+        world->now_ns += sim_pick(world, sim_percent(world, 2) ? 200 : 10) * MS_NS;
+        break;
+    default:
+        sim_client_act(&play->clients[sim_pick(world, play->client_count)]);
+        break;
+    }
+}
+
+/* Until nothing happens any more without time passing. */
+static void settle(sim_play *play)
+{
+    bool moved = true;
+    while (moved) {
+        moved = sim_run_actor(&play->scene.world);
+        moved |= sim_step_links(&play->scene.world, 100);
+        for (uint32_t i = 0; i < play->client_count; i++)
+            moved |= sim_client_read(&play->clients[i]);
+    }
+}
+
+static void settle_for(sim_play *play, uint64_t ms)
+{
+    sim_world *world = &play->scene.world;
+    uint64_t until_ns = world->now_ns + ms * MS_NS;
+    settle(play);
+    for (uint64_t due_ns; (due_ns = sim_next_due_ns(world)) <= until_ns;) {
+        if (due_ns > world->now_ns)
+            world->now_ns = due_ns;
+        settle(play);
+    }
+    if (until_ns > world->now_ns)
+        world->now_ns = until_ns;
+}
+
+static void step_all(sim_play *play)
+{
+    for (uint32_t i = 0; i < play->client_count; i++)
+        sim_client_step_all(&play->clients[i]);
+    settle(play);
+}
+
+static void come_to_rest(sim_play *play)
+{
+    for (uint32_t i = 0; i < play->client_count; i++)
+        play->clients[i].stalled = 0;
+    settle(play);
+    /* Longer than any grace, and than a vandal has time to say Hello and to leave. */
+    settle_for(play, 4000);
+    step_all(play);
+    step_all(play);
+    settle_for(play, 100);
+    for (uint32_t i = 0; i < play->client_count; i++)
+        sim_client_finish(&play->clients[i]);
+}
+
+static void stop(sim_play *play)
+{
+    sim_scene *scene = &play->scene;
+    scene->stopping = true;
+    qd_server_close_rooms(&scene->server);
+    settle(play);
+    sim_check(qd_server_rooms_closed(&scene->server), "rooms do not close");
+    qd_server_go_away(&scene->server, 1000);
+    settle_for(play, 2000);
+    for (uint32_t i = 0; i < play->client_count; i++)
+        sim_check(play->clients[i].link == NULL, "a client is still connected");
+    sim_check(qd_server_hosts(&scene->server) == 0, "%u rooms are not freed", qd_server_hosts(&scene->server));
+    qd_server_deinit(&scene->server);
+}
+
+static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
+{
+    static sim_play play;
+    size_t memory_before = qd_memory_used();
+    make(&play, seed);
+    uint32_t length = 500 + sim_pick(&play.scene.world, 4000);
+    for (uint32_t i = 0; i < length; i++)
+        happen(&play);
+    come_to_rest(&play);
+    stop(&play);
+    *hash = play.scene.world.hash;
+    *ticks += atomic_load(&play.scene.server.counters.ticks);
+    for (uint32_t i = 0; i < play.client_count; i++)
+        sim_client_deinit(&play.clients[i]);
+    for (size_t i = 0; i < play.scene.room_total; i++)
+        model_room_destroy(play.scene.rooms[i]);
+    free(play.scene.rooms);
+    sim_world_deinit(&play.scene.world);
+    sim_check(qd_memory_used() == memory_before, "%zu bytes are not given back", qd_memory_used() - memory_before);
+}
+
+int main(int argc, char *argv[])
+{
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : argc > 1 ? 1 : SEEDS_USUALLY;
+    uint64_t ticks = 0;
+    qd_log_level_set(QD_LOG_ERROR);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        uint64_t hash, again;
+        play_seed(seed, &hash, &ticks);
+        if (seed % 10 == 0) {
+            play_seed(seed, &again, &ticks);
+            sim_check(hash == again, "seed %llu: played again, the server's bytes are others",
+                      (unsigned long long)seed);
+        }
+    }
+    printf("%llu seeds from %llu, %llu ticks: all as it must be\n", (unsigned long long)count,
+           (unsigned long long)first, (unsigned long long)ticks);
+    return 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What must be true of a room, told by brute force from what its clients sent and what the server says is in.
+ *
+ * A STAY is one session in one room, from RoomOpened on. Only the stay itself changes what it spawned, so the state of
+ * a room at a tick is, for each stay, the effect of its first requests, up to the last one that an Applied of that tick
+ * or an earlier one names. The tap on the links hears every Applied, also those for clients that are slow or gone.
+ *
+ * A stay that has left is told no more, and what it left behind goes when its grace has run out. Until then a tick may
+ * contain, of it: what its last Applied said (TOLD); all that reached the server (ALL); nothing (GONE). An observer
+ * keeps every combination of these that explains all it has seen, and fails when none is left. States only move on.
+ */
+#ifndef QD_TESTS_SIM_MODEL_H
+#define QD_TESTS_SIM_MODEL_H
+
+#include "proto/messages.h"
+#include "world.h"
+
+#define STAY_ENTITIES 8u
+#define STAYS_MAX     12u
+#define LEAVERS_MAX   4u
+#define COMBINATIONS  81u /* 3^LEAVERS_MAX */
+#define OP_ENTRIES    6u
+#define PAIRS_MAX     4096u
+
+typedef struct model_entity {
+    bool present, room_owned;
+    float x, y, half_x, half_y;
+    uint8_t shape;
+    uint32_t category, mask;
+} model_entity;
+
+/* A batch as it was sent. */
+typedef struct model_op {
+    qd_client_kind kind;
+    uint32_t seq;
+    uint32_t frame; /* the how-manieth of its connection, from 1 */
+    uint32_t count;
+    uint32_t id[OP_ENTRIES];
+    float x[OP_ENTRIES], y[OP_ENTRIES], half_x[OP_ENTRIES], half_y[OP_ENTRIES];
+    uint8_t shape[OP_ENTRIES];
+    uint32_t category[OP_ENTRIES], mask[OP_ENTRIES];
+    bool has_size, has_shape, has_filter, room_owned;
+    uint32_t refused_count; /* what the server must refuse */
+    uint32_t refused[OP_ENTRIES];
+} model_op;
+
+typedef struct model_pair {
+    uint32_t a, b;
+} model_pair;
+
+struct model_room;
+
+typedef struct model_stay {
+    struct model_room *room;
+    uint32_t number; /* among all stays of the room: its entities' ids come from it */
+    uint64_t session;
+    sim_link *link; /* a reference */
+    model_op *ops;
+    size_t op_count, op_capacity;
+    model_entity latest[STAY_ENTITIES]; /* all that was sent */
+    uint32_t told_seq;                  /* by an Applied on its link, as the tap heard it */
+    uint32_t unsubscribe_seq;           /* of an Unsubscribe that is not answered: that Applied tells of no tick */
+    bool lost;                          /* a Tick frame for it was refused, and no reset followed */
+    bool left;
+    uint64_t left_ns;
+    uint32_t leaver; /* its number among those who left */
+} model_stay;
+
+/* An Applied that the tap heard. */
+typedef struct model_told {
+    uint64_t tick;
+    uint32_t stay, seq;
+} model_told;
+
+typedef struct model_room {
+    sim_world *world;
+    uint64_t handle;
+    uint32_t name; /* which of the scenario's rooms */
+    uint64_t creator;
+    uint64_t grace_ns;
+    uint32_t events_max;
+    bool closed;
+    model_stay *stays[STAYS_MAX];
+    uint32_t stay_count, leaver_count;
+    model_told *told;
+    size_t told_count, told_capacity;
+    struct {
+        uint64_t tick, at_ns;
+    } * ticks; /* when each was first heard of */
+    size_t tick_count, tick_capacity;
+} model_room;
+
+model_room *model_room_create(sim_world *world, uint64_t handle);
+void model_room_destroy(model_room *room);
+/* The stay holds its own reference to the link. */
+model_stay *model_stay_create(model_room *room, uint64_t session, sim_link *link);
+void model_stay_leave(model_stay *stay);
+
+uint32_t model_id(const model_stay *stay, uint32_t entity);
+/* Adds a batch that is being sent; says what of it must be refused. */
+void model_stay_send(model_stay *stay, model_op *op);
+
+/* From the tap. */
+void model_room_heard_tick(model_room *room, uint64_t tick);
+void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq);
+
+/* A subscription of one stay, folded from its frames and checked at every tick. */
+typedef struct model_observer {
+    model_stay *stay;
+    bool own_only, stays;
+    bool known, suspended, closing;
+    uint64_t tick; /* of the set */
+    model_pair *set;
+    uint32_t set_count;
+    /* within a tick */
+    bool in_tick, reset;
+    uint32_t begin_count, stay_count, phase;
+    model_pair previous;
+    /* the room as the observer's tick has it */
+    size_t told_done;
+    size_t ops_done[STAYS_MAX];
+    model_entity entities[STAYS_MAX][STAY_ENTITIES];
+    bool possible[COMBINATIONS];
+} model_observer;
+
+model_observer *model_observer_create(model_stay *stay, bool own_only, bool stays);
+void model_observer_destroy(model_observer *observer);
+void model_observer_tick(model_observer *observer, const qd_msg_tick *tick);
+/* All is read, all that was left behind is gone: the set is the present one. */
+void model_observer_finish(model_observer *observer);
+
+#endif

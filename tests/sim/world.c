@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/base/assert.h"
+
+enum { IDLE = 0, QUEUED, RUNNING, RUNNING_WOKEN };
+
+/* The world that a failure is about: there is one at a time. */
+static const sim_world *failing;
+
+_Noreturn void sim_fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "seed %llu, at %llu us: ", (unsigned long long)failing->seed,
+            (unsigned long long)failing->now_ns / 1000);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    abort();
+}
+
+/* ---- chance ---- */
+
+uint64_t sim_random(void *context)
+{
+    sim_world *world = context;
+    uint64_t x = world->chance += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+uint32_t sim_pick(sim_world *world, uint32_t count)
+{
+    return (uint32_t)(sim_random(world) % count);
+}
+
+bool sim_percent(sim_world *world, uint32_t percent)
+{
+    return sim_pick(world, 100) < percent;
+}
+
+/* ---- the scheduler ---- */
+
+static void add(qd_actor ***actors, size_t *count, size_t *capacity, qd_actor *actor)
+{
+    if (*count == *capacity) {
+        *capacity = *capacity == 0 ? 16 : *capacity * 2;
+        *actors = realloc(*actors, *capacity * sizeof **actors);
+        sim_check(*actors != NULL, "out of memory");
+    }
+    (*actors)[(*count)++] = actor;
+}
+
+static uint64_t now_ns(void *context)
+{
+    sim_world *world = context;
+    /* Time passes while the server works, too. */
+    world->now_ns += sim_pick(world, 2000);
+    return world->now_ns;
+}
+
+static void wake(void *context, qd_actor *actor)
+{
+    sim_world *world = context;
+    uint32_t state = atomic_load(&actor->state);
+    if (state == IDLE) {
+        atomic_store(&actor->state, QUEUED);
+        add(&world->queued, &world->queued_count, &world->queued_capacity, actor);
+    } else if (state == RUNNING) {
+        atomic_store(&actor->state, RUNNING_WOKEN);
+    }
+}
+
+static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
+{
+    sim_world *world = context;
+    if (due_ns != QD_NEVER && actor->timer_index == 0) {
+        add(&world->timed, &world->timed_count, &world->timed_capacity, actor);
+        actor->timer_index = (uint32_t)world->timed_count;
+    } else if (due_ns == QD_NEVER && actor->timer_index != 0) {
+        qd_actor *last = world->timed[--world->timed_count];
+        world->timed[actor->timer_index - 1] = last;
+        last->timer_index = actor->timer_index;
+        actor->timer_index = 0;
+    }
+    actor->due_ns = due_ns;
+}
+
+static void retire(void *context, qd_actor *actor, qd_actor_fn done)
+{
+    sim_world *world = context;
+    QD_ASSERT(atomic_load(&actor->state) == RUNNING && actor->timer_index == 0);
+    world->retiring = actor;
+    world->retired = done;
+}
+
+/* All tasks, in any order. */
+static void run_tasks(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    sim_world *world = context;
+    size_t start = count > 0 ? sim_pick(world, (uint32_t)count) : 0;
+    for (size_t i = 0; i < count; i++)
+        task((start + i) % count, argument);
+}
+
+void sim_world_init(sim_world *world, uint64_t seed)
+{
+    *world = (sim_world){.seed = seed, .chance = seed * UINT64_C(0x2545f4914f6cdd1d), .now_ns = 1000000000};
+    world->hash = UINT64_C(0xcbf29ce484222325);
+    world->executor = (qd_executor){.run = run_tasks, .width = 1 + sim_pick(world, 4), .context = world};
+    world->scheduler = (qd_scheduler){.now_ns = now_ns,
+                                      .wake = wake,
+                                      .wake_at = wake_at,
+                                      .retire = retire,
+                                      .executor = &world->executor,
+                                      .context = world};
+    failing = world;
+}
+
+void sim_world_deinit(sim_world *world)
+{
+    sim_check(world->queued_count == 0 && world->timed_count == 0, "actors are left");
+    for (size_t i = 0; i < world->link_count; i++) {
+        sim_check(world->links[i]->closed, "a link is left open");
+        qd_link_release(&world->links[i]->link);
+    }
+    free(world->links);
+    free(world->queued);
+    free(world->timed);
+}
+
+bool sim_run_actor(sim_world *world)
+{
+    for (size_t i = 0; i < world->timed_count; i++) {
+        if (world->timed[i]->due_ns <= world->now_ns)
+            wake(world, world->timed[i]);
+    }
+    if (world->queued_count == 0)
+        return false;
+    size_t chosen = sim_pick(world, (uint32_t)world->queued_count);
+    qd_actor *actor = world->queued[chosen];
+    world->queued[chosen] = world->queued[--world->queued_count];
+    if (actor->due_ns <= world->now_ns)
+        wake_at(world, actor, QD_NEVER);
+    atomic_store(&actor->state, RUNNING);
+    actor->run(actor);
+    if (world->retiring == actor) {
+        world->retiring = NULL;
+        world->retired(actor);
+        return true;
+    }
+    bool again = atomic_load(&actor->state) == RUNNING_WOKEN;
+    atomic_store(&actor->state, IDLE);
+    if (again)
+        wake(world, actor);
+    return true;
+}

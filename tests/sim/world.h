@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The simulated world under the server: chance, time, a scheduler and links made of memory. One thread; everything that
+ * happens follows from the seed.
+ *
+ *     client --bytes--> link.in --frames, cut anywhere--> server
+ *     client <--bytes-- link.out (bounded as link.h says) <-- server
+ *
+ * Nothing happens by itself: whoever drives the world runs actors, steps links and moves time, in any order it likes.
+ */
+#ifndef QD_TESTS_SIM_WORLD_H
+#define QD_TESTS_SIM_WORLD_H
+
+#include "proto/framing.h"
+#include "server/base/executor.h"
+#include "server/net/link.h"
+
+typedef struct sim_link sim_link;
+
+/* Whatever the server sends, whether it was queued or not. */
+typedef void (*sim_tap_fn)(sim_link *link, const qd_buffer *buffer, bool queued, void *context);
+
+typedef struct sim_world {
+    uint64_t seed;
+    uint64_t chance;
+    uint64_t now_ns;
+    uint64_t hash; /* of all bytes that the server queued, in their order */
+
+    qd_scheduler scheduler; /* give this to the server */
+    qd_executor executor;
+    qd_actor **queued;
+    size_t queued_count, queued_capacity;
+    qd_actor **timed;
+    size_t timed_count, timed_capacity;
+    qd_actor *retiring;
+    qd_actor_fn retired;
+
+    sim_link **links; /* all that ever were, with a reference each */
+    size_t link_count, link_capacity;
+} sim_world;
+
+void sim_world_init(sim_world *world, uint64_t seed);
+/* Nothing may be queued or timed any more. */
+void sim_world_deinit(sim_world *world);
+
+/* Says the seed and what went wrong, and exits. */
+_Noreturn void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define sim_check(condition, ...)                                                                                      \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            sim_fail(__VA_ARGS__);                                                                                     \
+    } while (0)
+
+/* A number below `count`, which is at least 1. */
+uint32_t sim_pick(sim_world *world, uint32_t count);
+bool sim_percent(sim_world *world, uint32_t percent);
+uint64_t sim_random(void *world);
+
+/* Runs one of the actors that are due or woken, if there is one. */
+bool sim_run_actor(sim_world *world);
+/* Has the server's loop look after every link, or only after so many percent of them; returns whether there was
+ * anything to do. */
+bool sim_step_links(sim_world *world, uint32_t percent);
+/* When the next timer of an actor or a link is due; QD_NEVER: there is none. */
+uint64_t sim_next_due_ns(const sim_world *world);
+
+typedef struct sim_outgoing {
+    qd_buffer *buffer;
+    qd_link_class class;
+} sim_outgoing;
+
+struct sim_link {
+    qd_link link; /* first */
+    sim_world *world;
+    qd_link_handler handler;
+    size_t outbox_bytes_max;
+    sim_tap_fn tap;
+    void *tap_context;
+
+    uint8_t *in; /* written by the client and not read by the server */
+    size_t in_size, in_capacity;
+    qd_frame_reader reader;
+    uint32_t frames_handed_out;
+    uint32_t pauses;
+    uint64_t deadline_ns;
+
+    sim_outgoing *out;
+    size_t out_count, out_capacity;
+    size_t out_taken;              /* bytes of the first that the client has read */
+    size_t out_bytes, out_counted; /* as link.h counts them */
+    size_t replies_counted;
+    bool refused;
+
+    bool opened, faulted, close_asked, closed;
+    bool dropped; /* the client is gone */
+    uint64_t close_due_ns;
+};
+
+/* A new connection; a reference for the client. */
+sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size_t outbox_bytes_max, sim_tap_fn tap,
+                          void *tap_context);
+/* The client's end. */
+void sim_link_write(sim_link *link, const void *bytes, size_t size);
+size_t sim_link_read(sim_link *link, void *bytes, size_t size);
+void sim_link_drop(sim_link *link);
+#endif
