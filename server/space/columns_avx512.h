@@ -9,10 +9,6 @@
 
 #include "kernel.h"
 
-typedef struct edges {
-    _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];
-} edges;
-
 /* Four rows as 16 numbers of 32 bits. */
 static inline __m512i number_rows(const float *at, __m512 origin, __m512 scale)
 {
@@ -35,7 +31,8 @@ static const _Alignas(64) short columns_upper[32] = {COLUMN(2), COLUMN(3)};
 #undef COLUMN
 #undef PACKED
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was, edges *result)
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was,
+                                   qd_edges *result)
 {
     const __m512 scale = _mm512_set1_ps(frame->scale);
     const __m512 origin =
@@ -62,7 +59,7 @@ static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
     return _mm512_cvtepi16_epi8(_mm512_min_epu16(offset, _mm512_set1_epi16(254)));
 }
 
-static inline void columns_narrow(const edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
+static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
     const __m512i corner = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi16((short)window->lo_x)),
                                               _mm256_set1_epi16((short)window->lo_y), 1);

@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How rows become the columns of a list, in plain C. columns_avx512.h does the same.
+ * How rows become the columns of a list, in plain C. columns_avx2.h and columns_avx512.h do the same.
  */
 #ifndef QD_SPACE_COLUMNS_PORTABLE_H
 #define QD_SPACE_COLUMNS_PORTABLE_H
 
 #include <string.h>
 
-#include "kernel.h"
+#include "columns_append.h"
 
-/* The outer and inner edges of a block's rows, as numbers of the frame, an edge after the other. */
-typedef struct edges {
-    _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];
-} edges;
-
-static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16_t *number)
+static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16_t number[4][QD_BLOCK_ROWS])
 {
-    const float *at = rows->v;
-    const float origin[4] = {frame->origin_x, frame->origin_y, frame->origin_x, frame->origin_y};
-    for (uint32_t i = 0; i < QD_BLOCK_ROWS * 4; i++) {
-        number[i] = qd_frame_number(at[i], origin[i % 4], frame->scale);
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+        qd_float4 row;
+        memcpy(&row, &rows[r], sizeof row);
+        qd_int4 at = qd_frame_numbers(frame, row);
+        for (uint32_t k = 0; k < 4; k++) {
+            number[k][r] = (uint16_t)at[k];
+        }
     }
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was, edges *result)
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was,
+                                   qd_edges *result)
 {
-    uint16_t now[QD_BLOCK_ROWS * 4], was[QD_BLOCK_ROWS * 4];
+    uint16_t now[4][QD_BLOCK_ROWS], was[4][QD_BLOCK_ROWS];
     number_rows(frame, rows_now, now);
     number_rows(frame, rows_was, was);
     for (uint32_t k = 0; k < 4; k++) {
         for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-            uint16_t a = now[r * 4 + k], b = was[r * 4 + k];
+            uint16_t a = now[k][r], b = was[k][r];
             uint16_t less = a < b ? a : b, more = a < b ? b : a;
             result->v[k][r] = k < 2 ? less : more;
             result->v[k + 4][r] = k < 2 ? (uint16_t)(more + 1) : less;
@@ -38,59 +37,10 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now
     }
 }
 
-/* 255 is kept for the lower inner edge: a number plus one. */
-static inline uint8_t narrow(uint16_t number, uint16_t corner, uint32_t shift)
-{
-    uint32_t offset = number > corner ? (uint32_t)(number - corner) : 0;
-    offset >>= shift;
-    return (uint8_t)(offset < 254 ? offset : 254);
-}
-
-/* Lower inner edges are stored plus one: narrowed as what they are, then made plus one again. */
-static inline void narrow_column(const uint16_t *from, uint32_t count, uint32_t k, const qd_window *window, uint8_t *to)
-{
-    uint16_t corner = k & 1 ? window->lo_y : window->lo_x;
-    uint16_t one = (k & 6) == 4;
-    for (uint32_t i = 0; i < count; i++) {
-        to[i] = (uint8_t)(narrow((uint16_t)(from[i] - one), corner, window->shift) + one);
-    }
-}
-
-static inline void columns_narrow(const edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
+static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         narrow_column(from->v[k], QD_BLOCK_ROWS, k, window, column[k] + at);
-    }
-}
-
-static inline void set_moved(uint64_t *moved, uint32_t at, uint64_t bit)
-{
-    moved[at / 64] = (moved[at / 64] & ~(UINT64_C(1) << at % 64)) | bit << at % 64;
-}
-
-/* Appends the rows of a mask, out of the 32 from `base` on. */
-static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
-{
-    for (; mask != 0; mask &= mask - 1) {
-        uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
-        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-            list->column[k][at] = from->column[k][i];
-        }
-        list->row[at] = from->row[i];
-        set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
-    }
-}
-
-static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_t mask, const qd_window *window,
-                                   qd_list8 *list)
-{
-    for (; mask != 0; mask &= mask - 1) {
-        uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
-        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-            narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
-        }
-        list->row[at] = from->row[i];
-        set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
     }
 }
 

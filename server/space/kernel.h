@@ -66,6 +66,11 @@ typedef struct qd_window {
     uint32_t shift;
 } qd_window;
 
+/* The outer and inner edges of a block's rows, as numbers of the frame, an edge after the other. */
+typedef struct qd_edges {
+    _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];
+} qd_edges;
+
 /* What the tasks of one walk share: how many events they have found together, told in steps. */
 typedef struct qd_quota {
     _Atomic uint64_t found;

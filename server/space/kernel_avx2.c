@@ -2,7 +2,7 @@
 #include "kernel.h"
 
 #if defined(__x86_64__)
-#include "columns_portable.h"
+#include "columns_avx2.h"
 #include "lanes_avx2.h"
 
 #define KERNEL_NAME   "avx2"

@@ -107,7 +107,7 @@ static void box_rows(const qd_row *from, uint16_t circle, bool inside, qd_row *t
     }
 }
 
-static inline void edges_of(const qd_sink *sink, uint32_t block, edges *result)
+static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *result)
 {
     const qd_block_info *info = &sink->rows->info[block];
     const qd_row *was = sink->rows->block[block].was;
@@ -116,7 +116,7 @@ static inline void edges_of(const qd_sink *sink, uint32_t block, edges *result)
         columns_of_rows(&sink->frame, now, was, result);
     } else {
         qd_row boxes_now[QD_BLOCK_ROWS], boxes_was[QD_BLOCK_ROWS];
-        edges inner;
+        qd_edges inner;
         box_rows(now, info->circle, true, boxes_now);
         box_rows(was, info->circle, true, boxes_was);
         columns_of_rows(&sink->frame, boxes_now, boxes_was, &inner);
@@ -150,7 +150,7 @@ static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
     uint32_t at = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS * QD_BLOCK_ROWS;
     for (uint32_t block = cell->head; block != QD_NONE; block = sink->rows->info[block].next) {
         at -= QD_BLOCK_ROWS;
-        edges found;
+        qd_edges found;
         edges_of(sink, block, &found);
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
@@ -165,7 +165,7 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
     uint32_t at = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS * QD_BLOCK_ROWS;
     for (uint32_t block = cell->head; block != QD_NONE; block = sink->rows->info[block].next) {
         at -= QD_BLOCK_ROWS;
-        edges found;
+        qd_edges found;
         edges_of(sink, block, &found);
         columns_narrow(&found, window, list->column, at);
         note_rows(sink->rows, block, list->row, list->moved, at);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows of one list appended to another, row by row: for instruction sets that cannot compress a vector by a mask.
+ */
+#ifndef QD_SPACE_COLUMNS_APPEND_H
+#define QD_SPACE_COLUMNS_APPEND_H
+
+#include "kernel.h"
+
+/* 255 is kept for the lower inner edge: a number plus one. */
+static inline uint8_t narrow(uint16_t number, uint16_t corner, uint32_t shift)
+{
+    uint32_t offset = number > corner ? (uint32_t)(number - corner) : 0;
+    offset >>= shift;
+    return (uint8_t)(offset < 254 ? offset : 254);
+}
+
+/* Lower inner edges are stored plus one: narrowed as what they are, then made plus one again. */
+static inline void narrow_column(const uint16_t *from, uint32_t count, uint32_t k, const qd_window *window, uint8_t *to)
+{
+    uint16_t corner = k & 1 ? window->lo_y : window->lo_x;
+    uint16_t one = (k & 6) == 4;
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = (uint8_t)(narrow((uint16_t)(from[i] - one), corner, window->shift) + one);
+    }
+}
+
+static inline void set_moved(uint64_t *moved, uint32_t at, uint64_t bit)
+{
+    moved[at / 64] = (moved[at / 64] & ~(UINT64_C(1) << at % 64)) | bit << at % 64;
+}
+
+/* Appends the rows of a mask, out of the 32 from `base` on. */
+static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
+{
+    for (; mask != 0; mask &= mask - 1) {
+        uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            list->column[k][at] = from->column[k][i];
+        }
+        list->row[at] = from->row[i];
+        set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
+    }
+}
+
+static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_t mask, const qd_window *window,
+                                   qd_list8 *list)
+{
+    for (; mask != 0; mask &= mask - 1) {
+        uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
+        }
+        list->row[at] = from->row[i];
+        set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
+    }
+}
+
+#endif
