@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille-bench: what its parts share.
+ *
+ *     bench.c          options, and the run from the first connection to the last room closed
+ *     bench_lane.c     a LANE: what one connection writes into one room; motion, batches, answers
+ *     bench_driver.c   a DRIVER: a thread that sends and receives for some of the connections, on schedule
+ *     bench_check.c    compares a room's pairs with brute force
+ *     bench_report.c   the progress line, the table, the JSON
+ *
+ * TIMES. A batch has an intended time of sending, which follows from the rate alone. A round trip is counted from
+ * there, not from when the batch could really be sent: a server that stalls is seen in every batch that it delays.
+ *
+ * THREADS. The main thread opens everything, then each connection with its lanes belongs to one driver, then to the
+ * main thread again. Only a driver's `recent` figures are shared meanwhile, under its lock.
+ */
+#ifndef QD_TOOLS_BENCH_H
+#define QD_TOOLS_BENCH_H
+
+#include "histogram.h"
+#include "quadrille.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define QD_BENCH "quadrille-bench"
+
+/* How long the server may say nothing where an answer is due, outside of the measurement; the same when the run has
+ * failed already and only its rooms are to be closed; and how long it may take for the last answers of the measurement.
+ */
+#define QD_BENCH_TIMEOUT_NS         10000000000u
+#define QD_BENCH_TIMEOUT_STOPPED_NS 2000000000u
+#define QD_BENCH_RUN_OUT_NS         5000000000u
+
+/* Batches of a lane that are not yet answered; beyond that they wait, and their round trips with them. */
+#define QD_BENCH_PENDING_MAX 64u
+
+typedef enum qd_bench_subscribe { QD_BENCH_NONE, QD_BENCH_EVENTS, QD_BENCH_STAYS } qd_bench_subscribe;
+
+typedef struct qd_bench_options {
+    const char *server;
+    uint32_t rooms, entities, connections, threads;
+    uint32_t hz; /* 0: as fast as the answers come */
+    double seconds;
+    const char *subscribe_text;
+    qd_bench_subscribe subscribe;
+    bool step, check, json, version;
+} qd_bench_options;
+
+/* What is counted; all zero to begin with. */
+typedef struct qd_bench_figures {
+    uint64_t updates; /* entities in batches that were answered */
+    uint64_t begins, ends, stays;
+    uint64_t suspensions;
+    uint64_t bytes_in, bytes_out; /* as the client sees it: in is what it received */
+    uint64_t ticks_checked;
+    qd_histogram round_trip_ns;
+} qd_bench_figures;
+
+/* The whole run. */
+typedef struct qd_bench {
+    qd_bench_options options;
+    float side;                /* of the rooms */
+    uint64_t run_id;           /* part of the rooms' names, so that runs do not meet */
+    uint64_t start_ns, end_ns; /* of the measurement; 0 before it */
+    _Atomic bool stopped;      /* by a failure */
+    pthread_mutex_t failure_lock;
+    char failure[512]; /* the first one; empty: none */
+} qd_bench;
+
+struct qd_bench_driver;
+struct qd_bench_connection;
+
+typedef struct qd_bench_pending {
+    uint32_t seq;
+    uint64_t intended_ns;
+} qd_bench_pending;
+
+typedef struct qd_bench_lane {
+    struct qd_bench_connection *connection;
+    uint32_t room_index;
+    uint64_t room;  /* its handle; 0: not open */
+    bool is_first;  /* of the room's lanes: the one that steps, and closes it */
+    bool is_closed; /* RoomClosed came */
+    bool has_stats;
+    qd_msg_room_stats stats;
+
+    uint32_t count; /* entities */
+    uint32_t *id;
+    float *x, *y, *speed_x, *speed_y;
+
+    uint64_t next_ns; /* when the next batch is to be sent */
+    uint32_t pending_first, pending_count, pending_max;
+    qd_bench_pending pending[QD_BENCH_PENDING_MAX]; /* a ring */
+    uint32_t setup_seq;                             /* the last request of the setup; 0: it is in */
+    qd_pairs *pairs;                                /* with --check */
+} qd_bench_lane;
+
+typedef struct qd_bench_connection {
+    qd_bench *bench;
+    qd_client *client;
+    qd_bench_lane *lanes;
+    uint32_t lane_count;
+    qd_bench_lane **by_room;   /* the lanes by ascending handle, once all rooms are open */
+    uint32_t open_seq;         /* of the first lane's OpenRoom; the others follow */
+    qd_bench_figures *figures; /* where what comes in is counted */
+} qd_bench_connection;
+
+typedef struct qd_bench_driver {
+    qd_bench *bench;
+    pthread_t thread;
+    qd_bench_connection *connections;
+    uint32_t connection_count;
+    qd_bench_lane **lanes; /* of all its connections */
+    uint32_t lane_count;
+    uint64_t done_ns; /* when the last was answered */
+    _Atomic bool is_done;
+    pthread_mutex_t lock;
+    qd_bench_figures recent; /* since the main thread last took them */
+} qd_bench_driver;
+
+uint64_t qd_bench_now_ns(void);
+/* Stops the run; the first failure is what is told. [any thread] */
+void qd_bench_fail(qd_bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool qd_bench_is_stopped(const qd_bench *bench);
+/* "bench-0123456789abcdef-17" */
+#define QD_BENCH_NAME_SIZE 48
+void qd_bench_room_name(const qd_bench *bench, uint32_t room_index, char name[QD_BENCH_NAME_SIZE]);
+
+/* ---- lanes ---- */
+
+/* Makes `count` entities with ids from first_id on. */
+bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count);
+void qd_bench_lane_deinit(qd_bench_lane *lane);
+/* Queues the spawns, the subscription and, in step mode, the first step. */
+void qd_bench_lane_start(qd_bench_lane *lane);
+/* Queues the batches that are due by now_ns and intended before the end, as far as those pending allow. */
+void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns);
+/* Whether batches wait for their answer, or to be sent. */
+bool qd_bench_lane_is_busy(const qd_bench_lane *lane);
+/* Counts what is not answered as if it were now. Returns how many there were. */
+uint64_t qd_bench_lane_give_up(qd_bench_lane *lane, uint64_t now_ns);
+/* A message for this connection, received at now_ns. */
+void qd_bench_take_message(qd_bench_connection *connection, const qd_server_message *message, uint64_t now_ns);
+
+/* Compares the pairs that the server told with those of the lane's entities as they are now. */
+void qd_bench_check(qd_bench_lane *lane, uint64_t tick);
+
+/* ---- connections and drivers ---- */
+
+/* Sends and receives what can be without waiting. `lock`, if any, is held while something is counted. */
+void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock);
+/* Exchanges until is_done, or fails the run, naming what it waited for. Returns whether all is well. A run that has
+ * failed already may still wait for its rooms to be closed. */
+bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_bench_connection *), const char *what);
+/* The body of a driver's thread. */
+void *qd_bench_drive(void *driver);
+
+/* ---- reports ---- */
+
+void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures);
+/* One line on the standard error. */
+void qd_bench_print_progress(const qd_bench_figures *recent, double at_s, double over_s);
+
+/* The server's own figures, from all rooms. */
+typedef struct qd_bench_server_figures {
+    bool are_known;
+    double tick_us_p50;              /* the median room's */
+    double tick_us_p99, tick_us_max; /* the worst room's */
+    uint64_t ticks_skipped;
+} qd_bench_server_figures;
+
+void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,
+                          double seconds);
+void qd_bench_print_json(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,
+                         double seconds);
+
+#endif

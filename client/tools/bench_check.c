@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Brute force for --check: every pair of boxes whose x overlap is looked at, by a sweep along x. It shares no code with
+ * the server, and computes corners as quadrille.proto says.
+ */
+#include "bench.h"
+
+#include <stdlib.h>
+
+#define HALF 0.5f
+
+typedef struct box {
+    float min_x, max_x, min_y, max_y;
+    uint32_t id;
+} box;
+
+static int compare(const void *left, const void *right)
+{
+    float a = ((const box *)left)->min_x, b = ((const box *)right)->min_x;
+
+    return (a > b) - (a < b);
+}
+
+/* Counts the pairs; false: there is one that the server has not told. */
+static bool sweep(const box *boxes, uint32_t count, const qd_pairs *told, size_t *found, uint32_t missing[2])
+{
+    *found = 0;
+    for (uint32_t first = 0; first < count; first++) {
+        const box *a = &boxes[first];
+
+        for (uint32_t second = first + 1; second < count && boxes[second].min_x <= a->max_x; second++) {
+            const box *b = &boxes[second];
+
+            if (a->min_y > b->max_y || b->min_y > a->max_y)
+                continue;
+            ++*found;
+            missing[0] = a->id < b->id ? a->id : b->id;
+            missing[1] = a->id < b->id ? b->id : a->id;
+            if (!qd_pairs_contain(told, missing[0], missing[1]))
+                return false;
+        }
+    }
+    return true;
+}
+
+void qd_bench_check(qd_bench_lane *lane, uint64_t tick)
+{
+    qd_bench *bench = lane->connection->bench;
+    uint32_t missing[2];
+    size_t found;
+
+    if (!qd_pairs_known(lane->pairs))
+        return; /* suspended: the server has said that it does not tell */
+    box *boxes = malloc(lane->count * sizeof *boxes);
+    if (!boxes) {
+        qd_bench_fail(bench, "out of memory");
+        return;
+    }
+    for (uint32_t index = 0; index < lane->count; index++) {
+        float x = lane->x[index], y = lane->y[index];
+        boxes[index] = (box){x - HALF, x + HALF, y - HALF, y + HALF, lane->id[index]};
+    }
+    qsort(boxes, lane->count, sizeof *boxes, compare);
+    if (!sweep(boxes, lane->count, lane->pairs, &found, missing))
+        qd_bench_fail(bench, "--check: tick %llu of room %u: entities %u and %u overlap, and the server did not say so",
+                      (unsigned long long)tick, lane->room_index, missing[0], missing[1]);
+    else if (found != qd_pairs_count(lane->pairs))
+        qd_bench_fail(bench, "--check: tick %llu of room %u: the server tells %zu pairs, and there are %zu",
+                      (unsigned long long)tick, lane->room_index, qd_pairs_count(lane->pairs), found);
+    free(boxes);
+    lane->connection->figures->ticks_checked++;
+}

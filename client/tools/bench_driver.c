@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* ppoll */
+
+#include "bench.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define RECEIVE_BYTES 262144u
+/* Receives in a row from one connection, so that others and the schedule get their turn. */
+#define RECEIVES_MAX 8
+/* The longest wait, after which it is looked whether the run was stopped. */
+#define LOOK_UP_NS 100000000u
+
+/* ---- one connection ---- */
+
+static void send_output(qd_bench_connection *connection, uint64_t *bytes_out)
+{
+    const void *bytes;
+    size_t size;
+
+    while ((bytes = qd_client_output(connection->client, &size))) {
+        ssize_t sent = send(qd_client_socket(connection->client), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (sent < 0 && errno == EINTR)
+            continue;
+        /* Whatever else is wrong, receiving says it better: the server's reason may lie there. */
+        if (sent < 0)
+            return;
+        qd_client_sent(connection->client, (size_t)sent);
+        *bytes_out += (uint64_t)sent;
+    }
+}
+
+static void take_messages(qd_bench_connection *connection, uint64_t now_ns)
+{
+    const qd_server_message *message;
+
+    while ((message = qd_client_next(connection->client)))
+        qd_bench_take_message(connection, message, now_ns);
+    if (qd_client_state(connection->client) < 0)
+        qd_bench_fail(connection->bench, "%s", qd_client_error(connection->client));
+}
+
+void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock)
+{
+    static _Thread_local uint8_t bytes[RECEIVE_BYTES];
+    uint64_t bytes_out = 0, bytes_in = 0;
+
+    send_output(connection, &bytes_out);
+    for (int turn = 0; turn < RECEIVES_MAX; turn++) {
+        ssize_t size = recv(qd_client_socket(connection->client), bytes, sizeof bytes, MSG_DONTWAIT);
+
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            break;
+        if (size <= 0) {
+            qd_client_input_end(connection->client);
+            break;
+        }
+        bytes_in += (uint64_t)size;
+        qd_client_input(connection->client, bytes, (size_t)size);
+        if ((size_t)size < sizeof bytes)
+            break;
+    }
+    uint64_t now_ns = qd_bench_now_ns();
+    if (lock)
+        pthread_mutex_lock(lock);
+    connection->figures->bytes_out += bytes_out;
+    connection->figures->bytes_in += bytes_in;
+    take_messages(connection, now_ns);
+    if (lock)
+        pthread_mutex_unlock(lock);
+}
+
+static bool output_waits(const qd_bench_connection *connection)
+{
+    size_t size;
+
+    return qd_client_output(connection->client, &size) != NULL;
+}
+
+static short events_of(const qd_bench_connection *connection)
+{
+    return (short)(POLLIN | (output_waits(connection) ? POLLOUT : 0));
+}
+
+bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_bench_connection *), const char *what)
+{
+    qd_bench *bench = connection->bench;
+    bool was_stopped = qd_bench_is_stopped(bench);
+    uint64_t patience_ns = was_stopped ? QD_BENCH_TIMEOUT_STOPPED_NS : QD_BENCH_TIMEOUT_NS;
+    uint64_t end_ns = qd_bench_now_ns() + patience_ns;
+
+    while (qd_client_state(connection->client) == QD_CLIENT_OK && qd_bench_is_stopped(bench) == was_stopped) {
+        uint64_t bytes = connection->figures->bytes_in + connection->figures->bytes_out;
+
+        qd_bench_exchange(connection, NULL);
+        if (!output_waits(connection) && is_done(connection))
+            return true;
+        /* It is slow, maybe, but alive. */
+        if (connection->figures->bytes_in + connection->figures->bytes_out > bytes)
+            end_ns = qd_bench_now_ns() + patience_ns;
+        if (qd_bench_now_ns() > end_ns) {
+            qd_bench_fail(bench, "%s does not answer: waited %u s for %s", bench->options.server,
+                          (unsigned)(patience_ns / 1000000000u), what);
+            return false;
+        }
+        struct pollfd ready = {.fd = qd_client_socket(connection->client), .events = events_of(connection)};
+        poll(&ready, 1, 100);
+    }
+    return false;
+}
+
+/* ---- many connections, on schedule ---- */
+
+/* The lanes of a driver send in turn, evenly over the period: slot s is that of lane s % lane_count. */
+static uint64_t slot_ns(const qd_bench_driver *driver, uint64_t slot)
+{
+    uint64_t period_ns = 1000000000u / driver->bench->options.hz;
+    uint64_t round = slot / driver->lane_count, place = slot % driver->lane_count;
+
+    return driver->bench->start_ns + round * period_ns + place * period_ns / driver->lane_count;
+}
+
+static bool is_busy(const qd_bench_driver *driver)
+{
+    for (uint32_t index = 0; index < driver->lane_count; index++) {
+        if (qd_bench_lane_is_busy(driver->lanes[index]))
+            return true;
+    }
+    return false;
+}
+
+/* Waits until a socket is ready or it is `until_ns`, then exchanges with those that are. */
+static void poll_and_exchange(qd_bench_driver *driver, struct pollfd *sockets, uint64_t until_ns)
+{
+    uint64_t now_ns = qd_bench_now_ns();
+    uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+    if (wait_ns > LOOK_UP_NS)
+        wait_ns = LOOK_UP_NS;
+    struct timespec wait = {(time_t)(wait_ns / 1000000000u), (long)(wait_ns % 1000000000u)};
+
+    for (uint32_t index = 0; index < driver->connection_count; index++)
+        sockets[index].events = events_of(&driver->connections[index]);
+    if (ppoll(sockets, driver->connection_count, &wait, NULL) <= 0)
+        return;
+    for (uint32_t index = 0; index < driver->connection_count; index++) {
+        if (sockets[index].revents)
+            qd_bench_exchange(&driver->connections[index], &driver->lock);
+    }
+}
+
+static void send_all(qd_bench_driver *driver)
+{
+    for (uint32_t index = 0; index < driver->connection_count; index++) {
+        if (output_waits(&driver->connections[index]))
+            qd_bench_exchange(&driver->connections[index], &driver->lock);
+    }
+}
+
+static void send_due(qd_bench_driver *driver)
+{
+    uint64_t now_ns = qd_bench_now_ns();
+
+    for (uint32_t lane = 0; lane < driver->lane_count; lane++)
+        qd_bench_lane_send_due(driver->lanes[lane], now_ns);
+}
+
+static void run_on_schedule(qd_bench_driver *driver, struct pollfd *sockets)
+{
+    const qd_bench *bench = driver->bench;
+    uint64_t slot = 0;
+
+    for (uint32_t lane = 0; lane < driver->lane_count; lane++)
+        driver->lanes[lane]->next_ns = slot_ns(driver, lane);
+    while (slot_ns(driver, slot) < bench->end_ns && !qd_bench_is_stopped(bench)) {
+        for (uint64_t now_ns = qd_bench_now_ns(); slot_ns(driver, slot) <= now_ns; slot++)
+            qd_bench_lane_send_due(driver->lanes[slot % driver->lane_count], now_ns);
+        send_all(driver);
+        poll_and_exchange(driver, sockets, slot_ns(driver, slot));
+    }
+}
+
+/* Each lane sends its next batch when it takes the answer to the last. */
+static void run_on_answers(qd_bench_driver *driver, struct pollfd *sockets)
+{
+    const qd_bench *bench = driver->bench;
+
+    while (qd_bench_now_ns() < bench->start_ns)
+        poll_and_exchange(driver, sockets, bench->start_ns);
+    send_due(driver);
+    while (qd_bench_now_ns() < bench->end_ns && !qd_bench_is_stopped(bench)) {
+        send_all(driver);
+        poll_and_exchange(driver, sockets, bench->end_ns);
+    }
+}
+
+/* Until all is answered, or it takes too long. */
+static void run_out(qd_bench_driver *driver, struct pollfd *sockets)
+{
+    uint64_t give_up_ns = driver->bench->end_ns + QD_BENCH_RUN_OUT_NS;
+
+    while (is_busy(driver) && !qd_bench_is_stopped(driver->bench) && qd_bench_now_ns() < give_up_ns) {
+        send_all(driver);
+        poll_and_exchange(driver, sockets, give_up_ns);
+    }
+}
+
+/* What is still not answered counts as if it were answered now: leaving it out would make a bad server look good. */
+static void give_up(qd_bench_driver *driver)
+{
+    uint64_t now_ns = qd_bench_now_ns();
+    uint64_t count = 0;
+
+    pthread_mutex_lock(&driver->lock);
+    for (uint32_t lane = 0; lane < driver->lane_count; lane++)
+        count += qd_bench_lane_give_up(driver->lanes[lane], now_ns);
+    pthread_mutex_unlock(&driver->lock);
+    if (count > 0)
+        qd_bench_fail(driver->bench,
+                      "%llu batches were not answered within %u s after the end: this rate cannot be held; lower --hz, "
+                      "--entities or --rooms",
+                      (unsigned long long)count, (unsigned)(QD_BENCH_RUN_OUT_NS / 1000000000u));
+}
+
+void *qd_bench_drive(void *argument)
+{
+    qd_bench_driver *driver = argument;
+    struct pollfd *sockets = calloc(driver->connection_count, sizeof *sockets);
+
+    if (!sockets) {
+        qd_bench_fail(driver->bench, "out of memory");
+    } else {
+        for (uint32_t index = 0; index < driver->connection_count; index++)
+            sockets[index].fd = qd_client_socket(driver->connections[index].client);
+        if (driver->bench->options.hz > 0)
+            run_on_schedule(driver, sockets);
+        else
+            run_on_answers(driver, sockets);
+        run_out(driver, sockets);
+        if (!qd_bench_is_stopped(driver->bench))
+            give_up(driver);
+    }
+    free(sockets);
+    driver->done_ns = qd_bench_now_ns();
+    atomic_store(&driver->is_done, true);
+    return NULL;
+}

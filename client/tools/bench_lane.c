@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The scene of the benchmarks: boxes 1 x 1, speeds uniform up to 0.25 an axis and tick, in a room of side
+ * 4 sqrt(entities). */
+#define HALF      0.5f
+#define SPEED_MAX 0.25f
+
+/* So many bytes of positions may be under way for a lane: of a huge room there is little use in 64 batches. */
+#define PENDING_BYTES_MAX (64u << 20)
+
+/* A batch is cut into pieces of so many entities; fewer where the server's frames are small. */
+#define PIECE_MAX       32768u
+#define BYTES_AN_ENTITY 20u /* of a Spawn, the larger message */
+#define BYTES_AROUND    256u
+
+static float random_float(uint64_t *seed, float from, float to)
+{
+    *seed += 0x9e3779b97f4a7c15u;
+    uint64_t bits = (*seed ^ (*seed >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits ^= bits >> 29;
+    return from + (to - from) * (float)(bits >> 40) / 16777216.0f;
+}
+
+bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count)
+{
+    float side = lane->connection->bench->side;
+    uint64_t seed = ((uint64_t)lane->room_index << 32) + first_id;
+    uint64_t batch_bytes = (uint64_t)count * 12 + 1;
+
+    lane->count = count;
+    lane->pending_max = PENDING_BYTES_MAX / batch_bytes < 2 ? 2 : (uint32_t)(PENDING_BYTES_MAX / batch_bytes);
+    if (lane->pending_max > QD_BENCH_PENDING_MAX)
+        lane->pending_max = QD_BENCH_PENDING_MAX;
+    lane->id = malloc(count * sizeof *lane->id);
+    float *columns = lane->x = malloc(4 * (size_t)count * sizeof *columns);
+    if (!lane->id || !columns)
+        return false;
+    lane->y = columns + count;
+    lane->speed_x = columns + 2 * (size_t)count;
+    lane->speed_y = columns + 3 * (size_t)count;
+    for (uint32_t index = 0; index < count; index++) {
+        lane->id[index] = first_id + index;
+        lane->x[index] = random_float(&seed, 0, side);
+        lane->y[index] = random_float(&seed, 0, side);
+        lane->speed_x[index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
+        lane->speed_y[index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
+    }
+    if (lane->connection->bench->options.check)
+        lane->pairs = qd_pairs_create();
+    return lane->pairs || !lane->connection->bench->options.check;
+}
+
+void qd_bench_lane_deinit(qd_bench_lane *lane)
+{
+    free(lane->id);
+    free(lane->x); /* and with it the other columns */
+    qd_pairs_destroy(lane->pairs);
+}
+
+/* ---- sending ---- */
+
+static void move_axis(float *at, float *speed, uint32_t count, float side)
+{
+    for (uint32_t index = 0; index < count; index++) {
+        float next = at[index] + speed[index];
+
+        if (next < 0 || next > side) {
+            speed[index] = -speed[index];
+            next = at[index] + speed[index];
+        }
+        at[index] = next;
+    }
+}
+
+/* Queues the columns in pieces; the last one has the seq, which is returned, and is answered for all. */
+static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const float *half, bool wants_answer)
+{
+    qd_client *client = lane->connection->client;
+    uint32_t frame_bytes_max = qd_client_welcome(client)->limits.frame_bytes_max;
+    uint32_t piece = frame_bytes_max > 2 * BYTES_AROUND ? (frame_bytes_max - BYTES_AROUND) / BYTES_AN_ENTITY : 1;
+    uint32_t seq = 0;
+
+    if (piece > PIECE_MAX)
+        piece = PIECE_MAX;
+    for (uint32_t at = 0; at < lane->count; at += piece) {
+        uint32_t count = lane->count - at < piece ? lane->count - at : piece;
+        bool is_last = at + count == lane->count;
+        qd_client_message message = {.kind = kind};
+
+        seq = message.seq = wants_answer && is_last ? qd_client_next_seq(client) : 0;
+        message.as.batch = (qd_msg_batch){.room = lane->room,
+                                          .entities = {.count = count,
+                                                       .id = lane->id + at,
+                                                       .x = lane->x + at,
+                                                       .y = lane->y + at,
+                                                       .half_x = half,
+                                                       .half_y = half}};
+        if (!qd_client_send(client, &message))
+            return 0;
+    }
+    return seq;
+}
+
+static void fail_session(const qd_bench_lane *lane)
+{
+    qd_bench_fail(lane->connection->bench, "%s", qd_client_error(lane->connection->client));
+}
+
+void qd_bench_lane_start(qd_bench_lane *lane)
+{
+    const qd_bench_options *options = &lane->connection->bench->options;
+    qd_client *client = lane->connection->client;
+    float *half = malloc(PIECE_MAX * sizeof *half);
+
+    if (!half) {
+        qd_bench_fail(lane->connection->bench, "out of memory");
+        return;
+    }
+    for (uint32_t index = 0; index < PIECE_MAX; index++)
+        half[index] = HALF;
+    uint32_t seq = send_columns(lane, QD_CLIENT_SPAWN, half, true);
+    free(half);
+    if (seq && options->subscribe != QD_BENCH_NONE &&
+        !qd_client_subscribe(client, lane->room, QD_SCOPE_ALL, options->subscribe == QD_BENCH_STAYS))
+        seq = 0;
+    if (seq && options->step && lane->is_first)
+        seq = qd_client_step(client, lane->room, 0);
+    if (!seq)
+        fail_session(lane);
+    /* In step mode a lane that does not step is answered at another's step: nothing to wait for. */
+    lane->setup_seq = options->step && !lane->is_first ? 0 : seq;
+}
+
+static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
+{
+    const qd_bench *bench = lane->connection->bench;
+    bool steps = bench->options.step && lane->is_first;
+
+    move_axis(lane->x, lane->speed_x, lane->count, bench->side);
+    move_axis(lane->y, lane->speed_y, lane->count, bench->side);
+    uint32_t seq = send_columns(lane, QD_CLIENT_MOVE, NULL, !steps);
+    if (steps)
+        seq = qd_client_step(lane->connection->client, lane->room, 0);
+    if (!seq) {
+        fail_session(lane);
+        return;
+    }
+    uint32_t place = (lane->pending_first + lane->pending_count++) % QD_BENCH_PENDING_MAX;
+    lane->pending[place] = (qd_bench_pending){seq, intended_ns};
+}
+
+void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns)
+{
+    const qd_bench *bench = lane->connection->bench;
+
+    if (bench->options.hz == 0) {
+        if (lane->pending_count == 0 && now_ns < bench->end_ns)
+            send_batch(lane, now_ns);
+        return;
+    }
+    uint64_t period_ns = 1000000000u / bench->options.hz;
+    while (lane->next_ns <= now_ns && lane->next_ns < bench->end_ns && lane->pending_count < lane->pending_max &&
+           !qd_bench_is_stopped(bench)) {
+        send_batch(lane, lane->next_ns);
+        lane->next_ns += period_ns;
+    }
+}
+
+/* Whether its round trips are measured. In step mode only the steps' are: what a lane sends that does not step is
+ * answered whenever another one steps, and the last of it never. */
+static bool is_measured(const qd_bench_lane *lane)
+{
+    return lane->is_first || !lane->connection->bench->options.step;
+}
+
+bool qd_bench_lane_is_busy(const qd_bench_lane *lane)
+{
+    const qd_bench *bench = lane->connection->bench;
+
+    return is_measured(lane) && (lane->pending_count > 0 || (bench->options.hz > 0 && lane->next_ns < bench->end_ns));
+}
+
+static void forget_first(qd_bench_lane *lane)
+{
+    lane->pending_first = (lane->pending_first + 1) % QD_BENCH_PENDING_MAX;
+    lane->pending_count--;
+}
+
+uint64_t qd_bench_lane_give_up(qd_bench_lane *lane, uint64_t now_ns)
+{
+    const qd_bench *bench = lane->connection->bench;
+    qd_histogram *round_trips = &lane->connection->figures->round_trip_ns;
+    uint64_t count = 0;
+
+    if (!is_measured(lane))
+        return 0;
+    for (; lane->pending_count > 0; count++, forget_first(lane))
+        qd_histogram_record(round_trips, now_ns - lane->pending[lane->pending_first].intended_ns);
+    if (bench->options.hz == 0)
+        return count;
+    for (; lane->next_ns < bench->end_ns; count++, lane->next_ns += 1000000000u / bench->options.hz)
+        qd_histogram_record(round_trips, now_ns - lane->next_ns);
+    return count;
+}
+
+/* ---- answers ---- */
+
+static qd_bench_lane *lane_of(qd_bench_connection *connection, uint64_t room)
+{
+    uint32_t low = 0, high = connection->lane_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (connection->by_room[middle]->room < room)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < connection->lane_count && connection->by_room[low]->room == room ? connection->by_room[low] : NULL;
+}
+
+static void take_applied(qd_bench_lane *lane, const qd_msg_applied *applied, uint64_t now_ns)
+{
+    qd_bench_figures *figures = lane->connection->figures;
+    bool any = false;
+
+    /* Compared around the end of the numbers. */
+    if (lane->setup_seq && (int32_t)(applied->seq - lane->setup_seq) >= 0) {
+        lane->setup_seq = 0;
+        any = true;
+    }
+    while (lane->pending_count > 0 && (int32_t)(applied->seq - lane->pending[lane->pending_first].seq) >= 0) {
+        if (is_measured(lane))
+            qd_histogram_record(&figures->round_trip_ns, now_ns - lane->pending[lane->pending_first].intended_ns);
+        figures->updates += lane->count;
+        forget_first(lane);
+        any = true;
+    }
+    /* With nothing under way, the room is at this tick as the lane is now. */
+    if (any && lane->pairs && lane->pending_count == 0)
+        qd_bench_check(lane, applied->tick);
+    /* There is room for a batch that had to wait. */
+    if (any)
+        qd_bench_lane_send_due(lane, now_ns);
+}
+
+static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick)
+{
+    qd_bench_figures *figures = lane->connection->figures;
+
+    figures->begins += tick->begins.count;
+    figures->ends += tick->ends.count;
+    figures->stays += tick->stays.count;
+    figures->suspensions += tick->suspended;
+    if (lane->pairs && qd_pairs_apply(lane->pairs, tick) < 0)
+        qd_bench_fail(lane->connection->bench, "--check: the events of tick %llu of room %u contradict those before",
+                      (unsigned long long)tick->tick, lane->room_index);
+}
+
+static void take_error(qd_bench_connection *connection, const qd_msg_error *error)
+{
+    const char *entry = error->entry_count > 0 ? qd_error_code_name((qd_error_code)error->entry_code[0]) : "";
+
+    qd_bench_fail(connection->bench, "the server refused: %s (%s%s%s)", error->text, qd_error_code_name(error->code),
+                  *entry ? ": " : "", entry);
+}
+
+static void take_opened(qd_bench_connection *connection, uint32_t seq, const qd_msg_room_opened *opened)
+{
+    uint32_t index = seq - connection->open_seq;
+
+    if (index < connection->lane_count)
+        connection->lanes[index].room = opened->room;
+}
+
+void qd_bench_take_message(qd_bench_connection *connection, const qd_server_message *message, uint64_t now_ns)
+{
+    qd_bench_lane *lane;
+
+    switch (message->kind) {
+    case QD_SERVER_ROOM_OPENED:
+        take_opened(connection, message->seq, &message->as.room_opened);
+        break;
+    case QD_SERVER_TICK:
+        if ((lane = lane_of(connection, message->as.tick.room)))
+            take_tick(lane, &message->as.tick);
+        break;
+    case QD_SERVER_APPLIED:
+        if ((lane = lane_of(connection, message->as.applied.room)))
+            take_applied(lane, &message->as.applied, now_ns);
+        break;
+    case QD_SERVER_STATS:
+        if (message->as.stats.has_room && (lane = lane_of(connection, message->as.stats.room.room))) {
+            lane->stats = message->as.stats.room;
+            lane->has_stats = true;
+        }
+        break;
+    case QD_SERVER_ROOM_CLOSED:
+        if ((lane = lane_of(connection, message->as.room_closed.room)))
+            lane->is_closed = true;
+        break;
+    case QD_SERVER_ERROR:
+        take_error(connection, &message->as.error);
+        break;
+    case QD_SERVER_GO_AWAY:
+        qd_bench_fail(connection->bench, "the server said good-bye: %s", message->as.go_away.text);
+        break;
+    default:
+        break;
+    }
+}

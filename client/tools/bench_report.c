@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT_SIZE 32
+
+/* "1,234,567" */
+static const char *with_commas(double number, char text[COUNT_SIZE])
+{
+    char digits[COUNT_SIZE];
+    int length = snprintf(digits, sizeof digits, "%.0f", number);
+    int size = 0;
+
+    for (int index = 0; index < length && size < COUNT_SIZE - 2; index++) {
+        if (index > 0 && (length - index) % 3 == 0)
+            text[size++] = ',';
+        text[size++] = digits[index];
+    }
+    text[size] = '\0';
+    return text;
+}
+
+void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures)
+{
+    sum->updates += figures->updates;
+    sum->begins += figures->begins;
+    sum->ends += figures->ends;
+    sum->stays += figures->stays;
+    sum->suspensions += figures->suspensions;
+    sum->bytes_in += figures->bytes_in;
+    sum->bytes_out += figures->bytes_out;
+    sum->ticks_checked += figures->ticks_checked;
+    qd_histogram_add(&sum->round_trip_ns, &figures->round_trip_ns);
+}
+
+static double round_trip_ms(const qd_bench_figures *figures, double percent)
+{
+    return (double)qd_histogram_percentile(&figures->round_trip_ns, percent) / 1e6;
+}
+
+void qd_bench_print_progress(const qd_bench_figures *recent, double at_s, double over_s)
+{
+    char updates[COUNT_SIZE], events[COUNT_SIZE];
+
+    fprintf(
+        stderr, "%5.0f s  %s updates/s  %s events/s  in %.2f MB/s  out %.2f MB/s  round trip p50 %.3f ms p99 %.3f ms\n",
+        at_s, with_commas((double)recent->updates / over_s, updates),
+        with_commas((double)(recent->begins + recent->ends) / over_s, events), (double)recent->bytes_in / over_s / 1e6,
+        (double)recent->bytes_out / over_s / 1e6, round_trip_ms(recent, 50), round_trip_ms(recent, 99));
+}
+
+/* ---- the table ---- */
+
+static void print_rate(const char *name, double number, const char *note)
+{
+    char text[COUNT_SIZE];
+
+    printf("  %-18s %14s%s%s\n", name, with_commas(number, text), *note ? "   " : "", note);
+}
+
+void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,
+                          double seconds)
+{
+    const qd_bench_options *options = &bench->options;
+    char rooms[COUNT_SIZE], entities[COUNT_SIZE], note[128], begins[COUNT_SIZE], ends[COUNT_SIZE], rate[48];
+
+    if (options->hz > 0)
+        snprintf(rate, sizeof rate, "%u %s/s", options->hz, options->step ? "steps" : "ticks");
+    else
+        snprintf(rate, sizeof rate, "steps as fast as they are answered");
+    printf("%s rooms x %s entities, %u connections, %s, subscribed to %s, %.1f s\n\n",
+           with_commas(options->rooms, rooms), with_commas(options->entities, entities), options->connections, rate,
+           options->subscribe_text, seconds);
+
+    printf("  %-18s %10s %10s %10s %10s\n", "milliseconds", "p50", "p99", "p99.9", "max");
+    printf("  %-18s %10.3f %10.3f %10.3f %10.3f\n", "round trip (1)", round_trip_ms(figures, 50),
+           round_trip_ms(figures, 99), round_trip_ms(figures, 99.9), round_trip_ms(figures, 100));
+    if (server->are_known)
+        printf("  %-18s %10.3f %10.3f %10s %10.3f\n", "server's tick (2)", server->tick_us_p50 / 1e3,
+               server->tick_us_p99 / 1e3, "", server->tick_us_max / 1e3);
+    putchar('\n');
+
+    print_rate(options->step ? "steps/s" : "batches/s", (double)figures->round_trip_ns.count / seconds, "");
+    print_rate("updates/s", (double)figures->updates / seconds, "");
+    snprintf(note, sizeof note, "%s begins and %s ends in all", with_commas((double)figures->begins, begins),
+             with_commas((double)figures->ends, ends));
+    print_rate("events/s", (double)(figures->begins + figures->ends) / seconds, note);
+    if (options->subscribe == QD_BENCH_STAYS)
+        print_rate("stays/s", (double)figures->stays / seconds, "");
+    print_rate("bytes in/s", (double)figures->bytes_in / seconds, "received by this client");
+    print_rate("bytes out/s", (double)figures->bytes_out / seconds, "sent");
+    if (server->are_known)
+        print_rate("ticks skipped", (double)server->ticks_skipped,
+                   server->ticks_skipped ? "the server could not hold the rate" : "");
+    if (figures->suspensions)
+        print_rate("suspended", (double)figures->suspensions, "times: more pairs or events than events_max");
+    if (options->check)
+        print_rate("ticks checked", (double)figures->ticks_checked, "against brute force");
+
+    printf("\n  (1) from the intended time of sending to %s\n",
+           options->step ? "the answer of the step" : "Applied; so it includes the wait for the tick");
+    printf("  (2) the last 256 ticks of each room: p50 of the median room, p99 and max of the worst one\n");
+}
+
+/* ---- JSON ---- */
+
+static void print_json_text(const char *name, const char *text)
+{
+    printf("\"%s\":\"", name);
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+
+        if (byte == '"' || byte == '\\')
+            printf("\\%c", byte);
+        else if (byte < 0x20)
+            printf("\\u%04x", byte);
+        else
+            putchar(byte);
+    }
+    putchar('"');
+}
+
+void qd_bench_print_json(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,
+                         double seconds)
+{
+    const qd_bench_options *options = &bench->options;
+
+    putchar('{');
+    print_json_text("version", qd_version());
+    putchar(',');
+    print_json_text("server", options->server);
+    printf(",\"ok\":%s", *bench->failure ? "false" : "true");
+    printf(",\"rooms\":%u,\"entities\":%u,\"connections\":%u,\"threads\":%u", options->rooms, options->entities,
+           options->connections, options->threads);
+    printf(",\"mode\":\"%s\",\"hz\":%u,\"subscribe\":\"%s\",\"seconds\":%.3f", options->step ? "step" : "clock",
+           options->hz, options->subscribe_text, seconds);
+    printf(",\"updates\":%llu,\"updates_per_s\":%.1f", (unsigned long long)figures->updates,
+           (double)figures->updates / seconds);
+    printf(",\"begins\":%llu,\"ends\":%llu,\"stays\":%llu,\"events_per_s\":%.1f", (unsigned long long)figures->begins,
+           (unsigned long long)figures->ends, (unsigned long long)figures->stays,
+           (double)(figures->begins + figures->ends) / seconds);
+    printf(",\"bytes_in_per_s\":%.1f,\"bytes_out_per_s\":%.1f", (double)figures->bytes_in / seconds,
+           (double)figures->bytes_out / seconds);
+    printf(",\"round_trips\":%llu,\"round_trip_ms\":{\"p50\":%.6f,\"p99\":%.6f,\"p99_9\":%.6f,\"max\":%.6f}",
+           (unsigned long long)figures->round_trip_ns.count, round_trip_ms(figures, 50), round_trip_ms(figures, 99),
+           round_trip_ms(figures, 99.9), round_trip_ms(figures, 100));
+    if (server->are_known)
+        printf(",\"server_tick_ms\":{\"p50\":%.6f,\"p99\":%.6f,\"max\":%.6f},\"ticks_skipped\":%llu",
+               server->tick_us_p50 / 1e3, server->tick_us_p99 / 1e3, server->tick_us_max / 1e3,
+               (unsigned long long)server->ticks_skipped);
+    printf(",\"suspensions\":%llu,\"ticks_checked\":%llu}\n", (unsigned long long)figures->suspensions,
+           (unsigned long long)figures->ticks_checked);
+}

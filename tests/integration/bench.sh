@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# quadrille-bench as a user runs it: its figures make sense, its rooms are gone afterwards, its errors name the fix.
+. "$(dirname "$0")/../support/server.sh"
+
+bench() { "$QD_BIN/quadrille-bench" --server "$address" "$@"; }
+
+# number NAME: a figure of the last JSON.
+number() {
+    sed -E "s/.*\"$1\":([0-9.]+).*/\\1/;t;s/.*/0/" "$scratch/json"
+}
+
+positive() {
+    local name
+    for name in "$@"; do
+        [[ $(number "$name") =~ [1-9] ]] || fail "$name is not above 0: $(cat "$scratch/json")"
+    done
+}
+
+run_json() {
+    bench --json "$@" >"$scratch/json" 2>"$scratch/progress" || fail "$*: $(cat "$scratch/progress")"
+    [ "$(wc -l <"$scratch/json")" = 1 ] || fail "$*: not one line of JSON"
+    grep -q '^{.*"ok":true.*}$' "$scratch/json" || fail "$*: $(cat "$scratch/json")"
+    positive updates begins ends round_trips bytes_in_per_s bytes_out_per_s p50 p99 p99_9 max
+}
+
+refused() {
+    local status=$1 text=$2
+    shift 2
+    local got=0
+    bench "$@" >"$scratch/output" 2>"$scratch/errors" || got=$?
+    [ "$got" = "$status" ] || fail "$*: status $got, not $status"
+    grep -qF -- "$text" "$scratch/errors" || fail "$*: does not say '$text': $(cat "$scratch/errors")"
+    [ ! -s "$scratch/output" ] || fail "$*: writes to the standard output"
+}
+
+start_server --rooms-max 20 --log-level error
+
+# In lockstep and by the clock, every tick against brute force.
+run_json --seconds 1 --rooms 3 --entities 200 --step --hz 100 --subscribe stays --check
+positive ticks_checked stays
+run_json --seconds 1.5 --rooms 2 --entities 300 --hz 50 --check
+positive ticks_checked
+grep -q 'updates/s' "$scratch/progress" || fail "no progress in 1.5 s"
+
+# Several writers a room, and steps without a rate.
+run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --hz 100
+run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --step --hz 0
+
+# The table, for people.
+bench --seconds 0.5 --rooms 1 >"$scratch/table" 2>"$scratch/progress" || fail "$(cat "$scratch/progress")"
+grep -q 'round trip' "$scratch/table" || fail "no table: $(cat "$scratch/table")"
+
+refused 2 "--rooms 'many'" --rooms many
+refused 2 "--subscribe 'all'" --subscribe all
+refused 2 "--hz 0 is for --step" --hz 0
+refused 1 "--rooms 21: this server takes at most 20" --rooms 21
+refused 1 "--server" --server 127.0.0.1:1
+
+# Its rooms are closed, also when it is interrupted.
+"$QD_BIN/quadrille-bench" --server "$address" --seconds 60 >/dev/null 2>"$scratch/progress" &
+bench_pid=$!
+until grep -q 'updates/s' "$scratch/progress"; do
+    kill -0 "$bench_pid" || fail "the bench ended: $(cat "$scratch/progress")"
+    sleep 0.1
+done
+kill -INT "$bench_pid"
+status=0
+wait "$bench_pid" || status=$?
+[ "$status" = 1 ] || fail "interrupted: status $status, not 1"
+grep -q interrupted "$scratch/progress" || fail "interrupted, and does not say so: $(cat "$scratch/progress")"
+rooms=$("$QD_BIN/quadrille" --server "$address" rooms)
+[[ $rooms != *bench-* ]] || fail "rooms are left: $rooms"
+
+stop_server
