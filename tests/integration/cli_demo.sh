@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# client/demo with programs that are built already: what it shows, and that nothing of it is left.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+: "${QD_SOURCE:?the folder of the sources}"
+demo=$QD_SOURCE/client/demo
+export QD_SERVER QD_BIN
+
+expect 0 "$demo" --help
+out '^usage: client/demo '
+for arguments in '--seconds' '--seconds 0' '--seconds soon' '--room attic' '--entities 0' '--fast' 'here'; do
+    expect 2 "$demo" $arguments
+    err '^client/demo: .*; see client/demo --help$'
+done
+
+export TMPDIR=$scratch/tmp
+mkdir "$TMPDIR"
+nothing_left() {
+    [ -z "$(ls -A "$TMPDIR")" ] || fail 'files are left'
+    local port=${1##*:}
+    expect 1 quadrille ping --server "127.0.0.1:$port"
+}
+
+cd /
+expect 0 "$demo" --seconds 2.5 --room demo-3 --entities 50
+out '^tick [0-9]+  entities 50  pairs [0-9]+  begins/s '
+err '^==> Server at 127\.0\.0\.1:[0-9]+, 50 bots in each of three rooms; this is room demo-3 for 2\.5 s$'
+nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
+
+for signal in INT TERM; do
+    rm "$scratch/out"
+    # What a script starts in the background ignores SIGINT, unless told otherwise.
+    env --default-signal=INT "$demo" --seconds 600 --entities 50 >"$scratch/out" 2>"$scratch/err" &
+    running=$!
+    children+=("$running")
+    until_true grep -q '^tick ' "$scratch/out"
+    kill -$signal "$running"
+    ends_with 0 "$running" "SIG$signal is no fine end"
+    nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
+done
+
+# A server that cannot start is told, and is no success.
+QD_SERVER=/bin/false expect 1 "$demo" --seconds 1
+err 'The server did not start'

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# spawn, move and despawn, in rooms of both modes: from the command line and from rows, and what is refused.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+
+entities() { [ "$(quadrille stats "$1" | awk '$1 == "entities" { print $2 }')" = "$2" ] || fail "room $1: not $2 entities"; }
+
+for mode in --hz=50 --step; do
+    room=room$mode
+    quadrille open "$room" "$mode" --bounds -100,-100,100,100 >/dev/null
+    expect 0 quadrille spawn "$room" 1 0 0 2
+    out "^1 entity spawned in room $room$"
+    expect 0 quadrille spawn "$room" 4294967295 -3.5 -1e-3 2 0 --category 2 --mask 4294967295
+    expect 0 quadrille spawn "$room" 3 1 1 0.5 --circle
+    entities "$room" 3
+
+    expect 1 quadrille spawn "$room" 1 5 5 1
+    err '^quadrille spawn: refused: .*ENTRIES'
+    err '^quadrille spawn: entity 1: ID_TAKEN$'
+    expect 1 quadrille spawn "$room" 4 5 5 -1
+    err '^quadrille spawn: entity 4: NEGATIVE_SIZE$'
+    entities "$room" 3
+
+    # Rows: blank lines and comments are skipped; hy is as hx where it is missing.
+    printf '# id,x,y,hx,hy\n10,1,2,3,4\n\n 11 , -1 , .5 , 0 \r\n12,0,0,1\n' | expect 0 quadrille spawn "$room" -
+    out '^3 entities spawned'
+    entities "$room" 6
+    printf '20,1,1,1\n21,1,one,1\n' | expect 1 quadrille spawn "$room" -
+    err "^quadrille spawn: line 2: y 'one': must be a finite number$"
+    printf '20,1\n' | expect 1 quadrille spawn "$room" -
+    err '^quadrille spawn: line 1 has 2 fields: a row is id,x,y,hx'
+    entities "$room" 6
+
+    expect 0 quadrille move "$room" 1 -5 -5
+    out "^1 entity moved in room $room$"
+    printf '10,0,0\n99,0,0\n98,0,0\n' | expect 1 quadrille move "$room" -
+    err '^quadrille move: entity 99: UNKNOWN_ID$'
+    err '^quadrille move: entity 98: UNKNOWN_ID$'
+
+    expect 0 quadrille despawn "$room" 10 11
+    out '^2 entities despawned'
+    expect 1 quadrille despawn "$room" 10 12
+    err '^quadrille despawn: entity 10: UNKNOWN_ID$'
+    printf '1\n3\n' | expect 0 quadrille despawn "$room" -
+    expect 0 quadrille despawn "$room" 4294967295
+    entities "$room" 0
+done
+
+# More than one batch: the ids of refused entities are right in the second one, too.
+quadrille open many --bounds 0,0,1000,1000 >/dev/null
+seq 1 70000 | awk '{ print $1 ",1,1,0" }' >"$scratch/rows"
+quadrille spawn many - <"$scratch/rows" >"$scratch/out" 2>"$scratch/err" || fail 'spawning 70,000'
+out '^70000 entities spawned'
+printf '69999\n' | expect 0 quadrille despawn many -
+quadrille spawn many - <"$scratch/rows" >"$scratch/out" 2>"$scratch/err" && fail 'taken ids are no failure'
+err '^quadrille spawn: entity 1: ID_TAKEN$'
+err '^quadrille spawn: entity 65537: ID_TAKEN$'
+err '^quadrille spawn: and [0-9]+ more$'
+entities many 70000
+
+expect 1 quadrille spawn nowhere 1 0 0 1
+err 'UNKNOWN_ROOM'
+quadrille open small --entities-max 1 >/dev/null
+expect 0 quadrille spawn small 1 0 0 1
+expect 1 quadrille spawn small 2 0 0 1
+err '^quadrille spawn: entity 2: ROOM_FULL$'

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# events: begins, ends with their reasons, stays, resets, scopes, as text and as JSON, and how it ends.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+
+export QUADRILLE_TOKEN=tester
+quadrille open arena --hz 100 >/dev/null
+quadrille spawn arena 1 0 0 1 >/dev/null
+quadrille spawn arena 2 1 0 1 >/dev/null
+
+# A late subscriber gets the present set after a reset.
+expect 0 quadrille events arena --count 1
+out '^[0-9]+ reset$'
+out '^[0-9]+ begin 1 2$'
+expect 0 quadrille events arena --count 1 --json
+out '^\{"tick": [0-9]+, "kind": "reset"\}$'
+out '^\{"tick": [0-9]+, "kind": "begin", "a": 1, "b": 2\}$'
+expect 0 quadrille events arena --count 10 --stays
+[ "$(grep -Ec '^[0-9]+ stay 1 2$' "$scratch/out")" -eq 9 ] || fail 'nine stays'
+
+# Of its own it has none.
+expect 0 quadrille events arena --own --seconds 0.2
+out 'reset$'
+no_out 'begin'
+# Not as many as were asked for.
+expect 1 quadrille events arena --count 2 --seconds 0.2
+err '^quadrille events: only 1 of --count 2 events came$'
+
+# A stream that goes on: every end has its reason.
+quadrille events arena >"$scratch/stream" 2>"$scratch/stream-errors" &
+stream=$!
+children+=("$stream")
+quadrille events arena --json --count 8 >"$scratch/json" &
+json=$!
+children+=("$json")
+says() { tail -n 1 "$scratch/stream" | grep -Eq "^[0-9]+ $1\$"; }
+until_true says 'begin 1 2'
+quadrille move arena 2 50 50 >/dev/null
+until_true says 'end 1 2 moved apart'
+quadrille move arena 2 0 0.5 >/dev/null
+until_true says 'begin 1 2'
+quadrille despawn arena 1 >/dev/null
+until_true says 'end 1 2 despawned'
+printf '5,0,0,1\n4,0,0,1\n3,0,0,1\n' | quadrille spawn arena - --circle >/dev/null
+until_true says 'begin 4 5'
+# Within a tick they are ordered.
+tail -n 6 "$scratch/stream" | awk '{ print $3 " " $4 }' >"$scratch/order"
+printf '2 3\n2 4\n2 5\n3 4\n3 5\n4 5\n' | cmp - "$scratch/order" || fail 'the order of events'
+ends_with 0 "$json" 'the JSON stream'
+[ "$(grep -c '"kind": "begin", "a": [0-9]*, "b": [0-9]*}$' "$scratch/json")" -eq 6 ] || fail 'six begins'
+grep -q '"kind": "end", "a": 1, "b": 2, "reason": "moved apart"}$' "$scratch/json" || fail 'no JSON end'
+
+quadrille close arena >/dev/null
+ends_with 0 "$stream" 'the stream of a room that was closed'
+[ "$(tail -n 1 "$scratch/stream" | cut -d ' ' -f 2-)" = 'end 4 5 room closed' ] || fail 'the last end'
+grep -q 'the room was closed' "$scratch/stream-errors" || fail 'nothing said of the closed room'
+
+# An interrupt is a fine end; a server that goes is not.
+quadrille open other >/dev/null
+for signal in INT TERM; do
+    rm "$scratch/stream"
+    quadrille events other >"$scratch/stream" &
+    stream=$!
+    children+=("$stream")
+    until_true grep -q reset "$scratch/stream"
+    kill -$signal "$stream"
+    ends_with 0 "$stream" "SIG$signal is no fine end"
+done
+expect 1 quadrille events nowhere
+err 'UNKNOWN_ROOM'

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# rooms, stats, open and close.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+
+expect 0 quadrille rooms
+out '^no rooms$'
+expect 0 quadrille rooms --json
+out '^\[\]$'
+
+expect 0 quadrille open arena --bounds -10,-20.5,10,20 --hz 50 --depth 4 --entities-max 100 --events-max 1000 \
+    --grace-ms 100 --empty-close-ms 3600000
+out '^room arena created: bounds -10,-20.5,10,20, 50 ticks a second, at most 100 entities'
+expect 0 quadrille open steps --step --empty-close-ms 3600000
+out '^room steps created: bounds 0,0,1000,1000, ticks by step'
+expect 0 quadrille open 'say "hi"\' --empty-close-ms 3600000
+
+expect 0 quadrille rooms
+out '^name +mode +hz +tick +entities +sessions$'
+out '^arena +clock +50 +[0-9]+ +0 +0$'
+out '^steps +step +- +0 +0 +0$'
+expect 0 quadrille rooms --json
+[ "$(head -n 1 "$scratch/out")$(tail -n 1 "$scratch/out")" = '[]' ] || fail 'a JSON array'
+out '^  \{"name": "arena", "tick_mode": "clock", "tick_hz": 50, "tick": [0-9]+, "entities": 0, "sessions": 0\},$'
+out '^  \{"name": "say \\"hi\\"\\\\", '
+out '^  \{"name": "steps", "tick_mode": "step", .*\}$'
+
+# Opening again: with the same configuration, with less of it, with another one.
+expect 0 quadrille open arena --bounds -10,-20.5,10,20 --hz 50
+out '^room arena was open already: '
+expect 1 quadrille open arena --bounds -10,-20.5,10,20 --hz 51
+err '^quadrille open: refused: .*tick_hz.*51.*CONFIG_MISMATCH'
+expect 1 quadrille open arena --bounds 0,0,1,1
+err 'bounds.*CONFIG_MISMATCH'
+expect 1 quadrille open steps --hz 20
+err 'tick_mode.*CONFIG_MISMATCH'
+expect 1 quadrille open "$(printf '%065d' 0)"
+err 'INVALID'
+
+# Many rooms come in pages.
+token=opener
+for i in {1..20}; do
+    QUADRILLE_TOKEN=$token quadrille open "many-$i" --empty-close-ms 3600000 >/dev/null
+done
+expect 0 quadrille rooms
+[ "$(grep -c '^many-' "$scratch/out")" -eq 20 ] || fail 'twenty rooms'
+
+# Statistics, of the server and of a room.
+expect 0 quadrille stats
+out '^rooms +23$'
+out '^sessions +1$'
+expect 0 quadrille stats --json
+out '^  "rooms": 23,$'
+expect 0 quadrille spawn arena 7 1 1 1
+expect 0 quadrille stats arena
+out '^entities +1$'
+out '^sessions +1$'
+expect 0 quadrille stats arena --json
+out '^  "entities": 1,$'
+out '^  "tick_us_p50": [0-9]+\.[0-9]+,$'
+expect 1 quadrille stats nowhere
+err 'UNKNOWN_ROOM'
+
+# Closing: only for who opened it.
+expect 1 quadrille close arena
+err 'NOT_ALLOWED'
+expect 1 quadrille close nowhere
+err 'UNKNOWN_ROOM'
+QUADRILLE_TOKEN=other expect 1 quadrille close many-1
+err 'NOT_ALLOWED'
+QUADRILLE_TOKEN=$token expect 0 quadrille close many-1
+out '^room many-1 closed$'
+expect 0 quadrille rooms
+no_out '^many-1 '
+out '^many-2 '
+
+# A room that nobody is in goes by itself.
+expect 0 quadrille open brief --empty-close-ms 1
+gone() { quadrille rooms >"$scratch/rooms" && ! grep -q '^brief ' "$scratch/rooms"; }
+until_true gone

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# swarm: bots that move, collide, and leave nothing behind.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+
+expect 0 quadrille swarm --seconds 1 --entities 50
+out '^room swarm-1: 50 entities, uniform$'
+out '^room swarm-2: 50 entities, flock$'
+out '^room swarm-3: 50 entities, crowd$'
+out '^[1-9][0-9]* updates sent, [0-9]+ ticks left out$'
+expect 0 quadrille rooms
+out '^no rooms$'
+
+for motion in uniform flock crowd; do
+    quadrille swarm --rooms 2 --prefix $motion --motion $motion --hz 50 --entities 200 --density 0.3 --seed 7 \
+        >"$scratch/$motion" 2>&1 &
+    swarm=$!
+    children+=("$swarm")
+    # They move: pairs begin and end.
+    moving() { quadrille events $motion-2 --seconds 0.5 >"$scratch/events" && grep -q ' end ' "$scratch/events"; }
+    until_true moving
+    expect 0 quadrille stats $motion-1
+    out '^entities +200$'
+    expect 1 quadrille swarm --prefix $motion --seconds 1 --hz 50 --entities 200 --density 0.3
+    err "^quadrille swarm: (room $motion-1 is open already|refused: .*CONFIG_MISMATCH)"
+    kill -TERM "$swarm"
+    ends_with 0 "$swarm" "the $motion swarm: $(cat "$scratch/$motion")"
+    grep -q "^room $motion-2: 200 entities, $motion$" "$scratch/$motion" || fail "the rooms of $motion"
+    expect 0 quadrille rooms
+    out '^no rooms$'
+done
+
+# Nobody leaves the bounds that are given.
+quadrille swarm --rooms 1 --motion uniform --bounds -8,-4,8,4 --entities 100 >/dev/null &
+swarm=$!
+children+=("$swarm")
+open() { quadrille stats swarm-1 >"$scratch/stats" && grep -q '^tick  *[1-9][0-9]' "$scratch/stats"; }
+until_true open
+expect 1 quadrille open swarm-1 --bounds -8,-4,8,5
+err 'bounds.*CONFIG_MISMATCH'
+kill -TERM "$swarm"
+ends_with 0 "$swarm" 'the swarm in bounds'
+expect 2 quadrille swarm --prefix "$(printf '%060d' 0)"
+err '--prefix .*: must be 52 bytes or less'

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# watch: lines where there is no terminal; on one, a screen that is left as it was found, whatever ends the program.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+
+export QUADRILLE_TOKEN=tester
+quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
+printf '1,1,1,1\n2,2,1,1\n3,9,9,1\n' | quadrille spawn arena - --circle >/dev/null
+
+line='^tick [0-9]+  entities 3  pairs 1  begins/s [0-9.]+  ends/s [0-9.]+  tick p50 [0-9.]+ us  p99 [0-9.]+ us$'
+expect 0 quadrille watch arena --seconds 2.2
+out "$line"
+[ "$(grep -Evc "$line" "$scratch/out")" -eq 0 ] || fail 'another line'
+expect 1 quadrille watch nowhere --seconds 1
+err 'UNKNOWN_ROOM'
+
+# Interrupted; and the room closed.
+for way in INT TERM close; do
+    rm "$scratch/out"
+    quadrille watch arena >"$scratch/out" 2>"$scratch/err" &
+    watch=$!
+    children+=("$watch")
+    until_true grep -q tick "$scratch/out"
+    if [ $way = close ]; then
+        quadrille close arena >/dev/null
+    else
+        kill -$way "$watch"
+    fi
+    ends_with 0 "$watch" "ended by $way"
+done
+err 'room arena was closed'
+
+# On a terminal.
+quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
+printf '1,1,1,1\n2,2,1,1\n3,9,9,1\n' | quadrille spawn arena - --circle >/dev/null
+enter=$'\033[?1049h' leave=$'\033[?1049l' cursor=$'\033[?25h'
+
+# on_terminal NAME COMMAND...: `script` gives it one; its exit status and the terminal's settings are written into it.
+on_terminal() {
+    local name=$1
+    shift
+    TERM=xterm-256color SHELL=/bin/sh script -qec "stty rows 30 cols 90; stty -g; $*; echo status=\$?; stty -g" \
+        "$scratch/$name" </dev/null >/dev/null
+}
+check_screen() {
+    grep -qF "$enter" "$scratch/$1" && grep -qF "$leave" "$scratch/$1" && grep -qF "$cursor" "$scratch/$1" ||
+        fail "$1: the screen is not entered and left"
+    grep -q "status=$2" "$scratch/$1" || fail "$1: exit status is not $2: $(grep -a status= "$scratch/$1")"
+    [ "$(grep -aoE '^[0-9a-f]+(:[0-9a-f]+){8,}' "$scratch/$1" | sort -u | wc -l)" -eq 1 ] ||
+        fail "$1: the terminal's settings changed"
+}
+
+on_terminal screen quadrille watch arena --seconds 1.2
+check_screen screen 0
+for text in 'quadrille' 'arena' 'entities' 'pairs' 'begins/s' 'ends/s' 'p50' 'p99' 'q quits' '╭' '╯' '●'; do
+    grep -qF -- "$text" "$scratch/screen" || fail "the screen has no $text"
+done
+# Two touch, one is alone: there is a cell of either colour, before a braille pattern.
+for colour in $'\033[38;5;74m\xE2' $'\033[38;5;214m\xE2'; do
+    LC_ALL=C grep -qF "$colour" "$scratch/screen" || fail 'the map lacks a colour'
+done
+on_terminal plain quadrille watch arena --ascii --seconds 1
+check_screen plain 0
+[ -z "$(LC_ALL=C grep -a $'[\x80-\xFF]' "$scratch/plain")" ] || fail '--ascii is not ASCII'
+
+pid_of_watch='sh -c '"'"'echo $$ >'"$scratch/pid"'; exec quadrille watch arena'"'"
+for signal in INT TERM HUP QUIT; do
+    rm -f "$scratch/pid"
+    on_terminal "$signal" "$pid_of_watch" &
+    terminal=$!
+    children+=("$terminal")
+    entered() { [ -s "$scratch/pid" ] && grep -qF 'q quits' "$scratch/$signal"; }
+    until_true entered
+    kill -$signal "$(cat "$scratch/pid")"
+    wait "$terminal" || true
+    # SIGQUIT is for who wants it to die; the terminal is given back all the same.
+    [ $signal = QUIT ] && check_screen QUIT 131 || check_screen "$signal" 0
+done
+
+# A server that dies is told on the ordinary screen.
+rm -f "$scratch/pid"
+on_terminal died "$pid_of_watch" &
+terminal=$!
+children+=("$terminal")
+entered() { [ -s "$scratch/pid" ] && grep -qF 'q quits' "$scratch/died"; }
+until_true entered
+kill -KILL "$server_pid"
+wait "$terminal" || true
+wait "$server_pid" || true
+server_pid=
+check_screen died 1
+sed "s/.*$(printf '\033')\[?1049l//" "$scratch/died" | grep -q '^quadrille watch: ' || fail 'no word of the server that died'

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What the scripts that test the tools share: a real server (server.sh), and a few words to say what is expected. To be
+# sourced. From CTest come QD_SERVER (the server) and QD_BIN (the folder of the tools).
+#
+#   start OPTION...               starts the server; sets QUADRILLE_SERVER, which quadrille reads
+#   expect STATUS COMMAND...      runs it; its output goes to $scratch/out and $scratch/err
+#   out PATTERN, err PATTERN      a line of that output is like this extended regular expression; no_out: none is
+#   until_true COMMAND...         tries again until it succeeds, for a minute
+#   ends_with STATUS PID TEXT     waits for a child, which must end so
+#
+# Children that a test starts are added to `children`: they do not outlive it. At the end of a good test the server is
+# stopped, and must say that all was well.
+
+source "$(dirname "${BASH_SOURCE[0]}")/server.sh"
+: "${QD_BIN:?the folder of quadrille}"
+PATH=$QD_BIN:$PATH
+unset QUADRILLE_TOKEN QUADRILLE_SERVER NO_COLOR
+children=()
+
+clean_up() {
+    local status=$? child
+    trap - EXIT
+    for child in "${children[@]}"; do
+        kill -KILL "$child" 2>/dev/null || true
+    done
+    [ "$status" -ne 0 ] || stop_server || status=1
+    [ "$status" -eq 0 ] || kill -KILL "$server_pid" 2>/dev/null || true
+    rm -rf "$scratch"
+    exit "$status"
+}
+trap clean_up EXIT
+
+fail() {
+    echo "FAILED: $*" >&2
+    local file
+    for file in out err; do
+        [ ! -s "$scratch/$file" ] || { echo "--- $file ---"; tail -n 20 "$scratch/$file"; } >&2
+    done
+    exit 1
+}
+
+until_true() {
+    local _
+    for _ in {1..600}; do
+        ! "$@" >/dev/null 2>&1 || return 0
+        sleep 0.1
+    done
+    fail "never came true: $*"
+}
+
+start() {
+    start_server --log-level warn "$@"
+    export QUADRILLE_SERVER=$address
+}
+
+expect() {
+    local wanted=$1 status=0
+    shift
+    "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    [ "$status" -eq "$wanted" ] || fail "exit status $status instead of $wanted: $*"
+}
+
+# Not in a subshell: only a parent can wait.
+ends_with() {
+    local status=0
+    wait "$2" || status=$?
+    [ "$status" -eq "$1" ] || fail "exit status $status instead of $1: ${*:3}"
+}
+
+out() { grep -Eq -- "$1" "$scratch/out" || fail "no line of the output is like: $1"; }
+no_out() { ! grep -Eq -- "$1" "$scratch/out" || fail "a line of the output is like: $1"; }
+err() { grep -Eq -- "$1" "$scratch/err" || fail "no line of the errors is like: $1"; }
