@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lists.h"
 
+#include <string.h>
+
 #include "order.h"
 #include "state.h"
-
-#define EVENT_KINDS 4u /* qd_space_kind counts from 1 */
 
 static void fit(qd_pair_list *pairs, qd_heap *heap, size_t count, bool reasons)
 {
@@ -33,20 +33,23 @@ static unsigned bit_length(uint32_t value)
 struct sorting {
     qd_room *room;
     const qd_space_event *events;
-    size_t start[EVENT_KINDS + 1];
+    size_t start[QD_SPACE_STAY + 2];
     qd_order all;
     unsigned low_bits, high_bits;
 };
 
 static void count_kinds(struct sorting *sorting, size_t count)
 {
-    size_t counts[EVENT_KINDS] = {0};
+    uint32_t begins = 0, ends = 0;
 
-    for (size_t i = 0; i < count; i++)
-        counts[qd_space_event_kind(sorting->events[i])]++;
-    sorting->start[0] = 0;
-    for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
-        sorting->start[kind + 1] = sorting->start[kind] + counts[kind];
+    for (size_t i = 0; i < count; i++) {
+        begins += qd_space_event_kind(sorting->events[i]) == QD_SPACE_BEGIN;
+        ends += qd_space_event_kind(sorting->events[i]) == QD_SPACE_END;
+    }
+    sorting->start[QD_SPACE_BEGIN] = 0;
+    sorting->start[QD_SPACE_END] = begins;
+    sorting->start[QD_SPACE_STAY] = (size_t)begins + ends;
+    sorting->start[QD_SPACE_STAY + 1] = count;
 }
 
 static void make_keys(struct sorting *sorting, size_t count)
@@ -64,16 +67,16 @@ static void make_keys(struct sorting *sorting, size_t count)
         .values_spare = (uint32_t *)(memory + 2 * keys_bytes + values_bytes),
     };
     const uint32_t *id = sorting->room->entities.id;
-    size_t cursor[EVENT_KINDS];
+    size_t cursor[QD_SPACE_STAY + 1];
     uint64_t any_key = 0;
 
-    for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
-        cursor[kind] = sorting->start[kind];
+    memcpy(cursor, sorting->start, sizeof cursor);
     for (size_t i = 0; i < count; i++) {
         qd_space_event event = sorting->events[i];
         uint32_t one = id[qd_space_event_a(event)];
         uint32_t other = id[qd_space_event_b(event)];
-        uint64_t key = one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one;
+        uint32_t lower = one < other ? one : other; /* a move, where choosing the key would be a branch */
+        uint64_t key = (uint64_t)lower << 32 | (one ^ other ^ lower);
         size_t at = cursor[qd_space_event_kind(event)]++;
 
         all.keys[at] = key;

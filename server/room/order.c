@@ -9,7 +9,7 @@
 /* Wide digits save passes over many keys; narrow ones save counters, which weigh more when keys are few. */
 #define DIGIT_BITS_MAX  11u
 #define DIGIT_BITS_FEW  8u
-#define FEW_KEYS        4096u
+#define FEW_KEYS        512u
 #define INSERTION_KEYS  32u
 #define DIGITS_MAX      4u /* 32 bits in digits of DIGIT_BITS_FEW */
 #define DIGIT_COUNT_MAX (1u << DIGIT_BITS_MAX)
