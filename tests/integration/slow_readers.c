@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Readers that do not keep up, and rooms with too many pairs: memory stays bounded, nobody waits for another, and what
+ * is folded is true again as soon as it is known again.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "support/raw.h"
+#include "support/session.h"
+
+#define BOXES 200u
+
+/* Boxes of 2 by 2 in a room, and what the test itself knows of them. */
+struct crowd {
+    uint64_t room;
+    uint32_t id[BOXES];
+    float x[BOXES], y[BOXES];
+    uint32_t random;
+};
+
+static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name)
+{
+    float half[BOXES];
+    crowd->random = 1;
+    crowd->room = session_open_room(client, name, NULL);
+    for (uint32_t i = 0; i < BOXES; i++) {
+        crowd->id[i] = i;
+        crowd->x[i] = 4.0f * (float)i;
+        crowd->y[i] = 0;
+        half[i] = 1;
+    }
+    const qd_msg_entities batch = {BOXES, crowd->id, .x = crowd->x, .y = crowd->y, .half_x = half, .half_y = half};
+    qd_client_spawn(client, crowd->room, &batch, false);
+    session_step(client, crowd->room);
+}
+
+/* All into an area so small that a good part of all pairs begin or end at each tick. */
+static uint64_t shuffle(qd_client *client, struct crowd *crowd)
+{
+    for (uint32_t i = 0; i < BOXES; i++) {
+        crowd->random = crowd->random * 1664525 + 1013904223;
+        crowd->x[i] = (float)(crowd->random >> 8 & 0xff) / 64;
+        crowd->y[i] = (float)(crowd->random >> 16 & 0xff) / 64;
+    }
+    qd_client_move(client, crowd->room, &(qd_msg_entities){BOXES, crowd->id, .x = crowd->x, .y = crowd->y});
+    return session_step(client, crowd->room);
+}
+
+static void expect_true_set(const qd_pairs *pairs, const struct crowd *crowd)
+{
+    size_t count = 0;
+    assert_true(qd_pairs_known(pairs));
+    for (uint32_t i = 0; i < BOXES; i++)
+        for (uint32_t k = i + 1; k < BOXES; k++) {
+            /* The places are multiples of 1/64: their differences are exact. */
+            bool touch = fabsf(crowd->x[i] - crowd->x[k]) <= 2 && fabsf(crowd->y[i] - crowd->y[k]) <= 2;
+            assert_int_equal(qd_pairs_contain(pairs, i, k), touch);
+            count += touch;
+        }
+    assert_int_equal(qd_pairs_count(pairs), count);
+}
+
+/* Reads until the set of that tick is known. Returns how many resets came. */
+static uint32_t read_until(qd_client *client, qd_pairs *pairs, uint64_t tick)
+{
+    uint32_t resets = 0;
+    while (!qd_pairs_known(pairs) || qd_pairs_tick(pairs) < tick) {
+        const qd_msg_tick *frame = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
+        resets += frame->reset;
+        if (qd_pairs_apply(pairs, frame) != QD_CLIENT_OK)
+            fail_msg("tick %llu contradicts the set", (unsigned long long)frame->tick);
+    }
+    return resets;
+}
+
+static void test_overflow(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
+    const char *address = qd_server_address(server);
+    session_witness witness;
+    session_witness_open(&witness, address);
+    qd_client *writer = session_open(address), *reader = session_open(address), *sleeper = session_open(address);
+    /* What the system holds for the sleeper does not count as the server's queue: keep it short. */
+    setsockopt(qd_client_socket(sleeper), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
+    qd_pairs *reader_pairs = qd_pairs_create(), *sleeper_pairs = qd_pairs_create();
+    static struct crowd crowd;
+    spawn_crowd(writer, &crowd, "crowd");
+    session_join(reader, "crowd");
+    session_join(sleeper, "crowd");
+    session_subscribe(reader, crowd.room, QD_SCOPE_ALL, reader_pairs);
+    session_subscribe(sleeper, crowd.room, QD_SCOPE_ALL, sleeper_pairs);
+
+    for (int round = 0; round < 2; round++) {
+        /* Some 60 KB of events a step: far more than the system and the queue hold between them. */
+        uint64_t tick = 0;
+        for (int i = 0; i < 200; i++) {
+            tick = shuffle(writer, &crowd);
+            /* Who reads is told of every tick, and never needs a reset. */
+            assert_int_equal(read_until(reader, reader_pairs, tick), 0);
+        }
+        expect_true_set(reader_pairs, &crowd);
+        session_witness_check(&witness);
+
+        /* It wakes: after what was queued, a reset, and the truth. */
+        assert_true(read_until(sleeper, sleeper_pairs, tick) >= 1);
+        expect_true_set(sleeper_pairs, &crowd);
+        /* And it is told of every tick again. */
+        tick = shuffle(writer, &crowd);
+        read_until(sleeper, sleeper_pairs, tick);
+        expect_true_set(sleeper_pairs, &crowd);
+        assert_int_equal(read_until(reader, reader_pairs, tick), 0);
+    }
+    qd_pairs_destroy(reader_pairs);
+    qd_pairs_destroy(sleeper_pairs);
+    qd_client_destroy(writer);
+    qd_client_destroy(reader);
+    qd_client_destroy(sleeper);
+    session_witness_close(&witness);
+    session_server_stop(server);
+}
+
+/* A reader that never wakes keeps neither the room nor the server from ending. */
+static void test_stop_with_a_sleeper(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
+    const char *address = qd_server_address(server);
+    qd_client *writer = session_open(address), *sleeper = session_open(address);
+    setsockopt(qd_client_socket(sleeper), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
+    static struct crowd crowd;
+    spawn_crowd(writer, &crowd, "crowd");
+    session_join(sleeper, "crowd");
+    session_subscribe(sleeper, crowd.room, QD_SCOPE_ALL, NULL);
+    for (int i = 0; i < 200; i++)
+        shuffle(writer, &crowd);
+    qd_process_signal(server, SIGTERM);
+    session_wait_kind(writer, QD_SERVER_GO_AWAY);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
+    qd_process_destroy(server);
+    qd_client_destroy(writer);
+    qd_client_destroy(sleeper);
+}
+
+/* One that asks and does not read: the server stops reading from it, and goes on when it reads. */
+static void test_asks_and_does_not_read(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
+    const char *address = qd_server_address(server);
+    session_witness witness;
+    session_witness_open(&witness, address);
+    raw_link *asker = raw_open_session(address);
+    int flags = fcntl(asker->socket, F_GETFL);
+    fcntl(asker->socket, F_SETFL, flags | O_NONBLOCK);
+
+    /* Until nothing goes out for a second; far less than the server would need memory for without a bound. */
+    const size_t sent_max = 200u << 20;
+    size_t sent = 0, frame_size = 0, rest = 0;
+    uint64_t next = 0;
+    uint8_t frame[64];
+    struct pollfd writable = {.fd = asker->socket, .events = POLLOUT};
+    while (sent < sent_max && poll(&writable, 1, 1000) == 1) {
+        if (rest == 0) {
+            const qd_client_message ping = {.seq = 1, .kind = QD_CLIENT_PING, .as.ping.data = next++};
+            rest = frame_size = qd_client_message_encode(&ping, frame);
+        }
+        ssize_t size = send(asker->socket, frame + frame_size - rest, rest, MSG_NOSIGNAL);
+        assert_true(size > 0 || errno == EAGAIN);
+        sent += size > 0 ? (size_t)size : 0;
+        rest -= size > 0 ? (size_t)size : 0;
+    }
+    assert_true(sent < sent_max);
+    session_witness_check(&witness);
+    uint32_t stats = qd_client_get_stats(witness.client, 0);
+    assert_true(session_expect(witness.client, stats, QD_SERVER_STATS)->as.stats.server.memory_bytes < (64u << 20));
+
+    /* It reads: every whole request is answered, in order. */
+    fcntl(asker->socket, F_SETFL, flags);
+    for (uint64_t answered = 0; answered < next - (rest > 0); answered++) {
+        const qd_server_message *message = raw_next(asker);
+        assert_non_null(message);
+        assert_int_equal(message->kind, QD_SERVER_PONG);
+        assert_int_equal(message->as.pong.data, answered);
+    }
+    raw_close(asker);
+    session_witness_close(&witness);
+    session_server_stop(server);
+}
+
+/* ---- too many pairs ---- */
+
+static void place(qd_client *client, uint64_t room, uint32_t first, uint32_t count, float x, float gap)
+{
+    for (uint32_t i = 0; i < count; i++)
+        session_move(client, room, first + i, x + gap * (float)i, 10);
+}
+
+static void test_suspension(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(NULL);
+    qd_client *client = session_open(qd_server_address(server)), *late = session_open(qd_server_address(server));
+    qd_pairs *pairs = qd_pairs_create(), *late_pairs = qd_pairs_create();
+    qd_msg_room_config config = session_step_room;
+    config.events_max = 100;
+    uint64_t room = session_open_room(client, "heap", &config);
+    session_join(late, "heap");
+    session_subscribe(client, room, QD_SCOPE_ALL, pairs);
+    for (uint32_t id = 0; id < 20; id++)
+        session_spawn(client, room, id, 10 * (float)id, 100);
+
+    /* 14 on one spot are 91 pairs: they fit. All 20 are 190. */
+    place(client, room, 0, 14, 500, 0);
+    session_step(client, room);
+    place(client, room, 0, 14, 0, 10);
+    session_step(client, room);
+    assert_int_equal(session_fold(client, pairs), 2);
+    assert_int_equal(qd_pairs_count(pairs), 0);
+    place(client, room, 0, 20, 500, 0);
+    uint64_t tick = session_step(client, room);
+    const qd_msg_tick *frame = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
+    assert_int_equal(frame->tick, tick);
+    assert_true(frame->suspended);
+    assert_true(frame->last);
+    assert_true(frame->suspended_count > 100);
+    assert_int_equal(frame->begins.count + frame->ends.count + frame->stays.count, 0);
+    assert_int_equal(qd_pairs_apply(pairs, frame), QD_CLIENT_OK);
+    assert_false(qd_pairs_known(pairs));
+
+    /* Said once; whoever subscribes now is told as well. */
+    session_step(client, room);
+    session_step(client, room);
+    session_expect_quiet(client);
+    qd_client_subscribe(late, room, QD_SCOPE_ALL, false);
+    frame = &session_wait_kind(late, QD_SERVER_TICK)->as.tick;
+    assert_true(frame->suspended);
+    assert_int_equal(qd_pairs_apply(late_pairs, frame), QD_CLIENT_OK);
+
+    /* As soon as it fits again: a reset, and events as before. */
+    place(client, room, 0, 20, 100, 2);
+    tick = session_step(client, room);
+    assert_true(read_until(client, pairs, tick) == 1);
+    assert_true(read_until(late, late_pairs, tick) == 1);
+    assert_int_equal(qd_pairs_count(pairs), 19);
+    assert_int_equal(qd_pairs_count(late_pairs), 19);
+    session_move(client, room, 0, 800, 800);
+    session_step(client, room);
+    session_expect_tick(client, "end 0-1 moved apart");
+    session_expect_tick(late, "end 0-1 moved apart");
+    qd_pairs_destroy(pairs);
+    qd_pairs_destroy(late_pairs);
+    qd_client_destroy(client);
+    qd_client_destroy(late);
+    session_server_stop(server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_stop_with_a_sleeper),
+        cmocka_unit_test(test_asks_and_does_not_read),
+        cmocka_unit_test(test_suspension),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
