@@ -132,28 +132,29 @@ static void get_despawn(const Quadrille__V1__Despawn *despawn, qd_msg_batch *bat
     };
 }
 
-static void get_hello(const Quadrille__V1__Hello *hello, qd_block *block, qd_msg_hello *result)
+static void get_hello(const Quadrille__V1__Hello *hello, qd_decode_block *block, qd_msg_hello *result)
 {
     *result = (qd_msg_hello){
         .version = hello->version,
-        .token = qd_block_text(block, hello->token),
-        .client = qd_block_text(block, hello->client),
+        .token = qd_decode_block_text(block, hello->token),
+        .client = qd_decode_block_text(block, hello->client),
     };
 }
 
-static void get_open_room(const Quadrille__V1__OpenRoom *open_room, qd_block *block, qd_msg_open_room *result)
+static void get_open_room(const Quadrille__V1__OpenRoom *open_room, qd_decode_block *block, qd_msg_open_room *result)
 {
     *result = (qd_msg_open_room){
-        .name = qd_block_text(block, open_room->name),
+        .name = qd_decode_block_text(block, open_room->name),
         .has_config = open_room->config != NULL,
         .config = qd_room_config_get(open_room->config),
     };
 }
 
-static void get_list_rooms(const Quadrille__V1__ListRooms *list_rooms, qd_block *block, qd_msg_list_rooms *result)
+static void get_list_rooms(const Quadrille__V1__ListRooms *list_rooms, qd_decode_block *block,
+                           qd_msg_list_rooms *result)
 {
     *result = (qd_msg_list_rooms){
-        .after = qd_block_text(block, list_rooms->after),
+        .after = qd_decode_block_text(block, list_rooms->after),
         .limit = list_rooms->limit,
     };
 }
@@ -183,7 +184,7 @@ _Static_assert((int)QD_CLIENT_HELLO + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MES
 _Static_assert((int)QD_CLIENT_PING + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_PING, "the last kind");
 
 /* Returns whether the columns agree. */
-static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_block *block, qd_decoded_client *decoded)
+static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block *block, qd_decoded_client *decoded)
 {
     qd_client_message *message = &decoded->message;
     bool agree = true;
@@ -245,11 +246,11 @@ static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_block *block
     return agree;
 }
 
-static qd_decode_result decode(qd_block *block, const void *bytes, size_t size, void *context)
+static qd_decode_result decode(qd_decode_block *block, const void *bytes, size_t size, void *context)
 {
     qd_decoded_client *decoded = context;
     *decoded = (qd_decoded_client){0};
-    const Quadrille__V1__ClientFrame *frame = (const Quadrille__V1__ClientFrame *)qd_block_unpack(
+    const Quadrille__V1__ClientFrame *frame = (const Quadrille__V1__ClientFrame *)qd_decode_block_unpack(
         block, &quadrille__v1__client_frame__descriptor, bytes, size);
     if (!frame) {
         return QD_DECODE_MALFORMED;
@@ -265,7 +266,7 @@ static qd_decode_result decode(qd_block *block, const void *bytes, size_t size, 
 qd_decode_result qd_decode_client(const void *bytes, size_t size, const qd_codec_memory *memory,
                                   qd_decoded_client *decoded)
 {
-    qd_block block;
+    qd_decode_block block;
     *decoded = (qd_decoded_client){0};
     qd_decode_result result =
         qd_decode_in_block(decode, bytes, size, QD_DECODE_BYTES_MAX(size), memory, &block, decoded);

@@ -20,31 +20,31 @@
 /* The memory to use: `memory`, or malloc where it is NULL. */
 const qd_codec_memory *qd_codec_memory_or_malloc(const qd_codec_memory *memory);
 
-typedef struct qd_block {
+typedef struct qd_decode_block {
     uint8_t *bytes;
     size_t size, used;
     bool exhausted;   /* something did not fit */
-    bool text_broken; /* qd_block_text met a string that no C string can hold */
-} qd_block;
+    bool text_broken; /* qd_decode_block_text met a string that no C string can hold */
+} qd_decode_block;
 
 /* Memory aligned to 16 bytes; NULL when the block is exhausted. */
-void *qd_block_take(qd_block *block, size_t size);
+void *qd_decode_block_take(qd_decode_block *block, size_t size);
 
 /* A string that was unpacked into this block, or a static one; notes it when it holds a zero byte, which would cut it
  * short and make one name of two. */
-const char *qd_block_text(qd_block *block, const char *text);
+const char *qd_decode_block_text(qd_decode_block *block, const char *text);
 
 /* Unpacks `size` bytes into the block; NULL when they are malformed or the block is exhausted. */
-ProtobufCMessage *qd_block_unpack(qd_block *block, const ProtobufCMessageDescriptor *descriptor, const void *bytes,
-                                  size_t size);
+ProtobufCMessage *qd_decode_block_unpack(qd_decode_block *block, const ProtobufCMessageDescriptor *descriptor,
+                                         const void *bytes, size_t size);
 
 /* Decodes a frame into `decoded`, which is a qd_decoded_client or qd_decoded_server. */
-typedef qd_decode_result (*qd_decode_fn)(qd_block *block, const void *bytes, size_t size, void *decoded);
+typedef qd_decode_result (*qd_decode_fn)(qd_decode_block *block, const void *bytes, size_t size, void *decoded);
 
 /* Runs `decode` in a small block, which suffices for a frame as every encoder writes it, and again in one of
  * `bytes_max` if it was exhausted. The block is left in *block; it is empty if there was no memory. */
 qd_decode_result qd_decode_in_block(qd_decode_fn decode, const void *bytes, size_t size, size_t bytes_max,
-                                    const qd_codec_memory *memory, qd_block *block, void *decoded);
+                                    const qd_codec_memory *memory, qd_decode_block *block, void *decoded);
 
 /* A column of a batch: a needed one is as long as the batch, another may be empty instead. */
 typedef struct qd_column {

@@ -8,11 +8,11 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static void get_welcome(const Quadrille__V1__Welcome *welcome, qd_block *block, qd_msg_welcome *result)
+static void get_welcome(const Quadrille__V1__Welcome *welcome, qd_decode_block *block, qd_msg_welcome *result)
 {
     *result = (qd_msg_welcome){
         .version = welcome->version,
-        .server = qd_block_text(block, welcome->server),
+        .server = qd_decode_block_text(block, welcome->server),
         .session = welcome->session,
     };
     if (welcome->limits) {
@@ -27,11 +27,11 @@ static void get_welcome(const Quadrille__V1__Welcome *welcome, qd_block *block, 
     }
 }
 
-static void get_room_opened(const Quadrille__V1__RoomOpened *opened, qd_block *block, qd_msg_room_opened *result)
+static void get_room_opened(const Quadrille__V1__RoomOpened *opened, qd_decode_block *block, qd_msg_room_opened *result)
 {
     *result = (qd_msg_room_opened){
         .room = opened->room,
-        .name = qd_block_text(block, opened->name),
+        .name = qd_decode_block_text(block, opened->name),
         .config = qd_room_config_get(opened->config),
         .epoch = opened->epoch,
         .tick = opened->tick,
@@ -39,11 +39,11 @@ static void get_room_opened(const Quadrille__V1__RoomOpened *opened, qd_block *b
     };
 }
 
-static bool get_room_list(const Quadrille__V1__RoomList *list, qd_block *block, qd_msg_room_list *result)
+static bool get_room_list(const Quadrille__V1__RoomList *list, qd_decode_block *block, qd_msg_room_list *result)
 {
     qd_msg_room_info *rooms = NULL;
     if (list->n_rooms > 0) {
-        rooms = qd_block_take(block, list->n_rooms * sizeof *rooms);
+        rooms = qd_decode_block_take(block, list->n_rooms * sizeof *rooms);
         if (!rooms) {
             return false;
         }
@@ -51,7 +51,7 @@ static bool get_room_list(const Quadrille__V1__RoomList *list, qd_block *block, 
     for (size_t i = 0; i < list->n_rooms; i++) {
         const Quadrille__V1__RoomInfo *info = list->rooms[i];
         rooms[i] = (qd_msg_room_info){
-            .name = qd_block_text(block, info->name),
+            .name = qd_decode_block_text(block, info->name),
             .tick_mode = (qd_tick_mode)info->tick_mode,
             .tick_hz = info->tick_hz,
             .tick = info->tick,
@@ -173,11 +173,11 @@ static void get_stats(const Quadrille__V1__Stats *stats, qd_msg_stats *result)
     }
 }
 
-static bool get_error(const Quadrille__V1__Error *error, qd_block *block, qd_msg_error *result)
+static bool get_error(const Quadrille__V1__Error *error, qd_decode_block *block, qd_msg_error *result)
 {
     *result = (qd_msg_error){
         .code = (qd_error_code)error->code,
-        .text = qd_block_text(block, error->text),
+        .text = qd_decode_block_text(block, error->text),
         .seq = error->seq,
         .room = error->room,
         .entries_refused = error->entries_refused,
@@ -192,11 +192,11 @@ static bool get_error(const Quadrille__V1__Error *error, qd_block *block, qd_msg
     return true;
 }
 
-static void get_go_away(const Quadrille__V1__GoAway *go_away, qd_block *block, qd_msg_go_away *result)
+static void get_go_away(const Quadrille__V1__GoAway *go_away, qd_decode_block *block, qd_msg_go_away *result)
 {
     *result = (qd_msg_go_away){
         .reason = (qd_go_away_reason)go_away->reason,
-        .text = qd_block_text(block, go_away->text),
+        .text = qd_decode_block_text(block, go_away->text),
         .deadline_ms = go_away->deadline_ms,
     };
 }
@@ -205,7 +205,7 @@ static void get_go_away(const Quadrille__V1__GoAway *go_away, qd_block *block, q
 _Static_assert((int)QD_SERVER_WELCOME + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_WELCOME, "the first kind");
 _Static_assert((int)QD_SERVER_GO_AWAY + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_GO_AWAY, "the last kind");
 
-static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_block *block,
+static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_decode_block *block,
                                     qd_server_message *message)
 {
     bool agree = true;
@@ -262,11 +262,11 @@ static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_
     return agree ? QD_DECODE_OK : QD_DECODE_COLUMNS;
 }
 
-static qd_decode_result decode(qd_block *block, const void *bytes, size_t size, void *context)
+static qd_decode_result decode(qd_decode_block *block, const void *bytes, size_t size, void *context)
 {
     qd_decoded_server *decoded = context;
     *decoded = (qd_decoded_server){0};
-    const Quadrille__V1__ServerFrame *frame = (const Quadrille__V1__ServerFrame *)qd_block_unpack(
+    const Quadrille__V1__ServerFrame *frame = (const Quadrille__V1__ServerFrame *)qd_decode_block_unpack(
         block, &quadrille__v1__server_frame__descriptor, bytes, size);
     if (!frame) {
         return QD_DECODE_MALFORMED;
@@ -279,7 +279,7 @@ static qd_decode_result decode(qd_block *block, const void *bytes, size_t size, 
 qd_decode_result qd_decode_server(const void *bytes, size_t size, const qd_codec_memory *memory,
                                   qd_decoded_server *decoded)
 {
-    qd_block block;
+    qd_decode_block block;
     *decoded = (qd_decoded_server){0};
     qd_decode_result result =
         qd_decode_in_block(decode, bytes, size, QD_DECODE_SERVER_BYTES_MAX(size), memory, &block, decoded);

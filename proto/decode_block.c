@@ -29,7 +29,7 @@ const qd_codec_memory *qd_codec_memory_or_malloc(const qd_codec_memory *memory)
     return memory ? memory : &of_malloc;
 }
 
-void *qd_block_take(qd_block *block, size_t size)
+void *qd_decode_block_take(qd_decode_block *block, size_t size)
 {
     size_t left = block->size - block->used;
     if (left < 2 * ALIGNMENT || size > left - 2 * ALIGNMENT) {
@@ -42,7 +42,7 @@ void *qd_block_take(qd_block *block, size_t size)
     return memory;
 }
 
-const char *qd_block_text(qd_block *block, const char *text)
+const char *qd_decode_block_text(qd_decode_block *block, const char *text)
 {
     const uint8_t *memory = (const uint8_t *)text;
     if (memory < block->bytes || memory >= block->bytes + block->size) {
@@ -58,7 +58,7 @@ const char *qd_block_text(qd_block *block, const char *text)
 
 static void *take_for_protobuf(void *block, size_t size)
 {
-    return qd_block_take(block, size);
+    return qd_decode_block_take(block, size);
 }
 
 static void keep_for_protobuf(void *block, void *memory)
@@ -67,17 +67,17 @@ static void keep_for_protobuf(void *block, void *memory)
     (void)memory;
 }
 
-ProtobufCMessage *qd_block_unpack(qd_block *block, const ProtobufCMessageDescriptor *descriptor, const void *bytes,
-                                  size_t size)
+ProtobufCMessage *qd_decode_block_unpack(qd_decode_block *block, const ProtobufCMessageDescriptor *descriptor,
+                                         const void *bytes, size_t size)
 {
     ProtobufCAllocator allocator = {take_for_protobuf, keep_for_protobuf, block};
     return protobuf_c_message_unpack(descriptor, &allocator, size, bytes);
 }
 
 qd_decode_result qd_decode_in_block(qd_decode_fn decode, const void *bytes, size_t size, size_t bytes_max,
-                                    const qd_codec_memory *memory, qd_block *block, void *decoded)
+                                    const qd_codec_memory *memory, qd_decode_block *block, void *decoded)
 {
-    *block = (qd_block){0};
+    *block = (qd_decode_block){0};
     /* protobuf-c counts in int here and there. */
     if (size > INT32_MAX) {
         return QD_DECODE_MALFORMED;
@@ -86,10 +86,10 @@ qd_decode_result qd_decode_in_block(qd_decode_fn decode, const void *bytes, size
     const size_t block_sizes[] = {size + STRUCTS_BYTES, bytes_max};
     qd_decode_result result = QD_DECODE_MALFORMED;
     for (size_t i = 0; i < 2; i++) {
-        *block = (qd_block){.size = block_sizes[i]};
+        *block = (qd_decode_block){.size = block_sizes[i]};
         block->bytes = memory->alloc(memory->context, block->size);
         if (!block->bytes) {
-            *block = (qd_block){0};
+            *block = (qd_decode_block){0};
             return QD_DECODE_NO_MEMORY;
         }
         result = decode(block, bytes, size, decoded);
@@ -97,7 +97,7 @@ qd_decode_result qd_decode_in_block(qd_decode_fn decode, const void *bytes, size
             break;
         }
         memory->release(memory->context, block->bytes, block->size);
-        *block = (qd_block){0};
+        *block = (qd_decode_block){0};
     }
     return result;
 }
