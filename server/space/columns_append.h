@@ -8,10 +8,10 @@
 #include "kernel.h"
 
 /* 255 is kept for the lower inner edge: a number plus one. */
-static inline uint8_t narrow(uint16_t number, uint16_t corner, uint32_t shift)
+static inline uint8_t narrow(uint16_t number, uint16_t corner, uint16_t shift)
 {
-    uint32_t offset = number > corner ? (uint32_t)(number - corner) : 0;
-    offset >>= shift;
+    uint16_t offset = (uint16_t)((number > corner ? number : corner) - corner);
+    offset = (uint16_t)(offset >> shift);
     return (uint8_t)(offset < 254 ? offset : 254);
 }
 
@@ -19,9 +19,9 @@ static inline uint8_t narrow(uint16_t number, uint16_t corner, uint32_t shift)
 static inline void narrow_column(const uint16_t *from, uint32_t count, uint32_t k, const qd_window *window, uint8_t *to)
 {
     uint16_t corner = k & 1 ? window->lo_y : window->lo_x;
-    uint16_t one = (k & 6) == 4;
+    uint16_t one = (k & 6) == 4, shift = (uint16_t)window->shift;
     for (uint32_t i = 0; i < count; i++) {
-        to[i] = (uint8_t)(narrow((uint16_t)(from[i] - one), corner, window->shift) + one);
+        to[i] = (uint8_t)(narrow((uint16_t)(from[i] - one), corner, shift) + one);
     }
 }
 

@@ -7,6 +7,7 @@
 #define QD_SPACE_LANES_PORTABLE_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "shape.h"
 
@@ -33,10 +34,11 @@ static inline uint64_t lanes_pack(const uint8_t *hit, uint32_t count)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < count; i += 8) {
-        uint64_t bytes = 0;
-        for (uint32_t k = 0; k < 8; k++) {
-            bytes |= (uint64_t)hit[i + k] << 8 * k;
-        }
+        uint64_t bytes;
+        memcpy(&bytes, hit + i, sizeof bytes);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        bytes = __builtin_bswap64(bytes);
+#endif
         bits |= (bytes * UINT64_C(0x0102040810204080) >> 56) << i;
     }
     return bits;

@@ -181,7 +181,7 @@ typedef struct script {
     world w;
     double lo_x, lo_y, side; /* where things are put */
     double size_max;
-    uint32_t style, bodies_aim, ops_left;
+    uint32_t style, bodies_aim, bodies_max;
     uint32_t ops, ticks, events;
     bool stop;
     char failure[300];
@@ -284,7 +284,7 @@ static void add(script *s)
         for (uint32_t i = 0; i < w->slots; i++) {
             taken += w->taken[i];
         }
-        if (taken < 400) {
+        if (taken < s->bodies_max) {
             fail(s, "an add was refused", 0, 0, 0);
         }
         return;
@@ -571,13 +571,17 @@ static void begin(script *s, uint64_t seed)
     s->lo_x = one_in(dice, 3) ? -s->side / 2 : 0;
     s->lo_y = s->side < 1e30 && one_in(dice, 4) ? s->side * 1000 : s->lo_x;
     s->bodies_aim = one_in(dice, 3) ? 10 + below(dice, 20) : 30 + below(dice, 150);
+    if (one_in(dice, 60)) { /* long lists */
+        s->bodies_aim = 600 + below(dice, 800);
+    }
+    s->bodies_max = s->bodies_aim + 200;
     qd_space_config config = {
         .min_x = (float)s->lo_x,
         .min_y = (float)s->lo_y,
         .max_x = (float)(s->lo_x + s->side),
         .max_y = (float)(s->lo_y + s->side * (one_in(dice, 3) ? 0.3 : 1)),
         .depth = one_in(dice, 2) ? 0 : 1 + below(dice, one_in(dice, 8) ? 10 : 6),
-        .bodies_max = 400,
+        .bodies_max = s->bodies_max,
     };
     qd_tuning tuning = {.leaf_rows = 1 + below(dice, 12), .task_rows_min = below(dice, 40)};
     uint32_t kernels = 0;
@@ -610,9 +614,9 @@ static void begin(script *s, uint64_t seed)
 static bool run(uint64_t seed, uint32_t ops_max, script *s)
 {
     begin(s, seed);
-    uint32_t ticks_max = 12 + below(&s->dice, 20);
+    uint32_t ticks_max = s->bodies_aim > 500 ? 6 : 12 + below(&s->dice, 20);
     while (!s->stop && s->ticks < ticks_max && s->ops < ops_max) {
-        uint32_t changes = one_in(&s->dice, 6) ? 0 : below(&s->dice, s->ticks == 0 ? 400 : 30);
+        uint32_t changes = one_in(&s->dice, 6) ? 0 : below(&s->dice, s->ticks == 0 ? 2 * s->bodies_aim + 200 : 30);
         for (uint32_t i = 0; i < changes && !s->stop && s->ops < ops_max; i++) {
             change(s);
         }

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where bodies are registered, what that costs in list operations and memory, and that all kernels and executors agree
+ * on a crowd too large for brute force. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/space/kernel.h"
+#include "server/space/quadtree.h"
+#include "server/space/quadtree_plan.h"
+#include "server/space/space.h"
+#include "server/space/tuning.h"
+
+static uint64_t dice = 11;
+
+static uint32_t draw(void)
+{
+    dice += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = (dice ^ dice >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(z >> 32);
+}
+
+static float between(double lo, double hi)
+{
+    return (float)(lo + (hi - lo) * (draw() / 4294967296.0));
+}
+
+static void tick(qd_space *space, qd_space_events *found)
+{
+    const uint32_t *freed;
+    size_t count;
+    qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 1u << 24, found);
+    qd_space_settle(space, &freed, &count);
+}
+
+/* ---- the cell of a box ---- */
+
+/* From the root down, into the quarter that holds both corners, as long as there is one. */
+static uint32_t naive_cell(const qd_frame *frame, const qd_row *box, uint32_t depth)
+{
+    uint32_t lo_x = qd_frame_number(box->v[0], frame->origin_x, frame->scale);
+    uint32_t lo_y = qd_frame_number(box->v[1], frame->origin_y, frame->scale);
+    uint32_t hi_x = qd_frame_number(box->v[2], frame->origin_x, frame->scale);
+    uint32_t hi_y = qd_frame_number(box->v[3], frame->origin_y, frame->scale);
+    uint32_t cell = 0, x = 0, y = 0, size = 65536;
+    for (uint32_t level = 0; level < depth; level++) {
+        size /= 2;
+        uint32_t right = lo_x >= x + size, below = lo_y >= y + size;
+        if (right != (hi_x >= x + size) || below != (hi_y >= y + size)) {
+            break;
+        }
+        cell = 4 * cell + 1 + right + 2 * below;
+        x += right * size;
+        y += below * size;
+    }
+    return cell;
+}
+
+static void test_the_cell_of_a_box_at_every_depth(void **state)
+{
+    (void)state;
+    const qd_space_config config = {-100, 50, 400, 350, 0, 10};
+    qd_quadtree tree;
+    qd_heap heap;
+    qd_heap_init(&heap);
+    qd_quadtree_init(&tree, &config, &heap, NULL, NULL);
+    for (uint32_t depth = 0; depth <= QD_SPACE_DEPTH_MAX; depth++) {
+        tree.depth = depth;
+        for (int i = 0; i < 20000; i++) {
+            double size = ldexp(300, -(int)(draw() % 12));
+            float x = between(-200, 500), y = between(-50, 450);
+            if (i % 4 == 0) {
+                x = -100.0f + 500.0f * (float)(draw() % 1025) / 1024;
+            }
+            qd_row box = qd_row_of_box(x, y, between(0, size), between(0, size));
+            uint32_t place, cell = qd_quadtree_cell_of(&tree, &box, &place);
+            assert_int_equal(cell, naive_cell(&tree.frame, &box, depth));
+            assert_int_equal(qd_level_first(depth - (place >> 28)) + qd_morton(place >> 12 & 0xfff, place & 0xfff),
+                             cell);
+        }
+    }
+    qd_quadtree_deinit(&tree);
+    qd_heap_deinit(&heap);
+}
+
+/* ---- what registering costs ---- */
+
+static uint64_t operations(const qd_space *space)
+{
+    qd_space_counters counters;
+    qd_space_counters_get(space, &counters);
+    return counters.list_operations;
+}
+
+static void test_list_operations_do_not_depend_on_depth(void **state)
+{
+    (void)state;
+    for (uint32_t depth = 1; depth <= QD_SPACE_DEPTH_MAX; depth++) {
+        const qd_space_config config = {0, 0, 1024, 1024, depth, 10};
+        const float cell = 1024 / (float)(1u << depth);
+        const float centre[] = {cell / 2, cell / 2 + cell / 8, cell * 1.5f, 1024 - cell / 2};
+        qd_heap heap;
+        qd_space *space;
+        qd_space_events found;
+        uint32_t slot;
+        qd_heap_init(&heap);
+        assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
+        qd_body body = {centre[0], centre[0], cell / 4, cell / 4, 1, UINT32_MAX, QD_SPACE_BOX};
+        assert_int_equal(qd_space_add(space, &body, &slot), QD_OK);
+        tick(space, &found);
+        assert_int_equal(operations(space), 1);
+        /* Inside its cell: none, however often. */
+        for (int i = 0; i < 100; i++) {
+            float x = centre[i % 2];
+            qd_space_move(space, 1, &slot, &x, &x);
+            if (i % 10 == 0) {
+                tick(space, &found);
+            }
+        }
+        assert_int_equal(operations(space), 1);
+        /* To the next cell: out of one list and into another; and once more when its was has followed. */
+        float x = centre[2];
+        qd_space_move(space, 1, &slot, &x, &centre[0]);
+        uint64_t crossed = operations(space) - 1;
+        assert_true(crossed <= 2);
+        tick(space, &found);
+        qd_space_move(space, 1, &slot, &x, &centre[1]);
+        tick(space, &found);
+        assert_true(operations(space) <= 5);
+        /* Across the world: a ghost is left behind and taken out. */
+        uint64_t before = operations(space);
+        qd_space_teleport(space, 1, &slot, &centre[3], &centre[3]);
+        tick(space, &found);
+        assert_in_range(operations(space) - before, 1, 4);
+        before = operations(space);
+        assert_false(qd_space_remove(space, slot, QD_SPACE_DESPAWNED));
+        tick(space, &found);
+        assert_int_equal(operations(space) - before, 1);
+        qd_space_destroy(space);
+        qd_heap_deinit(&heap);
+    }
+}
+
+/* ---- memory ---- */
+
+static void fill(qd_space *space, uint32_t count, double side, double size, uint32_t *slots)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        qd_body body = {between(0, side), between(0, side), (float)size, (float)size, 1, UINT32_MAX, QD_SPACE_BOX};
+        assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);
+    }
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    static uint32_t slots[COUNT];
+    static float x[COUNT], y[COUNT];
+    const qd_space_config config = {0, 0, 1265, 1265, 0, 1u << 20};
+    qd_heap heap;
+    qd_space *space;
+    qd_space_events found;
+    qd_heap_init(&heap);
+    assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
+    assert_true(heap.bytes < 2048);
+    tick(space, &found);
+    assert_int_equal(found.count, 0);
+    fill(space, COUNT, 1265, 0.5, slots);
+    for (int t = 0; t < 4; t++) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            qd_body body;
+            qd_space_body(space, slots[i], &body);
+            x[i] = body.x + between(-0.25, 0.25);
+            y[i] = body.y + between(-0.25, 0.25);
+        }
+        qd_space_move(space, COUNT, slots, x, y);
+        tick(space, &found);
+    }
+    assert_true(heap.bytes < COUNT * 128u);
+    qd_space_validate(space);
+    qd_space_destroy(space);
+    assert_int_equal(heap.bytes, 0);
+    qd_heap_deinit(&heap);
+}
+
+static void test_an_add_without_memory_changes_nothing(void **state)
+{
+    (void)state;
+    const qd_space_config config = {0, 0, 100, 100, 0, 1u << 20};
+    qd_heap heap;
+    qd_space *space;
+    qd_space_events found;
+    qd_heap_init(&heap);
+    assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
+    qd_memory_limit_set(qd_memory_used() + (512u << 10));
+    uint32_t count = 0, slot, refused;
+    qd_body body = {0, 50, 1, 1, 1, UINT32_MAX, QD_SPACE_BOX};
+    qd_status status;
+    for (; (status = qd_space_add(space, &body, &slot)) == QD_OK; count++) {
+        body.x = (float)((count + 1) % 100);
+    }
+    assert_int_equal(status, QD_ERR_NO_MEMORY);
+    assert_true(count > 100);
+    assert_int_equal(qd_space_add(space, &body, &refused), QD_ERR_NO_MEMORY);
+    qd_memory_limit_set(0);
+    qd_space_validate(space);
+    tick(space, &found);
+    assert_true(found.complete && found.count > count);
+    assert_false(qd_space_remove(space, slot, QD_SPACE_DESPAWNED));
+    tick(space, &found);
+    qd_space_validate(space);
+    qd_space_destroy(space);
+    qd_heap_deinit(&heap);
+}
+
+static void test_bad_configurations_are_refused(void **state)
+{
+    (void)state;
+    const qd_space_config bad[] = {
+        {0, 0, 0, 1, 0, 10},   {0, 1, 1, 1, 0, 10},  {0, 0, INFINITY, 1, 0, 10},
+        {0, 0, NAN, 1, 0, 10}, {0, 0, 1, 1, 11, 10}, {0, 0, 1, 1, 0, QD_SPACE_SLOTS_MAX + 1},
+        {2, 0, 1, 1, 0, 10},
+    };
+    qd_heap heap;
+    qd_space *space;
+    qd_heap_init(&heap);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(qd_space_create(&bad[i], &heap, &space), QD_ERR_INVALID);
+    }
+    assert_int_equal(heap.bytes, 0);
+    qd_heap_deinit(&heap);
+}
+
+static void test_bodies_max(void **state)
+{
+    (void)state;
+    const qd_space_config config = {0, 0, 1, 1, 0, 2};
+    qd_heap heap;
+    qd_space *space;
+    qd_space_events found;
+    uint32_t slots[3];
+    qd_heap_init(&heap);
+    assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
+    fill(space, 2, 1, 0.1, slots);
+    qd_body body = {0, 0, 0, 0, 1, UINT32_MAX, QD_SPACE_CIRCLE};
+    assert_int_equal(qd_space_add(space, &body, &slots[2]), QD_ERR_FULL);
+    /* Added since the last tick, so gone at once. */
+    assert_true(qd_space_remove(space, slots[0], QD_SPACE_EXPIRED));
+    assert_int_equal(qd_space_add(space, &body, &slots[2]), QD_OK);
+    tick(space, &found);
+    /* Removed, but there until the tick is settled. */
+    assert_false(qd_space_remove(space, slots[1], QD_SPACE_EXPIRED));
+    assert_int_equal(qd_space_add(space, &body, &slots[0]), QD_ERR_FULL);
+    tick(space, &found);
+    assert_int_equal(qd_space_add(space, &body, &slots[0]), QD_OK);
+    qd_space_destroy(space);
+    qd_heap_deinit(&heap);
+}
+
+/* ---- large crowds: every kernel and executor the same ---- */
+
+static void run_backwards(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    (void)context;
+    for (size_t i = count; i-- > 0;) {
+        task(i, argument);
+    }
+}
+
+static uint64_t hash_of(const qd_space_events *found)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
+        uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+        key = (key ^ (uint64_t)qd_space_event_kind(found->events[i]) << 62) * UINT64_C(0x9e3779b97f4a7c15);
+        key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+        sum += key ^ key >> 32;
+    }
+    return sum;
+}
+
+/* Half of the bodies in a crowd of some thousand on one spot, the others spread; a part of them circles. */
+static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor, uint32_t depth, uint32_t moving)
+{
+    enum { COUNT = 1600, TICKS = 4 };
+    static uint32_t slots[COUNT];
+    const qd_space_config config = {0, 0, 256, 256, depth, COUNT};
+    qd_heap heap;
+    qd_space *space;
+    uint64_t story = 0;
+    dice = 99;
+    qd_kernel_select(kernel);
+    qd_heap_init(&heap);
+    assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
+    qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 0});
+    for (uint32_t i = 0; i < COUNT; i++) {
+        double spread = i % 2 ? 256 : 3;
+        qd_body body = {between(100, 100 + spread),
+                        between(128 - spread / 2, 128 + spread / 2),
+                        between(0.1, 2),
+                        between(0.1, 2),
+                        1,
+                        UINT32_MAX,
+                        i % 5 == 0 ? QD_SPACE_CIRCLE : QD_SPACE_BOX};
+        assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);
+    }
+    for (int t = 0; t < TICKS; t++) {
+        qd_space_events found;
+        const uint32_t *freed;
+        size_t count;
+        qd_space_tick(space, executor, QD_SPACE_WANT_EVENTS, 1u << 24, &found);
+        assert_true(found.complete);
+        assert_true(t > 0 || found.count > COUNT * 50);
+        story = story * 31 + hash_of(&found);
+        qd_space_settle(space, &freed, &count);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            qd_body body;
+            qd_space_body(space, slots[i], &body);
+            float x = body.x + between(-0.2, 0.2), y = body.y + between(-0.2, 0.2);
+            if (draw() % 100 < moving) {
+                qd_space_move(space, 1, &slots[i], &x, &y);
+            }
+        }
+        qd_space_pairs(space, executor, 1u << 24, &found);
+        story = story * 31 + hash_of(&found);
+    }
+    qd_space_destroy(space);
+    qd_heap_deinit(&heap);
+    qd_kernel_select(NULL);
+    return story;
+}
+
+static void test_all_kernels_and_executors_agree(void **state)
+{
+    (void)state;
+    const qd_executor backwards = {run_backwards, 4, NULL};
+    for (uint32_t moving = 5; moving <= 100; moving += 95) {
+        uint64_t expected = crowd_story(qd_kernel_at(0), &qd_executor_serial, 1, moving);
+        for (uint32_t depth = 0; depth <= 8; depth += 4) {
+            for (uint32_t k = 0; qd_kernel_at(k) != NULL; k++) {
+                assert_true(crowd_story(qd_kernel_at(k), &qd_executor_serial, depth, moving) == expected);
+                assert_true(crowd_story(qd_kernel_at(k), &backwards, depth, moving) == expected);
+            }
+        }
+    }
+}
+
+/* What rests costs no test at all. */
+static void test_rest_is_free(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    static uint32_t slots[COUNT];
+    const qd_space_config config = {0, 0, 100, 100, 0, COUNT};
+    qd_heap heap;
+    qd_space *space;
+    qd_space_events found;
+    qd_space_counters before, after;
+    qd_heap_init(&heap);
+    assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
+    fill(space, COUNT, 100, 1, slots);
+    tick(space, &found);
+    assert_true(found.count > COUNT);
+    qd_space_counters_get(space, &before);
+    tick(space, &found);
+    qd_space_counters_get(space, &after);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(after.tests, before.tests);
+    qd_space_destroy(space);
+    qd_heap_deinit(&heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_cell_of_a_box_at_every_depth),
+        cmocka_unit_test(test_list_operations_do_not_depend_on_depth),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_an_add_without_memory_changes_nothing),
+        cmocka_unit_test(test_bad_configurations_are_refused),
+        cmocka_unit_test(test_bodies_max),
+        cmocka_unit_test(test_all_kernels_and_executors_agree),
+        cmocka_unit_test(test_rest_is_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
