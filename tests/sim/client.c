@@ -118,6 +118,9 @@ static void open_room(sim_client *client)
     sim_slot *slot = &client->slots[name];
     if (slot->opening || slot->leaving)
         return;
+    /* Opening a room again gives the same one, unless somebody closes it just then: only its creator may. */
+    if (slot->stay != NULL && (slot->closing || slot->stay->room->creator != client->session))
+        return;
     sim_request *opened = request(client, QD_CLIENT_OPEN_ROOM, NULL);
     opened->name = name;
     opened->has_config = percent(client, 80);
@@ -318,8 +321,10 @@ static void act_in_room(sim_client *client, sim_slot *slot)
         send_for_room(client, QD_CLIENT_GET_STATS, slot->stay);
     else if (chance < 970)
         leave_room(client, slot);
-    else if (chance < 974)
+    else if (chance < 974 && !slot->opening) {
+        slot->closing = true;
         send_for_room(client, QD_CLIENT_CLOSE_ROOM, slot->stay);
+    }
 }
 
 void sim_client_act(sim_client *client)
@@ -460,7 +465,7 @@ static void on_tick(sim_client *client, const qd_msg_tick *tick)
     slot->subscribing = false;
     for (size_t i = 0; i < client->request_count; i++) {
         if (client->requests[i].kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay)
-            client->requests[i].done = true;
+            client->requests[i].excused = true;
     }
 }
 
@@ -482,7 +487,7 @@ static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *a
     asked->done = true;
     for (size_t i = 0; i < client->request_count && client->requests[i].seq <= seq; i++) {
         sim_request *earlier = &client->requests[i];
-        if (earlier->stay != slot->stay || earlier->done)
+        if (earlier->stay != slot->stay || earlier->done || earlier->excused)
             continue;
         sim_check(is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE,
                   "request %u is answered before request %u of kind %d", seq, earlier->seq, earlier->kind);

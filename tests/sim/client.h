@@ -33,13 +33,13 @@ typedef struct sim_request {
     size_t op;             /* a batch's, in the stay */
     qd_error_code must_be; /* it is wrong on purpose; 0: it is not */
     bool done, entries_refused;
-    bool excused; /* it need not be answered any more */
+    bool excused;                     /* it need not be answered any more */
     model_entity seen[STAY_ENTITIES]; /* SNAPSHOT: what it must show of the stay */
 } sim_request;
 
 /* A client's part in one of the rooms, by name. */
 typedef struct sim_slot {
-    bool opening, leaving, subscribing, unsubscribing;
+    bool opening, leaving, closing, subscribing, unsubscribing;
     model_stay *stay; /* NULL: it is not in the room */
     model_observer *observer;
     uint32_t applied_seq;

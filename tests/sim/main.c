@@ -14,7 +14,7 @@
 #include "server/base/alloc.h"
 #include "server/base/log.h"
 
-#define SEEDS_USUALLY 600u
+#define SEEDS_USUALLY 1000u
 #define MS_NS         UINT64_C(1000000)
 
 typedef struct sim_play {

@@ -443,6 +443,11 @@ static void finish_tick(model_observer *observer, const qd_msg_tick *tick)
     observer->in_tick = false;
     observer->known = true;
     observer->tick = tick->tick;
+    /* At the tick that closes the room everything is gone, also where no end says so: who was suspended gets a reset,
+     * and the last pairs may have been despawned just before. */
+    const model_room *room = observer->stay->room;
+    if (room->closed && tick->tick == room->ticks[room->tick_count - 1].tick)
+        observer->closing |= observer->set_count == 0;
     if (observer->closing) {
         sim_check(observer->set_count == 0, "the room is closed with %u pairs left", observer->set_count);
         return;
