@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/app/options.h"
+
+static const char *variable_name, *variable_value;
+
+static char *environment(const char *name)
+{
+    return variable_name != NULL && strcmp(name, variable_name) == 0 ? (char *)variable_value : NULL;
+}
+
+static qd_options options;
+static char error[300];
+
+#define PARSE(...) parse((char *[]){"quadrille-server", __VA_ARGS__, NULL})
+
+static qd_options_result parse(char **argv)
+{
+    int argc = 0;
+    while (argv[argc] != NULL)
+        argc++;
+    return qd_options_parse(argc, argv, environment, &options, error, sizeof error);
+}
+
+static void assert_bad(qd_options_result result, const char *text)
+{
+    assert_int_equal(result, QD_OPTIONS_BAD);
+    assert_string_equal(error, text);
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    assert_int_equal(parse((char *[]){"quadrille-server", NULL}), QD_OPTIONS_RUN);
+    assert_string_equal(options.host, "127.0.0.1");
+    assert_int_equal(options.port, 7400);
+    assert_int_equal(options.workers, 0);
+    assert_int_equal(options.loops, 1);
+    assert_int_equal(options.connections_max, 1024);
+    assert_int_equal(options.frame_bytes_max, 4 << 20);
+    assert_int_equal(options.rooms_max, 65536);
+    assert_int_equal(options.entities_max, 4 << 20);
+    assert_int_equal(options.events_max, 1 << 20);
+    assert_int_equal(options.memory_bytes_max, 0);
+    assert_int_equal(options.queue_bytes_max, 8 << 20);
+    assert_int_equal(options.room_batches_max, 1024);
+    assert_null(options.token_file);
+    assert_null(options.admin_token_file);
+    assert_int_equal(options.log_level, QD_LOG_INFO);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE("--workers", "3", "--frame-max=64K", "--queue-max", "1g", "--token-file", "/etc/tokens",
+                           "--log-level=debug", "--memory-max", "104857600"),
+                     QD_OPTIONS_RUN);
+    assert_int_equal(options.workers, 3);
+    assert_int_equal(options.frame_bytes_max, 64 << 10);
+    assert_int_equal(options.queue_bytes_max, 1 << 30);
+    assert_int_equal(options.memory_bytes_max, 100 << 20);
+    assert_string_equal(options.token_file, "/etc/tokens");
+    assert_int_equal(options.log_level, QD_LOG_DEBUG);
+    /* The last one counts. */
+    assert_int_equal(PARSE("--loops", "2", "--loops", "4"), QD_OPTIONS_RUN);
+    assert_int_equal(options.loops, 4);
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE("--listen", "game.example:0"), QD_OPTIONS_RUN);
+    assert_string_equal(options.host, "game.example");
+    assert_int_equal(options.port, 0);
+    assert_int_equal(PARSE("--listen", "[::1]:65535"), QD_OPTIONS_RUN);
+    assert_string_equal(options.host, "::1");
+    assert_int_equal(options.port, 65535);
+    assert_bad(PARSE("--listen", "localhost"), "--listen: \"localhost\" is not HOST:PORT with a port in 0..65535");
+    assert_bad(PARSE("--listen", "localhost:"), "--listen: \"localhost:\" is not HOST:PORT with a port in 0..65535");
+    assert_bad(PARSE("--listen", "localhost:65536"),
+               "--listen: \"localhost:65536\" is not HOST:PORT with a port in 0..65535");
+    assert_bad(PARSE("--listen", ":7400"), "--listen: \":7400\" is not HOST:PORT with a port in 0..65535");
+    assert_bad(PARSE("--listen", "::1:7400"),
+               "--listen: \"::1:7400\" is not HOST:PORT: write an IPv6 address as [ADDRESS]:PORT");
+    assert_int_equal(PARSE("--listen", "[]:7400"), QD_OPTIONS_BAD);
+}
+
+static void test_bad_values(void **state)
+{
+    (void)state;
+    assert_bad(PARSE("--workers", "0"), "--workers: 0 is not in 1..256");
+    assert_bad(PARSE("--workers=257"), "--workers: 257 is not in 1..256");
+    assert_bad(PARSE("--workers", "many"), "--workers: \"many\" is no number: give one in 1..256");
+    assert_bad(PARSE("--workers", ""), "--workers: \"\" is no number: give one in 1..256");
+    assert_bad(PARSE("--workers", "-1"), "--workers: \"-1\" is no number: give one in 1..256");
+    /* Counts take no unit. */
+    assert_bad(PARSE("--rooms-max", "1K"), "--rooms-max: \"1K\" is no number: give one in 1..1048576");
+    assert_bad(PARSE("--frame-max", "1"), "--frame-max: 1 is not in 8K..256M");
+    assert_bad(PARSE("--frame-max", "5T"), "--frame-max: \"5T\" is no size such as 64K or 4M: give one in 8K..256M");
+    assert_bad(PARSE("--frame-max", "4MB"), "--frame-max: \"4MB\" is no size such as 64K or 4M: give one in 8K..256M");
+    /* Numbers that do not fit in 64 bits, by themselves and by their unit. */
+    assert_bad(PARSE("--workers", "99999999999999999999"), "--workers: 99999999999999999999 is not in 1..256");
+    assert_bad(PARSE("--frame-max", "18446744073709551615G"), "--frame-max: 18446744073709551615G is not in 8K..256M");
+    assert_bad(PARSE("--frame-max", "17179869185G"), "--frame-max: 17179869185G is not in 8K..256M");
+    assert_bad(PARSE("--log-level", "loud"), "--log-level: \"loud\" is none of error, warn, info, debug");
+    assert_bad(PARSE("--token-file", ""), "--token-file: the path is empty: give a file's");
+}
+
+static void test_bad_options(void **state)
+{
+    (void)state;
+    assert_bad(PARSE("--wrokers", "3"), "--wrokers: there is no such option, see --help");
+    assert_bad(PARSE("--worker", "3"), "--worker: there is no such option, see --help");
+    assert_bad(PARSE("workers"), "workers: there is no such option, see --help");
+    assert_bad(PARSE("--"), "--: there is no such option, see --help");
+    assert_bad(PARSE("--workers"), "--workers: needs a value, N");
+}
+
+static void test_environment(void **state)
+{
+    (void)state;
+    variable_name = "QUADRILLE_FRAME_MAX";
+    variable_value = "1M";
+    assert_int_equal(PARSE("--loops", "2"), QD_OPTIONS_RUN);
+    assert_int_equal(options.frame_bytes_max, 1 << 20);
+    assert_int_equal(PARSE("--frame-max", "2M"), QD_OPTIONS_RUN);
+    assert_int_equal(options.frame_bytes_max, 2 << 20);
+    variable_value = "0";
+    assert_bad(PARSE("--loops", "2"), "QUADRILLE_FRAME_MAX: 0 is not in 8K..256M");
+    variable_name = NULL;
+}
+
+static void test_questions(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE("--help"), QD_OPTIONS_HELP);
+    assert_int_equal(PARSE("--workers", "0", "--help"), QD_OPTIONS_HELP);
+    assert_int_equal(PARSE("--version"), QD_OPTIONS_VERSION);
+
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    qd_options_help(stream);
+    fclose(stream);
+    assert_non_null(strstr(text, "--listen HOST:PORT"));
+    assert_non_null(strstr(text, "(default: 4M) [8K..256M]"));
+    assert_non_null(strstr(text, "--version"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_values),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_bad_values), cmocka_unit_test(test_bad_options), cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_questions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

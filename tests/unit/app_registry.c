@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/app/registry.h"
+
+static qd_registry registry;
+
+static int setup(void **state)
+{
+    (void)state;
+    qd_registry_init(&registry, 1000);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    while (registry.count > 0)
+        qd_registry_remove(&registry, registry.by_name[0]);
+    qd_registry_deinit(&registry);
+    return 0;
+}
+
+static void name(qd_named *named, const char *text)
+{
+    snprintf(named->name, sizeof named->name, "%s", text);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static qd_named rooms[4];
+    const char *names[4] = {"b", "a", "\xc3\xa4", "ab"};
+    for (int i = 0; i < 4; i++) {
+        name(&rooms[i], names[i]);
+        assert_int_equal(qd_registry_add(&registry, &rooms[i]), QD_OK);
+        assert_true(rooms[i].listed);
+    }
+    assert_ptr_equal(qd_registry_find(&registry, "ab"), &rooms[3]);
+    assert_null(qd_registry_find(&registry, "abc"));
+    assert_null(qd_registry_find(&registry, ""));
+    /* In byte order: a, ab, b, ä. */
+    assert_ptr_equal(registry.by_name[0], &rooms[1]);
+    assert_ptr_equal(registry.by_name[3], &rooms[2]);
+    assert_int_equal(qd_registry_after(&registry, ""), 0);
+    assert_int_equal(qd_registry_after(&registry, "a"), 1);
+    assert_int_equal(qd_registry_after(&registry, "aa"), 1);
+    assert_int_equal(qd_registry_after(&registry, "\xc3\xa4"), 4);
+
+    qd_registry_remove(&registry, &rooms[3]);
+    assert_false(rooms[3].listed);
+    assert_null(qd_registry_find(&registry, "ab"));
+    assert_ptr_equal(qd_registry_find(&registry, "b"), &rooms[0]);
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    static qd_named rooms[1001];
+    for (int i = 0; i < 1001; i++) {
+        snprintf(rooms[i].name, sizeof rooms[i].name, "room %d", i);
+        assert_int_equal(qd_registry_add(&registry, &rooms[i]), i < 1000 ? QD_OK : QD_ERR_FULL);
+    }
+    qd_registry_remove(&registry, &rooms[17]);
+    assert_int_equal(qd_registry_add(&registry, &rooms[1000]), QD_OK);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static void test_handles_are_never_used_again(void **state)
+{
+    (void)state;
+    enum { ROOMS = 50, ROUNDS = 200 };
+    static qd_named rooms[ROOMS];
+    static uint64_t handles[ROOMS * ROUNDS];
+    size_t count = 0;
+    uint32_t chance = 1;
+    for (int i = 0; i < ROOMS; i++)
+        snprintf(rooms[i].name, sizeof rooms[i].name, "room %d", i);
+    while (count < ROOMS * ROUNDS) {
+        chance = chance * 1664525u + 1013904223u;
+        qd_named *room = &rooms[(chance >> 16) % ROOMS];
+        if (room->listed) {
+            qd_registry_remove(&registry, room);
+        } else {
+            assert_int_equal(qd_registry_add(&registry, room), QD_OK);
+            handles[count++] = room->handle;
+        }
+    }
+    qsort(handles, count, sizeof *handles, compare);
+    assert_true(handles[0] > 0);
+    for (size_t i = 1; i < count; i++)
+        assert_true(handles[i] != handles[i - 1]);
+    assert_true(handles[count - 1] < UINT64_C(1) << 53);
+}
+
+/* After its last generation a slot is not used any more, and the handle before was still below 2^53. */
+static void test_a_slot_wears_out(void **state)
+{
+    (void)state;
+    static qd_named room;
+    name(&room, "room");
+    assert_int_equal(qd_registry_add(&registry, &room), QD_OK);
+    uint64_t slot = room.handle & (QD_REGISTRY_ROOMS_MAX - 1);
+    qd_registry_remove(&registry, &room);
+
+    registry.generations[slot] = QD_REGISTRY_GENERATION_MAX - 1;
+    assert_int_equal(qd_registry_add(&registry, &room), QD_OK);
+    assert_int_equal(room.handle >> QD_REGISTRY_SLOT_BITS, QD_REGISTRY_GENERATION_MAX);
+    assert_true(room.handle < UINT64_C(1) << 53);
+    qd_registry_remove(&registry, &room);
+
+    assert_int_equal(qd_registry_add(&registry, &room), QD_OK);
+    assert_true((room.handle & (QD_REGISTRY_ROOMS_MAX - 1)) != slot);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_handles_are_never_used_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_slot_wears_out, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

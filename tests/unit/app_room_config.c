@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/app/room_config.h"
+
+static const qd_limits limits = {.entities_max = 5000, .events_max = 700};
+static char fault[200];
+
+static void assert_fault(const qd_msg_room_config *config, const char *text)
+{
+    assert_false(qd_room_config_check(config, &limits, fault, sizeof fault));
+    assert_string_equal(fault, text);
+}
+
+static void assert_fine(const qd_msg_room_config *config)
+{
+    assert_true(qd_room_config_check(config, &limits, fault, sizeof fault));
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    assert_fine(&(qd_msg_room_config){0});
+    assert_fine(&(qd_msg_room_config){.dimensions = 2,
+                                      .tick_hz = 1000,
+                                      .depth = 10,
+                                      .entities_max = 5000,
+                                      .events_max = 700,
+                                      .grace_ms = 3600000,
+                                      .empty_close_ms = 86400000});
+    assert_fault(&(qd_msg_room_config){.dimensions = 3}, "dimensions is 3: must be 2");
+    assert_fault(&(qd_msg_room_config){.tick_hz = 5000}, "tick_hz is 5000: must be 1 to 1000");
+    assert_fault(&(qd_msg_room_config){.depth = 11}, "depth is 11: must be 1 to 10");
+    assert_fault(&(qd_msg_room_config){.entities_max = 5001}, "entities_max is 5001: must be 1 to 5000");
+    assert_fault(&(qd_msg_room_config){.events_max = 701}, "events_max is 701: must be 1 to 700");
+    assert_fault(&(qd_msg_room_config){.grace_ms = 3600001}, "grace_ms is 3600001: must be 1 to 3600000");
+    assert_fault(&(qd_msg_room_config){.empty_close_ms = 86400001},
+                 "empty_close_ms is 86400001: must be 1 to 86400000");
+    assert_fault(&(qd_msg_room_config){.tick_mode = (qd_tick_mode)3},
+                 "tick_mode is 3: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)");
+    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .tick_hz = 20},
+                 "tick_hz is 20: leave it out with TICK_MODE_STEP, which has no clock");
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    const qd_msg_bounds wrong[] = {
+        {0, 0, 0, 0, 1, 0},        {0, 0, 0, 1, 0, 0},         {2, 0, 0, 1, 1, 0}, {NAN, 0, 0, 1, 1, 0},
+        {0, 0, 0, INFINITY, 1, 0}, {0, -INFINITY, 0, 1, 1, 0}, {0, 0, 1, 1, 1, 2}, {0, 0, 0, 1, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(qd_room_config_check(&(qd_msg_room_config){.has_bounds = true, .bounds = wrong[i]}, &limits, fault,
+                                          sizeof fault));
+    assert_fault(&(qd_msg_room_config){.has_bounds = true, .bounds = {0, 5, 0, 1, 4, 0}},
+                 "bounds go from min_y 5 to max_y 4: both must be finite and min < max");
+    assert_fine(&(qd_msg_room_config){.has_bounds = true, .bounds = {-1, -1, 0, 1, 1, 0}});
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    qd_msg_room_config effective;
+    qd_room_config_resolve(&(qd_msg_room_config){0}, &limits, &effective);
+    assert_int_equal(effective.dimensions, 2);
+    assert_int_equal(effective.tick_mode, QD_TICK_MODE_CLOCK);
+    assert_int_equal(effective.tick_hz, 20);
+    assert_int_equal(effective.depth, 0);
+    assert_int_equal(effective.entities_max, 5000);
+    assert_int_equal(effective.events_max, 700);
+    assert_int_equal(effective.grace_ms, 5000);
+    assert_int_equal(effective.empty_close_ms, 60000);
+    qd_room_config_resolve(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .depth = 3}, &limits, &effective);
+    assert_int_equal(effective.tick_hz, 0);
+    assert_int_equal(effective.depth, 3);
+}
+
+static void test_agreement(void **state)
+{
+    (void)state;
+    qd_msg_room_config room;
+    qd_room_config_resolve(
+        &(qd_msg_room_config){.has_bounds = true, .bounds = {.max_x = 10, .max_y = 20}, .tick_hz = 30}, &limits, &room);
+    const qd_msg_bounds same = {.max_x = 10, .max_y = 20}, other = {.max_x = 10, .max_y = 21};
+    assert_true(qd_room_config_agrees(&(qd_msg_room_config){0}, &room, fault, sizeof fault));
+    assert_true(qd_room_config_agrees(&room, &room, fault, sizeof fault));
+    assert_true(
+        qd_room_config_agrees(&(qd_msg_room_config){.has_bounds = true, .bounds = same}, &room, fault, sizeof fault));
+    const struct {
+        qd_msg_room_config asked;
+        const char *text;
+    } differences[] = {
+        {{.has_bounds = true, .bounds = other},
+         "bounds.max_y is 21, but the room has 20: ask for that, or leave bounds out"},
+        {{.tick_hz = 20}, "tick_hz is 20, but the room has 30: ask for that, or leave tick_hz out"},
+        {{.tick_mode = QD_TICK_MODE_STEP},
+         "tick_mode is TICK_MODE_STEP, but the room has TICK_MODE_CLOCK: ask for that, or leave it out"},
+        {{.depth = 4}, "depth is 4, but the room has 0: ask for that, or leave depth out"},
+        {{.entities_max = 1}, "entities_max is 1, but the room has 5000: ask for that, or leave entities_max out"},
+        {{.events_max = 1}, "events_max is 1, but the room has 700: ask for that, or leave events_max out"},
+        {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000: ask for that, or leave grace_ms out"},
+        {{.empty_close_ms = 1},
+         "empty_close_ms is 1, but the room has 60000: ask for that, or leave empty_close_ms out"},
+    };
+    for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++) {
+        assert_false(qd_room_config_agrees(&differences[i].asked, &room, fault, sizeof fault));
+        assert_string_equal(fault, differences[i].text);
+    }
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    char longest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+    const char *good[] = {"a", "arena 7", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8e\xb2", "\xef\xbf\xbd", longest};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        assert_true(qd_room_name_check(good[i], fault, sizeof fault));
+    const struct {
+        const char *name, *text;
+    } bad[] = {
+        {"", "name has 0 bytes: must have 1 to 64"},
+        {"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0", "name has 65 bytes: must have 1 to 64"},
+        {"a\nb", "name has the control character U+000A at byte 1: leave it out"},
+        {"a\x7f", "name has the control character U+007F at byte 1: leave it out"},
+        {"\xc2\x85", "name has the control character U+0085 at byte 0: leave it out"},
+        {"a\xff", "name is no UTF-8 at byte 1: send it as UTF-8"},
+        {"\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},
+        {"\xc3", "name is no UTF-8 at byte 0: send it as UTF-8"},
+        {"\xe2\x82", "name is no UTF-8 at byte 0: send it as UTF-8"},
+        {"\xc0\xaf", "name is no UTF-8 at byte 0: send it as UTF-8"},             /* overlong */
+        {"\xed\xa0\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},         /* a surrogate */
+        {"\xf4\x90\x80\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},     /* above U+10FFFF */
+        {"\xf8\x88\x80\x80\x80", "name is no UTF-8 at byte 0: send it as UTF-8"}, /* five bytes */
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_false(qd_room_name_check(bad[i].name, fault, sizeof fault));
+        assert_string_equal(fault, bad[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_bounds), cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_agreement), cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
