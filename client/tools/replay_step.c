@@ -207,7 +207,7 @@ static int summarize(const player *play, FILE *summary)
     else if (play->ticks_different == 0)
         fprintf(summary, ": OK, every tick equals brute force\n");
     else
-        fprintf(summary, ": DIFFERENT at %" PRIu64 " ticks; first at %s\n", play->ticks_different, play->difference);
+        fprintf(summary, ": DIFFERENT at %" PRIu64 " of them; first at %s\n", play->ticks_different, play->difference);
     return play->ticks_different == 0 ? 0 : 1;
 }
 
