@@ -64,14 +64,16 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures
                           double seconds)
 {
     const qd_bench_options *options = &bench->options;
-    char rooms[COUNT_SIZE], entities[COUNT_SIZE], note[128], begins[COUNT_SIZE], ends[COUNT_SIZE], rate[48];
+    char rooms[COUNT_SIZE], entities[COUNT_SIZE], connections[COUNT_SIZE], begins[COUNT_SIZE], ends[COUNT_SIZE];
+    char note[128], rate[48];
 
     if (options->hz > 0)
         snprintf(rate, sizeof rate, "%u %s/s", options->hz, options->step ? "steps" : "ticks");
     else
         snprintf(rate, sizeof rate, "steps as fast as they are answered");
-    printf("%s rooms x %s entities, %u connections, %s, subscribed to %s, %.1f s\n\n",
-           with_commas(options->rooms, rooms), with_commas(options->entities, entities), options->connections, rate,
+    printf("%s room%s x %s entities, %s connection%s, %s, subscribed to %s, %.1f s\n\n",
+           with_commas(options->rooms, rooms), options->rooms == 1 ? "" : "s", with_commas(options->entities, entities),
+           with_commas(options->connections, connections), options->connections == 1 ? "" : "s", rate,
            options->subscribe_text, seconds);
 
     printf("  %-18s %10s %10s %10s %10s\n", "milliseconds", "p50", "p99", "p99.9", "max");
