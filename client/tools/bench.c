@@ -399,7 +399,7 @@ static void report_progress(qd_bench *bench, estate *all)
     }
 }
 
-/* Returns the seconds from the start to the last answer. */
+/* Returns the seconds from the start to the end, or to the last answer where that came later. */
 static double measure(qd_bench *bench, estate *all)
 {
     uint32_t started = 0;
@@ -426,6 +426,8 @@ static double measure(qd_bench *bench, estate *all)
         all->connections[index].figures = all->unmeasured;
     for (uint32_t index = 0; index < bench->options.threads; index++)
         pthread_mutex_destroy(&all->drivers[index].lock);
+    if (done_ns < bench->end_ns && !qd_bench_is_stopped(bench))
+        done_ns = bench->end_ns;
     return (double)(done_ns - bench->start_ns) / 1e9;
 }
 
