@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a room adds to its space: a batch of positions by id (move) and a tick whose events one subscription gets,
+ * ordered, in nanoseconds an entity; then ordering alone, in nanoseconds an event. Medians, one thread.
+ *
+ *     bench_room_tick
+ *
+ * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n), all moving, up to 0.25 an axis and tick. Ids are counted
+ * up from 0, or spread over all 32 bits.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/room/order.h"
+#include "server/room/room.h"
+
+#define TICKS_MAX 200u
+
+static uint64_t seed = 1;
+
+static uint64_t random_next(void)
+{
+    uint64_t value = seed += 0x9e3779b97f4a7c15u;
+
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+    return value ^ (value >> 31);
+}
+static float chance(void)
+{
+    return (float)(random_next() >> 40) * 0x1p-24f;
+}
+
+static double now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return one < other ? -1 : one > other;
+}
+static double median(double *values, uint32_t count)
+{
+    qsort(values, count, sizeof values[0], by_value);
+    return values[count / 2];
+}
+
+static void *column(uint32_t count)
+{
+    void *memory = malloc((size_t)count * 4);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void advance(float *position, float *speed, uint32_t count, float side)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        position[i] += speed[i];
+        if (position[i] < 0 || position[i] > side)
+            speed[i] = -speed[i];
+    }
+}
+
+static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
+{
+    float side = 4 * sqrtf((float)count);
+    qd_room_config config = {.max_x = side, .max_y = side, .entities_max = count, .events_max = 1u << 20};
+    uint32_t *id = column(count), member;
+    float *x = column(count), *y = column(count), *half = column(count), *speed_x = column(count),
+          *speed_y = column(count);
+    qd_room_batch batch = {.count = count, .id = id, .x = x, .y = y, .half_x = half, .half_y = half};
+    double moves[TICKS_MAX], walks[TICKS_MAX];
+    qd_room_refusals refusals;
+    qd_room_report report;
+    uint64_t events = 0;
+    qd_room *room;
+    qd_heap heap;
+
+    for (uint32_t i = 0; i < count; i++) {
+        id[i] = counted ? i : (i + 1) * 2654435761u;
+        x[i] = chance() * side;
+        y[i] = chance() * side;
+        speed_x[i] = chance() * 0.5f - 0.25f;
+        speed_y[i] = chance() * 0.5f - 0.25f;
+        half[i] = 0.5f;
+    }
+    qd_heap_init(&heap);
+    if (qd_room_create(&config, &heap, random_next(), &room) != QD_OK || qd_room_join(room, &member) != QD_OK)
+        abort();
+    qd_room_spawn(room, member, &batch, false, &refusals);
+    qd_room_subscribe(room, member, (qd_room_interest){0});
+    qd_room_tick(room, &qd_executor_serial, 0);
+
+    for (uint32_t tick = 0; tick < ticks; tick++) {
+        advance(x, speed_x, count, side);
+        advance(y, speed_y, count, side);
+        double start = now_ns();
+        qd_room_move(room, member, &batch, &refusals);
+        double moved = now_ns();
+        qd_room_tick(room, &qd_executor_serial, 0);
+        while (qd_room_next_report(room, &report))
+            events += (uint64_t)report.begins.count + report.ends.count;
+        moves[tick] = (moved - start) / count;
+        walks[tick] = (now_ns() - moved) / count;
+    }
+    printf("%9u  %-8s %6.1f %6.1f %12.0f %14.0f\n", count, counted ? "counted" : "spread", median(moves, ticks),
+           median(walks, ticks), (double)events / ticks, (double)heap.bytes / count);
+
+    qd_room_destroy(room);
+    qd_heap_deinit(&heap);
+    free(id), free(x), free(y), free(half), free(speed_x), free(speed_y);
+}
+
+static void measure_order(uint32_t count, unsigned id_bits, uint32_t runs)
+{
+    uint64_t *drawn = malloc(count * sizeof *drawn), *keys = malloc(count * sizeof *keys),
+             *spare = malloc(count * sizeof *spare);
+    double times[TICKS_MAX];
+
+    if (!drawn || !keys || !spare)
+        abort();
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t mask = ((uint64_t)1 << id_bits) - 1;
+        drawn[i] = (random_next() & mask) << 32 | (random_next() & mask);
+    }
+    for (uint32_t run = 0; run < runs; run++) {
+        qd_order order = {.keys = keys, .keys_spare = spare};
+        memcpy(keys, drawn, count * sizeof keys[0]);
+        double start = now_ns();
+        qd_order_sort(&order, count, id_bits, id_bits);
+        times[run] = (now_ns() - start) / count;
+    }
+    printf("%9u  %4u bits %6.1f\n", count, id_bits, median(times, runs));
+    free(drawn), free(keys), free(spare);
+}
+
+int main(void)
+{
+    static const uint32_t crowds[] = {1000, 10000, 100000, 1000000};
+    static const unsigned widths[] = {10, 17, 20, 32};
+
+    printf(" entities  ids        move   tick  events/tick  bytes/entity\n");
+    for (int spread = 0; spread < 2; spread++) {
+        for (int i = 0; i < 4; i++)
+            measure_ticks(crowds[i], spread == 0, crowds[i] > 100000 ? 15 : crowds[i] > 10000 ? 50 : TICKS_MAX);
+    }
+    printf("\n   events  ids       order\n");
+    for (uint32_t count = 1000; count <= 1000000; count *= 10) {
+        for (int i = 0; i < 4; i++)
+            measure_order(count, widths[i], count > 100000 ? 15 : 100);
+    }
+    return 0;
+}
