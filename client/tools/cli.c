@@ -42,6 +42,11 @@ int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error, const uint32
     return 1;
 }
 
+int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away)
+{
+    return qd_cli_fail(cli, "%s is about to close the connection: %s", cli->server, go_away->text);
+}
+
 qd_client *qd_cli_connect(const qd_cli *cli)
 {
     qd_client *client = qd_client_create();

@@ -50,6 +50,8 @@ int qd_cli_fail(const qd_cli *cli, const char *format, ...) __attribute__((forma
 int qd_cli_fail_session(const qd_cli *cli, const qd_client *client);
 /* Reports an Error of the server, refused entries included; `ids` are those of the batch, or NULL. Returns 1. */
 int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids);
+/* Reports that the server is about to close the connection, and why. Returns 1. */
+int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away);
 
 /* A session; NULL: failed, and reported. */
 qd_client *qd_cli_connect(const qd_cli *cli);

@@ -173,6 +173,8 @@ static bool receive(player *play)
         return message->as.applied.seq != play->step_seqs[play->done % AHEAD] || finish_tick(play);
     case QD_SERVER_ERROR:
         return qd_cli_fail_error(replay->cli, &message->as.error, NULL) == 0;
+    case QD_SERVER_GO_AWAY:
+        return qd_cli_fail_go_away(replay->cli, &message->as.go_away) == 0;
     case QD_SERVER_ROOM_CLOSED:
         return qd_cli_fail(replay->cli, "room %s was closed", replay->room_name) == 0;
     default:

@@ -116,6 +116,11 @@ static bool take_message(swarm *all, const qd_server_message *message)
                                                                : 0;
     if (message->kind == QD_SERVER_ERROR)
         return qd_cli_fail_error(all->cli, &message->as.error, NULL) == 0;
+    if (message->kind == QD_SERVER_GO_AWAY) {
+        /* It closes all rooms by itself. */
+        all->opened = 0;
+        return qd_cli_fail_go_away(all->cli, &message->as.go_away) == 0;
+    }
     for (uint32_t i = 0; i < all->opened; i++) {
         swarm_room *room = &all->rooms[i];
         if (room->handle != handle)

@@ -45,3 +45,12 @@ kill -TERM "$swarm"
 ends_with 0 "$swarm" 'the swarm in bounds'
 expect 2 quadrille swarm --prefix "$(printf '%060d' 0)"
 err '--prefix .*: must be 52 bytes or less'
+
+# A server that stops says so; that is no success.
+quadrille swarm >"$scratch/out" 2>"$scratch/err" &
+swarm=$!
+children+=("$swarm")
+until_true quadrille stats swarm-3
+stop_server
+ends_with 1 "$swarm" 'a server that stopped'
+err '^quadrille swarm: '
