@@ -18,7 +18,8 @@
 typedef enum qd_record_state { QD_RECORD_FREE, QD_RECORD_LIVE, QD_RECORD_REMOVED } qd_record_state;
 
 typedef struct qd_record {
-    float x, y, half_x, half_y;
+    _Alignas(16) float x;
+    float y, half_x, half_y;
     uint32_t row;    /* where its row is; of a free slot the next free one */
     uint32_t place;  /* the index's note of its cell */
     uint32_t change; /* or QD_NONE */

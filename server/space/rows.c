@@ -31,21 +31,17 @@ void qd_rows_deinit(qd_rows *rows)
     qd_array_free(rows->heap, rows->dirty, rows->capacity * sizeof *rows->dirty);
 }
 
-/* The array of blocks grows last: when it cannot, the others are only larger than they need to be. */
+/* The large array may be refused; the two small ones beside it follow whatever the budget says. */
 static qd_status grow(qd_rows *rows, qd_array_mode mode)
 {
     uint32_t capacity = qd_array_capacity(rows->capacity, rows->capacity + 1, 1);
     qd_heap *heap = rows->heap;
     size_t old = rows->capacity;
-    qd_block *block = mode == QD_ARRAY_NEED ? qd_heap_need(heap, QD_ARRAY_ALIGNMENT, capacity * sizeof *block)
-                                            : qd_heap_alloc_aligned(heap, QD_ARRAY_ALIGNMENT, capacity * sizeof *block);
+    qd_block *block = qd_array_grow(heap, mode, rows->block, old * sizeof *block, rows->used * sizeof *block,
+                                    capacity * sizeof *block);
     if (block == NULL) {
         return QD_ERR_NO_MEMORY;
     }
-    if (rows->used > 0) {
-        memcpy(block, rows->block, rows->used * sizeof *block);
-    }
-    qd_array_free(heap, rows->block, old * sizeof *block);
     rows->block = block;
     rows->info = qd_array_grow(heap, QD_ARRAY_NEED, rows->info, old * sizeof *rows->info,
                                rows->used * sizeof *rows->info, capacity * sizeof *rows->info);
