@@ -58,6 +58,7 @@ qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot)
             }
         }
         *slot = bodies->used++;
+        bodies->record[*slot] = (qd_record){0};
     }
     bodies->count++;
     return QD_OK;

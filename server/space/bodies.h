@@ -20,13 +20,13 @@ typedef enum qd_record_state { QD_RECORD_FREE, QD_RECORD_LIVE, QD_RECORD_REMOVED
 typedef struct qd_record {
     _Alignas(16) float x;
     float y, half_x, half_y;
-    uint32_t row;    /* where its row is; of a free slot the next free one */
-    uint32_t place;  /* the index's note of its cell */
-    uint32_t change; /* or QD_NONE */
-    uint8_t state;   /* qd_record_state */
-    uint8_t circle;  /* 1: a circle */
-    uint8_t reason;  /* of a removed one: qd_space_reason */
-    uint8_t spare;
+    uint32_t row;      /* where its row is; of a free slot the next free one */
+    uint32_t place;    /* the index's note of its cell */
+    uint32_t change;   /* or QD_NONE */
+    uint8_t state;     /* qd_record_state */
+    uint8_t circle;    /* 1: a circle */
+    uint8_t reason;    /* of a removed one: qd_space_reason */
+    uint8_t stretched; /* 1: the index has noted the slot for a second look, also while it is free */
 } qd_record;
 
 typedef struct qd_filter {
@@ -61,7 +61,7 @@ typedef struct qd_bodies {
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap);
 void qd_bodies_deinit(qd_bodies *bodies);
 
-/* A slot for a new body; its record is the caller's to fill. */
+/* A slot for a new body; its record is the caller's to fill, but for `stretched`. */
 qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot) QD_MUST_USE;
 void qd_bodies_give(qd_bodies *bodies, uint32_t slot);
 

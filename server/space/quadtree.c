@@ -32,6 +32,7 @@ void qd_quadtree_init(qd_quadtree *tree, const qd_space_config *config, qd_heap 
 void qd_quadtree_deinit(qd_quadtree *tree)
 {
     qd_plan_drop(tree);
+    qd_array_free(tree->heap, tree->stretched, tree->stretched_capacity * sizeof *tree->stretched);
 }
 
 qd_status qd_quadtree_reserve(qd_quadtree *tree)
@@ -87,6 +88,7 @@ void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number)
 static uint32_t insert(qd_quadtree *tree, uint32_t number, uint32_t id, const qd_row *now, const qd_row *was)
 {
     qd_quadtree_occupy(tree, number);
+    tree->crowding += qd_plan_is_crowded(tree, number);
     return qd_rows_insert(tree->rows, &tree->cell[number], number, id, now, was);
 }
 
@@ -156,6 +158,23 @@ static void split(qd_quadtree *tree, uint32_t slot, const qd_row *now, const qd_
     record->row = insert(tree, number, id_of(tree, slot), now, &absent);
 }
 
+/* Notes a body for a second look, once. */
+static void note_stretched(qd_quadtree *tree, uint32_t slot)
+{
+    if (tree->bodies->record[slot].stretched) {
+        return;
+    }
+    tree->bodies->record[slot].stretched = 1;
+    if (tree->stretched_count == tree->stretched_capacity) {
+        uint32_t capacity = qd_array_capacity(tree->stretched_capacity, tree->stretched_count + 1, 4);
+        tree->stretched = qd_array_grow(
+            tree->heap, QD_ARRAY_NEED, tree->stretched, tree->stretched_capacity * sizeof *tree->stretched,
+            tree->stretched_count * sizeof *tree->stretched, capacity * sizeof *tree->stretched);
+        tree->stretched_capacity = capacity;
+    }
+    tree->stretched[tree->stretched_count++] = slot;
+}
+
 void qd_quadtree_update(qd_quadtree *tree, uint32_t slot)
 {
     qd_rows *rows = tree->rows;
@@ -188,6 +207,10 @@ void qd_quadtree_update(qd_quadtree *tree, uint32_t slot)
     take_out(tree, at);
     record->place = place;
     record->row = insert(tree, number, id_of(tree, slot), &now, &before);
+    uint32_t place_now;
+    if (!qd_place_is_leaf(place) && qd_quadtree_cell_of(tree, &bounds, &place_now) != number) {
+        note_stretched(tree, slot);
+    }
 }
 
 void qd_quadtree_reflag(qd_quadtree *tree, uint32_t slot)
@@ -239,6 +262,34 @@ void qd_quadtree_heal(qd_quadtree *tree, uint32_t slot)
     }
     change->refiltered = 0;
     qd_rows_flag(tree->rows, tree->bodies->record[slot].row, id_of(tree, slot));
+}
+
+/* Those that moved at this tick are registered by where they are, and stay noted unless it is in a leaf. */
+static void look_again(qd_quadtree *tree)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < tree->stretched_count; i++) {
+        uint32_t slot = tree->stretched[i];
+        qd_record *record = &tree->bodies->record[slot];
+        bool live = record->state == QD_RECORD_LIVE;
+        if (live && !qd_place_is_leaf(record->place) && qd_rows_is_marked(tree->rows, record->row)) {
+            tree->stretched[kept++] = slot;
+            continue;
+        }
+        if (live && !qd_rows_is_marked(tree->rows, record->row)) {
+            qd_quadtree_update(tree, slot);
+        }
+        record->stretched = 0;
+    }
+    tree->stretched_count = kept;
+}
+
+void qd_quadtree_prepare(qd_quadtree *tree)
+{
+    if (tree->stretched_count > 0) {
+        look_again(tree);
+    }
+    qd_quadtree_settle(tree);
 }
 
 void qd_quadtree_settle(qd_quadtree *tree)

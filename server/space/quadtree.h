@@ -38,8 +38,13 @@ typedef struct qd_quadtree {
     double filled;        /* the share of the root that the bounds take up */
     uint32_t depth_fixed; /* 0: planned by content */
     uint32_t depth;
-    uint32_t planned_for; /* the count of rows at the last plan */
-    uint32_t cells;       /* 0 as long as there is nothing */
+    uint32_t planned_for;  /* the count of rows at the last plan */
+    uint32_t cells;        /* 0 as long as there is nothing */
+    uint32_t crowding;     /* rows put into leaves that should be divided, since the last plan */
+    uint32_t crowding_max; /* more ask for another plan */
+    /* Bodies that were registered higher than they would be without their was, because they crossed a line. */
+    uint32_t *stretched;
+    uint32_t stretched_count, stretched_capacity;
     qd_cell *cell;
     uint8_t *flags;    /* one a cell: qd_cell_flag */
     uint8_t *leaf_map; /* one a finest cell */
@@ -67,6 +72,9 @@ bool qd_quadtree_remove(qd_quadtree *tree, uint32_t slot);
  * ordinary row. */
 void qd_quadtree_forget(qd_quadtree *tree, uint32_t slot);
 void qd_quadtree_heal(qd_quadtree *tree, uint32_t slot);
+/* Before a walk: bodies that crossed a line at an earlier tick and rest since go down to where they belong; and what
+ * was put in may ask for another plan. */
+void qd_quadtree_prepare(qd_quadtree *tree);
 /* After a tick and the two above: plans anew where the content has changed much. */
 void qd_quadtree_settle(qd_quadtree *tree);
 

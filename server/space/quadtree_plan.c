@@ -62,14 +62,37 @@ static bool make_cells(qd_quadtree *tree, uint32_t depth, qd_array_mode mode)
 bool qd_plan_first(qd_quadtree *tree)
 {
     tree->planned_for = 0;
+    tree->crowding_max = leaf_rows_max(tree);
     return make_cells(tree, tree->depth_fixed, QD_ARRAY_TRY);
 }
 
+bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number)
+{
+    return tree->cell[number].count > 2 * leaf_rows_max(tree) && tree->leaf_map != NULL &&
+           (tree->flags[number] & QD_CELL_LEAF) && number < qd_level_first(tree->depth);
+}
+
+/* Twice as many as planned for, a quarter of it, or an eighth of them newly in leaves that are too full. */
 bool qd_plan_is_due(const qd_quadtree *tree)
 {
-    uint32_t rows = tree->rows->count;
+    uint32_t rows = tree->rows->count, slack = leaf_rows_max(tree);
     return tree->depth_fixed == 0 && tree->cells > 0 &&
-           (rows > 2 * tree->planned_for + leaf_rows_max(tree) || tree->planned_for > 4 * rows + leaf_rows_max(tree));
+           (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
+            tree->crowding > tree->crowding_max);
+}
+
+/* Where a plan cannot help, because what crowds is larger than its cells, the next one waits for twice as much. */
+static void reset_crowding(qd_quadtree *tree)
+{
+    uint32_t usual = tree->rows->count / 8 + leaf_rows_max(tree);
+    bool in_vain = false;
+    for (uint32_t i = 0; i < tree->cells && !in_vain; i++) {
+        in_vain = qd_plan_is_crowded(tree, i);
+    }
+    bool was_due = tree->crowding > tree->crowding_max;
+    tree->crowding_max = in_vain && was_due ? 2 * tree->crowding_max : usual;
+    tree->crowding_max = tree->crowding_max < usual ? usual : tree->crowding_max;
+    tree->crowding = 0;
 }
 
 static uint32_t depth_for(const qd_quadtree *tree)
@@ -288,6 +311,7 @@ void qd_plan_again(qd_quadtree *tree)
     }
     qd_array_free(tree->heap, order, old_rows.count * sizeof *order);
     tree->planned_for = old_rows.count;
+    reset_crowding(tree);
     qd_plan_drop(&old);
     qd_rows_deinit(&old_rows);
 }

@@ -11,6 +11,8 @@
 /* The tree for the first body. False: no memory. */
 bool qd_plan_first(qd_quadtree *tree);
 bool qd_plan_is_due(const qd_quadtree *tree);
+/* Whether a cell is a leaf that holds twice as many as it should, and could be divided. */
+bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number);
 /* Plans anew and registers every row again, each cell's rows side by side, cells in the order of the walk. May be
  * done at any time but during a walk. */
 void qd_plan_again(qd_quadtree *tree);

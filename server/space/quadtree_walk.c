@@ -26,6 +26,7 @@
 
 #define LEVELS_MAX      (QD_SPACE_DEPTH_MAX + 1)
 #define TASK_LEVEL      3u
+#define EVENTS_KEPT     16384u
 #define ALL_MOVED_SHARE 4u /* with no more than one in this many at rest, every row counts as moved */
 
 /* What one hand needs: its lists, and where its events go. */
@@ -211,6 +212,16 @@ static void run_task(size_t index, void *argument)
     atomic_store_explicit(&hand->taken, false, memory_order_release);
 }
 
+/* A buffer that a burst of events left behind is not kept. */
+static void trim(qd_sink *sink)
+{
+    if (sink->capacity > EVENTS_KEPT && sink->count < sink->capacity / 8) {
+        qd_array_free(sink->heap, sink->event, sink->capacity * sizeof *sink->event);
+        sink->event = NULL;
+        sink->capacity = 0;
+    }
+}
+
 static void ready_hands(qd_walk *walk, uint32_t count)
 {
     if (count > walk->hands) {
@@ -294,6 +305,7 @@ void qd_quadtree_walk(qd_quadtree *tree, qd_walk *walk, const qd_executor *execu
     ready_hands(walk, hands);
     for (uint32_t i = 0; i < hands; i++) {
         qd_hand *hand = walk->hand[i];
+        trim(&hand->sink);
         qd_sink sink = hand->sink;
         hand->sink = (qd_sink){
             .rows = tree->rows,

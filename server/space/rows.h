@@ -101,6 +101,11 @@ static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
     }
 }
 
+static inline bool qd_rows_is_marked(const qd_rows *rows, uint32_t reference)
+{
+    return (rows->info[reference / QD_BLOCK_ROWS].dirty >> reference % QD_BLOCK_ROWS & 1) != 0;
+}
+
 static inline qd_row *qd_row_now(const qd_rows *rows, uint32_t reference)
 {
     return &rows->block[reference / QD_BLOCK_ROWS].now[reference % QD_BLOCK_ROWS];

@@ -84,7 +84,8 @@ qd_status qd_space_add(qd_space *space, const qd_body *body, uint32_t *slot)
     if (status != QD_OK) {
         return status;
     }
-    space->bodies.record[*slot] = (qd_record){
+    qd_record *record = &space->bodies.record[*slot];
+    *record = (qd_record){
         .x = body->x,
         .y = body->y,
         .half_x = body->half_x,
@@ -92,6 +93,7 @@ qd_status qd_space_add(qd_space *space, const qd_body *body, uint32_t *slot)
         .change = QD_NONE,
         .state = QD_RECORD_LIVE,
         .circle = body->shape == QD_SPACE_CIRCLE,
+        .stretched = record->stretched,
     };
     space->bodies.filter[*slot] = (qd_filter){body->category, body->mask};
     qd_quadtree_add(&space->tree, *slot);
@@ -202,8 +204,7 @@ void qd_space_tick(qd_space *space, const qd_executor *executor, qd_space_wanted
 {
     QD_ASSERT(!space->ticked);
     *result = (qd_space_events){.complete = true};
-    /* What was added since the last tick may want another tree before it is walked. */
-    qd_quadtree_settle(&space->tree);
+    qd_quadtree_prepare(&space->tree);
     if (wanted != QD_SPACE_WANT_NOTHING) {
         qd_walk_mode mode = wanted == QD_SPACE_WANT_STAYS ? QD_WALK_STAYS : QD_WALK_EVENTS;
         walk(space, executor, mode, limit, result);
