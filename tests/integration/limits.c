@@ -120,7 +120,7 @@ static void test_frame_max(void **state)
 static void test_memory_max(void **state)
 {
     (void)state;
-    enum { BATCH = 50000 };
+    enum { BATCH = 5000 };
     qd_process *server = qd_server_start(QD_ARGS("--memory-max", "32M"));
     session_witness witness;
     session_witness_open(&witness, qd_server_address(server));
