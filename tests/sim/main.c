@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The whole server in a simulated world, from seeds: `sim_all [FIRST_SEED [COUNT]]`.
+ * The whole server in a simulated world: `sim_all` runs the cases (cases.c) and a sample of seeds,
+ * `sim_all FIRST_SEED [COUNT]` those seeds alone.
  *
  * Each seed makes a scene (rooms, limits, clients), lets everything happen in an order of its own, then lets it come to
  * rest and checks what must be true then; at last the server stops. What must be true all the time is checked by the
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "client.h"
 #include "server/base/alloc.h"
 #include "server/base/log.h"
@@ -189,6 +191,7 @@ int main(int argc, char *argv[])
     uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : argc > 1 ? 1 : SEEDS_USUALLY;
     uint64_t ticks = 0;
     qd_log_level_set(QD_LOG_ERROR);
+    unsigned cases = argc > 1 ? 0 : sim_run_cases();
     for (uint64_t seed = first; seed < first + count; seed++) {
         uint64_t hash, again;
         play_seed(seed, &hash, &ticks);
@@ -198,7 +201,7 @@ int main(int argc, char *argv[])
                       (unsigned long long)seed);
         }
     }
-    printf("%llu seeds from %llu, %llu ticks: all as it must be\n", (unsigned long long)count,
+    printf("%u cases; %llu seeds from %llu, %llu ticks: all as it must be\n", cases, (unsigned long long)count,
            (unsigned long long)first, (unsigned long long)ticks);
     return 0;
 }

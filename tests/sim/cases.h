@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the server does at a given moment or at a given limit, told one by one: time stands still here until a case
+ * moves it, so that nothing of it depends on the machine.
+ */
+#ifndef QD_TESTS_SIM_CASES_H
+#define QD_TESTS_SIM_CASES_H
+
+/* Runs all; a failure ends the program. Returns how many there are. */
+unsigned sim_run_cases(void);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/base/alloc.h"
+
+static void no_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
+{
+    (void)link;
+    (void)buffer;
+    (void)queued;
+    (void)context;
+}
+
+static uint32_t or_else(uint32_t given, uint32_t other)
+{
+    return given != 0 ? given : other;
+}
+
+void sim_house_init(sim_house *house, const qd_limits *limits)
+{
+    *house = (sim_house){.memory_before = qd_memory_used()};
+    sim_world_init(&house->world, 1);
+    const qd_server_config config = {
+        .limits = {.connections_max = or_else(limits->connections_max, 100),
+                   .frame_bytes_max = or_else(limits->frame_bytes_max, 4u << 20),
+                   .rooms_max = or_else(limits->rooms_max, 100),
+                   .entities_max = or_else(limits->entities_max, 1u << 20),
+                   .events_max = or_else(limits->events_max, 1u << 20),
+                   .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
+                   .room_batches_max = or_else(limits->room_batches_max, 1024)},
+        .scheduler = &house->world.scheduler,
+        .workers = 1,
+        .random = sim_random,
+        .random_context = &house->world,
+    };
+    qd_server_init(&house->server, &config);
+}
+
+void sim_house_settle(sim_house *house)
+{
+    bool moved = true;
+    while (moved) {
+        moved = sim_run_actor(&house->world);
+        moved |= sim_step_links(&house->world, 100);
+    }
+}
+
+void sim_house_pass(sim_house *house, uint64_t ms)
+{
+    sim_world *world = &house->world;
+    uint64_t until_ns = world->now_ns + ms * SIM_MS_NS;
+    sim_house_settle(house);
+    for (uint64_t due_ns; (due_ns = sim_next_due_ns(world)) <= until_ns;) {
+        if (due_ns > world->now_ns)
+            world->now_ns = due_ns;
+        sim_house_settle(house);
+    }
+    if (until_ns > world->now_ns)
+        world->now_ns = until_ns;
+}
+
+void sim_house_deinit(sim_house *house)
+{
+    qd_server_close_rooms(&house->server);
+    sim_house_settle(house);
+    qd_server_go_away(&house->server, 0);
+    sim_house_pass(house, 1);
+    sim_check(qd_server_hosts(&house->server) == 0, "%u rooms are not freed", qd_server_hosts(&house->server));
+    qd_server_deinit(&house->server);
+    sim_world_deinit(&house->world);
+    sim_check(qd_memory_used() == house->memory_before, "%zu bytes are not given back",
+              qd_memory_used() - house->memory_before);
+}
+
+void sim_peer_connect(sim_peer *peer, sim_house *house)
+{
+    const qd_link_handler handler = qd_server_link_handler(&house->server);
+    *peer = (sim_peer){.house = house};
+    peer->link = sim_link_create(&house->world, &handler, house->server.config.limits.queue_bytes_max, no_tap, NULL);
+    qd_frame_reader_init(&peer->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
+}
+
+void sim_peer_open(sim_peer *peer, sim_house *house, const char *token)
+{
+    sim_peer_connect(peer, house);
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_HELLO,
+                                            .as.hello = {.version = QD_PROTOCOL_VERSION, .token = token}});
+    (void)sim_peer_expect(peer, QD_SERVER_WELCOME);
+}
+
+void sim_peer_close(sim_peer *peer)
+{
+    if (peer->has_decoded)
+        qd_decoded_server_release(&peer->decoded, NULL);
+    if (!peer->link->closed)
+        sim_link_drop(peer->link);
+    sim_house_settle(peer->house);
+    qd_frame_reader_deinit(&peer->reader);
+    free(peer->bytes);
+    qd_link_release(&peer->link->link);
+}
+
+uint32_t sim_peer_send(sim_peer *peer, qd_client_message message)
+{
+    message.seq = ++peer->seq;
+    size_t size = qd_client_message_size(&message);
+    uint8_t *bytes = malloc(size);
+    sim_check(bytes != NULL, "out of memory");
+    sim_link_write(peer->link, bytes, qd_client_message_encode(&message, bytes));
+    free(bytes);
+    return peer->seq;
+}
+
+static void read_all(sim_peer *peer)
+{
+    size_t queued = qd_link_queued(&peer->link->link);
+    if (queued == 0)
+        return;
+    memmove(peer->bytes, peer->bytes + peer->taken, peer->size - peer->taken);
+    peer->size -= peer->taken;
+    peer->taken = 0;
+    peer->bytes = realloc(peer->bytes, peer->size + queued);
+    sim_check(peer->bytes != NULL, "out of memory");
+    peer->size += sim_link_read(peer->link, peer->bytes + peer->size, queued);
+}
+
+const qd_server_message *sim_peer_next(sim_peer *peer)
+{
+    if (peer->has_decoded)
+        qd_decoded_server_release(&peer->decoded, NULL);
+    peer->has_decoded = false;
+    read_all(peer);
+    const uint8_t *at = peer->bytes + peer->taken, *frame;
+    size_t left = peer->size - peer->taken, frame_size;
+    qd_frame_result result = qd_frame_reader_next(&peer->reader, &at, &left, &frame, &frame_size);
+    peer->taken = peer->size - left;
+    if (result == QD_FRAME_MORE)
+        return NULL;
+    sim_check(result == QD_FRAME_OK && qd_decode_server(frame, frame_size, NULL, &peer->decoded) == QD_DECODE_OK,
+              "the server's bytes are no frames");
+    peer->has_decoded = true;
+    return &peer->decoded.message;
+}
+
+const qd_server_message *sim_peer_expect(sim_peer *peer, qd_server_kind kind)
+{
+    sim_house_settle(peer->house);
+    const qd_server_message *message = sim_peer_next(peer);
+    sim_check(message != NULL, "a message of kind %d should have come, and none has", kind);
+    sim_check(message->kind == kind, "a message of kind %d should have come, and %d has: %s", kind, message->kind,
+              message->kind == QD_SERVER_ERROR ? message->as.error.text : "");
+    return message;
+}
+
+void sim_peer_expect_error(sim_peer *peer, qd_error_code code, const char *words)
+{
+    const qd_msg_error *error = &sim_peer_expect(peer, QD_SERVER_ERROR)->as.error;
+    sim_check(error->code == code && strstr(error->text, words) != NULL, "%s: \"%s\", where \"%s\" should stand",
+              qd_error_code_name(error->code), error->text, words);
+}
+
+void sim_peer_expect_nothing(sim_peer *peer)
+{
+    sim_house_settle(peer->house);
+    const qd_server_message *message = sim_peer_next(peer);
+    sim_check(message == NULL, "a message of kind %d has come", message == NULL ? 0 : message->kind);
+}
+
+void sim_peer_expect_end(sim_peer *peer)
+{
+    sim_peer_expect_nothing(peer);
+    sim_house_settle(peer->house);
+    sim_check(peer->link->closed, "the connection is open");
+}
+
+uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_config *config)
+{
+    qd_msg_room_config full = config != NULL ? *config : (qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP};
+    full.has_bounds = true;
+    full.bounds = (qd_msg_bounds){.max_x = 100, .max_y = 100};
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
+                                            .as.open_room = {.name = name, .has_config = true, .config = full}});
+    return sim_peer_expect(peer, QD_SERVER_ROOM_OPENED)->as.room_opened.room;
+}
+
+uint32_t sim_peer_spawn(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, float spacing)
+{
+    uint32_t *id = malloc(count * sizeof *id);
+    float *x = malloc(count * sizeof *x), *half = malloc(count * sizeof *half);
+    sim_check(id != NULL && x != NULL && half != NULL, "out of memory");
+    for (uint32_t i = 0; i < count; i++) {
+        id[i] = first_id + i;
+        x[i] = spacing * (float)i;
+        half[i] = 1;
+    }
+    uint32_t seq = sim_peer_send(
+        peer,
+        (qd_client_message){
+            .kind = QD_CLIENT_SPAWN,
+            .as.batch = {.room = room,
+                         .entities = {.count = count, .id = id, .x = x, .y = x, .half_x = half, .half_y = half}}});
+    free(id);
+    free(x);
+    free(half);
+    return seq;
+}
+
+uint32_t sim_peer_step(sim_peer *peer, uint64_t room)
+{
+    return sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room}});
+}
+
+uint32_t sim_peer_subscribe(sim_peer *peer, uint64_t room)
+{
+    return sim_peer_send(
+        peer, (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = {.room = room, .scope = QD_SCOPE_ALL}});
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For the cases: a server in a world of its own, and peers that say and hear what a case has them say and hear.
+ */
+#ifndef QD_TESTS_SIM_PEER_H
+#define QD_TESTS_SIM_PEER_H
+
+#include "proto/codec.h"
+#include "server/app/server.h"
+#include "world.h"
+
+#define SIM_MS_NS UINT64_C(1000000)
+
+typedef struct sim_house {
+    sim_world world;
+    qd_server server;
+    size_t memory_before;
+} sim_house;
+
+typedef struct sim_peer {
+    sim_house *house;
+    sim_link *link;
+    qd_frame_reader reader;
+    uint8_t *bytes; /* read and not taken as frames */
+    size_t size, taken;
+    qd_decoded_server decoded;
+    bool has_decoded;
+    uint32_t seq;
+} sim_peer;
+
+/* Limits of 0 stand for roomy ones. */
+void sim_house_init(sim_house *house, const qd_limits *limits);
+/* Closes everything, and checks that nothing is left of it. */
+void sim_house_deinit(sim_house *house);
+/* Everything that happens without time passing. */
+void sim_house_settle(sim_house *house);
+/* Lets time pass, and everything happen that it makes due. */
+void sim_house_pass(sim_house *house, uint64_t ms);
+
+/* A connection, without Hello. */
+void sim_peer_connect(sim_peer *peer, sim_house *house);
+/* With Hello, and past Welcome. */
+void sim_peer_open(sim_peer *peer, sim_house *house, const char *token);
+/* Breaks the connection, if it is not closed yet. */
+void sim_peer_close(sim_peer *peer);
+
+/* Sends with the next seq, which it returns. Nothing happens until the house settles. */
+uint32_t sim_peer_send(sim_peer *peer, qd_client_message message);
+/* The next message that has come, NULL for none; valid until the next call. Reads all that there is first. */
+const qd_server_message *sim_peer_next(sim_peer *peer);
+/* Settles, and takes the next message, which must be of that kind. */
+const qd_server_message *sim_peer_expect(sim_peer *peer, qd_server_kind kind);
+/* The same, an Error with that code and those words. */
+void sim_peer_expect_error(sim_peer *peer, qd_error_code code, const char *words);
+/* Settles; nothing has come. */
+void sim_peer_expect_nothing(sim_peer *peer);
+/* Settles; the server has closed the connection, and nothing more has come. */
+void sim_peer_expect_end(sim_peer *peer);
+
+/* Opens a room of 100 by 100 and takes the answer. `config` may be NULL: one that ticks by Step. */
+uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_config *config);
+uint32_t sim_peer_spawn(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, float spacing);
+uint32_t sim_peer_step(sim_peer *peer, uint64_t room);
+uint32_t sim_peer_subscribe(sim_peer *peer, uint64_t room);
+
+#endif
