@@ -27,15 +27,21 @@ int qd_cli_fail_session(const qd_cli *cli, const qd_client *client)
     return qd_cli_fail(cli, "%s", qd_client_error(client));
 }
 
-int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids)
+int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error)
+{
+    return qd_cli_fail_batch(cli, error, NULL, 0);
+}
+
+int qd_cli_fail_batch(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids, uint32_t ids_count)
 {
     qd_cli_fail(cli, "refused: %s (%s)", error->text, qd_error_code_name(error->code));
     for (uint32_t i = 0; i < error->entry_count; i++) {
+        uint32_t index = error->entry_index[i];
         const char *why = qd_error_code_name((qd_error_code)error->entry_code[i]);
-        if (ids != NULL)
-            qd_cli_fail(cli, "entity %u: %s", ids[error->entry_index[i]], why);
+        if (index < ids_count)
+            qd_cli_fail(cli, "entity %u: %s", ids[index], why);
         else
-            qd_cli_fail(cli, "entry %u: %s", error->entry_index[i], why);
+            qd_cli_fail(cli, "entry %u: %s", index, why);
     }
     if (error->entries_refused > error->entry_count)
         qd_cli_fail(cli, "and %u more", error->entries_refused - error->entry_count);
@@ -69,7 +75,7 @@ const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uin
     if (answer == NULL)
         qd_cli_fail_session(cli, client);
     else if (answer->kind == QD_SERVER_ERROR)
-        qd_cli_fail_error(cli, &answer->as.error, NULL);
+        qd_cli_fail_error(cli, &answer->as.error);
     else if (answer->kind != kind)
         qd_cli_fail(cli, "the server answered with a message of kind %d", (int)answer->kind);
     else

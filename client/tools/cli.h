@@ -48,8 +48,10 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv);
 int qd_cli_fail(const qd_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports why the session ended. Returns 1. */
 int qd_cli_fail_session(const qd_cli *cli, const qd_client *client);
-/* Reports an Error of the server, refused entries included; `ids` are those of the batch, or NULL. Returns 1. */
-int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids);
+/* Reports an Error of the server, refused entries included. Returns 1. */
+int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error);
+/* The same of a batch, whose entities had these ids. */
+int qd_cli_fail_batch(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids, uint32_t ids_count);
 /* Reports that the server is about to close the connection, and why. Returns 1. */
 int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away);
 

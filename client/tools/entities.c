@@ -80,11 +80,12 @@ static int settle(const qd_cli *cli, qd_client *client, uint64_t room, const qd_
         const qd_server_message *message = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
         if (message == NULL)
             break;
-        if (message->kind == QD_SERVER_ERROR && message->seq >= first_seq && message->seq < barrier)
-            status =
-                qd_cli_fail_error(cli, &message->as.error, columns->id + (message->seq - first_seq) * QD_COLUMNS_PIECE);
-        else if (message->kind == QD_SERVER_ERROR)
-            return qd_cli_fail_error(cli, &message->as.error, NULL);
+        if (message->kind == QD_SERVER_ERROR && message->seq >= first_seq && message->seq < barrier) {
+            uint32_t at = (message->seq - first_seq) * QD_COLUMNS_PIECE;
+            status = qd_cli_fail_batch(cli, &message->as.error, columns->id + at, columns->count - at);
+        } else if (message->kind == QD_SERVER_ERROR) {
+            return qd_cli_fail_error(cli, &message->as.error);
+        }
         if (message->seq == barrier)
             return status;
     }

@@ -72,7 +72,7 @@ static bool print_message(printer *out, const qd_server_message *message, int *s
         fprintf(stderr, "%s: the room was closed\n", out->cli->program);
         return false;
     case QD_SERVER_ERROR:
-        *status = qd_cli_fail_error(out->cli, &message->as.error, NULL);
+        *status = qd_cli_fail_error(out->cli, &message->as.error);
         return false;
     default:
         return true;

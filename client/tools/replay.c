@@ -69,7 +69,7 @@ static bool wait_until(qd_replay *replay, uint64_t until_ns)
         if (message == NULL && qd_client_state(replay->client) != QD_CLIENT_OK)
             return qd_cli_fail_session(replay->cli, replay->client) == 0;
         if (message != NULL && message->kind == QD_SERVER_ERROR)
-            return qd_cli_fail_error(replay->cli, &message->as.error, NULL) == 0;
+            return qd_cli_fail_error(replay->cli, &message->as.error) == 0;
         if (message != NULL && message->kind == QD_SERVER_GO_AWAY)
             return qd_cli_fail_go_away(replay->cli, &message->as.go_away) == 0;
         if (message != NULL && message->kind == QD_SERVER_ROOM_CLOSED)

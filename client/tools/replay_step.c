@@ -172,7 +172,7 @@ static bool receive(player *play)
         /* Anything before the Step may be acknowledged on its own. */
         return message->as.applied.seq != play->step_seqs[play->done % AHEAD] || finish_tick(play);
     case QD_SERVER_ERROR:
-        return qd_cli_fail_error(replay->cli, &message->as.error, NULL) == 0;
+        return qd_cli_fail_error(replay->cli, &message->as.error) == 0;
     case QD_SERVER_GO_AWAY:
         return qd_cli_fail_go_away(replay->cli, &message->as.go_away) == 0;
     case QD_SERVER_ROOM_CLOSED:

@@ -115,7 +115,7 @@ static bool take_message(swarm *all, const qd_server_message *message)
                       : message->kind == QD_SERVER_ROOM_CLOSED ? message->as.room_closed.room
                                                                : 0;
     if (message->kind == QD_SERVER_ERROR)
-        return qd_cli_fail_error(all->cli, &message->as.error, NULL) == 0;
+        return qd_cli_fail_error(all->cli, &message->as.error) == 0;
     if (message->kind == QD_SERVER_GO_AWAY) {
         /* It closes all rooms by itself. */
         all->opened = 0;

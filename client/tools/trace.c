@@ -15,6 +15,8 @@
 #define LINE_BYTES_MAX 4096
 #define HEADER         "tick,id,x,y,hx,hy"
 #define FIELDS         6
+/* Sums of ticks stay far from overflow. */
+#define TICK_MAX (1ULL << 53)
 
 typedef struct loader {
     qd_trace *trace;
@@ -101,8 +103,8 @@ static bool take_tick(loader *load, const char *text, uint64_t *tick)
     char *end = NULL;
     errno = 0;
     *tick = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0)
-        return fail(load, "tick '%.40s': must be a whole number, 0 or more", text);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *tick > TICK_MAX)
+        return fail(load, "tick '%.40s': must be a whole number from 0 to %llu", text, TICK_MAX);
     return true;
 }
 

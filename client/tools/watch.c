@@ -38,6 +38,7 @@ typedef struct watcher {
     uint64_t snapshot_due_ns, stats_due_ns, line_due_ns;
     sample samples[SAMPLES];
     uint32_t samples_count;
+    bool fresh;  /* a snapshot is complete that has not been drawn */
     bool closed; /* the room is */
 } watcher;
 
@@ -70,6 +71,7 @@ static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
         *incoming = shown;
         incoming->columns.count = 0;
         self->snapshot_seq = 0;
+        self->fresh = true;
     }
     return true;
 }
@@ -109,7 +111,7 @@ static int take_message(watcher *self, const qd_server_message *message)
         self->closed = true;
         return 0;
     case QD_SERVER_ERROR:
-        return qd_cli_fail_error(self->cli, &message->as.error, NULL);
+        return qd_cli_fail_error(self->cli, &message->as.error);
     default:
         return 0;
     }
@@ -150,7 +152,9 @@ static int show(watcher *self)
 {
     uint64_t now_ns = qd_cli_now_ns();
     if (self->on_screen) {
-        qd_terminal_suspend_if_asked();
+        if (!qd_terminal_suspend_if_asked() && !self->fresh)
+            return 0;
+        self->fresh = false;
         if (!qd_watch_draw(&self->watch, &self->look, &self->canvas))
             return 1;
     } else if (now_ns >= self->line_due_ns && self->watch.has_stats) {
@@ -179,12 +183,9 @@ static int follow(watcher *self, double seconds)
         if (!ask(self))
             return qd_cli_fail_session(self->cli, self->client);
         const qd_server_message *message;
-        bool complete = false;
-        while (status == 0 && (message = qd_client_next(self->client)) != NULL) {
+        while (status == 0 && (message = qd_client_next(self->client)) != NULL)
             status = take_message(self, message);
-            complete = complete || self->snapshot_seq == 0;
-        }
-        if (status == 0 && (complete || !self->on_screen))
+        if (status == 0)
             status = show(self);
         /* Looked at last, so that the line of the last second is printed. */
         if ((double)qd_cli_now_ns() >= end_ns)

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The brute force of `replay --check`: by hand, where every event and its reason is known.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "client/tools/check.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static void expect_events(qd_check *check, const qd_entity *entities, uint32_t count, const qd_event *wanted,
+                          size_t wanted_count)
+{
+    const qd_events *events = qd_check_tick(check, entities, count);
+    assert_non_null(events);
+    assert_int_equal(events->count, wanted_count);
+    for (size_t i = 0; i < wanted_count; i++) {
+        assert_int_equal(events->items[i].a, wanted[i].a);
+        assert_int_equal(events->items[i].b, wanted[i].b);
+        assert_int_equal(events->items[i].reason, wanted[i].reason);
+    }
+}
+
+/* One tick after the other: begins, then an end for each reason, all of them ordered, ids unsigned. */
+static void pairs_begin_and_end(void **state)
+{
+    qd_check *check = qd_check_create(QD_SHAPE_BOX);
+    (void)state;
+    assert_non_null(check);
+    expect_events(check, NULL, 0, NULL, 0);
+
+    static const qd_entity together[] = {{1, 0, 0, 1, 1}, {2, 1, 1, 1, 1}, {3, 2, 0, 1, 1}, {4000000000u, 1, 0, 1, 1}};
+    static const qd_event begins[] = {{1, 2, 0}, {1, 3, 0},           {1, 4000000000u, 0},
+                                      {2, 3, 0}, {2, 4000000000u, 0}, {3, 4000000000u, 0}};
+    expect_events(check, together, COUNT_OF(together), begins, COUNT_OF(begins));
+    expect_events(check, together, COUNT_OF(together), NULL, 0);
+
+    /* 2 is gone, 3 is smaller and elsewhere, the last has moved. */
+    static const qd_entity apart[] = {{1, 0, 0, 1, 1}, {3, 50, 0, 0.5f, 1}, {4000000000u, -9, 0, 1, 1}};
+    static const qd_event ends[] = {{1, 2, QD_END_DESPAWNED},
+                                    {1, 3, QD_END_RESIZED},
+                                    {1, 4000000000u, QD_END_MOVED_APART},
+                                    {2, 3, QD_END_DESPAWNED},
+                                    {2, 4000000000u, QD_END_DESPAWNED},
+                                    {3, 4000000000u, QD_END_RESIZED}};
+    expect_events(check, apart, COUNT_OF(apart), ends, COUNT_OF(ends));
+
+    /* Ends go before begins. */
+    static const qd_entity again[] = {{1, 0, 0, 1, 1}, {2, 0, 0, 1, 1}};
+    static const qd_event begin[] = {{1, 2, 0}};
+    expect_events(check, again, COUNT_OF(again), begin, 1);
+    static const qd_entity swapped[] = {{1, 0, 0, 1, 1}, {2, 9, 0, 1, 1}, {3, 0, 0, 1, 1}};
+    static const qd_event both[] = {{1, 2, QD_END_MOVED_APART}, {1, 3, 0}};
+    expect_events(check, swapped, COUNT_OF(swapped), both, COUNT_OF(both));
+    qd_check_destroy(check);
+}
+
+/* Shapes are closed, and the last bit counts. */
+static void touching_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        qd_shape shape;
+        qd_entity a, b;
+        bool overlap;
+    } cases[] = {
+        {QD_SHAPE_BOX, {1, 0, 0, 1, 1}, {2, 2, 2, 1, 1}, true},
+        {QD_SHAPE_BOX, {1, 0, 0, 1, 1}, {2, 2, 0x1.000002p+1f, 1, 1}, false},
+        {QD_SHAPE_BOX, {1, 0, 0, 0, 0}, {2, 0, 0, 0, 0}, true},
+        {QD_SHAPE_CIRCLE, {1, 0, 0, 2, 2}, {2, 3, 4, 3, 3}, true},
+        {QD_SHAPE_CIRCLE, {1, 0, 0, 2, 2}, {2, 3, 4, 0x1.7ffffep+1f, 3}, false},
+        {QD_SHAPE_CIRCLE, {1, 0, 0, 2, 2}, {2, 3, 3, 2, 2}, false},
+        /* Corners are rounded to float32: 3 more than 2^24 is 4 more. */
+        {QD_SHAPE_BOX, {1, 16777216, 0, 3, 0}, {2, 16777220, 0, 0, 0}, true},
+        {QD_SHAPE_BOX, {1, 16777216, 0, 3, 0}, {2, 16777222, 0, 0, 0}, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        qd_check *check = qd_check_create(cases[i].shape);
+        assert_non_null(check);
+        const qd_entity pair[] = {cases[i].a, cases[i].b};
+        static const qd_event begin[] = {{1, 2, 0}};
+        expect_events(check, pair, 2, begin, cases[i].overlap ? 1 : 0);
+        qd_check_destroy(check);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_begin_and_end),
+        cmocka_unit_test(touching_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
