@@ -38,12 +38,16 @@ quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
 printf '1,1,1,1\n2,2,1,1\n3,9,9,1\n' | quadrille spawn arena - --circle >/dev/null
 enter=$'\033[?1049h' leave=$'\033[?1049l' cursor=$'\033[?25h'
 
+# What is written here is typed.
+mkfifo "$scratch/keys"
+exec 8<>"$scratch/keys"
+
 # on_terminal NAME COMMAND...: `script` gives it one; its exit status and the terminal's settings are written into it.
 on_terminal() {
     local name=$1
     shift
     TERM=xterm-256color SHELL=/bin/sh script -qec "stty rows 30 cols 90; stty -g; $*; echo status=\$?; stty -g" \
-        "$scratch/$name" </dev/null >/dev/null
+        "$scratch/$name" <&8 >/dev/null
 }
 check_screen() {
     grep -qF "$enter" "$scratch/$1" && grep -qF "$leave" "$scratch/$1" && grep -qF "$cursor" "$scratch/$1" ||
@@ -67,14 +71,14 @@ check_screen plain 0
 [ -z "$(LC_ALL=C grep -a $'[\x80-\xFF]' "$scratch/plain")" ] || fail '--ascii is not ASCII'
 
 pid_of_watch='sh -c '"'"'echo $$ >'"$scratch/pid"'; exec quadrille watch arena'"'"
-for signal in INT TERM HUP QUIT; do
+for signal in INT TERM HUP QUIT key; do
     rm -f "$scratch/pid"
     on_terminal "$signal" "$pid_of_watch" &
     terminal=$!
     children+=("$terminal")
     entered() { [ -s "$scratch/pid" ] && grep -qF 'q quits' "$scratch/$signal"; }
     until_true entered
-    kill -$signal "$(cat "$scratch/pid")"
+    if [ $signal = key ]; then printf q >&8; else kill -$signal "$(cat "$scratch/pid")"; fi
     wait "$terminal" || true
     # SIGQUIT is for who wants it to die; the terminal is given back all the same.
     [ $signal = QUIT ] && check_screen QUIT 131 || check_screen "$signal" 0
