@@ -224,6 +224,9 @@ static float place(script *s, double lo)
                                : between(dice, lo, lo + s->side);
     case 6: /* absurd */
         return one_in(dice, 12) ? (one_in(dice, 2) ? 3.4e38f : -3.4e38f) : between(dice, lo, lo + s->side);
+    case 7: /* two crowds that just touch each other, or just do not */
+        return (float)(lo + s->side * 0.3 + below(dice, 2) * 2 * s->size_max) +
+               (float)(s->side / 65536) * between(dice, -3, 3);
     default:
         return between(dice, lo, lo + s->side);
     }
@@ -232,6 +235,9 @@ static float place(script *s, double lo)
 static float size(script *s)
 {
     chance *dice = &s->dice;
+    if (s->style == 7 && !one_in(dice, 40)) {
+        return (float)s->size_max;
+    }
     switch (below(dice, 12)) {
     case 0:
         return 0;
@@ -311,7 +317,7 @@ static void move_some(script *s, bool teleport)
         slots[count] = slot;
         x[count] = at->body.x + between(&s->dice, -step, step);
         y[count] = at->body.y + between(&s->dice, -step, step);
-        if (teleport || one_in(&s->dice, 20)) {
+        if (teleport || s->style == 7 || one_in(&s->dice, 20)) {
             x[count] = place(s, s->lo_x);
             y[count] = place(s, s->lo_y);
         } else if (one_in(&s->dice, 10) && s->w.was[slot].here) {
@@ -565,7 +571,7 @@ static void begin(script *s, uint64_t seed)
     s->dice.state = seed * 2654435761u + 1;
     s->shuffle.state = seed + 7;
     chance *dice = &s->dice;
-    s->style = below(dice, 7);
+    s->style = below(dice, 8);
     s->side = one_in(dice, 4) ? sides[below(dice, 6)] : 64;
     s->size_max = s->side * (one_in(dice, 3) ? 0.15 : 0.04);
     s->lo_x = one_in(dice, 3) ? -s->side / 2 : 0;
@@ -655,11 +661,13 @@ int main(int count, char **arguments)
         snprintf(label, sizeof label, "aborted in seed %lu\n", seed);
         seed_in_progress = label;
         if (!run(seed, UINT32_MAX, &s)) {
-            uint32_t prefix = 1;
-            while (prefix < s.ops && run(seed, prefix, &s)) {
+            uint32_t prefix = 1, ops = s.ops;
+            while (prefix < ops && run(seed, prefix, &s)) {
                 prefix++;
             }
-            run(seed, prefix, &s);
+            if (prefix == ops) {
+                run(seed, UINT32_MAX, &s);
+            }
             printf("seed %lu fails after %u changes: %s\n", seed, prefix, s.failure);
             return 1;
         }
