@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The library's own socket: how connecting goes wrong and what it says then, waiting, and a stream that is full.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "support/session.h"
+
+#define ADDRESS qd_server_address(session_server)
+
+static void expect_failure(const char *address, int timeout_ms, qd_client_status status, const char *word)
+{
+    qd_client *client = qd_client_create();
+    assert_int_equal(qd_client_connect(client, address, NULL, NULL, timeout_ms), status);
+    assert_int_equal(qd_client_state(client), status);
+    if (strstr(qd_client_error(client), word) == NULL)
+        fail_msg("'%s' does not say '%s'", qd_client_error(client), word);
+    assert_int_equal(qd_client_socket(client), -1);
+    assert_null(qd_client_welcome(client));
+    assert_int_equal(qd_client_ping(client, 0), 0);
+    assert_null(qd_client_wait(client, DEADLINE_MS));
+    qd_client_destroy(client);
+}
+
+/* A listener that is no Quadrille server: it answers with `words` (none: nothing at all), and keeps quiet. */
+struct stranger {
+    int socket;
+    char address[32];
+    const char *words;
+    pthread_t thread;
+};
+
+static void *greet(void *context)
+{
+    struct stranger *stranger = context;
+    int peer = accept(stranger->socket, NULL, NULL);
+    char byte;
+    send(peer, stranger->words, strlen(stranger->words), MSG_NOSIGNAL);
+    while (recv(peer, &byte, 1, 0) > 0)
+        continue;
+    close(peer);
+    return NULL;
+}
+
+static void open_stranger(struct stranger *stranger, const char *words)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    stranger->words = words;
+    stranger->socket = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(stranger->socket, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(stranger->socket, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(listen(stranger->socket, 1), 0);
+    snprintf(stranger->address, sizeof stranger->address, "127.0.0.1:%u", ntohs(address.sin_port));
+    assert_int_equal(pthread_create(&stranger->thread, NULL, greet, stranger), 0);
+}
+
+static void close_stranger(struct stranger *stranger)
+{
+    pthread_join(stranger->thread, NULL);
+    close(stranger->socket);
+}
+
+static void test_nobody_listens(void **state)
+{
+    (void)state;
+    /* A port that was just free, and that nobody else is given while it is bound without listening. */
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int bound = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(bound, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(bound, (struct sockaddr *)&address, &size), 0);
+    char text[32];
+    snprintf(text, sizeof text, "127.0.0.1:%u", ntohs(address.sin_port));
+    expect_failure(text, DEADLINE_MS, QD_CLIENT_ERR_CONNECT, "is quadrille-server running there?");
+    expect_failure(text, DEADLINE_MS, QD_CLIENT_ERR_CONNECT, text);
+    close(bound);
+    expect_failure("no-such-host.invalid:7400", DEADLINE_MS, QD_CLIENT_ERR_ADDRESS, "no-such-host.invalid");
+}
+
+static void test_silence(void **state)
+{
+    (void)state;
+    struct stranger stranger;
+    open_stranger(&stranger, "");
+    expect_failure(stranger.address, 50, QD_CLIENT_ERR_CONNECT, "no answer within 50 ms");
+    close_stranger(&stranger);
+}
+
+static void test_not_a_server(void **state)
+{
+    (void)state;
+    struct stranger stranger;
+    open_stranger(&stranger, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\nX: 0123456789 "
+                             "0123456789 0123456789\r\n\r\n");
+    expect_failure(stranger.address, DEADLINE_MS, QD_CLIENT_ERR_PROTOCOL, "ServerFrame");
+    close_stranger(&stranger);
+    open_stranger(&stranger, "\xff\xff\xff\xff\xff\xff");
+    expect_failure(stranger.address, DEADLINE_MS, QD_CLIENT_ERR_PROTOCOL, "is it a Quadrille server?");
+    close_stranger(&stranger);
+}
+
+static void test_ipv6(void **state)
+{
+    (void)state;
+    struct sockaddr_in6 loopback = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int try = socket(AF_INET6, SOCK_STREAM, 0);
+    bool there = try >= 0 && bind(try, (struct sockaddr *)&loopback, sizeof loopback) == 0;
+    if (try >= 0)
+        close(try);
+    if (!there) {
+        print_message("this machine has no IPv6\n");
+        skip();
+    }
+    qd_process *server = qd_server_start(QD_ARGS("--listen", "[::1]:0"));
+    assert_int_equal(strncmp(qd_server_address(server), "[::1]:", 6), 0);
+    session_witness witness;
+    session_witness_open(&witness, qd_server_address(server));
+    session_witness_close(&witness);
+    session_server_stop(server);
+}
+
+static void test_a_name(void **state)
+{
+    (void)state;
+    char address[64];
+    snprintf(address, sizeof address, "localhost%s", strrchr(ADDRESS, ':'));
+    qd_client *client = session_open(address);
+    session_expect_quiet(client);
+    qd_client_destroy(client);
+}
+
+/* What is in line can still be taken when the server has gone, and then the session has ended. */
+static void test_the_server_dies(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(NULL);
+    qd_client *client = session_open(qd_server_address(server));
+    for (uint64_t i = 0; i < 10; i++)
+        qd_client_ping(client, i);
+    session_settle(client);
+    qd_process_signal(server, SIGKILL);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 128 + SIGKILL);
+    qd_process_destroy(server);
+    /* Requests go nowhere, without a signal. */
+    while (qd_client_state(client) == QD_CLIENT_OK) {
+        qd_client_ping(client, 0);
+        qd_client_poll(client, DEADLINE_MS);
+    }
+    assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_CLOSED);
+    for (uint64_t i = 0; i < 10; i++)
+        assert_int_equal(qd_client_wait(client, DEADLINE_MS)->as.pong.data, i);
+    assert_null(qd_client_wait(client, DEADLINE_MS));
+    assert_int_equal(qd_client_flush(client, DEADLINE_MS), QD_CLIENT_ERR_CLOSED);
+    qd_client_destroy(client);
+}
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    alarms = alarms + 1;
+}
+
+/* A signal ends the wait, so that a program without a timeout can be told to stop; but not the wait for an answer. */
+static void test_signals(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    struct sigaction action = {.sa_handler = on_alarm}, old;
+    sigaction(SIGALRM, &action, &old);
+    /* Again and again, because the first may come before the wait. */
+    const struct itimerval often = {.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000};
+    const struct itimerval never = {.it_value.tv_usec = 0};
+    setitimer(ITIMER_REAL, &often, NULL);
+    assert_null(qd_client_wait(client, -1));
+    assert_true(alarms > 0);
+    assert_int_equal(qd_client_state(client), QD_CLIENT_OK);
+    for (int i = 0; i < 100; i++)
+        session_settle(client);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &old, NULL);
+    qd_client_destroy(client);
+}
+
+static void test_timeouts(void **state)
+{
+    (void)state;
+    qd_client *client = session_open(ADDRESS);
+    assert_int_equal(qd_client_poll(client, 0), QD_CLIENT_TIMEOUT);
+    assert_int_equal(qd_client_poll(client, 1), QD_CLIENT_TIMEOUT);
+    assert_null(qd_client_wait(client, 0));
+    assert_null(qd_client_wait(client, 1));
+    assert_null(qd_client_answer(client, 4711, 1));
+    assert_int_equal(qd_client_flush(client, 0), QD_CLIENT_OK);
+    assert_int_equal(qd_client_state(client), QD_CLIENT_OK);
+    session_expect_quiet(client);
+    qd_client_destroy(client);
+}
+
+/* More than any socket holds, both ways, in one go: what comes back is taken in while the rest goes out. */
+static void test_flood(void **state)
+{
+    (void)state;
+    enum { COUNT = 200000, ROUNDS = 30 };
+    static uint32_t ids[COUNT];
+    static float x[COUNT];
+    qd_client *client = session_open(ADDRESS);
+    uint64_t room = session_open_room(client, "flood", NULL);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        ids[i] = i;
+        x[i] = (float)i / 200;
+    }
+    const qd_msg_entities all = {COUNT, ids, .x = x, .y = x};
+    qd_client_spawn(client, room, &all, false);
+    uint32_t first = qd_client_next_seq(client);
+    for (int i = 0; i < ROUNDS; i++) {
+        qd_client_move(client, room, &all);
+        qd_client_snapshot(client, room, NULL, 65536);
+    }
+    assert_int_equal(qd_client_flush(client, DEADLINE_MS), QD_CLIENT_OK);
+    for (uint32_t i = 0; i < ROUNDS; i++)
+        session_expect(client, first + 2 * i + 1, QD_SERVER_SNAPSHOT_RESULT);
+    session_expect_quiet(client);
+    qd_client_destroy(client);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nobody_listens), cmocka_unit_test(test_silence),  cmocka_unit_test(test_not_a_server),
+        cmocka_unit_test(test_ipv6),           cmocka_unit_test(test_a_name),   cmocka_unit_test(test_the_server_dies),
+        cmocka_unit_test(test_signals),        cmocka_unit_test(test_timeouts), cmocka_unit_test(test_flood),
+    };
+    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
+}
