@@ -378,6 +378,8 @@ static void apply_request(qd_host *host, const qd_request *request)
         host->seats_known += !seat->known;
         seat->known = true;
     }
+    if (host->room == NULL)
+        atomic_store(&seat->gone, true);
     if (host->room == NULL || (!seat->joined && kind != QD_CLIENT_OPEN_ROOM))
         fail(host, request, QD_ERROR_UNKNOWN_ROOM, "the room with handle %" PRIu64 " is closed: OpenRoom first",
              host->named.handle);

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* A container sees its own cgroup at the root of the mount. Version 2 says "QUOTA PERIOD" or "max PERIOD" in one file;
  * version 1 has two, with a quota of -1 for none. */
@@ -34,7 +35,8 @@ uint32_t qd_cores(void)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
-    uint32_t cores = 1;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t cores = online > 0 ? (uint32_t)online : 1;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
         cores = (uint32_t)CPU_COUNT(&set);
     double allowed = quota();

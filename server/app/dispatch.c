@@ -69,16 +69,18 @@ static void handle_hello(qd_session *session, qd_request **request)
                        hello->version, QD_PROTOCOL_VERSION);
         return;
     }
-    session->admin = config->admin_tokens != NULL && qd_tokens_contain(config->admin_tokens, hello->token);
-    bool known = config->tokens == NULL || qd_tokens_contain(config->tokens, hello->token);
-    if (strlen(hello->token) > QD_TOKEN_BYTES_MAX || (!known && !session->admin)) {
-        qd_session_end(session, seq, QD_ERROR_UNAUTHENTICATED,
-                       "the token is not accepted: send one that the server was started with (--token-file)");
+    size_t token_size = strlen(hello->token), client_size = strlen(hello->client);
+    if (token_size > QD_TOKEN_BYTES_MAX || client_size > QD_CLIENT_NAME_BYTES_MAX) {
+        bool token = token_size > QD_TOKEN_BYTES_MAX;
+        fail(session, *request, 0, QD_ERROR_INVALID, "%s has %zu bytes: must have at most %u",
+             token ? "token" : "client", token ? token_size : client_size,
+             token ? QD_TOKEN_BYTES_MAX : QD_CLIENT_NAME_BYTES_MAX);
         return;
     }
-    if (strlen(hello->client) > QD_CLIENT_NAME_BYTES_MAX) {
-        qd_session_end(session, seq, QD_ERROR_NO_HELLO, "client has %zu bytes: must have at most %u",
-                       strlen(hello->client), QD_CLIENT_NAME_BYTES_MAX);
+    session->admin = config->admin_tokens != NULL && qd_tokens_contain(config->admin_tokens, hello->token);
+    if (!session->admin && config->tokens != NULL && !qd_tokens_contain(config->tokens, hello->token)) {
+        qd_session_end(session, seq, QD_ERROR_UNAUTHENTICATED,
+                       "the token is not accepted: send one that the server was started with (--token-file)");
         return;
     }
     if (qd_session_token_set(session, hello->token) != QD_OK) {
@@ -86,7 +88,7 @@ static void handle_hello(qd_session *session, qd_request **request)
                        "the server has no memory left for a session (--memory-max): connect again later");
         return;
     }
-    qd_log(QD_LOG_INFO, "session=%" PRIu64 " peer=%s client=\"%s\"%s", session->number, session->link->peer,
+    qd_log(QD_LOG_DEBUG, "hello session=%" PRIu64 " peer=%s client=\"%s\"%s", session->number, session->link->peer,
            hello->client, session->admin ? " admin" : "");
     welcome(session, *request);
 }

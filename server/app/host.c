@@ -59,6 +59,7 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
     };
     if (qd_room_create(&room, &host->heap, qd_server_random(server), &host->room) != QD_OK)
         goto fail;
+    atomic_fetch_add(&server->rooms, 1);
     return host;
 fail:
     qd_host_destroy(host);
@@ -67,12 +68,14 @@ fail:
 
 static void free_room(qd_host *host)
 {
-    if (host->room != NULL)
-        qd_room_destroy(host->room);
+    if (host->room == NULL)
+        return;
+    qd_room_destroy(host->room);
     host->room = NULL;
     qd_heap_free(&host->heap, host->members, host->member_capacity * sizeof *host->members);
     host->members = NULL;
     host->member_capacity = 0;
+    atomic_fetch_sub(&host->server->rooms, 1);
 }
 
 void qd_host_destroy(qd_host *host)
@@ -307,7 +310,7 @@ void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, 
         qd_host_forget(host, seat);
         atomic_store(&seat->gone, true);
     }
-    qd_log(QD_LOG_INFO, "room closed room=%" PRIu64 " name=\"%s\" reason=%d", host->named.handle, host->named.name,
+    qd_log(QD_LOG_DEBUG, "room closed room=%" PRIu64 " name=\"%s\" reason=%d", host->named.handle, host->named.name,
            (int)reason);
     free_room(host);
 }

@@ -29,22 +29,17 @@ qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *
     return sent;
 }
 
-qd_link_sent qd_reply_try(qd_server *server, qd_link *link, const qd_server_message *message)
-{
-    qd_buffer *buffer = qd_reply_encode(message);
-    if (buffer == NULL)
-        return QD_LINK_FULL;
-    qd_link_sent sent = qd_reply_queue(server, link, &buffer, 1, QD_LINK_REPLY);
-    qd_buffer_release(buffer);
-    return sent;
-}
-
 void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *message)
 {
-    if (qd_reply_try(server, link, message) != QD_LINK_FULL)
+    qd_buffer *buffer = qd_reply_encode(message);
+    if (buffer == NULL) {
+        qd_log(QD_LOG_WARN, "no memory for an answer, closing peer=%s queued=%zu", link->peer, qd_link_queued(link));
+        qd_link_close(link, 0);
         return;
-    qd_log(QD_LOG_WARN, "an answer cannot be queued, closing peer=%s queued=%zu", link->peer, qd_link_queued(link));
-    qd_link_close(link, 0);
+    }
+    /* A link never refuses an answer; one that is closed, or that it closes over this, needs none. */
+    (void)qd_reply_queue(server, link, &buffer, 1, QD_LINK_REPLY);
+    qd_buffer_release(buffer);
 }
 
 void qd_reply_error_message(qd_server *server, qd_link *link, const qd_msg_error *error)

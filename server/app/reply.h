@@ -2,8 +2,8 @@
  *
  * Answers: a message becomes one buffer and goes to one link. [any]
  *
- * An answer that cannot be queued (its reader takes nothing, or there is no memory for it) ends the connection: nothing
- * is dropped in silence.
+ * An answer that cannot be queued ends the connection, because nothing is dropped in silence: here, where there is no
+ * memory for it; in the link, where its reader asks and does not read.
  */
 #ifndef QD_APP_REPLY_H
 #define QD_APP_REPLY_H
@@ -18,8 +18,6 @@ qd_buffer *qd_reply_encode(const qd_server_message *message) QD_MUST_USE;
 qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *buffers, size_t count,
                             qd_link_class class);
 
-/* Queue, or say why not, without ending the connection. No memory counts as full. */
-qd_link_sent qd_reply_try(qd_server *server, qd_link *link, const qd_server_message *message);
 void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *message);
 
 void qd_reply_error(qd_server *server, qd_link *link, uint32_t seq, uint64_t room, qd_error_code code,

@@ -60,12 +60,9 @@ void qd_server_close_rooms(qd_server *server)
     qd_registry_unlock(&server->registry);
 }
 
-bool qd_server_rooms_closed(qd_server *server)
+bool qd_server_rooms_closed(const qd_server *server)
 {
-    qd_registry_lock(&server->registry);
-    bool closed = server->registry.count == 0;
-    qd_registry_unlock(&server->registry);
-    return closed;
+    return atomic_load(&server->rooms) == 0;
 }
 
 void qd_server_go_away(qd_server *server, uint32_t deadline_ms)

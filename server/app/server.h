@@ -48,6 +48,7 @@ typedef struct qd_server {
     uint64_t start_ns;
     qd_counters counters;
     qd_registry registry;
+    _Atomic uint32_t rooms; /* that are open, listed or just being closed */
     _Atomic uint32_t hosts; /* that are not freed yet */
     _Atomic uint64_t sessions_ever;
     _Atomic bool stopping;
@@ -70,7 +71,7 @@ qd_buffer *qd_server_refusal(void *server);
 /* No room is opened any more, and all that are there are closed. */
 void qd_server_close_rooms(qd_server *server);
 /* Whether they all are. */
-bool qd_server_rooms_closed(qd_server *server);
+bool qd_server_rooms_closed(const qd_server *server);
 /* GoAway SHUTDOWN for every session; its link is closed when that is sent, or when the time is over. */
 void qd_server_go_away(qd_server *server, uint32_t deadline_ms);
 /* Rooms whose memory is not freed yet: 0 soon after the last link has closed. */

@@ -63,6 +63,8 @@ typedef struct sim_client {
 
 void sim_client_init(sim_client *client, sim_scene *scene, bool vandal);
 void sim_client_deinit(sim_client *client);
+/* The client's connection is no more, and with it all that it knew. */
+void sim_client_forget(sim_client *client);
 
 /* Does one thing that a client may do. */
 void sim_client_act(sim_client *client);
@@ -75,6 +77,8 @@ void sim_client_finish(sim_client *client);
 
 /* The tap of all links. */
 void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *scene);
+/* The room of that handle; NULL: the tap has not heard of it. */
+model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);
 /* The outbox of every link. */
 size_t sim_scene_outbox_bytes_max(const sim_scene *scene);
 

@@ -119,7 +119,8 @@ static void read_all(sim_peer *peer)
     size_t queued = qd_link_queued(&peer->link->link);
     if (queued == 0)
         return;
-    memmove(peer->bytes, peer->bytes + peer->taken, peer->size - peer->taken);
+    if (peer->taken > 0)
+        memmove(peer->bytes, peer->bytes + peer->taken, peer->size - peer->taken);
     peer->size -= peer->taken;
     peer->taken = 0;
     peer->bytes = realloc(peer->bytes, peer->size + queued);
@@ -133,6 +134,8 @@ const qd_server_message *sim_peer_next(sim_peer *peer)
         qd_decoded_server_release(&peer->decoded, NULL);
     peer->has_decoded = false;
     read_all(peer);
+    if (peer->taken == peer->size)
+        return NULL;
     const uint8_t *at = peer->bytes + peer->taken, *frame;
     size_t left = peer->size - peer->taken, frame_size;
     qd_frame_result result = qd_frame_reader_next(&peer->reader, &at, &left, &frame, &frame_size);

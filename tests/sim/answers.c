@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a client of the simulation makes of the server's messages: each must answer something that was asked, and say
+ * what is true.
+ */
+#include "client.h"
+
+#include <string.h>
+
+#include "proto/codec.h"
+
+static bool is_batch(qd_client_kind kind)
+{
+    return kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN;
+}
+
+static sim_request *request_of(sim_client *client, uint32_t seq)
+{
+    for (size_t i = client->request_count; i-- > 0;) {
+        if (client->requests[i].seq == seq)
+            return &client->requests[i];
+    }
+    sim_fail("an answer to %u, which was not asked", seq);
+}
+
+/* The answer to a request of that kind. */
+static sim_request *answered(sim_client *client, uint32_t seq, qd_client_kind kind)
+{
+    sim_request *asked = request_of(client, seq);
+    sim_check(asked->kind == kind && !asked->done && asked->must_be == 0,
+              "request %u of kind %d gets the answer to one of kind %d", seq, asked->kind, kind);
+    asked->done = true;
+    return asked;
+}
+
+/* NULL: the client is not in that room any more. */
+static sim_slot *slot_of(sim_client *client, uint64_t room)
+{
+    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
+        if (client->slots[i].stay != NULL && client->slots[i].stay->room->handle == room)
+            return &client->slots[i];
+    }
+    return NULL;
+}
+
+static void on_room_opened(sim_client *client, uint32_t seq, const qd_msg_room_opened *opened)
+{
+    sim_request *asked = answered(client, seq, QD_CLIENT_OPEN_ROOM);
+    sim_slot *slot = &client->slots[asked->name];
+    slot->opening = false;
+    slot->tick = opened->tick;
+    model_room *room = sim_scene_room(client->scene, opened->room);
+    sim_check(room != NULL && room->name == asked->name, "another room was opened");
+    if (opened->created)
+        room->creator = client->session;
+    if (slot->stay == NULL)
+        slot->stay = model_stay_create(room, client->session, client->link);
+    sim_check(slot->stay->room == room, "the room was opened again, and has another handle");
+}
+
+/* The client is out of the room: a reset that a full queue kept back may not come any more, nor an Applied of a tick
+ * that came after. */
+static void leave_slot(sim_client *client, sim_slot *slot)
+{
+    for (size_t i = 0; i < client->request_count; i++) {
+        sim_request *asked = &client->requests[i];
+        if (asked->stay == slot->stay)
+            asked->excused |= asked->kind == QD_CLIENT_SUBSCRIBE || (slot->leaving && is_batch(asked->kind));
+    }
+    model_observer_destroy(slot->observer);
+    *slot = (sim_slot){.opening = slot->opening};
+}
+
+static void on_room_closed(sim_client *client, uint32_t seq, const qd_msg_room_closed *closed)
+{
+    if (seq != 0)
+        (void)answered(client, seq, QD_CLIENT_CLOSE_ROOM);
+    sim_slot *slot = slot_of(client, closed->room);
+    sim_check(slot != NULL, "a room is closed that the client is not in");
+    const model_observer *observer = slot->observer;
+    sim_check(observer == NULL || !observer->known || slot->stay->lost || observer->set_count == 0,
+              "the room is closed, and the ends of %u pairs did not come", observer->set_count);
+    leave_slot(client, slot);
+}
+
+static void on_tick(sim_client *client, const qd_msg_tick *tick)
+{
+    sim_slot *slot = slot_of(client, tick->room);
+    sim_check(slot != NULL && slot->observer != NULL, "a tick that nobody asked for");
+    model_observer_tick(slot->observer, tick);
+    slot->tick = tick->tick;
+    if (!slot->subscribing || !(tick->reset || tick->suspended))
+        return;
+    slot->subscribing = false;
+    for (size_t i = 0; i < client->request_count; i++) {
+        if (client->requests[i].kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay)
+            client->requests[i].excused = true;
+    }
+}
+
+static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *applied)
+{
+    sim_slot *slot = slot_of(client, applied->room);
+    sim_check(slot != NULL, "an Applied for a room that the client is not in");
+    sim_check(seq == applied->seq && seq >= slot->applied_seq && applied->tick >= slot->applied_tick,
+              "an Applied goes back");
+    slot->applied_seq = seq;
+    slot->applied_tick = slot->tick = applied->tick;
+    sim_request *asked = request_of(client, seq);
+    sim_check(asked->stay == slot->stay, "an Applied for another room's request");
+    if (asked->kind == QD_CLIENT_UNSUBSCRIBE && slot->unsubscribing) {
+        slot->unsubscribing = false;
+        model_observer_destroy(slot->observer);
+        slot->observer = NULL;
+    }
+    asked->done = true;
+    for (size_t i = 0; i < client->request_count && client->requests[i].seq <= seq; i++) {
+        sim_request *earlier = &client->requests[i];
+        if (earlier->stay != slot->stay || earlier->done || earlier->excused)
+            continue;
+        sim_check(is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE,
+                  "request %u is answered before request %u of kind %d", seq, earlier->seq, earlier->kind);
+        if (!is_batch(earlier->kind))
+            continue;
+        sim_check(earlier->entries_refused == (slot->stay->ops[earlier->op].refused_count > 0),
+                  "batch %u is in, and its refused entries were not told", earlier->seq);
+        earlier->done = true;
+    }
+}
+
+static void on_snapshot(sim_client *client, uint32_t seq, const qd_msg_snapshot_result *result)
+{
+    const sim_request *asked = answered(client, seq, QD_CLIENT_SNAPSHOT);
+    sim_check(result->last && !result->more, "a small snapshot comes in parts");
+    for (uint32_t k = 0; k < STAY_ENTITIES; k++) {
+        const model_entity *entity = &asked->seen[k];
+        uint32_t id = model_id(asked->stay, k), i = 0;
+        while (i < result->entities.count && result->entities.id[i] != id)
+            i++;
+        bool there = i < result->entities.count;
+        sim_check(there == entity->present, "a snapshot has another set of entities");
+        sim_check(!there ||
+                      (result->entities.x[i] == entity->x && result->entities.y[i] == entity->y &&
+                       result->entities.half_x[i] == entity->half_x && result->entities.half_y[i] == entity->half_y &&
+                       result->entities.shape[i] == entity->shape && result->entities.category[i] == entity->category &&
+                       result->entities.mask[i] == entity->mask),
+                  "a snapshot has an entity as it is not");
+    }
+}
+
+static void on_entries(sim_request *asked, const qd_msg_error *error)
+{
+    sim_check(is_batch(asked->kind) && !asked->entries_refused && !asked->done, "refused entries out of place");
+    const model_op *op = &asked->stay->ops[asked->op];
+    sim_check(error->entries_refused == op->refused_count && error->entry_count == op->refused_count,
+              "%u entries of batch %u are refused, not %u", error->entries_refused, asked->seq, op->refused_count);
+    for (uint32_t i = 0; i < op->refused_count; i++)
+        sim_check(error->entry_index[i] == op->refused[i] && error->entry_code[i] >= QD_ERROR_UNKNOWN_ID,
+                  "another entry is refused");
+    asked->entries_refused = true;
+}
+
+static bool is_allowed(const sim_client *client, const sim_request *asked, qd_error_code code)
+{
+    const model_room *room = asked->stay != NULL ? asked->stay->room : NULL;
+    switch (code) {
+    case QD_ERROR_UNKNOWN_ROOM:
+        return room != NULL ? room->closed : asked->kind == QD_CLIENT_OPEN_ROOM && !asked->has_config;
+    case QD_ERROR_NOT_ALLOWED:
+        return asked->kind == QD_CLIENT_CLOSE_ROOM && room->creator != client->session;
+    case QD_ERROR_NOT_STEP_MODE:
+        return asked->kind == QD_CLIENT_STEP && client->scene->configs[room->name].tick_mode != QD_TICK_MODE_STEP;
+    case QD_ERROR_WRONG_TICK:
+        return asked->kind == QD_CLIENT_STEP && asked->tick != 0;
+    case QD_ERROR_LIMIT:
+        return asked->kind == QD_CLIENT_SNAPSHOT;
+    default:
+        return false;
+    }
+}
+
+static void on_error(sim_client *client, uint32_t seq, const qd_msg_error *error)
+{
+    if (client->vandal) {
+        sim_check(error->code < QD_ERROR_UNKNOWN_MESSAGE, "a vandal gets error %d", error->code);
+        client->ended_by_error = true;
+        return;
+    }
+    sim_check(error->seq == seq && error->text[0] != '\0', "an Error without its seq, or without words");
+    sim_request *asked = request_of(client, seq);
+    if (error->code == QD_ERROR_ENTRIES) {
+        on_entries(asked, error);
+        return;
+    }
+    bool right = asked->must_be != 0 ? error->code == asked->must_be : is_allowed(client, asked, error->code);
+    sim_check(right && !asked->done, "request %u of kind %d gets %s: %s", seq, asked->kind,
+              qd_error_code_name(error->code), error->text);
+    asked->done = true;
+    if (asked->kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0)
+        client->slots[asked->name].opening = false;
+    sim_slot *slot = asked->stay != NULL ? slot_of(client, asked->stay->room->handle) : NULL;
+    if (asked->kind == QD_CLIENT_LEAVE_ROOM && slot != NULL)
+        leave_slot(client, slot);
+}
+
+static void on_list(sim_client *client, uint32_t seq, const qd_msg_room_list *list)
+{
+    (void)answered(client, seq, QD_CLIENT_LIST_ROOMS);
+    for (size_t i = 0; i + 1 < list->count; i++)
+        sim_check(strcmp(list->rooms[i].name, list->rooms[i + 1].name) < 0, "a list of rooms is not in order");
+}
+
+static void on_message(sim_client *client, const qd_server_message *message)
+{
+    sim_slot *slot;
+    switch (message->kind) {
+    case QD_SERVER_WELCOME:
+        client->welcomed = true;
+        client->session = message->as.welcome.session;
+        break;
+    case QD_SERVER_ROOM_OPENED:
+        on_room_opened(client, message->seq, &message->as.room_opened);
+        break;
+    case QD_SERVER_ROOM_LEFT:
+        (void)answered(client, message->seq, QD_CLIENT_LEAVE_ROOM);
+        slot = slot_of(client, message->as.room_left.room);
+        if (slot != NULL)
+            leave_slot(client, slot);
+        break;
+    case QD_SERVER_ROOM_CLOSED:
+        on_room_closed(client, message->seq, &message->as.room_closed);
+        break;
+    case QD_SERVER_ROOM_LIST:
+        on_list(client, message->seq, &message->as.room_list);
+        break;
+    case QD_SERVER_TICK:
+        on_tick(client, &message->as.tick);
+        break;
+    case QD_SERVER_APPLIED:
+        on_applied(client, message->seq, &message->as.applied);
+        break;
+    case QD_SERVER_SNAPSHOT_RESULT:
+        on_snapshot(client, message->seq, &message->as.snapshot_result);
+        break;
+    case QD_SERVER_STATS:
+        (void)answered(client, message->seq, QD_CLIENT_GET_STATS);
+        break;
+    case QD_SERVER_PONG:
+        (void)answered(client, message->seq, QD_CLIENT_PING);
+        sim_check(message->as.pong.data == message->seq, "a Pong with other data");
+        break;
+    case QD_SERVER_ERROR:
+        on_error(client, message->seq, &message->as.error);
+        break;
+    case QD_SERVER_GO_AWAY:
+        sim_check(client->scene->stopping || client->ended_by_error, "GoAway without a reason");
+        client->gone_away = true;
+        break;
+    case QD_SERVER_NOTHING:
+        sim_fail("an empty frame");
+    }
+}
+
+bool sim_client_read(sim_client *client)
+{
+    if (client->link == NULL)
+        return false;
+    if (client->stalled > 0 && --client->stalled > 0)
+        return true;
+    sim_world *world = &client->scene->world;
+    uint8_t bytes[512];
+    size_t size_read =
+        sim_link_read(client->link, bytes, 1 + sim_pick(world, sim_percent(world, 50) ? 8 : (uint32_t)sizeof bytes));
+    const uint8_t *at = bytes, *frame;
+    size_t left = size_read, frame_size;
+    qd_frame_result result;
+    while ((result = qd_frame_reader_next(&client->reader, &at, &left, &frame, &frame_size)) == QD_FRAME_OK) {
+        qd_decoded_server decoded;
+        sim_check(qd_decode_server(frame, frame_size, NULL, &decoded) == QD_DECODE_OK, "a frame that is none");
+        on_message(client, &decoded.message);
+        qd_decoded_server_release(&decoded, NULL);
+    }
+    sim_check(result == QD_FRAME_MORE, "the server's bytes are no frames");
+    if (size_read == 0 && client->link->closed) {
+        sim_check(client->gone_away || client->vandal, "the server ended the connection");
+        sim_check(!client->vandal || client->ended_by_error, "a vandal's connection ended without an Error");
+        sim_client_forget(client);
+    }
+    return size_read > 0;
+}
+
+void sim_client_finish(sim_client *client)
+{
+    if (client->link == NULL)
+        return;
+    sim_check(!client->vandal, "a vandal is still connected");
+    for (size_t i = 0; i < client->request_count; i++) {
+        const sim_request *asked = &client->requests[i];
+        sim_check(asked->done || asked->excused, "request %u of kind %d was never answered", asked->seq, asked->kind);
+    }
+    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
+        model_observer *observer = client->slots[i].observer;
+        if (observer == NULL || observer->suspended)
+            continue;
+        sim_check(observer->known, "a subscription got no reset");
+        model_observer_finish(observer);
+    }
+}

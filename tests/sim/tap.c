@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tap hears all that the server sends, on every link, and tells the models: which ticks there were, and which
+ * requests are in.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "proto/codec.h"
+
+model_room *sim_scene_room(const sim_scene *scene, uint64_t handle)
+{
+    for (size_t i = 0; i < scene->room_total; i++) {
+        if (scene->rooms[i]->handle == handle)
+            return scene->rooms[i];
+    }
+    return NULL;
+}
+
+static model_stay *latest_stay(const model_room *room, const sim_link *link)
+{
+    for (uint32_t i = room->stay_count; i-- > 0;) {
+        if (room->stays[i]->link == link)
+            return room->stays[i];
+    }
+    return NULL;
+}
+
+static void tap_opened(sim_scene *scene, const qd_msg_room_opened *opened)
+{
+    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
+    model_room *room = sim_scene_room(scene, opened->room);
+    sim_check(room != NULL || opened->created, "a room that nobody created");
+    sim_check(room == NULL || !room->closed, "a handle was given out again");
+    if (room != NULL)
+        return;
+    if (scene->room_total == scene->room_capacity) {
+        scene->room_capacity = scene->room_capacity == 0 ? 8 : scene->room_capacity * 2;
+        scene->rooms = realloc(scene->rooms, scene->room_capacity * sizeof *scene->rooms);
+        sim_check(scene->rooms != NULL, "out of memory");
+    }
+    room = model_room_create(&scene->world, opened->room);
+    room->name = (uint32_t)atoi(opened->name + strlen("room "));
+    room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
+    room->events_max = opened->config.events_max;
+    scene->rooms[scene->room_total++] = room;
+}
+
+static void tap_message(sim_scene *scene, sim_link *link, const qd_server_message *message, bool queued)
+{
+    model_room *room;
+    model_stay *stay;
+    switch (message->kind) {
+    case QD_SERVER_ROOM_OPENED:
+        tap_opened(scene, &message->as.room_opened);
+        break;
+    case QD_SERVER_ROOM_CLOSED:
+        sim_scene_room(scene, message->as.room_closed.room)->closed = true;
+        break;
+    case QD_SERVER_TICK:
+        room = sim_scene_room(scene, message->as.tick.room);
+        stay = latest_stay(room, link);
+        model_room_heard_tick(room, message->as.tick.tick);
+        if (!queued || message->as.tick.reset || message->as.tick.suspended)
+            stay->lost = !queued;
+        break;
+    case QD_SERVER_APPLIED:
+        room = sim_scene_room(scene, message->as.applied.room);
+        stay = latest_stay(room, link);
+        model_room_heard_applied(room, stay, message->as.applied.tick, message->as.applied.seq);
+        break;
+    default:
+        break;
+    }
+}
+
+void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
+{
+    qd_frame_reader reader;
+    qd_frame_reader_init(&reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
+    const uint8_t *bytes = buffer->bytes, *frame;
+    size_t left = buffer->size, frame_size;
+    qd_decoded_server decoded;
+    sim_check(qd_frame_reader_next(&reader, &bytes, &left, &frame, &frame_size) == QD_FRAME_OK && left == 0,
+              "a buffer is not one frame");
+    sim_check(qd_decode_server(frame, frame_size, NULL, &decoded) == QD_DECODE_OK, "a frame that is none");
+    tap_message(context, link, &decoded.message, queued);
+    qd_decoded_server_release(&decoded, NULL);
+    qd_frame_reader_deinit(&reader);
+}
