@@ -17,7 +17,8 @@
  *     while ((message = qd_client_wait(client, 1000)) != NULL)
  *         if (message->kind == QD_SERVER_TICK) ...
  *
- * What the messages mean stands in quadrille.proto; messages.h has them as structs.
+ * What the messages mean stands in quadrille.proto; messages.h has them as structs. Whole programs are in examples/,
+ * of which hello.c is the first to read. Link with: pkg-config --cflags --libs quadrille
  *
  * THREADS. A client belongs to one thread at a time; different clients are independent.
  * OWNERSHIP. Everything returned belongs to the client. A message is valid until the next one is taken, by
