@@ -275,16 +275,12 @@ qd_client_status qd_client_connect(qd_client *client, const char *address, const
         return client->state;
 
     uint32_t hello = qd_client_hello(client, token, name);
-    while (!client->welcomed && client->state >= 0) {
-        int left = left_ms(deadline_ms);
-        if (qd_client_poll(client, left) == QD_CLIENT_TIMEOUT && left == 0)
-            qd_client_end(client, QD_CLIENT_ERR_CONNECT, "%s: no answer within %d ms", address, timeout_ms);
-    }
-    if (client->state < 0) {
+    const qd_server_message *message = qd_client_answer(client, hello, left_ms(deadline_ms));
+    if (message != NULL && message->kind == QD_SERVER_ERROR)
+        qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", client->last_error);
+    else if (!client->welcomed)
+        qd_client_end(client, QD_CLIENT_ERR_CONNECT, "%s: no answer within %d ms", address, timeout_ms);
+    if (client->state < 0)
         close_socket(client);
-        return client->state;
-    }
-    /* The caller has its contents in qd_client_welcome. */
-    qd_client_take_answer(client, hello);
-    return QD_CLIENT_OK;
+    return client->state;
 }

@@ -104,24 +104,29 @@ static void test_long_strings(void **state)
     assert_int_equal(message->kind, QD_SERVER_WELCOME);
     raw_close(raw);
 
+    /* Refused, and may be said again. */
+    raw = raw_open(ADDRESS);
     text[64] = 'x';
     text[65] = '\0';
-    raw = raw_open(ADDRESS);
     send_hello(raw, 1, QD_PROTOCOL_VERSION, NULL, text);
-    message = raw_next(raw);
-    assert_non_null(message);
-    assert_int_equal(message->kind, QD_SERVER_ERROR);
-    assert_non_null(strstr(message->as.error.text, "65 bytes"));
-    while (raw_next(raw) != NULL)
-        continue;
-    raw_close(raw);
-
+    raw_expect_error(raw, 1, QD_ERROR_INVALID, "client has 65 bytes");
     text[65] = 'x';
     text[257] = '\0';
-    raw = raw_open(ADDRESS);
-    send_hello(raw, 1, QD_PROTOCOL_VERSION, text, NULL);
-    raw_expect_end(raw, QD_ERROR_UNAUTHENTICATED, NULL);
+    send_hello(raw, 2, QD_PROTOCOL_VERSION, text, NULL);
+    raw_expect_error(raw, 2, QD_ERROR_INVALID, "token has 257 bytes");
+    text[256] = '\0';
+    send_hello(raw, 3, QD_PROTOCOL_VERSION, text, NULL);
+    message = raw_next(raw);
+    assert_non_null(message);
+    assert_int_equal(message->kind, QD_SERVER_WELCOME);
     raw_close(raw);
+
+    /* For the library, one refusal is enough. */
+    qd_client *client = qd_client_create();
+    text[256] = 'x';
+    assert_int_equal(qd_client_connect(client, ADDRESS, text, NULL, DEADLINE_MS), QD_CLIENT_ERR_REFUSED);
+    assert_non_null(strstr(qd_client_error(client), "token has 257 bytes"));
+    qd_client_destroy(client);
 }
 
 static void test_long_frame_before_hello(void **state)
