@@ -181,6 +181,7 @@ typedef struct script {
     world w;
     double lo_x, lo_y, side; /* where things are put */
     double size_max;
+    double jitter; /* in numbers of the space's frame */
     uint32_t style, bodies_aim, bodies_max;
     uint32_t ops, ticks, events;
     bool stop;
@@ -226,7 +227,7 @@ static float place(script *s, double lo)
         return one_in(dice, 12) ? (one_in(dice, 2) ? 3.4e38f : -3.4e38f) : between(dice, lo, lo + s->side);
     case 7: /* two crowds that just touch each other, or just do not */
         return (float)(lo + s->side * 0.3 + below(dice, 2) * 2 * s->size_max) +
-               (float)(s->side / 65536) * between(dice, -3, 3);
+               (float)(s->side / 65536) * between(dice, -s->jitter, s->jitter);
     default:
         return between(dice, lo, lo + s->side);
     }
@@ -307,26 +308,43 @@ static void add(script *s)
     w->teleported[slot] = false;
 }
 
+static void move_to(script *s, uint32_t slot, bool teleport, float *x, float *y)
+{
+    thing *at = &s->w.now[slot];
+    double step = s->size_max * (one_in(&s->dice, 4) ? 1 : 0.1);
+    *x = at->body.x + between(&s->dice, -step, step);
+    *y = at->body.y + between(&s->dice, -step, step);
+    if (teleport || s->style == 7 || one_in(&s->dice, 20)) {
+        *x = place(s, s->lo_x);
+        *y = place(s, s->lo_y);
+    } else if (one_in(&s->dice, 10) && s->w.was[slot].here) {
+        *x = s->w.was[slot].body.x;
+        *y = s->w.was[slot].body.y;
+    }
+    at->body.x = *x = clamp(*x);
+    at->body.y = *y = clamp(*y);
+    s->w.teleported[slot] |= teleport;
+}
+
+/* A few, the same one perhaps several times; or all. */
 static void move_some(script *s, bool teleport)
 {
-    uint32_t slots[64], count = 0, wanted = one_in(&s->dice, 3) ? 60 : 1 + below(&s->dice, 4);
-    float x[64], y[64];
-    for (uint32_t slot; count < wanted && pick(s, &slot); count++) {
-        thing *at = &s->w.now[slot];
-        double step = s->size_max * (one_in(&s->dice, 4) ? 1 : 0.1);
-        slots[count] = slot;
-        x[count] = at->body.x + between(&s->dice, -step, step);
-        y[count] = at->body.y + between(&s->dice, -step, step);
-        if (teleport || s->style == 7 || one_in(&s->dice, 20)) {
-            x[count] = place(s, s->lo_x);
-            y[count] = place(s, s->lo_y);
-        } else if (one_in(&s->dice, 10) && s->w.was[slot].here) {
-            x[count] = s->w.was[slot].body.x;
-            y[count] = s->w.was[slot].body.y;
+    static uint32_t slots[SLOTS_MAX];
+    static float x[SLOTS_MAX], y[SLOTS_MAX];
+    uint32_t count = 0, wanted = one_in(&s->dice, 3) ? 60 : 1 + below(&s->dice, 4);
+    if (one_in(&s->dice, s->bodies_aim > 500 ? 3 : 12)) {
+        for (uint32_t slot = 0; slot < s->w.slots; slot++) {
+            if (s->w.now[slot].here) {
+                slots[count] = slot;
+                move_to(s, slot, teleport, &x[count], &y[count]);
+                count++;
+            }
         }
-        at->body.x = x[count] = clamp(x[count]);
-        at->body.y = y[count] = clamp(y[count]);
-        s->w.teleported[slot] |= teleport;
+    } else {
+        for (uint32_t slot; count < wanted && pick(s, &slot); count++) {
+            slots[count] = slot;
+            move_to(s, slot, teleport, &x[count], &y[count]);
+        }
     }
     if (teleport) {
         qd_space_teleport(s->space, count, slots, x, y);
@@ -579,7 +597,10 @@ static void begin(script *s, uint64_t seed)
     s->bodies_aim = one_in(dice, 3) ? 10 + below(dice, 20) : 30 + below(dice, 150);
     if (one_in(dice, 60)) { /* long lists */
         s->bodies_aim = 600 + below(dice, 800);
+        s->style = one_in(dice, 2) ? 7 : s->style;
     }
+    static const double jitters[] = {0.3, 0.6, 3, 300};
+    s->jitter = jitters[below(dice, 4)];
     s->bodies_max = s->bodies_aim + 200;
     qd_space_config config = {
         .min_x = (float)s->lo_x,
@@ -590,6 +611,9 @@ static void begin(script *s, uint64_t seed)
         .bodies_max = s->bodies_max,
     };
     qd_tuning tuning = {.leaf_rows = 1 + below(dice, 12), .task_rows_min = below(dice, 40)};
+    if (s->bodies_aim > 500 && one_in(dice, 2)) {
+        tuning.leaf_rows = SLOTS_MAX;
+    }
     uint32_t kernels = 0;
     while (qd_kernel_at(kernels) != NULL) {
         kernels++;

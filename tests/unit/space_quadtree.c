@@ -355,6 +355,60 @@ static void test_all_kernels_and_executors_agree(void **state)
     }
 }
 
+/* Two columns of boxes, each of them over itself, that touch each other or do not by less than a step of the kernel's
+ * numbers: `step` is one of them, in a leaf (8 bits of 256) or above (16 bits). All move at each tick. */
+static void check_touching_columns(uint32_t depth, float step, float phase)
+{
+    enum { COUNT = 1200, TICKS = 4 };
+    static uint32_t slots[COUNT];
+    static float x[COUNT], y[COUNT], was[COUNT];
+    const qd_space_config config = {0, 0, 256, 256, depth, COUNT};
+    const float half = 16, middle = 128 + phase * step;
+    qd_heap heap;
+    qd_space *space;
+    qd_heap_init(&heap);
+    assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
+    qd_space_tune(space, &(qd_tuning){.leaf_rows = COUNT, .task_rows_min = UINT32_MAX});
+    for (int t = 0; t < TICKS; t++) {
+        uint64_t expected = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            was[i] = x[i];
+            x[i] = (i < COUNT / 2 ? middle - half : middle + half) + step * between(-0.4, 0.4);
+            y[i] = 128 + step * between(-0.4, 0.4);
+            qd_body body = {x[i], y[i], half, half, 1, UINT32_MAX, QD_SPACE_BOX};
+            if (t == 0) {
+                assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);
+            }
+        }
+        if (t > 0) {
+            qd_space_move(space, COUNT, slots, x, y);
+            for (uint32_t a = 0; a < COUNT / 2; a++) {
+                for (uint32_t b = COUNT / 2; b < COUNT; b++) {
+                    expected += (was[a] + half >= was[b] - half) != (x[a] + half >= x[b] - half);
+                }
+            }
+        }
+        qd_space_events found;
+        tick(space, &found);
+        assert_true(t == 0 || (found.count == expected && expected > 0));
+    }
+    qd_space_destroy(space);
+    qd_heap_deinit(&heap);
+}
+
+static void test_long_lists_that_just_touch(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; qd_kernel_at(k) != NULL; k++) {
+        qd_kernel_select(qd_kernel_at(k));
+        for (float phase = -1; phase < 1.5f; phase += 0.35f) {
+            check_touching_columns(0, 1, phase);
+            check_touching_columns(1, 256.0f / 65536, phase);
+        }
+    }
+    qd_kernel_select(NULL);
+}
+
 /* What rests costs no test at all. */
 static void test_rest_is_free(void **state)
 {
@@ -390,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_bad_configurations_are_refused),
         cmocka_unit_test(test_bodies_max),
         cmocka_unit_test(test_all_kernels_and_executors_agree),
+        cmocka_unit_test(test_long_lists_that_just_touch),
         cmocka_unit_test(test_rest_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
