@@ -192,7 +192,42 @@ static void an_idle_room_is_small_and_stands_still(sim_house *house)
     sim_peer_close(&peer);
 }
 
+/* A session keeps little of the rooms that it was in. */
+static void closed_rooms_are_forgotten(sim_house *house)
+{
+    sim_peer peer;
+    sim_peer_open(&peer, house, NULL);
+    for (int i = 0; i < 1000; i++) {
+        uint64_t room = sim_peer_open_room(&peer, "room", NULL);
+        sim_peer_send(&peer, for_room(QD_CLIENT_CLOSE_ROOM, room));
+        (void)sim_peer_expect(&peer, QD_SERVER_ROOM_CLOSED);
+        sim_check(qd_server_hosts(&house->server) <= 32, "%u rooms are kept", qd_server_hosts(&house->server));
+    }
+    sim_peer_close(&peer);
+}
+
 /* ---- ticks ---- */
+
+static void a_step_names_the_next_tick(sim_house *house)
+{
+    sim_peer peer;
+    sim_peer_open(&peer, house, NULL);
+    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
+    const uint64_t wrong[] = {2, 7, UINT64_MAX};
+    for (int i = 0; i < 3; i++) {
+        sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = wrong[i]}});
+        sim_peer_expect_error(&peer, QD_ERROR_WRONG_TICK, "but the last tick is 0: the next one is 1");
+    }
+    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = 1}});
+    sim_check(sim_peer_expect(&peer, QD_SERVER_APPLIED)->as.applied.tick == 1, "the first tick");
+    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = 1}});
+    sim_peer_expect_error(&peer, QD_ERROR_WRONG_TICK, "tick is 1, but the last tick is 1: the next one is 2");
+    const qd_msg_room_config clock = {.tick_hz = 30};
+    uint64_t other = sim_peer_open_room(&peer, "clock", &clock);
+    sim_peer_step(&peer, other);
+    sim_peer_expect_error(&peer, QD_ERROR_NOT_STEP_MODE, "its own clock, 30 times a second");
+    sim_peer_close(&peer);
+}
 
 static void ticks_that_cannot_be_held_are_skipped(sim_house *house)
 {
@@ -273,11 +308,15 @@ static void requests_in_one_go_are_answered_in_order(sim_house *house)
 static void a_large_tick_comes_in_parts(sim_house *house)
 {
     enum { COUNT = 600, PAIRS = COUNT * (COUNT - 1) / 2 };
-    sim_peer peer;
+    sim_peer peer, other;
     sim_peer_open(&peer, house, NULL);
+    sim_peer_open(&other, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
+    sim_peer_open_room(&other, "room", NULL);
     sim_peer_subscribe(&peer, room);
+    sim_peer_subscribe(&other, room);
     (void)sim_peer_expect(&peer, QD_SERVER_TICK);
+    (void)sim_peer_expect(&other, QD_SERVER_TICK);
     sim_peer_spawn(&peer, room, 1, COUNT, 0);
     sim_peer_step(&peer, room);
     uint32_t found = 0, frames = 0, a_before = 0, b_before = 0;
@@ -297,6 +336,10 @@ static void a_large_tick_comes_in_parts(sim_house *house)
     }
     sim_check(found == PAIRS && frames == PAIRS / QD_PUBLISH_PAIRS_MAX + 1, "%u pairs in %u parts", found, frames);
     (void)sim_peer_expect(&peer, QD_SERVER_APPLIED);
+    /* The other gets the same bytes. */
+    for (uint32_t i = 1; i <= frames; i++)
+        sim_check(sim_peer_expect(&other, QD_SERVER_TICK)->as.tick.last == (i == frames), "part %u", i);
+    sim_peer_expect_nothing(&other);
 
     sim_peer_spawn(&peer, room, 1000, 70000, 0.001f);
     sim_peer_send(&peer,
@@ -306,6 +349,7 @@ static void a_large_tick_comes_in_parts(sim_house *house)
     part = &sim_peer_expect(&peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
     sim_check(part->last && part->entities.count == 70000 - 65536, "the last part of a snapshot");
     sim_peer_close(&peer);
+    sim_peer_close(&other);
 }
 
 /* ---- limits ---- */
@@ -499,6 +543,8 @@ unsigned sim_run_cases(void)
         {an_empty_room_closes_in_its_time, {0}},
         {a_room_of_its_own_entities_stays, {0}},
         {an_idle_room_is_small_and_stands_still, {0}},
+        {closed_rooms_are_forgotten, {0}},
+        {a_step_names_the_next_tick, {0}},
         {ticks_that_cannot_be_held_are_skipped, {0}},
         {grace_runs_out, {0}},
         {requests_in_one_go_are_answered_in_order, {0}},

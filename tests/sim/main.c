@@ -56,6 +56,7 @@ static void make(sim_play *play, uint64_t seed)
     sim_scene *scene = &play->scene;
     memset(play, 0, sizeof *play);
     sim_world_init(&scene->world, seed);
+    scene->world.restless = true;
     const qd_server_config config = {
         .limits = {.connections_max = 100,
                    .frame_bytes_max = 64u << 10,
@@ -152,8 +153,15 @@ static void come_to_rest(sim_play *play)
 static void stop(sim_play *play)
 {
     sim_scene *scene = &play->scene;
+    /* In the middle of it all. */
+    for (uint32_t i = 0; i < 100; i++)
+        happen(play);
     scene->stopping = true;
     qd_server_close_rooms(&scene->server);
+    for (uint32_t i = 0; i < 20; i++)
+        happen(play);
+    for (uint32_t i = 0; i < play->client_count; i++)
+        play->clients[i].stalled = 0;
     settle(play);
     sim_check(qd_server_rooms_closed(&scene->server), "rooms do not close");
     qd_server_go_away(&scene->server, 1000);

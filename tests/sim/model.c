@@ -446,12 +446,10 @@ static void finish_tick(model_observer *observer, const qd_msg_tick *tick)
     /* At the tick that closes the room everything is gone, also where no end says so: who was suspended gets a reset,
      * and the last pairs may have been despawned just before. */
     const model_room *room = observer->stay->room;
-    if (room->closed && tick->tick == room->ticks[room->tick_count - 1].tick)
-        observer->closing |= observer->set_count == 0;
-    if (observer->closing) {
-        sim_check(observer->set_count == 0, "the room is closed with %u pairs left", observer->set_count);
+    bool closed = observer->closing || (room->closed && tick->tick == room->ticks[room->tick_count - 1].tick);
+    if (closed && observer->set_count == 0)
         return;
-    }
+    sim_check(!observer->closing, "the room is closed with %u pairs left", observer->set_count);
     if (observer->stays && !observer->reset)
         sim_check(observer->stay_count + observer->begin_count == observer->set_count,
                   "%u stays and %u begins, but the set has %u pairs", observer->stay_count, observer->begin_count,

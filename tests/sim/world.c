@@ -61,8 +61,14 @@ static void add(qd_actor ***actors, size_t *count, size_t *capacity, qd_actor *a
 static uint64_t now_ns(void *context)
 {
     sim_world *world = context;
-    /* Time passes while the server works, too. */
-    world->now_ns += sim_pick(world, 2000);
+    /* While an actor runs, time passes, and the loops do their part. */
+    if (sim_percent(world, 50))
+        world->now_ns += sim_pick(world, 2000);
+    if (world->restless && world->running && !world->in_loops && sim_percent(world, 20)) {
+        world->in_loops = true;
+        (void)sim_step_links(world, 50);
+        world->in_loops = false;
+    }
     return world->now_ns;
 }
 
@@ -150,7 +156,9 @@ bool sim_run_actor(sim_world *world)
     if (actor->due_ns <= world->now_ns)
         wake_at(world, actor, QD_NEVER);
     atomic_store(&actor->state, RUNNING);
+    world->running = true;
     actor->run(actor);
+    world->running = false;
     if (world->retiring == actor) {
         world->retiring = NULL;
         world->retired(actor);

@@ -32,6 +32,8 @@ typedef struct sim_world {
     size_t queued_count, queued_capacity;
     qd_actor **timed;
     size_t timed_count, timed_capacity;
+    bool restless; /* the loops work while actors run, where these ask for the time */
+    bool running, in_loops;
     qd_actor *retiring;
     qd_actor_fn retired;
 
