@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The peers on Node, and the program around them: peer.h says what it does and prints.
+//
+//     node peers.mjs --list | NAME WORKLOAD WARM TICKS
+//
+// A peer is a class: constructor(scene, setting), tick(scene, found), which finds all pairs into `found`, and `note`,
+// what the setting means; statically `settings`, how many there are, and `countMax`, the largest scene.
+import {readFileSync} from 'node:fs';
+
+import {BruteForce, LinearQuadtree} from './quadtree.mjs';
+import {Scene, workloadNamed} from './scene.mjs';
+
+const TUNE_TICKS = 12;
+const TUNE_COUNT_MAX = 10000;
+
+class Pairs {
+    constructor() {
+        this.id = new Uint32Array(2 * 65536); // two a pair
+        this.count = 0;
+    }
+
+    add(a, b) {
+        const at = 2 * this.count;
+        if (at === this.id.length) {
+            const larger = new Uint32Array(2 * at);
+            larger.set(this.id);
+            this.id = larger;
+        }
+        this.id[at] = a;
+        this.id[at + 1] = b;
+        this.count++;
+    }
+}
+
+function hash(low, high, seed) {
+    let h = Math.imul(low ^ seed, 0x9e3779b1);
+    h = Math.imul((h ^ h >>> 15) + high | 0, 0x85ebca77);
+    h = Math.imul(h ^ h >>> 13, 0xc2b2ae3d);
+    return h ^ h >>> 16;
+}
+
+function digest(found, total) {
+    const sum = [0, 0];
+    for (let i = 0; i < found.count; i++) {
+        const a = found.id[2 * i];
+        const b = found.id[2 * i + 1];
+        sum[0] = sum[0] + hash(Math.min(a, b), Math.max(a, b), 1) | 0;
+        sum[1] = sum[1] + hash(Math.min(a, b), Math.max(a, b), 2) | 0;
+    }
+    total.count += found.count;
+    for (let k = 0; k < 2; k++) {
+        total.sum[k] = Math.imul(total.sum[k], 0x01000193) + sum[k] | 0;
+    }
+}
+
+function run(Peer, workload, count, setting, warm, ticks) {
+    const scene = new Scene(workload, count);
+    const peer = new Peer(scene, setting);
+    const found = new Pairs();
+    const total = {count: 0, sum: [0, 0]};
+    const times = [];
+    for (let tick = 0; tick < warm + ticks; tick++) {
+        scene.step();
+        found.count = 0;
+        const start = process.hrtime.bigint();
+        peer.tick(scene, found);
+        const end = process.hrtime.bigint();
+        if (tick >= warm) {
+            times.push(Number(end - start));
+        }
+        digest(found, total);
+    }
+    times.sort((a, b) => a - b);
+    return {median: times[ticks >> 1], total, checksum: scene.checksum(), note: peer.note};
+}
+
+function tune(Peer, workload) {
+    const count = workload.count > TUNE_COUNT_MAX ? workload.count / 10 : workload.count;
+    let best = 0;
+    let bestTime = Infinity;
+    for (let setting = 0; Peer.settings > 1 && setting < Peer.settings; setting++) {
+        const {median} = run(Peer, workload, count, setting, TUNE_TICKS / 2, TUNE_TICKS);
+        if (median < bestTime) {
+            best = setting;
+            bestTime = median;
+        }
+    }
+    return best;
+}
+
+function hex(number) {
+    return (number >>> 0).toString(16).padStart(8, '0');
+}
+
+// A library that is not installed is no peer.
+async function load(module) {
+    try {
+        const {default: Peer} = await import(`./${module}.mjs`);
+        const file = new URL(`./node_modules/${module}/package.json`, import.meta.url);
+        return [{name: `${module} (Node)`, Peer, version: JSON.parse(readFileSync(file)).version}];
+    } catch (error) {
+        if (error.code !== 'ERR_MODULE_NOT_FOUND') {
+            throw error;
+        }
+        return [];
+    }
+}
+
+const peers = [
+    {name: 'article quadtree (Node)', Peer: LinearQuadtree, version: `Node ${process.version}`},
+    {name: 'article brute force (Node)', Peer: BruteForce, version: `Node ${process.version}`},
+    ...await load('box-intersect'),
+    ...await load('flatbush'),
+    ...await load('rbush'),
+];
+const [name, workloadName, warm, ticks] = process.argv.slice(2);
+
+if (name === '--list') {
+    for (const peer of peers) {
+        console.log(`${peer.name}\t${peer.version}`);
+    }
+} else {
+    const workload = workloadNamed(workloadName);
+    const found = peers.find((peer) => peer.name === name);
+    if (!workload || !found || !(Number(warm) >= 0 && Number(ticks) > 0)) {
+        console.error('usage: node peers.mjs --list | NAME WORKLOAD WARM TICKS');
+        process.exit(2);
+    }
+    const {Peer} = found;
+    if (Peer.countMax && workload.count > Peer.countMax) {
+        console.log([name, workload.name, workload.count, 'skipped'].join('\t'));
+    } else {
+        const result = run(Peer, workload, workload.count, tune(Peer, workload), Number(warm), Number(ticks));
+        console.log([name, workload.name, workload.count, result.median, result.total.count,
+            hex(result.total.sum[0]) + hex(result.total.sum[1]), hex(result.checksum), result.note].join('\t'));
+    }
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The scenes that tests/bench/space measures everybody on: boxes that move, the same to the last bit in C, in C++ and
+ * in JavaScript (scene.mjs is this file again). For that reason only operations that IEEE 754 rounds exactly are used:
+ * + - * / and square roots, no logarithm and no cosine; and -ffp-contract=off is needed.
+ *
+ *     W1      1,000 boxes of 10 x 10 in 500 x 500, up to 5 an axis and tick
+ *     W2_n    n boxes of 1 x 1, world side 4 sqrt(n), up to 0.25 an axis and tick
+ *     W3      100,000 boxes, sizes log-uniform from 0.5 to 32, world side 8 sqrt(n), 30 % of them moving
+ *     W4      100,000 boxes of 1 x 1, 90 % of them in bell-shaped clusters on 5 % of the area, world side 4 sqrt(n)
+ *
+ * Boxes bounce at the world's sides. Their corners are float32(centre - half) and float32(centre + half), and two of
+ * them overlap where they touch. Those that move come first; otherwise ids have nothing to do with places.
+ */
+#ifndef QD_BENCH_SCENE_H
+#define QD_BENCH_SCENE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scene_box {
+    float lo_x, lo_y, hi_x, hi_y;
+} scene_box;
+
+typedef struct scene_workload {
+    const char *name;
+    uint32_t count;
+    float side;    /* of the world; 0: spacing * sqrt(count) */
+    float spacing; /* the mean distance of entities */
+    float size_min;
+    float doublings; /* sizes reach from size_min to size_min * 2^doublings */
+    float speed_max;
+    float moving, clustered; /* shares */
+} scene_workload;
+
+typedef struct scene {
+    const scene_workload *workload;
+    uint32_t count;
+    uint32_t moving; /* entities 0 to moving - 1 move at each tick, the others never */
+    float side;
+    float size_mean, size_max;
+    float *x, *y, *half; /* centre and half extent */
+    float *speed_x, *speed_y;
+    scene_box *box;
+    uint32_t random;
+} scene;
+
+static const scene_workload scene_workloads[] = {
+    {"W1", 1000, 500, 0, 10, 0, 5, 1, 0},        {"W2_1k", 1000, 0, 4, 1, 0, 0.25f, 1, 0},
+    {"W2_10k", 10000, 0, 4, 1, 0, 0.25f, 1, 0},  {"W2_100k", 100000, 0, 4, 1, 0, 0.25f, 1, 0},
+    {"W2_1M", 1000000, 0, 4, 1, 0, 0.25f, 1, 0}, {"W3", 100000, 0, 8, 0.5f, 6, 0.25f, 0.3f, 0},
+    {"W4", 100000, 0, 4, 1, 0, 0.25f, 1, 0.9f},
+};
+
+#define SCENE_CLUSTERS     10
+#define SCENE_CLUSTER_AREA 0.05
+
+/* From 0 to below 1, in steps of 2^-24. */
+static inline double scene_chance(scene *s)
+{
+    uint32_t z = s->random += 0x9e3779b9u;
+
+    z = (z ^ z >> 16) * 0x21f0aaadu;
+    z = (z ^ z >> 15) * 0x735a2d97u;
+    z ^= z >> 15;
+    return (double)(z >> 8) / 16777216.0;
+}
+
+/* Bell-shaped, of variance 1: the sum of twelve numbers, without a logarithm. */
+static inline double scene_bell(scene *s)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++) {
+        sum += scene_chance(s);
+    }
+    return sum;
+}
+
+/* 2^exponent, bit by bit of the exponent, from square roots. */
+static inline double scene_power_of_two(double exponent)
+{
+    double value = 1, factor = 2;
+
+    for (; exponent >= 1; exponent -= 1) {
+        value *= 2;
+    }
+    for (int bit = 0; bit < 24; bit++) {
+        factor = sqrt(factor);
+        exponent *= 2;
+        if (exponent >= 1) {
+            value *= factor;
+            exponent -= 1;
+        }
+    }
+    return value;
+}
+
+static inline const scene_workload *scene_workload_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof scene_workloads / sizeof *scene_workloads; i++) {
+        if (strcmp(scene_workloads[i].name, name) == 0) {
+            return &scene_workloads[i];
+        }
+    }
+    return NULL;
+}
+
+static inline void *scene_memory(size_t size)
+{
+    void *memory = malloc(size);
+
+    if (memory == NULL) {
+        fprintf(stderr, "no memory for %zu bytes\n", size);
+        abort();
+    }
+    return memory;
+}
+
+static inline float scene_inside(double at, double half, double side)
+{
+    return (float)(at < half ? half : at > side - half ? side - half : at);
+}
+
+static inline void scene_place(scene *s, uint32_t i)
+{
+    s->box[i].lo_x = s->x[i] - s->half[i];
+    s->box[i].lo_y = s->y[i] - s->half[i];
+    s->box[i].hi_x = s->x[i] + s->half[i];
+    s->box[i].hi_y = s->y[i] + s->half[i];
+}
+
+static inline void scene_populate(scene *s)
+{
+    const scene_workload *load = s->workload;
+    double centre_x[SCENE_CLUSTERS], centre_y[SCENE_CLUSTERS];
+    double radius = sqrt((double)s->side * s->side * SCENE_CLUSTER_AREA / SCENE_CLUSTERS / 3.141592653589793);
+    double size_sum = 0;
+
+    for (int k = 0; k < SCENE_CLUSTERS; k++) {
+        centre_x[k] = s->side * (0.05 + 0.9 * scene_chance(s));
+        centre_y[k] = s->side * (0.05 + 0.9 * scene_chance(s));
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        double half = 0.5 * load->size_min * scene_power_of_two(load->doublings * scene_chance(s));
+        double x = half + scene_chance(s) * (s->side - 2 * half);
+        double y = half + scene_chance(s) * (s->side - 2 * half);
+
+        if (scene_chance(s) < load->clustered) {
+            int k = (int)(scene_chance(s) * SCENE_CLUSTERS);
+            double away_x, away_y;
+            do {
+                away_x = scene_bell(s) * radius * 0.5;
+                away_y = scene_bell(s) * radius * 0.5;
+            } while (away_x * away_x + away_y * away_y > radius * radius);
+            x = centre_x[k] + away_x;
+            y = centre_y[k] + away_y;
+        }
+        s->half[i] = (float)half;
+        s->x[i] = scene_inside(x, s->half[i], s->side);
+        s->y[i] = scene_inside(y, s->half[i], s->side);
+        s->speed_x[i] = (float)((scene_chance(s) * 2 - 1) * load->speed_max);
+        s->speed_y[i] = (float)((scene_chance(s) * 2 - 1) * load->speed_max);
+        scene_place(s, i);
+        size_sum += 2 * half;
+        s->size_max = 2 * s->half[i] > s->size_max ? 2 * s->half[i] : s->size_max;
+    }
+    s->size_mean = (float)(size_sum / s->count);
+}
+
+/* With fewer entities than the workload has, the same crowd in a smaller world. */
+static inline void scene_init(scene *s, const scene_workload *load, uint32_t count)
+{
+    size_t column = count * sizeof(float);
+
+    memset(s, 0, sizeof *s);
+    s->workload = load;
+    s->count = count;
+    s->moving = (uint32_t)((double)count * load->moving);
+    s->side = load->side > 0 ? load->side : (float)(load->spacing * sqrt(count));
+    s->x = (float *)scene_memory(column);
+    s->y = (float *)scene_memory(column);
+    s->half = (float *)scene_memory(column);
+    s->speed_x = (float *)scene_memory(column);
+    s->speed_y = (float *)scene_memory(column);
+    s->box = (scene_box *)scene_memory(count * sizeof *s->box);
+    s->random = 20240229u;
+    scene_populate(s);
+}
+
+static inline void scene_deinit(scene *s)
+{
+    free(s->x);
+    free(s->y);
+    free(s->half);
+    free(s->speed_x);
+    free(s->speed_y);
+    free(s->box);
+}
+
+static inline void scene_bounce(float *at, float *speed, float half, float side)
+{
+    float next = *at + *speed, end = side - half;
+
+    if (next < half || next > end) {
+        *speed = -*speed;
+        next = next < half ? half : end;
+    }
+    *at = next;
+}
+
+static inline void scene_step(scene *s)
+{
+    for (uint32_t i = 0; i < s->moving; i++) {
+        scene_bounce(&s->x[i], &s->speed_x[i], s->half[i], s->side);
+        scene_bounce(&s->y[i], &s->speed_y[i], s->half[i], s->side);
+        scene_place(s, i);
+    }
+}
+
+/* Of all corners, bit for bit. */
+static inline uint32_t scene_checksum(const scene *s)
+{
+    uint32_t sum = 0, word[4];
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        memcpy(word, &s->box[i], sizeof word);
+        for (int k = 0; k < 4; k++) {
+            sum = (sum ^ word[k]) * 0x01000193u;
+            sum ^= sum >> 15;
+        }
+    }
+    return sum;
+}
+
+static inline bool scene_overlap(const scene_box *a, const scene_box *b)
+{
+    return (a->lo_x <= b->hi_x) & (b->lo_x <= a->hi_x) & (a->lo_y <= b->hi_y) & (b->lo_y <= a->hi_y);
+}
+
+#endif

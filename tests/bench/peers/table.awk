@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Compares what the peers found, and makes the table, or JSON, of the lines of peer.h. Exit status 1: somebody failed, or
+# found other pairs.
+BEGIN { FS = "\t" }
+
+{
+    name = $1; workload = $2
+    if (!(name in is_row)) { is_row[name]; row[++rows] = name }
+    if (!(workload in is_column)) { is_column[workload]; column[++columns] = workload }
+    cell = name SUBSEP workload
+    if ($4 == "skipped" || $4 == "failed") {
+        state[cell] = $4
+        next
+    }
+    state[cell] = "right"
+    ns[cell] = $4 / $3
+    pairs[cell] = $5
+    found[cell] = $5 " " $6 " " $7
+    note[cell] = $8
+    # What everybody must have found: what all against all found, else the plain grid, else who came first.
+    rank = name == "brute force" ? 2 : name == "plain grid" ? 1 : 0
+    if (!(workload in expected) || rank > expected_rank[workload]) {
+        expected[workload] = found[cell]
+        expected_rank[workload] = rank
+    }
+}
+
+function digits(value) {
+    return sprintf(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
+}
+
+function ratio(value) {
+    return sprintf(value < 10 ? "%.1f" : "%.0f", value)
+}
+
+# What stands in a cell: ns, and how many times Quadrille's that is.
+function text(name, workload,    cell, own) {
+    cell = name SUBSEP workload
+    own = base SUBSEP workload
+    if (!(cell in state) || state[cell] == "skipped") return ""
+    if (state[cell] != "right") return toupper(state[cell])
+    if (name == base || state[own] != "right") return digits(ns[cell])
+    return digits(ns[cell]) " (" ratio(ns[cell] / ns[own]) ")"
+}
+
+function print_table(    r, c, line) {
+    line = "| ns an entity and tick (times " base ") |"
+    for (c = 1; c <= columns; c++) line = line " " column[c] " |"
+    print line
+    gsub(/[^|]+/, "---", line)
+    print line
+    for (r = 1; r <= rows; r++) {
+        line = "| " row[r] " |"
+        for (c = 1; c <= columns; c++) line = line " " text(row[r], column[c]) " |"
+        print line
+    }
+    gsub(/;/, ", ", versions)
+    print "\n" machine ", " cores " cores, pinned to core " core ", load " load " at the start; " date \
+        (pace == "full" ? "" : "; " pace ": few ticks")
+    print versions
+    if (missing != "") { gsub(/;/, "\n    ", missing); print "\nNOT MEASURED:\n    " missing }
+    print bad ? "\nWRONG or FAILED above: " bad : "\nAll found the same pairs at every tick."
+}
+
+function quoted(value) {
+    gsub(/["\\]/, "\\\\&", value)
+    return "\"" value "\""
+}
+
+function list(values,    parts, count, i, line) {
+    count = split(values, parts, ";")
+    for (i = 1; i <= count; i++) line = line (i > 1 ? "," : "") quoted(parts[i])
+    return "[" line "]"
+}
+
+function print_json(    r, c, cell, line) {
+    printf "{\"date\":%s,\"machine\":%s,\"cores\":%d,\"core\":%s,\"load\":%s,\"pace\":%s,\"versions\":%s,\"missing\":%s,", \
+        quoted(date), quoted(machine), cores, quoted(core), load, quoted(pace), list(versions), list(missing)
+    printf "\"ok\":%s,\"results\":[", bad ? "false" : "true"
+    for (r = 1; r <= rows; r++) {
+        for (c = 1; c <= columns; c++) {
+            cell = row[r] SUBSEP column[c]
+            if (!(cell in state)) continue
+            line = "{\"name\":" quoted(row[r]) ",\"workload\":" quoted(column[c]) ",\"state\":" quoted(state[cell])
+            if (cell in ns) {
+                line = line sprintf(",\"ns\":%.3f,\"pairs\":%s,\"setting\":%s", ns[cell], pairs[cell], quoted(note[cell]))
+            }
+            printf "%s%s}", (seen++ ? "," : ""), line
+        }
+    }
+    print "]}"
+}
+
+END {
+    for (cell in state) {
+        split(cell, part, SUBSEP)
+        if (state[cell] == "right" && found[cell] != expected[part[2]]) state[cell] = "wrong"
+        if (state[cell] == "wrong" || state[cell] == "failed") bad++
+    }
+    if (json != "") print_json()
+    else print_table()
+    exit (bad > 0)
+}
