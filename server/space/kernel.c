@@ -22,6 +22,10 @@ static bool runs_here(const qd_kernel *kernel)
     if (kernel == &qd_kernel_avx2) {
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     }
+#elif defined(__AARCH64EL__)
+    if (kernel == &qd_kernel_neon) {
+        return true;
+    }
 #endif
     return kernel == &qd_kernel_portable;
 }
@@ -33,6 +37,8 @@ const qd_kernel *qd_kernel_at(uint32_t index)
 #if defined(__x86_64__)
         &qd_kernel_avx2,
         &qd_kernel_avx512,
+#elif defined(__AARCH64EL__)
+        &qd_kernel_neon,
 #endif
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {

@@ -116,6 +116,8 @@ extern const qd_kernel qd_kernel_portable;
 #if defined(__x86_64__)
 extern const qd_kernel qd_kernel_avx2;
 extern const qd_kernel qd_kernel_avx512;
+#elif defined(__AARCH64EL__)
+extern const qd_kernel qd_kernel_neon; /* every arm64 has it; its bits are taken from bytes, so little-endian only */
 #endif
 
 /* A list must have room for all that is put into it. */
