@@ -192,6 +192,37 @@ static void an_idle_room_is_small_and_stands_still(sim_house *house)
     sim_peer_close(&peer);
 }
 
+/* However the two meet: the room is still there, or another one is made. */
+static void an_open_meets_the_closing(sim_house *house)
+{
+    const qd_msg_room_config config = {.empty_close_ms = 10};
+    sim_peer peer;
+    sim_peer_open(&peer, house, NULL);
+    house->world.restless = true;
+    for (int i = 0; i < 500; i++) {
+        uint64_t room = sim_peer_open_room(&peer, "room", &config);
+        sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, room));
+        (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
+        sim_house_pass(house, 9);
+        sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "room"}});
+        uint32_t steps = sim_pick(&house->world, 4);
+        while (steps-- > 0)
+            (void)sim_step_links(&house->world, 100);
+        house->world.now_ns += 3 * SIM_MS_NS;
+        (void)sim_run_actor(&house->world);
+        sim_house_settle(house);
+        const qd_server_message *answer = sim_peer_next(&peer);
+        bool opened = answer->kind == QD_SERVER_ROOM_OPENED && answer->as.room_opened.room == room;
+        bool too_late = answer->kind == QD_SERVER_ERROR && strstr(answer->as.error.text, "send a config") != NULL;
+        sim_check(opened || too_late, "an answer of kind %d", answer->kind);
+        if (opened) {
+            sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, room));
+            (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
+        }
+    }
+    sim_peer_close(&peer);
+}
+
 /* A session keeps little of the rooms that it was in. */
 static void closed_rooms_are_forgotten(sim_house *house)
 {
@@ -543,6 +574,7 @@ unsigned sim_run_cases(void)
         {an_empty_room_closes_in_its_time, {0}},
         {a_room_of_its_own_entities_stays, {0}},
         {an_idle_room_is_small_and_stands_still, {0}},
+        {an_open_meets_the_closing, {0}},
         {closed_rooms_are_forgotten, {0}},
         {a_step_names_the_next_tick, {0}},
         {ticks_that_cannot_be_held_are_skipped, {0}},

@@ -25,6 +25,7 @@ model_room *model_room_create(sim_world *world, uint64_t handle)
     sim_check(room != NULL, "out of memory");
     room->world = world;
     room->handle = handle;
+    room->opened_ns = world->now_ns;
     return room;
 }
 
@@ -145,6 +146,10 @@ void model_room_heard_tick(model_room *room, uint64_t tick)
 {
     if (room->tick_count > 0 && room->ticks[room->tick_count - 1].tick >= tick)
         return;
+    /* No faster than its clock, the tick of its closing apart. */
+    double periods = (double)(room->world->now_ns - room->opened_ns) * room->tick_hz / 1e9;
+    sim_check(room->tick_hz == 0 || (double)tick <= periods + 2, "tick %llu after %.1f periods",
+              (unsigned long long)tick, periods);
     room->ticks = grow(room->ticks, room->tick_count, &room->tick_capacity, sizeof *room->ticks);
     room->ticks[room->tick_count].tick = tick;
     room->ticks[room->tick_count++].at_ns = room->world->now_ns;

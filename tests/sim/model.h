@@ -79,7 +79,8 @@ typedef struct model_room {
     uint32_t name; /* which of the scenario's rooms */
     uint64_t creator;
     uint64_t grace_ns;
-    uint32_t events_max;
+    uint32_t events_max, tick_hz;
+    uint64_t opened_ns;
     bool closed;
     model_stay *stays[STAYS_MAX];
     uint32_t stay_count, leaver_count;

@@ -44,6 +44,7 @@ static void tap_opened(sim_scene *scene, const qd_msg_room_opened *opened)
     room->name = (uint32_t)atoi(opened->name + strlen("room "));
     room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
     room->events_max = opened->config.events_max;
+    room->tick_hz = opened->config.tick_hz;
     scene->rooms[scene->room_total++] = room;
 }
 
