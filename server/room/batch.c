@@ -121,6 +121,7 @@ void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch,
 
 void qd_room_despawn_all(qd_room *room)
 {
+    room->emptied = true;
     while (room->entities.room_owned_first != QD_SLOT_NONE)
         qd_room_remove(room, room->entities.room_owned_first, QD_SPACE_ROOM_CLOSED);
     for (uint32_t member = 0; member < room->members.count; member++) {

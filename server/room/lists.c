@@ -172,7 +172,10 @@ static void make_list(struct sorting *sorting, qd_space_kind event_kind, qd_list
     }
     for (size_t i = 0; pairs->reason && i < count; i++) {
         qd_space_event event = sorting->events[order.values[i]];
-        pairs->reason[i] = (uint8_t)qd_space_end_reason(room->space, qd_space_event_a(event), qd_space_event_b(event));
+        qd_space_reason reason =
+            room->emptied ? QD_SPACE_ROOM_CLOSED
+                          : qd_space_end_reason(room->space, qd_space_event_a(event), qd_space_event_b(event));
+        pairs->reason[i] = (uint8_t)reason;
     }
     if (own)
         deal(sorting, order.values, kind);

@@ -139,6 +139,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
 
     qd_space_tick(room->space, executor, wanted(room), room->config.events_max, &events);
     serve_live(room, &events);
+    room->emptied = false;
     qd_space_settle(room->space, &freed, &freed_count);
     for (size_t i = 0; i < freed_count; i++)
         qd_room_release(room, freed[i]);

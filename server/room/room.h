@@ -84,7 +84,8 @@ void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd
 void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
-/* Removes every entity, with the reason that the room is closed; a tick then gives the ends. */
+/* Removes every entity. A tick then ends all pairs, with the reason that the room is closed, whatever else happened to
+ * them since the last one. */
 void qd_room_despawn_all(qd_room *room);
 
 /* ---- subscriptions: one a member ---- */

@@ -96,6 +96,7 @@ struct qd_room {
     /* The present round of reports. */
     uint64_t tick;
     uint32_t skipped;
+    bool emptied;                 /* by qd_room_despawn_all, since the last tick: its ends are the room's */
     uint32_t next_member;         /* whose report is next */
     qd_pair_list lists[QD_LISTS]; /* what all get of the events, and of the set (QD_LIST_SET) */
     qd_pair_list own[QD_LISTS];   /* the same, member by member, of pairs that are their own */

@@ -408,6 +408,8 @@ static void do_command(struct run *run, uint32_t index)
         qd_room_despawn_all(run->room);
         for (uint32_t i = run->reference ? run->reference->now.count : 0; i-- > 0;)
             ref_remove(run->reference, &run->reference->now.all[i], QD_SPACE_ROOM_CLOSED);
+        if (run->reference)
+            run->reference->emptied = true;
     } else if (member == QD_ROOM_OWNED) {
         do_join(run, actor);
     } else if (what < 37) {

@@ -56,6 +56,7 @@ typedef struct ref_room {
     ref_crowd now, was, gone; /* gone: of `was`, removed since, as they were when it happened */
     ref_member members[REF_MEMBERS_MAX];
     uint64_t births;
+    bool emptied;                          /* everything was removed since the last tick, as when a room closes */
     ref_pairs ends, begins, stays, set;    /* of the last tick */
     uint64_t begins_counted, ends_counted; /* at ticks at which somebody was live */
 } ref_room;
@@ -337,7 +338,8 @@ static inline void ref_tick(ref_room *room)
         for (uint32_t j = 0; j < i; j++) {
             const ref_entity *a = after[i], *b = after[j];
             if (ref_is_pair(&was->all[i], &was->all[j]) && (a->removed || b->removed || !ref_is_pair(a, b)))
-                ref_push(&room->ends, a, b, ref_reason(&was->all[i], a, &was->all[j], b));
+                ref_push(&room->ends, a, b,
+                         room->emptied ? QD_SPACE_ROOM_CLOSED : ref_reason(&was->all[i], a, &was->all[j], b));
         }
     }
     for (uint32_t i = 0; i < now->count; i++) {
@@ -356,6 +358,7 @@ static inline void ref_tick(ref_room *room)
     }
 
     was->count = room->gone.count = 0;
+    room->emptied = false;
     for (uint32_t i = 0; i < now->count; i++) {
         now->all[i].teleported = false;
         *ref_add(was) = now->all[i];

@@ -172,6 +172,9 @@ static void despawn_all_ends_everything_as_closed(void **state)
     tick(room);
     expect_pairs(next_report(room).begins, 3, 1, 2, 1, 3, 2, 3);
 
+    /* Whatever happens to them just before. */
+    assert_int_equal(despawn(room, fixture.me, 2), 0);
+    assert_int_equal(despawn(room, fixture.me, 3), 0);
     qd_room_leave(room, leaver, 0);
     qd_room_despawn_all(room);
     tick(room);
