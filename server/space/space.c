@@ -8,6 +8,7 @@
 #include "array.h"
 #include "bodies.h"
 #include "quadtree.h"
+#include "query.h"
 #include "rows.h"
 #include "tuning.h"
 
@@ -270,6 +271,17 @@ void qd_space_pairs(qd_space *space, const qd_executor *executor, size_t limit, 
 {
     QD_ASSERT(!space->ticked);
     walk(space, executor, QD_WALK_PAIRS, limit, result);
+}
+
+qd_status qd_space_find(const qd_space *space, const qd_space_query *query, qd_space_hits *hits)
+{
+    QD_ASSERT(!space->ticked);
+    return qd_query_run(&space->tree, query, hits);
+}
+
+void qd_space_hits_free(const qd_space *space, qd_space_hits *hits)
+{
+    qd_query_hits_free(&space->tree, hits);
 }
 
 void qd_space_counters_get(const qd_space *space, qd_space_counters *counters)

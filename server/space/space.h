@@ -127,6 +127,50 @@ void qd_space_settle(qd_space *space, const uint32_t **freed, size_t *freed_coun
  */
 void qd_space_pairs(qd_space *space, const qd_executor *executor, size_t limit, qd_space_events *result);
 
+/* ---- queries: what was where at the last tick ----
+ *
+ * They tell of the bodies as they stood when the events of the last tick were found, whatever was changed since: one
+ * removed since is still there, one added since is not. Shapes are closed, and the overlap of regions is that of
+ * shape.h; the rest is computed in double from the float32 rows. */
+
+typedef enum qd_space_query_kind {
+    QD_SPACE_IN_BOX = 1,
+    QD_SPACE_IN_CIRCLE = 2,
+    QD_SPACE_NEAREST = 3,
+    QD_SPACE_RAY = 4,
+} qd_space_query_kind;
+
+typedef struct qd_space_query {
+    qd_space_query_kind kind;
+    float min_x, min_y, max_x, max_y; /* IN_BOX: min <= max */
+    float x, y;                       /* the circle's centre, the point, the ray's origin */
+    float radius;                     /* IN_CIRCLE: 0 or more */
+    float direction_x, direction_y;   /* RAY: of any length above 0 */
+    double reach;                     /* NEAREST: the largest distance; RAY: its length. INFINITY: without end */
+    uint32_t categories;              /* only bodies with one of these bits in their category; 0: all */
+    uint32_t limit;                   /* at least 1 */
+    const uint32_t *names;            /* by slot: what equal hits are ordered by; NULL: by the slot itself */
+} qd_space_query;
+
+/* `at`: NEAREST: the distance of the point from the shape, 0 inside; RAY: how far along it the shape begins; 0 in a
+ * region. */
+typedef struct qd_space_hit {
+    double at;
+    uint32_t slot, name;
+} qd_space_hit;
+
+/* The first `limit` by (at, name). */
+typedef struct qd_space_hits {
+    qd_space_hit *hit;
+    uint32_t count;
+    bool more; /* there were others behind the last one */
+    uint32_t capacity;
+} qd_space_hits;
+
+/* Not between tick and settle. QD_ERR_NO_MEMORY; else the hits are to be given back. */
+qd_status qd_space_find(const qd_space *space, const qd_space_query *query, qd_space_hits *hits) QD_MUST_USE;
+void qd_space_hits_free(const qd_space *space, qd_space_hits *hits);
+
 typedef struct qd_space_counters {
     uint64_t moves;           /* bodies given a new place */
     uint64_t list_operations; /* rows put into or taken out of a cell's list */
