@@ -162,4 +162,16 @@ void qd_room_stats_get(const qd_room *room, qd_room_stats *stats);
 qd_status qd_room_snapshot(qd_room *room, const float region[4], uint32_t limit, qd_room_batch *columns,
                            bool *more) QD_MUST_USE;
 
+/* What a query finds, as of the last tick: ordered by (distance, id), in regions by id. Columns belong to the room and
+ * are valid until the next call on it. */
+typedef struct qd_room_found {
+    uint32_t count;
+    const uint32_t *id;
+    const double *distance; /* qd_space_hit.at */
+    bool more;              /* than the limit */
+} qd_room_found;
+
+/* The query's `names` are the room's to fill. */
+qd_status qd_room_query(qd_room *room, const qd_space_query *query, qd_room_found *found) QD_MUST_USE;
+
 #endif

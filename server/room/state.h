@@ -8,6 +8,7 @@
  *     batch.c      commands from peers: what is refused, and the rest to the space
  *     report.c     ticks, subscriptions and what each of them gets; lists.c and order.c make its columns
  *     snapshot.c   the entities as they are
+ *     query.c      what was where at the last tick
  *
  * Belongs to the room; used by whoever runs it.
  */
@@ -102,7 +103,7 @@ struct qd_room {
     qd_pair_list own[QD_LISTS];   /* the same, member by member, of pairs that are their own */
     qd_block scratch;
 
-    void *snapshot; /* the columns of the last one, until the next or a tick */
+    void *snapshot; /* the columns of the last one or of a query, until the next or a tick */
     size_t snapshot_bytes;
 
     uint64_t updates, begins, ends, ticks_skipped;
@@ -125,7 +126,7 @@ static inline qd_member *qd_room_member(qd_room *room, uint32_t member)
 }
 /* Gives the number of a member that has gone to others, once it holds nothing any more. */
 void qd_room_retire(qd_room *room, uint32_t member);
-/* Gives back the memory of the last snapshot. */
+/* Gives back the memory of the last snapshot or query. */
 void qd_room_snapshot_release(qd_room *room);
 void qd_room_members_init(qd_room *room);
 void qd_room_members_deinit(qd_room *room);
