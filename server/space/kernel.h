@@ -34,6 +34,7 @@
 #define QD_LIST_COLUMNS 8u
 #define QD_LIST_LANES   64u /* lists are read in steps of this many rows, so they are longer than they need to be */
 #define QD_LIST_SPECIAL (1u << 31)
+#define QD_LIST_LONG    512u /* rows; a list with no more is not worth groups */
 
 typedef enum qd_walk_mode {
     QD_WALK_EVENTS, /* begins and ends */

@@ -13,7 +13,6 @@
 #define HITS_STEP   256u /* rows compared between two looks at how full the hits are */
 #define HITS_MAX    512u /* hits are sifted above this many */
 #define NEAR_MAX    960u /* pairs are tested exactly above this many */
-#define GROUPS_FROM 512u /* rows of a list; a shorter one is not worth groups */
 #define HITS_ROOM   (HITS_MAX + HITS_STEP + 64u)
 #define NEAR_ROOM   (NEAR_MAX + 128u)
 

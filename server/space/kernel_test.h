@@ -85,7 +85,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;
     uint32_t count = 0;
-    const bool grouped = list->count > GROUPS_FROM, inner = sink->mode == QD_WALK_EVENTS;
+    const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_WALK_EVENTS;
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
@@ -131,6 +131,10 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
 {
     hits found;
     uint32_t count = 0;
+    const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_WALK_EVENTS;
+    if (grouped) {
+        TEST_NAME(make_groups)(list);
+    }
     for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
         uint64_t valid = lanes_below(list->count - base, TEST_LANES);
@@ -138,11 +142,14 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
         if (base < list->own) {
             resting = ~(list->moved[base / 64] >> base % 64) & lanes_below(list->own - base, TEST_LANES);
         }
-        for (uint32_t word = 0; word < list->count; word += 64) {
+        for (uint32_t word = 0; word < list->count; word += TEST_LANES) {
             if (resting == 0 && (word >= list->own || word >= base + TEST_LANES)) {
                 break;
             }
-            uint64_t moved = list->moved[word / 64] & lanes_below(list->count - word, 64);
+            uint64_t moved = list->moved[word / 64] >> word % 64 & lanes_below(list->count - word, TEST_LANES);
+            if (moved == 0 || (grouped && TEST_NAME(is_settled)(list, inner, word, base))) {
+                continue;
+            }
             for (; moved != 0; moved &= moved - 1) {
                 uint32_t i = word + (uint32_t)__builtin_ctzll(moved);
                 uint64_t allowed = resting;
