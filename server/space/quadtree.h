@@ -72,8 +72,8 @@ bool qd_quadtree_remove(qd_quadtree *tree, uint32_t slot);
  * ordinary row. */
 void qd_quadtree_forget(qd_quadtree *tree, uint32_t slot);
 void qd_quadtree_heal(qd_quadtree *tree, uint32_t slot);
-/* Before a walk: bodies that crossed a line at an earlier tick and rest since go down to where they belong; and what
- * was put in may ask for another plan. */
+/* Before a walk, which does it itself, and before a tick without one: bodies that crossed a line at an earlier tick and
+ * rest since go down to where they belong; and what was put in may ask for another plan. */
 void qd_quadtree_prepare(qd_quadtree *tree);
 /* After a tick and the two above: plans anew where the content has changed much. */
 void qd_quadtree_settle(qd_quadtree *tree);

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "arrange.h"
 #include "array.h"
 
 #define LEVELS_MAX      (QD_SPACE_DEPTH_MAX + 1)
@@ -34,6 +35,7 @@ typedef struct qd_hand {
     qd_sink sink;
     qd_list16 level[LEVELS_MAX];
     qd_list8 leaf;
+    qd_arranger arranger;
     qd_quadtree *tree;
     const qd_kernel *kernel;
     bool all;     /* every row counts as moved */
@@ -97,6 +99,7 @@ static void visit_leaf(qd_hand *hand, uint32_t level, uint32_t k, bool test)
     qd_window window = window_of(level, k);
     qd_list8_reserve(hand->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
     hand->kernel->collect8(&hand->sink, cell, &window, list);
+    qd_arrange8(&hand->arranger, hand->sink.heap, list);
     if (above != NULL && above->count > 0) {
         hand->kernel->cull8(above, &window, !active, list);
     }
@@ -119,6 +122,7 @@ static void visit_inner(qd_hand *hand, uint32_t level, uint32_t k, bool test)
     bool active = is_active(hand, number);
     qd_list16_reserve(hand->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
     hand->kernel->collect16(&hand->sink, cell, list);
+    qd_arrange16(&hand->arranger, hand->sink.heap, list);
     if (above != NULL && above->count > 0) {
         qd_window window = window_of(level, k);
         hand->kernel->cull16(above, &window, !active, list);
@@ -297,6 +301,7 @@ static const qd_space_event *gather(qd_walk *walk, uint32_t hands, size_t found)
 void qd_quadtree_walk(qd_quadtree *tree, qd_walk *walk, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
                       qd_walk_result *result)
 {
+    qd_quadtree_prepare(tree);
     bool all = mode != QD_WALK_EVENTS || stamp(tree);
     uint32_t level = tree->depth < TASK_LEVEL ? tree->depth : TASK_LEVEL;
     bool split = executor->width > 1 && level > 0 && tree->rows->count >= tree->tuning.task_rows_min;
@@ -355,6 +360,7 @@ void qd_walk_deinit(qd_walk *walk)
             qd_list16_free(hand->sink.heap, &hand->level[level]);
         }
         qd_list8_free(hand->sink.heap, &hand->leaf);
+        qd_arranger_free(&hand->arranger, hand->sink.heap);
         qd_array_free(hand->sink.heap, hand->sink.event, hand->sink.capacity * sizeof *hand->sink.event);
         qd_heap_deinit(&hand->heap);
         qd_heap_free_aligned(walk->heap, hand, QD_ARRAY_ALIGNMENT, sizeof *hand);
