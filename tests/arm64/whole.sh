@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The whole of it for arm64, in emulation: everything is compiled, the unit tests and some simulated seeds run, and the
+# tools talk to the server. The libraries come from Debian's arm64 packages, unpacked into a folder that is gone at the
+# end; this machine's own packages and package lists are not touched. Takes minutes.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/arm64.sh"
+command -v apt-get > /dev/null && command -v dpkg-deb > /dev/null || skip "needs apt-get and dpkg-deb"
+
+say() { printf '==> %s\n' "$*"; }
+# run_quietly COMMAND...: shows the end of the output of a command that fails, and nothing else.
+run_quietly() {
+    "$@" > "$work/log" 2>&1 || { tail -n 60 "$work/log"; fail "$*"; }
+}
+
+say "fetching the libraries"
+packages=(libuv1 libuv1-dev libprotobuf-c1 libprotobuf-c-dev libjemalloc2 libjemalloc-dev zlib1g zlib1g-dev
+    libcmocka0 libcmocka-dev)
+root=$work/root
+mkdir -p "$root" "$work"/apt/{lists,archives}/partial "$work/packages"
+touch "$work/apt/status"
+apt_arm64() {
+    apt-get -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root \
+        -o Dir::State="$work/apt" -o Dir::State::status="$work/apt/status" -o Dir::Cache="$work/apt" \
+        -o Acquire::Languages=none -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false "$@"
+}
+(cd "$work/packages" && apt_arm64 update && apt_arm64 download "${packages[@]}") > "$work/log" 2>&1 ||
+    { tail -n 5 "$work/log"; skip "no arm64 packages of Debian 12 to be had"; }
+for package in "$work"/packages/*.deb; do
+    dpkg-deb -x "$package" "$root"
+done
+
+say "compiling"
+build=$work/build
+export PKG_CONFIG_LIBDIR=$root/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+emulate+=(-E "LD_LIBRARY_PATH=$root/usr/lib/aarch64-linux-gnu")
+run_quietly cmake -S "$QD_SOURCE" -B "$build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+    -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CROSSCOMPILING_EMULATOR="$(IFS=';' && echo "${emulate[*]}")" -DQD_WERROR=ON
+run_quietly cmake --build "$build" --parallel "$(nproc)"
+
+say "unit tests"
+run_quietly ctest --test-dir "$build" -L unit --output-on-failure --no-tests=error -j "$(nproc)"
+sed -n '/tests passed/p' "$work/log"
+
+say "simulated seeds"
+"${emulate[@]}" "$build/tests/sim_all" 1 40
+
+say "the tools and the server"
+mkdir "$work/bin"
+for program in server/quadrille-server client/quadrille client/quadrille-bench; do
+    printf '#!/bin/sh\nexec %s "$@"\n' "${emulate[*]} $build/$program" > "$work/bin/${program##*/}"
+    chmod +x "$work/bin/${program##*/}"
+done
+export QD_SERVER=$work/bin/quadrille-server QD_BIN=$work/bin
+for test in cli_entities cli_events cli_rooms bench; do
+    run_quietly "$QD_SOURCE/tests/integration/$test.sh"
+done
+echo "all of it works on arm64"
