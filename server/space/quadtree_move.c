@@ -7,40 +7,32 @@
 
 typedef int64_t long2 __attribute__((vector_size(16)));
 
-static inline bool is_in_place(qd_int4 number, uint32_t place, uint32_t depth)
+/* Whether a body moved from its record to a new centre stays in its cell, with a row that is no longer than it has to
+ * be: it is still in a leaf, or lies astride the middle lines of a larger cell as it did, one step on. */
+static inline bool stays_in(const qd_quadtree *tree, const qd_record *record, const qd_row *bounds, float x, float y)
 {
-    int shift = (int)(QD_FRAME_BITS - depth + (place >> 28));
-    int x = (int)(place >> 12 & 0xfffu), y = (int)(place & 0xfffu);
-    long2 other = (long2)((number >> shift) ^ (qd_int4){x, y, x, y});
-    return (other[0] | other[1]) == 0;
-}
-
-/* A box that straddles its cell's middle lines as before, and still overlaps where it was, belongs there too. */
-static bool stays_astride(const qd_quadtree *tree, const qd_record *record)
-{
-    if (record->circle || qd_place_is_leaf(record->place)) {
+    qd_float4 edges;
+    memcpy(&edges, bounds, sizeof edges);
+    qd_int4 number = qd_frame_numbers(&tree->frame, edges);
+    uint32_t place = record->place;
+    int shift = (int)(QD_FRAME_BITS - tree->depth + (place >> 28));
+    int cell_x = (int)(place >> 12 & 0xfffu), cell_y = (int)(place & 0xfffu);
+    long2 out = (long2)((number >> shift) ^ (qd_int4){cell_x, cell_y, cell_x, cell_y});
+    if ((out[0] | out[1]) != 0) {
         return false;
     }
-    qd_row box = qd_record_row(record);
-    qd_float4 edges;
-    memcpy(&edges, &box, sizeof edges);
-    qd_int4 number = qd_frame_numbers(&tree->frame, edges);
-    uint32_t half = QD_FRAME_BITS - tree->depth + (record->place >> 28) - 1;
-    bool astride = ((number[0] ^ number[2]) | (number[1] ^ number[3])) >> half != 0;
-    return astride && is_in_place(number, record->place, tree->depth) &&
-           qd_boxes_overlap(&box, qd_row_was(tree->rows, record->row));
+    if (QD_LIKELY(qd_place_is_leaf(place))) {
+        return true;
+    }
+    float half_y = record->circle ? record->half_x : record->half_y;
+    bool astride = ((number[0] ^ number[2]) | (number[1] ^ number[3])) >> (shift - 1) != 0;
+    return astride && fabsf(x - record->x) <= 2 * record->half_x && fabsf(y - record->y) <= 2 * half_y;
 }
 
 void qd_aside_resolve(qd_quadtree *tree, qd_aside *aside)
 {
     for (uint32_t i = 0; i < aside->count; i++) {
-        const qd_record *record = &tree->bodies->record[aside->slot[i]];
-        if (stays_astride(tree, record)) {
-            *qd_row_now(tree->rows, record->row) = qd_record_row(record);
-            qd_rows_mark(tree->rows, record->row);
-        } else {
-            qd_quadtree_update(tree, aside->slot[i]);
-        }
+        qd_quadtree_update(tree, aside->slot[i]);
     }
     aside->count = 0;
 }
@@ -56,14 +48,18 @@ static void move_each(qd_quadtree *tree, size_t first, size_t count, const uint3
         QD_ASSERT(slots[i] < tree->bodies->used);
         qd_record *record = &tree->bodies->record[slots[i]];
         QD_ASSERT(record->state == QD_RECORD_LIVE);
+        qd_row row, bounds;
+        if (QD_LIKELY(!record->circle)) {
+            row = bounds = qd_row_of_box(x[i], y[i], record->half_x, record->half_y);
+        } else {
+            row = qd_row_of_circle(x[i], y[i], record->half_x);
+            bounds = qd_circle_bounds(&row);
+        }
+        bool stays = stays_in(tree, record, &bounds, x[i], y[i]);
         record->x = x[i];
         record->y = y[i];
-        qd_float4 centre = {x[i], y[i], x[i], y[i]};
-        qd_float4 half = {-record->half_x, -record->half_y, record->half_x, record->half_y};
-        qd_float4 row = centre + half;
-        if (QD_LIKELY(!record->circle && qd_place_is_leaf(record->place) &&
-                      is_in_place(qd_frame_numbers(&tree->frame, row), record->place, tree->depth))) {
-            memcpy(qd_row_now(tree->rows, record->row), &row, sizeof row);
+        if (QD_LIKELY(stays)) {
+            *qd_row_now(tree->rows, record->row) = row;
             qd_rows_mark(tree->rows, record->row);
         } else {
             qd_aside_put(tree, aside, slots[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moving many bodies. Nearly all that move stay in their leaf: their row is written where it is, its block is marked,
+ * Moving many bodies. Nearly all that move stay in their cell: their row is written where it is, its block is marked,
  * and nothing else is touched. The others are put aside and looked at one by one afterwards, by what their records say
  * then; so it does not matter when a slot comes twice.
  */

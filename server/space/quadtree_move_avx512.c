@@ -12,6 +12,13 @@ typedef struct constants {
     __m512i shift_base, cell_shift, leaf, one_each;
 } constants;
 
+/* Four bodies: as they were moved to last (x, y, half_x, half_y), their index data (row, place, change, state), where
+ * they move now (x, y, x, y), and the rows that makes. */
+typedef struct four {
+    __m512 before, centre, row;
+    __m512i state;
+} four;
+
 static constants constants_of(const qd_quadtree *tree)
 {
     const qd_frame *frame = &tree->frame;
@@ -37,17 +44,48 @@ static inline __m512i quarters(qd_record *const *record, uint32_t part)
     return _mm512_inserti32x4(all, _mm_load_si128((const __m128i *)(const void *)record[3] + part), 3);
 }
 
-/* A bit in a lane's four for each edge that is out of its cell, or any for a body that is not a box in a leaf. */
-static inline uint32_t strangers(const constants *c, __m512 row, __m512i state)
+/* Of the bits of each lane the first: whether any is set. */
+static inline uint32_t any_of_two(uint32_t mask)
 {
-    __m512 scaled = _mm512_mul_ps(_mm512_sub_ps(row, c->origin), c->scale);
-    __m512i number = _mm512_cvttps_epi32(_mm512_min_ps(_mm512_max_ps(scaled, _mm512_setzero_ps()), c->last));
-    __m512i place = _mm512_shuffle_epi32(state, _MM_PERM_BBBB);
-    __m512i shift = _mm512_add_epi32(_mm512_srli_epi32(place, 28), c->shift_base);
+    return (mask | mask >> 1) & 0x1111;
+}
+
+/* Makes the rows. A bit, or some, of a lane's four where the body does not stay in its cell, which is stays_in of
+ * quadtree_move.c for four at a time. */
+static inline uint32_t leaving(const constants *c, four *at)
+{
+    __m512 half = _mm512_castsi512_ps(_mm512_shuffle_epi32(_mm512_castps_si512(at->before), _MM_PERM_DCDC));
+    __m512 reach = half;
+    uint32_t circle = _mm512_mask_test_epi32_mask(0x8888, at->state, _mm512_set1_epi32(0xff00));
+    if (circle != 0) {
+        __mmask16 lanes = (__mmask16)((circle >> 3) * 15);
+        half = _mm512_mask_permute_ps(half, lanes, at->before, _MM_PERM_CCCC);
+        __m512 far = _mm512_add_ps(_mm512_abs_ps(at->centre), half);
+        reach = _mm512_mask_add_ps(half, lanes, half, _mm512_mul_ps(far, _mm512_set1_ps(0x1p-22f)));
+    }
+    __m512 bounds = _mm512_add_ps(at->centre, _mm512_xor_ps(reach, c->sign));
+    at->row = bounds;
+    if (circle != 0) {
+        at->row = _mm512_mask_mov_ps(at->row, (__mmask16)((circle >> 3) * 3), at->centre);
+        at->row = _mm512_mask_mov_ps(at->row, (__mmask16)((circle >> 3) * 12), half);
+    }
+    __m512 scaled = _mm512_mul_ps(_mm512_sub_ps(bounds, c->origin), c->scale);
+    scaled = _mm512_min_ps(_mm512_max_ps(scaled, _mm512_setzero_ps()), c->last);
+    __m512i number = _mm512_cvttps_epi32(scaled);
+    __m512i place = _mm512_shuffle_epi32(at->state, _MM_PERM_BBBB);
+    __m512i shift = _mm512_add_epi32(c->shift_base, _mm512_srli_epi32(place, 28));
     __m512i cell = _mm512_and_si512(_mm512_srlv_epi32(place, c->cell_shift), _mm512_set1_epi32(0xfff));
     uint32_t out = _mm512_cmpneq_epi32_mask(_mm512_srlv_epi32(number, shift), cell);
-    uint32_t circle = _mm512_mask_test_epi32_mask(0x8888, state, _mm512_set1_epi32(0xff00));
-    return out | circle | _mm512_testn_epi32_mask(place, c->leaf);
+    uint32_t inner = _mm512_mask_testn_epi32_mask(0x1111, place, c->leaf);
+    if (inner != 0) {
+        __m512i apart = _mm512_xor_si512(number, _mm512_shuffle_epi32(number, _MM_PERM_BADC));
+        apart = _mm512_srlv_epi32(apart, _mm512_sub_epi32(shift, _mm512_set1_epi32(1)));
+        uint32_t astride = any_of_two(_mm512_test_epi32_mask(apart, apart));
+        __m512 step = _mm512_abs_ps(_mm512_sub_ps(at->centre, _mm512_permute_ps(at->before, _MM_PERM_BABA)));
+        uint32_t far = any_of_two(_mm512_cmp_ps_mask(step, _mm512_add_ps(half, half), _CMP_GT_OQ));
+        out |= inner & (far | (~astride & 0x1111));
+    }
+    return out;
 }
 
 size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *x, const float *y,
@@ -55,7 +93,7 @@ size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *
 {
     _Static_assert(sizeof(qd_record) == 32 && offsetof(qd_record, row) == 16 && offsetof(qd_record, place) == 20 &&
                        offsetof(qd_record, state) == 28 && offsetof(qd_record, circle) == 29,
-                   "quarters and strangers know where the fields are");
+                   "quarters and leaving know where the fields are");
     const constants c = constants_of(tree);
     qd_record *records = tree->bodies->record;
     const __m128i used = _mm_set1_epi32((int)tree->bodies->used);
@@ -70,21 +108,22 @@ size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *
         }
         qd_record *const record[4] = {&records[slots[i]], &records[slots[i + 1]], &records[slots[i + 2]],
                                       &records[slots[i + 3]]};
-        __m512i state = quarters(record, 1);
-        QD_ASSERT(_mm512_mask_cmpneq_epi32_mask(0x8888, _mm512_and_si512(state, _mm512_set1_epi32(0xff)),
+        four at = {
+            .before = _mm512_castsi512_ps(quarters(record, 0)),
+            .centre = _mm512_permutex2var_ps(_mm512_castps128_ps512(_mm_loadu_ps(x + i)), c.one_each,
+                                             _mm512_castps128_ps512(_mm_loadu_ps(y + i))),
+            .state = quarters(record, 1),
+        };
+        QD_ASSERT(_mm512_mask_cmpneq_epi32_mask(0x8888, _mm512_and_si512(at.state, _mm512_set1_epi32(0xff)),
                                                 _mm512_set1_epi32(QD_RECORD_LIVE)) == 0);
-        __m512 half = _mm512_castsi512_ps(_mm512_shuffle_epi32(quarters(record, 0), _MM_PERM_DCDC));
-        __m512 centre = _mm512_permutex2var_ps(_mm512_castps128_ps512(_mm_loadu_ps(x + i)), c.one_each,
-                                               _mm512_castps128_ps512(_mm_loadu_ps(y + i)));
-        __m512 row = _mm512_add_ps(centre, _mm512_xor_ps(half, c.sign));
-        uint32_t strange = strangers(&c, row, state);
+        uint32_t out = leaving(&c, &at);
         _Alignas(64) qd_row rows[4], centres[4];
-        _mm512_store_ps(rows, row);
-        _mm512_store_ps(centres, centre);
+        _mm512_store_ps(rows, at.row);
+        _mm512_store_ps(centres, at.centre);
         for (uint32_t k = 0; k < 4; k++) {
             record[k]->x = centres[k].v[0];
             record[k]->y = centres[k].v[1];
-            if (QD_LIKELY((strange >> 4 * k & 15) == 0)) {
+            if (QD_LIKELY((out >> 4 * k & 15) == 0)) {
                 *qd_row_now(tree->rows, record[k]->row) = rows[k];
                 qd_rows_mark(tree->rows, record[k]->row);
             } else {
