@@ -97,6 +97,15 @@ QD_API uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room);
 QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
 /* `region` NULL: everywhere. `limit` 0: the server's default. */
 QD_API uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
+/* What is in a region, near a point or on a ray, as of the last tick. Answer: QD_SERVER_QUERY_RESULT.
+ *
+ *     qd_msg_query query = {.room = room, .kind = QD_QUERY_NEAREST, .where.nearest = {.x = 3, .y = 4}, .limit = 5};
+ *     const qd_server_message *answer = qd_client_answer(client, qd_client_query(client, &query), 2000);
+ *     if (answer != NULL && answer->kind == QD_SERVER_QUERY_RESULT)
+ *         for (uint32_t i = 0; i < answer->as.query_result.count; i++)
+ *             printf("%u at %g\n", answer->as.query_result.id[i], answer->as.query_result.distance[i]);
+ */
+QD_API uint32_t qd_client_query(qd_client *client, const qd_msg_query *query);
 /* `room` 0: the server's own. */
 QD_API uint32_t qd_client_get_stats(qd_client *client, uint64_t room);
 QD_API uint32_t qd_client_ping(qd_client *client, uint64_t data);

@@ -100,6 +100,11 @@ uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bound
     return request(client, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = snapshot});
 }
 
+uint32_t qd_client_query(qd_client *client, const qd_msg_query *query)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_QUERY, .as.query = *query});
+}
+
 uint32_t qd_client_get_stats(qd_client *client, uint64_t room)
 {
     return request_of_room(client, QD_CLIENT_GET_STATS, room);

@@ -179,9 +179,52 @@ static void get_snapshot(const Quadrille__V1__Snapshot *snapshot, qd_msg_snapsho
     };
 }
 
+static void get_query(const Quadrille__V1__Query *query, qd_msg_query *result)
+{
+    *result = (qd_msg_query){.room = query->room, .categories = query->categories, .limit = query->limit};
+    switch (query->where_case) {
+    case QUADRILLE__V1__QUERY__WHERE_BOX:
+        result->kind = QD_QUERY_BOX;
+        result->where.box = qd_bounds_get(query->box);
+        break;
+    case QUADRILLE__V1__QUERY__WHERE_CIRCLE:
+        result->kind = QD_QUERY_CIRCLE;
+        result->where.circle = (qd_msg_query_circle){
+            .x = query->circle->x,
+            .y = query->circle->y,
+            .z = query->circle->z,
+            .radius = query->circle->radius,
+        };
+        break;
+    case QUADRILLE__V1__QUERY__WHERE_NEAREST:
+        result->kind = QD_QUERY_NEAREST;
+        result->where.nearest = (qd_msg_query_nearest){
+            .x = query->nearest->x,
+            .y = query->nearest->y,
+            .z = query->nearest->z,
+            .within = query->nearest->within,
+        };
+        break;
+    case QUADRILLE__V1__QUERY__WHERE_RAY:
+        result->kind = QD_QUERY_RAY;
+        result->where.ray = (qd_msg_query_ray){
+            .x = query->ray->x,
+            .y = query->ray->y,
+            .z = query->ray->z,
+            .direction_x = query->ray->direction_x,
+            .direction_y = query->ray->direction_y,
+            .direction_z = query->ray->direction_z,
+            .length = query->ray->length,
+        };
+        break;
+    default:
+        break;
+    }
+}
+
 /* The kinds are numbered as the messages in the envelope, which has them from field 2 on without a gap. */
 _Static_assert((int)QD_CLIENT_HELLO + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_HELLO, "the first kind");
-_Static_assert((int)QD_CLIENT_PING + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_PING, "the last kind");
+_Static_assert((int)QD_CLIENT_QUERY + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_QUERY, "the last kind");
 
 /* Returns whether the columns agree. */
 static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block *block, qd_decoded_client *decoded)
@@ -241,6 +284,9 @@ static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block
         break;
     case QD_CLIENT_PING:
         message->as.ping.data = frame->ping->data;
+        break;
+    case QD_CLIENT_QUERY:
+        get_query(frame->query, &message->as.query);
         break;
     }
     return agree;
@@ -307,9 +353,13 @@ typedef struct client_body {
         Quadrille__V1__Step step;
         Quadrille__V1__GetStats get_stats;
         Quadrille__V1__Ping ping;
+        Quadrille__V1__Query query;
     };
     Quadrille__V1__RoomConfig config;
     Quadrille__V1__Bounds bounds;
+    Quadrille__V1__Query__Circle circle;
+    Quadrille__V1__Query__Nearest nearest;
+    Quadrille__V1__Query__Ray ray;
 } client_body;
 
 static void set_spawn(Quadrille__V1__Spawn *spawn, const qd_msg_batch *batch)
@@ -381,6 +431,67 @@ static void set_snapshot(client_body *body, const qd_msg_snapshot *snapshot)
     }
 }
 
+static void set_circle(client_body *body, const qd_msg_query_circle *circle)
+{
+    quadrille__v1__query__circle__init(&body->circle);
+    body->circle.x = circle->x;
+    body->circle.y = circle->y;
+    body->circle.z = circle->z;
+    body->circle.radius = circle->radius;
+    body->query.where_case = QUADRILLE__V1__QUERY__WHERE_CIRCLE;
+    body->query.circle = &body->circle;
+}
+
+static void set_nearest(client_body *body, const qd_msg_query_nearest *nearest)
+{
+    quadrille__v1__query__nearest__init(&body->nearest);
+    body->nearest.x = nearest->x;
+    body->nearest.y = nearest->y;
+    body->nearest.z = nearest->z;
+    body->nearest.within = nearest->within;
+    body->query.where_case = QUADRILLE__V1__QUERY__WHERE_NEAREST;
+    body->query.nearest = &body->nearest;
+}
+
+static void set_ray(client_body *body, const qd_msg_query_ray *ray)
+{
+    quadrille__v1__query__ray__init(&body->ray);
+    body->ray.x = ray->x;
+    body->ray.y = ray->y;
+    body->ray.z = ray->z;
+    body->ray.direction_x = ray->direction_x;
+    body->ray.direction_y = ray->direction_y;
+    body->ray.direction_z = ray->direction_z;
+    body->ray.length = ray->length;
+    body->query.where_case = QUADRILLE__V1__QUERY__WHERE_RAY;
+    body->query.ray = &body->ray;
+}
+
+static void set_query(client_body *body, const qd_msg_query *query)
+{
+    body->query.room = query->room;
+    body->query.categories = query->categories;
+    body->query.limit = query->limit;
+    switch (query->kind) {
+    case QD_QUERY_NOTHING:
+        break;
+    case QD_QUERY_BOX:
+        qd_bounds_set(&body->bounds, &query->where.box);
+        body->query.where_case = QUADRILLE__V1__QUERY__WHERE_BOX;
+        body->query.box = &body->bounds;
+        break;
+    case QD_QUERY_CIRCLE:
+        set_circle(body, &query->where.circle);
+        break;
+    case QD_QUERY_NEAREST:
+        set_nearest(body, &query->where.nearest);
+        break;
+    case QD_QUERY_RAY:
+        set_ray(body, &query->where.ray);
+        break;
+    }
+}
+
 /* The body points into `message` and itself. */
 static void set_body(client_body *body, const qd_client_message *message)
 {
@@ -448,6 +559,9 @@ static void set_body(client_body *body, const qd_client_message *message)
         break;
     case QD_CLIENT_PING:
         body->ping.data = message->as.ping.data;
+        break;
+    case QD_CLIENT_QUERY:
+        set_query(body, &message->as.query);
         break;
     }
 }

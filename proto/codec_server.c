@@ -201,9 +201,23 @@ static void get_go_away(const Quadrille__V1__GoAway *go_away, qd_decode_block *b
     };
 }
 
+static bool get_query_result(const Quadrille__V1__QueryResult *found, qd_msg_query_result *result)
+{
+    const qd_column columns[] = {QD_COLUMN(found, id), QD_COLUMN_OPTIONAL(found, distance)};
+    *result = (qd_msg_query_result){.room = found->room, .tick = found->tick, .more = found->more};
+    if (!qd_columns_agree(columns, COUNT_OF(columns), NULL, 0)) {
+        return false;
+    }
+    result->count = (uint32_t)found->n_id;
+    result->id = found->id;
+    result->distance = found->distance;
+    return true;
+}
+
 /* The kinds are numbered as the messages in the envelope, which has them from field 2 on without a gap. */
 _Static_assert((int)QD_SERVER_WELCOME + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_WELCOME, "the first kind");
-_Static_assert((int)QD_SERVER_GO_AWAY + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_GO_AWAY, "the last kind");
+_Static_assert((int)QD_SERVER_QUERY_RESULT + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_QUERY_RESULT,
+               "the last kind");
 
 static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_decode_block *block,
                                     qd_server_message *message)
@@ -257,6 +271,9 @@ static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_
         break;
     case QD_SERVER_GO_AWAY:
         get_go_away(frame->go_away, block, &message->as.go_away);
+        break;
+    case QD_SERVER_QUERY_RESULT:
+        agree = get_query_result(frame->query_result, &message->as.query_result);
         break;
     }
     return agree ? QD_DECODE_OK : QD_DECODE_COLUMNS;
@@ -321,6 +338,7 @@ typedef struct server_body {
         Quadrille__V1__Pong pong;
         Quadrille__V1__Error error;
         Quadrille__V1__GoAway go_away;
+        Quadrille__V1__QueryResult query_result;
     };
     Quadrille__V1__Limits limits;
     Quadrille__V1__RoomConfig config;
@@ -450,6 +468,15 @@ static void set_error(Quadrille__V1__Error *error, const qd_msg_error *source)
     QD_COLUMN_BYTES_SET(error, entry_code, source->entry_code, source->entry_count);
 }
 
+static void set_query_result(Quadrille__V1__QueryResult *found, const qd_msg_query_result *source)
+{
+    found->room = source->room;
+    found->tick = source->tick;
+    found->more = source->more;
+    QD_COLUMN_SET(found, id, source->id, source->count);
+    QD_COLUMN_SET(found, distance, source->distance, source->count);
+}
+
 /* The body points into `message` and itself. */
 static void set_body(server_body *body, const qd_server_message *message)
 {
@@ -505,6 +532,9 @@ static void set_body(server_body *body, const qd_server_message *message)
         body->go_away.reason = (Quadrille__V1__GoAway__Reason)message->as.go_away.reason;
         body->go_away.text = (char *)message->as.go_away.text;
         body->go_away.deadline_ms = message->as.go_away.deadline_ms;
+        break;
+    case QD_SERVER_QUERY_RESULT:
+        set_query_result(&body->query_result, &message->as.query_result);
         break;
     }
 }

@@ -182,6 +182,44 @@ typedef struct qd_msg_snapshot {
     uint32_t limit;
 } qd_msg_snapshot;
 
+typedef enum qd_query_kind {
+    QD_QUERY_NOTHING = 0, /* none was given, or one of a later protocol */
+    QD_QUERY_BOX = 1,
+    QD_QUERY_CIRCLE = 2,
+    QD_QUERY_NEAREST = 3,
+    QD_QUERY_RAY = 4,
+} qd_query_kind;
+
+typedef struct qd_msg_query_circle {
+    float x, y, z;
+    float radius;
+} qd_msg_query_circle;
+
+typedef struct qd_msg_query_nearest {
+    float x, y, z;
+    float within;
+} qd_msg_query_nearest;
+
+typedef struct qd_msg_query_ray {
+    float x, y, z;
+    float direction_x, direction_y, direction_z;
+    float length;
+} qd_msg_query_ray;
+
+/* `kind` says which member of `where` is meant. */
+typedef struct qd_msg_query {
+    uint64_t room;
+    qd_query_kind kind;
+    union {
+        qd_msg_bounds box;
+        qd_msg_query_circle circle;
+        qd_msg_query_nearest nearest;
+        qd_msg_query_ray ray;
+    } where;
+    uint32_t categories;
+    uint32_t limit;
+} qd_msg_query;
+
 typedef struct qd_msg_step {
     uint64_t room;
     uint64_t tick;
@@ -209,6 +247,7 @@ typedef enum qd_client_kind {
     QD_CLIENT_STEP,
     QD_CLIENT_GET_STATS,
     QD_CLIENT_PING,
+    QD_CLIENT_QUERY,
 } qd_client_kind;
 
 /* ClientFrame. `kind` says which member of `as` is meant. */
@@ -225,6 +264,7 @@ typedef struct qd_client_message {
         qd_msg_snapshot snapshot;
         qd_msg_step step;
         qd_msg_ping ping;
+        qd_msg_query query;
     } as;
 } qd_client_message;
 
@@ -309,6 +349,15 @@ typedef struct qd_msg_snapshot_result {
     bool last;
 } qd_msg_snapshot_result;
 
+typedef struct qd_msg_query_result {
+    uint64_t room;
+    uint64_t tick;
+    uint32_t count;
+    const uint32_t *id;
+    const double *distance; /* NULL for regions */
+    bool more;
+} qd_msg_query_result;
+
 typedef struct qd_msg_server_stats {
     uint64_t uptime_ms;
     uint32_t sessions;
@@ -377,6 +426,7 @@ typedef enum qd_server_kind {
     QD_SERVER_PONG,
     QD_SERVER_ERROR,
     QD_SERVER_GO_AWAY,
+    QD_SERVER_QUERY_RESULT,
 } qd_server_kind;
 
 /* ServerFrame. `kind` says which member of `as` is meant. */
@@ -396,6 +446,7 @@ typedef struct qd_server_message {
         qd_msg_ping pong;
         qd_msg_error error;
         qd_msg_go_away go_away;
+        qd_msg_query_result query_result;
     } as;
 } qd_server_message;
 

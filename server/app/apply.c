@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "query.h"
 #include "reply.h"
 #include "session.h"
 
@@ -310,6 +311,43 @@ static void apply_snapshot(qd_host *host, const qd_request *request)
              "the server has no memory left for a snapshot (--memory-max): ask for a region, or with a limit");
 }
 
+static void apply_query(qd_host *host, const qd_request *request)
+{
+    qd_space_query query;
+    qd_room_found found;
+    qd_query_translate(&request->decoded.message.as.query, &query);
+    qd_status status = qd_room_query(host->room, &query, &found);
+    if (status != QD_OK) {
+        fail(host, request, QD_ERROR_LIMIT,
+             "the server has no memory left for the result of a query (--memory-max): ask with a smaller limit");
+        return;
+    }
+    bool is_region = query.kind == QD_SPACE_IN_BOX || query.kind == QD_SPACE_IN_CIRCLE;
+    qd_room_stats stats;
+    qd_room_stats_get(host->room, &stats);
+    qd_buffer *frame = qd_reply_encode(&(qd_server_message){.seq = request->decoded.message.seq,
+                                                            .kind = QD_SERVER_QUERY_RESULT,
+                                                            .as.query_result = {
+                                                                .room = host->named.handle,
+                                                                .tick = stats.tick,
+                                                                .count = found.count,
+                                                                .id = found.id,
+                                                                .distance = is_region ? NULL : found.distance,
+                                                                .more = found.more,
+                                                            }});
+    if (frame == NULL)
+        fail(host, request, QD_ERROR_LIMIT,
+             "the server has no memory left for the %u results of a query (--memory-max): ask with a smaller limit",
+             found.count);
+    else if (qd_reply_queue(host->server, request->head.seat->session->link, &frame, 1, QD_LINK_EVENTS) == QD_LINK_FULL)
+        fail(host, request, QD_ERROR_LIMIT,
+             "the %u results of the query do not fit in this session's queue (--queue-max): read what is in it first, "
+             "or ask with a smaller limit",
+             found.count);
+    if (frame != NULL)
+        qd_buffer_release(frame);
+}
+
 static int compare_times(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
@@ -370,6 +408,7 @@ static void apply_request(qd_host *host, const qd_request *request)
         [QD_CLIENT_SNAPSHOT] = apply_snapshot,
         [QD_CLIENT_STEP] = apply_step,
         [QD_CLIENT_GET_STATS] = apply_stats,
+        [QD_CLIENT_QUERY] = apply_query,
     };
     qd_seat *seat = request->head.seat;
     qd_client_kind kind = request->decoded.message.kind;

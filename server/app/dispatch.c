@@ -9,6 +9,7 @@
 #include "../../proto/framing.h"
 #include "../base/log.h"
 #include "host.h"
+#include "query.h"
 #include "reply.h"
 #include "room_config.h"
 
@@ -355,6 +356,19 @@ static void handle_snapshot(qd_session *session, qd_request **request)
         post(seat, request);
 }
 
+static void handle_query(qd_session *session, qd_request **request)
+{
+    const qd_msg_query *query = &(*request)->decoded.message.as.query;
+    qd_seat *seat = seat_of(session, *request, query->room);
+    char fault[200];
+    if (seat == NULL)
+        return;
+    if (qd_query_check(query, fault, sizeof fault))
+        post(seat, request);
+    else
+        fail(session, *request, query->room, QD_ERROR_INVALID, "%s", fault);
+}
+
 static void handle_step(qd_session *session, qd_request **request)
 {
     qd_seat *seat = seat_of(session, *request, (*request)->decoded.message.as.step.room);
@@ -401,6 +415,7 @@ static const handle_fn handlers[] = {
     [QD_CLIENT_STEP] = handle_step,
     [QD_CLIENT_GET_STATS] = handle_get_stats,
     [QD_CLIENT_PING] = handle_ping,
+    [QD_CLIENT_QUERY] = handle_query,
 };
 
 /* ---- the frame ---- */

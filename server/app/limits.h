@@ -7,8 +7,9 @@
 
 #include <stdint.h>
 
-/* Entities in one snapshot, and rooms in one list. */
+/* Entities in one snapshot and in the result of one query, which is one frame of 12 bytes each; rooms in one list. */
 #define QD_SNAPSHOT_ROWS_MAX (1u << 20)
+#define QD_QUERY_ROWS_MAX    (1u << 16)
 #define QD_LIST_ROOMS_MAX    1000u
 
 typedef struct qd_limits {

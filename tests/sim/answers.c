@@ -148,6 +148,20 @@ static void on_snapshot(sim_client *client, uint32_t seq, const qd_msg_snapshot_
     }
 }
 
+static void on_query(sim_client *client, uint32_t seq, const qd_msg_query_result *result)
+{
+    const sim_request *asked = answered(client, seq, QD_CLIENT_QUERY);
+    const sim_slot *slot = slot_of(client, result->room);
+    sim_check(result->room == asked->stay->room->handle && result->count <= SIM_QUERY_LIMIT, "another query's result");
+    sim_check(slot == NULL || result->tick >= slot->tick, "a query tells of a tick before one that is known");
+    for (uint32_t i = 1; i < result->count; i++) {
+        double before = result->distance == NULL ? 0 : result->distance[i - 1];
+        double here = result->distance == NULL ? 0 : result->distance[i];
+        sim_check(before < here || (before == here && result->id[i - 1] < result->id[i]),
+                  "the result of a query is not in order");
+    }
+}
+
 static void on_entries(sim_request *asked, const qd_msg_error *error)
 {
     sim_check(is_batch(asked->kind) && !asked->entries_refused && !asked->done, "refused entries out of place");
@@ -173,7 +187,7 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
     case QD_ERROR_WRONG_TICK:
         return asked->kind == QD_CLIENT_STEP && asked->tick != 0;
     case QD_ERROR_LIMIT:
-        return asked->kind == QD_CLIENT_SNAPSHOT;
+        return asked->kind == QD_CLIENT_SNAPSHOT || asked->kind == QD_CLIENT_QUERY;
     default:
         return false;
     }
@@ -244,6 +258,9 @@ static void on_message(sim_client *client, const qd_server_message *message)
         break;
     case QD_SERVER_SNAPSHOT_RESULT:
         on_snapshot(client, message->seq, &message->as.snapshot_result);
+        break;
+    case QD_SERVER_QUERY_RESULT:
+        on_query(client, message->seq, &message->as.query_result);
         break;
     case QD_SERVER_STATS:
         (void)answered(client, message->seq, QD_CLIENT_GET_STATS);

@@ -271,6 +271,31 @@ static void send_snapshot(sim_client *client, model_stay *stay)
                                                .as.snapshot = {.room = stay->room->handle}});
 }
 
+static void send_query(sim_client *client, model_stay *stay)
+{
+    qd_msg_query query = {.room = stay->room->handle, .limit = SIM_QUERY_LIMIT, .categories = pick(client, 4)};
+    float x = (float)pick(client, 100), y = (float)pick(client, 100);
+    switch (pick(client, 4)) {
+    case 0:
+        query.kind = QD_QUERY_BOX;
+        query.where.box = (qd_msg_bounds){.min_x = x, .min_y = y, .max_x = x + 50, .max_y = y + 50};
+        break;
+    case 1:
+        query.kind = QD_QUERY_CIRCLE;
+        query.where.circle = (qd_msg_query_circle){.x = x, .y = y, .radius = 30};
+        break;
+    case 2:
+        query.kind = QD_QUERY_NEAREST;
+        query.where.nearest = (qd_msg_query_nearest){.x = x, .y = y};
+        break;
+    default:
+        query.kind = QD_QUERY_RAY;
+        query.where.ray = (qd_msg_query_ray){.x = x, .y = y, .direction_x = 1, .direction_y = y - 50};
+    }
+    request(client, QD_CLIENT_QUERY, stay);
+    write_message(client, &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_QUERY, .as.query = query});
+}
+
 static bool may_leave(const sim_slot *slot)
 {
     return slot->stay == NULL || slot->stay->left || slot->stay->room->leaver_count < LEAVERS_MAX;
@@ -324,7 +349,8 @@ static void act_in_room(sim_client *client, sim_slot *slot)
     else if (chance < 974 && !slot->opening) {
         slot->closing = true;
         send_for_room(client, QD_CLIENT_CLOSE_ROOM, slot->stay);
-    }
+    } else if (chance >= 975)
+        send_query(client, slot->stay);
 }
 
 void sim_client_act(sim_client *client)

@@ -12,6 +12,9 @@
 #define ROOMS_MAX   3u
 #define CLIENTS_MAX 6u
 
+/* Of every query. */
+#define SIM_QUERY_LIMIT 20u
+
 /* All that one seed is about. */
 typedef struct sim_scene {
     sim_world world;

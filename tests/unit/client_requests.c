@@ -187,6 +187,13 @@ static void test_events_and_snapshots(void **state)
     assert_int_equal(message->as.snapshot.limit, 5);
     message = expect(&peer, qd_client_snapshot(peer.client, 9, NULL, 0), QD_CLIENT_SNAPSHOT);
     assert_false(message->as.snapshot.has_region);
+    const qd_msg_query query = {
+        .room = 9, .kind = QD_QUERY_RAY, .where.ray = {.x = 1, .direction_y = 2, .length = 3}, .categories = 4};
+    message = expect(&peer, qd_client_query(peer.client, &query), QD_CLIENT_QUERY);
+    assert_int_equal(message->as.query.room, 9);
+    assert_int_equal(message->as.query.kind, QD_QUERY_RAY);
+    assert_true(message->as.query.where.ray.direction_y == 2 && message->as.query.where.ray.length == 3);
+    assert_int_equal(message->as.query.categories, 4);
     close_peer(&peer);
 }
 

@@ -38,6 +38,7 @@ static const float x[] = {1.5f, -2.5f}, y[] = {3.5f, -4.5f}, z[] = {5.5f, -6.5f}
 static const float half_x[] = {0.5f, 0.25f}, half_y[] = {1, 2}, half_z[] = {3, 4};
 static const uint8_t shape[] = {QD_SHAPE_BOX, QD_SHAPE_CIRCLE};
 static const uint32_t category[] = {8, 9}, mask[] = {10, 11};
+static const double distance[] = {0.1, 1e300};
 
 #define IDS     .id = id
 #define CENTRES .x = x, .y = y, .z = z
@@ -178,6 +179,38 @@ static const client_golden client_goldens[] = {
      "seq: 20 ping { data: 72623859790382856 }",
      "08148a0109090807060504030201",
      {.seq = 20, .kind = QD_CLIENT_PING, .as.ping = {0x0102030405060708}}},
+    {"query_box",
+     "seq: 21 query { room: 300 box { min_x: -1 min_y: -2 min_z: -3 max_x: 4 max_y: 5 max_z: 6 } categories: 3 limit: "
+     "7 }",
+     "081592012a08ac02121e0d000080bf15000000c01d000040c025000080402d0000a040350000c04035030000003807",
+     {.seq = 21,
+      .kind = QD_CLIENT_QUERY,
+      .as.query = {.room = 300, .kind = QD_QUERY_BOX, .where.box = BOUNDS, .categories = 3, .limit = 7}}},
+    {"query_circle",
+     "seq: 22 query { room: 300 circle { x: 1 y: 2 z: 3 radius: 4 } }",
+     "081692011908ac021a140d0000803f15000000401d000040402500008040",
+     {.seq = 22,
+      .kind = QD_CLIENT_QUERY,
+      .as.query = {.room = 300, .kind = QD_QUERY_CIRCLE, .where.circle = {.x = 1, .y = 2, .z = 3, .radius = 4}}}},
+    {"query_nearest",
+     "seq: 23 query { room: 300 nearest { x: 1 y: 2 z: 3 within: 4 } limit: 5 }",
+     "081792011b08ac0222140d0000803f15000000401d0000404025000080403805",
+     {.seq = 23,
+      .kind = QD_CLIENT_QUERY,
+      .as.query =
+          {.room = 300, .kind = QD_QUERY_NEAREST, .where.nearest = {.x = 1, .y = 2, .z = 3, .within = 4}, .limit = 5}}},
+    {"query_ray",
+     "seq: 24 query { room: 300 ray { x: 1 y: 2 z: 3 direction_x: 4 direction_y: 5 direction_z: 6 length: 7 } "
+     "categories: 4294967295 }",
+     "081892012d08ac022a230d0000803f15000000401d0000404025000080402d0000a040350000c0403d0000e04035ffffffff",
+     {.seq = 24,
+      .kind = QD_CLIENT_QUERY,
+      .as.query =
+          {.room = 300,
+           .kind = QD_QUERY_RAY,
+           .where.ray = {.x = 1, .y = 2, .z = 3, .direction_x = 4, .direction_y = 5, .direction_z = 6, .length = 7},
+           .categories = UINT32_MAX}}},
+    {"query_default", "query { }", "920100", {.kind = QD_CLIENT_QUERY}},
 };
 
 static const server_golden server_goldens[] = {
@@ -341,6 +374,16 @@ static const server_golden server_goldens[] = {
      "6a1d08011216746865207365727665722069732073746f7070696e6718d00f",
      {.kind = QD_SERVER_GO_AWAY,
       .as.go_away = {.reason = QD_GO_AWAY_SHUTDOWN, .text = "the server is stopping", .deadline_ms = 2000}}},
+    {"query_result",
+     "seq: 13 query_result { room: 300 tick: 5000000000 id: [1, 4294967295] distance: [0.1, 1e+300] more: true }",
+     "080d722708ac021080e497d0121a0801000000ffffffff22109a9999999999b93f9c7500883ce4377e2801",
+     {.seq = 13,
+      .kind = QD_SERVER_QUERY_RESULT,
+      .as.query_result = {.room = 300, .tick = 5000000000, .count = 2, .id = id, .distance = distance, .more = true}}},
+    {"query_result_of_region",
+     "seq: 14 query_result { room: 300 tick: 7 id: [1, 4294967295] }",
+     "080e720f08ac0210071a0801000000ffffffff",
+     {.seq = 14, .kind = QD_SERVER_QUERY_RESULT, .as.query_result = {.room = 300, .tick = 7, .count = 2, .id = id}}},
 };
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -425,14 +468,14 @@ static void test_server_messages_both_ways(void **state)
 static void test_every_kind_has_a_vector(void **state)
 {
     (void)state;
-    for (int kind = QD_CLIENT_NOTHING; kind <= QD_CLIENT_PING; kind++) {
+    for (int kind = QD_CLIENT_NOTHING; kind <= QD_CLIENT_QUERY; kind++) {
         size_t i = 0;
         while (i < COUNT_OF(client_goldens) && (int)client_goldens[i].message.kind != kind) {
             i++;
         }
         assert_true(i < COUNT_OF(client_goldens));
     }
-    for (int kind = QD_SERVER_NOTHING; kind <= QD_SERVER_GO_AWAY; kind++) {
+    for (int kind = QD_SERVER_NOTHING; kind <= QD_SERVER_QUERY_RESULT; kind++) {
         size_t i = 0;
         while (i < COUNT_OF(server_goldens) && (int)server_goldens[i].message.kind != kind) {
             i++;
