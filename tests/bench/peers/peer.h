@@ -4,11 +4,15 @@
  *
  *     PROGRAM --list                       a line for each peer: its name, its version
  *     PROGRAM NAME WORKLOAD WARM TICKS     one measurement, in one line of fields between tabs:
- *                                          name, workload, entities, median ns a tick, pairs of all ticks together,
- *                                          digest of all pairs of all ticks, checksum of the scene, setting
+ *                                          name, workload, entities, ns a tick, ticks measured, digests, setting
  *
  * At each tick the scene moves (untimed), the peer takes over what moved and finds all pairs (timed), and what it found
- * goes into the digest (untimed): so that two peers with equal digests had the same pairs at every tick.
+ * goes into the digest (untimed), which is noted after every eighth tick together with a checksum of the scene. Of two
+ * peers who both got as far, equal digests mean the same pairs at every tick up to there.
+ *
+ * The time of a tick is the median over groups of eight ticks of the mean within a group: trees whose boxes have
+ * margins do nothing for some ticks and then much at once, which a median over single ticks would not see. TICKS is a
+ * multiple of eight. Who takes longer than PEER_BUDGET_NS stops after the next whole group.
  *
  * A peer with several settings is measured with the one that is best on some ticks of the same workload, of a tenth of
  * the entities where these are many.
@@ -47,7 +51,9 @@ struct peer {
     const void *argument; /* the peer's own */
 };
 
-#define PEER_TUNE_TICKS     12
+#define PEER_GROUP          8u
+#define PEER_BUDGET_NS      30e9
+#define PEER_TUNE_GROUPS    3u
 #define PEER_TUNE_COUNT_MAX 10000u
 
 static inline void peer_pairs_grow(peer_pairs *pairs)
@@ -107,53 +113,66 @@ static inline int peer_compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+#define PEER_GROUPS_MAX 64u
+
 typedef struct peer_result {
-    double median_ns;
-    peer_digest total;
-    uint32_t checksum;
+    double tick_ns;
+    uint32_t groups;
+    uint32_t digest[PEER_GROUPS_MAX][2];
     char note[64];
 } peer_result;
 
-static inline void peer_run(const peer *self, const scene_workload *load, uint32_t count, uint32_t setting,
-                            uint32_t warm, uint32_t ticks, peer_result *result)
+/* What is present now goes into the digest of all ticks. */
+static inline void peer_digest_fold(const peer *self, void *state, const peer_pairs *found, peer_digest *present,
+                                    uint32_t all[2])
 {
-    double *times = (double *)scene_memory(ticks * sizeof *times);
+    if (self->digest) {
+        self->digest(state, present);
+    } else {
+        memset(present, 0, sizeof *present);
+        for (size_t i = 0; i < found->count; i++) {
+            peer_digest_add(present, found->id[2 * i], found->id[2 * i + 1]);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        all[k] = (all[k] ^ (uint32_t)present->count) * 0x01000193u + present->sum[k];
+    }
+}
+
+static inline void peer_run(const peer *self, const scene_workload *load, uint32_t count, uint32_t setting,
+                            uint32_t warm, uint32_t groups, peer_result *result)
+{
+    double times[PEER_GROUPS_MAX] = {0}, spent = 0;
     peer_pairs found = {NULL, 0, 0};
     peer_digest present = {0, {0, 0}};
+    uint32_t all[2] = {0, 0};
     scene s;
 
     memset(result, 0, sizeof *result);
     scene_init(&s, load, count);
     void *state = self->create(self, &s, setting, result->note);
-    for (uint32_t tick = 0; tick < warm + ticks; tick++) {
+    for (uint32_t tick = 0; result->groups < groups && spent < PEER_BUDGET_NS; tick++) {
         scene_step(&s);
         found.count = 0;
         double start = peer_now_ns();
         self->tick(state, &s, &found);
-        double end = peer_now_ns();
-        if (tick >= warm) {
-            times[tick - warm] = end - start;
+        double took = peer_now_ns() - start;
+        peer_digest_fold(self, state, &found, &present, all);
+        if (tick < warm) {
+            continue;
         }
-        if (self->digest) {
-            self->digest(state, &present);
-        } else {
-            memset(&present, 0, sizeof present);
-            for (size_t i = 0; i < found.count; i++) {
-                peer_digest_add(&present, found.id[2 * i], found.id[2 * i + 1]);
-            }
-        }
-        result->total.count += present.count;
-        for (int k = 0; k < 2; k++) {
-            result->total.sum[k] = result->total.sum[k] * 0x01000193u + present.sum[k];
+        times[result->groups] += took / PEER_GROUP;
+        if ((tick - warm) % PEER_GROUP == PEER_GROUP - 1) {
+            spent += times[result->groups] * PEER_GROUP;
+            all[0] ^= scene_checksum(&s);
+            memcpy(result->digest[result->groups++], all, sizeof all);
         }
     }
     self->destroy(state);
-    result->checksum = scene_checksum(&s);
-    qsort(times, ticks, sizeof *times, peer_compare);
-    result->median_ns = times[ticks / 2];
+    qsort(times, result->groups, sizeof *times, peer_compare);
+    result->tick_ns = times[result->groups / 2];
     scene_deinit(&s);
     free(found.id);
-    free(times);
 }
 
 static inline uint32_t peer_tune(const peer *self, const scene_workload *load)
@@ -163,13 +182,22 @@ static inline uint32_t peer_tune(const peer *self, const scene_workload *load)
 
     for (uint32_t setting = 0; self->settings > 1 && setting < self->settings; setting++) {
         peer_result result;
-        peer_run(self, load, count, setting, PEER_TUNE_TICKS / 2, PEER_TUNE_TICKS, &result);
-        if (setting == 0 || result.median_ns < best_ns) {
+        peer_run(self, load, count, setting, PEER_GROUP, PEER_TUNE_GROUPS, &result);
+        if (setting == 0 || result.tick_ns < best_ns) {
             best = setting;
-            best_ns = result.median_ns;
+            best_ns = result.tick_ns;
         }
     }
     return best;
+}
+
+static inline void peer_print(const peer *self, const scene_workload *load, const peer_result *result)
+{
+    printf("%s\t%s\t%u\t%.0f\t%u\t", self->name, load->name, load->count, result->tick_ns, result->groups * PEER_GROUP);
+    for (uint32_t group = 0; group < result->groups; group++) {
+        printf("%08x%08x", result->digest[group][0], result->digest[group][1]);
+    }
+    printf("\t%s\n", result->note);
 }
 
 static inline int peer_main(const peer *peers, size_t peer_count, int count, char **arguments)
@@ -181,8 +209,9 @@ static inline int peer_main(const peer *peers, size_t peer_count, int count, cha
         return 0;
     }
     const scene_workload *load = count == 5 ? scene_workload_named(arguments[2]) : NULL;
-    int warm = count == 5 ? atoi(arguments[3]) : -1, ticks = count == 5 ? atoi(arguments[4]) : 0;
-    for (size_t i = 0; load && warm >= 0 && ticks > 0 && i < peer_count; i++) {
+    uint32_t warm = count == 5 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 0;
+    uint32_t groups = count == 5 ? (uint32_t)strtoul(arguments[4], NULL, 10) / PEER_GROUP : 0;
+    for (size_t i = 0; load && groups > 0 && groups <= PEER_GROUPS_MAX && i < peer_count; i++) {
         peer_result result;
         if (strcmp(peers[i].name, arguments[1]) != 0) {
             continue;
@@ -191,10 +220,8 @@ static inline int peer_main(const peer *peers, size_t peer_count, int count, cha
             printf("%s\t%s\t%u\tskipped\n", peers[i].name, load->name, load->count);
             return 0;
         }
-        peer_run(&peers[i], load, load->count, peer_tune(&peers[i], load), (uint32_t)warm, (uint32_t)ticks, &result);
-        printf("%s\t%s\t%u\t%.0f\t%llu\t%08x%08x\t%08x\t%s\n", peers[i].name, load->name, load->count, result.median_ns,
-               (unsigned long long)result.total.count, result.total.sum[0], result.total.sum[1], result.checksum,
-               result.note);
+        peer_run(&peers[i], load, load->count, peer_tune(&peers[i], load), warm, groups, &result);
+        peer_print(&peers[i], load, &result);
         return 0;
     }
     fprintf(stderr, "usage: %s --list | NAME WORKLOAD WARM TICKS\n", arguments[0]);

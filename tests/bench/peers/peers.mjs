@@ -11,7 +11,9 @@ import {readFileSync} from 'node:fs';
 import {BruteForce, LinearQuadtree} from './quadtree.mjs';
 import {Scene, workloadNamed} from './scene.mjs';
 
-const TUNE_TICKS = 12;
+const GROUP = 8;
+const BUDGET_NS = 30e9;
+const TUNE_GROUPS = 3;
 const TUNE_COUNT_MAX = 10000;
 
 class Pairs {
@@ -40,7 +42,8 @@ function hash(low, high, seed) {
     return h ^ h >>> 16;
 }
 
-function digest(found, total) {
+// What is present now goes into the digest of all ticks.
+function fold(found, all) {
     const sum = [0, 0];
     for (let i = 0; i < found.count; i++) {
         const a = found.id[2 * i];
@@ -48,31 +51,41 @@ function digest(found, total) {
         sum[0] = sum[0] + hash(Math.min(a, b), Math.max(a, b), 1) | 0;
         sum[1] = sum[1] + hash(Math.min(a, b), Math.max(a, b), 2) | 0;
     }
-    total.count += found.count;
     for (let k = 0; k < 2; k++) {
-        total.sum[k] = Math.imul(total.sum[k], 0x01000193) + sum[k] | 0;
+        all[k] = Math.imul(all[k] ^ found.count, 0x01000193) + sum[k] | 0;
     }
 }
 
-function run(Peer, workload, count, setting, warm, ticks) {
+function run(Peer, workload, count, setting, warm, groups) {
     const scene = new Scene(workload, count);
     const peer = new Peer(scene, setting);
     const found = new Pairs();
-    const total = {count: 0, sum: [0, 0]};
+    const all = [0, 0];
     const times = [];
-    for (let tick = 0; tick < warm + ticks; tick++) {
+    let digests = '';
+    let group = 0;
+    let spent = 0;
+    for (let tick = 0; times.length < groups && spent < BUDGET_NS; tick++) {
         scene.step();
         found.count = 0;
         const start = process.hrtime.bigint();
         peer.tick(scene, found);
-        const end = process.hrtime.bigint();
-        if (tick >= warm) {
-            times.push(Number(end - start));
+        const took = Number(process.hrtime.bigint() - start);
+        fold(found, all);
+        if (tick < warm) {
+            continue;
         }
-        digest(found, total);
+        group += took / GROUP;
+        if ((tick - warm) % GROUP === GROUP - 1) {
+            spent += group * GROUP;
+            times.push(group);
+            group = 0;
+            all[0] ^= scene.checksum();
+            digests += hex(all[0]) + hex(all[1]);
+        }
     }
     times.sort((a, b) => a - b);
-    return {median: times[ticks >> 1], total, checksum: scene.checksum(), note: peer.note};
+    return {time: times[times.length >> 1], ticks: times.length * GROUP, digests, note: peer.note};
 }
 
 function tune(Peer, workload) {
@@ -80,10 +93,10 @@ function tune(Peer, workload) {
     let best = 0;
     let bestTime = Infinity;
     for (let setting = 0; Peer.settings > 1 && setting < Peer.settings; setting++) {
-        const {median} = run(Peer, workload, count, setting, TUNE_TICKS / 2, TUNE_TICKS);
-        if (median < bestTime) {
+        const {time} = run(Peer, workload, count, setting, GROUP, TUNE_GROUPS);
+        if (time < bestTime) {
             best = setting;
-            bestTime = median;
+            bestTime = time;
         }
     }
     return best;
@@ -115,6 +128,7 @@ const peers = [
     ...await load('rbush'),
 ];
 const [name, workloadName, warm, ticks] = process.argv.slice(2);
+const groups = Math.floor(Number(ticks) / GROUP);
 
 if (name === '--list') {
     for (const peer of peers) {
@@ -123,7 +137,7 @@ if (name === '--list') {
 } else {
     const workload = workloadNamed(workloadName);
     const found = peers.find((peer) => peer.name === name);
-    if (!workload || !found || !(Number(warm) >= 0 && Number(ticks) > 0)) {
+    if (!workload || !found || !(groups > 0)) {
         console.error('usage: node peers.mjs --list | NAME WORKLOAD WARM TICKS');
         process.exit(2);
     }
@@ -131,8 +145,8 @@ if (name === '--list') {
     if (Peer.countMax && workload.count > Peer.countMax) {
         console.log([name, workload.name, workload.count, 'skipped'].join('\t'));
     } else {
-        const result = run(Peer, workload, workload.count, tune(Peer, workload), Number(warm), Number(ticks));
-        console.log([name, workload.name, workload.count, result.median, result.total.count,
-            hex(result.total.sum[0]) + hex(result.total.sum[1]), hex(result.checksum), result.note].join('\t'));
+        const result = run(Peer, workload, workload.count, tune(Peer, workload), Number(warm), groups);
+        console.log([name, workload.name, workload.count, Math.round(result.time), result.ticks, result.digests,
+            result.note].join('\t'));
     }
 }
