@@ -38,6 +38,7 @@ int qd_command_close(qd_cli *cli, int argc, char **argv);
 int qd_command_spawn(qd_cli *cli, int argc, char **argv);
 int qd_command_move(qd_cli *cli, int argc, char **argv);
 int qd_command_despawn(qd_cli *cli, int argc, char **argv);
+int qd_command_query(qd_cli *cli, int argc, char **argv);
 int qd_command_ping(qd_cli *cli, int argc, char **argv);
 int qd_command_events(qd_cli *cli, int argc, char **argv);
 int qd_command_watch(qd_cli *cli, int argc, char **argv);

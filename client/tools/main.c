@@ -23,6 +23,7 @@ static const command commands[] = {
     {"spawn", "add entities to a room", qd_command_spawn},
     {"move", "move entities", qd_command_move},
     {"despawn", "remove entities", qd_command_despawn},
+    {"query", "find what is in a region, near a point, or on a ray", qd_command_query},
     {"watch", "show a room live in the terminal", qd_command_watch},
     {"events", "print the events of a room, a line each", qd_command_events},
     {"swarm", "let bots move in rooms", qd_command_swarm},

@@ -55,6 +55,23 @@ bool qd_options_float(const char *text, float *number)
     return true;
 }
 
+bool qd_options_floats(const char *text, float *numbers, size_t count)
+{
+    char piece[64];
+    for (size_t i = 0; i < count; i++) {
+        bool last = i + 1 == count;
+        size_t length = strcspn(text, ",");
+        if (length >= sizeof piece || (text[length] == '\0') != last)
+            return false;
+        memcpy(piece, text, length);
+        piece[length] = '\0';
+        if (!qd_options_float(piece, &numbers[i]))
+            return false;
+        text += length + !last;
+    }
+    return true;
+}
+
 static bool parse_real(const char *text, double *number)
 {
     char *end = NULL;
@@ -70,17 +87,8 @@ static bool parse_real(const char *text, double *number)
 static bool parse_bounds(const char *text, qd_msg_bounds *bounds)
 {
     float corner[4];
-    char piece[64];
-    for (size_t i = 0; i < 4; i++) {
-        size_t length = strcspn(text, ",");
-        if (length >= sizeof piece || (text[length] == ',') != (i < 3))
-            return false;
-        memcpy(piece, text, length);
-        piece[length] = '\0';
-        if (!qd_options_float(piece, &corner[i]))
-            return false;
-        text += length + (i < 3);
-    }
+    if (!qd_options_floats(text, corner, 4))
+        return false;
     *bounds = (qd_msg_bounds){.min_x = corner[0], .min_y = corner[1], .max_x = corner[2], .max_y = corner[3]};
     return corner[0] < corner[2] && corner[1] < corner[3];
 }

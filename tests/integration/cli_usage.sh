@@ -9,7 +9,7 @@ expect 0 quadrille --version
 out '^quadrille [0-9]+\.[0-9]+\.[0-9]+$'
 expect 0 quadrille --help
 out '^usage: quadrille '
-for command in rooms stats open close spawn move despawn watch events swarm replay ping; do
+for command in rooms stats open close spawn move despawn query watch events swarm replay ping; do
     expect 0 quadrille --help
     out "^  $command +[a-z]"
     expect 0 quadrille $command --help
@@ -81,8 +81,8 @@ expect 2 quadrille replay trace.csv --room r --hz 10 --step
 err '--step and --hz exclude each other'
 
 # A server that is not there, and addresses that are none. Port 1 is nobody's.
-for command in 'rooms' 'stats' 'open a' 'close a' 'spawn a 1 0 0 1' 'move a 1 0 0' 'despawn a 1' 'watch a' 'events a' \
-    'swarm' 'ping'; do
+for command in 'rooms' 'stats' 'open a' 'close a' 'spawn a 1 0 0 1' 'move a 1 0 0' 'despawn a 1' \
+    'query a nearest 0,0' 'watch a' 'events a' 'swarm' 'ping'; do
     expect 1 quadrille $command --server 127.0.0.1:1
     err "^quadrille [a-z]+: .*127\.0\.0\.1:1"
 done

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille query: what is in a region of a room, near a point, or on a ray.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define LIMIT_MAX 65536
+/* The server takes 0 for without end; here one leaves the option out. */
+#define REACH_MIN 1e-30
+#define REACH_MAX 1e30
+
+typedef struct query_options {
+    uint32_t nearest, limit, categories;
+    double within, length;
+    bool first, json;
+} query_options;
+
+/* What follows the room: how a place is written, and what else goes with it. */
+typedef struct place_kind {
+    const char *name, *numbers;
+    size_t count;
+    qd_query_kind kind;
+} place_kind;
+
+static const place_kind kinds[] = {
+    {"box", "MINX,MINY,MAXX,MAXY", 4, QD_QUERY_BOX},
+    {"circle", "X,Y,RADIUS", 3, QD_QUERY_CIRCLE},
+    {"nearest", "X,Y", 2, QD_QUERY_NEAREST},
+    {"ray", "X,Y,DX,DY", 4, QD_QUERY_RAY},
+};
+
+static void set_where(const float *numbers, const query_options *options, qd_msg_query *query)
+{
+    switch (query->kind) {
+    case QD_QUERY_BOX:
+        query->where.box =
+            (qd_msg_bounds){.min_x = numbers[0], .min_y = numbers[1], .max_x = numbers[2], .max_y = numbers[3]};
+        break;
+    case QD_QUERY_CIRCLE:
+        query->where.circle = (qd_msg_query_circle){.x = numbers[0], .y = numbers[1], .radius = numbers[2]};
+        break;
+    case QD_QUERY_NEAREST:
+        query->where.nearest =
+            (qd_msg_query_nearest){.x = numbers[0], .y = numbers[1], .within = (float)options->within};
+        break;
+    case QD_QUERY_RAY:
+        query->where.ray = (qd_msg_query_ray){.x = numbers[0],
+                                              .y = numbers[1],
+                                              .direction_x = numbers[2],
+                                              .direction_y = numbers[3],
+                                              .length = (float)options->length};
+        break;
+    case QD_QUERY_NOTHING:
+        break;
+    }
+}
+
+/* Returns 0, or the exit status of a misuse, which is reported. */
+static int check_options(const qd_cli *cli, const query_options *options, qd_query_kind kind)
+{
+    if (kind != QD_QUERY_NEAREST && (options->nearest != 0 || options->within != 0))
+        return qd_options_misuse(cli->program, "%s goes with nearest only", options->nearest != 0 ? "-k" : "--within");
+    if (kind != QD_QUERY_RAY && (options->first || options->length != 0))
+        return qd_options_misuse(cli->program, "%s goes with ray only", options->first ? "--first" : "--length");
+    if (options->limit != 0 && (options->nearest != 0 || options->first))
+        return qd_options_misuse(cli->program, "--limit and %s exclude each other: both say how many",
+                                 options->first ? "--first" : "-k");
+    return 0;
+}
+
+static uint32_t limit_of(const query_options *options, qd_query_kind kind)
+{
+    if (options->limit != 0 || kind == QD_QUERY_BOX || kind == QD_QUERY_CIRCLE)
+        return options->limit;
+    if (kind == QD_QUERY_NEAREST)
+        return options->nearest != 0 ? options->nearest : 1;
+    return options->first ? 1 : 0;
+}
+
+static int parse_query(const qd_cli *cli, char **arguments, const query_options *options, qd_msg_query *query)
+{
+    float numbers[4];
+    for (size_t i = 0; i < QD_CLI_COUNT(kinds); i++) {
+        const place_kind *kind = &kinds[i];
+        if (strcmp(arguments[1], kind->name) != 0)
+            continue;
+        if (!qd_options_floats(arguments[2], numbers, kind->count))
+            return qd_options_misuse(cli->program, "%s '%.64s': must be %zu numbers %s", kind->name, arguments[2],
+                                     kind->count, kind->numbers);
+        query->kind = kind->kind;
+        query->limit = limit_of(options, kind->kind);
+        query->categories = options->categories;
+        set_where(numbers, options, query);
+        return check_options(cli, options, kind->kind);
+    }
+    return qd_options_misuse(cli->program, "'%.64s': must be box, circle, nearest or ray", arguments[1]);
+}
+
+static void print_lines(const qd_msg_query_result *result)
+{
+    for (uint32_t i = 0; i < result->count; i++) {
+        if (result->distance != NULL)
+            printf("%u %.9g\n", result->id[i], result->distance[i]);
+        else
+            printf("%u\n", result->id[i]);
+    }
+}
+
+static void print_json(const qd_msg_query_result *result)
+{
+    printf("{\"tick\": %" PRIu64 ", \"more\": %s, \"found\": [", result->tick, result->more ? "true" : "false");
+    for (uint32_t i = 0; i < result->count; i++) {
+        printf("%s\n  {\"id\": %u", i > 0 ? "," : "", result->id[i]);
+        if (result->distance != NULL)
+            printf(", \"distance\": %.17g", result->distance[i]);
+        putchar('}');
+    }
+    puts(result->count > 0 ? "\n]}" : "]}");
+}
+
+static int ask(const qd_cli *cli, qd_client *client, const char *name, qd_msg_query *query,
+               const query_options *options)
+{
+    qd_cli_room room;
+    if (!qd_cli_open_room(cli, client, name, NULL, &room))
+        return 1;
+    query->room = room.handle;
+    const qd_server_message *answer =
+        qd_cli_answer(cli, client, qd_client_query(client, query), QD_SERVER_QUERY_RESULT);
+    if (answer == NULL)
+        return 1;
+    const qd_msg_query_result *result = &answer->as.query_result;
+    if (options->json)
+        print_json(result);
+    else
+        print_lines(result);
+    /* Who asked for so many knows that there may be more. */
+    if (result->more && query->limit == 0)
+        fprintf(stderr, "%s: there are more than these %u: ask for them with --limit\n", cli->program, result->count);
+    return 0;
+}
+
+int qd_command_query(qd_cli *cli, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        "quadrille query", "ROOM (box MINX,MINY,MAXX,MAXY | circle X,Y,RADIUS | nearest X,Y | ray X,Y,DX,DY)",
+        "Prints which entities overlap a box or a circle, by id; which are nearest to a\n"
+        "point, with their distance (0 inside); or which a ray hits, with how far along it.\n"
+        "A line each, of the room as of its last tick.",
+        3, 3};
+    query_options given = {0};
+    const qd_option options[] = {
+        {"-k", "N", "nearest: so many (1)", QD_OPTION_NUMBER, &given.nearest, 1, LIMIT_MAX},
+        {"--within", "D", "nearest: no farther away than this", QD_OPTION_REAL, &given.within, REACH_MIN, REACH_MAX},
+        {"--length", "L", "ray: no farther along than this", QD_OPTION_REAL, &given.length, REACH_MIN, REACH_MAX},
+        {"--first", NULL, "ray: the first hit only", QD_OPTION_FLAG, &given.first, 0, 0},
+        {"--categories", "N", "only entities with one of these category bits (all)", QD_OPTION_NUMBER,
+         &given.categories, 1, UINT32_MAX},
+        {"--limit", "N", "at most so many (1024)", QD_OPTION_NUMBER, &given.limit, 1, LIMIT_MAX},
+        {"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &given.json, 0, 0},
+        QD_CLI_SERVER_OPTION(cli)};
+    int status = 0;
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+        return status;
+
+    qd_msg_query query = {0};
+    status = parse_query(cli, argv, &given, &query);
+    if (status != 0)
+        return status;
+    qd_client *client = qd_cli_connect(cli);
+    if (client == NULL)
+        return 1;
+    status = ask(cli, client, argv[0], &query, &given);
+    qd_client_destroy(client);
+    return status;
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# query: boxes, circles, the nearest and rays, with their options, as lines and as JSON, and what is refused.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+
+# The whole output.
+says() {
+    expect 0 quadrille query yard "${@:2}"
+    [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a query should say: ${*:2}"
+}
+ticked() { [ "$(quadrille query yard box 0,0,100,100 --json | grep -c '"id"')" -eq "$1" ]; }
+
+quadrille open yard --bounds 0,0,100,100 --hz 100 >/dev/null
+expect 0 quadrille query yard box -1e9,-1e9,1e9,1e9 # nothing is there, which is an answer
+[ ! -s "$scratch/out" ] || fail 'something in an empty room'
+quadrille spawn yard 3 10 10 1 >/dev/null
+quadrille spawn yard 2 30 10 2 --circle --category 2 >/dev/null
+quadrille spawn yard 1 50 10 1 5 >/dev/null
+until_true ticked 3
+
+says $'1\n2\n3' box 0,0,100,100
+says '3' box 11,11,28,28 # touching counts
+says '' box 11.5,11.5,27,27
+says $'2\n3' circle 20,10,9
+says $'3 4\n2 13\n1 34' nearest 15,10 -k 10
+says '3 4' nearest 15,10
+says $'3 4\n2 13' nearest 15,10 -k 10 --within 13
+says '2 0' nearest 30.5,10
+says $'3 9\n2 28\n1 49' ray 0,10,5,0
+says '3 9' ray 0,10,5,0 --first
+says $'3 9\n2 28' ray 0,10,5,0 --length 28
+says $'1 39\n2 58' ray 90,10,-.5,0 --limit=2
+says '2' box 0,0,100,100 --categories 2
+says '2 28' ray 0,10,1,0 --categories 6 --first
+says '' box 0,0,100,100 --categories 4
+says '1' box 0,0,100,100 --limit 1
+
+expect 0 quadrille query yard nearest 10,14 -k 2 --json
+out '^\{"tick": [0-9]+, "more": true, "found": \[$'
+out '^  \{"id": 3, "distance": 3\},$'
+out '^  \{"id": 2, "distance": 18\.[0-9]+\}$'
+out '^\]\}$'
+expect 0 quadrille query yard circle -50,-50,1 --json
+out '^\{"tick": [0-9]+, "more": false, "found": \[\]\}$'
+
+# More than come unasked: said beside the output, not in it.
+seq 1001 2100 | awk '{ print $1 ",90,90,0" }' | quadrille spawn yard - >/dev/null
+enough() { [ "$(quadrille query yard circle 90,90,0 --limit 65536 | wc -l)" -eq 1100 ]; }
+until_true enough
+expect 0 quadrille query yard circle 90,90,0
+[ "$(wc -l <"$scratch/out")" -eq 1024 ] || fail '1,024 unasked'
+err '^quadrille query: there are more than these 1024: ask for them with --limit$'
+
+# What the server refuses.
+expect 1 quadrille query yard box 5,0,1,1
+err 'refused: box goes from \(5, 0\) to \(1, 1\): min must not be above max \(INVALID\)'
+expect 1 quadrille query yard ray 0,0,0,0
+err 'ray\.direction is \(0, 0\)'
+expect 1 quadrille query yard circle 0,0,-1
+err 'circle\.radius is -1: must be 0 or more'
+expect 1 quadrille query nowhere box 0,0,1,1
+err 'UNKNOWN_ROOM'
+
+# What makes no sense here already.
+expect 2 quadrille query yard box
+err 'too few arguments'
+expect 2 quadrille query yard sphere 1,2,3
+err "'sphere': must be box, circle, nearest or ray"
+for numbers in 1,2,3 1,2,3,4,5 1,2,3,x 1,2,3, 1,,2,3 nan,0,1,1 '' ,; do
+    expect 2 quadrille query yard box "$numbers"
+    err "box '$numbers': must be 4 numbers MINX,MINY,MAXX,MAXY"
+done
+expect 2 quadrille query yard circle 1,2,3 -k 3
+err '-k goes with nearest only'
+expect 2 quadrille query yard ray 1,2,3,4 --within 3
+err '--within goes with nearest only'
+expect 2 quadrille query yard nearest 1,2 --first
+err '--first goes with ray only'
+expect 2 quadrille query yard box 1,2,3,4 --length 3
+err '--length goes with ray only'
+expect 2 quadrille query yard nearest 1,2 -k 3 --limit 4
+err '--limit and -k exclude each other'
+expect 2 quadrille query yard ray 1,2,3,4 --first --limit 4
+err '--limit and --first exclude each other'
+expect 2 quadrille query yard box 1,2,3,4 --limit 65537
+err "--limit '65537': must be a whole number from 1 to 65536"
+expect 2 quadrille query yard nearest 1,2 --within 0
+err "--within '0': must be a number from "
