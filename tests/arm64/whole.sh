@@ -44,7 +44,7 @@ run_quietly ctest --test-dir "$build" -L unit --output-on-failure --no-tests=err
 sed -n '/tests passed/p' "$work/log"
 
 say "simulated seeds"
-"${emulate[@]}" "$build/tests/sim_all" 1 40
+"${emulate[@]}" "$build/tests/sim_all" 40 1
 
 say "the tools and the server"
 mkdir "$work/bin"

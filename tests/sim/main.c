@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The whole server in a simulated world: `sim_all` runs the cases (cases.c) and a sample of seeds,
- * `sim_all FIRST_SEED [COUNT]` those seeds alone.
+ * `sim_all COUNT` the cases and so many seeds, `sim_all COUNT FIRST_SEED` those seeds alone.
  *
  * Each seed makes a scene (rooms, limits, clients), lets everything happen in an order of its own, then lets it come to
  * rest and checks what must be true then; at last the server stops. What must be true all the time is checked by the
@@ -195,11 +195,11 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
 
 int main(int argc, char *argv[])
 {
-    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : argc > 1 ? 1 : SEEDS_USUALLY;
+    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : SEEDS_USUALLY;
+    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t ticks = 0;
     qd_log_level_set(QD_LOG_ERROR);
-    unsigned cases = argc > 1 ? 0 : sim_run_cases();
+    unsigned cases = argc > 2 ? 0 : sim_run_cases();
     for (uint64_t seed = first; seed < first + count; seed++) {
         uint64_t hash, again;
         play_seed(seed, &hash, &ticks);
