@@ -244,6 +244,7 @@ static uint32_t category_then(const qd_quadtree *tree, uint32_t id)
 static qd_status search_block(search *s, uint32_t number, uint32_t count)
 {
     const qd_block *block = &s->tree->rows->block[number];
+    s->hits->tests += count;
     for (uint32_t lane = 0; lane < count; lane++) {
         uint32_t id = block->id[lane];
         bool circle = (id & QD_ID_CIRCLE) != 0;

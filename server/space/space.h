@@ -165,6 +165,7 @@ typedef struct qd_space_hits {
     uint32_t count;
     bool more; /* there were others behind the last one */
     uint32_t capacity;
+    uint64_t tests; /* bodies that were looked at */
 } qd_space_hits;
 
 /* Not between tick and settle. QD_ERR_NO_MEMORY; else the hits are to be given back. */
