@@ -34,6 +34,10 @@ done
 err 'room arena was closed'
 
 # On a terminal.
+if ! script -qec true /dev/null >/dev/null 2>&1; then
+    echo 'SKIPPED: there are no pseudo-terminals here (is /dev/pts mounted?): the screen of watch is not tested'
+    exit 77
+fi
 quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
 printf '1,1,1,1\n2,2,1,1\n3,9,9,1\n' | quadrille spawn arena - --circle >/dev/null
 enter=$'\033[?1049h' leave=$'\033[?1049l' cursor=$'\033[?25h'
