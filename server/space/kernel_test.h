@@ -80,6 +80,11 @@ static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool i
     return inner && a[4] <= b[6] && b[4] <= a[6] && a[5] <= b[7] && b[5] <= a[7];
 }
 
+static inline uint32_t TEST_NAME(lanes_at)(const TEST_NAME(qd_list) * list, uint32_t base)
+{
+    return list->count - base < TEST_LANES ? list->count - base : TEST_LANES;
+}
+
 /* Own rows with all rows behind them. */
 static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
@@ -97,6 +102,8 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
         const uint32_t step = grouped ? TEST_LANES : HITS_STEP;
         for (uint32_t from = 0; from < before; from += step) {
             if (grouped && TEST_NAME(is_settled)(list, inner, from, base)) {
+                sink->tests -=
+                    (uint64_t)(before - from < step ? before - from : step) * TEST_NAME(lanes_at)(list, base);
                 continue;
             }
             uint32_t stop = before - from > step ? from + step : before;

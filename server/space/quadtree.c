@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quadtree.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "../base/assert.h"
 #include "array.h"
+#include "quadtree_frame.h"
 #include "quadtree_plan.h"
 
 void qd_quadtree_init(qd_quadtree *tree, const qd_space_config *config, qd_heap *heap, qd_rows *rows, qd_bodies *bodies)
@@ -15,18 +15,9 @@ void qd_quadtree_init(qd_quadtree *tree, const qd_space_config *config, qd_heap 
     tree->rows = rows;
     tree->bodies = bodies;
     tree->tuning = QD_TUNING_DEFAULT;
-    double width = (double)config->max_x - (double)config->min_x,
-           height = (double)config->max_y - (double)config->min_y;
-    tree->side = width > height ? width : height;
-    tree->filled = width / tree->side * (height / tree->side);
+    tree->bounds = (qd_extent){config->min_x, config->min_y, config->max_x, config->max_y};
     tree->depth_fixed = config->depth;
-    /* Of the smallest bounds the scale would be infinite, and 0 times that no number. */
-    double scale = (double)(QD_FRAME_LAST + 2) / tree->side;
-    tree->frame = (qd_frame){
-        .origin_x = config->min_x,
-        .origin_y = config->min_y,
-        .scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX,
-    };
+    qd_root_reset(tree);
 }
 
 void qd_quadtree_deinit(qd_quadtree *tree)

@@ -28,20 +28,26 @@ typedef enum qd_cell_flag {
     QD_CELL_STAMPED = 4,  /* it or a cell below holds a row that changed; only during a walk */
 } qd_cell_flag;
 
+typedef struct qd_extent {
+    double lo_x, lo_y, hi_x, hi_y;
+} qd_extent;
+
 typedef struct qd_quadtree {
     qd_heap *heap;
     qd_rows *rows;
     qd_bodies *bodies;
     qd_tuning tuning;
     qd_frame frame;
-    double side;          /* of the root, a square */
-    double filled;        /* the share of the root that the bounds take up */
+    qd_extent bounds;     /* where the root begins as the square of */
+    double filled;        /* the share of the root that its content takes up */
     uint32_t depth_fixed; /* 0: planned by content */
     uint32_t depth;
     uint32_t planned_for;  /* the count of rows at the last plan */
     uint32_t cells;        /* 0 as long as there is nothing */
     uint32_t crowding;     /* rows put into leaves that should be divided, since the last plan */
     uint32_t crowding_max; /* more ask for another plan */
+    uint64_t excess;       /* what the walks since did beyond their share; so does much of that */
+    uint32_t excess_doublings;
     /* Bodies that were registered higher than they would be without their was, because they crossed a line. */
     uint32_t *stretched;
     uint32_t stretched_count, stretched_capacity;

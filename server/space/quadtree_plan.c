@@ -5,8 +5,17 @@
 
 #include "../base/assert.h"
 #include "array.h"
+#include "quadtree_frame.h"
 
-#define DEPTH_EXTRA 2u /* levels below the even spread, for crowds */
+/* Work in steps, of about the time that one row takes against a register of others: what an exact test costs, a row's
+ * share in a good walk, and a row's share in a plan. */
+#define TESTS_A_STEP 64u
+#define EXACT_STEPS  3u
+#define WALK_STEPS   16u
+#define PLAN_STEPS   128u
+
+#define DEPTH_EXTRA  2u   /* levels below the even spread, for crowds */
+#define CELLS_A_LEAF 256u /* at most, of the finest ones for each full leaf: odd spreads may not take all memory */
 
 /* A cell with up to this many rows stays a leaf. */
 static uint32_t leaf_rows_max(const qd_quadtree *tree)
@@ -72,13 +81,40 @@ bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number)
            (tree->flags[number] & QD_CELL_LEAF) && number < qd_level_first(tree->depth);
 }
 
-/* Twice as many as planned for, a quarter of it, or an eighth of them newly in leaves that are too full. */
+/* A walk that did much more than its share: what is too much adds up, until it has cost as much as another plan. */
+void qd_plan_note_work(qd_quadtree *tree, uint64_t tests, uint64_t exact_tests)
+{
+    uint64_t work = tests / TESTS_A_STEP + exact_tests * EXACT_STEPS, share = WALK_STEPS * (uint64_t)tree->rows->count;
+    if (work <= share) {
+        tree->excess = tree->excess_doublings = 0;
+    } else {
+        tree->excess += work - share;
+    }
+}
+
+static bool is_overworked(const qd_quadtree *tree)
+{
+    return tree->excess >> tree->excess_doublings > PLAN_STEPS * (uint64_t)tree->rows->count;
+}
+
+/* Walks that cost too much, an eighth of the rows newly in leaves that are too full, twice as many rows as planned for,
+ * or a quarter of it. */
 bool qd_plan_is_due(const qd_quadtree *tree)
 {
     uint32_t rows = tree->rows->count, slack = leaf_rows_max(tree);
-    return tree->depth_fixed == 0 && tree->cells > 0 &&
-           (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
-            tree->crowding > tree->crowding_max);
+    if (tree->cells == 0) {
+        return false;
+    }
+    return is_overworked(tree) ||
+           (tree->depth_fixed == 0 && (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
+                                       tree->crowding > tree->crowding_max));
+}
+
+/* Where a plan does not help, the next one waits for twice as much. */
+static void reset_excess(qd_quadtree *tree)
+{
+    tree->excess_doublings += is_overworked(tree) && tree->excess_doublings < 32;
+    tree->excess = 0;
 }
 
 /* Where a plan cannot help, because what crowds is larger than its cells, the next one waits for twice as much. */
@@ -97,12 +133,15 @@ static void reset_crowding(qd_quadtree *tree)
 
 static uint32_t depth_for(const qd_quadtree *tree)
 {
-    if (tree->rows->count <= leaf_rows_max(tree)) {
+    uint32_t rows = tree->rows->count, depth = 0;
+    if (tree->depth_fixed > 0) {
+        return tree->depth_fixed;
+    }
+    if (rows <= leaf_rows_max(tree)) {
         return 0;
     }
-    uint32_t depth = 0;
-    while (depth < QD_SPACE_DEPTH_MAX &&
-           tree->rows->count > tree->tuning.leaf_rows * tree->filled * finest_cells(depth)) {
+    while (rows > tree->tuning.leaf_rows * tree->filled * finest_cells(depth) &&
+           (uint64_t)finest_cells(depth + DEPTH_EXTRA + 1) * tree->tuning.leaf_rows <= CELLS_A_LEAF * (uint64_t)rows) {
         depth++;
     }
     depth += DEPTH_EXTRA;
@@ -152,6 +191,20 @@ static bool scan_next(row_scan *scan, uint32_t *first, uint32_t *count)
     *count = scan->block == cell->head ? (cell->count - 1) % QD_BLOCK_ROWS + 1 : QD_BLOCK_ROWS;
     scan->block = scan->rows->info[scan->block].next;
     return true;
+}
+
+static void place_root(qd_quadtree *tree, row_scan all)
+{
+    qd_shells shells;
+    qd_shells_init(&shells, tree);
+    uint32_t first, count;
+    while (scan_next(&all, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            qd_row bounds = bounds_of_row(all.rows, first + i);
+            qd_shells_count(&shells, &bounds);
+        }
+    }
+    qd_root_choose(tree, &shells);
 }
 
 /* How many rows each cell would hold itself, were all cells split. */
@@ -297,11 +350,14 @@ void qd_plan_again(qd_quadtree *tree)
     qd_rows old_rows = *tree->rows;
     qd_quadtree old = *tree;
     const row_scan start = {&old_rows, old.cell, old.cells, 0, QD_NONE};
+    place_root(tree, start);
     make_cells(tree, depth_for(tree), QD_ARRAY_NEED);
     count_rows(tree, start);
-    memset(tree->flags, 0, tree->cells);
-    choose_leaves(tree);
-    count_rows(tree, start);
+    if (tree->depth_fixed == 0) {
+        memset(tree->flags, 0, tree->cells);
+        choose_leaves(tree);
+        count_rows(tree, start);
+    }
     qd_rows_make(tree->rows, tree->heap, lay_out(tree));
     tree->rows->count = old_rows.count;
     tree->rows->operations = old_rows.operations;
@@ -312,6 +368,7 @@ void qd_plan_again(qd_quadtree *tree)
     qd_array_free(tree->heap, order, old_rows.count * sizeof *order);
     tree->planned_for = old_rows.count;
     reset_crowding(tree);
+    reset_excess(tree);
     qd_plan_drop(&old);
     qd_rows_deinit(&old_rows);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How deep the quadtree is, and where its leaves are. A plan is made from what the tree holds when the last one is out
- * of date, counted in rows, never by the clock: the same bodies lead to the same tree.
+ * Where the quadtree's root lies, how deep it is, and where its leaves are. A plan is made from what the tree holds
+ * when the last one is out of date, counted in rows, never by the clock: the same bodies lead to the same tree.
  */
 #ifndef QD_SPACE_QUADTREE_PLAN_H
 #define QD_SPACE_QUADTREE_PLAN_H
@@ -13,6 +13,8 @@ bool qd_plan_first(qd_quadtree *tree);
 bool qd_plan_is_due(const qd_quadtree *tree);
 /* Whether a cell is a leaf that holds twice as many as it should, and could be divided. */
 bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number);
+/* Tells what a walk for events cost. */
+void qd_plan_note_work(qd_quadtree *tree, uint64_t tests, uint64_t exact_tests);
 /* Plans anew and registers every row again, each cell's rows side by side, cells in the order of the walk. May be
  * done at any time but during a walk. */
 void qd_plan_again(qd_quadtree *tree);

@@ -24,6 +24,7 @@
 #include "../base/assert.h"
 #include "arrange.h"
 #include "array.h"
+#include "quadtree_plan.h"
 
 #define LEVELS_MAX      (QD_SPACE_DEPTH_MAX + 1)
 #define TASK_LEVEL      3u
@@ -343,6 +344,9 @@ void qd_quadtree_walk(qd_quadtree *tree, qd_walk *walk, const qd_executor *execu
     result->event = result->complete ? gather(walk, hands, result->found) : NULL;
     if (mode == QD_WALK_EVENTS) {
         unstamp(tree);
+        if (result->complete) {
+            qd_plan_note_work(tree, result->tests, result->exact_tests);
+        }
     }
 }
 

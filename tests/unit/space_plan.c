@@ -113,10 +113,107 @@ static void test_the_first_walk(void **state)
     }
 }
 
+/* ---- beyond the bounds ---- */
+
+/* Spread over a square, COUNT bodies in the area of 100,000 to each its due. */
+static void fill_square(scene *s, uint32_t from, uint32_t to, double x, double y)
+{
+    double side = 4 * sqrt(to - from);
+    for (uint32_t i = from; i < to; i++) {
+        add(s, i, between(x, x + side), between(y, y + side), 0.5f);
+    }
+}
+
+static void wander(scene *s, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        qd_body body;
+        qd_space_body(s->space, s->slot[i], &body);
+        float x = body.x + between(-0.25, 0.25), y = body.y + between(-0.25, 0.25);
+        qd_space_move(s->space, 1, &s->slot[i], &x, &y);
+    }
+}
+
+/* Some within the bounds and the others beyond them, in two squares: each tick costs what it would cost within. */
+static void check_beyond(double bounds, uint32_t within, double x, double y)
+{
+    scene *s = make_scene((float)bounds, 0);
+    uint32_t half = (COUNT - within) / 2;
+    fill_square(s, 0, within, 0, 0);
+    fill_square(s, within, within + half, x, y);
+    fill_square(s, within + half, COUNT, y, x);
+    for (int t = 0; t < 4; t++) {
+        size_t events = tick(s);
+        assert_true(events > COUNT / 100);
+        check_costs(s, COUNT, 1);
+        wander(s, COUNT);
+    }
+    assert_true(pairs(s) > COUNT / 20);
+    check_costs(s, COUNT, 1);
+    assert_true(s->heap.bytes < COUNT * 256u);
+    end_scene(s);
+}
+
+static void test_many_beyond_the_bounds(void **state)
+{
+    (void)state;
+    check_beyond(1265, COUNT / 2, 1400, 20);
+    check_beyond(1265, COUNT / 2, -5000, 3000);
+    check_beyond(1265, COUNT - 6000, 2000, -500);
+    check_beyond(1265, 1000, 20000, -20000);
+    check_beyond(10, 0, 300, -2000);
+}
+
+/* A few that went very far are not worth a root in which all others share a cell. */
+static void test_a_few_very_far(void **state)
+{
+    (void)state;
+    const float far[] = {1e6f, -1e9f, 3e38f};
+    for (size_t k = 0; k < sizeof far / sizeof *far; k++) {
+        scene *s = make_scene(1265, 0);
+        fill_square(s, 0, COUNT - 300, 0, 0);
+        for (uint32_t i = COUNT - 300; i < COUNT; i++) {
+            add(s, i, far[k] * between(1, 1.1), far[k] * between(-1, 1), 0.5f);
+        }
+        for (int t = 0; t < 3; t++) {
+            tick(s);
+            check_costs(s, COUNT, 1);
+            wander(s, COUNT - 300);
+        }
+        end_scene(s);
+    }
+}
+
+/* All leave the bounds by a corner and come back; planned by content and with a fixed depth. A plan comes when the last
+ * one has cost too much already, so this may take some times as long as standing still. */
+static void test_an_exodus(void **state)
+{
+    (void)state;
+    enum { ALL = 20000 };
+    for (uint32_t depth = 0; depth <= 6; depth += 6) {
+        scene *s = make_scene(600, depth);
+        fill_square(s, 0, ALL, 0, 0);
+        for (int t = 0; t < 100; t++) {
+            tick(s);
+            for (uint32_t i = 0; i < ALL; i++) {
+                qd_body body;
+                qd_space_body(s->space, s->slot[i], &body);
+                float x = body.x + (t < 50 ? 40.0f : -40.0f), y = body.y + (t < 50 ? 30.0f : -30.0f);
+                qd_space_move(s->space, 1, &s->slot[i], &x, &y);
+            }
+        }
+        check_costs(s, 4 * ALL, 100);
+        end_scene(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_first_walk),
+        cmocka_unit_test(test_many_beyond_the_bounds),
+        cmocka_unit_test(test_a_few_very_far),
+        cmocka_unit_test(test_an_exodus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
