@@ -197,7 +197,9 @@ void qd_quadtree_update(qd_quadtree *tree, uint32_t slot)
     qd_row before = *qd_row_was(rows, at);
     take_out(tree, at);
     record->place = place;
-    record->row = insert(tree, number, id_of(tree, slot), &now, &before);
+    /* The row's other flags are true already; id_of would look further for them. */
+    id = (id & ~QD_ID_CIRCLE) | (record->circle ? QD_ID_CIRCLE : 0);
+    record->row = insert(tree, number, id, &now, &before);
     uint32_t place_now;
     if (!qd_place_is_leaf(place) && qd_quadtree_cell_of(tree, &bounds, &place_now) != number) {
         note_stretched(tree, slot);

@@ -42,8 +42,9 @@ static void move_each(qd_quadtree *tree, size_t first, size_t count, const uint3
 {
     const bool is_large = tree->bodies->used > QD_MOVE_PREFETCH_FROM;
     for (size_t i = first; i < count; i++) {
-        if (is_large) {
-            qd_move_prefetch(tree, slots, i, count);
+        if (is_large && i + QD_MOVE_PREFETCH_RECORD < count) {
+            QD_ASSERT(slots[i + QD_MOVE_PREFETCH_ROW] < tree->bodies->used);
+            qd_move_prefetch(tree, slots + i);
         }
         QD_ASSERT(slots[i] < tree->bodies->used);
         qd_record *record = &tree->bodies->record[slots[i]];

@@ -30,17 +30,14 @@ static inline void qd_aside_put(qd_quadtree *tree, qd_aside *aside, uint32_t slo
     }
 }
 
-static inline void qd_move_prefetch(const qd_quadtree *tree, const uint32_t *slots, size_t i, size_t count)
+/* What is needed QD_MOVE_PREFETCH_RECORD slots further on, and QD_MOVE_PREFETCH_ROW: the list is that long. */
+static inline void qd_move_prefetch(const qd_quadtree *tree, const uint32_t *slots)
 {
     const qd_record *records = tree->bodies->record;
-    if (i + QD_MOVE_PREFETCH_RECORD < count && slots[i + QD_MOVE_PREFETCH_RECORD] < tree->bodies->used) {
-        __builtin_prefetch(&records[slots[i + QD_MOVE_PREFETCH_RECORD]], 1);
-    }
-    if (i + QD_MOVE_PREFETCH_ROW < count && slots[i + QD_MOVE_PREFETCH_ROW] < tree->bodies->used) {
-        uint32_t row = records[slots[i + QD_MOVE_PREFETCH_ROW]].row;
-        __builtin_prefetch(qd_row_now(tree->rows, row), 1);
-        __builtin_prefetch(&tree->rows->info[row / QD_BLOCK_ROWS], 1);
-    }
+    __builtin_prefetch(&records[slots[QD_MOVE_PREFETCH_RECORD]], 1);
+    uint32_t row = records[slots[QD_MOVE_PREFETCH_ROW]].row;
+    __builtin_prefetch(qd_row_now(tree->rows, row), 1);
+    __builtin_prefetch(&tree->rows->info[row / QD_BLOCK_ROWS], 1);
 }
 
 #if defined(__x86_64__)

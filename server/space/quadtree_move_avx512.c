@@ -77,15 +77,18 @@ static inline uint32_t leaving(const constants *c, four *at)
     __m512i cell = _mm512_and_si512(_mm512_srlv_epi32(place, c->cell_shift), _mm512_set1_epi32(0xfff));
     uint32_t out = _mm512_cmpneq_epi32_mask(_mm512_srlv_epi32(number, shift), cell);
     uint32_t inner = _mm512_mask_testn_epi32_mask(0x1111, place, c->leaf);
-    if (inner != 0) {
-        __m512i apart = _mm512_xor_si512(number, _mm512_shuffle_epi32(number, _MM_PERM_BADC));
-        apart = _mm512_srlv_epi32(apart, _mm512_sub_epi32(shift, _mm512_set1_epi32(1)));
-        uint32_t astride = any_of_two(_mm512_test_epi32_mask(apart, apart));
-        __m512 step = _mm512_abs_ps(_mm512_sub_ps(at->centre, _mm512_permute_ps(at->before, _MM_PERM_BABA)));
-        uint32_t far = any_of_two(_mm512_cmp_ps_mask(step, _mm512_add_ps(half, half), _CMP_GT_OQ));
-        out |= inner & (far | (~astride & 0x1111));
-    }
-    return out;
+    /* Done for leaves, too: a branch would be foreseen too seldom. */
+    __m512i apart = _mm512_xor_si512(number, _mm512_shuffle_epi32(number, _MM_PERM_BADC));
+    apart = _mm512_srlv_epi32(apart, _mm512_sub_epi32(shift, _mm512_set1_epi32(1)));
+    uint32_t astride = any_of_two(_mm512_test_epi32_mask(apart, apart));
+    __m512 step = _mm512_abs_ps(_mm512_sub_ps(at->centre, _mm512_permute_ps(at->before, _MM_PERM_BABA)));
+    uint32_t far = any_of_two(_mm512_cmp_ps_mask(step, _mm512_add_ps(half, half), _CMP_GT_OQ));
+    return out | (inner & (far | (~astride & 0x1111)));
+}
+
+static inline void check_slots(const uint32_t *slots, __m128i used)
+{
+    QD_ASSERT(_mm_cmpge_epu32_mask(_mm_loadu_si128((const __m128i *)(const void *)slots), used) == 0);
 }
 
 size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *x, const float *y,
@@ -100,10 +103,11 @@ size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *
     const bool is_large = tree->bodies->used > QD_MOVE_PREFETCH_FROM;
     size_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        QD_ASSERT(_mm_cmpge_epu32_mask(_mm_loadu_si128((const __m128i *)(const void *)(slots + i)), used) == 0);
-        if (is_large) {
+        check_slots(slots + i, used);
+        if (is_large && i + QD_MOVE_PREFETCH_RECORD + 4 <= count) {
+            check_slots(slots + i + QD_MOVE_PREFETCH_ROW, used);
             for (size_t k = 0; k < 4; k++) {
-                qd_move_prefetch(tree, slots, i + k, count);
+                qd_move_prefetch(tree, slots + i + k);
             }
         }
         qd_record *const record[4] = {&records[slots[i]], &records[slots[i + 1]], &records[slots[i + 2]],
@@ -123,6 +127,8 @@ size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *
         for (uint32_t k = 0; k < 4; k++) {
             record[k]->x = centres[k].v[0];
             record[k]->y = centres[k].v[1];
+        }
+        for (uint32_t k = 0; k < 4; k++) {
             if (QD_LIKELY((out >> 4 * k & 15) == 0)) {
                 *qd_row_now(tree->rows, record[k]->row) = rows[k];
                 qd_rows_mark(tree->rows, record[k]->row);
