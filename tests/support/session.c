@@ -200,13 +200,18 @@ static size_t write_pairs(char *text, size_t size, const char *word, const qd_ms
     return used < size ? used : size;
 }
 
-void session_expect_tick(qd_client *client, const char *events)
+const qd_msg_tick *session_wait_tick(qd_client *client)
 {
     const qd_msg_tick *tick;
-    /* On a busy machine a clock room leaves out ticks, and tells of it in a frame without events. */
     do
         tick = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
     while (tick->skipped > 0 && tick->ends.count + tick->begins.count + tick->stays.count == 0 && !tick->reset);
+    return tick;
+}
+
+void session_expect_tick(qd_client *client, const char *events)
+{
+    const qd_msg_tick *tick = session_wait_tick(client);
     assert_true(tick->last);
     char parts[4][1024] = {{0}};
     snprintf(parts[0], sizeof parts[0], "%s", tick->reset ? "reset" : tick->suspended ? "suspended" : "");

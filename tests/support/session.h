@@ -57,6 +57,9 @@ uint64_t session_step(qd_client *client, uint64_t room);
  * how many there were. */
 size_t session_fold(qd_client *client, qd_pairs *pairs);
 
+/* The next Tick that tells of more than skipped ticks, which a clock room has on a busy machine. */
+const qd_msg_tick *session_wait_tick(qd_client *client);
+
 /* The events of one tick, in one frame, as text: "reset begin 1-2 end 3-4 despawned stay 5-6"; the next Tick. */
 void session_expect_tick(qd_client *client, const char *events);
 
