@@ -29,7 +29,8 @@
 #define LEVELS_MAX      (QD_SPACE_DEPTH_MAX + 1)
 #define TASK_LEVEL      3u
 #define EVENTS_KEPT     16384u
-#define ALL_MOVED_SHARE 4u /* with no more than one in this many at rest, every row counts as moved */
+#define PREFETCH_FROM   32768u /* rows: fewer are near anyway */
+#define ALL_MOVED_SHARE 4u     /* with no more than one in this many at rest, every row counts as moved */
 
 /* What one hand needs: its lists, and where its events go. */
 typedef struct qd_hand {
@@ -89,6 +90,18 @@ static bool is_active(const qd_hand *hand, uint32_t number)
     return hand->all || (hand->tree->flags[number] & QD_CELL_STAMPED) != 0;
 }
 
+/* A plan lays leaves down in the order of the walk: behind the rows of this one come those of the next. */
+static void prefetch_next(const qd_rows *rows, const qd_cell *cell)
+{
+    uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
+    for (uint32_t block = first; block < first + blocks && block < rows->used; block++) {
+        for (uint32_t row = 0; row < QD_BLOCK_ROWS; row += 4) {
+            __builtin_prefetch(&rows->block[block].now[row], 1);
+            __builtin_prefetch(&rows->block[block].was[row], 1);
+        }
+    }
+}
+
 static void visit_leaf(qd_hand *hand, uint32_t level, uint32_t k, bool test)
 {
     qd_quadtree *tree = hand->tree;
@@ -99,6 +112,9 @@ static void visit_leaf(qd_hand *hand, uint32_t level, uint32_t k, bool test)
     bool active = is_active(hand, number);
     qd_window window = window_of(level, k);
     qd_list8_reserve(hand->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
+    if (tree->rows->count > PREFETCH_FROM && cell->count > 0) {
+        prefetch_next(tree->rows, cell);
+    }
     hand->kernel->collect8(&hand->sink, cell, &window, list);
     qd_arrange8(&hand->arranger, hand->sink.heap, list);
     if (above != NULL && above->count > 0) {
@@ -249,9 +265,9 @@ static bool stamp(qd_quadtree *tree)
     uint32_t moved = 0;
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         moved += (uint32_t)__builtin_popcount(rows->info[rows->dirty[i]].dirty);
-    }
-    if (rows->count - moved <= rows->count / ALL_MOVED_SHARE) {
-        return true;
+        if (rows->count - moved <= rows->count / ALL_MOVED_SHARE) {
+            return true;
+        }
     }
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         if (rows->info[rows->dirty[i]].dirty == 0) {
@@ -342,11 +358,11 @@ void qd_quadtree_walk(qd_quadtree *tree, qd_walk *walk, const qd_executor *execu
     }
     result->complete = result->found <= limit;
     result->event = result->complete ? gather(walk, hands, result->found) : NULL;
-    if (mode == QD_WALK_EVENTS) {
+    if (!all) {
         unstamp(tree);
-        if (result->complete) {
-            qd_plan_note_work(tree, result->tests, result->exact_tests);
-        }
+    }
+    if (mode == QD_WALK_EVENTS && result->complete) {
+        qd_plan_note_work(tree, result->tests, result->exact_tests);
     }
 }
 
