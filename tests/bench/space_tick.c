@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a tick of a space costs: nanoseconds an entity, medians, for moving what moved (update) and for finding all
- * begins and ends (walk, with settle).
+ * What a tick of a space costs: nanoseconds of the thread's own time an entity, medians, for moving what moved (update)
+ * and for finding all begins and ends (walk, with settle).
  *
  *     bench_space_tick [workload [kernel]]     parts of names; all by default
  *
@@ -11,6 +11,7 @@
  *     W4        100,000 boxes of 1, 90 % of them in clusters on 5 % of the area, world 4 sqrt(n)
  *     rest, few, border, huge, teleport     W2_100k: all at rest; 1 % moving; a tenth going to and fro over the middle
  *                                           line; one box over all others; all teleported at each tick
+ *     outside   W2_100k in a room whose bounds are a quarter of that world
  *     crowd     10,000 boxes of 1, jittering on one spot
  */
 #include <math.h>
@@ -23,7 +24,7 @@
 #include "server/space/kernel.h"
 #include "server/space/space.h"
 
-typedef enum hard_case { PLAIN, REST, FEW, BORDER, HUGE_BOX, TELEPORT, CROWD } hard_case;
+typedef enum hard_case { PLAIN, REST, FEW, BORDER, HUGE_BOX, TELEPORT, OUTSIDE, CROWD } hard_case;
 
 typedef struct workload {
     const char *name;
@@ -47,6 +48,7 @@ static const workload workloads[] = {
     {"border", 100000, 50, 4, 1, 1, 0.25f, 1, 0, BORDER},
     {"huge", 100000, 50, 4, 1, 1, 0.25f, 1, 0, HUGE_BOX},
     {"teleport", 100000, 20, 4, 1, 1, 0.25f, 1, 0, TELEPORT},
+    {"outside", 100000, 50, 4, 1, 1, 0.25f, 1, 0, OUTSIDE},
     {"crowd", 10000, 20, 4, 1, 1, 0, 1, 0, CROWD},
 };
 
@@ -177,7 +179,8 @@ static void measure(const workload *load, const qd_kernel *kernel)
     qd_heap heap;
     qd_heap_init(&heap);
     qd_space *space;
-    qd_space_config config = {.max_x = (float)c.side, .max_y = (float)c.side, .bodies_max = QD_SPACE_SLOTS_MAX};
+    float bounds = (float)(load->hard == OUTSIDE ? c.side / 2 : c.side);
+    qd_space_config config = {.max_x = bounds, .max_y = bounds, .bodies_max = QD_SPACE_SLOTS_MAX};
     if (qd_space_create(&config, &heap, &space) != QD_OK) {
         abort();
     }
