@@ -103,7 +103,8 @@ static bool parse_options(qd_bench_options *options, int argc, char **argv, int 
         .program = QD_BENCH,
         .arguments = "",
         .text = "Puts load on a server: opens rooms of its own, moves all their entities at a rate,\n"
-                "takes the events, and says how much and how fast. The rooms are closed at the end.",
+                "takes the events, and says how much and how fast. The rooms are closed at the end.\n"
+                "QUADRILLE_TOKEN is the token, where the server wants one.",
     };
     const qd_option rows[] = {
         {"--server", "HOST:PORT", "the server (QUADRILLE_SERVER, or 127.0.0.1:7400)", QD_OPTION_TEXT, &options->server,
@@ -128,6 +129,7 @@ static bool parse_options(qd_bench_options *options, int argc, char **argv, int 
     const char *server = getenv("QUADRILLE_SERVER");
 
     *options = (qd_bench_options){.server = server && *server ? server : "127.0.0.1:7400",
+                                  .token = getenv("QUADRILLE_TOKEN"),
                                   .rooms = 4,
                                   .entities = 1000,
                                   .connections = 2,
@@ -247,7 +249,8 @@ static bool connect_one(qd_bench *bench, qd_bench_connection *connection)
         qd_bench_fail(bench, "out of memory");
         return false;
     }
-    if (qd_client_connect(connection->client, bench->options.server, NULL, name, CONNECT_TIMEOUT_MS) < 0) {
+    if (qd_client_connect(connection->client, bench->options.server, bench->options.token, name, CONNECT_TIMEOUT_MS) <
+        0) {
         qd_bench_fail(bench, "%s (--server, or QUADRILLE_SERVER, names another)", qd_client_error(connection->client));
         return false;
     }

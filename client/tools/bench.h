@@ -39,6 +39,7 @@ typedef enum qd_bench_subscribe { QD_BENCH_NONE, QD_BENCH_EVENTS, QD_BENCH_STAYS
 
 typedef struct qd_bench_options {
     const char *server;
+    const char *token; /* or NULL */
     uint32_t rooms, entities, connections, threads;
     uint32_t hz; /* 0: as fast as the answers come */
     double seconds;
