@@ -10,11 +10,11 @@
 #include "../base/assert.h"
 #include "kernel.h"
 
-#define HITS_STEP   256u /* rows compared between two looks at how full the hits are */
-#define HITS_MAX    512u /* hits are sifted above this many */
-#define NEAR_MAX    960u /* pairs are tested exactly above this many */
-#define HITS_ROOM   (HITS_MAX + HITS_STEP + 64u)
-#define NEAR_ROOM   (NEAR_MAX + 128u)
+#define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
+#define HITS_MAX  512u /* hits are sifted above this many */
+#define NEAR_MAX  960u /* pairs are tested exactly above this many */
+#define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
+#define NEAR_ROOM (NEAR_MAX + 128u)
 
 typedef struct hits {
     uint64_t mask[HITS_ROOM];
