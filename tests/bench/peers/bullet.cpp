@@ -65,14 +65,16 @@ void tick(void *state, const scene *s, peer_pairs *found)
     }
 }
 
+/* Not by destroyProxy, which looks through all pairs for each proxy. */
 void destroy(void *state)
 {
     World *world = static_cast<World *>(state);
+    std::vector<btBroadphaseProxy *> proxies = world->proxies;
 
-    for (btBroadphaseProxy *proxy : world->proxies) {
-        world->broad_phase.destroyProxy(proxy, nullptr);
-    }
     delete world;
+    for (btBroadphaseProxy *proxy : proxies) {
+        btAlignedFree(proxy);
+    }
 }
 
 } // namespace
