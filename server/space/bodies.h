@@ -18,28 +18,30 @@
 typedef enum qd_record_state { QD_RECORD_FREE, QD_RECORD_LIVE, QD_RECORD_REMOVED } qd_record_state;
 
 typedef struct qd_record {
-    _Alignas(16) float x;
-    float y, half_x, half_y;
+    _Alignas(16) float at[QD_AXES];
+    float half[QD_AXES];
     uint32_t row;      /* where its row is; of a free slot the next free one */
     uint32_t place;    /* the index's note of its cell */
     uint32_t change;   /* or QD_NONE */
     uint8_t state;     /* qd_record_state */
-    uint8_t circle;    /* 1: a circle */
+    uint8_t shape;     /* qd_space_shape */
     uint8_t reason;    /* of a removed one: qd_space_reason */
-    uint8_t stretched; /* 1: the index has noted the slot for a second look, also while it is free */
+    uint8_t stretched; /* 1: the registry has noted the slot for a second look, also while it is free */
 } qd_record;
 
 typedef struct qd_filter {
     uint32_t category, mask;
 } qd_filter;
 
+/* The `was` of what a row does not tell. */
 typedef struct qd_change {
+    qd_row was; /* of a split body: how it was; else absent */
     uint32_t slot;
     uint32_t ghost; /* the row left behind, or QD_NONE where the body is not split */
-    qd_row was;     /* of a split body: how it was, and whether as a circle */
     qd_filter was_filter;
-    float was_half_x, was_half_y;
-    uint8_t was_circle;
+    float was_half[QD_AXES];
+    float was_radius;
+    uint8_t was_shape;
     uint8_t teleported;
     uint8_t refiltered;
 } qd_change;
@@ -48,6 +50,7 @@ typedef struct qd_bodies {
     qd_heap *heap;
     qd_record *record;
     qd_filter *filter;
+    float *radius; /* of capsules, by slot; NULL until one had a radius other than 0: then all have */
     qd_change *change;
     uint32_t *freed; /* by the last settle */
     uint32_t used;   /* slots ever given out: all above are free and untouched */
@@ -77,10 +80,21 @@ static inline bool qd_filters_agree(qd_filter a, qd_filter b)
     return (a.category & b.mask) != 0 && (b.category & a.mask) != 0;
 }
 
-static inline qd_row qd_record_row(const qd_record *record)
+static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
 {
-    return record->circle ? qd_row_of_circle(record->x, record->y, record->half_x)
-                          : qd_row_of_box(record->x, record->y, record->half_x, record->half_y);
+    return bodies->radius != NULL ? bodies->radius[slot] : 0;
+}
+
+/* A body as it is now, as a row; it is round unless it is a box. */
+static inline qd_row qd_bodies_row(const qd_bodies *bodies, uint32_t slot)
+{
+    const qd_record *record = &bodies->record[slot];
+    if (record->shape == QD_SPACE_BOX) {
+        return qd_row_of_box(record->at, record->half);
+    }
+    return record->shape == QD_SPACE_CIRCLE
+               ? qd_row_of_circle(record->at, record->half[0])
+               : qd_row_of_capsule(record->at, record->half, qd_bodies_radius(bodies, slot));
 }
 
 #endif

@@ -13,8 +13,10 @@
  * box one inside. The inner box of a row for which it would prove nothing (a filter that changed, an absent was or now)
  * is one that overlaps none.
  *
- *     column[0..3]   outer lo_x, lo_y, hi_x, hi_y
- *     column[4..7]   inner lo_x + 1, lo_y + 1, hi_x, hi_y     (strict comparison, written as <=)
+ *     column[QD_OUTER_LO + k]   outer lower edge on axis k
+ *     column[QD_OUTER_HI + k]   outer upper edge
+ *     column[QD_INNER_LO + k]   inner lower edge + 1     (strict comparison, written as <=)
+ *     column[QD_INNER_HI + k]   inner upper edge
  *     row            the row's reference, with QD_LIST_SPECIAL
  *     moved          a bit a row
  *     group          of long lists, for a group of lanes: the box around its outer boxes, and what its inner boxes have
@@ -31,7 +33,11 @@
 #include "frame.h"
 #include "rows.h"
 
-#define QD_LIST_COLUMNS 8u
+#define QD_LIST_COLUMNS (4 * QD_AXES)
+#define QD_OUTER_LO     0u
+#define QD_OUTER_HI     QD_AXES
+#define QD_INNER_LO     (2 * QD_AXES)
+#define QD_INNER_HI     (3 * QD_AXES)
 #define QD_LIST_LANES   64u /* lists are read in steps of this many rows, so they are longer than they need to be */
 #define QD_LIST_SPECIAL (1u << 31)
 #define QD_LIST_LONG    512u /* rows; a list with no more is not worth groups */
@@ -63,7 +69,7 @@ typedef struct qd_list8 {
 
 /* The numbers of a cell, and how far they are shifted to make 8 bits of what is relative to its corner. */
 typedef struct qd_window {
-    uint16_t lo_x, lo_y, hi_x, hi_y;
+    uint16_t lo[QD_AXES], hi[QD_AXES];
     uint32_t shift;
 } qd_window;
 
@@ -83,6 +89,7 @@ typedef struct qd_sink {
     const qd_rows *rows;
     const qd_bodies *bodies;
     qd_walk_mode mode;
+    bool swept; /* also tell what passed; with QD_WALK_EVENTS and QD_WALK_STAYS */
     qd_frame frame;
     qd_heap *heap;
     qd_quota *quota;
@@ -98,9 +105,16 @@ typedef struct qd_kernel {
     /* The rows of a cell into an empty list. */
     void (*collect16)(const qd_sink *sink, const qd_cell *cell, qd_list16 *list);
     void (*collect8)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, qd_list8 *list);
+    /* The rows of another list, by their references, as numbers of the sink's frame now: for an index that goes from
+     * one frame to another. Into an empty list; what it holds are carried rows. */
+    void (*collect_again)(const qd_sink *sink, const qd_list16 *from, qd_list16 *list);
     /* Appends the rows of a list that meet the window; only moved ones when asked. */
     void (*cull16)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list16 *list);
     void (*cull8)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list8 *list);
+    /* Appends a cell's rows that meet the window, as carried rows, without a list of them in between. */
+    void (*carry8)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list8 *list);
+    void (*carry16)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only,
+                    qd_list16 *list);
     /* Own rows against all rows, each pair once; those of two that rest are left out, unless `all`. */
     void (*test16)(qd_sink *sink, const qd_list16 *list, bool all);
     void (*test8)(qd_sink *sink, const qd_list8 *list, bool all);

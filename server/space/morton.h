@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Morton numbers: the bits of x and y taken in turns, x first. A number's leading digits (of two bits) are the cells
- * that contain it, one a level; so the smallest cell that contains two corners is what their numbers have in common:
- * the XOR's leading digit tells how many digits to drop.
+ * Morton numbers: the bits of x, y (and z) taken in turns, x first. A number's leading digits (of two bits, or three)
+ * are the cells that contain it, one a level; so the smallest cell that contains two corners is what their numbers have
+ * in common: the XOR's leading digit tells how many digits to drop.
  *
  *     level 0      level 1       level 2            linear number of cell P at level n: (4^n - 1)/3 + P
- *     +-------+    +---+---+     0  1  4  5
+ *     +-------+    +---+---+     0  1  4  5                              in three dimensions (8^n - 1)/7 + P
  *     |   0   |    | 0 | 1 |     2  3  6  7
  *     |       |    +---+---+     8  9 12 13
  *     +-------+    | 2 | 3 |    10 11 14 15
@@ -17,6 +17,10 @@
 
 #include <stdint.h>
 
+#include "axes.h"
+
+#if QD_AXES == 2
+/* Of numbers below 2^16. */
 static inline uint32_t qd_morton_spread(uint32_t n)
 {
     n = (n | n << 8) & 0x00ff00ffu;
@@ -33,24 +37,53 @@ static inline uint32_t qd_morton_gather(uint32_t n)
     n = (n | n >> 4) & 0x00ff00ffu;
     return (n | n >> 8) & 0x0000ffffu;
 }
-
-/* Of two numbers below 2^16. */
-static inline uint32_t qd_morton(uint32_t x, uint32_t y)
+#else
+/* Of numbers below 2^10. */
+static inline uint32_t qd_morton_spread(uint32_t n)
 {
-    return qd_morton_spread(x) | qd_morton_spread(y) << 1;
+    n = (n | n << 16) & 0x030000ffu;
+    n = (n | n << 8) & 0x0300f00fu;
+    n = (n | n << 4) & 0x030c30c3u;
+    return (n | n << 2) & 0x09249249u;
+}
+
+static inline uint32_t qd_morton_gather(uint32_t n)
+{
+    n &= 0x09249249u;
+    n = (n | n >> 2) & 0x030c30c3u;
+    n = (n | n >> 4) & 0x0300f00fu;
+    n = (n | n >> 8) & 0x030000ffu;
+    return (n | n >> 16) & 0x000003ffu;
+}
+#endif
+
+/* Of QD_AXES numbers. */
+static inline uint32_t qd_morton(const uint32_t *at)
+{
+    uint32_t number = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        number |= qd_morton_spread(at[k]) << k;
+    }
+    return number;
 }
 
 /* How many digits two Morton numbers do not share: 0 when they are equal. */
 static inline uint32_t qd_morton_height(uint32_t a, uint32_t b)
 {
     uint32_t difference = a ^ b;
-    return difference == 0 ? 0 : (33u - (uint32_t)__builtin_clz(difference)) / 2;
+    return difference == 0 ? 0 : (31u + QD_AXES - (uint32_t)__builtin_clz(difference)) / QD_AXES;
+}
+
+/* How many cells a level has. */
+static inline uint32_t qd_level_cells(uint32_t level)
+{
+    return 1u << QD_AXES * level;
 }
 
 /* The linear number of a level's first cell. */
 static inline uint32_t qd_level_first(uint32_t level)
 {
-    return (uint32_t)(((UINT64_C(1) << 2 * level) - 1) / 3);
+    return (uint32_t)(((UINT64_C(1) << QD_AXES * level) - 1) / (QD_CHILDREN - 1));
 }
 
 #endif

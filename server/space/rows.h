@@ -5,8 +5,8 @@
  *
  *     cell --head--> block --next--> block ...          all full but the head, which holds the last rows
  *
- *     block   now[16]   4 floats each: a move writes these 16 bytes
- *             was[16]   4 floats each: as at the last tick
+ *     block   now[16]   a move writes one of these, 16 or 32 bytes
+ *             was[16]   as at the last tick
  *             id[16]    slot and flags
  *     info    beside it: next, cell, and a bit a row: changed since the last tick, and what makes a row unusual
  *
@@ -26,11 +26,12 @@
 
 /* The flags of an id, above its 22 bits of slot. A row with any of them is special: the rows alone do not decide. */
 #define QD_ID_SLOT     (QD_SPACE_SLOTS_MAX - 1)
-#define QD_ID_CIRCLE   (1u << 22) /* the rows are a circle's */
+#define QD_ID_ROUND    (1u << 22) /* the rows are round: a circle's, or with QD_ID_CAPSULE a capsule's */
 #define QD_ID_FILTER   (1u << 23) /* its filter is not the default, or was not */
 #define QD_ID_CHANGED  (1u << 24) /* its filter changed since the last tick */
 #define QD_ID_GHOST    (1u << 25)
 #define QD_ID_NEWCOMER (1u << 26)
+#define QD_ID_CAPSULE  (1u << 27)
 #define QD_ID_SPECIAL  (~QD_ID_SLOT)
 
 typedef struct qd_block {
@@ -42,11 +43,11 @@ typedef struct qd_block {
 typedef struct qd_block_info {
     uint32_t next; /* or QD_NONE; of a free block the next free one */
     uint32_t cell;
-    uint16_t dirty;   /* changed since the last tick */
-    uint16_t special; /* has a flag */
-    uint16_t circle;  /* is a circle */
-    uint16_t changed; /* has QD_ID_CHANGED */
-    bool listed;      /* in the list of dirty blocks */
+    uint16_t dirty;    /* changed since the last tick */
+    uint16_t special;  /* has a flag */
+    uint16_t round;    /* has QD_ID_ROUND */
+    uint16_t unproven; /* has QD_ID_CHANGED or QD_ID_CAPSULE: overlapping inner boxes prove nothing */
+    bool listed;       /* in the list of dirty blocks */
 } qd_block_info;
 
 typedef struct qd_cell {

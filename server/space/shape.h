@@ -2,81 +2,124 @@
  *
  * Shapes as rows, and what overlap means: the exact definitions of proto/quadrille.proto (OVERLAP).
  *
- * A ROW is four floats, as the index stores them:
+ * A ROW is floats, as the index stores them: QD_AXES of them, from v[QD_ROW_HIGH] on as many again, the others 0.
  *
  *     box      lo_x   lo_y   hi_x   hi_y     the corners, rounded to float32
- *     circle   x      y      r      r
+ *     round    x      y      rx     ry       a centre, and how far the shape reaches from it on each axis
  *     absent  +inf   +inf   -inf   -inf      a body that is not there; overlaps nothing, and is neutral in a union
  *
- * Whether a row is a box or a circle stands beside it. Pure functions. [any]
+ * A circle's reach is its radius, on all axes. A capsule's is the length of its axis on that axis plus its radius, and
+ * no less than that in double; what its axis and radius are stands in its body's record.
+ *
+ * Whether a row is a box or round stands beside it. Pure functions. [any]
  */
 #ifndef QD_SPACE_SHAPE_H
 #define QD_SPACE_SHAPE_H
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "axes.h"
 
 typedef struct qd_row {
-    _Alignas(16) float v[4];
+    _Alignas(4 * QD_ROW_FLOATS) float v[QD_ROW_FLOATS];
 } qd_row;
 
+#if QD_AXES == 2
 #define QD_ROW_ABSENT ((qd_row){{INFINITY, INFINITY, -INFINITY, -INFINITY}})
+#else
+#define QD_ROW_ABSENT ((qd_row){{INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0}})
+#endif
 
-static inline qd_row qd_row_of_box(float x, float y, float half_x, float half_y)
+static inline qd_row qd_row_of_box(const float *at, const float *half)
 {
-    return (qd_row){{x - half_x, y - half_y, x + half_x, y + half_y}};
+    qd_row row = {{0}};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        row.v[k] = at[k] - half[k];
+        row.v[QD_ROW_HIGH + k] = at[k] + half[k];
+    }
+    return row;
 }
 
-static inline qd_row qd_row_of_circle(float x, float y, float radius)
+static inline qd_row qd_row_of_circle(const float *at, float radius)
 {
-    return (qd_row){{x, y, radius, radius}};
+    qd_row row = {{0}};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        row.v[k] = at[k];
+        row.v[QD_ROW_HIGH + k] = radius;
+    }
+    return row;
 }
 
-static inline bool qd_row_present(const qd_row *row, bool circle)
+/* The sum is rounded, so a little is put on top. */
+static inline qd_row qd_row_of_capsule(const float *at, const float *half, float radius)
 {
-    return circle ? row->v[2] >= 0 : row->v[0] <= row->v[2];
+    qd_row row = {{0}};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        row.v[k] = at[k];
+        row.v[QD_ROW_HIGH + k] = (fabsf(half[k]) + radius) * (1 + 0x1p-22f);
+    }
+    return row;
 }
 
-/* A box that contains a circle, and not by a rounding error too small: whatever overlaps the circle in the exact test
- * overlaps the box, compared as floats. The margin of 2^-22 of the magnitudes is twice what the three roundings here
- * can lose. */
-static inline qd_row qd_circle_bounds(const qd_row *circle)
+static inline bool qd_row_present(const qd_row *row, bool is_round)
 {
-    float x = circle->v[0], y = circle->v[1], radius = circle->v[2];
-    if (!(radius >= 0)) {
+    return is_round ? row->v[QD_ROW_HIGH] >= 0 : row->v[0] <= row->v[QD_ROW_HIGH];
+}
+
+/* A box that contains a round shape, and not by a rounding error too small: whatever overlaps the shape in the exact
+ * test overlaps the box, compared as floats. The margin of 2^-22 of the magnitudes is twice what the three roundings
+ * here can lose. */
+static inline qd_row qd_round_bounds(const qd_row *round)
+{
+    if (!(round->v[QD_ROW_HIGH] >= 0)) {
         return QD_ROW_ABSENT;
     }
-    float reach_x = radius + 0x1p-22f * (fabsf(x) + radius);
-    float reach_y = radius + 0x1p-22f * (fabsf(y) + radius);
-    return (qd_row){{x - reach_x, y - reach_y, x + reach_x, y + reach_y}};
+    qd_row box = {{0}};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        float at = round->v[k], reach = round->v[QD_ROW_HIGH + k];
+        reach = reach + 0x1p-22f * (fabsf(at) + reach);
+        box.v[k] = at - reach;
+        box.v[QD_ROW_HIGH + k] = at + reach;
+    }
+    return box;
 }
 
-/* A box inside a circle: boxes inside two circles that overlap, or one and a box, prove that the shapes overlap in the
- * exact test. A little smaller than the square it would be, by more than the roundings here can add; of a circle that
- * is small beside its coordinates it may be inside out, and then overlaps only what has the centre inside. */
+/* A box inside a circle or sphere: boxes inside two that overlap, or one and a box, prove that the shapes overlap in
+ * the exact test. A little smaller than the square (cube) it would be, by more than the roundings here can add; of a
+ * circle that is small beside its coordinates it may be inside out, and then overlaps only what has the centre inside.
+ */
 static inline qd_row qd_circle_core(const qd_row *circle)
 {
-    float x = circle->v[0], y = circle->v[1], radius = circle->v[2];
+    const float share = QD_AXES == 2 ? 0.7071f : 0.5773f; /* below 1/sqrt(axes) */
+    float radius = circle->v[QD_ROW_HIGH];
     if (!(radius >= 0)) {
         return QD_ROW_ABSENT;
     }
-    float reach_x = radius * 0.7071f - 0x1p-22f * (fabsf(x) + radius);
-    float reach_y = radius * 0.7071f - 0x1p-22f * (fabsf(y) + radius);
-    return (qd_row){{x - reach_x, y - reach_y, x + reach_x, y + reach_y}};
+    qd_row box = {{0}};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        float at = circle->v[k];
+        float reach = radius * share - 0x1p-22f * (fabsf(at) + radius);
+        box.v[k] = at - reach;
+        box.v[QD_ROW_HIGH + k] = at + reach;
+    }
+    return box;
 }
 
-static inline qd_row qd_row_bounds(const qd_row *row, bool circle)
+static inline qd_row qd_row_bounds(const qd_row *row, bool is_round)
 {
-    return circle ? qd_circle_bounds(row) : *row;
+    return is_round ? qd_round_bounds(row) : *row;
 }
 
 /* The box around two boxes, and of absent ones the other. */
 static inline qd_row qd_row_union(const qd_row *a, const qd_row *b)
 {
-    qd_row both;
-    for (int k = 0; k < 2; k++) {
+    qd_row both = {{0}};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t high = QD_ROW_HIGH + k;
         both.v[k] = a->v[k] < b->v[k] ? a->v[k] : b->v[k];
-        both.v[k + 2] = a->v[k + 2] > b->v[k + 2] ? a->v[k + 2] : b->v[k + 2];
+        both.v[high] = a->v[high] > b->v[high] ? a->v[high] : b->v[high];
     }
     return both;
 }
@@ -84,9 +127,14 @@ static inline qd_row qd_row_union(const qd_row *a, const qd_row *b)
 /* Boxes only. An absent one overlaps no box: no box is infinite at both ends of an axis. */
 static inline bool qd_boxes_overlap(const qd_row *a, const qd_row *b)
 {
-    return (a->v[0] <= b->v[2]) & (b->v[0] <= a->v[2]) & (a->v[1] <= b->v[3]) & (b->v[1] <= a->v[3]);
+    bool overlap = true;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        overlap &= (a->v[k] <= b->v[QD_ROW_HIGH + k]) & (b->v[k] <= a->v[QD_ROW_HIGH + k]);
+    }
+    return overlap;
 }
 
+/* Boxes and circles; a row that is round is taken for a circle. */
 bool qd_rows_overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle);
 
 #endif

@@ -30,15 +30,44 @@
 #include "../base/executor.h"
 
 #define QD_SPACE_SLOTS_MAX (1u << 22) /* a slot has 22 bits, so that rows have room for flags */
-#define QD_SPACE_DEPTH_MAX 10u        /* 4^10 finest cells: the linear array ends where its memory would hurt */
+
+/* Levels below the root. A linear tree's array of cells ends where its memory would hurt: 4^10 or 8^7 finest cells. */
+#define QD_SPACE_QUADTREE_DEPTH_MAX  10u
+#define QD_SPACE_OCTREE_DEPTH_MAX    7u
+#define QD_SPACE_SPARSE_DEPTH_MAX_2D 16u
+#define QD_SPACE_SPARSE_DEPTH_MAX_3D 21u
 
 typedef struct qd_space qd_space;
 
-typedef enum qd_space_shape { QD_SPACE_BOX = 1, QD_SPACE_CIRCLE = 2 } qd_space_shape;
+/* Numbers as in quadrille.proto's Shape. In three dimensions a circle is a sphere. */
+typedef enum qd_space_shape { QD_SPACE_BOX = 1, QD_SPACE_CIRCLE = 2, QD_SPACE_CAPSULE = 3 } qd_space_shape;
 
+/* Numbers as in quadrille.proto's Index. */
+typedef enum qd_space_index {
+    QD_SPACE_AUTO = 1,     /* begins as QUADTREE or OCTREE, and changes by counted work */
+    QD_SPACE_QUADTREE = 2, /* 2D only */
+    QD_SPACE_OCTREE = 3,   /* 3D only */
+    QD_SPACE_SPARSE = 4,
+    QD_SPACE_HASH = 5,
+    QD_SPACE_GRID = 6,
+    QD_SPACE_BRUTE = 7,
+} qd_space_index;
+
+/* When SPARSE takes its empty cells away. Numbers as in quadrille.proto's Prune. */
+typedef enum qd_space_prune {
+    QD_SPACE_PRUNE_AUTO = 1,
+    QD_SPACE_PRUNE_CANDIDATES = 2, /* at the end of each tick, those on a list of cells that were emptied */
+    QD_SPACE_PRUNE_WALK = 3,       /* those that the walk comes by */
+    QD_SPACE_PRUNE_LAZY = 4,       /* not until there are many */
+} qd_space_prune;
+
+/* In two dimensions z and half_z are 0. */
 typedef struct qd_body {
-    float x, y;           /* centre */
-    float half_x, half_y; /* half extents; a circle's radius is half_x, its half_y is kept and ignored */
+    float x, y, z; /* centre */
+    /* Box: half extents, 0 or more. Circle: its radius is half_x; the others are kept and ignored. Capsule: from its
+     * centre to one end of its axis, of any sign. */
+    float half_x, half_y, half_z;
+    float radius; /* of a capsule, 0 or more; of others kept and ignored */
     uint32_t category, mask;
     uint8_t shape; /* qd_space_shape */
 } qd_body;
@@ -55,21 +84,32 @@ typedef enum qd_space_reason {
 } qd_space_reason;
 
 typedef struct qd_space_config {
-    float min_x, min_y, max_x, max_y; /* min < max */
-    uint32_t depth;      /* levels below the root, 1 to QD_SPACE_DEPTH_MAX; 0: chosen and changed by content */
+    uint32_t dimensions;                            /* 2 or 3; 0: 2 */
+    float min_x, min_y, min_z, max_x, max_y, max_z; /* finite, min < max; z only in three dimensions */
+    qd_space_index index;                           /* 0: AUTO */
+    qd_space_prune prune;                           /* 0: AUTO; for SPARSE */
+    uint32_t
+        depth; /* levels below the root of QUADTREE, OCTREE, SPARSE, at most theirs; 0: chosen and changed by content */
+    float cell_size;     /* of HASH and GRID, finite and 0 or more; 0: chosen and changed by content */
+    bool swept;          /* tell of pairs that touched only between two ticks */
     uint32_t bodies_max; /* at most QD_SPACE_SLOTS_MAX */
 } qd_space_config;
 
-/* The heap must outlive the space. A new space is small (under 2 KiB); it grows with what it holds. */
+/* The heap must outlive the space. A new space is small (under 2 KiB); it grows with what it holds. QD_ERR_INVALID
+ * where the config is not as said above. */
 qd_status qd_space_create(const qd_space_config *config, qd_heap *heap, qd_space **space) QD_MUST_USE;
 void qd_space_destroy(qd_space *space);
 
 /* QD_ERR_FULL above bodies_max, QD_ERR_NO_MEMORY; both change nothing. Everything after an add cannot fail. */
 qd_status qd_space_add(qd_space *space, const qd_body *body, uint32_t *slot) QD_MUST_USE;
 /* Slots must be of bodies that are there and not removed. A slot may come several times: the last value counts. */
-void qd_space_move(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y);
-void qd_space_teleport(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y);
-void qd_space_reshape(qd_space *space, uint32_t slot, qd_space_shape shape, float half_x, float half_y);
+/* `z` is NULL in two dimensions. */
+void qd_space_move(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
+                   const float *z);
+void qd_space_teleport(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
+                       const float *z);
+/* Shape, half extents and radius become those of `form`; nothing else of it counts. */
+void qd_space_reshape(qd_space *space, uint32_t slot, const qd_body *form);
 void qd_space_refilter(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask);
 /* `reason` is ROOM_CLOSED, EXPIRED or DESPAWNED. Returns whether the slot is free at once, because the body was added
  * since the last tick and leaves no trace; else it is free after qd_space_settle. */
@@ -78,20 +118,27 @@ bool qd_space_remove(qd_space *space, uint32_t slot, qd_space_reason reason);
 /* The body as it is now. */
 void qd_space_body(const qd_space *space, uint32_t slot, qd_body *body);
 
-/* An event: two slots, in no particular order, and its kind in the two top bits of `a`. */
+/* An event: two slots, in no particular order, and its kind in the three top bits of `a`. */
 typedef struct qd_space_event {
     uint32_t a, b;
 } qd_space_event;
 
-typedef enum qd_space_kind { QD_SPACE_BEGIN = 1, QD_SPACE_END = 2, QD_SPACE_STAY = 3 } qd_space_kind;
+#define QD_SPACE_EVENT_SHIFT 29u
+
+typedef enum qd_space_kind {
+    QD_SPACE_BEGIN = 1,
+    QD_SPACE_END = 2,
+    QD_SPACE_STAY = 3,
+    QD_SPACE_PASSED = 4, /* swept spaces: touched since the last tick, but neither then nor now */
+} qd_space_kind;
 
 static inline qd_space_kind qd_space_event_kind(qd_space_event event)
 {
-    return (qd_space_kind)(event.a >> 30);
+    return (qd_space_kind)(event.a >> QD_SPACE_EVENT_SHIFT);
 }
 static inline uint32_t qd_space_event_a(qd_space_event event)
 {
-    return event.a & 0x3fffffffu;
+    return event.a & ((1u << QD_SPACE_EVENT_SHIFT) - 1);
 }
 static inline uint32_t qd_space_event_b(qd_space_event event)
 {
@@ -100,8 +147,8 @@ static inline uint32_t qd_space_event_b(qd_space_event event)
 
 typedef enum qd_space_wanted {
     QD_SPACE_WANT_NOTHING = 0, /* no walk: now just becomes was */
-    QD_SPACE_WANT_EVENTS = 1,  /* begins and ends */
-    QD_SPACE_WANT_STAYS = 3,   /* begins, ends and stays */
+    QD_SPACE_WANT_EVENTS = 1,  /* begins, ends and, in swept spaces, passed */
+    QD_SPACE_WANT_STAYS = 3,   /* and stays */
 } qd_space_wanted;
 
 /* In no particular order, each pair at most once; valid until the next call that changes the space or walks it. */
@@ -142,14 +189,14 @@ typedef enum qd_space_query_kind {
 
 typedef struct qd_space_query {
     qd_space_query_kind kind;
-    float min_x, min_y, max_x, max_y; /* IN_BOX: min <= max */
-    float x, y;                       /* the circle's centre, the point, the ray's origin */
-    float radius;                     /* IN_CIRCLE: 0 or more */
-    float direction_x, direction_y;   /* RAY: of any length above 0 */
-    double reach;                     /* NEAREST: the largest distance; RAY: its length. INFINITY: without end */
-    uint32_t categories;              /* only bodies with one of these bits in their category; 0: all */
-    uint32_t limit;                   /* at least 1 */
-    const uint32_t *names;            /* by slot: what equal hits are ordered by; NULL: by the slot itself */
+    float min_x, min_y, min_z, max_x, max_y, max_z; /* IN_BOX: min <= max; all z are 0 in two dimensions */
+    float x, y, z;                                  /* the circle's centre, the point, the ray's origin */
+    float radius;                                   /* IN_CIRCLE: 0 or more */
+    float direction_x, direction_y, direction_z;    /* RAY: of any length above 0 */
+    double reach;          /* NEAREST: the largest distance; RAY: its length. INFINITY: without end */
+    uint32_t categories;   /* only bodies with one of these bits in their category; 0: all */
+    uint32_t limit;        /* at least 1 */
+    const uint32_t *names; /* by slot: what equal hits are ordered by; NULL: by the slot itself */
 } qd_space_query;
 
 /* `at`: NEAREST: the distance of the point from the shape, 0 inside; RAY: how far along it the shape begins; 0 in a
@@ -177,7 +224,11 @@ typedef struct qd_space_counters {
     uint64_t list_operations; /* rows put into or taken out of a cell's list */
     uint64_t tests;           /* rows handed to the kernel's pair test, times what they were tested against */
     uint64_t exact_tests;     /* pairs that reached the exact test */
-    uint32_t depth;
+    uint32_t depth;           /* of a tree; else 0 */
+    uint32_t cells;           /* that there is memory for */
+    qd_space_index index;     /* the one at work: never AUTO */
+    uint32_t index_changes;   /* by AUTO */
+    uint64_t cells_pruned;    /* by SPARSE */
 } qd_space_counters;
 
 void qd_space_counters_get(const qd_space *space, qd_space_counters *counters);

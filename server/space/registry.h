@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The registry: what is done to one body, whatever the index. It keeps records and rows together, splits a body that
+ * went far (rows.h), and notes those that are registered higher than they need to be.
+ *
+ * Owned by the world. One thread at a time.
+ */
+#ifndef QD_SPACE_REGISTRY_H
+#define QD_SPACE_REGISTRY_H
+
+#include "index.h"
+
+typedef struct qd_registry {
+    qd_index *index;
+    /* Bodies that were registered higher than they would be without their was, because they crossed a line. */
+    uint32_t *stretched;
+    uint32_t stretched_count, stretched_capacity;
+} qd_registry;
+
+/* Makes room for one more body. */
+qd_status qd_registry_reserve(qd_registry *registry) QD_MUST_USE;
+void qd_registry_deinit(qd_registry *registry);
+/* Registers a new body by its record. */
+void qd_registry_add(qd_registry *registry, uint32_t slot);
+/* Registers a body again, by its record, after it moved or changed its size or shape. */
+void qd_registry_update(qd_registry *registry, uint32_t slot);
+/* A body's rows get the flags that its record and change tell. */
+void qd_registry_reflag(qd_registry *registry, uint32_t slot);
+/* Takes a body out. Where it was there at the last tick, its row stays, without a now, until forgotten. Returns whether
+ * it left no row. */
+bool qd_registry_remove(qd_registry *registry, uint32_t slot);
+/* After a tick: takes the row of a removed body out; takes the ghost of a split one out, and makes its newcomer an
+ * ordinary row. */
+void qd_registry_forget(qd_registry *registry, uint32_t slot);
+void qd_registry_heal(qd_registry *registry, uint32_t slot);
+/* Before a walk, and before a tick without one: bodies that crossed a line at an earlier tick and rest since go down to
+ * where they belong. */
+void qd_registry_prepare(qd_registry *registry);
+/* Registers every row with another index, and destroys the one it had. Between ticks. */
+void qd_registry_change(qd_registry *registry, qd_index *index);
+/* Every row is where its body says and has the flags it should; the index checks its cells. */
+void qd_registry_validate(const qd_registry *registry);
+
+#endif

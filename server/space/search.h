@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A query under way: what it wants, and the best hits so far. The index brings the cells (index.h, search), the nearest
+ * first where it can; the search measures what is in them.
+ *
+ * On the stack of whoever asks. Any number at a time, while nothing changes the space.
+ */
+#ifndef QD_SPACE_SEARCH_H
+#define QD_SPACE_SEARCH_H
+
+#include "index.h"
+
+/* Where all is that a cell holds, in coordinates; may be infinite. */
+typedef struct qd_extent {
+    double lo[QD_AXES], hi[QD_AXES];
+} qd_extent;
+
+typedef struct qd_search {
+    const qd_space_query *query;
+    const qd_index *index;
+    qd_space_hits *hits; /* the best so far; once there is one more than the limit, a heap with the worst on top */
+    qd_row area;         /* IN_BOX, IN_CIRCLE: the region */
+    qd_extent reach; /* of a region, the box around it; of others all that may be wanted, infinite where not known */
+    double at[QD_AXES], unit[QD_AXES]; /* the point or the ray's origin, and its direction */
+    double worst;                      /* what is beyond this is not wanted; it shrinks */
+} qd_search;
+
+/* No hit in the extent is nearer (along a ray: earlier) than this; INFINITY: there is none. */
+double qd_search_bound(const qd_search *search, const qd_extent *extent);
+/* Whether a bound is beyond what is wanted. */
+bool qd_search_is_hopeless(const qd_search *search, double bound);
+qd_status qd_search_cell(qd_search *search, const qd_cell *cell) QD_MUST_USE;
+
+qd_status qd_search_run(const qd_index *index, const qd_space_query *query, qd_space_hits *hits) QD_MUST_USE;
+void qd_search_hits_free(const qd_index *index, qd_space_hits *hits);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The walk, whatever the index: hands that work side by side, each with lists to fill and a sink for its events, and
+ * what they found put together.
+ *
+ * Owned by the world. A hand belongs to the task that runs.
+ */
+#ifndef QD_SPACE_WALK_H
+#define QD_SPACE_WALK_H
+
+#include "arrange.h"
+#include "index.h"
+#include "kernel.h"
+
+#define QD_WALK_LEVELS_MAX (QD_SPARSE_DEPTH_MAX + 1)
+
+/* What one task works with. Lists are empty of meaning when a task begins, and keep their memory. */
+typedef struct qd_hand {
+    qd_sink sink; /* sink.frame is the index's to set, before it collects */
+    qd_list16 level[QD_WALK_LEVELS_MAX];
+    qd_list8 leaf;
+    qd_arranger arranger;
+    const qd_kernel *kernel;
+    bool all;     /* every row counts as moved */
+    bool commit;  /* now becomes was in the cells it leaves */
+    qd_heap heap; /* of the hands beyond the first; it is not the space's, because hands work at the same time */
+    _Atomic bool taken;
+} qd_hand;
+
+typedef struct qd_walk {
+    qd_heap *heap;
+    qd_hand **hand; /* kept from walk to walk */
+    uint32_t hands;
+    qd_space_event *event; /* of several hands, put together */
+    size_t event_capacity;
+} qd_walk;
+
+/* `event` is good until the next walk; it and the count are not to be used when the walk was stopped at the limit. */
+typedef struct qd_walk_result {
+    const qd_space_event *event;
+    uint64_t found;
+    bool complete;
+    uint64_t tests, exact_tests;
+} qd_walk_result;
+
+void qd_walk_init(qd_walk *walk, qd_heap *heap);
+void qd_walk_deinit(qd_walk *walk);
+void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
+                 qd_walk_result *result);
+
+/* Now becomes was in a cell's changed rows. */
+void qd_walk_commit(qd_index *index, uint32_t cell);
+/* Whether a list holds a row that changed. */
+bool qd_walk_is_any_moved(const qd_list16 *list);
+
+#endif
