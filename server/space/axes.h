@@ -35,6 +35,82 @@
 #define QD_AXED(name)         QD_AXED_1(name, QD_AXES)
 
 /* The names that the linker sees, by file. */
-#define qd_bodies_init QD_AXED(qd_bodies_init)
+
+/* arrange */
+#define qd_arrange16     QD_AXED(qd_arrange16)
+#define qd_arrange8      QD_AXED(qd_arrange8)
+#define qd_arranger_free QD_AXED(qd_arranger_free)
+
+/* bodies */
+#define qd_bodies_change        QD_AXED(qd_bodies_change)
+#define qd_bodies_deinit        QD_AXED(qd_bodies_deinit)
+#define qd_bodies_freed_reserve QD_AXED(qd_bodies_freed_reserve)
+#define qd_bodies_give          QD_AXED(qd_bodies_give)
+#define qd_bodies_init          QD_AXED(qd_bodies_init)
+#define qd_bodies_take          QD_AXED(qd_bodies_take)
+
+/* index */
+#define qd_brute_create    QD_AXED(qd_brute_create)
+#define qd_grid_create     QD_AXED(qd_grid_create)
+#define qd_hash_create     QD_AXED(qd_hash_create)
+#define qd_quadtree_create QD_AXED(qd_quadtree_create)
+#define qd_sparse_create   QD_AXED(qd_sparse_create)
+
+/* kernel */
+#define qd_kernel_at       QD_AXED(qd_kernel_at)
+#define qd_kernel_avx2     QD_AXED(qd_kernel_avx2)
+#define qd_kernel_avx512   QD_AXED(qd_kernel_avx512)
+#define qd_kernel_chosen   QD_AXED(qd_kernel_chosen)
+#define qd_kernel_neon     QD_AXED(qd_kernel_neon)
+#define qd_kernel_portable QD_AXED(qd_kernel_portable)
+#define qd_kernel_select   QD_AXED(qd_kernel_select)
+#define qd_list16_free     QD_AXED(qd_list16_free)
+#define qd_list16_reserve  QD_AXED(qd_list16_reserve)
+#define qd_list8_free      QD_AXED(qd_list8_free)
+#define qd_list8_reserve   QD_AXED(qd_list8_reserve)
+#define qd_pair_resolve    QD_AXED(qd_pair_resolve)
+#define qd_sink_open       QD_AXED(qd_sink_open)
+#define qd_sink_tell       QD_AXED(qd_sink_tell)
+
+/* registry */
+#define qd_registry_add      QD_AXED(qd_registry_add)
+#define qd_registry_change   QD_AXED(qd_registry_change)
+#define qd_registry_deinit   QD_AXED(qd_registry_deinit)
+#define qd_registry_forget   QD_AXED(qd_registry_forget)
+#define qd_registry_heal     QD_AXED(qd_registry_heal)
+#define qd_registry_prepare  QD_AXED(qd_registry_prepare)
+#define qd_registry_reflag   QD_AXED(qd_registry_reflag)
+#define qd_registry_remove   QD_AXED(qd_registry_remove)
+#define qd_registry_reserve  QD_AXED(qd_registry_reserve)
+#define qd_registry_update   QD_AXED(qd_registry_update)
+#define qd_registry_validate QD_AXED(qd_registry_validate)
+
+/* rows */
+#define qd_rows_commit     QD_AXED(qd_rows_commit)
+#define qd_rows_commit_all QD_AXED(qd_rows_commit_all)
+#define qd_rows_deinit     QD_AXED(qd_rows_deinit)
+#define qd_rows_flag       QD_AXED(qd_rows_flag)
+#define qd_rows_init       QD_AXED(qd_rows_init)
+#define qd_rows_insert     QD_AXED(qd_rows_insert)
+#define qd_rows_make       QD_AXED(qd_rows_make)
+#define qd_rows_remove     QD_AXED(qd_rows_remove)
+#define qd_rows_reserve    QD_AXED(qd_rows_reserve)
+
+/* search */
+#define qd_search_bound       QD_AXED(qd_search_bound)
+#define qd_search_cell        QD_AXED(qd_search_cell)
+#define qd_search_hits_free   QD_AXED(qd_search_hits_free)
+#define qd_search_is_hopeless QD_AXED(qd_search_is_hopeless)
+#define qd_search_run         QD_AXED(qd_search_run)
+
+/* shape */
+#define qd_rows_overlap QD_AXED(qd_rows_overlap)
+
+/* walk */
+#define qd_walk_commit       QD_AXED(qd_walk_commit)
+#define qd_walk_deinit       QD_AXED(qd_walk_deinit)
+#define qd_walk_init         QD_AXED(qd_walk_init)
+#define qd_walk_is_any_moved QD_AXED(qd_walk_is_any_moved)
+#define qd_walk_run          QD_AXED(qd_walk_run)
 
 #endif
