@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the two halves of the codec share: the block that a message is decoded into, the check of columns, and the
+ * What the parts of the codec share: the block that a message is decoded into, the check of columns, and the
  * envelope that a message is written in. Included by proto/ alone.
  *
  * THE BLOCK. protobuf-c allocates while it unpacks: a few bytes for every field that it meets, known or not, so that a
