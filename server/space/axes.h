@@ -85,6 +85,12 @@
 #define qd_registry_update   QD_AXED(qd_registry_update)
 #define qd_registry_validate QD_AXED(qd_registry_validate)
 
+/* relay */
+#define qd_relay_note QD_AXED(qd_relay_note)
+#define qd_relay_row  QD_AXED(qd_relay_row)
+#define qd_row_box    QD_AXED(qd_row_box)
+#define qd_scan_next  QD_AXED(qd_scan_next)
+
 /* rows */
 #define qd_rows_commit     QD_AXED(qd_rows_commit)
 #define qd_rows_commit_all QD_AXED(qd_rows_commit_all)
@@ -97,6 +103,7 @@
 #define qd_rows_reserve    QD_AXED(qd_rows_reserve)
 
 /* search */
+#define qd_search_extent      QD_AXED(qd_search_extent)
 #define qd_search_bound       QD_AXED(qd_search_bound)
 #define qd_search_cell        QD_AXED(qd_search_cell)
 #define qd_search_hits_free   QD_AXED(qd_search_hits_free)

@@ -44,4 +44,9 @@ static inline qd_numbers qd_frame_numbers(const qd_frame *frame, const qd_row *b
     return numbers;
 }
 
+/* A box in double; its sides may be infinite. */
+typedef struct qd_extent {
+    double lo[QD_AXES], hi[QD_AXES];
+} qd_extent;
+
 #endif

@@ -6,17 +6,17 @@
  * change from one index to another, is written once (registry.h), and an index is only
  *
  *     locate    box -> cell      where a box belongs
- *     stays     record -> bool   whether a body that moved a little still belongs where it is registered
- *     move      many bodies      the same for whole batches, as fast as can be
+ *     move      many bodies      their records, and their rows where they stay in their cells (move.h)
  *     walk      lists -> kernel  every two rows that can touch, exactly once
  *     search    cells -> query   every cell that a query wants
  *     settle                     plans anew where the content changed
  *
- *     index      cell            pair of rows is tested
- *     TREE       linear array    where the smaller cell of the two is       quadtree.h, which in three dimensions is
- * the octree SPARSE     hash table      likewise                                   sparse.h HASH       hash table in
- * the cell that comes first               hash.h GRID       one             where sorting brought them together grid.h
- *     BRUTE      one             all against all                            brute.h
+ *     index     cell             a pair of rows is tested
+ *     TREE      linear array     where the smaller cell of the two is (quadtree.h; in three dimensions the octree)
+ *     SPARSE    hash table       likewise (sparse.h)
+ *     HASH      hash table       in the cell that comes first (hash.h)
+ *     GRID      one              where sorting brought them together (grid.h)
+ *     BRUTE     one              all against all (brute.h)
  *
  * A BOX here is the union of a body's was and now, as floats: what an index may rely on is that two rows whose shapes
  * overlap, then or now (in swept spaces: in between), have boxes that overlap as closed boxes of floats.
@@ -26,7 +26,7 @@
 #ifndef QD_SPACE_INDEX_H
 #define QD_SPACE_INDEX_H
 
-#include "rows.h"
+#include "kernel.h"
 #include "tuning.h"
 
 typedef struct qd_index qd_index;
@@ -36,7 +36,7 @@ struct qd_walk_result;
 
 /* One of an index's walks, as it begins. */
 typedef struct qd_walk_plan {
-    bool pairs;     /* QD_WALK_PAIRS: what overlapped at the last tick; nothing may be committed */
+    qd_walk_mode mode;
     bool all;       /* nearly every row changed, or the mode asks for it: every row counts as moved */
     uint32_t hands; /* that can work at once; with 1, one task is best */
 } qd_walk_plan;
@@ -46,32 +46,38 @@ typedef struct qd_index_ops {
     /* Makes room for one more body: cells and tables; not rows. */
     qd_status (*reserve)(qd_index *index);
     /* The cell of a box, which is made where there is none yet (that cannot fail), and a place: a note of it, for
-     * `stays` and for the index itself. Equal places mean the same cell. */
+     * `move`, `is_far` and `is_high`. Equal places mean the same cell. */
     uint32_t (*locate)(qd_index *index, const qd_row *box, uint32_t *place);
-    /* Whether a row from `was` to `now`, whose union is `both`, would be met by many that it has nothing to do with.
-     * Then the body is split instead. Never asked where the two overlap. */
-    bool (*is_far)(const qd_index *index, const qd_row *was, const qd_row *now, const qd_row *both);
-    /* Whether a place is one where larger boxes than need be do harm: bodies that are there because they crossed a line
-     * are looked at again later. NULL: never. */
+    /* Whether a row with this box, in this place, would be met by many that it has nothing to do with, so that the body
+     * is better split. Asked of those that moved without touching where they were. NULL: never. */
+    bool (*is_far)(const qd_index *index, const qd_row *box, uint32_t place);
+    /* Whether a place is one where boxes that are larger than need be do harm: bodies that are there because they
+     * crossed a line are looked at again later. NULL: never. */
     bool (*is_high)(const qd_index *index, uint32_t place);
     /* Moves many bodies: their records, and their rows where they stay in their cells; qd_registry_update for the rest.
-     */
+     * at[axis][i] is where slots[i] goes. */
     void (*move)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
+    /* A row is about to be put into a cell. NULL: nothing to do. */
+    void (*entered)(qd_index *index, uint32_t cell);
     /* A cell holds no row any more. NULL: nothing to do. */
     void (*emptied)(qd_index *index, uint32_t cell);
     /* Before a walk and before a tick without one: what was put in may ask for another plan. NULL: nothing to do. */
     void (*prepare)(qd_index *index);
     /* A walk begins: returns the number of its tasks. May set plan->all. */
     uint32_t (*walk_begin)(qd_index *index, qd_walk_plan *plan);
-    /* Task number `task`. May commit rows of cells that no other task reads (never with plan->pairs); those left are
-     * committed afterwards. */
+    /* Task number `task`. May commit (qd_walk_commit) cells whose rows no other task reads, which includes those that
+     * it carries along from above; the others are committed afterwards. */
     void (*walk)(qd_index *index, struct qd_hand *hand, uint32_t task);
     void (*walk_end)(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);
-    /* After a tick, when all is committed and removed bodies are gone: plans anew, prunes. */
+    /* After a tick, when all is committed and removed bodies are gone, and after qd_registry_change: plans anew,
+     * prunes.
+     */
     void (*settle)(qd_index *index);
     /* Hands every cell that may hold what a query wants to qd_search_cell, once. */
     qd_status (*search)(const qd_index *index, struct qd_search *search);
     void (*count)(const qd_index *index, qd_space_counters *counters);
+    /* Whether a row with this box may be in this cell; and all else that must be true. For validation. */
+    bool (*holds)(const qd_index *index, uint32_t cell, const qd_row *box);
     void (*validate)(const qd_index *index);
     void (*destroy)(qd_index *index);
 } qd_index_ops;
@@ -89,7 +95,7 @@ struct qd_index {
     uint32_t cells; /* numbers below this may be looked at */
 };
 
-/* Each makes an empty index over no rows. NULL: no memory. */
+/* Each makes an empty index with what `as` says, but for ops and cells. NULL: no memory. */
 qd_index *qd_quadtree_create(const qd_index *as);
 qd_index *qd_sparse_create(const qd_index *as);
 qd_index *qd_hash_create(const qd_index *as);

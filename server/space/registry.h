@@ -3,6 +3,10 @@
  * The registry: what is done to one body, whatever the index. It keeps records and rows together, splits a body that
  * went far (rows.h), and notes those that are registered higher than they need to be.
  *
+ * In swept spaces a body stays in one piece however far it goes, because its way counts; it is split when it was
+ * teleported, and when it changed its size or shape. Then its newcomer begins, in place of a was, as its new shape at
+ * its old centre; a box's old centre is the middle of its corners.
+ *
  * Owned by the world. One thread at a time.
  */
 #ifndef QD_SPACE_REGISTRY_H

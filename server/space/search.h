@@ -9,22 +9,20 @@
 #define QD_SPACE_SEARCH_H
 
 #include "index.h"
-
-/* Where all is that a cell holds, in coordinates; may be infinite. */
-typedef struct qd_extent {
-    double lo[QD_AXES], hi[QD_AXES];
-} qd_extent;
+#include "solid.h"
 
 typedef struct qd_search {
     const qd_space_query *query;
     const qd_index *index;
-    qd_space_hits *hits; /* the best so far; once there is one more than the limit, a heap with the worst on top */
-    qd_row area;         /* IN_BOX, IN_CIRCLE: the region */
-    qd_extent reach; /* of a region, the box around it; of others all that may be wanted, infinite where not known */
-    double at[QD_AXES], unit[QD_AXES]; /* the point or the ray's origin, and its direction */
-    double worst;                      /* what is beyond this is not wanted; it shrinks */
+    qd_space_hits *hits;   /* the best so far; once there is one more than the limit, a heap with the worst on top */
+    qd_solid area;         /* IN_BOX, IN_CIRCLE: the region */
+    qd_row area_bounds;    /* the box around it */
+    double at[3], unit[3]; /* the point or the ray's origin, and its direction */
+    double worst;          /* what is beyond this is not wanted; it shrinks */
 } qd_search;
 
+/* Where all is that has these numbers, and those between: no less than that. */
+qd_extent qd_search_extent(const qd_frame *frame, const qd_numbers *numbers);
 /* No hit in the extent is nearer (along a ray: earlier) than this; INFINITY: there is none. */
 double qd_search_bound(const qd_search *search, const qd_extent *extent);
 /* Whether a bound is beyond what is wanted. */

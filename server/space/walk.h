@@ -16,13 +16,14 @@
 
 /* What one task works with. Lists are empty of meaning when a task begins, and keep their memory. */
 typedef struct qd_hand {
+    qd_index *index;
     qd_sink sink; /* sink.frame is the index's to set, before it collects */
     qd_list16 level[QD_WALK_LEVELS_MAX];
     qd_list8 leaf;
     qd_arranger arranger;
     const qd_kernel *kernel;
     bool all;     /* every row counts as moved */
-    bool commit;  /* now becomes was in the cells it leaves */
+    bool commit;  /* qd_walk_commit does it, rather than nothing */
     qd_heap heap; /* of the hands beyond the first; it is not the space's, because hands work at the same time */
     _Atomic bool taken;
 } qd_hand;
@@ -48,8 +49,8 @@ void qd_walk_deinit(qd_walk *walk);
 void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
                  qd_walk_result *result);
 
-/* Now becomes was in a cell's changed rows. */
-void qd_walk_commit(qd_index *index, uint32_t cell);
+/* Now becomes was in the changed rows of a cell that nobody reads any more; never in a walk for pairs. */
+void qd_walk_commit(const qd_hand *hand, uint32_t cell);
 /* Whether a list holds a row that changed. */
 bool qd_walk_is_any_moved(const qd_list16 *list);
 
