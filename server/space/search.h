@@ -16,7 +16,7 @@ typedef struct qd_search {
     const qd_index *index;
     qd_space_hits *hits;   /* the best so far; once there is one more than the limit, a heap with the worst on top */
     qd_solid area;         /* IN_BOX, IN_CIRCLE: the region */
-    qd_row area_bounds;    /* the box around it */
+    qd_extent reach;       /* all that is wanted overlaps this box; infinite where not known */
     double at[3], unit[3]; /* the point or the ray's origin, and its direction */
     double worst;          /* what is beyond this is not wanted; it shrinks */
 } qd_search;
