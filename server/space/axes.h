@@ -73,6 +73,7 @@
 #define qd_sink_tell       QD_AXED(qd_sink_tell)
 
 /* registry */
+#define qd_change_is_reshape QD_AXED(qd_change_is_reshape)
 #define qd_registry_add      QD_AXED(qd_registry_add)
 #define qd_registry_change   QD_AXED(qd_registry_change)
 #define qd_registry_deinit   QD_AXED(qd_registry_deinit)

@@ -85,16 +85,20 @@ static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
     return bodies->radius != NULL ? bodies->radius[slot] : 0;
 }
 
-/* A body as it is now, as a row; it is round unless it is a box. */
-static inline qd_row qd_bodies_row(const qd_bodies *bodies, uint32_t slot)
+/* A body as it would be with this centre, as a row; it is round unless it is a box. */
+static inline qd_row qd_bodies_row_at(const qd_bodies *bodies, uint32_t slot, const float *at)
 {
     const qd_record *record = &bodies->record[slot];
     if (record->shape == QD_SPACE_BOX) {
-        return qd_row_of_box(record->at, record->half);
+        return qd_row_of_box(at, record->half);
     }
-    return record->shape == QD_SPACE_CIRCLE
-               ? qd_row_of_circle(record->at, record->half[0])
-               : qd_row_of_capsule(record->at, record->half, qd_bodies_radius(bodies, slot));
+    return record->shape == QD_SPACE_CIRCLE ? qd_row_of_circle(at, record->half[0])
+                                            : qd_row_of_capsule(at, record->half, qd_bodies_radius(bodies, slot));
+}
+
+static inline qd_row qd_bodies_row(const qd_bodies *bodies, uint32_t slot)
+{
+    return qd_bodies_row_at(bodies, slot, bodies->record[slot].at);
 }
 
 #endif

@@ -40,6 +40,8 @@ void qd_registry_heal(qd_registry *registry, uint32_t slot);
 /* Before a walk, and before a tick without one: bodies that crossed a line at an earlier tick and rest since go down to
  * where they belong. */
 void qd_registry_prepare(qd_registry *registry);
+/* Whether a body's size or shape is another than at the last tick. */
+bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);
 /* Registers every row with another index, and destroys the one it had. Between ticks. */
 void qd_registry_change(qd_registry *registry, qd_index *index);
 /* Every row is where its body says and has the flags it should; the index checks its cells. */

@@ -102,6 +102,12 @@ static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
     }
 }
 
+static inline void qd_rows_unmark(qd_rows *rows, uint32_t reference)
+{
+    qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
+    info->dirty = (uint16_t)(info->dirty & ~(1u << reference % QD_BLOCK_ROWS));
+}
+
 static inline bool qd_rows_is_marked(const qd_rows *rows, uint32_t reference)
 {
     return (rows->info[reference / QD_BLOCK_ROWS].dirty >> reference % QD_BLOCK_ROWS & 1) != 0;
