@@ -78,14 +78,16 @@ static bool get_tick(const Quadrille__V1__Tick *tick, qd_msg_tick *result)
         QD_COLUMN_BYTES(tick, end_reason, true),
     };
     const qd_column begins[] = {QD_COLUMN(tick, begin_a), QD_COLUMN(tick, begin_b)};
+    const qd_column passed[] = {QD_COLUMN(tick, passed_a), QD_COLUMN(tick, passed_b)};
     const qd_column stays[] = {QD_COLUMN(tick, stay_a), QD_COLUMN(tick, stay_b)};
     if (!qd_columns_agree(ends, COUNT_OF(ends), NULL, 0) || !qd_columns_agree(begins, COUNT_OF(begins), NULL, 0) ||
-        !qd_columns_agree(stays, COUNT_OF(stays), NULL, 0)) {
+        !qd_columns_agree(passed, COUNT_OF(passed), NULL, 0) || !qd_columns_agree(stays, COUNT_OF(stays), NULL, 0)) {
         return false;
     }
     result->ends = (qd_msg_pairs){.count = (uint32_t)tick->n_end_a, .a = tick->end_a, .b = tick->end_b};
     result->end_reason = tick->end_reason.data;
     result->begins = (qd_msg_pairs){.count = (uint32_t)tick->n_begin_a, .a = tick->begin_a, .b = tick->begin_b};
+    result->passed = (qd_msg_pairs){.count = (uint32_t)tick->n_passed_a, .a = tick->passed_a, .b = tick->passed_b};
     result->stays = (qd_msg_pairs){.count = (uint32_t)tick->n_stay_a, .a = tick->stay_a, .b = tick->stay_b};
     return true;
 }
@@ -106,6 +108,7 @@ static bool get_snapshot_result(const Quadrille__V1__SnapshotResult *snapshot, q
         QD_COLUMN_OPTIONAL(snapshot, half_x),
         QD_COLUMN_OPTIONAL(snapshot, half_y),
         QD_COLUMN_OPTIONAL(snapshot, half_z),
+        QD_COLUMN_OPTIONAL(snapshot, radius),
         QD_COLUMN_BYTES(snapshot, shape, false),
         QD_COLUMN_OPTIONAL(snapshot, category),
         QD_COLUMN_OPTIONAL(snapshot, mask),
@@ -122,6 +125,7 @@ static bool get_snapshot_result(const Quadrille__V1__SnapshotResult *snapshot, q
         .half_x = snapshot->half_x,
         .half_y = snapshot->half_y,
         .half_z = snapshot->half_z,
+        .radius = snapshot->radius,
         .shape = snapshot->shape.data,
         .category = snapshot->category,
         .mask = snapshot->mask,
@@ -167,6 +171,9 @@ static void get_stats(const Quadrille__V1__Stats *stats, qd_msg_stats *result)
             .tick_us_max = room->tick_us_max,
             .memory_bytes = room->memory_bytes,
             .depth = room->depth,
+            .index = (qd_index_kind)room->index,
+            .passed = room->passed,
+            .index_changes = room->index_changes,
         };
     }
 }

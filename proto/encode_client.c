@@ -46,6 +46,7 @@ static void set_spawn(Quadrille__V1__Spawn *spawn, const qd_msg_batch *batch)
     QD_COLUMN_SET(spawn, half_x, entities->half_x, entities->count);
     QD_COLUMN_SET(spawn, half_y, entities->half_y, entities->count);
     QD_COLUMN_SET(spawn, half_z, entities->half_z, entities->count);
+    QD_COLUMN_SET(spawn, radius, entities->radius, entities->count);
     QD_COLUMN_BYTES_SET(spawn, shape, entities->shape, entities->count);
     QD_COLUMN_SET(spawn, category, entities->category, entities->count);
     QD_COLUMN_SET(spawn, mask, entities->mask, entities->count);
@@ -79,6 +80,7 @@ static void set_reshape(Quadrille__V1__Reshape *reshape, const qd_msg_batch *bat
     QD_COLUMN_SET(reshape, half_x, entities->half_x, entities->count);
     QD_COLUMN_SET(reshape, half_y, entities->half_y, entities->count);
     QD_COLUMN_SET(reshape, half_z, entities->half_z, entities->count);
+    QD_COLUMN_SET(reshape, radius, entities->radius, entities->count);
     QD_COLUMN_BYTES_SET(reshape, shape, entities->shape, entities->count);
     QD_COLUMN_SET(reshape, category, entities->category, entities->count);
     QD_COLUMN_SET(reshape, mask, entities->mask, entities->count);

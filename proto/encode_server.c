@@ -75,6 +75,8 @@ static void set_tick(Quadrille__V1__Tick *tick, const qd_msg_tick *source)
     QD_COLUMN_BYTES_SET(tick, end_reason, source->end_reason, source->ends.count);
     QD_COLUMN_SET(tick, begin_a, source->begins.a, source->begins.count);
     QD_COLUMN_SET(tick, begin_b, source->begins.b, source->begins.count);
+    QD_COLUMN_SET(tick, passed_a, source->passed.a, source->passed.count);
+    QD_COLUMN_SET(tick, passed_b, source->passed.b, source->passed.count);
     QD_COLUMN_SET(tick, stay_a, source->stays.a, source->stays.count);
     QD_COLUMN_SET(tick, stay_b, source->stays.b, source->stays.count);
 }
@@ -93,6 +95,7 @@ static void set_snapshot_result(Quadrille__V1__SnapshotResult *snapshot, const q
     QD_COLUMN_SET(snapshot, half_x, entities->half_x, entities->count);
     QD_COLUMN_SET(snapshot, half_y, entities->half_y, entities->count);
     QD_COLUMN_SET(snapshot, half_z, entities->half_z, entities->count);
+    QD_COLUMN_SET(snapshot, radius, entities->radius, entities->count);
     QD_COLUMN_BYTES_SET(snapshot, shape, entities->shape, entities->count);
     QD_COLUMN_SET(snapshot, category, entities->category, entities->count);
     QD_COLUMN_SET(snapshot, mask, entities->mask, entities->count);
@@ -133,6 +136,9 @@ static void set_room_stats(Quadrille__V1__RoomStats *stats, const qd_msg_room_st
     stats->tick_us_max = source->tick_us_max;
     stats->memory_bytes = source->memory_bytes;
     stats->depth = source->depth;
+    stats->index = (Quadrille__V1__Index)source->index;
+    stats->passed = source->passed;
+    stats->index_changes = source->index_changes;
 }
 
 static void set_stats(server_body *body, const qd_msg_stats *stats)

@@ -42,9 +42,40 @@ extern "C" {
 
 typedef enum qd_tick_mode { QD_TICK_MODE_DEFAULT = 0, QD_TICK_MODE_CLOCK = 1, QD_TICK_MODE_STEP = 2 } qd_tick_mode;
 
-typedef enum qd_shape { QD_SHAPE_BOX = 1, QD_SHAPE_CIRCLE = 2 } qd_shape;
+typedef enum qd_shape { QD_SHAPE_BOX = 1, QD_SHAPE_CIRCLE = 2, QD_SHAPE_CAPSULE = 3 } qd_shape;
 
 typedef enum qd_scope { QD_SCOPE_ALL = 1, QD_SCOPE_OWN = 2 } qd_scope;
+
+/* X(NAME, number, "name for people and command lines") */
+#define QD_INDEXES(X)                                                                                                  \
+    X(AUTO, 1, "auto")                                                                                                 \
+    X(QUADTREE, 2, "quadtree")                                                                                         \
+    X(OCTREE, 3, "octree")                                                                                             \
+    X(SPARSE, 4, "sparse")                                                                                             \
+    X(HASH, 5, "hash")                                                                                                 \
+    X(GRID, 6, "grid")                                                                                                 \
+    X(BRUTE, 7, "brute")
+
+typedef enum qd_index_kind {
+    QD_INDEX_DEFAULT = 0,
+#define X(name, number, text) QD_INDEX_##name = number,
+    QD_INDEXES(X)
+#undef X
+} qd_index_kind;
+
+/* X(NAME, number, "name for people and command lines") */
+#define QD_PRUNES(X)                                                                                                   \
+    X(AUTO, 1, "auto")                                                                                                 \
+    X(CANDIDATES, 2, "candidates")                                                                                     \
+    X(WALK, 3, "walk")                                                                                                 \
+    X(LAZY, 4, "lazy")
+
+typedef enum qd_prune_kind {
+    QD_PRUNE_DEFAULT = 0,
+#define X(name, number, text) QD_PRUNE_##name = number,
+    QD_PRUNES(X)
+#undef X
+} qd_prune_kind;
 
 /* X(NAME, number, "text for people") */
 #define QD_END_REASONS(X)                                                                                              \
@@ -109,6 +140,12 @@ typedef enum qd_room_closed_reason {
 /* Names for people and logs, such as "ID_TAKEN" and "moved apart"; "UNKNOWN" for a number that has none. Static. */
 QD_API const char *qd_error_code_name(qd_error_code code);
 QD_API const char *qd_end_reason_name(qd_end_reason reason);
+QD_API const char *qd_index_name(qd_index_kind index);
+QD_API const char *qd_prune_name(qd_prune_kind prune);
+
+/* The number of such a name; 0: it is none. */
+QD_API qd_index_kind qd_index_of_name(const char *name);
+QD_API qd_prune_kind qd_prune_of_name(const char *name);
 
 typedef struct qd_msg_bounds {
     float min_x, min_y, min_z;
@@ -126,6 +163,10 @@ typedef struct qd_msg_room_config {
     uint32_t events_max;
     uint32_t grace_ms;
     uint32_t empty_close_ms;
+    qd_index_kind index;
+    qd_prune_kind prune;
+    bool swept;
+    float cell_size;
 } qd_msg_room_config;
 
 /* The columns of entities. Which of them a message uses is said in quadrille.proto; the others are NULL. */
@@ -134,6 +175,7 @@ typedef struct qd_msg_entities {
     const uint32_t *id;
     const float *x, *y, *z;
     const float *half_x, *half_y, *half_z;
+    const float *radius;
     const uint8_t *shape;
     const uint32_t *category, *mask;
 } qd_msg_entities;
@@ -332,6 +374,7 @@ typedef struct qd_msg_tick {
     qd_msg_pairs ends;
     const uint8_t *end_reason; /* ends.count values of qd_end_reason */
     qd_msg_pairs begins;
+    qd_msg_pairs passed;
     qd_msg_pairs stays;
 } qd_msg_tick;
 
@@ -387,6 +430,9 @@ typedef struct qd_msg_room_stats {
     float tick_us_p50, tick_us_p99, tick_us_max;
     uint64_t memory_bytes;
     uint32_t depth;
+    qd_index_kind index;
+    uint64_t passed;
+    uint32_t index_changes;
 } qd_msg_room_stats;
 
 typedef struct qd_msg_stats {

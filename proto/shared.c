@@ -62,6 +62,10 @@ qd_msg_room_config qd_room_config_get(const Quadrille__V1__RoomConfig *config)
         .events_max = config->events_max,
         .grace_ms = config->grace_ms,
         .empty_close_ms = config->empty_close_ms,
+        .index = (qd_index_kind)config->index,
+        .prune = (qd_prune_kind)config->prune,
+        .swept = config->swept,
+        .cell_size = config->cell_size,
     };
 }
 
@@ -81,4 +85,8 @@ void qd_room_config_set(Quadrille__V1__RoomConfig *config, Quadrille__V1__Bounds
     config->events_max = source->events_max;
     config->grace_ms = source->grace_ms;
     config->empty_close_ms = source->empty_close_ms;
+    config->index = (Quadrille__V1__Index)source->index;
+    config->prune = (Quadrille__V1__Prune)source->prune;
+    config->swept = source->swept;
+    config->cell_size = source->cell_size;
 }

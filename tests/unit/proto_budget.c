@@ -195,6 +195,7 @@ static void test_plain_frames_take_their_own_size(void **state)
         .half_x = values,
         .half_y = values,
         .half_z = values,
+        .radius = values,
         .shape = shapes,
         .category = numbers,
         .mask = numbers,
@@ -215,6 +216,7 @@ static void test_plain_frames_take_their_own_size(void **state)
                         .ends = {count, numbers, numbers},
                         .end_reason = shapes,
                         .begins = {count, numbers, numbers},
+                        .passed = {count, numbers, numbers},
                         .stays = {count, numbers, numbers}},
         };
         test_frame server = encode_server(&tick);

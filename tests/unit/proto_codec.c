@@ -261,17 +261,17 @@ typedef struct column_case {
 static const column_case all_columns[] = {
     COLUMN(id, numbers),    COLUMN(x, values),         COLUMN(y, values),      COLUMN(z, values),
     COLUMN(half_x, values), COLUMN(half_y, values),    COLUMN(half_z, values), COLUMN(shape, shapes),
-    COLUMN(mask, numbers),  COLUMN(category, numbers),
+    COLUMN(mask, numbers),  COLUMN(category, numbers), COLUMN(radius, values),
 };
 
 static const struct {
     qd_client_kind kind;
     const char *needed, *optional;
 } batches[] = {
-    {QD_CLIENT_SPAWN, " id x y ", " z half_x half_y half_z shape category mask "},
+    {QD_CLIENT_SPAWN, " id x y ", " z half_x half_y half_z radius shape category mask "},
     {QD_CLIENT_MOVE, " id x y ", " z "},
     {QD_CLIENT_TELEPORT, " id x y ", " z "},
-    {QD_CLIENT_RESHAPE, " id ", " half_x half_y half_z shape category mask "},
+    {QD_CLIENT_RESHAPE, " id ", " half_x half_y half_z radius shape category mask "},
     {QD_CLIENT_DESPAWN, " id ", " "},
 };
 
@@ -424,7 +424,9 @@ static void test_columns_of_the_server(void **state)
         {BYTES("\x3a\x06\x42\x04zzzz"), QD_DECODE_COLUMNS},             /* end_a alone */
         {BYTES("\x3a\x06\x62\x04zzzz"), QD_DECODE_COLUMNS},             /* begin_b alone */
         {BYTES("\x3a\x06\x6a\x04zzzz"), QD_DECODE_COLUMNS},             /* stay_a alone */
-        {BYTES("\x4a\x06\x1a\x04zzzz"), QD_DECODE_COLUMNS},             /* SnapshotResult.id alone */
+        {BYTES("\x3a\x06\x7a\x04zzzz"), QD_DECODE_COLUMNS},             /* passed_a alone */
+        {BYTES("\x3a\x0d\x7a\x04zzzz\x82\x01\x04zzzz"), QD_DECODE_OK},
+        {BYTES("\x4a\x06\x1a\x04zzzz"), QD_DECODE_COLUMNS}, /* SnapshotResult.id alone */
         {BYTES("\x4a\x12\x1a\x04zzzz\x22\x04zzzz\x2a\x04zzzz"), QD_DECODE_OK},
         {BYTES("\x62\x06\x2a\x04zzzz"), QD_DECODE_COLUMNS}, /* Error.entry_index alone */
 #undef BYTES
@@ -487,6 +489,27 @@ static void test_names(void **state)
     assert_string_equal(qd_end_reason_name(QD_END_ROOM_CLOSED), "room closed");
     assert_string_equal(qd_end_reason_name((qd_end_reason)0), "UNKNOWN");
     assert_string_equal(qd_end_reason_name((qd_end_reason)255), "UNKNOWN");
+    assert_string_equal(qd_index_name(QD_INDEX_QUADTREE), "quadtree");
+    assert_string_equal(qd_index_name(QD_INDEX_DEFAULT), "UNKNOWN");
+    assert_string_equal(qd_index_name((qd_index_kind)8), "UNKNOWN");
+    assert_string_equal(qd_prune_name(QD_PRUNE_LAZY), "lazy");
+    assert_string_equal(qd_prune_name(QD_PRUNE_DEFAULT), "UNKNOWN");
+    assert_string_equal(qd_prune_name((qd_prune_kind)5), "UNKNOWN");
+}
+
+static void test_numbers_of_names(void **state)
+{
+    (void)state;
+    for (int index = QD_INDEX_AUTO; index <= QD_INDEX_BRUTE; index++) {
+        assert_int_equal(qd_index_of_name(qd_index_name((qd_index_kind)index)), index);
+    }
+    for (int prune = QD_PRUNE_AUTO; prune <= QD_PRUNE_LAZY; prune++) {
+        assert_int_equal(qd_prune_of_name(qd_prune_name((qd_prune_kind)prune)), prune);
+    }
+    assert_int_equal(qd_index_of_name("Quadtree"), QD_INDEX_DEFAULT);
+    assert_int_equal(qd_index_of_name(""), QD_INDEX_DEFAULT);
+    assert_int_equal(qd_index_of_name("UNKNOWN"), QD_INDEX_DEFAULT);
+    assert_int_equal(qd_prune_of_name("hash"), QD_PRUNE_DEFAULT);
 }
 
 int main(void)
@@ -510,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_errors_list_a_bounded_number_of_entries),
         cmocka_unit_test(test_unpacked_columns),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_numbers_of_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

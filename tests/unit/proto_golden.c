@@ -36,13 +36,16 @@ typedef struct server_golden {
 static const uint32_t id[] = {1, UINT32_MAX};
 static const float x[] = {1.5f, -2.5f}, y[] = {3.5f, -4.5f}, z[] = {5.5f, -6.5f};
 static const float half_x[] = {0.5f, 0.25f}, half_y[] = {1, 2}, half_z[] = {3, 4};
-static const uint8_t shape[] = {QD_SHAPE_BOX, QD_SHAPE_CIRCLE};
+static const float radius[] = {5, 6};
+static const uint8_t shape[] = {QD_SHAPE_BOX, QD_SHAPE_CAPSULE};
 static const uint32_t category[] = {8, 9}, mask[] = {10, 11};
 static const double distance[] = {0.1, 1e300};
 
 #define IDS     .id = id
 #define CENTRES .x = x, .y = y, .z = z
-#define SHAPES  .half_x = half_x, .half_y = half_y, .half_z = half_z, .shape = shape, .category = category, .mask = mask
+#define SHAPES                                                                                                         \
+    .half_x = half_x, .half_y = half_y, .half_z = half_z, .radius = radius, .shape = shape, .category = category,      \
+    .mask = mask
 #define BOUNDS                                                                                                         \
     {                                                                                                                  \
         .min_x = -1, .min_y = -2, .min_z = -3, .max_x = 4, .max_y = 5, .max_z = 6                                      \
@@ -62,6 +65,7 @@ static const qd_msg_room_info rooms[] = {
 static const uint32_t end_a[] = {1, 2}, end_b[] = {3, UINT32_MAX};
 static const uint8_t end_reason[] = {QD_END_DESPAWNED, QD_END_MOVED_APART};
 static const uint32_t begin_a[] = {4, 5, 6}, begin_b[] = {7, 8, 9};
+static const uint32_t passed_a[] = {12, 13}, passed_b[] = {14, 15};
 static const uint32_t stay_a[] = {10}, stay_b[] = {11};
 static const uint32_t one[] = {1}, two[] = {2};
 static const uint32_t entry_index[] = {4, 299};
@@ -78,9 +82,9 @@ static const client_golden client_goldens[] = {
     {"open_room",
      "seq: 2 open_room { name: \"plaza \\303\\251\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_STEP tick_hz: 30 depth: 7 entities_max: 100000 events_max: "
-     "200000 grace_ms: 300 empty_close_ms: 400 } }",
-     "08021a420a08706c617a6120c3a912360802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401802201e28073"
-     "0a08d0638c09a0c40ac02489003",
+     "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_SPARSE prune: PRUNE_WALK swept: true cell_size: 2.5 } }",
+     "08021a4d0a08706c617a6120c3a912410802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401802201e28073"
+     "0a08d0638c09a0c40ac024890035004580360016d00002040",
      {.seq = 2,
       .kind = QD_CLIENT_OPEN_ROOM,
       .as.open_room = {.name = "plaza \303\251",
@@ -94,7 +98,11 @@ static const client_golden client_goldens[] = {
                                   .entities_max = 100000,
                                   .events_max = 200000,
                                   .grace_ms = 300,
-                                  .empty_close_ms = 400}}}},
+                                  .empty_close_ms = 400,
+                                  .index = QD_INDEX_SPARSE,
+                                  .prune = QD_PRUNE_WALK,
+                                  .swept = true,
+                                  .cell_size = 2.5f}}}},
     {"open_room_join",
      "seq: 3 open_room { name: \"plaza\" }",
      "08031a070a05706c617a61",
@@ -117,9 +125,11 @@ static const client_golden client_goldens[] = {
      {.seq = 6, .kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "plaza", .limit = 500}}},
     {"spawn",
      "seq: 7 spawn { room: 300 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] z: [5.5, -6.5] half_x: [0.5, 0.25] "
-     "half_y: [1, 2] half_z: [3, 4] shape: \"\\001\\002\" category: [8, 9] mask: [10, 11] room_owned: true }",
-     "08073a6308ac02120801000000ffffffff1a080000c03f000020c0220800006040000090c02a080000b0400000d0c032080000003f0000803"
-     "e3a080000803f00000040420800004040000080404a020102520808000000090000005a080a0000000b0000006001",
+     "half_y: [1, 2] half_z: [3, 4] shape: \"\\001\\003\" category: [8, 9] mask: [10, 11] room_owned: true radius: [5, "
+     "6] }",
+     "08073a6d08ac02120801000000ffffffff1a080000c03f000020c0220800006040000090c02a080000b0400000d0c032080000003f0000803"
+     "e3a080000803f00000040420800004040000080404a020103520808000000090000005a080a0000000b00000060016a080000a0400000c04"
+     "0",
      {.seq = 7,
       .kind = QD_CLIENT_SPAWN,
       .as.batch = {.room = 300, .room_owned = true, .entities = {.count = 2, IDS, CENTRES, SHAPES}}}},
@@ -141,9 +151,9 @@ static const client_golden client_goldens[] = {
      {.seq = 11, .kind = QD_CLIENT_TELEPORT, .as.batch = {.room = 300, .entities = {.count = 2, IDS, CENTRES}}}},
     {"reshape",
      "seq: 12 reshape { room: 300 id: [1, 4294967295] half_x: [0.5, 0.25] half_y: [1, 2] half_z: [3, 4] shape: "
-     "\"\\001\\002\" category: [8, 9] mask: [10, 11] }",
-     "080c524308ac02120801000000ffffffff1a080000003f0000803e22080000803f000000402a080000404000008040320201023a080800000"
-     "00900000042080a0000000b000000",
+     "\"\\001\\003\" category: [8, 9] mask: [10, 11] radius: [5, 6] }",
+     "080c524d08ac02120801000000ffffffff1a080000003f0000803e22080000803f000000402a080000404000008040320201033a080800000"
+     "00900000042080a0000000b0000004a080000a0400000c040",
      {.seq = 12, .kind = QD_CLIENT_RESHAPE, .as.batch = {.room = 300, .entities = {.count = 2, IDS, SHAPES}}}},
     {"despawn",
      "seq: 13 despawn { room: 300 id: [1, 4294967295] }",
@@ -235,9 +245,10 @@ static const server_golden server_goldens[] = {
     {"room_opened",
      "seq: 2 room_opened { room: 300 name: \"plaza\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_CLOCK tick_hz: 20 depth: 7 entities_max: 100000 events_max: "
-     "200000 grace_ms: 300 empty_close_ms: 400 } epoch: 72623859790382856 tick: 5000000000 created: true }",
-     "08021a5308ac021205706c617a611a360802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401801201428073"
-     "0a08d0638c09a0c40ac024890032108070605040302012880e497d0123001",
+     "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_BRUTE prune: PRUNE_LAZY swept: true cell_size: 2.5 } "
+     "epoch: 72623859790382856 tick: 5000000000 created: true }",
+     "08021a5e08ac021205706c617a611a410802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401801201428073"
+     "0a08d0638c09a0c40ac024890035007580460016d000020402108070605040302012880e497d0123001",
      {.seq = 2,
       .kind = QD_SERVER_ROOM_OPENED,
       .as.room_opened = {.room = 300,
@@ -251,7 +262,11 @@ static const server_golden server_goldens[] = {
                                     .entities_max = 100000,
                                     .events_max = 200000,
                                     .grace_ms = 300,
-                                    .empty_close_ms = 400},
+                                    .empty_close_ms = 400,
+                                    .index = QD_INDEX_BRUTE,
+                                    .prune = QD_PRUNE_LAZY,
+                                    .swept = true,
+                                    .cell_size = 2.5f},
                          .epoch = 0x0102030405060708,
                          .tick = 5000000000,
                          .created = true}}},
@@ -272,9 +287,9 @@ static const server_golden server_goldens[] = {
     {"tick",
      "tick { room: 300 tick: 5000000000 reset: true last: true skipped: 3 suspended: true suspended_count: 6000000000 "
      "end_a: [1, 2] end_b: [3, 4294967295] end_reason: \"\\003\\007\" begin_a: [4, 5, 6] begin_b: [7, 8, 9] stay_a: 10 "
-     "stay_b: 11 }",
-     "3a5708ac021080e497d01218012001280330013880f882ad16420801000000020000004a0803000000ffffffff520203075a0c04000000050"
-     "0000006000000620c0700000008000000090000006a040a00000072040b000000",
+     "stay_b: 11 passed_a: [12, 13] passed_b: [14, 15] }",
+     "3a6c08ac021080e497d01218012001280330013880f882ad16420801000000020000004a0803000000ffffffff520203075a0c04000000050"
+     "0000006000000620c0700000008000000090000006a040a00000072040b0000007a080c0000000d0000008201080e0000000f000000",
      {.kind = QD_SERVER_TICK,
       .as.tick = {.room = 300,
                   .tick = 5000000000,
@@ -286,6 +301,7 @@ static const server_golden server_goldens[] = {
                   .ends = {2, end_a, end_b},
                   .end_reason = end_reason,
                   .begins = {3, begin_a, begin_b},
+                  .passed = {2, passed_a, passed_b},
                   .stays = {1, stay_a, stay_b}}}},
     {"tick_begins",
      "tick { room: 300 tick: 7 last: true begin_a: 1 begin_b: 2 }",
@@ -297,10 +313,11 @@ static const server_golden server_goldens[] = {
      {.seq = 7, .kind = QD_SERVER_APPLIED, .as.applied = {.room = 300, .tick = 5000000000, .seq = UINT32_MAX}}},
     {"snapshot_result",
      "seq: 8 snapshot_result { room: 300 tick: 7 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] z: [5.5, -6.5] "
-     "half_x: [0.5, 0.25] half_y: [1, 2] half_z: [3, 4] shape: \"\\001\\002\" category: [8, 9] mask: [10, 11] more: "
-     "true last: true }",
-     "08084a6708ac0210071a0801000000ffffffff22080000c03f000020c02a0800006040000090c032080000b0400000d0c03a080000003f000"
-     "0803e42080000803f000000404a080000404000008040520201025a08080000000900000062080a0000000b00000068017001",
+     "half_x: [0.5, 0.25] half_y: [1, 2] half_z: [3, 4] shape: \"\\001\\003\" category: [8, 9] mask: [10, 11] more: "
+     "true last: true radius: [5, 6] }",
+     "08084a7108ac0210071a0801000000ffffffff22080000c03f000020c02a0800006040000090c032080000b0400000d0c03a080000003f000"
+     "0803e42080000803f000000404a080000404000008040520201035a08080000000900000062080a0000000b000000680170017a080000a040"
+     "0000c040",
      {.seq = 8,
       .kind = QD_SERVER_SNAPSHOT_RESULT,
       .as.snapshot_result =
@@ -309,9 +326,10 @@ static const server_golden server_goldens[] = {
      "seq: 9 stats { server { uptime_ms: 1000 sessions: 2 rooms: 3 workers: 4 memory_bytes: 5000000000 "
      "memory_bytes_max: 6000000000 ticks: 7 updates: 8 events: 9 bytes_in: 10 bytes_out: 11 errors: 12 } room { room: "
      "300 tick: 13 entities: 14 sessions: 15 subscriptions: 16 updates: 17 begins: 18 ends: 19 ticks_skipped: 20 "
-     "pairs: 21 tick_us_p50: 22.5 tick_us_p99: 23.5 tick_us_max: 24.5 memory_bytes: 25 depth: 8 } }",
-     "0809524d0a2108e8071002180320042880e497d0123080f882ad16380740084809500a580b600c122808ac02100d180e200f2810301138124"
-     "013481450155d0000b441650000bc416d0000c44170197808",
+     "pairs: 21 tick_us_p50: 22.5 tick_us_p99: 23.5 tick_us_max: 24.5 memory_bytes: 25 depth: 8 index: INDEX_GRID "
+     "passed: 5000000000 index_changes: 9 } }",
+     "0809525a0a2108e8071002180320042880e497d0123080f882ad16380740084809500a580b600c123508ac02100d180e200f2810301138124"
+     "013481450155d0000b441650000bc416d0000c44170197808800106880180e497d012900109",
      {.seq = 9,
       .kind = QD_SERVER_STATS,
       .as.stats = {.server = {.uptime_ms = 1000,
@@ -341,7 +359,10 @@ static const server_golden server_goldens[] = {
                             .tick_us_p99 = 23.5f,
                             .tick_us_max = 24.5f,
                             .memory_bytes = 25,
-                            .depth = 8}}}},
+                            .depth = 8,
+                            .index = QD_INDEX_GRID,
+                            .passed = 5000000000,
+                            .index_changes = 9}}}},
     {"stats_server",
      "seq: 10 stats { server { uptime_ms: 1000 } }",
      "080a52050a0308e807",
