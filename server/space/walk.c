@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "walk.h"
+
+#include <string.h>
+
+#include "../base/assert.h"
+#include "array.h"
+
+#define EVENTS_KEPT     16384u
+#define ALL_MOVED_SHARE 4u /* with no more than one in this many at rest, every row counts as moved */
+
+/* One walk, as its tasks see it. */
+typedef struct task_set {
+    qd_index *index;
+    qd_hand **hand;
+    uint32_t hands;
+} task_set;
+
+void qd_walk_init(qd_walk *walk, qd_heap *heap)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->heap = heap;
+}
+
+void qd_walk_deinit(qd_walk *walk)
+{
+    for (uint32_t i = 0; i < walk->hands; i++) {
+        qd_hand *hand = walk->hand[i];
+        for (uint32_t level = 0; level < QD_WALK_LEVELS_MAX; level++) {
+            qd_list16_free(hand->sink.heap, &hand->level[level]);
+        }
+        qd_list8_free(hand->sink.heap, &hand->leaf);
+        qd_arranger_free(&hand->arranger, hand->sink.heap);
+        qd_array_free(hand->sink.heap, hand->sink.event, hand->sink.capacity * sizeof *hand->sink.event);
+        qd_heap_deinit(&hand->heap);
+        qd_heap_free_aligned(walk->heap, hand, QD_ARRAY_ALIGNMENT, sizeof *hand);
+    }
+    qd_array_free(walk->heap, walk->hand, walk->hands * sizeof(qd_hand *));
+    qd_array_free(walk->heap, walk->event, walk->event_capacity * sizeof *walk->event);
+}
+
+void qd_walk_commit(const qd_hand *hand, uint32_t cell)
+{
+    if (!hand->commit) {
+        return;
+    }
+    qd_rows *rows = hand->index->rows;
+    for (uint32_t block = hand->index->cell[cell].head; block != QD_NONE; block = rows->info[block].next) {
+        if (rows->info[block].dirty != 0) {
+            qd_rows_commit(rows, block);
+        }
+    }
+}
+
+bool qd_walk_is_any_moved(const qd_list16 *list)
+{
+    uint64_t any = 0;
+    for (uint32_t base = 0; base < list->count; base += 64) {
+        uint64_t valid = list->count - base < 64 ? (UINT64_C(1) << (list->count - base)) - 1 : UINT64_MAX;
+        any |= list->moved[base / 64] & valid;
+    }
+    return any != 0;
+}
+
+static bool is_nearly_all_dirty(const qd_rows *rows)
+{
+    uint32_t moved = 0;
+    for (uint32_t i = 0; i < rows->dirty_count; i++) {
+        moved += (uint32_t)__builtin_popcount(rows->info[rows->dirty[i]].dirty);
+        if (rows->count - moved <= rows->count / ALL_MOVED_SHARE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* There is one for every task that can run at once. */
+static qd_hand *take_hand(const task_set *set)
+{
+    for (;;) {
+        for (uint32_t i = 0; i < set->hands; i++) {
+            if (!atomic_exchange_explicit(&set->hand[i]->taken, true, memory_order_acquire)) {
+                return set->hand[i];
+            }
+        }
+    }
+}
+
+static void run_task(size_t task, void *argument)
+{
+    const task_set *set = argument;
+    qd_hand *hand = take_hand(set);
+    if (!hand->sink.stopped) {
+        set->index->ops->walk(set->index, hand, (uint32_t)task);
+    }
+    atomic_store_explicit(&hand->taken, false, memory_order_release);
+}
+
+/* A buffer that a burst of events left behind is not kept. */
+static void trim(qd_sink *sink)
+{
+    if (sink->capacity > EVENTS_KEPT && sink->count < sink->capacity / 8) {
+        qd_array_free(sink->heap, sink->event, sink->capacity * sizeof *sink->event);
+        sink->event = NULL;
+        sink->capacity = 0;
+    }
+}
+
+static void make_hands(qd_walk *walk, uint32_t count)
+{
+    if (count > walk->hands) {
+        walk->hand = qd_array_grow(walk->heap, QD_ARRAY_NEED, walk->hand, walk->hands * sizeof(qd_hand *),
+                                   walk->hands * sizeof(qd_hand *), count * sizeof(qd_hand *));
+    }
+    for (; walk->hands < count; walk->hands++) {
+        qd_hand *hand = qd_heap_need(walk->heap, QD_ARRAY_ALIGNMENT, sizeof *hand);
+        memset(hand, 0, sizeof *hand);
+        qd_heap_init(&hand->heap);
+        hand->sink.heap = walk->hands == 0 ? walk->heap : &hand->heap;
+        walk->hand[walk->hands] = hand;
+    }
+}
+
+static void ready_hand(qd_hand *hand, qd_index *index, const qd_walk_plan *plan, qd_quota *quota)
+{
+    trim(&hand->sink);
+    qd_sink sink = hand->sink;
+    hand->sink = (qd_sink){
+        .rows = index->rows,
+        .bodies = index->bodies,
+        .mode = plan->mode,
+        .swept = index->config->swept && plan->mode != QD_WALK_PAIRS,
+        .heap = sink.heap,
+        .quota = quota,
+        .event = sink.event,
+        .capacity = sink.capacity,
+    };
+    hand->index = index;
+    hand->kernel = qd_kernel_chosen();
+    hand->all = plan->all;
+    hand->commit = plan->mode != QD_WALK_PAIRS;
+}
+
+/* The events of all hands in one array; a single hand's stay where they are. */
+static const qd_space_event *gather(qd_walk *walk, uint32_t hands, size_t found)
+{
+    if (hands == 1) {
+        return walk->hand[0]->sink.event;
+    }
+    if (found > walk->event_capacity) {
+        walk->event = qd_array_grow(walk->heap, QD_ARRAY_NEED, walk->event, walk->event_capacity * sizeof *walk->event,
+                                    0, found * sizeof *walk->event);
+        walk->event_capacity = found;
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i < hands; i++) {
+        const qd_sink *sink = &walk->hand[i]->sink;
+        if (sink->count > 0) {
+            memcpy(walk->event + count, sink->event, sink->count * sizeof *sink->event);
+        }
+        count += sink->count;
+    }
+    return walk->event;
+}
+
+static void sum_up(qd_walk *walk, uint32_t hands, uint64_t limit, qd_walk_result *result)
+{
+    *result = (qd_walk_result){0};
+    for (uint32_t i = 0; i < hands; i++) {
+        const qd_sink *sink = &walk->hand[i]->sink;
+        result->found += sink->count;
+        result->tests += sink->tests;
+        result->exact_tests += sink->exact_tests;
+    }
+    result->complete = result->found <= limit;
+    result->event = result->complete ? gather(walk, hands, result->found) : NULL;
+}
+
+void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
+                 qd_walk_result *result)
+{
+    qd_walk_plan plan = {
+        .mode = mode,
+        .all = mode != QD_WALK_EVENTS || is_nearly_all_dirty(index->rows),
+        .hands = index->rows->count >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1,
+    };
+    uint32_t tasks = index->ops->walk_begin(index, &plan);
+    uint32_t hands = tasks > 1 ? plan.hands : 1;
+    qd_quota quota = {.limit = limit};
+    make_hands(walk, hands);
+    for (uint32_t i = 0; i < hands; i++) {
+        ready_hand(walk->hand[i], index, &plan, &quota);
+    }
+    task_set set = {index, walk->hand, hands};
+    if (hands > 1) {
+        executor->run(executor->context, tasks, run_task, &set);
+    } else {
+        qd_executor_serial.run(NULL, tasks, run_task, &set);
+    }
+    sum_up(walk, hands, limit, result);
+    index->ops->walk_end(index, &plan, result);
+}
