@@ -49,4 +49,19 @@ typedef struct qd_extent {
     double lo[QD_AXES], hi[QD_AXES];
 } qd_extent;
 
+/* The finest frame that tells apart all that is in a box of finite sides. */
+static inline qd_frame qd_frame_around(const qd_extent *box)
+{
+    qd_frame frame;
+    double side = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        frame.origin[k] = (float)box->lo[k];
+        side = box->hi[k] - box->lo[k] > side ? box->hi[k] - box->lo[k] : side;
+    }
+    double scale = (double)QD_FRAME_LAST / side;
+    scale = scale < 0x1p100 ? scale : 0x1p100;
+    frame.scale = (float)scale;
+    return frame;
+}
+
 #endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "brute.h"
+
+#include <math.h>
+
+#include "../base/assert.h"
+#include "search.h"
+#include "walk.h"
+
+/* A walk for what changed has nothing to do where nothing did. */
+static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
+{
+    qd_brute *brute = (qd_brute *)index;
+    uint32_t count = index->rows->count;
+    if (count < 2 || (qd_flat_changed(index, plan) == 0 && plan->mode == QD_WALK_EVENTS)) {
+        return 0;
+    }
+    qd_extent extent = qd_flat_extent(index);
+    brute->frame = qd_frame_around(&extent);
+    brute->tasks = count < index->tuning.task_rows_min ? 1 : plan->hands;
+    return brute->tasks;
+}
+
+/* The first row of a task's share. A row is tested against all behind it, so shares grow towards the end: with as many
+ * pairs each, the rows that are left after t of T tasks are the root of 1 - t/T of all. */
+static uint32_t first_of(const qd_brute *brute, uint32_t task)
+{
+    uint32_t count = brute->flat.list.count;
+    double done = 1 - sqrt(1 - (double)task / brute->tasks);
+    return task == brute->tasks ? count : (uint32_t)(count * done) / QD_LIST_LANES * QD_LIST_LANES;
+}
+
+/* Every task makes the list of all rows for itself, and it comes out the same. */
+static void walk(qd_index *index, qd_hand *hand, uint32_t task)
+{
+    const qd_brute *brute = (const qd_brute *)index;
+    qd_list16 *all = &hand->level[0];
+    hand->sink.frame = brute->frame;
+    qd_list16_reserve(hand->sink.heap, all, brute->flat.list.count);
+    hand->kernel->collect16(&hand->sink, &brute->flat.list, all);
+    qd_arrange16(&hand->arranger, hand->sink.heap, all);
+    uint32_t from = first_of(brute, task), to = first_of(brute, task + 1);
+    qd_list16 share = *all;
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+        share.column[k] += from;
+    }
+    share.row += from;
+    share.moved += from / 64;
+    share.own = to - from;
+    share.count -= from;
+    hand->kernel->test16(&hand->sink, &share, hand->all);
+}
+
+/* There is nothing to keep up. */
+static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+{
+    (void)index, (void)plan, (void)result;
+}
+
+static void settle(qd_index *index)
+{
+    (void)index;
+}
+
+static void validate(const qd_index *index)
+{
+    QD_ASSERT(index->cell[0].count == index->rows->count);
+}
+
+static qd_status search(const qd_index *index, qd_search *query)
+{
+    return qd_search_cell(query, index->cell);
+}
+
+static void destroy(qd_index *index)
+{
+    qd_heap_free(index->heap, index, sizeof(qd_brute));
+}
+
+static const qd_index_ops ops = {
+    .kind = QD_SPACE_BRUTE,
+    .reserve = qd_flat_reserve,
+    .locate = qd_flat_locate,
+    .move = qd_flat_move,
+    .walk_begin = walk_begin,
+    .walk = walk,
+    .walk_end = walk_end,
+    .settle = settle,
+    .search = search,
+    .count = qd_flat_count,
+    .holds = qd_flat_holds,
+    .validate = validate,
+    .destroy = destroy,
+};
+
+qd_index *qd_brute_create(const qd_index *as)
+{
+    return qd_flat_create(as, &ops, sizeof(qd_brute));
+}
