@@ -7,17 +7,16 @@
 #include "search.h"
 #include "walk.h"
 
-/* A walk for what changed has nothing to do where nothing did. */
 static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_brute *brute = (qd_brute *)index;
     uint32_t count = index->rows->count;
-    if (count < 2 || (qd_flat_changed(index, plan) == 0 && plan->mode == QD_WALK_EVENTS)) {
+    if (count < 2 || !qd_flat_is_due(index, plan)) {
         return 0;
     }
     qd_extent extent = qd_flat_extent(index);
     brute->frame = qd_frame_around(&extent);
-    brute->tasks = count < index->tuning.task_rows_min ? 1 : plan->hands;
+    brute->tasks = plan->hands;
     return brute->tasks;
 }
 

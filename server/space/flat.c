@@ -6,8 +6,6 @@
 #include "move.h"
 #include "relay.h"
 
-#define ALL_MOVED_SHARE 4u /* with no more than one in this many at rest, every row counts as moved */
-
 qd_index *qd_flat_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
 {
     qd_flat *flat = qd_heap_alloc_zeroed(as->heap, bytes);
@@ -58,15 +56,9 @@ bool qd_flat_holds(const qd_index *index, uint32_t cell, const qd_row *box)
     return cell == 0;
 }
 
-uint32_t qd_flat_changed(const qd_index *index, qd_walk_plan *plan)
+bool qd_flat_is_due(const qd_index *index, const qd_walk_plan *plan)
 {
-    const qd_rows *rows = index->rows;
-    uint32_t changed = 0;
-    for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        changed += (uint32_t)__builtin_popcount(rows->info[rows->dirty[i]].dirty);
-    }
-    plan->all = plan->all || rows->count - changed <= rows->count / ALL_MOVED_SHARE;
-    return changed;
+    return plan->mode != QD_WALK_EVENTS || index->rows->dirty_count > 0;
 }
 
 /* Absent rows are infinite, and round ones may reach beyond what floats can say. */

@@ -26,8 +26,8 @@ void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const fl
 void qd_flat_count(const qd_index *index, qd_space_counters *counters);
 bool qd_flat_holds(const qd_index *index, uint32_t cell, const qd_row *box);
 
-/* How many rows changed since the last tick; where that is nearly all of them the plan says so. */
-uint32_t qd_flat_changed(const qd_index *index, qd_walk_plan *plan);
+/* Whether a walk has anything to do: one for what changed has not where nothing did. */
+bool qd_flat_is_due(const qd_index *index, const qd_walk_plan *plan);
 /* The box around all rows; one of no size where there is nothing. */
 qd_extent qd_flat_extent(const qd_index *index);
 
