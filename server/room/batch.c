@@ -19,8 +19,10 @@ static void refuse(qd_room_refusals *refusals, uint32_t index, qd_room_refusal c
     refusals->count++;
 }
 
-static void begin(qd_room_refusals *refusals)
+static void begin(const qd_room *room, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
+    /* Which columns a room has is the caller's to check. */
+    QD_ASSERT(qd_room_is_3d(room) ? batch->count == 0 || !batch->z == !batch->x : !batch->z && !batch->half_z);
     refusals->count = 0;
     refusals->listed = 0;
 }
@@ -54,40 +56,66 @@ static int check_place(qd_place place, uint32_t member)
     return may_change(place, member) ? 0 : QD_ROOM_NOT_OWNER;
 }
 
-/* Sizes and shape, of the columns that are there. A circle's half_y counts for nothing, and is held to the same rules
- * all the same: who sends nonsense learns of it. */
-static int check_form(const qd_room_batch *batch, uint32_t i)
+/* Shape and sizes. What takes no part in a shape, as a circle's half_y, is held to the same rules all the same: who
+ * sends nonsense learns of it. */
+static int check_form(const qd_body *body)
 {
-    if ((batch->half_x && is_not_finite(batch->half_x[i])) || (batch->half_y && is_not_finite(batch->half_y[i])))
+    if (is_not_finite(body->half_x) | is_not_finite(body->half_y) | is_not_finite(body->half_z) |
+        is_not_finite(body->radius))
         return QD_ROOM_NOT_FINITE;
-    if ((batch->half_x && batch->half_x[i] < 0) || (batch->half_y && batch->half_y[i] < 0))
+    bool may_be_negative = body->shape == QD_SPACE_CAPSULE;
+    if (body->radius < 0 || (!may_be_negative && (body->half_x < 0 || body->half_y < 0 || body->half_z < 0)))
         return QD_ROOM_NEGATIVE_SIZE;
-    if (batch->shape && batch->shape[i] != QD_SPACE_BOX && batch->shape[i] != QD_SPACE_CIRCLE)
+    if (body->shape != QD_SPACE_BOX && body->shape != QD_SPACE_CIRCLE && body->shape != QD_SPACE_CAPSULE)
         return QD_ROOM_UNKNOWN_SHAPE;
     return 0;
+}
+
+/* The columns that are there, into what stands in the body. */
+static void take_form(const qd_room_batch *batch, uint32_t i, qd_body *body)
+{
+    if (batch->half_x)
+        body->half_x = batch->half_x[i];
+    if (batch->half_y)
+        body->half_y = batch->half_y[i];
+    if (batch->half_z)
+        body->half_z = batch->half_z[i];
+    if (batch->radius)
+        body->radius = batch->radius[i];
+    if (batch->shape)
+        body->shape = batch->shape[i];
+}
+
+static void take_filter(const qd_room_batch *batch, uint32_t i, qd_body *body)
+{
+    if (batch->category)
+        body->category = batch->category[i];
+    if (batch->mask)
+        body->mask = batch->mask[i];
 }
 
 /* ---- spawn, despawn ---- */
 
 static int spawn_one(qd_room *room, const qd_room_batch *batch, uint32_t i, uint32_t owner)
 {
-    if (is_not_finite(batch->x[i]) || is_not_finite(batch->y[i]))
+    qd_body body = {
+        .x = batch->x[i],
+        .y = batch->y[i],
+        .z = batch->z ? batch->z[i] : 0,
+        .shape = QD_SPACE_BOX,
+        .category = 1,
+        .mask = UINT32_MAX,
+    };
+
+    take_form(batch, i, &body);
+    take_filter(batch, i, &body);
+    if (is_not_finite(body.x) | is_not_finite(body.y) | is_not_finite(body.z))
         return QD_ROOM_NOT_FINITE;
-    int refusal = check_form(batch, i);
+    int refusal = check_form(&body);
     if (refusal)
         return refusal;
     if (qd_ids_get(&room->ids, batch->id[i]).slot != QD_SLOT_NONE)
         return QD_ROOM_ID_TAKEN;
-
-    qd_body body = {
-        .x = batch->x[i],
-        .y = batch->y[i],
-        .half_x = batch->half_x ? batch->half_x[i] : 0,
-        .half_y = batch->half_y ? batch->half_y[i] : 0,
-        .shape = batch->shape ? batch->shape[i] : QD_SPACE_BOX,
-        .category = batch->category ? batch->category[i] : 1,
-        .mask = batch->mask ? batch->mask[i] : UINT32_MAX,
-    };
     return qd_room_add(room, batch->id[i], owner, &body) == QD_OK ? 0 : QD_ROOM_FULL;
 }
 
@@ -95,7 +123,7 @@ void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, b
                    qd_room_refusals *refusals)
 {
     (void)qd_room_member(room, member);
-    begin(refusals);
+    begin(room, batch, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         int refusal = spawn_one(room, batch, i, room_owned ? QD_ROOM_OWNED : member);
         if (refusal)
@@ -107,7 +135,7 @@ void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, b
 void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
     (void)qd_room_member(room, member);
-    begin(refusals);
+    begin(room, batch, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         qd_place place = qd_ids_get(&room->ids, batch->id[i]);
         int refusal = check_place(place, member);
@@ -132,53 +160,64 @@ void qd_room_despawn_all(qd_room *room)
 
 /* ---- reshape ---- */
 
-static void reshape_one(qd_room *room, const qd_room_batch *batch, uint32_t i, uint32_t slot)
+/* Returns why it is refused; 0: it is done. */
+static int reshape_one(qd_room *room, const qd_room_batch *batch, uint32_t i, uint32_t slot)
 {
     qd_body body;
 
     qd_space_body(room->space, slot, &body);
-    if (batch->half_x || batch->half_y || batch->shape) {
-        qd_space_reshape(room->space, slot, (qd_space_shape)(batch->shape ? batch->shape[i] : body.shape),
-                         batch->half_x ? batch->half_x[i] : body.half_x,
-                         batch->half_y ? batch->half_y[i] : body.half_y);
+    if (batch->half_x || batch->half_y || batch->half_z || batch->radius || batch->shape) {
+        take_form(batch, i, &body);
+        int refusal = check_form(&body);
+        if (refusal)
+            return refusal;
+        qd_space_reshape(room->space, slot, &body);
     }
     if (batch->category || batch->mask) {
-        qd_space_refilter(room->space, slot, batch->category ? batch->category[i] : body.category,
-                          batch->mask ? batch->mask[i] : body.mask);
+        take_filter(batch, i, &body);
+        qd_space_refilter(room->space, slot, body.category, body.mask);
     }
+    return 0;
 }
 
 void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
     (void)qd_room_member(room, member);
-    begin(refusals);
+    begin(room, batch, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         qd_place place = qd_ids_get(&room->ids, batch->id[i]);
         int refusal = check_place(place, member);
         if (!refusal)
-            refusal = check_form(batch, i);
+            refusal = reshape_one(room, batch, i, place.slot);
         if (refusal)
             refuse(refusals, i, (qd_room_refusal)refusal);
-        else
-            reshape_one(room, batch, i, place.slot);
     }
     finish(room, batch, refusals);
 }
 
 /* ---- move, teleport ---- */
 
-typedef void (*place_fn)(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y);
+typedef void (*place_fn)(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
+                         const float *z);
+
+static uint32_t any_not_finite(const float *values, uint32_t count)
+{
+    uint32_t any = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        any |= is_not_finite(values[i]);
+    return any;
+}
 
 /* The slots of a chunk. Returns whether every entry may be applied. */
 static bool look_up(const qd_room *room, uint32_t member, const qd_room_batch *batch, uint32_t first, uint32_t count,
                     uint32_t *slots)
 {
     const uint32_t *id = batch->id + first;
-    const float *x = batch->x + first, *y = batch->y + first;
-    uint32_t bad = 0;
+    uint32_t bad = any_not_finite(batch->x + first, count) | any_not_finite(batch->y + first, count);
 
-    for (uint32_t i = 0; i < count; i++)
-        bad |= is_not_finite(x[i]) | is_not_finite(y[i]);
+    if (batch->z)
+        bad |= any_not_finite(batch->z + first, count);
     for (uint32_t i = 0; i < count; i++) {
         qd_place place = qd_ids_get(&room->ids, id[i]);
 
@@ -194,24 +233,23 @@ static void place_some(qd_room *room, uint32_t member, const qd_room_batch *batc
                        place_fn place, qd_room_refusals *refusals)
 {
     uint32_t slots[CHUNK_COUNT];
-    float x[CHUNK_COUNT], y[CHUNK_COUNT];
+    float x[CHUNK_COUNT], y[CHUNK_COUNT], z[CHUNK_COUNT];
     uint32_t good = 0;
 
     for (uint32_t i = first; i < first + count; i++) {
         qd_place at = qd_ids_get(&room->ids, batch->id[i]);
         int refusal = check_place(at, member);
-        if (!refusal && (is_not_finite(batch->x[i]) || is_not_finite(batch->y[i])))
-            refusal = QD_ROOM_NOT_FINITE;
-        if (refusal) {
-            refuse(refusals, i, (qd_room_refusal)refusal);
-            continue;
-        }
-        slots[good] = at.slot;
         x[good] = batch->x[i];
         y[good] = batch->y[i];
-        good++;
+        z[good] = batch->z ? batch->z[i] : 0;
+        if (!refusal && (is_not_finite(x[good]) | is_not_finite(y[good]) | is_not_finite(z[good])))
+            refusal = QD_ROOM_NOT_FINITE;
+        if (refusal)
+            refuse(refusals, i, (qd_room_refusal)refusal);
+        else
+            slots[good++] = at.slot;
     }
-    place(room->space, good, slots, x, y);
+    place(room->space, good, slots, x, y, batch->z ? z : NULL);
 }
 
 static void place_all(qd_room *room, uint32_t member, const qd_room_batch *batch, place_fn place,
@@ -220,12 +258,12 @@ static void place_all(qd_room *room, uint32_t member, const qd_room_batch *batch
     uint32_t slots[CHUNK_COUNT];
 
     (void)qd_room_member(room, member);
-    begin(refusals);
+    begin(room, batch, refusals);
     for (uint32_t first = 0; first < batch->count; first += CHUNK_COUNT) {
         uint32_t count = batch->count - first < CHUNK_COUNT ? batch->count - first : CHUNK_COUNT;
 
         if (QD_LIKELY(look_up(room, member, batch, first, count, slots)))
-            place(room->space, count, slots, batch->x + first, batch->y + first);
+            place(room->space, count, slots, batch->x + first, batch->y + first, batch->z ? batch->z + first : NULL);
         else
             place_some(room, member, batch, first, count, place, refusals);
     }

@@ -33,23 +33,25 @@ static unsigned bit_length(uint32_t value)
 struct sorting {
     qd_room *room;
     const qd_space_event *events;
-    size_t start[QD_SPACE_STAY + 2];
+    size_t start[QD_SPACE_PASSED + 2];
     qd_order all;
     unsigned low_bits, high_bits;
 };
 
 static void count_kinds(struct sorting *sorting, size_t count)
 {
-    uint32_t begins = 0, ends = 0;
+    uint32_t begins = 0, ends = 0, passed = 0;
 
     for (size_t i = 0; i < count; i++) {
         begins += qd_space_event_kind(sorting->events[i]) == QD_SPACE_BEGIN;
         ends += qd_space_event_kind(sorting->events[i]) == QD_SPACE_END;
+        passed += qd_space_event_kind(sorting->events[i]) == QD_SPACE_PASSED;
     }
     sorting->start[QD_SPACE_BEGIN] = 0;
     sorting->start[QD_SPACE_END] = begins;
     sorting->start[QD_SPACE_STAY] = (size_t)begins + ends;
-    sorting->start[QD_SPACE_STAY + 1] = count;
+    sorting->start[QD_SPACE_PASSED] = count - passed;
+    sorting->start[QD_SPACE_PASSED + 1] = count;
 }
 
 static void make_keys(struct sorting *sorting, size_t count)
@@ -67,7 +69,7 @@ static void make_keys(struct sorting *sorting, size_t count)
         .values_spare = (uint32_t *)(memory + 2 * keys_bytes + values_bytes),
     };
     const uint32_t *id = sorting->room->entities.id;
-    size_t cursor[QD_SPACE_STAY + 1];
+    size_t cursor[QD_SPACE_PASSED + 1];
     uint64_t any_key = 0;
 
     memcpy(cursor, sorting->start, sizeof cursor);
@@ -191,6 +193,7 @@ void qd_room_list_events(qd_room *room, const qd_space_events *events, bool own)
     make_keys(&sorting, events->count);
     make_list(&sorting, QD_SPACE_END, QD_LIST_ENDS, own);
     make_list(&sorting, QD_SPACE_BEGIN, QD_LIST_BEGINS, own);
+    make_list(&sorting, QD_SPACE_PASSED, QD_LIST_PASSED, own);
     make_list(&sorting, QD_SPACE_STAY, QD_LIST_STAYS, own);
 }
 

@@ -15,6 +15,7 @@ typedef struct qd_room qd_room;
 typedef enum qd_list_kind {
     QD_LIST_ENDS = 0,
     QD_LIST_BEGINS,
+    QD_LIST_PASSED,
     QD_LIST_STAYS,
     QD_LIST_SET, /* all pairs, for a reset */
     QD_LISTS

@@ -104,6 +104,7 @@ static void serve_live(qd_room *room, const qd_space_events *events)
     qd_room_list_events(room, events, own);
     room->begins += room->lists[QD_LIST_BEGINS].count;
     room->ends += room->lists[QD_LIST_ENDS].count;
+    room->passed += room->lists[QD_LIST_PASSED].count;
     room->set_count += room->lists[QD_LIST_BEGINS].count;
     room->set_count -= room->lists[QD_LIST_ENDS].count;
 }
@@ -181,10 +182,12 @@ static bool report_events(const qd_room *room, const qd_member *row, qd_room_rep
 
     report->ends = pairs_for(room, row, QD_LIST_ENDS, &report->end_reason);
     report->begins = pairs_for(room, row, QD_LIST_BEGINS, NULL);
+    report->passed = pairs_for(room, row, QD_LIST_PASSED, NULL);
     if (row->interest.stays)
         report->stays = pairs_for(room, row, QD_LIST_STAYS, NULL);
     report->share = own_only ? SHARE_NONE : row->interest.stays ? SHARE_EVENTS_AND_STAYS : SHARE_EVENTS;
-    return report->ends.count + report->begins.count + report->stays.count > 0 || report->skipped > 0;
+    return report->ends.count + report->begins.count + report->passed.count + report->stays.count > 0 ||
+           report->skipped > 0;
 }
 
 static bool make_report(const qd_room *room, const qd_member *row, qd_room_report *report)

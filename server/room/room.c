@@ -16,16 +16,9 @@ qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t s
 
     /* Removed entities hold their slots until the next tick, and there can be as many of them as entities: with twice
      * the slots, what a room can take does not depend on what was in it. */
-    uint32_t slots = config->entities_max < QD_SPACE_SLOTS_MAX / 2 ? config->entities_max * 2 : QD_SPACE_SLOTS_MAX;
-    qd_space_config space_config = {
-        .min_x = config->min_x,
-        .min_y = config->min_y,
-        .max_x = config->max_x,
-        .max_y = config->max_y,
-        .depth = config->depth,
-        .bodies_max = slots,
-    };
-    qd_status status = qd_space_create(&space_config, heap, &room->space);
+    room->config.space.bodies_max =
+        config->entities_max < QD_SPACE_SLOTS_MAX / 2 ? config->entities_max * 2 : QD_SPACE_SLOTS_MAX;
+    qd_status status = qd_space_create(&room->config.space, heap, &room->space);
     if (status != QD_OK)
         goto fail;
     *room_out = room;
@@ -69,8 +62,11 @@ void qd_room_stats_get(const qd_room *room, qd_room_stats *stats)
         .updates = room->updates,
         .begins = room->begins,
         .ends = room->ends,
+        .passed = room->passed,
         .pairs = room->subscriptions[QD_LIVE] > 0 ? room->set_count : 0,
         .ticks_skipped = room->ticks_skipped,
         .depth = counters.depth,
+        .index = counters.index,
+        .index_changes = counters.index_changes,
     };
 }

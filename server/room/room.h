@@ -16,15 +16,14 @@
 typedef struct qd_room qd_room;
 
 typedef struct qd_room_config {
-    float min_x, min_y, max_x, max_y; /* finite, min < max */
-    uint32_t depth;                   /* 0: automatic */
-    uint32_t entities_max;            /* 1 to QD_SPACE_SLOTS_MAX */
-    uint32_t events_max;              /* at least 1 */
+    qd_space_config space; /* its bodies_max follows from entities_max, and is the room's to set */
+    uint32_t entities_max; /* 1 to QD_SPACE_SLOTS_MAX */
+    uint32_t events_max;   /* at least 1 */
     uint64_t grace_ns;
 } qd_room_config;
 
 /* The heap is the room's own and outlives it; it counts all the room's memory. `salt` makes its hashes unforeseeable
- * for peers and changes no result. */
+ * for peers and changes no result. QD_ERR_INVALID where the config of the space is not as space.h says. */
 qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t salt, qd_room **room) QD_MUST_USE;
 void qd_room_destroy(qd_room *room);
 
@@ -44,12 +43,14 @@ void qd_room_expire(qd_room *room, uint64_t now_ns);
 
 /* ---- batches ---- */
 
-/* Columns of `count` entries; which may be NULL is said at the commands. */
+/* Columns of `count` entries; which may be NULL is said at the commands. In two dimensions z and half_z are NULL; in
+ * three z goes where x goes. */
 typedef struct qd_room_batch {
     uint32_t count;
     const uint32_t *id;
-    const float *x, *y;
-    const float *half_x, *half_y;
+    const float *x, *y, *z;
+    const float *half_x, *half_y, *half_z;
+    const float *radius;
     const uint8_t *shape;
     const uint32_t *category, *mask;
 } qd_room_batch;
@@ -77,7 +78,8 @@ typedef struct qd_room_refusals {
 
 /* Each applies what it can, in order, and reports the rest in *refusals (which it first empties).
  * spawn: id, x, y needed; sizes default to 0, shape to box, category to 1, mask to all. `room_owned`: the room owns
- * them. move, teleport: id, x, y. reshape: id; absent columns leave values as they are. despawn: id. */
+ * them. move, teleport: id, x, y. reshape: id; absent columns leave values as they are, and an entry is refused by what
+ * the entity would become. despawn: id. */
 void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, bool room_owned,
                    qd_room_refusals *refusals);
 void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
@@ -90,9 +92,9 @@ void qd_room_despawn_all(qd_room *room);
 
 /* ---- subscriptions: one a member ---- */
 
-/* Where a tick has more events than events_max (stays included, when a live subscription wants them), all live
- * subscriptions are suspended; where the set of pairs is larger, those whose reset is due. All pairs of the room count,
- * for own_only too. A suspended one gets a reset at the first later tick whose set fits.
+/* Where a tick has more events than events_max (passed included, and stays, when a live subscription wants them), all
+ * live subscriptions are suspended; where the set of pairs is larger, those whose reset is due. All pairs of the room
+ * count, for own_only too. A suspended one gets a reset at the first later tick whose set fits.
  */
 
 typedef struct qd_room_interest {
@@ -129,6 +131,7 @@ typedef struct qd_room_report {
     qd_room_pairs ends;
     const uint8_t *end_reason; /* qd_space_reason, ends.count of them */
     qd_room_pairs begins;
+    qd_room_pairs passed; /* in swept rooms, and never with a reset */
     qd_room_pairs stays;
 } qd_room_report;
 
@@ -148,18 +151,26 @@ typedef struct qd_room_stats {
     uint32_t entities;
     uint32_t members; /* not those that left */
     uint32_t subscriptions;
-    uint64_t updates;      /* entries applied */
-    uint64_t begins, ends; /* counted at ticks with a live subscription */
-    uint64_t pairs;        /* at the last tick; 0 while nobody is live */
+    uint64_t updates;              /* entries applied */
+    uint64_t begins, ends, passed; /* counted at ticks with a live subscription */
+    uint64_t pairs;                /* at the last tick; 0 while nobody is live */
     uint64_t ticks_skipped;
     uint32_t depth;
+    qd_space_index index; /* the one at work */
+    uint32_t index_changes;
 } qd_room_stats;
 
 void qd_room_stats_get(const qd_room *room, qd_room_stats *stats);
 
-/* The entities as they are now, by ascending id, at most `limit`; `region` (min_x, min_y, max_x, max_y) may be NULL.
- * Columns belong to the room and are valid until the next call on it. *more: there were more than the limit. */
-qd_status qd_room_snapshot(qd_room *room, const float region[4], uint32_t limit, qd_room_batch *columns,
+/* A box; in two dimensions both z are 0. */
+typedef struct qd_room_region {
+    float min_x, min_y, min_z, max_x, max_y, max_z;
+} qd_room_region;
+
+/* The entities as they are now, by ascending id, at most `limit`: those whose bounding box touches `region`, or all
+ * where it is NULL. Columns belong to the room and are valid until the next call on it; radius is NULL where it is 0
+ * for all. *more: there were more than the limit. */
+qd_status qd_room_snapshot(qd_room *room, const qd_room_region *region, uint32_t limit, qd_room_batch *columns,
                            bool *more) QD_MUST_USE;
 
 /* What a query finds, as of the last tick: ordered by (distance, id), in regions by id. Columns belong to the room and

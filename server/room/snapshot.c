@@ -3,32 +3,48 @@
  * The entities as they are. First the slots that are wanted, by ascending id, then their columns, so that memory is as
  * large as the answer. Ids in the table lie in order and below all that are in the map; only the latter are sorted.
  */
+#include <math.h>
+
 #include "order.h"
 #include "state.h"
 
 struct search {
     const qd_room *room;
-    const float *region; /* NULL: everywhere */
+    const qd_room_region *region; /* NULL: everywhere */
     uint32_t limit;
     uint32_t *slots; /* found so far */
     uint32_t count;
     bool more; /* there was one above the limit */
 };
 
-/* By the bounding box, whose corners are rounded as those of a box are. */
+/* How far a body reaches from its centre along an axis on which `half` is its size. */
+static float reach(const qd_body *body, float half)
+{
+    if (body->shape == QD_SPACE_BOX)
+        return half;
+    return body->shape == QD_SPACE_CIRCLE ? body->half_x : fabsf(half) + body->radius;
+}
+
+static bool touches(float at, float half, float min, float max)
+{
+    float low = at - half, high = at + half;
+
+    return low <= max && min <= high;
+}
+
+/* By the bounding box, whose corners are rounded as those of a box are. In two dimensions all have z 0, as the region
+ * has. */
 static bool is_wanted(const struct search *search, uint32_t slot)
 {
-    const float *region = search->region;
+    const qd_room_region *region = search->region;
     qd_body body;
 
     if (!region)
         return true;
     qd_space_body(search->room->space, slot, &body);
-    float half_x = body.half_x;
-    float half_y = body.shape == QD_SPACE_CIRCLE ? body.half_x : body.half_y;
-    float min_x = body.x - half_x, min_y = body.y - half_y;
-    float max_x = body.x + half_x, max_y = body.y + half_y;
-    return min_x <= region[2] && region[0] <= max_x && min_y <= region[3] && region[1] <= max_y;
+    return touches(body.x, reach(&body, body.half_x), region->min_x, region->max_x) &&
+           touches(body.y, reach(&body, body.half_y), region->min_y, region->max_y) &&
+           touches(body.z, reach(&body, body.half_z), region->min_z, region->max_z);
 }
 
 static void found(struct search *search, uint32_t slot)
@@ -82,12 +98,21 @@ void qd_room_snapshot_release(qd_room *room)
     room->snapshot_bytes = 0;
 }
 
+/* Cuts the next column out of the memory. */
+static void *cut(char **memory, uint32_t count, size_t size)
+{
+    char *column = *memory;
+
+    *memory += qd_block_part(count, size);
+    return column;
+}
+
 /* The columns of the slots, in room->snapshot. */
 static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_room_batch *columns)
 {
-    enum { COLUMNS = 7 };
-    size_t stride = qd_block_part(count, sizeof(uint32_t));
-    size_t bytes = COLUMNS * stride + qd_block_part(count, 1);
+    const bool is_3d = qd_room_is_3d(room);
+    const size_t words = is_3d ? 10 : 8; /* a row's */
+    size_t bytes = words * qd_block_part(count, sizeof(uint32_t)) + qd_block_part(count, sizeof(uint8_t));
 
     *columns = (qd_room_batch){.count = count};
     if (count == 0)
@@ -98,11 +123,15 @@ static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_r
     room->snapshot = memory;
     room->snapshot_bytes = bytes;
 
-    uint32_t *id = (uint32_t *)memory;
-    float *x = (float *)(memory + stride), *y = (float *)(memory + 2 * stride);
-    float *half_x = (float *)(memory + 3 * stride), *half_y = (float *)(memory + 4 * stride);
-    uint32_t *category = (uint32_t *)(memory + 5 * stride), *mask = (uint32_t *)(memory + 6 * stride);
-    uint8_t *shape = (uint8_t *)(memory + COLUMNS * stride);
+    uint32_t *id = cut(&memory, count, sizeof *id);
+    float *x = cut(&memory, count, sizeof *x), *y = cut(&memory, count, sizeof *y);
+    float *z = is_3d ? cut(&memory, count, sizeof *z) : NULL;
+    float *half_x = cut(&memory, count, sizeof *half_x), *half_y = cut(&memory, count, sizeof *half_y);
+    float *half_z = is_3d ? cut(&memory, count, sizeof *half_z) : NULL;
+    float *radius = cut(&memory, count, sizeof *radius);
+    uint32_t *category = cut(&memory, count, sizeof *category), *mask = cut(&memory, count, sizeof *mask);
+    uint8_t *shape = cut(&memory, count, sizeof *shape);
+    bool any_radius = false;
     for (uint32_t i = 0; i < count; i++) {
         qd_body body;
         qd_space_body(room->space, slots[i], &body);
@@ -111,15 +140,35 @@ static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_r
         y[i] = body.y;
         half_x[i] = body.half_x;
         half_y[i] = body.half_y;
+        if (is_3d) {
+            z[i] = body.z;
+            half_z[i] = body.half_z;
+        }
+        radius[i] = body.radius;
+        any_radius |= body.radius != 0;
         category[i] = body.category;
         mask[i] = body.mask;
         shape[i] = body.shape;
     }
-    *columns = (qd_room_batch){count, id, x, y, half_x, half_y, shape, category, mask};
+    *columns = (qd_room_batch){
+        .count = count,
+        .id = id,
+        .x = x,
+        .y = y,
+        .z = z,
+        .half_x = half_x,
+        .half_y = half_y,
+        .half_z = half_z,
+        .radius = any_radius ? radius : NULL,
+        .shape = shape,
+        .category = category,
+        .mask = mask,
+    };
     return QD_OK;
 }
 
-qd_status qd_room_snapshot(qd_room *room, const float region[4], uint32_t limit, qd_room_batch *columns, bool *more)
+qd_status qd_room_snapshot(qd_room *room, const qd_room_region *region, uint32_t limit, qd_room_batch *columns,
+                           bool *more)
 {
     uint32_t slots_max = limit < room->ids.count ? limit : room->ids.count;
     size_t slots_bytes = slots_max * sizeof(uint32_t);

@@ -106,7 +106,7 @@ struct qd_room {
     void *snapshot; /* the columns of the last one or of a query, until the next or a tick */
     size_t snapshot_bytes;
 
-    uint64_t updates, begins, ends, ticks_skipped;
+    uint64_t updates, begins, ends, passed, ticks_skipped;
     uint64_t set_count; /* pairs at the last tick, while any subscription is live */
 };
 
@@ -118,6 +118,11 @@ void qd_room_remove(qd_room *room, uint32_t slot, qd_space_reason reason);
 /* The slot is free. */
 void qd_room_release(qd_room *room, uint32_t slot);
 void qd_room_entities_deinit(qd_room *room);
+
+static inline bool qd_room_is_3d(const qd_room *room)
+{
+    return room->config.space.dimensions == 3;
+}
 
 static inline qd_member *qd_room_member(qd_room *room, uint32_t member)
 {
