@@ -11,8 +11,8 @@
 #include "reply.h"
 #include "session.h"
 
-/* Rows of a snapshot in one frame: 29 bytes each. */
-#define FRAME_ROWS_MAX (64u << 10)
+/* Rows of a snapshot in one frame: at most 41 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
+#define FRAME_ROWS_MAX (48u << 10)
 #define SNAPSHOT_ROWS  65536u
 
 #define fail(host, request, code, ...)                                                                                 \
@@ -154,8 +154,11 @@ static void apply_batch(qd_host *host, const qd_request *request)
         .id = entities->id,
         .x = entities->x,
         .y = entities->y,
+        .z = entities->z,
         .half_x = entities->half_x,
         .half_y = entities->half_y,
+        .half_z = entities->half_z,
+        .radius = entities->radius,
         .shape = entities->shape,
         .category = entities->category,
         .mask = entities->mask,
@@ -245,8 +248,11 @@ static qd_msg_entities rows_of(const qd_room_batch *columns, uint32_t first, uin
         .id = columns->id + first,
         .x = columns->x + first,
         .y = columns->y + first,
+        .z = columns->z != NULL ? columns->z + first : NULL,
         .half_x = columns->half_x + first,
         .half_y = columns->half_y + first,
+        .half_z = columns->half_z != NULL ? columns->half_z + first : NULL,
+        .radius = columns->radius != NULL ? columns->radius + first : NULL,
         .shape = columns->shape + first,
         .category = columns->category + first,
         .mask = columns->mask + first,
@@ -298,11 +304,17 @@ static void send_snapshot(qd_host *host, const qd_request *request, const qd_roo
 static void apply_snapshot(qd_host *host, const qd_request *request)
 {
     const qd_msg_snapshot *snapshot = &request->decoded.message.as.snapshot;
-    const float region[4] = {snapshot->region.min_x, snapshot->region.min_y, snapshot->region.max_x,
-                             snapshot->region.max_y};
+    const qd_room_region region = {
+        .min_x = snapshot->region.min_x,
+        .min_y = snapshot->region.min_y,
+        .min_z = snapshot->region.min_z,
+        .max_x = snapshot->region.max_x,
+        .max_y = snapshot->region.max_y,
+        .max_z = snapshot->region.max_z,
+    };
     qd_room_batch columns;
     bool more;
-    qd_status status = qd_room_snapshot(host->room, snapshot->has_region ? region : NULL,
+    qd_status status = qd_room_snapshot(host->room, snapshot->has_region ? &region : NULL,
                                         snapshot->limit == 0 ? SNAPSHOT_ROWS : snapshot->limit, &columns, &more);
     if (status == QD_OK)
         send_snapshot(host, request, &columns, more);
@@ -387,6 +399,9 @@ static void apply_stats(qd_host *host, const qd_request *request)
         .tick_us_max = percentile(sorted, count, 100),
         .memory_bytes = host->heap.bytes + sizeof *host,
         .depth = stats.depth,
+        .index = (qd_index_kind)stats.index,
+        .passed = stats.passed,
+        .index_changes = stats.index_changes,
     };
     send(host, request, &message);
 }

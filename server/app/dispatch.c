@@ -144,13 +144,19 @@ static qd_host *create(qd_session *session, const qd_msg_open_room *open, open_r
     }
     qd_msg_room_config config;
     qd_room_config_resolve(&open->config, &server->config.limits, &config);
-    qd_host *host = qd_host_create(server, open->name, &config, session);
-    qd_status status = host == NULL ? QD_ERR_NO_MEMORY : qd_registry_add(&server->registry, &host->named);
+    qd_host *host = NULL;
+    qd_status status = qd_host_create(server, open->name, &config, session, &host);
+    if (status == QD_OK)
+        status = qd_registry_add(&server->registry, &host->named);
     if (status == QD_OK)
         return host;
     if (host != NULL)
         qd_host_destroy(host);
-    if (status == QD_ERR_FULL)
+    if (status == QD_ERR_INVALID)
+        refuse(refusal, QD_ERROR_INVALID, 0,
+               "no space can be made with index %s in %" PRIu32 " dimensions: take another",
+               qd_index_name(config.index), config.dimensions);
+    else if (status == QD_ERR_FULL)
         refuse(refusal, QD_ERROR_LIMIT, 0,
                "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
                server->registry.count);
@@ -306,18 +312,31 @@ static void handle_list_rooms(qd_session *session, qd_request **request)
 
 /* ---- requests that rooms answer ---- */
 
+/* Whether the columns are those of a room of so many dimensions; else the error is answered. */
+static bool check_columns(qd_session *session, const qd_request *request, uint32_t dimensions)
+{
+    const qd_msg_batch *batch = &request->decoded.message.as.batch;
+    const qd_msg_entities *entities = &batch->entities;
+    if (dimensions == 2 && (entities->z != NULL || entities->half_z != NULL)) {
+        fail(session, request, batch->room, QD_ERROR_INVALID,
+             "%s has values, but the room has two dimensions: leave that column out",
+             entities->z != NULL ? "z" : "half_z");
+        return false;
+    }
+    if (dimensions == 3 && entities->x != NULL && entities->z == NULL) {
+        fail(session, request, batch->room, QD_ERROR_COLUMNS,
+             "column z is missing, but the room has three dimensions: send it beside x and y");
+        return false;
+    }
+    return true;
+}
+
 static void handle_batch(qd_session *session, qd_request **request)
 {
     const qd_msg_batch *batch = &(*request)->decoded.message.as.batch;
     qd_seat *seat = seat_of(session, *request, batch->room);
-    if (seat == NULL)
+    if (seat == NULL || !check_columns(session, *request, seat->host->config.dimensions))
         return;
-    if (batch->entities.z != NULL || batch->entities.half_z != NULL) {
-        fail(session, *request, batch->room, QD_ERROR_INVALID,
-             "%s has values, but the room has two dimensions: leave that column out",
-             batch->entities.z != NULL ? "z" : "half_z");
-        return;
-    }
     if (!seat->writes) {
         seat->writes = true;
         atomic_fetch_add_explicit(&seat->host->writers, 1, memory_order_relaxed);
@@ -341,17 +360,16 @@ static void handle_subscribe(qd_session *session, qd_request **request)
 static void handle_snapshot(qd_session *session, qd_request **request)
 {
     const qd_msg_snapshot *snapshot = &(*request)->decoded.message.as.snapshot;
-    const qd_msg_bounds *region = &snapshot->region;
     qd_seat *seat = seat_of(session, *request, snapshot->room);
+    char fault[200];
     if (seat == NULL)
         return;
     if (snapshot->limit > QD_SNAPSHOT_ROWS_MAX)
         fail(session, *request, snapshot->room, QD_ERROR_INVALID, "limit is %" PRIu32 ": must be at most %u",
              snapshot->limit, QD_SNAPSHOT_ROWS_MAX);
-    else if (snapshot->has_region && !(region->min_x <= region->max_x && region->min_y <= region->max_y))
-        fail(session, *request, snapshot->room, QD_ERROR_INVALID,
-             "region goes from (%g, %g) to (%g, %g): min must not be above max, nor NaN", (double)region->min_x,
-             (double)region->min_y, (double)region->max_x, (double)region->max_y);
+    else if (snapshot->has_region &&
+             !qd_region_check(&snapshot->region, seat->host->config.dimensions, fault, sizeof fault))
+        fail(session, *request, snapshot->room, QD_ERROR_INVALID, "%s", fault);
     else
         post(seat, request);
 }
@@ -363,7 +381,7 @@ static void handle_query(qd_session *session, qd_request **request)
     char fault[200];
     if (seat == NULL)
         return;
-    if (qd_query_check(query, fault, sizeof fault))
+    if (qd_query_check(query, seat->host->config.dimensions, fault, sizeof fault))
         post(seat, request);
     else
         fail(session, *request, query->room, QD_ERROR_INVALID, "%s", fault);

@@ -23,12 +23,39 @@ static void run(qd_actor *actor);
 
 /* ---- creation and end ---- */
 
-qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_config *config,
-                        const struct qd_session *creator)
+static qd_status create_room(qd_host *host)
 {
+    const qd_msg_room_config *config = &host->config;
+    const qd_room_config room = {
+        .space =
+            {
+                .dimensions = config->dimensions,
+                .min_x = config->bounds.min_x,
+                .min_y = config->bounds.min_y,
+                .min_z = config->bounds.min_z,
+                .max_x = config->bounds.max_x,
+                .max_y = config->bounds.max_y,
+                .max_z = config->bounds.max_z,
+                .index = (qd_space_index)config->index,
+                .prune = (qd_space_prune)config->prune,
+                .depth = config->depth,
+                .cell_size = config->cell_size,
+                .swept = config->swept,
+            },
+        .entities_max = config->entities_max,
+        .events_max = config->events_max,
+        .grace_ns = config->grace_ms * MS_NS,
+    };
+    return qd_room_create(&room, &host->heap, qd_server_random(host->server), &host->room);
+}
+
+qd_status qd_host_create(qd_server *server, const char *name, const qd_msg_room_config *config,
+                         const struct qd_session *creator, qd_host **result)
+{
+    qd_status status = QD_ERR_NO_MEMORY;
     qd_host *host = qd_shared_alloc(sizeof *host);
     if (host == NULL)
-        return NULL;
+        return status;
     memset(host, 0, sizeof *host);
     host->server = server;
     host->config = *config;
@@ -47,23 +74,15 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
         host->creator_token_size = creator->token_size;
         memcpy(host->creator_token, creator->token, creator->token_size);
     }
-    const qd_room_config room = {
-        .min_x = config->bounds.min_x,
-        .min_y = config->bounds.min_y,
-        .max_x = config->bounds.max_x,
-        .max_y = config->bounds.max_y,
-        .depth = config->depth,
-        .entities_max = config->entities_max,
-        .events_max = config->events_max,
-        .grace_ns = config->grace_ms * MS_NS,
-    };
-    if (qd_room_create(&room, &host->heap, qd_server_random(server), &host->room) != QD_OK)
+    status = create_room(host);
+    if (status != QD_OK)
         goto fail;
     atomic_fetch_add(&server->rooms, 1);
-    return host;
+    *result = host;
+    return QD_OK;
 fail:
     qd_host_destroy(host);
-    return NULL;
+    return status;
 }
 
 static void free_room(qd_host *host)
@@ -238,8 +257,9 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
     }
     host->news = NULL;
     qd_count(&server->counters.ticks, 1);
-    qd_count(&server->counters.events, stats.begins + stats.ends - host->events_counted);
-    host->events_counted = stats.begins + stats.ends;
+    uint64_t events = stats.begins + stats.ends + stats.passed;
+    qd_count(&server->counters.events, events - host->events_counted);
+    host->events_counted = events;
     keep_time(host, qd_server_now_ns(server) - start_ns);
 }
 

@@ -63,7 +63,7 @@ static uint32_t take(const qd_room_pairs *pairs, uint32_t done, uint32_t *space,
 static bool encode(publication *round, const qd_room_report *report)
 {
     size_t before = round->count;
-    uint32_t ends = 0, begins = 0, stays = 0;
+    uint32_t ends = 0, begins = 0, passed = 0, stays = 0;
     bool last = false;
     for (bool first = true; !last; first = false) {
         qd_server_message message = {.kind = QD_SERVER_TICK};
@@ -81,8 +81,10 @@ static bool encode(publication *round, const qd_room_report *report)
             tick->end_reason = report->end_reason + ends;
         ends += take(&report->ends, ends, &space, &tick->ends);
         begins += take(&report->begins, begins, &space, &tick->begins);
+        passed += take(&report->passed, passed, &space, &tick->passed);
         stays += take(&report->stays, stays, &space, &tick->stays);
-        last = ends == report->ends.count && begins == report->begins.count && stays == report->stays.count;
+        last = ends == report->ends.count && begins == report->begins.count && passed == report->passed.count &&
+               stays == report->stays.count;
         tick->last = last;
         if (!push(round, qd_reply_encode(&message))) {
             drop(round, before);

@@ -21,12 +21,13 @@ typedef struct number_field {
     }
 #define FIELDS 7
 
+/* The largest depth is that of the index, and is checked with it. */
 static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
 {
     const number_field all[FIELDS] = {
-        FIELD(dimensions, 2, 2, 2),
+        FIELD(dimensions, 2, 3, 2),
         FIELD(tick_hz, 1, 1000, 20),
-        FIELD(depth, 1, QD_SPACE_DEPTH_MAX, 0),
+        FIELD(depth, 1, UINT32_MAX, 0),
         FIELD(entities_max, 1, limits->entities_max, limits->entities_max),
         FIELD(events_max, 1, limits->events_max, limits->events_max),
         FIELD(grace_ms, 1, 3600000, 5000),
@@ -42,33 +43,46 @@ static uint32_t value_of(const qd_msg_room_config *config, const number_field *f
     return value;
 }
 
+/* ---- names, as in quadrille.proto ---- */
+
 static const char *mode_name(qd_tick_mode mode)
 {
     return mode == QD_TICK_MODE_STEP ? "TICK_MODE_STEP" : "TICK_MODE_CLOCK";
 }
 
-static bool check_bounds(const qd_msg_bounds *bounds, char *fault, size_t fault_size)
+static const char *index_name(qd_index_kind index)
 {
-    const struct {
-        const char *axis;
-        float min, max;
-    } axes[2] = {{"x", bounds->min_x, bounds->max_x}, {"y", bounds->min_y, bounds->max_y}};
-    for (int i = 0; i < 2; i++) {
-        if (isfinite(axes[i].min) && isfinite(axes[i].max) && axes[i].min < axes[i].max)
-            continue;
-        snprintf(fault, fault_size, "bounds go from min_%s %g to max_%s %g: both must be finite and min < max",
-                 axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
-        return false;
-    }
-    if (bounds->min_z != 0 || bounds->max_z != 0) {
-        snprintf(fault, fault_size, "bounds go from min_z %g to max_z %g: both must be 0 in two dimensions",
-                 (double)bounds->min_z, (double)bounds->max_z);
-        return false;
-    }
-    return true;
+    static const char *const names[] = {"INDEX_UNSPECIFIED",
+#define X(name, number, text) [number] = "INDEX_" #name,
+                                        QD_INDEXES(X)
+#undef X
+    };
+    return names[index];
 }
 
-bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
+static const char *prune_name(qd_prune_kind prune)
+{
+    static const char *const names[] = {"PRUNE_UNSPECIFIED",
+#define X(name, number, text) [number] = "PRUNE_" #name,
+                                        QD_PRUNES(X)
+#undef X
+    };
+    return names[prune];
+}
+
+/* ---- checks ---- */
+
+static uint32_t dimensions_of(const qd_msg_room_config *asked)
+{
+    return asked->dimensions == 0 ? 2 : asked->dimensions;
+}
+
+static qd_index_kind index_of(const qd_msg_room_config *asked)
+{
+    return asked->index == QD_INDEX_DEFAULT ? QD_INDEX_AUTO : asked->index;
+}
+
+static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
 {
     number_field fields[FIELDS];
     fields_get(limits, fields);
@@ -76,25 +90,117 @@ bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limi
         uint32_t value = value_of(asked, &fields[i]);
         if (value == 0 || (value >= fields[i].min && value <= fields[i].max))
             continue;
-        if (fields[i].min == fields[i].max)
-            snprintf(fault, fault_size, "%s is %" PRIu32 ": must be %" PRIu32, fields[i].name, value, fields[i].min);
-        else
-            snprintf(fault, fault_size, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, fields[i].name, value,
-                     fields[i].min, fields[i].max);
+        snprintf(fault, fault_size, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, fields[i].name, value,
+                 fields[i].min, fields[i].max);
         return false;
     }
-    if ((unsigned)asked->tick_mode > QD_TICK_MODE_STEP) {
+    return true;
+}
+
+static bool check_bounds(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+{
+    const qd_msg_bounds *bounds = &asked->bounds;
+    const struct {
+        const char *axis;
+        float min, max;
+    } axes[3] = {
+        {"x", bounds->min_x, bounds->max_x}, {"y", bounds->min_y, bounds->max_y}, {"z", bounds->min_z, bounds->max_z}};
+    uint32_t dimensions = dimensions_of(asked);
+    for (uint32_t i = 0; i < dimensions; i++) {
+        if (isfinite(axes[i].min) && isfinite(axes[i].max) && axes[i].min < axes[i].max)
+            continue;
+        snprintf(fault, fault_size, "bounds go from min_%s %g to max_%s %g: both must be finite and min < max",
+                 axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
+        return false;
+    }
+    if (dimensions == 2 && (bounds->min_z != 0 || bounds->max_z != 0)) {
+        snprintf(
+            fault, fault_size,
+            "bounds go from min_z %g to max_z %g: both must be 0 in two dimensions (set dimensions to 3 for three)",
+            (double)bounds->min_z, (double)bounds->max_z);
+        return false;
+    }
+    return true;
+}
+
+static bool check_mode(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+{
+    if ((unsigned)asked->tick_mode > QD_TICK_MODE_STEP)
         snprintf(fault, fault_size, "tick_mode is %d: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)",
                  (int)asked->tick_mode);
-        return false;
-    }
-    if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0) {
+    else if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0)
         snprintf(fault, fault_size, "tick_hz is %" PRIu32 ": leave it out with TICK_MODE_STEP, which has no clock",
                  asked->tick_hz);
-        return false;
-    }
-    return !asked->has_bounds || check_bounds(&asked->bounds, fault, fault_size);
+    else
+        return true;
+    return false;
 }
+
+static bool check_index(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+{
+    if ((unsigned)asked->index > QD_INDEX_BRUTE)
+        snprintf(fault, fault_size, "index is %d: must be INDEX_AUTO (1) to INDEX_BRUTE (7)", (int)asked->index);
+    else if (asked->index == QD_INDEX_QUADTREE && dimensions_of(asked) != 2)
+        snprintf(fault, fault_size,
+                 "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out");
+    else if (asked->index == QD_INDEX_OCTREE && dimensions_of(asked) != 3)
+        snprintf(fault, fault_size,
+                 "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE");
+    else
+        return true;
+    return false;
+}
+
+/* 0: the index is no tree. */
+static uint32_t depth_max(qd_index_kind index, uint32_t dimensions)
+{
+    switch (index) {
+    case QD_INDEX_AUTO:
+    case QD_INDEX_QUADTREE:
+    case QD_INDEX_OCTREE:
+        return dimensions == 3 ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX;
+    case QD_INDEX_SPARSE:
+        return dimensions == 3 ? QD_SPACE_SPARSE_DEPTH_MAX_3D : QD_SPACE_SPARSE_DEPTH_MAX_2D;
+    default:
+        return 0;
+    }
+}
+
+/* What goes with some indexes only. */
+static bool check_index_options(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+{
+    qd_index_kind index = index_of(asked);
+    uint32_t most = depth_max(index, dimensions_of(asked));
+    bool has_cell_size = index == QD_INDEX_HASH || index == QD_INDEX_GRID;
+    if (asked->depth != 0 && most == 0)
+        snprintf(fault, fault_size, "depth is %" PRIu32 ": leave it out with %s, which is no tree", asked->depth,
+                 index_name(index));
+    else if (asked->depth > most)
+        snprintf(fault, fault_size, "depth is %" PRIu32 ": must be 1 to %" PRIu32 " with %s in %" PRIu32 " dimensions",
+                 asked->depth, most, index_name(index), dimensions_of(asked));
+    else if ((unsigned)asked->prune > QD_PRUNE_LAZY)
+        snprintf(fault, fault_size, "prune is %d: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)", (int)asked->prune);
+    else if (asked->prune != QD_PRUNE_DEFAULT && index != QD_INDEX_SPARSE)
+        snprintf(fault, fault_size, "prune is %s: leave it out with %s, it is for INDEX_SPARSE",
+                 prune_name(asked->prune), index_name(index));
+    else if (!isfinite(asked->cell_size) || asked->cell_size < 0)
+        snprintf(fault, fault_size, "cell_size is %g: must be finite and above 0", (double)asked->cell_size);
+    else if (asked->cell_size > 0 && !has_cell_size)
+        snprintf(fault, fault_size, "cell_size is %g: leave it out with %s, it is for INDEX_HASH and INDEX_GRID",
+                 (double)asked->cell_size, index_name(index));
+    else
+        return true;
+    return false;
+}
+
+bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
+{
+    return check_numbers(asked, limits, fault, fault_size) && check_mode(asked, fault, fault_size) &&
+           check_index(asked, fault, fault_size) && check_index_options(asked, fault, fault_size) &&
+           (!asked->has_bounds || check_bounds(asked, fault, fault_size));
+}
+
+/* ---- what it comes to ---- */
 
 void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *limits, qd_msg_room_config *effective)
 {
@@ -109,18 +215,24 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
         effective->tick_hz = 0;
     else
         effective->tick_mode = QD_TICK_MODE_CLOCK;
+    effective->index = index_of(asked);
+    if (effective->index == QD_INDEX_SPARSE && effective->prune == QD_PRUNE_DEFAULT)
+        effective->prune = QD_PRUNE_AUTO;
 }
+
+/* ---- whether it agrees with a room that is there ---- */
 
 static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effective, char *fault, size_t fault_size)
 {
     const struct {
         const char *name;
         float asked, effective;
-    } sides[4] = {{"min_x", asked->min_x, effective->min_x},
-                  {"min_y", asked->min_y, effective->min_y},
-                  {"max_x", asked->max_x, effective->max_x},
-                  {"max_y", asked->max_y, effective->max_y}};
-    for (int i = 0; i < 4; i++) {
+    } sides[6] = {
+        {"min_x", asked->min_x, effective->min_x}, {"min_y", asked->min_y, effective->min_y},
+        {"min_z", asked->min_z, effective->min_z}, {"max_x", asked->max_x, effective->max_x},
+        {"max_y", asked->max_y, effective->max_y}, {"max_z", asked->max_z, effective->max_z},
+    };
+    for (int i = 0; i < 6; i++) {
         if (sides[i].asked == sides[i].effective)
             continue;
         snprintf(fault, fault_size, "bounds.%s is %.9g, but the room has %.9g: ask for that, or leave bounds out",
@@ -130,14 +242,9 @@ static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effect
     return true;
 }
 
-bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
-                           size_t fault_size)
+static bool numbers_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
+                          size_t fault_size)
 {
-    if (asked->tick_mode != QD_TICK_MODE_DEFAULT && asked->tick_mode != effective->tick_mode) {
-        snprintf(fault, fault_size, "tick_mode is %s, but the room has %s: ask for that, or leave it out",
-                 mode_name(asked->tick_mode), mode_name(effective->tick_mode));
-        return false;
-    }
     static const qd_limits no_limits;
     number_field fields[FIELDS];
     fields_get(&no_limits, fields);
@@ -147,6 +254,43 @@ bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_co
             continue;
         snprintf(fault, fault_size, "%s is %" PRIu32 ", but the room has %" PRIu32 ": ask for that, or leave %s out",
                  fields[i].name, value, has, fields[i].name);
+        return false;
+    }
+    return true;
+}
+
+static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
+                          size_t fault_size)
+{
+    const struct {
+        const char *name;
+        unsigned asked, effective;
+        const char *asked_name, *effective_name;
+    } choices[] = {
+        {"tick_mode", asked->tick_mode, effective->tick_mode, mode_name(asked->tick_mode),
+         mode_name(effective->tick_mode)},
+        {"index", asked->index, effective->index, index_name(asked->index), index_name(effective->index)},
+        {"prune", asked->prune, effective->prune, prune_name(asked->prune), prune_name(effective->prune)},
+        {"swept", asked->swept, effective->swept, "true", "false"},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (choices[i].asked == 0 || choices[i].asked == choices[i].effective)
+            continue;
+        snprintf(fault, fault_size, "%s is %s, but the room has %s: ask for that, or leave it out", choices[i].name,
+                 choices[i].asked_name, choices[i].effective_name);
+        return false;
+    }
+    return true;
+}
+
+bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
+                           size_t fault_size)
+{
+    if (!choices_agree(asked, effective, fault, fault_size) || !numbers_agree(asked, effective, fault, fault_size))
+        return false;
+    if (asked->cell_size != 0 && asked->cell_size != effective->cell_size) {
+        snprintf(fault, fault_size, "cell_size is %.9g, but the room has %.9g: ask for that, or leave it out",
+                 (double)asked->cell_size, (double)effective->cell_size);
         return false;
     }
     return !asked->has_bounds || bounds_agree(&asked->bounds, &effective->bounds, fault, fault_size);

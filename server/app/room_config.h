@@ -10,7 +10,7 @@
 #include "../../proto/messages.h"
 #include "limits.h"
 
-/* Whether every field that is set is in its range. */
+/* Whether every field that is set is in its range, and goes with the others. */
 bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size);
 /* Fills in the defaults of a config that has been checked. */
 void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *limits, qd_msg_room_config *effective);
