@@ -40,6 +40,9 @@
 #define QD_INNER_HI     (3 * QD_AXES)
 #define QD_LIST_LANES   64u /* lists are read in steps of this many rows, so they are longer than they need to be */
 #define QD_LIST_SPECIAL (1u << 31)
+#define QD_LIST_WAS     (1u << 30) /* with the one above: the row is on two lists, on this one as it was */
+#define QD_LIST_NOW     (1u << 29) /* and on this one as it is */
+#define QD_LIST_ROW     (QD_LIST_NOW - 1)
 #define QD_LIST_LONG    512u /* rows; a list with no more is not worth groups */
 
 typedef enum qd_walk_mode {
@@ -108,6 +111,10 @@ typedef struct qd_kernel {
     /* The rows of another list, by their references, as numbers of the sink's frame now: for an index that goes from
      * one frame to another. Into an empty list; what it holds are carried rows. */
     void (*collect_again)(const qd_sink *sink, const qd_list16 *from, qd_list16 *list);
+    /* Appends rows by their references, as carried rows; those of an index that brings rows together in its own order.
+     */
+    void (*pick8)(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window,
+                  qd_list8 *list);
     /* Appends the rows of a list that meet the window; only moved ones when asked. */
     void (*cull16)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list16 *list);
     void (*cull8)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list8 *list);
@@ -118,6 +125,9 @@ typedef struct qd_kernel {
     /* Own rows against all rows, each pair once; those of two that rest are left out, unless `all`. */
     void (*test16)(qd_sink *sink, const qd_list16 *list, bool all);
     void (*test8)(qd_sink *sink, const qd_list8 *list, bool all);
+    /* The rows [a_from, a_to) of a list against its rows [b_from, b_to), which are others. */
+    void (*cross8)(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
+                   bool all);
 } qd_kernel;
 
 /* The fastest kernel that this machine can run; chosen at the first call. [any] */
@@ -145,7 +155,8 @@ void qd_list8_free(qd_heap *heap, qd_list8 *list);
 bool qd_sink_open(qd_sink *sink, size_t more);
 void qd_sink_tell(qd_sink *sink);
 
-/* What two special rows have to tell, 0 where it is nothing. */
+/* What two special rows have to tell, 0 where it is nothing. References may have the bits of QD_LIST: where a row is on
+ * two lists, begins and stays are told of where it is as it is, ends where it is as it was. */
 uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b);
 
 #endif
