@@ -82,6 +82,28 @@
 #define qd_sink_open       QD_AXED(qd_sink_open)
 #define qd_sink_tell       QD_AXED(qd_sink_tell)
 
+/* quadtree */
+#define qd_plan_again           QD_AXED(qd_plan_again)
+#define qd_plan_drop            QD_AXED(qd_plan_drop)
+#define qd_plan_first           QD_AXED(qd_plan_first)
+#define qd_plan_is_crowded      QD_AXED(qd_plan_is_crowded)
+#define qd_plan_is_due          QD_AXED(qd_plan_is_due)
+#define qd_plan_note_work       QD_AXED(qd_plan_note_work)
+#define qd_quadtree_cell_of     QD_AXED(qd_quadtree_cell_of)
+#define qd_quadtree_holds       QD_AXED(qd_quadtree_holds)
+#define qd_quadtree_move        QD_AXED(qd_quadtree_move)
+#define qd_quadtree_move_avx512 QD_AXED(qd_quadtree_move_avx512)
+#define qd_quadtree_occupy      QD_AXED(qd_quadtree_occupy)
+#define qd_quadtree_search      QD_AXED(qd_quadtree_search)
+#define qd_quadtree_validate    QD_AXED(qd_quadtree_validate)
+#define qd_quadtree_walk        QD_AXED(qd_quadtree_walk)
+#define qd_quadtree_walk_begin  QD_AXED(qd_quadtree_walk_begin)
+#define qd_quadtree_walk_end    QD_AXED(qd_quadtree_walk_end)
+#define qd_root_choose          QD_AXED(qd_root_choose)
+#define qd_root_reset           QD_AXED(qd_root_reset)
+#define qd_shells_count         QD_AXED(qd_shells_count)
+#define qd_shells_init          QD_AXED(qd_shells_init)
+
 /* registry */
 #define qd_change_is_reshape QD_AXED(qd_change_is_reshape)
 #define qd_registry_add      QD_AXED(qd_registry_add)

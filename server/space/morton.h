@@ -15,6 +15,7 @@
 #ifndef QD_SPACE_MORTON_H
 #define QD_SPACE_MORTON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "axes.h"
@@ -84,6 +85,23 @@ static inline uint32_t qd_level_cells(uint32_t level)
 static inline uint32_t qd_level_first(uint32_t level)
 {
     return (uint32_t)(((UINT64_C(1) << QD_AXES * level) - 1) / (QD_CHILDREN - 1));
+}
+
+/* By linear numbers: the cell above one that is not the root, and the first of the cells below. */
+static inline uint32_t qd_cell_above(uint32_t number)
+{
+    return (number - 1) / QD_CHILDREN;
+}
+
+static inline uint32_t qd_cell_below(uint32_t number)
+{
+    return QD_CHILDREN * number + 1;
+}
+
+/* Whether a cell of a level is the last of those that have the same one above them. */
+static inline bool qd_cell_is_last(uint32_t k)
+{
+    return k % QD_CHILDREN == QD_CHILDREN - 1;
 }
 
 #endif

@@ -15,16 +15,19 @@ void qd_shells_init(qd_shells *shells, const qd_quadtree *tree)
 
 static double side_of(const qd_extent *extent)
 {
-    double width = extent->hi_x - extent->lo_x, height = extent->hi_y - extent->lo_y;
-    return width > height ? width : height;
+    double side = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        side = fmax(side, extent->hi[k] - extent->lo[k]);
+    }
+    return side;
 }
 
 static void include(qd_extent *extent, const qd_extent *other)
 {
-    extent->lo_x = fmin(extent->lo_x, other->lo_x);
-    extent->lo_y = fmin(extent->lo_y, other->lo_y);
-    extent->hi_x = fmax(extent->hi_x, other->hi_x);
-    extent->hi_y = fmax(extent->hi_y, other->hi_y);
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        extent->lo[k] = fmin(extent->lo[k], other->lo[k]);
+        extent->hi[k] = fmax(extent->hi[k], other->hi[k]);
+    }
 }
 
 static double within_floats(float value)
@@ -35,14 +38,19 @@ static double within_floats(float value)
 void qd_shells_count(qd_shells *shells, const qd_row *box)
 {
     const qd_extent *bounds = &shells->extent[0];
-    const qd_extent at = {within_floats(box->v[0]), within_floats(box->v[1]), within_floats(box->v[2]),
-                          within_floats(box->v[3])};
+    qd_extent at;
+    bool is_beyond = false;
+    double reach = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at.lo[k] = within_floats(box->v[k]);
+        at.hi[k] = within_floats(box->v[QD_ROW_HIGH + k]);
+        is_beyond |= at.lo[k] > bounds->hi[k] || at.hi[k] < bounds->lo[k];
+        reach = fmax(reach, fmax(at.hi[k] - bounds->hi[k], bounds->lo[k] - at.lo[k]));
+    }
     uint32_t shell = 0;
-    if (at.lo_x > bounds->hi_x || at.hi_x < bounds->lo_x || at.lo_y > bounds->hi_y || at.hi_y < bounds->lo_y) {
-        double reach_x = fmax(at.hi_x - bounds->hi_x, bounds->lo_x - at.lo_x);
-        double reach_y = fmax(at.hi_y - bounds->hi_y, bounds->lo_y - at.lo_y);
+    if (is_beyond) {
         int exponent;
-        (void)frexp(fmax(reach_x, reach_y) / side_of(bounds), &exponent);
+        (void)frexp(reach / side_of(bounds), &exponent);
         shell = exponent < SHELL_NEAREST ? 1 : (uint32_t)(exponent - SHELL_NEAREST + 1);
         shell = shell < QD_SHELLS ? shell : QD_SHELLS - 1;
         if (shells->count[shell] == 0) {
@@ -58,27 +66,26 @@ static void set_root(qd_quadtree *tree, const qd_extent *extent, double filled)
     double side = side_of(extent);
     /* Of the smallest ones the scale would be infinite, and 0 times that no number. */
     double scale = (double)(QD_FRAME_LAST + 2) / side;
-    tree->frame = (qd_frame){
-        .origin_x = (float)extent->lo_x,
-        .origin_y = (float)extent->lo_y,
-        .scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX,
-    };
+    tree->frame.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        tree->frame.origin[k] = (float)extent->lo[k];
+    }
     tree->filled = filled;
+}
+
+/* The share of a root that an extent takes up, no less than `least` on each axis. */
+static double share_of(const qd_extent *extent, double root_side, double least)
+{
+    double share = 1;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        share *= fmax((extent->hi[k] - extent->lo[k]) / root_side, least);
+    }
+    return share;
 }
 
 void qd_root_reset(qd_quadtree *tree)
 {
-    const qd_extent *bounds = &tree->bounds;
-    double side = side_of(bounds);
-    set_root(tree, bounds, (bounds->hi_x - bounds->lo_x) / side * ((bounds->hi_y - bounds->lo_y) / side));
-}
-
-/* The share of a root that a shell takes up, no less than one of the finest cells. */
-static double share_of(const qd_extent *extent, double root_side)
-{
-    const double finest = 1.0 / (1u << QD_SPACE_DEPTH_MAX);
-    double width = (extent->hi_x - extent->lo_x) / root_side, height = (extent->hi_y - extent->lo_y) / root_side;
-    return fmax(width, finest) * fmax(height, finest);
+    set_root(tree, &tree->bounds, share_of(&tree->bounds, side_of(&tree->bounds), 0));
 }
 
 /* A root, and what is expected of it. */
@@ -91,7 +98,8 @@ typedef struct candidate {
 static candidate try_root(const qd_quadtree *tree, const qd_shells *shells, uint32_t first, uint32_t last)
 {
     candidate root = {.extent = shells->extent[first], .filled = 1};
-    double all = tree->rows->count, in = 0;
+    const double finest = 1.0 / (1u << QD_TREE_DEPTH_MAX);
+    double all = tree->index.rows->count, in = 0;
     for (uint32_t s = first; s <= last; s++) {
         if (s == first || shells->count[s] > 0) {
             include(&root.extent, &shells->extent[s]);
@@ -101,8 +109,9 @@ static candidate try_root(const qd_quadtree *tree, const qd_shells *shells, uint
     root.cost = (all - in) * (all - in);
     double side = side_of(&root.extent);
     for (uint32_t s = first; s <= last; s++) {
-        double count = shells->count[s], share = count > 0 ? share_of(&shells->extent[s], side) : 0;
-        double cells = share * (1u << 2 * QD_SPACE_DEPTH_MAX), cells_needed = count / tree->tuning.leaf_rows;
+        double count = shells->count[s], share = count > 0 ? share_of(&shells->extent[s], side, finest) : 0;
+        double cells = share * qd_level_cells(QD_TREE_DEPTH_MAX);
+        double cells_needed = count / tree->index.tuning.leaf_rows;
         if (cells_needed > 1) {
             root.cost += count * count / fmin(cells, cells_needed);
             root.filled = fmin(root.filled, share * all / count);
@@ -116,7 +125,7 @@ static candidate try_root(const qd_quadtree *tree, const qd_shells *shells, uint
 void qd_root_choose(qd_quadtree *tree, const qd_shells *shells)
 {
     qd_root_reset(tree);
-    if (shells->count[0] == tree->rows->count) {
+    if (shells->count[0] == tree->index.rows->count) {
         return;
     }
     candidate best = try_root(tree, shells, 0, 0);

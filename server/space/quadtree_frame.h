@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the root lies. It begins as the square of the bounds. What lies beyond it has the number of the edge, so that
- * nothing tells one body from another there; so when many do, the next plan looks for a better square.
+ * Where the root lies. It begins as the square (cube) of the bounds. What lies beyond it has the number of the edge, so
+ * that nothing tells one body from another there; so when many do, the next plan looks for a better square.
  *
  * Bodies are counted by shells: those within the bounds, and those beyond, by how far, each shell twice as far out as
  * the last one. The new root is the square around some consecutive shells for which the walk is expected to test least:

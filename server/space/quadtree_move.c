@@ -1,83 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quadtree_move.h"
 
-#include <string.h>
-
-#include "../base/assert.h"
-
-typedef int64_t long2 __attribute__((vector_size(16)));
-
-/* Whether a body moved from its record to a new centre stays in its cell, with a row that is no longer than it has to
- * be: it is still in a leaf, or lies astride the middle lines of a larger cell as it did, one step on. */
-static inline bool stays_in(const qd_quadtree *tree, const qd_record *record, const qd_row *bounds, float x, float y)
+/* It is still in a leaf, or lies astride the middle lines of a larger cell as it did, one step on: then its row is no
+ * longer than it has to be. */
+static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
 {
-    qd_float4 edges;
-    memcpy(&edges, bounds, sizeof edges);
-    qd_int4 number = qd_frame_numbers(&tree->frame, edges);
-    uint32_t place = record->place;
-    int shift = (int)(QD_FRAME_BITS - tree->depth + (place >> 28));
-    int cell_x = (int)(place >> 12 & 0xfffu), cell_y = (int)(place & 0xfffu);
-    long2 out = (long2)((number >> shift) ^ (qd_int4){cell_x, cell_y, cell_x, cell_y});
-    if ((out[0] | out[1]) != 0) {
+    const qd_quadtree *tree = (const qd_quadtree *)index;
+    qd_numbers at = qd_frame_numbers(&tree->frame, bounds);
+    uint32_t place = record->place, shift = QD_FRAME_BITS - tree->depth + qd_place_height(place);
+    uint32_t out = 0, astride = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t low = at.v[k], high = at.v[QD_AXES + k], number = qd_place_number(place, k);
+        out |= (low >> shift ^ number) | (high >> shift ^ number);
+        astride |= low ^ high;
+    }
+    if (out != 0) {
         return false;
     }
     if (QD_LIKELY(qd_place_is_leaf(place))) {
         return true;
     }
-    float half_y = record->circle ? record->half_x : record->half_y;
-    bool astride = ((number[0] ^ number[2]) | (number[1] ^ number[3])) >> (shift - 1) != 0;
-    return astride && fabsf(x - record->x) <= 2 * record->half_x && fabsf(y - record->y) <= 2 * half_y;
-}
-
-void qd_aside_resolve(qd_quadtree *tree, qd_aside *aside)
-{
-    for (uint32_t i = 0; i < aside->count; i++) {
-        qd_quadtree_update(tree, aside->slot[i]);
+    bool is_step = true;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        is_step &= fabsf(record->at[k] - before[k]) <= bounds->v[QD_ROW_HIGH + k] - bounds->v[k];
     }
-    aside->count = 0;
+    return is_step && astride >> (shift - 1) != 0;
 }
 
-static void move_each(qd_quadtree *tree, size_t first, size_t count, const uint32_t *slots, const float *x,
-                      const float *y, qd_aside *aside)
-{
-    const bool is_large = tree->bodies->used > QD_MOVE_PREFETCH_FROM;
-    for (size_t i = first; i < count; i++) {
-        if (is_large && i + QD_MOVE_PREFETCH_RECORD < count) {
-            QD_ASSERT(slots[i + QD_MOVE_PREFETCH_ROW] < tree->bodies->used);
-            qd_move_prefetch(tree, slots + i);
-        }
-        QD_ASSERT(slots[i] < tree->bodies->used);
-        qd_record *record = &tree->bodies->record[slots[i]];
-        QD_ASSERT(record->state == QD_RECORD_LIVE);
-        qd_row row, bounds;
-        if (QD_LIKELY(!record->circle)) {
-            row = bounds = qd_row_of_box(x[i], y[i], record->half_x, record->half_y);
-        } else {
-            row = qd_row_of_circle(x[i], y[i], record->half_x);
-            bounds = qd_circle_bounds(&row);
-        }
-        bool stays = stays_in(tree, record, &bounds, x[i], y[i]);
-        record->x = x[i];
-        record->y = y[i];
-        if (QD_LIKELY(stays)) {
-            *qd_row_now(tree->rows, record->row) = row;
-            qd_rows_mark(tree->rows, record->row);
-        } else {
-            qd_aside_put(tree, aside, slots[i]);
-        }
-    }
-}
-
-void qd_quadtree_move(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *x, const float *y)
+void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
     qd_aside aside;
     aside.count = 0;
     size_t done = 0;
-#if defined(__x86_64__)
+#if defined(QD_MOVE_AVX512)
     if (qd_kernel_chosen() == &qd_kernel_avx512) {
-        done = qd_quadtree_move_avx512(tree, count, slots, x, y, &aside);
+        done = qd_quadtree_move_avx512((qd_quadtree *)index, count, slots, at, &aside);
     }
 #endif
-    move_each(tree, done, count, slots, x, y, &aside);
-    qd_aside_resolve(tree, &aside);
+    qd_move_each(index, done, count, slots, at, &aside, stays);
+    qd_aside_resolve(index, &aside);
 }

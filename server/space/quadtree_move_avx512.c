@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quadtree_move.h"
 
-#if defined(__x86_64__)
+#if defined(QD_MOVE_AVX512)
 #include <immintrin.h>
 
 #include "../base/assert.h"
@@ -22,14 +22,15 @@ typedef struct four {
 static constants constants_of(const qd_quadtree *tree)
 {
     const qd_frame *frame = &tree->frame;
-    __m128 origin = _mm_setr_ps(frame->origin_x, frame->origin_y, frame->origin_x, frame->origin_y);
+    const float *first = frame->origin;
+    __m128 origin = _mm_setr_ps(first[0], first[1], first[0], first[1]);
     return (constants){
         .origin = _mm512_broadcast_f32x4(origin),
         .scale = _mm512_set1_ps(frame->scale),
         .last = _mm512_set1_ps((float)QD_FRAME_LAST),
         .sign = _mm512_broadcast_f32x4(_mm_setr_ps(-0.0f, -0.0f, 0, 0)),
         .shift_base = _mm512_set1_epi32((int)(QD_FRAME_BITS - tree->depth)),
-        .cell_shift = _mm512_broadcast_i32x4(_mm_setr_epi32(12, 0, 12, 0)),
+        .cell_shift = _mm512_broadcast_i32x4(_mm_setr_epi32(QD_PLACE_BITS, 0, QD_PLACE_BITS, 0)),
         .leaf = _mm512_set1_epi32(1 << 24),
         .one_each = _mm512_setr_epi32(0, 16, 0, 16, 1, 17, 1, 17, 2, 18, 2, 18, 3, 19, 3, 19),
     };
@@ -50,31 +51,35 @@ static inline uint32_t any_of_two(uint32_t mask)
     return (mask | mask >> 1) & 0x1111;
 }
 
-/* Makes the rows. A bit, or some, of a lane's four where the body does not stay in its cell, which is stays_in of
- * quadtree_move.c for four at a time. */
+/* Makes the rows. A bit, or some, of a lane's four where the body does not stay in its cell, which is `stays` of
+ * quadtree_move.c for four at a time. Of a capsule that is left to others, who know its radius. */
 static inline uint32_t leaving(const constants *c, four *at)
 {
     __m512 half = _mm512_castsi512_ps(_mm512_shuffle_epi32(_mm512_castps_si512(at->before), _MM_PERM_DCDC));
     __m512 reach = half;
-    uint32_t circle = _mm512_mask_test_epi32_mask(0x8888, at->state, _mm512_set1_epi32(0xff00));
-    if (circle != 0) {
-        __mmask16 lanes = (__mmask16)((circle >> 3) * 15);
+    __m512i shape = _mm512_and_si512(at->state, _mm512_set1_epi32(0xff00));
+    uint32_t round = _mm512_mask_cmpneq_epi32_mask(0x8888, shape, _mm512_set1_epi32(QD_SPACE_BOX << 8));
+    uint32_t capsule = 0;
+    if (round != 0) {
+        capsule = _mm512_mask_cmpeq_epi32_mask(0x8888, shape, _mm512_set1_epi32(QD_SPACE_CAPSULE << 8));
+        __mmask16 lanes = (__mmask16)((round >> 3) * 15);
         half = _mm512_mask_permute_ps(half, lanes, at->before, _MM_PERM_CCCC);
         __m512 far = _mm512_add_ps(_mm512_abs_ps(at->centre), half);
         reach = _mm512_mask_add_ps(half, lanes, half, _mm512_mul_ps(far, _mm512_set1_ps(0x1p-22f)));
     }
     __m512 bounds = _mm512_add_ps(at->centre, _mm512_xor_ps(reach, c->sign));
     at->row = bounds;
-    if (circle != 0) {
-        at->row = _mm512_mask_mov_ps(at->row, (__mmask16)((circle >> 3) * 3), at->centre);
-        at->row = _mm512_mask_mov_ps(at->row, (__mmask16)((circle >> 3) * 12), half);
+    if (round != 0) {
+        at->row = _mm512_mask_mov_ps(at->row, (__mmask16)((round >> 3) * 3), at->centre);
+        at->row = _mm512_mask_mov_ps(at->row, (__mmask16)((round >> 3) * 12), half);
     }
     __m512 scaled = _mm512_mul_ps(_mm512_sub_ps(bounds, c->origin), c->scale);
     scaled = _mm512_min_ps(_mm512_max_ps(scaled, _mm512_setzero_ps()), c->last);
     __m512i number = _mm512_cvttps_epi32(scaled);
     __m512i place = _mm512_shuffle_epi32(at->state, _MM_PERM_BBBB);
     __m512i shift = _mm512_add_epi32(c->shift_base, _mm512_srli_epi32(place, 28));
-    __m512i cell = _mm512_and_si512(_mm512_srlv_epi32(place, c->cell_shift), _mm512_set1_epi32(0xfff));
+    __m512i cell =
+        _mm512_and_si512(_mm512_srlv_epi32(place, c->cell_shift), _mm512_set1_epi32((1 << QD_PLACE_BITS) - 1));
     uint32_t out = _mm512_cmpneq_epi32_mask(_mm512_srlv_epi32(number, shift), cell);
     uint32_t inner = _mm512_mask_testn_epi32_mask(0x1111, place, c->leaf);
     /* Done for leaves, too: a branch would be foreseen too seldom. */
@@ -82,8 +87,9 @@ static inline uint32_t leaving(const constants *c, four *at)
     apart = _mm512_srlv_epi32(apart, _mm512_sub_epi32(shift, _mm512_set1_epi32(1)));
     uint32_t astride = any_of_two(_mm512_test_epi32_mask(apart, apart));
     __m512 step = _mm512_abs_ps(_mm512_sub_ps(at->centre, _mm512_permute_ps(at->before, _MM_PERM_BABA)));
-    uint32_t far = any_of_two(_mm512_cmp_ps_mask(step, _mm512_add_ps(half, half), _CMP_GT_OQ));
-    return out | (inner & (far | (~astride & 0x1111)));
+    __m512 size = _mm512_sub_ps(_mm512_permute_ps(bounds, _MM_PERM_DCDC), bounds);
+    uint32_t far = any_of_two(_mm512_cmp_ps_mask(step, size, _CMP_GT_OQ));
+    return out | capsule | (inner & (far | (~astride & 0x1111)));
 }
 
 static inline void check_slots(const uint32_t *slots, __m128i used)
@@ -91,49 +97,48 @@ static inline void check_slots(const uint32_t *slots, __m128i used)
     QD_ASSERT(_mm_cmpge_epu32_mask(_mm_loadu_si128((const __m128i *)(const void *)slots), used) == 0);
 }
 
-size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *x, const float *y,
+size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
                                qd_aside *aside)
 {
     _Static_assert(sizeof(qd_record) == 32 && offsetof(qd_record, row) == 16 && offsetof(qd_record, place) == 20 &&
-                       offsetof(qd_record, state) == 28 && offsetof(qd_record, circle) == 29,
+                       offsetof(qd_record, state) == 28 && offsetof(qd_record, shape) == 29,
                    "quarters and leaving know where the fields are");
     const constants c = constants_of(tree);
-    qd_record *records = tree->bodies->record;
-    const __m128i used = _mm_set1_epi32((int)tree->bodies->used);
-    const bool is_large = tree->bodies->used > QD_MOVE_PREFETCH_FROM;
+    qd_record *records = tree->index.bodies->record;
+    const __m128i used = _mm_set1_epi32((int)tree->index.bodies->used);
+    const bool is_large = tree->index.bodies->used > QD_MOVE_PREFETCH_FROM;
     size_t i = 0;
     for (; i + 4 <= count; i += 4) {
         check_slots(slots + i, used);
         if (is_large && i + QD_MOVE_PREFETCH_RECORD + 4 <= count) {
             check_slots(slots + i + QD_MOVE_PREFETCH_ROW, used);
             for (size_t k = 0; k < 4; k++) {
-                qd_move_prefetch(tree, slots + i + k);
+                qd_move_prefetch(&tree->index, slots + i + k);
             }
         }
         qd_record *const record[4] = {&records[slots[i]], &records[slots[i + 1]], &records[slots[i + 2]],
                                       &records[slots[i + 3]]};
-        four at = {
+        four next = {
             .before = _mm512_castsi512_ps(quarters(record, 0)),
-            .centre = _mm512_permutex2var_ps(_mm512_castps128_ps512(_mm_loadu_ps(x + i)), c.one_each,
-                                             _mm512_castps128_ps512(_mm_loadu_ps(y + i))),
+            .centre = _mm512_permutex2var_ps(_mm512_castps128_ps512(_mm_loadu_ps(at[0] + i)), c.one_each,
+                                             _mm512_castps128_ps512(_mm_loadu_ps(at[1] + i))),
             .state = quarters(record, 1),
         };
-        QD_ASSERT(_mm512_mask_cmpneq_epi32_mask(0x8888, _mm512_and_si512(at.state, _mm512_set1_epi32(0xff)),
+        QD_ASSERT(_mm512_mask_cmpneq_epi32_mask(0x8888, _mm512_and_si512(next.state, _mm512_set1_epi32(0xff)),
                                                 _mm512_set1_epi32(QD_RECORD_LIVE)) == 0);
-        uint32_t out = leaving(&c, &at);
+        uint32_t out = leaving(&c, &next);
         _Alignas(64) qd_row rows[4], centres[4];
-        _mm512_store_ps(rows, at.row);
-        _mm512_store_ps(centres, at.centre);
+        _mm512_store_ps(rows, next.row);
+        _mm512_store_ps(centres, next.centre);
         for (uint32_t k = 0; k < 4; k++) {
-            record[k]->x = centres[k].v[0];
-            record[k]->y = centres[k].v[1];
+            memcpy(record[k]->at, &centres[k], sizeof record[k]->at);
         }
         for (uint32_t k = 0; k < 4; k++) {
             if (QD_LIKELY((out >> 4 * k & 15) == 0)) {
-                *qd_row_now(tree->rows, record[k]->row) = rows[k];
-                qd_rows_mark(tree->rows, record[k]->row);
+                *qd_row_now(tree->index.rows, record[k]->row) = rows[k];
+                qd_rows_mark(tree->index.rows, record[k]->row);
             } else {
-                qd_aside_put(tree, aside, slots[i + k]);
+                qd_aside_put(&tree->index, aside, slots[i + k]);
             }
         }
     }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../base/assert.h"
-#include "array.h"
 #include "quadtree_frame.h"
+#include "relay.h"
 
 /* Work in steps, of about the time that one row takes against a register of others: what an exact test costs, a row's
  * share in a good walk, and a row's share in a plan. */
@@ -20,38 +20,33 @@
 /* A cell with up to this many rows stays a leaf. */
 static uint32_t leaf_rows_max(const qd_quadtree *tree)
 {
-    return tree->tuning.leaf_rows * 11 / 5;
-}
-
-static uint32_t finest_cells(uint32_t depth)
-{
-    return 1u << 2 * depth;
+    return tree->index.tuning.leaf_rows * 11 / 5;
 }
 
 void qd_plan_drop(qd_quadtree *tree)
 {
-    qd_array_free(tree->heap, tree->cell, tree->cells * sizeof *tree->cell);
-    qd_array_free(tree->heap, tree->flags, tree->cells);
+    qd_array_free(tree->index.heap, tree->index.cell, tree->index.cells * sizeof *tree->index.cell);
+    qd_array_free(tree->index.heap, tree->flags, tree->index.cells);
     if (tree->leaf_map != NULL) {
-        qd_array_free(tree->heap, tree->leaf_map, finest_cells(tree->depth));
+        qd_array_free(tree->index.heap, tree->leaf_map, qd_level_cells(tree->depth));
     }
-    tree->cell = NULL;
+    tree->index.cell = NULL;
     tree->flags = NULL;
     tree->leaf_map = NULL;
-    tree->cells = 0;
+    tree->index.cells = 0;
 }
 
 /* Empty cells of a depth, without leaves but the finest cells. */
 static bool make_cells(qd_quadtree *tree, uint32_t depth, qd_array_mode mode)
 {
     uint32_t cells = qd_level_first(depth + 1);
-    qd_cell *cell = qd_array_grow(tree->heap, mode, NULL, 0, 0, cells * sizeof *cell);
+    qd_cell *cell = qd_array_grow(tree->index.heap, mode, NULL, 0, 0, cells * sizeof *cell);
     if (cell == NULL) {
         return false;
     }
-    uint8_t *flags = qd_array_grow(tree->heap, mode, NULL, 0, 0, cells);
+    uint8_t *flags = qd_array_grow(tree->index.heap, mode, NULL, 0, 0, cells);
     if (flags == NULL) {
-        qd_array_free(tree->heap, cell, cells * sizeof *cell);
+        qd_array_free(tree->index.heap, cell, cells * sizeof *cell);
         return false;
     }
     for (uint32_t i = 0; i < cells; i++) {
@@ -60,31 +55,32 @@ static bool make_cells(qd_quadtree *tree, uint32_t depth, qd_array_mode mode)
     uint32_t finest = qd_level_first(depth);
     memset(flags, 0, finest);
     memset(flags + finest, QD_CELL_LEAF, cells - finest);
-    tree->cell = cell;
+    tree->index.cell = cell;
     tree->flags = flags;
     tree->leaf_map = NULL;
-    tree->cells = cells;
+    tree->index.cells = cells;
     tree->depth = depth;
     return true;
 }
 
-bool qd_plan_first(qd_quadtree *tree)
+bool qd_plan_first(qd_quadtree *tree, qd_array_mode mode)
 {
     tree->planned_for = 0;
     tree->crowding_max = leaf_rows_max(tree);
-    return make_cells(tree, tree->depth_fixed, QD_ARRAY_TRY);
+    return make_cells(tree, tree->index.config->depth, mode);
 }
 
 bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number)
 {
-    return tree->cell[number].count > 2 * leaf_rows_max(tree) && tree->leaf_map != NULL &&
+    return tree->index.cell[number].count > 2 * leaf_rows_max(tree) && tree->leaf_map != NULL &&
            (tree->flags[number] & QD_CELL_LEAF) && number < qd_level_first(tree->depth);
 }
 
 /* A walk that did much more than its share: what is too much adds up, until it has cost as much as another plan. */
 void qd_plan_note_work(qd_quadtree *tree, uint64_t tests, uint64_t exact_tests)
 {
-    uint64_t work = tests / TESTS_A_STEP + exact_tests * EXACT_STEPS, share = WALK_STEPS * (uint64_t)tree->rows->count;
+    uint64_t work = tests / TESTS_A_STEP + exact_tests * EXACT_STEPS,
+             share = WALK_STEPS * (uint64_t)tree->index.rows->count;
     if (work <= share) {
         tree->excess = tree->excess_doublings = 0;
     } else {
@@ -94,20 +90,20 @@ void qd_plan_note_work(qd_quadtree *tree, uint64_t tests, uint64_t exact_tests)
 
 static bool is_overworked(const qd_quadtree *tree)
 {
-    return tree->excess >> tree->excess_doublings > PLAN_STEPS * (uint64_t)tree->rows->count;
+    return tree->excess >> tree->excess_doublings > PLAN_STEPS * (uint64_t)tree->index.rows->count;
 }
 
 /* Walks that cost too much, an eighth of the rows newly in leaves that are too full, twice as many rows as planned for,
  * or a quarter of it. */
 bool qd_plan_is_due(const qd_quadtree *tree)
 {
-    uint32_t rows = tree->rows->count, slack = leaf_rows_max(tree);
-    if (tree->cells == 0) {
+    uint32_t rows = tree->index.rows->count, slack = leaf_rows_max(tree);
+    if (tree->index.cells == 0) {
         return false;
     }
-    return is_overworked(tree) ||
-           (tree->depth_fixed == 0 && (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
-                                       tree->crowding > tree->crowding_max));
+    return is_overworked(tree) || (tree->index.config->depth == 0 &&
+                                   (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
+                                    tree->crowding > tree->crowding_max));
 }
 
 /* Where a plan does not help, the next one waits for twice as much. */
@@ -120,9 +116,9 @@ static void reset_excess(qd_quadtree *tree)
 /* Where a plan cannot help, because what crowds is larger than its cells, the next one waits for twice as much. */
 static void reset_crowding(qd_quadtree *tree)
 {
-    uint32_t usual = tree->rows->count / 8 + leaf_rows_max(tree);
+    uint32_t usual = tree->index.rows->count / 8 + leaf_rows_max(tree);
     bool in_vain = false;
-    for (uint32_t i = 0; i < tree->cells && !in_vain; i++) {
+    for (uint32_t i = 0; i < tree->index.cells && !in_vain; i++) {
         in_vain = qd_plan_is_crowded(tree, i);
     }
     bool was_due = tree->crowding > tree->crowding_max;
@@ -133,87 +129,60 @@ static void reset_crowding(qd_quadtree *tree)
 
 static uint32_t depth_for(const qd_quadtree *tree)
 {
-    uint32_t rows = tree->rows->count, depth = 0;
-    if (tree->depth_fixed > 0) {
-        return tree->depth_fixed;
+    uint32_t rows = tree->index.rows->count, depth = 0;
+    if (tree->index.config->depth > 0) {
+        return tree->index.config->depth;
     }
     if (rows <= leaf_rows_max(tree)) {
         return 0;
     }
-    while (rows > tree->tuning.leaf_rows * tree->filled * finest_cells(depth) &&
-           (uint64_t)finest_cells(depth + DEPTH_EXTRA + 1) * tree->tuning.leaf_rows <= CELLS_A_LEAF * (uint64_t)rows) {
+    while (rows > tree->index.tuning.leaf_rows * tree->filled * qd_level_cells(depth) &&
+           (uint64_t)qd_level_cells(depth + DEPTH_EXTRA + 1) * tree->index.tuning.leaf_rows <=
+               CELLS_A_LEAF * (uint64_t)rows) {
         depth++;
     }
     depth += DEPTH_EXTRA;
-    return depth < QD_SPACE_DEPTH_MAX ? depth : QD_SPACE_DEPTH_MAX;
-}
-
-static qd_row bounds_of_row(const qd_rows *rows, uint32_t reference)
-{
-    bool circle = (qd_row_id(rows, reference) & QD_ID_CIRCLE) != 0;
-    qd_row now = qd_row_bounds(qd_row_now(rows, reference), circle);
-    qd_row was = qd_row_bounds(qd_row_was(rows, reference), circle);
-    return qd_row_union(&now, &was);
+    return depth < QD_TREE_DEPTH_MAX ? depth : QD_TREE_DEPTH_MAX;
 }
 
 static uint32_t cell_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference, uint32_t *place)
 {
-    qd_row bounds = bounds_of_row(rows, reference);
-    return qd_quadtree_cell_of(tree, &bounds, place);
+    qd_row box = qd_row_box(rows, reference);
+    return qd_quadtree_cell_of(tree, &box, place);
 }
 
+/* The finest cell of a row's lower corner. */
 static uint32_t morton_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference)
 {
-    qd_row bounds = bounds_of_row(rows, reference);
-    uint32_t drop = QD_FRAME_BITS - tree->depth;
-    return qd_morton((uint32_t)qd_frame_number(bounds.v[0], tree->frame.origin_x, tree->frame.scale) >> drop,
-                     (uint32_t)qd_frame_number(bounds.v[1], tree->frame.origin_y, tree->frame.scale) >> drop);
-}
-
-/* Goes through the rows of a pool, cell by cell: each call gives the next block's rows. */
-typedef struct row_scan {
-    const qd_rows *rows;
-    const qd_cell *cell;
-    uint32_t cells, at, block;
-} row_scan;
-
-static bool scan_next(row_scan *scan, uint32_t *first, uint32_t *count)
-{
-    while (scan->block == QD_NONE) {
-        if (scan->at == scan->cells) {
-            return false;
-        }
-        scan->block = scan->cell[scan->at++].head;
+    qd_row box = qd_row_box(rows, reference);
+    uint32_t at[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at[k] = qd_frame_number(box.v[k], tree->frame.origin[k], tree->frame.scale) >> (QD_FRAME_BITS - tree->depth);
     }
-    /* All blocks of a cell are full but its head. */
-    const qd_cell *cell = &scan->cell[scan->at - 1];
-    *first = scan->block * QD_BLOCK_ROWS;
-    *count = scan->block == cell->head ? (cell->count - 1) % QD_BLOCK_ROWS + 1 : QD_BLOCK_ROWS;
-    scan->block = scan->rows->info[scan->block].next;
-    return true;
+    return qd_morton(at);
 }
 
-static void place_root(qd_quadtree *tree, row_scan all)
+static void place_root(qd_quadtree *tree, qd_scan all)
 {
     qd_shells shells;
     qd_shells_init(&shells, tree);
     uint32_t first, count;
-    while (scan_next(&all, &first, &count)) {
+    while (qd_scan_next(&all, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
-            qd_row bounds = bounds_of_row(all.rows, first + i);
-            qd_shells_count(&shells, &bounds);
+            qd_row box = qd_row_box(all.rows, first + i);
+            qd_shells_count(&shells, &box);
         }
     }
     qd_root_choose(tree, &shells);
 }
 
 /* How many rows each cell would hold itself, were all cells split. */
-static void count_rows(qd_quadtree *tree, row_scan old)
+static void count_rows(qd_quadtree *tree, qd_scan old)
 {
     uint32_t first, count, place;
-    while (scan_next(&old, &first, &count)) {
+    while (qd_scan_next(&old, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
-            tree->cell[cell_of_row(tree, old.rows, first + i, &place)].count++;
+            tree->index.cell[cell_of_row(tree, old.rows, first + i, &place)].count++;
         }
     }
 }
@@ -222,42 +191,42 @@ static void make_leaf(qd_quadtree *tree, uint32_t level, uint32_t k)
 {
     uint32_t height = tree->depth - level;
     tree->flags[qd_level_first(level) + k] |= QD_CELL_LEAF;
-    memset(tree->leaf_map + ((size_t)k << 2 * height), (int)height, finest_cells(height));
+    memset(tree->leaf_map + ((size_t)k << QD_AXES * height), (int)height, qd_level_cells(height));
 }
 
 /* A cell is a leaf when it holds few rows, or when most of them would not go further down. */
 static void choose_leaves(qd_quadtree *tree)
 {
-    uint32_t *below = qd_array_grow(tree->heap, QD_ARRAY_NEED, NULL, 0, 0, tree->cells * sizeof *below);
-    for (uint32_t i = tree->cells; i-- > 0;) {
-        below[i] = tree->cell[i].count;
-        for (uint32_t c = 1; c <= 4 && 4 * i + c < tree->cells; c++) {
-            below[i] += below[4 * i + c];
+    uint32_t *below = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, tree->index.cells * sizeof *below);
+    for (uint32_t i = tree->index.cells; i-- > 0;) {
+        below[i] = tree->index.cell[i].count;
+        for (uint32_t c = qd_cell_below(i); c < tree->index.cells && qd_cell_above(c) == i; c++) {
+            below[i] += below[c];
         }
     }
-    tree->leaf_map = qd_array_grow(tree->heap, QD_ARRAY_NEED, NULL, 0, 0, finest_cells(tree->depth));
+    tree->leaf_map = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, qd_level_cells(tree->depth));
     uint32_t level = 0, k = 0;
     for (;;) {
         uint32_t i = qd_level_first(level) + k;
         if (level < tree->depth && below[i] > leaf_rows_max(tree) &&
-            tree->cell[i].count < below[i] - tree->cell[i].count) {
+            tree->index.cell[i].count < below[i] - tree->index.cell[i].count) {
             level++;
-            k <<= 2;
+            k <<= QD_AXES;
             continue;
         }
         make_leaf(tree, level, k);
-        while (level > 0 && (k & 3) == 3) {
+        while (level > 0 && qd_cell_is_last(k)) {
             level--;
-            k >>= 2;
+            k >>= QD_AXES;
         }
         if (level == 0) {
             break;
         }
         k++;
     }
-    qd_array_free(tree->heap, below, tree->cells * sizeof *below);
-    for (uint32_t i = 0; i < tree->cells; i++) {
-        tree->cell[i].count = 0;
+    qd_array_free(tree->index.heap, below, tree->index.cells * sizeof *below);
+    for (uint32_t i = 0; i < tree->index.cells; i++) {
+        tree->index.cell[i].count = 0;
     }
 }
 
@@ -268,19 +237,19 @@ static uint32_t lay_out(qd_quadtree *tree)
     uint32_t blocks = 0, level = 0, k = 0;
     for (;;) {
         uint32_t i = qd_level_first(level) + k;
-        if (tree->cell[i].count > 0) {
-            tree->cell[i].head = blocks;
-            blocks += (tree->cell[i].count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
-            tree->cell[i].count = 0;
+        if (tree->index.cell[i].count > 0) {
+            tree->index.cell[i].head = blocks;
+            blocks += (tree->index.cell[i].count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
+            tree->index.cell[i].count = 0;
         }
         if (!(tree->flags[i] & QD_CELL_LEAF)) {
             level++;
-            k <<= 2;
+            k <<= QD_AXES;
             continue;
         }
-        while (level > 0 && (k & 3) == 3) {
+        while (level > 0 && qd_cell_is_last(k)) {
             level--;
-            k >>= 2;
+            k >>= QD_AXES;
         }
         if (level == 0) {
             return blocks;
@@ -290,14 +259,14 @@ static uint32_t lay_out(qd_quadtree *tree)
 }
 
 /* All rows, ordered by the finest cell of their lower corner, so that what is near is near in its cell's list too. */
-static uint32_t *order_rows(const qd_quadtree *tree, row_scan start)
+static uint32_t *order_rows(const qd_quadtree *tree, qd_scan start)
 {
     const qd_rows *old = start.rows;
-    uint32_t finest = finest_cells(tree->depth), first, count;
-    uint32_t *order = qd_array_grow(tree->heap, QD_ARRAY_NEED, NULL, 0, 0, old->count * sizeof *order);
-    uint32_t *next = qd_array_grow(tree->heap, QD_ARRAY_NEED, NULL, 0, 0, (finest + 1) * sizeof *next);
+    uint32_t finest = qd_level_cells(tree->depth), first, count;
+    uint32_t *order = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, old->count * sizeof *order);
+    uint32_t *next = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, (finest + 1) * sizeof *next);
     memset(next, 0, (finest + 1) * sizeof *next);
-    for (row_scan each = start; scan_next(&each, &first, &count);) {
+    for (qd_scan each = start; qd_scan_next(&each, &first, &count);) {
         for (uint32_t i = 0; i < count; i++) {
             next[morton_of_row(tree, old, first + i) + 1]++;
         }
@@ -305,67 +274,50 @@ static uint32_t *order_rows(const qd_quadtree *tree, row_scan start)
     for (uint32_t k = 0; k < finest; k++) {
         next[k + 1] += next[k];
     }
-    for (row_scan each = start; scan_next(&each, &first, &count);) {
+    for (qd_scan each = start; qd_scan_next(&each, &first, &count);) {
         for (uint32_t i = 0; i < count; i++) {
             order[next[morton_of_row(tree, old, first + i)]++] = first + i;
         }
     }
-    qd_array_free(tree->heap, next, (finest + 1) * sizeof *next);
+    qd_array_free(tree->index.heap, next, (finest + 1) * sizeof *next);
     return order;
 }
 
 static void carry_over(qd_quadtree *tree, const qd_rows *old, uint32_t from)
 {
-    uint32_t place, number = cell_of_row(tree, old, from, &place), id = qd_row_id(old, from);
-    qd_cell *cell = &tree->cell[number];
-    uint32_t lane = cell->count % QD_BLOCK_ROWS;
-    if (cell->count > 0 && lane == 0) {
-        cell->head++;
-    }
-    uint32_t block = cell->head, to = block * QD_BLOCK_ROWS + lane;
-    qd_rows *rows = tree->rows;
-    if (lane == 0) {
-        rows->info[block] = (qd_block_info){.next = cell->count > 0 ? block - 1 : QD_NONE, .cell = number};
-        memset(&rows->block[block], 0, sizeof rows->block[block]);
+    qd_bodies *bodies = tree->index.bodies;
+    uint32_t place, number = cell_of_row(tree, old, from, &place);
+    qd_cell *cell = &tree->index.cell[number];
+    if (cell->count == 0) {
         qd_quadtree_occupy(tree, number);
     }
-    cell->count++;
-    *qd_row_now(rows, to) = *qd_row_now(old, from);
-    *qd_row_was(rows, to) = *qd_row_was(old, from);
-    qd_rows_flag(rows, to, id);
-    if (old->info[from / QD_BLOCK_ROWS].dirty >> from % QD_BLOCK_ROWS & 1) {
-        qd_rows_mark(rows, to);
-    }
-    qd_record *record = &tree->bodies->record[id & QD_ID_SLOT];
-    if (id & QD_ID_GHOST) {
-        tree->bodies->change[record->change].ghost = to;
-    } else {
-        record->row = to;
-        record->place = place;
+    uint32_t id = qd_row_id(tree->index.rows, qd_relay_row(tree->index.rows, cell, number, bodies, old, from));
+    if (!(id & QD_ID_GHOST)) {
+        bodies->record[id & QD_ID_SLOT].place = place;
     }
 }
 
 void qd_plan_again(qd_quadtree *tree)
 {
-    qd_rows old_rows = *tree->rows;
+    qd_rows old_rows = *tree->index.rows;
     qd_quadtree old = *tree;
-    const row_scan start = {&old_rows, old.cell, old.cells, 0, QD_NONE};
+    const qd_scan start = qd_scan_start(&old_rows, old.index.cell, old.index.cells);
     place_root(tree, start);
     make_cells(tree, depth_for(tree), QD_ARRAY_NEED);
     count_rows(tree, start);
-    if (tree->depth_fixed == 0) {
-        memset(tree->flags, 0, tree->cells);
+    if (tree->index.config->depth == 0) {
+        memset(tree->flags, 0, tree->index.cells);
         choose_leaves(tree);
         count_rows(tree, start);
     }
-    qd_rows_make(tree->rows, tree->heap, lay_out(tree));
-    tree->rows->count = old_rows.count;
-    tree->rows->operations = old_rows.operations;
+    qd_rows_make(tree->index.rows, tree->index.heap, lay_out(tree));
+    tree->index.rows->count = old_rows.count;
+    tree->index.rows->operations = old_rows.operations;
     uint32_t *order = order_rows(tree, start);
     for (uint32_t i = 0; i < old_rows.count; i++) {
         carry_over(tree, &old_rows, order[i]);
     }
-    qd_array_free(tree->heap, order, old_rows.count * sizeof *order);
+    qd_array_free(tree->index.heap, order, old_rows.count * sizeof *order);
     tree->planned_for = old_rows.count;
     reset_crowding(tree);
     reset_excess(tree);

@@ -6,10 +6,11 @@
 #ifndef QD_SPACE_QUADTREE_PLAN_H
 #define QD_SPACE_QUADTREE_PLAN_H
 
+#include "array.h"
 #include "quadtree.h"
 
-/* The tree for the first body. False: no memory. */
-bool qd_plan_first(qd_quadtree *tree);
+/* The tree for the first body. False: no memory, with QD_ARRAY_TRY. */
+bool qd_plan_first(qd_quadtree *tree, qd_array_mode mode);
 bool qd_plan_is_due(const qd_quadtree *tree);
 /* Whether a cell is a leaf that holds twice as many as it should, and could be divided. */
 bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number);
@@ -19,10 +20,5 @@ void qd_plan_note_work(qd_quadtree *tree, uint64_t tests, uint64_t exact_tests);
  * done at any time but during a walk. */
 void qd_plan_again(qd_quadtree *tree);
 void qd_plan_drop(qd_quadtree *tree);
-
-/* The cell where a box belongs: its number, and its place. */
-uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_t *place);
-/* Marks a cell as occupied, and all above it. */
-void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number);
 
 #endif
