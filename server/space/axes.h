@@ -47,6 +47,7 @@
 #define qd_bodies_freed_reserve QD_AXED(qd_bodies_freed_reserve)
 #define qd_bodies_give          QD_AXED(qd_bodies_give)
 #define qd_bodies_init          QD_AXED(qd_bodies_init)
+#define qd_bodies_radius_set    QD_AXED(qd_bodies_radius_set)
 #define qd_bodies_take          QD_AXED(qd_bodies_take)
 
 /* flat */

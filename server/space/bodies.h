@@ -80,6 +80,9 @@ static inline bool qd_filters_agree(qd_filter a, qd_filter b)
     return (a.category & b.mask) != 0 && (b.category & a.mask) != 0;
 }
 
+/* A capsule's radius; of others it is kept. */
+void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius);
+
 static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
 {
     return bodies->radius != NULL ? bodies->radius[slot] : 0;
