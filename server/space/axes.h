@@ -154,4 +154,7 @@
 #define qd_walk_is_any_moved QD_AXED(qd_walk_is_any_moved)
 #define qd_walk_run          QD_AXED(qd_walk_run)
 
+/* world */
+#define qd_world QD_AXED(qd_world)
+
 #endif

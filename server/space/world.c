@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include "../base/assert.h"
+#include "axes.h"
+#include "registry.h"
+#include "search.h"
+#include "walk.h"
+
+typedef struct world {
+    qd_space space;
+    qd_heap *heap;
+    qd_space_config config;
+    qd_bodies bodies;
+    qd_rows rows;
+    qd_registry registry;
+    qd_walk walk;
+    bool ticked; /* between tick and settle */
+    qd_space_counters counters;
+} world;
+
+/* NULL: no memory. */
+static qd_index *create_index(const qd_index *as)
+{
+    switch (as->config->index) {
+    case QD_SPACE_BRUTE:
+        return qd_brute_create(as);
+    default:
+        return qd_quadtree_create(as);
+    }
+}
+
+static qd_status create(const qd_space_config *config, qd_heap *heap, qd_space **space)
+{
+    if (config->index == QD_SPACE_SPARSE || config->index == QD_SPACE_HASH || config->index == QD_SPACE_GRID) {
+        return QD_ERR_INVALID;
+    }
+    world *made = qd_heap_alloc_zeroed(heap, sizeof *made);
+    if (made == NULL) {
+        return QD_ERR_NO_MEMORY;
+    }
+    made->space.ops = &qd_world;
+    made->heap = heap;
+    made->config = *config;
+    qd_bodies_init(&made->bodies, heap);
+    qd_rows_init(&made->rows, heap);
+    qd_walk_init(&made->walk, heap);
+    made->registry.index = create_index(&(qd_index){
+        .heap = heap,
+        .rows = &made->rows,
+        .bodies = &made->bodies,
+        .registry = &made->registry,
+        .tuning = QD_TUNING_DEFAULT,
+        .config = &made->config,
+    });
+    if (made->registry.index == NULL) {
+        qd_heap_free(heap, made, sizeof *made);
+        return QD_ERR_NO_MEMORY;
+    }
+    *space = &made->space;
+    return QD_OK;
+}
+
+static void destroy(qd_space *space)
+{
+    world *w = (world *)space;
+    qd_walk_deinit(&w->walk);
+    qd_registry_deinit(&w->registry);
+    w->registry.index->ops->destroy(w->registry.index);
+    qd_rows_deinit(&w->rows);
+    qd_bodies_deinit(&w->bodies);
+    qd_heap_free(w->heap, w, sizeof *w);
+}
+
+static void tune(qd_space *space, const qd_tuning *tuning)
+{
+    world *w = (world *)space;
+    QD_ASSERT(w->bodies.used == 0);
+    w->registry.index->tuning = *tuning;
+}
+
+static qd_record *live(const world *w, uint32_t slot)
+{
+    QD_ASSERT(!w->ticked && slot < w->bodies.used);
+    qd_record *record = &w->bodies.record[slot];
+    QD_ASSERT(record->state == QD_RECORD_LIVE);
+    return record;
+}
+
+/* A body's shape, half extents and radius become those of `form`. */
+static void set_form(world *w, uint32_t slot, const qd_body *form)
+{
+    QD_ASSERT(form->shape >= QD_SPACE_BOX && form->shape <= QD_SPACE_CAPSULE);
+    qd_record *record = &w->bodies.record[slot];
+    const float half[3] = {form->half_x, form->half_y, form->half_z};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        record->half[k] = half[k];
+    }
+    record->shape = form->shape;
+    qd_bodies_radius_set(&w->bodies, slot, form->radius);
+}
+
+static qd_status add(qd_space *space, const qd_body *body, uint32_t *slot)
+{
+    world *w = (world *)space;
+    QD_ASSERT(!w->ticked);
+    if (w->bodies.count >= w->config.bodies_max) {
+        return QD_ERR_FULL;
+    }
+    qd_status status = qd_registry_reserve(&w->registry);
+    if (status != QD_OK) {
+        return status;
+    }
+    status = qd_bodies_take(&w->bodies, slot);
+    if (status != QD_OK) {
+        return status;
+    }
+    qd_record *record = &w->bodies.record[*slot];
+    *record = (qd_record){.change = QD_NONE, .state = QD_RECORD_LIVE, .stretched = record->stretched};
+    const float at[3] = {body->x, body->y, body->z};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        record->at[k] = at[k];
+    }
+    set_form(w, *slot, body);
+    w->bodies.filter[*slot] = (qd_filter){body->category, body->mask};
+    qd_registry_add(&w->registry, *slot);
+    return QD_OK;
+}
+
+/* Whether a body was there at the last tick. */
+static bool is_old(const world *w, const qd_record *record)
+{
+    uint32_t id = qd_row_id(&w->rows, record->row);
+    return (id & QD_ID_NEWCOMER) || qd_row_present(qd_row_was(&w->rows, record->row), (id & QD_ID_ROUND) != 0);
+}
+
+static void move(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
+{
+    world *w = (world *)space;
+    QD_ASSERT(!w->ticked);
+    w->registry.index->ops->move(w->registry.index, count, slots, at);
+    w->counters.moves += count;
+}
+
+/* The way of one that was teleported does not count, which has to be said of every single one where ways do. */
+static void teleport(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
+{
+    world *w = (world *)space;
+    for (size_t i = 0; i < count; i++) {
+        qd_record *record = live(w, slots[i]);
+        if (is_old(w, record)) {
+            qd_bodies_change(&w->bodies, slots[i])->teleported = 1;
+        }
+        if (w->config.swept) {
+            for (uint32_t k = 0; k < QD_AXES; k++) {
+                record->at[k] = at[k][i];
+            }
+            qd_registry_update(&w->registry, slots[i]);
+        }
+    }
+    if (w->config.swept) {
+        w->counters.moves += count;
+    } else {
+        move(space, count, slots, at);
+    }
+}
+
+static void reshape(qd_space *space, uint32_t slot, const qd_body *form)
+{
+    world *w = (world *)space;
+    if (is_old(w, live(w, slot))) {
+        qd_bodies_change(&w->bodies, slot);
+    }
+    set_form(w, slot, form);
+    qd_registry_update(&w->registry, slot);
+}
+
+static void refilter(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask)
+{
+    world *w = (world *)space;
+    const qd_record *record = live(w, slot);
+    qd_filter *filter = &w->bodies.filter[slot];
+    if (filter->category == category && filter->mask == mask) {
+        return;
+    }
+    if (is_old(w, record)) {
+        qd_bodies_change(&w->bodies, slot)->refiltered = 1;
+    }
+    *filter = (qd_filter){category, mask};
+    qd_registry_reflag(&w->registry, slot);
+}
+
+static bool remove_body(qd_space *space, uint32_t slot, qd_space_reason reason)
+{
+    world *w = (world *)space;
+    QD_ASSERT(reason >= QD_SPACE_ROOM_CLOSED && reason <= QD_SPACE_DESPAWNED);
+    qd_record *record = live(w, slot);
+    if (!is_old(w, record)) {
+        bool gone = qd_registry_remove(&w->registry, slot);
+        QD_ASSERT(gone);
+        qd_bodies_give(&w->bodies, slot);
+        return true;
+    }
+    qd_bodies_change(&w->bodies, slot);
+    bool gone = qd_registry_remove(&w->registry, slot);
+    QD_ASSERT(!gone);
+    record->state = QD_RECORD_REMOVED;
+    record->reason = (uint8_t)reason;
+    return false;
+}
+
+static void body_of(const qd_space *space, uint32_t slot, qd_body *body)
+{
+    const world *w = (const world *)space;
+    QD_ASSERT(slot < w->bodies.used && w->bodies.record[slot].state != QD_RECORD_FREE);
+    const qd_record *record = &w->bodies.record[slot];
+    *body = (qd_body)
+    {
+        .x = record->at[0], .y = record->at[1], .half_x = record->half[0], .half_y = record->half[1],
+#if QD_AXES == 3
+        .z = record->at[2], .half_z = record->half[2],
+#endif
+        .radius = qd_bodies_radius(&w->bodies, slot), .category = w->bodies.filter[slot].category,
+        .mask = w->bodies.filter[slot].mask, .shape = record->shape,
+    };
+}
+
+static void walk(world *w, const qd_executor *executor, qd_walk_mode mode, size_t limit, qd_space_events *result)
+{
+    qd_walk_result found;
+    qd_walk_run(&w->walk, w->registry.index, executor, mode, limit, &found);
+    w->counters.tests += found.tests;
+    w->counters.exact_tests += found.exact_tests;
+    *result = (qd_space_events){
+        .events = found.event,
+        .count = found.complete ? (size_t)found.found : 0,
+        .complete = found.complete,
+        .found = found.found,
+    };
+}
+
+static void tick(qd_space *space, const qd_executor *executor, qd_space_wanted wanted, size_t limit,
+                 qd_space_events *result)
+{
+    world *w = (world *)space;
+    QD_ASSERT(!w->ticked);
+    *result = (qd_space_events){.complete = true};
+    qd_registry_prepare(&w->registry);
+    if (wanted != QD_SPACE_WANT_NOTHING) {
+        walk(w, executor, wanted == QD_SPACE_WANT_STAYS ? QD_WALK_STAYS : QD_WALK_EVENTS, limit, result);
+    }
+    qd_rows_commit_all(&w->rows);
+    w->ticked = true;
+}
+
+static qd_space_reason end_reason(const qd_space *space, uint32_t slot_a, uint32_t slot_b)
+{
+    const world *w = (const world *)space;
+    const qd_bodies *bodies = &w->bodies;
+    QD_ASSERT(w->ticked && slot_a < bodies->used && slot_b < bodies->used);
+    const uint32_t slot[2] = {slot_a, slot_b};
+    qd_space_reason removed = QD_SPACE_MOVED_APART;
+    bool resized = false, teleported = false;
+    for (int i = 0; i < 2; i++) {
+        const qd_record *record = &bodies->record[slot[i]];
+        if (record->state == QD_RECORD_REMOVED && record->reason < removed) {
+            removed = (qd_space_reason)record->reason;
+        }
+        if (record->change != QD_NONE) {
+            const qd_change *change = &bodies->change[record->change];
+            teleported |= change->teleported;
+            resized |= qd_change_is_reshape(bodies, change);
+        }
+    }
+    if (removed != QD_SPACE_MOVED_APART) {
+        return removed;
+    }
+    if (!qd_filters_agree(bodies->filter[slot_a], bodies->filter[slot_b])) {
+        return QD_SPACE_FILTERED;
+    }
+    return resized ? QD_SPACE_RESIZED : teleported ? QD_SPACE_TELEPORTED : QD_SPACE_MOVED_APART;
+}
+
+static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
+{
+    world *w = (world *)space;
+    QD_ASSERT(w->ticked);
+    qd_bodies *bodies = &w->bodies;
+    qd_bodies_freed_reserve(bodies);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < bodies->change_count; i++) {
+        uint32_t slot = bodies->change[i].slot;
+        qd_record *record = &bodies->record[slot];
+        if (record->state == QD_RECORD_REMOVED) {
+            qd_registry_forget(&w->registry, slot);
+            record->change = QD_NONE;
+            qd_bodies_give(bodies, slot);
+            bodies->freed[count++] = slot;
+        } else {
+            qd_registry_heal(&w->registry, slot);
+            record->change = QD_NONE;
+        }
+    }
+    bodies->change_count = 0;
+    w->ticked = false;
+    w->registry.index->ops->settle(w->registry.index);
+    *freed = bodies->freed;
+    *freed_count = count;
+}
+
+static void pairs(qd_space *space, const qd_executor *executor, size_t limit, qd_space_events *result)
+{
+    world *w = (world *)space;
+    QD_ASSERT(!w->ticked);
+    qd_registry_prepare(&w->registry);
+    walk(w, executor, QD_WALK_PAIRS, limit, result);
+}
+
+static qd_status find(const qd_space *space, const qd_space_query *query, qd_space_hits *hits)
+{
+    const world *w = (const world *)space;
+    QD_ASSERT(!w->ticked);
+    return qd_search_run(w->registry.index, query, hits);
+}
+
+static void hits_free(const qd_space *space, qd_space_hits *hits)
+{
+    qd_search_hits_free(((const world *)space)->registry.index, hits);
+}
+
+static void counters_get(const qd_space *space, qd_space_counters *counters)
+{
+    const world *w = (const world *)space;
+    const qd_index *index = w->registry.index;
+    *counters = w->counters;
+    counters->list_operations = w->rows.operations;
+    counters->index = index->ops->kind;
+    index->ops->count(index, counters);
+}
+
+static void validate(const qd_space *space)
+{
+    const world *w = (const world *)space;
+    const qd_bodies *bodies = &w->bodies;
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < bodies->used; slot++) {
+        const qd_record *record = &bodies->record[slot];
+        if (record->state == QD_RECORD_FREE) {
+            continue;
+        }
+        count++;
+        QD_ASSERT((qd_row_id(&w->rows, record->row) & QD_ID_SLOT) == slot);
+        QD_ASSERT(record->change == QD_NONE ||
+                  (record->change < bodies->change_count && bodies->change[record->change].slot == slot));
+        QD_ASSERT(record->state == QD_RECORD_LIVE || record->change != QD_NONE);
+    }
+    QD_ASSERT(count == bodies->count);
+    uint32_t vacant = 0;
+    for (uint32_t slot = bodies->free_first; slot != QD_NONE; slot = bodies->record[slot].row) {
+        QD_ASSERT(slot < bodies->used && bodies->record[slot].state == QD_RECORD_FREE);
+        vacant++;
+    }
+    QD_ASSERT(count + vacant == bodies->used);
+    qd_registry_validate(&w->registry);
+}
+
+const qd_world_ops qd_world = {
+    .create = create,
+    .destroy = destroy,
+    .tune = tune,
+    .add = add,
+    .move = move,
+    .teleport = teleport,
+    .reshape = reshape,
+    .refilter = refilter,
+    .remove = remove_body,
+    .body = body_of,
+    .tick = tick,
+    .end_reason = end_reason,
+    .settle = settle,
+    .pairs = pairs,
+    .find = find,
+    .hits_free = hits_free,
+    .counters_get = counters_get,
+    .validate = validate,
+};
