@@ -149,3 +149,14 @@ void qd_space_validate(const qd_space *space)
 {
     space->ops->validate(space);
 }
+
+const char *qd_space_kernel_at(uint32_t index)
+{
+    return qd_world_2d.kernel_at(index);
+}
+
+void qd_space_kernel_select(const char *name)
+{
+    qd_world_2d.kernel_select(name);
+    qd_world_3d.kernel_select(name);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sizes that the space has chosen for speed. They change no result; tests make them small, to reach with a few bodies
- * what takes thousands otherwise.
+ * What the space has chosen for speed: sizes, and the pair kernel. It changes no result; tests make the sizes small, to
+ * reach with a few bodies what takes thousands otherwise, and go through the kernels.
  */
 #ifndef QD_SPACE_TUNING_H
 #define QD_SPACE_TUNING_H
@@ -17,5 +17,10 @@ typedef struct qd_tuning {
 
 /* Before the first body. */
 void qd_space_tune(qd_space *space, const qd_tuning *tuning);
+
+/* The names of the pair kernels that this machine can run, the plainest first; NULL after the last. [any] */
+const char *qd_space_kernel_at(uint32_t index);
+/* Makes every space use this one of them, or with NULL the fastest again. For tests, while nothing walks. */
+void qd_space_kernel_select(const char *name);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "world.h"
 
+#include <string.h>
+
 #include "../base/assert.h"
 #include "axes.h"
 #include "registry.h"
@@ -364,6 +366,25 @@ static void validate(const qd_space *space)
     qd_registry_validate(&w->registry);
 }
 
+static const char *kernel_at(uint32_t index)
+{
+    const qd_kernel *kernel = qd_kernel_at(index);
+    return kernel != NULL ? kernel->name : NULL;
+}
+
+static void kernel_select(const char *name)
+{
+    const qd_kernel *kernel = NULL;
+    for (uint32_t i = 0; name != NULL; i++) {
+        kernel = qd_kernel_at(i);
+        QD_ASSERT(kernel != NULL);
+        if (strcmp(kernel->name, name) == 0) {
+            break;
+        }
+    }
+    qd_kernel_select(kernel);
+}
+
 const qd_world_ops qd_world = {
     .create = create,
     .destroy = destroy,
@@ -383,4 +404,6 @@ const qd_world_ops qd_world = {
     .hits_free = hits_free,
     .counters_get = counters_get,
     .validate = validate,
+    .kernel_at = kernel_at,
+    .kernel_select = kernel_select,
 };

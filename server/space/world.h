@@ -3,7 +3,7 @@
  * A world: what a space is made of, for two axes or for three. The space (space.h) checks what it is asked for and
  * hands it on to the world of its number of axes, through this table.
  *
- * Each function does what the one of space.h does that has its name; coordinates come as an array for each axis.
+ * Each function does what the one of space.h or tuning.h does that has its name; coordinates come as an array for each axis.
  */
 #ifndef QD_SPACE_WORLD_H
 #define QD_SPACE_WORLD_H
@@ -31,6 +31,8 @@ typedef struct qd_world_ops {
     void (*hits_free)(const qd_space *space, qd_space_hits *hits);
     void (*counters_get)(const qd_space *space, qd_space_counters *counters);
     void (*validate)(const qd_space *space);
+    const char *(*kernel_at)(uint32_t index);
+    void (*kernel_select)(const char *name);
 } qd_world_ops;
 
 /* What every world begins with. */
