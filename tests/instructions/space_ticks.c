@@ -60,7 +60,13 @@ static void fill(qd_space *space, const workload *load)
         y[i] = half + chance() * (load->side - 2 * half);
         speed_x[i] = chance() * 0.5f - 0.25f;
         speed_y[i] = chance() * 0.5f - 0.25f;
-        qd_body body = {x[i], y[i], half, half, 1, UINT32_MAX, QD_SPACE_BOX};
+        qd_body body = {.x = x[i],
+                        .y = y[i],
+                        .half_x = half,
+                        .half_y = half,
+                        .category = 1,
+                        .mask = UINT32_MAX,
+                        .shape = QD_SPACE_BOX};
         if (qd_space_add(space, &body, &slot[i]) != QD_OK) {
             abort();
         }
@@ -95,7 +101,7 @@ static size_t walk(qd_space *space)
 
 __attribute__((noinline)) static void measured_update(qd_space *space, uint32_t count)
 {
-    qd_space_move(space, count, slot, x, y);
+    qd_space_move(space, count, slot, x, y, NULL);
 }
 
 __attribute__((noinline)) static size_t measured_walk(qd_space *space)
@@ -163,7 +169,7 @@ int main(int count, char **arguments)
     fill(space, load);
     for (uint32_t i = 0; i < WARM; i++) {
         step(load);
-        qd_space_move(space, load->moving, slot, x, y);
+        qd_space_move(space, load->moving, slot, x, y, NULL);
         walk(space);
     }
     size_t events = 0;

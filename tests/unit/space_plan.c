@@ -39,7 +39,7 @@ static scene the_scene;
 static scene *make_scene(float side, uint32_t depth)
 {
     scene *s = &the_scene;
-    const qd_space_config config = {0, 0, side, side, depth, COUNT};
+    const qd_space_config config = {.max_x = side, .max_y = side, .depth = depth, .bodies_max = COUNT};
     dice = 3;
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
@@ -57,7 +57,8 @@ static void end_scene(scene *s)
 
 static void add(scene *s, uint32_t i, float x, float y, float half)
 {
-    const qd_body body = {x, y, half, half, 1, UINT32_MAX, QD_SPACE_BOX};
+    const qd_body body = {
+        .x = x, .y = y, .half_x = half, .half_y = half, .category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_BOX};
     assert_int_equal(qd_space_add(s->space, &body, &s->slot[i]), QD_OK);
 }
 
@@ -130,7 +131,7 @@ static void wander(scene *s, uint32_t count)
         qd_body body;
         qd_space_body(s->space, s->slot[i], &body);
         float x = body.x + between(-0.25, 0.25), y = body.y + between(-0.25, 0.25);
-        qd_space_move(s->space, 1, &s->slot[i], &x, &y);
+        qd_space_move(s->space, 1, &s->slot[i], &x, &y, NULL);
     }
 }
 
@@ -199,7 +200,7 @@ static void test_an_exodus(void **state)
                 qd_body body;
                 qd_space_body(s->space, s->slot[i], &body);
                 float x = body.x + (t < 50 ? 40.0f : -40.0f), y = body.y + (t < 50 ? 30.0f : -30.0f);
-                qd_space_move(s->space, 1, &s->slot[i], &x, &y);
+                qd_space_move(s->space, 1, &s->slot[i], &x, &y, NULL);
             }
         }
         check_costs(s, 4 * ALL, 100);

@@ -18,7 +18,7 @@
 /* Boxes of 0.8 x 0.8, one in each unit square. */
 static qd_space *make_field(qd_heap *heap)
 {
-    const qd_space_config config = {0, 0, SIDE, SIDE, 0, SIDE * SIDE};
+    const qd_space_config config = {.max_x = SIDE, .max_y = SIDE, .bodies_max = SIDE * SIDE};
     const uint32_t *freed;
     size_t count;
     qd_space_events events;
