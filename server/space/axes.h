@@ -60,6 +60,13 @@
 #define qd_flat_move    QD_AXED(qd_flat_move)
 #define qd_flat_reserve QD_AXED(qd_flat_reserve)
 
+/* grid */
+#define qd_grid_note_walk  QD_AXED(qd_grid_note_walk)
+#define qd_grid_plan       QD_AXED(qd_grid_plan)
+#define qd_grid_sort       QD_AXED(qd_grid_sort)
+#define qd_grid_words_free QD_AXED(qd_grid_words_free)
+#define qd_grid_work       QD_AXED(qd_grid_work)
+
 /* index */
 #define qd_brute_create    QD_AXED(qd_brute_create)
 #define qd_grid_create     QD_AXED(qd_grid_create)

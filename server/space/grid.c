@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "grid.h"
+
+#include "../base/assert.h"
+#include "search.h"
+#include "walk.h"
+
+#define TASKS_A_HAND 8u
+#define NUMBERS_LAST 254u /* of a cell: the kernel's 8 bits, less one that is kept */
+
+/* ---- one cell ---- */
+
+static void corner_of(const qd_grid_shape *shape, uint32_t cell, uint32_t *at)
+{
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at[k] = cell & ((1u << shape->bits[k]) - 1);
+        cell >>= shape->bits[k];
+    }
+}
+
+/* A frame whose numbers are those of a cell, or of more side by side. */
+static qd_frame frame_at(const qd_grid_shape *shape, const uint32_t *at, double cells)
+{
+    qd_frame frame = {.scale = (float)(NUMBERS_LAST / (cells * shape->size))};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        frame.origin[k] = (float)((double)shape->frame.origin[k] + at[k] * shape->size);
+    }
+    return frame;
+}
+
+/* Behind the rows of a list; whether one of them changed. */
+static bool note_rows(const uint64_t *word, uint32_t count, uint32_t *row)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        row[i] = (uint32_t)word[i] & ~QD_GRID_CHANGED;
+        any |= (uint32_t)word[i];
+    }
+    return (any & QD_GRID_CHANGED) != 0;
+}
+
+/* The large rows that reach a cell where rows are at home, which may reach further themselves. */
+static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint32_t *row, bool *changed)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < words->large_count; i++) {
+        const qd_grid_large *large = &words->large[i];
+        bool meets = true;
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            meets &= (large->span.lo[k] <= at[k] + words->reach[k]) & (at[k] <= large->span.hi[k]);
+        }
+        row[count] = large->row & ~QD_GRID_CHANGED;
+        count += meets;
+        *changed |= meets & ((large->row & QD_GRID_CHANGED) != 0);
+    }
+    return count;
+}
+
+/* Rows that are not at home meet where their classes have no bit in common. `first` of each class, and one more. */
+static void cross_classes(qd_hand *hand, const uint32_t *first)
+{
+    for (uint32_t a = 1; a < QD_CHILDREN - 1; a++) {
+        for (uint32_t b = a + 1; b < QD_CHILDREN && first[a] < first[a + 1]; b++) {
+            if ((a & b) == 0 && first[b] < first[b + 1]) {
+                hand->kernel->cross8(&hand->sink, &hand->leaf, first[a], first[a + 1], first[b], first[b + 1],
+                                     hand->all);
+            }
+        }
+    }
+}
+
+/* The words of one cell. */
+static void walk_cell(const qd_grid *grid, qd_hand *hand, const uint64_t *word, uint32_t count)
+{
+    const qd_grid_words *words = &grid->words;
+    qd_list8 *list = &hand->leaf;
+    uint32_t first[QD_CHILDREN + 1], at[QD_AXES], end = 0;
+    for (uint32_t class = 0; class < QD_CHILDREN; class ++) {
+        first[class] = end;
+        while (end < count && QD_GRID_CLASS(word[end]) == class) {
+            end++;
+        }
+    }
+    first[QD_CHILDREN] = count;
+    uint32_t home = first[1], large = 0;
+    corner_of(&grid->shape, QD_GRID_CELL(word[0]), at);
+    qd_list8_reserve(hand->sink.heap, list, count + words->large_count);
+    bool changed = note_rows(word, count, list->row);
+    if (home > 0) {
+        large = note_large(words, at, list->row + count, &changed);
+    }
+    if (count + large < 2 || !(changed || hand->all)) {
+        return;
+    }
+    hand->sink.frame = frame_at(&grid->shape, at, 1);
+    list->count = 0;
+    hand->kernel->pick8(&hand->sink, list, home);
+    list->own = home;
+    qd_arrange8(&hand->arranger, hand->sink.heap, list);
+    hand->kernel->pick8(&hand->sink, list, count + large - home);
+    if (home > 0) {
+        hand->kernel->test8(&hand->sink, list, hand->all);
+    }
+    cross_classes(hand, first);
+}
+
+/* Large rows among themselves. */
+static void walk_large(const qd_grid *grid, qd_hand *hand)
+{
+    const qd_grid_words *words = &grid->words;
+    qd_list8 *list = &hand->leaf;
+    const uint32_t none[QD_AXES] = {0};
+    uint32_t longest = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
+    }
+    hand->sink.frame = frame_at(&grid->shape, none, longest + 1.0);
+    qd_list8_reserve(hand->sink.heap, list, words->large_count);
+    for (uint32_t i = 0; i < words->large_count; i++) {
+        list->row[i] = words->large[i].row & ~QD_GRID_CHANGED;
+    }
+    list->count = 0;
+    hand->kernel->pick8(&hand->sink, list, words->large_count);
+    list->own = words->large_count;
+    qd_arrange8(&hand->arranger, hand->sink.heap, list);
+    hand->kernel->test8(&hand->sink, list, hand->all);
+}
+
+/* ---- the walk ---- */
+
+static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
+{
+    qd_grid *grid = (qd_grid *)index;
+    if (index->rows->count < 2 || !qd_flat_is_due(index, plan)) {
+        return 0;
+    }
+    (void)qd_grid_sort(grid, plan->mode, UINT32_MAX);
+    grid->tasks = plan->hands > 1 ? plan->hands * TASKS_A_HAND : 1;
+    return grid->tasks;
+}
+
+/* The first word of a task's share, which begins with a cell. */
+static uint32_t first_of(const qd_grid *grid, uint32_t task)
+{
+    const qd_grid_words *words = &grid->words;
+    uint32_t at = (uint32_t)((uint64_t)words->count * task / grid->tasks);
+    while (at > 0 && at < words->count && QD_GRID_CELL(words->word[0][at]) == QD_GRID_CELL(words->word[0][at - 1])) {
+        at++;
+    }
+    return at;
+}
+
+static void walk(qd_index *index, qd_hand *hand, uint32_t task)
+{
+    const qd_grid *grid = (const qd_grid *)index;
+    const uint64_t *word = grid->words.word[0];
+    const uint32_t end = first_of(grid, task + 1);
+    for (uint32_t from = first_of(grid, task), to; from < end && !hand->sink.stopped; from = to) {
+        for (to = from; to < end && QD_GRID_CELL(word[to]) == QD_GRID_CELL(word[from]);) {
+            to++;
+        }
+        walk_cell(grid, hand, word + from, to - from);
+    }
+    if (task == 0 && grid->words.large_count > 1 && !hand->sink.stopped) {
+        walk_large(grid, hand);
+    }
+}
+
+static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+{
+    qd_grid *grid = (qd_grid *)index;
+    if (plan->mode == QD_WALK_EVENTS && result->complete && qd_flat_is_due(index, plan)) {
+        qd_grid_note_walk(grid);
+    }
+}
+
+static void prepare(qd_index *index)
+{
+    qd_grid_plan((qd_grid *)index);
+}
+
+static void settle(qd_index *index)
+{
+    (void)index;
+}
+
+static qd_status search(const qd_index *index, qd_search *query)
+{
+    return qd_search_cell(query, index->cell);
+}
+
+static void count(const qd_index *index, qd_space_counters *counters)
+{
+    const qd_grid_shape *shape = &((const qd_grid *)index)->shape;
+    counters->cells = 1;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        counters->cells *= shape->last[k] + 1;
+    }
+}
+
+static void validate(const qd_index *index)
+{
+    QD_ASSERT(index->cell[0].count == index->rows->count);
+}
+
+static void destroy(qd_index *index)
+{
+    qd_grid_words_free((qd_grid *)index);
+    qd_heap_free(index->heap, index, sizeof(qd_grid));
+}
+
+static const qd_index_ops ops = {
+    .kind = QD_SPACE_GRID,
+    .reserve = qd_flat_reserve,
+    .locate = qd_flat_locate,
+    .move = qd_flat_move,
+    .prepare = prepare,
+    .walk_begin = walk_begin,
+    .walk = walk,
+    .walk_end = walk_end,
+    .settle = settle,
+    .search = search,
+    .count = count,
+    .holds = qd_flat_holds,
+    .validate = validate,
+    .destroy = destroy,
+};
+
+qd_index *qd_grid_create(const qd_index *as)
+{
+    return qd_flat_create(as, &ops, sizeof(qd_grid));
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "../base/assert.h"
+#include "array.h"
+#include "grid.h"
+
+#define DIGIT_BITS_MIN 8u
+#define DIGIT_BITS_MAX 16u
+
+/* A walk's steps (qd_grid_work), measured: a word through sorting and into a list, and a cell's list. */
+#define STEPS_A_WORD 8u
+#define STEPS_A_CELL 40u
+#define LARGE_A_STEP 2u /* looked at in a cell */
+#define STEP_ROWS    64u
+
+/* One row at a time, as words are made. */
+typedef struct maker {
+    qd_grid *grid;
+    const qd_kernel *kernel;
+    qd_sink sink; /* for the kernel: the rows, and how to read them */
+    bool swept;
+} maker;
+
+static void reserve(qd_grid *grid, uint32_t more)
+{
+    qd_grid_words *words = &grid->words;
+    uint32_t needed = words->count + more;
+    if (QD_LIKELY(needed <= words->capacity)) {
+        return;
+    }
+    qd_heap *heap = grid->flat.index.heap;
+    size_t size = sizeof(uint64_t), capacity = qd_array_capacity(words->capacity, needed, 64);
+    words->word[0] = qd_array_grow(heap, QD_ARRAY_NEED, words->word[0], words->capacity * size, words->count * size,
+                                   capacity * size);
+    words->word[1] = qd_array_grow(heap, QD_ARRAY_NEED, words->word[1], words->capacity * size, 0, capacity * size);
+    words->capacity = (uint32_t)capacity;
+}
+
+static uint64_t word_of(const qd_grid_shape *shape, const uint32_t *at, uint32_t class, uint32_t row)
+{
+    uint32_t key = 0;
+    for (uint32_t k = QD_AXES; k-- > 0;) {
+        key = key << shape->bits[k] | at[k];
+    }
+    return (uint64_t)(key << QD_AXES | class) << 32 | row;
+}
+
+static uint32_t cells_in(const qd_grid_span *span)
+{
+    uint64_t cells = 1;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        cells *= span->hi[k] - span->lo[k] + 1;
+        cells = cells < UINT32_MAX ? cells : UINT32_MAX;
+    }
+    return (uint32_t)cells;
+}
+
+static void put_large(qd_grid *grid, const qd_grid_span *span, uint32_t row)
+{
+    qd_grid_words *words = &grid->words;
+    if (words->large_count == words->large_capacity) {
+        size_t size = sizeof *words->large;
+        uint32_t capacity = qd_array_capacity(words->large_capacity, words->large_count + 1, 16);
+        words->large = qd_array_grow(grid->flat.index.heap, QD_ARRAY_NEED, words->large, words->large_capacity * size,
+                                     words->large_count * size, capacity * size);
+        words->large_capacity = capacity;
+    }
+    words->large[words->large_count++] = (qd_grid_large){*span, row};
+}
+
+/* A word for each cell of a span; that of its home only when asked. */
+static void put(qd_grid *grid, const qd_grid_span *span, uint32_t row, bool home)
+{
+    qd_grid_words *words = &grid->words;
+    reserve(grid, QD_GRID_CELLS_MAX);
+    uint32_t at[QD_AXES];
+    memcpy(at, span->lo, sizeof at);
+    for (;;) {
+        uint32_t class = 0, k = 0;
+        for (uint32_t axis = 0; axis < QD_AXES; axis++) {
+            class |= (uint32_t)(at[axis] != span->lo[axis]) << axis;
+        }
+        words->word[0][words->count] = word_of(&grid->shape, at, class, row);
+        words->count += home || class != 0;
+        for (; k < QD_AXES && at[k] == span->hi[k]; k++) {
+            at[k] = span->lo[k];
+        }
+        if (k == QD_AXES) {
+            break;
+        }
+        at[k]++;
+    }
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t reach = span->hi[k] - span->lo[k];
+        words->reach[k] = reach > words->reach[k] ? reach : words->reach[k];
+    }
+}
+
+static void put_whole(qd_grid *grid, const qd_grid_span *span, uint32_t row)
+{
+    if (cells_in(span) > QD_GRID_CELLS_MAX) {
+        put_large(grid, span, row);
+    } else {
+        put(grid, span, row, true);
+    }
+}
+
+/* False: nothing is there. */
+static bool span_of(const qd_grid_shape *shape, const qd_row *row, bool is_round, qd_grid_span *span)
+{
+    qd_row box = qd_row_bounds(row, is_round);
+    qd_numbers numbers = qd_frame_numbers(&shape->frame, &box);
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        span->lo[k] = numbers.v[k] < shape->last[k] ? numbers.v[k] : shape->last[k];
+        span->hi[k] = numbers.v[QD_AXES + k] < shape->last[k] ? numbers.v[QD_AXES + k] : shape->last[k];
+    }
+    return qd_row_present(&box, false);
+}
+
+/* Puts a row's was and now each on its own, when that is less than all from the one to the other. */
+static bool put_apart(maker *make, const qd_grid_span *both, uint32_t reference, uint32_t row)
+{
+    qd_grid *grid = make->grid;
+    const qd_rows *rows = make->sink.rows;
+    bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
+    qd_grid_span was, now;
+    if (make->swept || make->sink.mode == QD_WALK_PAIRS ||
+        !span_of(&grid->shape, qd_row_was(rows, reference), is_round, &was) ||
+        !span_of(&grid->shape, qd_row_now(rows, reference), is_round, &now) ||
+        cells_in(both) <= (uint64_t)cells_in(&was) + cells_in(&now)) {
+        return false;
+    }
+    put_whole(grid, &was, row | QD_LIST_WAS);
+    put_whole(grid, &now, row | QD_LIST_NOW);
+    return true;
+}
+
+/* The rows of a block, 1 bit each, that take up more than their home, or nothing. Each gets the word of its home. */
+static uint32_t put_homes(const maker *make, uint32_t block, uint32_t count, qd_grid_span *span)
+{
+    const qd_grid_shape *shape = &make->grid->shape;
+    qd_grid_words *words = &make->grid->words;
+    qd_edges edges;
+    make->kernel->edges16(&make->sink, block, &edges);
+    uint32_t key[QD_BLOCK_ROWS] = {0}, wide[QD_BLOCK_ROWS] = {0}, any = 0;
+    for (uint32_t k = QD_AXES; k-- > 0;) {
+        const uint16_t *lower = edges.v[QD_OUTER_LO + k], *upper = edges.v[QD_OUTER_HI + k];
+        for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+            uint32_t lo = lower[r] < shape->last[k] ? lower[r] : shape->last[k];
+            uint32_t hi = upper[r] < shape->last[k] ? upper[r] : shape->last[k];
+            key[r] = key[r] << shape->bits[k] | lo;
+            wide[r] |= lo ^ hi;
+            span[r].lo[k] = lo;
+            span[r].hi[k] = hi;
+        }
+    }
+    const uint32_t first = block * QD_BLOCK_ROWS, dirty = make->sink.rows->info[block].dirty;
+    uint64_t *word = words->word[0] + words->count;
+    for (uint32_t r = 0; r < count; r++) {
+        uint32_t row = (first + r) | (dirty >> r & 1) * QD_GRID_CHANGED;
+        word[r] = (uint64_t)(key[r] << QD_AXES) << 32 | row;
+        any |= (uint32_t)(wide[r] != 0) << r;
+    }
+    words->count += count;
+    return any;
+}
+
+/* Takes the words of some rows of a block, 1 bit each, out again. */
+static void drop_homes(qd_grid_words *words, uint32_t at, uint32_t count, uint32_t rows, uint32_t behind)
+{
+    uint64_t *word = words->word[0] + at;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count + behind; i++) {
+        word[left] = word[i];
+        left += i >= count || !(rows >> i & 1);
+    }
+    words->count = at + left;
+}
+
+static void put_block(maker *make, uint32_t block, uint32_t count)
+{
+    qd_grid *grid = make->grid;
+    qd_grid_words *words = &grid->words;
+    qd_grid_span span[QD_BLOCK_ROWS];
+    reserve(grid, QD_BLOCK_ROWS);
+    uint32_t at = words->count, elsewhere = 0;
+    for (uint32_t wide = put_homes(make, block, count, span); wide != 0; wide &= wide - 1) {
+        uint32_t r = (uint32_t)__builtin_ctz(wide);
+        uint32_t row = (uint32_t)words->word[0][at + r], cells;
+        if (span[r].lo[0] > span[r].hi[0]) { /* absent; only in a walk for pairs, of what came since */
+            elsewhere |= 1u << r;
+            continue;
+        }
+        cells = cells_in(&span[r]);
+        if (cells > 2 && put_apart(make, &span[r], block * QD_BLOCK_ROWS + r, row)) {
+            elsewhere |= 1u << r;
+        } else if (cells > QD_GRID_CELLS_MAX) {
+            put_large(grid, &span[r], row);
+            elsewhere |= 1u << r;
+        } else {
+            put(grid, &span[r], row, false);
+        }
+    }
+    if (elsewhere != 0) {
+        drop_homes(words, at, count, elsewhere, words->count - at - count);
+    }
+}
+
+/* One digit of a radix sort, from the first array into the second, which change their places. */
+static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t bits, uint32_t *next)
+{
+    const uint64_t *from = words->word[0];
+    uint64_t *to = words->word[1];
+    const uint32_t mask = (1u << bits) - 1, count = words->count;
+    memset(next, 0, ((size_t)mask + 1) * sizeof *next);
+    for (uint32_t i = 0; i < count; i++) {
+        next[(from[i] >> shift) & mask]++;
+    }
+    uint32_t sum = 0;
+    for (uint32_t digit = 0; digit <= mask; digit++) {
+        uint32_t many = next[digit];
+        next[digit] = sum;
+        sum += many;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        to[next[(from[i] >> shift) & mask]++] = from[i];
+    }
+    words->word[1] = words->word[0];
+    words->word[0] = to;
+}
+
+/* As many digits as a key needs, each no longer than it takes to have about as many values as there are words. */
+static void sort(qd_grid *grid)
+{
+    qd_grid_words *words = &grid->words;
+    uint32_t bits = QD_AXES, longest = DIGIT_BITS_MIN;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        bits += grid->shape.bits[k];
+    }
+    while (longest < DIGIT_BITS_MAX && words->count >> longest > 1) {
+        longest++;
+    }
+    uint32_t digits = (bits + longest - 1) / longest, length = (bits + digits - 1) / digits;
+    size_t room = ((size_t)1 << length) * sizeof(uint32_t);
+    qd_heap *heap = grid->flat.index.heap;
+    uint32_t *next = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, room);
+    for (uint32_t digit = 0; digit < digits; digit++) {
+        sort_digit(words, 32 + digit * length, length, next);
+    }
+    qd_heap_free_aligned(heap, next, QD_ARRAY_ALIGNMENT, room);
+}
+
+bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, uint32_t words_max)
+{
+    const qd_index *index = &grid->flat.index;
+    qd_grid_words *words = &grid->words;
+    maker make = {
+        .grid = grid,
+        .kernel = qd_kernel_chosen(),
+        .sink = {.rows = index->rows, .bodies = index->bodies, .mode = mode, .frame = grid->shape.frame},
+        .swept = index->config->swept,
+    };
+    words->count = words->large_count = 0;
+    memset(words->reach, 0, sizeof words->reach);
+    uint32_t count = (grid->flat.list.count - 1) % QD_BLOCK_ROWS + 1;
+    for (uint32_t block = grid->flat.list.head; block != QD_NONE; block = index->rows->info[block].next) {
+        put_block(&make, block, count);
+        count = QD_BLOCK_ROWS;
+        if (words->count > words_max) {
+            return false;
+        }
+    }
+    sort(grid);
+    return true;
+}
+
+uint64_t qd_grid_work(const qd_grid *grid)
+{
+    const qd_grid_words *words = &grid->words;
+    const uint64_t *word = words->word[0];
+    const uint32_t cell_steps = STEPS_A_CELL + words->large_count / LARGE_A_STEP;
+    uint64_t steps = (uint64_t)words->count * STEPS_A_WORD;
+    for (uint32_t from = 0, to; from < words->count; from = to) {
+        uint32_t cell = QD_GRID_CELL(word[from]), home = 0;
+        for (to = from; to < words->count && QD_GRID_CELL(word[to]) == cell; to++) {
+            home += QD_GRID_CLASS(word[to]) == 0;
+        }
+        steps += (uint64_t)home * ((to - from + STEP_ROWS - 1) / STEP_ROWS) + cell_steps;
+    }
+    return steps;
+}
+
+void qd_grid_words_free(qd_grid *grid)
+{
+    qd_grid_words *words = &grid->words;
+    qd_heap *heap = grid->flat.index.heap;
+    qd_array_free(heap, words->word[0], words->capacity * sizeof(uint64_t));
+    qd_array_free(heap, words->word[1], words->capacity * sizeof(uint64_t));
+    qd_array_free(heap, words->large, words->large_capacity * sizeof *words->large);
+}
