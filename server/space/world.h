@@ -3,7 +3,8 @@
  * A world: what a space is made of, for two axes or for three. The space (space.h) checks what it is asked for and
  * hands it on to the world of its number of axes, through this table.
  *
- * Each function does what the one of space.h or tuning.h does that has its name; coordinates come as an array for each axis.
+ * Each function does what the one of space.h or tuning.h does that has its name; coordinates come as an array for each
+ * axis.
  */
 #ifndef QD_SPACE_WORLD_H
 #define QD_SPACE_WORLD_H

@@ -3,161 +3,208 @@
  * What a tick of a space costs: nanoseconds of the thread's own time an entity, medians, for moving what moved (update)
  * and for finding all begins and ends (walk, with settle).
  *
- *     bench_space_tick [workload [kernel]]     parts of names; all by default
+ *     bench_space_tick [OPTION]...
  *
- *     W1        1,000 boxes of 10 x 10 in 500 x 500, up to 5 an axis and tick
- *     W2_n      n boxes of 1 x 1, world 4 sqrt(n), up to 0.25 an axis and tick
- *     W3        100,000 boxes of 0.5 to 32 (log-uniform), world 8 sqrt(n), 30 % moving
- *     W4        100,000 boxes of 1, 90 % of them in clusters on 5 % of the area, world 4 sqrt(n)
- *     rest, few, border, huge, teleport     W2_100k: all at rest; 1 % moving; a tenth going to and fro over the middle
- *                                           line; one box over all others; all teleported at each tick
- *     outside   W2_100k in a room whose bounds are a quarter of that world
- *     crowd     10,000 boxes of 1, jittering on one spot
+ *     --workload PART      only those of crowd.h with this in their name
+ *     --index NAME         only one of auto, quadtree, octree, sparse, hash, grid, brute; all of them otherwise
+ *     --kernel PART        only kernels with this in their name; the fastest otherwise; "" for all
+ *     --dimensions N       2 (default) or 3
+ *     --shape NAME         box (default), circle, capsule: of the same extent, so that circles are the articles'
+ * particles
+ *     --filters            of six pairs one agrees
+ *     --swept              passed pairs are told, too
+ *     --workers N          on a pool of N threads; nanoseconds are then of the clock on the wall
+ *
+ * All indexes must find as many begins, ends and passed pairs, and the same ones: the exit status is 1 where they do
+ * not. Brute force is measured up to 10,000 entities.
  */
-#include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "server/space/kernel.h"
-#include "server/space/space.h"
+#include "crowd.h"
+#include "server/space/tuning.h"
+#include "server/work/pool.h"
 
-typedef enum hard_case { PLAIN, REST, FEW, BORDER, HUGE_BOX, TELEPORT, OUTSIDE, CROWD } hard_case;
+#define WARM            5u
+#define BRUTE_COUNT_MAX 10000u
 
-typedef struct workload {
-    const char *name;
-    uint32_t count, ticks;
-    double density; /* world side = density * sqrt(count) */
-    float size_min, size_max, speed;
-    double moving, clustered;
-    hard_case hard;
-} workload;
+typedef struct choice {
+    const char *workload, *index, *kernel;
+    uint32_t dimensions, workers;
+    qd_space_shape shape;
+    bool filters, swept;
+} choice;
 
-static const workload workloads[] = {
-    {"W1", 1000, 400, 500 / 31.6227766, 10, 10, 5, 1, 0, PLAIN},
-    {"W2_1k", 1000, 400, 4, 1, 1, 0.25f, 1, 0, PLAIN},
-    {"W2_10k", 10000, 100, 4, 1, 1, 0.25f, 1, 0, PLAIN},
-    {"W2_100k", 100000, 50, 4, 1, 1, 0.25f, 1, 0, PLAIN},
-    {"W2_1M", 1000000, 15, 4, 1, 1, 0.25f, 1, 0, PLAIN},
-    {"W3", 100000, 50, 8, 0.5f, 32, 0.25f, 0.3, 0, PLAIN},
-    {"W4", 100000, 50, 4, 1, 1, 0.25f, 1, 0.9, PLAIN},
-    {"rest", 100000, 50, 4, 1, 1, 0.25f, 0, 0, REST},
-    {"few", 100000, 50, 4, 1, 1, 0.25f, 0.01, 0, FEW},
-    {"border", 100000, 50, 4, 1, 1, 0.25f, 1, 0, BORDER},
-    {"huge", 100000, 50, 4, 1, 1, 0.25f, 1, 0, HUGE_BOX},
-    {"teleport", 100000, 20, 4, 1, 1, 0.25f, 1, 0, TELEPORT},
-    {"outside", 100000, 50, 4, 1, 1, 0.25f, 1, 0, OUTSIDE},
-    {"crowd", 10000, 20, 4, 1, 1, 0, 1, 0, CROWD},
-};
+static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
+static const char *const shape_names[] = {"", "box", "circle", "capsule"};
 
-#define CLUSTERS 10
+/* ---- the crowd as bodies ---- */
 
-static uint64_t dice;
-
-static double chance(void)
+static qd_body body_of(const crowd *c, const choice *chosen, uint32_t i)
 {
-    uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)(z >> 40) / 16777216.0;
+    const float half = c->half[i];
+    qd_body body = {
+        .x = c->at[0][i],
+        .y = c->at[1][i],
+        .half_x = half,
+        .half_y = half,
+        .category = chosen->filters ? 1u << i % 4 : 1,
+        .mask = chosen->filters ? 5u << i % 3 : UINT32_MAX,
+        .shape = (uint8_t)chosen->shape,
+    };
+    if (c->dimensions == 3) {
+        body.z = c->at[2][i];
+        body.half_z = half;
+    }
+    if (chosen->shape == QD_SPACE_CAPSULE) {
+        /* As long as the box is, half as wide, along an axis or across two. */
+        body.radius = half * 0.5f;
+        body.half_x = i % 3 != 0 ? half * 0.5f : 0;
+        body.half_y = i % 3 != 1 ? half * 0.5f : 0;
+        body.half_z = 0;
+    }
+    return body;
 }
 
-static double normal(void)
+static qd_space *make(const crowd *c, const choice *chosen, qd_space_index index, qd_heap *heap, uint32_t *slot)
 {
-    return sqrt(-2 * log(1 - chance())) * cos(6.283185307179586 * chance());
+    const float bounds = (float)(c->load->hard == OUTSIDE ? c->side / 2 : c->side);
+    const qd_space_config config = {
+        .dimensions = chosen->dimensions,
+        .max_x = bounds,
+        .max_y = bounds,
+        .max_z = chosen->dimensions == 3 ? bounds : 0,
+        .index = index,
+        .swept = chosen->swept,
+        .bodies_max = QD_SPACE_SLOTS_MAX,
+    };
+    qd_space *space;
+    if (qd_space_create(&config, heap, &space) != QD_OK) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        qd_body body = body_of(c, chosen, i);
+        if (qd_space_add(space, &body, &slot[i]) != QD_OK) {
+            abort();
+        }
+    }
+    return space;
 }
 
-typedef struct crowd {
+/* ---- measuring ---- */
+
+typedef struct measured {
+    double update[512], walk[512], total[512];
+    uint64_t events;
+    uint64_t digest; /* of all events, in any order */
+    qd_space_counters before, after;
+    size_t bytes;
+} measured;
+
+typedef struct run {
+    qd_actor actor;
+    const choice *chosen;
     const workload *load;
-    double side;
-    uint32_t moving;
-    uint32_t *slot;
-    float *x, *y, *vx, *vy, *half, *home_x, *home_y; /* those that move come first */
-    uint32_t tick;
-} crowd;
+    qd_space_index index;
+    const qd_executor *executor;
+    clockid_t clock;
+    measured *result;
+    bool is_refused;
+    _Atomic bool done;
+} run;
 
-static double now_ns(void)
+static double now_ns(const run *r)
 {
     struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    clock_gettime(r->clock, &time);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static float inside(const crowd *c, double at, double half)
+static uint64_t digest_of(const qd_space_events *found)
 {
-    return (float)fmin(fmax(at, half), c->side - half);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
+        uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+        key = (key ^ (uint64_t)qd_space_event_kind(found->events[i]) << 60) * UINT64_C(0x9e3779b97f4a7c15);
+        key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+        sum += key ^ key >> 32;
+    }
+    return sum;
 }
 
-static void make(crowd *c, const workload *load)
+static void tick(const run *r, qd_space *space, const crowd *c, const uint32_t *slot, uint32_t t)
 {
-    uint32_t count = load->count;
-    dice = 12345;
-    *c = (crowd){.load = load, .side = load->density * sqrt(count), .moving = (uint32_t)(count * load->moving)};
-    c->slot = malloc(count * sizeof *c->slot);
-    float **columns[] = {&c->x, &c->y, &c->vx, &c->vy, &c->half, &c->home_x, &c->home_y};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        *columns[i] = malloc(count * sizeof(float));
+    measured *m = r->result;
+    qd_space_events found;
+    const uint32_t *freed;
+    size_t freed_count;
+    double start = now_ns(r);
+    qd_space_move(space, c->moving, slot, c->at[0], c->at[1], c->at[2]);
+    double moved = now_ns(r);
+    qd_space_tick(space, r->executor, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
+    qd_space_settle(space, &freed, &freed_count);
+    double done = now_ns(r);
+    m->digest += digest_of(&found) * (t + 1);
+    if (t < WARM) {
+        qd_space_counters_get(space, &m->before);
+        return;
     }
-    double centre[CLUSTERS][2], radius = sqrt(c->side * c->side * 0.05 / CLUSTERS / 3.14159265);
-    for (int k = 0; k < CLUSTERS; k++) {
-        centre[k][0] = c->side * (0.05 + 0.9 * chance());
-        centre[k][1] = c->side * (0.05 + 0.9 * chance());
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        double half = 0.5 * load->size_min * pow((double)load->size_max / load->size_min, chance());
-        double x = chance() * c->side, y = chance() * c->side;
-        if (chance() < load->clustered) {
-            int k = (int)(chance() * CLUSTERS);
-            x = centre[k][0] + normal() * radius * 0.5;
-            y = centre[k][1] + normal() * radius * 0.5;
-        }
-        if (load->hard == CROWD) {
-            x = c->side * 0.37 + chance() * 0.2;
-            y = c->side * 0.61 + chance() * 0.2;
-        } else if (load->hard == BORDER && i < count / 10) {
-            x = c->side * 0.5 + (chance() - 0.5);
-        } else if (load->hard == HUGE_BOX && i == 0) {
-            half = c->side * 0.495;
-            x = y = c->side * 0.5;
-        }
-        c->half[i] = (float)half;
-        c->x[i] = c->home_x[i] = inside(c, x, half);
-        c->y[i] = c->home_y[i] = inside(c, y, half);
-        c->vx[i] = (float)(chance() * 2 - 1) * load->speed;
-        c->vy[i] = (float)(chance() * 2 - 1) * load->speed;
-    }
+    m->update[t - WARM] = moved - start;
+    m->walk[t - WARM] = done - moved;
+    m->total[t - WARM] = done - start;
+    m->events += found.count;
 }
 
-static void bounce(const crowd *c, float *at, float *speed, float half)
+static void measure(run *r)
 {
-    float next = *at + *speed;
-    if (next < half || next > (float)c->side - half) {
-        *speed = -*speed;
-        next = inside(c, next, half);
+    crowd c;
+    qd_heap heap;
+    crowd_init(&c, r->load, r->chosen->dimensions);
+    qd_heap_init(&heap);
+    uint32_t *slot = malloc(c.count * sizeof *slot);
+    qd_space *space = make(&c, r->chosen, r->index, &heap, slot);
+    r->is_refused = space == NULL;
+    for (uint32_t t = 0; !r->is_refused && t < r->load->ticks + WARM; t++) {
+        crowd_step(&c);
+        tick(r, space, &c, slot, t);
     }
-    *at = next;
+    if (!r->is_refused) {
+        qd_space_counters_get(space, &r->result->after);
+        r->result->bytes = heap.bytes;
+        qd_space_destroy(space);
+    }
+    qd_heap_deinit(&heap);
+    crowd_deinit(&c);
+    free(slot);
 }
 
-static void step(crowd *c)
+static void run_measure(qd_actor *actor)
 {
-    c->tick++;
-    for (uint32_t i = 0; i < c->moving; i++) {
-        if (c->load->hard == TELEPORT) {
-            c->x[i] = inside(c, chance() * c->side, c->half[i]);
-            c->y[i] = inside(c, chance() * c->side, c->half[i]);
-        } else if (c->load->hard == CROWD) {
-            c->x[i] = c->home_x[i] + (float)(chance() - 0.5) * 0.1f;
-            c->y[i] = c->home_y[i] + (float)(chance() - 0.5) * 0.1f;
-        } else if (c->load->hard == BORDER && i < c->load->count / 10) {
-            c->x[i] = c->home_x[i] + ((c->tick + i) % 2 ? 0.6f : -0.6f);
-        } else {
-            bounce(c, &c->x[i], &c->vx[i], c->half[i]);
-            bounce(c, &c->y[i], &c->vy[i], c->half[i]);
-        }
-    }
+    run *r = (run *)actor;
+    measure(r);
+    atomic_store(&r->done, true);
 }
+
+/* On a pool of workers a walk is a part of an actor's run. */
+static void measure_on_pool(run *r)
+{
+    qd_pool *pool;
+    if (qd_pool_create(r->chosen->workers, &pool) != QD_OK) {
+        abort();
+    }
+    const qd_scheduler *scheduler = qd_pool_scheduler(pool);
+    r->executor = scheduler->executor;
+    r->clock = CLOCK_MONOTONIC;
+    qd_actor_init(&r->actor, run_measure);
+    scheduler->wake(scheduler->context, &r->actor);
+    while (!atomic_load(&r->done)) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    qd_pool_destroy(pool);
+}
+
+/* ---- the table ---- */
 
 static int compare(const void *a, const void *b)
 {
@@ -171,82 +218,125 @@ static double median(double *values, uint32_t count)
     return values[count / 2];
 }
 
-static void measure(const workload *load, const qd_kernel *kernel)
+static void print(const run *r, const char *kernel)
 {
-    crowd c;
-    make(&c, load);
-    qd_kernel_select(kernel);
-    qd_heap heap;
-    qd_heap_init(&heap);
-    qd_space *space;
-    float bounds = (float)(load->hard == OUTSIDE ? c.side / 2 : c.side);
-    qd_space_config config = {.max_x = bounds, .max_y = bounds, .bodies_max = QD_SPACE_SLOTS_MAX};
-    if (qd_space_create(&config, &heap, &space) != QD_OK) {
-        abort();
-    }
-    for (uint32_t i = 0; i < load->count; i++) {
-        qd_body body = {c.x[i], c.y[i], c.half[i], c.half[i], 1, UINT32_MAX, QD_SPACE_BOX};
-        if (qd_space_add(space, &body, &c.slot[i]) != QD_OK) {
-            abort();
-        }
-    }
-    const uint32_t warm = 5;
-    double *update = malloc(load->ticks * sizeof *update), *walk = malloc(load->ticks * sizeof *walk);
-    double *total = malloc(load->ticks * sizeof *total);
-    uint64_t events = 0;
-    qd_space_counters before = {0}, after;
-    for (uint32_t t = 0; t < load->ticks + warm; t++) {
-        qd_space_events found;
-        const uint32_t *freed;
-        size_t freed_count;
-        step(&c);
-        double start = now_ns();
-        qd_space_move(space, c.moving, c.slot, c.x, c.y);
-        double moved = now_ns();
-        qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
-        qd_space_settle(space, &freed, &freed_count);
-        double done = now_ns();
-        if (t >= warm) {
-            update[t - warm] = moved - start;
-            walk[t - warm] = done - moved;
-            total[t - warm] = done - start;
-            events += found.count;
-        } else {
-            qd_space_counters_get(space, &before);
-        }
-    }
-    qd_space_counters_get(space, &after);
-    double n = load->count, ticks = load->ticks;
-    printf("%-9s %-9s %9.2f %9.2f %9.2f %10.0f %8.2f%% %9.1f %7.2f %6u %7.0f\n", load->name, kernel->name,
-           median(total, load->ticks) / n, median(update, load->ticks) / n, median(walk, load->ticks) / n,
-           (double)events / ticks, (double)(after.list_operations - before.list_operations) / ticks / n * 50,
-           (double)(after.tests - before.tests) / ticks / n,
-           (double)(after.exact_tests - before.exact_tests) / ticks / n, after.depth, (double)heap.bytes / n);
+    measured *m = r->result;
+    const double n = r->load->count, ticks = r->load->ticks;
+    char index[32];
+    snprintf(index, sizeof index, "%s%s%s", index_names[r->index], r->index == QD_SPACE_AUTO ? ": " : "",
+             r->index == QD_SPACE_AUTO ? index_names[m->after.index] : "");
+    printf("%-9s %-15s %-9s %9.2f %9.2f %9.2f %10.0f %8.2f%% %9.1f %7.2f %6u %7.0f\n", r->load->name, index, kernel,
+           median(m->total, r->load->ticks) / n, median(m->update, r->load->ticks) / n,
+           median(m->walk, r->load->ticks) / n, (double)m->events / ticks,
+           (double)(m->after.list_operations - m->before.list_operations) / ticks / n * 50,
+           (double)(m->after.tests - m->before.tests) / ticks / n,
+           (double)(m->after.exact_tests - m->before.exact_tests) / ticks / n, m->after.depth, (double)m->bytes / n);
     fflush(stdout);
-    qd_space_destroy(space);
-    qd_heap_deinit(&heap);
-    float *columns[] = {c.x, c.y, c.vx, c.vy, c.half, c.home_x, c.home_y};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        free(columns[i]);
+}
+
+/* Every index and kernel that is chosen. False: one found other events than the first. */
+static bool measure_all(const choice *chosen, const workload *load)
+{
+    static measured result;
+    bool is_same = true, is_first = true;
+    uint64_t digest = 0;
+    for (uint32_t i = QD_SPACE_AUTO; i <= QD_SPACE_BRUTE; i++) {
+        if ((chosen->index != NULL && strcmp(chosen->index, index_names[i]) != 0) ||
+            (i == QD_SPACE_BRUTE && load->count > BRUTE_COUNT_MAX)) {
+            continue;
+        }
+        for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
+            const char *kernel = qd_space_kernel_at(k);
+            if (chosen->kernel == NULL ? qd_space_kernel_at(k + 1) != NULL : strstr(kernel, chosen->kernel) == NULL) {
+                continue;
+            }
+            qd_space_kernel_select(kernel);
+            memset(&result, 0, sizeof result);
+            run r = {.chosen = chosen,
+                     .load = load,
+                     .index = (qd_space_index)i,
+                     .executor = &qd_executor_serial,
+                     .clock = CLOCK_THREAD_CPUTIME_ID,
+                     .result = &result};
+            (chosen->workers > 1 ? measure_on_pool : measure)(&r);
+            if (r.is_refused) {
+                continue; /* an index of the other dimensions */
+            }
+            print(&r, kernel);
+            if (!is_first && digest != result.digest) {
+                printf("WRONG: other events than above\n");
+                is_same = false;
+            }
+            digest = is_first ? result.digest : digest;
+            is_first = false;
+        }
     }
-    free(c.slot);
-    free(update);
-    free(walk);
-    free(total);
+    return is_same;
+}
+
+static uint32_t position_of(const char *name, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static bool parse(int count, char **arguments, choice *chosen)
+{
+    for (int i = 1; i < count; i++) {
+        const char *option = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+        if (strcmp(option, "--filters") == 0) {
+            chosen->filters = true;
+            continue;
+        }
+        if (strcmp(option, "--swept") == 0) {
+            chosen->swept = true;
+            continue;
+        }
+        if (value == NULL) {
+            return false;
+        }
+        i++;
+        if (strcmp(option, "--workload") == 0) {
+            chosen->workload = value;
+        } else if (strcmp(option, "--index") == 0 && position_of(value, index_names, 8) > 0) {
+            chosen->index = value;
+        } else if (strcmp(option, "--kernel") == 0) {
+            chosen->kernel = value;
+        } else if (strcmp(option, "--dimensions") == 0 && (strcmp(value, "2") == 0 || strcmp(value, "3") == 0)) {
+            chosen->dimensions = (uint32_t)(value[0] - '0');
+        } else if (strcmp(option, "--shape") == 0 && position_of(value, shape_names, 4) > 0) {
+            chosen->shape = (qd_space_shape)position_of(value, shape_names, 4);
+        } else if (strcmp(option, "--workers") == 0 && strtoul(value, NULL, 10) > 0) {
+            chosen->workers = (uint32_t)strtoul(value, NULL, 10);
+        } else {
+            return false;
+        }
+    }
+    return true;
 }
 
 int main(int count, char **arguments)
 {
-    const char *load = count > 1 ? arguments[1] : "", *kernel = count > 2 ? arguments[2] : "";
+    choice chosen = {.workload = "", .dimensions = 2, .workers = 1, .shape = QD_SPACE_BOX};
+    if (!parse(count, arguments, &chosen)) {
+        fprintf(stderr,
+                "usage: %s [--workload PART] [--index auto|quadtree|octree|sparse|hash|grid|brute] [--kernel PART] "
+                "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--swept] [--workers N]\n",
+                arguments[0]);
+        return 2;
+    }
     printf("ns an entity and tick; exact: pairs that reached the exact test, an entity; moved: changed their cell\n");
-    printf("%-9s %-9s %9s %9s %9s %10s %9s %9s %7s %6s %7s\n", "workload", "kernel", "total", "update", "walk",
-           "events", "moved", "tests", "exact", "depth", "bytes");
+    printf("%-9s %-15s %-9s %9s %9s %9s %10s %9s %9s %7s %6s %7s\n", "workload", "index", "kernel", "total", "update",
+           "walk", "events", "moved", "tests", "exact", "depth", "bytes");
+    bool is_same = true;
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
-        for (uint32_t k = 0; qd_kernel_at(k) != NULL; k++) {
-            if (strstr(workloads[i].name, load) && strstr(qd_kernel_at(k)->name, kernel)) {
-                measure(&workloads[i], qd_kernel_at(k));
-            }
+        if (strstr(workloads[i].name, chosen.workload) != NULL) {
+            is_same = measure_all(&chosen, &workloads[i]) && is_same;
         }
     }
-    return 0;
+    return is_same ? 0 : 1;
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Crowds that move, in two dimensions or three: what space_tick.c measures a space with.
+ *
+ *     W1        1,000 boxes of 10, up to 5 an axis and tick
+ *     W2_n      n boxes of 1, up to 0.25 an axis and tick
+ *     W3        100,000 boxes of 0.5 to 32 (log-uniform), 30 % moving
+ *     W4        100,000 boxes of 1, 90 % of them in clusters on 5 % of the world
+ *     rest, few, border, huge, teleport     W2_100k: all at rest; 1 % moving; a tenth going to and fro over the middle
+ *                                           line; one box over all others; all teleported at each tick
+ *     outside   W2_100k in a space whose bounds are half as long
+ *     crowd     10,000 boxes of 1, jittering on one spot
+ *     deep      10,000 boxes of 0.01 to 1, in ten tiny clusters in a world a million long
+ *
+ * Worlds are squares or cubes of such a side that a box overlaps as many others in three dimensions as in two: W2 in a
+ * square of 4 sqrt(n), or a cube of 3.17 cbrt(n).
+ */
+#ifndef QD_BENCH_CROWD_H
+#define QD_BENCH_CROWD_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/space/space.h"
+
+typedef enum hard_case { PLAIN, REST, FEW, BORDER, HUGE_BOX, TELEPORT, OUTSIDE, CROWD, DEEP } hard_case;
+
+typedef struct workload {
+    const char *name;
+    uint32_t count, ticks;
+    double spacing[2]; /* in two dimensions and in three: world side = spacing * the root of count */
+    double size_min, size_max;
+    float speed;
+    double moving, clustered;
+    hard_case hard;
+} workload;
+
+static const workload workloads[] = {
+    {"W1", 1000, 400, {15.8113883, 17.0997595}, 10, 10, 5, 1, 0, PLAIN},
+    {"W2_1k", 1000, 400, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, PLAIN},
+    {"W2_10k", 10000, 100, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, PLAIN},
+    {"W2_100k", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, PLAIN},
+    {"W2_1M", 1000000, 15, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, PLAIN},
+    {"W3", 100000, 50, {8, 12.45}, 0.5, 32, 0.25f, 0.3, 0, PLAIN},
+    {"W4", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0.9, PLAIN},
+    {"rest", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 0, 0, REST},
+    {"few", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 0.01, 0, FEW},
+    {"border", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, BORDER},
+    {"huge", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, HUGE_BOX},
+    {"teleport", 100000, 20, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, TELEPORT},
+    {"outside", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, OUTSIDE},
+    {"crowd", 10000, 20, {4, 3.1748021}, 1, 1, 0, 1, 0, CROWD},
+    {"deep", 10000, 50, {10000, 46415.888}, 0.01, 1, 0.02f, 1, 1, DEEP},
+};
+
+#define CLUSTERS 10
+
+typedef struct crowd {
+    const workload *load;
+    uint32_t dimensions;
+    double side;
+    uint32_t count, moving; /* those that move come first */
+    float *at[3], *speed[3], *home[3], *half;
+    uint32_t tick;
+    uint64_t dice;
+} crowd;
+
+static double crowd_chance(crowd *c)
+{
+    uint64_t z = (c->dice += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)(z >> 40) / 16777216.0;
+}
+
+static double crowd_normal(crowd *c)
+{
+    double radius = sqrt(-2 * log(1 - crowd_chance(c)));
+    return radius * cos(6.283185307179586 * crowd_chance(c));
+}
+
+static float crowd_inside(const crowd *c, double at, double half)
+{
+    return (float)fmin(fmax(at, half), c->side - half);
+}
+
+/* How far a cluster reaches, so that all of them have their share of the world, or of `deep` next to nothing. */
+static double crowd_cluster_radius(const crowd *c)
+{
+    if (c->load->hard == DEEP) {
+        return 20;
+    }
+    double share = 0.05 / CLUSTERS;
+    return c->side * (c->dimensions == 2 ? sqrt(share / 3.14159265) : cbrt(share * 0.75 / 3.14159265));
+}
+
+static void crowd_place(crowd *c, uint32_t i, double centre[CLUSTERS][3], double radius)
+{
+    const workload *load = c->load;
+    double half = 0.5 * load->size_min * pow(load->size_max / load->size_min, crowd_chance(c));
+    bool is_clustered = crowd_chance(c) < load->clustered;
+    uint32_t cluster = (uint32_t)(crowd_chance(c) * CLUSTERS);
+    if (load->hard == HUGE_BOX && i == 0) {
+        half = c->side * 0.495;
+    }
+    c->half[i] = (float)half;
+    for (uint32_t k = 0; k < c->dimensions; k++) {
+        double at = crowd_chance(c) * c->side;
+        if (is_clustered) {
+            at = centre[cluster][k] + crowd_normal(c) * radius * 0.5;
+        } else if (load->hard == CROWD) {
+            at = c->side * 0.37 + crowd_chance(c) * 0.2;
+        } else if (load->hard == BORDER && k == 0 && i < c->count / 10) {
+            at = c->side * 0.5 + (crowd_chance(c) - 0.5);
+        } else if (load->hard == HUGE_BOX && i == 0) {
+            at = c->side * 0.5;
+        }
+        c->at[k][i] = c->home[k][i] = crowd_inside(c, at, half);
+        c->speed[k][i] = (float)(crowd_chance(c) * 2 - 1) * load->speed;
+    }
+}
+
+static void crowd_init(crowd *c, const workload *load, uint32_t dimensions)
+{
+    *c = (crowd){.load = load, .dimensions = dimensions, .count = load->count, .dice = 12345};
+    c->side = load->spacing[dimensions - 2] * (dimensions == 2 ? sqrt(load->count) : cbrt(load->count));
+    c->moving = (uint32_t)(load->count * load->moving);
+    c->half = malloc(c->count * sizeof(float));
+    double centre[CLUSTERS][3];
+    for (uint32_t k = 0; k < dimensions; k++) {
+        c->at[k] = malloc(c->count * sizeof(float));
+        c->speed[k] = malloc(c->count * sizeof(float));
+        c->home[k] = malloc(c->count * sizeof(float));
+        for (int i = 0; i < CLUSTERS; i++) {
+            centre[i][k] = c->side * (0.05 + 0.9 * crowd_chance(c));
+        }
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        crowd_place(c, i, centre, crowd_cluster_radius(c));
+    }
+}
+
+static void crowd_deinit(crowd *c)
+{
+    for (uint32_t k = 0; k < c->dimensions; k++) {
+        free(c->at[k]);
+        free(c->speed[k]);
+        free(c->home[k]);
+    }
+    free(c->half);
+}
+
+static void crowd_move(crowd *c, uint32_t i, uint32_t k)
+{
+    const uint32_t to_and_fro = c->load->hard == BORDER && k == 0 ? c->count / 10 : 0;
+    float *at = &c->at[k][i], half = c->half[i];
+    if (c->load->hard == TELEPORT) {
+        *at = crowd_inside(c, crowd_chance(c) * c->side, half);
+    } else if (c->load->hard == CROWD) {
+        *at = c->home[k][i] + (float)(crowd_chance(c) - 0.5) * 0.1f;
+    } else if (i < to_and_fro) {
+        *at = c->home[k][i] + ((c->tick + i) % 2 ? 0.6f : -0.6f);
+    } else {
+        float next = *at + c->speed[k][i];
+        if (next < half || next > (float)c->side - half) {
+            c->speed[k][i] = -c->speed[k][i];
+            next = crowd_inside(c, next, half);
+        }
+        *at = next;
+    }
+}
+
+static void crowd_step(crowd *c)
+{
+    c->tick++;
+    for (uint32_t i = 0; i < c->moving; i++) {
+        for (uint32_t k = 0; k < c->dimensions; k++) {
+            crowd_move(c, i, k);
+        }
+    }
+}
+
+#endif

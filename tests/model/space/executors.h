@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Executors for tests that link no worker pool: tasks one after the other in an order drawn by chance, and threads.
+ */
+#ifndef QD_TESTS_MODEL_SPACE_EXECUTORS_H
+#define QD_TESTS_MODEL_SPACE_EXECUTORS_H
+
+#include "script.h"
+#include "server/base/executor.h"
+#include "support/chance.h"
+
+/* `order` must live as long as the executor is used. */
+qd_executor executor_make(script_executor kind, uint32_t hands, chance *order);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plays a script on a space and on the reference beside it, and compares all that the space tells.
+ */
+#ifndef QD_TESTS_MODEL_SPACE_PLAY_H
+#define QD_TESTS_MODEL_SPACE_PLAY_H
+
+#include "script.h"
+
+/* What was compared. */
+typedef struct play_tally {
+    uint64_t ticks, events[QD_SPACE_PASSED + 1], stopped; /* events by kind; ticks stopped at their limit */
+    uint64_t pairs, unsure;                               /* pairs expected, and how many too close to call */
+    uint64_t queries, hits, cut;                          /* cut at their limit */
+} play_tally;
+
+/* Adds to the tally. False: `failure` says what was wrong, and in which line. */
+bool play(const script *s, play_tally *tally, char failure[400]);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random numbers that depend on a seed alone: the same on every machine, whatever the C library.
+ */
+#ifndef QD_TESTS_SUPPORT_CHANCE_H
+#define QD_TESTS_SUPPORT_CHANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct chance {
+    uint64_t state;
+} chance;
+
+static inline uint32_t chance_draw(chance *from)
+{
+    uint64_t z = (from->state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(z >> 32);
+}
+
+/* A number below n, which is at least 1. */
+static inline uint32_t chance_below(chance *from, uint32_t n)
+{
+    return (uint32_t)((uint64_t)chance_draw(from) * n >> 32);
+}
+
+static inline bool chance_one_in(chance *from, uint32_t n)
+{
+    return chance_below(from, n) == 0;
+}
+
+static inline float chance_between(chance *from, double lo, double hi)
+{
+    return (float)(lo + (hi - lo) * (chance_draw(from) / 4294967296.0));
+}
+
+#endif
