@@ -15,13 +15,14 @@
  * below it. Where nearly all moved, stamps are not worth their cost, and every row counts as moved.
  *
  * TASKS. For an executor with several hands the walk is cut at a level into as many tasks as there are cells down to
- * it. Above the level a task tests one cell, at it a whole subtree. Each goes down the path from the root by itself to
- * get its own lists; the few rows up there are cheaper to collect again than to hand over. */
+ * it. Above the level a task tests one cell, at it a whole subtree. Each hand goes down the path from the root by
+ * itself to get its own lists; the few rows up there are cheaper to collect again than to hand over. */
 #include "quadtree_plan.h"
 #include "walk.h"
 
 #define TASK_LEVEL    (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees */
 #define PREFETCH_FROM 32768u                   /* rows: fewer are near anyway */
+#define LINE_BYTES    64u
 
 static const qd_quadtree *tree_of(const qd_hand *hand)
 {
@@ -50,7 +51,7 @@ static void prefetch_next(const qd_rows *rows, const qd_cell *cell)
 {
     uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
     for (uint32_t block = first; block < first + blocks && block < rows->used; block++) {
-        for (uint32_t row = 0; row < QD_BLOCK_ROWS; row += 4) {
+        for (size_t row = 0; row < QD_BLOCK_ROWS; row += LINE_BYTES / sizeof(qd_row)) {
             __builtin_prefetch(&rows->block[block].now[row], 1);
             __builtin_prefetch(&rows->block[block].was[row], 1);
         }
@@ -83,11 +84,16 @@ static void visit_leaf(qd_hand *hand, uint32_t level, uint32_t k, bool test)
     }
 }
 
-/* The list of a cell that is no leaf; with `test` its rows are tested too. */
+/* The list of a cell that is no leaf, unless this hand has it from an earlier task; with `test` its rows are tested
+ * too. */
 static void visit_inner(qd_hand *hand, uint32_t level, uint32_t k, bool test)
 {
     const qd_index *index = hand->index;
     uint32_t number = qd_level_first(level) + k;
+    if (hand->listed[level] == number && !test) {
+        return;
+    }
+    hand->listed[level] = number;
     const qd_cell *cell = &index->cell[number];
     const qd_list16 *above = level > 0 ? &hand->level[level - 1] : NULL;
     qd_list16 *list = &hand->level[level];
@@ -154,6 +160,9 @@ void qd_quadtree_walk(qd_index *index, qd_hand *hand, uint32_t task)
 {
     const qd_quadtree *tree = (const qd_quadtree *)index;
     hand->sink.frame = tree->frame;
+    if (!(tree->flags[task] & QD_CELL_OCCUPIED)) {
+        return;
+    }
     uint32_t level = 0;
     while (qd_level_first(level + 1) <= task) {
         level++;

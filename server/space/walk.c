@@ -135,6 +135,7 @@ static void ready_hand(qd_hand *hand, qd_index *index, const qd_walk_plan *plan,
         .event = sink.event,
         .capacity = sink.capacity,
     };
+    memset(hand->listed, 0xff, sizeof hand->listed);
     hand->index = index;
     hand->kernel = qd_kernel_chosen();
     hand->all = plan->all;

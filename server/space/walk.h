@@ -14,11 +14,12 @@
 
 #define QD_WALK_LEVELS_MAX (QD_SPARSE_DEPTH_MAX + 1)
 
-/* What one task works with. Lists are empty of meaning when a task begins, and keep their memory. */
+/* What one task works with, and then the next. Lists are empty of meaning when a walk begins, and keep their memory. */
 typedef struct qd_hand {
     qd_index *index;
     qd_sink sink; /* sink.frame is the index's to set, before it collects */
     qd_list16 level[QD_WALK_LEVELS_MAX];
+    uint32_t listed[QD_WALK_LEVELS_MAX]; /* the cell that a level's list is of, or QD_NONE: for indexes that ask */
     qd_list8 leaf;
     qd_arranger arranger;
     const qd_kernel *kernel;
