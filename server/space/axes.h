@@ -96,7 +96,6 @@
 #define qd_plan_first           QD_AXED(qd_plan_first)
 #define qd_plan_is_crowded      QD_AXED(qd_plan_is_crowded)
 #define qd_plan_is_due          QD_AXED(qd_plan_is_due)
-#define qd_plan_note_work       QD_AXED(qd_plan_note_work)
 #define qd_quadtree_cell_of     QD_AXED(qd_quadtree_cell_of)
 #define qd_quadtree_holds       QD_AXED(qd_quadtree_holds)
 #define qd_quadtree_move        QD_AXED(qd_quadtree_move)
@@ -107,10 +106,6 @@
 #define qd_quadtree_walk        QD_AXED(qd_quadtree_walk)
 #define qd_quadtree_walk_begin  QD_AXED(qd_quadtree_walk_begin)
 #define qd_quadtree_walk_end    QD_AXED(qd_quadtree_walk_end)
-#define qd_root_choose          QD_AXED(qd_root_choose)
-#define qd_root_reset           QD_AXED(qd_root_reset)
-#define qd_shells_count         QD_AXED(qd_shells_count)
-#define qd_shells_init          QD_AXED(qd_shells_init)
 
 /* registry */
 #define qd_change_is_reshape QD_AXED(qd_change_is_reshape)
@@ -131,6 +126,13 @@
 #define qd_relay_row  QD_AXED(qd_relay_row)
 #define qd_row_box    QD_AXED(qd_row_box)
 #define qd_scan_next  QD_AXED(qd_scan_next)
+
+/* root */
+#define qd_root_choose  QD_AXED(qd_root_choose)
+#define qd_root_frame   QD_AXED(qd_root_frame)
+#define qd_root_of      QD_AXED(qd_root_of)
+#define qd_shells_count QD_AXED(qd_shells_count)
+#define qd_shells_init  QD_AXED(qd_shells_init)
 
 /* rows */
 #define qd_rows_commit     QD_AXED(qd_rows_commit)

@@ -7,6 +7,7 @@
 #ifndef QD_SPACE_MOVE_H
 #define QD_SPACE_MOVE_H
 
+#include <math.h>
 #include <string.h>
 
 #include "../base/assert.h"
@@ -25,6 +26,16 @@ typedef struct qd_aside {
 /* Whether a body that went from `before` to where its record says, which takes up these bounds, may stay in its cell.
  * Its was is in there already. */
 typedef bool (*qd_stays_fn)(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before);
+
+/* Whether a body moved by no more than its own size, so that a row for both ends is met by few others. */
+static inline bool qd_move_is_step(const qd_record *record, const qd_row *bounds, const float *before)
+{
+    bool is_step = true;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        is_step &= fabsf(record->at[k] - before[k]) <= bounds->v[QD_ROW_HIGH + k] - bounds->v[k];
+    }
+    return is_step;
+}
 
 /* Registers again those that were put aside. */
 static inline void qd_aside_resolve(qd_index *index, qd_aside *aside)

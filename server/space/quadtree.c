@@ -5,8 +5,8 @@
 
 #include "../base/assert.h"
 #include "array.h"
-#include "quadtree_frame.h"
 #include "quadtree_plan.h"
+#include "root.h"
 
 uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_t *place)
 {
@@ -139,6 +139,8 @@ qd_index *qd_quadtree_create(const qd_index *as)
         tree->bounds.lo[k] = lo[k];
         tree->bounds.hi[k] = hi[k];
     }
-    qd_root_reset(tree);
+    qd_root root = qd_root_of(&tree->bounds);
+    tree->frame = qd_root_frame(&root, QD_FRAME_BITS);
+    tree->filled = root.filled;
     return &tree->index;
 }

@@ -16,6 +16,7 @@
 #ifndef QD_SPACE_QUADTREE_H
 #define QD_SPACE_QUADTREE_H
 
+#include "excess.h"
 #include "frame.h"
 #include "index.h"
 #include "morton.h"
@@ -37,11 +38,10 @@ typedef struct qd_quadtree {
     uint32_t planned_for;  /* the count of rows at the last plan */
     uint32_t crowding;     /* rows put into leaves that should be divided, since the last plan */
     uint32_t crowding_max; /* more ask for another plan */
-    uint64_t excess;       /* what the walks since did beyond their share; so does much of that */
-    uint32_t excess_doublings;
-    uint32_t task_level; /* of the walk under way: a task for each cell down to it */
-    uint8_t *flags;      /* one a cell: qd_cell_flag */
-    uint8_t *leaf_map;   /* one a finest cell; NULL: those are the leaves */
+    qd_excess excess;      /* so does much of that */
+    uint32_t task_level;   /* of the walk under way: a task for each cell down to it */
+    uint8_t *flags;        /* one a cell: qd_cell_flag */
+    uint8_t *leaf_map;     /* one a finest cell; NULL: those are the leaves */
 } qd_quadtree;
 
 static inline bool qd_place_is_leaf(uint32_t place)

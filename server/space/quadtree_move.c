@@ -20,11 +20,7 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     if (QD_LIKELY(qd_place_is_leaf(place))) {
         return true;
     }
-    bool is_step = true;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        is_step &= fabsf(record->at[k] - before[k]) <= bounds->v[QD_ROW_HIGH + k] - bounds->v[k];
-    }
-    return is_step && astride >> (shift - 1) != 0;
+    return astride >> (shift - 1) != 0 && qd_move_is_step(record, bounds, before);
 }
 
 void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)

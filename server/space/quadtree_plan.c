@@ -4,15 +4,8 @@
 #include <string.h>
 
 #include "../base/assert.h"
-#include "quadtree_frame.h"
 #include "relay.h"
-
-/* Work in steps, of about the time that one row takes against a register of others: what an exact test costs, a row's
- * share in a good walk, and a row's share in a plan. */
-#define TESTS_A_STEP 64u
-#define EXACT_STEPS  3u
-#define WALK_STEPS   16u
-#define PLAN_STEPS   128u
+#include "root.h"
 
 #define DEPTH_EXTRA  2u   /* levels below the even spread, for crowds */
 #define CELLS_A_LEAF 256u /* at most, of the finest ones for each full leaf: odd spreads may not take all memory */
@@ -76,23 +69,6 @@ bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number)
            (tree->flags[number] & QD_CELL_LEAF) && number < qd_level_first(tree->depth);
 }
 
-/* A walk that did much more than its share: what is too much adds up, until it has cost as much as another plan. */
-void qd_plan_note_work(qd_quadtree *tree, uint64_t tests, uint64_t exact_tests)
-{
-    uint64_t work = tests / TESTS_A_STEP + exact_tests * EXACT_STEPS,
-             share = WALK_STEPS * (uint64_t)tree->index.rows->count;
-    if (work <= share) {
-        tree->excess = tree->excess_doublings = 0;
-    } else {
-        tree->excess += work - share;
-    }
-}
-
-static bool is_overworked(const qd_quadtree *tree)
-{
-    return tree->excess >> tree->excess_doublings > PLAN_STEPS * (uint64_t)tree->index.rows->count;
-}
-
 /* Walks that cost too much, an eighth of the rows newly in leaves that are too full, twice as many rows as planned for,
  * or a quarter of it. */
 bool qd_plan_is_due(const qd_quadtree *tree)
@@ -101,16 +77,10 @@ bool qd_plan_is_due(const qd_quadtree *tree)
     if (tree->index.cells == 0) {
         return false;
     }
-    return is_overworked(tree) || (tree->index.config->depth == 0 &&
-                                   (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
-                                    tree->crowding > tree->crowding_max));
-}
-
-/* Where a plan does not help, the next one waits for twice as much. */
-static void reset_excess(qd_quadtree *tree)
-{
-    tree->excess_doublings += is_overworked(tree) && tree->excess_doublings < 32;
-    tree->excess = 0;
+    return qd_excess_is_due(&tree->excess, rows) ||
+           (tree->index.config->depth == 0 &&
+            (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
+             tree->crowding > tree->crowding_max));
 }
 
 /* Where a plan cannot help, because what crowds is larger than its cells, the next one waits for twice as much. */
@@ -165,15 +135,11 @@ static uint32_t morton_of_row(const qd_quadtree *tree, const qd_rows *rows, uint
 static void place_root(qd_quadtree *tree, qd_scan all)
 {
     qd_shells shells;
-    qd_shells_init(&shells, tree);
-    uint32_t first, count;
-    while (qd_scan_next(&all, &first, &count)) {
-        for (uint32_t i = 0; i < count; i++) {
-            qd_row box = qd_row_box(all.rows, first + i);
-            qd_shells_count(&shells, &box);
-        }
-    }
-    qd_root_choose(tree, &shells);
+    qd_shells_init(&shells, &tree->bounds);
+    qd_shells_count(&shells, all);
+    qd_root root = qd_root_choose(&shells, (qd_root_use){QD_TREE_DEPTH_MAX, tree->index.tuning.leaf_rows});
+    tree->frame = qd_root_frame(&root, QD_FRAME_BITS);
+    tree->filled = root.filled;
 }
 
 /* How many rows each cell would hold itself, were all cells split. */
@@ -320,7 +286,7 @@ void qd_plan_again(qd_quadtree *tree)
     qd_array_free(tree->index.heap, order, old_rows.count * sizeof *order);
     tree->planned_for = old_rows.count;
     reset_crowding(tree);
-    reset_excess(tree);
+    qd_excess_reset(&tree->excess, old_rows.count);
     qd_plan_drop(&old);
     qd_rows_deinit(&old_rows);
 }

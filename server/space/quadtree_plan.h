@@ -14,8 +14,6 @@ bool qd_plan_first(qd_quadtree *tree, qd_array_mode mode);
 bool qd_plan_is_due(const qd_quadtree *tree);
 /* Whether a cell is a leaf that holds twice as many as it should, and could be divided. */
 bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number);
-/* Tells what a walk for events cost. */
-void qd_plan_note_work(qd_quadtree *tree, uint64_t tests, uint64_t exact_tests);
 /* Plans anew and registers every row again, each cell's rows side by side, cells in the order of the walk. May be
  * done at any time but during a walk. */
 void qd_plan_again(qd_quadtree *tree);

@@ -231,6 +231,6 @@ void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_wa
         unstamp(tree);
     }
     if (plan->mode == QD_WALK_EVENTS && result->complete) {
-        qd_plan_note_work(tree, result->tests, result->exact_tests);
+        qd_excess_note(&tree->excess, index->rows->count, result->tests, result->exact_tests);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quadtree_frame.h"
+#include "root.h"
 
 #include <float.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #define SHELL_NEAREST (-6) /* the first shell beyond the bounds: up to 2^-6 of their side */
 #define BETTER        0.5  /* the share of the bounds' cost below which another root is worth it */
 
-void qd_shells_init(qd_shells *shells, const qd_quadtree *tree)
+void qd_shells_init(qd_shells *shells, const qd_extent *bounds)
 {
     memset(shells, 0, sizeof *shells);
-    shells->extent[0] = tree->bounds;
+    shells->extent[0] = *bounds;
 }
 
 static double side_of(const qd_extent *extent)
@@ -35,7 +35,7 @@ static double within_floats(float value)
     return fmin(fmax((double)value, -(double)FLT_MAX), (double)FLT_MAX);
 }
 
-void qd_shells_count(qd_shells *shells, const qd_row *box)
+static void count_box(qd_shells *shells, const qd_row *box)
 {
     const qd_extent *bounds = &shells->extent[0];
     qd_extent at;
@@ -59,18 +59,29 @@ void qd_shells_count(qd_shells *shells, const qd_row *box)
         include(&shells->extent[shell], &at);
     }
     shells->count[shell]++;
+    shells->rows++;
 }
 
-static void set_root(qd_quadtree *tree, const qd_extent *extent, double filled)
+void qd_shells_count(qd_shells *shells, qd_scan all)
 {
-    double side = side_of(extent);
-    /* Of the smallest ones the scale would be infinite, and 0 times that no number. */
-    double scale = (double)(QD_FRAME_LAST + 2) / side;
-    tree->frame.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        tree->frame.origin[k] = (float)extent->lo[k];
+    uint32_t first, count;
+    while (qd_scan_next(&all, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            qd_row box = qd_row_box(all.rows, first + i);
+            count_box(shells, &box);
+        }
     }
-    tree->filled = filled;
+}
+
+qd_frame qd_root_frame(const qd_root *root, uint32_t bits)
+{
+    /* Of the smallest ones the scale would be infinite, and 0 times that no number. */
+    double scale = ldexp(1, (int)bits) / side_of(&root->extent);
+    qd_frame frame = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        frame.origin[k] = (float)root->extent.lo[k];
+    }
+    return frame;
 }
 
 /* The share of a root that an extent takes up, no less than `least` on each axis. */
@@ -83,67 +94,60 @@ static double share_of(const qd_extent *extent, double root_side, double least)
     return share;
 }
 
-void qd_root_reset(qd_quadtree *tree)
+qd_root qd_root_of(const qd_extent *bounds)
 {
-    set_root(tree, &tree->bounds, share_of(&tree->bounds, side_of(&tree->bounds), 0));
+    return (qd_root){*bounds, share_of(bounds, side_of(bounds), 0)};
 }
 
 /* A root, and what is expected of it. */
 typedef struct candidate {
-    qd_extent extent;
+    qd_root root; /* filled as if all bodies were as dense as in the densest shell */
     double cost;
-    double filled; /* as if all bodies were as dense as in the densest shell */
 } candidate;
 
-static candidate try_root(const qd_quadtree *tree, const qd_shells *shells, uint32_t first, uint32_t last)
+static candidate try_root(const qd_shells *shells, uint32_t first, uint32_t last, qd_root_use use)
 {
-    candidate root = {.extent = shells->extent[first], .filled = 1};
-    const double finest = 1.0 / (1u << QD_TREE_DEPTH_MAX);
-    double all = tree->index.rows->count, in = 0;
+    candidate tried = {.root = {.extent = shells->extent[first], .filled = 1}};
+    const double finest = ldexp(1, -(int)use.depth_max);
+    double all = shells->rows, in = 0;
     for (uint32_t s = first; s <= last; s++) {
         if (s == first || shells->count[s] > 0) {
-            include(&root.extent, &shells->extent[s]);
+            include(&tried.root.extent, &shells->extent[s]);
         }
         in += shells->count[s];
     }
-    root.cost = (all - in) * (all - in);
-    double side = side_of(&root.extent);
+    tried.cost = (all - in) * (all - in);
+    double side = side_of(&tried.root.extent);
     for (uint32_t s = first; s <= last; s++) {
         double count = shells->count[s], share = count > 0 ? share_of(&shells->extent[s], side, finest) : 0;
-        double cells = share * qd_level_cells(QD_TREE_DEPTH_MAX);
-        double cells_needed = count / tree->index.tuning.leaf_rows;
+        double cells = ldexp(share, QD_AXES * (int)use.depth_max), cells_needed = count / use.leaf_rows;
         if (cells_needed > 1) {
-            root.cost += count * count / fmin(cells, cells_needed);
-            root.filled = fmin(root.filled, share * all / count);
+            tried.cost += count * count / fmin(cells, cells_needed);
+            tried.root.filled = fmin(tried.root.filled, share * all / count);
         } else {
-            root.cost += count * count;
+            tried.cost += count * count;
         }
     }
-    return root;
+    return tried;
 }
 
-void qd_root_choose(qd_quadtree *tree, const qd_shells *shells)
+qd_root qd_root_choose(const qd_shells *shells, qd_root_use use)
 {
-    qd_root_reset(tree);
-    if (shells->count[0] == tree->index.rows->count) {
-        return;
+    qd_root bounds = qd_root_of(&shells->extent[0]);
+    if (shells->count[0] == shells->rows) {
+        return bounds;
     }
-    candidate best = try_root(tree, shells, 0, 0);
-    best.cost *= BETTER;
-    bool found = false;
+    candidate best = {bounds, try_root(shells, 0, 0, use).cost * BETTER};
     for (uint32_t first = 0; first < QD_SHELLS; first++) {
         for (uint32_t last = first; last < QD_SHELLS; last++) {
             if (shells->count[first] == 0 || shells->count[last] == 0 || last == 0) {
                 continue;
             }
-            candidate root = try_root(tree, shells, first, last);
-            if (root.cost < best.cost && side_of(&root.extent) > 0) {
-                best = root;
-                found = true;
+            candidate tried = try_root(shells, first, last, use);
+            if (tried.cost < best.cost && side_of(&tried.root.extent) > 0) {
+                best = tried;
             }
         }
     }
-    if (found) {
-        set_root(tree, &best.extent, best.filled);
-    }
+    return best.root;
 }
