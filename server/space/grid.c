@@ -8,6 +8,9 @@
 #define TASKS_A_HAND 8u
 #define NUMBERS_LAST 254u /* of a cell: the kernel's 8 bits, less one that is kept */
 
+/* The numbers of a cell are those of a frame that begins with it. */
+static const qd_window whole = {.shift = 0};
+
 /* ---- one cell ---- */
 
 static void corner_of(const qd_grid_shape *shape, uint32_t cell, uint32_t *at)
@@ -28,7 +31,7 @@ static qd_frame frame_at(const qd_grid_shape *shape, const uint32_t *at, double 
     return frame;
 }
 
-/* Behind the rows of a list; whether one of them changed. */
+/* References out of words; whether one of the rows changed. */
 static bool note_rows(const uint64_t *word, uint32_t count, uint32_t *row)
 {
     uint32_t any = 0;
@@ -56,6 +59,22 @@ static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint3
     return count;
 }
 
+/* For references to so many rows, and the list of them. */
+static uint32_t *room_for(qd_hand *hand, uint32_t count)
+{
+    qd_list8_reserve(hand->sink.heap, &hand->leaf, count);
+    qd_list16_reserve(hand->sink.heap, &hand->level[0], count);
+    return hand->level[0].row;
+}
+
+static void pick_own(qd_hand *hand, const uint32_t *row, uint32_t count)
+{
+    hand->leaf.count = 0;
+    hand->kernel->pick8(&hand->sink, row, count, &whole, &hand->leaf);
+    hand->leaf.own = count;
+    qd_arrange8(&hand->arranger, hand->sink.heap, &hand->leaf);
+}
+
 /* Rows that are not at home meet where their classes have no bit in common. `first` of each class, and one more. */
 static void cross_classes(qd_hand *hand, const uint32_t *first)
 {
@@ -74,6 +93,7 @@ static void walk_cell(const qd_grid *grid, qd_hand *hand, const uint64_t *word, 
 {
     const qd_grid_words *words = &grid->words;
     qd_list8 *list = &hand->leaf;
+    uint32_t *row = room_for(hand, count + words->large_count);
     uint32_t first[QD_CHILDREN + 1], at[QD_AXES], end = 0;
     for (uint32_t class = 0; class < QD_CHILDREN; class ++) {
         first[class] = end;
@@ -84,20 +104,16 @@ static void walk_cell(const qd_grid *grid, qd_hand *hand, const uint64_t *word, 
     first[QD_CHILDREN] = count;
     uint32_t home = first[1], large = 0;
     corner_of(&grid->shape, QD_GRID_CELL(word[0]), at);
-    qd_list8_reserve(hand->sink.heap, list, count + words->large_count);
-    bool changed = note_rows(word, count, list->row);
+    bool changed = note_rows(word, count, row);
     if (home > 0) {
-        large = note_large(words, at, list->row + count, &changed);
+        large = note_large(words, at, row + count, &changed);
     }
     if (count + large < 2 || !(changed || hand->all)) {
         return;
     }
     hand->sink.frame = frame_at(&grid->shape, at, 1);
-    list->count = 0;
-    hand->kernel->pick8(&hand->sink, list, home);
-    list->own = home;
-    qd_arrange8(&hand->arranger, hand->sink.heap, list);
-    hand->kernel->pick8(&hand->sink, list, count + large - home);
+    pick_own(hand, row, home);
+    hand->kernel->pick8(&hand->sink, row + home, count + large - home, &whole, list);
     if (home > 0) {
         hand->kernel->test8(&hand->sink, list, hand->all);
     }
@@ -108,22 +124,18 @@ static void walk_cell(const qd_grid *grid, qd_hand *hand, const uint64_t *word, 
 static void walk_large(const qd_grid *grid, qd_hand *hand)
 {
     const qd_grid_words *words = &grid->words;
-    qd_list8 *list = &hand->leaf;
+    uint32_t *row = room_for(hand, words->large_count);
     const uint32_t none[QD_AXES] = {0};
     uint32_t longest = 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
     }
     hand->sink.frame = frame_at(&grid->shape, none, longest + 1.0);
-    qd_list8_reserve(hand->sink.heap, list, words->large_count);
     for (uint32_t i = 0; i < words->large_count; i++) {
-        list->row[i] = words->large[i].row & ~QD_GRID_CHANGED;
+        row[i] = words->large[i].row & ~QD_GRID_CHANGED;
     }
-    list->count = 0;
-    hand->kernel->pick8(&hand->sink, list, words->large_count);
-    list->own = words->large_count;
-    qd_arrange8(&hand->arranger, hand->sink.heap, list);
-    hand->kernel->test8(&hand->sink, list, hand->all);
+    pick_own(hand, row, words->large_count);
+    hand->kernel->test8(&hand->sink, &hand->leaf, hand->all);
 }
 
 /* ---- the walk ---- */

@@ -111,10 +111,10 @@ typedef struct qd_kernel {
     /* The rows of another list, by their references, as numbers of the sink's frame now: for an index that goes from
      * one frame to another. Into an empty list; what it holds are carried rows. */
     void (*collect_again)(const qd_sink *sink, const qd_list16 *from, qd_list16 *list);
-    /* For an index that brings rows together in its own order: appends `count` carried rows, whose references (which
-     * may have the bits of QD_LIST) the caller has written to list->row behind those it has. Of the numbers of the
-     * sink's frame only the first 254 are told apart. */
-    void (*pick8)(const qd_sink *sink, qd_list8 *list, uint32_t count);
+    /* Appends rows by their references, as carried rows; those of an index that brings rows together in its own order.
+     */
+    void (*pick8)(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window,
+                  qd_list8 *list);
     /* The rows of a block, as numbers of the sink's frame. */
     void (*edges16)(const qd_sink *sink, uint32_t block, qd_edges *result);
     /* Appends the rows of a list that meet the window; only moved ones when asked. */
