@@ -27,6 +27,8 @@ static qd_index *create_index(const qd_index *as)
     switch (as->config->index) {
     case QD_SPACE_BRUTE:
         return qd_brute_create(as);
+    case QD_SPACE_GRID:
+        return qd_grid_create(as);
     default:
         return qd_quadtree_create(as);
     }
@@ -34,7 +36,7 @@ static qd_index *create_index(const qd_index *as)
 
 static qd_status create(const qd_space_config *config, qd_heap *heap, qd_space **space)
 {
-    if (config->index == QD_SPACE_SPARSE || config->index == QD_SPACE_HASH || config->index == QD_SPACE_GRID) {
+    if (config->index == QD_SPACE_SPARSE || config->index == QD_SPACE_HASH) {
         return QD_ERR_INVALID;
     }
     world *made = qd_heap_alloc_zeroed(heap, sizeof *made);
