@@ -7,7 +7,8 @@
 #include "morton.h"
 
 #define GROUP_ROWS 64u
-#define DIGITS     256u                                      /* of a key, which has two */
+#define KEY_BITS   16u
+#define DIGITS     256u                                      /* that a key has two of */
 #define ROOM_BYTES (sizeof(uint16_t) + 3 * sizeof(uint32_t)) /* a row */
 
 /* A list of either width. */
@@ -68,29 +69,37 @@ static range range_of(const columns *list, uint32_t k, uint32_t from, uint32_t t
 /* Whether all rows lie over each other, so that no order would tell them apart. */
 static bool is_one_heap(const columns *list)
 {
-    for (uint32_t k = 4; k < 6; k++) {
-        if (range_of(list, k, 0, list->count).most > range_of(list, k + 2, 0, list->count).least) {
+    for (uint32_t k = QD_INNER_LO; k < QD_INNER_HI; k++) {
+        if (range_of(list, k, 0, list->count).most > range_of(list, k + QD_AXES, 0, list->count).least) {
             return false;
         }
     }
     return true;
 }
 
-/* Groups of rows in order are about as long, both axes together, as the whole divided by the root of their number. Of
- * those twice as long it is worth it to bring them back. */
+static double volume(double side)
+{
+    return QD_AXES == 2 ? side * side : side * side * side;
+}
+
+/* Groups of rows in order are about as long, all axes together, as the whole divided by the root of their number (by
+ * the cube root, in three dimensions). Of those twice as long it is worth it to bring them back. */
 static bool is_apart(const columns *list)
 {
     double whole = 0, sum = 0;
     uint32_t groups = (list->count + GROUP_ROWS - 1) / GROUP_ROWS;
-    for (uint32_t axis = 0; axis < 2; axis++) {
-        range low = range_of(list, axis, 0, list->count), high = range_of(list, axis + 2, 0, list->count);
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        range low = range_of(list, QD_OUTER_LO + k, 0, list->count);
+        range high = range_of(list, QD_OUTER_HI + k, 0, list->count);
         whole += (double)high.most - low.least;
         for (uint32_t from = 0; from < list->count; from += GROUP_ROWS) {
             uint32_t to = list->count - from < GROUP_ROWS ? list->count : from + GROUP_ROWS;
-            sum += (double)range_of(list, axis + 2, from, to).most - range_of(list, axis, from, to).least;
+            high = range_of(list, QD_OUTER_HI + k, from, to);
+            low = range_of(list, QD_OUTER_LO + k, from, to);
+            sum += (double)high.most - low.least;
         }
     }
-    return sum * sum > 4 * whole * whole * groups;
+    return volume(sum / groups) * groups > volume(2 * whole);
 }
 
 static uint32_t number_at(const columns *list, uint32_t k, uint32_t i)
@@ -102,14 +111,21 @@ static uint32_t number_at(const columns *list, uint32_t k, uint32_t i)
 /* The Morton numbers of the lower corners, as fine as a key can tell. */
 static void make_keys(const columns *list, uint16_t *key)
 {
-    range x = range_of(list, 0, 0, list->count), y = range_of(list, 1, 0, list->count);
-    uint32_t span = x.most - x.least > y.most - y.least ? x.most - x.least : y.most - y.least, shift = 0;
-    while (span >> shift >= DIGITS) {
+    range axis[QD_AXES];
+    uint32_t span = 0, shift = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        axis[k] = range_of(list, QD_OUTER_LO + k, 0, list->count);
+        span = axis[k].most - axis[k].least > span ? axis[k].most - axis[k].least : span;
+    }
+    while (span >> shift >= 1u << KEY_BITS / QD_AXES) {
         shift++;
     }
     for (uint32_t i = 0; i < list->count; i++) {
-        key[i] =
-            (uint16_t)qd_morton((number_at(list, 0, i) - x.least) >> shift, (number_at(list, 1, i) - y.least) >> shift);
+        uint32_t at[QD_AXES];
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            at[k] = (number_at(list, QD_OUTER_LO + k, i) - axis[k].least) >> shift;
+        }
+        key[i] = (uint16_t)qd_morton(at);
     }
 }
 

@@ -42,13 +42,15 @@
 #define qd_arranger_free QD_AXED(qd_arranger_free)
 
 /* bodies */
-#define qd_bodies_change        QD_AXED(qd_bodies_change)
-#define qd_bodies_deinit        QD_AXED(qd_bodies_deinit)
-#define qd_bodies_freed_reserve QD_AXED(qd_bodies_freed_reserve)
-#define qd_bodies_give          QD_AXED(qd_bodies_give)
-#define qd_bodies_init          QD_AXED(qd_bodies_init)
-#define qd_bodies_radius_set    QD_AXED(qd_bodies_radius_set)
-#define qd_bodies_take          QD_AXED(qd_bodies_take)
+#define qd_bodies_change         QD_AXED(qd_bodies_change)
+#define qd_bodies_deinit         QD_AXED(qd_bodies_deinit)
+#define qd_bodies_freed_reserve  QD_AXED(qd_bodies_freed_reserve)
+#define qd_bodies_give           QD_AXED(qd_bodies_give)
+#define qd_bodies_init           QD_AXED(qd_bodies_init)
+#define qd_bodies_radius_reserve QD_AXED(qd_bodies_radius_reserve)
+#define qd_bodies_radius_set     QD_AXED(qd_bodies_radius_set)
+#define qd_bodies_solid          QD_AXED(qd_bodies_solid)
+#define qd_bodies_take           QD_AXED(qd_bodies_take)
 
 /* flat */
 #define qd_flat_count   QD_AXED(qd_flat_count)

@@ -17,30 +17,29 @@ void qd_bodies_deinit(qd_bodies *bodies)
 {
     qd_array_free(bodies->heap, bodies->record, bodies->capacity * sizeof *bodies->record);
     qd_array_free(bodies->heap, bodies->filter, bodies->capacity * sizeof *bodies->filter);
+    qd_array_free(bodies->heap, bodies->radius, bodies->capacity * sizeof *bodies->radius);
     qd_array_free(bodies->heap, bodies->change, bodies->change_capacity * sizeof *bodies->change);
     qd_array_free(bodies->heap, bodies->freed, bodies->freed_capacity * sizeof *bodies->freed);
 }
 
+/* The large array may be refused; the small ones beside it follow whatever the budget says. */
 static qd_status grow(qd_bodies *bodies)
 {
     uint32_t capacity = qd_array_capacity(bodies->capacity, bodies->capacity + 1, 4);
-    qd_filter *filter = qd_heap_alloc_aligned(bodies->heap, QD_ARRAY_ALIGNMENT, capacity * sizeof *filter);
-    if (filter == NULL) {
-        return QD_ERR_NO_MEMORY;
-    }
-    size_t used = bodies->used;
-    qd_record *record = qd_array_grow(bodies->heap, QD_ARRAY_TRY, bodies->record, bodies->capacity * sizeof *record,
-                                      used * sizeof *record, capacity * sizeof *record);
+    qd_heap *heap = bodies->heap;
+    size_t old = bodies->capacity, used = bodies->used;
+    qd_record *record = qd_array_grow(heap, QD_ARRAY_TRY, bodies->record, old * sizeof *record, used * sizeof *record,
+                                      capacity * sizeof *record);
     if (record == NULL) {
-        qd_array_free(bodies->heap, filter, capacity * sizeof *filter);
         return QD_ERR_NO_MEMORY;
     }
-    if (used > 0) {
-        memcpy(filter, bodies->filter, used * sizeof *filter);
-    }
-    qd_array_free(bodies->heap, bodies->filter, bodies->capacity * sizeof *filter);
     bodies->record = record;
-    bodies->filter = filter;
+    bodies->filter = qd_array_grow(heap, QD_ARRAY_NEED, bodies->filter, old * sizeof *bodies->filter,
+                                   used * sizeof *bodies->filter, capacity * sizeof *bodies->filter);
+    if (bodies->radius != NULL) {
+        bodies->radius = qd_array_grow(heap, QD_ARRAY_NEED, bodies->radius, old * sizeof *bodies->radius,
+                                       used * sizeof *bodies->radius, capacity * sizeof *bodies->radius);
+    }
     bodies->capacity = capacity;
     return QD_OK;
 }
@@ -73,6 +72,63 @@ void qd_bodies_give(qd_bodies *bodies, uint32_t slot)
     bodies->count--;
 }
 
+/* The radii of all slots, at first 0; false where memory is refused. */
+static bool make_radii(qd_bodies *bodies, qd_array_mode mode)
+{
+    size_t bytes = bodies->capacity * sizeof *bodies->radius;
+    bodies->radius = qd_array_grow(bodies->heap, mode, NULL, 0, 0, bytes);
+    if (bodies->radius != NULL) {
+        memset(bodies->radius, 0, bytes);
+    }
+    return bodies->radius != NULL;
+}
+
+qd_status qd_bodies_radius_reserve(qd_bodies *bodies)
+{
+    /* Nothing to try while there are no slots: a few bytes, which may be had later. */
+    bool is_there = bodies->radius != NULL || bodies->capacity == 0 || make_radii(bodies, QD_ARRAY_TRY);
+    return is_there ? QD_OK : QD_ERR_NO_MEMORY;
+}
+
+void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius)
+{
+    if (bodies->radius == NULL && radius != 0) {
+        bool made = make_radii(bodies, QD_ARRAY_NEED);
+        QD_ASSERT(made);
+    }
+    if (bodies->radius != NULL) {
+        bodies->radius[slot] = radius;
+    }
+}
+
+qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was)
+{
+    const qd_record *record = &bodies->record[slot];
+    const qd_change *change = is_was && record->change != QD_NONE ? &bodies->change[record->change] : NULL;
+    const float *half = change != NULL ? change->was_half : record->half;
+    qd_solid solid = {.shape = change != NULL ? change->was_shape : record->shape};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        solid.at[k] = row->v[k];
+    }
+    switch (solid.shape) {
+    case QD_SPACE_BOX:
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            solid.to[k] = row->v[QD_ROW_HIGH + k];
+        }
+        break;
+    case QD_SPACE_CIRCLE:
+        solid.radius = row->v[QD_ROW_HIGH];
+        break;
+    case QD_SPACE_CAPSULE:
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            solid.to[k] = half[k];
+        }
+        solid.radius = change != NULL ? change->was_radius : qd_bodies_radius(bodies, slot);
+        break;
+    }
+    return solid;
+}
+
 qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot)
 {
     qd_record *record = &bodies->record[slot];
@@ -93,10 +149,10 @@ qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot)
         .ghost = QD_NONE,
         .was = QD_ROW_ABSENT,
         .was_filter = bodies->filter[slot],
-        .was_half_x = record->half_x,
-        .was_half_y = record->half_y,
-        .was_circle = record->circle,
+        .was_radius = qd_bodies_radius(bodies, slot),
+        .was_shape = record->shape,
     };
+    memcpy(change->was_half, record->half, sizeof change->was_half);
     return change;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "shape.h"
+#include "solid.h"
 #include "space.h"
 
 #define QD_NONE UINT32_MAX
@@ -50,7 +51,7 @@ typedef struct qd_bodies {
     qd_heap *heap;
     qd_record *record;
     qd_filter *filter;
-    float *radius; /* of capsules, by slot; NULL until one had a radius other than 0: then all have */
+    float *radius; /* by slot; NULL until one had a radius other than 0: then all have */
     qd_change *change;
     uint32_t *freed; /* by the last settle */
     uint32_t used;   /* slots ever given out: all above are free and untouched */
@@ -72,6 +73,14 @@ void qd_bodies_give(qd_bodies *bodies, uint32_t slot);
  * the next call. */
 qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot);
 
+/* Makes room for radii; to be called before a body is added that has one. */
+qd_status qd_bodies_radius_reserve(qd_bodies *bodies) QD_MUST_USE;
+/* A capsule's radius; of others it is kept. A new body has that of the one before until it is set. Cannot fail. */
+void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius);
+
+/* A row of a body, which is present, as a solid: with its shape and size as they are now, or as they were. */
+qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was);
+
 /* Makes `freed` long enough for every change. */
 void qd_bodies_freed_reserve(qd_bodies *bodies);
 
@@ -79,9 +88,6 @@ static inline bool qd_filters_agree(qd_filter a, qd_filter b)
 {
     return (a.category & b.mask) != 0 && (b.category & a.mask) != 0;
 }
-
-/* A capsule's radius; of others it is kept. */
-void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius);
 
 static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
 {

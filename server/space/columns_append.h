@@ -18,8 +18,8 @@ static inline uint8_t narrow(uint16_t number, uint16_t corner, uint16_t shift)
 /* Lower inner edges are stored plus one: narrowed as what they are, then made plus one again. */
 static inline void narrow_column(const uint16_t *from, uint32_t count, uint32_t k, const qd_window *window, uint8_t *to)
 {
-    uint16_t corner = k & 1 ? window->lo_y : window->lo_x;
-    uint16_t one = (k & 6) == 4, shift = (uint16_t)window->shift;
+    uint16_t corner = window->lo[k % QD_AXES];
+    uint16_t one = qd_column_is_plus_one(k), shift = (uint16_t)window->shift;
     for (uint32_t i = 0; i < count; i++) {
         to[i] = (uint8_t)(narrow((uint16_t)(from[i] - one), corner, shift) + one);
     }

@@ -9,8 +9,8 @@
 
 #include "kernel.h"
 
-/* Four rows as 16 numbers of 32 bits. */
-static inline __m512i number_rows(const float *at, __m512 origin, __m512 scale)
+/* 16 edges as numbers of 32 bits. */
+static inline __m512i number_edges(const float *at, __m512 origin, __m512 scale)
 {
     __m512 number = _mm512_mul_ps(_mm512_sub_ps(_mm512_load_ps(at), origin), scale);
     number = _mm512_max_ps(number, _mm512_setzero_ps());
@@ -18,6 +18,7 @@ static inline __m512i number_rows(const float *at, __m512 origin, __m512 scale)
     return _mm512_cvttps_epi32(number);
 }
 
+#if QD_AXES == 2
 /* Where the pack below leaves column `k` of row `r`, counted over both of its results. */
 #define PACKED(k, r) ((short)((r) / 8 * 32 + (r) % 4 * 8 + (r) % 8 / 4 * 4 + (k)))
 #define COLUMN(k)                                                                                                      \
@@ -36,43 +37,96 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now
 {
     const __m512 scale = _mm512_set1_ps(frame->scale);
     const __m512 origin =
-        _mm512_broadcast_f32x4(_mm_setr_ps(frame->origin_x, frame->origin_y, frame->origin_x, frame->origin_y));
+        _mm512_broadcast_f32x4(_mm_setr_ps(frame->origin[0], frame->origin[1], frame->origin[0], frame->origin[1]));
     const __m512i lower = _mm512_load_si512(columns_lower), upper = _mm512_load_si512(columns_upper);
     __m512i less[2], more[2];
     for (uint32_t half = 0; half < 2; half++) {
         const float *now = rows_now[half * 8].v, *was = rows_was[half * 8].v;
-        __m512i a = _mm512_packus_epi32(number_rows(now, origin, scale), number_rows(now + 16, origin, scale));
-        __m512i b = _mm512_packus_epi32(number_rows(was, origin, scale), number_rows(was + 16, origin, scale));
+        __m512i a = _mm512_packus_epi32(number_edges(now, origin, scale), number_edges(now + 16, origin, scale));
+        __m512i b = _mm512_packus_epi32(number_edges(was, origin, scale), number_edges(was + 16, origin, scale));
         less[half] = _mm512_min_epu16(a, b);
         more[half] = _mm512_max_epu16(a, b);
     }
-    _mm512_store_si512(result->v[0], _mm512_permutex2var_epi16(less[0], lower, less[1]));
-    _mm512_store_si512(result->v[2], _mm512_permutex2var_epi16(more[0], upper, more[1]));
-    _mm512_store_si512(result->v[4],
+    _mm512_store_si512(result->v[QD_OUTER_LO], _mm512_permutex2var_epi16(less[0], lower, less[1]));
+    _mm512_store_si512(result->v[QD_OUTER_HI], _mm512_permutex2var_epi16(more[0], upper, more[1]));
+    _mm512_store_si512(result->v[QD_INNER_LO],
                        _mm512_add_epi16(_mm512_permutex2var_epi16(more[0], lower, more[1]), _mm512_set1_epi16(1)));
-    _mm512_store_si512(result->v[6], _mm512_permutex2var_epi16(less[0], upper, less[1]));
+    _mm512_store_si512(result->v[QD_INNER_HI], _mm512_permutex2var_epi16(less[0], upper, less[1]));
+}
+#else
+/* Where the pack below leaves column `k` of row `r`, counted over the results for eight rows; for 16 rows of a column
+ * twice the same eight. */
+#define PACKED(k, r) ((short)((r) / 4 * 32 + (r) % 2 * 16 + (k) / 3 * 8 + (r) % 4 / 2 * 4 + (k) % 3))
+#define EIGHT(k)                                                                                                       \
+    PACKED(k, 0), PACKED(k, 1), PACKED(k, 2), PACKED(k, 3), PACKED(k, 4), PACKED(k, 5), PACKED(k, 6), PACKED(k, 7)
+
+static const _Alignas(64) short columns_two[3][32] = {
+    {EIGHT(0), EIGHT(0), EIGHT(1), EIGHT(1)},
+    {EIGHT(2), EIGHT(2), EIGHT(3), EIGHT(3)},
+    {EIGHT(4), EIGHT(4), EIGHT(5), EIGHT(5)},
+};
+#define UPPER_EDGES 0xff00ff00u /* of what the pack leaves */
+#define LAST_EIGHT  0xff00ff00u /* rows of each column */
+
+#undef EIGHT
+#undef PACKED
+
+/* Four rows; the numbers of two of them in each half. */
+static inline __m512i number_four(const qd_row *rows, __m512 origin, __m512 scale)
+{
+    return _mm512_packus_epi32(number_edges(rows[0].v, origin, scale), number_edges(rows[2].v, origin, scale));
 }
 
-static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
+/* Columns 2 `two` and the next of 16 rows in fours. */
+static inline __m512i two_columns(const __m512i four[4], uint32_t two)
 {
-    __m512i offset = _mm512_srl_epi16(_mm512_subs_epu16(number, corner), shift);
-    return _mm512_cvtepi16_epi8(_mm512_min_epu16(offset, _mm512_set1_epi16(254)));
+    const __m512i at = _mm512_load_si512(columns_two[two]);
+    __m512i first = _mm512_permutex2var_epi16(four[0], at, four[1]);
+    __m512i last = _mm512_permutex2var_epi16(four[2], at, four[3]);
+    return _mm512_mask_mov_epi16(first, LAST_EIGHT, last);
+}
+
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was,
+                                   qd_edges *result)
+{
+    const float *o = frame->origin;
+    const __m512 scale = _mm512_set1_ps(frame->scale);
+    const __m512 origin = _mm512_broadcast_f32x8(_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0));
+    __m512i outer[4], inner[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        __m512i now = number_four(rows_now + 4 * i, origin, scale), was = number_four(rows_was + 4 * i, origin, scale);
+        __m512i less = _mm512_min_epu16(now, was), more = _mm512_max_epu16(now, was);
+        outer[i] = _mm512_mask_mov_epi16(less, UPPER_EDGES, more);
+        inner[i] = _mm512_mask_mov_epi16(_mm512_add_epi16(more, _mm512_set1_epi16(1)), UPPER_EDGES, less);
+    }
+    for (uint32_t two = 0; two < 3; two++) {
+        _mm512_store_si512(result->v[QD_OUTER_LO + 2 * two], two_columns(outer, two));
+        _mm512_store_si512(result->v[QD_INNER_LO + 2 * two], two_columns(inner, two));
+    }
+}
+#endif
+
+/* 16-bit numbers relative to their corners as 8 bits. With `one`, those that are stored plus one, and stay so. */
+static inline __m256i narrow(__m512i number, __m512i corner, __m512i one, __m128i shift)
+{
+    __m512i offset = _mm512_srl_epi16(_mm512_subs_epu16(_mm512_sub_epi16(number, one), corner), shift);
+    return _mm512_cvtepi16_epi8(_mm512_add_epi16(_mm512_min_epu16(offset, _mm512_set1_epi16(254)), one));
+}
+
+/* The lower half with one number, the upper with another. */
+static inline __m512i halves(uint16_t lower, uint16_t upper)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi16((short)lower)), _mm256_set1_epi16((short)upper),
+                              1);
 }
 
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
-    const __m512i corner = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi16((short)window->lo_x)),
-                                              _mm256_set1_epi16((short)window->lo_y), 1);
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
-        __m512i number = _mm512_load_si512(from->v[k]);
-        __m256i both;
-        if (k == 4) {
-            both = narrow(_mm512_sub_epi16(number, _mm512_set1_epi16(1)), corner, shift);
-            both = _mm256_add_epi8(both, _mm256_set1_epi8(1));
-        } else {
-            both = narrow(number, corner, shift);
-        }
+        const __m512i corner = halves(window->lo[k % QD_AXES], window->lo[(k + 1) % QD_AXES]);
+        const __m512i one = halves(qd_column_is_plus_one(k), qd_column_is_plus_one(k + 1));
+        __m256i both = narrow(_mm512_load_si512(from->v[k]), corner, one, shift);
         _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
         _mm_storeu_si128((__m128i *)(void *)(column[k + 1] + at), _mm256_extracti128_si256(both, 1));
     }
@@ -110,16 +164,11 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
     uint32_t at = list->count;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-        const __m512i corner = _mm512_set1_epi16((short)(k & 1 ? window->lo_y : window->lo_x));
+        const __m512i corner = _mm512_set1_epi16((short)window->lo[k % QD_AXES]);
+        const __m512i one = _mm512_set1_epi16(qd_column_is_plus_one(k));
         __m512i column = _mm512_loadu_si512(from->column[k] + base);
         __m512i number = _mm512_maskz_compress_epi16((__mmask32)mask, column);
-        __m256i narrowed;
-        if ((k & 6) == 4) {
-            narrowed = narrow(_mm512_sub_epi16(number, _mm512_set1_epi16(1)), corner, shift);
-            narrowed = _mm256_add_epi8(narrowed, _mm256_set1_epi8(1));
-        } else {
-            narrowed = narrow(number, corner, shift);
-        }
+        __m256i narrowed = narrow(number, corner, one, shift);
         _mm256_storeu_si256((__m256i *)(void *)(list->column[k] + at), narrowed);
     }
     append_rows(from, base, (uint32_t)mask, list->row, list->moved, at);

@@ -5,6 +5,7 @@
 
 #include "../base/assert.h"
 #include "array.h"
+#include "solid.h"
 
 #define EVENTS_TOLD_STEP 4096u
 
@@ -170,85 +171,140 @@ bool qd_sink_open(qd_sink *sink, size_t more)
     return true;
 }
 
+/* A body's row at one of two times. */
+typedef struct form {
+    const qd_row *row; /* NULL: it is not there */
+    uint32_t slot;
+    bool is_was; /* shape and size as at the last tick */
+} form;
+
 /* One side of a pair: its rows, which of a split body are only half of it. */
 typedef struct side {
     uint32_t id, slot;
-    const qd_row *now, *was;
-    bool circle;
+    form now, was;
 } side;
 
+/* In the `was` of a newcomer there may be a start, which is not what the body was. */
 static side side_of(const qd_sink *sink, uint32_t reference)
 {
-    uint32_t id = qd_row_id(sink->rows, reference);
-    return (side){
-        .id = id,
-        .slot = id & QD_ID_SLOT,
-        .now = qd_row_now(sink->rows, reference),
-        .was = qd_row_was(sink->rows, reference),
-        .circle = (id & QD_ID_CIRCLE) != 0,
-    };
+    uint32_t id = qd_row_id(sink->rows, reference), slot = id & QD_ID_SLOT;
+    const qd_row *was = id & QD_ID_NEWCOMER ? NULL : qd_row_was(sink->rows, reference);
+    return (side){id, slot, {qd_row_now(sink->rows, reference), slot, false}, {was, slot, true}};
 }
 
-static qd_filter filter_was(const qd_sink *sink, const side *at)
+static const qd_change *change_of(const qd_bodies *bodies, uint32_t slot)
 {
-    uint32_t change = sink->bodies->record[at->slot].change;
-    return change == QD_NONE ? sink->bodies->filter[at->slot] : sink->bodies->change[change].was_filter;
+    uint32_t change = bodies->record[slot].change;
+    return change == QD_NONE ? NULL : &bodies->change[change];
+}
+
+static qd_space_shape shape_of(const qd_bodies *bodies, const form *at)
+{
+    const qd_change *change = at->is_was ? change_of(bodies, at->slot) : NULL;
+    return change != NULL ? change->was_shape : bodies->record[at->slot].shape;
+}
+
+static bool overlap(const qd_bodies *bodies, const form *a, const form *b)
+{
+    if (a->row == NULL || b->row == NULL) {
+        return false;
+    }
+    qd_space_shape shape_a = shape_of(bodies, a), shape_b = shape_of(bodies, b);
+    bool round_a = shape_a != QD_SPACE_BOX, round_b = shape_b != QD_SPACE_BOX;
+    if (shape_a != QD_SPACE_CAPSULE && shape_b != QD_SPACE_CAPSULE) {
+        return qd_rows_overlap(a->row, round_a, b->row, round_b);
+    }
+    if (!qd_row_present(a->row, round_a) || !qd_row_present(b->row, round_b)) {
+        return false;
+    }
+    qd_solid solid_a = qd_bodies_solid(bodies, a->slot, a->row, a->is_was);
+    qd_solid solid_b = qd_bodies_solid(bodies, b->slot, b->row, b->is_was);
+    return qd_solids_overlap(&solid_a, &solid_b);
+}
+
+static qd_filter filter_was(const qd_bodies *bodies, uint32_t slot)
+{
+    const qd_change *change = change_of(bodies, slot);
+    return change == NULL ? bodies->filter[slot] : change->was_filter;
 }
 
 /* The body's own past, also where this row is only its newcomer. */
-static void whole_was(const qd_sink *sink, const side *at, const qd_row **row, bool *circle)
+static form whole_was(const qd_bodies *bodies, const side *at)
 {
-    *row = at->was;
-    *circle = at->circle;
+    form was = at->was;
     if (at->id & QD_ID_NEWCOMER) {
-        const qd_change *change = &sink->bodies->change[sink->bodies->record[at->slot].change];
-        *row = &change->was;
-        *circle = change->was_circle;
+        was.row = &change_of(bodies, at->slot)->was;
     }
+    return was;
 }
 
 /* The body's own present, also where this row is only its ghost. */
-static void whole_now(const qd_sink *sink, const side *at, const qd_row **row, bool *circle)
+static form whole_now(const qd_sink *sink, const side *at)
 {
-    *row = at->now;
-    *circle = at->circle;
+    form now = at->now;
     if (at->id & QD_ID_GHOST) {
-        const qd_record *record = &sink->bodies->record[at->slot];
-        *row = qd_row_now(sink->rows, record->row);
-        *circle = record->circle;
+        now.row = qd_row_now(sink->rows, sink->bodies->record[at->slot].row);
     }
+    return now;
+}
+
+static bool overlapped(const qd_bodies *bodies, const side *a, const side *b)
+{
+    form was_a = whole_was(bodies, a), was_b = whole_was(bodies, b);
+    return overlap(bodies, &was_a, &was_b);
+}
+
+/* Whether two rows that are apart now, and whose bodies were apart, met in between: each on its way from the row's was,
+ * or start, to its now. Of those that were not there, or teleported, one of the two is absent. */
+static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a, const side *b, uint32_t reference_b)
+{
+    const qd_bodies *bodies = sink->bodies;
+    const qd_row *begin_a = qd_row_was(sink->rows, reference_a), *begin_b = qd_row_was(sink->rows, reference_b);
+    bool round_a = (a->id & QD_ID_ROUND) != 0, round_b = (b->id & QD_ID_ROUND) != 0;
+    if (!qd_row_present(begin_a, round_a) || !qd_row_present(a->now.row, round_a) ||
+        !qd_row_present(begin_b, round_b) || !qd_row_present(b->now.row, round_b) || overlapped(bodies, a, b)) {
+        return false;
+    }
+    qd_solid solids_a[2] = {qd_bodies_solid(bodies, a->slot, begin_a, false),
+                            qd_bodies_solid(bodies, a->slot, a->now.row, false)};
+    qd_solid solids_b[2] = {qd_bodies_solid(bodies, b->slot, begin_b, false),
+                            qd_bodies_solid(bodies, b->slot, b->now.row, false)};
+    return qd_solids_meet(&solids_a[0], &solids_a[1], &solids_b[0], &solids_b[1]);
 }
 
 /* A pair of split bodies meets as often as it has rows. Of these meetings exactly one is of the two rows that are there
- * now, and one of the two that were: the first tells of begins and stays, the second of ends, each with a look at the
- * other half. */
-uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b)
+ * now, and one of the two that were: the first tells of begins, stays and passing, the second of ends, each with a look
+ * at the other half. */
+static uint32_t kind_of_rows(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b)
 {
+    const qd_bodies *bodies = sink->bodies;
     side a = side_of(sink, reference_a), b = side_of(sink, reference_b);
-    bool agreed = qd_filters_agree(filter_was(sink, &a), filter_was(sink, &b));
-    bool was = agreed && qd_rows_overlap(a.was, a.circle, b.was, b.circle);
+    bool agreed = qd_filters_agree(filter_was(bodies, a.slot), filter_was(bodies, b.slot));
+    bool was = agreed && overlap(bodies, &a.was, &b.was);
     if (sink->mode == QD_WALK_PAIRS) {
         return was ? QD_SPACE_STAY : 0;
     }
-    bool agree = qd_filters_agree(sink->bodies->filter[a.slot], sink->bodies->filter[b.slot]);
-    bool now = agree && qd_rows_overlap(a.now, a.circle, b.now, b.circle);
-    const qd_row *row_a, *row_b;
-    bool circle_a, circle_b;
+    bool agree = qd_filters_agree(bodies->filter[a.slot], bodies->filter[b.slot]);
+    bool now = agree && overlap(bodies, &a.now, &b.now);
     if (now) {
         if (!was && agreed && ((a.id | b.id) & QD_ID_NEWCOMER)) {
-            whole_was(sink, &a, &row_a, &circle_a);
-            whole_was(sink, &b, &row_b, &circle_b);
-            was = qd_rows_overlap(row_a, circle_a, row_b, circle_b);
+            was = overlapped(bodies, &a, &b);
         }
         return !was ? QD_SPACE_BEGIN : sink->mode == QD_WALK_STAYS ? QD_SPACE_STAY : 0;
     }
     if (!was) {
-        return 0;
+        return sink->swept && agree && met_between(sink, &a, reference_a, &b, reference_b) ? QD_SPACE_PASSED : 0;
     }
     if (agree && ((a.id | b.id) & QD_ID_GHOST)) {
-        whole_now(sink, &a, &row_a, &circle_a);
-        whole_now(sink, &b, &row_b, &circle_b);
-        now = qd_rows_overlap(row_a, circle_a, row_b, circle_b);
+        form now_a = whole_now(sink, &a), now_b = whole_now(sink, &b);
+        now = overlap(bodies, &now_a, &now_b);
     }
     return now ? 0 : QD_SPACE_END;
+}
+
+uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b)
+{
+    uint32_t kind = kind_of_rows(sink, reference_a & QD_LIST_ROW, reference_b & QD_LIST_ROW);
+    uint32_t elsewhere = kind == QD_SPACE_END ? QD_LIST_NOW : QD_LIST_WAS;
+    return (reference_a | reference_b) & elsewhere ? 0 : kind;
 }

@@ -76,6 +76,12 @@ typedef struct qd_window {
     uint32_t shift;
 } qd_window;
 
+/* Whether a column is one of lower inner edges, which are stored plus one. */
+static inline bool qd_column_is_plus_one(uint32_t k)
+{
+    return k / QD_AXES == QD_INNER_LO / QD_AXES;
+}
+
 /* The outer and inner edges of a block's rows, as numbers of the frame, an edge after the other. */
 typedef struct qd_edges {
     _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];

@@ -31,6 +31,13 @@ static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
     return count < 64 && count < lanes ? (UINT64_C(1) << count) - 1 : UINT64_MAX >> (64 - lanes);
 }
 
+/* 64 bits of a list's rows, from any row on. */
+static inline uint64_t moved_from(const uint64_t *moved, uint32_t base)
+{
+    uint64_t bits = moved[base / 64] >> base % 64;
+    return base % 64 == 0 ? bits : bits | moved[base / 64 + 1] << (64 - base % 64);
+}
+
 static inline uint32_t append(pairs *near, uint32_t count, uint32_t a, const uint32_t *b, uint64_t mask)
 {
     for (; mask != 0; mask &= mask - 1) {
@@ -48,6 +55,39 @@ static const uint8_t kind_of[3][4] = {
     [QD_WALK_PAIRS] = {0, 0, QD_SPACE_STAY, QD_SPACE_STAY},
 };
 
+/* Flags of rows that tell too little by themselves. */
+#define INTRICATE (QD_ID_CHANGED | QD_ID_GHOST | QD_ID_NEWCOMER | QD_ID_CAPSULE)
+
+/* A pair with a special row, or in a swept space any pair. Most of them are circles, or have filters, and nothing else
+ * is special about them. */
+static uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, uint32_t a, uint32_t b)
+{
+    const qd_rows *rows = sink->rows;
+    uint32_t row_a = a & QD_LIST_ROW, row_b = b & QD_LIST_ROW;
+    uint32_t id_a = qd_row_id(rows, row_a), id_b = qd_row_id(rows, row_b), either = id_a | id_b;
+    if ((either & INTRICATE) || ((a | b) & (QD_LIST_WAS | QD_LIST_NOW))) {
+        return qd_pair_resolve(sink, a, b);
+    }
+    const qd_filter *filter = sink->bodies->filter;
+    if ((either & QD_ID_FILTER) && !qd_filters_agree(filter[id_a & QD_ID_SLOT], filter[id_b & QD_ID_SLOT])) {
+        return 0;
+    }
+    const qd_row *now_a = qd_row_now(rows, row_a), *was_a = qd_row_was(rows, row_a);
+    const qd_row *now_b = qd_row_now(rows, row_b), *was_b = qd_row_was(rows, row_b);
+    uint32_t met;
+    if (either & QD_ID_ROUND) {
+        bool round_a = (id_a & QD_ID_ROUND) != 0, round_b = (id_b & QD_ID_ROUND) != 0;
+        met = (uint32_t)qd_rows_overlap(now_a, round_a, now_b, round_b) |
+              (uint32_t)qd_rows_overlap(was_a, round_a, was_b, round_b) << 1;
+    } else {
+        met = lanes_overlap(now_a, was_a, now_b, was_b);
+    }
+    if (met == 0 && sink->swept) {
+        return qd_pair_resolve(sink, a, b);
+    }
+    return kinds[met];
+}
+
 static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
 {
     if (near_count == 0 || !qd_sink_open(sink, near_count)) {
@@ -57,23 +97,25 @@ static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
     const uint8_t *kinds = kind_of[sink->mode];
     qd_space_event *event = sink->event;
     size_t count = sink->count;
+    const uint32_t swept = sink->swept ? QD_LIST_SPECIAL : 0;
     for (uint32_t p = 0; p < near_count; p++) {
         uint32_t a = near->a[p], b = near->b[p];
         uint32_t kind;
-        if ((a | b) & QD_LIST_SPECIAL) {
-            a &= ~QD_LIST_SPECIAL;
-            b &= ~QD_LIST_SPECIAL;
-            kind = qd_pair_resolve(sink, a, b);
+        if ((a | b | swept) & QD_LIST_SPECIAL) {
+            kind = special_kind(sink, kinds, a, b);
+            a &= QD_LIST_ROW;
+            b &= QD_LIST_ROW;
         } else {
             kind = kinds[lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b),
                                        qd_row_was(rows, b))];
         }
-        event[count].a = a | kind << 30;
+        event[count].a = a | kind << QD_SPACE_EVENT_SHIFT;
         event[count].b = b;
         count += kind != 0;
     }
     for (size_t e = sink->count; e < count; e++) {
-        event[e].a = (event[e].a & 0xc0000000u) | (qd_row_id(rows, event[e].a & 0x3fffffffu) & QD_ID_SLOT);
+        uint32_t kind = event[e].a & ~QD_LIST_ROW;
+        event[e].a = kind | (qd_row_id(rows, event[e].a & QD_LIST_ROW) & QD_ID_SLOT);
         event[e].b = qd_row_id(rows, event[e].b) & QD_ID_SLOT;
     }
     sink->count = count;
@@ -96,13 +138,65 @@ static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
 #undef TEST_TYPE
 #undef TEST_LANES
 
+/* Each of the rows [a_from, a_to) with those of [b_from, b_to) that are no part of the former. */
+static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
+                   bool all)
+{
+    hits found;
+    uint32_t count = 0;
+    for (uint32_t base = b_from; base < b_to && !sink->stopped; base += QD_LIST_LANES) {
+        lanes8 lanes = lanes_load8(list->column, base);
+        uint64_t valid = lanes_below(b_to - base, QD_LIST_LANES);
+        uint64_t moved = all ? valid : valid & moved_from(list->moved, base);
+        for (uint32_t from = a_from; from < a_to; from += HITS_STEP) {
+            uint32_t stop = a_to - from > HITS_STEP ? from + HITS_STEP : a_to;
+            for (uint32_t i = from; i < stop; i++) {
+                uint64_t allowed = list->moved[i / 64] >> i % 64 & 1 ? valid : moved;
+                count = note8(&found, count, &lanes, list->column, i, base, allowed);
+            }
+            if (count > HITS_MAX) {
+                sift8(sink, list, &found, count);
+                count = 0;
+            }
+        }
+    }
+    sift8(sink, list, &found, count);
+    sink->tests += (uint64_t)(a_to - a_from) * (b_to - b_from);
+}
+
 /* ---- collecting: a cell's rows as columns ---- */
 
-/* The rows of a block with circles as boxes: around them, or inside. */
-static void box_rows(const qd_row *from, uint16_t circle, bool inside, qd_row *to)
+/* The rows of a block with round ones as boxes: around them, or inside. */
+static void box_rows(const qd_row *from, uint16_t is_round, bool inside, qd_row *to)
 {
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-        to[r] = !(circle >> r & 1) ? from[r] : inside ? qd_circle_core(&from[r]) : qd_circle_bounds(&from[r]);
+        to[r] = !(is_round >> r & 1) ? from[r] : inside ? qd_circle_core(&from[r]) : qd_round_bounds(&from[r]);
+    }
+}
+
+/* Of 16 rows; a bit of `is_round` and `unproven` for each. */
+static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const qd_row *was, uint16_t is_round,
+                                 uint16_t unproven, qd_edges *result)
+{
+    if (QD_LIKELY(is_round == 0)) {
+        columns_of_rows(frame, now, was, result);
+    } else {
+        qd_row boxes_now[QD_BLOCK_ROWS], boxes_was[QD_BLOCK_ROWS];
+        qd_edges inner;
+        box_rows(now, is_round, true, boxes_now);
+        box_rows(was, is_round, true, boxes_was);
+        columns_of_rows(frame, boxes_now, boxes_was, &inner);
+        box_rows(now, is_round, false, boxes_now);
+        box_rows(was, is_round, false, boxes_was);
+        columns_of_rows(frame, boxes_now, boxes_was, result);
+        memcpy(result->v[QD_INNER_LO], inner.v[QD_INNER_LO], 2 * QD_AXES * sizeof inner.v[0]);
+    }
+    for (; unproven != 0; unproven &= (uint16_t)(unproven - 1)) {
+        uint32_t r = (uint32_t)__builtin_ctz(unproven);
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            result->v[QD_INNER_LO + k][r] = QD_FRAME_LAST + 1;
+            result->v[QD_INNER_HI + k][r] = 0;
+        }
     }
 }
 
@@ -111,24 +205,12 @@ static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *resul
     const qd_block_info *info = &sink->rows->info[block];
     const qd_row *was = sink->rows->block[block].was;
     const qd_row *now = sink->mode == QD_WALK_PAIRS ? was : sink->rows->block[block].now;
-    if (QD_LIKELY(info->circle == 0)) {
-        columns_of_rows(&sink->frame, now, was, result);
-    } else {
-        qd_row boxes_now[QD_BLOCK_ROWS], boxes_was[QD_BLOCK_ROWS];
-        qd_edges inner;
-        box_rows(now, info->circle, true, boxes_now);
-        box_rows(was, info->circle, true, boxes_was);
-        columns_of_rows(&sink->frame, boxes_now, boxes_was, &inner);
-        box_rows(now, info->circle, false, boxes_now);
-        box_rows(was, info->circle, false, boxes_was);
-        columns_of_rows(&sink->frame, boxes_now, boxes_was, result);
-        memcpy(result->v[4], inner.v[4], 4 * sizeof inner.v[4]);
-    }
-    for (uint32_t unproven = info->changed; unproven != 0; unproven &= unproven - 1) {
-        uint32_t r = (uint32_t)__builtin_ctz(unproven);
-        result->v[4][r] = result->v[5][r] = QD_FRAME_LAST + 1;
-        result->v[6][r] = result->v[7][r] = 0;
-    }
+    edges_of_rows(&sink->frame, now, was, info->round, info->unproven, result);
+}
+
+static void edges16(const qd_sink *sink, uint32_t block, qd_edges *result)
+{
+    edges_of(sink, block, result);
 }
 
 static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row, uint64_t *moved, uint32_t at)
@@ -171,12 +253,80 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
     }
 }
 
+/* ---- rows by their references ---- */
+
+/* 16 rows from here and there, as if they were a block. */
+typedef struct picked {
+    qd_row now[QD_BLOCK_ROWS], was[QD_BLOCK_ROWS];
+    uint32_t row[QD_BLOCK_ROWS];
+    uint16_t is_round, unproven, dirty;
+} picked;
+
+/* Those beyond the count are the first once more. */
+static void pick(const qd_sink *sink, const uint32_t *reference, uint32_t count, picked *to)
+{
+    const qd_rows *rows = sink->rows;
+    to->is_round = to->unproven = to->dirty = 0;
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+        uint32_t from = reference[r < count ? r : 0], at = from & QD_LIST_ROW, id = qd_row_id(rows, at);
+        bool as_was = sink->mode == QD_WALK_PAIRS || (from & QD_LIST_WAS), as_now = (from & QD_LIST_NOW) != 0;
+        to->now[r] = *(as_was ? qd_row_was(rows, at) : qd_row_now(rows, at));
+        to->was[r] = *(as_now ? qd_row_now(rows, at) : qd_row_was(rows, at));
+        bool is_half = (from & (QD_LIST_WAS | QD_LIST_NOW)) != 0;
+        to->row[r] = is_half || (id & QD_ID_SPECIAL) ? from | QD_LIST_SPECIAL : from;
+        to->is_round |= (uint16_t)((unsigned)((id & QD_ID_ROUND) != 0) << r);
+        to->unproven |= (uint16_t)((unsigned)(is_half || (id & QD_ID_UNPROVEN)) << r);
+        to->dirty |= (uint16_t)((unsigned)qd_rows_is_marked(rows, at) << r);
+    }
+}
+
+static inline void set_sixteen(uint64_t *moved, uint32_t at, uint64_t bits)
+{
+    uint32_t shift = at % 64;
+    moved[at / 64] = (moved[at / 64] & ~(UINT64_C(0xffff) << shift)) | bits << shift;
+    if (shift > 48) {
+        moved[at / 64 + 1] = (moved[at / 64 + 1] & ~(UINT64_C(0xffff) >> (64 - shift))) | bits >> (64 - shift);
+    }
+}
+
+static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 *list)
+{
+    list->own = 0;
+    list->count = from->count;
+    for (uint32_t at = 0; at < from->count; at += QD_BLOCK_ROWS) {
+        picked rows;
+        qd_edges found;
+        pick(sink, from->row + at, from->count - at, &rows);
+        edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
+        }
+        memcpy(list->row + at, rows.row, sizeof rows.row);
+        set_sixteen(list->moved, at, rows.dirty);
+    }
+}
+
+static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window,
+                  qd_list8 *list)
+{
+    for (uint32_t i = 0; i < count; i += QD_BLOCK_ROWS) {
+        picked rows;
+        qd_edges found;
+        pick(sink, reference + i, count - i, &rows);
+        edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
+        columns_narrow(&found, window, list->column, list->count + i);
+        memcpy(list->row + list->count + i, rows.row, sizeof rows.row);
+        set_sixteen(list->moved, list->count + i, rows.dirty);
+    }
+    list->count += count;
+}
+
 /* ---- culling: the carried rows that meet a cell ---- */
 
 static inline uint64_t meeting(const qd_list16 *from, uint32_t base, const qd_window *window, bool moved_only)
 {
     lanes16 lanes = lanes_load16(from->column, base);
-    uint64_t mask = lanes_meet16(&lanes, window->lo_x, window->lo_y, window->hi_x, window->hi_y);
+    uint64_t mask = lanes_meet16(&lanes, window->lo, window->hi);
     if (moved_only) {
         mask &= from->moved[base / 64] >> base % 64;
     }
@@ -203,12 +353,85 @@ static void cull8(const qd_list16 *from, const qd_window *window, bool moved_onl
     }
 }
 
+/* ---- carrying: the same straight from a cell ---- */
+
+/* Two blocks as a list to cull from. */
+typedef struct span {
+    uint16_t column[QD_LIST_COLUMNS][2 * QD_BLOCK_ROWS];
+    uint32_t row[2 * QD_BLOCK_ROWS];
+    uint64_t moved[1];
+    qd_list16 list;
+} span;
+
+static inline void span_init(span *two)
+{
+    two->list = (qd_list16){.row = two->row, .moved = two->moved, .count = 2 * QD_BLOCK_ROWS};
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+        two->list.column[k] = two->column[k];
+    }
+}
+
+/* Fills a span from a cell's blocks, beginning with `block`; without those that rest, when asked. Returns a bit for
+ * each row that is there, 0 at the end; `block` goes on. */
+static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint32_t *block, bool moved_only, span *two)
+{
+    uint64_t there = 0;
+    for (uint32_t at = 0; at < 2 * QD_BLOCK_ROWS && *block != QD_NONE; *block = sink->rows->info[*block].next) {
+        if (moved_only && sink->rows->info[*block].dirty == 0) {
+            continue;
+        }
+        qd_edges found;
+        edges_of(sink, *block, &found);
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            memcpy(two->column[k] + at, found.v[k], sizeof found.v[k]);
+        }
+        note_rows(sink->rows, *block, two->row, two->moved, at);
+        /* All blocks but the head are full. */
+        uint32_t rows = *block == cell->head ? (cell->count - 1) % QD_BLOCK_ROWS + 1 : QD_BLOCK_ROWS;
+        there |= lanes_below(rows, QD_BLOCK_ROWS) << at;
+        at += QD_BLOCK_ROWS;
+    }
+    return there;
+}
+
+static void carry16(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list16 *list)
+{
+    span two;
+    span_init(&two);
+    uint32_t block = cell->head;
+    for (uint64_t there; (there = span_fill(sink, cell, &block, moved_only, &two)) != 0;) {
+        uint64_t mask = there & meeting(&two.list, 0, window, moved_only);
+        if (mask != 0) {
+            columns_append16(&two.list, 0, mask, list);
+        }
+    }
+}
+
+static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list8 *list)
+{
+    span two;
+    span_init(&two);
+    uint32_t block = cell->head;
+    for (uint64_t there; (there = span_fill(sink, cell, &block, moved_only, &two)) != 0;) {
+        uint64_t mask = there & meeting(&two.list, 0, window, moved_only);
+        if (mask != 0) {
+            columns_append8(&two.list, 0, mask, window, list);
+        }
+    }
+}
+
 const qd_kernel KERNEL_SYMBOL = {
     .name = KERNEL_NAME,
     .collect16 = collect16,
     .collect8 = collect8,
+    .collect_again = collect_again,
+    .pick8 = pick8,
+    .edges16 = edges16,
     .cull16 = cull16,
     .cull8 = cull8,
+    .carry8 = carry8,
+    .carry16 = carry16,
     .test16 = test16,
     .test8 = test8,
+    .cross8 = cross8,
 };

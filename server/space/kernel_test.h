@@ -11,6 +11,17 @@
  * what is left goes to the exact test as pairs of references.
  */
 
+/* Which lanes meet row `i`, by columns that begin with the outer, or with the inner edges, as the lanes do. */
+static inline uint64_t TEST_NAME(meet_row)(const TEST_NAME(lanes) * lanes, TEST_TYPE *const *column, uint32_t i)
+{
+    TEST_TYPE lo[QD_AXES], hi[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        lo[k] = column[k][i];
+        hi[k] = column[QD_AXES + k][i];
+    }
+    return TEST_NAME(lanes_meet)(lanes, lo, hi);
+}
+
 static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count)
 {
     TEST_TYPE *const *column = list->column;
@@ -20,9 +31,9 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
         uint32_t i = found->row[h], base = found->base[h];
         uint64_t mask = found->mask[h];
         if (sink->mode == QD_WALK_EVENTS) {
-            TEST_NAME(lanes) inner = TEST_NAME(lanes_load)(column + 4, base);
+            TEST_NAME(lanes) inner = TEST_NAME(lanes_load)(column + QD_INNER_LO, base);
             /* A lane's lo + 1 <= the row's hi; the row's lo + 1 <= a lane's hi. */
-            mask &= ~TEST_NAME(lanes_meet)(&inner, column[4][i], column[5][i], column[6][i], column[7][i]);
+            mask &= ~TEST_NAME(meet_row)(&inner, column + QD_INNER_LO, i);
         }
         found->mask[left] = mask;
         found->row[left] = i;
@@ -44,7 +55,7 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
 static inline uint32_t TEST_NAME(note)(hits *found, uint32_t count, const TEST_NAME(lanes) * lanes,
                                        TEST_TYPE *const *column, uint32_t i, uint32_t base, uint64_t allowed)
 {
-    uint64_t mask = TEST_NAME(lanes_meet)(lanes, column[0][i], column[1][i], column[2][i], column[3][i]) & allowed;
+    uint64_t mask = TEST_NAME(meet_row)(lanes, column, i) & allowed;
     found->mask[count] = mask;
     found->row[count] = i;
     found->base[count] = base;
@@ -64,7 +75,7 @@ static void TEST_NAME(make_groups)(const TEST_NAME(qd_list) * list)
                 most = column[i] > most ? column[i] : most;
             }
             /* Lower edges: the least of the outer, the most of the inner boxes; upper edges the other way round. */
-            group[k] = (k & 2) == (k & 4) / 2 ? least : most;
+            group[k] = k < QD_OUTER_HI || k >= QD_INNER_HI ? least : most;
         }
     }
 }
@@ -74,10 +85,12 @@ static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool i
 {
     const TEST_TYPE *a = list->group + base_a / TEST_LANES * QD_LIST_COLUMNS;
     const TEST_TYPE *b = list->group + base_b / TEST_LANES * QD_LIST_COLUMNS;
-    if (a[0] > b[2] || b[0] > a[2] || a[1] > b[3] || b[1] > a[3]) {
-        return true;
+    bool apart = false, proven = inner;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        apart |= a[QD_OUTER_LO + k] > b[QD_OUTER_HI + k] || b[QD_OUTER_LO + k] > a[QD_OUTER_HI + k];
+        proven &= a[QD_INNER_LO + k] <= b[QD_INNER_HI + k] && b[QD_INNER_LO + k] <= a[QD_INNER_HI + k];
     }
-    return inner && a[4] <= b[6] && b[4] <= a[6] && a[5] <= b[7] && b[5] <= a[7];
+    return apart || proven;
 }
 
 static inline uint32_t TEST_NAME(lanes_at)(const TEST_NAME(qd_list) * list, uint32_t base)

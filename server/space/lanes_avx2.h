@@ -11,11 +11,11 @@
 #include "shape.h"
 
 typedef struct lanes8 {
-    __m256i edge[4][2];
+    __m256i edge[QD_EDGES][2];
 } lanes8;
 
 typedef struct lanes16 {
-    __m256i edge[4][2];
+    __m256i edge[QD_EDGES][2];
 } lanes16;
 
 static inline __m256i lanes_part(const void *column, uint32_t part)
@@ -26,7 +26,7 @@ static inline __m256i lanes_part(const void *column, uint32_t part)
 static inline lanes8 lanes_load8(uint8_t *const *column, uint32_t base)
 {
     lanes8 lanes;
-    for (uint32_t k = 0; k < 4; k++) {
+    for (uint32_t k = 0; k < QD_EDGES; k++) {
         lanes.edge[k][0] = lanes_part(column[k] + base, 0);
         lanes.edge[k][1] = lanes_part(column[k] + base, 1);
     }
@@ -36,7 +36,7 @@ static inline lanes8 lanes_load8(uint8_t *const *column, uint32_t base)
 static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
 {
     lanes16 lanes;
-    for (uint32_t k = 0; k < 4; k++) {
+    for (uint32_t k = 0; k < QD_EDGES; k++) {
         lanes.edge[k][0] = lanes_part(column[k] + base, 0);
         lanes.edge[k][1] = lanes_part(column[k] + base, 1);
     }
@@ -44,29 +44,31 @@ static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
 }
 
 /* a <= b is that a - b saturates to 0. */
-static inline uint64_t lanes_meet8(const lanes8 *lanes, uint8_t lo_x, uint8_t lo_y, uint8_t hi_x, uint8_t hi_y)
+static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES], const uint8_t hi[QD_AXES])
 {
     uint32_t bits[2];
     for (uint32_t part = 0; part < 2; part++) {
-        __m256i a = _mm256_subs_epu8(lanes->edge[0][part], _mm256_set1_epi8((char)hi_x));
-        __m256i b = _mm256_subs_epu8(lanes->edge[1][part], _mm256_set1_epi8((char)hi_y));
-        __m256i c = _mm256_subs_epu8(_mm256_set1_epi8((char)lo_x), lanes->edge[2][part]);
-        __m256i d = _mm256_subs_epu8(_mm256_set1_epi8((char)lo_y), lanes->edge[3][part]);
-        __m256i apart = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
+        __m256i apart = _mm256_setzero_si256();
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            __m256i below = _mm256_subs_epu8(lanes->edge[k][part], _mm256_set1_epi8((char)hi[k]));
+            __m256i above = _mm256_subs_epu8(_mm256_set1_epi8((char)lo[k]), lanes->edge[QD_AXES + k][part]);
+            apart = _mm256_or_si256(apart, _mm256_or_si256(below, above));
+        }
         bits[part] = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(apart, _mm256_setzero_si256()));
     }
     return bits[0] | (uint64_t)bits[1] << 32;
 }
 
-static inline uint64_t lanes_meet16(const lanes16 *lanes, uint16_t lo_x, uint16_t lo_y, uint16_t hi_x, uint16_t hi_y)
+static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_AXES], const uint16_t hi[QD_AXES])
 {
     __m256i met[2];
     for (uint32_t part = 0; part < 2; part++) {
-        __m256i a = _mm256_subs_epu16(lanes->edge[0][part], _mm256_set1_epi16((short)hi_x));
-        __m256i b = _mm256_subs_epu16(lanes->edge[1][part], _mm256_set1_epi16((short)hi_y));
-        __m256i c = _mm256_subs_epu16(_mm256_set1_epi16((short)lo_x), lanes->edge[2][part]);
-        __m256i d = _mm256_subs_epu16(_mm256_set1_epi16((short)lo_y), lanes->edge[3][part]);
-        __m256i apart = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
+        __m256i apart = _mm256_setzero_si256();
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            __m256i below = _mm256_subs_epu16(lanes->edge[k][part], _mm256_set1_epi16((short)hi[k]));
+            __m256i above = _mm256_subs_epu16(_mm256_set1_epi16((short)lo[k]), lanes->edge[QD_AXES + k][part]);
+            apart = _mm256_or_si256(apart, _mm256_or_si256(below, above));
+        }
         met[part] = _mm256_cmpeq_epi16(apart, _mm256_setzero_si256());
     }
     /* The pack works in halves: its quarters come as 0, 2, 1, 3. */
@@ -75,6 +77,7 @@ static inline uint64_t lanes_meet16(const lanes16 *lanes, uint16_t lo_x, uint16_
 }
 
 /* As lanes_avx512.h has it. */
+#if QD_AXES == 2
 static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b, const qd_row *was_b)
 {
     const __m256 sign = _mm256_castsi256_ps(_mm256_setr_epi32(0, 0, INT32_MIN, INT32_MIN, 0, 0, INT32_MIN, INT32_MIN));
@@ -85,5 +88,20 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
     uint32_t mask = (uint32_t)_mm256_movemask_ps(meet);
     return (uint32_t)((mask & 15) == 15) | (uint32_t)(mask >> 4 == 15) << 1;
 }
+#else
+static inline uint32_t lanes_meet(const qd_row *row_a, const qd_row *row_b)
+{
+    const __m256 sign = _mm256_castsi256_ps(_mm256_setr_epi32(0, 0, 0, 0, INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN));
+    __m256 a = _mm256_load_ps(row_a->v), b = _mm256_load_ps(row_b->v);
+    b = _mm256_permute2f128_ps(b, b, 1);
+    __m256 meet = _mm256_cmp_ps(_mm256_xor_ps(a, sign), _mm256_xor_ps(b, sign), _CMP_LE_OQ);
+    return (_mm256_movemask_ps(meet) & 0x77) == 0x77;
+}
+
+static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b, const qd_row *was_b)
+{
+    return lanes_meet(now_a, now_b) | lanes_meet(was_a, was_b) << 1;
+}
+#endif
 
 #endif

@@ -12,21 +12,29 @@
 #include "shape.h"
 
 typedef struct lanes8 {
-    const uint8_t *edge[4];
+    const uint8_t *edge[QD_EDGES];
 } lanes8;
 
 typedef struct lanes16 {
-    const uint16_t *edge[4];
+    const uint16_t *edge[QD_EDGES];
 } lanes16;
 
 static inline lanes8 lanes_load8(uint8_t *const *column, uint32_t base)
 {
-    return (lanes8){{column[0] + base, column[1] + base, column[2] + base, column[3] + base}};
+    lanes8 lanes;
+    for (uint32_t k = 0; k < QD_EDGES; k++) {
+        lanes.edge[k] = column[k] + base;
+    }
+    return lanes;
 }
 
 static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
 {
-    return (lanes16){{column[0] + base, column[1] + base, column[2] + base, column[3] + base}};
+    lanes16 lanes;
+    for (uint32_t k = 0; k < QD_EDGES; k++) {
+        lanes.edge[k] = column[k] + base;
+    }
+    return lanes;
 }
 
 /* Bytes of 0 or 1 to bits; the multiplication moves bit 8 i to bit 56 + i. */
@@ -44,23 +52,29 @@ static inline uint64_t lanes_pack(const uint8_t *hit, uint32_t count)
     return bits;
 }
 
-/* Which lanes have lo_x <= hi_x of the row and so on: lo, lo <= the row's hi; hi, hi >= the row's lo. */
-static inline uint64_t lanes_meet8(const lanes8 *lanes, uint8_t lo_x, uint8_t lo_y, uint8_t hi_x, uint8_t hi_y)
+/* Which lanes meet a row: on each axis, the lane's lower edge <= hi of the row, and the lane's upper edge >= its lo. */
+static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES], const uint8_t hi[QD_AXES])
 {
     uint8_t hit[64];
     for (uint32_t i = 0; i < 64; i++) {
-        hit[i] = (uint8_t)((lanes->edge[0][i] <= hi_x) & (lanes->edge[1][i] <= hi_y) & (lanes->edge[2][i] >= lo_x) &
-                           (lanes->edge[3][i] >= lo_y));
+        uint32_t met = 1;
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            met &= (lanes->edge[k][i] <= hi[k]) & (lanes->edge[QD_AXES + k][i] >= lo[k]);
+        }
+        hit[i] = (uint8_t)met;
     }
     return lanes_pack(hit, 64);
 }
 
-static inline uint64_t lanes_meet16(const lanes16 *lanes, uint16_t lo_x, uint16_t lo_y, uint16_t hi_x, uint16_t hi_y)
+static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_AXES], const uint16_t hi[QD_AXES])
 {
     uint8_t hit[32];
     for (uint32_t i = 0; i < 32; i++) {
-        hit[i] = (uint8_t)((lanes->edge[0][i] <= hi_x) & (lanes->edge[1][i] <= hi_y) & (lanes->edge[2][i] >= lo_x) &
-                           (lanes->edge[3][i] >= lo_y));
+        uint32_t met = 1;
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            met &= (lanes->edge[k][i] <= hi[k]) & (lanes->edge[QD_AXES + k][i] >= lo[k]);
+        }
+        hit[i] = (uint8_t)met;
     }
     return lanes_pack(hit, 32);
 }

@@ -15,6 +15,7 @@ void qd_rows_init(qd_rows *rows, qd_heap *heap)
 
 void qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks)
 {
+    QD_ASSERT(blocks <= QD_BLOCKS_MAX);
     qd_rows_init(rows, heap);
     uint32_t capacity = blocks + blocks / 8 + 1;
     rows->block = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->block);
@@ -67,6 +68,7 @@ static uint32_t take(qd_rows *rows)
         qd_status status = grow(rows, QD_ARRAY_NEED);
         QD_ASSERT(status == QD_OK);
     }
+    QD_ASSERT(rows->used < QD_BLOCKS_MAX);
     block = rows->used++;
     memset(&rows->info[block], 0, sizeof rows->info[block]);
     /* Lanes beyond the count are read, and their results dropped; they must only be numbers that compare quickly. */
@@ -85,8 +87,8 @@ void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id)
     qd_block_info *info = &rows->info[block];
     rows->block[block].id[lane] = id;
     set_bit(&info->special, lane, (id & QD_ID_SPECIAL) != 0);
-    set_bit(&info->circle, lane, (id & QD_ID_CIRCLE) != 0);
-    set_bit(&info->changed, lane, (id & QD_ID_CHANGED) != 0);
+    set_bit(&info->round, lane, (id & QD_ID_ROUND) != 0);
+    set_bit(&info->unproven, lane, (id & QD_ID_UNPROVEN) != 0);
 }
 
 uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint32_t id, const qd_row *now,
@@ -98,7 +100,7 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
         qd_block_info *info = &rows->info[block];
         info->next = cell->head;
         info->cell = cell_number;
-        info->dirty = info->special = info->circle = info->changed = 0;
+        info->dirty = info->special = info->round = info->unproven = 0;
         cell->head = block;
     }
     cell->count++;
@@ -130,8 +132,8 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
         set_bit(&from->dirty, lane, false);
     }
     set_bit(&from->special, lane, false);
-    set_bit(&from->circle, lane, false);
-    set_bit(&from->changed, lane, false);
+    set_bit(&from->round, lane, false);
+    set_bit(&from->unproven, lane, false);
     cell->count--;
     rows->count--;
     rows->operations++;

@@ -33,6 +33,11 @@
 #define QD_ID_NEWCOMER (1u << 26)
 #define QD_ID_CAPSULE  (1u << 27)
 #define QD_ID_SPECIAL  (~QD_ID_SLOT)
+/* Overlapping inner boxes prove nothing of these: what they were is not what stands in their row, or counts otherwise.
+ */
+#define QD_ID_UNPROVEN (QD_ID_CHANGED | QD_ID_NEWCOMER | QD_ID_CAPSULE)
+
+#define QD_BLOCKS_MAX (1u << 25) /* so that a reference has 29 bits, and an event room for its kind */
 
 typedef struct qd_block {
     qd_row now[QD_BLOCK_ROWS];
@@ -46,7 +51,7 @@ typedef struct qd_block_info {
     uint16_t dirty;    /* changed since the last tick */
     uint16_t special;  /* has a flag */
     uint16_t round;    /* has QD_ID_ROUND */
-    uint16_t unproven; /* has QD_ID_CHANGED or QD_ID_CAPSULE: overlapping inner boxes prove nothing */
+    uint16_t unproven; /* has a flag of QD_ID_UNPROVEN */
     bool listed;       /* in the list of dirty blocks */
 } qd_block_info;
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shape.h"
 
+/* Sums begin with the first axis and go on in order, as in solid.c: so both give the same results. */
 static bool circles_overlap(const qd_row *a, const qd_row *b)
 {
-    double dx = (double)a->v[0] - (double)b->v[0], dy = (double)a->v[1] - (double)b->v[1];
-    double reach = (double)a->v[2] + (double)b->v[2];
-    return dx * dx + dy * dy <= reach * reach;
+    double reach = (double)a->v[QD_ROW_HIGH] + (double)b->v[QD_ROW_HIGH], sum = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        double apart = (double)a->v[k] - (double)b->v[k];
+        sum += apart * apart;
+    }
+    return sum <= reach * reach;
 }
 
 /* How far `at` is from the interval. */
@@ -23,8 +27,12 @@ static double beyond(double at, double lo, double hi)
 
 static bool circle_overlaps_box(const qd_row *circle, const qd_row *box)
 {
-    double dx = beyond(circle->v[0], box->v[0], box->v[2]), dy = beyond(circle->v[1], box->v[1], box->v[3]);
-    return dx * dx + dy * dy <= (double)circle->v[2] * (double)circle->v[2];
+    double radius = circle->v[QD_ROW_HIGH], sum = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        double apart = beyond(circle->v[k], box->v[k], box->v[QD_ROW_HIGH + k]);
+        sum += apart * apart;
+    }
+    return sum <= radius * radius;
 }
 
 bool qd_rows_overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle)
