@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Two ideas carry all of this file.
+ *
+ * SPANS. A point has no extent; a segment is its centre and all within one way of it, forth and back; what moves along
+ * a straight line adds one way more. Two round shapes overlap, or meet, where the span of their difference comes as
+ * near to the origin as their radii reach:
+ *
+ *     circle, circle        a point          while one moves: a segment
+ *     circle, capsule       a segment                         a parallelogram
+ *     capsule, capsule      a parallelogram                   a parallelepiped
+ *
+ * The nearest point of a span is inside of it, or on one of its sides, which are spans with one way less.
+ *
+ * GAPS. A point on a straight line is beyond each face of a box by an amount that changes evenly. Squared and summed
+ * where they are above 0, the amounts are the square of its distance from the box, and a convex function.
+ *
+ * NUMBERS. Inputs are float32, and nothing here is above the sixth power of their differences: that is between 2^-894
+ * and 2^792 where it is not 0, so nothing overflows or gets lost in double. A box so large that a corner is infinite in
+ * float32 has no face there; the NaN of infinities that meet is on the side of no comparison.
+ */
+#include "solid.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/* Ways whose angle has a smaller sine count as parallel, and three of which one is so flat over the others as in one
+ * plane: there rounding would decide. What that leaves out is thinner than float32 tells of their lengths. */
+#define PARALLEL_SINE 0x1p-32
+#define FLAT_SINE     0x1p-26
+
+#define FACES 6u
+
+typedef struct vec {
+    double x, y, z;
+} vec;
+
+static vec vec_of(const double v[3])
+{
+    return (vec){v[0], v[1], v[2]};
+}
+
+static vec plus(vec a, vec b)
+{
+    return (vec){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static vec minus(vec a, vec b)
+{
+    return (vec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static vec half_of(vec a)
+{
+    return (vec){a.x / 2, a.y / 2, a.z / 2};
+}
+
+static double dot(vec a, vec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static vec cross(vec a, vec b)
+{
+    return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static double square(vec a)
+{
+    return dot(a, a);
+}
+
+static double lesser(double a, double b)
+{
+    return b < a ? b : a;
+}
+
+static double greater(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+/* ---- spans: the square of their distance from the origin ---- */
+
+static double segment_square(vec at, vec way)
+{
+    double along = dot(at, way), length = square(way);
+    if (fabs(along) < length) {
+        return square(cross(at, way)) / length;
+    }
+    return square(along > 0 ? minus(at, way) : plus(at, way));
+}
+
+/* In two dimensions the distance of the plane is exactly 0, so that segments without any radius cross. */
+static double parallelogram_square(vec at, vec way, vec other)
+{
+    vec normal = cross(way, other);
+    double area = square(normal);
+    if (area > PARALLEL_SINE * PARALLEL_SINE * (square(way) * square(other)) &&
+        fabs(dot(cross(at, other), normal)) <= area && fabs(dot(cross(at, way), normal)) <= area) {
+        double above = dot(at, normal);
+        return above * above / area;
+    }
+    double ends = lesser(segment_square(plus(at, way), other), segment_square(minus(at, way), other));
+    double sides = lesser(segment_square(plus(at, other), way), segment_square(minus(at, other), way));
+    return lesser(ends, sides);
+}
+
+static bool parallelepiped_has_origin(vec at, const vec way[3])
+{
+    vec normal = cross(way[1], way[2]);
+    double volume = fabs(dot(way[0], normal));
+    double lengths = square(way[0]) * square(way[1]) * square(way[2]);
+    return volume * volume > FLAT_SINE * FLAT_SINE * lengths && fabs(dot(at, normal)) <= volume &&
+           fabs(dot(at, cross(way[2], way[0]))) <= volume && fabs(dot(at, cross(way[0], way[1]))) <= volume;
+}
+
+/* ---- gaps: a point on its way past a box ---- */
+
+/* Beyond each face, where the way begins and where it ends; 0 or less: not beyond. */
+typedef struct gaps {
+    double from[FACES], to[FACES];
+} gaps;
+
+static void gaps_of_point(const double at[3], const qd_solid *box, double gap[FACES])
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        gap[2 * k] = box->at[k] - at[k];
+        gap[2 * k + 1] = at[k] - box->to[k];
+    }
+}
+
+static double square_of_gaps(const double gap[FACES])
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < FACES; k += 2) {
+        double beyond = greater(greater(0, gap[k]), gap[k + 1]);
+        sum += beyond * beyond;
+    }
+    return sum;
+}
+
+static double gap_at(const gaps *way, uint32_t face, double t)
+{
+    return way->from[face] + t * (way->to[face] - way->from[face]);
+}
+
+/* Whether no face has a gap, somewhere on the way. */
+static bool gaps_close(const gaps *way)
+{
+    double enter = 0, leave = 1;
+    for (uint32_t i = 0; i < FACES; i++) {
+        double from = way->from[i], to = way->to[i];
+        if (from > 0 && to > 0) {
+            return false;
+        }
+        if (from > 0) {
+            enter = greater(enter, from / (from - to));
+        } else if (to > 0) {
+            leave = lesser(leave, from / (from - to));
+        }
+    }
+    return enter <= leave;
+}
+
+/* Of the sum of the squares, half its derivative. It never decreases. */
+static double gaps_slope(const gaps *way, double t)
+{
+    double slope = 0;
+    for (uint32_t i = 0; i < FACES; i++) {
+        double gap = gap_at(way, i, t);
+        if (gap > 0) {
+            slope += gap * (way->to[i] - way->from[i]);
+        }
+    }
+    return slope;
+}
+
+/* Where in [low, high], in which no gap opens or closes, the sum of the squares is least. */
+static double gaps_least_between(const gaps *way, double low, double high)
+{
+    double along = 0, length = 0;
+    for (uint32_t i = 0; i < FACES; i++) {
+        if (gap_at(way, i, (low + high) / 2) > 0) {
+            double step = way->to[i] - way->from[i];
+            along -= way->from[i] * step;
+            length += step * step;
+        }
+    }
+    return length > 0 ? lesser(greater(along / length, low), high) : low;
+}
+
+/* The least square of the distance on the way. Between two of the moments at which a gap opens or closes it is one
+ * quadratic function; the slope tells between which. */
+static double gaps_least_square(const gaps *way)
+{
+    if (gaps_close(way)) {
+        return 0;
+    }
+    double low = 0, high = 1;
+    for (uint32_t i = 0; i < FACES; i++) {
+        double from = way->from[i], to = way->to[i];
+        if ((from > 0) != (to > 0)) {
+            double t = from / (from - to);
+            if (gaps_slope(way, t) < 0) {
+                low = greater(low, t);
+            } else {
+                high = lesser(high, t);
+            }
+        }
+    }
+    double t = gaps_least_between(way, low, high), gap[FACES];
+    for (uint32_t i = 0; i < FACES; i++) {
+        gap[i] = gap_at(way, i, t);
+    }
+    return square_of_gaps(gap);
+}
+
+/* ---- overlap ---- */
+
+static vec axis_of(const qd_solid *round)
+{
+    return round->shape == QD_SPACE_CAPSULE ? vec_of(round->to) : (vec){0, 0, 0};
+}
+
+static void end_of_axis(const qd_solid *round, double sign, double end[3])
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        end[k] = round->at[k] + (round->shape == QD_SPACE_CAPSULE ? sign * round->to[k] : 0);
+    }
+}
+
+static bool boxes_overlap(const qd_solid *a, const qd_solid *b)
+{
+    bool overlap = true;
+    for (uint32_t k = 0; k < 3; k++) {
+        overlap = overlap && a->at[k] <= b->to[k] && b->at[k] <= a->to[k];
+    }
+    return overlap;
+}
+
+static bool rounds_overlap(const qd_solid *a, const qd_solid *b)
+{
+    vec apart = minus(vec_of(a->at), vec_of(b->at));
+    double reach = a->radius + b->radius, least;
+    if (a->shape == QD_SPACE_CIRCLE) {
+        least = b->shape == QD_SPACE_CIRCLE ? square(apart) : segment_square(apart, axis_of(b));
+    } else {
+        least = b->shape == QD_SPACE_CIRCLE ? segment_square(apart, axis_of(a))
+                                            : parallelogram_square(apart, axis_of(a), axis_of(b));
+    }
+    return least <= reach * reach;
+}
+
+static bool box_overlaps_round(const qd_solid *box, const qd_solid *round)
+{
+    double reach_square = round->radius * round->radius;
+    gaps axis;
+    if (round->shape == QD_SPACE_CIRCLE) {
+        gaps_of_point(round->at, box, axis.from);
+        return square_of_gaps(axis.from) <= reach_square;
+    }
+    double from[3], to[3];
+    end_of_axis(round, -1, from);
+    end_of_axis(round, 1, to);
+    gaps_of_point(from, box, axis.from);
+    gaps_of_point(to, box, axis.to);
+    return gaps_least_square(&axis) <= reach_square;
+}
+
+bool qd_solids_overlap(const qd_solid *a, const qd_solid *b)
+{
+    if (a->shape == QD_SPACE_BOX) {
+        return b->shape == QD_SPACE_BOX ? boxes_overlap(a, b) : box_overlaps_round(a, b);
+    }
+    return b->shape == QD_SPACE_BOX ? box_overlaps_round(b, a) : rounds_overlap(a, b);
+}
+
+/* ---- meeting on the way; that they overlap at neither end is known ---- */
+
+/* A solid's way. */
+typedef struct motion {
+    const qd_solid *from, *to;
+} motion;
+
+static bool boxes_meet(motion a, motion b)
+{
+    gaps way;
+    for (uint32_t k = 0; k < 3; k++) {
+        way.from[2 * k] = b.from->at[k] - a.from->to[k];
+        way.to[2 * k] = b.to->at[k] - a.to->to[k];
+        way.from[2 * k + 1] = a.from->at[k] - b.from->to[k];
+        way.to[2 * k + 1] = a.to->at[k] - b.to->to[k];
+    }
+    return gaps_close(&way);
+}
+
+/* How two are apart in the middle of their way, and from there to its end. */
+static void ways_apart(vec from, vec to, vec *middle, vec *way)
+{
+    *middle = half_of(plus(from, to));
+    *way = half_of(minus(to, from));
+}
+
+/* The span of two axes, one of which moves. Two of its sides are how the axes lie where the way begins and ends. */
+static bool axes_meet(vec middle, vec way, vec a, vec b, double reach_square)
+{
+    return parallelogram_square(plus(middle, a), way, b) <= reach_square ||
+           parallelogram_square(minus(middle, a), way, b) <= reach_square ||
+           parallelogram_square(plus(middle, b), way, a) <= reach_square ||
+           parallelogram_square(minus(middle, b), way, a) <= reach_square ||
+           parallelepiped_has_origin(middle, (const vec[]){way, a, b});
+}
+
+static bool rounds_meet(motion a, motion b)
+{
+    vec middle, way;
+    ways_apart(minus(vec_of(a.from->at), vec_of(b.from->at)), minus(vec_of(a.to->at), vec_of(b.to->at)), &middle, &way);
+    bool a_is_capsule = a.to->shape == QD_SPACE_CAPSULE, b_is_capsule = b.to->shape == QD_SPACE_CAPSULE;
+    double reach = a.to->radius + b.to->radius;
+    if (a_is_capsule && b_is_capsule) {
+        return axes_meet(middle, way, axis_of(a.to), axis_of(b.to), reach * reach);
+    }
+    if (a_is_capsule || b_is_capsule) {
+        return parallelogram_square(middle, way, axis_of(a_is_capsule ? a.to : b.to)) <= reach * reach;
+    }
+    return segment_square(middle, way) <= reach * reach;
+}
+
+/* A point of the axis that moves past a box, which may move as well. */
+static bool box_meets_end(motion box, motion round, double sign)
+{
+    gaps way;
+    double from[3], to[3];
+    end_of_axis(round.from, sign, from);
+    end_of_axis(round.to, sign, to);
+    gaps_of_point(from, box.from, way.from);
+    gaps_of_point(to, box.to, way.to);
+    return gaps_least_square(&way) <= round.to->radius * round.to->radius;
+}
+
+static double center_of(const qd_solid *box, uint32_t k)
+{
+    return (box->at[k] + box->to[k]) / 2;
+}
+
+/* The axis sweeps a parallelogram. Where it comes nearest to the box in its inside, the box reaches through it, or has
+ * a corner there that is its foremost. Both are found with the diagonal between the corners that are foremost on
+ * either side. (Rounding may give a box two sizes: the diagonal is inside both.) */
+static bool box_meets_inside(motion box, motion capsule)
+{
+    double from[3], to[3], half[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        from[k] = capsule.from->at[k] - center_of(box.from, k);
+        to[k] = capsule.to->at[k] - center_of(box.to, k);
+        half[k] = lesser(box.from->to[k] - box.from->at[k], box.to->to[k] - box.to->at[k]) / 2;
+    }
+    vec middle, way, axis = axis_of(capsule.to);
+    ways_apart(vec_of(from), vec_of(to), &middle, &way);
+    vec normal = cross(way, axis);
+    vec diagonal = {copysign(half[0], normal.x), copysign(half[1], normal.y), copysign(half[2], normal.z)};
+    return axes_meet(middle, way, axis, diagonal, capsule.to->radius * capsule.to->radius);
+}
+
+static bool box_meets_round(motion box, motion round)
+{
+    if (round.to->shape == QD_SPACE_CIRCLE) {
+        return box_meets_end(box, round, 0);
+    }
+    return box_meets_end(box, round, -1) || box_meets_end(box, round, 1) || box_meets_inside(box, round);
+}
+
+bool qd_solids_meet(const qd_solid *a_begin, const qd_solid *a_end, const qd_solid *b_begin, const qd_solid *b_end)
+{
+    if (qd_solids_overlap(a_begin, b_begin) || qd_solids_overlap(a_end, b_end)) {
+        return true;
+    }
+    motion a = {a_begin, a_end}, b = {b_begin, b_end};
+    if (a_end->shape == QD_SPACE_BOX) {
+        return b_end->shape == QD_SPACE_BOX ? boxes_meet(a, b) : box_meets_round(a, b);
+    }
+    return b_end->shape == QD_SPACE_BOX ? box_meets_round(b, a) : rounds_meet(a, b);
+}
+
+/* ---- distance and ray ---- */
+
+double qd_solid_distance(const qd_solid *solid, const double point[3])
+{
+    if (solid->shape == QD_SPACE_BOX) {
+        double gap[FACES];
+        gaps_of_point(point, solid, gap);
+        return sqrt(square_of_gaps(gap));
+    }
+    vec apart = minus(vec_of(solid->at), vec_of(point));
+    double least = solid->shape == QD_SPACE_CIRCLE ? square(apart) : segment_square(apart, axis_of(solid));
+    return greater(0, sqrt(least) - solid->radius);
+}
+
+static double ray_to_box(const qd_solid *box, const double origin[3], const double unit[3], double length)
+{
+    double enter = 0, leave = length;
+    for (uint32_t k = 0; k < 3; k++) {
+        double lo = box->at[k] - origin[k], hi = box->to[k] - origin[k];
+        if (unit[k] == 0) {
+            if (lo > 0 || hi < 0) {
+                return (double)INFINITY;
+            }
+            continue;
+        }
+        enter = greater(enter, (unit[k] > 0 ? lo : hi) / unit[k]);
+        leave = lesser(leave, (unit[k] > 0 ? hi : lo) / unit[k]);
+    }
+    return enter <= leave ? enter : (double)INFINITY;
+}
+
+/* `apart` is the centre as the ray's origin sees it, outside the circle. */
+static double ray_to_circle(vec apart, vec unit, double radius)
+{
+    double along = dot(apart, unit), rest = radius * radius - square(cross(apart, unit));
+    return along > 0 && rest >= 0 ? greater(0, along - sqrt(rest)) : (double)INFINITY;
+}
+
+/* The side of a capsule, without its ends. `tilt` is the square of the sine between ray and axis, times the axis'. */
+static double ray_to_side(vec apart, vec unit, vec axis, double radius)
+{
+    vec normal = cross(unit, axis);
+    double tilt = square(normal), off = dot(apart, normal), rest = radius * radius * tilt - off * off;
+    if (tilt == 0 || rest < 0) {
+        return (double)INFINITY;
+    }
+    double at = (dot(cross(apart, axis), normal) - sqrt(square(axis) * rest)) / tilt;
+    double along = at * dot(unit, axis) - dot(apart, axis);
+    return at >= 0 && fabs(along) <= square(axis) ? at : (double)INFINITY;
+}
+
+double qd_solid_ray(const qd_solid *solid, const double origin[3], const double unit[3], double length)
+{
+    if (solid->shape == QD_SPACE_BOX) {
+        return ray_to_box(solid, origin, unit, length);
+    }
+    vec apart = minus(vec_of(solid->at), vec_of(origin)), axis = axis_of(solid), along = vec_of(unit);
+    if (segment_square(apart, axis) <= solid->radius * solid->radius) {
+        return 0;
+    }
+    double hit = ray_to_circle(minus(apart, axis), along, solid->radius);
+    if (solid->shape == QD_SPACE_CAPSULE) {
+        hit = lesser(hit, ray_to_circle(plus(apart, axis), along, solid->radius));
+        hit = lesser(hit, ray_to_side(apart, along, axis, solid->radius));
+    }
+    return hit <= length ? hit : (double)INFINITY;
+}
