@@ -155,6 +155,9 @@ static double gap_between(const outline *a, const outline *b, double *doubt)
     if (a->shape == QD_SPACE_BOX && b->shape == QD_SPACE_BOX) {
         double gap = -INFINITY;
         for (int k = 0; k < 3; k++) {
+            if (k == 2 && a->lo[k] == a->hi[k] && b->lo[k] == b->hi[k] && a->lo[k] == b->lo[k]) {
+                continue; /* in two dimensions there is no depth to tell of */
+            }
             gap = fmax(gap, fmax(a->lo[k] - b->hi[k], b->lo[k] - a->hi[k]));
         }
         return gap;
@@ -368,7 +371,7 @@ static bool ray_to_circle(const double origin[3], const double unit[3], double l
     }
     double x = c[1] * unit[2] - c[2] * unit[1], y = c[2] * unit[0] - c[0] * unit[2],
            z = c[0] * unit[1] - c[1] * unit[0];
-    double along = dot(c, unit), rest = square - (z * z + x * x + y * y);
+    double along = dot(c, unit), rest = square - (x * x + y * y + z * z);
     if (along <= 0 || rest < 0) {
         return false;
     }
