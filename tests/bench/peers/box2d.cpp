@@ -103,7 +103,7 @@ class World
     void tick(const scene *s, peer_pairs *found)
     {
         for (uint32_t i = 0; i < s->moving; i++) {
-            broad_phase.MoveProxy(proxies[i], box_of(s, i), b2Vec2(s->speed_x[i] * share, s->speed_y[i] * share));
+            broad_phase.MoveProxy(proxies[i], box_of(s, i), b2Vec2(s->speed[0][i] * share, s->speed[1][i] * share));
         }
         broad_phase.UpdatePairs(this);
         for (size_t i = 0; i < pairs.size();) {
@@ -137,8 +137,8 @@ class World
     {
         b2AABB box;
 
-        box.lowerBound.Set(s->box[i].lo_x, s->box[i].lo_y);
-        box.upperBound.Set(s->box[i].hi_x, s->box[i].hi_y);
+        box.lowerBound.Set(s->box[i].lo[0], s->box[i].lo[1]);
+        box.upperBound.Set(s->box[i].hi[0], s->box[i].hi[1]);
         return box;
     }
 

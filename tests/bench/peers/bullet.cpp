@@ -22,14 +22,10 @@ struct World {
     std::vector<btBroadphaseProxy *> proxies;
 };
 
-btVector3 low(const scene_box &box)
+/* A corner; in two dimensions z is 0. */
+btVector3 corner(const float (&at)[SCENE_AXES])
 {
-    return btVector3(box.lo_x, box.lo_y, 0);
-}
-
-btVector3 high(const scene_box &box)
-{
-    return btVector3(box.hi_x, box.hi_y, 0);
+    return btVector3(at[0], at[1], SCENE_AXES == 2 ? 0 : at[SCENE_AXES - 1]);
 }
 
 void *create(const peer *, const scene *s, uint32_t setting, char note[64])
@@ -40,7 +36,7 @@ void *create(const peer *, const scene *s, uint32_t setting, char note[64])
     world->broad_phase.m_deferedcollide = true;
     for (uint32_t i = 0; i < s->count; i++) {
         world->proxies.push_back(
-            world->broad_phase.createProxy(low(s->box[i]), high(s->box[i]), 0, &s->box[i], 1, 1, nullptr));
+            world->broad_phase.createProxy(corner(s->box[i].lo), corner(s->box[i].hi), 0, &s->box[i], 1, 1, nullptr));
     }
     snprintf(note, 64, "margin %.3g", (double)gDbvtMargin);
     return world;
@@ -51,7 +47,7 @@ void tick(void *state, const scene *s, peer_pairs *found)
     World *world = static_cast<World *>(state);
 
     for (uint32_t i = 0; i < s->moving; i++) {
-        world->broad_phase.setAabb(world->proxies[i], low(s->box[i]), high(s->box[i]), nullptr);
+        world->broad_phase.setAabb(world->proxies[i], corner(s->box[i].lo), corner(s->box[i].hi), nullptr);
     }
     world->broad_phase.calculateOverlappingPairs(nullptr);
 

@@ -28,7 +28,7 @@ static context now;
 static cpBB box_of(void *object)
 {
     const scene_box *box = object;
-    return cpBBNew(box->lo_x, box->lo_y, box->hi_x, box->hi_y);
+    return cpBBNew(box->lo[0], box->lo[1], box->hi[0], box->hi[1]);
 }
 
 /* Chipmunk looks a tenth of a velocity ahead. */
@@ -39,7 +39,7 @@ static cpVect velocity_of(void *object)
     if (i >= now.scene->moving) {
         return cpvzero;
     }
-    return cpv(now.scene->speed_x[i] * now.ahead * 10, now.scene->speed_y[i] * now.ahead * 10);
+    return cpv(now.scene->speed[0][i] * now.ahead * 10, now.scene->speed[1][i] * now.ahead * 10);
 }
 
 static cpCollisionID meet(void *a, void *b, cpCollisionID id, void *data)

@@ -4,7 +4,8 @@
  *
  * GRID. Each entity counts in the cell of its lower corner; cells are at least as large as the largest box, so that
  * what overlaps lies in the same cell or in one beside it. Boxes are copied in the order of cells: then the cells that
- * an entity has to meet are two stretches of memory, the rest of its own row and three cells of the next one.
+ * an entity has to meet are two stretches of memory, the rest of its own row and three cells of the next one; in three
+ * dimensions three stretches more, of the next layer.
  */
 #include "peer.h"
 
@@ -13,11 +14,15 @@ typedef struct grid_entry {
     uint32_t id;
 } grid_entry;
 
+#define GRID_AHEAD (SCENE_AXES == 2 ? 1 : 4)
+
 typedef struct grid {
-    uint32_t columns; /* with an empty one at either side, and so are rows */
-    float per_cell;   /* cells a unit of length */
-    uint32_t *start;  /* of each cell in entries, and one more */
-    uint32_t *cell;   /* of each entity */
+    uint32_t columns; /* with an empty one at either side, and so are rows and layers */
+    uint32_t cells;
+    uint32_t ahead[GRID_AHEAD]; /* how many cells on, three cells are that an entity meets, too */
+    float per_cell;             /* cells a unit of length */
+    uint32_t *start;            /* of each cell in entries, and one more */
+    uint32_t *cell;             /* of each entity */
     grid_entry *entry;
 } grid;
 
@@ -32,7 +37,11 @@ static void *grid_create(const peer *self, const scene *s, uint32_t setting, cha
 
     g->per_cell = 1 / cell;
     g->columns = (uint32_t)(s->side * g->per_cell) + 3;
-    g->start = scene_memory(((size_t)g->columns * g->columns + 1) * sizeof *g->start);
+    g->cells = g->columns * g->columns * (SCENE_AXES == 2 ? 1 : g->columns);
+    for (uint32_t i = 0, layer = g->columns * g->columns; i < GRID_AHEAD; i++) {
+        g->ahead[i] = i == 0 ? g->columns : layer + (i - 2) * g->columns;
+    }
+    g->start = scene_memory(((size_t)g->cells + 1) * sizeof *g->start);
     g->cell = scene_memory(s->count * sizeof *g->cell);
     g->entry = scene_memory(s->count * sizeof *g->entry);
     snprintf(note, 64, "cell %g", (double)cell);
@@ -41,17 +50,18 @@ static void *grid_create(const peer *self, const scene *s, uint32_t setting, cha
 
 static void grid_sort(grid *g, const scene *s)
 {
-    size_t cells = (size_t)g->columns * g->columns;
     uint32_t sum = 0;
 
-    memset(g->start, 0, (cells + 1) * sizeof *g->start);
+    memset(g->start, 0, ((size_t)g->cells + 1) * sizeof *g->start);
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t column = (uint32_t)(s->box[i].lo_x * g->per_cell) + 1;
-        uint32_t row = (uint32_t)(s->box[i].lo_y * g->per_cell) + 1;
-        g->cell[i] = row * g->columns + column;
-        g->start[g->cell[i]]++;
+        uint32_t cell = 0;
+        for (int k = SCENE_AXES; k-- > 0;) {
+            cell = cell * g->columns + (uint32_t)(s->box[i].lo[k] * g->per_cell) + 1;
+        }
+        g->cell[i] = cell;
+        g->start[cell]++;
     }
-    for (size_t c = 0; c <= cells; c++) {
+    for (uint32_t c = 0; c <= g->cells; c++) {
         sum += g->start[c];
         g->start[c] = sum;
     }
@@ -73,17 +83,18 @@ static void grid_meet(const grid *g, uint32_t own, uint32_t from, uint32_t to, p
     }
 }
 
+/* Cells at the edges are empty, and with them the first and the last of all. */
 static void grid_tick(void *state, const scene *s, peer_pairs *found)
 {
     grid *g = state;
 
     grid_sort(g, s);
-    for (uint32_t row = 1; row + 1 < g->columns; row++) {
-        const uint32_t *start = &g->start[row * g->columns], *next = start + g->columns;
-        for (uint32_t column = 1; column + 1 < g->columns; column++) {
-            for (uint32_t own = start[column]; own < start[column + 1]; own++) {
-                grid_meet(g, own, own + 1, start[column + 2], found);
-                grid_meet(g, own, next[column - 1], next[column + 2], found);
+    for (uint32_t cell = 0; cell < g->cells - g->ahead[GRID_AHEAD - 1]; cell++) {
+        for (uint32_t own = g->start[cell]; own < g->start[cell + 1]; own++) {
+            grid_meet(g, own, own + 1, g->start[cell + 2], found);
+            for (uint32_t i = 0; i < GRID_AHEAD; i++) {
+                const uint32_t *ahead = &g->start[cell + g->ahead[i]];
+                grid_meet(g, own, ahead[-1], ahead[2], found);
             }
         }
     }
@@ -103,7 +114,7 @@ static void grid_destroy(void *state)
 #define BRUTE_GROUP 64u
 
 typedef struct brute {
-    float *lo_x, *lo_y, *hi_x, *hi_y;
+    float *lo[SCENE_AXES], *hi[SCENE_AXES];
 } brute;
 
 static void *brute_create(const peer *self, const scene *s, uint32_t setting, char note[64])
@@ -112,27 +123,36 @@ static void *brute_create(const peer *self, const scene *s, uint32_t setting, ch
     brute *b = scene_memory(sizeof *b);
     size_t column = (s->count + BRUTE_GROUP) * sizeof(float);
 
-    *b = (brute){scene_memory(column), scene_memory(column), scene_memory(column), scene_memory(column)};
-    for (uint32_t i = 0; i < BRUTE_GROUP; i++) {
-        b->lo_x[s->count + i] = b->lo_y[s->count + i] = INFINITY;
-        b->hi_x[s->count + i] = b->hi_y[s->count + i] = -INFINITY;
+    for (uint32_t k = 0; k < SCENE_AXES; k++) {
+        b->lo[k] = scene_memory(column);
+        b->hi[k] = scene_memory(column);
+        for (uint32_t i = 0; i < BRUTE_GROUP; i++) {
+            b->lo[k][s->count + i] = INFINITY;
+            b->hi[k][s->count + i] = -INFINITY;
+        }
     }
     return b;
 }
 
 static void brute_group(const brute *b, const scene_box *own_box, uint32_t own, uint32_t from, peer_pairs *found)
 {
-    const float *lo_x = b->lo_x + from, *lo_y = b->lo_y + from, *hi_x = b->hi_x + from, *hi_y = b->hi_y + from;
+    const float *lo_x = b->lo[0] + from, *hi_x = b->hi[0] + from, *lo_y = b->lo[1] + from, *hi_y = b->hi[1] + from;
+#if SCENE_AXES == 3
+    const float *lo_z = b->lo[2] + from, *hi_z = b->hi[2] + from;
+#endif
     scene_box box = *own_box;
     int32_t hit[BRUTE_GROUP], any = 0;
 
-    for (uint32_t k = 0; k < BRUTE_GROUP; k++) {
-        hit[k] = (box.lo_x <= hi_x[k]) & (lo_x[k] <= box.hi_x) & (box.lo_y <= hi_y[k]) & (lo_y[k] <= box.hi_y);
-        any |= hit[k];
+    for (uint32_t i = 0; i < BRUTE_GROUP; i++) {
+        hit[i] = (box.lo[0] <= hi_x[i]) & (lo_x[i] <= box.hi[0]) & (box.lo[1] <= hi_y[i]) & (lo_y[i] <= box.hi[1]);
+#if SCENE_AXES == 3
+        hit[i] &= (box.lo[2] <= hi_z[i]) & (lo_z[i] <= box.hi[2]);
+#endif
+        any |= hit[i];
     }
-    for (uint32_t k = 0; any && k < BRUTE_GROUP; k++) {
-        if (hit[k]) {
-            peer_pairs_add(found, own, from + k);
+    for (uint32_t i = 0; any && i < BRUTE_GROUP; i++) {
+        if (hit[i]) {
+            peer_pairs_add(found, own, from + i);
         }
     }
 }
@@ -142,10 +162,10 @@ static void brute_tick(void *state, const scene *s, peer_pairs *found)
     brute *b = state;
 
     for (uint32_t i = 0; i < s->count; i++) {
-        b->lo_x[i] = s->box[i].lo_x;
-        b->lo_y[i] = s->box[i].lo_y;
-        b->hi_x[i] = s->box[i].hi_x;
-        b->hi_y[i] = s->box[i].hi_y;
+        for (uint32_t k = 0; k < SCENE_AXES; k++) {
+            b->lo[k][i] = s->box[i].lo[k];
+            b->hi[k][i] = s->box[i].hi[k];
+        }
     }
     for (uint32_t own = 0; own < s->count; own++) {
         for (uint32_t from = own + 1; from < s->count; from += BRUTE_GROUP) {
@@ -158,10 +178,10 @@ static void brute_destroy(void *state)
 {
     brute *b = state;
 
-    free(b->lo_x);
-    free(b->lo_y);
-    free(b->hi_x);
-    free(b->hi_y);
+    for (uint32_t k = 0; k < SCENE_AXES; k++) {
+        free(b->lo[k]);
+        free(b->hi[k]);
+    }
     free(b);
 }
 

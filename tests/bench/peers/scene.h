@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The scenes that tests/bench/space measures everybody on: boxes that move, the same to the last bit in C, in C++ and
- * in JavaScript (scene.mjs is this file again). For that reason only operations that IEEE 754 rounds exactly are used:
- * + - * / and square roots, no logarithm and no cosine; and -ffp-contract=off is needed.
+ * in JavaScript (scene.mjs is this file again, for two axes). For that reason only operations that IEEE 754 rounds
+ * exactly are used: + - * / and square roots, no logarithm and no cosine; and -ffp-contract=off is needed. (In three
+ * dimensions there are cube roots, and all who take part use the same C library.)
  *
  *     W1      1,000 boxes of 10 x 10 in 500 x 500, up to 5 an axis and tick
  *     W2_n    n boxes of 1 x 1, world side 4 sqrt(n), up to 0.25 an axis and tick
  *     W3      100,000 boxes, sizes log-uniform from 0.5 to 32, world side 8 sqrt(n), 30 % of them moving
  *     W4      100,000 boxes of 1 x 1, 90 % of them in bell-shaped clusters on 5 % of the area, world side 4 sqrt(n)
+ *
+ * Compiled with -DSCENE_AXES=3 they are cubes in a cube, of such a side that a box overlaps as many others as there:
+ * W1 171, W2 3.17 cbrt(n), W3 12.45 cbrt(n), W4 as W2, with clusters on 5 % of the volume.
  *
  * Boxes bounce at the world's sides. Their corners are float32(centre - half) and float32(centre + half), and two of
  * them overlap where they touch. Those that move come first; otherwise ids have nothing to do with places.
@@ -22,14 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef SCENE_AXES
+#define SCENE_AXES 2
+#endif
+
 typedef struct scene_box {
-    float lo_x, lo_y, hi_x, hi_y;
+    float lo[SCENE_AXES], hi[SCENE_AXES];
 } scene_box;
 
 typedef struct scene_workload {
     const char *name;
     uint32_t count;
-    float side;    /* of the world; 0: spacing * sqrt(count) */
+    float side;    /* of the world; 0: spacing * the root of count */
     float spacing; /* the mean distance of entities */
     float size_min;
     float doublings; /* sizes reach from size_min to size_min * 2^doublings */
@@ -43,17 +51,27 @@ typedef struct scene {
     uint32_t moving; /* entities 0 to moving - 1 move at each tick, the others never */
     float side;
     float size_mean, size_max;
-    float *x, *y, *half; /* centre and half extent */
-    float *speed_x, *speed_y;
+    float *at[SCENE_AXES], *half; /* centre and half extent */
+    float *speed[SCENE_AXES];
     scene_box *box;
     uint32_t random;
 } scene;
 
 static const scene_workload scene_workloads[] = {
+#if SCENE_AXES == 2
     {"W1", 1000, 500, 0, 10, 0, 5, 1, 0},        {"W2_1k", 1000, 0, 4, 1, 0, 0.25f, 1, 0},
     {"W2_10k", 10000, 0, 4, 1, 0, 0.25f, 1, 0},  {"W2_100k", 100000, 0, 4, 1, 0, 0.25f, 1, 0},
     {"W2_1M", 1000000, 0, 4, 1, 0, 0.25f, 1, 0}, {"W3", 100000, 0, 8, 0.5f, 6, 0.25f, 0.3f, 0},
     {"W4", 100000, 0, 4, 1, 0, 0.25f, 1, 0.9f},
+#else
+    {"W1", 1000, 171, 0, 10, 0, 5, 1, 0},
+    {"W2_1k", 1000, 0, 3.1748f, 1, 0, 0.25f, 1, 0},
+    {"W2_10k", 10000, 0, 3.1748f, 1, 0, 0.25f, 1, 0},
+    {"W2_100k", 100000, 0, 3.1748f, 1, 0, 0.25f, 1, 0},
+    {"W2_1M", 1000000, 0, 3.1748f, 1, 0, 0.25f, 1, 0},
+    {"W3", 100000, 0, 12.45f, 0.5f, 6, 0.25f, 0.3f, 0},
+    {"W4", 100000, 0, 3.1748f, 1, 0, 0.25f, 1, 0.9f},
+#endif
 };
 
 #define SCENE_CLUSTERS     10
@@ -126,45 +144,72 @@ static inline float scene_inside(double at, double half, double side)
     return (float)(at < half ? half : at > side - half ? side - half : at);
 }
 
+static inline double scene_root(double value)
+{
+    return SCENE_AXES == 2 ? sqrt(value) : cbrt(value);
+}
+
 static inline void scene_place(scene *s, uint32_t i)
 {
-    s->box[i].lo_x = s->x[i] - s->half[i];
-    s->box[i].lo_y = s->y[i] - s->half[i];
-    s->box[i].hi_x = s->x[i] + s->half[i];
-    s->box[i].hi_y = s->y[i] + s->half[i];
+    for (uint32_t k = 0; k < SCENE_AXES; k++) {
+        s->box[i].lo[k] = s->at[k][i] - s->half[i];
+        s->box[i].hi[k] = s->at[k][i] + s->half[i];
+    }
+}
+
+/* How far a cluster reaches: a disc or a ball of its share of the world. */
+static inline double scene_cluster_radius(const scene *s)
+{
+    double side = s->side, area = side * side * SCENE_CLUSTER_AREA / SCENE_CLUSTERS / 3.141592653589793;
+
+    return SCENE_AXES == 2 ? sqrt(area) : cbrt(area * side * 0.75);
+}
+
+/* Somewhere in a cluster, bell-shaped, and not beyond its radius. */
+static inline void scene_stray(scene *s, double radius, double away[SCENE_AXES])
+{
+    double square;
+
+    do {
+        square = 0;
+        for (uint32_t k = 0; k < SCENE_AXES; k++) {
+            away[k] = scene_bell(s) * radius * 0.5;
+            square += away[k] * away[k];
+        }
+    } while (square > radius * radius);
 }
 
 static inline void scene_populate(scene *s)
 {
     const scene_workload *load = s->workload;
-    double centre_x[SCENE_CLUSTERS], centre_y[SCENE_CLUSTERS];
-    double radius = sqrt((double)s->side * s->side * SCENE_CLUSTER_AREA / SCENE_CLUSTERS / 3.141592653589793);
-    double size_sum = 0;
+    double centre[SCENE_CLUSTERS][SCENE_AXES], radius = scene_cluster_radius(s), size_sum = 0;
 
-    for (int k = 0; k < SCENE_CLUSTERS; k++) {
-        centre_x[k] = s->side * (0.05 + 0.9 * scene_chance(s));
-        centre_y[k] = s->side * (0.05 + 0.9 * scene_chance(s));
+    for (int cluster = 0; cluster < SCENE_CLUSTERS; cluster++) {
+        for (uint32_t k = 0; k < SCENE_AXES; k++) {
+            centre[cluster][k] = s->side * (0.05 + 0.9 * scene_chance(s));
+        }
     }
     for (uint32_t i = 0; i < s->count; i++) {
         double half = 0.5 * load->size_min * scene_power_of_two(load->doublings * scene_chance(s));
-        double x = half + scene_chance(s) * (s->side - 2 * half);
-        double y = half + scene_chance(s) * (s->side - 2 * half);
+        double at[SCENE_AXES];
 
+        for (uint32_t k = 0; k < SCENE_AXES; k++) {
+            at[k] = half + scene_chance(s) * (s->side - 2 * half);
+        }
         if (scene_chance(s) < load->clustered) {
-            int k = (int)(scene_chance(s) * SCENE_CLUSTERS);
-            double away_x, away_y;
-            do {
-                away_x = scene_bell(s) * radius * 0.5;
-                away_y = scene_bell(s) * radius * 0.5;
-            } while (away_x * away_x + away_y * away_y > radius * radius);
-            x = centre_x[k] + away_x;
-            y = centre_y[k] + away_y;
+            int cluster = (int)(scene_chance(s) * SCENE_CLUSTERS);
+            scene_stray(s, radius, at);
+            for (uint32_t k = 0; k < SCENE_AXES; k++) {
+                at[k] += centre[cluster][k];
+            }
         }
         s->half[i] = (float)half;
-        s->x[i] = scene_inside(x, s->half[i], s->side);
-        s->y[i] = scene_inside(y, s->half[i], s->side);
-        s->speed_x[i] = (float)((scene_chance(s) * 2 - 1) * load->speed_max);
-        s->speed_y[i] = (float)((scene_chance(s) * 2 - 1) * load->speed_max);
+        for (uint32_t k = 0; k < SCENE_AXES; k++) {
+            s->at[k][i] = scene_inside(at[k], s->half[i], s->side);
+        }
+        for (uint32_t k = 0; k < SCENE_AXES; k++) {
+            s->speed[k][i] = (float)((scene_chance(s) * 2 - 1) * load->speed_max);
+        }
         scene_place(s, i);
         size_sum += 2 * half;
         s->size_max = 2 * s->half[i] > s->size_max ? 2 * s->half[i] : s->size_max;
@@ -181,12 +226,12 @@ static inline void scene_init(scene *s, const scene_workload *load, uint32_t cou
     s->workload = load;
     s->count = count;
     s->moving = (uint32_t)((double)count * load->moving);
-    s->side = load->side > 0 ? load->side : (float)(load->spacing * sqrt(count));
-    s->x = (float *)scene_memory(column);
-    s->y = (float *)scene_memory(column);
+    s->side = load->side > 0 ? load->side : (float)(load->spacing * scene_root(count));
+    for (uint32_t k = 0; k < SCENE_AXES; k++) {
+        s->at[k] = (float *)scene_memory(column);
+        s->speed[k] = (float *)scene_memory(column);
+    }
     s->half = (float *)scene_memory(column);
-    s->speed_x = (float *)scene_memory(column);
-    s->speed_y = (float *)scene_memory(column);
     s->box = (scene_box *)scene_memory(count * sizeof *s->box);
     s->random = 20240229u;
     scene_populate(s);
@@ -194,11 +239,11 @@ static inline void scene_init(scene *s, const scene_workload *load, uint32_t cou
 
 static inline void scene_deinit(scene *s)
 {
-    free(s->x);
-    free(s->y);
+    for (uint32_t k = 0; k < SCENE_AXES; k++) {
+        free(s->at[k]);
+        free(s->speed[k]);
+    }
     free(s->half);
-    free(s->speed_x);
-    free(s->speed_y);
     free(s->box);
 }
 
@@ -216,8 +261,9 @@ static inline void scene_bounce(float *at, float *speed, float half, float side)
 static inline void scene_step(scene *s)
 {
     for (uint32_t i = 0; i < s->moving; i++) {
-        scene_bounce(&s->x[i], &s->speed_x[i], s->half[i], s->side);
-        scene_bounce(&s->y[i], &s->speed_y[i], s->half[i], s->side);
+        for (uint32_t k = 0; k < SCENE_AXES; k++) {
+            scene_bounce(&s->at[k][i], &s->speed[k][i], s->half[i], s->side);
+        }
         scene_place(s, i);
     }
 }
@@ -225,11 +271,11 @@ static inline void scene_step(scene *s)
 /* Of all corners, bit for bit. */
 static inline uint32_t scene_checksum(const scene *s)
 {
-    uint32_t sum = 0, word[4];
+    uint32_t sum = 0, word[2 * SCENE_AXES];
 
     for (uint32_t i = 0; i < s->count; i++) {
         memcpy(word, &s->box[i], sizeof word);
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 2 * SCENE_AXES; k++) {
             sum = (sum ^ word[k]) * 0x01000193u;
             sum ^= sum >> 15;
         }
@@ -239,7 +285,12 @@ static inline uint32_t scene_checksum(const scene *s)
 
 static inline bool scene_overlap(const scene_box *a, const scene_box *b)
 {
-    return (a->lo_x <= b->hi_x) & (b->lo_x <= a->hi_x) & (a->lo_y <= b->hi_y) & (b->lo_y <= a->hi_y);
+    bool overlap = (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]);
+
+#if SCENE_AXES == 3
+    overlap &= (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
+#endif
+    return overlap;
 }
 
 #endif
