@@ -50,7 +50,7 @@ static void check_row(const qd_index *index, uint32_t cell, uint32_t reference)
     check_body(index, reference);
     QD_ASSERT((info->special >> lane & 1) == ((id & QD_ID_SPECIAL) != 0));
     QD_ASSERT((info->round >> lane & 1) == ((id & QD_ID_ROUND) != 0));
-    QD_ASSERT((info->unproven >> lane & 1) == ((id & (QD_ID_CHANGED | QD_ID_CAPSULE)) != 0));
+    QD_ASSERT((info->unproven >> lane & 1) == ((id & QD_ID_UNPROVEN) != 0));
     QD_ASSERT(qd_rows_is_marked(rows, reference) || is_same(qd_row_now(rows, reference), qd_row_was(rows, reference)));
     qd_row box = qd_row_box(rows, reference);
     QD_ASSERT(qd_row_present(&box, false) && index->ops->holds(index, cell, &box));
