@@ -22,14 +22,20 @@ static qd_body moved_back(const reference_thing *thing)
     return body;
 }
 
+/* Of two that are no pair now. They overlapped at the last tick or not, whatever their filters said then. */
 static figure_verdict passed(const reference *r, const reference_thing *a, const reference_thing *b)
 {
     if (!r->swept || !a->was.here || !b->was.here || !a->now.here || !b->now.here || a->teleported || b->teleported ||
         !filters_agree(&a->now.body, &b->now.body)) {
         return FIGURE_APART;
     }
+    figure_verdict overlapped = figure_overlap(&a->was.body, &b->was.body);
     qd_body a_begin = moved_back(a), b_begin = moved_back(b);
-    return figure_meet_on_the_way(&a_begin, &a->now.body, &b_begin, &b->now.body);
+    if (overlapped == FIGURE_MEET) {
+        return FIGURE_APART;
+    }
+    figure_verdict met = figure_meet_on_the_way(&a_begin, &a->now.body, &b_begin, &b->now.body);
+    return met == FIGURE_MEET && overlapped == FIGURE_EITHER ? FIGURE_EITHER : met;
 }
 
 /* Of a pair that was apart and is. */

@@ -47,7 +47,7 @@ void script_print_query(const qd_space_query *query, uint32_t dimensions, FILE *
     fprintf(to, " categories %" PRIx32 " limit %" PRIu32, query->categories, query->limit);
 }
 
-static void print_line(const script_line *line, uint32_t dimensions, FILE *to)
+static void print_line(const script_line *line, bool is_first, uint32_t dimensions, FILE *to)
 {
     static const char *const verbs[] = {"spawn",    "despawn", "move",  "teleport", "reshape",
                                         "refilter", "tick",    "pairs", "query"};
@@ -58,7 +58,7 @@ static void print_line(const script_line *line, uint32_t dimensions, FILE *to)
         fputs(line->by_name ? " by name\n" : "\n", to);
         return;
     }
-    fprintf(to, "%s%s", line->joined ? "    and " : "", verbs[line->verb]);
+    fprintf(to, "%s%s", line->joined && !is_first ? "    and " : "", verbs[line->verb]);
     if (line->verb < SCRIPT_TICK) {
         fprintf(to, " %" PRIu32, line->entity);
     } else {
@@ -98,6 +98,6 @@ void script_print(const script *s, FILE *to)
         fprintf(to, "# leaves of %u rows, tasks of at least %u\n", s->tuning.leaf_rows, s->tuning.task_rows_min);
     }
     for (uint32_t i = 0; i < s->count; i++) {
-        print_line(&s->line[i], c->dimensions, to);
+        print_line(&s->line[i], i == 0 || s->line[i - 1].verb != s->line[i].verb, c->dimensions, to);
     }
 }
