@@ -2,7 +2,9 @@
  *
  * Every kernel that this machine can run beside the portable one, each function by itself: from the same random rows
  * they must make the same columns, keep the same rows, and find the same events in the same order. space_model sees
- * only what the whole finds; here a filter that lets too much through is found as well.
+ * only what the whole finds; here a filter that lets too much through is found as well. And functions that come to the
+ * same in different ways must agree: carrying a cell's rows, or collecting and culling them; rows of a cell, or by
+ * their references; a list against itself, or in two parts. Built for QD_AXES of 2 and 3.
  *
  *     model_space_kernels [rounds [first seed]]
  */
@@ -43,32 +45,66 @@ typedef struct scene {
     qd_frame frame;
     qd_window window;
     qd_walk_mode mode;
-    bool moved_only, all;
+    bool moved_only, all, swept;
     float half_max;
 } scene;
 
+/* All capsules are of one size: that of the last tick would stand in changes. */
+#define CAPSULE_RADIUS 1.5f
+static const float capsule_half[3] = {2, -1, 3};
+
 /* A world of 1,024 units, 64 numbers each. Whole units give edges that are equal, and a few rows lie far outside. */
-static qd_row draw_row(const scene *s, bool circle)
+static qd_row draw_row(const scene *s, qd_space_shape shape)
 {
-    float x = between(0, 1024), y = between(0, 1024), half_x = between(0, s->half_max), half_y = half_x;
+    float at[QD_AXES], half[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at[k] = between(0, 1024);
+        half[k] = k == 0 ? between(0, s->half_max) : half[0];
+    }
     switch (draw(8)) {
     case 0:
     case 1:
-        x = floorf(x);
-        y = floorf(y);
-        half_x = floorf(half_x);
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            at[k] = floorf(at[k]);
+            half[k] = floorf(half[k]);
+        }
         break;
     case 2:
-        half_y = between(0, s->half_max);
+        half[QD_AXES - 1] = between(0, s->half_max);
         break;
     case 3:
-        x = draw(20) == 0 ? -3e38f : x;
-        half_x = draw(20) == 0 ? 3e38f : half_x;
+        at[0] = draw(20) == 0 ? -3e38f : at[0];
+        half[0] = draw(20) == 0 ? 3e38f : half[0];
         break;
     default:
         break;
     }
-    return circle ? qd_row_of_circle(x, y, half_x) : qd_row_of_box(x, y, half_x, half_y);
+    return shape == QD_SPACE_BOX      ? qd_row_of_box(at, half)
+           : shape == QD_SPACE_CIRCLE ? qd_row_of_circle(at, half[0])
+                                      : qd_row_of_capsule(at, capsule_half, CAPSULE_RADIUS);
+}
+
+static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
+{
+    uint32_t slot;
+    if (qd_bodies_take(&s->bodies, &slot) != QD_OK) {
+        abort();
+    }
+    qd_record *record = &s->bodies.record[slot];
+    record->change = QD_NONE;
+    record->shape = (uint8_t)shape;
+    memcpy(record->half, capsule_half, sizeof record->half);
+    qd_bodies_radius_set(&s->bodies, slot, shape == QD_SPACE_CAPSULE ? CAPSULE_RADIUS : 0);
+    s->bodies.filter[slot] = (qd_filter){1, UINT32_MAX};
+    uint32_t id = slot | (shape == QD_SPACE_BOX ? 0 : QD_ID_ROUND) | (shape == QD_SPACE_CAPSULE ? QD_ID_CAPSULE : 0);
+    if (changes != 0 && draw(changes) == 0) {
+        id |= QD_ID_CHANGED;
+    }
+    if (changes != 0 && draw(changes) == 0) {
+        id |= QD_ID_FILTER;
+        s->bodies.filter[slot] = (qd_filter){1 + draw(3), 1 + draw(3)};
+    }
+    return id;
 }
 
 static void fill(scene *s, qd_cell *cell, uint32_t count)
@@ -76,25 +112,21 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
     *cell = (qd_cell){.head = QD_NONE};
     const uint32_t circles = draw(3) == 0 ? 4 : 0, changes = draw(3) == 0 ? 8 : 0, resting = draw(4);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot;
-        if (qd_bodies_take(&s->bodies, &slot) != QD_OK) {
-            abort();
+        qd_space_shape shape = QD_SPACE_BOX;
+        if (circles != 0 && draw(circles) == 0) {
+            shape = draw(4) == 0 ? QD_SPACE_CAPSULE : QD_SPACE_CIRCLE;
         }
-        bool circle = circles != 0 && draw(circles) == 0, rests = draw(4) < resting;
-        s->bodies.record[slot].change = QD_NONE;
-        s->bodies.filter[slot] = (qd_filter){1, UINT32_MAX};
-        qd_row was = draw_row(s, circle), now = was;
+        bool rests = draw(4) < resting;
+        qd_row was = draw_row(s, shape), now = was;
         if (!rests && draw(2) == 0) {
-            now = draw_row(s, circle);
+            now = draw_row(s, shape);
         } else if (!rests) {
             now.v[0] += 0.25f;
-            now.v[2] += circle ? 0 : 0.25f;
+            now.v[QD_ROW_HIGH] += shape != QD_SPACE_BOX ? 0 : 0.25f;
         }
-        uint32_t flags = (circle ? QD_ID_CIRCLE : 0) | (changes != 0 && draw(changes) == 0 ? QD_ID_CHANGED : 0);
-        uint32_t at = qd_rows_insert(&s->rows, cell, 0, slot | flags, &now, &was);
+        uint32_t at = qd_rows_insert(&s->rows, cell, 0, draw_body(s, shape, changes), &now, &was);
         if (rests) {
-            qd_block_info *info = &s->rows.info[at / QD_BLOCK_ROWS];
-            info->dirty = (uint16_t)(info->dirty & ~(1u << at % QD_BLOCK_ROWS));
+            qd_rows_unmark(&s->rows, at);
         }
     }
 }
@@ -111,15 +143,14 @@ static void begin(scene *s, uint64_t seed)
     s->moved_only = draw(2);
     s->all = draw(2);
     s->half_max = draw(2) ? 4 : 300;
+    s->swept = draw(4) == 0;
     uint32_t level = draw(11), size = 65536u >> level;
-    uint32_t x = draw(1u << level) * size, y = draw(1u << level) * size;
-    s->window = (qd_window){
-        .lo_x = (uint16_t)x,
-        .lo_y = (uint16_t)y,
-        .hi_x = (uint16_t)(x + size - 1),
-        .hi_y = (uint16_t)(y + size - 1),
-        .shift = level < 8 ? 8 - level : 0,
-    };
+    s->window.shift = level < 8 ? 8 - level : 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t at = draw(1u << level) * size;
+        s->window.lo[k] = (uint16_t)at;
+        s->window.hi[k] = (uint16_t)(at + size - 1);
+    }
     bool is_long = draw(12) == 0; /* long enough for groups */
     fill(s, &s->own, is_long ? 500 + draw(300) : draw(150));
     fill(s, &s->above, draw(is_long ? 600 : 150));
@@ -134,40 +165,90 @@ static void end(scene *s)
 
 /* ---- what a kernel makes of it ---- */
 
+/* Lists by what they are made with; sinks by what is tested. */
 typedef struct outcome {
-    qd_list16 above, own16;
-    qd_list8 own8;
-    qd_sink sink16, sink8;
-    qd_quota quota16, quota8;
+    qd_list16 above, own16, again, carried16;
+    qd_list8 own8, carried8, picked8;
+    qd_sink sink16, sink8, cross;
+    qd_quota quota16, quota8, quota_cross;
 } outcome;
+
+static void open_sink(scene *s, qd_sink *sink, qd_quota *quota)
+{
+    quota->limit = UINT64_MAX;
+    *sink = (qd_sink){
+        .rows = &s->rows,
+        .bodies = &s->bodies,
+        .mode = s->mode,
+        .swept = s->swept,
+        .frame = s->frame,
+        .heap = &s->heap,
+        .quota = quota,
+    };
+}
+
+/* The same rows as those of own8, by their references; in two parts, each against itself and one against the other. */
+static void run_picked(scene *s, const qd_kernel *kernel, outcome *o)
+{
+    qd_sink *sink = &o->cross;
+    uint32_t own = s->own.count, count = o->own8.count;
+    uint32_t *reference = calloc(count + 1, sizeof *reference);
+    for (uint32_t i = 0; i < count; i++) {
+        reference[i] = o->own8.row[i] & QD_LIST_ROW;
+    }
+    qd_list8_reserve(&s->heap, &o->picked8, count);
+    kernel->pick8(sink, reference, own, &s->window, &o->picked8);
+    o->picked8.own = own;
+    kernel->test8(sink, &o->picked8, s->all);
+    kernel->pick8(sink, reference + own, count - own, &s->window, &o->picked8);
+    kernel->cross8(sink, &o->picked8, 0, own, own, count, s->all);
+    free(reference);
+}
 
 static void run(scene *s, const qd_kernel *kernel, outcome *o)
 {
     memset(o, 0, sizeof *o);
-    o->quota16.limit = o->quota8.limit = UINT64_MAX;
-    o->sink16 = (qd_sink){.rows = &s->rows, .bodies = &s->bodies, .mode = s->mode, .frame = s->frame, .heap = &s->heap};
-    o->sink8 = o->sink16;
-    o->sink16.quota = &o->quota16;
-    o->sink8.quota = &o->quota8;
+    open_sink(s, &o->sink16, &o->quota16);
+    open_sink(s, &o->sink8, &o->quota8);
+    open_sink(s, &o->cross, &o->quota_cross);
     qd_list16_reserve(&s->heap, &o->above, s->above.count);
+    qd_list16_reserve(&s->heap, &o->again, s->above.count);
     qd_list16_reserve(&s->heap, &o->own16, s->own.count + s->above.count);
     qd_list8_reserve(&s->heap, &o->own8, s->own.count + s->above.count);
+    qd_list16_reserve(&s->heap, &o->carried16, s->own.count + s->above.count);
+    qd_list8_reserve(&s->heap, &o->carried8, s->own.count + s->above.count);
     kernel->collect16(&o->sink16, &s->above, &o->above);
+    kernel->collect_again(&o->sink16, &o->above, &o->again);
     kernel->collect16(&o->sink16, &s->own, &o->own16);
     kernel->cull16(&o->above, &s->window, s->moved_only, &o->own16);
     kernel->collect8(&o->sink8, &s->own, &s->window, &o->own8);
     kernel->cull8(&o->above, &s->window, s->moved_only, &o->own8);
+    kernel->collect16(&o->sink16, &s->own, &o->carried16);
+    kernel->carry16(&o->sink16, &s->above, &s->window, s->moved_only, &o->carried16);
+    kernel->collect8(&o->sink16, &s->own, &s->window, &o->carried8);
+    kernel->carry8(&o->sink16, &s->above, &s->window, s->moved_only, &o->carried8);
     kernel->test16(&o->sink16, &o->own16, s->all);
     kernel->test8(&o->sink8, &o->own8, s->all);
+    run_picked(s, kernel, o);
+}
+
+static void drop_sink(scene *s, qd_sink *sink)
+{
+    qd_array_free(&s->heap, sink->event, sink->capacity * sizeof *sink->event);
 }
 
 static void drop(scene *s, outcome *o)
 {
     qd_list16_free(&s->heap, &o->above);
+    qd_list16_free(&s->heap, &o->again);
     qd_list16_free(&s->heap, &o->own16);
+    qd_list16_free(&s->heap, &o->carried16);
     qd_list8_free(&s->heap, &o->own8);
-    qd_array_free(&s->heap, o->sink16.event, o->sink16.capacity * sizeof *o->sink16.event);
-    qd_array_free(&s->heap, o->sink8.event, o->sink8.capacity * sizeof *o->sink8.event);
+    qd_list8_free(&s->heap, &o->carried8);
+    qd_list8_free(&s->heap, &o->picked8);
+    drop_sink(s, &o->sink16);
+    drop_sink(s, &o->sink8);
+    drop_sink(s, &o->cross);
 }
 
 /* ---- comparing ---- */
@@ -211,12 +292,109 @@ static bool same_events(const qd_sink *a, const qd_sink *b)
 /* NULL where all is the same. */
 static const char *difference(const outcome *a, const outcome *b)
 {
-    return !same_list16(&a->above, &b->above)     ? "collect16 of the cell above"
-           : !same_list16(&a->own16, &b->own16)   ? "collect16 or cull16"
-           : !same_list8(&a->own8, &b->own8)      ? "collect8 or cull8"
-           : !same_events(&a->sink16, &b->sink16) ? "test16"
-           : !same_events(&a->sink8, &b->sink8)   ? "test8"
-                                                  : NULL;
+    return !same_list16(&a->above, &b->above)           ? "collect16 of the cell above"
+           : !same_list16(&a->own16, &b->own16)         ? "collect16 or cull16"
+           : !same_list8(&a->own8, &b->own8)            ? "collect8 or cull8"
+           : !same_list16(&a->again, &b->again)         ? "collect_again"
+           : !same_list16(&a->carried16, &b->carried16) ? "carry16"
+           : !same_list8(&a->carried8, &b->carried8)    ? "carry8"
+           : !same_list8(&a->picked8, &b->picked8)      ? "pick8"
+           : !same_events(&a->sink16, &b->sink16)       ? "test16"
+           : !same_events(&a->sink8, &b->sink8)         ? "test8"
+           : !same_events(&a->cross, &b->cross)         ? "test8 or cross8 of picked rows"
+                                                        : NULL;
+}
+
+/* ---- two ways to the same ---- */
+
+/* What a list holds of a row, to be put in order. */
+typedef struct entry {
+    uint32_t row, moved;
+    uint16_t edge[QD_LIST_COLUMNS];
+} entry;
+
+static int by_row(const void *a, const void *b)
+{
+    uint32_t row_a = ((const entry *)a)->row, row_b = ((const entry *)b)->row;
+    return (row_a > row_b) - (row_a < row_b);
+}
+
+static entry *entries16(const qd_list16 *list)
+{
+    entry *made = calloc(list->count + 1, sizeof *made);
+    for (uint32_t i = 0; i < list->count; i++) {
+        made[i].row = list->row[i];
+        made[i].moved = list->moved[i / 64] >> i % 64 & 1;
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            made[i].edge[k] = list->column[k][i];
+        }
+    }
+    qsort(made, list->count, sizeof *made, by_row);
+    return made;
+}
+
+static entry *entries8(const qd_list8 *list)
+{
+    entry *made = calloc(list->count + 1, sizeof *made);
+    for (uint32_t i = 0; i < list->count; i++) {
+        made[i].row = list->row[i];
+        made[i].moved = list->moved[i / 64] >> i % 64 & 1;
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            made[i].edge[k] = list->column[k][i];
+        }
+    }
+    qsort(made, list->count, sizeof *made, by_row);
+    return made;
+}
+
+static bool same_entries(entry *a, uint32_t count_a, entry *b, uint32_t count_b)
+{
+    bool same = count_a == count_b && memcmp(a, b, count_a * sizeof *a) == 0;
+    free(a);
+    free(b);
+    return same;
+}
+
+static int by_slots(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(qd_space_event));
+}
+
+/* Events with the smaller slot first, in order. */
+static qd_space_event *ordered(const qd_sink *sink)
+{
+    qd_space_event *made = calloc(sink->count + 1, sizeof *made);
+    for (size_t i = 0; i < sink->count; i++) {
+        uint32_t a = qd_space_event_a(sink->event[i]), b = sink->event[i].b;
+        uint32_t kind = (uint32_t)qd_space_event_kind(sink->event[i]) << QD_SPACE_EVENT_SHIFT;
+        made[i] = a < b ? (qd_space_event){a | kind, b} : (qd_space_event){b | kind, a};
+    }
+    qsort(made, sink->count, sizeof *made, by_slots);
+    return made;
+}
+
+static bool same_set(const qd_sink *a, const qd_sink *b)
+{
+    qd_space_event *of_a = ordered(a), *of_b = ordered(b);
+    bool same = a->count == b->count && memcmp(of_a, of_b, a->count * sizeof *of_a) == 0;
+    free(of_a);
+    free(of_b);
+    return same;
+}
+
+static const char *disagreement(const outcome *o)
+{
+    return !same_entries(entries16(&o->own16), o->own16.count, entries16(&o->carried16), o->carried16.count)
+               ? "carry16 and cull16"
+           : !same_entries(entries8(&o->own8), o->own8.count, entries8(&o->carried8), o->carried8.count)
+               ? "carry8 and cull8"
+           : !same_entries(entries16(&o->above), o->above.count, entries16(&o->again), o->again.count)
+               ? "collect_again and collect16"
+           : !same_entries(entries8(&o->own8), o->own8.count, entries8(&o->picked8), o->picked8.count)
+               ? "pick8 and collect8 with cull8"
+           : !same_set(&o->sink8, &o->sink16) ? "test8 and test16"
+           : !same_set(&o->sink8, &o->cross)  ? "cross8 and test8"
+                                              : NULL;
 }
 
 int main(int count, char **arguments)
@@ -230,6 +408,11 @@ int main(int count, char **arguments)
         begin(&s, seed);
         run(&s, &qd_kernel_portable, &plain);
         events += plain.sink16.count + plain.sink8.count;
+        const char *apart = disagreement(&plain);
+        if (apart != NULL) {
+            printf("seed %lu: %s do not agree\n", seed, apart);
+            return 1;
+        }
         for (uint32_t k = 0; qd_kernel_at(k) != NULL; k++) {
             run(&s, qd_kernel_at(k), &other);
             const char *what = difference(&plain, &other);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "server/space/morton.h"
+#include "server/space/space.h"
 
 static uint32_t dice = 1;
 
@@ -18,11 +19,17 @@ static uint32_t draw(void)
     return dice;
 }
 
-static uint32_t naive(uint32_t x, uint32_t y)
+/* A whole number of digits fits into 32 bits: of 16, or of 10 axes' bits. */
+#define DIGITS     (QD_AXES == 2 ? 16u : 10u)
+#define AXIS_COUNT (1u << DIGITS)
+
+static uint32_t naive(const uint32_t *at)
 {
     uint32_t number = 0;
-    for (uint32_t bit = 0; bit < 16; bit++) {
-        number |= (x >> bit & 1) << 2 * bit | (y >> bit & 1) << (2 * bit + 1);
+    for (uint32_t bit = 0; bit < DIGITS; bit++) {
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            number |= (at[k] >> bit & 1) << (QD_AXES * bit + k);
+        }
     }
     return number;
 }
@@ -31,44 +38,51 @@ static void test_interleaves(void **state)
 {
     (void)state;
     /* The example of every text about it: column 3, row 6. */
-    assert_int_equal(qd_morton(3, 6), 45);
-    for (uint32_t x = 0; x < 65536; x += 13) {
-        uint32_t y = draw() & 0xffff;
-        assert_int_equal(qd_morton(x, y), naive(x, y));
-        assert_int_equal(qd_morton_gather(qd_morton(x, y)), x);
-        assert_int_equal(qd_morton_gather(qd_morton(x, y) >> 1), y);
+    const uint32_t known[3] = {3, 6, 5}, last[3] = {AXIS_COUNT - 1, AXIS_COUNT - 1, AXIS_COUNT - 1};
+    assert_int_equal(qd_morton(known), QD_AXES == 2 ? 45 : 1 + 4 + 8 + 16 + 128 + 256);
+    for (uint32_t x = 0; x < AXIS_COUNT; x += DIGITS == 16 ? 13 : 1) {
+        const uint32_t at[3] = {x, draw() % AXIS_COUNT, draw() % AXIS_COUNT};
+        uint32_t number = qd_morton(at);
+        assert_int_equal(number, naive(at));
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            assert_int_equal(qd_morton_gather(number >> k), at[k]);
+        }
     }
-    assert_int_equal(qd_morton(65535, 65535), UINT32_MAX);
+    assert_int_equal(qd_morton(last), UINT32_MAX >> (32 - QD_AXES * DIGITS));
 }
 
 static void test_height_is_the_number_of_digits_not_shared(void **state)
 {
     (void)state;
+    const uint32_t all = UINT32_MAX >> (32 - QD_AXES * DIGITS);
     for (int i = 0; i < 100000; i++) {
-        uint32_t a = draw(), b = i % 3 == 0 ? a ^ (draw() >> draw() % 32) : draw(), height = 0;
-        while (height < 16 && a >> 2 * height != b >> 2 * height) {
+        uint32_t a = draw() & all, b = i % 3 == 0 ? a ^ ((draw() & all) >> draw() % 32) : draw() & all, height = 0;
+        while (height < DIGITS && a >> QD_AXES * height != b >> QD_AXES * height) {
             height++;
         }
         assert_int_equal(qd_morton_height(a, b), height);
     }
     assert_int_equal(qd_morton_height(7, 7), 0);
-    assert_int_equal(qd_morton_height(0, UINT32_MAX), 16);
+    assert_int_equal(qd_morton_height(0, all), DIGITS);
     assert_int_equal(qd_morton_height(19, 31), 2);
 }
 
 static void test_levels_follow_one_another(void **state)
 {
     (void)state;
+    const uint32_t deepest = QD_TREE_DEPTH_MAX;
     uint32_t first = 0;
-    for (uint32_t level = 0; level <= 11; level++) {
+    for (uint32_t level = 0; level <= deepest + 1; level++) {
         assert_int_equal(qd_level_first(level), first);
-        first += 1u << 2 * level;
+        assert_int_equal(qd_level_cells(level), 1u << QD_AXES * level);
+        first += qd_level_cells(level);
     }
-    /* The parent of a cell is its number less one, divided by four. */
-    for (uint32_t level = 1; level <= 10; level++) {
+    /* The parent of a cell is its number less one, divided by the number of children. */
+    for (uint32_t level = 1; level <= deepest; level++) {
         for (int i = 0; i < 100; i++) {
-            uint32_t k = draw() & ((1u << 2 * level) - 1);
-            assert_int_equal((qd_level_first(level) + k - 1) / 4, qd_level_first(level - 1) + k / 4);
+            uint32_t k = draw() % qd_level_cells(level);
+            assert_int_equal((qd_level_first(level) + k - 1) / QD_CHILDREN,
+                             qd_level_first(level - 1) + k / QD_CHILDREN);
         }
     }
 }

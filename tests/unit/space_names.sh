@@ -7,7 +7,7 @@
 # both, and which of the two a caller gets is chance, or an error of the linker.
 set -euo pipefail
 
-names=$(nm --extern-only --defined-only --format=posix "$1" | awk 'NF >= 2 && $2 ~ /^[TDBRC]$/ { print $1 }' | sort)
+names=$("${NM:-nm}" --extern-only --defined-only --format=posix "$1" | awk 'NF >= 2 && $2 ~ /^[TDBRC]$/ { print $1 }' | sort)
 twice=$(uniq -d <<< "$names")
 if [ -n "$twice" ]; then
     echo "FAILED: in both the space for two axes and that for three; add them to the list in space/axes.h:"

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -26,29 +27,70 @@ static float between(double lo, double hi)
     return (float)(lo + (hi - lo) * (draw() / 4294967296.0));
 }
 
+/* Most tests speak of two axes. Those are any two, one after the other; on a third all is 0. */
+static const float *on_axes(uint32_t first, float x, float y, float *values)
+{
+    memset(values, 0, QD_AXES * sizeof *values);
+    values[first] = x;
+    values[(first + 1) % QD_AXES] = y;
+    return values;
+}
+
+static qd_row box(uint32_t first, float x, float y, float half_x, float half_y)
+{
+    float at[QD_AXES], half[QD_AXES];
+    return qd_row_of_box(on_axes(first, x, y, at), on_axes(first, half_x, half_y, half));
+}
+
+static qd_row circle(uint32_t first, float x, float y, float radius)
+{
+    float at[QD_AXES];
+    return qd_row_of_circle(on_axes(first, x, y, at), radius);
+}
+
+/* The same from both sides. */
+static bool overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle)
+{
+    bool met = qd_rows_overlap(a, a_circle, b, b_circle);
+    assert_int_equal(met, qd_rows_overlap(b, b_circle, a, a_circle));
+    if (!a_circle && !b_circle) {
+        assert_int_equal(met, qd_boxes_overlap(a, b));
+    }
+    return met;
+}
+
+/* These are asked for all axes, and answer for the first two. */
 static bool boxes(float ax, float ay, float ahx, float ahy, float bx, float by, float bhx, float bhy)
 {
-    qd_row a = qd_row_of_box(ax, ay, ahx, ahy), b = qd_row_of_box(bx, by, bhx, bhy);
-    bool met = qd_rows_overlap(&a, false, &b, false);
-    assert_int_equal(met, qd_rows_overlap(&b, false, &a, false));
-    assert_int_equal(met, qd_boxes_overlap(&a, &b));
-    return met;
+    bool met[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        qd_row a = box(k, ax, ay, ahx, ahy), b = box(k, bx, by, bhx, bhy);
+        met[k] = overlap(&a, false, &b, false);
+        assert_int_equal(met[k], met[0]);
+    }
+    return met[0];
 }
 
 static bool circles(float ax, float ay, float ar, float bx, float by, float br)
 {
-    qd_row a = qd_row_of_circle(ax, ay, ar), b = qd_row_of_circle(bx, by, br);
-    bool met = qd_rows_overlap(&a, true, &b, true);
-    assert_int_equal(met, qd_rows_overlap(&b, true, &a, true));
-    return met;
+    bool met[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        qd_row a = circle(k, ax, ay, ar), b = circle(k, bx, by, br);
+        met[k] = overlap(&a, true, &b, true);
+        assert_int_equal(met[k], met[0]);
+    }
+    return met[0];
 }
 
 static bool mixed(float cx, float cy, float r, float bx, float by, float bhx, float bhy)
 {
-    qd_row a = qd_row_of_circle(cx, cy, r), b = qd_row_of_box(bx, by, bhx, bhy);
-    bool met = qd_rows_overlap(&a, true, &b, false);
-    assert_int_equal(met, qd_rows_overlap(&b, false, &a, true));
-    return met;
+    bool met[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        qd_row a = circle(k, cx, cy, r), b = box(k, bx, by, bhx, bhy);
+        met[k] = overlap(&a, true, &b, false);
+        assert_int_equal(met[k], met[0]);
+    }
+    return met[0];
 }
 
 static void test_touching_counts(void **state)
@@ -92,11 +134,11 @@ static void test_an_absent_one_overlaps_nothing(void **state)
     (void)state;
     const qd_row absent = QD_ROW_ABSENT;
     const qd_row others[] = {absent,
-                             qd_row_of_box(0, 0, 0, 0),
-                             qd_row_of_box(0, 0, FLT_MAX, FLT_MAX),
-                             qd_row_of_box(3e38f, -3e38f, FLT_MAX, FLT_MAX),
-                             qd_row_of_circle(0, 0, FLT_MAX),
-                             qd_row_of_circle(3e38f, 1, 3e38f)};
+                             box(0, 0, 0, 0, 0),
+                             box(0, 0, 0, FLT_MAX, FLT_MAX),
+                             box(0, 3e38f, -3e38f, FLT_MAX, FLT_MAX),
+                             circle(0, 0, 0, FLT_MAX),
+                             circle(0, 3e38f, 1, 3e38f)};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         for (int kinds = 0; kinds < 4; kinds++) {
             assert_false(qd_rows_overlap(&absent, kinds & 1, &others[i], kinds >> 1));
@@ -111,8 +153,8 @@ static void test_an_absent_one_overlaps_nothing(void **state)
 static void test_an_infinite_corner_is_legal(void **state)
 {
     (void)state;
-    qd_row far = qd_row_of_box(3e38f, 0, FLT_MAX, 1);
-    assert_true(isinf(far.v[2]));
+    qd_row far = box(0, 3e38f, 0, FLT_MAX, 1);
+    assert_true(isinf(far.v[QD_ROW_HIGH]));
     assert_true(boxes(3e38f, 0, FLT_MAX, 1, FLT_MAX, 0, 1, 1));
     assert_true(boxes(3e38f, 0, FLT_MAX, 1, 3e38f, 0, FLT_MAX, 1));
     assert_false(boxes(3e38f, 0, 1e38f, 1, -1, 0, 1, 1));
@@ -124,19 +166,60 @@ static void test_an_infinite_corner_is_legal(void **state)
 static void test_against_exact_arithmetic(void **state)
 {
     (void)state;
+    unsigned met[3] = {0};
     for (int i = 0; i < 300000; i++) {
-        float unit = i % 2 ? 0.25f : 1024.0f;
-        float v[7];
-        for (int k = 0; k < 7; k++) {
-            v[k] = (float)(int)(draw() % 65) * unit;
+        float unit = i % 2 ? 0.25f : 1024.0f, at_a[QD_AXES], at_b[QD_AXES], half_a[QD_AXES], half_b[QD_AXES];
+        long double apart = 0, gap = 0;
+        bool touch = true;
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            at_a[k] = (float)(int)(draw() % 65) * unit;
+            at_b[k] = (float)(int)(draw() % 65) * unit;
+            half_a[k] = (float)(int)(draw() % 65) * unit;
+            half_b[k] = (float)(int)(draw() % 65) * unit;
+            long double d = fabsl((long double)at_a[k] - at_b[k]), beyond = fmaxl(d - half_b[k], 0);
+            apart += d * d;
+            gap += beyond * beyond;
+            touch &= d <= (long double)half_a[k] + half_b[k];
         }
-        long double dx = (long double)v[0] - v[3], dy = (long double)v[1] - v[4], r = (long double)v[2] + v[5];
-        assert_int_equal(circles(v[0], v[1], v[2], v[3], v[4], v[5]), dx * dx + dy * dy <= r * r);
-        assert_int_equal(boxes(v[0], v[1], v[2], v[6], v[3], v[4], v[5], v[2]),
-                         fabsl(dx) <= (long double)v[2] + v[5] && fabsl(dy) <= (long double)v[6] + v[2]);
-        long double gap_x = fmaxl(fabsl(dx) - v[5], 0), gap_y = fmaxl(fabsl(dy) - v[6], 0);
-        assert_int_equal(mixed(v[0], v[1], v[2], v[3], v[4], v[5], v[6]),
-                         gap_x * gap_x + gap_y * gap_y <= (long double)v[2] * v[2]);
+        float ra = half_a[0], rb = half_b[0];
+        qd_row box_a = qd_row_of_box(at_a, half_a), box_b = qd_row_of_box(at_b, half_b);
+        qd_row circle_a = qd_row_of_circle(at_a, ra), circle_b = qd_row_of_circle(at_b, rb);
+        const bool expected[3] = {touch, apart <= ((long double)ra + rb) * ((long double)ra + rb),
+                                  gap <= (long double)ra * ra};
+        assert_int_equal(overlap(&box_a, false, &box_b, false), expected[0]);
+        assert_int_equal(overlap(&circle_a, true, &circle_b, true), expected[1]);
+        assert_int_equal(overlap(&circle_a, true, &box_b, false), expected[2]);
+        for (int k = 0; k < 3; k++) {
+            met[k] += expected[k];
+        }
+    }
+    assert_true(met[0] > 10000 && met[1] > 10000 && met[2] > 10000);
+}
+
+/* Whether the insides of two boxes have a point in common. */
+static bool boxes_cross(const qd_row *a, const qd_row *b)
+{
+    bool cross = true;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        cross &= a->v[k] < b->v[QD_ROW_HIGH + k] && b->v[k] < a->v[QD_ROW_HIGH + k];
+    }
+    return cross;
+}
+
+/* A direction of length 1; every third time along an axis. */
+static void draw_direction(int i, double *direction)
+{
+    double length = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        direction[k] = i % 3 == 0 ? 0 : (double)between(-1, 1);
+        length += direction[k] * direction[k];
+    }
+    if (length == 0) {
+        direction[draw() % QD_AXES] = draw() % 2 ? 1 : -1;
+        length = 1;
+    }
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        direction[k] /= sqrt(length);
     }
 }
 
@@ -147,31 +230,52 @@ static void test_boxes_around_and_inside_circles(void **state)
     (void)state;
     unsigned met = 0, proven = 0;
     for (int i = 0; i < 2000000; i++) {
-        double scale = ldexp(1, (int)(draw() % 60) - 30), at = ldexp(scale, (int)(draw() % 24) - 4);
-        float ax = between(-at, at), ay = between(-at, at), ar = between(0, scale), br = between(0, scale);
-        double angle = i % 3 == 0 ? (draw() % 4) * 1.5707963267948966 : between(0, 6.2831853);
+        double scale = ldexp(1, (int)(draw() % 60) - 30), reach = ldexp(scale, (int)(draw() % 24) - 4);
+        double direction[QD_AXES];
+        float ar = between(0, scale), br = between(0, scale), a_at[QD_AXES], b_at[QD_AXES], half[QD_AXES];
+        draw_direction(i, direction);
         double distance = ((double)ar + br) * (i % 2 ? 1 : between(0, 1.01));
-        float bx = (float)(ax + cos(angle) * distance), by = (float)(ay + sin(angle) * distance);
-        if (i % 5 == 0) {
-            bx = nextafterf(bx, i % 10 ? INFINITY : -INFINITY);
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            a_at[k] = between(-reach, reach);
+            b_at[k] = (float)(a_at[k] + direction[k] * distance);
+            half[k] = k == 0 ? br : between(0, scale);
         }
-        qd_row a = qd_row_of_circle(ax, ay, ar), b = qd_row_of_circle(bx, by, br);
-        qd_row box = qd_row_of_box(bx, by, br, between(0, scale));
-        qd_row around_a = qd_circle_bounds(&a), around_b = qd_circle_bounds(&b);
+        if (i % 5 == 0) {
+            b_at[0] = nextafterf(b_at[0], i % 10 ? INFINITY : -INFINITY);
+        }
+        qd_row a = qd_row_of_circle(a_at, ar), b = qd_row_of_circle(b_at, br), other = qd_row_of_box(b_at, half);
+        qd_row around_a = qd_round_bounds(&a), around_b = qd_round_bounds(&b);
         qd_row inside_a = qd_circle_core(&a), inside_b = qd_circle_core(&b);
-        bool overlap = qd_rows_overlap(&a, true, &b, true), overlap_box = qd_rows_overlap(&a, true, &box, false);
-        assert_true(!overlap || qd_boxes_overlap(&around_a, &around_b));
-        assert_true(!overlap_box || qd_boxes_overlap(&around_a, &box));
-        bool proof = inside_a.v[0] < inside_b.v[2] && inside_b.v[0] < inside_a.v[2] && inside_a.v[1] < inside_b.v[3] &&
-                     inside_b.v[1] < inside_a.v[3];
-        bool proof_box = inside_a.v[0] < box.v[2] && box.v[0] < inside_a.v[2] && inside_a.v[1] < box.v[3] &&
-                         box.v[1] < inside_a.v[3];
-        assert_true(!proof || overlap);
-        assert_true(!proof_box || overlap_box);
-        met += overlap;
+        bool touch = qd_rows_overlap(&a, true, &b, true), touch_box = qd_rows_overlap(&a, true, &other, false);
+        assert_true(!touch || qd_boxes_overlap(&around_a, &around_b));
+        assert_true(!touch_box || qd_boxes_overlap(&around_a, &other));
+        bool proof = boxes_cross(&inside_a, &inside_b);
+        assert_true(!proof || touch);
+        assert_true(!boxes_cross(&inside_a, &other) || touch_box);
+        met += touch;
         proven += proof;
     }
     assert_true(met > 100000 && proven > 10000);
+}
+
+/* What a capsule reaches on an axis is its axis and its radius, rounded up; less than a rounding more. */
+static void test_a_capsules_reach(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        double scale = ldexp(1, (int)(draw() % 60) - 30);
+        float at[QD_AXES], half[QD_AXES], radius = between(0, scale);
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            at[k] = between(-1e6, 1e6);
+            half[k] = between(-scale, scale);
+        }
+        qd_row row = qd_row_of_capsule(at, half, radius);
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            double reach = fabs((double)half[k]) + radius;
+            assert_true(row.v[k] == at[k]);
+            assert_true(row.v[QD_ROW_HIGH + k] >= reach && row.v[QD_ROW_HIGH + k] <= reach * (1 + 0x1p-21));
+        }
+    }
 }
 
 static void test_huge_coordinates_and_small_sizes(void **state)
@@ -189,28 +293,34 @@ static void test_huge_coordinates_and_small_sizes(void **state)
 static void test_numbers_keep_order(void **state)
 {
     (void)state;
-    const qd_frame frames[] = {{0, 0, 65536.0f / 500},
-                               {-1e6f, 5, 65536.0f / 3},
-                               {-3e38f, -3e38f, 1e-34f},
-                               {0, 0, FLT_MAX},
-                               {1e30f, 0, 1e-20f}};
+    const struct {
+        float origin, scale;
+    } frames[] = {{0, 65536.0f / 500}, {-1e6f, 65536.0f / 3}, {-3e38f, 1e-34f}, {0, FLT_MAX}, {1e30f, 1e-20f}};
     for (size_t f = 0; f < sizeof frames / sizeof *frames; f++) {
+        qd_frame frame = {.scale = frames[f].scale};
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            frame.origin[k] = frames[f].origin;
+        }
         for (int i = 0; i < 200000; i++) {
-            double reach = 1.5 * 65536 / frames[f].scale;
-            float a = (float)(frames[f].origin_x + between(-reach, reach));
-            float b = i % 3 ? nextafterf(a, INFINITY) : (float)(frames[f].origin_x + between(-reach, reach));
+            double reach = 1.5 * 65536 / frame.scale;
+            float a = (float)(frame.origin[0] + between(-reach, reach));
+            float b = i % 3 ? nextafterf(a, INFINITY) : (float)(frame.origin[0] + between(-reach, reach));
             if (i % 1000 == 0) {
                 a = -INFINITY;
                 b = i % 2000 == 0 ? INFINITY : 3.4e38f;
             }
-            qd_float4 edges = {a, b, b, a};
-            qd_int4 number =
-                qd_frame_numbers(&(qd_frame){frames[f].origin_x, frames[f].origin_x, frames[f].scale}, edges);
-            for (int k = 0; k < 4; k++) {
-                assert_in_range(number[k], 0, QD_FRAME_LAST);
-                assert_int_equal(number[k], qd_frame_number(edges[k], frames[f].origin_x, frames[f].scale));
+            qd_row edges = {{0}};
+            for (uint32_t k = 0; k < QD_AXES; k++) {
+                edges.v[k] = k % 2 ? b : a;
+                edges.v[QD_ROW_HIGH + k] = k % 2 ? a : b;
             }
-            assert_true(a <= b ? number[0] <= number[1] : number[0] >= number[1]);
+            qd_numbers number = qd_frame_numbers(&frame, &edges);
+            for (uint32_t k = 0; k < QD_EDGES; k++) {
+                float edge = edges.v[k < QD_AXES ? k : QD_ROW_HIGH + k - QD_AXES];
+                assert_in_range(number.v[k], 0, QD_FRAME_LAST);
+                assert_int_equal(number.v[k], qd_frame_number(edge, frame.origin[0], frame.scale));
+            }
+            assert_true(a <= b ? number.v[0] <= number.v[QD_AXES] : number.v[0] >= number.v[QD_AXES]);
         }
     }
 }
@@ -225,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_an_infinite_corner_is_legal),
         cmocka_unit_test(test_against_exact_arithmetic),
         cmocka_unit_test(test_boxes_around_and_inside_circles),
+        cmocka_unit_test(test_a_capsules_reach),
         cmocka_unit_test(test_huge_coordinates_and_small_sizes),
         cmocka_unit_test(test_numbers_keep_order),
     };
