@@ -74,7 +74,7 @@ static void advance(float *position, float *speed, uint32_t count, float side)
 static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
 {
     float side = 4 * sqrtf((float)count);
-    qd_room_config config = {.max_x = side, .max_y = side, .entities_max = count, .events_max = 1u << 20};
+    qd_room_config config = {.space = {.max_x = side, .max_y = side}, .entities_max = count, .events_max = 1u << 20};
     uint32_t *id = column(count), member;
     float *x = column(count), *y = column(count), *half = column(count), *speed_x = column(count),
           *speed_y = column(count);

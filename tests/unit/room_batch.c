@@ -28,8 +28,16 @@ static qd_body body_of(qd_room *room, uint32_t id)
     assert_int_equal(qd_room_snapshot(room, NULL, UINT32_MAX, &columns, &more), QD_OK);
     for (uint32_t i = 0; i < columns.count; i++) {
         if (columns.id[i] == id) {
-            return (qd_body){columns.x[i],        columns.y[i],    columns.half_x[i], columns.half_y[i],
-                             columns.category[i], columns.mask[i], columns.shape[i]};
+            return (qd_body){
+                .x = columns.x[i],
+                .y = columns.y[i],
+                .half_x = columns.half_x[i],
+                .half_y = columns.half_y[i],
+                .radius = columns.radius ? columns.radius[i] : 0,
+                .category = columns.category[i],
+                .mask = columns.mask[i],
+                .shape = columns.shape[i],
+            };
         }
     }
     fail_msg("no entity %u", id);
@@ -43,7 +51,7 @@ static void spawn_refuses_each_kind_and_applies_the_rest(void **state)
     static const float y[] = {1, 2, INFINITY, 4, 5, 6, 7, 8, 9};
     static const float half_x[] = {1, 1, 1, -1, 1, 1, 1, NAN, 1};
     static const float half_y[] = {1, 1, 1, 1, -0.5f, 1, 1, 1, 0};
-    static const uint8_t shape[] = {1, 1, 1, 1, 2, 3, 1, 1, 2};
+    static const uint8_t shape[] = {1, 1, 1, 1, 2, 4, 1, 1, 2};
     qd_room_batch batch = {.count = 9, .id = id, .x = x, .y = y, .half_x = half_x, .half_y = half_y, .shape = shape};
     qd_room_refusals refusals;
     room_fixture fixture;
@@ -199,14 +207,23 @@ static void reshape_leaves_absent_columns_as_they_are(void **state)
     float half = 3;
     uint8_t shape = QD_SPACE_CIRCLE;
     const qd_room_batch batches[] = {
-        {.count = 1, .id = &id, .half_y = &half}, {.count = 1, .id = &id, .category = &category},
-        {.count = 1, .id = &id, .shape = &shape}, {.count = 1, .id = &id, .mask = &mask},
-        {.count = 1, .id = &id, .half_x = &half}, {.count = 1, .id = &id},
+        {.count = 1, .id = &id, .half_y = &half},
+        {.count = 1, .id = &id, .category = &category},
+        {.count = 1, .id = &id, .shape = &shape},
+        {.count = 1, .id = &id, .mask = &mask},
+        {.count = 1, .id = &id, .half_x = &half},
+        {.count = 1, .id = &id, .radius = &half},
+        {.count = 1, .id = &id},
     };
-    const qd_body expected[] = {
-        {10, 50, 1, 3, 1, UINT32_MAX, QD_SPACE_BOX},    {10, 50, 1, 3, 6, UINT32_MAX, QD_SPACE_BOX},
-        {10, 50, 1, 3, 6, UINT32_MAX, QD_SPACE_CIRCLE}, {10, 50, 1, 3, 6, 5, QD_SPACE_CIRCLE},
-        {10, 50, 3, 3, 6, 5, QD_SPACE_CIRCLE},          {10, 50, 3, 3, 6, 5, QD_SPACE_CIRCLE},
+    const struct {
+        float half_x, half_y, radius;
+        uint32_t category, mask;
+        uint8_t shape;
+    } expected[] = {
+        {1, 3, 0, 1, UINT32_MAX, QD_SPACE_BOX},    {1, 3, 0, 6, UINT32_MAX, QD_SPACE_BOX},
+        {1, 3, 0, 6, UINT32_MAX, QD_SPACE_CIRCLE}, {1, 3, 0, 6, 5, QD_SPACE_CIRCLE},
+        {3, 3, 0, 6, 5, QD_SPACE_CIRCLE},          {3, 3, 3, 6, 5, QD_SPACE_CIRCLE},
+        {3, 3, 3, 6, 5, QD_SPACE_CIRCLE},
     };
     qd_room_refusals refusals;
     room_fixture fixture;
@@ -214,16 +231,78 @@ static void reshape_leaves_absent_columns_as_they_are(void **state)
     (void)state;
     open_room(&fixture, default_config());
     spawn(fixture.room, fixture.me, 1, 10);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         qd_room_reshape(fixture.room, fixture.me, &batches[i], &refusals);
         assert_int_equal(refusals.count, 0);
         qd_body body = body_of(fixture.room, 1);
-        assert_true(body.x == expected[i].x && body.y == expected[i].y);
+        assert_true(body.x == 10 && body.y == 50);
         assert_true(body.half_x == expected[i].half_x && body.half_y == expected[i].half_y);
+        assert_true(body.radius == expected[i].radius);
         assert_int_equal(body.category, expected[i].category);
         assert_int_equal(body.mask, expected[i].mask);
         assert_int_equal(body.shape, expected[i].shape);
     }
+    close_room(&fixture);
+}
+
+/* Of a capsule the ends of its axis may lie anywhere; its radius is a size. */
+static void capsules_may_lead_anywhere(void **state)
+{
+    static const uint32_t id[] = {1, 2, 3, 4, 5};
+    static const float at[] = {10, 20, 30, 40, 50};
+    static const float half_x[] = {-3, 3, -3, INFINITY, -3};
+    static const float half_y[] = {2, -2, 2, 1, 2};
+    static const float radius[] = {1, 0, -1, 1, NAN};
+    static const uint8_t shape[] = {3, 3, 3, 3, 3};
+    const qd_room_batch batch = {
+        .count = 5, .id = id, .x = at, .y = at, .half_x = half_x, .half_y = half_y, .radius = radius, .shape = shape};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
+    expect_refusals(&refusals, 3, 2, QD_ROOM_NEGATIVE_SIZE, 3, QD_ROOM_NOT_FINITE, 4, QD_ROOM_NOT_FINITE);
+    qd_body body = body_of(fixture.room, 1);
+    assert_true(body.half_x == -3 && body.half_y == 2 && body.radius == 1);
+    assert_int_equal(body.shape, QD_SPACE_CAPSULE);
+    close_room(&fixture);
+}
+
+/* What counts is what the entity would become: here of a capsule whose half_x is negative. */
+static void reshape_is_checked_as_a_whole(void **state)
+{
+    static const uint32_t id = 1;
+    static const float half_x = -3, half = 2, at = 10, radius = 1, negative = -1;
+    static const uint8_t capsule = QD_SPACE_CAPSULE, box = QD_SPACE_BOX;
+    const qd_room_batch spawned = {
+        .count = 1, .id = &id, .x = &at, .y = &at, .half_x = &half_x, .radius = &radius, .shape = &capsule};
+    const struct {
+        qd_room_batch batch;
+        int refusal;
+    } steps[] = {
+        {{.count = 1, .id = &id, .shape = &box}, QD_ROOM_NEGATIVE_SIZE},
+        {{.count = 1, .id = &id, .half_y = &half_x}, 0},
+        {{.count = 1, .id = &id, .shape = &box, .half_x = &half}, QD_ROOM_NEGATIVE_SIZE},
+        {{.count = 1, .id = &id, .radius = &negative}, QD_ROOM_NEGATIVE_SIZE},
+        {{.count = 1, .id = &id, .shape = &box, .half_x = &half, .half_y = &half}, 0},
+        {{.count = 1, .id = &id, .half_x = &half_x}, QD_ROOM_NEGATIVE_SIZE},
+        {{.count = 1, .id = &id, .shape = &capsule, .half_x = &half_x}, 0},
+    };
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    qd_room_spawn(fixture.room, fixture.me, &spawned, false, &refusals);
+    assert_int_equal(only_refusal(&refusals), 0);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        qd_room_reshape(fixture.room, fixture.me, &steps[i].batch, &refusals);
+        assert_int_equal(only_refusal(&refusals), steps[i].refusal);
+    }
+    qd_body body = body_of(fixture.room, 1);
+    assert_true(body.half_x == -3 && body.half_y == 2 && body.radius == 1);
+    assert_int_equal(body.shape, QD_SPACE_CAPSULE);
     close_room(&fixture);
 }
 
@@ -313,6 +392,8 @@ int main(void)
         cmocka_unit_test(long_batches_are_applied_whole),
         cmocka_unit_test(reshape_refuses_each_kind),
         cmocka_unit_test(reshape_leaves_absent_columns_as_they_are),
+        cmocka_unit_test(capsules_may_lead_anywhere),
+        cmocka_unit_test(reshape_is_checked_as_a_whole),
         cmocka_unit_test(entries_are_carried_out_in_order),
         cmocka_unit_test(only_the_first_refusals_are_listed),
         cmocka_unit_test(removed_entities_make_room_at_once),

@@ -33,7 +33,7 @@ static inline uint32_t join(qd_room *room)
 static inline const qd_room_config *default_config(void)
 {
     static const qd_room_config config = {
-        .max_x = 100, .max_y = 100, .entities_max = 1000, .events_max = 1000, .grace_ns = 50};
+        .space = {.max_x = 100, .max_y = 100}, .entities_max = 1000, .events_max = 1000, .grace_ns = 50};
     return &config;
 }
 

@@ -510,7 +510,7 @@ static void a_depth_that_was_asked_for_is_kept(void **state)
     room_fixture fixture;
 
     (void)state;
-    config.depth = 4;
+    config.space.depth = 4;
     open_room(&fixture, &config);
     spawn(fixture.room, fixture.me, 1, 10);
     tick(fixture.room);

@@ -4,7 +4,8 @@
  */
 #include "room_fixture.h"
 
-static void expect_ids(qd_room *room, const float *region, uint32_t limit, bool more_expected, uint32_t count, ...)
+static void expect_ids(qd_room *room, const qd_room_region *region, uint32_t limit, bool more_expected, uint32_t count,
+                       ...)
 {
     qd_room_batch columns;
     va_list expected;
@@ -66,7 +67,9 @@ static void it_shows_the_present(void **state)
 /* Boxes of 2 x 2 at (10, 50), (20, 50), ...; a circle reaches as far as its radius on both axes. */
 static void a_region_takes_what_touches_it(void **state)
 {
-    static const float exact[] = {11, 0, 19, 100}, between[] = {11.5f, 0, 18.5f, 100}, above[] = {0, 51.5f, 100, 60};
+    static const qd_room_region exact = {.min_x = 11, .max_x = 19, .max_y = 100};
+    static const qd_room_region between = {.min_x = 11.5f, .max_x = 18.5f, .max_y = 100};
+    static const qd_room_region above = {.min_y = 51.5f, .max_x = 100, .max_y = 60};
     uint32_t id = 9;
     float x = 90, y = 50, radius = 2, none = 0;
     uint8_t shape = QD_SPACE_CIRCLE;
@@ -80,10 +83,10 @@ static void a_region_takes_what_touches_it(void **state)
     for (uint32_t i = 1; i <= 4; i++)
         spawn(fixture.room, fixture.me, i, (float)i * 10);
     qd_room_spawn(fixture.room, fixture.me, &circle, false, &refusals);
-    expect_ids(fixture.room, exact, 10, false, 2, 1, 2);
-    expect_ids(fixture.room, exact, 1, true, 1, 1);
-    expect_ids(fixture.room, between, 10, false, 0);
-    expect_ids(fixture.room, above, 10, false, 1, 9);
+    expect_ids(fixture.room, &exact, 10, false, 2, 1, 2);
+    expect_ids(fixture.room, &exact, 1, true, 1, 1);
+    expect_ids(fixture.room, &between, 10, false, 0);
+    expect_ids(fixture.room, &above, 10, false, 1, 9);
     close_room(&fixture);
 }
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Swept rooms: who is told of pairs that passed, when, and in which order.
+ */
+#include "room_fixture.h"
+
+/* Boxes of half extent 1 at y 50: 1 at x 10, and 2, 3, ... from x 50 on, 10 apart. Ticked once. */
+static void open_lane(room_fixture *fixture, uint32_t count, uint32_t events_max)
+{
+    qd_room_config config = *default_config();
+
+    config.space.swept = true;
+    config.events_max = events_max;
+    open_room(fixture, &config);
+    spawn(fixture->room, fixture->me, 1, 10);
+    for (uint32_t id = 2; id <= count; id++)
+        spawn(fixture->room, fixture->me, id, 30 + 10 * (float)id);
+    tick(fixture->room);
+}
+
+/* Past 2 and 3, in a room whose subscriptions have had their reset. */
+static void passed_pairs_are_told_and_not_part_of_the_set(void **state)
+{
+    room_fixture fixture;
+
+    (void)state;
+    open_lane(&fixture, 3, 1000);
+    subscribe(fixture.room, fixture.me);
+    catch_up(fixture.room);
+    (void)next_report(fixture.room);
+    move(fixture.room, fixture.me, 1, 90);
+    tick(fixture.room);
+    qd_room_report report = next_report(fixture.room);
+    expect_pairs(report.ends, 0);
+    expect_pairs(report.begins, 0);
+    expect_pairs(report.passed, 2, 1, 2, 1, 3);
+    no_report(fixture.room);
+    qd_room_stats stats = stats_of(fixture.room);
+    assert_true(stats.passed == 2 && stats.begins == 0 && stats.ends == 0 && stats.pairs == 0);
+
+    tick(fixture.room);
+    no_report(fixture.room);
+    close_room(&fixture);
+}
+
+static void rooms_that_are_not_swept_tell_of_none(void **state)
+{
+    room_fixture fixture;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    spawn(fixture.room, fixture.me, 1, 10);
+    spawn(fixture.room, fixture.me, 2, 50);
+    subscribe(fixture.room, fixture.me);
+    tick(fixture.room);
+    (void)next_report(fixture.room);
+    move(fixture.room, fixture.me, 1, 90);
+    tick(fixture.room);
+    no_report(fixture.room);
+    close_room(&fixture);
+}
+
+/* What begins or ends did not pass, nor does who jumps. */
+static void passed_is_what_neither_began_nor_ended(void **state)
+{
+    float x = 10, y = 50;
+    const uint32_t id = 1;
+    const qd_room_batch jump = {.count = 1, .id = &id, .x = &x, .y = &y};
+    qd_room_refusals refusals;
+    room_fixture fixture;
+
+    (void)state;
+    open_lane(&fixture, 4, 1000);
+    subscribe(fixture.room, fixture.me);
+    catch_up(fixture.room);
+    (void)next_report(fixture.room);
+    move(fixture.room, fixture.me, 1, 60);
+    tick(fixture.room);
+    qd_room_report report = next_report(fixture.room);
+    expect_pairs(report.begins, 1, 1, 3);
+    expect_pairs(report.passed, 1, 1, 2);
+
+    move(fixture.room, fixture.me, 1, 95);
+    tick(fixture.room);
+    report = next_report(fixture.room);
+    expect_pairs(report.ends, 1, 1, 3);
+    expect_pairs(report.passed, 1, 1, 4);
+
+    qd_room_teleport(fixture.room, fixture.me, &jump, &refusals);
+    tick(fixture.room);
+    no_report(fixture.room);
+    close_room(&fixture);
+}
+
+static void own_passed_pairs_are_those_of_ones_entities(void **state)
+{
+    room_fixture fixture;
+
+    (void)state;
+    open_lane(&fixture, 2, 1000);
+    uint32_t other = join(fixture.room);
+    spawn(fixture.room, other, 7, 60);
+    qd_room_subscribe(fixture.room, fixture.me, (qd_room_interest){.own_only = true});
+    qd_room_subscribe(fixture.room, other, (qd_room_interest){.own_only = true, .stays = true});
+    tick(fixture.room);
+    (void)next_report(fixture.room);
+    (void)next_report(fixture.room);
+    move(fixture.room, fixture.me, 1, 90);
+    tick(fixture.room);
+    expect_pairs(next_report(fixture.room).passed, 2, 1, 2, 1, 7);
+    qd_room_report report = next_report(fixture.room);
+    assert_int_equal(report.member, other);
+    expect_pairs(report.passed, 1, 1, 7);
+    no_report(fixture.room);
+    close_room(&fixture);
+}
+
+static void a_reset_tells_of_none(void **state)
+{
+    room_fixture fixture;
+
+    (void)state;
+    open_lane(&fixture, 3, 1000);
+    uint32_t live = join(fixture.room);
+    subscribe(fixture.room, live);
+    catch_up(fixture.room);
+    (void)next_report(fixture.room);
+    subscribe(fixture.room, fixture.me);
+    move(fixture.room, fixture.me, 1, 90);
+    tick(fixture.room);
+    qd_room_report report = next_report(fixture.room);
+    assert_true(report.reset);
+    expect_pairs(report.passed, 0);
+    report = next_report(fixture.room);
+    assert_int_equal(report.member, live);
+    expect_pairs(report.passed, 2, 1, 2, 1, 3);
+    close_room(&fixture);
+}
+
+static void passed_pairs_count_for_events_max(void **state)
+{
+    room_fixture fixture;
+
+    (void)state;
+    open_lane(&fixture, 4, 2);
+    subscribe(fixture.room, fixture.me);
+    catch_up(fixture.room);
+    (void)next_report(fixture.room);
+    move(fixture.room, fixture.me, 1, 95);
+    tick(fixture.room);
+    qd_room_report report = next_report(fixture.room);
+    assert_true(report.suspended && report.suspended_count == 3);
+    expect_pairs(report.passed, 0);
+    assert_true(stats_of(fixture.room).passed == 0);
+
+    tick(fixture.room);
+    assert_true(next_report(fixture.room).reset);
+    close_room(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passed_pairs_are_told_and_not_part_of_the_set),
+        cmocka_unit_test(rooms_that_are_not_swept_tell_of_none),
+        cmocka_unit_test(passed_is_what_neither_began_nor_ended),
+        cmocka_unit_test(own_passed_pairs_are_those_of_ones_entities),
+        cmocka_unit_test(a_reset_tells_of_none),
+        cmocka_unit_test(passed_pairs_count_for_events_max),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
