@@ -178,6 +178,9 @@ static qd_client_status fold(qd_pairs *pairs, const qd_msg_tick *tick)
         if (status < 0)
             return status;
     }
+    for (uint32_t i = 0; i < tick->passed.count; i++)
+        if (qd_pairs_contain(pairs, tick->passed.a[i], tick->passed.b[i]))
+            return QD_CLIENT_ERR_PROTOCOL;
     for (uint32_t i = 0; i < tick->stays.count; i++)
         if (!qd_pairs_contain(pairs, tick->stays.a[i], tick->stays.b[i]))
             return QD_CLIENT_ERR_PROTOCOL;

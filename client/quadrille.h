@@ -82,8 +82,9 @@ QD_API uint32_t qd_client_close_room(qd_client *client, uint64_t room);
 /* `after` NULL: from the first. */
 QD_API uint32_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
 
-/* Batches. Which columns each needs stands in quadrille.proto; others must be NULL. What is refused is answered by an
- * error at once; the QD_SERVER_APPLIED of the tick answers for all batches of a room up to its seq. */
+/* Batches. Which columns each needs stands in quadrille.proto; others must be NULL, as z and half_z in a room of two
+ * dimensions. What is refused is answered by an error at once; the QD_SERVER_APPLIED of the tick answers for all
+ * batches of a room up to its seq. */
 QD_API uint32_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned);
 QD_API uint32_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
@@ -164,16 +165,22 @@ QD_API const char *qd_client_status_text(qd_client_status status);
 
 /* ---- the set of pairs ----
  *
- * Folds the Tick frames of one room into the set of pairs that overlap, as the contract in quadrille.proto says. */
+ * Folds the Tick frames of one room into the set of pairs that overlap, as the contract in quadrille.proto says. Pairs
+ * that passed, in a swept room, are no part of it: read them from the frame.
+ *
+ *     if (message->kind == QD_SERVER_TICK && qd_pairs_apply(pairs, &message->as.tick) == QD_CLIENT_OK)
+ *         for (uint32_t i = 0; i < message->as.tick.passed.count; i++)
+ *             printf("%u passed %u\n", message->as.tick.passed.a[i], message->as.tick.passed.b[i]);
+ */
 
 typedef struct qd_pairs qd_pairs;
 
 QD_API qd_pairs *qd_pairs_create(void);
 QD_API void qd_pairs_destroy(qd_pairs *pairs);
 
-/* Apply one frame. QD_CLIENT_ERR_PROTOCOL: it contradicts the set (a begin of a pair that is in, an end or stay of one
- * that is not, events before the first reset), which a server never sends. Then, and with QD_CLIENT_ERR_NO_MEMORY, the
- * set is forgotten until the next reset. */
+/* Apply one frame. QD_CLIENT_ERR_PROTOCOL: it contradicts the set (a begin of a pair that is in, or one that passed; an
+ * end or stay of one that is not; events before the first reset), which a server never sends. Then, and with
+ * QD_CLIENT_ERR_NO_MEMORY, the set is forgotten until the next reset. */
 QD_API qd_client_status qd_pairs_apply(qd_pairs *pairs, const qd_msg_tick *tick);
 /* Whether the set is that of a whole tick: false before the first reset, within a tick of several frames, and while
  * the subscription is suspended. */

@@ -75,17 +75,17 @@ static void expect_equal(const qd_pairs *pairs, const struct model *model)
 
 /* Cuts one tick's columns into frames at random and applies them. */
 static void apply_in_parts(qd_pairs *pairs, const struct model *model, bool reset, const struct columns *ends,
-                           const struct columns *begins, const struct columns *stays)
+                           const struct columns *begins, const struct columns *passed, const struct columns *stays)
 {
     static const uint8_t reasons[PAIRS_MAX] = {0};
-    const struct columns *groups[] = {ends, begins, stays};
-    uint32_t done[3] = {0};
+    const struct columns *groups[] = {ends, begins, passed, stays};
+    uint32_t done[4] = {0};
     bool first = true, last = false;
     while (!last) {
         qd_msg_tick tick = {.room = 1, .tick = model->tick, .reset = reset && first, .end_reason = reasons};
-        qd_msg_pairs *parts[] = {&tick.ends, &tick.begins, &tick.stays};
+        qd_msg_pairs *parts[] = {&tick.ends, &tick.begins, &tick.passed, &tick.stays};
         last = true;
-        for (int g = 0; g < 3 && last; g++) {
+        for (int g = 0; g < 4 && last; g++) {
             uint32_t left = groups[g]->count - done[g];
             uint32_t count = random_below(4) == 0 ? random_below(left + 1) : left;
             *parts[g] = (qd_msg_pairs){count, groups[g]->a + done[g], groups[g]->b + done[g]};
@@ -102,8 +102,8 @@ static void apply_in_parts(qd_pairs *pairs, const struct model *model, bool rese
 /* One tick of a random life: most pairs stay, some change; now and then all is new, or suspended. */
 static void run_tick(qd_pairs *pairs, struct model *model)
 {
-    static struct columns ends, begins, stays;
-    ends.count = begins.count = stays.count = 0;
+    static struct columns ends, begins, passed, stays;
+    ends.count = begins.count = passed.count = stays.count = 0;
     model->tick += 1 + random_below(3);
     if (random_below(20) == 0) {
         memset(model->in, 0, sizeof model->in);
@@ -126,9 +126,11 @@ static void run_tick(qd_pairs *pairs, struct model *model)
                 add(&begins, i, k);
             else if (was && is && random_below(2) == 0)
                 add(&stays, i, k);
+            else if (!was && !is && !reset && random_below(8) == 0)
+                add(&passed, i, k);
         }
     model->started = true;
-    apply_in_parts(pairs, model, reset, &ends, &begins, &stays);
+    apply_in_parts(pairs, model, reset, &ends, &begins, &passed, &stays);
     assert_int_equal(qd_pairs_tick(pairs), model->tick);
 }
 
@@ -184,6 +186,8 @@ static void test_contradictions(void **state)
     expect_contradiction(set_of_one(), &(qd_msg_tick){.tick = 6, .last = true, .begins = in});
     expect_contradiction(set_of_one(), &(qd_msg_tick){.tick = 6, .last = true, .ends = out, .end_reason = &reason});
     expect_contradiction(set_of_one(), &(qd_msg_tick){.tick = 6, .last = true, .stays = out});
+    expect_contradiction(set_of_one(), &(qd_msg_tick){.tick = 6, .last = true, .passed = in});
+    expect_contradiction(set_of_one(), &(qd_msg_tick){.tick = 6, .last = true, .begins = out, .passed = out});
     expect_contradiction(set_of_one(), &(qd_msg_tick){.tick = 6, .last = true, .begins = same});
     expect_contradiction(set_of_one(), &(qd_msg_tick){.tick = 6, .last = true, .begins = turned});
     expect_contradiction(set_of_one(), &(qd_msg_tick){.tick = 6, .last = true, .ends = turned, .end_reason = &reason});

@@ -86,7 +86,10 @@ static void test_session_and_rooms(void **state)
     qd_msg_room_config config = {.has_bounds = true,
                                  .bounds = {.min_x = -1, .min_y = -2, .max_x = 3, .max_y = 4},
                                  .tick_mode = QD_TICK_MODE_STEP,
-                                 .grace_ms = 7};
+                                 .grace_ms = 7,
+                                 .index = QD_INDEX_HASH,
+                                 .swept = true,
+                                 .cell_size = 3};
     message = expect(&peer, qd_client_open_room(peer.client, "arena", &config), QD_CLIENT_OPEN_ROOM);
     assert_string_equal(message->as.open_room.name, "arena");
     assert_true(message->as.open_room.has_config);
@@ -94,6 +97,8 @@ static void test_session_and_rooms(void **state)
     assert_true(message->as.open_room.config.bounds.min_y == -2);
     assert_int_equal(message->as.open_room.config.tick_mode, QD_TICK_MODE_STEP);
     assert_int_equal(message->as.open_room.config.grace_ms, 7);
+    assert_int_equal(message->as.open_room.config.index, QD_INDEX_HASH);
+    assert_true(message->as.open_room.config.swept && message->as.open_room.config.cell_size == 3);
     message = expect(&peer, qd_client_open_room(peer.client, "arena", NULL), QD_CLIENT_OPEN_ROOM);
     assert_false(message->as.open_room.has_config);
 
