@@ -111,6 +111,9 @@ static bool parse_options(qd_bench_options *options, int argc, char **argv, int 
          0, 0},
         {"--rooms", "N", "how many rooms (4)", QD_OPTION_NUMBER, &options->rooms, 1, 65536},
         {"--entities", "N", "entities in each room (1000)", QD_OPTION_NUMBER, &options->entities, 1, 4194304},
+        {"--dimensions", "N", "of the rooms, 2 or 3 (2)", QD_OPTION_NUMBER, &options->dimensions, 2, 3},
+        {"--index", "NAME", "how the rooms find pairs: auto, quadtree, octree, sparse, hash, grid or brute (auto)",
+         QD_OPTION_INDEX, &options->index, 0, 0},
         {"--connections", "N", "connections; rooms are dealt to them, or they to the rooms (2)", QD_OPTION_NUMBER,
          &options->connections, 1, 60000},
         {"--threads", "N", "threads that drive them; 0: one a core (0)", QD_OPTION_NUMBER, &options->threads, 0, 1024},
@@ -133,6 +136,8 @@ static bool parse_options(qd_bench_options *options, int argc, char **argv, int 
                                   .rooms = 4,
                                   .entities = 1000,
                                   .connections = 2,
+                                  .dimensions = 2,
+                                  .index = QD_INDEX_AUTO,
                                   .hz = 20,
                                   .seconds = 10,
                                   .subscribe_text = "events"};
@@ -285,13 +290,16 @@ static int compare_rooms(const void *left, const void *right)
 
 static bool open_rooms(qd_bench *bench, qd_bench_connection *connection)
 {
-    const qd_msg_room_config config = {.dimensions = 2,
-                                       .has_bounds = true,
-                                       .bounds = {.max_x = bench->side, .max_y = bench->side},
-                                       .tick_mode = bench->options.step ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK,
-                                       .tick_hz = bench->options.step ? 0 : bench->options.hz,
-                                       .grace_ms = GRACE_MS,
-                                       .empty_close_ms = GRACE_MS};
+    const uint32_t dimensions = bench->options.dimensions;
+    const qd_msg_room_config config = {
+        .dimensions = dimensions,
+        .has_bounds = true,
+        .bounds = {.max_x = bench->side, .max_y = bench->side, .max_z = dimensions == 3 ? bench->side : 0},
+        .index = bench->options.index,
+        .tick_mode = bench->options.step ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK,
+        .tick_hz = bench->options.step ? 0 : bench->options.hz,
+        .grace_ms = GRACE_MS,
+        .empty_close_ms = GRACE_MS};
 
     connection->open_seq = qd_client_next_seq(connection->client);
     for (uint32_t index = 0; index < connection->lane_count; index++) {
@@ -558,7 +566,9 @@ int main(int argc, char **argv)
         return status;
     pthread_mutex_init(&bench.failure_lock, NULL);
     bench.run_id = run_id();
-    bench.side = 4 * sqrtf((float)bench.options.entities);
+    /* So that an entity has as many pairs in three dimensions as in two. */
+    bench.side = bench.options.dimensions == 3 ? cbrtf(32 * (float)bench.options.entities)
+                                               : 4 * sqrtf((float)bench.options.entities);
     /* The first one lets the rooms be closed; the second one is final. */
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);

@@ -40,7 +40,8 @@ typedef enum qd_bench_subscribe { QD_BENCH_NONE, QD_BENCH_EVENTS, QD_BENCH_STAYS
 typedef struct qd_bench_options {
     const char *server;
     const char *token; /* or NULL */
-    uint32_t rooms, entities, connections, threads;
+    uint32_t rooms, entities, connections, threads, dimensions;
+    qd_index_kind index;
     uint32_t hz; /* 0: as fast as the answers come */
     double seconds;
     const char *subscribe_text;
@@ -61,7 +62,7 @@ typedef struct qd_bench_figures {
 /* The whole run. */
 typedef struct qd_bench {
     qd_bench_options options;
-    float side;                /* of the rooms */
+    float side;                /* of the rooms, on each of their axes */
     uint64_t run_id;           /* part of the rooms' names, so that runs do not meet */
     uint64_t start_ns, end_ns; /* of the measurement; 0 before it */
     _Atomic bool stopped;      /* by a failure */
@@ -88,7 +89,7 @@ typedef struct qd_bench_lane {
 
     uint32_t count; /* entities */
     uint32_t *id;
-    float *x, *y, *speed_x, *speed_y;
+    float *at[3], *speed[3]; /* NULL for the third axis in two dimensions */
 
     uint64_t next_ns; /* when the next batch is to be sent */
     uint32_t pending_first, pending_count, pending_max;

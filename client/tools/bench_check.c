@@ -10,7 +10,7 @@
 #define HALF 0.5f
 
 typedef struct box {
-    float min_x, max_x, min_y, max_y;
+    float min_x, max_x, min_y, max_y, min_z, max_z; /* z: 0 in two dimensions */
     uint32_t id;
 } box;
 
@@ -31,7 +31,7 @@ static bool sweep(const box *boxes, uint32_t count, const qd_pairs *told, size_t
         for (uint32_t second = first + 1; second < count && boxes[second].min_x <= a->max_x; second++) {
             const box *b = &boxes[second];
 
-            if (a->min_y > b->max_y || b->min_y > a->max_y)
+            if (a->min_y > b->max_y || b->min_y > a->max_y || a->min_z > b->max_z || b->min_z > a->max_z)
                 continue;
             ++*found;
             missing[0] = a->id < b->id ? a->id : b->id;
@@ -57,8 +57,13 @@ void qd_bench_check(qd_bench_lane *lane, uint64_t tick)
         return;
     }
     for (uint32_t index = 0; index < lane->count; index++) {
-        float x = lane->x[index], y = lane->y[index];
-        boxes[index] = (box){x - HALF, x + HALF, y - HALF, y + HALF, lane->id[index]};
+        float x = lane->at[0][index], y = lane->at[1][index];
+        boxes[index] =
+            (box){.min_x = x - HALF, .max_x = x + HALF, .min_y = y - HALF, .max_y = y + HALF, .id = lane->id[index]};
+        if (lane->at[2]) {
+            boxes[index].min_z = lane->at[2][index] - HALF;
+            boxes[index].max_z = lane->at[2][index] + HALF;
+        }
     }
     qsort(boxes, lane->count, sizeof *boxes, compare);
     if (!sweep(boxes, lane->count, lane->pairs, &found, missing))

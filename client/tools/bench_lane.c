@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The scene of the benchmarks: boxes 1 x 1, speeds uniform up to 0.25 an axis and tick, in a room of side
- * 4 sqrt(entities). */
+ * 4 sqrt(entities); or cubes of side 1, in one of side cbrt(32 entities). */
 #define HALF      0.5f
 #define SPEED_MAX 0.25f
 
@@ -14,7 +14,7 @@
 
 /* A batch is cut into pieces of so many entities; fewer where the server's frames are small. */
 #define PIECE_MAX       32768u
-#define BYTES_AN_ENTITY 20u /* of a Spawn, the larger message */
+#define BYTES_AN_ENTITY 28u /* of a Spawn in three dimensions, the largest message */
 #define BYTES_AROUND    256u
 
 static float random_float(uint64_t *seed, float from, float to)
@@ -29,25 +29,28 @@ bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count)
 {
     float side = lane->connection->bench->side;
     uint64_t seed = ((uint64_t)lane->room_index << 32) + first_id;
-    uint64_t batch_bytes = (uint64_t)count * 12 + 1;
+    uint32_t dimensions = lane->connection->bench->options.dimensions;
+    uint64_t batch_bytes = (uint64_t)count * (1 + dimensions) * sizeof(float) + 1;
 
     lane->count = count;
     lane->pending_max = PENDING_BYTES_MAX / batch_bytes < 2 ? 2 : (uint32_t)(PENDING_BYTES_MAX / batch_bytes);
     if (lane->pending_max > QD_BENCH_PENDING_MAX)
         lane->pending_max = QD_BENCH_PENDING_MAX;
     lane->id = malloc(count * sizeof *lane->id);
-    float *columns = lane->x = malloc(4 * (size_t)count * sizeof *columns);
+    float *columns = malloc(2 * dimensions * (size_t)count * sizeof *columns);
+    lane->at[0] = columns; /* to be freed in any case */
     if (!lane->id || !columns)
         return false;
-    lane->y = columns + count;
-    lane->speed_x = columns + 2 * (size_t)count;
-    lane->speed_y = columns + 3 * (size_t)count;
+    for (uint32_t axis = 0; axis < dimensions; axis++) {
+        lane->at[axis] = columns + 2 * axis * (size_t)count;
+        lane->speed[axis] = lane->at[axis] + count;
+    }
     for (uint32_t index = 0; index < count; index++) {
         lane->id[index] = first_id + index;
-        lane->x[index] = random_float(&seed, 0, side);
-        lane->y[index] = random_float(&seed, 0, side);
-        lane->speed_x[index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
-        lane->speed_y[index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
+        for (uint32_t axis = 0; axis < dimensions; axis++)
+            lane->at[axis][index] = random_float(&seed, 0, side);
+        for (uint32_t axis = 0; axis < dimensions; axis++)
+            lane->speed[axis][index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
     }
     if (lane->connection->bench->options.check)
         lane->pairs = qd_pairs_create();
@@ -57,7 +60,7 @@ bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count)
 void qd_bench_lane_deinit(qd_bench_lane *lane)
 {
     free(lane->id);
-    free(lane->x); /* and with it the other columns */
+    free(lane->at[0]); /* and with it the other columns */
     qd_pairs_destroy(lane->pairs);
 }
 
@@ -80,6 +83,7 @@ static void move_axis(float *at, float *speed, uint32_t count, float side)
 static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const float *half, bool wants_answer)
 {
     qd_client *client = lane->connection->client;
+    const bool is_3d = lane->connection->bench->options.dimensions == 3;
     uint32_t frame_bytes_max = qd_client_welcome(client)->limits.frame_bytes_max;
     uint32_t piece = frame_bytes_max > 2 * BYTES_AROUND ? (frame_bytes_max - BYTES_AROUND) / BYTES_AN_ENTITY : 1;
     uint32_t seq = 0;
@@ -95,10 +99,12 @@ static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const flo
         message.as.batch = (qd_msg_batch){.room = lane->room,
                                           .entities = {.count = count,
                                                        .id = lane->id + at,
-                                                       .x = lane->x + at,
-                                                       .y = lane->y + at,
+                                                       .x = lane->at[0] + at,
+                                                       .y = lane->at[1] + at,
+                                                       .z = is_3d ? lane->at[2] + at : NULL,
                                                        .half_x = half,
-                                                       .half_y = half}};
+                                                       .half_y = half,
+                                                       .half_z = is_3d ? half : NULL}};
         if (!qd_client_send(client, &message))
             return 0;
     }
@@ -140,8 +146,8 @@ static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
     const qd_bench *bench = lane->connection->bench;
     bool steps = bench->options.step && lane->is_first;
 
-    move_axis(lane->x, lane->speed_x, lane->count, bench->side);
-    move_axis(lane->y, lane->speed_y, lane->count, bench->side);
+    for (uint32_t axis = 0; axis < bench->options.dimensions; axis++)
+        move_axis(lane->at[axis], lane->speed[axis], lane->count, bench->side);
     uint32_t seq = send_columns(lane, QD_CLIENT_MOVE, NULL, !steps);
     if (steps)
         seq = qd_client_step(lane->connection->client, lane->room, 0);

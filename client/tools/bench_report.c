@@ -71,10 +71,10 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures
         snprintf(rate, sizeof rate, "%u %s/s", options->hz, options->step ? "steps" : "ticks");
     else
         snprintf(rate, sizeof rate, "steps as fast as they are answered");
-    printf("%s room%s x %s entities, %s connection%s, %s, subscribed to %s, %.1f s\n\n",
+    printf("%s room%s x %s entities in %uD, index %s, %s connection%s, %s, subscribed to %s, %.1f s\n\n",
            with_commas(options->rooms, rooms), options->rooms == 1 ? "" : "s", with_commas(options->entities, entities),
-           with_commas(options->connections, connections), options->connections == 1 ? "" : "s", rate,
-           options->subscribe_text, seconds);
+           options->dimensions, qd_index_name(options->index), with_commas(options->connections, connections),
+           options->connections == 1 ? "" : "s", rate, options->subscribe_text, seconds);
 
     printf("  %-18s %10s %10s %10s %10s\n", "milliseconds", "p50", "p99", "p99.9", "max");
     printf("  %-18s %10.3f %10.3f %10.3f %10.3f\n", "round trip (1)", round_trip_ms(figures, 50),
@@ -136,6 +136,7 @@ void qd_bench_print_json(const qd_bench *bench, const qd_bench_figures *figures,
     printf(",\"ok\":%s", *bench->failure ? "false" : "true");
     printf(",\"rooms\":%u,\"entities\":%u,\"connections\":%u,\"threads\":%u", options->rooms, options->entities,
            options->connections, options->threads);
+    printf(",\"dimensions\":%u,\"index\":\"%s\"", options->dimensions, qd_index_name(options->index));
     printf(",\"mode\":\"%s\",\"hz\":%u,\"subscribe\":\"%s\",\"seconds\":%.3f", options->step ? "step" : "clock",
            options->hz, options->subscribe_text, seconds);
     printf(",\"updates\":%llu,\"updates_per_s\":%.1f", (unsigned long long)figures->updates,

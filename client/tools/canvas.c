@@ -78,6 +78,30 @@ void qd_canvas_circle(qd_canvas *canvas, double x, double y, double radius, qd_h
     }
 }
 
+static void line(qd_canvas *canvas, double from_x, double from_y, double to_x, double to_y, qd_heat heat)
+{
+    int width = canvas->columns * QD_CANVAS_DOTS_X, height = canvas->rows * QD_CANVAS_DOTS_Y;
+    int steps = (int)fmin(fmax(fabs(to_x - from_x), fabs(to_y - from_y)) + 1, 8192);
+    for (int i = 0; i <= steps; i++) {
+        double part = (double)i / steps;
+        set_dot(canvas, dot_at(from_x + (to_x - from_x) * part, width), dot_at(from_y + (to_y - from_y) * part, height),
+                heat);
+    }
+}
+
+/* The circles at its ends are drawn whole, which shows where its axis is. */
+void qd_canvas_capsule(qd_canvas *canvas, const double from[2], const double to[2], double radius, qd_heat heat)
+{
+    double way_x = to[0] - from[0], way_y = to[1] - from[1], length = hypot(way_x, way_y);
+    qd_canvas_circle(canvas, from[0], from[1], radius, heat);
+    qd_canvas_circle(canvas, to[0], to[1], radius, heat);
+    if (length == 0)
+        return;
+    double side_x = -way_y / length * radius, side_y = way_x / length * radius;
+    line(canvas, from[0] + side_x, from[1] + side_y, to[0] + side_x, to[1] + side_y, heat);
+    line(canvas, from[0] - side_x, from[1] - side_y, to[0] - side_x, to[1] - side_y, heat);
+}
+
 static int bits_in(unsigned mask)
 {
     int count = 0;

@@ -31,6 +31,8 @@ void qd_canvas_deinit(qd_canvas *canvas);
 /* Outlines, in dots; what is less than three dots wide is filled. Parts outside are cut off. */
 void qd_canvas_box(qd_canvas *canvas, double min_x, double min_y, double max_x, double max_y, qd_heat heat);
 void qd_canvas_circle(qd_canvas *canvas, double x, double y, double radius, qd_heat heat);
+/* From one end of its axis to the other. */
+void qd_canvas_capsule(qd_canvas *canvas, const double from[2], const double to[2], double radius, qd_heat heat);
 
 /* Writes a row of cells. `colours` are the escape sequences of the heats; after the row the colour is that of
  * QD_HEAT_NONE. */

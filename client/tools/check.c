@@ -4,6 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+const char *qd_event_kind_name(qd_event_kind kind)
+{
+    static const char *const names[] = {"end", "begin", "passed"};
+    return names[kind];
+}
+
 bool qd_events_add(qd_events *events, qd_event event)
 {
     if (events->count == events->capacity) {
@@ -30,7 +36,7 @@ typedef struct extent {
     uint32_t at; /* in the entities of the tick */
 } extent;
 
-/* The entities of a tick, and its pairs: events without a reason, by (a, b). */
+/* The entities of a tick, and its pairs: begins, by (a, b). */
 typedef struct moment {
     const qd_entity *entities;
     uint32_t count;
@@ -39,17 +45,20 @@ typedef struct moment {
 
 struct qd_check {
     qd_shape shape;
+    bool swept;
     moment was, now;
     extent *extents;
     uint32_t extents_capacity;
     qd_events events;
 };
 
-qd_check *qd_check_create(qd_shape shape)
+qd_check *qd_check_create(qd_shape shape, bool swept)
 {
     qd_check *check = calloc(1, sizeof *check);
-    if (check != NULL)
+    if (check != NULL) {
         check->shape = shape;
+        check->swept = swept;
+    }
     return check;
 }
 
@@ -82,6 +91,61 @@ static bool overlap(qd_shape shape, const qd_entity *a, const qd_entity *b)
     return dx * dx + dy * dy <= reach * reach;
 }
 
+/* ---- who meets on the way ---- */
+
+/* From where it was to where it is, with the size that it has now. */
+typedef struct way {
+    qd_entity from, to;
+} way;
+
+/* Of `from` and `to`, 0 or less where a gap is closed: in which part of the way it is. */
+static void close_gap(double from, double to, double *enter, double *leave)
+{
+    if (from > 0 && to > 0)
+        *enter = INFINITY;
+    else if (from > 0)
+        *enter = fmax(*enter, from / (from - to));
+    else if (to > 0)
+        *leave = fmin(*leave, from / (from - to));
+}
+
+static double gap(float low, float low_half, float high, float high_half)
+{
+    float low_edge = low - low_half, high_edge = high + high_half;
+    return (double)low_edge - (double)high_edge;
+}
+
+static bool boxes_meet(const way *a, const way *b)
+{
+    double enter = 0, leave = 1;
+    float ax = a->to.half_x, ay = a->to.half_y, bx = b->to.half_x, by = b->to.half_y;
+    close_gap(gap(b->from.x, bx, a->from.x, ax), gap(b->to.x, bx, a->to.x, ax), &enter, &leave);
+    close_gap(gap(a->from.x, ax, b->from.x, bx), gap(a->to.x, ax, b->to.x, bx), &enter, &leave);
+    close_gap(gap(b->from.y, by, a->from.y, ay), gap(b->to.y, by, a->to.y, ay), &enter, &leave);
+    close_gap(gap(a->from.y, ay, b->from.y, by), gap(a->to.y, ay, b->to.y, by), &enter, &leave);
+    return enter <= leave;
+}
+
+/* The nearest that a segment comes to the origin: half of the way forth and back from its middle. */
+static bool circles_meet(const way *a, const way *b)
+{
+    double from_x = (double)a->from.x - (double)b->from.x, from_y = (double)a->from.y - (double)b->from.y;
+    double to_x = (double)a->to.x - (double)b->to.x, to_y = (double)a->to.y - (double)b->to.y;
+    double middle_x = (from_x + to_x) / 2, middle_y = (from_y + to_y) / 2;
+    double way_x = (to_x - from_x) / 2, way_y = (to_y - from_y) / 2;
+    double reach = (double)a->to.half_x + (double)b->to.half_x, length = way_x * way_x + way_y * way_y;
+    double along = middle_x * way_x + middle_y * way_y;
+    if (fabs(along) < length) {
+        double across = middle_x * way_y - middle_y * way_x;
+        return across * across / length <= reach * reach;
+    }
+    double end_x = along > 0 ? middle_x - way_x : middle_x + way_x;
+    double end_y = along > 0 ? middle_y - way_y : middle_y + way_y;
+    return end_x * end_x + end_y * end_y <= reach * reach;
+}
+
+/* ---- every two whose extents on the x axis touch ---- */
+
 static int compare_lows(const void *left, const void *right)
 {
     double a = ((const extent *)left)->low, b = ((const extent *)right)->low;
@@ -96,6 +160,12 @@ static int compare_pairs(const void *left, const void *right)
     return (p->b > q->b) - (p->b < q->b);
 }
 
+static void sort_pairs(qd_event *pairs, size_t count)
+{
+    if (count > 0)
+        qsort(pairs, count, sizeof *pairs, compare_pairs);
+}
+
 static bool reserve_extents(qd_check *check, uint32_t count)
 {
     if (count <= check->extents_capacity)
@@ -108,32 +178,49 @@ static bool reserve_extents(qd_check *check, uint32_t count)
     return true;
 }
 
-/* Tests every pair whose extents on the x axis touch. The extents are a little wider than the shapes, so that no
- * rounding keeps a pair from the exact test. */
-static bool find_pairs(qd_check *check, moment *scene)
+/* Around both, and a little wider, so that no rounding keeps a pair from the exact test. */
+static extent extent_of(const qd_entity *from, const qd_entity *to, uint32_t at)
 {
-    if (!reserve_extents(check, scene->count))
-        return false;
+    double low = fmin(from->x, to->x), high = fmax(from->x, to->x), half = fmax(from->half_x, to->half_x);
+    double slack = (fmax(fabs(low), fabs(high)) + half) * 1e-6;
+    return (extent){.low = low - half - slack, .high = high + half + slack, .at = at};
+}
+
+typedef bool (*pair_fn)(const qd_check *check, uint32_t i, uint32_t j);
+
+/* Adds, ordered, those pairs of entities of the present tick that `is_one` says are; its arguments are their places. */
+static bool find_pairs(qd_check *check, uint32_t count, pair_fn is_one, qd_event_kind kind, qd_events *found)
+{
     extent *extents = check->extents;
-    for (uint32_t i = 0; i < scene->count; i++) {
-        const qd_entity *entity = &scene->entities[i];
-        double x = entity->x, half = entity->half_x, slack = (fabs(x) + half) * 1e-6;
-        extents[i] = (extent){.low = x - half - slack, .high = x + half + slack, .at = i};
-    }
-    if (scene->count > 0)
-        qsort(extents, scene->count, sizeof *extents, compare_lows);
-    scene->pairs.count = 0;
-    for (uint32_t i = 0; i < scene->count; i++) {
-        for (uint32_t j = i + 1; j < scene->count && extents[j].low <= extents[i].high; j++) {
-            const qd_entity *a = &scene->entities[extents[i].at], *b = &scene->entities[extents[j].at];
-            qd_event pair = {.a = a->id < b->id ? a->id : b->id, .b = a->id < b->id ? b->id : a->id};
-            if (overlap(check->shape, a, b) && !qd_events_add(&scene->pairs, pair))
+    size_t first = found->count;
+    if (count > 0)
+        qsort(extents, count, sizeof *extents, compare_lows);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = i + 1; j < count && extents[j].low <= extents[i].high; j++) {
+            uint32_t a = check->now.entities[extents[i].at].id, b = check->now.entities[extents[j].at].id;
+            qd_event pair = {.kind = kind, .a = a < b ? a : b, .b = a < b ? b : a};
+            if (is_one(check, extents[i].at, extents[j].at) && !qd_events_add(found, pair))
                 return false;
         }
     }
-    if (scene->pairs.count > 0)
-        qsort(scene->pairs.items, scene->pairs.count, sizeof *scene->pairs.items, compare_pairs);
+    if (found->count > first)
+        sort_pairs(found->items + first, found->count - first);
     return true;
+}
+
+static bool overlap_now(const qd_check *check, uint32_t i, uint32_t j)
+{
+    return overlap(check->shape, &check->now.entities[i], &check->now.entities[j]);
+}
+
+static bool find_present(qd_check *check)
+{
+    if (!reserve_extents(check, check->now.count))
+        return false;
+    for (uint32_t i = 0; i < check->now.count; i++)
+        check->extents[i] = extent_of(&check->now.entities[i], &check->now.entities[i], i);
+    check->now.pairs.count = 0;
+    return find_pairs(check, check->now.count, overlap_now, QD_EVENT_BEGIN, &check->now.pairs);
 }
 
 /* ---- what became of them ---- */
@@ -149,6 +236,29 @@ static const qd_entity *find(const moment *scene, uint32_t id)
             high = middle;
     }
     return low < scene->count && scene->entities[low].id == id ? &scene->entities[low] : NULL;
+}
+
+/* Whether two that were there at the last tick, too, overlapped neither then nor now, but on the way. */
+static bool has_passed(const qd_check *check, uint32_t i, uint32_t j)
+{
+    const qd_entity *a = &check->now.entities[i], *b = &check->now.entities[j];
+    const qd_entity *a_was = find(&check->was, a->id), *b_was = find(&check->was, b->id);
+    way of_a = {.from = {.x = a_was->x, .y = a_was->y}, .to = *a};
+    way of_b = {.from = {.x = b_was->x, .y = b_was->y}, .to = *b};
+    if (overlap(check->shape, a_was, b_was) || overlap(check->shape, a, b))
+        return false;
+    return check->shape == QD_SHAPE_BOX ? boxes_meet(&of_a, &of_b) : circles_meet(&of_a, &of_b);
+}
+
+static bool add_passed(qd_check *check)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < check->now.count; i++) {
+        const qd_entity *was = find(&check->was, check->now.entities[i].id);
+        if (was != NULL)
+            check->extents[count++] = extent_of(was, &check->now.entities[i], i);
+    }
+    return find_pairs(check, count, has_passed, QD_EVENT_PASSED, &check->events);
 }
 
 static bool is_resized(const qd_entity *was, const qd_entity *now)
@@ -176,8 +286,10 @@ static bool add_missing(qd_check *check, const qd_events *here, const qd_events 
             at++;
         if (at < there->count && compare_pairs(&there->items[at], &pair) == 0)
             continue;
-        if (are_ends)
+        if (are_ends) {
+            pair.kind = QD_EVENT_END;
             pair.reason = reason_of(check, &pair);
+        }
         if (!qd_events_add(&check->events, pair))
             return false;
     }
@@ -192,8 +304,8 @@ const qd_events *qd_check_tick(qd_check *check, const qd_entity *entities, uint3
     check->now.entities = entities;
     check->now.count = count;
     check->events.count = 0;
-    if (!find_pairs(check, &check->now) || !add_missing(check, &check->was.pairs, &check->now.pairs, true) ||
-        !add_missing(check, &check->now.pairs, &check->was.pairs, false))
+    if (!find_present(check) || !add_missing(check, &check->was.pairs, &check->now.pairs, true) ||
+        !add_missing(check, &check->now.pairs, &check->was.pairs, false) || (check->swept && !add_passed(check)))
         return NULL;
     return &check->events;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the events of a trace must be, by brute force: every tick is compared with the one before it, pair by pair. It
- * follows OVERLAP in quadrille.proto and shares no code with the server.
+ * follows OVERLAP and SWEPT in quadrille.proto and shares no code with the server.
  */
 #ifndef QD_TOOLS_CHECK_H
 #define QD_TOOLS_CHECK_H
@@ -10,12 +10,19 @@
 
 #include <stddef.h>
 
+/* In the order of a tick. */
+typedef enum qd_event_kind { QD_EVENT_END, QD_EVENT_BEGIN, QD_EVENT_PASSED } qd_event_kind;
+
 typedef struct qd_event {
+    qd_event_kind kind;
     uint32_t a, b;
-    qd_end_reason reason; /* 0: it is a begin */
+    qd_end_reason reason; /* of an end, else 0 */
 } qd_event;
 
-/* Events in order: ends, then begins, each by (a, b). Empty where all is zero. */
+/* "end", ... */
+const char *qd_event_kind_name(qd_event_kind kind);
+
+/* Events in order: by kind, then by (a, b). Empty where all is zero. */
 typedef struct qd_events {
     qd_event *items;
     size_t count, capacity;
@@ -27,8 +34,8 @@ void qd_events_deinit(qd_events *events);
 
 typedef struct qd_check qd_check;
 
-/* NULL: out of memory. */
-qd_check *qd_check_create(qd_shape shape);
+/* All entities are of that shape, a box or a circle. NULL: out of memory. */
+qd_check *qd_check_create(qd_shape shape, bool swept);
 void qd_check_destroy(qd_check *check);
 
 /* The events of the next tick, whose entities, by ascending id, are these; they must stay valid until the call after

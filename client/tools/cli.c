@@ -96,6 +96,14 @@ bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, co
     return true;
 }
 
+bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_room *room, uint32_t dimensions)
+{
+    if (room->config.dimensions == dimensions)
+        return true;
+    return qd_cli_fail(cli, "room %s has %u dimensions, but what was given has %u: give %s", name,
+                       room->config.dimensions, dimensions, dimensions == 3 ? "x and y only" : "z as well") == 0;
+}
+
 static volatile sig_atomic_t stopped;
 
 static void note_stop(int number)

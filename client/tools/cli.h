@@ -37,7 +37,10 @@ int qd_command_open(qd_cli *cli, int argc, char **argv);
 int qd_command_close(qd_cli *cli, int argc, char **argv);
 int qd_command_spawn(qd_cli *cli, int argc, char **argv);
 int qd_command_move(qd_cli *cli, int argc, char **argv);
+int qd_command_teleport(qd_cli *cli, int argc, char **argv);
+int qd_command_reshape(qd_cli *cli, int argc, char **argv);
 int qd_command_despawn(qd_cli *cli, int argc, char **argv);
+int qd_command_snapshot(qd_cli *cli, int argc, char **argv);
 int qd_command_query(qd_cli *cli, int argc, char **argv);
 int qd_command_ping(qd_cli *cli, int argc, char **argv);
 int qd_command_events(qd_cli *cli, int argc, char **argv);
@@ -72,6 +75,9 @@ typedef struct qd_cli_room {
 /* Joins the room, or creates it where `config` is given; reported when it fails. */
 bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_room_config *config,
                       qd_cli_room *room);
+
+/* Whether the room has so many dimensions, as what was given on the command line has; reported when not. */
+bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_room *room, uint32_t dimensions);
 
 /* SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program, for commands that have something to put in order
  * first. A write to a closed pipe fails instead of ending it, too. */

@@ -4,6 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REALS 7
+
+/* The columns of floats, and where an entity has what goes into each. */
+static void reals_of(qd_columns *columns, float **reals[REALS])
+{
+    float **const all[REALS] = {&columns->x, &columns->y,      &columns->half_x, &columns->half_y,
+                                &columns->z, &columns->half_z, &columns->radius};
+    memcpy(reals, all, sizeof all);
+}
+
 static bool grow(qd_columns *columns)
 {
     uint32_t capacity = columns->capacity > 0 ? columns->capacity * 2 : 256;
@@ -11,8 +21,9 @@ static bool grow(qd_columns *columns)
     if (id == NULL)
         return false;
     columns->id = id;
-    float **reals[] = {&columns->x, &columns->y, &columns->half_x, &columns->half_y};
-    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
+    float **reals[REALS];
+    reals_of(columns, reals);
+    for (size_t i = 0; i < REALS; i++) {
         float *column = realloc(*reals[i], capacity * sizeof *column);
         if (column == NULL)
             return false;
@@ -32,20 +43,23 @@ bool qd_columns_add(qd_columns *columns, qd_entity entity)
     columns->y[at] = entity.y;
     columns->half_x[at] = entity.half_x;
     columns->half_y[at] = entity.half_y;
+    columns->z[at] = entity.z;
+    columns->half_z[at] = entity.half_z;
+    columns->radius[at] = entity.radius;
     return true;
 }
 
 void qd_columns_deinit(qd_columns *columns)
 {
+    float **reals[REALS];
+    reals_of(columns, reals);
+    for (size_t i = 0; i < REALS; i++)
+        free(*reals[i]);
     free(columns->id);
-    free(columns->x);
-    free(columns->y);
-    free(columns->half_x);
-    free(columns->half_y);
     *columns = (qd_columns){0};
 }
 
-/* What all entities of a spawn share, as columns. */
+/* What all entities of a batch share, as columns. */
 typedef struct shared {
     uint8_t shape[QD_COLUMNS_PIECE];
     uint32_t category[QD_COLUMNS_PIECE], mask[QD_COLUMNS_PIECE];
@@ -64,46 +78,64 @@ static shared *share(const qd_columns_kind *kind, uint32_t count)
     return columns;
 }
 
+/* The columns from `at` on that a batch of this kind has; `common` is NULL where it shares nothing. */
+static qd_msg_entities piece_of(const qd_columns *columns, uint32_t at, const qd_columns_kind *kind,
+                                const shared *common)
+{
+    bool spawns = kind->message == QD_CLIENT_SPAWN, reshapes = kind->message == QD_CLIENT_RESHAPE;
+    bool is_3d = kind->dimensions == 3;
+    uint32_t left = columns->count - at;
+    qd_msg_entities piece = {.count = left < QD_COLUMNS_PIECE ? left : QD_COLUMNS_PIECE, .id = columns->id + at};
+    if (spawns || kind->message == QD_CLIENT_MOVE || kind->message == QD_CLIENT_TELEPORT) {
+        piece.x = columns->x + at;
+        piece.y = columns->y + at;
+        piece.z = is_3d ? columns->z + at : NULL;
+    }
+    if (spawns || reshapes) {
+        piece.half_x = columns->half_x + at;
+        piece.half_y = columns->half_y + at;
+        piece.half_z = is_3d ? columns->half_z + at : NULL;
+        piece.radius = kind->shape == QD_SHAPE_CAPSULE ? columns->radius + at : NULL;
+    }
+    if (common != NULL)
+        piece.shape = common->shape;
+    if (common != NULL && spawns) {
+        piece.category = common->category;
+        piece.mask = common->mask;
+    }
+    return piece;
+}
+
+static uint32_t send_piece(qd_client *client, uint64_t room, const qd_columns_kind *kind, const qd_msg_entities *piece)
+{
+    switch (kind->message) {
+    case QD_CLIENT_SPAWN:
+        return qd_client_spawn(client, room, piece, kind->room_owned);
+    case QD_CLIENT_MOVE:
+        return qd_client_move(client, room, piece);
+    case QD_CLIENT_TELEPORT:
+        return qd_client_teleport(client, room, piece);
+    case QD_CLIENT_RESHAPE:
+        return qd_client_reshape(client, room, piece);
+    default:
+        return qd_client_despawn(client, room, piece->id, piece->count);
+    }
+}
+
 bool qd_columns_send(const qd_columns *columns, qd_client *client, uint64_t room, const qd_columns_kind *kind,
                      uint32_t *first_seq)
 {
-    bool spawns = kind->message == QD_CLIENT_SPAWN;
-    bool has_sizes = spawns || kind->message == QD_CLIENT_RESHAPE;
-    bool has_places = spawns || kind->message == QD_CLIENT_MOVE;
     shared *common = NULL;
     *first_seq = qd_client_next_seq(client);
-    if (spawns && columns->count > 0) {
+    if (kind->shape != 0 && columns->count > 0) {
         common = share(kind, columns->count < QD_COLUMNS_PIECE ? columns->count : QD_COLUMNS_PIECE);
         if (common == NULL)
             return false;
     }
     bool sent = true;
     for (uint32_t at = 0; at < columns->count && sent; at += QD_COLUMNS_PIECE) {
-        uint32_t left = columns->count - at;
-        qd_msg_entities piece = {.count = left < QD_COLUMNS_PIECE ? left : QD_COLUMNS_PIECE, .id = columns->id + at};
-        if (has_places) {
-            piece.x = columns->x + at;
-            piece.y = columns->y + at;
-        }
-        if (has_sizes) {
-            piece.half_x = columns->half_x + at;
-            piece.half_y = columns->half_y + at;
-        }
-        if (common != NULL) {
-            piece.shape = common->shape;
-            piece.category = common->category;
-            piece.mask = common->mask;
-        }
-        uint32_t seq = 0;
-        if (spawns)
-            seq = qd_client_spawn(client, room, &piece, kind->room_owned);
-        else if (kind->message == QD_CLIENT_MOVE)
-            seq = qd_client_move(client, room, &piece);
-        else if (kind->message == QD_CLIENT_RESHAPE)
-            seq = qd_client_reshape(client, room, &piece);
-        else
-            seq = qd_client_despawn(client, room, piece.id, piece.count);
-        sent = seq != 0;
+        qd_msg_entities piece = piece_of(columns, at, kind, common);
+        sent = send_piece(client, room, kind, &piece) != 0;
     }
     free(common);
     return sent;

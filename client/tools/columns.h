@@ -10,13 +10,15 @@
 typedef struct qd_entity {
     uint32_t id;
     float x, y, half_x, half_y;
+    float z, half_z; /* 0 in two dimensions */
+    float radius;    /* of a capsule */
 } qd_entity;
 
 /* Empty where all is zero. */
 typedef struct qd_columns {
     uint32_t count, capacity;
     uint32_t *id;
-    float *x, *y, *half_x, *half_y;
+    float *x, *y, *half_x, *half_y, *z, *half_z, *radius;
 } qd_columns;
 
 /* false: out of memory. */
@@ -25,9 +27,10 @@ void qd_columns_deinit(qd_columns *columns);
 
 /* Which columns a batch has, and what all its entities have in common. */
 typedef struct qd_columns_kind {
-    qd_client_kind message; /* QD_CLIENT_SPAWN, _MOVE, _RESHAPE or _DESPAWN */
-    qd_shape shape;         /* the others are for Spawn only */
-    uint32_t category, mask;
+    qd_client_kind message;  /* QD_CLIENT_SPAWN, _MOVE, _TELEPORT, _RESHAPE or _DESPAWN */
+    uint32_t dimensions;     /* 2 or 3 */
+    qd_shape shape;          /* of Spawn and Reshape; 0: Reshape leaves it as it is */
+    uint32_t category, mask; /* of Spawn */
     bool room_owned;
 } qd_columns_kind;
 

@@ -11,7 +11,7 @@
 typedef struct printer {
     const qd_cli *cli;
     bool json;
-    uint64_t count; /* of begins, ends and stays so far */
+    uint64_t count; /* of events so far, of all kinds */
     uint64_t count_max;
 } printer;
 
@@ -58,6 +58,7 @@ static void print_tick(printer *out, const qd_msg_tick *tick)
         print_notice(out, tick->tick, "reset", NULL, 0);
     print_pairs(out, tick->tick, "end", &tick->ends, tick->end_reason);
     print_pairs(out, tick->tick, "begin", &tick->begins, NULL);
+    print_pairs(out, tick->tick, "passed", &tick->passed, NULL);
     print_pairs(out, tick->tick, "stay", &tick->stays, NULL);
 }
 
@@ -110,7 +111,8 @@ int qd_command_events(qd_cli *cli, int argc, char **argv)
         "quadrille events", "ROOM",
         "Prints what begins and ends in a room, a line an event: its tick, `begin` or `end`, the\n"
         "two ids, and why it ended. A line `TICK reset` says that the set of pairs starts anew,\n"
-        "with the begins that follow: so it does at first. Until interrupted.",
+        "with the begins that follow: so it does at first. In a swept room `passed` is a pair\n"
+        "that touched only since the tick before. Until interrupted.",
         1, 1};
     bool own = false, stays = false, json = false;
     double seconds = 0;

@@ -43,6 +43,17 @@ static uint32_t leaders_count(const qd_motion *motion)
     return (motion->count + FLOCK_SIZE - 1) / FLOCK_SIZE;
 }
 
+static bool is_3d(const qd_motion *motion)
+{
+    return motion->bounds.min_z < motion->bounds.max_z;
+}
+
+/* An angle out of the plane; on it where there are two dimensions. */
+static float draw_climb(qd_motion *motion)
+{
+    return is_3d(motion) ? between(motion, -HALF_TURN / 4, HALF_TURN / 4) : 0;
+}
+
 static void place(qd_motion *motion, uint32_t i)
 {
     const qd_msg_bounds *bounds = &motion->bounds;
@@ -51,13 +62,17 @@ static void place(qd_motion *motion, uint32_t i)
     motion->id[i] = i + 1;
     motion->x[i] = between(motion, bounds->min_x, bounds->max_x);
     motion->y[i] = between(motion, bounds->min_y, bounds->max_y);
+    motion->z[i] = is_3d(motion) ? between(motion, bounds->min_z, bounds->max_z) : 0;
     motion->half_x[i] = between(motion, 0.3f, 0.6f);
     motion->half_y[i] = is_circle ? motion->half_x[i] : between(motion, 0.3f, 0.6f);
+    if (is_3d(motion))
+        motion->half_z[i] = is_circle ? motion->half_x[i] : between(motion, 0.3f, 0.6f);
     motion->shape[i] = is_circle ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
     bot->pace = between(motion, 2, 6);
-    float heading = between(motion, -HALF_TURN, HALF_TURN);
-    bot->speed_x = bot->pace * cosf(heading);
-    bot->speed_y = bot->pace * sinf(heading);
+    float heading = between(motion, -HALF_TURN, HALF_TURN), climb = draw_climb(motion);
+    bot->speed_x = bot->pace * cosf(heading) * cosf(climb);
+    bot->speed_y = bot->pace * sinf(heading) * cosf(climb);
+    bot->speed_z = bot->pace * sinf(climb);
     bot->angle = between(motion, -HALF_TURN, HALF_TURN);
     bot->distance = between(motion, 0.5f, 7);
     bot->gate = draw(motion) % GATES;
@@ -69,13 +84,16 @@ bool qd_motion_init(qd_motion *motion, qd_motion_kind kind, const qd_msg_bounds 
     motion->id = calloc(count, sizeof *motion->id);
     motion->x = calloc(count, sizeof *motion->x);
     motion->y = calloc(count, sizeof *motion->y);
+    motion->z = calloc(count, sizeof *motion->z);
     motion->half_x = calloc(count, sizeof *motion->half_x);
     motion->half_y = calloc(count, sizeof *motion->half_y);
+    motion->half_z = calloc(count, sizeof *motion->half_z);
     motion->shape = calloc(count, sizeof *motion->shape);
     motion->bots = calloc(count, sizeof *motion->bots);
     motion->leaders = calloc(leaders_count(motion), sizeof *motion->leaders);
-    if (motion->id == NULL || motion->x == NULL || motion->y == NULL || motion->half_x == NULL ||
-        motion->half_y == NULL || motion->shape == NULL || motion->bots == NULL || motion->leaders == NULL) {
+    if (motion->id == NULL || motion->x == NULL || motion->y == NULL || motion->z == NULL || motion->half_x == NULL ||
+        motion->half_y == NULL || motion->half_z == NULL || motion->shape == NULL || motion->bots == NULL ||
+        motion->leaders == NULL) {
         qd_motion_deinit(motion);
         return false;
     }
@@ -84,6 +102,8 @@ bool qd_motion_init(qd_motion *motion, qd_motion_kind kind, const qd_msg_bounds 
     for (uint32_t i = 0; i < leaders_count(motion); i++)
         motion->leaders[i] = (qd_leader){.x = between(motion, bounds->min_x, bounds->max_x),
                                          .y = between(motion, bounds->min_y, bounds->max_y),
+                                         .z = is_3d(motion) ? between(motion, bounds->min_z, bounds->max_z) : 0,
+                                         .climb = draw_climb(motion),
                                          .heading = between(motion, -HALF_TURN, HALF_TURN)};
     return true;
 }
@@ -93,8 +113,10 @@ void qd_motion_deinit(qd_motion *motion)
     free(motion->id);
     free(motion->x);
     free(motion->y);
+    free(motion->z);
     free(motion->half_x);
     free(motion->half_y);
+    free(motion->half_z);
     free(motion->shape);
     free(motion->bots);
     free(motion->leaders);
@@ -107,6 +129,7 @@ static void go_on(qd_motion *motion, uint32_t i, float seconds)
 {
     motion->x[i] += motion->bots[i].speed_x * seconds;
     motion->y[i] += motion->bots[i].speed_y * seconds;
+    motion->z[i] += motion->bots[i].speed_z * seconds;
 }
 
 /* Who comes to a wall turns back. */
@@ -122,20 +145,26 @@ static void keep_inside(qd_motion *motion, uint32_t i)
     qd_bot *bot = &motion->bots[i];
     bounce(&motion->x[i], &bot->speed_x, motion->bounds.min_x, motion->bounds.max_x);
     bounce(&motion->y[i], &bot->speed_y, motion->bounds.min_y, motion->bounds.max_y);
+    bounce(&motion->z[i], &bot->speed_z, motion->bounds.min_z, motion->bounds.max_z);
 }
 
 static void wander(qd_motion *motion, qd_leader *leader, float seconds)
 {
     const qd_msg_bounds *bounds = &motion->bounds;
-    float speed_x = cosf(leader->heading), speed_y = sinf(leader->heading);
+    float forth = cosf(leader->climb);
+    float speed_x = cosf(leader->heading) * forth, speed_y = sinf(leader->heading) * forth,
+          speed_z = sinf(leader->climb);
     leader->x += LEADER_SPEED * speed_x * seconds;
     leader->y += LEADER_SPEED * speed_y * seconds;
+    leader->z += LEADER_SPEED * speed_z * seconds;
     bounce(&leader->x, &speed_x, bounds->min_x, bounds->max_x);
     bounce(&leader->y, &speed_y, bounds->min_y, bounds->max_y);
+    bounce(&leader->z, &speed_z, bounds->min_z, bounds->max_z);
+    leader->climb = asinf(clamp(speed_z, -1, 1));
     leader->heading = atan2f(speed_y, speed_x) + between(motion, -2, 2) * seconds;
 }
 
-/* A damped spring pulls each to its place, which turns around the leader. */
+/* A damped spring pulls each to its place, which turns around the leader, as high as that is. */
 static void step_flock(qd_motion *motion, float seconds)
 {
     for (uint32_t i = 0; i < leaders_count(motion); i++)
@@ -146,41 +175,48 @@ static void step_flock(qd_motion *motion, float seconds)
         bot->angle += bot->pace * 0.2f * seconds;
         float to_x = leader->x + bot->distance * cosf(bot->angle) - motion->x[i];
         float to_y = leader->y + bot->distance * sinf(bot->angle) - motion->y[i];
+        float to_z = leader->z - motion->z[i];
         bot->speed_x += (2 * to_x - 1.5f * bot->speed_x) * seconds;
         bot->speed_y += (2 * to_y - 1.5f * bot->speed_y) * seconds;
+        bot->speed_z += (2 * to_z - 1.5f * bot->speed_z) * seconds;
     }
 }
 
-/* The gates stand evenly on an ellipse close to the walls. */
-static void gate_at(const qd_motion *motion, uint32_t gate, float *x, float *y)
+/* The gates stand evenly on an ellipse close to the walls; in three dimensions each one at another height. */
+static void gate_at(const qd_motion *motion, uint32_t gate, float *x, float *y, float *z)
 {
     const qd_msg_bounds *bounds = &motion->bounds;
     float angle = 2 * HALF_TURN * (float)gate / (float)GATES;
     *x = (bounds->min_x + bounds->max_x) / 2 + cosf(angle) * 0.45f * (bounds->max_x - bounds->min_x);
     *y = (bounds->min_y + bounds->max_y) / 2 + sinf(angle) * 0.45f * (bounds->max_y - bounds->min_y);
+    *z = bounds->min_z + (bounds->max_z - bounds->min_z) * ((float)gate + 0.5f) / (float)GATES;
 }
 
 static void push_apart(qd_motion *motion, uint32_t i, uint32_t j)
 {
-    float dx = motion->x[j] - motion->x[i], dy = motion->y[j] - motion->y[i];
-    float distance = sqrtf(dx * dx + dy * dy), depth = motion->half_x[i] + motion->half_x[j] - distance;
+    float dx = motion->x[j] - motion->x[i], dy = motion->y[j] - motion->y[i], dz = motion->z[j] - motion->z[i];
+    float distance = sqrtf(dx * dx + dy * dy + dz * dz), depth = motion->half_x[i] + motion->half_x[j] - distance;
     if (depth <= 0)
         return;
     /* Two on one spot part along the x axis. */
-    float push_x = distance > 0 ? dx / distance : 1, push_y = distance > 0 ? dy / distance : 0;
-    motion->x[i] -= push_x * depth * 0.25f;
-    motion->y[i] -= push_y * depth * 0.25f;
-    motion->x[j] += push_x * depth * 0.25f;
-    motion->y[j] += push_y * depth * 0.25f;
+    float part = depth * 0.25f, push_x = distance > 0 ? dx / distance * part : part;
+    float push_y = distance > 0 ? dy / distance * part : 0, push_z = distance > 0 ? dz / distance * part : 0;
+    motion->x[i] -= push_x;
+    motion->y[i] -= push_y;
+    motion->z[i] -= push_z;
+    motion->x[j] += push_x;
+    motion->y[j] += push_y;
+    motion->z[j] += push_z;
 }
 
 static void step_crowd(qd_motion *motion, float seconds, const qd_pairs *pairs)
 {
     for (uint32_t i = 0; i < motion->count; i++) {
         qd_bot *bot = &motion->bots[i];
-        float gate_x, gate_y;
-        gate_at(motion, bot->gate, &gate_x, &gate_y);
-        float dx = gate_x - motion->x[i], dy = gate_y - motion->y[i], distance = sqrtf(dx * dx + dy * dy);
+        float gate_x, gate_y, gate_z;
+        gate_at(motion, bot->gate, &gate_x, &gate_y, &gate_z);
+        float dx = gate_x - motion->x[i], dy = gate_y - motion->y[i], dz = gate_z - motion->z[i];
+        float distance = sqrtf(dx * dx + dy * dy + dz * dz);
         if (distance < 2) {
             bot->gate = (bot->gate + 1 + draw(motion) % (GATES - 1)) % GATES;
             continue;
@@ -189,6 +225,7 @@ static void step_crowd(qd_motion *motion, float seconds, const qd_pairs *pairs)
         float turn = clamp(2 * seconds, 0, 1);
         bot->speed_x += (dx / distance * bot->pace - bot->speed_x) * turn;
         bot->speed_y += (dy / distance * bot->pace - bot->speed_y) * turn;
+        bot->speed_z += (dz / distance * bot->pace - bot->speed_z) * turn;
     }
     size_t cursor = 0;
     uint32_t a, b;

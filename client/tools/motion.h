@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the bots of one room move, a tick at a time. Boxes and circles, about one unit wide:
+ * How the bots of one room move, a tick at a time. Boxes and circles (spheres), about one unit wide:
  *
  *   uniform   everyone straight on, off the walls
  *   flock     groups of forty swirl around a leader that wanders
@@ -18,24 +18,24 @@ typedef enum qd_motion_kind { QD_MOTION_UNIFORM, QD_MOTION_FLOCK, QD_MOTION_CROW
 #define QD_MOTION_KINDS 3
 
 typedef struct qd_bot {
-    float speed_x, speed_y; /* units a second */
-    float pace;             /* how fast it likes to go */
-    float angle, distance;  /* flock: where it likes to be, seen from its leader */
-    uint32_t gate;          /* crowd: where it goes */
+    float speed_x, speed_y, speed_z; /* units a second */
+    float pace;                      /* how fast it likes to go */
+    float angle, distance;           /* flock: where it likes to be, seen from its leader */
+    uint32_t gate;                   /* crowd: where it goes */
 } qd_bot;
 
 typedef struct qd_leader {
-    float x, y, heading;
+    float x, y, z, heading, climb; /* angles: of its way on the plane, and out of it */
 } qd_leader;
 
-/* Ids are 1 to count; the columns are in that order. */
+/* Ids are 1 to count; the columns are in that order. Bounds without a third axis make all that is along it 0. */
 typedef struct qd_motion {
     qd_motion_kind kind;
     qd_msg_bounds bounds;
     uint64_t random;
     uint32_t count;
     uint32_t *id;
-    float *x, *y, *half_x, *half_y;
+    float *x, *y, *z, *half_x, *half_y, *half_z;
     uint8_t *shape;
     qd_bot *bots;
     qd_leader *leaders;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include "messages.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -84,14 +82,42 @@ static bool parse_real(const char *text, double *number)
     return true;
 }
 
-static bool parse_bounds(const char *text, qd_msg_bounds *bounds)
+uint32_t qd_options_box(const char *text, qd_msg_bounds *box)
 {
-    float corner[4];
-    if (!qd_options_floats(text, corner, 4))
-        return false;
-    *bounds = (qd_msg_bounds){.min_x = corner[0], .min_y = corner[1], .max_x = corner[2], .max_y = corner[3]};
-    return corner[0] < corner[2] && corner[1] < corner[3];
+    float numbers[6];
+    if (qd_options_floats(text, numbers, 4)) {
+        *box = (qd_msg_bounds){.min_x = numbers[0], .min_y = numbers[1], .max_x = numbers[2], .max_y = numbers[3]};
+        return 2;
+    }
+    if (!qd_options_floats(text, numbers, 6))
+        return 0;
+    *box = (qd_msg_bounds){numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
+    return 3;
 }
+
+static bool parse_bounds(const char *text, qd_option_bounds *result)
+{
+    const qd_msg_bounds *bounds = &result->bounds;
+    result->dimensions = qd_options_box(text, &result->bounds);
+    return result->dimensions != 0 && bounds->min_x < bounds->max_x && bounds->min_y < bounds->max_y &&
+           (result->dimensions == 2 || bounds->min_z < bounds->max_z);
+}
+
+int qd_options_dimensions(const char *program, const qd_option_bounds *bounds, uint32_t *dimensions)
+{
+    if (*dimensions == 0)
+        *dimensions = bounds->dimensions == 3 ? 3 : 2;
+    if (bounds->dimensions == 0 || bounds->dimensions == *dimensions)
+        return 0;
+    return qd_options_misuse(program, "--dimensions %u needs --bounds of %s numbers", *dimensions,
+                             *dimensions == 3 ? "six" : "four");
+}
+
+/* Names with commas before each; the first two characters are to be skipped. */
+#define X(name, number, text) ", " text
+static const char index_names[] = QD_INDEXES(X);
+static const char prune_names[] = QD_PRUNES(X);
+#undef X
 
 static int store(const char *program, const qd_option *option, const char *text)
 {
@@ -119,9 +145,19 @@ static int store(const char *program, const qd_option *option, const char *text)
     case QD_OPTION_BOUNDS:
         if (!parse_bounds(text, option->value))
             return qd_options_misuse(program,
-                                     "%s '%s': must be four numbers MINX,MINY,MAXX,MAXY, each minimum below its "
-                                     "maximum, such as 0,0,100,100",
+                                     "%s '%s': must be four numbers MINX,MINY,MAXX,MAXY, or six in three dimensions, "
+                                     "each minimum below its maximum, such as 0,0,100,100",
                                      option->name, text);
+        return 0;
+    case QD_OPTION_INDEX:
+        *(qd_index_kind *)option->value = qd_index_of_name(text);
+        if (*(qd_index_kind *)option->value == QD_INDEX_DEFAULT)
+            return qd_options_misuse(program, "%s '%s': must be one of %s", option->name, text, index_names + 2);
+        return 0;
+    case QD_OPTION_PRUNE:
+        *(qd_prune_kind *)option->value = qd_prune_of_name(text);
+        if (*(qd_prune_kind *)option->value == QD_PRUNE_DEFAULT)
+            return qd_options_misuse(program, "%s '%s': must be one of %s", option->name, text, prune_names + 2);
         return 0;
     }
     return QD_EXIT_USAGE;

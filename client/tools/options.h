@@ -8,6 +8,8 @@
 #ifndef QD_TOOLS_OPTIONS_H
 #define QD_TOOLS_OPTIONS_H
 
+#include "messages.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +19,15 @@ typedef enum qd_option_kind {
     QD_OPTION_NUMBER, /* uint32_t, from min to max */
     QD_OPTION_REAL,   /* double, from min to max */
     QD_OPTION_TEXT,   /* const char * */
-    QD_OPTION_BOUNDS, /* qd_msg_bounds: MINX,MINY,MAXX,MAXY */
+    QD_OPTION_BOUNDS, /* qd_option_bounds: MINX,MINY,MAXX,MAXY, or six numbers in three dimensions */
+    QD_OPTION_INDEX,  /* qd_index_kind, by its name */
+    QD_OPTION_PRUNE,  /* qd_prune_kind, by its name */
 } qd_option_kind;
+
+typedef struct qd_option_bounds {
+    uint32_t dimensions; /* 2 or 3, as numbers were given; 0: none were */
+    qd_msg_bounds bounds;
+} qd_option_bounds;
 
 typedef struct qd_option {
     const char *name;     /* "--hz" */
@@ -47,10 +56,16 @@ int qd_options_parse(const qd_usage *usage, const qd_option *options, size_t cou
 /* Reports a misuse on the standard error, with where help is to be found. Returns QD_EXIT_USAGE. */
 int qd_options_misuse(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Of --dimensions (0: not given) and --bounds: makes *dimensions 2 or 3. Returns 0, or QD_EXIT_USAGE where they
+ * contradict each other, which is reported. */
+int qd_options_dimensions(const char *program, const qd_option_bounds *bounds, uint32_t *dimensions);
+
 /* Whole texts as numbers; false: it is none, or out of range. */
 bool qd_options_uint32(const char *text, uint32_t *number);
 bool qd_options_float(const char *text, float *number);
 /* Exactly `count` of them, with commas between. */
 bool qd_options_floats(const char *text, float *numbers, size_t count);
+/* Four numbers, or six: two corners, in any order. Returns of how many dimensions; 0: neither four nor six numbers. */
+uint32_t qd_options_box(const char *text, qd_msg_bounds *box);
 
 #endif

@@ -18,40 +18,56 @@ typedef struct query_options {
     bool first, json;
 } query_options;
 
-/* What follows the room: how a place is written, and what else goes with it. */
+/* What follows the room: how a place is written in two dimensions and in three. It is points, then other numbers. */
 typedef struct place_kind {
-    const char *name, *numbers;
-    size_t count;
+    const char *name, *numbers[2];
+    uint32_t points, others;
     qd_query_kind kind;
 } place_kind;
 
 static const place_kind kinds[] = {
-    {"box", "MINX,MINY,MAXX,MAXY", 4, QD_QUERY_BOX},
-    {"circle", "X,Y,RADIUS", 3, QD_QUERY_CIRCLE},
-    {"nearest", "X,Y", 2, QD_QUERY_NEAREST},
-    {"ray", "X,Y,DX,DY", 4, QD_QUERY_RAY},
+    {"box", {"MINX,MINY,MAXX,MAXY", "MINX,MINY,MINZ,MAXX,MAXY,MAXZ"}, 2, 0, QD_QUERY_BOX},
+    {"circle", {"X,Y,RADIUS", "X,Y,Z,RADIUS"}, 1, 1, QD_QUERY_CIRCLE},
+    {"nearest", {"X,Y", "X,Y,Z"}, 1, 0, QD_QUERY_NEAREST},
+    {"ray", {"X,Y,DX,DY", "X,Y,Z,DX,DY,DZ"}, 2, 0, QD_QUERY_RAY},
 };
+#define NUMBERS_MAX 6
+
+/* The numbers of a place, with z 0 where it has two dimensions. Returns how many it has; 0: it is none. */
+static uint32_t parse_place(const place_kind *kind, const char *text, float numbers[NUMBERS_MAX])
+{
+    float given[NUMBERS_MAX];
+    for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+        if (!qd_options_floats(text, given, dimensions * kind->points + kind->others))
+            continue;
+        const float *from = given;
+        for (uint32_t point = 0; point < kind->points; point++) {
+            for (uint32_t axis = 0; axis < 3; axis++)
+                *numbers++ = axis < dimensions ? *from++ : 0;
+        }
+        for (uint32_t other = 0; other < kind->others; other++)
+            *numbers++ = *from++;
+        return dimensions;
+    }
+    return 0;
+}
 
 static void set_where(const float *numbers, const query_options *options, qd_msg_query *query)
 {
     switch (query->kind) {
     case QD_QUERY_BOX:
-        query->where.box =
-            (qd_msg_bounds){.min_x = numbers[0], .min_y = numbers[1], .max_x = numbers[2], .max_y = numbers[3]};
+        query->where.box = (qd_msg_bounds){numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
         break;
     case QD_QUERY_CIRCLE:
-        query->where.circle = (qd_msg_query_circle){.x = numbers[0], .y = numbers[1], .radius = numbers[2]};
+        query->where.circle = (qd_msg_query_circle){numbers[0], numbers[1], numbers[2], .radius = numbers[3]};
         break;
     case QD_QUERY_NEAREST:
         query->where.nearest =
-            (qd_msg_query_nearest){.x = numbers[0], .y = numbers[1], .within = (float)options->within};
+            (qd_msg_query_nearest){numbers[0], numbers[1], numbers[2], .within = (float)options->within};
         break;
     case QD_QUERY_RAY:
-        query->where.ray = (qd_msg_query_ray){.x = numbers[0],
-                                              .y = numbers[1],
-                                              .direction_x = numbers[2],
-                                              .direction_y = numbers[3],
-                                              .length = (float)options->length};
+        query->where.ray = (qd_msg_query_ray){
+            numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], .length = (float)options->length};
         break;
     case QD_QUERY_NOTHING:
         break;
@@ -80,16 +96,19 @@ static uint32_t limit_of(const query_options *options, qd_query_kind kind)
     return options->first ? 1 : 0;
 }
 
-static int parse_query(const qd_cli *cli, char **arguments, const query_options *options, qd_msg_query *query)
+/* *dimensions are those of the place that is given. */
+static int parse_query(const qd_cli *cli, char **arguments, const query_options *options, qd_msg_query *query,
+                       uint32_t *dimensions)
 {
-    float numbers[4];
+    float numbers[NUMBERS_MAX];
     for (size_t i = 0; i < QD_CLI_COUNT(kinds); i++) {
         const place_kind *kind = &kinds[i];
         if (strcmp(arguments[1], kind->name) != 0)
             continue;
-        if (!qd_options_floats(arguments[2], numbers, kind->count))
-            return qd_options_misuse(cli->program, "%s '%.64s': must be %zu numbers %s", kind->name, arguments[2],
-                                     kind->count, kind->numbers);
+        *dimensions = parse_place(kind, arguments[2], numbers);
+        if (*dimensions == 0)
+            return qd_options_misuse(cli->program, "%s '%.64s': must be numbers %s, or %s in three dimensions",
+                                     kind->name, arguments[2], kind->numbers[0], kind->numbers[1]);
         query->kind = kind->kind;
         query->limit = limit_of(options, kind->kind);
         query->categories = options->categories;
@@ -121,11 +140,11 @@ static void print_json(const qd_msg_query_result *result)
     puts(result->count > 0 ? "\n]}" : "]}");
 }
 
-static int ask(const qd_cli *cli, qd_client *client, const char *name, qd_msg_query *query,
+static int ask(const qd_cli *cli, qd_client *client, const char *name, qd_msg_query *query, uint32_t dimensions,
                const query_options *options)
 {
     qd_cli_room room;
-    if (!qd_cli_open_room(cli, client, name, NULL, &room))
+    if (!qd_cli_open_room(cli, client, name, NULL, &room) || !qd_cli_check_dimensions(cli, name, &room, dimensions))
         return 1;
     query->room = room.handle;
     const qd_server_message *answer =
@@ -149,7 +168,8 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
         "quadrille query", "ROOM (box MINX,MINY,MAXX,MAXY | circle X,Y,RADIUS | nearest X,Y | ray X,Y,DX,DY)",
         "Prints which entities overlap a box or a circle, by id; which are nearest to a\n"
         "point, with their distance (0 inside); or which a ray hits, with how far along it.\n"
-        "A line each, of the room as of its last tick.",
+        "A line each, of the room as of its last tick. In a room of three dimensions points\n"
+        "and directions have three numbers, such as circle X,Y,Z,RADIUS, which is a sphere.",
         3, 3};
     query_options given = {0};
     const qd_option options[] = {
@@ -167,13 +187,14 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
         return status;
 
     qd_msg_query query = {0};
-    status = parse_query(cli, argv, &given, &query);
+    uint32_t dimensions = 0;
+    status = parse_query(cli, argv, &given, &query, &dimensions);
     if (status != 0)
         return status;
     qd_client *client = qd_cli_connect(cli);
     if (client == NULL)
         return 1;
-    status = ask(cli, client, argv[0], &query, &given);
+    status = ask(cli, client, argv[0], &query, dimensions, &given);
     qd_client_destroy(client);
     return status;
 }

@@ -37,7 +37,11 @@ static bool compare_scenes(qd_replay *replay, const qd_trace_scene *scene)
 
 static bool send_columns(qd_replay *replay, qd_columns *columns, qd_client_kind message)
 {
-    const qd_columns_kind kind = {.message = message, .shape = replay->trace->shape, .category = 1, .mask = UINT32_MAX};
+    const qd_columns_kind kind = {.message = message,
+                                  .dimensions = 2,
+                                  .shape = message == QD_CLIENT_SPAWN ? replay->trace->shape : 0,
+                                  .category = 1,
+                                  .mask = UINT32_MAX};
     uint32_t first_seq;
     bool sent = qd_columns_send(columns, replay->client, replay->room.handle, &kind, &first_seq);
     columns->count = 0;
@@ -110,7 +114,8 @@ static int replay_by_clock(qd_replay *replay, uint32_t hz)
 typedef struct request {
     const char *path, *room_name, *events_path;
     uint32_t hz;
-    bool step, check;
+    qd_index_kind index;
+    bool step, check, swept;
 } request;
 
 /* In step mode all that is in the room must come from the trace, or else nothing would compare. */
@@ -129,7 +134,8 @@ static bool is_empty(const qd_replay *replay)
 
 static bool open_room(qd_replay *replay, const request *asked)
 {
-    qd_msg_room_config config = {.has_bounds = true, .bounds = replay->trace->bounds};
+    qd_msg_room_config config = {
+        .has_bounds = true, .bounds = replay->trace->bounds, .index = asked->index, .swept = asked->swept};
     config.tick_mode = asked->step ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK;
     config.tick_hz = asked->step ? 0 : asked->hz;
     replay->client = qd_cli_connect(replay->cli);
@@ -194,7 +200,8 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
         "half extents (a circle's radius is hx). An id that a tick does not list is not there.\n\n"
         "It plays by the clock, for people to watch; or with --step tick by tick, as fast as the\n"
         "server goes. Then --events writes every event as a line tick,kind,a,b,reason: kind is\n"
-        "begin or end, tick is numbered as in FILE, and ends go before begins, each by (a, b).",
+        "end, begin or passed, tick is numbered as in FILE, and the kinds come in that order,\n"
+        "each by (a, b).",
         1, 1};
     request asked = {0};
     const qd_option options[] = {
@@ -203,6 +210,9 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
         {"--step", NULL, "play by Step", QD_OPTION_FLAG, &asked.step, 0, 0},
         {"--events", "OUT", "with --step: write the events to this file; - is stdout", QD_OPTION_TEXT,
          &asked.events_path, 0, 0},
+        {"--index", "NAME", "how the room finds pairs; see `quadrille open` (auto)", QD_OPTION_INDEX, &asked.index, 0,
+         0},
+        {"--swept", NULL, "with pairs that touch only between two ticks", QD_OPTION_FLAG, &asked.swept, 0, 0},
         {"--check", NULL, "with --step: compare every tick with brute force", QD_OPTION_FLAG, &asked.check, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;

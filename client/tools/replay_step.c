@@ -26,7 +26,7 @@ typedef struct player {
     uint64_t sent, done; /* ticks */
     uint32_t step_seqs[AHEAD];
     qd_events events; /* of the tick that is coming in, in the order in which they came */
-    uint64_t begins_count, ends_count;
+    uint64_t begins_count, ends_count, passed_count;
     qd_check *check; /* NULL: unchecked */
     uint64_t ticks_different;
     char difference[240]; /* the first */
@@ -64,15 +64,15 @@ static void describe(char *text, size_t size, const qd_event *event)
 {
     if (event == NULL)
         snprintf(text, size, "nothing more");
-    else if (event->reason == 0)
-        snprintf(text, size, "begin of %u and %u", event->a, event->b);
+    else if (event->kind != QD_EVENT_END)
+        snprintf(text, size, "%s of %u and %u", qd_event_kind_name(event->kind), event->a, event->b);
     else
         snprintf(text, size, "end of %u and %u (%s)", event->a, event->b, qd_end_reason_name(event->reason));
 }
 
 static bool is_same(const qd_event *left, const qd_event *right)
 {
-    return left->a == right->a && left->b == right->b && left->reason == right->reason;
+    return left->kind == right->kind && left->a == right->a && left->b == right->b && left->reason == right->reason;
 }
 
 static void compare(player *play, const qd_events *expected)
@@ -96,18 +96,17 @@ static void write_events(const player *play)
 {
     for (size_t i = 0; i < play->events.count; i++) {
         const qd_event *event = &play->events.items[i];
-        bool is_end = event->reason != 0;
-        fprintf(play->file, "%" PRIu64 ",%s,%u,%u,%s\n", file_tick(play, play->done), is_end ? "end" : "begin",
-                event->a, event->b, is_end ? qd_end_reason_name(event->reason) : "");
+        fprintf(play->file, "%" PRIu64 ",%s,%u,%u,%s\n", file_tick(play, play->done), qd_event_kind_name(event->kind),
+                event->a, event->b, event->kind == QD_EVENT_END ? qd_end_reason_name(event->reason) : "");
     }
 }
 
 /* ---- receiving ---- */
 
-static bool take_pairs(player *play, const qd_msg_pairs *pairs, const uint8_t *end_reason)
+static bool take_pairs(player *play, qd_event_kind kind, const qd_msg_pairs *pairs, const uint8_t *end_reason)
 {
     for (uint32_t i = 0; i < pairs->count; i++) {
-        qd_event event = {.a = pairs->a[i], .b = pairs->b[i]};
+        qd_event event = {.kind = kind, .a = pairs->a[i], .b = pairs->b[i]};
         if (end_reason != NULL)
             event.reason = (qd_end_reason)end_reason[i];
         if (!qd_events_add(&play->events, event))
@@ -135,7 +134,10 @@ static bool take_frame(player *play, const qd_msg_tick *tick)
                            file_tick(play, play->done)) == 0;
     play->ends_count += tick->ends.count;
     play->begins_count += tick->begins.count;
-    return take_pairs(play, &tick->ends, tick->end_reason) && take_pairs(play, &tick->begins, NULL);
+    play->passed_count += tick->passed.count;
+    return take_pairs(play, QD_EVENT_END, &tick->ends, tick->end_reason) &&
+           take_pairs(play, QD_EVENT_BEGIN, &tick->begins, NULL) &&
+           take_pairs(play, QD_EVENT_PASSED, &tick->passed, NULL);
 }
 
 /* All of the tick is there. */
@@ -204,6 +206,8 @@ static int summarize(const player *play, FILE *summary)
 {
     fprintf(summary, "%" PRIu64 " ticks, %zu rows, %" PRIu64 " begins, %" PRIu64 " ends", play->done,
             play->replay->trace->rows_count, play->begins_count, play->ends_count);
+    if (play->replay->room.config.swept)
+        fprintf(summary, ", %" PRIu64 " passed", play->passed_count);
     if (play->check == NULL)
         fprintf(summary, "\n");
     else if (play->ticks_different == 0)
@@ -222,7 +226,7 @@ int qd_replay_by_step(qd_replay *replay, FILE *events, bool checked, FILE *summa
     int status = 1;
     if (qd_client_subscribe(replay->client, replay->room.handle, QD_SCOPE_ALL, false) == 0)
         return qd_cli_fail_session(replay->cli, replay->client);
-    if (checked && (play.check = qd_check_create(replay->trace->shape)) == NULL)
+    if (checked && (play.check = qd_check_create(replay->trace->shape, replay->room.config.swept)) == NULL)
         return qd_cli_fail(replay->cli, "out of memory");
     if (events != NULL)
         fputs("tick,kind,a,b,reason\n", events);

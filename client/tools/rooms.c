@@ -90,14 +90,17 @@ int qd_command_rooms(qd_cli *cli, int argc, char **argv)
 typedef struct figure {
     const char *name; /* as in quadrille.proto */
     double value;
-    bool is_real;
+    enum { WHOLE, REAL, INDEX } kind;
 } figure;
 
 static void print_figures(const figure *figures, size_t count, bool json)
 {
     for (size_t i = 0; i < count; i++) {
         char value[32];
-        snprintf(value, sizeof value, figures[i].is_real ? "%.3f" : "%.0f", figures[i].value);
+        if (figures[i].kind == INDEX)
+            snprintf(value, sizeof value, json ? "\"%s\"" : "%s", qd_index_name((qd_index_kind)figures[i].value));
+        else
+            snprintf(value, sizeof value, figures[i].kind == REAL ? "%.3f" : "%.0f", figures[i].value);
         if (json)
             printf("%s\n  \"%s\": %s", i > 0 ? "," : "{", figures[i].name, value);
         else
@@ -110,18 +113,18 @@ static void print_figures(const figure *figures, size_t count, bool json)
 static void print_server_stats(const qd_msg_server_stats *stats, bool json)
 {
     const figure figures[] = {
-        {"uptime_ms", (double)stats->uptime_ms, false},
-        {"sessions", stats->sessions, false},
-        {"rooms", stats->rooms, false},
-        {"workers", stats->workers, false},
-        {"memory_bytes", (double)stats->memory_bytes, false},
-        {"memory_bytes_max", (double)stats->memory_bytes_max, false},
-        {"ticks", (double)stats->ticks, false},
-        {"updates", (double)stats->updates, false},
-        {"events", (double)stats->events, false},
-        {"bytes_in", (double)stats->bytes_in, false},
-        {"bytes_out", (double)stats->bytes_out, false},
-        {"errors", (double)stats->errors, false},
+        {"uptime_ms", (double)stats->uptime_ms, WHOLE},
+        {"sessions", stats->sessions, WHOLE},
+        {"rooms", stats->rooms, WHOLE},
+        {"workers", stats->workers, WHOLE},
+        {"memory_bytes", (double)stats->memory_bytes, WHOLE},
+        {"memory_bytes_max", (double)stats->memory_bytes_max, WHOLE},
+        {"ticks", (double)stats->ticks, WHOLE},
+        {"updates", (double)stats->updates, WHOLE},
+        {"events", (double)stats->events, WHOLE},
+        {"bytes_in", (double)stats->bytes_in, WHOLE},
+        {"bytes_out", (double)stats->bytes_out, WHOLE},
+        {"errors", (double)stats->errors, WHOLE},
     };
     print_figures(figures, QD_CLI_COUNT(figures), json);
 }
@@ -129,21 +132,24 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
 static void print_room_stats(const qd_msg_room_stats *stats, bool json)
 {
     const figure figures[] = {
-        {"room", (double)stats->room, false},
-        {"tick", (double)stats->tick, false},
-        {"entities", stats->entities, false},
-        {"sessions", stats->sessions, false},
-        {"subscriptions", stats->subscriptions, false},
-        {"updates", (double)stats->updates, false},
-        {"begins", (double)stats->begins, false},
-        {"ends", (double)stats->ends, false},
-        {"ticks_skipped", (double)stats->ticks_skipped, false},
-        {"pairs", (double)stats->pairs, false},
-        {"tick_us_p50", stats->tick_us_p50, true},
-        {"tick_us_p99", stats->tick_us_p99, true},
-        {"tick_us_max", stats->tick_us_max, true},
-        {"memory_bytes", (double)stats->memory_bytes, false},
-        {"depth", stats->depth, false},
+        {"room", (double)stats->room, WHOLE},
+        {"tick", (double)stats->tick, WHOLE},
+        {"entities", stats->entities, WHOLE},
+        {"sessions", stats->sessions, WHOLE},
+        {"subscriptions", stats->subscriptions, WHOLE},
+        {"updates", (double)stats->updates, WHOLE},
+        {"begins", (double)stats->begins, WHOLE},
+        {"ends", (double)stats->ends, WHOLE},
+        {"ticks_skipped", (double)stats->ticks_skipped, WHOLE},
+        {"pairs", (double)stats->pairs, WHOLE},
+        {"tick_us_p50", stats->tick_us_p50, REAL},
+        {"tick_us_p99", stats->tick_us_p99, REAL},
+        {"tick_us_max", stats->tick_us_max, REAL},
+        {"memory_bytes", (double)stats->memory_bytes, WHOLE},
+        {"depth", stats->depth, WHOLE},
+        {"index", stats->index, INDEX},
+        {"passed", (double)stats->passed, WHOLE},
+        {"index_changes", stats->index_changes, WHOLE},
     };
     print_figures(figures, QD_CLI_COUNT(figures), json);
 }
@@ -168,11 +174,12 @@ static int show_stats(const qd_cli *cli, qd_client *client, const char *name, bo
 
 int qd_command_stats(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {"quadrille stats", "[ROOM]",
-                                   "Prints figures of the server, or of one room, under the names that\n"
-                                   "quadrille.proto explains. A room's sessions include the one that asks; its begins\n"
-                                   "and ends are counted while somebody is subscribed.",
-                                   0, 1};
+    static const qd_usage usage = {
+        "quadrille stats", "[ROOM]",
+        "Prints figures of the server, or of one room, under the names that\n"
+        "quadrille.proto explains. A room's sessions include the one that asks; its begins,\n"
+        "ends and passed are counted while somebody is subscribed.",
+        0, 1};
     bool json = false;
     const qd_option options[] = {{"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &json, 0, 0},
                                  QD_CLI_SERVER_OPTION(cli)};
@@ -191,6 +198,16 @@ int qd_command_stats(qd_cli *cli, int argc, char **argv)
 
 /* ---- open, close ---- */
 
+static void print_bounds(const qd_msg_room_config *config)
+{
+    const qd_msg_bounds *bounds = &config->bounds;
+    if (config->dimensions == 3)
+        printf("bounds %g,%g,%g,%g,%g,%g", bounds->min_x, bounds->min_y, bounds->min_z, bounds->max_x, bounds->max_y,
+               bounds->max_z);
+    else
+        printf("bounds %g,%g,%g,%g", bounds->min_x, bounds->min_y, bounds->max_x, bounds->max_y);
+}
+
 static int open_room(const qd_cli *cli, const char *name, const qd_msg_room_config *config)
 {
     qd_cli_room room;
@@ -199,9 +216,9 @@ static int open_room(const qd_cli *cli, const char *name, const qd_msg_room_conf
         return 1;
     int status = 1;
     if (qd_cli_open_room(cli, client, name, config, &room)) {
-        const qd_msg_bounds *bounds = &room.config.bounds;
-        printf("room %s %s: bounds %g,%g,%g,%g, ", name, room.created ? "created" : "was open already", bounds->min_x,
-               bounds->min_y, bounds->max_x, bounds->max_y);
+        printf("room %s %s: ", name, room.created ? "created" : "was open already");
+        print_bounds(&room.config);
+        printf(", index %s%s, ", qd_index_name(room.config.index), room.config.swept ? ", swept" : "");
         if (room.config.tick_mode == QD_TICK_MODE_STEP)
             printf("ticks by step");
         else
@@ -213,41 +230,67 @@ static int open_room(const qd_cli *cli, const char *name, const qd_msg_room_conf
     return status;
 }
 
+/* What goes together on the command line of `open`, and what does not. Returns 0, or the exit status of a misuse. */
+static int complete_config(const qd_cli *cli, qd_msg_room_config *config, const qd_option_bounds *given, bool step)
+{
+    int status = qd_options_dimensions(cli->program, given, &config->dimensions);
+    if (status != 0)
+        return status;
+    config->has_bounds = true;
+    config->bounds = given->bounds;
+    if (given->dimensions == 0)
+        config->bounds = (qd_msg_bounds){.max_x = 1000, .max_y = 1000, .max_z = config->dimensions == 3 ? 1000 : 0};
+    if (step && config->tick_hz != 0)
+        return qd_options_misuse(cli->program, "--step and --hz exclude each other: a room ticks by one of them");
+    if (step)
+        config->tick_mode = QD_TICK_MODE_STEP;
+    else if (config->tick_hz != 0)
+        config->tick_mode = QD_TICK_MODE_CLOCK;
+    return 0;
+}
+
 int qd_command_open(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille open", "NAME",
                                    "Creates a room; or, where it is open already, checks that it is configured as\n"
                                    "asked. It is closed by itself when nobody and nothing has been in it for a while\n"
-                                   "(--empty-close-ms), and by `quadrille close` with the same QUADRILLE_TOKEN.",
+                                   "(--empty-close-ms), and by `quadrille close` with the same QUADRILLE_TOKEN.\n\n"
+                                   "The index says how pairs are found, and changes none of them: auto, quadtree (two\n"
+                                   "dimensions), octree (three), sparse (huge, mostly empty), hash (without bounds),\n"
+                                   "grid (dense, of like size), brute (tiny).",
                                    1, 1};
-    qd_msg_room_config config = {.has_bounds = true, .bounds = {0, 0, 0, 1000, 1000, 0}};
+    qd_msg_room_config config = {0};
+    qd_option_bounds bounds = {0};
+    double cell_size = 0;
     bool step = false;
-    const qd_option options[] = {{"--bounds", "MINX,MINY,MAXX,MAXY",
-                                  "the space that its index is made for (0,0,1000,1000)", QD_OPTION_BOUNDS,
-                                  &config.bounds, 0, 0},
-                                 {"--hz", "N", "ticks a second (20)", QD_OPTION_NUMBER, &config.tick_hz, 1, 1000},
-                                 {"--step", NULL, "tick by Step instead of by the clock", QD_OPTION_FLAG, &step, 0, 0},
-                                 {"--depth", "N", "levels of the quadtree below the root (chosen by the server)",
-                                  QD_OPTION_NUMBER, &config.depth, 1, 10},
-                                 {"--entities-max", "N", "entities that it takes (the server's limit)",
-                                  QD_OPTION_NUMBER, &config.entities_max, 1, UINT32_MAX},
-                                 {"--events-max", "N", "pair events a tick (the server's limit)", QD_OPTION_NUMBER,
-                                  &config.events_max, 1, UINT32_MAX},
-                                 {"--grace-ms", "N", "entities stay so long after their session (5000)",
-                                  QD_OPTION_NUMBER, &config.grace_ms, 1, 3600000},
-                                 {"--empty-close-ms", "N", "it is closed so long after it got empty (60000)",
-                                  QD_OPTION_NUMBER, &config.empty_close_ms, 1, 86400000},
-                                 QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {
+        {"--dimensions", "N", "2 or 3 (as --bounds has, else 2)", QD_OPTION_NUMBER, &config.dimensions, 2, 3},
+        {"--bounds", "MINX,MINY,MAXX,MAXY", "or six numbers: what its index is made for (0 to 1000)", QD_OPTION_BOUNDS,
+         &bounds, 0, 0},
+        {"--hz", "N", "ticks a second (20)", QD_OPTION_NUMBER, &config.tick_hz, 1, 1000},
+        {"--step", NULL, "tick by Step instead of by the clock", QD_OPTION_FLAG, &step, 0, 0},
+        {"--swept", NULL, "tell of pairs that touch only between two ticks", QD_OPTION_FLAG, &config.swept, 0, 0},
+        {"--index", "NAME", "how pairs are found (auto)", QD_OPTION_INDEX, &config.index, 0, 0},
+        {"--depth", "N", "levels of the tree below its root (chosen by the server)", QD_OPTION_NUMBER, &config.depth, 1,
+         21},
+        {"--prune", "NAME", "sparse: auto, candidates, walk or lazy (auto)", QD_OPTION_PRUNE, &config.prune, 0, 0},
+        {"--cell-size", "S", "hash, grid: the side of a cell (chosen by the server)", QD_OPTION_REAL, &cell_size, 1e-30,
+         1e30},
+        {"--entities-max", "N", "entities that it takes (the server's limit)", QD_OPTION_NUMBER, &config.entities_max,
+         1, UINT32_MAX},
+        {"--events-max", "N", "pair events a tick (the server's limit)", QD_OPTION_NUMBER, &config.events_max, 1,
+         UINT32_MAX},
+        {"--grace-ms", "N", "entities stay so long after their session (5000)", QD_OPTION_NUMBER, &config.grace_ms, 1,
+         3600000},
+        {"--empty-close-ms", "N", "it is closed so long after it got empty (60000)", QD_OPTION_NUMBER,
+         &config.empty_close_ms, 1, 86400000},
+        QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
         return status;
-    if (step && config.tick_hz != 0)
-        return qd_options_misuse(cli->program, "--step and --hz exclude each other: a room ticks by one of them");
-    if (step)
-        config.tick_mode = QD_TICK_MODE_STEP;
-    else if (config.tick_hz != 0)
-        config.tick_mode = QD_TICK_MODE_CLOCK;
-    return open_room(cli, argv[0], &config);
+    config.cell_size = (float)cell_size;
+    status = complete_config(cli, &config, &bounds, step);
+    return status != 0 ? status : open_room(cli, argv[0], &config);
 }
 
 static int close_room(const qd_cli *cli, qd_client *client, const char *name)

@@ -14,7 +14,7 @@
 #define PIECE 32768u
 /* With so much unsent the server does not keep up, and moves are left out. */
 #define BACKLOG_BYTES_MAX (16u << 20)
-/* Entities a square unit, where --bounds is not given; they are about one unit wide. */
+/* Entities a square (cubic) unit, where --bounds is not given; they are about one unit wide. */
 #define DEFAULT_DENSITY 0.06
 
 typedef struct swarm_room {
@@ -28,8 +28,10 @@ typedef struct swarm {
     const qd_cli *cli;
     qd_client *client;
     const char *prefix, *motion;
-    uint32_t rooms_count, entities, hz, seed;
+    uint32_t rooms_count, entities, hz, seed, dimensions;
     double seconds, density;
+    qd_index_kind index;
+    qd_option_bounds given; /* --bounds */
     qd_msg_bounds bounds;
     swarm_room *rooms;
     uint32_t opened; /* rooms that are to be closed */
@@ -41,16 +43,23 @@ typedef struct swarm {
 static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kind kind)
 {
     const qd_motion *motion = &room->motion;
+    const bool is_3d = all->dimensions == 3;
     for (uint32_t at = 0; at < motion->count; at += PIECE) {
         uint32_t left = motion->count - at;
         qd_client_message message = {.kind = kind};
         qd_msg_batch *batch = &message.as.batch;
         batch->room = room->handle;
         batch->entities = (qd_msg_entities){
-            .count = left < PIECE ? left : PIECE, .id = motion->id + at, .x = motion->x + at, .y = motion->y + at};
+            .count = left < PIECE ? left : PIECE,
+            .id = motion->id + at,
+            .x = motion->x + at,
+            .y = motion->y + at,
+            .z = is_3d ? motion->z + at : NULL,
+        };
         if (kind == QD_CLIENT_SPAWN) {
             batch->entities.half_x = motion->half_x + at;
             batch->entities.half_y = motion->half_y + at;
+            batch->entities.half_z = is_3d ? motion->half_z + at : NULL;
             batch->entities.shape = motion->shape + at;
         }
         /* Without a seq: nobody waits for their Applied. */
@@ -60,11 +69,12 @@ static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kin
     return true;
 }
 
-/* Wide as a screen, and large enough for the density. */
-static qd_msg_bounds bounds_for(uint32_t entities, double density)
+/* Wide as a screen, as deep as it is high, and large enough for the density. */
+static qd_msg_bounds bounds_for(uint32_t entities, double density, bool is_3d)
 {
-    double height = fmax(sqrt(entities / density / 1.8), 4);
-    return (qd_msg_bounds){.max_x = (float)(height * 1.8), .max_y = (float)height};
+    double places = entities / density / 1.8;
+    double height = fmax(is_3d ? cbrt(places) : sqrt(places), 4);
+    return (qd_msg_bounds){.max_x = (float)(height * 1.8), .max_y = (float)height, .max_z = is_3d ? (float)height : 0};
 }
 
 static qd_motion_kind kind_of(const swarm *all, uint32_t index)
@@ -81,8 +91,10 @@ static bool start_room(swarm *all, uint32_t index)
     swarm_room *room = &all->rooms[index];
     const qd_motion_kind kind = kind_of(all, index);
     /* Should this program die, its rooms are gone soon. */
-    const qd_msg_room_config config = {.has_bounds = true,
+    const qd_msg_room_config config = {.dimensions = all->dimensions,
+                                       .has_bounds = true,
                                        .bounds = all->bounds,
+                                       .index = all->index,
                                        .tick_mode = QD_TICK_MODE_CLOCK,
                                        .tick_hz = all->hz,
                                        .grace_ms = 1000,
@@ -252,10 +264,12 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
         {"--motion", "KIND", "uniform, flock, crowd or mix (mix)", QD_OPTION_TEXT, &all.motion, 0, 0},
         {"--hz", "N", "ticks, and moves, a second (20)", QD_OPTION_NUMBER, &all.hz, 1, 1000},
         {"--seconds", "N", "stop after so long", QD_OPTION_REAL, &all.seconds, 0.001, 1e9},
-        {"--bounds", "MINX,MINY,MAXX,MAXY", "the space they move in (by --density)", QD_OPTION_BOUNDS, &all.bounds, 0,
-         0},
-        {"--density", "D", "entities a square unit; each is about one wide (0.06)", QD_OPTION_REAL, &all.density, 1e-6,
-         1e3},
+        {"--dimensions", "N", "2 or 3 (as --bounds has, else 2)", QD_OPTION_NUMBER, &all.dimensions, 2, 3},
+        {"--bounds", "MINX,MINY,MAXX,MAXY", "or six numbers: the space they move in (by --density)", QD_OPTION_BOUNDS,
+         &all.given, 0, 0},
+        {"--index", "NAME", "how the rooms find pairs; see `quadrille open` (auto)", QD_OPTION_INDEX, &all.index, 0, 0},
+        {"--density", "D", "entities a square (cubic) unit; each is about one wide (0.06)", QD_OPTION_REAL,
+         &all.density, 1e-6, 1e3},
         {"--seed", "N", "another start (1)", QD_OPTION_NUMBER, &all.seed, 0, UINT32_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
@@ -266,7 +280,10 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
     if (strlen(all.prefix) > QD_ROOM_NAME_BYTES_MAX - 12)
         return qd_options_misuse(cli->program, "--prefix '%s': must be %u bytes or less", all.prefix,
                                  QD_ROOM_NAME_BYTES_MAX - 12);
-    if (!(all.bounds.min_x < all.bounds.max_x))
-        all.bounds = bounds_for(all.entities, all.density);
+    status = qd_options_dimensions(cli->program, &all.given, &all.dimensions);
+    if (status != 0)
+        return status;
+    all.bounds =
+        all.given.dimensions != 0 ? all.given.bounds : bounds_for(all.entities, all.density, all.dimensions == 3);
     return run(&all);
 }

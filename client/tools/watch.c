@@ -23,7 +23,7 @@
 #define SAMPLES 5
 
 typedef struct sample {
-    uint64_t time_ns, begins, ends;
+    uint64_t time_ns, begins, ends, passed;
 } sample;
 
 typedef struct watcher {
@@ -44,6 +44,12 @@ typedef struct watcher {
 
 /* ---- taking in ---- */
 
+/* Of a column that may be absent. */
+static float value(const float *column, uint32_t i)
+{
+    return column != NULL ? column[i] : 0;
+}
+
 static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
 {
     qd_watch_entities *incoming = &self->incoming;
@@ -57,9 +63,16 @@ static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
     }
     const qd_msg_entities *from = &result->entities;
     for (uint32_t i = 0; i < count; i++) {
-        qd_entity entity = {.id = from->id[i], .x = from->x[i], .y = from->y[i]};
-        entity.half_x = from->half_x != NULL ? from->half_x[i] : 0;
-        entity.half_y = from->half_y != NULL ? from->half_y[i] : 0;
+        const qd_entity entity = {
+            .id = from->id[i],
+            .x = from->x[i],
+            .y = from->y[i],
+            .z = value(from->z, i),
+            .half_x = value(from->half_x, i),
+            .half_y = value(from->half_y, i),
+            .half_z = value(from->half_z, i),
+            .radius = value(from->radius, i),
+        };
         incoming->shape[at + i] = from->shape != NULL ? from->shape[i] : QD_SHAPE_BOX;
         if (!qd_columns_add(&incoming->columns, entity))
             return false;
@@ -83,13 +96,14 @@ static void take_stats(watcher *self, const qd_msg_room_stats *stats)
     watch->has_stats = true;
     watch->past[watch->past_count++ % QD_WATCH_PAST] = stats->pairs;
 
-    sample now = {.time_ns = qd_cli_now_ns(), .begins = stats->begins, .ends = stats->ends};
+    sample now = {.time_ns = qd_cli_now_ns(), .begins = stats->begins, .ends = stats->ends, .passed = stats->passed};
     self->samples[self->samples_count++ % SAMPLES] = now;
     uint32_t oldest = self->samples_count > SAMPLES ? self->samples_count % SAMPLES : 0;
     const sample *then = &self->samples[oldest];
     double seconds = (double)(now.time_ns - then->time_ns) / 1e9;
     watch->begins_per_s = seconds > 0 ? (double)(now.begins - then->begins) / seconds : 0;
     watch->ends_per_s = seconds > 0 ? (double)(now.ends - then->ends) / seconds : 0;
+    watch->passed_per_s = seconds > 0 ? (double)(now.passed - then->passed) / seconds : 0;
     self->stats_seq = 0;
 }
 
@@ -224,6 +238,7 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {
         "quadrille watch", "ROOM",
         "Shows a room live: a map of its entities, hotter the more they touch, and its figures.\n"
+        "A room of three dimensions is seen along its z axis.\n"
         "Without a terminal it prints the figures, a line a second. Until q or an interrupt.",
         1, 1};
     double seconds = 0;

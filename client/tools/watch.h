@@ -28,7 +28,7 @@ typedef struct qd_watch {
     uint64_t suspended_count; /* events that were too many; 0: not suspended */
     qd_msg_room_stats stats;
     bool has_stats;
-    double begins_per_s, ends_per_s;
+    double begins_per_s, ends_per_s, passed_per_s;
     uint64_t past[QD_WATCH_PAST]; /* the pairs; a ring */
     uint32_t past_count;          /* of all that were written */
 } qd_watch;

@@ -72,6 +72,9 @@ static void draw_entities(const qd_watch *watch, const scale *map, qd_canvas *ca
         qd_heat heat = heat_of(watch, columns->id[i]);
         if (watch->entities.shape[i] == QD_SHAPE_CIRCLE)
             qd_canvas_circle(canvas, x, y, half_x, heat);
+        else if (watch->entities.shape[i] == QD_SHAPE_CAPSULE)
+            qd_canvas_capsule(canvas, (double[]){x - half_x, y + half_y}, (double[]){x + half_x, y - half_y},
+                              columns->radius[i] * map->factor, heat);
         else
             qd_canvas_box(canvas, x - half_x, y - half_y, x + half_x, y + half_y, heat);
     }
@@ -161,6 +164,7 @@ static void print_title(const qd_watch *watch, int columns, FILE *file)
     print_ends(left, right, columns, "\r\n", file);
 }
 
+/* In two dimensions both z are 0, as those of the bounds. */
 static uint32_t count_outside(const qd_watch *watch)
 {
     const qd_columns *columns = &watch->entities.columns;
@@ -168,7 +172,7 @@ static uint32_t count_outside(const qd_watch *watch)
     uint32_t count = 0;
     for (uint32_t i = 0; i < columns->count; i++)
         count += columns->x[i] < bounds->min_x || columns->x[i] > bounds->max_x || columns->y[i] < bounds->min_y ||
-                 columns->y[i] > bounds->max_y;
+                 columns->y[i] > bounds->max_y || columns->z[i] < bounds->min_z || columns->z[i] > bounds->max_z;
     return count;
 }
 
@@ -176,13 +180,15 @@ static void print_figures(const qd_watch *watch, const qd_watch_look *look, int 
 {
     const char *micro = look->ascii ? "us" : "µs";
     const qd_msg_room_stats *stats = &watch->stats;
-    char left[384], right[96] = "";
+    char left[384], right[96] = "", passed[48] = "";
+    if (watch->room.config.swept)
+        snprintf(passed, sizeof passed, "   passed/s " RESET "%.0f" FAINT, watch->passed_per_s);
     snprintf(left, sizeof left,
              FAINT "entities " RESET BOLD "%u" RESET FAINT "   pairs " RESET BOLD "%" PRIu64 RESET FAINT
-                   "   begins/s " RESET "%.0f" FAINT "   ends/s " RESET "%.0f" FAINT "   tick p50 " RESET
+                   "   begins/s " RESET "%.0f" FAINT "   ends/s " RESET "%.0f" FAINT "%s   tick p50 " RESET
                    "%.0f %s" FAINT "  p99 " RESET "%.0f %s",
-             stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s, (double)stats->tick_us_p50, micro,
-             (double)stats->tick_us_p99, micro);
+             stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s, passed, (double)stats->tick_us_p50,
+             micro, (double)stats->tick_us_p99, micro);
     if (width_of(left) > columns)
         snprintf(left, sizeof left,
                  BOLD "%u" RESET FAINT " entities  " RESET BOLD "%" PRIu64 RESET FAINT " pairs  +%.0f -%.0f a second",
@@ -273,11 +279,11 @@ bool qd_watch_draw(const qd_watch *watch, const qd_watch_look *look, qd_canvas *
 void qd_watch_print_line(const qd_watch *watch, FILE *file)
 {
     const qd_msg_room_stats *stats = &watch->stats;
-    fprintf(file,
-            "tick %" PRIu64 "  entities %u  pairs %" PRIu64
-            "  begins/s %.1f  ends/s %.1f  tick p50 %.1f us  p99 %.1f us",
-            stats->tick, stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s,
-            (double)stats->tick_us_p50, (double)stats->tick_us_p99);
+    fprintf(file, "tick %" PRIu64 "  entities %u  pairs %" PRIu64 "  begins/s %.1f  ends/s %.1f", stats->tick,
+            stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s);
+    if (watch->room.config.swept)
+        fprintf(file, "  passed/s %.1f", watch->passed_per_s);
+    fprintf(file, "  tick p50 %.1f us  p99 %.1f us", (double)stats->tick_us_p50, (double)stats->tick_us_p99);
     if (watch->suspended_count > 0)
         fprintf(file, "  too many events: %" PRIu64, watch->suspended_count);
 }

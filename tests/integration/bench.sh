@@ -44,6 +44,13 @@ run_json --seconds 1.5 --rooms 2 --entities 300 --hz 50 --check
 positive ticks_checked
 grep -q 'updates/s' "$scratch/progress" || fail "no progress in 1.5 s"
 
+# Three dimensions, and another index.
+run_json --seconds 1 --rooms 2 --entities 300 --dimensions 3 --step --hz 100 --subscribe stays --check
+positive ticks_checked stays
+grep -q '"dimensions":3,"index":"auto"' "$scratch/json" || fail "not three dimensions: $(cat "$scratch/json")"
+run_json --seconds 0.5 --rooms 2 --entities 300 --index brute --hz 50 --check
+positive ticks_checked
+
 # Several writers a room, and steps without a rate.
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --hz 100
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --step --hz 0
@@ -55,6 +62,9 @@ grep -q 'round trip' "$scratch/table" || fail "no table: $(cat "$scratch/table")
 refused 2 "--rooms 'many'" --rooms many
 refused 2 "--subscribe 'all'" --subscribe all
 refused 2 "--hz 0 is for --step" --hz 0
+refused 2 "--index 'tree': must be one of auto, quadtree," --index tree
+refused 2 "--dimensions '4'" --dimensions 4
+refused 1 "index is INDEX_QUADTREE, which is for two dimensions" --index quadtree --dimensions 3
 refused 1 "--rooms 21: this server takes at most 20" --rooms 21
 refused 1 "--server" --server 127.0.0.1:1
 

@@ -49,6 +49,59 @@ for mode in --hz=50 --step; do
     entities "$room" 0
 done
 
+# By a jump, and in another shape; what comes of it is in a snapshot.
+quadrille open shapes --step --bounds -100,-100,100,100 >/dev/null
+quadrille spawn shapes 7 1 2 3 --category 5 --mask 6 >/dev/null
+quadrille spawn shapes 9 -1 -2 -3 4 0.5 --capsule >/dev/null
+says() { [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a snapshot should say"; }
+expect 0 quadrille snapshot shapes
+says 'id,x,y,hx,hy,radius,shape,category,mask
+7,1,2,3,3,0,box,5,6
+9,-1,-2,-3,4,0.5,capsule,1,4294967295'
+expect 0 quadrille teleport shapes 7 50.25 -50
+out '^1 entity teleported'
+expect 0 quadrille reshape shapes 7 2 --circle
+out '^1 entity reshaped'
+printf '9,1,-1,2\n' | expect 0 quadrille reshape shapes - --capsule
+expect 1 quadrille reshape shapes 9 1 -1
+err '^quadrille reshape: entity 9: NEGATIVE_SIZE$'
+expect 1 quadrille spawn shapes 10 1 1 1 1 -1 --capsule
+err '^quadrille spawn: entity 10: NEGATIVE_SIZE$'
+expect 0 quadrille snapshot shapes --limit 5
+says 'id,x,y,hx,hy,radius,shape,category,mask
+7,50.25,-50,2,2,0,circle,5,6
+9,-1,-2,1,-1,2,capsule,1,4294967295'
+expect 0 quadrille snapshot shapes --region 48,-60,48.25,-40
+says 'id,x,y,hx,hy,radius,shape,category,mask
+7,50.25,-50,2,2,0,circle,5,6'
+expect 0 quadrille snapshot shapes --limit 1
+[ "$(wc -l <"$scratch/out")" -eq 2 ] || fail 'one row behind the header'
+
+# Three dimensions.
+quadrille open cube --step --dimensions 3 >/dev/null
+expect 0 quadrille spawn cube 1 1 2 3 4 --dimensions 3
+printf '2,1,2,3,4,5,6\n3,10,20,30,1\n' | expect 0 quadrille spawn cube - --dimensions 3
+out '^2 entities spawned'
+expect 0 quadrille move cube 1 7 8 9 --dimensions 3
+expect 0 quadrille reshape cube 3 1 -2 3 0.5 --dimensions 3 --capsule
+expect 0 quadrille snapshot cube
+says 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
+1,7,8,9,4,4,4,0,box,1,4294967295
+2,1,2,3,4,5,6,0,box,1,4294967295
+3,10,20,30,1,-2,3,0.5,capsule,1,4294967295'
+expect 0 quadrille snapshot cube --region 0,0,26,100,100,26.5
+says 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
+3,10,20,30,1,-2,3,0.5,capsule,1,4294967295'
+expect 0 quadrille despawn cube 2
+for command in 'spawn cube 4 1 2 3' 'move cube 1 1 2' 'teleport cube 1 1 2' 'reshape cube 1 1'; do
+    expect 1 quadrille $command
+    err 'room cube has 3 dimensions, but what was given has 2: give z as well'
+done
+expect 1 quadrille move shapes 7 1 2 3 --dimensions 3
+err 'room shapes has 2 dimensions, but what was given has 3'
+expect 1 quadrille snapshot cube --region 0,0,1,1
+err 'room cube has 3 dimensions'
+
 # More than one batch: the ids of refused entities are right in the second one, too.
 quadrille open many --bounds 0,0,1000,1000 >/dev/null
 seq 1 70000 | awk '{ print $1 ",1,1,0" }' >"$scratch/rows"

@@ -54,11 +54,31 @@ expect 0 quadrille query yard circle 90,90,0
 [ "$(wc -l <"$scratch/out")" -eq 1024 ] || fail '1,024 unasked'
 err '^quadrille query: there are more than these 1024: ask for them with --limit$'
 
+# Three dimensions.
+quadrille open tower --bounds 0,0,0,100,100,100 --hz 100 >/dev/null
+printf '1,10,10,10,1,1,1\n2,10,10,20,1\n3,10,10,30,1\n' | quadrille spawn tower - --dimensions 3 >/dev/null
+quadrille spawn tower 4 60 60 60 3 4 0 1 --dimensions 3 --capsule >/dev/null
+standing() { [ "$(quadrille query tower box 0,0,0,100,100,100 --json | grep -c '"id"')" -eq 4 ]; }
+until_true standing
+in_tower() {
+    expect 0 quadrille query tower "${@:2}"
+    [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a query should say: ${*:2}"
+}
+in_tower $'2\n3' box 0,0,21,100,100,29
+in_tower '2' circle 10,10,24,3.5
+in_tower $'1 4\n2 4' nearest 10,10,15 -k 2
+in_tower $'3 29\n2 39\n1 49' ray 10,10,60,0,0,-5
+in_tower '4 4' nearest 63,64,65
+expect 1 quadrille query tower nearest 1,2
+err '^quadrille query: room tower has 3 dimensions, but what was given has 2: give z as well$'
+expect 1 quadrille query yard nearest 1,2,3
+err '^quadrille query: room yard has 2 dimensions, but what was given has 3: give x and y only$'
+
 # What the server refuses.
 expect 1 quadrille query yard box 5,0,1,1
-err 'refused: box goes from \(5, 0\) to \(1, 1\): min must not be above max \(INVALID\)'
+err 'refused: box goes from min_x 5 to max_x 1: min must not be above max, nor NaN \(INVALID\)'
 expect 1 quadrille query yard ray 0,0,0,0
-err 'ray\.direction is \(0, 0\)'
+err 'ray\.direction is 0 on every axis: give it a length'
 expect 1 quadrille query yard circle 0,0,-1
 err 'circle\.radius is -1: must be 0 or more'
 expect 1 quadrille query nowhere box 0,0,1,1
@@ -69,9 +89,9 @@ expect 2 quadrille query yard box
 err 'too few arguments'
 expect 2 quadrille query yard sphere 1,2,3
 err "'sphere': must be box, circle, nearest or ray"
-for numbers in 1,2,3 1,2,3,4,5 1,2,3,x 1,2,3, 1,,2,3 nan,0,1,1 '' ,; do
+for numbers in 1,2,3 1,2,3,4,5 1,2,3,4,5,6,7 1,2,3,x 1,2,3, 1,,2,3 nan,0,1,1 '' ,; do
     expect 2 quadrille query yard box "$numbers"
-    err "box '$numbers': must be 4 numbers MINX,MINY,MAXX,MAXY"
+    err "box '$numbers': must be numbers MINX,MINY,MAXX,MAXY, or MINX,MINY,MINZ,MAXX,MAXY,MAXZ in three dimensions"
 done
 expect 2 quadrille query yard circle 1,2,3 -k 3
 err '-k goes with nearest only'

@@ -13,9 +13,9 @@ out '^\[\]$'
 
 expect 0 quadrille open arena --bounds -10,-20.5,10,20 --hz 50 --depth 4 --entities-max 100 --events-max 1000 \
     --grace-ms 100 --empty-close-ms 3600000
-out '^room arena created: bounds -10,-20.5,10,20, 50 ticks a second, at most 100 entities'
+out '^room arena created: bounds -10,-20.5,10,20, index auto, 50 ticks a second, at most 100 entities'
 expect 0 quadrille open steps --step --empty-close-ms 3600000
-out '^room steps created: bounds 0,0,1000,1000, ticks by step'
+out '^room steps created: bounds 0,0,1000,1000, index auto, ticks by step'
 expect 0 quadrille open 'say "hi"\' --empty-close-ms 3600000
 
 expect 0 quadrille rooms
@@ -40,6 +40,33 @@ err 'tick_mode.*CONFIG_MISMATCH'
 expect 1 quadrille open "$(printf '%065d' 0)"
 err 'INVALID'
 
+# Three dimensions, and the choice of an index.
+export QUADRILLE_TOKEN=chooser
+expect 0 quadrille open cube --dimensions 3 --swept
+out '^room cube created: bounds 0,0,0,1000,1000,1000, index auto, swept, 20 ticks a second'
+expect 0 quadrille open cube --bounds 0,0,0,1000,1000,1000
+out '^room cube was open already: bounds 0,0,0,1000,1000,1000, index auto, swept, '
+expect 1 quadrille open cube
+err 'dimensions is 2, but the room has 3.*CONFIG_MISMATCH'
+expect 1 quadrille open cube --dimensions 3 --index octree
+err 'index is INDEX_OCTREE, but the room has INDEX_AUTO.*CONFIG_MISMATCH'
+expect 1 quadrille open steps --swept
+err 'swept is true, but the room has false.*CONFIG_MISMATCH'
+expect 0 quadrille close cube
+unset QUADRILLE_TOKEN
+expect 0 quadrille open tree --index quadtree --depth 10 --empty-close-ms 1000
+out '^room tree created: .*, index quadtree, '
+expect 1 quadrille open bad --index quadtree --depth 11
+err 'depth is 11: must be 1 to 10 with INDEX_QUADTREE in 2 dimensions \(INVALID\)'
+expect 1 quadrille open bad --index octree
+err 'index is INDEX_OCTREE, which is for three dimensions.*INVALID'
+expect 1 quadrille open bad --index brute --depth 3
+err 'depth is 3: leave it out with INDEX_BRUTE, which is no tree'
+expect 1 quadrille open bad --prune lazy
+err 'prune is PRUNE_LAZY: leave it out with INDEX_AUTO'
+expect 1 quadrille open bad --cell-size 4
+err 'cell_size is 4: leave it out with INDEX_AUTO'
+
 # Many rooms come in pages.
 token=opener
 for i in {1..20}; do
@@ -50,16 +77,19 @@ expect 0 quadrille rooms
 
 # Statistics, of the server and of a room.
 expect 0 quadrille stats
-out '^rooms +23$'
+out '^rooms +2[34]$' # `tree` may be gone already
 out '^sessions +1$'
 expect 0 quadrille stats --json
-out '^  "rooms": 23,$'
+out '^  "rooms": 2[34],$'
 expect 0 quadrille spawn arena 7 1 1 1
 expect 0 quadrille stats arena
 out '^entities +1$'
 out '^sessions +1$'
+out '^index +quadtree$'
+out '^passed +0$'
 expect 0 quadrille stats arena --json
 out '^  "entities": 1,$'
+out '^  "index": "quadtree",$'
 out '^  "tick_us_p50": [0-9]+\.[0-9]+,$'
 expect 1 quadrille stats nowhere
 err 'UNKNOWN_ROOM'

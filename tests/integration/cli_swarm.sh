@@ -33,6 +33,19 @@ for motion in uniform flock crowd; do
     out '^no rooms$'
 done
 
+# In three dimensions, and with an index of one's own.
+quadrille swarm --prefix deep --dimensions 3 --index octree --entities 200 --density 0.3 --hz 50 >"$scratch/deep" 2>&1 &
+swarm=$!
+children+=("$swarm")
+for room in deep-1 deep-2 deep-3; do
+    moving() { quadrille events $room --seconds 0.5 >"$scratch/events" && grep -q ' end ' "$scratch/events"; }
+    until_true moving
+    expect 0 quadrille stats $room
+    out '^index +octree$'
+done
+kill -TERM "$swarm"
+ends_with 0 "$swarm" "the swarm in three dimensions: $(cat "$scratch/deep")"
+
 # Nobody leaves the bounds that are given.
 quadrille swarm --rooms 1 --motion uniform --bounds -8,-4,8,4 --entities 100 >/dev/null &
 swarm=$!

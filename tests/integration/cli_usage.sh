@@ -9,7 +9,7 @@ expect 0 quadrille --version
 out '^quadrille [0-9]+\.[0-9]+\.[0-9]+$'
 expect 0 quadrille --help
 out '^usage: quadrille '
-for command in rooms stats open close spawn move despawn query watch events swarm replay ping; do
+for command in rooms stats open close spawn move teleport reshape despawn snapshot query watch events swarm replay ping; do
     expect 0 quadrille --help
     out "^  $command +[a-z]"
     expect 0 quadrille $command --help
@@ -40,7 +40,21 @@ err 'too many arguments'
 expect 2 quadrille spawn room 1 2
 err 'an entity of 2 values: needs id,x,y,hx'
 expect 2 quadrille move room 1 2 3 4
+err 'an entity of 4 values: needs id,x,y, or - for rows'
+expect 2 quadrille move room 1 2 3 4 5
 err 'too many arguments'
+expect 2 quadrille teleport room 1 2 3 --dimensions 3
+err 'an entity of 3 values: needs id,x,y,z, or'
+expect 2 quadrille spawn room 1 2 3 4 5 6
+err 'an entity of 6 values: needs id,x,y,hx\[,hy\], or'
+expect 2 quadrille spawn room 1 2 3 4 5 6 --dimensions 3
+err 'an entity of 6 values: needs id,x,y,z,hx\[,hy,hz\], or'
+expect 2 quadrille spawn room 1 2 3 4 5 --capsule
+err 'an entity of 5 values: needs id,x,y,hx,hy,radius, or'
+expect 2 quadrille reshape room 1 2 3 --capsule --dimensions 3
+err 'an entity of 3 values: needs id,hx,hy,hz,radius, or'
+expect 2 quadrille spawn room 1 2 3 4 --capsule --circle
+err '--circle and --capsule exclude each other'
 
 # Values that make no sense.
 expect 2 quadrille ping --count 0
@@ -51,12 +65,26 @@ expect 2 quadrille open a --hz=20x
 err "--hz '20x'"
 expect 2 quadrille open a --hz 20 --step
 err '--step and --hz exclude each other'
-expect 2 quadrille open a --depth 11
-err "--depth '11'"
-for bounds in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,1 0,0,nan,1 0,0,1e39,1 a,b,c,d ''; do
+expect 2 quadrille open a --depth 22
+err "--depth '22': must be a whole number from 1 to 21"
+for bounds in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,1 0,0,nan,1 0,0,1e39,1 a,b,c,d '' 0,0,0,1,1,0 0,0,0,1,1,1,1; do
     expect 2 quadrille open a --bounds "$bounds"
-    err "--bounds '$bounds': must be four numbers MINX,MINY,MAXX,MAXY"
+    err "--bounds '$bounds': must be four numbers MINX,MINY,MAXX,MAXY, or six"
 done
+expect 2 quadrille open a --bounds 0,0,1,1 --dimensions 3
+err '--dimensions 3 needs --bounds of six numbers'
+expect 2 quadrille swarm --bounds 0,0,0,1,1,1 --dimensions 2
+err '--dimensions 2 needs --bounds of four numbers'
+expect 2 quadrille open a --dimensions 4
+err "--dimensions '4'"
+for index in tree Quadtree '' 2; do
+    expect 2 quadrille open a --index "$index"
+    err "--index '$index': must be one of auto, quadtree, octree, sparse, hash, grid, brute"
+done
+expect 2 quadrille open a --prune never
+err "--prune 'never': must be one of auto, candidates, walk, lazy"
+expect 2 quadrille open a --cell-size -1
+err "--cell-size '-1'"
 expect 2 quadrille spawn room -1 0 0 1
 err "id '-1': must be a whole number"
 expect 2 quadrille spawn room 4294967296 0 0 1
@@ -82,7 +110,7 @@ err '--step and --hz exclude each other'
 
 # A server that is not there, and addresses that are none. Port 1 is nobody's.
 for command in 'rooms' 'stats' 'open a' 'close a' 'spawn a 1 0 0 1' 'move a 1 0 0' 'despawn a 1' \
-    'query a nearest 0,0' 'watch a' 'events a' 'swarm' 'ping'; do
+    'teleport a 1 0 0' 'reshape a 1 1' 'snapshot a' 'query a nearest 0,0' 'watch a' 'events a' 'swarm' 'ping'; do
     expect 1 quadrille $command --server 127.0.0.1:1
     err "^quadrille [a-z]+: .*127\.0\.0\.1:1"
 done

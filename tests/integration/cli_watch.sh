@@ -17,6 +17,13 @@ out "$line"
 expect 1 quadrille watch nowhere --seconds 1
 err 'UNKNOWN_ROOM'
 
+# A swept room of three dimensions.
+quadrille open hall --dimensions 3 --swept --hz 100 >/dev/null
+quadrille spawn hall 1 1 1 1 1 --dimensions 3 >/dev/null
+expect 0 quadrille watch hall --seconds 1.2
+out '^tick [0-9]+  entities 1  pairs 0  begins/s [0-9.]+  ends/s [0-9.]+  passed/s 0.0  tick p50 '
+quadrille close hall >/dev/null
+
 # Interrupted; and the room closed.
 for way in INT TERM close; do
     rm "$scratch/out"
@@ -65,6 +72,14 @@ on_terminal screen quadrille watch arena --seconds 1.2
 check_screen screen 0
 for text in 'quadrille' 'arena' 'entities' 'pairs' 'begins/s' 'ends/s' 'p50' 'p99' 'q quits' '╭' '╯' '●'; do
     grep -qF -- "$text" "$scratch/screen" || fail "the screen has no $text"
+done
+# Capsules are drawn as well, of three dimensions what is seen along z.
+quadrille open hall --dimensions 3 --swept --bounds 0,0,0,20,10,5 --hz 100 >/dev/null
+printf '1,5,5,2,3,1,0,1\n2,12,5,2,-3,1,0,1\n' | quadrille spawn hall - --dimensions 3 --capsule >/dev/null
+on_terminal hall quadrille watch hall --seconds 1.2
+check_screen hall 0
+for text in 'passed/s' '╭' $'\033[38;5;74m\xE2'; do
+    LC_ALL=C grep -qF -- "$text" "$scratch/hall" || fail "the screen of a room of three dimensions has no $text"
 done
 # Two touch, one is alone: there is a cell of either colour, before a braille pattern.
 for colour in $'\033[38;5;74m\xE2' $'\033[38;5;214m\xE2'; do

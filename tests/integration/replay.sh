@@ -115,6 +115,19 @@ for shape in box circle; do
     done
 done
 
+# In rooms that are swept, and with every index of two dimensions.
+for shape in box circle; do
+    for index in auto quadtree grid brute; do
+        for parts in 16 10; do
+            generate $shape 7 $parts >"$scratch/swept.csv"
+            expect 0 quadrille replay "$scratch/swept.csv" --room swept --step --check --swept --index $index \
+                --events "$scratch/events"
+            out '^300 ticks, [0-9]+ rows, [0-9]+ begins, [0-9]+ ends, [1-9][0-9]* passed: OK, every tick equals brute force$'
+            grep -q ',passed,[0-9]*,[0-9]*,$' "$scratch/events" || fail "$shape $index: no line of a passed pair"
+        done
+    done
+done
+
 # Gzipped; without bounds; from the standard input; the events on the standard output.
 gzip -c "$trace" >"$scratch/trace.csv.gz"
 expect 0 quadrille replay "$scratch/trace.csv.gz" --room generated --step --events -

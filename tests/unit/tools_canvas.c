@@ -112,6 +112,40 @@ static void circles_are_round(void **state)
     qd_canvas_deinit(&canvas);
 }
 
+static bool is_set(const qd_canvas *canvas, int x, int y)
+{
+    static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    return (canvas->dots[y / 4 * canvas->columns + x / 2] & bits[y % 4][x % 2]) != 0;
+}
+
+/* Two circles and the lines along them, all at the radius from the axis; without length it is a circle. */
+static void capsules_are_two_circles_and_two_lines(void **state)
+{
+    qd_canvas canvas = {0}, circle = {0};
+    (void)state;
+    assert_true(qd_canvas_clear(&canvas, 40, 20));
+    qd_canvas_capsule(&canvas, (double[]){20.5, 40.5}, (double[]){60.5, 40.5}, 10, QD_HEAT_ALONE);
+    for (int x = 20; x <= 60; x++)
+        assert_true(is_set(&canvas, x, 30) && is_set(&canvas, x, 50));
+    assert_true(is_set(&canvas, 10, 40) && is_set(&canvas, 30, 40) && is_set(&canvas, 50, 40) &&
+                is_set(&canvas, 70, 40));
+    assert_false(is_set(&canvas, 40, 40) || is_set(&canvas, 9, 40) || is_set(&canvas, 71, 40));
+    for (int y = 0; y < 80; y++) {
+        for (int x = 0; x < 80; x++) {
+            double along = x < 20 ? x - 20 : x > 60 ? x - 60 : 0;
+            assert_false(is_set(&canvas, x, y) && along * along + (y - 40) * (y - 40) > 11 * 11);
+        }
+    }
+
+    assert_true(qd_canvas_clear(&canvas, 40, 20));
+    qd_canvas_capsule(&canvas, (double[]){40, 40}, (double[]){40, 40}, 10, QD_HEAT_ALONE);
+    assert_true(qd_canvas_clear(&circle, 40, 20));
+    qd_canvas_circle(&circle, 40, 40, 10, QD_HEAT_ALONE);
+    assert_memory_equal(canvas.dots, circle.dots, 40 * 20);
+    qd_canvas_deinit(&canvas);
+    qd_canvas_deinit(&circle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +153,7 @@ int main(void)
         cmocka_unit_test(the_hottest_gives_the_colour),
         cmocka_unit_test(boxes_are_cut_off),
         cmocka_unit_test(circles_are_round),
+        cmocka_unit_test(capsules_are_two_circles_and_two_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

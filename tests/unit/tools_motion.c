@@ -15,6 +15,7 @@
 #define BOTS 100u
 
 static const qd_msg_bounds bounds = {.min_x = -20, .min_y = 5, .max_x = 20, .max_y = 25};
+static const qd_msg_bounds deep = {.min_x = -20, .min_y = 5, .min_z = -9, .max_x = 20, .max_y = 25, .max_z = -1};
 
 static void bots_move_inside(void **state)
 {
@@ -63,11 +64,55 @@ static void a_crowd_parts_where_it_touches(void **state)
     qd_motion_deinit(&motion);
 }
 
+/* In two dimensions nobody leaves the plane; in three they use all of the room, and two on a line along z part along
+ * it.
+ */
+static void the_third_axis_is_used_where_there_is_one(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
+        qd_motion flat, motion;
+        assert_true(qd_motion_init(&flat, (qd_motion_kind)kind, &bounds, BOTS, 7));
+        assert_true(qd_motion_init(&motion, (qd_motion_kind)kind, &deep, BOTS, 7));
+        float lowest = motion.z[0], highest = motion.z[0];
+        for (int tick = 0; tick < 500; tick++) {
+            qd_motion_step(&flat, 0.05f, NULL);
+            qd_motion_step(&motion, 0.05f, NULL);
+            for (uint32_t i = 0; i < BOTS; i++) {
+                assert_true(flat.z[i] == 0 && flat.half_z[i] == 0);
+                assert_true(motion.z[i] >= deep.min_z && motion.z[i] <= deep.max_z);
+                lowest = motion.z[i] < lowest ? motion.z[i] : lowest;
+                highest = motion.z[i] > highest ? motion.z[i] : highest;
+            }
+        }
+        assert_true(highest - lowest > 4);
+        qd_motion_deinit(&flat);
+        qd_motion_deinit(&motion);
+    }
+    static const uint32_t a[] = {1}, b[] = {2};
+    qd_motion motion;
+    assert_true(qd_motion_init(&motion, QD_MOTION_CROWD, &deep, 2, 1));
+    qd_pairs *pairs = qd_pairs_create();
+    assert_non_null(pairs);
+    const qd_msg_tick tick = {.tick = 1, .reset = true, .last = true, .begins = {.count = 1, .a = a, .b = b}};
+    assert_int_equal(qd_pairs_apply(pairs, &tick), QD_CLIENT_OK);
+    for (int i = 0; i < 2; i++) {
+        motion.x[i] = 0;
+        motion.y[i] = 15;
+        motion.z[i] = -5 + 0.25f * (float)i;
+    }
+    qd_motion_step(&motion, 0, pairs);
+    assert_true(motion.z[1] - motion.z[0] > 0.25f && motion.x[0] == 0 && motion.y[1] == 15);
+    qd_pairs_destroy(pairs);
+    qd_motion_deinit(&motion);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bots_move_inside),
         cmocka_unit_test(a_crowd_parts_where_it_touches),
+        cmocka_unit_test(the_third_axis_is_used_where_there_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille snapshot: the entities of a room, or of a region of it, as they are.
+ */
+#include "cli.h"
+
+#define LIMIT_MAX 1048576
+
+typedef struct printer {
+    bool is_3d, has_header;
+    uint32_t count;
+} printer;
+
+static void print_header(printer *out)
+{
+    if (!out->has_header)
+        puts(out->is_3d ? "id,x,y,z,hx,hy,hz,radius,shape,category,mask" : "id,x,y,hx,hy,radius,shape,category,mask");
+    out->has_header = true;
+}
+
+/* With enough digits to be read back to the last bit. */
+static void print_real(const float *column, uint32_t i)
+{
+    printf(",%.9g", column != NULL ? (double)column[i] : 0);
+}
+
+static const char *shape_name(uint8_t shape)
+{
+    return shape == QD_SHAPE_BOX ? "box" : shape == QD_SHAPE_CIRCLE ? "circle" : "capsule";
+}
+
+static void print_entities(printer *out, const qd_msg_entities *entities)
+{
+    for (uint32_t i = 0; i < entities->count; i++) {
+        printf("%u", entities->id[i]);
+        print_real(entities->x, i);
+        print_real(entities->y, i);
+        if (out->is_3d)
+            print_real(entities->z, i);
+        print_real(entities->half_x, i);
+        print_real(entities->half_y, i);
+        if (out->is_3d)
+            print_real(entities->half_z, i);
+        print_real(entities->radius, i);
+        printf(",%s,%u,%u\n", entities->shape != NULL ? shape_name(entities->shape[i]) : "box",
+               entities->category != NULL ? entities->category[i] : 1,
+               entities->mask != NULL ? entities->mask[i] : UINT32_MAX);
+    }
+    out->count += entities->count;
+}
+
+/* The answer comes in several messages of one seq. */
+static int print_answer(const qd_cli *cli, qd_client *client, uint32_t seq, bool is_3d, bool limited)
+{
+    printer out = {.is_3d = is_3d};
+    for (bool last = false; !last;) {
+        const qd_server_message *answer = qd_cli_answer(cli, client, seq, QD_SERVER_SNAPSHOT_RESULT);
+        if (answer == NULL)
+            return 1;
+        const qd_msg_snapshot_result *result = &answer->as.snapshot_result;
+        print_header(&out);
+        print_entities(&out, &result->entities);
+        last = result->last;
+        /* Who asked for so many knows that there may be more. */
+        if (last && result->more && !limited)
+            fprintf(stderr, "%s: there are more than these %u: ask for them with --limit\n", cli->program, out.count);
+    }
+    return 0;
+}
+
+static int take_snapshot(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_bounds *region,
+                         uint32_t dimensions, uint32_t limit)
+{
+    qd_cli_room room;
+    if (!qd_cli_open_room(cli, client, name, NULL, &room) ||
+        (dimensions != 0 && !qd_cli_check_dimensions(cli, name, &room, dimensions)))
+        return 1;
+    uint32_t seq = qd_client_snapshot(client, room.handle, dimensions != 0 ? region : NULL, limit);
+    return print_answer(cli, client, seq, room.config.dimensions == 3, limit != 0);
+}
+
+int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
+{
+    static const qd_usage usage = {"quadrille snapshot", "ROOM",
+                                   "Prints the entities of a room as they are, ticked or not, by id: a header, and a\n"
+                                   "line of comma-separated values each.",
+                                   1, 1};
+    qd_option_bounds region = {0};
+    uint32_t limit = 0;
+    const qd_option options[] = {
+        {"--region", "MINX,MINY,MAXX,MAXY", "or six numbers: those whose bounding box touches it (all)",
+         QD_OPTION_BOUNDS, &region, 0, 0},
+        {"--limit", "N", "at most so many, with the lowest ids (65536)", QD_OPTION_NUMBER, &limit, 1, LIMIT_MAX},
+        QD_CLI_SERVER_OPTION(cli)};
+    int status = 0;
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+        return status;
+
+    qd_client *client = qd_cli_connect(cli);
+    if (client == NULL)
+        return 1;
+    status = take_snapshot(cli, client, argv[0], &region.bounds, region.dimensions, limit);
+    qd_client_destroy(client);
+    return status;
+}
