@@ -254,22 +254,33 @@ static bool overlapped(const qd_bodies *bodies, const side *a, const side *b)
     return overlap(bodies, &was_a, &was_b);
 }
 
-/* Whether two rows that are apart now, and whose bodies were apart, met in between: each on its way from the row's was,
- * or start, to its now. Of those that were not there, or teleported, one of the two is absent. */
+/* A box around a row's way from its was, or start, to its now; absent where one of them is. */
+static qd_row way_of(const qd_row *begin, const qd_row *end, bool is_round)
+{
+    if (!qd_row_present(begin, is_round) || !qd_row_present(end, is_round)) {
+        return QD_ROW_ABSENT;
+    }
+    qd_row from = qd_row_bounds(begin, is_round), to = qd_row_bounds(end, is_round);
+    return qd_row_union(&from, &to);
+}
+
+/* Whether two rows that are apart now, and whose bodies were apart, met in between. Of a body that was not there, is
+ * not, or teleported, one end is absent. The boxes around the ways are looked at first because that is quick, and
+ * because indexes do: where coordinates are so large that rounding decides, all must decide the same. */
 static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a, const side *b, uint32_t reference_b)
 {
     const qd_bodies *bodies = sink->bodies;
     const qd_row *begin_a = qd_row_was(sink->rows, reference_a), *begin_b = qd_row_was(sink->rows, reference_b);
-    bool round_a = (a->id & QD_ID_ROUND) != 0, round_b = (b->id & QD_ID_ROUND) != 0;
-    if (!qd_row_present(begin_a, round_a) || !qd_row_present(a->now.row, round_a) ||
-        !qd_row_present(begin_b, round_b) || !qd_row_present(b->now.row, round_b) || overlapped(bodies, a, b)) {
+    qd_row way_a = way_of(begin_a, a->now.row, (a->id & QD_ID_ROUND) != 0);
+    qd_row way_b = way_of(begin_b, b->now.row, (b->id & QD_ID_ROUND) != 0);
+    if (!qd_boxes_overlap(&way_a, &way_b) || overlapped(bodies, a, b)) {
         return false;
     }
-    qd_solid solids_a[2] = {qd_bodies_solid(bodies, a->slot, begin_a, false),
-                            qd_bodies_solid(bodies, a->slot, a->now.row, false)};
-    qd_solid solids_b[2] = {qd_bodies_solid(bodies, b->slot, begin_b, false),
-                            qd_bodies_solid(bodies, b->slot, b->now.row, false)};
-    return qd_solids_meet(&solids_a[0], &solids_a[1], &solids_b[0], &solids_b[1]);
+    qd_solid from_a = qd_bodies_solid(bodies, a->slot, begin_a, false);
+    qd_solid from_b = qd_bodies_solid(bodies, b->slot, begin_b, false);
+    qd_solid to_a = qd_bodies_solid(bodies, a->slot, a->now.row, false);
+    qd_solid to_b = qd_bodies_solid(bodies, b->slot, b->now.row, false);
+    return qd_solids_meet(&from_a, &to_a, &from_b, &to_b);
 }
 
 /* A pair of split bodies meets as often as it has rows. Of these meetings exactly one is of the two rows that are there

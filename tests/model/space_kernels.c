@@ -120,6 +120,10 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
         qd_row was = draw_row(s, shape), now = was;
         if (!rests && draw(2) == 0) {
             now = draw_row(s, shape);
+            if (s->swept && shape == QD_SPACE_CIRCLE) {
+                /* One that is resized has another row there for its new size. */
+                memcpy(now.v + QD_ROW_HIGH, was.v + QD_ROW_HIGH, sizeof now.v - QD_ROW_HIGH * sizeof *now.v);
+            }
         } else if (!rests) {
             now.v[0] += 0.25f;
             now.v[QD_ROW_HIGH] += shape != QD_SPACE_BOX ? 0 : 0.25f;
