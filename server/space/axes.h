@@ -137,6 +137,7 @@
 #define qd_shells_init  QD_AXED(qd_shells_init)
 
 /* rows */
+#define qd_rows_clear      QD_AXED(qd_rows_clear)
 #define qd_rows_commit     QD_AXED(qd_rows_commit)
 #define qd_rows_commit_all QD_AXED(qd_rows_commit_all)
 #define qd_rows_deinit     QD_AXED(qd_rows_deinit)
@@ -144,6 +145,7 @@
 #define qd_rows_init       QD_AXED(qd_rows_init)
 #define qd_rows_insert     QD_AXED(qd_rows_insert)
 #define qd_rows_make       QD_AXED(qd_rows_make)
+#define qd_rows_mark_due   QD_AXED(qd_rows_mark_due)
 #define qd_rows_remove     QD_AXED(qd_rows_remove)
 #define qd_rows_reserve    QD_AXED(qd_rows_reserve)
 

@@ -203,8 +203,8 @@ static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const
 static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *result)
 {
     const qd_block_info *info = &sink->rows->info[block];
-    const qd_row *was = sink->rows->block[block].was;
-    const qd_row *now = sink->mode == QD_WALK_PAIRS ? was : sink->rows->block[block].now;
+    const qd_row *was = qd_row_was(sink->rows, block * QD_BLOCK_ROWS);
+    const qd_row *now = sink->mode == QD_WALK_PAIRS ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
     edges_of_rows(&sink->frame, now, was, info->round, info->unproven, result);
 }
 

@@ -51,9 +51,9 @@ static void prefetch_next(const qd_rows *rows, const qd_cell *cell)
 {
     uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
     for (uint32_t block = first; block < first + blocks && block < rows->used; block++) {
-        for (size_t row = 0; row < QD_BLOCK_ROWS; row += LINE_BYTES / sizeof(qd_row)) {
-            __builtin_prefetch(&rows->block[block].now[row], 1);
-            __builtin_prefetch(&rows->block[block].was[row], 1);
+        for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += LINE_BYTES / sizeof(qd_row)) {
+            __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
+            __builtin_prefetch(qd_row_was(rows, block * QD_BLOCK_ROWS + lane), 1);
         }
     }
 }

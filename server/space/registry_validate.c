@@ -67,7 +67,7 @@ static uint32_t check_cell(const qd_index *index, uint32_t number)
         uint32_t lanes = (left - 1) % QD_BLOCK_ROWS + 1;
         QD_ASSERT(left > 0 && block < rows->used && info->cell == number);
         QD_ASSERT(info->dirty == 0 || info->listed);
-        QD_ASSERT(((info->dirty | info->special | info->round | info->unproven) >> lanes) == 0);
+        QD_ASSERT(((info->special | info->round | info->unproven) >> lanes) == 0);
         for (uint32_t lane = 0; lane < lanes; lane++) {
             check_row(index, number, block * QD_BLOCK_ROWS + lane);
         }

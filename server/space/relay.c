@@ -47,7 +47,7 @@ uint32_t qd_relay_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *
     uint32_t block = cell->head, to = block * QD_BLOCK_ROWS + lane;
     if (lane == 0) {
         rows->info[block] = (qd_block_info){.next = cell->count > 0 ? block - 1 : QD_NONE, .cell = number};
-        memset(&rows->block[block], 0, sizeof rows->block[block]);
+        qd_rows_clear(rows, block);
     }
     cell->count++;
     *qd_row_now(rows, to) = *qd_row_now(old, from);

@@ -13,21 +13,32 @@ void qd_rows_init(qd_rows *rows, qd_heap *heap)
     rows->free_first = QD_NONE;
 }
 
+/* Of the arrays by reference, a block. */
+#define BLOCK_BYTES (QD_BLOCK_ROWS * (2 * sizeof(qd_row) + sizeof(uint32_t)))
+
+static void set_home(qd_rows *rows, void *home, uint32_t capacity)
+{
+    rows->now = home;
+    rows->was = rows->now + (size_t)capacity * QD_BLOCK_ROWS;
+    rows->id = (uint32_t *)(void *)(rows->was + (size_t)capacity * QD_BLOCK_ROWS);
+    rows->capacity = capacity;
+}
+
 void qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks)
 {
     QD_ASSERT(blocks <= QD_BLOCKS_MAX);
     qd_rows_init(rows, heap);
     uint32_t capacity = blocks + blocks / 8 + 1;
-    rows->block = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->block);
+    void *home = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * BLOCK_BYTES);
     rows->info = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->info);
     rows->dirty = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->dirty);
-    rows->capacity = capacity;
+    set_home(rows, home, capacity);
     rows->used = blocks;
 }
 
 void qd_rows_deinit(qd_rows *rows)
 {
-    qd_array_free(rows->heap, rows->block, rows->capacity * sizeof *rows->block);
+    qd_array_free(rows->heap, rows->now, rows->capacity * BLOCK_BYTES);
     qd_array_free(rows->heap, rows->info, rows->capacity * sizeof *rows->info);
     qd_array_free(rows->heap, rows->dirty, rows->capacity * sizeof *rows->dirty);
 }
@@ -38,23 +49,38 @@ static qd_status grow(qd_rows *rows, qd_array_mode mode)
     uint32_t capacity = qd_array_capacity(rows->capacity, rows->capacity + 1, 1);
     qd_heap *heap = rows->heap;
     size_t old = rows->capacity;
-    qd_block *block = qd_array_grow(heap, mode, rows->block, old * sizeof *block, rows->used * sizeof *block,
-                                    capacity * sizeof *block);
-    if (block == NULL) {
+    void *home = qd_array_grow(heap, mode, NULL, 0, 0, capacity * BLOCK_BYTES);
+    if (home == NULL) {
         return QD_ERR_NO_MEMORY;
     }
-    rows->block = block;
+    const qd_rows from = *rows;
+    const size_t used = (size_t)rows->used * QD_BLOCK_ROWS;
+    set_home(rows, home, capacity);
+    if (used > 0) {
+        memcpy(rows->now, from.now, used * sizeof *rows->now);
+        memcpy(rows->was, from.was, used * sizeof *rows->was);
+        memcpy(rows->id, from.id, used * sizeof *rows->id);
+    }
+    qd_array_free(heap, from.now, old * BLOCK_BYTES);
     rows->info = qd_array_grow(heap, QD_ARRAY_NEED, rows->info, old * sizeof *rows->info,
                                rows->used * sizeof *rows->info, capacity * sizeof *rows->info);
     rows->dirty = qd_array_grow(heap, QD_ARRAY_NEED, rows->dirty, old * sizeof *rows->dirty,
                                 rows->dirty_count * sizeof *rows->dirty, capacity * sizeof *rows->dirty);
-    rows->capacity = capacity;
     return QD_OK;
 }
 
 qd_status qd_rows_reserve(qd_rows *rows)
 {
     return rows->free_first != QD_NONE || rows->used < rows->capacity ? QD_OK : grow(rows, QD_ARRAY_TRY);
+}
+
+/* Lanes beyond the count are read, and their results dropped; they must only be numbers that compare quickly. */
+void qd_rows_clear(qd_rows *rows, uint32_t block)
+{
+    const size_t first = (size_t)block * QD_BLOCK_ROWS;
+    memset(rows->now + first, 0, QD_BLOCK_ROWS * sizeof *rows->now);
+    memset(rows->was + first, 0, QD_BLOCK_ROWS * sizeof *rows->was);
+    memset(rows->id + first, 0, QD_BLOCK_ROWS * sizeof *rows->id);
 }
 
 static uint32_t take(qd_rows *rows)
@@ -71,8 +97,7 @@ static uint32_t take(qd_rows *rows)
     QD_ASSERT(rows->used < QD_BLOCKS_MAX);
     block = rows->used++;
     memset(&rows->info[block], 0, sizeof rows->info[block]);
-    /* Lanes beyond the count are read, and their results dropped; they must only be numbers that compare quickly. */
-    memset(&rows->block[block], 0, sizeof rows->block[block]);
+    qd_rows_clear(rows, block);
     return block;
 }
 
@@ -85,7 +110,7 @@ void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id)
 {
     uint32_t block = reference / QD_BLOCK_ROWS, lane = reference % QD_BLOCK_ROWS;
     qd_block_info *info = &rows->info[block];
-    rows->block[block].id[lane] = id;
+    rows->id[reference] = id;
     set_bit(&info->special, lane, (id & QD_ID_SPECIAL) != 0);
     set_bit(&info->round, lane, (id & QD_ID_ROUND) != 0);
     set_bit(&info->unproven, lane, (id & QD_ID_UNPROVEN) != 0);
@@ -147,9 +172,24 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
 
 void qd_rows_commit(qd_rows *rows, uint32_t block)
 {
-    qd_block *at = &rows->block[block];
-    memcpy(at->was, at->now, sizeof at->was);
+    const size_t first = (size_t)block * QD_BLOCK_ROWS;
+    memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
     rows->info[block].dirty = 0;
+}
+
+/* Blocks that are free are marked, too, which does no harm: they are cleared when they are given out. */
+void qd_rows_mark_due(qd_rows *rows)
+{
+    if (!rows->all) {
+        return;
+    }
+    rows->all = false;
+    rows->dirty_count = rows->used;
+    for (uint32_t block = 0; block < rows->used; block++) {
+        rows->dirty[block] = block;
+        rows->info[block].dirty = UINT16_MAX;
+        rows->info[block].listed = true;
+    }
 }
 
 void qd_rows_commit_all(qd_rows *rows)

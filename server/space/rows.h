@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows: what the walk reads. The rows of a cell lie in blocks of 16, chained; blocks come from one array and are named
+ * Rows: what the walk reads. The rows of a cell lie in blocks of 16, chained; blocks come from one pool and are named
  * by index, so they may move when it grows.
  *
  *     cell --head--> block --next--> block ...          all full but the head, which holds the last rows
  *
- *     block   now[16]   a move writes one of these, 16 or 32 bytes
- *             was[16]   as at the last tick
- *             id[16]    slot and flags
- *     info    beside it: next, cell, and a bit a row: changed since the last tick, and what makes a row unusual
+ * A reference to a row is block * 16 + lane. By reference:
  *
- * A reference to a row is block * 16 + lane. Taking a row out moves the last one into its place.
+ *     now     16 or 32 bytes: what a move writes
+ *     was     as at the last tick
+ *     id      slot and flags
+ *
+ * By block, info: next, cell, and a bit a row: changed since the last tick, and what makes a row unusual. Taking a row
+ * out moves the last one into its place.
  *
  * A SPLIT body has two rows: a ghost, where it was (its now is absent), and a newcomer, where it is (its was is
  * absent); so a teleport, or a box that became a circle, needs no row that covers both.
@@ -39,12 +41,6 @@
 
 #define QD_BLOCKS_MAX (1u << 25) /* so that a reference has 29 bits, and an event room for its kind */
 
-typedef struct qd_block {
-    qd_row now[QD_BLOCK_ROWS];
-    qd_row was[QD_BLOCK_ROWS];
-    uint32_t id[QD_BLOCK_ROWS];
-} qd_block;
-
 typedef struct qd_block_info {
     uint32_t next; /* or QD_NONE; of a free block the next free one */
     uint32_t cell;
@@ -62,7 +58,9 @@ typedef struct qd_cell {
 
 typedef struct qd_rows {
     qd_heap *heap;
-    qd_block *block;
+    /* By reference; one allocation, which begins with `now`. */
+    qd_row *now, *was;
+    uint32_t *id;
     qd_block_info *info;
     uint32_t *dirty; /* blocks with changed rows, each once */
     uint32_t used;   /* blocks ever given out: all above are free and untouched */
@@ -70,6 +68,7 @@ typedef struct qd_rows {
     uint32_t free_first;
     uint32_t dirty_count;
     uint32_t count; /* rows */
+    bool all;       /* every row counts as changed: marks are not made one by one, but by qd_rows_mark_due */
     uint64_t operations;
 } qd_rows;
 
@@ -89,6 +88,9 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
  * QD_NONE when none did. */
 uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference);
 
+/* Makes the rows of a block such that they compare quickly. */
+void qd_rows_clear(qd_rows *rows, uint32_t block);
+
 /* Gives a row other flags, and keeps the bits of its block true. */
 void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id);
 
@@ -97,8 +99,14 @@ void qd_rows_commit(qd_rows *rows, uint32_t block);
 /* The same for every changed block that is left; and the list of them is empty again. */
 void qd_rows_commit_all(qd_rows *rows);
 
+/* Where nearly everything moves, marking row by row costs more than marking all. */
+void qd_rows_mark_due(qd_rows *rows);
+
 static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
 {
+    if (rows->all) {
+        return;
+    }
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
     info->dirty = (uint16_t)(info->dirty | 1u << reference % QD_BLOCK_ROWS);
     if (!info->listed) {
@@ -115,22 +123,22 @@ static inline void qd_rows_unmark(qd_rows *rows, uint32_t reference)
 
 static inline bool qd_rows_is_marked(const qd_rows *rows, uint32_t reference)
 {
-    return (rows->info[reference / QD_BLOCK_ROWS].dirty >> reference % QD_BLOCK_ROWS & 1) != 0;
+    return rows->all || (rows->info[reference / QD_BLOCK_ROWS].dirty >> reference % QD_BLOCK_ROWS & 1) != 0;
 }
 
 static inline qd_row *qd_row_now(const qd_rows *rows, uint32_t reference)
 {
-    return &rows->block[reference / QD_BLOCK_ROWS].now[reference % QD_BLOCK_ROWS];
+    return &rows->now[reference];
 }
 
 static inline qd_row *qd_row_was(const qd_rows *rows, uint32_t reference)
 {
-    return &rows->block[reference / QD_BLOCK_ROWS].was[reference % QD_BLOCK_ROWS];
+    return &rows->was[reference];
 }
 
 static inline uint32_t qd_row_id(const qd_rows *rows, uint32_t reference)
 {
-    return rows->block[reference / QD_BLOCK_ROWS].id[reference % QD_BLOCK_ROWS];
+    return rows->id[reference];
 }
 
 #endif

@@ -267,14 +267,15 @@ static bool was_there(uint32_t id, const qd_row *was)
 
 static qd_status search_block(qd_search *s, uint32_t number, uint32_t count)
 {
-    const qd_block *block = &s->index->rows->block[number];
+    const uint32_t first = number * QD_BLOCK_ROWS;
     s->hits->tests += count;
-    for (uint32_t lane = 0; lane < count; lane++) {
-        uint32_t id = block->id[lane];
-        if (!was_there(id, &block->was[lane])) {
+    for (uint32_t row = first; row < first + count; row++) {
+        uint32_t id = qd_row_id(s->index->rows, row);
+        const qd_row *was = qd_row_was(s->index->rows, row);
+        if (!was_there(id, was)) {
             continue;
         }
-        double at = measure(s, id, &block->was[lane]);
+        double at = measure(s, id, was);
         if (at == NOWHERE || at > s->worst) {
             continue;
         }

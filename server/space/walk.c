@@ -67,7 +67,7 @@ static bool is_nearly_all_dirty(const qd_rows *rows)
     uint32_t moved = 0;
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         moved += (uint32_t)__builtin_popcount(rows->info[rows->dirty[i]].dirty);
-        if (rows->count - moved <= rows->count / ALL_MOVED_SHARE) {
+        if (moved >= rows->count - rows->count / ALL_MOVED_SHARE) {
             return true;
         }
     }

@@ -17,9 +17,13 @@ typedef struct world {
     qd_rows rows;
     qd_registry registry;
     qd_walk walk;
-    bool ticked; /* between tick and settle */
+    bool ticked;      /* between tick and settle */
+    uint64_t settled; /* counters.moves at the last settle */
     qd_space_counters counters;
 } world;
+
+/* Of moves to bodies, from which on every body counts as moved. */
+#define ALL_MOVES(moves, bodies) ((moves) >= (bodies) - (bodies) / 4)
 
 /* NULL: no memory. */
 static qd_index *create_index(const qd_index *as)
@@ -142,6 +146,7 @@ static void move(qd_space *space, size_t count, const uint32_t *slots, const flo
 {
     world *w = (world *)space;
     QD_ASSERT(!w->ticked);
+    w->rows.all |= ALL_MOVES(count, w->bodies.count);
     w->registry.index->ops->move(w->registry.index, count, slots, at);
     w->counters.moves += count;
 }
@@ -263,6 +268,9 @@ static qd_space_reason end_reason(const qd_space *space, uint32_t slot_a, uint32
     const qd_bodies *bodies = &w->bodies;
     QD_ASSERT(w->ticked && slot_a < bodies->used && slot_b < bodies->used);
     const uint32_t slot[2] = {slot_a, slot_b};
+    if (QD_LIKELY((bodies->record[slot_a].change & bodies->record[slot_b].change) == QD_NONE)) {
+        return QD_SPACE_MOVED_APART;
+    }
     qd_space_reason removed = QD_SPACE_MOVED_APART;
     bool resized = false, teleported = false;
     for (int i = 0; i < 2; i++) {
@@ -308,6 +316,9 @@ static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
     bodies->change_count = 0;
     w->ticked = false;
     w->registry.index->ops->settle(w->registry.index);
+    /* As it was at this tick it will be at the next, whatever batches the moves come in. */
+    w->rows.all = ALL_MOVES(w->counters.moves - w->settled, bodies->count);
+    w->settled = w->counters.moves;
     *freed = bodies->freed;
     *freed_count = count;
 }
