@@ -11,6 +11,8 @@
 #ifndef QD_SPACE_FRAME_H
 #define QD_SPACE_FRAME_H
 
+#include <string.h>
+
 #include "shape.h"
 
 #define QD_FRAME_BITS 16u
@@ -29,18 +31,28 @@ static inline uint16_t qd_frame_number(float at, float origin, float scale)
     return (uint16_t)(int32_t)number;
 }
 
-/* The numbers of a box: its lower edges, then its upper ones. */
+/* The numbers of a box, laid out as a row is. */
 typedef struct qd_numbers {
-    uint32_t v[QD_EDGES];
+    _Alignas(4 * QD_ROW_FLOATS) uint32_t v[QD_ROW_FLOATS];
 } qd_numbers;
 
+/* qd_frame_number of all edges at once. */
 static inline qd_numbers qd_frame_numbers(const qd_frame *frame, const qd_row *box)
 {
-    qd_numbers numbers;
+    typedef float floats __attribute__((vector_size(sizeof(qd_row))));
+    typedef int32_t ints __attribute__((vector_size(sizeof(qd_row))));
+    floats at, origin = {0}, last = {0};
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        numbers.v[k] = qd_frame_number(box->v[k], frame->origin[k], frame->scale);
-        numbers.v[QD_AXES + k] = qd_frame_number(box->v[QD_ROW_HIGH + k], frame->origin[k], frame->scale);
+        origin[k] = origin[QD_ROW_HIGH + k] = frame->origin[k];
     }
+    last += (float)QD_FRAME_LAST;
+    memcpy(&at, box, sizeof at);
+    floats number = (at - origin) * frame->scale;
+    ints positive = number > 0, within = number < last;
+    number = (floats)(((ints)number & positive & within) | ((ints)last & ~within));
+    ints whole = __builtin_convertvector(number, ints);
+    qd_numbers numbers;
+    memcpy(&numbers, &whole, sizeof numbers);
     return numbers;
 }
 

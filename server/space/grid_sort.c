@@ -113,7 +113,7 @@ static bool span_of(const qd_grid_shape *shape, const qd_row *row, bool is_round
     qd_numbers numbers = qd_frame_numbers(&shape->frame, &box);
     for (uint32_t k = 0; k < QD_AXES; k++) {
         span->lo[k] = numbers.v[k] < shape->last[k] ? numbers.v[k] : shape->last[k];
-        span->hi[k] = numbers.v[QD_AXES + k] < shape->last[k] ? numbers.v[QD_AXES + k] : shape->last[k];
+        span->hi[k] = numbers.v[QD_ROW_HIGH + k] < shape->last[k] ? numbers.v[QD_ROW_HIGH + k] : shape->last[k];
     }
     return qd_row_present(&box, false);
 }

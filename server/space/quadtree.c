@@ -12,10 +12,10 @@ uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_
 {
     const uint32_t shift = QD_FRAME_BITS - tree->depth;
     qd_numbers at = qd_frame_numbers(&tree->frame, box);
-    for (uint32_t k = 0; k < QD_EDGES; k++) {
+    for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
         at.v[k] >>= shift;
     }
-    uint32_t low = qd_morton(at.v), high = qd_morton(at.v + QD_AXES), height = qd_morton_height(low, high);
+    uint32_t low = qd_morton(at.v), high = qd_morton(at.v + QD_ROW_HIGH), height = qd_morton_height(low, high);
     uint32_t leaf_height = tree->leaf_map != NULL ? tree->leaf_map[low] : 0;
     uint32_t leaf = height <= leaf_height;
     height = leaf ? leaf_height : height;
@@ -63,7 +63,7 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
     qd_numbers at = qd_frame_numbers(&tree->frame, box);
     bool is_long = false;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        is_long |= at.v[QD_AXES + k] - at.v[k] > span;
+        is_long |= at.v[QD_ROW_HIGH + k] - at.v[k] > span;
     }
     return is_long && !qd_place_is_leaf(place);
 }

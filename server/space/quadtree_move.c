@@ -10,7 +10,7 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     uint32_t place = record->place, shift = QD_FRAME_BITS - tree->depth + qd_place_height(place);
     uint32_t out = 0, astride = 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        uint32_t low = at.v[k], high = at.v[QD_AXES + k], number = qd_place_number(place, k);
+        uint32_t low = at.v[k], high = at.v[QD_ROW_HIGH + k], number = qd_place_number(place, k);
         out |= (low >> shift ^ number) | (high >> shift ^ number);
         astride |= low ^ high;
     }

@@ -18,7 +18,7 @@ static qd_extent extent_of_cell(const qd_frame *frame, uint32_t level, uint32_t 
     qd_numbers numbers;
     for (uint32_t axis = 0; axis < QD_AXES; axis++) {
         numbers.v[axis] = qd_morton_gather(k >> axis) << bits;
-        numbers.v[QD_AXES + axis] = numbers.v[axis] + last;
+        numbers.v[QD_ROW_HIGH + axis] = numbers.v[axis] + last;
     }
     return qd_search_extent(frame, &numbers);
 }

@@ -157,7 +157,7 @@ qd_extent qd_search_extent(const qd_frame *frame, const qd_numbers *numbers)
     qd_extent extent;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         extent.lo[k] = lowest(frame->origin[k], frame->scale, numbers->v[k]);
-        extent.hi[k] = highest(frame->origin[k], frame->scale, numbers->v[QD_AXES + k]);
+        extent.hi[k] = highest(frame->origin[k], frame->scale, numbers->v[QD_ROW_HIGH + k]);
     }
     return extent;
 }
