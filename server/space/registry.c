@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "registry.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "../base/assert.h"
@@ -102,6 +103,12 @@ void qd_registry_add(qd_registry *registry, uint32_t slot)
     record->row = insert(index, cell, id_of(index->bodies, slot), &now, &absent);
 }
 
+/* Where a box's corner is; one beyond the range of float32 counts as the last that is not. */
+static double edge_of(float edge)
+{
+    return (double)fmaxf(fminf(edge, FLT_MAX), -FLT_MAX);
+}
+
 /* What stands in place of the was of a split body's newcomer. */
 static qd_row start_of(const qd_index *index, uint32_t slot)
 {
@@ -113,7 +120,7 @@ static qd_row start_of(const qd_index *index, uint32_t slot)
     }
     float centre[QD_AXES];
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        double low = change->was.v[k], high = change->was.v[QD_ROW_HIGH + k];
+        double low = edge_of(change->was.v[k]), high = edge_of(change->was.v[QD_ROW_HIGH + k]);
         centre[k] = change->was_shape == QD_SPACE_BOX ? (float)((low + high) / 2) : change->was.v[k];
     }
     return qd_bodies_row_at(bodies, slot, centre);

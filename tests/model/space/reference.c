@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reference.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 static bool filters_agree(const qd_body *a, const qd_body *b)
@@ -13,12 +15,22 @@ static figure_verdict are_pair(const reference_state *a, const reference_state *
     return a->here && b->here && filters_agree(&a->body, &b->body) ? figure_overlap(&a->body, &b->body) : FIGURE_APART;
 }
 
+/* Of the corners, the last float standing for what is beyond. */
+static float middle(float at, float half)
+{
+    float lo = fmaxf(at - half, -FLT_MAX), hi = fminf(at + half, FLT_MAX);
+    return (float)(((double)lo + (double)hi) / 2);
+}
+
+/* In the shape that it has now, where it was: a box that was reshaped, about the middle of its corners. */
 static qd_body moved_back(const reference_thing *thing)
 {
+    const qd_body *was = &thing->was.body;
+    bool by_corners = was->shape == QD_SPACE_BOX && figure_resized(was, &thing->now.body);
     qd_body body = thing->now.body;
-    body.x = thing->was.body.x;
-    body.y = thing->was.body.y;
-    body.z = thing->was.body.z;
+    body.x = by_corners ? middle(was->x, was->half_x) : was->x;
+    body.y = by_corners ? middle(was->y, was->half_y) : was->y;
+    body.z = by_corners ? middle(was->z, was->half_z) : was->z;
     return body;
 }
 
