@@ -178,6 +178,16 @@ static void drop_homes(qd_grid_words *words, uint32_t at, uint32_t count, uint32
     words->count = at + left;
 }
 
+/* What is not there has its last cell before its first, on every axis of more than one cell. */
+static bool is_absent(const qd_grid_span *span)
+{
+    bool absent = false;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        absent |= span->lo[k] > span->hi[k];
+    }
+    return absent;
+}
+
 static void put_block(maker *make, uint32_t block, uint32_t count)
 {
     qd_grid *grid = make->grid;
@@ -188,7 +198,7 @@ static void put_block(maker *make, uint32_t block, uint32_t count)
     for (uint32_t wide = put_homes(make, block, count, span); wide != 0; wide &= wide - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(wide);
         uint32_t row = (uint32_t)words->word[0][at + r], cells;
-        if (span[r].lo[0] > span[r].hi[0]) { /* absent; only in a walk for pairs, of what came since */
+        if (is_absent(&span[r])) { /* only in a walk for pairs, of what came since */
             elsewhere |= 1u << r;
             continue;
         }
