@@ -184,7 +184,69 @@ static figure_verdict verdict_of(double gap, double margin)
     return gap < -margin ? FIGURE_MEET : gap > margin ? FIGURE_APART : FIGURE_EITHER;
 }
 
-/* By the definitions, in their order of operations. */
+/* ---- by the definitions, in their order of operations ---- */
+
+static void cross(const double a[3], const double b[3], double n[3])
+{
+    for (int k = 0; k < 3; k++) {
+        int y = (k + 1) % 3, z = (k + 2) % 3;
+        n[k] = a[y] * b[z] - a[z] * b[y];
+    }
+}
+
+/* The square of the distance of an axis from what is c away from its middle. */
+static double square_to_axis(const double c[3], const double h[3])
+{
+    double n[3], along = dot(c, h), length = dot(h, h);
+    if (fabs(along) < length) {
+        cross(c, h, n);
+        return dot(n, n) / length;
+    }
+    for (int k = 0; k < 3; k++) {
+        n[k] = along > 0 ? c[k] - h[k] : c[k] + h[k];
+    }
+    return dot(n, n);
+}
+
+static double square_between_axes(const double c[3], const double g[3], const double h[3])
+{
+    double n[3], across[3], beside[3];
+    cross(g, h, n);
+    cross(c, g, across);
+    cross(c, h, beside);
+    double area = dot(n, n);
+    if (area > 0x1p-64 * (dot(g, g) * dot(h, h)) && fabs(dot(across, n)) <= area && fabs(dot(beside, n)) <= area) {
+        return dot(c, n) * dot(c, n) / area;
+    }
+    double least = INFINITY;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double end[3], other[3];
+        for (int k = 0; k < 3; k++) {
+            end[k] = c[k] + sign * g[k];
+            other[k] = c[k] + sign * h[k];
+        }
+        least = fmin(least, fmin(square_to_axis(end, h), square_to_axis(other, g)));
+    }
+    return least;
+}
+
+/* Of two round shapes the centres and half axes; nothing rounds on the way to them but their difference. */
+static bool rounds_overlap_exactly(const qd_body *a, const qd_body *b)
+{
+    const float from[3] = {a->x, a->y, a->z}, to[3] = {b->x, b->y, b->z};
+    const double g[3] = {a->half_x, a->half_y, a->half_z}, h[3] = {b->half_x, b->half_y, b->half_z};
+    double c[3], q, reach = outline_of(a).radius + outline_of(b).radius;
+    for (int k = 0; k < 3; k++) {
+        c[k] = (double)from[k] - (double)to[k];
+    }
+    if (a->shape == QD_SPACE_CAPSULE) {
+        q = b->shape == QD_SPACE_CAPSULE ? square_between_axes(c, g, h) : square_to_axis(c, g);
+    } else {
+        q = b->shape == QD_SPACE_CAPSULE ? square_to_axis(c, h) : dot(c, c);
+    }
+    return q <= reach * reach;
+}
+
 static bool overlap_exactly(const outline *a, const outline *b)
 {
     if (a->shape == QD_SPACE_BOX && b->shape == QD_SPACE_BOX) {
@@ -202,6 +264,25 @@ static bool overlap_exactly(const outline *a, const outline *b)
     }
     return square <= reach * reach;
 }
+
+/* Two boxes that both move: no gap on an axis is open all the time, and all are closed at once. */
+static bool boxes_meet_exactly(const outline from[2], const outline to[2])
+{
+    double first = 0, last = 1;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 2; i++) {
+            double begin = from[i].lo[k] - from[1 - i].hi[k], end = to[i].lo[k] - to[1 - i].hi[k];
+            if (begin > 0 && end > 0) {
+                return false;
+            }
+            first = begin > 0 ? fmax(first, begin / (begin - end)) : first;
+            last = end > 0 ? fmin(last, begin / (begin - end)) : last;
+        }
+    }
+    return first <= last;
+}
+
+/* ---- overlap ---- */
 
 /* Whether all that the two pass through is apart on some axis, which is quickly seen. */
 static bool ways_are_apart(const outline *const a[2], const outline *const b[2], double margin)
@@ -236,7 +317,11 @@ static figure_verdict overlap(const outline *a, const outline *b)
 figure_verdict figure_overlap(const qd_body *a, const qd_body *b)
 {
     outline one = outline_of(a), other = outline_of(b);
-    return overlap(&one, &other);
+    figure_verdict verdict = overlap(&one, &other);
+    if (verdict == FIGURE_EITHER && a->shape != QD_SPACE_BOX && b->shape != QD_SPACE_BOX) {
+        return rounds_overlap_exactly(a, b) ? FIGURE_MEET : FIGURE_APART;
+    }
+    return verdict;
 }
 
 /* ---- on the way ---- */
@@ -251,6 +336,17 @@ static outline between(const outline *begin, const outline *end, double share)
     return made;
 }
 
+/* How much longer or shorter a box's corners make it, as they are rounded at either end of its way. Beside a capsule
+ * that is not told exactly. */
+static double rounding_of(const outline *begin, const outline *end)
+{
+    double difference = 0;
+    for (int k = 0; k < 3; k++) {
+        difference += fabs(end->hi[k] - end->lo[k] - (begin->hi[k] - begin->lo[k]));
+    }
+    return difference;
+}
+
 #define SEARCH_STEPS 100 /* two thirds of the way are left after each: in the end less than a double tells apart */
 
 figure_verdict figure_meet_on_the_way(const qd_body *a_begin, const qd_body *a_end, const qd_body *b_begin,
@@ -261,6 +357,9 @@ figure_verdict figure_meet_on_the_way(const qd_body *a_begin, const qd_body *a_e
     if (ways_are_apart((const outline *const[]){&from[0], &to[0]}, (const outline *const[]){&from[1], &to[1]},
                        margin)) {
         return FIGURE_APART;
+    }
+    if (from[0].shape == QD_SPACE_CAPSULE || from[1].shape == QD_SPACE_CAPSULE) {
+        margin += rounding_of(&from[0], &to[0]) + rounding_of(&from[1], &to[1]);
     }
     double first = 0, last = 1;
     for (int i = 0; i < SEARCH_STEPS && gap >= -margin; i++) {
@@ -276,7 +375,11 @@ figure_verdict figure_meet_on_the_way(const qd_body *a_begin, const qd_body *a_e
             first = share[0];
         }
     }
-    return verdict_of(gap, margin);
+    figure_verdict verdict = verdict_of(gap, margin);
+    if (verdict == FIGURE_EITHER && a_end->shape == QD_SPACE_BOX && b_end->shape == QD_SPACE_BOX) {
+        return boxes_meet_exactly(from, to) ? FIGURE_MEET : FIGURE_APART;
+    }
+    return verdict;
 }
 
 /* ---- queries ---- */

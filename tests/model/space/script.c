@@ -8,8 +8,8 @@
 #include "support/chance.h"
 
 const script_index script_indexes[] = {
-    {QD_SPACE_QUADTREE, "quadtree", 2},
-    {QD_SPACE_OCTREE, "octree", 3},
+    {QD_SPACE_QUADTREE, "quadtree", 2}, {QD_SPACE_OCTREE, "octree", 3}, {QD_SPACE_GRID, "grid", 2},
+    {QD_SPACE_GRID, "grid", 3},         {QD_SPACE_BRUTE, "brute", 2},   {QD_SPACE_BRUTE, "brute", 3},
 };
 const uint32_t script_index_count = sizeof script_indexes / sizeof *script_indexes;
 
@@ -451,7 +451,7 @@ static void draw_config(drawing *d)
     }
     if ((index->index == QD_SPACE_HASH || index->index == QD_SPACE_GRID) && one_in(d, 2)) {
         static const double shares[] = {1.0 / 1000, 1.0 / 64, 0.1, 2};
-        s->config.cell_size = (float)(d->side * shares[below(d, 4)]);
+        s->config.cell_size = bounded((float)(d->side * shares[below(d, 4)]));
     }
 }
 
