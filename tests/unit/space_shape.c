@@ -316,11 +316,11 @@ static void test_numbers_keep_order(void **state)
             }
             qd_numbers number = qd_frame_numbers(&frame, &edges);
             for (uint32_t k = 0; k < QD_EDGES; k++) {
-                float edge = edges.v[k < QD_AXES ? k : QD_ROW_HIGH + k - QD_AXES];
-                assert_in_range(number.v[k], 0, QD_FRAME_LAST);
-                assert_int_equal(number.v[k], qd_frame_number(edge, frame.origin[0], frame.scale));
+                uint32_t edge = k < QD_AXES ? k : QD_ROW_HIGH + k - QD_AXES;
+                assert_in_range(number.v[edge], 0, QD_FRAME_LAST);
+                assert_int_equal(number.v[edge], qd_frame_number(edges.v[edge], frame.origin[0], frame.scale));
             }
-            assert_true(a <= b ? number.v[0] <= number.v[QD_AXES] : number.v[0] >= number.v[QD_AXES]);
+            assert_true(a <= b ? number.v[0] <= number.v[QD_ROW_HIGH] : number.v[0] >= number.v[QD_ROW_HIGH]);
         }
     }
 }
