@@ -29,7 +29,9 @@
 #define PARALLEL_SINE 0x1p-32
 #define FLAT_SINE     0x1p-26
 
-#define FACES 6u
+#define FACES    6u
+#define CORNERS  8u
+#define PARTINGS 12u
 
 typedef struct vec {
     double x, y, z;
@@ -91,8 +93,9 @@ static double segment_square(vec at, vec way)
     return square(along > 0 ? minus(at, way) : plus(at, way));
 }
 
-/* In two dimensions the distance of the plane is exactly 0, so that segments without any radius cross. */
-static double parallelogram_square(vec at, vec way, vec other)
+/* The same where the nearest point is inside, not on a side; else infinite. In two dimensions it is exactly 0, so that
+ * segments without any radius cross. */
+static double parallelogram_square_inside(vec at, vec way, vec other)
 {
     vec normal = cross(way, other);
     double area = square(normal);
@@ -100,6 +103,15 @@ static double parallelogram_square(vec at, vec way, vec other)
         fabs(dot(cross(at, other), normal)) <= area && fabs(dot(cross(at, way), normal)) <= area) {
         double above = dot(at, normal);
         return above * above / area;
+    }
+    return (double)INFINITY;
+}
+
+static double parallelogram_square(vec at, vec way, vec other)
+{
+    double inside = parallelogram_square_inside(at, way, other);
+    if (inside < (double)INFINITY) {
+        return inside;
     }
     double ends = lesser(segment_square(plus(at, way), other), segment_square(minus(at, way), other));
     double sides = lesser(segment_square(plus(at, other), way), segment_square(minus(at, other), way));
@@ -145,19 +157,18 @@ static double gap_at(const gaps *way, uint32_t face, double t)
     return way->from[face] + t * (way->to[face] - way->from[face]);
 }
 
-/* Whether no face has a gap, somewhere on the way. */
-static bool gaps_close(const gaps *way)
+/* Of numbers that change evenly: whether all are 0 or less at the same time. */
+static bool close_together(const double *from, const double *to, uint32_t count)
 {
     double enter = 0, leave = 1;
-    for (uint32_t i = 0; i < FACES; i++) {
-        double from = way->from[i], to = way->to[i];
-        if (from > 0 && to > 0) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (from[i] > 0 && to[i] > 0) {
             return false;
         }
-        if (from > 0) {
-            enter = greater(enter, from / (from - to));
-        } else if (to > 0) {
-            leave = lesser(leave, from / (from - to));
+        if (from[i] > 0) {
+            enter = greater(enter, from[i] / (from[i] - to[i]));
+        } else if (to[i] > 0) {
+            leave = lesser(leave, from[i] / (from[i] - to[i]));
         }
     }
     return enter <= leave;
@@ -194,7 +205,7 @@ static double gaps_least_between(const gaps *way, double low, double high)
  * quadratic function; the slope tells between which. */
 static double gaps_least_square(const gaps *way)
 {
-    if (gaps_close(way)) {
+    if (close_together(way->from, way->to, FACES)) {
         return 0;
     }
     double low = 0, high = 1;
@@ -292,7 +303,7 @@ static bool boxes_meet(motion a, motion b)
         way.from[2 * k + 1] = a.from->at[k] - b.from->to[k];
         way.to[2 * k + 1] = a.to->at[k] - b.to->to[k];
     }
-    return gaps_close(&way);
+    return close_together(way.from, way.to, FACES);
 }
 
 /* How two are apart in the middle of their way, and from there to its end. */
@@ -339,27 +350,56 @@ static bool box_meets_end(motion box, motion round, double sign)
     return gaps_least_square(&way) <= round.to->radius * round.to->radius;
 }
 
-static double center_of(const qd_solid *box, uint32_t k)
+/* How far a box and an axis are apart in each of the directions that can part them: those of the box's edges, and those
+ * that are across one of them and the axis. All change evenly as both move. */
+static void partings(const qd_solid *box, const qd_solid *capsule, double part[PARTINGS])
 {
-    return (box->at[k] + box->to[k]) / 2;
+    double lo[3], hi[3];
+    const double *axis = capsule->to;
+    for (uint32_t k = 0; k < 3; k++) {
+        lo[k] = box->at[k] - capsule->at[k];
+        hi[k] = box->to[k] - capsule->at[k];
+        part[4 * k] = lo[k] - fabs(axis[k]);
+        part[4 * k + 1] = -hi[k] - fabs(axis[k]);
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+        uint32_t i = (k + 1) % 3, j = (k + 2) % 3;
+        double least_i = axis[j] > 0 ? lo[i] : hi[i], most_i = axis[j] > 0 ? hi[i] : lo[i];
+        double least_j = axis[i] > 0 ? lo[j] : hi[j], most_j = axis[i] > 0 ? hi[j] : lo[j];
+        part[4 * k + 2] = axis[j] * least_i - axis[i] * most_j;
+        part[4 * k + 3] = axis[i] * least_j - axis[j] * most_i;
+    }
+}
+
+/* From the box's corner to the capsule's centre. `corner` has a bit an axis. */
+static vec from_corner(const qd_solid *box, uint32_t corner, const qd_solid *capsule)
+{
+    double apart[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        apart[k] = capsule->at[k] - (corner >> k & 1 ? box->to[k] : box->at[k]);
+    }
+    return vec_of(apart);
 }
 
 /* The axis sweeps a parallelogram. Where it comes nearest to the box in its inside, the box reaches through it, or has
- * a corner there that is its foremost. Both are found with the diagonal between the corners that are foremost on
- * either side. (Rounding may give a box two sizes: the diagonal is inside both.) */
+ * a corner there. (Rounding may give a box one size where it begins and another where it ends: so each corner is looked
+ * at on its own way.) */
 static bool box_meets_inside(motion box, motion capsule)
 {
-    double from[3], to[3], half[3];
-    for (uint32_t k = 0; k < 3; k++) {
-        from[k] = capsule.from->at[k] - center_of(box.from, k);
-        to[k] = capsule.to->at[k] - center_of(box.to, k);
-        half[k] = lesser(box.from->to[k] - box.from->at[k], box.to->to[k] - box.to->at[k]) / 2;
+    double from[PARTINGS], to[PARTINGS], reach_square = capsule.to->radius * capsule.to->radius;
+    partings(box.from, capsule.from, from);
+    partings(box.to, capsule.to, to);
+    if (close_together(from, to, PARTINGS)) {
+        return true;
     }
-    vec middle, way, axis = axis_of(capsule.to);
-    ways_apart(vec_of(from), vec_of(to), &middle, &way);
-    vec normal = cross(way, axis);
-    vec diagonal = {copysign(half[0], normal.x), copysign(half[1], normal.y), copysign(half[2], normal.z)};
-    return axes_meet(middle, way, axis, diagonal, capsule.to->radius * capsule.to->radius);
+    for (uint32_t corner = 0; corner < CORNERS; corner++) {
+        vec middle, way;
+        ways_apart(from_corner(box.from, corner, capsule.from), from_corner(box.to, corner, capsule.to), &middle, &way);
+        if (parallelogram_square_inside(middle, way, axis_of(capsule.to)) <= reach_square) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool box_meets_round(motion box, motion round)

@@ -16,12 +16,12 @@
 
 #define CASES 4000u
 
-/* Where the numbers of a case come from: of one scale, in a plane or in space, and from a lattice, where much is
- * parallel and much touches. */
+/* Where the numbers of a case come from: of one scale, in a plane or in space, from a lattice, where much is parallel
+ * and much touches, and from so far away that the corners of boxes are rounded to sizes of their own. */
 typedef struct source {
     chance dice;
     bool flat, lattice;
-    double size, spread, step;
+    double size, spread, step, far;
 } source;
 
 static void draw_source(source *from)
@@ -33,6 +33,7 @@ static void draw_source(source *from)
     from->size = scales[chance_below(dice, 6)];
     from->spread = from->size * (double)chance_between(dice, 0.3, 2);
     from->step = from->spread * (chance_one_in(dice, 3) ? 1 : 4);
+    from->far = chance_one_in(dice, 4) ? from->size * (double)chance_between(dice, 1e5, 1e7) : 0;
 }
 
 static float number(source *from, double range)
@@ -70,9 +71,12 @@ static qd_body draw_body(source *from, uint32_t shape)
     return body;
 }
 
+/* From near to near, or to far away. */
 static qd_body moved(source *from, qd_body body)
 {
     if (!chance_one_in(&from->dice, 5)) {
+        body.x += (float)from->far;
+        body.y -= (float)from->far;
         body.x += number(from, from->step);
         body.y += number(from, from->step);
         body.z += number_of_z(from, from->step);

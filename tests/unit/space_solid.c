@@ -331,6 +331,12 @@ static void test_a_box_may_round_differently_at_its_ends(void **state)
     assert_true(meet(begin, end, circle(500, 0, 0, 0), circle(500, 0, 0, 0)));
     assert_true(meet(begin, end, capsule(500, 0, 0, 0, 9, 9, 0), capsule(500, 0, 0, 0, 9, 9, 0)));
     assert_true(meet(begin, end, box(500, 0, 0, 0, 0, 0), box(500, 0, 0, 0, 0, 0)));
+    /* So far away that it has no depth at all, and only the corner that it gets on its way comes near. */
+    begin = box(1.5f, 64000004, 128000000, 0.9f, 0.3f, 1);
+    end = box(1.8f, 6.75f, 4.75f, 0.9f, 0.3f, 1);
+    assert_true(begin.at[2] == begin.to[2]);
+    assert_true(meet(begin, end, capsule(128000008, 5.9f, 128000008, 0, 0, -2.4f, 1.1f),
+                     capsule(2.4f, 8.2f, 4.2f, 0, 0, -2.4f, 1.1f)));
 }
 
 /* ---- numbers at their limits ---- */
