@@ -54,14 +54,17 @@ static inline void qd_aside_put(qd_index *index, qd_aside *aside, uint32_t slot)
     }
 }
 
-/* What is needed QD_MOVE_PREFETCH_RECORD slots further on, and QD_MOVE_PREFETCH_ROW: the list is that long. */
-static inline void qd_move_prefetch(const qd_index *index, const uint32_t *slots)
+/* What is needed QD_MOVE_PREFETCH_RECORD slots further on, and QD_MOVE_PREFETCH_ROW: the list is that long. `marks`:
+ * rows are marked one by one. */
+static inline void qd_move_prefetch(const qd_index *index, const uint32_t *slots, bool marks)
 {
     const qd_record *records = index->bodies->record;
     __builtin_prefetch(&records[slots[QD_MOVE_PREFETCH_RECORD]], 1);
     uint32_t row = records[slots[QD_MOVE_PREFETCH_ROW]].row;
     __builtin_prefetch(qd_row_now(index->rows, row), 1);
-    __builtin_prefetch(&index->rows->info[row / QD_BLOCK_ROWS], 1);
+    if (marks) {
+        __builtin_prefetch(&index->rows->info[row / QD_BLOCK_ROWS], 1);
+    }
 }
 
 /* Those from `first` on. Inlined into each index, so that `stays` is no call. */
@@ -74,7 +77,7 @@ static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, 
     for (size_t i = first; i < count; i++) {
         if (is_large && i + QD_MOVE_PREFETCH_RECORD < count) {
             QD_ASSERT(slots[i + QD_MOVE_PREFETCH_ROW] < bodies->used);
-            qd_move_prefetch(index, slots + i);
+            qd_move_prefetch(index, slots + i, !index->rows->all);
         }
         QD_ASSERT(slots[i] < bodies->used);
         qd_record *record = &bodies->record[slots[i]];

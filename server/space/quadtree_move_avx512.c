@@ -37,12 +37,27 @@ static constants constants_of(const qd_quadtree *tree)
 }
 
 /* Half `part` of four records, a lane each. */
-static inline __m512i quarters(qd_record *const *record, uint32_t part)
+static inline __m512i quarters(const qd_record *records, const uint32_t *slots, uint32_t part)
 {
-    __m512i all = _mm512_castsi128_si512(_mm_load_si128((const __m128i *)(const void *)record[0] + part));
-    all = _mm512_inserti32x4(all, _mm_load_si128((const __m128i *)(const void *)record[1] + part), 1);
-    all = _mm512_inserti32x4(all, _mm_load_si128((const __m128i *)(const void *)record[2] + part), 2);
-    return _mm512_inserti32x4(all, _mm_load_si128((const __m128i *)(const void *)record[3] + part), 3);
+    __m512i all = _mm512_castsi128_si512(_mm_load_si128((const __m128i *)(const void *)&records[slots[0]] + part));
+    all = _mm512_inserti32x4(all, _mm_load_si128((const __m128i *)(const void *)&records[slots[1]] + part), 1);
+    all = _mm512_inserti32x4(all, _mm_load_si128((const __m128i *)(const void *)&records[slots[2]] + part), 2);
+    return _mm512_inserti32x4(all, _mm_load_si128((const __m128i *)(const void *)&records[slots[3]] + part), 3);
+}
+
+/* Backends that name their entities in the order in which they spawned them are many: then the four are neighbours. */
+static inline void load(const qd_record *records, const uint32_t *slots, four *next)
+{
+    const __m128i four_slots = _mm_loadu_si128((const __m128i *)(const void *)slots);
+    const __m128i in_order = _mm_add_epi32(_mm_set1_epi32((int)slots[0]), _mm_setr_epi32(0, 1, 2, 3));
+    if (QD_LIKELY(_mm_cmpneq_epi32_mask(four_slots, in_order) == 0)) {
+        __m512i first = _mm512_loadu_si512(&records[slots[0]]), second = _mm512_loadu_si512(&records[slots[2]]);
+        next->before = _mm512_castsi512_ps(_mm512_shuffle_i32x4(first, second, 0x88));
+        next->state = _mm512_shuffle_i32x4(first, second, 0xdd);
+    } else {
+        next->before = _mm512_castsi512_ps(quarters(records, slots, 0));
+        next->state = quarters(records, slots, 1);
+    }
 }
 
 /* Of the bits of each lane the first: whether any is set. */
@@ -97,51 +112,71 @@ static inline void check_slots(const uint32_t *slots, __m128i used)
     QD_ASSERT(_mm_cmpge_epu32_mask(_mm_loadu_si128((const __m128i *)(const void *)slots), used) == 0);
 }
 
-size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
-                               qd_aside *aside)
+/* A body's new centre, and its row. */
+static inline void store(qd_record *record, __m128 centre, qd_row *now, __m128 row)
 {
-    _Static_assert(sizeof(qd_record) == 32 && offsetof(qd_record, row) == 16 && offsetof(qd_record, place) == 20 &&
-                       offsetof(qd_record, state) == 28 && offsetof(qd_record, shape) == 29,
-                   "quarters and leaving know where the fields are");
+    _mm_storel_pi((__m64 *)(void *)record->at, centre);
+    _mm_store_ps(now->v, row);
+}
+
+/* Rows are written in place also where their bodies leave: they are taken from there by what the records say. */
+static inline __attribute__((always_inline)) size_t move_fours(qd_quadtree *tree, size_t count, const uint32_t *slots,
+                                                               const float *const *at, qd_aside *aside, bool marks)
+{
     const constants c = constants_of(tree);
+    qd_rows *rows = tree->index.rows;
     qd_record *records = tree->index.bodies->record;
     const __m128i used = _mm_set1_epi32((int)tree->index.bodies->used);
     const bool is_large = tree->index.bodies->used > QD_MOVE_PREFETCH_FROM;
+    const float *at_x = at[0], *at_y = at[1];
+    qd_row *now = rows->now;
     size_t i = 0;
     for (; i + 4 <= count; i += 4) {
         check_slots(slots + i, used);
         if (is_large && i + QD_MOVE_PREFETCH_RECORD + 4 <= count) {
             check_slots(slots + i + QD_MOVE_PREFETCH_ROW, used);
             for (size_t k = 0; k < 4; k++) {
-                qd_move_prefetch(&tree->index, slots + i + k);
+                qd_move_prefetch(&tree->index, slots + i + k, marks);
             }
         }
-        qd_record *const record[4] = {&records[slots[i]], &records[slots[i + 1]], &records[slots[i + 2]],
-                                      &records[slots[i + 3]]};
-        four next = {
-            .before = _mm512_castsi512_ps(quarters(record, 0)),
-            .centre = _mm512_permutex2var_ps(_mm512_castps128_ps512(_mm_loadu_ps(at[0] + i)), c.one_each,
-                                             _mm512_castps128_ps512(_mm_loadu_ps(at[1] + i))),
-            .state = quarters(record, 1),
-        };
+        four next;
+        load(records, slots + i, &next);
+        next.centre = _mm512_permutex2var_ps(_mm512_castps128_ps512(_mm_loadu_ps(at_x + i)), c.one_each,
+                                             _mm512_castps128_ps512(_mm_loadu_ps(at_y + i)));
         QD_ASSERT(_mm512_mask_cmpneq_epi32_mask(0x8888, _mm512_and_si512(next.state, _mm512_set1_epi32(0xff)),
                                                 _mm512_set1_epi32(QD_RECORD_LIVE)) == 0);
         uint32_t out = leaving(&c, &next);
-        _Alignas(64) qd_row rows[4], centres[4];
-        _mm512_store_ps(rows, next.row);
-        _mm512_store_ps(centres, next.centre);
-        for (uint32_t k = 0; k < 4; k++) {
-            memcpy(record[k]->at, &centres[k], sizeof record[k]->at);
-        }
-        for (uint32_t k = 0; k < 4; k++) {
-            if (QD_LIKELY((out >> 4 * k & 15) == 0)) {
-                *qd_row_now(tree->index.rows, record[k]->row) = rows[k];
-                qd_rows_mark(tree->index.rows, record[k]->row);
-            } else {
-                qd_aside_put(&tree->index, aside, slots[i + k]);
+        qd_record *a = &records[slots[i]], *b = &records[slots[i + 1]];
+        qd_record *d = &records[slots[i + 2]], *e = &records[slots[i + 3]];
+        store(a, _mm512_castps512_ps128(next.centre), &now[a->row], _mm512_castps512_ps128(next.row));
+        store(b, _mm512_extractf32x4_ps(next.centre, 1), &now[b->row], _mm512_extractf32x4_ps(next.row, 1));
+        store(d, _mm512_extractf32x4_ps(next.centre, 2), &now[d->row], _mm512_extractf32x4_ps(next.row, 2));
+        store(e, _mm512_extractf32x4_ps(next.centre, 3), &now[e->row], _mm512_extractf32x4_ps(next.row, 3));
+        if (marks) {
+            for (size_t k = 0; k < 4; k++) {
+                qd_rows_mark(rows, records[slots[i + k]].row);
             }
+        }
+        out |= out >> 1;
+        out = _pext_u32(out | out >> 2, 0x1111);
+        __m128i leavers = _mm_maskz_compress_epi32((__mmask8)out, _mm_loadu_si128((const void *)(slots + i)));
+        _mm_storeu_si128((void *)(aside->slot + aside->count), leavers);
+        aside->count += (uint32_t)_mm_popcnt_u32(out);
+        if (QD_UNLIKELY(aside->count > QD_ASIDE_MAX - 4)) {
+            qd_aside_resolve(&tree->index, aside);
+            now = rows->now;
         }
     }
     return i;
+}
+
+size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
+                               qd_aside *aside)
+{
+    _Static_assert(sizeof(qd_record) == 32 && offsetof(qd_record, row) == 16 && offsetof(qd_record, place) == 20 &&
+                       offsetof(qd_record, state) == 28 && offsetof(qd_record, shape) == 29,
+                   "load and leaving know where the fields are");
+    return tree->index.rows->all ? move_fours(tree, count, slots, at, aside, false)
+                                 : move_fours(tree, count, slots, at, aside, true);
 }
 #endif
