@@ -112,27 +112,30 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now
 }
 #endif
 
-/* A column, or with `one` one of lower inner edges, which are stored plus one, as what they are. */
-static inline __m256i narrow_edges(const uint16_t *from, __m256i one, uint16_t corner, __m128i shift)
+/* A column relative to its corner; with `one`, one that is stored plus one, and stays so. */
+static inline __m256i narrow_edges(const uint16_t *from, __m256i corner, bool plus_one, __m128i shift)
 {
+    const __m256i one = _mm256_set1_epi16(plus_one);
     __m256i number = _mm256_sub_epi16(_mm256_load_si256((const __m256i *)(const void *)from), one);
-    __m256i offset = _mm256_srl_epi16(_mm256_subs_epu16(number, _mm256_set1_epi16((short)corner)), shift);
-    return _mm256_min_epu16(offset, _mm256_set1_epi16(254));
+    __m256i offset = _mm256_srl_epi16(_mm256_subs_epu16(number, corner), shift);
+    return _mm256_add_epi16(_mm256_min_epu16(offset, _mm256_set1_epi16(254)), one);
 }
 
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
+    __m256i corner[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        corner[k] = _mm256_set1_epi16((short)window->lo[k]);
+    }
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
-        const __m256i one = _mm256_set1_epi16(qd_column_is_plus_one(k));
-        const __m256i one_next = _mm256_set1_epi16(qd_column_is_plus_one(k + 1));
-        __m256i a = narrow_edges(from->v[k], one, window->lo[k % QD_AXES], shift);
-        __m256i b = narrow_edges(from->v[k + 1], one_next, window->lo[(k + 1) % QD_AXES], shift);
-        __m256i both = _mm256_packus_epi16(_mm256_add_epi16(a, one), _mm256_add_epi16(b, one_next));
+        uint32_t next = k + 1;
+        __m256i a = narrow_edges(from->v[k], corner[k % QD_AXES], qd_column_is_plus_one(k), shift);
+        __m256i b = narrow_edges(from->v[next], corner[next % QD_AXES], qd_column_is_plus_one(next), shift);
         /* The pack works in halves: its quarters come as 0, 2, 1, 3. */
-        both = _mm256_permute4x64_epi64(both, 0xd8);
+        __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xd8);
         _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
-        _mm_storeu_si128((__m128i *)(void *)(column[k + 1] + at), _mm256_extracti128_si256(both, 1));
+        _mm_storeu_si128((__m128i *)(void *)(column[next] + at), _mm256_extracti128_si256(both, 1));
     }
 }
 

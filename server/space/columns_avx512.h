@@ -106,11 +106,17 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now
 }
 #endif
 
-/* 16-bit numbers relative to their corners as 8 bits. With `one`, those that are stored plus one, and stay so. */
-static inline __m256i narrow(__m512i number, __m512i corner, __m512i one, __m128i shift)
+/* 16-bit numbers relative to their corners as 8 bits. */
+static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
 {
-    __m512i offset = _mm512_srl_epi16(_mm512_subs_epu16(_mm512_sub_epi16(number, one), corner), shift);
-    return _mm512_cvtepi16_epi8(_mm512_add_epi16(_mm512_min_epu16(offset, _mm512_set1_epi16(254)), one));
+    __m512i offset = _mm512_srl_epi16(_mm512_subs_epu16(number, corner), shift);
+    return _mm512_cvtepi16_epi8(_mm512_min_epu16(offset, _mm512_set1_epi16(254)));
+}
+
+/* The same of those that are stored plus `one`, and stay so. */
+static inline __m256i narrow_plus(__m512i number, __m512i corner, __m512i one, __m128i shift)
+{
+    return _mm256_add_epi8(narrow(_mm512_sub_epi16(number, one), corner, shift), _mm512_cvtepi16_epi8(one));
 }
 
 /* The lower half with one number, the upper with another. */
@@ -123,10 +129,15 @@ static inline __m512i halves(uint16_t lower, uint16_t upper)
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
+    __m512i corner[QD_AXES]; /* of an axis, and of the next */
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        corner[k] = halves(window->lo[k], window->lo[(k + 1) % QD_AXES]);
+    }
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
-        const __m512i corner = halves(window->lo[k % QD_AXES], window->lo[(k + 1) % QD_AXES]);
-        const __m512i one = halves(qd_column_is_plus_one(k), qd_column_is_plus_one(k + 1));
-        __m256i both = narrow(_mm512_load_si512(from->v[k]), corner, one, shift);
+        const bool lower = qd_column_is_plus_one(k), upper = qd_column_is_plus_one(k + 1);
+        __m512i number = _mm512_load_si512(from->v[k]), at_corner = corner[k % QD_AXES];
+        __m256i both = lower || upper ? narrow_plus(number, at_corner, halves(lower, upper), shift)
+                                      : narrow(number, at_corner, shift);
         _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
         _mm_storeu_si128((__m128i *)(void *)(column[k + 1] + at), _mm256_extracti128_si256(both, 1));
     }
@@ -162,13 +173,17 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
                                    qd_list8 *list)
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
+    __m512i corner[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        corner[k] = _mm512_set1_epi16((short)window->lo[k]);
+    }
     uint32_t at = list->count;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-        const __m512i corner = _mm512_set1_epi16((short)window->lo[k % QD_AXES]);
-        const __m512i one = _mm512_set1_epi16(qd_column_is_plus_one(k));
         __m512i column = _mm512_loadu_si512(from->column[k] + base);
         __m512i number = _mm512_maskz_compress_epi16((__mmask32)mask, column);
-        __m256i narrowed = narrow(number, corner, one, shift);
+        __m256i narrowed = qd_column_is_plus_one(k)
+                               ? narrow_plus(number, corner[k % QD_AXES], _mm512_set1_epi16(1), shift)
+                               : narrow(number, corner[k % QD_AXES], shift);
         _mm256_storeu_si256((__m256i *)(void *)(list->column[k] + at), narrowed);
     }
     append_rows(from, base, (uint32_t)mask, list->row, list->moved, at);

@@ -59,8 +59,9 @@ static const uint8_t kind_of[3][4] = {
 #define INTRICATE (QD_ID_CHANGED | QD_ID_GHOST | QD_ID_NEWCOMER | QD_ID_CAPSULE)
 
 /* A pair with a special row, or in a swept space any pair. Most of them are circles, or have filters, and nothing else
- * is special about them. */
-static uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, uint32_t a, uint32_t b)
+ * is special about them. A function of its own, so that the loop over plain pairs keeps its registers. */
+static __attribute__((noinline)) uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, uint32_t a,
+                                                       uint32_t b)
 {
     const qd_rows *rows = sink->rows;
     uint32_t row_a = a & QD_LIST_ROW, row_b = b & QD_LIST_ROW;
@@ -191,8 +192,8 @@ static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const
         columns_of_rows(frame, boxes_now, boxes_was, result);
         memcpy(result->v[QD_INNER_LO], inner.v[QD_INNER_LO], 2 * QD_AXES * sizeof inner.v[0]);
     }
-    for (; unproven != 0; unproven &= (uint16_t)(unproven - 1)) {
-        uint32_t r = (uint32_t)__builtin_ctz(unproven);
+    for (uint32_t left = unproven; left != 0; left &= left - 1) {
+        uint32_t r = (uint32_t)__builtin_ctz(left);
         for (uint32_t k = 0; k < QD_AXES; k++) {
             result->v[QD_INNER_LO + k][r] = QD_FRAME_LAST + 1;
             result->v[QD_INNER_HI + k][r] = 0;
@@ -323,7 +324,8 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
 
 /* ---- culling: the carried rows that meet a cell ---- */
 
-static inline uint64_t meeting(const qd_list16 *from, uint32_t base, const qd_window *window, bool moved_only)
+static inline __attribute__((always_inline)) uint64_t meeting(const qd_list16 *from, uint32_t base,
+                                                              const qd_window *window, bool moved_only)
 {
     lanes16 lanes = lanes_load16(from->column, base);
     uint64_t mask = lanes_meet16(&lanes, window->lo, window->hi);
