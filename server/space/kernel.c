@@ -254,14 +254,16 @@ static bool overlapped(const qd_bodies *bodies, const side *a, const side *b)
     return overlap(bodies, &was_a, &was_b);
 }
 
-/* A box around a row's way from its was, or start, to its now; absent where one of them is. */
-static qd_row way_of(const qd_row *begin, const qd_row *end, bool is_round)
+/* The box around a row's way from its was, or start, to its now; false where one of them is absent. (An absent box
+ * would not do: it overlaps one that is infinite at both ends, as the bounds of what is huge may be.) */
+static bool way_of(const qd_row *begin, const qd_row *end, bool is_round, qd_row *way)
 {
     if (!qd_row_present(begin, is_round) || !qd_row_present(end, is_round)) {
-        return QD_ROW_ABSENT;
+        return false;
     }
     qd_row from = qd_row_bounds(begin, is_round), to = qd_row_bounds(end, is_round);
-    return qd_row_union(&from, &to);
+    *way = qd_row_union(&from, &to);
+    return true;
 }
 
 /* Whether two rows that are apart now, and whose bodies were apart, met in between. Of a body that was not there, is
@@ -271,9 +273,10 @@ static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a
 {
     const qd_bodies *bodies = sink->bodies;
     const qd_row *begin_a = qd_row_was(sink->rows, reference_a), *begin_b = qd_row_was(sink->rows, reference_b);
-    qd_row way_a = way_of(begin_a, a->now.row, (a->id & QD_ID_ROUND) != 0);
-    qd_row way_b = way_of(begin_b, b->now.row, (b->id & QD_ID_ROUND) != 0);
-    if (!qd_boxes_overlap(&way_a, &way_b) || overlapped(bodies, a, b)) {
+    qd_row way_a, way_b;
+    if (!way_of(begin_a, a->now.row, (a->id & QD_ID_ROUND) != 0, &way_a) ||
+        !way_of(begin_b, b->now.row, (b->id & QD_ID_ROUND) != 0, &way_b) || !qd_boxes_overlap(&way_a, &way_b) ||
+        overlapped(bodies, a, b)) {
         return false;
     }
     qd_solid from_a = qd_bodies_solid(bodies, a->slot, begin_a, false);
