@@ -69,6 +69,23 @@
 #define qd_grid_words_free QD_AXED(qd_grid_words_free)
 #define qd_grid_work       QD_AXED(qd_grid_work)
 
+/* hash */
+#define qd_hash_fill_table  QD_AXED(qd_hash_fill_table)
+#define qd_hash_line        QD_AXED(qd_hash_line)
+#define qd_hash_need        QD_AXED(qd_hash_need)
+#define qd_hash_plan_again  QD_AXED(qd_hash_plan_again)
+#define qd_hash_plan_is_due QD_AXED(qd_hash_plan_is_due)
+#define qd_hash_pool_free   QD_AXED(qd_hash_pool_free)
+#define qd_hash_pool_init   QD_AXED(qd_hash_pool_init)
+#define qd_hash_range_next  QD_AXED(qd_hash_range_next)
+#define qd_hash_range_start QD_AXED(qd_hash_range_start)
+#define qd_hash_resize      QD_AXED(qd_hash_resize)
+#define qd_hash_search      QD_AXED(qd_hash_search)
+#define qd_hash_show        QD_AXED(qd_hash_show)
+#define qd_hash_walk        QD_AXED(qd_hash_walk)
+#define qd_hash_walk_begin  QD_AXED(qd_hash_walk_begin)
+#define qd_hash_walk_end    QD_AXED(qd_hash_walk_end)
+
 /* index */
 #define qd_brute_create    QD_AXED(qd_brute_create)
 #define qd_grid_create     QD_AXED(qd_grid_create)

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * HASH against BRUTE: two spaces that are told the same must tell the same, in two and three dimensions, in worlds that
+ * are large, crowded or uneven. And what HASH promises beside that: cells that hold nothing are given back, what rests
+ * costs nothing, and one large body does not make all others dear.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/space/space.h"
+#include "server/space/tuning.h"
+
+#define BODIES_MAX 1000u
+#define EVENTS_MAX ((size_t)1 << 24)
+
+static uint64_t dice;
+
+static uint32_t draw(void)
+{
+    dice += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = (dice ^ dice >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(z >> 32);
+}
+
+static double between(double lo, double hi)
+{
+    return lo + (hi - lo) * (draw() / 4294967296.0);
+}
+
+/* ---- two spaces, told the same ---- */
+
+enum { HASH, BRUTE, SIDES };
+
+/* Bodies have numbers; they are freed in another order on each side, so their slots differ. */
+typedef struct world {
+    qd_heap heap;
+    qd_space *space[SIDES];
+    const qd_executor *executor;
+    uint32_t dimensions;
+    uint32_t count;                  /* of numbers ever given out */
+    uint32_t left, body[BODIES_MAX]; /* those that are there */
+    float at[3][BODIES_MAX];         /* by number */
+    uint32_t slot[SIDES][BODIES_MAX], number[SIDES][BODIES_MAX];
+} world;
+
+static world *make_world(uint32_t dimensions, float cell_size, const qd_tuning *tuning)
+{
+    static world w;
+    const qd_space_index index[SIDES] = {QD_SPACE_HASH, QD_SPACE_BRUTE};
+    w = (world){.dimensions = dimensions, .executor = &qd_executor_serial};
+    qd_heap_init(&w.heap);
+    for (int side = 0; side < SIDES; side++) {
+        const qd_space_config config = {
+            .dimensions = dimensions,
+            .max_x = 100,
+            .max_y = 100,
+            .max_z = 100,
+            .index = index[side],
+            .cell_size = cell_size,
+            .bodies_max = BODIES_MAX,
+        };
+        assert_int_equal(qd_space_create(&config, &w.heap, &w.space[side]), QD_OK);
+    }
+    if (tuning != NULL) {
+        qd_space_tune(w.space[HASH], tuning);
+    }
+    return &w;
+}
+
+static void end_world(world *w)
+{
+    qd_space_destroy(w->space[HASH]);
+    qd_space_destroy(w->space[BRUTE]);
+    assert_int_equal(w->heap.bytes, 0);
+    qd_heap_deinit(&w->heap);
+}
+
+static uint32_t add(world *w, const double *at, const double *half, qd_space_shape shape)
+{
+    uint32_t number = w->count++;
+    assert_true(number < BODIES_MAX);
+    qd_body body = {.category = 1, .mask = UINT32_MAX, .shape = (uint8_t)shape};
+    float *centre[3] = {&body.x, &body.y, &body.z}, *size[3] = {&body.half_x, &body.half_y, &body.half_z};
+    for (uint32_t k = 0; k < w->dimensions; k++) {
+        *centre[k] = w->at[k][number] = (float)at[k];
+        *size[k] = (float)half[k];
+    }
+    for (int side = 0; side < SIDES; side++) {
+        assert_int_equal(qd_space_add(w->space[side], &body, &w->slot[side][number]), QD_OK);
+        w->number[side][w->slot[side][number]] = number;
+    }
+    w->body[w->left++] = number;
+    return number;
+}
+
+static void add_cube(world *w, double lo, double hi, double half)
+{
+    double at[3] = {between(lo, hi), between(lo, hi), between(lo, hi)}, halves[3] = {half, half, half};
+    (void)add(w, at, halves, draw() % 4 == 0 ? QD_SPACE_CIRCLE : QD_SPACE_BOX);
+}
+
+static void move(world *w, uint32_t number, const double *to)
+{
+    for (uint32_t k = 0; k < w->dimensions; k++) {
+        w->at[k][number] = (float)to[k];
+    }
+    for (int side = 0; side < SIDES; side++) {
+        qd_space_move(w->space[side], 1, &w->slot[side][number], &w->at[0][number], &w->at[1][number],
+                      w->dimensions == 3 ? &w->at[2][number] : NULL);
+    }
+}
+
+static void jitter(world *w, uint32_t number, double reach)
+{
+    double to[3] = {0};
+    for (uint32_t k = 0; k < w->dimensions; k++) {
+        to[k] = (double)w->at[k][number] + between(-reach, reach);
+    }
+    move(w, number, to);
+}
+
+static uint32_t any_body(const world *w)
+{
+    return w->body[draw() % w->left];
+}
+
+static void remove_any(world *w)
+{
+    uint32_t i = draw() % w->left, number = w->body[i];
+    for (int side = 0; side < SIDES; side++) {
+        (void)qd_space_remove(w->space[side], w->slot[side][number], QD_SPACE_DESPAWNED);
+    }
+    w->body[i] = w->body[--w->left];
+}
+
+static int compare(const void *first, const void *second)
+{
+    const uint64_t *a = first, *b = second;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Events by numbers, in order. */
+static uint64_t *keys_of(const world *w, int side, const qd_space_events *found)
+{
+    assert_true(found->complete);
+    uint64_t *keys = malloc((found->count + 1) * sizeof *keys);
+    for (size_t i = 0; i < found->count; i++) {
+        uint64_t a = w->number[side][qd_space_event_a(found->events[i])];
+        uint64_t b = w->number[side][qd_space_event_b(found->events[i])];
+        uint64_t kind = qd_space_event_kind(found->events[i]);
+        keys[i] = kind << 60 | (a < b ? a << 30 | b : b << 30 | a);
+    }
+    qsort(keys, found->count, sizeof *keys, compare);
+    return keys;
+}
+
+static void assert_same(const world *w, const qd_space_events *found)
+{
+    assert_int_equal(found[HASH].count, found[BRUTE].count);
+    uint64_t *a = keys_of(w, HASH, &found[HASH]), *b = keys_of(w, BRUTE, &found[BRUTE]);
+    assert_memory_equal(a, b, found[HASH].count * sizeof *a);
+    free(a);
+    free(b);
+}
+
+/* Returns how many events there were. */
+static size_t tick(world *w)
+{
+    qd_space_events found[SIDES];
+    const uint32_t *freed;
+    size_t freed_count[SIDES];
+    qd_space_validate(w->space[HASH]);
+    for (int side = 0; side < SIDES; side++) {
+        qd_space_tick(w->space[side], w->executor, QD_SPACE_WANT_EVENTS, EVENTS_MAX, &found[side]);
+    }
+    assert_same(w, found);
+    for (int side = 0; side < SIDES; side++) {
+        qd_space_settle(w->space[side], &freed, &freed_count[side]);
+    }
+    assert_int_equal(freed_count[HASH], freed_count[BRUTE]);
+    qd_space_validate(w->space[HASH]);
+    return found[HASH].count;
+}
+
+static void assert_same_pairs(world *w)
+{
+    qd_space_events found[SIDES];
+    for (int side = 0; side < SIDES; side++) {
+        qd_space_pairs(w->space[side], w->executor, EVENTS_MAX, &found[side]);
+    }
+    assert_same(w, found);
+}
+
+static void assert_same_hits(const world *w, qd_space_query query)
+{
+    qd_space_hits found[SIDES];
+    for (int side = 0; side < SIDES; side++) {
+        query.names = w->number[side];
+        assert_int_equal(qd_space_find(w->space[side], &query, &found[side]), QD_OK);
+    }
+    assert_int_equal(found[HASH].count, found[BRUTE].count);
+    assert_int_equal(found[HASH].more, found[BRUTE].more);
+    for (uint32_t i = 0; i < found[HASH].count; i++) {
+        assert_true(found[HASH].hit[i].at == found[BRUTE].hit[i].at);
+        assert_int_equal(found[HASH].hit[i].name, found[BRUTE].hit[i].name);
+    }
+    for (int side = 0; side < SIDES; side++) {
+        qd_space_hits_free(w->space[side], &found[side]);
+    }
+}
+
+/* All kinds of queries about a body's surroundings. */
+static void ask_around(const world *w, uint32_t body, double reach)
+{
+    qd_space_query query = {.limit = 1 + draw() % 20, .x = w->at[0][body], .y = w->at[1][body], .z = w->at[2][body]};
+    float *lo[3] = {&query.min_x, &query.min_y, &query.min_z}, *hi[3] = {&query.max_x, &query.max_y, &query.max_z};
+    float *way[3] = {&query.direction_x, &query.direction_y, &query.direction_z};
+    for (uint32_t k = 0; k < w->dimensions; k++) {
+        *lo[k] = (float)((double)w->at[k][body] - between(0, reach));
+        *hi[k] = (float)((double)w->at[k][body] + between(0, reach));
+        *way[k] = (float)between(-1, 1);
+    }
+    *way[draw() % w->dimensions] = 1;
+    query.radius = (float)between(0, reach);
+    for (int endless = 0; endless < 2; endless++) {
+        query.reach = endless ? (double)INFINITY : between(0, 4 * reach);
+        for (int kind = QD_SPACE_IN_BOX; kind <= QD_SPACE_RAY; kind++) {
+            query.kind = (qd_space_query_kind)kind;
+            assert_same_hits(w, query);
+        }
+    }
+}
+
+/* ---- the same as BRUTE ---- */
+
+/* How a world is filled, and how it goes on. */
+typedef struct scene {
+    uint32_t count;
+    double side, half_min, half_max; /* sizes are log-uniform */
+    double step;                     /* of those that move */
+    uint32_t moving;                 /* percent */
+    double far;                      /* some are that far away, in all directions; 0: none */
+} scene;
+
+static double halves_of(const scene *s)
+{
+    return s->half_min * pow(s->half_max / s->half_min, between(0, 1));
+}
+
+static void add_one(world *w, const scene *s)
+{
+    double centre = s->far != 0 && draw() % 3 == 0 ? s->far * ((int)(draw() % 3) - 1) : 0;
+    add_cube(w, centre, centre + s->side, halves_of(s));
+}
+
+static void play(const scene *s, uint32_t dimensions, float cell_size, const qd_tuning *tuning, const qd_executor *by)
+{
+    dice = s->count;
+    world *w = make_world(dimensions, cell_size, tuning);
+    w->executor = by;
+    size_t events = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        add_one(w, s);
+    }
+    for (int t = 0; t < 5; t++) {
+        events += tick(w);
+        for (uint32_t i = 0; i < w->left; i++) {
+            if (draw() % 100 < s->moving) {
+                jitter(w, w->body[i], draw() % 20 == 0 ? 20 * s->step : s->step);
+            }
+        }
+        for (uint32_t i = 0; i < s->count / 20; i++) {
+            remove_any(w);
+            add_one(w, s);
+        }
+        assert_same_pairs(w);
+        for (int i = 0; i < 10; i++) {
+            ask_around(w, any_body(w), s->side / 8);
+        }
+    }
+    assert_true(events > 0);
+    end_world(w);
+}
+
+static void run_backwards(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    (void)context;
+    for (size_t i = count; i-- > 0;) {
+        task(i, argument);
+    }
+}
+
+static const qd_executor backwards = {run_backwards, 4, NULL};
+
+static void play_all(const scene *s)
+{
+    const qd_tuning small = {.leaf_rows = 6, .task_rows_min = 0};
+    for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+        play(s, dimensions, 0, NULL, &qd_executor_serial);
+        play(s, dimensions, 0, &small, &backwards);
+        play(s, dimensions, (float)s->half_min, &small, &qd_executor_serial);
+        play(s, dimensions, (float)(3 * s->half_max), NULL, &backwards);
+    }
+}
+
+static void test_bodies_of_one_size(void **state)
+{
+    (void)state;
+    play_all(&(scene){.count = 500, .side = 40, .half_min = 1.5, .half_max = 1.5, .step = 1, .moving = 100});
+    play_all(&(scene){.count = 500, .side = 40, .half_min = 1.5, .half_max = 1.5, .step = 1, .moving = 4});
+}
+
+static void test_bodies_of_all_sizes(void **state)
+{
+    (void)state;
+    play_all(&(scene){.count = 300, .side = 400, .half_min = 0.05, .half_max = 300, .step = 3, .moving = 60});
+    play_all(&(scene){.count = 300, .side = 400, .half_min = 0.05, .half_max = 300, .step = 3, .moving = 2});
+}
+
+static void test_worlds_that_are_large(void **state)
+{
+    (void)state;
+    const scene near_the_edge_of_float = {
+        .count = 250, .side = 10, .half_min = 0.05, .half_max = 0.2, .step = 0.2, .moving = 50, .far = 1e6};
+    scene s = near_the_edge_of_float;
+    play_all(&s);
+    s.far = 1e12;
+    play_all(&s);
+    s = (scene){.count = 250, .side = 1e30, .half_min = 1e27, .half_max = 1e29, .step = 1e27, .moving = 50};
+    play_all(&s);
+    s = (scene){.count = 250, .side = 1e-30, .half_min = 1e-32, .half_max = 1e-31, .step = 1e-32, .moving = 50};
+    play_all(&s);
+}
+
+static void test_a_crowd_on_one_spot(void **state)
+{
+    (void)state;
+    play_all(&(scene){.count = 600, .side = 2, .half_min = 1, .half_max = 1.2, .step = 0.1, .moving = 70});
+}
+
+static void test_points(void **state)
+{
+    (void)state;
+    for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+        dice = 5;
+        world *w = make_world(dimensions, 0, NULL);
+        for (int i = 0; i < 500; i++) {
+            double at[3] = {draw() % 8, draw() % 8, draw() % 8}, none[3] = {0};
+            (void)add(w, at, none, QD_SPACE_BOX);
+        }
+        size_t events = tick(w);
+        for (uint32_t i = 0; i < w->left; i++) {
+            double to[3] = {draw() % 8, draw() % 8, draw() % 8};
+            move(w, w->body[i], to);
+        }
+        assert_true(events > 0 && tick(w) > 0);
+        end_world(w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bodies_of_one_size),
+        cmocka_unit_test(test_bodies_of_all_sizes),
+        cmocka_unit_test(test_worlds_that_are_large),
+        cmocka_unit_test(test_a_crowd_on_one_spot),
+        cmocka_unit_test(test_points),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
