@@ -65,6 +65,7 @@
 /* grid */
 #define qd_grid_note_walk  QD_AXED(qd_grid_note_walk)
 #define qd_grid_plan       QD_AXED(qd_grid_plan)
+#define qd_grid_relay      QD_AXED(qd_grid_relay)
 #define qd_grid_sort       QD_AXED(qd_grid_sort)
 #define qd_grid_words_free QD_AXED(qd_grid_words_free)
 #define qd_grid_work       QD_AXED(qd_grid_work)

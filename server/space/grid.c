@@ -193,7 +193,7 @@ static void prepare(qd_index *index)
 
 static void settle(qd_index *index)
 {
-    (void)index;
+    qd_grid_relay((qd_grid *)index);
 }
 
 static qd_status search(const qd_index *index, qd_search *query)
@@ -238,7 +238,12 @@ static const qd_index_ops ops = {
     .destroy = destroy,
 };
 
+/* Until the first plan all is in one cell. */
 qd_index *qd_grid_create(const qd_index *as)
 {
-    return qd_flat_create(as, &ops, sizeof(qd_grid));
+    qd_index *index = qd_flat_create(as, &ops, sizeof(qd_grid));
+    if (index != NULL) {
+        ((qd_grid *)index)->shape = (qd_grid_shape){.frame.scale = 1, .size = 1};
+    }
+    return index;
 }

@@ -27,6 +27,9 @@
  * LARGE rows, that take up more cells than QD_GRID_CELLS_MAX, are in no cell. They are brought to every cell that has
  * rows at home, as far as they reach, and to each other.
  *
+ * Rows need no order, but memory is faster where those of a cell are near each other. So where many are not, all are
+ * laid down anew once in a while, as they are sorted.
+ *
  * Owned by the world; qd_grid_create is in index.h.
  */
 #ifndef QD_SPACE_GRID_H
@@ -77,6 +80,7 @@ typedef struct qd_grid {
     double planned_work;  /* steps a row */
     double amiss;         /* steps that walks since were off that */
     uint32_t amiss_doublings;
+    double astray; /* steps that walks cost because rows lie far from others of their cell */
 } qd_grid;
 
 /* grid_sort.c */
@@ -89,7 +93,9 @@ void qd_grid_words_free(qd_grid *grid);
 /* grid_plan.c */
 /* Chooses the size of cells, where that is due. */
 void qd_grid_plan(qd_grid *grid);
-/* After a walk: whether it had to do what was planned. */
+/* After a walk: whether it had to do what was planned, and how rows lay for it. */
 void qd_grid_note_walk(qd_grid *grid);
+/* Between ticks: lays the rows down in the order of cells, where that is due. */
+void qd_grid_relay(qd_grid *grid);
 
 #endif

@@ -8,13 +8,18 @@
 #include <math.h>
 
 #include "grid.h"
+#include "relay.h"
 
-#define ROWS_A_CELL   48u /* where there is nothing else to begin with */
-#define ROWS_SLACK    64u
-#define LOOK_EVERY    8u  /* walks */
-#define TOLERANCE     8u  /* an eighth */
-#define PLAN_STEPS    64u /* a row */
-#define WORDS_A_ROW   4u  /* more are not tried */
+#define ROWS_A_CELL 48u /* where there is nothing else to begin with */
+#define ROWS_SLACK  64u
+#define LOOK_EVERY  8u  /* walks */
+#define TOLERANCE   8u  /* an eighth */
+#define PLAN_STEPS  64u /* a row */
+#define WORDS_A_ROW 4u  /* more are not tried */
+#define ASTRAY_ROWS                                                                                                    \
+    32768u /* so far from where it would lie in order, a row is not in a near cache with its neighbours */
+#define ASTRAY_STEPS  8u
+#define RELAY_STEPS   96u /* a row */
 #define FACTOR_COARSE 2.0
 #define FACTOR_FINE   1.25
 
@@ -51,7 +56,8 @@ static bool go_on(qd_grid *grid, const qd_extent *extent, double factor, double 
     return *work < before;
 }
 
-static double first_size(const qd_grid *grid, const qd_extent *extent)
+/* What would do if rows were spread evenly. */
+static double even_size(const qd_grid *grid, const qd_extent *extent)
 {
     double side = 0, cells = (double)grid->flat.list.count / ROWS_A_CELL;
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -62,8 +68,12 @@ static double first_size(const qd_grid *grid, const qd_extent *extent)
 
 static void choose_size(qd_grid *grid, const qd_extent *extent)
 {
-    double size = grid->planned_for > 0 ? grid->shape.size : first_size(grid, extent);
-    double work = try_size(grid, extent, size);
+    double before = grid->shape.size, size = even_size(grid, extent), work = try_size(grid, extent, size);
+    double work_before = grid->planned_for > 0 ? try_size(grid, extent, before) : INFINITY;
+    if (work_before < work) {
+        size = before;
+        work = work_before;
+    }
     const double factors[] = {FACTOR_COARSE, FACTOR_FINE};
     for (uint32_t i = 0; i < 2; i++) {
         if (!go_on(grid, extent, factors[i], &size, &work)) {
@@ -99,11 +109,8 @@ void qd_grid_plan(qd_grid *grid)
     grid->planned_for = rows;
 }
 
-void qd_grid_note_walk(qd_grid *grid)
+static void note_work(qd_grid *grid)
 {
-    if (++grid->walks % LOOK_EVERY != 0) {
-        return;
-    }
     double planned = grid->planned_work * grid->flat.list.count, off = fabs((double)qd_grid_work(grid) - planned);
     if (off <= planned / TOLERANCE) {
         grid->amiss = 0;
@@ -111,4 +118,52 @@ void qd_grid_note_walk(qd_grid *grid)
     } else {
         grid->amiss += LOOK_EVERY * off;
     }
+}
+
+static void note_order(qd_grid *grid)
+{
+    const qd_grid_words *words = &grid->words;
+    uint32_t in_order = 0, astray = 0;
+    for (uint32_t i = 0; i < words->count; i++) {
+        uint64_t word = words->word[0][i];
+        uint32_t row = (uint32_t)word & (QD_GRID_CHANGED - 1);
+        uint32_t away = row > in_order ? row - in_order : in_order - row;
+        bool is_home = QD_GRID_CLASS(word) == 0;
+        astray += is_home && away > ASTRAY_ROWS;
+        in_order += is_home;
+    }
+    grid->astray += (double)LOOK_EVERY * ASTRAY_STEPS * astray;
+}
+
+void qd_grid_note_walk(qd_grid *grid)
+{
+    if (++grid->walks % LOOK_EVERY == 0) {
+        note_work(grid);
+        note_order(grid);
+    }
+}
+
+/* Rows are as at the tick, each with one home; the large ones come last. */
+void qd_grid_relay(qd_grid *grid)
+{
+    qd_index *index = &grid->flat.index;
+    qd_rows old = *index->rows;
+    if (grid->astray <= RELAY_STEPS * (double)old.count) {
+        return;
+    }
+    grid->astray = 0;
+    (void)qd_grid_sort(grid, QD_WALK_EVENTS, UINT32_MAX);
+    qd_rows_make(index->rows, index->heap, (old.count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS);
+    index->rows->count = old.count;
+    index->rows->operations = old.operations;
+    grid->flat.list = (qd_cell){0, 0};
+    const qd_grid_words *words = &grid->words;
+    for (uint32_t i = 0; i < words->count + words->large_count; i++) {
+        uint64_t word = i < words->count ? words->word[0][i] : words->large[i - words->count].row;
+        if (i >= words->count || QD_GRID_CLASS(word) == 0) {
+            uint32_t from = (uint32_t)word & (QD_GRID_CHANGED - 1);
+            qd_relay_row(index->rows, &grid->flat.list, 0, index->bodies, &old, from);
+        }
+    }
+    qd_rows_deinit(&old);
 }

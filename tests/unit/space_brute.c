@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * BRUTE: what it costs, and that its tasks, its groups and a frame around whatever is there lose and invent nothing,
+ * against loops over all pairs. (That it tells the truth of everything that can happen to a body is for the model.) */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/space/space.h"
+#include "server/space/tuning.h"
+#include "support/chance.h"
+
+#define COUNT_MAX 3000u
+#define AXES      ((uint32_t)QD_AXES)
+
+typedef struct crowd {
+    qd_heap heap;
+    qd_space *space;
+    uint32_t count;
+    uint32_t slot[COUNT_MAX];
+    float at[3][COUNT_MAX], half[COUNT_MAX];
+    uint8_t *touching; /* a bit a pair */
+} crowd;
+
+static crowd c;
+static chance dice;
+
+static void begin(uint32_t task_rows_min)
+{
+    const qd_space_config config = {.dimensions = AXES,
+                                    .max_x = 1,
+                                    .max_y = 1,
+                                    .max_z = AXES == 3,
+                                    .index = QD_SPACE_BRUTE,
+                                    .bodies_max = COUNT_MAX};
+    memset(&c, 0, sizeof c);
+    dice.state = 7;
+    qd_heap_init(&c.heap);
+    assert_int_equal(qd_space_create(&config, &c.heap, &c.space), QD_OK);
+    qd_space_tune(c.space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min});
+}
+
+static void end(void)
+{
+    qd_space_validate(c.space);
+    qd_space_destroy(c.space);
+    assert_int_equal(c.heap.bytes, 0);
+    qd_heap_deinit(&c.heap);
+    free(c.touching);
+}
+
+static void add(float x, float y, float z, float half)
+{
+    uint32_t i = c.count++;
+    c.at[0][i] = x;
+    c.at[1][i] = y;
+    c.at[2][i] = z;
+    c.half[i] = half;
+    qd_body body = {.x = x,
+                    .y = y,
+                    .z = AXES == 3 ? z : 0,
+                    .half_x = half,
+                    .half_y = half,
+                    .half_z = AXES == 3 ? half : 0,
+                    .category = 1,
+                    .mask = UINT32_MAX,
+                    .shape = QD_SPACE_BOX};
+    assert_int_equal(qd_space_add(c.space, &body, &c.slot[i]), QD_OK);
+    assert_int_equal(c.slot[i], i);
+}
+
+static qd_space_counters counters(void)
+{
+    qd_space_counters now;
+    qd_space_counters_get(c.space, &now);
+    return now;
+}
+
+static bool touch(uint32_t a, uint32_t b)
+{
+    bool meet = true;
+    for (uint32_t k = 0; k < AXES; k++) {
+        float lo_a = c.at[k][a] - c.half[a], hi_a = c.at[k][a] + c.half[a];
+        float lo_b = c.at[k][b] - c.half[b], hi_b = c.at[k][b] + c.half[b];
+        meet = meet && lo_a <= hi_b && lo_b <= hi_a;
+    }
+    return meet;
+}
+
+/* Everybody's place is told, there is a tick, and its events are what became of all pairs. */
+static size_t tick(const qd_executor *executor)
+{
+    qd_space_events found;
+    const uint32_t *freed;
+    size_t freed_count, changes = 0, pairs = (size_t)c.count * c.count;
+    if (c.touching == NULL) {
+        c.touching = calloc(pairs, 1);
+    }
+    qd_space_move(c.space, c.count, c.slot, c.at[0], c.at[1], AXES == 3 ? c.at[2] : NULL);
+    qd_space_tick(c.space, executor, QD_SPACE_WANT_EVENTS, 1u << 24, &found);
+    assert_true(found.complete);
+    for (size_t i = 0; i < found.count; i++) {
+        uint32_t a = qd_space_event_a(found.events[i]), b = qd_space_event_b(found.events[i]);
+        uint8_t *pair = &c.touching[(a < b ? a : b) * (size_t)c.count + (a < b ? b : a)];
+        assert_int_equal(qd_space_event_kind(found.events[i]), *pair ? QD_SPACE_END : QD_SPACE_BEGIN);
+        *pair = !*pair;
+    }
+    changes = found.count;
+    qd_space_settle(c.space, &freed, &freed_count);
+    for (uint32_t a = 0; a < c.count; a++) {
+        for (uint32_t b = a + 1; b < c.count; b++) {
+            assert_int_equal(c.touching[a * (size_t)c.count + b], touch(a, b));
+        }
+    }
+    return changes;
+}
+
+static void wander(float step)
+{
+    for (uint32_t i = 0; i < c.count; i++) {
+        for (uint32_t k = 0; k < AXES; k++) {
+            c.at[k][i] += chance_between(&dice, -(double)step, (double)step);
+        }
+    }
+}
+
+static void test_a_move_is_no_list_operation_and_rest_no_test(void **state)
+{
+    (void)state;
+    begin(8192);
+    for (uint32_t i = 0; i < 100; i++) {
+        add((float)i, 0, 0, 0.6f);
+    }
+    tick(&qd_executor_serial);
+    assert_int_equal(counters().list_operations, 100);
+    for (uint32_t i = 0; i < 100; i++) {
+        c.at[0][i] = chance_between(&dice, -1e6, 1e6);
+    }
+    tick(&qd_executor_serial);
+    assert_int_equal(counters().list_operations, 100);
+    uint64_t tests = counters().tests;
+    qd_space_events found;
+    const uint32_t *freed;
+    size_t freed_count;
+    qd_space_tick(c.space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 100, &found);
+    qd_space_settle(c.space, &freed, &freed_count);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(counters().tests, tests);
+    end();
+}
+
+/* Numbers of the frame are chosen around what there is: that must be right for a point, for a line, and for sides that
+ * floats can hardly tell. */
+static void test_worlds_of_any_extent(void **state)
+{
+    (void)state;
+    const double sides[] = {0, 1e-30, 1, 1e9, 3e38}, part = AXES == 2 ? 20 : 8;
+    for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
+        begin(8192);
+        double side = sides[s], half = side / part;
+        for (uint32_t i = 0; i < 120; i++) {
+            float y = i % 3 == 0 ? 0 : chance_between(&dice, -side, side);
+            add(chance_between(&dice, -side, side), y, chance_between(&dice, -side, side), (float)half);
+        }
+        size_t changes = tick(&qd_executor_serial);
+        assert_true(changes > (side > 0 ? 20 : 7000));
+        for (int t = 0; t < 5; t++) {
+            wander((float)(side / (2 * part)));
+            changes += tick(&qd_executor_serial);
+        }
+        assert_true(side == 0 || changes > 30);
+        end();
+    }
+}
+
+static void run_backwards(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    (void)context;
+    while (count-- > 0) {
+        task(count, argument);
+    }
+}
+
+/* More rows than go without groups, and shares for several hands, which need not run in order. */
+static void test_many_and_several_hands(void **state)
+{
+    (void)state;
+    for (uint32_t hands = 1; hands <= 7; hands += 3) {
+        const qd_executor executor = {run_backwards, hands, NULL};
+        begin(100);
+        for (uint32_t i = 0; i < COUNT_MAX; i++) {
+            add(chance_between(&dice, 0, 100), chance_between(&dice, 0, 100), chance_between(&dice, 0, 3), 0.7f);
+        }
+        size_t changes = tick(&executor);
+        wander(0.5f);
+        changes += tick(&executor);
+        /* The first half rests; so do all but a few. */
+        for (uint32_t moving = c.count / 2; moving > 0; moving /= 40) {
+            for (uint32_t i = 0; i < moving; i++) {
+                c.at[0][i] += 0.5f;
+            }
+            changes += tick(&executor);
+        }
+        assert_true(changes > COUNT_MAX / 2);
+        end();
+    }
+}
+
+static void test_all_kernels_count_the_same(void **state)
+{
+    (void)state;
+    qd_space_counters first = {0};
+    for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
+        qd_space_kernel_select(qd_space_kernel_at(k));
+        begin(8192);
+        for (uint32_t i = 0; i < 1500; i++) {
+            add(chance_between(&dice, 0, 100), chance_between(&dice, 0, 100), chance_between(&dice, 0, 20), 0.7f);
+        }
+        for (int t = 0; t < 3; t++) {
+            tick(&qd_executor_serial);
+            wander(0.5f);
+        }
+        first = k == 0 ? counters() : first;
+        assert_int_equal(counters().tests, first.tests);
+        assert_int_equal(counters().exact_tests, first.exact_tests);
+        end();
+    }
+    qd_space_kernel_select(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_move_is_no_list_operation_and_rest_no_test),
+        cmocka_unit_test(test_worlds_of_any_extent),
+        cmocka_unit_test(test_many_and_several_hands),
+        cmocka_unit_test(test_all_kernels_count_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
