@@ -21,15 +21,7 @@
 #include "axes.h"
 
 #if QD_AXES == 2
-/* Of numbers below 2^16. */
-static inline uint32_t qd_morton_spread(uint32_t n)
-{
-    n = (n | n << 8) & 0x00ff00ffu;
-    n = (n | n << 4) & 0x0f0f0f0fu;
-    n = (n | n << 2) & 0x33333333u;
-    return (n | n << 1) & 0x55555555u;
-}
-
+/* Every second bit. */
 static inline uint32_t qd_morton_gather(uint32_t n)
 {
     n &= 0x55555555u;
@@ -39,7 +31,7 @@ static inline uint32_t qd_morton_gather(uint32_t n)
     return (n | n >> 8) & 0x0000ffffu;
 }
 #else
-/* Of numbers below 2^10. */
+/* Of numbers below 2^10: bits to every third place, and back. */
 static inline uint32_t qd_morton_spread(uint32_t n)
 {
     n = (n | n << 16) & 0x030000ffu;
@@ -58,21 +50,31 @@ static inline uint32_t qd_morton_gather(uint32_t n)
 }
 #endif
 
-/* Of QD_AXES numbers. */
+/* Of QD_AXES numbers, below 2^16 or 2^10. */
 static inline uint32_t qd_morton(const uint32_t *at)
 {
-    uint32_t number = 0;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        number |= qd_morton_spread(at[k]) << k;
-    }
-    return number;
+#if QD_AXES == 2
+    /* Both are spread at once, in the halves of 64 bits. */
+    uint64_t n = at[0] | (uint64_t)at[1] << 32;
+    n = (n | n << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    n = (n | n << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    n = (n | n << 2) & UINT64_C(0x3333333333333333);
+    n = (n | n << 1) & UINT64_C(0x5555555555555555);
+    return (uint32_t)n | (uint32_t)(n >> 32) << 1;
+#else
+    return qd_morton_spread(at[0]) | qd_morton_spread(at[1]) << 1 | qd_morton_spread(at[2]) << 2;
+#endif
 }
 
-/* How many digits two Morton numbers do not share: 0 when they are equal. */
-static inline uint32_t qd_morton_height(uint32_t a, uint32_t b)
+/* How many digits the Morton numbers of two corners do not share, 0 where they are equal: the leading digit of their
+ * XOR is where the leading bit of the coordinates' XORs is. */
+static inline uint32_t qd_morton_height(const uint32_t *low, const uint32_t *high)
 {
-    uint32_t difference = a ^ b;
-    return difference == 0 ? 0 : (31u + QD_AXES - (uint32_t)__builtin_clz(difference)) / QD_AXES;
+    uint32_t apart = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        apart |= low[k] ^ high[k];
+    }
+    return apart == 0 ? 0 : 32u - (uint32_t)__builtin_clz(apart);
 }
 
 /* How many cells a level has. */

@@ -15,7 +15,7 @@ uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
         at.v[k] >>= shift;
     }
-    uint32_t low = qd_morton(at.v), high = qd_morton(at.v + QD_ROW_HIGH), height = qd_morton_height(low, high);
+    uint32_t low = qd_morton(at.v), height = qd_morton_height(at.v, at.v + QD_ROW_HIGH);
     uint32_t leaf_height = tree->leaf_map != NULL ? tree->leaf_map[low] : 0;
     uint32_t leaf = height <= leaf_height;
     height = leaf ? leaf_height : height;
