@@ -182,7 +182,7 @@ static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const
     if (QD_LIKELY(is_round == 0)) {
         columns_of_rows(frame, now, was, result);
     } else {
-        qd_row boxes_now[QD_BLOCK_ROWS], boxes_was[QD_BLOCK_ROWS];
+        _Alignas(64) qd_row boxes_now[QD_BLOCK_ROWS], boxes_was[QD_BLOCK_ROWS];
         qd_edges inner;
         box_rows(now, is_round, true, boxes_now);
         box_rows(was, is_round, true, boxes_was);
@@ -258,7 +258,7 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
 
 /* 16 rows from here and there, as if they were a block. */
 typedef struct picked {
-    qd_row now[QD_BLOCK_ROWS], was[QD_BLOCK_ROWS];
+    _Alignas(64) qd_row now[QD_BLOCK_ROWS], was[QD_BLOCK_ROWS];
     uint32_t row[QD_BLOCK_ROWS];
     uint16_t is_round, unproven, dirty;
 } picked;
