@@ -22,8 +22,10 @@ typedef struct hits {
     uint32_t base[HITS_ROOM];
 } hits;
 
+/* Pairs of rows: a hit, and one of the lanes of its mask. */
 typedef struct pairs {
-    uint32_t a[NEAR_ROOM], b[NEAR_ROOM];
+    uint16_t hit[NEAR_ROOM];
+    uint8_t lane[NEAR_ROOM];
 } pairs;
 
 static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
@@ -38,15 +40,18 @@ static inline uint64_t moved_from(const uint64_t *moved, uint32_t base)
     return base % 64 == 0 ? bits : bits | moved[base / 64 + 1] << (64 - base % 64);
 }
 
-static inline uint32_t append(pairs *near, uint32_t count, uint32_t a, const uint32_t *b, uint64_t mask)
+#ifndef LANES_APPEND
+/* Puts the lanes of a hit's mask behind the first `count` pairs; returns how many that makes. May write 64 pairs more
+ * than it puts there. */
+static inline uint32_t lanes_append(uint16_t *hit, uint8_t *lane, uint32_t count, uint32_t number, uint64_t mask)
 {
     for (; mask != 0; mask &= mask - 1) {
-        near->a[count] = a;
-        near->b[count] = b[__builtin_ctzll(mask)];
-        count++;
+        hit[count] = (uint16_t)number;
+        lane[count++] = (uint8_t)__builtin_ctzll(mask);
     }
     return count;
 }
+#endif
 
 /* What a pair of plain rows tells, by whether it overlaps now (1) and did (2). */
 static const uint8_t kind_of[3][4] = {
@@ -89,7 +94,8 @@ static __attribute__((noinline)) uint32_t special_kind(const qd_sink *sink, cons
     return kinds[met];
 }
 
-static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
+/* `row`: the references of the list that the hits are of. */
+static void exact(qd_sink *sink, const uint32_t *row, const hits *found, const pairs *near, uint32_t near_count)
 {
     if (near_count == 0 || !qd_sink_open(sink, near_count)) {
         return;
@@ -100,7 +106,8 @@ static void exact(qd_sink *sink, const pairs *near, uint32_t near_count)
     size_t count = sink->count;
     const uint32_t swept = sink->swept ? QD_LIST_SPECIAL : 0;
     for (uint32_t p = 0; p < near_count; p++) {
-        uint32_t a = near->a[p], b = near->b[p];
+        uint32_t hit = near->hit[p];
+        uint32_t a = row[found->row[hit]], b = row[found->base[hit] + near->lane[p]];
         uint32_t kind;
         if ((a | b | swept) & QD_LIST_SPECIAL) {
             kind = special_kind(sink, kinds, a, b);

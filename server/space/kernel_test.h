@@ -25,7 +25,6 @@ static inline uint64_t TEST_NAME(meet_row)(const TEST_NAME(lanes) * lanes, TEST_
 static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count)
 {
     TEST_TYPE *const *column = list->column;
-    const uint32_t *row = list->row;
     uint32_t left = 0;
     for (uint32_t h = 0; h < count; h++) {
         uint32_t i = found->row[h], base = found->base[h];
@@ -43,13 +42,13 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
     pairs near;
     uint32_t near_count = 0;
     for (uint32_t h = 0; h < left; h++) {
-        near_count = append(&near, near_count, row[found->row[h]], row + found->base[h], found->mask[h]);
+        near_count = lanes_append(near.hit, near.lane, near_count, h, found->mask[h]);
         if (near_count > NEAR_MAX) {
-            exact(sink, &near, near_count);
+            exact(sink, list->row, found, &near, near_count);
             near_count = 0;
         }
     }
-    exact(sink, &near, near_count);
+    exact(sink, list->row, found, &near, near_count);
 }
 
 static inline uint32_t TEST_NAME(note)(hits *found, uint32_t count, const TEST_NAME(lanes) * lanes,
