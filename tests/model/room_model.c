@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A room under random scripts of every command, against a brute force (room_reference.h).
+ * A room under random scripts of every command, against a brute force (room/reference.h): of two dimensions or three,
+ * swept or not, with any index.
  *
  * Every refusal, report, snapshot and figure is compared, and the reports of each subscription are folded and compared
  * with the true set at every tick. Then the same script runs on other executors (tasks in a shuffled order, 2 and 4
@@ -15,227 +16,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "room_run.h"
+#include "room/run.h"
 
 #define SEEDS_DEFAULT 400u
+#define COMMANDS_MAX  400u
+#define BIG_EVERY     25u  /* one seed in so many has thousands of entities, */
+#define HUGE_EVERY    200u /* and one in so many enough of them that a walk is split into tasks */
 
-/* ---- reports ---- */
+static bool left_out[COMMANDS_MAX];
+static bool verbose;
 
-static void mix_pairs(struct run *run, qd_room_pairs pairs)
-{
-    mix_number(run, pairs.count);
-    mix(run, pairs.a, pairs.count * sizeof pairs.a[0]);
-    mix(run, pairs.b, pairs.count * sizeof pairs.b[0]);
-}
-
-static void mix_report(struct run *run, const qd_room_report *report)
-{
-    mix_number(run, (uint64_t)report->member << 32 | report->share);
-    mix_number(run, report->tick);
-    mix_number(run, (uint64_t)report->skipped << 2 | (uint64_t)report->reset << 1 | report->suspended);
-    mix_number(run, report->suspended_count);
-    mix_pairs(run, report->ends);
-    mix(run, report->end_reason, report->ends.count);
-    mix_pairs(run, report->begins);
-    mix_pairs(run, report->stays);
-}
-
-static uint64_t hash_of_contents(const qd_room_report *report)
-{
-    struct run scratch = {.hash = 1};
-    qd_room_report same = *report;
-
-    same.member = 0;
-    mix_report(&scratch, &same);
-    return scratch.hash;
-}
-
-/* The pairs are exactly those of the list that are in the member's scope, in the list's order. */
-static void check_pairs(struct run *run, uint32_t member, qd_room_pairs pairs, const uint8_t *reason,
-                        const ref_pairs *list, const char *what)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; list && i < list->count; i++) {
-        const ref_pair *pair = &list->all[i];
-        uint32_t a = (uint32_t)(pair->key >> 32), b = (uint32_t)pair->key;
-        if (!ref_in_scope(run->reference, member, pair))
-            continue;
-        if (count >= pairs.count)
-            fail(run, "member %u: missing %s %u %u", member, what, a, b);
-        if (pairs.a[count] != a || pairs.b[count] != b)
-            fail(run, "member %u: %s %u %u, expected %u %u", member, what, pairs.a[count], pairs.b[count], a, b);
-        if (reason && reason[count] != pair->reason)
-            fail(run, "member %u: %s %u %u for %u, expected %u", member, what, a, b, reason[count], pair->reason);
-        count++;
-    }
-    if (count != pairs.count)
-        fail(run, "member %u: %u %ss, expected %u", member, pairs.count, what, count);
-}
-
-/* Takes the ends out and puts the begins in, as a client does. */
-static void fold(struct run *run, const qd_room_report *report)
-{
-    struct set *folded = &run->folded[report->member];
-    uint32_t i = 0, end = 0, begin = 0, count = 0;
-
-    if (report->reset || report->suspended)
-        folded->count = 0;
-    uint64_t *keys = malloc(((size_t)folded->count + report->begins.count + 1) * sizeof *keys);
-    while (i < folded->count || begin < report->begins.count) {
-        uint64_t old = i < folded->count ? folded->keys[i] : UINT64_MAX;
-        uint64_t added = UINT64_MAX;
-        if (begin < report->begins.count)
-            added = (uint64_t)report->begins.a[begin] << 32 | report->begins.b[begin];
-        if (i < folded->count && end < report->ends.count &&
-            old == ((uint64_t)report->ends.a[end] << 32 | report->ends.b[end])) {
-            end++;
-            i++;
-        } else if (old < added) {
-            keys[count++] = old;
-            i++;
-        } else {
-            if (old == added)
-                fail(run, "member %u: a begin of a pair that it has", report->member);
-            keys[count++] = added;
-            begin++;
-        }
-    }
-    if (end != report->ends.count)
-        fail(run, "member %u: an end of a pair that it has not", report->member);
-    free(folded->keys);
-    *folded = (struct set){keys, count};
-}
-
-/* What is folded of a live subscription is the true set. */
-static void check_folded(struct run *run, uint32_t member)
-{
-    const ref_pairs *truth = &run->reference->set;
-    const struct set *folded = &run->folded[member];
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < truth->count; i++) {
-        if (!ref_in_scope(run->reference, member, &truth->all[i]))
-            continue;
-        if (count >= folded->count || folded->keys[count] != truth->all[i].key)
-            fail(run, "member %u: the folded set lacks %016" PRIx64, member, truth->all[i].key);
-        count++;
-    }
-    REQUIRE(run, count == folded->count);
-}
-
-static void check_report(struct run *run, const qd_room_report *report, ref_news news)
-{
-    const ref_room *reference = run->reference;
-    const qd_room_interest interest = reference->members[report->member].interest;
-    bool events = news == REF_EVENTS;
-
-    REQUIRE(run, news != REF_NOTHING);
-    REQUIRE(run, report->reset == (news == REF_RESET));
-    REQUIRE(run, report->suspended == (news == REF_SUSPENSION));
-    REQUIRE(run,
-            report->suspended ? report->suspended_count > reference->config.events_max : report->suspended_count == 0);
-    REQUIRE(run, interest.own_only && !report->suspended ? report->share == 0 : report->share != 0);
-    check_pairs(run, report->member, report->ends, report->end_reason, events ? &reference->ends : NULL, "end");
-    check_pairs(run, report->member, report->begins, NULL,
-                events          ? &reference->begins
-                : report->reset ? &reference->set
-                                : NULL,
-                "begin");
-    check_pairs(run, report->member, report->stays, NULL, events && interest.stays ? &reference->stays : NULL, "stay");
-}
-
-/* Whether a subscription with this news has nothing to tell. */
-static bool is_silent(const struct run *run, uint32_t member, ref_news news, uint32_t skipped)
-{
-    const ref_room *reference = run->reference;
-    const ref_pairs *lists[] = {&reference->ends, &reference->begins, &reference->stays};
-
-    if (news != REF_EVENTS || skipped > 0)
-        return news == REF_NOTHING;
-    for (int i = 0; i < (reference->members[member].interest.stays ? 3 : 2); i++) {
-        for (uint32_t k = 0; k < lists[i]->count; k++) {
-            if (ref_in_scope(reference, member, &lists[i]->all[k]))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* Reads all reports of the round. Now and then one is lost on its way, or its reader leaves or subscribes anew. */
-static void read_reports(struct run *run, struct dice *dice, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
-{
-    struct {
-        bool known;
-        uint64_t hash;
-    } shares[16] = {0};
-    qd_room_report report;
-    uint32_t next = 0; /* the first member that may still have a report */
-
-    while (qd_room_next_report(run->room, &report)) {
-        uint32_t member = report.member;
-
-        mix_report(run, &report);
-        shared->events += (uint64_t)report.ends.count + report.begins.count;
-        shared->resets += report.reset;
-        shared->suspensions += report.suspended;
-        REQUIRE(run, member >= next && report.tick == run->tick && report.skipped == skipped && report.share < 16);
-        if (report.share) {
-            uint64_t hash = hash_of_contents(&report);
-            REQUIRE(run, !shares[report.share].known || shares[report.share].hash == hash);
-            shares[report.share].known = true;
-            shares[report.share].hash = hash;
-        }
-        if (run->reference) {
-            for (; next < member; next++)
-                REQUIRE(run, is_silent(run, next, news[next], skipped));
-            check_report(run, &report, news[member]);
-            shared->own_reports += run->reference->members[member].interest.own_only;
-            fold(run, &report);
-        }
-        next = member + 1;
-        if (one_in(dice, 25)) {
-            qd_room_lost(run->room, member);
-            shared->losses++;
-            if (run->reference)
-                run->reference->members[member].state = REF_LOST;
-        }
-    }
-    for (; run->reference && next < REF_MEMBERS_MAX; next++)
-        REQUIRE(run, is_silent(run, next, news[next], skipped));
-    for (uint32_t member = 0; run->reference && member < REF_MEMBERS_MAX; member++) {
-        if (run->reference->members[member].state == REF_LIVE)
-            check_folded(run, member);
-    }
-}
-
-static void do_tick(struct run *run, struct dice *dice)
-{
-    ref_news news[REF_MEMBERS_MAX];
-    uint32_t skipped = one_in(dice, 6) ? below(dice, 4) : 0;
-
-    qd_room_tick(run->room, run->executor, skipped);
-    run->tick += 1 + skipped;
-    run->skipped += skipped;
-    shared->ticks++;
-    if (run->reference) {
-        ref_tick(run->reference);
-        ref_serve(run->reference, false, news);
-    }
-    read_reports(run, dice, skipped, news);
-}
-
-static void do_catch_up(struct run *run, struct dice *dice)
-{
-    ref_news news[REF_MEMBERS_MAX];
-
-    qd_room_catch_up(run->room, run->executor);
-    if (run->reference)
-        ref_serve(run->reference, true, news);
-    read_reports(run, dice, 0, news);
-}
-
-/* ---- members and looks ---- */
+/* ---- members ---- */
 
 static void do_join(struct run *run, uint32_t actor)
 {
@@ -265,15 +56,15 @@ static void do_leave(struct run *run, uint32_t actor)
     }
 }
 
-static void do_expire(struct run *run, struct dice *dice)
+static void do_expire(struct run *run, chance *dice)
 {
     uint64_t due_ns = qd_room_due_ns(run->room);
 
     /* Now and then to the very moment, else some way on. */
-    if (due_ns != QD_NEVER && due_ns > run->now_ns && one_in(dice, 2))
-        run->now_ns = due_ns - below(dice, 2);
+    if (due_ns != QD_NEVER && due_ns > run->now_ns && chance_one_in(dice, 2))
+        run->now_ns = due_ns - chance_below(dice, 2);
     else
-        run->now_ns += below(dice, 500);
+        run->now_ns += chance_below(dice, 500);
     qd_room_expire(run->room, run->now_ns);
     if (run->reference)
         ref_expire(run->reference, run->now_ns);
@@ -281,9 +72,9 @@ static void do_expire(struct run *run, struct dice *dice)
     REQUIRE(run, qd_room_due_ns(run->room) > run->now_ns);
 }
 
-static void do_subscribe(struct run *run, struct dice *dice, uint32_t member)
+static void do_subscribe(struct run *run, chance *dice, uint32_t member)
 {
-    qd_room_interest interest = {.own_only = one_in(dice, 3), .stays = one_in(dice, 3)};
+    qd_room_interest interest = {.own_only = chance_one_in(dice, 3), .stays = chance_one_in(dice, 3)};
 
     qd_room_subscribe(run->room, member, interest);
     if (run->reference) {
@@ -313,70 +104,6 @@ static void do_resume(struct run *run, uint32_t member)
         run->reference->members[member].state = REF_DUE;
 }
 
-static void check_snapshot(struct run *run, const float *region, uint32_t limit, const qd_room_batch *columns,
-                           bool more)
-{
-    ref_crowd *now = &run->reference->now;
-    uint32_t count = 0;
-
-    if (now->count > 0)
-        qsort(now->all, now->count, sizeof now->all[0], ref_by_id);
-    for (uint32_t i = 0; i < now->count; i++) {
-        const ref_entity *entity = &now->all[i];
-        float half_y = entity->shape == QD_SPACE_BOX ? entity->half_y : entity->half_x;
-        if (region && !ref_boxes_touch(ref_box_of(entity->x, entity->y, entity->half_x, half_y),
-                                       (ref_box){{region[0], region[1]}, {region[2], region[3]}}))
-            continue;
-        if (count == limit) {
-            REQUIRE(run, more && columns->count == limit);
-            return;
-        }
-        REQUIRE(run, count < columns->count && columns->id[count] == entity->id);
-        REQUIRE(run, columns->x[count] == entity->x && columns->y[count] == entity->y);
-        REQUIRE(run, columns->half_x[count] == entity->half_x && columns->half_y[count] == entity->half_y);
-        REQUIRE(run, columns->shape[count] == entity->shape);
-        REQUIRE(run, columns->category[count] == entity->category && columns->mask[count] == entity->mask);
-        count++;
-    }
-    REQUIRE(run, !more && columns->count == count);
-}
-
-static void do_snapshot(struct run *run, struct dice *dice)
-{
-    float x = (float)below(dice, run->side), y = (float)below(dice, run->side);
-    float region[4] = {x, y, x + (float)below(dice, run->side), y + (float)below(dice, run->side)};
-    const float *where = one_in(dice, 2) ? region : NULL;
-    uint32_t limit = one_in(dice, 2) ? below(dice, 20) : 1u << 20;
-    qd_room_batch columns;
-    bool more;
-
-    REQUIRE(run, qd_room_snapshot(run->room, where, limit, &columns, &more) == QD_OK);
-    shared->snapshots++;
-    mix_number(run, (uint64_t)columns.count << 1 | more);
-    mix(run, columns.id, columns.count * sizeof columns.id[0]);
-    if (run->reference)
-        check_snapshot(run, where, limit, &columns, more);
-}
-
-static void check_stats(struct run *run)
-{
-    const ref_room *reference = run->reference;
-    qd_room_stats stats;
-    uint32_t members = 0, subscriptions = 0, live = 0;
-
-    for (uint32_t member = 0; member < REF_MEMBERS_MAX; member++) {
-        members += reference->members[member].present;
-        subscriptions += reference->members[member].state != REF_NONE;
-        live += reference->members[member].state == REF_LIVE;
-    }
-    qd_room_stats_get(run->room, &stats);
-    REQUIRE(run, stats.tick == run->tick && stats.ticks_skipped == run->skipped && stats.updates == run->updates);
-    REQUIRE(run, stats.entities == reference->now.count);
-    REQUIRE(run, stats.members == members && stats.subscriptions == subscriptions);
-    REQUIRE(run, stats.begins == reference->begins_counted && stats.ends == reference->ends_counted);
-    REQUIRE(run, stats.pairs == (live > 0 ? reference->set.count : 0));
-}
-
 /* ---- scripts ---- */
 
 /* A script that is to come to a split walk in few commands begins like this: somebody joins, subscribes, and spawns. */
@@ -387,9 +114,9 @@ static const uint32_t prologue[] = {COMMAND_BATCH, COMMAND_SUBSCRIBE, COMMAND_SP
 
 static void do_command(struct run *run, uint32_t index)
 {
-    struct dice own = {run->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
-    struct dice *dice = &own;
-    uint32_t what = below(dice, 100), actor = below(dice, run->actors);
+    chance own = {run->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
+    chance *dice = &own;
+    uint32_t what = chance_below(dice, 100), actor = chance_below(dice, run->actors);
 
     if (run->huge && index < PROLOGUE_LENGTH) {
         what = prologue[index];
@@ -404,12 +131,10 @@ static void do_command(struct run *run, uint32_t index)
         do_expire(run, dice);
     } else if (what < 33) {
         do_snapshot(run, dice);
-    } else if (what < 34 && one_in(dice, 4)) {
+    } else if (what < 34 && chance_one_in(dice, 4)) {
         qd_room_despawn_all(run->room);
-        for (uint32_t i = run->reference ? run->reference->now.count : 0; i-- > 0;)
-            ref_remove(run->reference, &run->reference->now.all[i], QD_SPACE_ROOM_CLOSED);
         if (run->reference)
-            run->reference->emptied = true;
+            ref_despawn_all(run->reference);
     } else if (member == QD_ROOM_OWNED) {
         do_join(run, actor);
     } else if (what < 37) {
@@ -425,8 +150,8 @@ static void do_command(struct run *run, uint32_t index)
     } else if (what == COMMAND_SPAWN) {
         do_batch(run, dice, SPAWN, member);
     } else {
-        static const enum action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN};
-        do_batch(run, dice, actions[below(dice, sizeof actions / sizeof actions[0])], member);
+        static const action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN};
+        do_batch(run, dice, actions[chance_below(dice, sizeof actions / sizeof actions[0])], member);
     }
     if (run->reference)
         check_stats(run);
@@ -434,39 +159,63 @@ static void do_command(struct run *run, uint32_t index)
         fprintf(stderr, "  command %u: kind %u, actor %u\n", index, what, actor);
 }
 
+static qd_space_config draw_space(const struct run *run, chance *dice)
+{
+    static const qd_space_index indexes[] = {0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_GRID, QD_SPACE_BRUTE};
+    float far = (float)run->side * (chance_one_in(dice, 3) ? 0.5f : 1);
+    qd_space_config config = {
+        .dimensions = run->is_3d ? 3 : 2,
+        .max_x = far,
+        .max_y = far,
+        .max_z = run->is_3d ? far : 0,
+        .index = indexes[chance_below(dice, sizeof indexes / sizeof indexes[0])],
+        .swept = run->swept,
+    };
+
+    if (config.index == QD_SPACE_QUADTREE && run->is_3d)
+        config.index = QD_SPACE_OCTREE;
+    bool is_tree = config.index <= QD_SPACE_OCTREE;
+    if (is_tree && chance_one_in(dice, 2))
+        config.depth = 1 + chance_below(dice, run->is_3d ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX);
+    if (config.index == QD_SPACE_GRID && chance_one_in(dice, 2))
+        config.cell_size = 0.5f + (float)chance_below(dice, 10);
+    return config;
+}
+
 static uint32_t set_up(struct run *run, qd_room_config *config)
 {
-    struct dice own = {run->seed ^ 0x5bd1e9955bd1e995u};
-    struct dice *dice = &own;
+    chance own = {run->seed ^ 0x5bd1e9955bd1e995u};
+    chance *dice = &own;
     bool big = run->seed % BIG_EVERY == BIG_EVERY - 1;
 
     run->huge = run->seed % HUGE_EVERY == HUGE_EVERY - 1;
-    run->actors = run->huge ? 2 : 2 + below(dice, ACTORS - 1);
-    run->universe = run->huge ? 9500 : big ? 2500 : 10 + below(dice, 110);
+    run->actors = run->huge ? 2 : 2 + chance_below(dice, ACTORS - 1);
+    run->universe = run->huge ? 9500 : big ? 2500 : 10 + chance_below(dice, 110);
     run->batch_max = run->huge ? BATCH_MAX : big ? 1500 : 1 + run->universe;
-    run->side = run->huge ? 500 : big ? 200 : 8 + below(dice, 32);
-    run->id_style = below(dice, 3);
-    run->dirty = !run->huge && !one_in(dice, 3);
-    run->circles = one_in(dice, 2);
-    run->filters = one_in(dice, 2);
-    run->now_ns = below(dice, 1000);
+    run->side = run->huge ? 500 : big ? 200 : 8 + chance_below(dice, 32);
+    run->id_style = chance_below(dice, 3);
+    run->dirty = !run->huge && !chance_one_in(dice, 3);
+    run->is_3d = chance_one_in(dice, 2);
+    /* The reference would take minutes for the ways of thousands. */
+    run->swept = !run->huge && chance_one_in(dice, 2);
+    run->circles = chance_one_in(dice, 2);
+    run->capsules = chance_one_in(dice, 3);
+    run->filters = chance_one_in(dice, 2);
+    run->now_ns = chance_below(dice, 1000);
     run->hash = 0xcbf29ce484222325u;
     for (uint32_t actor = 0; actor < ACTORS; actor++)
         run->member[actor] = QD_ROOM_OWNED;
 
-    float far = (float)run->side * (one_in(dice, 3) ? 0.5f : 1);
     *config = (qd_room_config){
-        .max_x = far,
-        .max_y = far,
-        .depth = one_in(dice, 2) ? 0 : 1 + below(dice, QD_SPACE_DEPTH_MAX),
-        .entities_max = one_in(dice, 4) && !run->huge ? 5 + below(dice, run->universe) : 1u << 16,
-        .events_max = one_in(dice, 2) ? 1u << 20
-                                      : 3 + below(dice, run->huge ? 10000
-                                                        : big     ? 2000
-                                                                  : 60),
-        .grace_ns = one_in(dice, 4) ? 0 : below(dice, 1000),
+        .space = draw_space(run, dice),
+        .entities_max = chance_one_in(dice, 4) && !run->huge ? 5 + chance_below(dice, run->universe) : 1u << 16,
+        .events_max = chance_one_in(dice, 2) ? 1u << 20
+                                             : 3 + chance_below(dice, run->huge ? 10000
+                                                                      : big     ? 2000
+                                                                                : 60),
+        .grace_ns = chance_one_in(dice, 4) ? 0 : chance_below(dice, 1000),
     };
-    return run->huge ? 20 : big ? 60 : 60 + below(dice, COMMANDS_MAX - 60);
+    return run->huge ? 20 : big ? 60 : 60 + chance_below(dice, COMMANDS_MAX - 60);
 }
 
 /* Runs the script's commands below `limit` and returns the hash of all answers. */
@@ -509,7 +258,7 @@ static void count_split(void *context, size_t count, qd_task_fn task, void *argu
 
 static void run_seed(uint64_t seed, uint32_t limit)
 {
-    struct dice order = {seed};
+    chance order = {seed};
     size_t two = 2, four = 4;
     const qd_executor wide = {.run = count_split, .width = 4};
     const qd_executor others[] = {
@@ -571,7 +320,7 @@ static void shrink(uint64_t seed)
 static bool met_everything(void)
 {
     bool all = shared->events > 0 && shared->resets > 0 && shared->suspensions > 0 && shared->losses > 0 &&
-               shared->snapshots > 0 && shared->split_walks > 0 && shared->own_reports > 0;
+               shared->passed > 0 && shared->snapshots > 0 && shared->split_walks > 0 && shared->own_reports > 0;
 
     for (int code = 0; code < 7; code++)
         all = all && shared->refusals[code] > 0;
@@ -593,10 +342,10 @@ int main(int argument_count, char **arguments)
             return 1;
         }
     }
-    printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " events, %" PRIu64 " resets, %" PRIu64
-           " suspensions, %" PRIu64 " losses\n",
-           seeds, shared->ticks, shared->split_walks, shared->events, shared->resets, shared->suspensions,
-           shared->losses);
+    printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " events, %" PRIu64 " passed, %" PRIu64
+           " resets, %" PRIu64 " suspensions, %" PRIu64 " losses\n",
+           seeds, shared->ticks, shared->split_walks, shared->events, shared->passed, shared->resets,
+           shared->suspensions, shared->losses);
     if (seeds >= SEEDS_DEFAULT && !met_everything()) {
         fprintf(stderr, "some kind of answer never came up: the scripts do not test what they should\n");
         return 1;

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run.h"
+
+#include <math.h>
+
+/* What is behind the first few of the odd values is so far out that a way from there is lost in rounding: which of
+ * those pass is not asked. */
+static float draw_coordinate(struct run *run, chance *dice)
+{
+    if (run->dirty && chance_one_in(dice, 40)) {
+        static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f, -1e9f};
+        return odd[chance_below(dice, run->swept ? 6 : sizeof odd / sizeof odd[0])];
+    }
+    if (chance_one_in(dice, 3)) /* anywhere, and not on any grid */
+        return ((float)chance_below(dice, 1u << 24) / (float)(1u << 24) * 1.2f - 0.1f) * (float)run->side;
+    return (float)chance_below(dice, run->side * 2 + 1) * 0.5f;
+}
+
+static float draw_size(struct run *run, chance *dice)
+{
+    if (run->dirty && chance_one_in(dice, 40)) {
+        static const float odd[] = {NAN, INFINITY, -1, -INFINITY, -1e-40f, -0.0f, 1e-40f, 1e5f, 3e38f};
+        return odd[chance_below(dice, run->swept ? 8 : sizeof odd / sizeof odd[0])];
+    }
+    if (chance_one_in(dice, run->huge ? 1000 : 60))
+        return (float)chance_below(dice, run->side);
+    return (float)chance_below(dice, 5) * 0.5f;
+}
+
+static uint32_t draw_id(struct run *run, chance *dice)
+{
+    uint32_t number = chance_below(dice, run->universe);
+
+    switch (run->id_style) {
+    case 0:
+        return number;
+    case 1:
+        return number * 2654435761u;
+    default:
+        return number % 2 ? number : UINT32_MAX - number;
+    }
+}
+
+static uint32_t draw_bits(chance *dice)
+{
+    return chance_one_in(dice, 3) ? UINT32_MAX : chance_below(dice, 4);
+}
+
+static uint8_t draw_shape(struct run *run, chance *dice)
+{
+    if (run->dirty && chance_one_in(dice, 50))
+        return (uint8_t)chance_below(dice, 256);
+    if (run->capsules && chance_one_in(dice, 3))
+        return QD_SPACE_CAPSULE;
+    return run->circles && chance_one_in(dice, 2) ? QD_SPACE_CIRCLE : QD_SPACE_BOX;
+}
+
+/* All columns are drawn; which of them the batch has is the caller's to say. */
+static qd_room_batch draw_batch(struct run *run, chance *dice)
+{
+    uint32_t count = 1 + chance_below(dice, chance_one_in(dice, 4) ? run->batch_max : 1 + run->batch_max / 8);
+
+    if (run->huge)
+        count = run->batch_max;
+
+    for (uint32_t i = 0; i < count; i++) {
+        run->id[i] = draw_id(run, dice);
+        run->shape[i] = draw_shape(run, dice);
+        for (int axis = 0; axis < 3; axis++) {
+            run->at[axis][i] = draw_coordinate(run, dice);
+            run->half[axis][i] = draw_size(run, dice);
+            if (run->shape[i] == QD_SPACE_CAPSULE && chance_one_in(dice, 2))
+                run->half[axis][i] = -run->half[axis][i];
+        }
+        run->radius[i] = draw_size(run, dice);
+        run->category[i] = draw_bits(dice);
+        run->mask[i] = draw_bits(dice);
+    }
+    return (qd_room_batch){.count = count, .id = run->id};
+}
+
+static void add_places(struct run *run, qd_room_batch *batch)
+{
+    batch->x = run->at[0];
+    batch->y = run->at[1];
+    batch->z = run->is_3d ? run->at[2] : NULL;
+}
+
+static void add_columns(struct run *run, chance *dice, qd_room_batch *batch)
+{
+    if (!chance_one_in(dice, 5))
+        batch->half_x = run->half[0];
+    if (!chance_one_in(dice, 5))
+        batch->half_y = run->half[1];
+    if (run->is_3d && !chance_one_in(dice, 5))
+        batch->half_z = run->half[2];
+    if (chance_one_in(dice, run->capsules ? 2 : 20))
+        batch->radius = run->radius;
+    if ((run->circles || run->capsules) && !chance_one_in(dice, 3))
+        batch->shape = run->shape;
+    if (run->filters && chance_one_in(dice, 2))
+        batch->category = run->category;
+    if (run->filters && chance_one_in(dice, 2))
+        batch->mask = run->mask;
+}
+
+/* Returns why the entry is refused; 0: it is not. */
+static int expect_entry(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
+                        uint32_t i)
+{
+    ref_room *reference = run->reference;
+    const float at[3] = {batch->x ? batch->x[i] : 0, batch->y ? batch->y[i] : 0, batch->z ? batch->z[i] : 0};
+    ref_entity entity = {.id = batch->id[i], .owner = room_owned ? QD_ROOM_OWNED : member};
+
+    switch (what) {
+    case SPAWN:
+        entity.body =
+            (qd_body){.x = at[0], .y = at[1], .z = at[2], .shape = QD_SPACE_BOX, .category = 1, .mask = UINT32_MAX};
+        ref_take_columns(batch, i, &entity.body);
+        return ref_spawn(reference, entity);
+    case MOVE:
+    case TELEPORT:
+        return ref_place(reference, member, batch->id[i], at, what == TELEPORT);
+    case RESHAPE:
+        return ref_reshape(reference, member, batch, i);
+    case DESPAWN:
+        return ref_despawn(reference, member, batch->id[i]);
+    }
+    return 0;
+}
+
+static void check_batch(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
+                        const qd_room_refusals *refusals)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < batch->count; i++) {
+        int expected = expect_entry(run, what, member, batch, room_owned, i);
+        if (!expected)
+            continue;
+        if (count < QD_ROOM_REFUSALS_MAX &&
+            (count >= refusals->listed || refusals->index[count] != i || refusals->code[count] != expected))
+            fail(run, "entry %u (id %u) should be refused with %d", i, batch->id[i], expected);
+        shared->refusals[expected - QD_ROOM_UNKNOWN_ID]++;
+        count++;
+    }
+    REQUIRE(run, refusals->count == count);
+    REQUIRE(run, refusals->listed == (count < QD_ROOM_REFUSALS_MAX ? count : QD_ROOM_REFUSALS_MAX));
+}
+
+void do_batch(struct run *run, chance *dice, action what, uint32_t member)
+{
+    qd_room_batch batch = draw_batch(run, dice);
+    qd_room_refusals refusals;
+    bool room_owned = chance_one_in(dice, 4);
+
+    if (what != RESHAPE && what != DESPAWN)
+        add_places(run, &batch);
+    if (what == SPAWN || what == RESHAPE)
+        add_columns(run, dice, &batch);
+    memset(&refusals, 0x5a, sizeof refusals);
+    switch (what) {
+    case SPAWN:
+        qd_room_spawn(run->room, member, &batch, room_owned, &refusals);
+        break;
+    case MOVE:
+        qd_room_move(run->room, member, &batch, &refusals);
+        break;
+    case TELEPORT:
+        qd_room_teleport(run->room, member, &batch, &refusals);
+        break;
+    case RESHAPE:
+        qd_room_reshape(run->room, member, &batch, &refusals);
+        break;
+    case DESPAWN:
+        qd_room_despawn(run->room, member, &batch, &refusals);
+        break;
+    }
+    run->updates += batch.count - refusals.count;
+    mix_number(run, refusals.count);
+    mix(run, refusals.index, refusals.listed * sizeof refusals.index[0]);
+    mix(run, refusals.code, refusals.listed);
+    if (run->reference)
+        check_batch(run, what, member, &batch, room_owned, &refusals);
+}

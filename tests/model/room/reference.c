@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- arrays ---- */
+
+static ref_entity *add(ref_crowd *crowd)
+{
+    if (crowd->count == crowd->capacity) {
+        crowd->capacity = crowd->capacity ? 2 * crowd->capacity : 16;
+        crowd->all = realloc(crowd->all, crowd->capacity * sizeof crowd->all[0]);
+    }
+    return &crowd->all[crowd->count++];
+}
+
+static void push(ref_pairs *pairs, const ref_entity *one, const ref_entity *other, uint8_t reason)
+{
+    if (pairs->count == pairs->capacity) {
+        pairs->capacity = pairs->capacity ? 2 * pairs->capacity : 16;
+        pairs->all = realloc(pairs->all, pairs->capacity * sizeof pairs->all[0]);
+    }
+    if (one->id > other->id) {
+        const ref_entity *swap = one;
+        one = other;
+        other = swap;
+    }
+    pairs->all[pairs->count++] = (ref_pair){(uint64_t)one->id << 32 | other->id, {one->owner, other->owner}, reason};
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t one = ((const ref_pair *)a)->key, other = ((const ref_pair *)b)->key;
+    return one < other ? -1 : one > other;
+}
+
+int ref_by_id(const void *a, const void *b)
+{
+    uint32_t one = ((const ref_entity *)a)->id, other = ((const ref_entity *)b)->id;
+    return one < other ? -1 : one > other;
+}
+
+static ref_entity *find(const ref_crowd *crowd, uint32_t id)
+{
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        if (crowd->all[i].id == id)
+            return &crowd->all[i];
+    }
+    return NULL;
+}
+
+void ref_free(ref_room *room)
+{
+    free(room->now.all);
+    free(room->was.all);
+    free(room->gone.all);
+    free(room->ends.all);
+    free(room->begins.all);
+    free(room->passed.all);
+    free(room->stays.all);
+    free(room->set.all);
+}
+
+/* ---- what a pair is ---- */
+
+static bool filters_agree(const qd_body *a, const qd_body *b)
+{
+    return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
+}
+
+static bool is_pair(const ref_entity *a, const ref_entity *b)
+{
+    return filters_agree(&a->body, &b->body) && shapes_touch(&a->body, &b->body);
+}
+
+/* Of two that are no pair now: each as it was at the last tick, and as it is. */
+static bool have_passed(const ref_entity *a_was, const ref_entity *a, const ref_entity *b_was, const ref_entity *b)
+{
+    return !a->teleported && !b->teleported && filters_agree(&a->body, &b->body) &&
+           !shapes_touch(&a_was->body, &b_was->body) &&
+           shapes_meet((shape_way){&a_was->body, &a->body, a->recast}, (shape_way){&b_was->body, &b->body, b->recast});
+}
+
+/* ---- entities ---- */
+
+static const ref_entity *born(const ref_crowd *crowd, uint32_t id, uint64_t birth)
+{
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        if (crowd->all[i].id == id && crowd->all[i].birth == birth)
+            return &crowd->all[i];
+    }
+    return NULL;
+}
+
+static int check_form(const qd_body *body)
+{
+    bool signs = body->shape == QD_SPACE_CAPSULE;
+
+    if (!isfinite(body->half_x) || !isfinite(body->half_y) || !isfinite(body->half_z) || !isfinite(body->radius))
+        return QD_ROOM_NOT_FINITE;
+    if (body->radius < 0 || (!signs && (body->half_x < 0 || body->half_y < 0 || body->half_z < 0)))
+        return QD_ROOM_NEGATIVE_SIZE;
+    return body->shape < QD_SPACE_BOX || body->shape > QD_SPACE_CAPSULE ? QD_ROOM_UNKNOWN_SHAPE : 0;
+}
+
+int ref_spawn(ref_room *room, ref_entity entity)
+{
+    if (!isfinite(entity.body.x) || !isfinite(entity.body.y) || !isfinite(entity.body.z))
+        return QD_ROOM_NOT_FINITE;
+    int refusal = check_form(&entity.body);
+    if (refusal)
+        return refusal;
+    if (find(&room->now, entity.id))
+        return QD_ROOM_ID_TAKEN;
+    if (room->now.count == room->config.entities_max)
+        return QD_ROOM_FULL;
+    entity.birth = ++room->births;
+    *add(&room->now) = entity;
+    return 0;
+}
+
+static void remove_one(ref_room *room, ref_entity *entity, uint8_t reason)
+{
+    entity->removed = reason;
+    *add(&room->gone) = *entity;
+    *entity = room->now.all[--room->now.count];
+}
+
+/* The entity that the member may change, or why not. */
+static int reach(ref_room *room, uint32_t member, uint32_t id, ref_entity **entity)
+{
+    *entity = find(&room->now, id);
+    if (!*entity)
+        return QD_ROOM_UNKNOWN_ID;
+    return (*entity)->owner == member || (*entity)->owner == QD_ROOM_OWNED ? 0 : QD_ROOM_NOT_OWNER;
+}
+
+int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], bool teleport)
+{
+    ref_entity *entity;
+    int refusal = reach(room, member, id, &entity);
+
+    if (refusal)
+        return refusal;
+    if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]))
+        return QD_ROOM_NOT_FINITE;
+    entity->body.x = at[0];
+    entity->body.y = at[1];
+    entity->body.z = at[2];
+    entity->teleported |= teleport;
+    return 0;
+}
+
+void ref_take_columns(const qd_room_batch *batch, uint32_t i, qd_body *body)
+{
+    body->half_x = batch->half_x ? batch->half_x[i] : body->half_x;
+    body->half_y = batch->half_y ? batch->half_y[i] : body->half_y;
+    body->half_z = batch->half_z ? batch->half_z[i] : body->half_z;
+    body->radius = batch->radius ? batch->radius[i] : body->radius;
+    body->shape = batch->shape ? batch->shape[i] : body->shape;
+    body->category = batch->category ? batch->category[i] : body->category;
+    body->mask = batch->mask ? batch->mask[i] : body->mask;
+}
+
+int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uint32_t i)
+{
+    ref_entity *entity;
+    int refusal = reach(room, member, batch->id[i], &entity);
+
+    if (refusal)
+        return refusal;
+    qd_body body = entity->body;
+    ref_take_columns(batch, i, &body);
+    refusal = check_form(&body);
+    if (refusal)
+        return refusal;
+    entity->body = body;
+    const ref_entity *was = born(&room->was, entity->id, entity->birth);
+    entity->recast |= was && shapes_differ(&was->body, &body);
+    return 0;
+}
+
+int ref_despawn(ref_room *room, uint32_t member, uint32_t id)
+{
+    ref_entity *entity;
+    int refusal = reach(room, member, id, &entity);
+
+    if (!refusal)
+        remove_one(room, entity, QD_SPACE_DESPAWNED);
+    return refusal;
+}
+
+void ref_despawn_all(ref_room *room)
+{
+    while (room->now.count > 0)
+        remove_one(room, &room->now.all[room->now.count - 1], QD_SPACE_ROOM_CLOSED);
+    room->emptied = true;
+}
+
+static void remove_owned(ref_room *room, uint32_t owner, uint8_t reason)
+{
+    for (uint32_t i = room->now.count; i-- > 0;) {
+        if (room->now.all[i].owner == owner)
+            remove_one(room, &room->now.all[i], reason);
+    }
+}
+
+void ref_expire(ref_room *room, uint64_t now_ns)
+{
+    for (uint32_t member = 0; member < REF_MEMBERS_MAX; member++) {
+        if (room->members[member].gone && room->members[member].expire_ns <= now_ns) {
+            remove_owned(room, member, QD_SPACE_EXPIRED);
+            room->members[member].gone = false;
+        }
+    }
+}
+
+bool ref_holds_anything(const ref_room *room, uint32_t member)
+{
+    for (uint32_t i = 0; i < room->now.count; i++) {
+        if (room->now.all[i].owner == member)
+            return true;
+    }
+    for (uint32_t i = 0; i < room->was.count; i++) {
+        if (room->was.all[i].owner == member)
+            return true;
+    }
+    return false;
+}
+
+/* ---- ticks ---- */
+
+/* Why a pair of the last tick is none now; each as it is now, or was when it was removed. */
+static uint8_t reason_of(const ref_entity *a_was, const ref_entity *a, const ref_entity *b_was, const ref_entity *b)
+{
+    if (a->removed || b->removed) {
+        if (a->removed && b->removed)
+            return a->removed < b->removed ? a->removed : b->removed;
+        return a->removed ? a->removed : b->removed;
+    }
+    if (!filters_agree(&a->body, &b->body))
+        return QD_SPACE_FILTERED;
+    if (shapes_differ(&a_was->body, &a->body) || shapes_differ(&b_was->body, &b->body))
+        return QD_SPACE_RESIZED;
+    return a->teleported || b->teleported ? QD_SPACE_TELEPORTED : QD_SPACE_MOVED_APART;
+}
+
+void ref_tick(ref_room *room)
+{
+    ref_crowd *now = &room->now, *was = &room->was;
+    const ref_entity **after = calloc(was->count + 1, sizeof *after);
+    const ref_entity **before = calloc(now->count + 1, sizeof *before);
+
+    room->ends.count = room->begins.count = room->passed.count = room->stays.count = room->set.count = 0;
+    for (uint32_t i = 0; i < was->count; i++) {
+        after[i] = born(now, was->all[i].id, was->all[i].birth);
+        if (!after[i])
+            after[i] = born(&room->gone, was->all[i].id, was->all[i].birth);
+    }
+    for (uint32_t i = 0; i < now->count; i++)
+        before[i] = born(was, now->all[i].id, now->all[i].birth);
+
+    for (uint32_t i = 0; i < was->count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            const ref_entity *a = after[i], *b = after[j];
+            if (is_pair(&was->all[i], &was->all[j]) && (a->removed || b->removed || !is_pair(a, b)))
+                push(&room->ends, a, b,
+                     room->emptied ? QD_SPACE_ROOM_CLOSED : reason_of(&was->all[i], a, &was->all[j], b));
+        }
+    }
+    for (uint32_t i = 0; i < now->count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            bool both_were = before[i] && before[j];
+            if (!is_pair(&now->all[i], &now->all[j])) {
+                if (room->config.space.swept && both_were &&
+                    have_passed(before[i], &now->all[i], before[j], &now->all[j]))
+                    push(&room->passed, &now->all[i], &now->all[j], 0);
+                continue;
+            }
+            bool known = both_were && is_pair(before[i], before[j]);
+            push(known ? &room->stays : &room->begins, &now->all[i], &now->all[j], 0);
+            push(&room->set, &now->all[i], &now->all[j], 0);
+        }
+    }
+    ref_pairs *lists[] = {&room->ends, &room->begins, &room->passed, &room->stays, &room->set};
+    for (int i = 0; i < 5; i++) {
+        if (lists[i]->count > 0)
+            qsort(lists[i]->all, lists[i]->count, sizeof(ref_pair), by_key);
+    }
+
+    was->count = room->gone.count = 0;
+    room->emptied = false;
+    for (uint32_t i = 0; i < now->count; i++) {
+        now->all[i].teleported = now->all[i].recast = false;
+        *add(was) = now->all[i];
+    }
+    free(after);
+    free(before);
+}
+
+/* ---- subscriptions ---- */
+
+bool ref_in_scope(const ref_room *room, uint32_t member, const ref_pair *pair)
+{
+    return !room->members[member].interest.own_only || pair->owner[0] == member || pair->owner[1] == member;
+}
+
+void ref_serve(ref_room *room, bool catch_up, ref_news news[REF_MEMBERS_MAX])
+{
+    bool live = false, stays = false;
+
+    for (uint32_t i = 0; i < REF_MEMBERS_MAX; i++) {
+        live |= room->members[i].state == REF_LIVE;
+        stays |= room->members[i].state == REF_LIVE && room->members[i].interest.stays;
+    }
+    uint64_t events =
+        (uint64_t)room->ends.count + room->begins.count + room->passed.count + (stays ? room->stays.count : 0);
+    bool fits = events <= room->config.events_max;
+    bool set_fits = room->set.count <= room->config.events_max;
+    if (live && fits && !catch_up) {
+        room->begins_counted += room->begins.count;
+        room->ends_counted += room->ends.count;
+        room->passed_counted += room->passed.count;
+    }
+    for (uint32_t i = 0; i < REF_MEMBERS_MAX; i++) {
+        ref_member *member = &room->members[i];
+        ref_state before = member->state;
+
+        news[i] = REF_NOTHING;
+        if (before == REF_LIVE && !catch_up) {
+            news[i] = fits ? REF_EVENTS : REF_SUSPENSION;
+            member->state = fits ? REF_LIVE : REF_SUSPENDED;
+        } else if (before == REF_DUE || (before == REF_SUSPENDED && !catch_up && set_fits)) {
+            news[i] = set_fits ? REF_RESET : REF_SUSPENSION;
+            member->state = set_fits ? REF_LIVE : REF_SUSPENDED;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A room as plainly as it can be said: arrays, double loops, sorting by qsort. It shares no code with server/room, and
+ * knows filters, reasons, refusals and subscriptions from proto/quadrille.proto; shapes.h knows the geometry.
+ */
+#ifndef QD_TESTS_MODEL_ROOM_REFERENCE_H
+#define QD_TESTS_MODEL_ROOM_REFERENCE_H
+
+#include "server/room/room.h"
+#include "shapes.h"
+
+#define REF_MEMBERS_MAX 256u
+
+typedef struct ref_entity {
+    uint32_t id, owner;
+    uint64_t birth; /* tells an entity from another of the same id */
+    qd_body body;
+    uint8_t removed; /* the reason */
+    bool teleported; /* since the last tick */
+    bool recast;     /* had another shape since the last tick than it had then */
+} ref_entity;
+
+typedef struct ref_crowd {
+    ref_entity *all;
+    uint32_t count, capacity;
+} ref_crowd;
+
+typedef struct ref_pair {
+    uint64_t key;      /* a << 32 | b */
+    uint32_t owner[2]; /* of a and b */
+    uint8_t reason;
+} ref_pair;
+
+typedef struct ref_pairs {
+    ref_pair *all;
+    uint32_t count, capacity;
+} ref_pairs;
+
+typedef enum ref_state { REF_NONE, REF_DUE, REF_LIVE, REF_SUSPENDED, REF_LOST } ref_state;
+
+typedef struct ref_member {
+    bool present, gone; /* gone: left, and its grace still runs or something of it is left */
+    uint64_t expire_ns;
+    ref_state state;
+    qd_room_interest interest;
+} ref_member;
+
+typedef struct ref_room {
+    qd_room_config config;
+    ref_crowd now, was, gone; /* gone: of `was`, removed since, as they were when it happened */
+    ref_member members[REF_MEMBERS_MAX];
+    uint64_t births;
+    bool emptied;                               /* everything was removed since the last tick, as when a room closes */
+    ref_pairs ends, begins, passed, stays, set; /* of the last tick */
+    uint64_t begins_counted, ends_counted, passed_counted; /* at ticks at which somebody was live */
+} ref_room;
+
+void ref_free(ref_room *room);
+int ref_by_id(const void *a, const void *b);
+
+/* ---- entities: 0, or why it is refused ---- */
+
+int ref_spawn(ref_room *room, ref_entity entity);
+int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], bool teleport);
+int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uint32_t i);
+int ref_despawn(ref_room *room, uint32_t member, uint32_t id);
+
+/* Sizes, shape and filter of the entry, where it has them. */
+void ref_take_columns(const qd_room_batch *batch, uint32_t i, qd_body *body);
+void ref_despawn_all(ref_room *room);
+void ref_expire(ref_room *room, uint64_t now_ns);
+/* Whether anything of this member is still there: its entities, or pairs of them that have yet to end. */
+bool ref_holds_anything(const ref_room *room, uint32_t member);
+
+/* ---- ticks and subscriptions ---- */
+
+/* The events between `was` and `now`; then now is was. */
+void ref_tick(ref_room *room);
+
+/* What a subscription gets. */
+typedef enum ref_news { REF_NOTHING, REF_EVENTS, REF_RESET, REF_SUSPENSION } ref_news;
+
+bool ref_in_scope(const ref_room *room, uint32_t member, const ref_pair *pair);
+/* The news of each member at a tick (between ticks with catch_up), and the state that it leaves them in. */
+void ref_serve(ref_room *room, bool catch_up, ref_news news[REF_MEMBERS_MAX]);
+
+#endif

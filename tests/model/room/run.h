@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One run of a random script on a room, beside the reference: what is under way, how it fails, and what may be done to
+ * the room, each step compared with the reference.
+ *
+ *     run.c        how a run fails, and the executors that it may be on
+ *     batches.c    batches, entry by entry
+ *     reports.c    ticks and what subscriptions get of them, folded and compared with the true set
+ *     looks.c      snapshots and figures
+ */
+#ifndef QD_TESTS_MODEL_ROOM_RUN_H
+#define QD_TESTS_MODEL_ROOM_RUN_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference.h"
+#include "support/chance.h"
+
+#define BATCH_MAX 12000u
+#define ACTORS    12u
+
+/* Shared by all processes: how far a run came, and what all of them met. */
+struct shared {
+    uint32_t command; /* the one being run */
+    uint64_t ticks, events, passed, resets, suspensions, losses, refusals[7], snapshots, own_reports, split_walks;
+};
+
+extern struct shared *shared;
+
+struct set {
+    uint64_t *keys;
+    uint32_t count;
+};
+
+struct run {
+    uint64_t seed;
+    ref_room *reference; /* NULL: only the hash is wanted */
+    const qd_executor *executor;
+    qd_heap heap;
+    qd_room *room;
+    uint32_t member[ACTORS]; /* or QD_ROOM_OWNED: this actor is not in */
+    uint64_t now_ns, tick, updates, skipped;
+    uint64_t hash;
+    struct set folded[REF_MEMBERS_MAX];
+    /* How this seed draws. */
+    uint32_t actors, universe, id_style, batch_max, side;
+    bool huge, is_3d, swept, dirty, circles, capsules, filters;
+    /* The batch being made. */
+    uint32_t id[BATCH_MAX], category[BATCH_MAX], mask[BATCH_MAX];
+    float at[3][BATCH_MAX], half[3][BATCH_MAX], radius[BATCH_MAX];
+    uint8_t shape[BATCH_MAX];
+};
+
+__attribute__((format(printf, 2, 3), noreturn)) void fail(const struct run *run, const char *format, ...);
+
+#define REQUIRE(run, condition)                                                                                        \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            fail(run, "%s, line %d: %s", __FILE__, __LINE__, #condition);                                              \
+    } while (0)
+
+/* Into the hash of all answers. */
+void mix(struct run *run, const void *bytes, size_t size);
+void mix_number(struct run *run, uint64_t number);
+
+/* Tasks one after the other in an order drawn by chance (the context is a chance), and on as many threads as the
+ * context, a size_t, says. */
+void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument);
+void run_threads(void *context, size_t count, qd_task_fn task, void *argument);
+
+typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN } action;
+
+void do_batch(struct run *run, chance *dice, action what, uint32_t member);
+void do_tick(struct run *run, chance *dice);
+void do_catch_up(struct run *run, chance *dice);
+void do_snapshot(struct run *run, chance *dice);
+void check_stats(struct run *run);
+
+#endif
