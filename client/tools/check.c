@@ -238,13 +238,29 @@ static const qd_entity *find(const moment *scene, uint32_t id)
     return low < scene->count && scene->entities[low].id == id ? &scene->entities[low] : NULL;
 }
 
+static bool is_resized(const qd_entity *was, const qd_entity *now)
+{
+    return was->half_x != now->half_x || was->half_y != now->half_y;
+}
+
+/* Where the way of an entity begins: where it was, but of a box of another size about the middle of its corners. */
+static qd_entity beginning_of(const qd_check *check, const qd_entity *was, const qd_entity *now)
+{
+    if (check->shape != QD_SHAPE_BOX || !is_resized(was, now))
+        return *was;
+    float low_x = was->x - was->half_x, high_x = was->x + was->half_x;
+    float low_y = was->y - was->half_y, high_y = was->y + was->half_y;
+    return (qd_entity){.x = (float)(((double)low_x + (double)high_x) / 2),
+                       .y = (float)(((double)low_y + (double)high_y) / 2)};
+}
+
 /* Whether two that were there at the last tick, too, overlapped neither then nor now, but on the way. */
 static bool has_passed(const qd_check *check, uint32_t i, uint32_t j)
 {
     const qd_entity *a = &check->now.entities[i], *b = &check->now.entities[j];
     const qd_entity *a_was = find(&check->was, a->id), *b_was = find(&check->was, b->id);
-    way of_a = {.from = {.x = a_was->x, .y = a_was->y}, .to = *a};
-    way of_b = {.from = {.x = b_was->x, .y = b_was->y}, .to = *b};
+    way of_a = {.from = beginning_of(check, a_was, a), .to = *a};
+    way of_b = {.from = beginning_of(check, b_was, b), .to = *b};
     if (overlap(check->shape, a_was, b_was) || overlap(check->shape, a, b))
         return false;
     return check->shape == QD_SHAPE_BOX ? boxes_meet(&of_a, &of_b) : circles_meet(&of_a, &of_b);
@@ -259,11 +275,6 @@ static bool add_passed(qd_check *check)
             check->extents[count++] = extent_of(was, &check->now.entities[i], i);
     }
     return find_pairs(check, count, has_passed, QD_EVENT_PASSED, &check->events);
-}
-
-static bool is_resized(const qd_entity *was, const qd_entity *now)
-{
-    return was->half_x != now->half_x || was->half_y != now->half_y;
 }
 
 static qd_end_reason reason_of(const qd_check *check, const qd_event *pair)

@@ -11,9 +11,7 @@
 #include "reply.h"
 #include "session.h"
 
-/* Rows of a snapshot in one frame: at most 41 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
-#define FRAME_ROWS_MAX (48u << 10)
-#define SNAPSHOT_ROWS  65536u
+#define SNAPSHOT_ROWS 65536u
 
 #define fail(host, request, code, ...)                                                                                 \
     qd_reply_error((host)->server, (request)->head.seat->session->link, (request)->decoded.message.seq,                \
@@ -263,15 +261,15 @@ static qd_msg_entities rows_of(const qd_room_batch *columns, uint32_t first, uin
  * of a tick may; when it is not, the asker has to read first, or to ask for less. */
 static void send_snapshot(qd_host *host, const qd_request *request, const qd_room_batch *columns, bool more)
 {
-    qd_buffer *frames[QD_SNAPSHOT_ROWS_MAX / FRAME_ROWS_MAX + 1];
+    qd_buffer *frames[QD_SNAPSHOT_ROWS_MAX / QD_SNAPSHOT_FRAME_ROWS_MAX + 1];
     size_t count = 0;
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
     bool encoded = true, last = false;
     for (uint32_t done = 0; encoded && !last;) {
         uint32_t rows = columns->count - done;
-        if (rows > FRAME_ROWS_MAX)
-            rows = FRAME_ROWS_MAX;
+        if (rows > QD_SNAPSHOT_FRAME_ROWS_MAX)
+            rows = QD_SNAPSHOT_FRAME_ROWS_MAX;
         last = done + rows == columns->count;
         frames[count] = qd_reply_encode(&(qd_server_message){.seq = request->decoded.message.seq,
                                                              .kind = QD_SERVER_SNAPSHOT_RESULT,

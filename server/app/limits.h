@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+/* Rows of a snapshot in one frame: at most 41 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
+#define QD_SNAPSHOT_FRAME_ROWS_MAX (48u << 10)
+
 /* Entities in one snapshot and in the result of one query, which is one frame of 12 bytes each; rooms in one list. */
 #define QD_SNAPSHOT_ROWS_MAX (1u << 20)
 #define QD_QUERY_ROWS_MAX    (1u << 16)

@@ -376,9 +376,10 @@ static void a_large_tick_comes_in_parts(sim_house *house)
     sim_peer_send(&peer,
                   (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room, .limit = 70000}});
     const qd_msg_snapshot_result *part = &sim_peer_expect(&peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-    sim_check(!part->last && part->entities.count == 65536 && part->more, "the first part of a snapshot");
+    sim_check(!part->last && part->entities.count == QD_SNAPSHOT_FRAME_ROWS_MAX && part->more,
+              "the first part of a snapshot");
     part = &sim_peer_expect(&peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-    sim_check(part->last && part->entities.count == 70000 - 65536, "the last part of a snapshot");
+    sim_check(part->last && part->entities.count == 70000 - QD_SNAPSHOT_FRAME_ROWS_MAX, "the last part of a snapshot");
     sim_peer_close(&peer);
     sim_peer_close(&other);
 }

@@ -34,9 +34,9 @@ static void test_ranges(void **state)
                                       .events_max = 700,
                                       .grace_ms = 3600000,
                                       .empty_close_ms = 86400000});
-    assert_fault(&(qd_msg_room_config){.dimensions = 3}, "dimensions is 3: must be 2");
+    assert_fault(&(qd_msg_room_config){.dimensions = 1}, "dimensions is 1: must be 2 to 3");
+    assert_fault(&(qd_msg_room_config){.dimensions = 4}, "dimensions is 4: must be 2 to 3");
     assert_fault(&(qd_msg_room_config){.tick_hz = 5000}, "tick_hz is 5000: must be 1 to 1000");
-    assert_fault(&(qd_msg_room_config){.depth = 11}, "depth is 11: must be 1 to 10");
     assert_fault(&(qd_msg_room_config){.entities_max = 5001}, "entities_max is 5001: must be 1 to 5000");
     assert_fault(&(qd_msg_room_config){.events_max = 701}, "events_max is 701: must be 1 to 700");
     assert_fault(&(qd_msg_room_config){.grace_ms = 3600001}, "grace_ms is 3600001: must be 1 to 3600000");
@@ -46,6 +46,56 @@ static void test_ranges(void **state)
                  "tick_mode is 3: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)");
     assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .tick_hz = 20},
                  "tick_hz is 20: leave it out with TICK_MODE_STEP, which has no clock");
+}
+
+static void test_index(void **state)
+{
+    (void)state;
+    const qd_msg_room_config good[] = {
+        {.index = QD_INDEX_QUADTREE, .depth = 10},
+        {.dimensions = 3, .index = QD_INDEX_OCTREE, .depth = 7},
+        {.index = QD_INDEX_SPARSE, .depth = 16, .prune = QD_PRUNE_LAZY},
+        {.dimensions = 3, .index = QD_INDEX_SPARSE, .depth = 21, .prune = QD_PRUNE_AUTO},
+        {.index = QD_INDEX_HASH, .cell_size = 0.25f},
+        {.dimensions = 3, .index = QD_INDEX_GRID, .cell_size = 1e30f},
+        {.index = QD_INDEX_BRUTE, .swept = true},
+        {.dimensions = 3, .index = QD_INDEX_AUTO, .depth = 7},
+        {.dimensions = 3, .depth = 7},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        assert_fine(&good[i]);
+    const struct {
+        qd_msg_room_config config;
+        const char *text;
+    } wrong[] = {
+        {{.index = (qd_index_kind)8}, "index is 8: must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
+        {{.index = (qd_index_kind)-1}, "index is -1: must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
+        {{.index = QD_INDEX_OCTREE},
+         "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE"},
+        {{.dimensions = 3, .index = QD_INDEX_QUADTREE},
+         "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out"},
+        {{.depth = 11}, "depth is 11: must be 1 to 10 with INDEX_AUTO in 2 dimensions"},
+        {{.depth = UINT32_MAX}, "depth is 4294967295: must be 1 to 10 with INDEX_AUTO in 2 dimensions"},
+        {{.index = QD_INDEX_QUADTREE, .depth = 11}, "depth is 11: must be 1 to 10 with INDEX_QUADTREE in 2 dimensions"},
+        {{.dimensions = 3, .index = QD_INDEX_OCTREE, .depth = 8},
+         "depth is 8: must be 1 to 7 with INDEX_OCTREE in 3 dimensions"},
+        {{.index = QD_INDEX_SPARSE, .depth = 17}, "depth is 17: must be 1 to 16 with INDEX_SPARSE in 2 dimensions"},
+        {{.dimensions = 3, .index = QD_INDEX_SPARSE, .depth = 22},
+         "depth is 22: must be 1 to 21 with INDEX_SPARSE in 3 dimensions"},
+        {{.index = QD_INDEX_HASH, .depth = 1}, "depth is 1: leave it out with INDEX_HASH, which is no tree"},
+        {{.index = QD_INDEX_GRID, .depth = 3}, "depth is 3: leave it out with INDEX_GRID, which is no tree"},
+        {{.prune = (qd_prune_kind)5}, "prune is 5: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)"},
+        {{.prune = QD_PRUNE_WALK}, "prune is PRUNE_WALK: leave it out with INDEX_AUTO, it is for INDEX_SPARSE"},
+        {{.index = QD_INDEX_BRUTE, .prune = QD_PRUNE_AUTO},
+         "prune is PRUNE_AUTO: leave it out with INDEX_BRUTE, it is for INDEX_SPARSE"},
+        {{.index = QD_INDEX_HASH, .cell_size = -2}, "cell_size is -2: must be finite and above 0"},
+        {{.index = QD_INDEX_HASH, .cell_size = INFINITY}, "cell_size is inf: must be finite and above 0"},
+        {{.index = QD_INDEX_GRID, .cell_size = NAN}, "cell_size is nan: must be finite and above 0"},
+        {{.index = QD_INDEX_QUADTREE, .cell_size = 3},
+         "cell_size is 3: leave it out with INDEX_QUADTREE, it is for INDEX_HASH and INDEX_GRID"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_fault(&wrong[i].config, wrong[i].text);
 }
 
 static void test_bounds(void **state)
@@ -61,6 +111,14 @@ static void test_bounds(void **state)
     assert_fault(&(qd_msg_room_config){.has_bounds = true, .bounds = {0, 5, 0, 1, 4, 0}},
                  "bounds go from min_y 5 to max_y 4: both must be finite and min < max");
     assert_fine(&(qd_msg_room_config){.has_bounds = true, .bounds = {-1, -1, 0, 1, 1, 0}});
+    assert_fault(&(qd_msg_room_config){.has_bounds = true, .bounds = {0, 0, 0, 1, 1, 1}},
+                 "bounds go from min_z 0 to max_z 1: both must be 0 in two dimensions (set dimensions to 3 for three)");
+
+    assert_fine(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {-1, -1, 5, 1, 1, 6}});
+    assert_fault(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {-1, -1, 0, 1, 1, 0}},
+                 "bounds go from min_z 0 to max_z 0: both must be finite and min < max");
+    assert_fault(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {0, 0, NAN, 1, 1, 1}},
+                 "bounds go from min_z nan to max_z 1: both must be finite and min < max");
 }
 
 static void test_defaults(void **state)
@@ -76,6 +134,15 @@ static void test_defaults(void **state)
     assert_int_equal(effective.events_max, 700);
     assert_int_equal(effective.grace_ms, 5000);
     assert_int_equal(effective.empty_close_ms, 60000);
+    assert_int_equal(effective.index, QD_INDEX_AUTO);
+    assert_int_equal(effective.prune, QD_PRUNE_DEFAULT);
+    assert_true(!effective.swept && effective.cell_size == 0);
+    qd_room_config_resolve(&(qd_msg_room_config){.dimensions = 3, .index = QD_INDEX_SPARSE, .swept = true}, &limits,
+                           &effective);
+    assert_int_equal(effective.dimensions, 3);
+    assert_int_equal(effective.index, QD_INDEX_SPARSE);
+    assert_int_equal(effective.prune, QD_PRUNE_AUTO);
+    assert_true(effective.swept);
     qd_room_config_resolve(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .depth = 3}, &limits, &effective);
     assert_int_equal(effective.tick_hz, 0);
     assert_int_equal(effective.depth, 3);
@@ -102,6 +169,14 @@ static void test_agreement(void **state)
         {{.tick_mode = QD_TICK_MODE_STEP},
          "tick_mode is TICK_MODE_STEP, but the room has TICK_MODE_CLOCK: ask for that, or leave it out"},
         {{.depth = 4}, "depth is 4, but the room has 0: ask for that, or leave depth out"},
+        {{.dimensions = 3}, "dimensions is 3, but the room has 2: ask for that, or leave dimensions out"},
+        {{.index = QD_INDEX_BRUTE}, "index is INDEX_BRUTE, but the room has INDEX_AUTO: ask for that, or leave it out"},
+        {{.prune = QD_PRUNE_LAZY},
+         "prune is PRUNE_LAZY, but the room has PRUNE_UNSPECIFIED: ask for that, or leave it out"},
+        {{.swept = true}, "swept is true, but the room has false: ask for that, or leave it out"},
+        {{.cell_size = 3}, "cell_size is 3, but the room has 0: ask for that, or leave it out"},
+        {{.has_bounds = true, .bounds = {.max_x = 10, .max_y = 20, .max_z = 5}},
+         "bounds.max_z is 5, but the room has 0: ask for that, or leave bounds out"},
         {{.entities_max = 1}, "entities_max is 1, but the room has 5000: ask for that, or leave entities_max out"},
         {{.events_max = 1}, "events_max is 1, but the room has 700: ask for that, or leave events_max out"},
         {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000: ask for that, or leave grace_ms out"},
@@ -147,8 +222,8 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_bounds), cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_agreement), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_ranges),   cmocka_unit_test(test_index),     cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_agreement), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
