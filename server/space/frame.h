@@ -11,6 +11,7 @@
 #ifndef QD_SPACE_FRAME_H
 #define QD_SPACE_FRAME_H
 
+#include <float.h>
 #include <string.h>
 
 #include "shape.h"
@@ -36,8 +37,8 @@ typedef struct qd_numbers {
     _Alignas(4 * QD_ROW_FLOATS) uint32_t v[QD_ROW_FLOATS];
 } qd_numbers;
 
-/* qd_frame_number of all edges at once. */
-static inline qd_numbers qd_frame_numbers(const qd_frame *frame, const qd_row *box)
+/* Of all edges at once, with this last number. */
+static inline qd_numbers qd_frame_numbers_to(uint32_t number_last, const qd_frame *frame, const qd_row *box)
 {
     typedef float floats __attribute__((vector_size(sizeof(qd_row))));
     typedef int32_t ints __attribute__((vector_size(sizeof(qd_row))));
@@ -45,7 +46,7 @@ static inline qd_numbers qd_frame_numbers(const qd_frame *frame, const qd_row *b
     for (uint32_t k = 0; k < QD_AXES; k++) {
         origin[k] = origin[QD_ROW_HIGH + k] = frame->origin[k];
     }
-    last += (float)QD_FRAME_LAST;
+    last += (float)number_last;
     memcpy(&at, box, sizeof at);
     floats number = (at - origin) * frame->scale;
     ints positive = number > 0, within = number < last;
@@ -56,10 +57,35 @@ static inline qd_numbers qd_frame_numbers(const qd_frame *frame, const qd_row *b
     return numbers;
 }
 
+/* qd_frame_number of all edges. */
+static inline qd_numbers qd_frame_numbers(const qd_frame *frame, const qd_row *box)
+{
+    return qd_frame_numbers_to(QD_FRAME_LAST, frame, box);
+}
+
 /* A box in double; its sides may be infinite. */
 typedef struct qd_extent {
     double lo[QD_AXES], hi[QD_AXES];
 } qd_extent;
+
+/* A number tells a coordinate to two roundings of float, 2^-23 of its distance from the origin. */
+#define QD_FRAME_MARGIN 0x1p-22
+
+/* Where all is that has these numbers, and those between: no less than that. Beyond the first number and the last one
+ * it is without end. */
+static inline qd_extent qd_frame_extent(const qd_frame *frame, const qd_numbers *numbers, uint32_t last)
+{
+    qd_extent extent;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t low = numbers->v[k], high = numbers->v[QD_ROW_HIGH + k];
+        double origin = (double)frame->origin[k], scale = (double)frame->scale;
+        /* What is further than that from the origin has the last number. */
+        double offset = fmin(low / scale * (1 - QD_FRAME_MARGIN), (double)FLT_MAX);
+        extent.lo[k] = low == 0 ? -(double)INFINITY : origin + offset;
+        extent.hi[k] = high >= last ? (double)INFINITY : origin + (high + 1) / scale * (1 + QD_FRAME_MARGIN);
+    }
+    return extent;
+}
 
 /* The finest frame that tells apart all that is in a box of finite sides. */
 static inline qd_frame qd_frame_around(const qd_extent *box)

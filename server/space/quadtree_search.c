@@ -20,7 +20,7 @@ static qd_extent extent_of_cell(const qd_frame *frame, uint32_t level, uint32_t 
         numbers.v[axis] = qd_morton_gather(k >> axis) << bits;
         numbers.v[QD_ROW_HIGH + axis] = numbers.v[axis] + last;
     }
-    return qd_search_extent(frame, &numbers);
+    return qd_frame_extent(frame, &numbers, QD_FRAME_LAST);
 }
 
 /* The cells below one, the most promising last, which is the next to be visited. */

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "../base/assert.h"
 
 #define NOWHERE    ((double)INFINITY) /* of what does not match: no hit is that far */
 #define HITS_FIRST 64u                /* memory for so many to begin with */
-/* A number of the frame tells a coordinate to two roundings of float, 2^-23 of its distance from the origin. */
-#define FRAME_MARGIN 0x1p-22
 /* How far two doubles computed in different ways may be apart, and generously so: a cell that is this close to the
  * worst hit is visited. */
 #define BOUND_MARGIN 0x1p-40
@@ -133,33 +130,6 @@ double qd_search_bound(const qd_search *search, const qd_extent *extent)
 bool qd_search_is_hopeless(const qd_search *search, double bound)
 {
     return bound == NOWHERE || bound * (1 - BOUND_MARGIN) > search->worst;
-}
-
-/* Not above any coordinate with that number or a greater one. */
-static double lowest(float origin, float scale, uint32_t number)
-{
-    if (number == 0) {
-        return -INFINITY;
-    }
-    double offset = number / (double)scale * (1 - FRAME_MARGIN);
-    return (double)origin + (offset < (double)FLT_MAX ? offset : (double)FLT_MAX);
-}
-
-/* Not below any coordinate with that number or a smaller one. */
-static double highest(float origin, float scale, uint32_t number)
-{
-    return number >= QD_FRAME_LAST ? (double)INFINITY
-                                   : (double)origin + (number + 1) / (double)scale * (1 + FRAME_MARGIN);
-}
-
-qd_extent qd_search_extent(const qd_frame *frame, const qd_numbers *numbers)
-{
-    qd_extent extent;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        extent.lo[k] = lowest(frame->origin[k], frame->scale, numbers->v[k]);
-        extent.hi[k] = highest(frame->origin[k], frame->scale, numbers->v[QD_ROW_HIGH + k]);
-    }
-    return extent;
 }
 
 /* ---- the best so far ---- */

@@ -21,8 +21,6 @@ typedef struct qd_search {
     double worst;          /* what is beyond this is not wanted; it shrinks */
 } qd_search;
 
-/* Where all is that has these numbers, and those between: no less than that. */
-qd_extent qd_search_extent(const qd_frame *frame, const qd_numbers *numbers);
 /* No hit in the extent is nearer (along a ray: earlier) than this; INFINITY: there is none. */
 double qd_search_bound(const qd_search *search, const qd_extent *extent);
 /* Whether a bound is beyond what is wanted. */
