@@ -315,7 +315,7 @@ void qd_registry_prepare(qd_registry *registry)
     }
 }
 
-/* Puts a row of the old index into the new one, as it is. */
+/* Puts a row of an old pool into the index, as it is. */
 static void hand_over(qd_index *index, const qd_rows *old, uint32_t from)
 {
     qd_row box = qd_row_box(old, from);
@@ -330,21 +330,26 @@ static void hand_over(qd_index *index, const qd_rows *old, uint32_t from)
     }
 }
 
+void qd_registry_hand_over(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells)
+{
+    qd_rows_make(index->rows, index->heap, 0);
+    qd_scan scan = qd_scan_start(old, cell, cells);
+    uint32_t first, count;
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            hand_over(index, old, first + i);
+        }
+    }
+    index->rows->operations = old->operations;
+}
+
 /* Rows come in the order of the old index, where neighbours are near each other more often than not; the new one may
  * plan a better order as it settles. */
 void qd_registry_change(qd_registry *registry, qd_index *index)
 {
     qd_index *old = registry->index;
     qd_rows old_rows = *old->rows;
-    qd_rows_make(index->rows, index->heap, 0);
-    qd_scan scan = qd_scan_start(&old_rows, old->cell, old->cells);
-    uint32_t first, count;
-    while (qd_scan_next(&scan, &first, &count)) {
-        for (uint32_t i = 0; i < count; i++) {
-            hand_over(index, &old_rows, first + i);
-        }
-    }
-    index->rows->operations = old_rows.operations;
+    qd_registry_hand_over(index, &old_rows, old->cell, old->cells);
     registry->index = index;
     old->ops->destroy(old);
     qd_rows_deinit(&old_rows);

@@ -42,6 +42,8 @@ void qd_registry_heal(qd_registry *registry, uint32_t slot);
 void qd_registry_prepare(qd_registry *registry);
 /* Whether a body's size or shape is another than at the last tick. */
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);
+/* Registers every row of an old pool, cell by cell, with an index that has none; its own pool is made anew. */
+void qd_registry_hand_over(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells);
 /* Registers every row with another index, and destroys the one it had. Between ticks. */
 void qd_registry_change(qd_registry *registry, qd_index *index);
 /* Every row is where its body says and has the flags it should; the index checks its cells. */
