@@ -128,18 +128,19 @@
 #define qd_quadtree_walk_end    QD_AXED(qd_quadtree_walk_end)
 
 /* registry */
-#define qd_change_is_reshape QD_AXED(qd_change_is_reshape)
-#define qd_registry_add      QD_AXED(qd_registry_add)
-#define qd_registry_change   QD_AXED(qd_registry_change)
-#define qd_registry_deinit   QD_AXED(qd_registry_deinit)
-#define qd_registry_forget   QD_AXED(qd_registry_forget)
-#define qd_registry_heal     QD_AXED(qd_registry_heal)
-#define qd_registry_prepare  QD_AXED(qd_registry_prepare)
-#define qd_registry_reflag   QD_AXED(qd_registry_reflag)
-#define qd_registry_remove   QD_AXED(qd_registry_remove)
-#define qd_registry_reserve  QD_AXED(qd_registry_reserve)
-#define qd_registry_update   QD_AXED(qd_registry_update)
-#define qd_registry_validate QD_AXED(qd_registry_validate)
+#define qd_change_is_reshape  QD_AXED(qd_change_is_reshape)
+#define qd_registry_add       QD_AXED(qd_registry_add)
+#define qd_registry_change    QD_AXED(qd_registry_change)
+#define qd_registry_deinit    QD_AXED(qd_registry_deinit)
+#define qd_registry_forget    QD_AXED(qd_registry_forget)
+#define qd_registry_hand_over QD_AXED(qd_registry_hand_over)
+#define qd_registry_heal      QD_AXED(qd_registry_heal)
+#define qd_registry_prepare   QD_AXED(qd_registry_prepare)
+#define qd_registry_reflag    QD_AXED(qd_registry_reflag)
+#define qd_registry_remove    QD_AXED(qd_registry_remove)
+#define qd_registry_reserve   QD_AXED(qd_registry_reserve)
+#define qd_registry_update    QD_AXED(qd_registry_update)
+#define qd_registry_validate  QD_AXED(qd_registry_validate)
 
 /* relay */
 #define qd_relay_note QD_AXED(qd_relay_note)
@@ -168,7 +169,6 @@
 #define qd_rows_reserve    QD_AXED(qd_rows_reserve)
 
 /* search */
-#define qd_search_extent      QD_AXED(qd_search_extent)
 #define qd_search_bound       QD_AXED(qd_search_bound)
 #define qd_search_cell        QD_AXED(qd_search_cell)
 #define qd_search_hits_free   QD_AXED(qd_search_hits_free)
@@ -177,6 +177,36 @@
 
 /* shape */
 #define qd_rows_overlap QD_AXED(qd_rows_overlap)
+
+/* sparse */
+#define qd_sparse_cells_deinit     QD_AXED(qd_sparse_cells_deinit)
+#define qd_sparse_cells_drop       QD_AXED(qd_sparse_cells_drop)
+#define qd_sparse_cells_init       QD_AXED(qd_sparse_cells_init)
+#define qd_sparse_cells_make       QD_AXED(qd_sparse_cells_make)
+#define qd_sparse_cells_reserve    QD_AXED(qd_sparse_cells_reserve)
+#define qd_sparse_cells_validate   QD_AXED(qd_sparse_cells_validate)
+#define qd_sparse_divide           QD_AXED(qd_sparse_divide)
+#define qd_sparse_drop             QD_AXED(qd_sparse_drop)
+#define qd_sparse_entered          QD_AXED(qd_sparse_entered)
+#define qd_sparse_extent           QD_AXED(qd_sparse_extent)
+#define qd_sparse_find             QD_AXED(qd_sparse_find)
+#define qd_sparse_holds            QD_AXED(qd_sparse_holds)
+#define qd_sparse_list_reserve     QD_AXED(qd_sparse_list_reserve)
+#define qd_sparse_locate           QD_AXED(qd_sparse_locate)
+#define qd_sparse_note             QD_AXED(qd_sparse_note)
+#define qd_sparse_prune            QD_AXED(qd_sparse_prune)
+#define qd_sparse_prune_emptied    QD_AXED(qd_sparse_prune_emptied)
+#define qd_sparse_prune_made       QD_AXED(qd_sparse_prune_made)
+#define qd_sparse_prune_passed     QD_AXED(qd_sparse_prune_passed)
+#define qd_sparse_prune_walk_begin QD_AXED(qd_sparse_prune_walk_begin)
+#define qd_sparse_prune_walk_end   QD_AXED(qd_sparse_prune_walk_end)
+#define qd_sparse_search           QD_AXED(qd_sparse_search)
+#define qd_sparse_tend             QD_AXED(qd_sparse_tend)
+#define qd_sparse_uproot           QD_AXED(qd_sparse_uproot)
+#define qd_sparse_validate         QD_AXED(qd_sparse_validate)
+#define qd_sparse_walk             QD_AXED(qd_sparse_walk)
+#define qd_sparse_walk_begin       QD_AXED(qd_sparse_walk_begin)
+#define qd_sparse_walk_end         QD_AXED(qd_sparse_walk_end)
 
 /* walk */
 #define qd_walk_commit       QD_AXED(qd_walk_commit)

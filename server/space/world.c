@@ -35,6 +35,8 @@ static qd_index *create_index(const qd_index *as)
         return qd_grid_create(as);
     case QD_SPACE_HASH:
         return qd_hash_create(as);
+    case QD_SPACE_SPARSE:
+        return qd_sparse_create(as);
     default:
         return qd_quadtree_create(as);
     }
@@ -42,9 +44,6 @@ static qd_index *create_index(const qd_index *as)
 
 static qd_status create(const qd_space_config *config, qd_heap *heap, qd_space **space)
 {
-    if (config->index == QD_SPACE_SPARSE) {
-        return QD_ERR_INVALID;
-    }
     world *made = qd_heap_alloc_zeroed(heap, sizeof *made);
     if (made == NULL) {
         return QD_ERR_NO_MEMORY;

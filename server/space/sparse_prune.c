@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sparse_prune.h"
+
+#include "../base/assert.h"
+#include "array.h"
+
+#define LAZY_SHARE 2u /* LAZY looks when more than one cell in this many is a suspect */
+#define PATIENCE   8u /* AUTO looks when suspects have seen this many ticks, on the average */
+
+static bool is_walked(const qd_sparse *sparse)
+{
+    return sparse->index.config->prune == QD_SPACE_PRUNE_WALK;
+}
+
+static bool is_bare(const qd_sparse *sparse, uint32_t number)
+{
+    return sparse->cells.cell[number].count == 0 && sparse->cells.children[number] == 0;
+}
+
+void qd_sparse_prune_made(qd_sparse *sparse, uint32_t number)
+{
+    if (!is_walked(sparse)) {
+        qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+    }
+}
+
+/* The root stays. */
+void qd_sparse_prune_emptied(qd_sparse *sparse, uint32_t number)
+{
+    if (is_walked(sparse)) {
+        sparse->patience++;
+    } else if (sparse->cells.children[number] == 0 && number != QD_SPARSE_ROOT) {
+        qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+    }
+}
+
+void qd_sparse_prune_passed(qd_sparse *sparse, uint32_t number)
+{
+    if (is_walked(sparse) && !(sparse->cells.flags[number] & QD_SPARSE_SUSPECT)) {
+        uint32_t at = atomic_fetch_add_explicit(&sparse->suspects.count, 1, memory_order_relaxed);
+        sparse->suspects.number[at] = number;
+        sparse->cells.flags[number] |= QD_SPARSE_SUSPECT;
+    }
+}
+
+void qd_sparse_prune_walk_begin(qd_sparse *sparse)
+{
+    if (is_walked(sparse)) {
+        qd_sparse_list_reserve(sparse, &sparse->suspects, sparse->suspects.count + sparse->cells.count);
+    }
+}
+
+void qd_sparse_prune_walk_end(qd_sparse *sparse)
+{
+    if (is_walked(sparse)) {
+        sparse->patience = 0;
+    }
+}
+
+/* With all above that are left empty by it. */
+static void fell(qd_sparse *sparse, uint32_t number)
+{
+    while (number != QD_SPARSE_ROOT && is_bare(sparse, number)) {
+        uint32_t parent = qd_sparse_cells_find(&sparse->cells, qd_key_parent(sparse->cells.key[number]));
+        qd_sparse_drop(sparse, number, parent);
+        sparse->pruned++;
+        number = parent;
+    }
+}
+
+/* A number may be here that has become another cell's: that is no suspect, or a later entry. */
+static void look_through(qd_sparse *sparse)
+{
+    for (uint32_t i = 0; i < sparse->suspects.count; i++) {
+        uint32_t number = sparse->suspects.number[i];
+        if (sparse->cells.flags[number] & QD_SPARSE_SUSPECT) {
+            sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_SUSPECT;
+            fell(sparse, number);
+        }
+    }
+    sparse->suspects.count = 0;
+}
+
+/* For rooms without walks. */
+static void suspect_all(qd_sparse *sparse)
+{
+    for (uint32_t number = 0; number < sparse->cells.used; number++) {
+        if (!(sparse->cells.flags[number] & QD_SPARSE_FREE) && is_bare(sparse, number)) {
+            qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+        }
+    }
+    sparse->patience = 0;
+}
+
+void qd_sparse_prune(qd_sparse *sparse)
+{
+    bool is_due = true;
+    switch (sparse->index.config->prune) {
+    case QD_SPACE_PRUNE_CANDIDATES:
+        break;
+    case QD_SPACE_PRUNE_WALK:
+        if (sparse->patience > sparse->cells.count) {
+            suspect_all(sparse);
+        }
+        break;
+    case QD_SPACE_PRUNE_LAZY:
+        is_due = sparse->suspects.count > sparse->cells.count / LAZY_SHARE;
+        break;
+    default:
+        sparse->patience += sparse->suspects.count;
+        is_due = sparse->patience > PATIENCE * (uint64_t)sparse->suspects.count;
+        sparse->patience = is_due ? 0 : sparse->patience;
+    }
+    if (is_due) {
+        look_through(sparse);
+    }
+}
