@@ -244,7 +244,8 @@ static void move_to(drawing *d, uint32_t entity, bool is_teleport)
     if (d->s->config.dimensions == 3) {
         there.z = bounded(there.z + between(d, -step, step));
     }
-    if (is_teleport || d->where == TOUCHING || one_in(d, d->s->config.swept ? 4 : 20)) {
+    uint32_t far = d->aim == SCRIPT_SWEPT ? 2 : d->s->config.swept ? 4 : 20;
+    if (is_teleport || d->where == TOUCHING || one_in(d, far)) {
         put(d, &there);
     } else if (one_in(d, 10) && it->was_here) {
         there.x = it->was.x;
@@ -441,7 +442,7 @@ static void draw_config(drawing *d)
         .max_y = hi[1],
         .index = index->index,
         .depth = deepest == 0 || one_in(d, 2) ? 0 : 1 + below(d, one_in(d, 8) ? deepest : 6),
-        .swept = one_in(d, 4),
+        .swept = d->aim == SCRIPT_SWEPT || one_in(d, 4),
         .bodies_max = d->aimed + 200,
     };
     if (index->dimensions == 3) {

@@ -51,8 +51,8 @@ typedef struct script {
     uint32_t count, capacity;
 } script;
 
-/* What a model test looks for. */
-typedef enum script_aim { SCRIPT_EVENTS, SCRIPT_QUERIES } script_aim;
+/* What a model test looks for. SWEPT: events of swept spaces, in which much moves far. */
+typedef enum script_aim { SCRIPT_EVENTS, SCRIPT_QUERIES, SCRIPT_SWEPT } script_aim;
 
 /* An index in one number of dimensions: what there is to be tested. */
 typedef struct script_index {

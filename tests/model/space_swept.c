@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Swept spaces, in which much moves far at every tick: what passed, too, must be as brute force has it, whatever was
+ * teleported, reshaped, refiltered, added or removed on the way. space/hunt.h says how to call it, space/script.h what
+ * a script is.
+ */
+#include "space/hunt.h"
+
+#define SCRIPTS_DEFAULT 600u
+
+int main(int argc, char **argv)
+{
+    play_tally tally = {0};
+    int status = hunt(argc, argv, SCRIPT_SWEPT, SCRIPTS_DEFAULT, &tally);
+    if (status == 0 &&
+        (tally.events[QD_SPACE_PASSED] < tally.events[QD_SPACE_BEGIN] / 10 || tally.unsure > tally.pairs / 10)) {
+        printf("which proves nothing\n");
+        return 1;
+    }
+    return status;
+}
