@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quadtree_plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../base/assert.h"
 #include "relay.h"
 #include "root.h"
 
-#define DEPTH_EXTRA  2u   /* levels below the even spread, for crowds */
-#define CELLS_A_LEAF 256u /* at most, of the finest ones for each full leaf: odd spreads may not take all memory */
+#define LEAF_FILL_MAX    1.25 /* how much more than they should, leaves of an even spread may hold */
+#define ROOT_STRETCH_MIN 1.05 /* of a side */
+#define DEPTH_EXTRA      2u   /* levels below the even spread, for crowds */
+#define CELLS_A_LEAF     256u /* at most, of the finest ones for each full leaf: odd spreads may not take all memory */
 
 /* A cell with up to this many rows stays a leaf. */
 static uint32_t leaf_rows_max(const qd_quadtree *tree)
@@ -97,22 +100,47 @@ static void reset_crowding(qd_quadtree *tree)
     tree->crowding = 0;
 }
 
-static uint32_t depth_for(const qd_quadtree *tree)
+static double rows_of_even_spread(const qd_quadtree *tree, uint32_t depth)
+{
+    return tree->index.tuning.leaf_rows * tree->filled * qd_level_cells(depth);
+}
+
+/* Where the leaves would be, were all spread evenly. */
+static uint32_t even_depth(const qd_quadtree *tree)
 {
     uint32_t rows = tree->index.rows->count, depth = 0;
-    if (tree->index.config->depth > 0) {
-        return tree->index.config->depth;
-    }
-    if (rows <= leaf_rows_max(tree)) {
-        return 0;
-    }
-    while (rows > tree->index.tuning.leaf_rows * tree->filled * qd_level_cells(depth) &&
+    while (rows > LEAF_FILL_MAX * rows_of_even_spread(tree, depth) &&
            (uint64_t)qd_level_cells(depth + DEPTH_EXTRA + 1) * tree->index.tuning.leaf_rows <=
                CELLS_A_LEAF * (uint64_t)rows) {
         depth++;
     }
-    depth += DEPTH_EXTRA;
+    return depth;
+}
+
+static uint32_t depth_for(const qd_quadtree *tree)
+{
+    if (tree->index.config->depth > 0) {
+        return tree->index.config->depth;
+    }
+    if (tree->index.rows->count <= leaf_rows_max(tree)) {
+        return 0;
+    }
+    uint32_t depth = even_depth(tree) + DEPTH_EXTRA;
     return depth < QD_TREE_DEPTH_MAX ? depth : QD_TREE_DEPTH_MAX;
+}
+
+/* A root may be larger than what it is to hold. So its leaves hold as many as they should whatever the count, where
+ * they would hold a quarter of that; and its middle lines do not lie in the middle of the world, where so much is. */
+static void stretch_root(qd_quadtree *tree)
+{
+    uint32_t rows = tree->index.rows->count;
+    if (tree->index.config->depth > 0 || rows <= leaf_rows_max(tree)) {
+        return;
+    }
+    double larger = rows_of_even_spread(tree, even_depth(tree)) / rows;
+    double longer = fmax(QD_AXES == 2 ? sqrt(larger) : cbrt(larger), ROOT_STRETCH_MIN);
+    tree->frame.scale = (float)((double)tree->frame.scale / longer);
+    tree->filled /= pow(longer, QD_AXES);
 }
 
 static uint32_t cell_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference, uint32_t *place)
@@ -140,6 +168,7 @@ static void place_root(qd_quadtree *tree, qd_scan all)
     qd_root root = qd_root_choose(&shells, (qd_root_use){QD_TREE_DEPTH_MAX, tree->index.tuning.leaf_rows});
     tree->frame = qd_root_frame(&root, QD_FRAME_BITS);
     tree->filled = root.filled;
+    stretch_root(tree);
 }
 
 /* How many rows each cell would hold itself, were all cells split. */
