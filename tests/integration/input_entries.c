@@ -59,7 +59,7 @@ static void test_spawn(void **state)
     const uint8_t shapes[] = {QD_SHAPE_BOX, QD_SHAPE_BOX, QD_SHAPE_BOX, QD_SHAPE_BOX, QD_SHAPE_BOX, QD_SHAPE_BOX,
                               QD_SHAPE_BOX, QD_SHAPE_CIRCLE,
                               /* a circle's half_y takes no part, but is kept */
-                              QD_SHAPE_CIRCLE, QD_SHAPE_BOX, QD_SHAPE_CIRCLE, QD_SHAPE_CIRCLE, QD_SHAPE_BOX, 3,
+                              QD_SHAPE_CIRCLE, QD_SHAPE_BOX, QD_SHAPE_CIRCLE, QD_SHAPE_CIRCLE, QD_SHAPE_BOX, 4,
                               QD_SHAPE_BOX, QD_SHAPE_BOX};
     const uint32_t refused[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15};
     const qd_error_code codes[] = {QD_ERROR_NOT_FINITE,    QD_ERROR_NOT_FINITE, QD_ERROR_NEGATIVE_SIZE,
@@ -86,17 +86,41 @@ static void test_shapes(void **state)
     for (uint32_t i = 0; i < 256; i++) {
         ids[i] = i;
         shapes[i] = (uint8_t)i;
-        if (i != QD_SHAPE_BOX && i != QD_SHAPE_CIRCLE) {
+        if (i != QD_SHAPE_BOX && i != QD_SHAPE_CIRCLE && i != QD_SHAPE_CAPSULE) {
             refused[count] = i;
             codes[count++] = QD_ERROR_UNKNOWN_SHAPE;
         }
     }
-    /* Of 254 refused entries the first 64 are listed. */
+    /* Of 253 refused entries the first 64 are listed. */
     const qd_msg_entities batch = {256, ids, .x = zero, .y = zero, .shape = shapes};
     session_expect_entries(client, qd_client_spawn(client, room, &batch, false), count, refused, codes);
-    expect_entities(room, 2, (const uint32_t[]){1, 2});
+    expect_entities(room, 3, (const uint32_t[]){1, 2, 3});
     const qd_msg_entities reshape = {2, (const uint32_t[]){1, 2}, .shape = (const uint8_t[]){0, QD_SHAPE_BOX}};
     session_expect_entries(client, qd_client_reshape(client, room, &reshape), 1, refused, codes);
+    session_expect_quiet(client);
+    session_witness_check(&witness);
+}
+
+/* A capsule's radius is a size, what leads along its axis is not. */
+static void test_capsules(void **state)
+{
+    (void)state;
+    uint64_t room = session_open_room(client, "capsules", NULL);
+    const uint32_t ids[] = {1, 2, 3, 4, 5};
+    const float at[] = {1, 1, 1, 1, 1}, half[] = {-5, -5, -5, INFINITY, 1}, radius[] = {1, -1, NAN, 1, -0.5f};
+    const uint8_t shapes[] = {QD_SHAPE_CAPSULE, QD_SHAPE_CAPSULE, QD_SHAPE_CAPSULE, QD_SHAPE_CAPSULE, QD_SHAPE_BOX};
+    const uint32_t refused[] = {1, 2, 3, 4};
+    const qd_error_code codes[] = {QD_ERROR_NEGATIVE_SIZE, QD_ERROR_NOT_FINITE, QD_ERROR_NOT_FINITE,
+                                   QD_ERROR_NEGATIVE_SIZE};
+    const qd_msg_entities batch = {
+        .count = 5, .id = ids, .x = at, .y = at, .half_x = half, .radius = radius, .shape = shapes};
+    session_expect_entries(client, qd_client_spawn(client, room, &batch, false), 4, refused, codes);
+    expect_entities(room, 1, (const uint32_t[]){1});
+    /* A box cannot have what the capsule has. */
+    const qd_msg_entities box = {.count = 1, .id = ids, .shape = (const uint8_t[]){QD_SHAPE_BOX}};
+    const qd_msg_entities negative = {.count = 1, .id = ids, .radius = radius + 1};
+    session_expect_entries(client, qd_client_reshape(client, room, &box), 1, (const uint32_t[]){0}, codes);
+    session_expect_entries(client, qd_client_reshape(client, room, &negative), 1, (const uint32_t[]){0}, codes);
     session_expect_quiet(client);
     session_witness_check(&witness);
 }
@@ -183,8 +207,9 @@ static void test_extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spawn),    cmocka_unit_test(test_shapes),   cmocka_unit_test(test_moves),
-        cmocka_unit_test(test_reshapes), cmocka_unit_test(test_despawns), cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_spawn),    cmocka_unit_test(test_shapes),   cmocka_unit_test(test_capsules),
+        cmocka_unit_test(test_moves),    cmocka_unit_test(test_reshapes), cmocka_unit_test(test_despawns),
+        cmocka_unit_test(test_extremes),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

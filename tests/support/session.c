@@ -205,7 +205,8 @@ const qd_msg_tick *session_wait_tick(qd_client *client)
     const qd_msg_tick *tick;
     do
         tick = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
-    while (tick->skipped > 0 && tick->ends.count + tick->begins.count + tick->stays.count == 0 && !tick->reset);
+    while (tick->skipped > 0 && !tick->reset &&
+           tick->ends.count + tick->begins.count + tick->passed.count + tick->stays.count == 0);
     return tick;
 }
 
@@ -213,13 +214,14 @@ void session_expect_tick(qd_client *client, const char *events)
 {
     const qd_msg_tick *tick = session_wait_tick(client);
     assert_true(tick->last);
-    char parts[4][1024] = {{0}};
+    char parts[5][1024] = {{0}};
     snprintf(parts[0], sizeof parts[0], "%s", tick->reset ? "reset" : tick->suspended ? "suspended" : "");
     write_pairs(parts[1], sizeof parts[1], "end", &tick->ends, tick->end_reason);
     write_pairs(parts[2], sizeof parts[2], "begin", &tick->begins, NULL);
-    write_pairs(parts[3], sizeof parts[3], "stay", &tick->stays, NULL);
-    char text[4 * 1024 + 8] = "";
-    for (int i = 0; i < 4; i++) {
+    write_pairs(parts[3], sizeof parts[3], "passed", &tick->passed, NULL);
+    write_pairs(parts[4], sizeof parts[4], "stay", &tick->stays, NULL);
+    char text[5 * 1024 + 8] = "";
+    for (int i = 0; i < 5; i++) {
         if (parts[i][0] == '\0')
             continue;
         if (text[0] != '\0')

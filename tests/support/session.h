@@ -60,7 +60,8 @@ size_t session_fold(qd_client *client, qd_pairs *pairs);
 /* The next Tick that tells of more than skipped ticks, which a clock room has on a busy machine. */
 const qd_msg_tick *session_wait_tick(qd_client *client);
 
-/* The events of one tick, in one frame, as text: "reset begin 1-2 end 3-4 despawned stay 5-6"; the next Tick. */
+/* The events of one tick, in one frame, as text: "reset end 3-4 despawned begin 1-2 passed 7-8 stay 5-6"; the next
+ * Tick. */
 void session_expect_tick(qd_client *client, const char *events);
 
 /* A bystander: a session with a room of its own, in which one box goes in and out of another. Checking it fails when
