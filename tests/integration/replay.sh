@@ -117,7 +117,7 @@ done
 
 # In rooms that are swept, and with every index of two dimensions.
 for shape in box circle; do
-    for index in auto quadtree hash grid brute; do
+    for index in auto quadtree sparse hash grid brute; do
         for parts in 16 10; do
             generate $shape 7 $parts >"$scratch/swept.csv"
             expect 0 quadrille replay "$scratch/swept.csv" --room swept --step --check --swept --index $index \

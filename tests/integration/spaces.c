@@ -18,10 +18,10 @@
 #define ADDRESS         qd_server_address(session_server)
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static const qd_index_kind indexes_2d[] = {QD_INDEX_AUTO, QD_INDEX_QUADTREE, QD_INDEX_HASH, QD_INDEX_GRID,
-                                           QD_INDEX_BRUTE};
-static const qd_index_kind indexes_3d[] = {QD_INDEX_AUTO, QD_INDEX_OCTREE, QD_INDEX_HASH, QD_INDEX_GRID,
-                                           QD_INDEX_BRUTE};
+static const qd_index_kind indexes_2d[] = {QD_INDEX_AUTO, QD_INDEX_QUADTREE, QD_INDEX_SPARSE,
+                                           QD_INDEX_HASH, QD_INDEX_GRID,     QD_INDEX_BRUTE};
+static const qd_index_kind indexes_3d[] = {QD_INDEX_AUTO, QD_INDEX_OCTREE, QD_INDEX_SPARSE,
+                                           QD_INDEX_HASH, QD_INDEX_GRID,   QD_INDEX_BRUTE};
 
 static qd_msg_room_config deep_config(qd_index_kind index)
 {

@@ -162,7 +162,7 @@ static void do_command(struct run *run, uint32_t index)
 static qd_space_config draw_space(const struct run *run, chance *dice)
 {
     static const qd_space_index indexes[] = {
-        0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
+        0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
     float far = (float)run->side * (chance_one_in(dice, 3) ? 0.5f : 1);
     qd_space_config config = {
         .dimensions = run->is_3d ? 3 : 2,
@@ -175,11 +175,15 @@ static qd_space_config draw_space(const struct run *run, chance *dice)
 
     if (config.index == QD_SPACE_QUADTREE && run->is_3d)
         config.index = QD_SPACE_OCTREE;
-    bool is_tree = config.index <= QD_SPACE_OCTREE;
-    if (is_tree && chance_one_in(dice, 2))
+    if (config.index == QD_SPACE_SPARSE) {
+        config.prune = chance_below(dice, QD_SPACE_PRUNE_LAZY + 1);
+        config.depth =
+            chance_below(dice, run->is_3d ? QD_SPACE_SPARSE_DEPTH_MAX_3D + 1 : QD_SPACE_SPARSE_DEPTH_MAX_2D + 1);
+    } else if (config.index == QD_SPACE_HASH || config.index == QD_SPACE_GRID) {
+        config.cell_size = chance_one_in(dice, 2) ? 0.5f + (float)chance_below(dice, 10) : 0;
+    } else if (config.index != QD_SPACE_BRUTE && chance_one_in(dice, 2)) {
         config.depth = 1 + chance_below(dice, run->is_3d ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX);
-    if ((config.index == QD_SPACE_HASH || config.index == QD_SPACE_GRID) && chance_one_in(dice, 2))
-        config.cell_size = 0.5f + (float)chance_below(dice, 10);
+    }
     return config;
 }
 
