@@ -144,19 +144,13 @@ static qd_host *create(qd_session *session, const qd_msg_open_room *open, open_r
     }
     qd_msg_room_config config;
     qd_room_config_resolve(&open->config, &server->config.limits, &config);
-    qd_host *host = NULL;
-    qd_status status = qd_host_create(server, open->name, &config, session, &host);
-    if (status == QD_OK)
-        status = qd_registry_add(&server->registry, &host->named);
+    qd_host *host = qd_host_create(server, open->name, &config, session);
+    qd_status status = host == NULL ? QD_ERR_NO_MEMORY : qd_registry_add(&server->registry, &host->named);
     if (status == QD_OK)
         return host;
     if (host != NULL)
         qd_host_destroy(host);
-    if (status == QD_ERR_INVALID)
-        refuse(refusal, QD_ERROR_INVALID, 0,
-               "no space can be made with index %s in %" PRIu32 " dimensions: take another",
-               qd_index_name(config.index), config.dimensions);
-    else if (status == QD_ERR_FULL)
+    if (status == QD_ERR_FULL)
         refuse(refusal, QD_ERROR_LIMIT, 0,
                "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
                server->registry.count);

@@ -68,10 +68,11 @@ typedef struct qd_host {
 
 /* ---- [loop] ---- */
 
-/* A room of that (effective) config, made by that session. The name is checked. Not listed yet. QD_ERR_NO_MEMORY, or
- * what qd_room_create says. */
-qd_status qd_host_create(qd_server *server, const char *name, const qd_msg_room_config *config,
-                         const struct qd_session *creator, qd_host **host) QD_MUST_USE;
+/* A room of that (effective) config, made by that session. Name and config are checked. Not listed yet. NULL: no
+ * memory.
+ */
+qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_config *config,
+                        const struct qd_session *creator) QD_MUST_USE;
 /* For one that was never listed. */
 void qd_host_destroy(qd_host *host);
 qd_host *qd_host_of(qd_named *named);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <cmocka.h>
 
 #include "server/app/room_config.h"
+#include "server/space/space.h"
 
 static const qd_limits limits = {.entities_max = 5000, .events_max = 700};
 static char fault[200];
@@ -96,6 +98,49 @@ static void test_index(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_fault(&wrong[i].config, wrong[i].text);
+}
+
+/* So that the app needs no answer to a space that refuses its config. */
+static void test_what_is_good_a_space_takes(void **state)
+{
+    (void)state;
+    const float bounds[] = {1, 1e-40f, FLT_MAX}, cell_sizes[] = {0, 1e-40f, FLT_MAX};
+    qd_heap heap;
+    uint32_t taken = 0;
+    qd_heap_init(&heap);
+    for (uint32_t i = 0; i < 4 * 9 * 24 * 6 * 3; i++) {
+        qd_msg_room_config config = {.dimensions = i % 4,
+                                     .index = (qd_index_kind)(i / 4 % 9),
+                                     .depth = i / 36 % 24,
+                                     .prune = (qd_prune_kind)(i / 864 % 6),
+                                     .cell_size = cell_sizes[i / 5184],
+                                     .swept = i % 5 == 0,
+                                     .has_bounds = true};
+        float far = bounds[i % 3];
+        config.bounds =
+            (qd_msg_bounds){-far, -far, config.dimensions == 3 ? -far : 0, far, far, config.dimensions == 3 ? far : 0};
+        if (!qd_room_config_check(&config, &limits, fault, sizeof fault))
+            continue;
+        const qd_space_config space_config = {.dimensions = config.dimensions,
+                                              .min_x = -far,
+                                              .min_y = -far,
+                                              .min_z = config.bounds.min_z,
+                                              .max_x = far,
+                                              .max_y = far,
+                                              .max_z = config.bounds.max_z,
+                                              .index = (qd_space_index)config.index,
+                                              .prune = (qd_space_prune)config.prune,
+                                              .depth = config.depth,
+                                              .cell_size = config.cell_size,
+                                              .swept = config.swept,
+                                              .bodies_max = 10};
+        qd_space *space;
+        assert_int_equal(qd_space_create(&space_config, &heap, &space), QD_OK);
+        qd_space_destroy(space);
+        taken++;
+    }
+    qd_heap_deinit(&heap);
+    assert_true(taken > 200);
 }
 
 static void test_bounds(void **state)
@@ -222,8 +267,13 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),   cmocka_unit_test(test_index),     cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_defaults), cmocka_unit_test(test_agreement), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_index),
+        cmocka_unit_test(test_what_is_good_a_space_takes),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
