@@ -128,6 +128,18 @@ static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *a
     }
 }
 
+/* Row `i` of a snapshot. */
+static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t i, bool is_3d)
+{
+    if ((rows->z != NULL) != is_3d || (rows->half_z != NULL) != is_3d)
+        return false;
+    return rows->x[i] == body->x && rows->y[i] == body->y && (!is_3d || rows->z[i] == body->z) &&
+           rows->half_x[i] == body->half_x && rows->half_y[i] == body->half_y &&
+           (!is_3d || rows->half_z[i] == body->half_z) &&
+           (rows->radius == NULL ? 0 : rows->radius[i]) == body->radius && rows->shape[i] == body->shape &&
+           rows->category[i] == body->category && rows->mask[i] == body->mask;
+}
+
 static void on_snapshot(sim_client *client, uint32_t seq, const qd_msg_snapshot_result *result)
 {
     const sim_request *asked = answered(client, seq, QD_CLIENT_SNAPSHOT);
@@ -139,11 +151,7 @@ static void on_snapshot(sim_client *client, uint32_t seq, const qd_msg_snapshot_
             i++;
         bool there = i < result->entities.count;
         sim_check(there == entity->present, "a snapshot has another set of entities");
-        sim_check(!there ||
-                      (result->entities.x[i] == entity->x && result->entities.y[i] == entity->y &&
-                       result->entities.half_x[i] == entity->half_x && result->entities.half_y[i] == entity->half_y &&
-                       result->entities.shape[i] == entity->shape && result->entities.category[i] == entity->category &&
-                       result->entities.mask[i] == entity->mask),
+        sim_check(!there || is_shown(&entity->body, &result->entities, i, asked->stay->room->dimensions == 3),
                   "a snapshot has an entity as it is not");
     }
 }

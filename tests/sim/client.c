@@ -166,16 +166,18 @@ static void fill(sim_client *client, model_op *op, const model_stay *stay)
     /* What a stay leaves to the room are always its last two entities. */
     op->room_owned = spawns && percent(client, 20);
     op->has_size = (spawns || reshapes) && percent(client, 80);
+    op->has_radius = (spawns || reshapes) && percent(client, 50);
     op->has_shape = (spawns || reshapes) && percent(client, 50);
     op->has_filter = (spawns || reshapes) && percent(client, 30);
     for (uint32_t i = 0; i < op->count; i++) {
         uint32_t entity = op->room_owned ? STAY_ENTITIES - 2 + pick(client, 2) : pick(client, STAY_ENTITIES - 2);
         op->id[i] = spawns ? model_id(stay, entity) : target(client, stay);
-        op->x[i] = coordinate(client);
-        op->y[i] = coordinate(client);
-        op->half_x[i] = size(client);
-        op->half_y[i] = size(client);
-        op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 2));
+        op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 3));
+        for (uint32_t axis = 0; axis < stay->room->dimensions; axis++) {
+            op->at[axis][i] = coordinate(client);
+            op->half[axis][i] = size(client);
+        }
+        op->radius[i] = size(client);
         op->category[i] = 1u << pick(client, 2);
         op->mask[i] = percent(client, 70) ? UINT32_MAX : 1u << pick(client, 2);
     }
@@ -192,7 +194,7 @@ static void send_batch(sim_client *client, model_stay *stay)
     op.seq = client->seq;
     op.frame = client->frames + 1;
     model_stay_send(stay, &op);
-    bool places = op.kind != QD_CLIENT_RESHAPE && op.kind != QD_CLIENT_DESPAWN;
+    bool places = op.kind != QD_CLIENT_RESHAPE && op.kind != QD_CLIENT_DESPAWN, is_3d = stay->room->dimensions == 3;
     write_message(client, &(qd_client_message){.seq = op.seq,
                                                .kind = op.kind,
                                                .as.batch = {.room = stay->room->handle,
@@ -200,10 +202,13 @@ static void send_batch(sim_client *client, model_stay *stay)
                                                             .entities = {
                                                                 .count = op.count,
                                                                 .id = op.id,
-                                                                .x = places ? op.x : NULL,
-                                                                .y = places ? op.y : NULL,
-                                                                .half_x = op.has_size ? op.half_x : NULL,
-                                                                .half_y = op.has_size ? op.half_y : NULL,
+                                                                .x = places ? op.at[0] : NULL,
+                                                                .y = places ? op.at[1] : NULL,
+                                                                .z = places && is_3d ? op.at[2] : NULL,
+                                                                .half_x = op.has_size ? op.half[0] : NULL,
+                                                                .half_y = op.has_size ? op.half[1] : NULL,
+                                                                .half_z = op.has_size && is_3d ? op.half[2] : NULL,
+                                                                .radius = op.has_radius ? op.radius : NULL,
                                                                 .shape = op.has_shape ? op.shape : NULL,
                                                                 .category = op.has_filter ? op.category : NULL,
                                                                 .mask = op.has_filter ? op.mask : NULL,
@@ -274,23 +279,25 @@ static void send_snapshot(sim_client *client, model_stay *stay)
 static void send_query(sim_client *client, model_stay *stay)
 {
     qd_msg_query query = {.room = stay->room->handle, .limit = SIM_QUERY_LIMIT, .categories = pick(client, 4)};
-    float x = (float)pick(client, 100), y = (float)pick(client, 100);
+    bool is_3d = stay->room->dimensions == 3;
+    float x = (float)pick(client, 100), y = (float)pick(client, 100), z = is_3d ? (float)pick(client, 100) : 0;
     switch (pick(client, 4)) {
     case 0:
         query.kind = QD_QUERY_BOX;
-        query.where.box = (qd_msg_bounds){.min_x = x, .min_y = y, .max_x = x + 50, .max_y = y + 50};
+        query.where.box = (qd_msg_bounds){x, y, z, x + 50, y + 50, is_3d ? z + 50 : 0};
         break;
     case 1:
         query.kind = QD_QUERY_CIRCLE;
-        query.where.circle = (qd_msg_query_circle){.x = x, .y = y, .radius = 30};
+        query.where.circle = (qd_msg_query_circle){.x = x, .y = y, .z = z, .radius = 30};
         break;
     case 2:
         query.kind = QD_QUERY_NEAREST;
-        query.where.nearest = (qd_msg_query_nearest){.x = x, .y = y};
+        query.where.nearest = (qd_msg_query_nearest){.x = x, .y = y, .z = z};
         break;
     default:
         query.kind = QD_QUERY_RAY;
-        query.where.ray = (qd_msg_query_ray){.x = x, .y = y, .direction_x = 1, .direction_y = y - 50};
+        query.where.ray = (qd_msg_query_ray){
+            .x = x, .y = y, .z = z, .direction_x = 1, .direction_y = y - 50, .direction_z = is_3d ? z - 50 : 0};
     }
     request(client, QD_CLIENT_QUERY, stay);
     write_message(client, &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_QUERY, .as.query = query});

@@ -32,6 +32,24 @@ size_t sim_scene_outbox_bytes_max(const sim_scene *scene)
 
 /* ---- making a scene ---- */
 
+static void choose_space(sim_world *world, qd_msg_room_config *config)
+{
+    if (sim_percent(world, 40)) {
+        config->dimensions = 3;
+        config->bounds.max_z = 20;
+    }
+    config->index = (qd_index_kind)sim_pick(world, QD_INDEX_BRUTE + 1);
+    if (config->index == QD_INDEX_QUADTREE || config->index == QD_INDEX_OCTREE)
+        config->index = config->dimensions == 3 ? QD_INDEX_OCTREE : QD_INDEX_QUADTREE;
+    bool has_cells = config->index == QD_INDEX_HASH || config->index == QD_INDEX_GRID;
+    if (has_cells && sim_percent(world, 50))
+        config->cell_size = (float)(1 + sim_pick(world, 8));
+    else if (!has_cells && config->index != QD_INDEX_BRUTE && sim_percent(world, 50))
+        config->depth = 1 + sim_pick(world, 6);
+    if (config->index == QD_INDEX_SPARSE)
+        config->prune = (qd_prune_kind)sim_pick(world, QD_PRUNE_LAZY + 1);
+}
+
 static void make_rooms(sim_scene *scene)
 {
     sim_world *world = &scene->world;
@@ -41,13 +59,14 @@ static void make_rooms(sim_scene *scene)
         scene->configs[i] = (qd_msg_room_config){
             .has_bounds = true,
             .bounds = {.max_x = 20, .max_y = 20},
+            .swept = sim_percent(world, 50),
             .tick_mode = steps ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK,
             .tick_hz = steps ? 0 : 20 + sim_pick(world, 200),
-            .depth = sim_percent(world, 50) ? 0 : 1 + sim_pick(world, 6),
             .events_max = sim_percent(world, 20) ? 5 + sim_pick(world, 40) : 0,
             .grace_ms = 1 + sim_pick(world, 200),
             .empty_close_ms = 1 + sim_pick(world, 500),
         };
+        choose_space(world, &scene->configs[i]);
     }
 }
 

@@ -80,45 +80,64 @@ static model_entity *entity_of(const model_stay *stay, model_entity *entities, u
     return number / STAY_ENTITIES == stay->number ? &entities[number % STAY_ENTITIES] : NULL;
 }
 
-static bool is_bad_size(float size)
+static bool is_bad_form(const qd_body *body)
 {
-    return !isfinite(size) || size < 0;
+    bool has_signs = body->shape == QD_SHAPE_CAPSULE;
+    const float sizes[] = {body->half_x, body->half_y, body->half_z};
+    if (body->shape < QD_SHAPE_BOX || body->shape > QD_SHAPE_CAPSULE || !isfinite(body->radius) || body->radius < 0)
+        return true;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!isfinite(sizes[axis]) || (!has_signs && sizes[axis] < 0))
+            return true;
+    }
+    return false;
+}
+
+/* What the entity is after entry `i`, as far as that is good. */
+static qd_body changed(const qd_body *body, const model_op *op, uint32_t i, bool places)
+{
+    qd_body after = *body;
+    if (places) {
+        after.x = op->at[0][i];
+        after.y = op->at[1][i];
+        after.z = op->at[2][i];
+    }
+    if (op->has_size) {
+        after.half_x = op->half[0][i];
+        after.half_y = op->half[1][i];
+        after.half_z = op->half[2][i];
+    }
+    if (op->has_radius)
+        after.radius = op->radius[i];
+    if (op->has_shape)
+        after.shape = op->shape[i];
+    if (op->has_filter) {
+        after.category = op->category[i];
+        after.mask = op->mask[i];
+    }
+    return after;
 }
 
 /* Applies one entry; returns false where it must be refused. */
 static bool apply_entry(const model_stay *stay, model_entity *entities, const model_op *op, uint32_t i)
 {
+    static const qd_body new = {.shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
     model_entity *entity = entity_of(stay, entities, op->id[i]);
     bool spawns = op->kind == QD_CLIENT_SPAWN,
          places = spawns || op->kind == QD_CLIENT_MOVE || op->kind == QD_CLIENT_TELEPORT;
     if (entity == NULL || entity->present == spawns)
         return false;
-    if (places && (!isfinite(op->x[i]) || !isfinite(op->y[i])))
-        return false;
-    if (op->has_size && (is_bad_size(op->half_x[i]) || is_bad_size(op->half_y[i])))
-        return false;
-    if (op->has_shape && op->shape[i] != QD_SHAPE_BOX && op->shape[i] != QD_SHAPE_CIRCLE)
-        return false;
     if (op->kind == QD_CLIENT_DESPAWN) {
         entity->present = false;
         return true;
     }
-    if (spawns)
-        *entity = (model_entity){
-            .present = true, .room_owned = op->room_owned, .shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
-    if (places) {
-        entity->x = op->x[i];
-        entity->y = op->y[i];
-    }
-    if (op->has_size) {
-        entity->half_x = op->half_x[i];
-        entity->half_y = op->half_y[i];
-    }
-    if (op->has_shape)
-        entity->shape = op->shape[i];
-    if (op->has_filter) {
-        entity->category = op->category[i];
-        entity->mask = op->mask[i];
+    qd_body after = changed(spawns ? &new : &entity->body, op, i, places);
+    if (!isfinite(after.x) || !isfinite(after.y) || !isfinite(after.z) || is_bad_form(&after))
+        return false;
+    entity->body = after;
+    if (spawns) {
+        entity->present = true;
+        entity->room_owned = op->room_owned;
     }
     return true;
 }
@@ -186,37 +205,9 @@ typedef struct body {
     const model_entity *entity;
 } body;
 
-static double beyond(double low, double value, double high)
+static bool are_pair(const qd_body *a, const qd_body *b)
 {
-    if (value < low)
-        return low - value;
-    return value > high ? value - high : 0;
-}
-
-static bool circle_meets_box(const model_entity *circle, const model_entity *box)
-{
-    float low_x = box->x - box->half_x, high_x = box->x + box->half_x;
-    float low_y = box->y - box->half_y, high_y = box->y + box->half_y;
-    double dx = beyond(low_x, circle->x, high_x), dy = beyond(low_y, circle->y, high_y), r = circle->half_x;
-    return dx * dx + dy * dy <= r * r;
-}
-
-static bool overlap(const model_entity *a, const model_entity *b)
-{
-    if ((a->category & b->mask) == 0 || (b->category & a->mask) == 0)
-        return false;
-    if (a->shape == QD_SHAPE_CIRCLE && b->shape == QD_SHAPE_CIRCLE) {
-        double dx = (double)a->x - b->x, dy = (double)a->y - b->y, r = (double)a->half_x + b->half_x;
-        return dx * dx + dy * dy <= r * r;
-    }
-    if (a->shape == QD_SHAPE_CIRCLE)
-        return circle_meets_box(a, b);
-    if (b->shape == QD_SHAPE_CIRCLE)
-        return circle_meets_box(b, a);
-    float a_low_x = a->x - a->half_x, a_high_x = a->x + a->half_x, a_low_y = a->y - a->half_y,
-          a_high_y = a->y + a->half_y, b_low_x = b->x - b->half_x, b_high_x = b->x + b->half_x,
-          b_low_y = b->y - b->half_y, b_high_y = b->y + b->half_y;
-    return a_low_x <= b_high_x && b_low_x <= a_high_x && a_low_y <= b_high_y && b_low_y <= a_high_y;
+    return (a->category & b->mask) != 0 && (b->category & a->mask) != 0 && shapes_touch(a, b);
 }
 
 static int compare_bodies(const void *a, const void *b)
@@ -278,7 +269,7 @@ static bool explains(const model_observer *observer, uint32_t combination)
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count; j++) {
             if ((observer->own_only && !bodies[i].own && !bodies[j].own) ||
-                !overlap(bodies[i].entity, bodies[j].entity))
+                !are_pair(&bodies[i].entity->body, &bodies[j].entity->body))
                 continue;
             if (found >= observer->set_count || observer->set[found].a != bodies[i].id ||
                 observer->set[found].b != bodies[j].id)
@@ -400,12 +391,12 @@ static bool contains(const model_observer *observer, uint32_t place, model_pair 
     return place < observer->set_count && observer->set[place].a == pair.a && observer->set[place].b == pair.b;
 }
 
-enum { ENDS = 1, BEGINS, STAYS };
+enum { ENDS = 1, BEGINS, PASSED, STAYS };
 
 /* Groups in their order, each ordered, through all frames of the tick. */
 static void check_order(model_observer *observer, uint32_t phase, model_pair pair)
 {
-    sim_check(phase >= observer->phase, "a tick's events are not in the order ends, begins, stays");
+    sim_check(phase >= observer->phase, "a tick's events are not in the order ends, begins, passed, stays");
     sim_check(pair.a < pair.b, "a pair is not a < b");
     sim_check(phase != observer->phase || before(observer->previous, pair), "a tick's pairs are not in order");
     observer->phase = phase;
@@ -435,6 +426,13 @@ static void fold(model_observer *observer, const qd_msg_tick *tick)
         observer->set[place] = pair;
         observer->begin_count++;
     }
+    for (uint32_t i = 0; i < tick->passed.count; i++) {
+        model_pair pair = {tick->passed.a[i], tick->passed.b[i]};
+        check_order(observer, PASSED, pair);
+        sim_check(!contains(observer, place_of(observer, pair), pair), "a pair passed that is in the set");
+    }
+    sim_check(tick->passed.count == 0 || (observer->stay->room->swept && !observer->reset),
+              "pairs passed out of place");
     for (uint32_t i = 0; i < tick->stays.count; i++) {
         model_pair pair = {tick->stays.a[i], tick->stays.b[i]};
         check_order(observer, STAYS, pair);
@@ -471,7 +469,7 @@ void model_observer_tick(model_observer *observer, const qd_msg_tick *tick)
     if (tick->suspended) {
         sim_check(tick->suspended_count > observer->stay->room->events_max, "suspended by %llu events, of %u",
                   (unsigned long long)tick->suspended_count, observer->stay->room->events_max);
-        sim_check(tick->last && tick->ends.count + tick->begins.count + tick->stays.count == 0,
+        sim_check(tick->last && tick->ends.count + tick->begins.count + tick->passed.count + tick->stays.count == 0,
                   "a suspension with pairs");
         observer->known = observer->in_tick = false;
         observer->suspended = true;

@@ -13,6 +13,7 @@
 #ifndef QD_TESTS_SIM_MODEL_H
 #define QD_TESTS_SIM_MODEL_H
 
+#include "model/room/shapes.h"
 #include "proto/messages.h"
 #include "world.h"
 
@@ -25,9 +26,7 @@
 
 typedef struct model_entity {
     bool present, room_owned;
-    float x, y, half_x, half_y;
-    uint8_t shape;
-    uint32_t category, mask;
+    qd_body body;
 } model_entity;
 
 /* A batch as it was sent. */
@@ -37,10 +36,10 @@ typedef struct model_op {
     uint32_t frame; /* the how-manieth of its connection, from 1 */
     uint32_t count;
     uint32_t id[OP_ENTRIES];
-    float x[OP_ENTRIES], y[OP_ENTRIES], half_x[OP_ENTRIES], half_y[OP_ENTRIES];
+    float at[3][OP_ENTRIES], half[3][OP_ENTRIES], radius[OP_ENTRIES]; /* in two dimensions the third ones are 0 */
     uint8_t shape[OP_ENTRIES];
     uint32_t category[OP_ENTRIES], mask[OP_ENTRIES];
-    bool has_size, has_shape, has_filter, room_owned;
+    bool has_size, has_radius, has_shape, has_filter, room_owned;
     uint32_t refused_count; /* what the server must refuse */
     uint32_t refused[OP_ENTRIES];
 } model_op;
@@ -79,7 +78,8 @@ typedef struct model_room {
     uint32_t name; /* which of the scenario's rooms */
     uint64_t creator;
     uint64_t grace_ns;
-    uint32_t events_max, tick_hz;
+    uint32_t events_max, tick_hz, dimensions;
+    bool swept;
     uint64_t opened_ns;
     bool closed;
     model_stay *stays[STAYS_MAX];

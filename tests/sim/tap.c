@@ -45,6 +45,8 @@ static void tap_opened(sim_scene *scene, const qd_msg_room_opened *opened)
     room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
     room->events_max = opened->config.events_max;
     room->tick_hz = opened->config.tick_hz;
+    room->dimensions = opened->config.dimensions;
+    room->swept = opened->config.swept;
     scene->rooms[scene->room_total++] = room;
 }
 
