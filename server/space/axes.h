@@ -30,6 +30,15 @@
 #endif
 #define QD_ROW_HIGH (QD_ROW_FLOATS / 2)
 
+/* Initializes what is laid out as a row is with the same for its lower edges and its upper ones. */
+/* clang-format off */
+#if QD_AXES == 2
+#define QD_FOR_BOTH_CORNERS(x, y, z) {x, y, x, y}
+#else
+#define QD_FOR_BOTH_CORNERS(x, y, z) {x, y, z, 0, x, y, z, 0}
+#endif
+/* clang-format on */
+
 #define QD_AXED_2(name, axes) name##_##axes##d
 #define QD_AXED_1(name, axes) QD_AXED_2(name, axes)
 #define QD_AXED(name)         QD_AXED_1(name, QD_AXES)

@@ -42,10 +42,8 @@ static inline qd_numbers qd_frame_numbers_to(uint32_t number_last, const qd_fram
 {
     typedef float floats __attribute__((vector_size(sizeof(qd_row))));
     typedef int32_t ints __attribute__((vector_size(sizeof(qd_row))));
-    floats at, origin = {0}, last = {0};
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        origin[k] = origin[QD_ROW_HIGH + k] = frame->origin[k];
-    }
+    const floats origin = QD_FOR_BOTH_CORNERS(frame->origin[0], frame->origin[1], frame->origin[2]);
+    floats at, last = {0};
     last += (float)number_last;
     memcpy(&at, box, sizeof at);
     floats number = (at - origin) * frame->scale;

@@ -74,6 +74,8 @@ static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, 
 {
     qd_bodies *bodies = index->bodies;
     const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
+    const float *to[QD_AXES];
+    memcpy(to, at, sizeof to);
     for (size_t i = first; i < count; i++) {
         if (is_large && i + QD_MOVE_PREFETCH_RECORD < count) {
             QD_ASSERT(slots[i + QD_MOVE_PREFETCH_ROW] < bodies->used);
@@ -85,10 +87,15 @@ static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, 
         float before[QD_AXES];
         memcpy(before, record->at, sizeof before);
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            record->at[k] = at[k][i];
+            record->at[k] = to[k][i];
         }
-        qd_row row = qd_bodies_row(bodies, slots[i]);
-        qd_row bounds = qd_row_bounds(&row, record->shape != QD_SPACE_BOX);
+        qd_row row, bounds;
+        if (QD_LIKELY(record->shape == QD_SPACE_BOX)) {
+            row = bounds = qd_row_of_box(record->at, record->half);
+        } else {
+            row = qd_bodies_row(bodies, slots[i]);
+            bounds = qd_round_bounds(&row);
+        }
         if (QD_LIKELY(stays(index, record, &bounds, before))) {
             *qd_row_now(index->rows, record->row) = row;
             qd_rows_mark(index->rows, record->row);

@@ -5,20 +5,30 @@
  * longer than it has to be. */
 static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
 {
+    typedef int32_t ints __attribute__((vector_size(sizeof(qd_numbers))));
     const qd_quadtree *tree = (const qd_quadtree *)index;
+    const uint32_t place = record->place;
+    const int32_t shift = (int32_t)(QD_FRAME_BITS - tree->depth + qd_place_height(place));
+    const ints cell = QD_FOR_BOTH_CORNERS((int32_t)qd_place_number(place, 0), (int32_t)qd_place_number(place, 1),
+                                          (int32_t)qd_place_number(place, 2));
     qd_numbers at = qd_frame_numbers(&tree->frame, bounds);
-    uint32_t place = record->place, shift = QD_FRAME_BITS - tree->depth + qd_place_height(place);
-    uint32_t out = 0, astride = 0;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        uint32_t low = at.v[k], high = at.v[QD_ROW_HIGH + k], number = qd_place_number(place, k);
-        out |= (low >> shift ^ number) | (high >> shift ^ number);
-        astride |= low ^ high;
+    ints number;
+    memcpy(&number, &at, sizeof number);
+    ints out = (number >> shift) ^ cell;
+    uint64_t outside = 0, part[sizeof out / sizeof outside];
+    memcpy(part, &out, sizeof out);
+    for (uint32_t k = 0; k < sizeof out / sizeof outside; k++) {
+        outside |= part[k];
     }
-    if (out != 0) {
+    if (outside != 0) {
         return false;
     }
     if (QD_LIKELY(qd_place_is_leaf(place))) {
         return true;
+    }
+    uint32_t astride = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        astride |= at.v[k] ^ at.v[QD_ROW_HIGH + k];
     }
     return astride >> (shift - 1) != 0 && qd_move_is_step(record, bounds, before);
 }
