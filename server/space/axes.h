@@ -210,6 +210,7 @@
 #define qd_sparse_prune_walk_begin QD_AXED(qd_sparse_prune_walk_begin)
 #define qd_sparse_prune_walk_end   QD_AXED(qd_sparse_prune_walk_end)
 #define qd_sparse_search           QD_AXED(qd_sparse_search)
+#define qd_sparse_set_leaf         QD_AXED(qd_sparse_set_leaf)
 #define qd_sparse_tend             QD_AXED(qd_sparse_tend)
 #define qd_sparse_uproot           QD_AXED(qd_sparse_uproot)
 #define qd_sparse_validate         QD_AXED(qd_sparse_validate)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse.h"
 
+#include <math.h>
+
 #include "../base/assert.h"
 #include "array.h"
 #include "move.h"
@@ -17,9 +19,37 @@ static void tell(qd_sparse *sparse)
     sparse->index.cells = sparse->cells.used;
 }
 
-static uint32_t make(qd_sparse *sparse, uint64_t key, uint8_t flags)
+/* A number may be off by two roundings of float: what is in here is in the cell for sure. Away from the edges, the
+ * conversion to float is one more, and a step makes up for it. */
+static qd_row room_of(const qd_sparse *sparse, uint64_t key)
 {
-    uint32_t number = qd_sparse_cells_make(&sparse->cells, key, flags);
+    const uint32_t below = QD_KEY_BITS - qd_key_level(key);
+    const double step = 1 / (double)sparse->frame.scale;
+    qd_row room = {{0}};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t first = qd_key_at(key, k) << below, last = first + ((1u << below) - 1);
+        double origin = (double)sparse->frame.origin[k];
+        float low = (float)(origin + first * step * (1 + QD_FRAME_MARGIN));
+        float high = (float)(origin + (last + 1) * step * (1 - QD_FRAME_MARGIN));
+        room.v[k] = first == 0 ? -INFINITY : nextafterf(low, INFINITY);
+        room.v[QD_ROW_HIGH + k] = last == QD_KEY_LAST ? INFINITY : nextafterf(high, -INFINITY);
+    }
+    return room;
+}
+
+void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf)
+{
+    qd_sparse_cells *cells = &sparse->cells;
+    cells->room[number] = is_leaf ? room_of(sparse, cells->key[number]) : QD_ROW_ABSENT;
+    cells->flags[number] = (uint8_t)((cells->flags[number] & ~QD_SPARSE_LEAF) | (is_leaf ? QD_SPARSE_LEAF : 0));
+}
+
+static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level)
+{
+    uint32_t number = qd_sparse_cells_make(&sparse->cells, key, 0);
+    if (level >= sparse->leaf_from || level == sparse->depth_max) {
+        qd_sparse_set_leaf(sparse, number, true);
+    }
     tell(sparse);
     return number;
 }
@@ -27,14 +57,13 @@ static uint32_t make(qd_sparse *sparse, uint64_t key, uint8_t flags)
 /* The root, alone. */
 static void begin(qd_sparse *sparse)
 {
-    uint32_t number = make(sparse, QD_KEY_ROOT, sparse->leaf_from == 0 ? QD_SPARSE_LEAF : 0);
+    uint32_t number = make(sparse, QD_KEY_ROOT, 0);
     QD_ASSERT(number == QD_SPARSE_ROOT);
 }
 
 static uint32_t make_below(qd_sparse *sparse, uint32_t parent, uint64_t key, uint32_t level)
 {
-    bool is_leaf = level >= sparse->leaf_from || level == sparse->depth_max;
-    uint32_t number = make(sparse, key, is_leaf ? QD_SPARSE_LEAF : 0);
+    uint32_t number = make(sparse, key, level);
     sparse->cells.children[parent] |= (uint8_t)(1u << qd_key_digit(key));
     return number;
 }
@@ -162,22 +191,25 @@ static bool is_high(const qd_index *index, uint32_t place)
     return !qd_sparse_is_leaf((const qd_sparse *)index, place);
 }
 
-/* A body stays where both its corners are still in its cell, when that is a leaf; or when the body lies astride the
- * middle of a larger one as it did, one step on. */
+/* Whether a body lies astride the middle of a cell as it did, one step on. */
+static bool is_astride(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
+{
+    qd_numbers numbers = qd_key_numbers(&sparse->frame, bounds);
+    return qd_key_above(qd_key_of(numbers.v), QD_KEY_BITS, qd_key_level_of(&numbers)) ==
+               sparse->cells.key[record->place] &&
+           qd_move_is_step(record, bounds, before);
+}
+
 static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
 {
-    const qd_sparse_cells *cells = &((const qd_sparse *)index)->cells;
-    qd_numbers numbers = qd_key_numbers(&((const qd_sparse *)index)->frame, bounds);
-    uint64_t key = cells->key[record->place];
-    uint64_t low = qd_key_of(numbers.v), high = qd_key_of(numbers.v + QD_ROW_HIGH);
-    uint32_t level = qd_key_level(key);
-    if (qd_key_above(low, QD_KEY_BITS, level) != key || qd_key_above(high, QD_KEY_BITS, level) != key) {
-        return false;
+    const qd_sparse *sparse = (const qd_sparse *)index;
+    const qd_row *room = &sparse->cells.room[record->place];
+    bool is_inside = true;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        is_inside &= (bounds->v[k] >= room->v[k]) & (bounds->v[QD_ROW_HIGH + k] <= room->v[QD_ROW_HIGH + k]);
     }
-    if (QD_LIKELY(cells->flags[record->place] & QD_SPARSE_LEAF)) {
-        return true;
-    }
-    return ((low ^ high) >> (QD_KEY_BITS - level - 1) & QD_KEY_DIGIT) != 0 && qd_move_is_step(record, bounds, before);
+    return QD_LIKELY(is_inside) ||
+           (!qd_sparse_is_leaf(sparse, record->place) && is_astride(sparse, record, bounds, before));
 }
 
 static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)

@@ -65,6 +65,8 @@ static inline uint32_t qd_sparse_child(const qd_sparse *sparse, uint32_t number,
 uint32_t qd_sparse_find(const qd_sparse *sparse, uint64_t finest, uint32_t level);
 /* The cell where a box belongs; it is made where there is none, with those above it. */
 uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box);
+/* Makes a cell a leaf, or no leaf any more. */
+void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf);
 /* Takes a cell away that holds nothing. */
 void qd_sparse_drop(qd_sparse *sparse, uint32_t number, uint32_t parent);
 

@@ -25,6 +25,7 @@ void qd_sparse_cells_deinit(qd_sparse_cells *cells)
     qd_heap *heap = cells->heap;
     qd_array_free(heap, cells->cell, cells->capacity * sizeof *cells->cell);
     qd_array_free(heap, cells->key, cells->capacity * sizeof *cells->key);
+    qd_array_free(heap, cells->room, cells->capacity * sizeof *cells->room);
     qd_array_free(heap, cells->children, cells->capacity);
     qd_array_free(heap, cells->flags, cells->capacity);
     qd_array_free(heap, cells->slot, slots(cells->slot_bits) * sizeof *cells->slot);
@@ -65,19 +66,21 @@ static bool widen(qd_sparse_cells *cells, uint32_t count, qd_array_mode mode)
     return true;
 }
 
-/* The largest arrays may be refused; the small ones beside them follow whatever the budget says. */
+/* The large arrays may be refused; the small ones beside them follow whatever the budget says. */
 static bool grow(qd_sparse_cells *cells, uint32_t needed, qd_array_mode mode)
 {
     if (needed > cells->capacity) {
         uint32_t capacity = qd_array_capacity(cells->capacity, needed, CELLS_FIRST);
         size_t old = cells->capacity, used = cells->used;
         qd_heap *heap = cells->heap;
-        uint64_t *key =
-            qd_array_grow(heap, mode, cells->key, old * sizeof *key, used * sizeof *key, capacity * sizeof *key);
-        if (key == NULL) {
+        qd_row *room =
+            qd_array_grow(heap, mode, cells->room, old * sizeof *room, used * sizeof *room, capacity * sizeof *room);
+        if (room == NULL) {
             return false;
         }
-        cells->key = key;
+        cells->room = room;
+        cells->key = qd_array_grow(heap, QD_ARRAY_NEED, cells->key, old * sizeof *cells->key, used * sizeof *cells->key,
+                                   capacity * sizeof *cells->key);
         cells->cell = qd_array_grow(heap, QD_ARRAY_NEED, cells->cell, old * sizeof *cells->cell,
                                     used * sizeof *cells->cell, capacity * sizeof *cells->cell);
         cells->children = qd_array_grow(heap, QD_ARRAY_NEED, cells->children, old, used, capacity);
@@ -104,6 +107,7 @@ uint32_t qd_sparse_cells_make(qd_sparse_cells *cells, uint64_t key, uint8_t flag
     }
     cells->cell[number] = (qd_cell){QD_NONE, 0};
     cells->key[number] = key;
+    cells->room[number] = QD_ROW_ABSENT;
     cells->children[number] = 0;
     cells->flags[number] = flags;
     cells->count++;

@@ -3,7 +3,7 @@
  * The cells of a sparse tree: a pool of them, and a hash table that finds them by their keys.
  *
  *     slot[hash of key] --> number     open addressing; a cell dropped leaves no mark behind, those after it move up
- *     number: cell, key, children, flags     arrays side by side, so that a look for one thing reads no other
+ *     number: cell, key, room, children, flags     arrays side by side, so that a look for one thing reads no other
  *
  * A number stays a cell's own until it is dropped; then it may be given to another. Which cells there are, and which of
  * them are above which, is the tree's business (sparse.h).
@@ -29,6 +29,7 @@ typedef struct qd_sparse_cells {
     qd_heap *heap;
     qd_cell *cell;
     uint64_t *key;
+    qd_row *room;      /* of a leaf: boxes in it are in the cell; of others absent */
     uint8_t *children; /* a bit for each that there is */
     uint8_t *flags;    /* qd_sparse_flag */
     uint32_t *slot;    /* numbers, or QD_NONE */
@@ -45,7 +46,7 @@ void qd_sparse_cells_deinit(qd_sparse_cells *cells);
 
 /* Makes room for more cells. */
 qd_status qd_sparse_cells_reserve(qd_sparse_cells *cells, uint32_t more) QD_MUST_USE;
-/* A new cell, empty and without children; there is none with this key. Cannot fail. */
+/* A new cell, empty, without children and room; there is none with this key. Cannot fail. */
 uint32_t qd_sparse_cells_make(qd_sparse_cells *cells, uint64_t key, uint8_t flags);
 void qd_sparse_cells_drop(qd_sparse_cells *cells, uint32_t number);
 void qd_sparse_cells_validate(const qd_sparse_cells *cells);

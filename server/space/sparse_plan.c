@@ -101,7 +101,7 @@ static void divide(qd_sparse *sparse, uint32_t number)
 {
     uint32_t below = rows_below(sparse, number);
     if (below > leaf_rows_max(sparse)) {
-        sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_LEAF;
+        qd_sparse_set_leaf(sparse, number, false);
         sparse->leaf_from = qd_key_level(sparse->cells.key[number]) + levels_for(sparse, below);
         spread(sparse, number);
         sparse->leaf_from = 0;
@@ -144,7 +144,7 @@ static bool is_thin(const qd_sparse *sparse, uint32_t number)
 static void merge(qd_sparse *sparse, uint32_t number)
 {
     qd_sparse_cells *cells = &sparse->cells;
-    cells->flags[number] |= QD_SPARSE_LEAF;
+    qd_sparse_set_leaf(sparse, number, true);
     while (cells->children[number] != 0) {
         uint32_t child = qd_sparse_child(sparse, number, (uint32_t)__builtin_ctz(cells->children[number]));
         while (cells->cell[child].count > 0) {

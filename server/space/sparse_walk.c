@@ -22,10 +22,12 @@
 #include "array.h"
 #include "sparse_prune.h"
 
-#define FRAME_LEVELS 8u                  /* a frame's levels below its cell */
-#define TASKS_A_HAND 16u                 /* so that none waits long for the last one */
-#define ALONE        (1u << 31)          /* of a task: the cell without those below it */
-#define SPARE        QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
+#define FRAME_LEVELS  8u     /* a frame's levels below its cell */
+#define TASKS_A_HAND  16u    /* so that none waits long for the last one */
+#define PREFETCH_FROM 32768u /* rows: fewer are near anyway */
+#define LINE_BYTES    64u
+#define ALONE         (1u << 31)          /* of a task: the cell without those below it */
+#define SPARE         QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
 
 /* The level of the cell that a frame is around, in which a cell of this level is compared. */
 static uint32_t level_of_frame(uint32_t level)
@@ -68,6 +70,17 @@ static qd_window window_of(const qd_hand *hand, uint64_t key)
 static bool is_active(const qd_hand *hand, uint32_t number)
 {
     return hand->all || (((const qd_sparse *)hand->index)->cells.flags[number] & QD_SPARSE_STAMPED) != 0;
+}
+
+static void prefetch(const qd_sparse *sparse, uint32_t number)
+{
+    const qd_rows *rows = sparse->index.rows;
+    for (uint32_t block = sparse->cells.cell[number].head; block != QD_NONE; block = rows->info[block].next) {
+        for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += LINE_BYTES / sizeof(qd_row)) {
+            __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
+            __builtin_prefetch(qd_row_was(rows, block * QD_BLOCK_ROWS + lane), 1);
+        }
+    }
 }
 
 static void visit_leaf(qd_hand *hand, uint32_t number, const qd_list16 *above)
@@ -145,13 +158,31 @@ static void visit_inner(qd_hand *hand, uint32_t number, uint32_t level, const qd
     }
 }
 
+static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above);
+
+/* The next cell's rows are fetched while one is walked. */
+static void walk_children(qd_hand *hand, uint32_t number, const qd_list16 *above)
+{
+    const qd_sparse *sparse = (const qd_sparse *)hand->index;
+    const bool is_large = sparse->index.rows->count > PREFETCH_FROM;
+    uint32_t child[QD_CHILDREN], count = 0;
+    for (uint32_t left = sparse->cells.children[number]; left != 0; left &= left - 1) {
+        child[count++] = qd_sparse_child(sparse, number, (uint32_t)__builtin_ctz(left));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_large && i + 1 < count) {
+            prefetch(sparse, child[i + 1]);
+        }
+        walk_below(hand, child[i], above);
+    }
+}
+
 /* Everything in and below a cell. */
 static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above)
 {
     qd_sparse *sparse = (qd_sparse *)hand->index;
     const qd_sparse_cells *cells = &sparse->cells;
-    uint32_t left = cells->children[number];
-    if (left == 0 && cells->cell[number].count == 0) {
+    if (cells->children[number] == 0 && cells->cell[number].count == 0) {
         qd_sparse_prune_passed(sparse, number);
         return;
     }
@@ -162,15 +193,11 @@ static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above)
     if (qd_sparse_is_leaf(sparse, number)) {
         visit_leaf(hand, number, above);
     } else {
-        const uint64_t key = cells->key[number];
-        const uint32_t level = qd_key_level(key);
+        const uint32_t level = qd_key_level(cells->key[number]);
         const qd_frame frame = hand->sink.frame;
         visit_inner(hand, number, level, above, true);
         if (active || hand->level[level].any_moved) {
-            for (; left != 0; left &= left - 1) {
-                uint32_t child = qd_sparse_cells_find(cells, qd_key_child(key, (uint32_t)__builtin_ctz(left)));
-                walk_below(hand, child, &hand->level[level]);
-            }
+            walk_children(hand, number, &hand->level[level]);
         }
         hand->sink.frame = frame;
     }
