@@ -10,6 +10,7 @@
 
 #define LEAF_FILL_MAX    1.25 /* how much more than they should, leaves of an even spread may hold */
 #define ROOT_STRETCH_MIN 1.05 /* of a side */
+#define EVEN_FILL_MIN    0.25 /* an even spread fills this share of the root or more */
 #define DEPTH_EXTRA      2u   /* levels below the even spread, for crowds */
 #define CELLS_A_LEAF     256u /* at most, of the finest ones for each full leaf: odd spreads may not take all memory */
 
@@ -130,15 +131,20 @@ static uint32_t depth_for(const qd_quadtree *tree)
 }
 
 /* A root may be larger than what it is to hold. So its leaves hold as many as they should whatever the count, where
- * they would hold a quarter of that; and its middle lines do not lie in the middle of the world, where so much is. */
+ * they would hold a quarter of that; and its middle lines do not lie in the middle of the world, where so much is. For
+ * odd spreads, and where there is no level left to make up for it, only the lines count. */
 static void stretch_root(qd_quadtree *tree)
 {
     uint32_t rows = tree->index.rows->count;
     if (tree->index.config->depth > 0 || rows <= leaf_rows_max(tree)) {
         return;
     }
-    double larger = rows_of_even_spread(tree, even_depth(tree)) / rows;
+    uint32_t depth = even_depth(tree);
+    double larger = rows_of_even_spread(tree, depth) / rows;
     double longer = fmax(QD_AXES == 2 ? sqrt(larger) : cbrt(larger), ROOT_STRETCH_MIN);
+    if (tree->filled < EVEN_FILL_MIN || depth + DEPTH_EXTRA > QD_TREE_DEPTH_MAX) {
+        longer = ROOT_STRETCH_MIN;
+    }
     tree->frame.scale = (float)((double)tree->frame.scale / longer);
     tree->filled /= pow(longer, QD_AXES);
 }

@@ -14,7 +14,7 @@
 #include "server/space/space.h"
 
 #define COUNT     100000u
-#define TESTS_MAX 400u /* a body and walk; 102 where all are spread evenly */
+#define TESTS_MAX 450u /* a body and walk; 102 where all are spread evenly */
 #define EXACT_MAX 40u
 
 static uint64_t dice;
