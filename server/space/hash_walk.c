@@ -41,11 +41,11 @@ static void list(qd_hash_pool *pool, uint32_t number)
 /* Cells of a level whose rows may touch those of a cell of this or a coarser level. */
 static qd_hash_range range_around(const qd_hash_pool *pool, const qd_hash_cell *cell, uint32_t level)
 {
-    uint32_t finer = cell->level - level;
+    int64_t cells = INT64_C(1) << (cell->level - level); /* of that level, along one of this */
     int32_t lo[QD_AXES], hi[QD_AXES];
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        lo[k] = (int32_t)((int64_t)cell->at[k] << finer) - 1;
-        hi[k] = (int32_t)(((int64_t)cell->at[k] + 2) << finer) - 1;
+        lo[k] = (int32_t)(cell->at[k] * cells - 1);
+        hi[k] = (int32_t)((cell->at[k] + 2) * cells - 1);
     }
     return qd_hash_range_start(pool, level, lo, hi);
 }
