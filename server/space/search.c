@@ -37,31 +37,6 @@ static qd_extent extent_of_row(const qd_row *row)
     return extent;
 }
 
-/* A shape as it was at the last tick. */
-static qd_solid solid_then(const qd_bodies *bodies, uint32_t id, const qd_row *was)
-{
-    qd_solid solid = {.shape = QD_SPACE_BOX};
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        solid.at[k] = was->v[k];
-        solid.to[k] = was->v[QD_ROW_HIGH + k];
-    }
-    if (!(id & QD_ID_ROUND)) {
-        return solid;
-    }
-    solid.shape = QD_SPACE_CIRCLE;
-    solid.radius = was->v[QD_ROW_HIGH];
-    if (id & QD_ID_CAPSULE) {
-        uint32_t slot = id & QD_ID_SLOT, change = bodies->record[slot].change;
-        const float *half = change == QD_NONE ? bodies->record[slot].half : bodies->change[change].was_half;
-        solid.shape = QD_SPACE_CAPSULE;
-        solid.radius = change == QD_NONE ? qd_bodies_radius(bodies, slot) : bodies->change[change].was_radius;
-        for (uint32_t k = 0; k < QD_AXES; k++) {
-            solid.to[k] = half[k];
-        }
-    }
-    return solid;
-}
-
 /* What a shape is ordered by, or NOWHERE. */
 static double measure(const qd_search *s, uint32_t id, const qd_row *was)
 {
@@ -72,7 +47,7 @@ static double measure(const qd_search *s, uint32_t id, const qd_row *was)
             return NOWHERE;
         }
     }
-    qd_solid solid = solid_then(s->index->bodies, id, was);
+    qd_solid solid = qd_bodies_solid(s->index->bodies, id & QD_ID_SLOT, was, true);
     switch (s->query->kind) {
     case QD_SPACE_NEAREST:
         return qd_solid_distance(&solid, s->at);

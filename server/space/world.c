@@ -22,8 +22,11 @@ typedef struct world {
     qd_space_counters counters;
 } world;
 
-/* Of moves to bodies, from which on every body counts as moved. */
-#define ALL_MOVES(moves, bodies) ((moves) >= (bodies) - (bodies) / 4)
+/* Whether after so many moves every body counts as moved. */
+static bool is_nearly_all(uint64_t moves, uint32_t bodies)
+{
+    return moves >= bodies - bodies / 4;
+}
 
 /* NULL: no memory. */
 static qd_index *create_index(const qd_index *as)
@@ -117,6 +120,9 @@ static qd_status add(qd_space *space, const qd_body *body, uint32_t *slot)
         return QD_ERR_FULL;
     }
     qd_status status = qd_registry_reserve(&w->registry);
+    if (status == QD_OK && body->radius != 0) {
+        status = qd_bodies_radius_reserve(&w->bodies);
+    }
     if (status != QD_OK) {
         return status;
     }
@@ -147,7 +153,7 @@ static void move(qd_space *space, size_t count, const uint32_t *slots, const flo
 {
     world *w = (world *)space;
     QD_ASSERT(!w->ticked);
-    w->rows.all |= ALL_MOVES(count, w->bodies.count);
+    w->rows.all |= is_nearly_all(count, w->bodies.count);
     w->registry.index->ops->move(w->registry.index, count, slots, at);
     w->counters.moves += count;
 }
@@ -318,7 +324,7 @@ static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
     w->ticked = false;
     w->registry.index->ops->settle(w->registry.index);
     /* As it was at this tick it will be at the next, whatever batches the moves come in. */
-    w->rows.all = ALL_MOVES(w->counters.moves - w->settled, bodies->count);
+    w->rows.all = is_nearly_all(w->counters.moves - w->settled, bodies->count);
     w->settled = w->counters.moves;
     *freed = bodies->freed;
     *freed_count = count;
