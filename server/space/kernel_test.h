@@ -97,6 +97,36 @@ static inline uint32_t TEST_NAME(lanes_at)(const TEST_NAME(qd_list) * list, uint
     return list->count - base < TEST_LANES ? list->count - base : TEST_LANES;
 }
 
+/* Rows `from` to `to` against a group of lanes. */
+static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count,
+                                            const TEST_NAME(lanes) * lanes, uint32_t from, uint32_t to, uint32_t base,
+                                            uint64_t allowed)
+{
+    for (; from < to; from += HITS_STEP) {
+        uint32_t stop = to - from > HITS_STEP ? from + HITS_STEP : to;
+        for (uint32_t i = from; i < stop; i++) {
+            count = TEST_NAME(note)(found, count, lanes, list->column, i, base, allowed);
+        }
+        if (count > HITS_MAX) {
+            TEST_NAME(sift)(sink, list, found, count);
+            count = 0;
+        }
+    }
+    return count;
+}
+
+/* Where the lanes end. The carried rows behind the last group with own ones are few as a rule: then they are compared,
+ * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own. */
+static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
+{
+    uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
+    if (end >= list->count) {
+        return list->count;
+    }
+    uint32_t rest = list->count - end, rest_groups = (rest + TEST_LANES - 1) / TEST_LANES;
+    return rest * own_groups < list->own * rest_groups ? end : list->count;
+}
+
 /* Own rows with all rows behind them. */
 static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
@@ -106,26 +136,24 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
-    for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
+    const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(list);
+    for (uint32_t base = 0; base < lanes_end; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
         uint64_t valid = lanes_below(list->count - base, TEST_LANES);
         uint32_t before = list->own < base ? list->own : base;
         uint32_t end = list->own < base + TEST_LANES ? list->own : base + TEST_LANES;
-        const uint32_t step = grouped ? TEST_LANES : HITS_STEP;
+        if (lanes_end < list->count) {
+            uint64_t own = lanes_below(list->own - base, TEST_LANES);
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own);
+        }
+        const uint32_t step = grouped ? TEST_LANES : before;
         for (uint32_t from = 0; from < before; from += step) {
+            uint32_t stop = before - from > step ? from + step : before;
             if (grouped && TEST_NAME(is_settled)(list, inner, from, base)) {
-                sink->tests -=
-                    (uint64_t)(before - from < step ? before - from : step) * TEST_NAME(lanes_at)(list, base);
+                sink->tests -= (uint64_t)(stop - from) * TEST_NAME(lanes_at)(list, base);
                 continue;
             }
-            uint32_t stop = before - from > step ? from + step : before;
-            for (uint32_t i = from; i < stop; i++) {
-                count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, valid);
-            }
-            if (count > HITS_MAX) {
-                TEST_NAME(sift)(sink, list, &found, count);
-                count = 0;
-            }
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid);
         }
         if (base < end && !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
             for (uint32_t i = base; i < end; i++) {
