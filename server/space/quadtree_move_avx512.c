@@ -66,19 +66,40 @@ static inline uint32_t any_of_two(uint32_t mask)
     return (mask | mask >> 1) & 0x1111;
 }
 
+/* A lane each. */
+static inline __m512 radii(const qd_bodies *bodies, const uint32_t *slots)
+{
+    __m128 all = _mm_setr_ps(qd_bodies_radius(bodies, slots[0]), qd_bodies_radius(bodies, slots[1]),
+                             qd_bodies_radius(bodies, slots[2]), qd_bodies_radius(bodies, slots[3]));
+    const __m512i lanes = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    return _mm512_permutexvar_ps(lanes, _mm512_castps128_ps512(all));
+}
+
+/* `half`, but of the round ones, whose lanes are given, how far they reach: as in qd_row_of_circle and _capsule. */
+static inline __m512 reach_of(const qd_bodies *bodies, const uint32_t *slots, const four *at, __m512 half,
+                              __m512i shape, __mmask16 round)
+{
+    __m512 reach = _mm512_mask_permute_ps(half, round, at->before, _MM_PERM_CCCC);
+    uint32_t capsule = _mm512_mask_cmpeq_epi32_mask(0x8888, shape, _mm512_set1_epi32(QD_SPACE_CAPSULE << 8));
+    if (capsule != 0) {
+        __m512 sum = _mm512_add_ps(_mm512_abs_ps(half), radii(bodies, slots));
+        __mmask16 lanes = (__mmask16)((capsule >> 3) * 15);
+        reach = _mm512_mask_mul_ps(reach, lanes, sum, _mm512_set1_ps(1 + 0x1p-22f));
+    }
+    return reach;
+}
+
 /* Makes the rows. A bit, or some, of a lane's four where the body does not stay in its cell, which is `stays` of
- * quadtree_move.c for four at a time. Of a capsule that is left to others, who know its radius. */
-static inline uint32_t leaving(const constants *c, four *at)
+ * quadtree_move.c for four at a time. */
+static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, const uint32_t *slots, four *at)
 {
     __m512 half = _mm512_castsi512_ps(_mm512_shuffle_epi32(_mm512_castps_si512(at->before), _MM_PERM_DCDC));
     __m512 reach = half;
     __m512i shape = _mm512_and_si512(at->state, _mm512_set1_epi32(0xff00));
     uint32_t round = _mm512_mask_cmpneq_epi32_mask(0x8888, shape, _mm512_set1_epi32(QD_SPACE_BOX << 8));
-    uint32_t capsule = 0;
     if (round != 0) {
-        capsule = _mm512_mask_cmpeq_epi32_mask(0x8888, shape, _mm512_set1_epi32(QD_SPACE_CAPSULE << 8));
         __mmask16 lanes = (__mmask16)((round >> 3) * 15);
-        half = _mm512_mask_permute_ps(half, lanes, at->before, _MM_PERM_CCCC);
+        half = reach_of(bodies, slots, at, half, shape, lanes);
         __m512 far = _mm512_add_ps(_mm512_abs_ps(at->centre), half);
         reach = _mm512_mask_add_ps(half, lanes, half, _mm512_mul_ps(far, _mm512_set1_ps(0x1p-22f)));
     }
@@ -104,7 +125,7 @@ static inline uint32_t leaving(const constants *c, four *at)
     __m512 step = _mm512_abs_ps(_mm512_sub_ps(at->centre, _mm512_permute_ps(at->before, _MM_PERM_BABA)));
     __m512 size = _mm512_sub_ps(_mm512_permute_ps(bounds, _MM_PERM_DCDC), bounds);
     uint32_t far = any_of_two(_mm512_cmp_ps_mask(step, size, _CMP_GT_OQ));
-    return out | capsule | (inner & (far | (~astride & 0x1111)));
+    return out | (inner & (far | (~astride & 0x1111)));
 }
 
 static inline void check_slots(const uint32_t *slots, __m128i used)
@@ -145,7 +166,7 @@ static inline __attribute__((always_inline)) size_t move_fours(qd_quadtree *tree
                                              _mm512_castps128_ps512(_mm_loadu_ps(at_y + i)));
         QD_ASSERT(_mm512_mask_cmpneq_epi32_mask(0x8888, _mm512_and_si512(next.state, _mm512_set1_epi32(0xff)),
                                                 _mm512_set1_epi32(QD_RECORD_LIVE)) == 0);
-        uint32_t out = leaving(&c, &next);
+        uint32_t out = leaving(&c, tree->index.bodies, slots + i, &next);
         qd_record *a = &records[slots[i]], *b = &records[slots[i + 1]];
         qd_record *d = &records[slots[i + 2]], *e = &records[slots[i + 3]];
         store(a, _mm512_castps512_ps128(next.centre), &now[a->row], _mm512_castps512_ps128(next.row));
