@@ -174,11 +174,41 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
 
 /* ---- collecting: a cell's rows as columns ---- */
 
-/* The rows of a block with round ones as boxes: around them, or inside. */
-static void box_rows(const qd_row *from, uint16_t is_round, bool inside, qd_row *to)
+/* Some rows side by side. */
+#define WIDE_FLOATS 16u
+#define WIDE_ROWS   (WIDE_FLOATS / QD_ROW_FLOATS)
+typedef float wide __attribute__((vector_size(4 * WIDE_FLOATS)));
+typedef int32_t wide_bits __attribute__((vector_size(4 * WIDE_FLOATS)));
+
+#if QD_AXES == 2
+#define WIDE_LOW(v)  __builtin_shufflevector(v, v, 0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13)
+#define WIDE_HIGH(v) __builtin_shufflevector(v, v, 2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15)
+static const wide wide_sign = {-1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1};
+static const wide_bits wide_row = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+#else
+#define WIDE_LOW(v)  __builtin_shufflevector(v, v, 0, 1, 2, 3, 0, 1, 2, 3, 8, 9, 10, 11, 8, 9, 10, 11)
+#define WIDE_HIGH(v) __builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7, 12, 13, 14, 15, 12, 13, 14, 15)
+static const wide wide_sign = {-1, -1, -1, -1, 1, 1, 1, 1, -1, -1, -1, -1, 1, 1, 1, 1};
+static const wide_bits wide_row = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+#endif
+
+/* The rows of a block with round ones as boxes around them and boxes inside: qd_round_bounds and qd_circle_core for
+ * several at once. Absent ones and boxes stay as they are. */
+static void box_rows(const qd_row *from, uint32_t is_round, qd_row *around, qd_row *inside)
 {
-    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-        to[r] = !(is_round >> r & 1) ? from[r] : inside ? qd_circle_core(&from[r]) : qd_round_bounds(&from[r]);
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += WIDE_ROWS) {
+        wide rows;
+        memcpy(&rows, &from[r], sizeof rows);
+        wide at = WIDE_LOW(rows), reach = WIDE_HIGH(rows);
+        wide size = (wide)((wide_bits)at & INT32_MAX) + reach, margin = 0x1p-22f * size;
+        wide_bits chosen = ((int32_t)(is_round >> r) >> wide_row & 1) != 0;
+        chosen &= reach >= 0;
+        wide_bits outer = (wide_bits)(at + wide_sign * (reach + margin));
+        wide_bits inner = (wide_bits)(at + wide_sign * (reach * QD_CORE_SHARE - margin));
+        outer = (outer & chosen) | ((wide_bits)rows & ~chosen);
+        inner = (inner & chosen) | ((wide_bits)rows & ~chosen);
+        memcpy(&around[r], &outer, sizeof outer);
+        memcpy(&inside[r], &inner, sizeof inner);
     }
 }
 
@@ -189,14 +219,12 @@ static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const
     if (QD_LIKELY(is_round == 0)) {
         columns_of_rows(frame, now, was, result);
     } else {
-        _Alignas(64) qd_row boxes_now[QD_BLOCK_ROWS], boxes_was[QD_BLOCK_ROWS];
+        _Alignas(64) qd_row around[2][QD_BLOCK_ROWS], inside[2][QD_BLOCK_ROWS];
         qd_edges inner;
-        box_rows(now, is_round, true, boxes_now);
-        box_rows(was, is_round, true, boxes_was);
-        columns_of_rows(frame, boxes_now, boxes_was, &inner);
-        box_rows(now, is_round, false, boxes_now);
-        box_rows(was, is_round, false, boxes_was);
-        columns_of_rows(frame, boxes_now, boxes_was, result);
+        box_rows(now, is_round, around[0], inside[0]);
+        box_rows(was, is_round, around[1], inside[1]);
+        columns_of_rows(frame, inside[0], inside[1], &inner);
+        columns_of_rows(frame, around[0], around[1], result);
         memcpy(result->v[QD_INNER_LO], inner.v[QD_INNER_LO], 2 * QD_AXES * sizeof inner.v[0]);
     }
     for (uint32_t left = unproven; left != 0; left &= left - 1) {

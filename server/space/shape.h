@@ -86,13 +86,14 @@ static inline qd_row qd_round_bounds(const qd_row *round)
     return box;
 }
 
+#define QD_CORE_SHARE (QD_AXES == 2 ? 0.7071f : 0.5773f) /* below 1/sqrt(axes) */
+
 /* A box inside a circle or sphere: boxes inside two that overlap, or one and a box, prove that the shapes overlap in
  * the exact test. A little smaller than the square (cube) it would be, by more than the roundings here can add; of a
  * circle that is small beside its coordinates it may be inside out, and then overlaps only what has the centre inside.
  */
 static inline qd_row qd_circle_core(const qd_row *circle)
 {
-    const float share = QD_AXES == 2 ? 0.7071f : 0.5773f; /* below 1/sqrt(axes) */
     float radius = circle->v[QD_ROW_HIGH];
     if (!(radius >= 0)) {
         return QD_ROW_ABSENT;
@@ -100,7 +101,7 @@ static inline qd_row qd_circle_core(const qd_row *circle)
     qd_row box = {{0}};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float at = circle->v[k];
-        float reach = radius * share - 0x1p-22f * (fabsf(at) + radius);
+        float reach = radius * QD_CORE_SHARE - 0x1p-22f * (fabsf(at) + radius);
         box.v[k] = at - reach;
         box.v[QD_ROW_HIGH + k] = at + reach;
     }
