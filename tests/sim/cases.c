@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer.h"
 #include "server/app/host.h"
-#include "server/app/publish.h"
 #include "server/base/alloc.h"
 
 static qd_client_message for_room(qd_client_kind kind, uint64_t room)
@@ -336,54 +334,6 @@ static void requests_in_one_go_are_answered_in_order(sim_house *house)
     sim_peer_close(&peer);
 }
 
-static void a_large_tick_comes_in_parts(sim_house *house)
-{
-    enum { COUNT = 600, PAIRS = COUNT * (COUNT - 1) / 2 };
-    sim_peer peer, other;
-    sim_peer_open(&peer, house, NULL);
-    sim_peer_open(&other, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_open_room(&other, "room", NULL);
-    sim_peer_subscribe(&peer, room);
-    sim_peer_subscribe(&other, room);
-    (void)sim_peer_expect(&peer, QD_SERVER_TICK);
-    (void)sim_peer_expect(&other, QD_SERVER_TICK);
-    sim_peer_spawn(&peer, room, 1, COUNT, 0);
-    sim_peer_step(&peer, room);
-    uint32_t found = 0, frames = 0, a_before = 0, b_before = 0;
-    bool last = false;
-    while (!last) {
-        const qd_msg_tick *tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-        sim_check(tick->begins.count <= QD_PUBLISH_PAIRS_MAX, "a part of %u pairs", tick->begins.count);
-        for (uint32_t i = 0; i < tick->begins.count; i++) {
-            uint32_t a = tick->begins.a[i], b = tick->begins.b[i];
-            sim_check(a > a_before || (a == a_before && b > b_before), "the order through all parts");
-            a_before = a;
-            b_before = b;
-        }
-        found += tick->begins.count;
-        frames++;
-        last = tick->last;
-    }
-    sim_check(found == PAIRS && frames == PAIRS / QD_PUBLISH_PAIRS_MAX + 1, "%u pairs in %u parts", found, frames);
-    (void)sim_peer_expect(&peer, QD_SERVER_APPLIED);
-    /* The other gets the same bytes. */
-    for (uint32_t i = 1; i <= frames; i++)
-        sim_check(sim_peer_expect(&other, QD_SERVER_TICK)->as.tick.last == (i == frames), "part %u", i);
-    sim_peer_expect_nothing(&other);
-
-    sim_peer_spawn(&peer, room, 1000, 70000, 0.001f);
-    sim_peer_send(&peer,
-                  (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room, .limit = 70000}});
-    const qd_msg_snapshot_result *part = &sim_peer_expect(&peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-    sim_check(!part->last && part->entities.count == QD_SNAPSHOT_FRAME_ROWS_MAX && part->more,
-              "the first part of a snapshot");
-    part = &sim_peer_expect(&peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-    sim_check(part->last && part->entities.count == 70000 - QD_SNAPSHOT_FRAME_ROWS_MAX, "the last part of a snapshot");
-    sim_peer_close(&peer);
-    sim_peer_close(&other);
-}
-
 /* ---- limits ---- */
 
 /* One room, one run of its host: the writer's share is waiting, and not one batch more. */
@@ -581,7 +531,8 @@ unsigned sim_run_cases(void)
         {ticks_that_cannot_be_held_are_skipped, {0}},
         {grace_runs_out, {0}},
         {requests_in_one_go_are_answered_in_order, {0}},
-        {a_large_tick_comes_in_parts, {0}},
+        {sim_a_large_tick_comes_in_parts, {0}},
+        {sim_all_kinds_of_events_come_in_parts, {0}},
         {a_writer_waits_for_its_share_alone, {.room_batches_max = 8}},
         {bytes_that_wait_are_bounded, {.frame_bytes_max = 16384}},
         {a_reader_that_does_not_read_is_reset_then_shown_out, {.queue_bytes_max = 16384}},

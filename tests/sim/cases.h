@@ -6,7 +6,13 @@
 #ifndef QD_TESTS_SIM_CASES_H
 #define QD_TESTS_SIM_CASES_H
 
+#include "peer.h"
+
 /* Runs all; a failure ends the program. Returns how many there are. */
 unsigned sim_run_cases(void);
+
+/* Cases of answers that are longer than a frame (cases_parts.c). */
+void sim_a_large_tick_comes_in_parts(sim_house *house);
+void sim_all_kinds_of_events_come_in_parts(sim_house *house);
 
 #endif
