@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whatever frames a client sends after its Hello: a whole server, over a simulated link, takes them, and all that it
+ * says in answer is frames that decode. Nothing is left of it afterwards.
+ *
+ * The input is a stream as a client writes it. Frames that decode find two rooms to be about: of two dimensions and of
+ * three; where they name a room, an odd number means the one, an even number the other.
+ */
+#include <string.h>
+
+#include "fuzz/fuzz.h"
+#include "proto/codec.h"
+#include "proto/framing.h"
+#include "server/base/log.h"
+#include "sim/peer.h"
+
+#define FRAME_BYTES_MAX (1u << 20)
+/* Enough for clocks to tick, and for an empty room to be closed. */
+#define PASS_MS 50u
+
+static const qd_msg_room_config flat = {
+    .tick_mode = QD_TICK_MODE_STEP, .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}};
+static const qd_msg_room_config deep = {.dimensions = 3,
+                                        .tick_mode = QD_TICK_MODE_STEP,
+                                        .has_bounds = true,
+                                        .bounds = {.max_x = 100, .max_y = 100, .max_z = 100},
+                                        .swept = true};
+
+static uint64_t open_room(sim_peer *peer, const char *name, const qd_msg_room_config *config)
+{
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
+                                            .as.open_room = {.name = name, .has_config = true, .config = *config}});
+    return sim_peer_expect(peer, QD_SERVER_ROOM_OPENED)->as.room_opened.room;
+}
+
+static bool names_a_room(qd_client_kind kind)
+{
+    return kind != QD_CLIENT_NOTHING && kind != QD_CLIENT_HELLO && kind != QD_CLIENT_OPEN_ROOM &&
+           kind != QD_CLIENT_LIST_ROOMS && kind != QD_CLIENT_PING;
+}
+
+/* As it is, but that it may name a room that is there. */
+static void send_frame(sim_peer *peer, const uint8_t *frame, size_t size, const uint64_t rooms[2])
+{
+    qd_decoded_client decoded;
+    if (qd_decode_client(frame, size, NULL, &decoded) == QD_DECODE_OK) {
+        qd_client_message message = decoded.message;
+        /* The room comes first in all of them. */
+        if (names_a_room(message.kind) && message.as.room.room != 0)
+            message.as.room.room = rooms[message.as.room.room % 2];
+        sim_peer_send(peer, message);
+    } else {
+        uint8_t prefix[QD_FRAME_PREFIX_BYTES_MAX];
+        sim_link_write(peer->link, prefix, qd_frame_prefix_write((uint32_t)size, prefix));
+        sim_link_write(peer->link, frame, size);
+    }
+    qd_decoded_client_release(&decoded, NULL);
+}
+
+static void hear_out(sim_peer *peer)
+{
+    sim_house_settle(peer->house);
+    while (sim_peer_next(peer) != NULL) {
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static sim_house house;
+    sim_peer peer;
+    qd_frame_reader reader;
+    const uint8_t *frame;
+    size_t frame_size;
+
+    qd_log_level_set(QD_LOG_ERROR);
+    sim_house_init(&house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
+    sim_peer_open(&peer, &house, NULL);
+    const uint64_t rooms[] = {open_room(&peer, "deep", &deep), open_room(&peer, "flat", &flat)};
+
+    qd_frame_reader_init(&reader, FRAME_BYTES_MAX, NULL);
+    while (!peer.link->closed && qd_frame_reader_next(&reader, &bytes, &size, &frame, &frame_size) == QD_FRAME_OK) {
+        send_frame(&peer, frame, frame_size, rooms);
+        hear_out(&peer);
+    }
+    qd_frame_reader_deinit(&reader);
+    sim_house_pass(&house, PASS_MS);
+    hear_out(&peer);
+    sim_peer_close(&peer);
+    sim_house_deinit(&house);
+    return 0;
+}
