@@ -31,19 +31,16 @@ static qd_frame frame_at(const qd_grid_shape *shape, const uint32_t *at, double 
     return frame;
 }
 
-/* References out of words; whether one of the rows changed. */
-static bool note_rows(const uint64_t *word, uint32_t count, uint32_t *row)
+/* References are read block by block. */
+static void pad(uint32_t *row, uint32_t count)
 {
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        row[i] = (uint32_t)word[i] & ~QD_GRID_CHANGED;
-        any |= (uint32_t)word[i];
+    for (uint32_t i = 0; i < QD_BLOCK_ROWS; i++) {
+        row[count + i] = 0;
     }
-    return (any & QD_GRID_CHANGED) != 0;
 }
 
 /* The large rows that reach a cell where rows are at home, which may reach further themselves. */
-static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint32_t *row, bool *changed)
+static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint32_t *row)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < words->large_count; i++) {
@@ -52,25 +49,32 @@ static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint3
         for (uint32_t k = 0; k < QD_AXES; k++) {
             meets &= (large->span.lo[k] <= at[k] + words->reach[k]) & (at[k] <= large->span.hi[k]);
         }
-        row[count] = large->row & ~QD_GRID_CHANGED;
+        row[count] = large->row;
         count += meets;
-        *changed |= meets & ((large->row & QD_GRID_CHANGED) != 0);
     }
+    pad(row, count);
     return count;
 }
 
-/* For references to so many rows, and the list of them. */
-static uint32_t *room_for(qd_hand *hand, uint32_t count)
+static bool is_any_moved(const uint32_t *row, uint32_t count)
 {
-    qd_list8_reserve(hand->sink.heap, &hand->leaf, count);
-    qd_list16_reserve(hand->sink.heap, &hand->level[0], count);
-    return hand->level[0].row;
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        any |= row[i];
+    }
+    return (any & QD_LIST_MOVED) != 0;
 }
 
+static void pick(qd_hand *hand, const uint32_t *row, uint32_t count)
+{
+    hand->kernel->pick8(&hand->sink, row, count, &whole, hand->all, &hand->leaf);
+}
+
+/* The list's own rows; a long list's are brought in order. */
 static void pick_own(qd_hand *hand, const uint32_t *row, uint32_t count)
 {
     hand->leaf.count = 0;
-    hand->kernel->pick8(&hand->sink, row, count, &whole, &hand->leaf);
+    pick(hand, row, count);
     hand->leaf.own = count;
     qd_arrange8(&hand->arranger, hand->sink.heap, &hand->leaf);
 }
@@ -88,53 +92,58 @@ static void cross_classes(qd_hand *hand, const uint32_t *first)
     }
 }
 
-/* The words of one cell. */
-static void walk_cell(const qd_grid *grid, qd_hand *hand, const uint64_t *word, uint32_t count)
+/* The words of a cell, which begins with `from`; returns where the next one does. */
+static uint32_t walk_cell(const qd_grid *grid, qd_hand *hand, uint32_t from)
 {
     const qd_grid_words *words = &grid->words;
-    qd_list8 *list = &hand->leaf;
-    uint32_t *row = room_for(hand, count + words->large_count);
-    uint32_t first[QD_CHILDREN + 1], at[QD_AXES], end = 0;
-    for (uint32_t class = 0; class < QD_CHILDREN; class ++) {
-        first[class] = end;
-        while (end < count && QD_GRID_CLASS(word[end]) == class) {
+    const uint32_t *key = words->key, cell = qd_grid_cell(key[from]);
+    uint32_t first[QD_GRID_CLASSES + 1], at[QD_AXES], end = from;
+    for (uint32_t class = 0; class < QD_GRID_CLASSES; class ++) {
+        first[class] = end - from;
+        while (end < words->count && key[end] == cell * QD_GRID_CLASSES + class) {
             end++;
         }
     }
-    first[QD_CHILDREN] = count;
-    uint32_t home = first[1], large = 0;
-    corner_of(&grid->shape, QD_GRID_CELL(word[0]), at);
-    bool changed = note_rows(word, count, row);
-    if (home > 0) {
-        large = note_large(words, at, row + count, &changed);
+    const uint32_t *row = words->row + from, count = first[QD_GRID_CLASSES] = end - from, home = first[1];
+    uint32_t *large = NULL, large_count = 0;
+    corner_of(&grid->shape, cell, at);
+    if (words->large_count > 0 && home > 0) {
+        qd_list16_reserve(hand->sink.heap, &hand->level[0], words->large_count);
+        large = hand->level[0].row;
+        large_count = note_large(words, at, large);
     }
-    if (count + large < 2 || !(changed || hand->all)) {
-        return;
+    if (count + large_count < 2 || !(hand->all || is_any_moved(row, count) || is_any_moved(large, large_count))) {
+        return end;
     }
     hand->sink.frame = frame_at(&grid->shape, at, 1);
+    qd_list8_reserve(hand->sink.heap, &hand->leaf, count + large_count);
     pick_own(hand, row, home);
-    hand->kernel->pick8(&hand->sink, row + home, count + large - home, &whole, list);
+    pick(hand, row + home, count - home);
+    pick(hand, large, large_count);
     if (home > 0) {
-        hand->kernel->test8(&hand->sink, list, hand->all);
+        hand->kernel->test8(&hand->sink, &hand->leaf, hand->all);
     }
     cross_classes(hand, first);
+    return end;
 }
 
 /* Large rows among themselves. */
 static void walk_large(const qd_grid *grid, qd_hand *hand)
 {
     const qd_grid_words *words = &grid->words;
-    uint32_t *row = room_for(hand, words->large_count);
-    const uint32_t none[QD_AXES] = {0};
+    const uint32_t none[QD_AXES] = {0}, count = words->large_count;
     uint32_t longest = 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
     }
     hand->sink.frame = frame_at(&grid->shape, none, longest + 1.0);
-    for (uint32_t i = 0; i < words->large_count; i++) {
-        row[i] = words->large[i].row & ~QD_GRID_CHANGED;
+    qd_list8_reserve(hand->sink.heap, &hand->leaf, count);
+    qd_list16_reserve(hand->sink.heap, &hand->level[0], count);
+    for (uint32_t i = 0; i < count; i++) {
+        hand->level[0].row[i] = words->large[i].row;
     }
-    pick_own(hand, row, words->large_count);
+    pad(hand->level[0].row, count);
+    pick_own(hand, hand->level[0].row, count);
     hand->kernel->test8(&hand->sink, &hand->leaf, hand->all);
 }
 
@@ -146,7 +155,7 @@ static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
     if (index->rows->count < 2 || !qd_flat_is_due(index, plan)) {
         return 0;
     }
-    (void)qd_grid_sort(grid, plan->mode, UINT32_MAX);
+    (void)qd_grid_sort(grid, plan->mode, plan->all, UINT32_MAX);
     grid->tasks = plan->hands > 1 ? plan->hands * TASKS_A_HAND : 1;
     return grid->tasks;
 }
@@ -156,7 +165,7 @@ static uint32_t first_of(const qd_grid *grid, uint32_t task)
 {
     const qd_grid_words *words = &grid->words;
     uint32_t at = (uint32_t)((uint64_t)words->count * task / grid->tasks);
-    while (at > 0 && at < words->count && QD_GRID_CELL(words->word[0][at]) == QD_GRID_CELL(words->word[0][at - 1])) {
+    while (at > 0 && at < words->count && qd_grid_cell(words->key[at]) == qd_grid_cell(words->key[at - 1])) {
         at++;
     }
     return at;
@@ -165,13 +174,9 @@ static uint32_t first_of(const qd_grid *grid, uint32_t task)
 static void walk(qd_index *index, qd_hand *hand, uint32_t task)
 {
     const qd_grid *grid = (const qd_grid *)index;
-    const uint64_t *word = grid->words.word[0];
     const uint32_t end = first_of(grid, task + 1);
-    for (uint32_t from = first_of(grid, task), to; from < end && !hand->sink.stopped; from = to) {
-        for (to = from; to < end && QD_GRID_CELL(word[to]) == QD_GRID_CELL(word[from]);) {
-            to++;
-        }
-        walk_cell(grid, hand, word + from, to - from);
+    for (uint32_t at = first_of(grid, task); at < end && !hand->sink.stopped;) {
+        at = walk_cell(grid, hand, at);
     }
     if (task == 0 && grid->words.large_count > 1 && !hand->sink.stopped) {
         walk_large(grid, hand);

@@ -5,8 +5,8 @@
  * cells that it takes up, one word each, and sorts the words; then the rows of a cell stand side by side, and what is
  * left are short lists for the kernel.
  *
- *     word    key of the cell | class        | the row, with QD_LIST_WAS or QD_LIST_NOW, and whether it changed
- *             32 bits, the class the lowest  | 32 bits
+ *     word    the cell's number, the class   | the row, with the bits of QD_LIST
+ *             32 bits: the key               | 32 bits
  *
  * EACH PAIR ONCE. A row takes up all cells from that of its box's lower corner, where it is at HOME, to that of its
  * upper corner. Its class in one of them has a bit for each axis on which it begins before that cell; at home it is 0.
@@ -39,9 +39,7 @@
 
 #define QD_GRID_CELLS_MAX 32u                                    /* that a row takes up without being large */
 #define QD_GRID_AXIS_MAX  ((1u << (32 - QD_AXES) / QD_AXES) - 1) /* the last cell of an axis, at most */
-#define QD_GRID_CHANGED   (1u << 28)                             /* in a word: of the row */
-#define QD_GRID_CLASS(w)  ((uint32_t)((w) >> 32) & (QD_CHILDREN - 1))
-#define QD_GRID_CELL(w)   ((uint32_t)((w) >> (32 + QD_AXES)))
+#define QD_GRID_CLASSES   QD_CHILDREN
 
 /* Where cells are. The frame's numbers are cells, as far as `last`; what lies beyond is in the last one. */
 typedef struct qd_grid_shape {
@@ -63,7 +61,8 @@ typedef struct qd_grid_large {
 
 /* What a walk works on. */
 typedef struct qd_grid_words {
-    uint64_t *word[2]; /* the second one is for sorting */
+    uint64_t *word[2];   /* for making and sorting them */
+    uint32_t *key, *row; /* sorted, their two halves; in the memory of one of those */
     uint32_t count, capacity;
     qd_grid_large *large;
     uint32_t large_count, large_capacity;
@@ -83,9 +82,20 @@ typedef struct qd_grid {
     double astray; /* steps that walks cost because rows lie far from others of their cell */
 } qd_grid;
 
+static inline uint32_t qd_grid_cell(uint32_t key)
+{
+    return key / QD_GRID_CLASSES;
+}
+
+static inline bool qd_grid_is_home(uint32_t key)
+{
+    return key % QD_GRID_CLASSES == 0;
+}
+
 /* grid_sort.c */
-/* The words of all rows, sorted; and the large rows. False, with neither, where there would be more than words_max. */
-bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, uint32_t words_max);
+/* The words of all rows, sorted; and the large rows. With `all`, nobody will ask what moved. False, with neither, where
+ * there would be more than words_max. */
+bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, bool all, uint32_t words_max);
 /* What a walk over them has to do, in steps of about the time that one row takes against 64 others. */
 uint64_t qd_grid_work(const qd_grid *grid);
 void qd_grid_words_free(qd_grid *grid);

@@ -42,7 +42,7 @@ static double try_size(qd_grid *grid, const qd_extent *extent, double size)
 {
     uint32_t rows = grid->flat.list.count;
     set_shape(grid, extent, size);
-    return qd_grid_sort(grid, QD_WALK_EVENTS, WORDS_A_ROW * rows) ? (double)qd_grid_work(grid) / rows : INFINITY;
+    return qd_grid_sort(grid, QD_WALK_EVENTS, true, WORDS_A_ROW * rows) ? (double)qd_grid_work(grid) / rows : INFINITY;
 }
 
 /* From the best size so far on, as long as it becomes better. Whether it did. */
@@ -125,10 +125,8 @@ static void note_order(qd_grid *grid)
     const qd_grid_words *words = &grid->words;
     uint32_t in_order = 0, astray = 0;
     for (uint32_t i = 0; i < words->count; i++) {
-        uint64_t word = words->word[0][i];
-        uint32_t row = (uint32_t)word & (QD_GRID_CHANGED - 1);
-        uint32_t away = row > in_order ? row - in_order : in_order - row;
-        bool is_home = QD_GRID_CLASS(word) == 0;
+        uint32_t row = words->row[i] & QD_LIST_ROW, away = row > in_order ? row - in_order : in_order - row;
+        bool is_home = qd_grid_is_home(words->key[i]);
         astray += is_home && away > ASTRAY_ROWS;
         in_order += is_home;
     }
@@ -152,17 +150,16 @@ void qd_grid_relay(qd_grid *grid)
         return;
     }
     grid->astray = 0;
-    (void)qd_grid_sort(grid, QD_WALK_EVENTS, UINT32_MAX);
+    (void)qd_grid_sort(grid, QD_WALK_EVENTS, true, UINT32_MAX);
     qd_rows_make(index->rows, index->heap, (old.count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS);
     index->rows->count = old.count;
     index->rows->operations = old.operations;
     grid->flat.list = (qd_cell){0, 0};
     const qd_grid_words *words = &grid->words;
     for (uint32_t i = 0; i < words->count + words->large_count; i++) {
-        uint64_t word = i < words->count ? words->word[0][i] : words->large[i - words->count].row;
-        if (i >= words->count || QD_GRID_CLASS(word) == 0) {
-            uint32_t from = (uint32_t)word & (QD_GRID_CHANGED - 1);
-            qd_relay_row(index->rows, &grid->flat.list, 0, index->bodies, &old, from);
+        uint32_t row = i < words->count ? words->row[i] : words->large[i - words->count].row;
+        if (i >= words->count || qd_grid_is_home(words->key[i])) {
+            qd_relay_row(index->rows, &grid->flat.list, 0, index->bodies, &old, row & QD_LIST_ROW);
         }
     }
     qd_rows_deinit(&old);

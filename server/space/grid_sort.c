@@ -14,18 +14,22 @@
 #define LARGE_A_STEP 2u /* looked at in a cell */
 #define STEP_ROWS    64u
 
+/* Before a loop over the rows of a block: compilers unroll it first and then see no loop to vectorise. */
+#define AS_A_LOOP _Pragma("GCC unroll 1")
+
 /* One row at a time, as words are made. */
 typedef struct maker {
     qd_grid *grid;
     const qd_kernel *kernel;
     qd_sink sink; /* for the kernel: the rows, and how to read them */
     bool swept;
+    bool all; /* nobody asks what moved */
 } maker;
 
 static void reserve(qd_grid *grid, uint32_t more)
 {
     qd_grid_words *words = &grid->words;
-    uint32_t needed = words->count + more;
+    uint32_t needed = words->count + more + QD_BLOCK_ROWS;
     if (QD_LIKELY(needed <= words->capacity)) {
         return;
     }
@@ -46,10 +50,14 @@ static uint64_t word_of(const qd_grid_shape *shape, const uint32_t *at, uint32_t
     return (uint64_t)(key << QD_AXES | class) << 32 | row;
 }
 
+/* 0: nothing is there. */
 static uint32_t cells_in(const qd_grid_span *span)
 {
     uint64_t cells = 1;
     for (uint32_t k = 0; k < QD_AXES; k++) {
+        if (span->lo[k] > span->hi[k]) {
+            return 0;
+        }
         cells *= span->hi[k] - span->lo[k] + 1;
         cells = cells < UINT32_MAX ? cells : UINT32_MAX;
     }
@@ -131,39 +139,86 @@ static bool put_apart(maker *make, const qd_grid_span *both, uint32_t reference,
         cells_in(both) <= (uint64_t)cells_in(&was) + cells_in(&now)) {
         return false;
     }
-    put_whole(grid, &was, row | QD_LIST_WAS);
-    put_whole(grid, &now, row | QD_LIST_NOW);
+    put_whole(grid, &was, row | QD_LIST_SPECIAL | QD_LIST_WAS);
+    put_whole(grid, &now, row | QD_LIST_SPECIAL | QD_LIST_NOW);
     return true;
 }
 
-/* The rows of a block, 1 bit each, that take up more than their home, or nothing. Each gets the word of its home. */
-static uint32_t put_homes(const maker *make, uint32_t block, uint32_t count, qd_grid_span *span)
+/* Bytes of 0 or 1 to bits; the multiplication moves bit 8 i to bit 56 + i. */
+static inline uint32_t bits_of(const uint8_t *bytes)
 {
-    const qd_grid_shape *shape = &make->grid->shape;
-    qd_grid_words *words = &make->grid->words;
-    qd_edges edges;
-    make->kernel->edges16(&make->sink, block, &edges);
-    uint32_t key[QD_BLOCK_ROWS] = {0}, wide[QD_BLOCK_ROWS] = {0}, any = 0;
-    for (uint32_t k = QD_AXES; k-- > 0;) {
-        const uint16_t *lower = edges.v[QD_OUTER_LO + k], *upper = edges.v[QD_OUTER_HI + k];
-        for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-            uint32_t lo = lower[r] < shape->last[k] ? lower[r] : shape->last[k];
-            uint32_t hi = upper[r] < shape->last[k] ? upper[r] : shape->last[k];
-            key[r] = key[r] << shape->bits[k] | lo;
-            wide[r] |= lo ^ hi;
-            span[r].lo[k] = lo;
-            span[r].hi[k] = hi;
-        }
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < QD_BLOCK_ROWS; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, bytes + i, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        eight = __builtin_bswap64(eight);
+#endif
+        bits |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << i;
     }
-    const uint32_t first = block * QD_BLOCK_ROWS, dirty = make->sink.rows->info[block].dirty;
+    return bits;
+}
+
+/* The references of a block's rows, with the bits of QD_LIST that they have. */
+static inline void references_of(const maker *make, uint32_t block, uint32_t *restrict row)
+{
+    const qd_block_info *info = &make->sink.rows->info[block];
+    AS_A_LOOP
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+        row[r] = block * QD_BLOCK_ROWS + r;
+    }
+    for (uint32_t moved = make->all ? 0 : info->dirty; moved != 0; moved &= moved - 1) {
+        row[__builtin_ctz(moved)] |= QD_LIST_MOVED;
+    }
+    for (uint32_t special = info->special; special != 0; special &= special - 1) {
+        row[__builtin_ctz(special)] |= QD_LIST_SPECIAL;
+    }
+}
+
+/* Adds an axis to the keys of a block's homes, and notes which rows begin and end in different cells. */
+static inline void add_axis(const qd_grid_shape *shape, uint32_t k, const qd_edges *edges, uint32_t *restrict key,
+                            uint8_t *restrict wide)
+{
+    const uint16_t last = (uint16_t)shape->last[k], *lower = edges->v[QD_OUTER_LO + k];
+    const uint16_t *upper = edges->v[QD_OUTER_HI + k];
+    const uint32_t bits = shape->bits[k];
+    AS_A_LOOP
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+        uint16_t lo = lower[r] < last ? lower[r] : last, hi = upper[r] < last ? upper[r] : last;
+        wide[r] |= lo != hi;
+        key[r] = key[r] << bits | lo;
+    }
+}
+
+/* Gives every row of a block the word of its home. Returns those, 1 bit each, that take up more, or nothing. */
+static uint32_t put_homes(const maker *make, uint32_t block, uint32_t count, const qd_edges *edges)
+{
+    qd_grid_words *words = &make->grid->words;
+    uint32_t key[QD_BLOCK_ROWS] = {0}, row[QD_BLOCK_ROWS];
+    uint8_t wide[QD_BLOCK_ROWS] = {0};
+    for (uint32_t k = QD_AXES; k-- > 0;) {
+        add_axis(&make->grid->shape, k, edges, key, wide);
+    }
+    references_of(make, block, row);
     uint64_t *word = words->word[0] + words->count;
-    for (uint32_t r = 0; r < count; r++) {
-        uint32_t row = (first + r) | (dirty >> r & 1) * QD_GRID_CHANGED;
-        word[r] = (uint64_t)(key[r] << QD_AXES) << 32 | row;
-        any |= (uint32_t)(wide[r] != 0) << r;
+    AS_A_LOOP
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+        word[r] = (uint64_t)(key[r] << QD_AXES) << 32 | row[r];
     }
     words->count += count;
-    return any;
+    return bits_of(wide) & ((1u << count) - 1);
+}
+
+/* The cells that a row of a block takes up. */
+static qd_grid_span span_in(const qd_grid_shape *shape, const qd_edges *edges, uint32_t r)
+{
+    qd_grid_span span;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t lo = edges->v[QD_OUTER_LO + k][r], hi = edges->v[QD_OUTER_HI + k][r];
+        span.lo[k] = lo < shape->last[k] ? lo : shape->last[k];
+        span.hi[k] = hi < shape->last[k] ? hi : shape->last[k];
+    }
+    return span;
 }
 
 /* Takes the words of some rows of a block, 1 bit each, out again. */
@@ -179,37 +234,28 @@ static void drop_homes(qd_grid_words *words, uint32_t at, uint32_t count, uint32
 }
 
 /* What is not there has its last cell before its first, on every axis of more than one cell. */
-static bool is_absent(const qd_grid_span *span)
-{
-    bool absent = false;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        absent |= span->lo[k] > span->hi[k];
-    }
-    return absent;
-}
 
 static void put_block(maker *make, uint32_t block, uint32_t count)
 {
     qd_grid *grid = make->grid;
     qd_grid_words *words = &grid->words;
-    qd_grid_span span[QD_BLOCK_ROWS];
+    qd_edges edges;
     reserve(grid, QD_BLOCK_ROWS);
+    make->kernel->edges16(&make->sink, block, &edges);
     uint32_t at = words->count, elsewhere = 0;
-    for (uint32_t wide = put_homes(make, block, count, span); wide != 0; wide &= wide - 1) {
-        uint32_t r = (uint32_t)__builtin_ctz(wide);
-        uint32_t row = (uint32_t)words->word[0][at + r], cells;
-        if (is_absent(&span[r])) { /* only in a walk for pairs, of what came since */
+    for (uint32_t wide = put_homes(make, block, count, &edges); wide != 0; wide &= wide - 1) {
+        uint32_t r = (uint32_t)__builtin_ctz(wide), row = (uint32_t)words->word[0][at + r];
+        qd_grid_span span = span_in(&grid->shape, &edges, r);
+        uint32_t cells = cells_in(&span);
+        if (cells == 0) { /* only in a walk for pairs, of what came since */
             elsewhere |= 1u << r;
-            continue;
-        }
-        cells = cells_in(&span[r]);
-        if (cells > 2 && put_apart(make, &span[r], block * QD_BLOCK_ROWS + r, row)) {
+        } else if (cells > 2 && put_apart(make, &span, block * QD_BLOCK_ROWS + r, row)) {
             elsewhere |= 1u << r;
         } else if (cells > QD_GRID_CELLS_MAX) {
-            put_large(grid, &span[r], row);
+            put_large(grid, &span, row);
             elsewhere |= 1u << r;
         } else {
-            put(grid, &span[r], row, false);
+            put(grid, &span, row, false);
         }
     }
     if (elsewhere != 0) {
@@ -217,15 +263,12 @@ static void put_block(maker *make, uint32_t block, uint32_t count)
     }
 }
 
-/* One digit of a radix sort, from the first array into the second, which change their places. */
-static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t bits, uint32_t *next)
+/* Where the words of each value of a digit begin, in order. */
+static void count_digit(const qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
 {
-    const uint64_t *from = words->word[0];
-    uint64_t *to = words->word[1];
-    const uint32_t mask = (1u << bits) - 1, count = words->count;
     memset(next, 0, ((size_t)mask + 1) * sizeof *next);
-    for (uint32_t i = 0; i < count; i++) {
-        next[(from[i] >> shift) & mask]++;
+    for (uint32_t i = 0; i < words->count; i++) {
+        next[(words->word[0][i] >> shift) & mask]++;
     }
     uint32_t sum = 0;
     for (uint32_t digit = 0; digit <= mask; digit++) {
@@ -233,11 +276,33 @@ static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t bits, uint
         next[digit] = sum;
         sum += many;
     }
-    for (uint32_t i = 0; i < count; i++) {
+}
+
+/* One digit of a radix sort, from the first array into the second, which change their places. */
+static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
+{
+    uint64_t *from = words->word[0], *to = words->word[1];
+    for (uint32_t i = 0; i < words->count; i++) {
         to[next[(from[i] >> shift) & mask]++] = from[i];
     }
-    words->word[1] = words->word[0];
     words->word[0] = to;
+    words->word[1] = from;
+}
+
+/* The last digit, in halves; behind the references some more, for who reads them block by block. */
+static void sort_halves(qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
+{
+    const uint64_t *from = words->word[0];
+    words->key = (uint32_t *)words->word[1];
+    words->row = words->key + words->capacity - QD_BLOCK_ROWS;
+    for (uint32_t i = 0; i < words->count; i++) {
+        uint32_t to = next[(from[i] >> shift) & mask]++;
+        words->key[to] = (uint32_t)(from[i] >> 32);
+        words->row[to] = (uint32_t)from[i];
+    }
+    for (uint32_t i = 0; i < QD_BLOCK_ROWS; i++) {
+        words->row[words->count + i] = words->row[0];
+    }
 }
 
 /* As many digits as a key needs, each no longer than it takes to have about as many values as there are words. */
@@ -251,17 +316,18 @@ static void sort(qd_grid *grid)
     while (longest < DIGIT_BITS_MAX && words->count >> longest > 1) {
         longest++;
     }
-    uint32_t digits = (bits + longest - 1) / longest, length = (bits + digits - 1) / digits;
-    size_t room = ((size_t)1 << length) * sizeof(uint32_t);
+    uint32_t digits = (bits + longest - 1) / longest, length = (bits + digits - 1) / digits, mask = (1u << length) - 1;
+    size_t room = ((size_t)mask + 1) * sizeof(uint32_t);
     qd_heap *heap = grid->flat.index.heap;
-    uint32_t *next = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, room);
-    for (uint32_t digit = 0; digit < digits; digit++) {
-        sort_digit(words, 32 + digit * length, length, next);
+    uint32_t *next = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, room), shift = 32;
+    for (; digits > 0; digits--, shift += length) {
+        count_digit(words, shift, mask, next);
+        (digits > 1 ? sort_digit : sort_halves)(words, shift, mask, next);
     }
     qd_heap_free_aligned(heap, next, QD_ARRAY_ALIGNMENT, room);
 }
 
-bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, uint32_t words_max)
+bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, bool all, uint32_t words_max)
 {
     const qd_index *index = &grid->flat.index;
     qd_grid_words *words = &grid->words;
@@ -270,6 +336,7 @@ bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, uint32_t words_max)
         .kernel = qd_kernel_chosen(),
         .sink = {.rows = index->rows, .bodies = index->bodies, .mode = mode, .frame = grid->shape.frame},
         .swept = index->config->swept,
+        .all = all,
     };
     words->count = words->large_count = 0;
     memset(words->reach, 0, sizeof words->reach);
@@ -288,13 +355,12 @@ bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, uint32_t words_max)
 uint64_t qd_grid_work(const qd_grid *grid)
 {
     const qd_grid_words *words = &grid->words;
-    const uint64_t *word = words->word[0];
-    const uint32_t cell_steps = STEPS_A_CELL + words->large_count / LARGE_A_STEP;
+    const uint32_t *key = words->key, cell_steps = STEPS_A_CELL + words->large_count / LARGE_A_STEP;
     uint64_t steps = (uint64_t)words->count * STEPS_A_WORD;
     for (uint32_t from = 0, to; from < words->count; from = to) {
-        uint32_t cell = QD_GRID_CELL(word[from]), home = 0;
-        for (to = from; to < words->count && QD_GRID_CELL(word[to]) == cell; to++) {
-            home += QD_GRID_CLASS(word[to]) == 0;
+        uint32_t cell = qd_grid_cell(key[from]), home = 0;
+        for (to = from; to < words->count && qd_grid_cell(key[to]) == cell; to++) {
+            home += qd_grid_is_home(key[to]);
         }
         steps += (uint64_t)home * ((to - from + STEP_ROWS - 1) / STEP_ROWS) + cell_steps;
     }

@@ -42,7 +42,8 @@
 #define QD_LIST_SPECIAL (1u << 31)
 #define QD_LIST_WAS     (1u << 30) /* with the one above: the row is on two lists, on this one as it was */
 #define QD_LIST_NOW     (1u << 29) /* and on this one as it is */
-#define QD_LIST_ROW     (QD_LIST_NOW - 1)
+#define QD_LIST_MOVED   (1u << 28) /* for pick8: the row's bit of `moved` */
+#define QD_LIST_ROW     (QD_LIST_MOVED - 1)
 #define QD_LIST_LONG    512u /* rows; a list with no more is not worth groups */
 
 typedef enum qd_walk_mode {
@@ -117,9 +118,10 @@ typedef struct qd_kernel {
     /* The rows of another list, by their references, as numbers of the sink's frame now: for an index that goes from
      * one frame to another. Into an empty list; what it holds are carried rows. */
     void (*collect_again)(const qd_sink *sink, const qd_list16 *from, qd_list16 *list);
-    /* Appends rows by their references, as carried rows; those of an index that brings rows together in its own order.
-     */
-    void (*pick8)(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window,
+    /* For an index that brings rows together in its own order: appends rows by their references, which have all bits of
+     * QD_LIST that are due, as carried rows. Whole blocks of references are read: what lies behind the last one must be
+     * references, too. With `all` nobody will ask what moved. */
+    void (*pick8)(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window, bool all,
                   qd_list8 *list);
     /* The rows of a block, as numbers of the sink's frame. */
     void (*edges16)(const qd_sink *sink, uint32_t block, qd_edges *result);

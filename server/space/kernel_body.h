@@ -294,25 +294,37 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
 /* 16 rows from here and there, as if they were a block. */
 typedef struct picked {
     _Alignas(64) qd_row now[QD_BLOCK_ROWS], was[QD_BLOCK_ROWS];
-    uint32_t row[QD_BLOCK_ROWS];
-    uint16_t is_round, unproven, dirty;
+    uint16_t is_round, unproven;
 } picked;
 
-/* Those beyond the count are the first once more. */
-static void pick(const qd_sink *sink, const uint32_t *reference, uint32_t count, picked *to)
+static void pick_special(const qd_sink *sink, uint32_t reference, uint32_t r, picked *to)
 {
-    const qd_rows *rows = sink->rows;
-    to->is_round = to->unproven = to->dirty = 0;
+    uint32_t at = reference & QD_LIST_ROW, id = qd_row_id(sink->rows, at);
+    bool is_half = (reference & (QD_LIST_WAS | QD_LIST_NOW)) != 0;
+    if (reference & QD_LIST_WAS) {
+        to->now[r] = to->was[r];
+    } else if (reference & QD_LIST_NOW) {
+        to->was[r] = to->now[r];
+    }
+    to->is_round |= (uint16_t)((unsigned)((id & QD_ID_ROUND) != 0) << r);
+    to->unproven |= (uint16_t)((unsigned)(is_half || (id & QD_ID_UNPROVEN)) << r);
+}
+
+static inline void pick(const qd_sink *sink, const uint32_t *reference, picked *to)
+{
+    const qd_row *was = sink->rows->was, *now = sink->mode == QD_WALK_PAIRS ? was : sink->rows->now;
+    uint32_t any = 0;
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-        uint32_t from = reference[r < count ? r : 0], at = from & QD_LIST_ROW, id = qd_row_id(rows, at);
-        bool as_was = sink->mode == QD_WALK_PAIRS || (from & QD_LIST_WAS), as_now = (from & QD_LIST_NOW) != 0;
-        to->now[r] = *(as_was ? qd_row_was(rows, at) : qd_row_now(rows, at));
-        to->was[r] = *(as_now ? qd_row_now(rows, at) : qd_row_was(rows, at));
-        bool is_half = (from & (QD_LIST_WAS | QD_LIST_NOW)) != 0;
-        to->row[r] = is_half || (id & QD_ID_SPECIAL) ? from | QD_LIST_SPECIAL : from;
-        to->is_round |= (uint16_t)((unsigned)((id & QD_ID_ROUND) != 0) << r);
-        to->unproven |= (uint16_t)((unsigned)(is_half || (id & QD_ID_UNPROVEN)) << r);
-        to->dirty |= (uint16_t)((unsigned)qd_rows_is_marked(rows, at) << r);
+        uint32_t at = reference[r] & QD_LIST_ROW;
+        to->now[r] = now[at];
+        to->was[r] = was[at];
+        any |= reference[r];
+    }
+    to->is_round = to->unproven = 0;
+    for (uint32_t r = 0; any & QD_LIST_SPECIAL && r < QD_BLOCK_ROWS; r++) {
+        if (reference[r] & QD_LIST_SPECIAL) {
+            pick_special(sink, reference[r], r, to);
+        }
     }
 }
 
@@ -332,27 +344,39 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
     for (uint32_t at = 0; at < from->count; at += QD_BLOCK_ROWS) {
         picked rows;
         qd_edges found;
-        pick(sink, from->row + at, from->count - at, &rows);
+        uint32_t reference[QD_BLOCK_ROWS];
+        for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+            reference[r] = from->row[at + r < from->count ? at + r : at];
+        }
+        pick(sink, reference, &rows);
         edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
         }
-        memcpy(list->row + at, rows.row, sizeof rows.row);
-        set_sixteen(list->moved, at, rows.dirty);
+        memcpy(list->row + at, reference, sizeof reference);
+        set_sixteen(list->moved, at, from->moved[at / 64] >> at % 64 & 0xffff);
     }
 }
 
-static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window,
+static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window, bool all,
                   qd_list8 *list)
 {
-    for (uint32_t i = 0; i < count; i += QD_BLOCK_ROWS) {
+    for (uint32_t i = 0, at = list->count; i < count; i += QD_BLOCK_ROWS, at += QD_BLOCK_ROWS) {
         picked rows;
         qd_edges found;
-        pick(sink, reference + i, count - i, &rows);
+        pick(sink, reference + i, &rows);
         edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
-        columns_narrow(&found, window, list->column, list->count + i);
-        memcpy(list->row + list->count + i, rows.row, sizeof rows.row);
-        set_sixteen(list->moved, list->count + i, rows.dirty);
+        columns_narrow(&found, window, list->column, at);
+        for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+            list->row[at + r] = reference[i + r] & ~QD_LIST_MOVED;
+        }
+        if (!all) {
+            uint64_t moved = 0;
+            for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+                moved |= (uint64_t)((reference[i + r] & QD_LIST_MOVED) != 0) << r;
+            }
+            set_sixteen(list->moved, at, moved);
+        }
     }
     list->count += count;
 }
