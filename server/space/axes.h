@@ -184,9 +184,6 @@
 #define qd_search_is_hopeless QD_AXED(qd_search_is_hopeless)
 #define qd_search_run         QD_AXED(qd_search_run)
 
-/* shape */
-#define qd_rows_overlap QD_AXED(qd_rows_overlap)
-
 /* sparse */
 #define qd_sparse_cells_deinit     QD_AXED(qd_sparse_cells_deinit)
 #define qd_sparse_cells_drop       QD_AXED(qd_sparse_cells_drop)

@@ -9,15 +9,71 @@
 
 #include "columns_append.h"
 
+/* In each row the lower half of its floats twice, and the upper. */
+#if QD_AXES == 2
+#define ROWS_AT_ONCE 2u
+#define UPPER_FLOATS 0xcc
+static inline __m256 lower_twice(__m256 rows)
+{
+    return _mm256_shuffle_ps(rows, rows, _MM_SHUFFLE(1, 0, 1, 0));
+}
+static inline __m256 upper_twice(__m256 rows)
+{
+    return _mm256_shuffle_ps(rows, rows, _MM_SHUFFLE(3, 2, 3, 2));
+}
+#else
+#define ROWS_AT_ONCE 1u
+#define UPPER_FLOATS 0xf0
+static inline __m256 lower_twice(__m256 rows)
+{
+    return _mm256_permute2f128_ps(rows, rows, 0x00);
+}
+static inline __m256 upper_twice(__m256 rows)
+{
+    return _mm256_permute2f128_ps(rows, rows, 0x11);
+}
+#endif
+
+/* The boxes around and inside of the rows in these lanes; others as they are, and absent ones, which are so as boxes,
+ * too. */
+static inline void box_rows(__m256 row, __m256 lanes, __m256 *around, __m256 *inside)
+{
+    __m256 at = lower_twice(row), reach = upper_twice(row);
+    __m256 far = _mm256_add_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), at), reach);
+    __m256 slack = _mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), more = _mm256_add_ps(reach, slack);
+    __m256 less = _mm256_sub_ps(_mm256_mul_ps(reach, _mm256_set1_ps(QD_CIRCLE_CORE)), slack);
+    __m256 round = _mm256_and_ps(lanes, _mm256_cmp_ps(reach, _mm256_setzero_ps(), _CMP_GE_OQ));
+    more = _mm256_blend_ps(_mm256_sub_ps(at, more), _mm256_add_ps(at, more), UPPER_FLOATS);
+    less = _mm256_blend_ps(_mm256_sub_ps(at, less), _mm256_add_ps(at, less), UPPER_FLOATS);
+    *around = _mm256_blendv_ps(row, more, round);
+    *inside = _mm256_blendv_ps(row, less, round);
+}
+
+static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t is_round, qd_boxes *to)
+{
+    const __m256i row_of = QD_AXES == 2 ? _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1) : _mm256_setzero_si256();
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += ROWS_AT_ONCE) {
+        /* Of each lane the top bit counts. */
+        __m256i bits = _mm256_srlv_epi32(_mm256_set1_epi32((int)(is_round >> r)), row_of);
+        __m256 lanes = _mm256_castsi256_ps(_mm256_slli_epi32(bits, 31)), around[2], inside[2];
+        box_rows(_mm256_load_ps(now[r].v), lanes, &around[0], &inside[0]);
+        box_rows(_mm256_load_ps(was[r].v), lanes, &around[1], &inside[1]);
+        __m256 outer_lo = _mm256_min_ps(around[0], around[1]), outer_hi = _mm256_max_ps(around[0], around[1]);
+        __m256 inner_lo = _mm256_max_ps(inside[0], inside[1]), inner_hi = _mm256_min_ps(inside[0], inside[1]);
+        _mm256_store_ps(to->outer[r].v, _mm256_blend_ps(outer_lo, outer_hi, UPPER_FLOATS));
+        _mm256_store_ps(to->inner[r].v, _mm256_blend_ps(inner_lo, inner_hi, UPPER_FLOATS));
+    }
+}
+
 typedef struct numbering {
     __m256 origin, scale, last;
 } numbering;
 
+/* Those below 0 are 0 when they are packed. */
 static inline __m256i number_edges(const numbering *as, __m256 at)
 {
     __m256 number = _mm256_mul_ps(_mm256_sub_ps(at, as->origin), as->scale);
-    number = _mm256_min_ps(_mm256_max_ps(number, _mm256_setzero_ps()), as->last);
-    return _mm256_cvttps_epi32(number);
+    return _mm256_cvttps_epi32(_mm256_min_ps(number, as->last));
 }
 
 /* Four registers, in each half two fours of numbers (a b c d, a b c d), to one of eight a, one of eight b and so on. */
@@ -43,27 +99,35 @@ static inline __m256i number_rows(const numbering *as, const qd_row *rows, uint3
         as, _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows[r].v)), _mm_load_ps(rows[r + 8].v), 1));
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was,
+/* The lesser numbers of 16 rows at two times, and the greater ones, to a register an edge. */
+static inline void number_sixteen(const numbering *as, const qd_row *const rows[2], __m256i least[4], __m256i most[4])
+{
+    __m256i less[4], more[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        __m256i a = _mm256_packus_epi32(number_rows(as, rows[0], 2 * i), number_rows(as, rows[0], 2 * i + 1));
+        __m256i b = _mm256_packus_epi32(number_rows(as, rows[1], 2 * i), number_rows(as, rows[1], 2 * i + 1));
+        less[i] = _mm256_min_epu16(a, b);
+        more[i] = _mm256_max_epu16(a, b);
+    }
+    transpose(less, least);
+    transpose(more, most);
+}
+
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
                                    qd_edges *result)
 {
     const __m128 origin = _mm_setr_ps(frame->origin[0], frame->origin[1], frame->origin[0], frame->origin[1]);
     const numbering as = {_mm256_insertf128_ps(_mm256_castps128_ps256(origin), origin, 1), _mm256_set1_ps(frame->scale),
                           _mm256_set1_ps((float)QD_FRAME_LAST)};
-    __m256i less[4], more[4], least[4], most[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        __m256i now = _mm256_packus_epi32(number_rows(&as, rows_now, 2 * i), number_rows(&as, rows_now, 2 * i + 1));
-        __m256i was = _mm256_packus_epi32(number_rows(&as, rows_was, 2 * i), number_rows(&as, rows_was, 2 * i + 1));
-        less[i] = _mm256_min_epu16(now, was);
-        more[i] = _mm256_max_epu16(now, was);
-    }
-    transpose(less, least);
-    transpose(more, most);
+    __m256i least[4], most[4], inner_least[4], inner_most[4];
+    number_sixteen(&as, outer, least, most);
+    number_sixteen(&as, inner, inner_least, inner_most);
     const __m256i one = _mm256_set1_epi16(1);
     for (uint32_t k = 0; k < 2; k++) {
         _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_LO + k], least[k]);
         _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_HI + k], most[k + 2]);
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(most[k], one));
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_HI + k], least[k + 2]);
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(inner_most[k], one));
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_HI + k], inner_least[k + 2]);
     }
 }
 #else
@@ -74,40 +138,40 @@ static inline __m256i number_rows(const numbering *as, const qd_row *rows)
                                number_edges(as, _mm256_load_ps(rows[1].v)));
 }
 
-/* Eight rows to a register an axis; lower edges in the lower half. */
-static inline void number_eight(const numbering *as, const qd_row *now, const qd_row *was, __m256i outer[4],
-                                __m256i inner[4])
+/* Eight rows at two times to a register an axis: of lower edges, in the lower half, the lesser numbers, of upper ones
+ * the greater; or with `inner` the other way round. */
+static inline void number_eight(const numbering *as, const qd_row *a, const qd_row *b, bool inner, __m256i to[4])
 {
-    __m256i around[4], inside[4];
+    __m256i both[4];
     for (uint32_t i = 0; i < 4; i++) {
-        __m256i a = number_rows(as, now + 2 * i), b = number_rows(as, was + 2 * i);
-        __m256i less = _mm256_min_epu16(a, b), more = _mm256_max_epu16(a, b);
-        around[i] = _mm256_blend_epi32(less, more, 0xf0);
-        inside[i] = _mm256_blend_epi32(more, less, 0xf0);
+        __m256i of_a = number_rows(as, a + 2 * i), of_b = number_rows(as, b + 2 * i);
+        __m256i less = _mm256_min_epu16(of_a, of_b), more = _mm256_max_epu16(of_a, of_b);
+        both[i] = inner ? _mm256_blend_epi32(more, less, 0xf0) : _mm256_blend_epi32(less, more, 0xf0);
     }
-    transpose(around, outer);
-    transpose(inside, inner);
+    transpose(both, to);
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was,
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
                                    qd_edges *result)
 {
     const float *o = frame->origin;
     const numbering as = {_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0), _mm256_set1_ps(frame->scale),
                           _mm256_set1_ps((float)QD_FRAME_LAST)};
     const __m256i one = _mm256_set1_epi16(1);
-    __m256i outer[2][4], inner[2][4];
-    number_eight(&as, rows_now, rows_was, outer[0], inner[0]);
-    number_eight(&as, rows_now + 8, rows_was + 8, outer[1], inner[1]);
+    __m256i around[2][4], inside[2][4];
+    for (uint32_t half = 0; half < 2; half++) {
+        number_eight(&as, outer[0] + 8 * half, outer[1] + 8 * half, false, around[half]);
+        number_eight(&as, inner[0] + 8 * half, inner[1] + 8 * half, true, inside[half]);
+    }
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        __m256i inner_lo = _mm256_permute2x128_si256(inner[0][k], inner[1][k], 0x20);
+        __m256i inner_lo = _mm256_permute2x128_si256(inside[0][k], inside[1][k], 0x20);
         _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_LO + k],
-                           _mm256_permute2x128_si256(outer[0][k], outer[1][k], 0x20));
+                           _mm256_permute2x128_si256(around[0][k], around[1][k], 0x20));
         _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_HI + k],
-                           _mm256_permute2x128_si256(outer[0][k], outer[1][k], 0x31));
+                           _mm256_permute2x128_si256(around[0][k], around[1][k], 0x31));
         _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(inner_lo, one));
         _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_HI + k],
-                           _mm256_permute2x128_si256(inner[0][k], inner[1][k], 0x31));
+                           _mm256_permute2x128_si256(inside[0][k], inside[1][k], 0x31));
     }
 }
 #endif

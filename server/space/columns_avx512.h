@@ -9,13 +9,65 @@
 
 #include "kernel.h"
 
-/* 16 edges as numbers of 32 bits. */
+/* In each row the lower half of its floats twice, and the upper. */
+#if QD_AXES == 2
+#define ROWS_AT_ONCE 4u
+#define FIRST_FLOATS 0x1111u
+#define UPPER_FLOATS 0xccccu
+static inline __m512 lower_twice(__m512 rows)
+{
+    return _mm512_shuffle_ps(rows, rows, _MM_SHUFFLE(1, 0, 1, 0));
+}
+static inline __m512 upper_twice(__m512 rows)
+{
+    return _mm512_shuffle_ps(rows, rows, _MM_SHUFFLE(3, 2, 3, 2));
+}
+#else
+#define ROWS_AT_ONCE 2u
+#define FIRST_FLOATS 0x0101u
+#define UPPER_FLOATS 0xf0f0u
+static inline __m512 lower_twice(__m512 rows)
+{
+    return _mm512_shuffle_f32x4(rows, rows, _MM_SHUFFLE(2, 2, 0, 0));
+}
+static inline __m512 upper_twice(__m512 rows)
+{
+    return _mm512_shuffle_f32x4(rows, rows, _MM_SHUFFLE(3, 3, 1, 1));
+}
+#endif
+
+/* The boxes around and inside of the rows in these lanes; others as they are, and absent ones, which are so as boxes,
+ * too. */
+static inline void box_rows(__m512 row, uint32_t lanes, __m512 *around, __m512 *inside)
+{
+    const __mmask16 upper = UPPER_FLOATS, lower = (__mmask16)~UPPER_FLOATS;
+    __m512 at = lower_twice(row), reach = upper_twice(row);
+    __m512 slack = _mm512_mul_ps(_mm512_set1_ps(0x1p-22f), _mm512_add_ps(_mm512_abs_ps(at), reach));
+    __m512 more = _mm512_add_ps(reach, slack);
+    __m512 less = _mm512_sub_ps(_mm512_mul_ps(reach, _mm512_set1_ps(QD_CIRCLE_CORE)), slack);
+    __mmask16 round = _mm512_mask_cmp_ps_mask((__mmask16)lanes, reach, _mm512_setzero_ps(), _CMP_GE_OQ);
+    *around = _mm512_mask_add_ps(_mm512_mask_sub_ps(row, round & lower, at, more), round & upper, at, more);
+    *inside = _mm512_mask_add_ps(_mm512_mask_sub_ps(row, round & lower, at, less), round & upper, at, less);
+}
+
+static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t is_round, qd_boxes *to)
+{
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += ROWS_AT_ONCE) {
+        uint32_t lanes = _pdep_u32(is_round >> r, FIRST_FLOATS) * ((1u << QD_ROW_FLOATS) - 1);
+        __m512 around[2], inside[2];
+        box_rows(_mm512_load_ps(now[r].v), lanes, &around[0], &inside[0]);
+        box_rows(_mm512_load_ps(was[r].v), lanes, &around[1], &inside[1]);
+        __m512 outer = _mm512_min_ps(around[0], around[1]), inner = _mm512_max_ps(inside[0], inside[1]);
+        _mm512_store_ps(to->outer[r].v, _mm512_mask_max_ps(outer, UPPER_FLOATS, around[0], around[1]));
+        _mm512_store_ps(to->inner[r].v, _mm512_mask_min_ps(inner, UPPER_FLOATS, inside[0], inside[1]));
+    }
+}
+
+/* 16 edges as numbers of 32 bits; those below 0 are 0 when they are packed. */
 static inline __m512i number_edges(const float *at, __m512 origin, __m512 scale)
 {
     __m512 number = _mm512_mul_ps(_mm512_sub_ps(_mm512_load_ps(at), origin), scale);
-    number = _mm512_max_ps(number, _mm512_setzero_ps());
-    number = _mm512_min_ps(number, _mm512_set1_ps((float)QD_FRAME_LAST));
-    return _mm512_cvttps_epi32(number);
+    return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_FRAME_LAST)));
 }
 
 #if QD_AXES == 2
@@ -32,26 +84,35 @@ static const _Alignas(64) short columns_upper[32] = {COLUMN(2), COLUMN(3)};
 #undef COLUMN
 #undef PACKED
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was,
+/* Eight rows. */
+static inline __m512i number_eight(const qd_row *rows, __m512 origin, __m512 scale)
+{
+    return _mm512_packus_epi32(number_edges(rows[0].v, origin, scale), number_edges(rows[4].v, origin, scale));
+}
+
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
                                    qd_edges *result)
 {
     const __m512 scale = _mm512_set1_ps(frame->scale);
     const __m512 origin =
         _mm512_broadcast_f32x4(_mm_setr_ps(frame->origin[0], frame->origin[1], frame->origin[0], frame->origin[1]));
     const __m512i lower = _mm512_load_si512(columns_lower), upper = _mm512_load_si512(columns_upper);
-    __m512i less[2], more[2];
+    __m512i less[2], more[2], inner_less[2], inner_more[2];
     for (uint32_t half = 0; half < 2; half++) {
-        const float *now = rows_now[half * 8].v, *was = rows_was[half * 8].v;
-        __m512i a = _mm512_packus_epi32(number_edges(now, origin, scale), number_edges(now + 16, origin, scale));
-        __m512i b = _mm512_packus_epi32(number_edges(was, origin, scale), number_edges(was + 16, origin, scale));
+        __m512i a = number_eight(outer[0] + 8 * half, origin, scale);
+        __m512i b = number_eight(outer[1] + 8 * half, origin, scale);
+        __m512i c = number_eight(inner[0] + 8 * half, origin, scale);
+        __m512i d = number_eight(inner[1] + 8 * half, origin, scale);
         less[half] = _mm512_min_epu16(a, b);
         more[half] = _mm512_max_epu16(a, b);
+        inner_less[half] = _mm512_min_epu16(c, d);
+        inner_more[half] = _mm512_max_epu16(c, d);
     }
+    __m512i inner_lower = _mm512_permutex2var_epi16(inner_more[0], lower, inner_more[1]);
     _mm512_store_si512(result->v[QD_OUTER_LO], _mm512_permutex2var_epi16(less[0], lower, less[1]));
     _mm512_store_si512(result->v[QD_OUTER_HI], _mm512_permutex2var_epi16(more[0], upper, more[1]));
-    _mm512_store_si512(result->v[QD_INNER_LO],
-                       _mm512_add_epi16(_mm512_permutex2var_epi16(more[0], lower, more[1]), _mm512_set1_epi16(1)));
-    _mm512_store_si512(result->v[QD_INNER_HI], _mm512_permutex2var_epi16(less[0], upper, less[1]));
+    _mm512_store_si512(result->v[QD_INNER_LO], _mm512_add_epi16(inner_lower, _mm512_set1_epi16(1)));
+    _mm512_store_si512(result->v[QD_INNER_HI], _mm512_permutex2var_epi16(inner_less[0], upper, inner_less[1]));
 }
 #else
 /* Where the pack below leaves column `k` of row `r`, counted over the results for eight rows; for 16 rows of a column
@@ -86,22 +147,23 @@ static inline __m512i two_columns(const __m512i four[4], uint32_t two)
     return _mm512_mask_mov_epi16(first, LAST_EIGHT, last);
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was,
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
                                    qd_edges *result)
 {
     const float *o = frame->origin;
     const __m512 scale = _mm512_set1_ps(frame->scale);
     const __m512 origin = _mm512_broadcast_f32x8(_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0));
-    __m512i outer[4], inner[4];
+    __m512i around[4], inside[4];
     for (uint32_t i = 0; i < 4; i++) {
-        __m512i now = number_four(rows_now + 4 * i, origin, scale), was = number_four(rows_was + 4 * i, origin, scale);
-        __m512i less = _mm512_min_epu16(now, was), more = _mm512_max_epu16(now, was);
-        outer[i] = _mm512_mask_mov_epi16(less, UPPER_EDGES, more);
-        inner[i] = _mm512_mask_mov_epi16(_mm512_add_epi16(more, _mm512_set1_epi16(1)), UPPER_EDGES, less);
+        __m512i a = number_four(outer[0] + 4 * i, origin, scale), b = number_four(outer[1] + 4 * i, origin, scale);
+        __m512i c = number_four(inner[0] + 4 * i, origin, scale), d = number_four(inner[1] + 4 * i, origin, scale);
+        __m512i inner_less = _mm512_min_epu16(c, d), inner_more = _mm512_max_epu16(c, d);
+        around[i] = _mm512_mask_mov_epi16(_mm512_min_epu16(a, b), UPPER_EDGES, _mm512_max_epu16(a, b));
+        inside[i] = _mm512_mask_mov_epi16(_mm512_add_epi16(inner_more, _mm512_set1_epi16(1)), UPPER_EDGES, inner_less);
     }
     for (uint32_t two = 0; two < 3; two++) {
-        _mm512_store_si512(result->v[QD_OUTER_LO + 2 * two], two_columns(outer, two));
-        _mm512_store_si512(result->v[QD_INNER_LO + 2 * two], two_columns(inner, two));
+        _mm512_store_si512(result->v[QD_OUTER_LO + 2 * two], two_columns(around, two));
+        _mm512_store_si512(result->v[QD_INNER_LO + 2 * two], two_columns(inside, two));
     }
 }
 #endif

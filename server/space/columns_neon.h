@@ -9,6 +9,48 @@
 
 #include "columns_append.h"
 
+/* Half a row; twice where there are two axes. */
+static inline float32x4_t half_row(const float *half)
+{
+    return QD_AXES == 2 ? vcombine_f32(vld1_f32(half), vld1_f32(half)) : vld1q_f32(half);
+}
+
+static inline void put_halves(qd_row *to, float32x4_t lower, float32x4_t upper)
+{
+    if (QD_AXES == 2) {
+        vst1q_f32(to->v, vcombine_f32(vget_low_f32(lower), vget_low_f32(upper)));
+    } else {
+        vst1q_f32(to->v, lower);
+        vst1q_f32(to->v + QD_ROW_FLOATS - 4, upper);
+    }
+}
+
+/* A row's lower and upper edges, as outer and as inner ones. */
+typedef struct halves {
+    float32x4_t outer[2], inner[2];
+} halves;
+
+/* An absent one is so as a box, too. */
+static inline halves halves_of(const qd_row *row, bool is_round)
+{
+    float32x4_t at = half_row(row->v), reach = half_row(row->v + QD_ROW_HIGH);
+    if (!is_round || !(row->v[QD_ROW_HIGH] >= 0)) {
+        return (halves){{at, reach}, {at, reach}};
+    }
+    float32x4_t slack = vmulq_n_f32(vaddq_f32(vabsq_f32(at), reach), 0x1p-22f);
+    float32x4_t more = vaddq_f32(reach, slack), less = vsubq_f32(vmulq_n_f32(reach, QD_CIRCLE_CORE), slack);
+    return (halves){{vsubq_f32(at, more), vaddq_f32(at, more)}, {vsubq_f32(at, less), vaddq_f32(at, less)}};
+}
+
+static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t is_round, qd_boxes *to)
+{
+    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+        halves a = halves_of(&now[r], is_round >> r & 1), b = halves_of(&was[r], is_round >> r & 1);
+        put_halves(&to->outer[r], vminq_f32(a.outer[0], b.outer[0]), vmaxq_f32(a.outer[1], b.outer[1]));
+        put_halves(&to->inner[r], vmaxq_f32(a.inner[0], b.inner[0]), vminq_f32(a.inner[1], b.inner[1]));
+    }
+}
+
 static inline uint16x4_t number_edges(float32x4_t at, float origin, float scale)
 {
     float32x4_t number = vmulq_n_f32(vsubq_f32(at, vdupq_n_f32(origin)), scale);
@@ -47,19 +89,21 @@ static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16
 }
 #endif
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *rows_now, const qd_row *rows_was,
+static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
                                    qd_edges *result)
 {
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += 8) {
-        uint16x8_t now[QD_EDGES], was[QD_EDGES];
-        number_rows(frame, rows_now + r, now);
-        number_rows(frame, rows_was + r, was);
+        uint16x8_t a[QD_EDGES], b[QD_EDGES], c[QD_EDGES], d[QD_EDGES];
+        number_rows(frame, outer[0] + r, a);
+        number_rows(frame, outer[1] + r, b);
+        number_rows(frame, inner[0] + r, c);
+        number_rows(frame, inner[1] + r, d);
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint32_t hi = QD_AXES + k;
-            vst1q_u16(result->v[QD_OUTER_LO + k] + r, vminq_u16(now[k], was[k]));
-            vst1q_u16(result->v[QD_OUTER_HI + k] + r, vmaxq_u16(now[hi], was[hi]));
-            vst1q_u16(result->v[QD_INNER_LO + k] + r, vaddq_u16(vmaxq_u16(now[k], was[k]), vdupq_n_u16(1)));
-            vst1q_u16(result->v[QD_INNER_HI + k] + r, vminq_u16(now[hi], was[hi]));
+            vst1q_u16(result->v[QD_OUTER_LO + k] + r, vminq_u16(a[k], b[k]));
+            vst1q_u16(result->v[QD_OUTER_HI + k] + r, vmaxq_u16(a[hi], b[hi]));
+            vst1q_u16(result->v[QD_INNER_LO + k] + r, vaddq_u16(vmaxq_u16(c[k], d[k]), vdupq_n_u16(1)));
+            vst1q_u16(result->v[QD_INNER_HI + k] + r, vminq_u16(c[hi], d[hi]));
         }
     }
 }

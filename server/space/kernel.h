@@ -88,6 +88,12 @@ typedef struct qd_edges {
     _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];
 } qd_edges;
 
+/* The outer and inner boxes of a block's rows, where some are round. */
+typedef struct qd_boxes {
+    _Alignas(64) qd_row outer[QD_BLOCK_ROWS];
+    qd_row inner[QD_BLOCK_ROWS];
+} qd_boxes;
+
 /* What the tasks of one walk share: how many events they have found together, told in steps. */
 typedef struct qd_quota {
     _Atomic uint64_t found;

@@ -63,35 +63,52 @@ static const uint8_t kind_of[3][4] = {
 /* Flags of rows that tell too little by themselves. */
 #define INTRICATE (QD_ID_CHANGED | QD_ID_GHOST | QD_ID_NEWCOMER | QD_ID_CAPSULE)
 
-/* A pair with a special row, or in a swept space any pair. Most of them are circles, or have filters, and nothing else
- * is special about them. A function of its own, so that the loop over plain pairs keeps its registers. */
-static __attribute__((noinline)) uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, uint32_t a,
-                                                       uint32_t b)
+/* Two references, as they stand in a list. */
+typedef struct pair {
+    uint32_t a, b;
+} pair;
+
+/* What a pair with a special row tells, or in a swept space any pair. Most are circles, or have filters, and nothing
+ * else is special about them. Nobody can foresee whether two overlap, so no branch depends on it. */
+static inline uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, pair at)
 {
     const qd_rows *rows = sink->rows;
-    uint32_t row_a = a & QD_LIST_ROW, row_b = b & QD_LIST_ROW;
-    uint32_t id_a = qd_row_id(rows, row_a), id_b = qd_row_id(rows, row_b), either = id_a | id_b;
-    if ((either & INTRICATE) || ((a | b) & (QD_LIST_WAS | QD_LIST_NOW))) {
-        return qd_pair_resolve(sink, a, b);
+    uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
+    uint32_t id_a = qd_row_id(rows, a), id_b = qd_row_id(rows, b), either = id_a | id_b;
+    if ((either & INTRICATE) || ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW))) {
+        return qd_pair_resolve(sink, at.a, at.b);
     }
     const qd_filter *filter = sink->bodies->filter;
     if ((either & QD_ID_FILTER) && !qd_filters_agree(filter[id_a & QD_ID_SLOT], filter[id_b & QD_ID_SLOT])) {
         return 0;
     }
-    const qd_row *now_a = qd_row_now(rows, row_a), *was_a = qd_row_was(rows, row_a);
-    const qd_row *now_b = qd_row_now(rows, row_b), *was_b = qd_row_was(rows, row_b);
+    const qd_row *now_a = qd_row_now(rows, a), *was_a = qd_row_was(rows, a);
+    const qd_row *now_b = qd_row_now(rows, b), *was_b = qd_row_was(rows, b);
+    const bool round_a = (id_a & QD_ID_ROUND) != 0, round_b = (id_b & QD_ID_ROUND) != 0;
     uint32_t met;
-    if (either & QD_ID_ROUND) {
-        bool round_a = (id_a & QD_ID_ROUND) != 0, round_b = (id_b & QD_ID_ROUND) != 0;
-        met = (uint32_t)qd_rows_overlap(now_a, round_a, now_b, round_b) |
-              (uint32_t)qd_rows_overlap(was_a, round_a, was_b, round_b) << 1;
+    if (round_a && round_b) {
+        met = qd_circles_overlap(now_a, now_b) | (uint32_t)qd_circles_overlap(was_a, was_b) << 1;
+    } else if (round_a) {
+        met = qd_circle_overlaps_box(now_a, now_b) | (uint32_t)qd_circle_overlaps_box(was_a, was_b) << 1;
+    } else if (round_b) {
+        met = qd_circle_overlaps_box(now_b, now_a) | (uint32_t)qd_circle_overlaps_box(was_b, was_a) << 1;
     } else {
         met = lanes_overlap(now_a, was_a, now_b, was_b);
     }
-    if (met == 0 && sink->swept) {
-        return qd_pair_resolve(sink, a, b);
+    return sink->swept && met == 0 ? qd_pair_resolve(sink, at.a, at.b) : kinds[met];
+}
+
+/* Puts the events of special pairs behind the first `count`, of rows as yet; returns how many that makes. */
+static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const uint8_t *kinds, const pair *special,
+                                                      uint32_t specials, qd_space_event *event, size_t count)
+{
+    for (uint32_t p = 0; p < specials; p++) {
+        uint32_t kind = special_kind(sink, kinds, special[p]);
+        event[count].a = (special[p].a & QD_LIST_ROW) | kind << QD_SPACE_EVENT_SHIFT;
+        event[count].b = special[p].b & QD_LIST_ROW;
+        count += kind != 0;
     }
-    return kinds[met];
+    return count;
 }
 
 /* `row`: the references of the list that the hits are of. */
@@ -105,21 +122,23 @@ static void exact(qd_sink *sink, const uint32_t *row, const hits *found, const p
     qd_space_event *event = sink->event;
     size_t count = sink->count;
     const uint32_t swept = sink->swept ? QD_LIST_SPECIAL : 0;
+    pair special[NEAR_ROOM];
+    uint32_t specials = 0;
     for (uint32_t p = 0; p < near_count; p++) {
         uint32_t hit = near->hit[p];
         uint32_t a = row[found->row[hit]], b = row[found->base[hit] + near->lane[p]];
-        uint32_t kind;
         if ((a | b | swept) & QD_LIST_SPECIAL) {
-            kind = special_kind(sink, kinds, a, b);
-            a &= QD_LIST_ROW;
-            b &= QD_LIST_ROW;
-        } else {
-            kind = kinds[lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b),
-                                       qd_row_was(rows, b))];
+            special[specials++] = (pair){a, b};
+            continue;
         }
+        uint32_t kind =
+            kinds[lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b), qd_row_was(rows, b))];
         event[count].a = a | kind << QD_SPACE_EVENT_SHIFT;
         event[count].b = b;
         count += kind != 0;
+    }
+    if (specials > 0) {
+        count = exact_special(sink, kinds, special, specials, event, count);
     }
     for (size_t e = sink->count; e < count; e++) {
         uint32_t kind = event[e].a & ~QD_LIST_ROW;
@@ -174,58 +193,18 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
 
 /* ---- collecting: a cell's rows as columns ---- */
 
-/* Some rows side by side. */
-#define WIDE_FLOATS 16u
-#define WIDE_ROWS   (WIDE_FLOATS / QD_ROW_FLOATS)
-typedef float wide __attribute__((vector_size(4 * WIDE_FLOATS)));
-typedef int32_t wide_bits __attribute__((vector_size(4 * WIDE_FLOATS)));
-
-#if QD_AXES == 2
-#define WIDE_LOW(v)  __builtin_shufflevector(v, v, 0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13)
-#define WIDE_HIGH(v) __builtin_shufflevector(v, v, 2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15)
-static const wide wide_sign = {-1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1};
-static const wide_bits wide_row = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-#else
-#define WIDE_LOW(v)  __builtin_shufflevector(v, v, 0, 1, 2, 3, 0, 1, 2, 3, 8, 9, 10, 11, 8, 9, 10, 11)
-#define WIDE_HIGH(v) __builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7, 12, 13, 14, 15, 12, 13, 14, 15)
-static const wide wide_sign = {-1, -1, -1, -1, 1, 1, 1, 1, -1, -1, -1, -1, 1, 1, 1, 1};
-static const wide_bits wide_row = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
-#endif
-
-/* The rows of a block with round ones as boxes around them and boxes inside: qd_round_bounds and qd_circle_core for
- * several at once. Absent ones and boxes stay as they are. */
-static void box_rows(const qd_row *from, uint32_t is_round, qd_row *around, qd_row *inside)
-{
-    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += WIDE_ROWS) {
-        wide rows;
-        memcpy(&rows, &from[r], sizeof rows);
-        wide at = WIDE_LOW(rows), reach = WIDE_HIGH(rows);
-        wide size = (wide)((wide_bits)at & INT32_MAX) + reach, margin = 0x1p-22f * size;
-        wide_bits chosen = ((int32_t)(is_round >> r) >> wide_row & 1) != 0;
-        chosen &= reach >= 0;
-        wide_bits outer = (wide_bits)(at + wide_sign * (reach + margin));
-        wide_bits inner = (wide_bits)(at + wide_sign * (reach * QD_CORE_SHARE - margin));
-        outer = (outer & chosen) | ((wide_bits)rows & ~chosen);
-        inner = (inner & chosen) | ((wide_bits)rows & ~chosen);
-        memcpy(&around[r], &outer, sizeof outer);
-        memcpy(&inside[r], &inner, sizeof inner);
-    }
-}
-
 /* Of 16 rows; a bit of `is_round` and `unproven` for each. */
 static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const qd_row *was, uint16_t is_round,
                                  uint16_t unproven, qd_edges *result)
 {
     if (QD_LIKELY(is_round == 0)) {
-        columns_of_rows(frame, now, was, result);
+        const qd_row *const rows[2] = {now, was};
+        columns_of_rows(frame, rows, rows, result);
     } else {
-        _Alignas(64) qd_row around[2][QD_BLOCK_ROWS], inside[2][QD_BLOCK_ROWS];
-        qd_edges inner;
-        box_rows(now, is_round, around[0], inside[0]);
-        box_rows(was, is_round, around[1], inside[1]);
-        columns_of_rows(frame, inside[0], inside[1], &inner);
-        columns_of_rows(frame, around[0], around[1], result);
-        memcpy(result->v[QD_INNER_LO], inner.v[QD_INNER_LO], 2 * QD_AXES * sizeof inner.v[0]);
+        qd_boxes boxes;
+        columns_boxes(now, was, is_round, &boxes);
+        const qd_row *const outer[2] = {boxes.outer, boxes.outer}, *const inner[2] = {boxes.inner, boxes.inner};
+        columns_of_rows(frame, outer, inner, result);
     }
     for (uint32_t left = unproven; left != 0; left &= left - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(left);

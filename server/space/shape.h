@@ -86,7 +86,7 @@ static inline qd_row qd_round_bounds(const qd_row *round)
     return box;
 }
 
-#define QD_CORE_SHARE (QD_AXES == 2 ? 0.7071f : 0.5773f) /* below 1/sqrt(axes) */
+#define QD_CIRCLE_CORE (QD_AXES == 2 ? 0.7071f : 0.5773f) /* below 1/sqrt(axes) */
 
 /* A box inside a circle or sphere: boxes inside two that overlap, or one and a box, prove that the shapes overlap in
  * the exact test. A little smaller than the square (cube) it would be, by more than the roundings here can add; of a
@@ -101,7 +101,7 @@ static inline qd_row qd_circle_core(const qd_row *circle)
     qd_row box = {{0}};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float at = circle->v[k];
-        float reach = radius * QD_CORE_SHARE - 0x1p-22f * (fabsf(at) + radius);
+        float reach = radius * QD_CIRCLE_CORE - 0x1p-22f * (fabsf(at) + radius);
         box.v[k] = at - reach;
         box.v[QD_ROW_HIGH + k] = at + reach;
     }
@@ -135,7 +135,42 @@ static inline bool qd_boxes_overlap(const qd_row *a, const qd_row *b)
     return overlap;
 }
 
+/* How far `at` is from the interval. */
+static inline double qd_beyond(double at, double lo, double hi)
+{
+    double below = lo - at > 0 ? lo - at : 0, above = at - hi > 0 ? at - hi : 0;
+    return below > above ? below : above;
+}
+
+/* The sums begin with the first axis and go on in order, as in solid.c: so both give the same results. An absent circle
+ * has a reach below 0, an absent box is infinitely far from everything. */
+static inline bool qd_circles_overlap(const qd_row *a, const qd_row *b)
+{
+    double reach = (double)a->v[QD_ROW_HIGH] + (double)b->v[QD_ROW_HIGH], sum = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        double apart = (double)a->v[k] - (double)b->v[k];
+        sum += apart * apart;
+    }
+    return (reach >= 0) & (sum <= reach * reach);
+}
+
+static inline bool qd_circle_overlaps_box(const qd_row *circle, const qd_row *box)
+{
+    double radius = circle->v[QD_ROW_HIGH], sum = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        double apart = qd_beyond(circle->v[k], box->v[k], box->v[QD_ROW_HIGH + k]);
+        sum += apart * apart;
+    }
+    return (radius >= 0) & (sum <= radius * radius);
+}
+
 /* Boxes and circles; a row that is round is taken for a circle. */
-bool qd_rows_overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle);
+static inline bool qd_rows_overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle)
+{
+    if (a_circle) {
+        return b_circle ? qd_circles_overlap(a, b) : qd_circle_overlaps_box(a, b);
+    }
+    return b_circle ? qd_circle_overlaps_box(b, a) : qd_boxes_overlap(a, b);
+}
 
 #endif
