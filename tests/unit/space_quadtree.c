@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The quadtree, and with QD_AXES 3 the octree: where bodies are registered, what that costs in list operations and
- * memory, and that all kernels and executors agree on a crowd too large for brute force. */
+ * The quadtree, and with QD_AXES 3 the octree: where bodies are registered, what that costs in memory, and that all
+ * kernels and executors agree on a crowd too large for brute force. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,60 +139,6 @@ static void test_the_cell_of_a_box_at_every_depth(void **state)
     index->ops->destroy(index);
     assert_int_equal(heap.bytes, 0);
     qd_heap_deinit(&heap);
-}
-
-/* ---- what registering costs ---- */
-
-static uint64_t operations(const qd_space *space)
-{
-    qd_space_counters counters;
-    qd_space_counters_get(space, &counters);
-    return counters.list_operations;
-}
-
-static void test_list_operations_do_not_depend_on_depth(void **state)
-{
-    (void)state;
-    for (uint32_t depth = 1; depth <= QD_TREE_DEPTH_MAX; depth++) {
-        const float cell = 1024 / (float)(1u << depth);
-        const float centre[] = {cell / 2, cell / 2 + cell / 8, cell * 1.5f, 1024 - cell / 2};
-        qd_heap heap;
-        qd_space *space = make_space(&heap, 0, 1024, depth, 10);
-        qd_space_events found;
-        uint32_t slot;
-        qd_body body = box_at(centre[0], centre[0], centre[0], cell / 4);
-        assert_int_equal(qd_space_add(space, &body, &slot), QD_OK);
-        tick(space, &found);
-        assert_int_equal(operations(space), 1);
-        /* Inside its cell: none, however often. */
-        for (int i = 0; i < 100; i++) {
-            float x = centre[i % 2];
-            qd_space_move(space, 1, &slot, &x, &x, &x);
-            if (i % 10 == 0) {
-                tick(space, &found);
-            }
-        }
-        assert_int_equal(operations(space), 1);
-        /* To the next cell: out of one list and into another; and once more when its was has followed. */
-        float x = centre[2];
-        qd_space_move(space, 1, &slot, &x, &centre[0], &centre[0]);
-        uint64_t crossed = operations(space) - 1;
-        assert_true(crossed <= 2);
-        tick(space, &found);
-        qd_space_move(space, 1, &slot, &x, &centre[1], &centre[0]);
-        tick(space, &found);
-        assert_true(operations(space) <= 5);
-        /* Across the world: a ghost is left behind and taken out. */
-        uint64_t before = operations(space);
-        qd_space_teleport(space, 1, &slot, &centre[3], &centre[3], &centre[3]);
-        tick(space, &found);
-        assert_in_range(operations(space) - before, 1, 4);
-        before = operations(space);
-        assert_false(qd_space_remove(space, slot, QD_SPACE_DESPAWNED));
-        tick(space, &found);
-        assert_int_equal(operations(space) - before, 1);
-        end_space(space, &heap);
-    }
 }
 
 /* ---- memory ---- */
@@ -490,7 +436,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_cell_of_a_box_at_every_depth),
-        cmocka_unit_test(test_list_operations_do_not_depend_on_depth),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_an_add_without_memory_changes_nothing),
         cmocka_unit_test(test_bad_configurations_are_refused),
