@@ -9,6 +9,9 @@
 
 #define EVENTS_TOLD_STEP 4096u
 
+_Static_assert(QD_BLOCKS_MAX *QD_BLOCK_ROWS - 1 <= QD_LIST_ROW, "a list has bits for every reference");
+_Static_assert(QD_LIST_ROW < 1u << QD_SPACE_EVENT_SHIFT, "an event has room for its kind beside a reference");
+
 static _Atomic(const qd_kernel *) chosen;
 
 static bool runs_here(const qd_kernel *kernel)

@@ -39,7 +39,7 @@
  */
 #define QD_ID_UNPROVEN (QD_ID_CHANGED | QD_ID_NEWCOMER | QD_ID_CAPSULE)
 
-#define QD_BLOCKS_MAX (1u << 25) /* so that a reference has 29 bits, and an event room for its kind */
+#define QD_BLOCKS_MAX (1u << 24) /* so that a reference has 28 bits, as in lists (QD_LIST_ROW) */
 
 typedef struct qd_block_info {
     uint32_t next; /* or QD_NONE; of a free block the next free one */

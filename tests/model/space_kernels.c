@@ -196,15 +196,15 @@ static void run_picked(scene *s, const qd_kernel *kernel, outcome *o)
 {
     qd_sink *sink = &o->cross;
     uint32_t own = s->own.count, count = o->own8.count;
-    uint32_t *reference = calloc(count + 1, sizeof *reference);
+    uint32_t *reference = calloc(count + QD_BLOCK_ROWS, sizeof *reference);
     for (uint32_t i = 0; i < count; i++) {
-        reference[i] = o->own8.row[i] & QD_LIST_ROW;
+        reference[i] = o->own8.row[i] | (o->own8.moved[i / 64] >> i % 64 & 1 ? QD_LIST_MOVED : 0);
     }
     qd_list8_reserve(&s->heap, &o->picked8, count);
-    kernel->pick8(sink, reference, own, &s->window, &o->picked8);
+    kernel->pick8(sink, reference, own, &s->window, false, &o->picked8);
     o->picked8.own = own;
     kernel->test8(sink, &o->picked8, s->all);
-    kernel->pick8(sink, reference + own, count - own, &s->window, &o->picked8);
+    kernel->pick8(sink, reference + own, count - own, &s->window, false, &o->picked8);
     kernel->cross8(sink, &o->picked8, 0, own, own, count, s->all);
     free(reference);
 }
