@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "axes.h"
 
@@ -32,13 +33,20 @@ typedef struct qd_row {
 #define QD_ROW_ABSENT ((qd_row){{INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0}})
 #endif
 
+/* A half of a row at a time: a row of three axes that is written edge by edge has to be waited for by who copies it. */
 static inline qd_row qd_row_of_box(const float *at, const float *half)
 {
-    qd_row row = {{0}};
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        row.v[k] = at[k] - half[k];
-        row.v[QD_ROW_HIGH + k] = at[k] + half[k];
-    }
+#if QD_AXES == 2
+    typedef float edges __attribute__((vector_size(8)));
+    const edges centre = {at[0], at[1]}, reach = {half[0], half[1]};
+#else
+    typedef float edges __attribute__((vector_size(16)));
+    const edges centre = {at[0], at[1], at[2], 0}, reach = {half[0], half[1], half[2], 0};
+#endif
+    const edges low = centre - reach, high = centre + reach;
+    qd_row row;
+    memcpy(row.v, &low, sizeof low);
+    memcpy(row.v + QD_ROW_HIGH, &high, sizeof high);
     return row;
 }
 
