@@ -83,14 +83,15 @@ typedef struct qd_extent {
  * it is without end. */
 static inline qd_extent qd_frame_extent(const qd_frame *frame, const qd_numbers *numbers, uint32_t last)
 {
+    const double step = 1 / (double)frame->scale;
     qd_extent extent;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t low = numbers->v[k], high = numbers->v[QD_ROW_HIGH + k];
-        double origin = (double)frame->origin[k], scale = (double)frame->scale;
+        double origin = (double)frame->origin[k];
         /* What is further than that from the origin has the last number. */
-        double offset = fmin(low / scale * (1 - QD_FRAME_MARGIN), (double)FLT_MAX);
+        double offset = fmin(low * step * (1 - QD_FRAME_MARGIN), (double)FLT_MAX);
         extent.lo[k] = low == 0 ? -(double)INFINITY : origin + offset;
-        extent.hi[k] = high >= last ? (double)INFINITY : origin + (high + 1) / scale * (1 + QD_FRAME_MARGIN);
+        extent.hi[k] = high >= last ? (double)INFINITY : origin + (high + 1) * step * (1 + QD_FRAME_MARGIN);
     }
     return extent;
 }

@@ -40,13 +40,15 @@ static qd_row room_of(const qd_sparse *sparse, uint64_t key)
 void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf)
 {
     qd_sparse_cells *cells = &sparse->cells;
-    cells->room[number] = is_leaf ? room_of(sparse, cells->key[number]) : QD_ROW_ABSENT;
+    if (cells->has_room) {
+        cells->room[number] = is_leaf ? room_of(sparse, cells->key[number]) : QD_ROW_ABSENT;
+    }
     cells->flags[number] = (uint8_t)((cells->flags[number] & ~QD_SPARSE_LEAF) | (is_leaf ? QD_SPARSE_LEAF : 0));
 }
 
-static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level)
+static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level, uint32_t parent)
 {
-    uint32_t number = qd_sparse_cells_make(&sparse->cells, key, 0);
+    uint32_t number = qd_sparse_cells_make(&sparse->cells, key, parent);
     if (level >= sparse->leaf_from || level == sparse->depth_max) {
         qd_sparse_set_leaf(sparse, number, true);
     }
@@ -57,21 +59,8 @@ static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level)
 /* The root, alone. */
 static void begin(qd_sparse *sparse)
 {
-    uint32_t number = make(sparse, QD_KEY_ROOT, 0);
+    uint32_t number = make(sparse, QD_KEY_ROOT, 0, QD_NONE);
     QD_ASSERT(number == QD_SPARSE_ROOT);
-}
-
-static uint32_t make_below(qd_sparse *sparse, uint32_t parent, uint64_t key, uint32_t level)
-{
-    uint32_t number = make(sparse, key, level);
-    sparse->cells.children[parent] |= (uint8_t)(1u << qd_key_digit(key));
-    return number;
-}
-
-void qd_sparse_drop(qd_sparse *sparse, uint32_t number, uint32_t parent)
-{
-    sparse->cells.children[parent] &= (uint8_t) ~(1u << qd_key_digit(sparse->cells.key[number]));
-    qd_sparse_cells_drop(&sparse->cells, number);
 }
 
 /* All cells above one exist. So the search goes up or down from where the last one ended; most end there at once. */
@@ -84,13 +73,13 @@ uint32_t qd_sparse_find(const qd_sparse *sparse, uint64_t finest, uint32_t level
         at--;
         number = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
     }
-    while (at < level && cells->children[number] != 0) {
-        uint64_t key = qd_key_above(finest, QD_KEY_BITS, at + 1);
-        if (!(cells->children[number] >> qd_key_digit(key) & 1)) {
+    while (at < level && cells->link[number].first != QD_NONE) {
+        at++;
+        uint32_t below = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
+        if (below == QD_NONE) {
             break;
         }
-        number = qd_sparse_cells_find(cells, key);
-        at++;
+        number = below;
     }
     return number;
 }
@@ -104,7 +93,7 @@ uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
     uint32_t number = qd_sparse_find(sparse, finest, level), at = qd_key_level(sparse->cells.key[number]);
     while (at < level && !qd_sparse_is_leaf(sparse, number)) {
         at++;
-        number = make_below(sparse, number, qd_key_above(finest, QD_KEY_BITS, at), at);
+        number = make(sparse, qd_key_above(finest, QD_KEY_BITS, at), at, number);
         qd_sparse_prune_made(sparse, number);
     }
     sparse->level_usual = at;
@@ -191,25 +180,31 @@ static bool is_high(const qd_index *index, uint32_t place)
     return !qd_sparse_is_leaf((const qd_sparse *)index, place);
 }
 
-/* Whether a body lies astride the middle of a cell as it did, one step on. */
-static bool is_astride(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
+/* Where both its corners are still in its cell, when that is a leaf; or when the body lies astride the middle of a
+ * larger one as it did, one step on. */
+static bool stays_in(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
 {
     qd_numbers numbers = qd_key_numbers(&sparse->frame, bounds);
-    return qd_key_above(qd_key_of(numbers.v), QD_KEY_BITS, qd_key_level_of(&numbers)) ==
-               sparse->cells.key[record->place] &&
-           qd_move_is_step(record, bounds, before);
+    uint64_t key = sparse->cells.key[record->place], low = qd_key_of(numbers.v);
+    uint32_t level = qd_key_level(key), natural = qd_key_level_of(&numbers);
+    if (qd_sparse_is_leaf(sparse, record->place)) {
+        return natural >= level && qd_key_above(low, QD_KEY_BITS, level) == key;
+    }
+    return natural == level && qd_key_above(low, QD_KEY_BITS, level) == key && qd_move_is_step(record, bounds, before);
 }
 
+/* Nearly all that move are still in their leaf's room. */
 static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
-    const qd_row *room = &sparse->cells.room[record->place];
-    bool is_inside = true;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        is_inside &= (bounds->v[k] >= room->v[k]) & (bounds->v[QD_ROW_HIGH + k] <= room->v[QD_ROW_HIGH + k]);
+    bool is_inside = sparse->cells.has_room;
+    if (is_inside) {
+        const qd_row *room = &sparse->cells.room[record->place];
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            is_inside &= (bounds->v[k] >= room->v[k]) & (bounds->v[QD_ROW_HIGH + k] <= room->v[QD_ROW_HIGH + k]);
+        }
     }
-    return QD_LIKELY(is_inside) ||
-           (!qd_sparse_is_leaf(sparse, record->place) && is_astride(sparse, record, bounds, before));
+    return QD_LIKELY(is_inside) || stays_in(sparse, record, bounds, before);
 }
 
 static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
@@ -302,7 +297,7 @@ qd_index *qd_sparse_create(const qd_index *as)
     sparse->index.ops = &ops;
     sparse->index.cell = NULL;
     sparse->index.cells = 0;
-    qd_sparse_cells_init(&sparse->cells, as->heap);
+    qd_sparse_cells_init(&sparse->cells, as->heap, as->config->depth == 0);
     const qd_space_config *config = as->config;
     const float lo[3] = {config->min_x, config->min_y, config->min_z};
     const float hi[3] = {config->max_x, config->max_y, config->max_z};

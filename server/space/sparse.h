@@ -56,19 +56,12 @@ static inline bool qd_sparse_is_leaf(const qd_sparse *sparse, uint32_t number)
     return (sparse->cells.flags[number] & QD_SPARSE_LEAF) != 0;
 }
 
-static inline uint32_t qd_sparse_child(const qd_sparse *sparse, uint32_t number, uint32_t digit)
-{
-    return qd_sparse_cells_find(&sparse->cells, qd_key_child(sparse->cells.key[number], digit));
-}
-
 /* The smallest cell there is that contains a finest one and is of this level or above. */
 uint32_t qd_sparse_find(const qd_sparse *sparse, uint64_t finest, uint32_t level);
 /* The cell where a box belongs; it is made where there is none, with those above it. */
 uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box);
 /* Makes a cell a leaf, or no leaf any more. */
 void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf);
-/* Takes a cell away that holds nothing. */
-void qd_sparse_drop(qd_sparse *sparse, uint32_t number, uint32_t parent);
 
 /* Where all is that a cell holds or may hold; cells at the root's edges reach to infinity. */
 qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cells of a sparse tree: a pool of them, and a hash table that finds them by their keys.
+ * The cells of a sparse tree: a pool of them, their places in the tree, and a hash table that finds them by their keys.
  *
  *     slot[hash of key] --> number     open addressing; a cell dropped leaves no mark behind, those after it move up
- *     number: cell, key, room, children, flags     arrays side by side, so that a look for one thing reads no other
+ *     number: cell, key, link, room, flags     arrays side by side, so that a look for one thing reads no other
  *
- * A number stays a cell's own until it is dropped; then it may be given to another. Which cells there are, and which of
- * them are above which, is the tree's business (sparse.h).
+ * A number stays a cell's own until it is dropped; then it may be given to another. Which cells there are is the tree's
+ * business (sparse.h).
  *
  * Owned by the index. One thread at a time; any number may find.
  */
@@ -25,15 +25,23 @@ typedef enum qd_sparse_flag {
     QD_SPARSE_FREE = 16,   /* no cell; its key is the next free number */
 } qd_sparse_flag;
 
+/* Numbers, or QD_NONE. */
+typedef struct qd_sparse_link {
+    uint32_t parent;
+    uint32_t first; /* of the children */
+    uint32_t next;  /* of the same parent's */
+} qd_sparse_link;
+
 typedef struct qd_sparse_cells {
     qd_heap *heap;
     qd_cell *cell;
     uint64_t *key;
-    qd_row *room;      /* of a leaf: boxes in it are in the cell; of others absent */
-    uint8_t *children; /* a bit for each that there is */
-    uint8_t *flags;    /* qd_sparse_flag */
-    uint32_t *slot;    /* numbers, or QD_NONE */
-    uint32_t used;     /* numbers ever given out */
+    qd_sparse_link *link;
+    qd_row *room;   /* of a leaf: boxes in it are in the cell; of others absent. NULL: cells have none */
+    uint8_t *flags; /* qd_sparse_flag */
+    uint32_t *slot; /* numbers, or QD_NONE */
+    bool has_room;
+    uint32_t used; /* numbers ever given out */
     uint32_t capacity;
     uint32_t free_first;
     uint32_t count;
@@ -41,13 +49,15 @@ typedef struct qd_sparse_cells {
     uint32_t level_count[QD_SPARSE_DEPTH_MAX + 1];
 } qd_sparse_cells;
 
-void qd_sparse_cells_init(qd_sparse_cells *cells, qd_heap *heap);
+void qd_sparse_cells_init(qd_sparse_cells *cells, qd_heap *heap, bool has_room);
 void qd_sparse_cells_deinit(qd_sparse_cells *cells);
 
 /* Makes room for more cells. */
 qd_status qd_sparse_cells_reserve(qd_sparse_cells *cells, uint32_t more) QD_MUST_USE;
-/* A new cell, empty, without children and room; there is none with this key. Cannot fail. */
-uint32_t qd_sparse_cells_make(qd_sparse_cells *cells, uint64_t key, uint8_t flags);
+/* A new cell, empty, without children, room and flags; there is none with this key. QD_NONE is the root's parent.
+ * Cannot fail. */
+uint32_t qd_sparse_cells_make(qd_sparse_cells *cells, uint64_t key, uint32_t parent);
+/* Takes a cell away that has no children. */
 void qd_sparse_cells_drop(qd_sparse_cells *cells, uint32_t number);
 void qd_sparse_cells_validate(const qd_sparse_cells *cells);
 

@@ -59,25 +59,6 @@ static inline uint64_t qd_key_parent(uint64_t key)
     return qd_key_above(key, level, level - 1);
 }
 
-/* Which child of its parent a cell is: a bit an axis. */
-static inline uint32_t qd_key_digit(uint64_t key)
-{
-    uint32_t digit = 0;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        digit |= (uint32_t)(key >> QD_KEY_AXIS_BITS * k & 1) << k;
-    }
-    return digit;
-}
-
-static inline uint64_t qd_key_child(uint64_t key, uint32_t digit)
-{
-    uint64_t child = key << 1;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        child |= (uint64_t)(digit >> k & 1) << QD_KEY_AXIS_BITS * k;
-    }
-    return child;
-}
-
 /* A cell's column (row, layer) among those of its level. */
 static inline uint32_t qd_key_at(uint64_t key, uint32_t axis)
 {

@@ -131,8 +131,7 @@ static bool is_thin(const qd_sparse *sparse, uint32_t number)
         return false;
     }
     uint32_t count = cells->cell[number].count;
-    for (uint32_t left = cells->children[number]; left != 0; left &= left - 1) {
-        uint32_t child = qd_sparse_child(sparse, number, (uint32_t)__builtin_ctz(left));
+    for (uint32_t child = cells->link[number].first; child != QD_NONE; child = cells->link[child].next) {
         if (!qd_sparse_is_leaf(sparse, child)) {
             return false;
         }
@@ -145,13 +144,13 @@ static void merge(qd_sparse *sparse, uint32_t number)
 {
     qd_sparse_cells *cells = &sparse->cells;
     qd_sparse_set_leaf(sparse, number, true);
-    while (cells->children[number] != 0) {
-        uint32_t child = qd_sparse_child(sparse, number, (uint32_t)__builtin_ctz(cells->children[number]));
+    while (cells->link[number].first != QD_NONE) {
+        uint32_t child = cells->link[number].first;
         while (cells->cell[child].count > 0) {
             const qd_cell *cell = &cells->cell[child];
             move_row(sparse, child, cell->head * QD_BLOCK_ROWS + (cell->count - 1) % QD_BLOCK_ROWS, number);
         }
-        qd_sparse_drop(sparse, child, number);
+        qd_sparse_cells_drop(cells, child);
     }
     if (cells->cell[number].count == 0) {
         qd_sparse_prune_emptied(sparse, number);
@@ -182,7 +181,7 @@ static void rebuild(qd_sparse *sparse)
     qd_index *index = &sparse->index;
     qd_rows old_rows = *index->rows;
     qd_sparse_cells old_cells = sparse->cells;
-    qd_sparse_cells_init(&sparse->cells, index->heap);
+    qd_sparse_cells_init(&sparse->cells, index->heap, old_cells.has_room);
     index->cell = NULL;
     index->cells = 0;
     sparse->crowded.count = sparse->suspects.count = 0;

@@ -14,7 +14,7 @@ static bool is_walked(const qd_sparse *sparse)
 
 static bool is_bare(const qd_sparse *sparse, uint32_t number)
 {
-    return sparse->cells.cell[number].count == 0 && sparse->cells.children[number] == 0;
+    return sparse->cells.cell[number].count == 0 && sparse->cells.link[number].first == QD_NONE;
 }
 
 void qd_sparse_prune_made(qd_sparse *sparse, uint32_t number)
@@ -29,7 +29,7 @@ void qd_sparse_prune_emptied(qd_sparse *sparse, uint32_t number)
 {
     if (is_walked(sparse)) {
         sparse->patience++;
-    } else if (sparse->cells.children[number] == 0 && number != QD_SPARSE_ROOT) {
+    } else if (sparse->cells.link[number].first == QD_NONE && number != QD_SPARSE_ROOT) {
         qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
     }
 }
@@ -50,19 +50,12 @@ void qd_sparse_prune_walk_begin(qd_sparse *sparse)
     }
 }
 
-void qd_sparse_prune_walk_end(qd_sparse *sparse)
-{
-    if (is_walked(sparse)) {
-        sparse->patience = 0;
-    }
-}
-
 /* With all above that are left empty by it. */
 static void fell(qd_sparse *sparse, uint32_t number)
 {
     while (number != QD_SPARSE_ROOT && is_bare(sparse, number)) {
-        uint32_t parent = qd_sparse_cells_find(&sparse->cells, qd_key_parent(sparse->cells.key[number]));
-        qd_sparse_drop(sparse, number, parent);
+        uint32_t parent = sparse->cells.link[number].parent;
+        qd_sparse_cells_drop(&sparse->cells, number);
         sparse->pruned++;
         number = parent;
     }
@@ -81,7 +74,8 @@ static void look_through(qd_sparse *sparse)
     sparse->suspects.count = 0;
 }
 
-/* For rooms without walks. */
+/* The walk does not come by all cells, and in some rooms by none. When more were emptied that it did not come by than
+ * there are cells, all are looked at. */
 static void suspect_all(qd_sparse *sparse)
 {
     for (uint32_t number = 0; number < sparse->cells.used; number++) {
@@ -99,6 +93,7 @@ void qd_sparse_prune(qd_sparse *sparse)
     case QD_SPACE_PRUNE_CANDIDATES:
         break;
     case QD_SPACE_PRUNE_WALK:
+        sparse->patience -= sparse->patience < sparse->suspects.count ? sparse->patience : sparse->suspects.count;
         if (sparse->patience > sparse->cells.count) {
             suspect_all(sparse);
         }

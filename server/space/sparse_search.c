@@ -16,8 +16,9 @@ static uint32_t push_below(const qd_sparse *sparse, const qd_search *search, uin
                            uint32_t count)
 {
     const uint32_t first = count;
-    for (uint32_t left = sparse->cells.children[number]; left != 0; left &= left - 1) {
-        stop at = {.number = qd_sparse_child(sparse, number, (uint32_t)__builtin_ctz(left))};
+    const qd_sparse_link *link = sparse->cells.link;
+    for (uint32_t child = link[number].first; child != QD_NONE; child = link[child].next) {
+        stop at = {.number = child};
         qd_extent extent = qd_sparse_extent(sparse, sparse->cells.key[at.number]);
         at.bound = qd_search_bound(search, &extent);
         if (qd_search_is_hopeless(search, at.bound)) {

@@ -87,9 +87,6 @@ static void visit_leaf(qd_hand *hand, uint32_t number, const qd_list16 *above)
 {
     const qd_sparse *sparse = (const qd_sparse *)hand->index;
     const qd_cell *cell = &sparse->cells.cell[number];
-    if (cell->count + above->count < 2) {
-        return;
-    }
     qd_list8 *list = &hand->leaf;
     bool active = is_active(hand, number);
     qd_window window = window_of(hand, sparse->cells.key[number]);
@@ -165,16 +162,30 @@ static void walk_children(qd_hand *hand, uint32_t number, const qd_list16 *above
 {
     const qd_sparse *sparse = (const qd_sparse *)hand->index;
     const bool is_large = sparse->index.rows->count > PREFETCH_FROM;
-    uint32_t child[QD_CHILDREN], count = 0;
-    for (uint32_t left = sparse->cells.children[number]; left != 0; left &= left - 1) {
-        child[count++] = qd_sparse_child(sparse, number, (uint32_t)__builtin_ctz(left));
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_large && i + 1 < count) {
-            prefetch(sparse, child[i + 1]);
+    const qd_sparse_link *link = sparse->cells.link;
+    for (uint32_t child = link[number].first; child != QD_NONE; child = link[child].next) {
+        if (is_large && link[child].next != QD_NONE) {
+            prefetch(sparse, link[child].next);
         }
-        walk_below(hand, child[i], above);
+        walk_below(hand, child, above);
     }
+}
+
+/* Down a branch without rows and forks, but not over the end of a frame. */
+static uint32_t branch_end(const qd_sparse_cells *cells, uint32_t number)
+{
+    const qd_sparse_link *link = cells->link;
+    while (cells->cell[number].count == 0 && link[number].first != QD_NONE &&
+           link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % FRAME_LEVELS != 0) {
+        number = link[number].first;
+    }
+    return number;
+}
+
+/* Whether there is one row, and no other that it could meet. */
+static bool is_lonely(const qd_sparse_cells *cells, uint32_t number, const qd_list16 *above)
+{
+    return above->count == 0 && cells->cell[number].count == 1 && cells->link[number].first == QD_NONE;
 }
 
 /* Everything in and below a cell. */
@@ -182,12 +193,17 @@ static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above)
 {
     qd_sparse *sparse = (qd_sparse *)hand->index;
     const qd_sparse_cells *cells = &sparse->cells;
-    if (cells->children[number] == 0 && cells->cell[number].count == 0) {
+    bool active = is_active(hand, number);
+    if (hand->sink.stopped || !(active || above->any_moved)) {
+        return;
+    }
+    number = branch_end(cells, number);
+    if (cells->link[number].first == QD_NONE && cells->cell[number].count == 0) {
         qd_sparse_prune_passed(sparse, number);
         return;
     }
-    bool active = is_active(hand, number);
-    if (hand->sink.stopped || !(active || above->any_moved)) {
+    if (is_lonely(cells, number, above)) {
+        qd_walk_commit(hand, number);
         return;
     }
     if (qd_sparse_is_leaf(sparse, number)) {
@@ -241,7 +257,7 @@ static void stamp(qd_sparse *sparse, uint8_t stamped)
         while (is_due && (cells->flags[number] & QD_SPARSE_STAMPED) != stamped) {
             cells->flags[number] ^= QD_SPARSE_STAMPED;
             if (number != QD_SPARSE_ROOT) {
-                number = qd_sparse_cells_find(cells, qd_key_parent(cells->key[number]));
+                number = cells->link[number].parent;
             }
         }
     }
@@ -264,13 +280,13 @@ static void cut(qd_sparse *sparse, uint32_t wanted)
     sparse->task_count = 0;
     add_task(sparse, QD_SPARSE_ROOT);
     for (uint32_t i = 0, alone = 0; i < sparse->task_count && sparse->task_count - alone < wanted; i++) {
-        uint32_t number = sparse->task[i], left = sparse->cells.children[number];
-        if (left != 0) {
+        uint32_t child = sparse->cells.link[sparse->task[i]].first;
+        if (child != QD_NONE) {
             sparse->task[i] |= ALONE;
             alone++;
         }
-        for (; left != 0; left &= left - 1) {
-            add_task(sparse, qd_sparse_child(sparse, number, (uint32_t)__builtin_ctz(left)));
+        for (; child != QD_NONE; child = sparse->cells.link[child].next) {
+            add_task(sparse, child);
         }
     }
 }
@@ -292,11 +308,8 @@ uint32_t qd_sparse_walk_begin(qd_index *index, qd_walk_plan *plan)
 void qd_sparse_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
 {
     qd_sparse *sparse = (qd_sparse *)index;
-    if (sparse->task_count > 0) {
-        if (!plan->all) {
-            stamp(sparse, 0);
-        }
-        qd_sparse_prune_walk_end(sparse);
+    if (sparse->task_count > 0 && !plan->all) {
+        stamp(sparse, 0);
     }
     if (plan->mode == QD_WALK_EVENTS && result->complete) {
         qd_excess_note(&sparse->excess, index->rows->count, result->tests, result->exact_tests);

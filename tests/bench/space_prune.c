@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * When to fell the empty branches of a dynamic tree: the comparison of the article that SPARSE comes from, for its four
+ * ways to prune. 1,000 spheres of radius 2 in a cube of 8^8 cells of 10; 300 or 500 of them move, each by up to 0.1, 1
+ * or 2 a frame and axis, and bounce; the others rest. 200 frames a run, from the same beginning.
+ *
+ *     taskset -c 1 bench_space_prune [RUNS]       15 runs where nothing else is said
+ *
+ * Microseconds of the thread's own time a frame, for moving, walking and settling; medians of runs, which take turns.
+ * Behind each, how many cells there were at the end. All must find the same begins and ends: the exit status is 1 where
+ * they do not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/space/space.h"
+#include "support/chance.h"
+
+#define SPHERES  1000u
+#define FRAMES   200u
+#define DEPTH    8u
+#define SIDE     2560.0f
+#define RADIUS   2.0f
+#define RUNS     15u
+#define RUNS_MAX 1000u
+
+static const char *const policies[] = {"", "auto", "candidates", "walk", "lazy"};
+#define POLICIES (sizeof policies / sizeof *policies)
+
+typedef struct scene {
+    uint32_t moving;
+    float speed;
+} scene;
+
+static const scene scenes[] = {{300, 0.1f}, {300, 1}, {300, 2}, {500, 0.1f}, {500, 1}, {500, 2}};
+
+/* The same for every run of a scene. */
+typedef struct spheres {
+    float at[3][SPHERES], step[3][SPHERES];
+    uint32_t slot[SPHERES];
+} spheres;
+
+static void place(spheres *s, const scene *played)
+{
+    chance dice = {1};
+    for (uint32_t i = 0; i < SPHERES; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            s->at[k][i] = chance_between(&dice, (double)RADIUS, (double)(SIDE - RADIUS));
+            s->step[k][i] = chance_between(&dice, -(double)played->speed, (double)played->speed);
+        }
+    }
+}
+
+static void step(spheres *s, uint32_t moving)
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < moving; i++) {
+            s->at[k][i] += s->step[k][i];
+            if (s->at[k][i] < RADIUS || s->at[k][i] > SIDE - RADIUS) {
+                s->step[k][i] = -s->step[k][i];
+                s->at[k][i] += 2 * s->step[k][i];
+            }
+        }
+    }
+}
+
+typedef struct told {
+    double us[RUNS_MAX];
+    uint64_t events, pruned;
+    uint32_t cells;
+} told;
+
+static double now_us(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static qd_space *make(spheres *s, qd_space_prune prune, qd_heap *heap)
+{
+    const qd_space_config config = {
+        .dimensions = 3,
+        .max_x = SIDE,
+        .max_y = SIDE,
+        .max_z = SIDE,
+        .index = QD_SPACE_SPARSE,
+        .prune = prune,
+        .depth = DEPTH,
+        .bodies_max = SPHERES,
+    };
+    qd_space *space;
+    if (qd_space_create(&config, heap, &space) != QD_OK) {
+        abort();
+    }
+    for (uint32_t i = 0; i < SPHERES; i++) {
+        const qd_body body = {
+            .x = s->at[0][i],
+            .y = s->at[1][i],
+            .z = s->at[2][i],
+            .half_x = RADIUS,
+            .category = 1,
+            .mask = UINT32_MAX,
+            .shape = QD_SPACE_CIRCLE,
+        };
+        if (qd_space_add(space, &body, &s->slot[i]) != QD_OK) {
+            abort();
+        }
+    }
+    return space;
+}
+
+static size_t tick(qd_space *space)
+{
+    qd_space_events found;
+    const uint32_t *freed;
+    size_t count;
+    qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
+    size_t events = found.count;
+    qd_space_settle(space, &freed, &count);
+    return events;
+}
+
+static void play(const scene *played, qd_space_prune prune, uint32_t run, told *result)
+{
+    static spheres s;
+    qd_heap heap;
+    qd_heap_init(&heap);
+    place(&s, played);
+    qd_space *space = make(&s, prune, &heap);
+    double spent = 0;
+    result->events = tick(space);
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        step(&s, played->moving);
+        double start = now_us();
+        qd_space_move(space, played->moving, s.slot, s.at[0], s.at[1], s.at[2]);
+        result->events += tick(space);
+        spent += now_us() - start;
+    }
+    qd_space_counters counters;
+    qd_space_counters_get(space, &counters);
+    result->us[run] = spent / FRAMES;
+    result->pruned = counters.cells_pruned;
+    result->cells = counters.cells;
+    qd_space_destroy(space);
+    qd_heap_deinit(&heap);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool measure(const scene *played, uint32_t runs)
+{
+    static told result[POLICIES];
+    for (uint32_t run = 0; run < runs; run++) {
+        for (uint32_t p = 1; p < POLICIES; p++) {
+            play(played, (qd_space_prune)p, run, &result[p]);
+        }
+    }
+    bool is_same = true;
+    printf("| %u move, up to %g |", played->moving, (double)played->speed);
+    for (uint32_t p = 1; p < POLICIES; p++) {
+        qsort(result[p].us, runs, sizeof *result[p].us, compare);
+        printf(" %.1f (%llu) |", result[p].us[runs / 2], (unsigned long long)result[p].pruned);
+        is_same = is_same && result[p].events == result[1].events;
+    }
+    printf(" %llu |%s\n", (unsigned long long)result[1].events, is_same ? "" : " WRONG: not the same for all");
+    fflush(stdout);
+    return is_same;
+}
+
+int main(int count, char **arguments)
+{
+    unsigned long runs = count > 1 ? strtoul(arguments[1], NULL, 10) : RUNS;
+    if (count > 2 || runs == 0 || runs > RUNS_MAX) {
+        fprintf(stderr, "usage: %s [RUNS]     1 to %u runs\n", arguments[0], RUNS_MAX);
+        return 2;
+    }
+    printf("| us a frame (cells pruned in all) |");
+    for (uint32_t p = 1; p < POLICIES; p++) {
+        printf(" %s |", policies[p]);
+    }
+    printf(" events |\n|---|---|---|---|---|---|\n");
+    bool is_same = true;
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        is_same = measure(&scenes[i], (uint32_t)runs) && is_same;
+    }
+    return is_same ? 0 : 1;
+}
