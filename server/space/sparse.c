@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "../base/assert.h"
@@ -20,7 +21,8 @@ static void tell(qd_sparse *sparse)
 }
 
 /* A number may be off by two roundings of float: what is in here is in the cell for sure. Away from the edges, the
- * conversion to float is one more, and a step makes up for it. */
+ * conversion to float is one more, and a step makes up for it. What is farther from the origin than floats reach has
+ * the last number. */
 static qd_row room_of(const qd_sparse *sparse, uint64_t key)
 {
     const uint32_t below = QD_KEY_BITS - qd_key_level(key);
@@ -30,7 +32,7 @@ static qd_row room_of(const qd_sparse *sparse, uint64_t key)
         uint32_t first = qd_key_at(key, k) << below, last = first + ((1u << below) - 1);
         double origin = (double)sparse->frame.origin[k];
         float low = (float)(origin + first * step * (1 + QD_FRAME_MARGIN));
-        float high = (float)(origin + (last + 1) * step * (1 - QD_FRAME_MARGIN));
+        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_FRAME_MARGIN));
         room.v[k] = first == 0 ? -INFINITY : nextafterf(low, INFINITY);
         room.v[QD_ROW_HIGH + k] = last == QD_KEY_LAST ? INFINITY : nextafterf(high, -INFINITY);
     }
