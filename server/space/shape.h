@@ -150,8 +150,8 @@ static inline double qd_beyond(double at, double lo, double hi)
     return below > above ? below : above;
 }
 
-/* The sums begin with the first axis and go on in order, as in solid.c: so both give the same results. An absent circle
- * has a reach below 0, an absent box is infinitely far from everything. */
+/* The sums begin with the first axis and go on in order, as in solid.c: so both give the same results. With an absent
+ * circle the reach is below 0, or no number. */
 static inline bool qd_circles_overlap(const qd_row *a, const qd_row *b)
 {
     double reach = (double)a->v[QD_ROW_HIGH] + (double)b->v[QD_ROW_HIGH], sum = 0;
@@ -169,7 +169,7 @@ static inline bool qd_circle_overlaps_box(const qd_row *circle, const qd_row *bo
         double apart = qd_beyond(circle->v[k], box->v[k], box->v[QD_ROW_HIGH + k]);
         sum += apart * apart;
     }
-    return (radius >= 0) & (sum <= radius * radius);
+    return (radius >= 0) & (box->v[0] <= box->v[QD_ROW_HIGH]) & (sum <= radius * radius);
 }
 
 /* Boxes and circles; a row that is round is taken for a circle. */
