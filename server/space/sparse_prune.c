@@ -4,8 +4,9 @@
 #include "../base/assert.h"
 #include "array.h"
 
-#define LAZY_SHARE 2u /* LAZY looks when more than one cell in this many is a suspect */
-#define PATIENCE   8u /* AUTO looks when suspects have seen this many ticks, on the average */
+#define LAZY_SHARE 2u /* LAZY looks when there are more suspects than one for this many branches */
+#define AUTO_SHARE 8u /* so does AUTO */
+#define PATIENCE   8u /* and it looks when they have seen this many ticks, on the average */
 
 static bool is_walked(const qd_sparse *sparse)
 {
@@ -75,7 +76,7 @@ static void look_through(qd_sparse *sparse)
 }
 
 /* The walk does not come by all cells, and in some rooms by none. When more were emptied that it did not come by than
- * there are cells, all are looked at. */
+ * there are branches, all are looked at. */
 static void suspect_all(qd_sparse *sparse)
 {
     for (uint32_t number = 0; number < sparse->cells.used; number++) {
@@ -86,24 +87,33 @@ static void suspect_all(qd_sparse *sparse)
     sparse->patience = 0;
 }
 
+/* No less than there are ends of branches with rows. A suspect is such an end, too: those above it that it may take
+ * with it are not counted, and may be many. */
+static uint32_t branches(const qd_sparse *sparse)
+{
+    uint32_t rows = sparse->index.rows->count, cells = sparse->cells.count;
+    return rows < cells ? rows : cells;
+}
+
 void qd_sparse_prune(qd_sparse *sparse)
 {
+    const uint32_t suspects = sparse->suspects.count;
     bool is_due = true;
     switch (sparse->index.config->prune) {
     case QD_SPACE_PRUNE_CANDIDATES:
         break;
     case QD_SPACE_PRUNE_WALK:
-        sparse->patience -= sparse->patience < sparse->suspects.count ? sparse->patience : sparse->suspects.count;
-        if (sparse->patience > sparse->cells.count) {
+        sparse->patience -= sparse->patience < suspects ? sparse->patience : suspects;
+        if (sparse->patience > branches(sparse)) {
             suspect_all(sparse);
         }
         break;
     case QD_SPACE_PRUNE_LAZY:
-        is_due = sparse->suspects.count > sparse->cells.count / LAZY_SHARE;
+        is_due = suspects > branches(sparse) / LAZY_SHARE;
         break;
     default:
-        sparse->patience += sparse->suspects.count;
-        is_due = sparse->patience > PATIENCE * (uint64_t)sparse->suspects.count;
+        sparse->patience += suspects;
+        is_due = sparse->patience > PATIENCE * (uint64_t)suspects || suspects > branches(sparse) / AUTO_SHARE;
         sparse->patience = is_due ? 0 : sparse->patience;
     }
     if (is_due) {

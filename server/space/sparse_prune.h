@@ -7,9 +7,9 @@
  *
  *     CANDIDATES   cells that were emptied or made; after every tick
  *     WALK         empty cells that the walk came by; after every tick
- *     LAZY         cells that were emptied or made; when they are more than a share of all
- *     AUTO         cells that were emptied or made; when the walks have come by them about as often as it takes to
- *                  make up for taking them away and making them again
+ *     LAZY         cells that were emptied or made; when they are many beside those that hold something
+ *     AUTO         cells that were emptied or made; when there are some, or when walks have come by them about as often
+ *                  as it takes to make up for taking them away and making them again
  *
  * Used by the index (sparse.h).
  */

@@ -234,6 +234,329 @@ static void test_neighbours_do_not_collide(void **state)
     }
 }
 
+/* ---- the tree, as a space ---- */
+
+static qd_space *make_space(qd_heap *heap, float side, uint32_t depth, qd_space_prune prune)
+{
+    const qd_space_config config = {.dimensions = QD_AXES,
+                                    .max_x = side,
+                                    .max_y = side,
+                                    .max_z = QD_AXES == 3 ? side : 0,
+                                    .index = QD_SPACE_SPARSE,
+                                    .prune = prune,
+                                    .depth = depth,
+                                    .bodies_max = 1u << 17};
+    qd_space *space;
+    qd_heap_init(heap);
+    assert_int_equal(qd_space_create(&config, heap, &space), QD_OK);
+    return space;
+}
+
+static void end_space(qd_space *space, qd_heap *heap)
+{
+    qd_space_validate(space);
+    qd_space_destroy(space);
+    assert_int_equal(heap->bytes, 0);
+    qd_heap_deinit(heap);
+}
+
+static uint32_t add(qd_space *space, const float *at, float half)
+{
+    const qd_body body = {.x = at[0],
+                          .y = at[1],
+                          .z = QD_AXES == 3 ? at[2] : 0,
+                          .half_x = half,
+                          .half_y = half,
+                          .half_z = QD_AXES == 3 ? half : 0,
+                          .category = 1,
+                          .mask = UINT32_MAX,
+                          .shape = QD_SPACE_BOX};
+    uint32_t slot;
+    assert_int_equal(qd_space_add(space, &body, &slot), QD_OK);
+    return slot;
+}
+
+static void scatter(qd_space *space, uint32_t count, double side, float half, uint32_t *slots)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const float at[3] = {chance_between(&dice, 0, side), chance_between(&dice, 0, side),
+                             chance_between(&dice, 0, side)};
+        slots[i] = add(space, at, half);
+    }
+}
+
+static void move_to(qd_space *space, uint32_t slot, float x, float y, float z)
+{
+    qd_space_move(space, 1, &slot, &x, &y, QD_AXES == 3 ? &z : NULL);
+}
+
+static void tick_for(qd_space *space, qd_space_wanted wanted)
+{
+    qd_space_events found;
+    const uint32_t *freed;
+    size_t count;
+    qd_space_tick(space, &qd_executor_serial, wanted, 1u << 24, &found);
+    assert_true(found.complete);
+    qd_space_settle(space, &freed, &count);
+}
+
+static void tick(qd_space *space)
+{
+    tick_for(space, QD_SPACE_WANT_EVENTS);
+}
+
+static qd_space_counters counters_of(const qd_space *space)
+{
+    qd_space_counters counters;
+    qd_space_counters_get(space, &counters);
+    return counters;
+}
+
+static void test_list_operations_do_not_depend_on_depth(void **state)
+{
+    (void)state;
+    for (uint32_t depth = 1; depth <= QD_SPARSE_DEPTH_MAX; depth++) {
+        const float side = 1u << QD_SPARSE_DEPTH_MAX, cell = side / (float)(1u << depth);
+        const float inside[3] = {cell * 0.5f, cell * 0.5f, cell * 0.5f}, next = cell * 1.5f, far = side - cell * 0.5f;
+        qd_heap heap;
+        qd_space *space = make_space(&heap, side, depth, QD_SPACE_PRUNE_CANDIDATES);
+        uint32_t slot = add(space, inside, cell / 4);
+        tick(space);
+        assert_int_equal(counters_of(space).list_operations, 1);
+        assert_int_equal(counters_of(space).depth, depth);
+        for (int i = 0; i < 20; i++) {
+            move_to(space, slot, cell * (i % 2 ? 0.5f : 0.625f), inside[1], inside[2]);
+            tick(space);
+        }
+        assert_int_equal(counters_of(space).list_operations, 1);
+        /* To the next cell: out of one list and into another, and once more when its was has followed. */
+        move_to(space, slot, next, inside[1], inside[2]);
+        tick(space);
+        move_to(space, slot, next, cell * 0.625f, inside[2]);
+        tick(space);
+        assert_in_range(counters_of(space).list_operations, 3, 5);
+        uint64_t before = counters_of(space).list_operations;
+        move_to(space, slot, far, far, far);
+        tick(space);
+        assert_in_range(counters_of(space).list_operations - before, 2, 4);
+        end_space(space, &heap);
+    }
+}
+
+/* The world has 2^16 by 2^16 cells, or 2^21 of them on each of three axes. */
+static void test_memory_is_by_what_there_is(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static uint32_t slots[COUNT];
+    const uint32_t deepest = QD_SPARSE_DEPTH_MAX;
+    const float side = (float)(1u << deepest);
+    for (uint32_t depth = 0; depth <= deepest; depth += deepest) {
+        qd_heap heap;
+        qd_space *space = make_space(&heap, side, depth, 0);
+        assert_true(heap.bytes < 2048);
+        dice = (chance){5};
+        scatter(space, COUNT, (double)side, 0.25f, slots);
+        tick(space);
+        /* Of a fixed depth each body has a branch and a block of rows of its own. */
+        assert_in_range(heap.bytes, 0, depth == 0 ? 300u << 10 : (QD_AXES == 2 ? 1400u : 2400u) << 10);
+        /* Teleported over and over: what is left behind is given back. */
+        size_t bytes = heap.bytes;
+        for (int t = 0; t < 50; t++) {
+            for (uint32_t i = 0; i < COUNT; i++) {
+                float x = chance_between(&dice, 0, (double)side), y = chance_between(&dice, 0, (double)side);
+                qd_space_teleport(space, 1, &slots[i], &x, &y, QD_AXES == 3 ? &x : NULL);
+            }
+            tick(space);
+        }
+        assert_true(heap.bytes < 12 * bytes);
+        end_space(space, &heap);
+    }
+}
+
+/* All bodies go, and with them all cells but the root, whatever the way to prune; also where nobody asks for events. */
+static void test_what_is_empty_goes(void **state)
+{
+    (void)state;
+    enum { COUNT = 400, TICKS = 60 };
+    static uint32_t slots[COUNT];
+    for (uint32_t prune = 0; prune <= QD_SPACE_PRUNE_LAZY; prune++) {
+        for (uint32_t wanted = QD_SPACE_WANT_NOTHING; wanted <= QD_SPACE_WANT_EVENTS; wanted++) {
+            qd_heap heap;
+            qd_space *space = make_space(&heap, 4096, 10, (qd_space_prune)prune);
+            dice = (chance){7};
+            scatter(space, COUNT, 4096, 0.5f, slots);
+            for (int t = 0; t < TICKS; t++) {
+                for (uint32_t i = 0; i < COUNT; i++) {
+                    move_to(space, slots[i], chance_between(&dice, 0, 4096), chance_between(&dice, 0, 4096),
+                            chance_between(&dice, 0, 4096));
+                }
+                tick_for(space, (qd_space_wanted)wanted);
+                qd_space_validate(space);
+            }
+            qd_space_counters busy = counters_of(space);
+            assert_true(busy.cells_pruned > COUNT);
+            /* Two rows a body at most have a branch each, and what is left behind is no more than a few times that. */
+            assert_in_range(busy.cells, 1, 8 * 2 * 10 * COUNT);
+            end_space(space, &heap);
+        }
+    }
+}
+
+/* Only suspects of one tick, looked at after it. */
+static void test_candidates_go_at_once(void **state)
+{
+    (void)state;
+    qd_heap heap;
+    qd_space *space = make_space(&heap, 1024, 8, QD_SPACE_PRUNE_CANDIDATES);
+    const float at[3] = {2, 2, 2};
+    uint32_t slot = add(space, at, 0.5f);
+    tick(space);
+    assert_int_equal(counters_of(space).cells_pruned, 0);
+    /* A ghost holds the old branch until the tick is over; eight cells of it are below the root. */
+    move_to(space, slot, 1000, 1000, 1000);
+    tick(space);
+    assert_in_range(counters_of(space).cells_pruned, 8, 16);
+    end_space(space, &heap);
+}
+
+/* The tree deepens where many come together, and is flat again when they are gone. */
+static void test_leaves_divide_and_merge(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    static uint32_t slots[COUNT];
+    qd_heap heap;
+    qd_space *space = make_space(&heap, 100000, 0, 0);
+    dice = (chance){9};
+    scatter(space, 100, 100000, 1, slots);
+    tick(space);
+    assert_int_equal(counters_of(space).depth, 0);
+    scatter(space, COUNT, 100, 0.1f, slots);
+    tick(space);
+    assert_in_range(counters_of(space).depth, 10, QD_SPARSE_DEPTH_MAX);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        (void)qd_space_remove(space, slots[i], QD_SPACE_DESPAWNED);
+    }
+    tick(space);
+    qd_space_validate(space);
+    /* Cells are looked at in turns, for rows that come and go. */
+    for (int t = 0; t < 40; t++) {
+        scatter(space, 100, 100000, 1, slots);
+        tick(space);
+        for (uint32_t i = 0; i < 100; i++) {
+            (void)qd_space_remove(space, slots[i], QD_SPACE_DESPAWNED);
+        }
+        tick(space);
+    }
+    assert_in_range(counters_of(space).depth, 0, 3);
+    end_space(space, &heap);
+}
+
+static void test_rest_is_free(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    static uint32_t slots[COUNT];
+    const uint32_t depths[] = {0, 6};
+    for (size_t i = 0; i < 2; i++) {
+        qd_heap heap;
+        qd_space *space = make_space(&heap, 100, depths[i], 0);
+        dice = (chance){11};
+        scatter(space, COUNT, 100, QD_AXES == 2 ? 1 : 3, slots);
+        tick(space);
+        tick(space);
+        qd_space_counters before = counters_of(space);
+        assert_true(before.tests > 0);
+        tick(space);
+        assert_int_equal(counters_of(space).tests, before.tests);
+        assert_int_equal(counters_of(space).list_operations, before.list_operations);
+        end_space(space, &heap);
+    }
+}
+
+/* In a huge world, mostly empty, a query and a tick look at what is near. */
+static void test_far_away_costs_nothing(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    static uint32_t slots[COUNT];
+    const float side = 1000000;
+    qd_heap heap;
+    qd_space *space = make_space(&heap, side, 0, 0);
+    dice = (chance){13};
+    scatter(space, COUNT, (double)side, 1, slots);
+    tick(space);
+    qd_space_query query = {.kind = QD_SPACE_NEAREST, .reach = (double)INFINITY, .limit = 1};
+    for (int i = 0; i < 20; i++) {
+        query.x = chance_between(&dice, 0, (double)side);
+        query.y = chance_between(&dice, 0, (double)side);
+        query.z = QD_AXES == 3 ? chance_between(&dice, 0, (double)side) : 0;
+        qd_space_hits hits;
+        assert_int_equal(qd_space_find(space, &query, &hits), QD_OK);
+        assert_int_equal(hits.count, 1);
+        assert_in_range(hits.tests, 1, COUNT / 10);
+        qd_space_hits_free(space, &hits);
+    }
+    qd_space_counters before = counters_of(space);
+    for (uint32_t i = 0; i < 10; i++) {
+        qd_body body;
+        qd_space_body(space, slots[i], &body);
+        move_to(space, slots[i], body.x + 1, body.y, body.z);
+    }
+    tick(space);
+    assert_in_range(counters_of(space).tests - before.tests, 0, 10 * COUNT);
+    end_space(space, &heap);
+}
+
+/* All go beyond the bounds, where every one of them has the number of the edge: the root follows. */
+static void test_the_root_goes_where_the_content_is(void **state)
+{
+    (void)state;
+    enum { COUNT = 4000, TICKS = 40 };
+    static uint32_t slots[COUNT];
+    qd_heap heap;
+    qd_space *space = make_space(&heap, 100, 0, 0);
+    dice = (chance){15};
+    scatter(space, COUNT, 100, 0.1f, slots);
+    tick(space);
+    uint64_t tests = 0;
+    for (int t = 0; t < TICKS; t++) {
+        uint64_t before = counters_of(space).tests;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            move_to(space, slots[i], chance_between(&dice, 5000, 5100), chance_between(&dice, 5000, 5100),
+                    chance_between(&dice, 5000, 5100));
+        }
+        tick(space);
+        tests = counters_of(space).tests - before;
+    }
+    qd_space_validate(space);
+    assert_in_range(tests, 1, (uint64_t)COUNT * COUNT / 2);
+    end_space(space, &heap);
+}
+
+static void test_an_add_without_memory_changes_nothing(void **state)
+{
+    (void)state;
+    qd_heap heap;
+    qd_space *space = make_space(&heap, 65536, QD_SPARSE_DEPTH_MAX, 0);
+    dice = (chance){17};
+    qd_memory_limit_set(qd_memory_used() + (512u << 10));
+    qd_body body = {.category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_BOX};
+    uint32_t count = 0, slot;
+    qd_status status;
+    for (; (status = qd_space_add(space, &body, &slot)) == QD_OK; count++) {
+        body.x = chance_between(&dice, 0, 65536);
+        body.y = chance_between(&dice, 0, 65536);
+    }
+    assert_int_equal(status, QD_ERR_NO_MEMORY);
+    assert_true(count > 100);
+    qd_memory_limit_set(0);
+    qd_space_validate(space);
+    tick(space);
+    end_space(space, &heap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +565,15 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_cells_come_and_go),
         cmocka_unit_test(test_neighbours_do_not_collide),
+        cmocka_unit_test(test_list_operations_do_not_depend_on_depth),
+        cmocka_unit_test(test_memory_is_by_what_there_is),
+        cmocka_unit_test(test_what_is_empty_goes),
+        cmocka_unit_test(test_candidates_go_at_once),
+        cmocka_unit_test(test_leaves_divide_and_merge),
+        cmocka_unit_test(test_rest_is_free),
+        cmocka_unit_test(test_far_away_costs_nothing),
+        cmocka_unit_test(test_the_root_goes_where_the_content_is),
+        cmocka_unit_test(test_an_add_without_memory_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
