@@ -3,8 +3,8 @@
  * A fixed tick of a fixed workload, for space_ticks.sh to count the instructions of: of `measured_update` (moving what
  * moved) and of `measured_walk` (finding all begins and ends), not of making the workload and the first ticks.
  *
- *     instructions_space_ticks WORKLOAD KERNEL     exit status 77 where the processor has no such kernel
- *     instructions_space_ticks --compiler          what compiled it, and for what
+ *     instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL    exit status 77 where the processor has no such
+ * kernel instructions_space_ticks --compiler                          what compiled it, and for what
  *
  * Nothing here depends on the machine: no clock, no threads, and none of libm, whose last bits differ.
  */
@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/kernel.h"
-#include "server/space/space.h"
+#include "server/space/tuning.h"
 
 #define COUNT_MAX 10000u
 #define WARM      4u
@@ -23,16 +22,16 @@
 typedef struct workload {
     const char *name;
     uint32_t count;
-    float side;
+    float side[2];    /* of the world in two dimensions, and in three, for as many overlaps */
     uint32_t octaves; /* boxes of 0.5 to 0.5 * 2^octaves; with 0 of 1 */
     uint32_t moving;  /* up to 0.25 an axis and tick */
 } workload;
 
-/* The first two are as in tests/bench/space_tick.c, W3 with fewer. */
+/* The first two are as in tests/bench/crowd.h, W3 with fewer. */
 static const workload workloads[] = {
-    {"W2_10k", 10000, 400, 0, 10000},
-    {"W3_10k", 10000, 800, 6, 3000},
-    {"few_10k", 10000, 400, 0, 100},
+    {"W2_10k", 10000, {400, 68.4f}, 0, 10000},
+    {"W3_10k", 10000, {800, 268.2f}, 6, 3000},
+    {"few_10k", 10000, {400, 68.4f}, 0, 100},
 };
 
 static uint64_t dice = 12345;
@@ -45,10 +44,17 @@ static float chance(void)
     return (float)(z >> 40) / 16777216.0f;
 }
 
-static uint32_t slot[COUNT_MAX];
-static float x[COUNT_MAX], y[COUNT_MAX], speed_x[COUNT_MAX], speed_y[COUNT_MAX];
+static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
 
-static void fill(qd_space *space, const workload *load)
+/* What is measured. */
+static const workload *load;
+static uint32_t dimensions;
+static float side;
+
+static uint32_t slot[COUNT_MAX];
+static float at[3][COUNT_MAX], speed[3][COUNT_MAX]; /* in two dimensions z stays 0 */
+
+static void fill(qd_space *space)
 {
     for (uint32_t i = 0; i < load->count; i++) {
         float half = 0.5f;
@@ -56,14 +62,18 @@ static void fill(qd_space *space, const workload *load)
             uint32_t octave = (uint32_t)(chance() * (float)load->octaves);
             half = 0.25f * (float)(1u << octave) * (1 + chance());
         }
-        x[i] = half + chance() * (load->side - 2 * half);
-        y[i] = half + chance() * (load->side - 2 * half);
-        speed_x[i] = chance() * 0.5f - 0.25f;
-        speed_y[i] = chance() * 0.5f - 0.25f;
-        qd_body body = {.x = x[i],
-                        .y = y[i],
+        for (uint32_t k = 0; k < dimensions; k++) {
+            at[k][i] = half + chance() * (side - 2 * half);
+        }
+        for (uint32_t k = 0; k < dimensions; k++) {
+            speed[k][i] = chance() * 0.5f - 0.25f;
+        }
+        qd_body body = {.x = at[0][i],
+                        .y = at[1][i],
+                        .z = at[2][i],
                         .half_x = half,
                         .half_y = half,
+                        .half_z = dimensions == 3 ? half : 0,
                         .category = 1,
                         .mask = UINT32_MAX,
                         .shape = QD_SPACE_BOX};
@@ -73,19 +83,20 @@ static void fill(qd_space *space, const workload *load)
     }
 }
 
-static void bounce(float *at, float *speed, float side)
+static void bounce(float *place, float *step)
 {
-    if (*at + *speed < 0 || *at + *speed > side) {
-        *speed = -*speed;
+    if (*place + *step < 0 || *place + *step > side) {
+        *step = -*step;
     }
-    *at += *speed;
+    *place += *step;
 }
 
-static void step(const workload *load)
+static void step(void)
 {
     for (uint32_t i = 0; i < load->moving; i++) {
-        bounce(&x[i], &speed_x[i], load->side);
-        bounce(&y[i], &speed_y[i], load->side);
+        for (uint32_t k = 0; k < dimensions; k++) {
+            bounce(&at[k][i], &speed[k][i]);
+        }
     }
 }
 
@@ -101,7 +112,7 @@ static size_t walk(qd_space *space)
 
 __attribute__((noinline)) static void measured_update(qd_space *space, uint32_t count)
 {
-    qd_space_move(space, count, slot, x, y, NULL);
+    qd_space_move(space, count, slot, at[0], at[1], at[2]);
 }
 
 __attribute__((noinline)) static size_t measured_walk(qd_space *space)
@@ -119,14 +130,24 @@ static const workload *workload_named(const char *name)
     return NULL;
 }
 
-static const qd_kernel *kernel_named(const char *name)
+static qd_space_index index_named(const char *name)
 {
-    for (uint32_t k = 0; qd_kernel_at(k) != NULL; k++) {
-        if (strcmp(qd_kernel_at(k)->name, name) == 0) {
-            return qd_kernel_at(k);
+    for (uint32_t i = 1; i < sizeof index_names / sizeof *index_names; i++) {
+        if (strcmp(index_names[i], name) == 0) {
+            return (qd_space_index)i;
         }
     }
-    return NULL;
+    return (qd_space_index)0;
+}
+
+static bool has_kernel(const char *name)
+{
+    for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
+        if (strcmp(qd_space_kernel_at(k), name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void print_compiler(void)
@@ -149,32 +170,40 @@ int main(int count, char **arguments)
         print_compiler();
         return 0;
     }
-    const workload *load = count == 3 ? workload_named(arguments[1]) : NULL;
-    if (load == NULL) {
-        fprintf(stderr, "usage: instructions_space_ticks WORKLOAD KERNEL | --compiler\n");
+    load = count == 5 ? workload_named(arguments[1]) : NULL;
+    dimensions = load != NULL && strcmp(arguments[2], "3") == 0 ? 3 : 2;
+    qd_space_index index = load != NULL ? index_named(arguments[3]) : (qd_space_index)0;
+    if (index == 0) {
+        fprintf(stderr, "usage: instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL | --compiler\n");
         return 2;
     }
-    const qd_kernel *kernel = kernel_named(arguments[2]);
-    if (kernel == NULL) {
+    if (!has_kernel(arguments[4])) {
         return 77;
     }
-    qd_kernel_select(kernel);
+    qd_space_kernel_select(arguments[4]);
+    side = load->side[dimensions - 2];
     qd_heap heap;
     qd_heap_init(&heap);
     qd_space *space;
-    qd_space_config config = {.max_x = load->side, .max_y = load->side, .bodies_max = COUNT_MAX};
+    qd_space_config config = {.dimensions = dimensions,
+                              .max_x = side,
+                              .max_y = side,
+                              .max_z = dimensions == 3 ? side : 0,
+                              .index = index,
+                              .bodies_max = COUNT_MAX};
     if (qd_space_create(&config, &heap, &space) != QD_OK) {
-        abort();
+        fprintf(stderr, "no space of %u dimensions with index %s\n", dimensions, arguments[3]);
+        return 1;
     }
-    fill(space, load);
+    fill(space);
     for (uint32_t i = 0; i < WARM; i++) {
-        step(load);
-        qd_space_move(space, load->moving, slot, x, y, NULL);
+        step();
+        qd_space_move(space, load->moving, slot, at[0], at[1], at[2]);
         walk(space);
     }
     size_t events = 0;
     for (uint32_t i = 0; i < MEASURED; i++) {
-        step(load);
+        step();
         measured_update(space, load->moving);
         events += measured_walk(space);
     }

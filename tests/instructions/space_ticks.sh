@@ -18,11 +18,16 @@ command -v valgrind > /dev/null || skip "needs valgrind (apt-get install valgrin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# count WORKLOAD KERNEL PHASE: the instructions of all that measured_PHASE does; status 77 without such a kernel.
+# count WORKLOAD DIMENSIONS INDEX KERNEL: the instructions of all that measured_update does, and all that measured_walk
+# does; status 77 without such a kernel. One run for both: callgrind tells what each function took with those it called.
 count() {
-    valgrind -q --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect="measured_$3*" \
-        "$program" "$1" "$2" > "$work/log" 2>&1 || { local status=$?; cat "$work/log" >&2; return "$status"; }
-    sed -n 's/^totals: //p' "$work/out" | grep .
+    valgrind -q --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect='measured_*' \
+        "$program" "$@" > "$work/log" 2>&1 || { local status=$?; cat "$work/log" >&2; return "$status"; }
+    callgrind_annotate --inclusive=yes --threshold=100 --show-percs=no "$work/out" > "$work/functions"
+    local phase
+    for phase in update walk; do
+        sed -n "s/^ *\([0-9,]*\) .*:measured_$phase\(\.[a-z0-9.]*\)\{0,1\} .*/\1/p" "$work/functions" | tr -d , | grep .
+    done | paste -s
 }
 
 compiler=$("$program" --compiler)
@@ -31,9 +36,10 @@ if [ "${2:-}" = --renew ]; then
     {
         grep '^#' "$table"
         echo "compiler $compiler"
-        rows | while read -r workload kernel phase _; do
-            counted=$(count "$workload" "$kernel" "$phase")
-            printf '%-8s %-9s %-7s %10d\n' "$workload" "$kernel" "$phase" "$counted"
+        rows | while read -r workload dimensions index kernel _; do
+            counted=$(count "$workload" "$dimensions" "$index" "$kernel")
+            read -r update walk <<< "$counted"
+            printf '%-8s %d  %-9s %-9s %10d %10d\n' "$workload" "$dimensions" "$index" "$kernel" "$update" "$walk"
         done
     } > "$work/table"
     cp "$work/table" "$table"
@@ -44,24 +50,32 @@ known=$(sed -n 's/^compiler //p' "$table")
 [ "$compiler" = "$known" ] || skip "the counts are of $known, and this is $compiler"
 failed=0
 away=
-printf '%-8s %-9s %-7s %10s %10s %8s\n' workload kernel phase recorded now change
-while read -r workload kernel phase recorded; do
-    counted=$(count "$workload" "$kernel" "$phase") || {
+
+# judge WHAT RECORDED COUNTED: one line, and whether the count is within its bounds.
+judge() {
+    # Half of what was recorded is no progress, but a count that missed something. (What a move of few costs is so
+    # little that a thousand instructions more or less are nothing.)
+    local verdict=
+    if [ "$(($3 * 10))" -gt "$(($2 * 11 + 10000))" ]; then
+        verdict="  MORE THAN A TENTH ABOVE"
+        failed=1
+    elif [ "$(($3 * 2))" -lt "$2" ]; then
+        verdict="  LESS THAN HALF: renew, if this is meant"
+        failed=1
+    fi
+    printf '%-40s %10d %10d %+7d%%%s\n' "$1" "$2" "$3" "$((($3 - $2) * 100 / ($2 + 1)))" "$verdict"
+}
+
+printf '%-40s %10s %10s %8s\n' 'workload, dimensions, index, kernel' recorded now change
+while read -r workload dimensions index kernel update walk; do
+    counted=$(count "$workload" "$dimensions" "$index" "$kernel") || {
         [ $? -eq 77 ] || exit 1
         away=$kernel
         continue
     }
-    # Half of what was recorded is no progress, but a count that missed something.
-    verdict=
-    if [ "$((counted * 10))" -gt "$((recorded * 11))" ]; then
-        verdict="  MORE THAN A TENTH ABOVE"
-        failed=1
-    elif [ "$((counted * 2))" -lt "$recorded" ]; then
-        verdict="  LESS THAN HALF: renew, if this is meant"
-        failed=1
-    fi
-    printf '%-8s %-9s %-7s %10d %10d %+7d%%%s\n' "$workload" "$kernel" "$phase" "$recorded" "$counted" \
-        "$(((counted - recorded) * 100 / recorded))" "$verdict"
+    read -r update_now walk_now <<< "$counted"
+    judge "$workload ${dimensions}D $index $kernel update" "$update" "$update_now"
+    judge "$workload ${dimensions}D $index $kernel walk" "$walk" "$walk_now"
 done < <(rows)
 if [ "$failed" -ne 0 ]; then
     echo "FAILED: a tick takes other numbers of instructions. Where the work is worth it: $0 $program --renew"
