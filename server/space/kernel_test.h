@@ -84,12 +84,17 @@ static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool i
 {
     const TEST_TYPE *a = list->group + base_a / TEST_LANES * QD_LIST_COLUMNS;
     const TEST_TYPE *b = list->group + base_b / TEST_LANES * QD_LIST_COLUMNS;
-    bool apart = false, proven = inner;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        apart |= a[QD_OUTER_LO + k] > b[QD_OUTER_HI + k] || b[QD_OUTER_LO + k] > a[QD_OUTER_HI + k];
-        proven &= a[QD_INNER_LO + k] <= b[QD_INNER_HI + k] && b[QD_INNER_LO + k] <= a[QD_INNER_HI + k];
+        if (a[QD_OUTER_LO + k] > b[QD_OUTER_HI + k] || b[QD_OUTER_LO + k] > a[QD_OUTER_HI + k]) {
+            return true;
+        }
     }
-    return apart || proven;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        if (a[QD_INNER_LO + k] > b[QD_INNER_HI + k] || b[QD_INNER_LO + k] > a[QD_INNER_HI + k]) {
+            return false;
+        }
+    }
+    return inner;
 }
 
 static inline uint32_t TEST_NAME(lanes_at)(const TEST_NAME(qd_list) * list, uint32_t base)
