@@ -30,12 +30,14 @@
 #endif
 #define QD_ROW_HIGH (QD_ROW_FLOATS / 2)
 
-/* Initializes what is laid out as a row is with the same for its lower edges and its upper ones. */
+/* Rows are worked on in fours, which every processor can do at once: in two dimensions both corners are one four, in
+ * three each is one. QD_FOUR initializes one with what is the same for both corners. */
+#define QD_FOURS (QD_ROW_FLOATS / 4)
 /* clang-format off */
 #if QD_AXES == 2
-#define QD_FOR_BOTH_CORNERS(x, y, z) {x, y, x, y}
+#define QD_FOUR(x, y, z) {x, y, x, y}
 #else
-#define QD_FOR_BOTH_CORNERS(x, y, z) {x, y, z, 0, x, y, z, 0}
+#define QD_FOUR(x, y, z) {x, y, z, 0}
 #endif
 /* clang-format on */
 

@@ -37,7 +37,7 @@ typedef struct qd_numbers {
     _Alignas(4 * QD_ROW_FLOATS) uint32_t v[QD_ROW_FLOATS];
 } qd_numbers;
 
-/* Of four edges, with this last number. A row as a whole would be more than a register where there are three axes. */
+/* Of four edges, with this last number. */
 static inline void qd_frame_number_four(uint32_t number_last, const float *at, const float *origin, float scale,
                                         uint32_t *numbers)
 {
@@ -45,8 +45,8 @@ static inline void qd_frame_number_four(uint32_t number_last, const float *at, c
     typedef int32_t ints __attribute__((vector_size(16)));
     const float end = (float)number_last;
     const floats last = {end, end, end, end};
-    /* One by one: a load of all four would wait for a row that is just being written. */
-    floats edge = {at[0], at[1], at[2], at[3]}, from = {origin[0], origin[1], origin[2], origin[3]};
+    floats edge, from = {origin[0], origin[1], origin[2], origin[3]};
+    memcpy(&edge, at, sizeof edge);
     floats number = (edge - from) * scale;
     ints positive = number > 0, within = number < last;
     number = (floats)(((ints)number & positive & within) | ((ints)last & ~within));
@@ -57,10 +57,10 @@ static inline void qd_frame_number_four(uint32_t number_last, const float *at, c
 /* Of all edges, with this last number. */
 static inline qd_numbers qd_frame_numbers_to(uint32_t number_last, const qd_frame *frame, const qd_row *box)
 {
-    const float origin[] = QD_FOR_BOTH_CORNERS(frame->origin[0], frame->origin[1], frame->origin[2]);
+    const float origin[] = QD_FOUR(frame->origin[0], frame->origin[1], frame->origin[2]);
     qd_numbers numbers;
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k += 4) {
-        qd_frame_number_four(number_last, &box->v[k], &origin[k], frame->scale, &numbers.v[k]);
+        qd_frame_number_four(number_last, &box->v[k], origin, frame->scale, &numbers.v[k]);
     }
     return numbers;
 }

@@ -5,22 +5,20 @@
  * longer than it has to be. */
 static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
 {
-    typedef int32_t ints __attribute__((vector_size(sizeof(qd_numbers))));
+    typedef uint32_t ints __attribute__((vector_size(16)));
     const qd_quadtree *tree = (const qd_quadtree *)index;
-    const uint32_t place = record->place;
-    const int32_t shift = (int32_t)(QD_FRAME_BITS - tree->depth + qd_place_height(place));
-    const ints cell = QD_FOR_BOTH_CORNERS((int32_t)qd_place_number(place, 0), (int32_t)qd_place_number(place, 1),
-                                          (int32_t)qd_place_number(place, 2));
+    const uint32_t place = record->place, shift = QD_FRAME_BITS - tree->depth + qd_place_height(place);
+    const ints cell = QD_FOUR(qd_place_number(place, 0), qd_place_number(place, 1), qd_place_number(place, 2));
     qd_numbers at = qd_frame_numbers(&tree->frame, bounds);
-    ints number;
-    memcpy(&number, &at, sizeof number);
-    ints out = (number >> shift) ^ cell;
-    uint64_t outside = 0, part[sizeof out / sizeof outside];
-    memcpy(part, &out, sizeof out);
-    for (uint32_t k = 0; k < sizeof out / sizeof outside; k++) {
-        outside |= part[k];
+    ints out = {0};
+    for (uint32_t four = 0; four < QD_FOURS; four++) {
+        ints number;
+        memcpy(&number, &at.v[4 * four], sizeof number);
+        out |= (number >> shift) ^ cell;
     }
-    if (outside != 0) {
+    uint64_t outside[2];
+    memcpy(outside, &out, sizeof out);
+    if ((outside[0] | outside[1]) != 0) {
         return false;
     }
     if (QD_LIKELY(qd_place_is_leaf(place))) {

@@ -33,20 +33,20 @@ typedef struct qd_row {
 #define QD_ROW_ABSENT ((qd_row){{INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0}})
 #endif
 
-/* A half of a row at a time: a row of three axes that is written edge by edge has to be waited for by who copies it. */
+/* In fours, so that the row is written as it will be read: who copies one that was written edge by edge has to wait. */
 static inline qd_row qd_row_of_box(const float *at, const float *half)
 {
-#if QD_AXES == 2
-    typedef float edges __attribute__((vector_size(8)));
-    const edges centre = {at[0], at[1]}, reach = {half[0], half[1]};
-#else
-    typedef float edges __attribute__((vector_size(16)));
-    const edges centre = {at[0], at[1], at[2], 0}, reach = {half[0], half[1], half[2], 0};
-#endif
-    const edges low = centre - reach, high = centre + reach;
+    typedef float floats __attribute__((vector_size(16)));
+    const floats centre = QD_FOUR(at[0], at[1], at[2]), reach = QD_FOUR(half[0], half[1], half[2]);
+    floats low = centre - reach, high = centre + reach;
     qd_row row;
-    memcpy(row.v, &low, sizeof low);
-    memcpy(row.v + QD_ROW_HIGH, &high, sizeof high);
+#if QD_AXES == 2
+    low = __builtin_shufflevector(low, high, 0, 1, 6, 7);
+    memcpy(&row, &low, sizeof low);
+#else
+    memcpy(&row.v[0], &low, sizeof low);
+    memcpy(&row.v[QD_ROW_HIGH], &high, sizeof high);
+#endif
     return row;
 }
 
