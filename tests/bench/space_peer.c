@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Quadrille's own space among the peers of tests/bench/space, once for each kernel that this machine can run. Its tick
- * gives begins and ends; folded, they must give the same pairs as everybody else's, at every tick.
+ * Quadrille's own space among the peers of tests/bench/space, for QD_AXES dimensions: its tree once for each kernel
+ * that this machine can run, and every other index with the fastest. Its tick gives begins and ends; folded, they must
+ * give the same pairs as everybody else's, at every tick.
  */
-#include "bench/peers/peer.h"
-#include "server/space/kernel.h"
-#include "server/space/space.h"
+#define SCENE_AXES QD_AXES
 
-#define KERNELS_MAX 8u
+#include "bench/peers/peer.h"
+#include "server/space/tuning.h"
+
+#define ROWS_MAX        16u
+#define BRUTE_COUNT_MAX 10000u
+
+typedef struct setting {
+    const char *name; /* of the index */
+    qd_space_index index;
+    const char *kernel;
+} setting;
 
 typedef struct crowd {
     qd_heap heap;
@@ -17,14 +26,37 @@ typedef struct crowd {
     qd_space_events events;
 } crowd;
 
-static void *create(const peer *self, const scene *s, uint32_t setting, char note[64])
+static qd_body body_of(const scene *s, uint32_t i)
 {
-    (void)setting;
-    crowd *c = scene_memory(sizeof *c);
-    qd_space_config config = {.max_x = s->side, .max_y = s->side, .bodies_max = s->count};
+    qd_body body = {.x = s->at[0][i],
+                    .y = s->at[1][i],
+                    .half_x = s->half[i],
+                    .half_y = s->half[i],
+                    .category = 1,
+                    .mask = UINT32_MAX,
+                    .shape = QD_SPACE_BOX};
 
-    qd_kernel_select(self->argument);
-    snprintf(note, 64, "depth chosen by itself");
+#if SCENE_AXES == 3
+    body.z = s->at[2][i];
+    body.half_z = s->half[i];
+#endif
+    return body;
+}
+
+static void *create(const peer *self, const scene *s, uint32_t choice, char note[64])
+{
+    (void)choice;
+    const setting *how = self->argument;
+    crowd *c = scene_memory(sizeof *c);
+    qd_space_config config = {.dimensions = SCENE_AXES,
+                              .max_x = s->side,
+                              .max_y = s->side,
+                              .max_z = SCENE_AXES == 3 ? s->side : 0,
+                              .index = how->index,
+                              .bodies_max = s->count};
+
+    qd_space_kernel_select(how->kernel);
+    snprintf(note, 64, "%s %s, sizes chosen by itself", how->name, how->kernel);
     qd_heap_init(&c->heap);
     c->slot = scene_memory(s->count * sizeof *c->slot);
     c->id = scene_memory(QD_SPACE_SLOTS_MAX * sizeof *c->id);
@@ -32,13 +64,7 @@ static void *create(const peer *self, const scene *s, uint32_t setting, char not
         abort();
     }
     for (uint32_t i = 0; i < s->count; i++) {
-        qd_body body = {.x = s->x[i],
-                        .y = s->y[i],
-                        .half_x = s->half[i],
-                        .half_y = s->half[i],
-                        .category = 1,
-                        .mask = UINT32_MAX,
-                        .shape = QD_SPACE_BOX};
+        qd_body body = body_of(s, i);
         if (qd_space_add(c->space, &body, &c->slot[i]) != QD_OK) {
             abort();
         }
@@ -54,7 +80,7 @@ static void tick(void *state, const scene *s, peer_pairs *found)
     const uint32_t *freed;
     size_t freed_count;
 
-    qd_space_move(c->space, s->moving, c->slot, s->x, s->y);
+    qd_space_move(c->space, s->moving, c->slot, s->at[0], s->at[1], SCENE_AXES == 3 ? s->at[SCENE_AXES - 1] : NULL);
     qd_space_tick(c->space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &c->events);
     qd_space_settle(c->space, &freed, &freed_count);
 }
@@ -86,25 +112,63 @@ static void destroy(void *state)
     free(c);
 }
 
+/* Not every build has every index. */
+static bool is_there(qd_space_index index)
+{
+    const qd_space_config config = {.dimensions = SCENE_AXES, .max_x = 1, .max_y = 1, .max_z = 1, .index = index};
+    qd_heap heap;
+    qd_space *space = NULL;
+
+    qd_heap_init(&heap);
+    bool made = qd_space_create(&config, &heap, &space) == QD_OK;
+    qd_space_destroy(space);
+    qd_heap_deinit(&heap);
+    return made;
+}
+
+static setting settings[ROWS_MAX];
+static peer rows[ROWS_MAX];
+static char names[ROWS_MAX][48];
+static uint32_t row_count;
+
+static void add_row(const char *shown, setting how)
+{
+    settings[row_count] = how;
+    snprintf(names[row_count], sizeof names[0], "Quadrille %s", shown);
+    rows[row_count] = (peer){.name = names[row_count],
+                             .version = "this tree",
+                             .count_max = how.index == QD_SPACE_BRUTE ? BRUTE_COUNT_MAX : 0,
+                             .create = create,
+                             .tick = tick,
+                             .digest = digest,
+                             .destroy = destroy,
+                             .argument = &settings[row_count]};
+    row_count++;
+}
+
 int main(int count, char **arguments)
 {
-    peer peers[KERNELS_MAX];
-    char names[KERNELS_MAX][48];
+    static const setting others[] = {{"sparse", QD_SPACE_SPARSE, NULL},
+                                     {"hash", QD_SPACE_HASH, NULL},
+                                     {"grid", QD_SPACE_GRID, NULL},
+                                     {"brute", QD_SPACE_BRUTE, NULL},
+                                     {"auto", QD_SPACE_AUTO, NULL}};
+    const setting tree =
+        SCENE_AXES == 2 ? (setting){"quadtree", QD_SPACE_QUADTREE, NULL} : (setting){"octree", QD_SPACE_OCTREE, NULL};
     uint32_t kernels = 0;
 
-    while (kernels < KERNELS_MAX && qd_kernel_at(kernels) != NULL) {
+    while (qd_space_kernel_at(kernels) != NULL) {
         kernels++;
     }
-    for (uint32_t i = 0; i < kernels; i++) {
-        const qd_kernel *kernel = qd_kernel_at(kernels - 1 - i); /* the fastest first */
-        snprintf(names[i], sizeof names[i], "Quadrille %s", kernel->name);
-        peers[i] = (peer){.name = names[i],
-                          .version = "this tree",
-                          .create = create,
-                          .tick = tick,
-                          .digest = digest,
-                          .destroy = destroy,
-                          .argument = kernel};
+    const char *fastest = qd_space_kernel_at(kernels - 1);
+    for (uint32_t i = kernels; i-- > 0;) { /* the fastest first */
+        const char *kernel = qd_space_kernel_at(i);
+        add_row(kernel, (setting){tree.name, tree.index, kernel});
     }
-    return peer_main(peers, kernels, count, arguments);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (is_there(others[i].index)) {
+            add_row(others[i].name, (setting){others[i].name, others[i].index, fastest});
+        }
+    }
+    return peer_main(rows, row_count, count, arguments);
 }
