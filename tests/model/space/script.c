@@ -11,7 +11,7 @@ const script_index script_indexes[] = {
     {QD_SPACE_QUADTREE, "quadtree", 2}, {QD_SPACE_OCTREE, "octree", 3}, {QD_SPACE_GRID, "grid", 2},
     {QD_SPACE_GRID, "grid", 3},         {QD_SPACE_BRUTE, "brute", 2},   {QD_SPACE_BRUTE, "brute", 3},
     {QD_SPACE_HASH, "hash", 2},         {QD_SPACE_HASH, "hash", 3},     {QD_SPACE_SPARSE, "sparse", 2},
-    {QD_SPACE_SPARSE, "sparse", 3},
+    {QD_SPACE_SPARSE, "sparse", 3},     {QD_SPACE_AUTO, "auto", 2},     {QD_SPACE_AUTO, "auto", 3},
 };
 const uint32_t script_index_count = sizeof script_indexes / sizeof *script_indexes;
 
