@@ -52,6 +52,10 @@
 #define qd_arrange8      QD_AXED(qd_arrange8)
 #define qd_arranger_free QD_AXED(qd_arranger_free)
 
+/* auto */
+#define qd_auto_first QD_AXED(qd_auto_first)
+#define qd_auto_next  QD_AXED(qd_auto_next)
+
 /* bodies */
 #define qd_bodies_change         QD_AXED(qd_bodies_change)
 #define qd_bodies_deinit         QD_AXED(qd_bodies_deinit)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "auto.h"
 #include "axes.h"
 #include "registry.h"
 #include "search.h"
@@ -20,6 +21,9 @@ typedef struct world {
     bool ticked;      /* between tick and settle */
     uint64_t settled; /* counters.moves at the last settle */
     qd_space_counters counters;
+    qd_auto choice;
+    qd_auto_tick counted; /* at this tick; its operations: those up to the last settle */
+    bool is_counted;
 } world;
 
 /* Whether after so many moves every body counts as moved. */
@@ -29,9 +33,9 @@ static bool is_nearly_all(uint64_t moves, uint32_t bodies)
 }
 
 /* NULL: no memory. */
-static qd_index *create_index(const qd_index *as)
+static qd_index *create_index(qd_space_index kind, const qd_index *as)
 {
-    switch (as->config->index) {
+    switch (kind) {
     case QD_SPACE_BRUTE:
         return qd_brute_create(as);
     case QD_SPACE_GRID:
@@ -57,14 +61,15 @@ static qd_status create(const qd_space_config *config, qd_heap *heap, qd_space *
     qd_bodies_init(&made->bodies, heap);
     qd_rows_init(&made->rows, heap);
     qd_walk_init(&made->walk, heap);
-    made->registry.index = create_index(&(qd_index){
-        .heap = heap,
-        .rows = &made->rows,
-        .bodies = &made->bodies,
-        .registry = &made->registry,
-        .tuning = QD_TUNING_DEFAULT,
-        .config = &made->config,
-    });
+    qd_space_index kind = config->index == QD_SPACE_AUTO ? qd_auto_first() : config->index;
+    made->registry.index = create_index(kind, &(qd_index){
+                                                  .heap = heap,
+                                                  .rows = &made->rows,
+                                                  .bodies = &made->bodies,
+                                                  .registry = &made->registry,
+                                                  .tuning = QD_TUNING_DEFAULT,
+                                                  .config = &made->config,
+                                              });
     if (made->registry.index == NULL) {
         qd_heap_free(heap, made, sizeof *made);
         return QD_ERR_NO_MEMORY;
@@ -262,10 +267,14 @@ static void tick(qd_space *space, const qd_executor *executor, qd_space_wanted w
     QD_ASSERT(!w->ticked);
     *result = (qd_space_events){.complete = true};
     qd_registry_prepare(&w->registry);
+    const qd_space_counters before = w->counters;
     if (wanted != QD_SPACE_WANT_NOTHING) {
         walk(w, executor, wanted == QD_SPACE_WANT_STAYS ? QD_WALK_STAYS : QD_WALK_EVENTS, limit, result);
     }
     qd_rows_commit_all(&w->rows);
+    w->counted.tests = w->counters.tests - before.tests;
+    w->counted.exact_tests = w->counters.exact_tests - before.exact_tests;
+    w->is_counted = wanted != QD_SPACE_WANT_NOTHING && result->complete;
     w->ticked = true;
 }
 
@@ -300,6 +309,25 @@ static qd_space_reason end_reason(const qd_space *space, uint32_t slot_a, uint32
     return resized ? QD_SPACE_RESIZED : teleported ? QD_SPACE_TELEPORTED : QD_SPACE_MOVED_APART;
 }
 
+/* AUTO's turn. Where there is no memory for another index, this one stays. */
+static void choose_index(world *w)
+{
+    qd_index *index = w->registry.index, *other;
+    const uint64_t before = w->counted.operations;
+    w->counted.operations = w->rows.operations;
+    if (w->config.index != QD_SPACE_AUTO || !w->is_counted) {
+        return;
+    }
+    qd_auto_tick tick = w->counted;
+    tick.rows = w->rows.count;
+    tick.operations -= before;
+    qd_space_index kind = qd_auto_next(&w->choice, index->ops->kind, &tick);
+    if (kind != index->ops->kind && (other = create_index(kind, index)) != NULL) {
+        qd_registry_change(&w->registry, other);
+        w->counters.index_changes++;
+    }
+}
+
 static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
 {
     world *w = (world *)space;
@@ -323,6 +351,7 @@ static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
     bodies->change_count = 0;
     w->ticked = false;
     w->registry.index->ops->settle(w->registry.index);
+    choose_index(w);
     /* As it was at this tick it will be at the next, whatever batches the moves come in. */
     w->rows.all = is_nearly_all(w->counters.moves - w->settled, bodies->count);
     w->settled = w->counters.moves;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "auto.h"
+
+/* In steps: a test of a row against 64 others is one. */
+#define TESTS_A_STEP    64.0
+#define EXACT_STEPS     3.0
+#define OPERATION_STEPS 64.0
+#define SORT_STEPS      24.0 /* a row's share of GRID's sorting */
+#define SHARE_STEPS     24.0 /* a row's share in a good tick of a tree */
+#define CHANGE_STEPS    200.0
+
+#define PROBE_TICKS   4u   /* until an index is compared with the tree; the first ones have its plan to make */
+#define BETTER        0.8  /* of the tree's cost, at most, is clearly better */
+#define LOOK_SHARE    32.0 /* a look at the tree costs one in so many of the steps before it */
+#define TICKS_MAX     65536.0
+#define DOUBLINGS_MAX 16u
+
+qd_space_index qd_auto_first(void)
+{
+    return QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
+}
+
+static double cost_of(qd_space_index index, const qd_auto_tick *tick)
+{
+    double steps = (double)tick->tests / TESTS_A_STEP + (double)tick->exact_tests * EXACT_STEPS +
+                   (double)tick->operations * OPERATION_STEPS;
+    return steps / tick->rows + (index == QD_SPACE_GRID ? SORT_STEPS : 0);
+}
+
+/* The cost of trying, and of coming to it: two changes. */
+static double price_of(const qd_auto *choice)
+{
+    return 2 * CHANGE_STEPS * (double)(1u << choice->doublings);
+}
+
+static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
+{
+    double moving = (double)tick->operations * OPERATION_STEPS / tick->rows;
+    choice->excess = 0;
+    choice->cost_sum = 0;
+    choice->ticks = 0;
+    return moving > choice->tree_cost / 2 ? QD_SPACE_GRID : QD_SPACE_SPARSE;
+}
+
+static qd_space_index after_tree(qd_auto *choice, const qd_auto_tick *tick)
+{
+    choice->tree_cost = cost_of(qd_auto_first(), tick);
+    if (choice->tree_cost <= SHARE_STEPS) {
+        choice->excess = 0;
+        choice->doublings = 0;
+        return qd_auto_first();
+    }
+    choice->excess += choice->tree_cost - SHARE_STEPS;
+    return choice->excess > price_of(choice) ? leave_tree(choice, tick) : qd_auto_first();
+}
+
+static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick)
+{
+    choice->cost_sum += cost_of(at_work, tick);
+    choice->ticks++;
+    if (choice->ticks < PROBE_TICKS) {
+        return at_work;
+    }
+    if (choice->ticks == PROBE_TICKS) {
+        double cost = choice->cost_sum / PROBE_TICKS;
+        if (cost > BETTER * choice->tree_cost) {
+            choice->doublings += choice->doublings < DOUBLINGS_MAX;
+            return qd_auto_first();
+        }
+        double look = 2 * price_of(choice) + choice->tree_cost, ticks = LOOK_SHARE * look / (cost + 1);
+        choice->ticks_to_be = (uint32_t)(ticks < TICKS_MAX ? ticks : TICKS_MAX);
+    }
+    return choice->ticks < choice->ticks_to_be ? at_work : qd_auto_first();
+}
+
+qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick)
+{
+    if (tick->rows == 0) {
+        return at_work;
+    }
+    return at_work == qd_auto_first() ? after_tree(choice, tick) : after_other(choice, at_work, tick);
+}

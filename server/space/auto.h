@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * AUTO: which index a space should have, decided between ticks by counted work, never by the clock: the same on every
+ * machine, with every kernel and any number of hands.
+ *
+ * It begins with the tree, which is the best or near it nearly everywhere. Two things a tree cannot help: rows that go
+ * far at every tick have to be put elsewhere every time, which costs GRID nothing; and crowds that are tiny beside the
+ * world lie in cells that cannot be divided any more, which SPARSE does not know. Both are seen in what a tick cost
+ * beyond its share. That adds up until it has cost as much as to try the other index; what the other one costs is
+ * counted then, too, and who is not clearly better is left again, and not tried before twice as much has come together.
+ * An index that is better is kept so long that a look whether the tree would do again costs a small part of it.
+ *
+ * Owned by the world. One thread at a time.
+ */
+#ifndef QD_SPACE_AUTO_H
+#define QD_SPACE_AUTO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axes.h"
+#include "space.h"
+
+/* What one tick counted. */
+typedef struct qd_auto_tick {
+    uint32_t rows;
+    uint64_t operations; /* on lists */
+    uint64_t tests, exact_tests;
+} qd_auto_tick;
+
+/* Zeros to begin with. Costs are steps a row, of about the time that one row takes against 64 others. */
+typedef struct qd_auto {
+    double excess;        /* of the tree's ticks beyond their share */
+    double tree_cost;     /* of its last tick */
+    double cost_sum;      /* of the other index's ticks so far */
+    uint32_t doublings;   /* of the excess that it takes: one for each attempt in vain */
+    uint32_t ticks;       /* that the other index was at work */
+    uint32_t ticks_to_be; /* before the tree is looked at again */
+} qd_auto;
+
+/* The index to begin with. */
+qd_space_index qd_auto_first(void);
+/* The index for the next tick, from what the last one counted with the index that was at work. Ticks without a walk,
+ * and those whose walk was not complete, are not told. */
+qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * AUTO: that it changes its index when it should and not to and fro, and by nothing but what is counted. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/space/auto.h"
+#include "server/space/tuning.h"
+#include "support/chance.h"
+
+#define AXES  ((uint32_t)QD_AXES)
+#define COUNT 2000u
+#define TICKS 200u
+
+/* ---- by counts alone ---- */
+
+static const qd_auto_tick calm = {.rows = 1000, .operations = 30, .tests = 150000, .exact_tests = 300};
+static const qd_auto_tick storm = {.rows = 1000, .operations = 4000, .tests = 400000, .exact_tests = 600};
+static const qd_auto_tick crowded = {.rows = 1000, .operations = 30, .tests = 1000000, .exact_tests = 400000};
+
+static qd_space_index play(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick, uint32_t ticks,
+                           uint32_t *changes)
+{
+    for (uint32_t t = 0; t < ticks; t++) {
+        qd_space_index next = qd_auto_next(choice, at_work, tick);
+        *changes += next != at_work;
+        at_work = next;
+    }
+    return at_work;
+}
+
+static void test_a_calm_tree_stays(void **state)
+{
+    (void)state;
+    qd_auto choice = {0};
+    uint32_t changes = 0;
+    assert_int_equal(play(&choice, qd_auto_first(), &calm, 10000, &changes), qd_auto_first());
+    assert_int_equal(changes, 0);
+}
+
+/* Into a storm and out of it: whoever is better stays for long, and the tree comes back. */
+static void test_a_storm_comes_and_goes(void **state)
+{
+    (void)state;
+    const qd_auto_tick in_grid = {.rows = 1000, .tests = 200000, .exact_tests = 600};
+    qd_auto choice = {0};
+    uint32_t changes = 0;
+    qd_space_index at_work = play(&choice, qd_auto_first(), &storm, 1, &changes);
+    assert_int_equal(at_work, qd_auto_first()); /* one bad tick is not enough */
+    uint32_t waited = 1;
+    for (; at_work == qd_auto_first(); waited++) {
+        at_work = play(&choice, at_work, &storm, 1, &changes);
+    }
+    assert_int_equal(at_work, QD_SPACE_GRID);
+    assert_in_range(waited, 2, 10);
+    assert_int_equal(play(&choice, at_work, &in_grid, 400, &changes), QD_SPACE_GRID);
+    assert_int_equal(changes, 1);
+    while (at_work == QD_SPACE_GRID) {
+        at_work = play(&choice, at_work, &in_grid, 1, &changes);
+    }
+    assert_int_equal(at_work, qd_auto_first());
+    assert_int_equal(play(&choice, at_work, &calm, 1000, &changes), qd_auto_first());
+    assert_int_equal(changes, 2);
+}
+
+/* Where nobody can help, attempts become rare. */
+static void test_attempts_in_vain_become_rare(void **state)
+{
+    (void)state;
+    qd_auto choice = {0};
+    uint32_t early = 0, late = 0;
+    qd_space_index at_work = play(&choice, qd_auto_first(), &crowded, 100, &early);
+    assert_true(early > 0);
+    at_work = play(&choice, at_work, &crowded, 100000, &late);
+    uint32_t last = 0;
+    play(&choice, at_work, &crowded, 1000, &last);
+    assert_true(last <= 2);
+}
+
+/* ---- with spaces ---- */
+
+typedef enum scene { CALM, STORM, DEEP, SPOT } scene;
+
+typedef struct trace {
+    qd_space_index index[TICKS];
+    uint32_t changes;
+} trace;
+
+static void run_backwards(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    (void)context;
+    while (count-- > 0) {
+        task(count, argument);
+    }
+}
+
+static double side_of(scene kind)
+{
+    return kind == DEEP ? 1e6 : kind == SPOT ? 1 : AXES == 2 ? 4 * sqrt(COUNT) : 3.17 * cbrt(COUNT);
+}
+
+static float start_of(scene kind, uint32_t i, chance *dice)
+{
+    double side = side_of(kind);
+    return kind == DEEP ? (float)(side * (0.1 + 0.1 * (i % 8))) + chance_between(dice, 0, 60)
+                        : chance_between(dice, 0, side);
+}
+
+static void observe(scene kind, uint32_t hands, trace *result)
+{
+    static float at[3][COUNT];
+    static uint32_t slot[COUNT];
+    const qd_executor executor = {run_backwards, hands, NULL};
+    const float side = (float)side_of(kind);
+    const qd_space_config config = {
+        .dimensions = AXES, .max_x = side, .max_y = side, .max_z = AXES == 3 ? side : 0, .bodies_max = COUNT};
+    qd_heap heap;
+    qd_space *space;
+    chance dice = {5};
+    qd_heap_init(&heap);
+    assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
+    qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100});
+    for (uint32_t i = 0; i < COUNT; i++) {
+        for (uint32_t k = 0; k < AXES; k++) {
+            at[k][i] = start_of(kind, i, &dice);
+        }
+        qd_body body = {.x = at[0][i],
+                        .y = at[1][i],
+                        .z = AXES == 3 ? at[2][i] : 0,
+                        .half_x = 0.5f,
+                        .half_y = 0.5f,
+                        .half_z = AXES == 3 ? 0.5f : 0,
+                        .category = 1,
+                        .mask = UINT32_MAX,
+                        .shape = QD_SPACE_BOX};
+        assert_int_equal(qd_space_add(space, &body, &slot[i]), QD_OK);
+    }
+    for (uint32_t t = 0; t < TICKS; t++) {
+        qd_space_events found;
+        const uint32_t *freed;
+        size_t freed_count;
+        qd_space_counters counters;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            for (uint32_t k = 0; k < AXES; k++) {
+                at[k][i] = kind == STORM ? chance_between(&dice, 0, (double)side)
+                                         : at[k][i] + chance_between(&dice, -0.05, 0.05);
+            }
+        }
+        qd_space_move(space, COUNT, slot, at[0], at[1], AXES == 3 ? at[2] : NULL);
+        qd_space_tick(space, &executor, QD_SPACE_WANT_EVENTS, 1u << 24, &found);
+        assert_true(found.complete);
+        qd_space_settle(space, &freed, &freed_count);
+        qd_space_counters_get(space, &counters);
+        result->index[t] = counters.index;
+        result->changes = counters.index_changes;
+    }
+    qd_space_validate(space);
+    qd_space_destroy(space);
+    assert_int_equal(heap.bytes, 0);
+    qd_heap_deinit(&heap);
+}
+
+static void test_the_index_of_each_scene(void **state)
+{
+    (void)state;
+    const struct {
+        scene kind;
+        qd_space_index index;
+        uint32_t changes_max;
+    } expected[] = {{CALM, qd_auto_first(), 0}, {STORM, QD_SPACE_GRID, 1}, {DEEP, QD_SPACE_SPARSE, 1}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        trace seen;
+        observe(expected[i].kind, 1, &seen);
+        assert_int_equal(seen.index[60], expected[i].index);
+        assert_int_equal(seen.index[TICKS - 1], expected[i].index);
+        assert_int_equal(seen.changes, expected[i].changes_max);
+    }
+    trace seen;
+    observe(SPOT, 1, &seen);
+    assert_true(seen.changes <= 8);
+}
+
+static void test_the_same_with_every_kernel_and_any_number_of_hands(void **state)
+{
+    (void)state;
+    for (scene kind = CALM; kind <= SPOT; kind++) {
+        trace first;
+        observe(kind, 1, &first);
+        for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
+            qd_space_kernel_select(qd_space_kernel_at(k));
+            for (uint32_t hands = 1; hands <= 2; hands++) {
+                trace seen;
+                observe(kind, hands, &seen);
+                assert_memory_equal(seen.index, first.index, sizeof first.index);
+            }
+        }
+        qd_space_kernel_select(NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_calm_tree_stays),
+        cmocka_unit_test(test_a_storm_comes_and_goes),
+        cmocka_unit_test(test_attempts_in_vain_become_rare),
+        cmocka_unit_test(test_the_index_of_each_scene),
+        cmocka_unit_test(test_the_same_with_every_kernel_and_any_number_of_hands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
