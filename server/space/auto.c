@@ -9,7 +9,8 @@
 #define SHARE_STEPS     24.0 /* a row's share in a good tick of a tree */
 #define CHANGE_STEPS    200.0
 
-#define PROBE_TICKS   4u   /* until an index is compared with the tree; the first ones have its plan to make */
+#define SETTLE_TICKS  4u   /* that an index has to find its shape */
+#define PROBE_TICKS   4u   /* behind them, that are compared with the tree */
 #define BETTER        0.8  /* of the tree's cost, at most, is clearly better */
 #define LOOK_SHARE    32.0 /* a look at the tree costs one in so many of the steps before it */
 #define TICKS_MAX     65536.0
@@ -37,7 +38,7 @@ static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
     double moving = (double)tick->operations * OPERATION_STEPS / tick->rows;
     choice->excess = 0;
-    choice->cost_sum = 0;
+    choice->settling = choice->cost_sum = 0;
     choice->ticks = 0;
     return moving > choice->tree_cost / 2 ? QD_SPACE_GRID : QD_SPACE_SPARSE;
 }
@@ -54,20 +55,28 @@ static qd_space_index after_tree(qd_auto *choice, const qd_auto_tick *tick)
     return choice->excess > price_of(choice) ? leave_tree(choice, tick) : qd_auto_first();
 }
 
+/* What its first ticks cost is the price of having come to it; the ones after them are compared. */
 static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick)
 {
-    choice->cost_sum += cost_of(at_work, tick);
     choice->ticks++;
-    if (choice->ticks < PROBE_TICKS) {
+    if (choice->ticks <= SETTLE_TICKS) {
+        choice->settling += cost_of(at_work, tick);
         return at_work;
     }
-    if (choice->ticks == PROBE_TICKS) {
+    if (choice->ticks <= SETTLE_TICKS + PROBE_TICKS) {
+        choice->cost_sum += cost_of(at_work, tick);
+    }
+    if (choice->ticks < SETTLE_TICKS + PROBE_TICKS) {
+        return at_work;
+    }
+    if (choice->ticks == SETTLE_TICKS + PROBE_TICKS) {
         double cost = choice->cost_sum / PROBE_TICKS;
         if (cost > BETTER * choice->tree_cost) {
             choice->doublings += choice->doublings < DOUBLINGS_MAX;
             return qd_auto_first();
         }
-        double look = 2 * price_of(choice) + choice->tree_cost, ticks = LOOK_SHARE * look / (cost + 1);
+        double look = 2 * price_of(choice) + choice->tree_cost + choice->settling;
+        double ticks = LOOK_SHARE * look / (cost + 1);
         choice->ticks_to_be = (uint32_t)(ticks < TICKS_MAX ? ticks : TICKS_MAX);
     }
     return choice->ticks < choice->ticks_to_be ? at_work : qd_auto_first();

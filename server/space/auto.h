@@ -32,7 +32,8 @@ typedef struct qd_auto_tick {
 typedef struct qd_auto {
     double excess;        /* of the tree's ticks beyond their share */
     double tree_cost;     /* of its last tick */
-    double cost_sum;      /* of the other index's ticks so far */
+    double settling;      /* of the other index's first ticks */
+    double cost_sum;      /* of those after them, that are compared */
     uint32_t doublings;   /* of the excess that it takes: one for each attempt in vain */
     uint32_t ticks;       /* that the other index was at work */
     uint32_t ticks_to_be; /* before the tree is looked at again */
