@@ -222,7 +222,9 @@ static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
         pool->grid[i].flags = 0;
         entries[i] = (entry){pool->grid[i], i};
     }
-    qsort(entries, pool->used, sizeof *entries, compare);
+    if (pool->used > 0) {
+        qsort(entries, pool->used, sizeof *entries, compare);
+    }
     for (uint32_t i = 0; i < pool->used; i++) {
         pool->grid[i] = entries[i].cell;
         rank[entries[i].number] = i;
