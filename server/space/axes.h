@@ -122,6 +122,7 @@
 #define qd_list8_free      QD_AXED(qd_list8_free)
 #define qd_list8_reserve   QD_AXED(qd_list8_reserve)
 #define qd_pair_resolve    QD_AXED(qd_pair_resolve)
+#define qd_rows_pass       QD_AXED(qd_rows_pass)
 #define qd_sink_open       QD_AXED(qd_sink_open)
 #define qd_sink_tell       QD_AXED(qd_sink_tell)
 

@@ -105,26 +105,15 @@ qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *r
 {
     const qd_record *record = &bodies->record[slot];
     const qd_change *change = is_was && record->change != QD_NONE ? &bodies->change[record->change] : NULL;
-    const float *half = change != NULL ? change->was_half : record->half;
-    qd_solid solid = {.shape = change != NULL ? change->was_shape : record->shape};
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        solid.at[k] = row->v[k];
-    }
-    switch (solid.shape) {
-    case QD_SPACE_BOX:
-        for (uint32_t k = 0; k < QD_AXES; k++) {
-            solid.to[k] = row->v[QD_ROW_HIGH + k];
-        }
-        break;
-    case QD_SPACE_CIRCLE:
-        solid.radius = row->v[QD_ROW_HIGH];
-        break;
-    case QD_SPACE_CAPSULE:
+    qd_space_shape shape = change != NULL ? change->was_shape : record->shape;
+    qd_solid solid = qd_row_solid(row, shape != QD_SPACE_BOX);
+    if (shape == QD_SPACE_CAPSULE) {
+        const float *half = change != NULL ? change->was_half : record->half;
+        solid.shape = QD_SPACE_CAPSULE;
         for (uint32_t k = 0; k < QD_AXES; k++) {
             solid.to[k] = half[k];
         }
         solid.radius = change != NULL ? change->was_radius : qd_bodies_radius(bodies, slot);
-        break;
     }
     return solid;
 }

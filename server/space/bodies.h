@@ -78,6 +78,18 @@ qd_status qd_bodies_radius_reserve(qd_bodies *bodies) QD_MUST_USE;
 /* A capsule's radius; of others it is kept. A new body has that of the one before until it is set. Cannot fail. */
 void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius);
 
+/* A box or a circle by its row, which is present. */
+static inline qd_solid qd_row_solid(const qd_row *row, bool is_round)
+{
+    qd_solid solid = {.shape = is_round ? QD_SPACE_CIRCLE : QD_SPACE_BOX};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        solid.at[k] = row->v[k];
+        solid.to[k] = row->v[QD_ROW_HIGH + k];
+    }
+    solid.radius = row->v[QD_ROW_HIGH];
+    return solid;
+}
+
 /* A row of a body, which is present, as a solid: with its shape and size as they are now, or as they were. */
 qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was);
 

@@ -220,6 +220,10 @@ static bool overlap(const qd_bodies *bodies, const form *a, const form *b)
     if (!qd_row_present(a->row, round_a) || !qd_row_present(b->row, round_b)) {
         return false;
     }
+    qd_row bounds_a = qd_row_bounds(a->row, round_a), bounds_b = qd_row_bounds(b->row, round_b);
+    if (!qd_boxes_overlap(&bounds_a, &bounds_b)) {
+        return false;
+    }
     qd_solid solid_a = qd_bodies_solid(bodies, a->slot, a->row, a->is_was);
     qd_solid solid_b = qd_bodies_solid(bodies, b->slot, b->row, b->is_was);
     return qd_solids_overlap(&solid_a, &solid_b);
@@ -269,17 +273,35 @@ static bool way_of(const qd_row *begin, const qd_row *end, bool is_round, qd_row
     return true;
 }
 
-/* Whether two rows that are apart now, and whose bodies were apart, met in between. Of a body that was not there, is
- * not, or teleported, one end is absent. The boxes around the ways are looked at first because that is quick, and
- * because indexes do: where coordinates are so large that rounding decides, all must decide the same. */
+/* Whether the ways of two rows cross at all, as boxes. That is quickly seen, and indexes look at it so: where
+ * coordinates are so large that rounding decides, all must decide the same. Of a body that was not there, is not, or
+ * teleported, one end of the way is absent. */
+static bool ways_cross(const qd_row *from_a, const qd_row *to_a, bool round_a, const qd_row *from_b, const qd_row *to_b,
+                       bool round_b)
+{
+    qd_row way_a, way_b;
+    return way_of(from_a, to_a, round_a, &way_a) && way_of(from_b, to_b, round_b, &way_b) &&
+           qd_boxes_overlap(&way_a, &way_b);
+}
+
+bool qd_rows_pass(const qd_row *was_a, const qd_row *now_a, bool round_a, const qd_row *was_b, const qd_row *now_b,
+                  bool round_b)
+{
+    if (!ways_cross(was_a, now_a, round_a, was_b, now_b, round_b)) {
+        return false;
+    }
+    qd_solid from_a = qd_row_solid(was_a, round_a), to_a = qd_row_solid(now_a, round_a);
+    qd_solid from_b = qd_row_solid(was_b, round_b), to_b = qd_row_solid(now_b, round_b);
+    return qd_solids_meet(&from_a, &to_a, &from_b, &to_b);
+}
+
+/* Whether two rows whose bodies were apart, and are, met in between: each on its way from the row's was, or start. */
 static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a, const side *b, uint32_t reference_b)
 {
     const qd_bodies *bodies = sink->bodies;
     const qd_row *begin_a = qd_row_was(sink->rows, reference_a), *begin_b = qd_row_was(sink->rows, reference_b);
-    qd_row way_a, way_b;
-    if (!way_of(begin_a, a->now.row, (a->id & QD_ID_ROUND) != 0, &way_a) ||
-        !way_of(begin_b, b->now.row, (b->id & QD_ID_ROUND) != 0, &way_b) || !qd_boxes_overlap(&way_a, &way_b) ||
-        overlapped(bodies, a, b)) {
+    const bool round_a = (a->id & QD_ID_ROUND) != 0, round_b = (b->id & QD_ID_ROUND) != 0;
+    if (!ways_cross(begin_a, a->now.row, round_a, begin_b, b->now.row, round_b)) {
         return false;
     }
     qd_solid from_a = qd_bodies_solid(bodies, a->slot, begin_a, false);
@@ -310,7 +332,15 @@ static uint32_t kind_of_rows(const qd_sink *sink, uint32_t reference_a, uint32_t
         return !was ? QD_SPACE_BEGIN : sink->mode == QD_WALK_STAYS ? QD_SPACE_STAY : 0;
     }
     if (!was) {
-        return sink->swept && agree && met_between(sink, &a, reference_a, &b, reference_b) ? QD_SPACE_PASSED : 0;
+        if (!sink->swept || !agree) {
+            return 0;
+        }
+        /* That they overlapped, filters may have hidden, and the row of a newcomer does not tell. */
+        bool is_hidden = !agreed || ((a.id | b.id) & QD_ID_NEWCOMER);
+        if (is_hidden && overlapped(bodies, &a, &b)) {
+            return 0;
+        }
+        return met_between(sink, &a, reference_a, &b, reference_b) ? QD_SPACE_PASSED : 0;
     }
     if (agree && ((a.id | b.id) & QD_ID_GHOST)) {
         form now_a = whole_now(sink, &a), now_b = whole_now(sink, &b);

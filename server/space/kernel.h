@@ -171,6 +171,10 @@ void qd_list8_free(qd_heap *heap, qd_list8 *list);
 bool qd_sink_open(qd_sink *sink, size_t more);
 void qd_sink_tell(qd_sink *sink);
 
+/* Whether two that are boxes or circles, then as now, and overlap neither then nor now, met on their ways. */
+bool qd_rows_pass(const qd_row *was_a, const qd_row *now_a, bool round_a, const qd_row *was_b, const qd_row *now_b,
+                  bool round_b);
+
 /* What two special rows have to tell, 0 where it is nothing. References may have the bits of QD_LIST: where a row is on
  * two lists, begins and stays are told of where it is as it is, ends where it is as it was. */
 uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b);

@@ -95,7 +95,10 @@ static inline uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, p
     } else {
         met = lanes_overlap(now_a, was_a, now_b, was_b);
     }
-    return sink->swept && met == 0 ? qd_pair_resolve(sink, at.a, at.b) : kinds[met];
+    if (sink->swept && met == 0) {
+        return qd_rows_pass(was_a, now_a, round_a, was_b, now_b, round_b) ? QD_SPACE_PASSED : 0;
+    }
+    return kinds[met];
 }
 
 /* Puts the events of special pairs behind the first `count`, of rows as yet; returns how many that makes. */

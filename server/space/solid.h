@@ -14,11 +14,12 @@
 
 #include "space.h"
 
+/* What is not said of a shape does not matter. */
 typedef struct qd_solid {
     qd_space_shape shape;
-    double at[3]; /* box: the lower corner; circle, capsule: the centre */
-    double to[3]; /* box: the upper corner; capsule: from the centre to one end of its axis */
-    double radius;
+    double at[3];  /* box: the lower corner; circle, capsule: the centre */
+    double to[3];  /* box: the upper corner; capsule: from the centre to one end of its axis */
+    double radius; /* circle, capsule */
 } qd_solid;
 
 bool qd_solids_overlap(const qd_solid *a, const qd_solid *b);

@@ -147,7 +147,7 @@ static void begin(scene *s, uint64_t seed)
     s->moved_only = draw(2);
     s->all = draw(2);
     s->half_max = draw(2) ? 4 : 300;
-    s->swept = draw(4) == 0;
+    s->swept = draw(4) == 0 && s->mode != QD_WALK_PAIRS;
     uint32_t level = draw(11), size = 65536u >> level;
     s->window.shift = level < 8 ? 8 - level : 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {

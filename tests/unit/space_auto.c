@@ -17,7 +17,7 @@
 
 #define AXES  ((uint32_t)QD_AXES)
 #define COUNT 2000u
-#define TICKS 200u
+#define TICKS 100u /* AUTO makes up its mind within the first ten; the rest is to see that it keeps to it */
 
 /* ---- by counts alone ---- */
 
@@ -190,7 +190,7 @@ static void test_the_index_of_each_scene(void **state)
 static void test_the_same_with_every_kernel_and_any_number_of_hands(void **state)
 {
     (void)state;
-    for (scene kind = CALM; kind <= SPOT; kind++) {
+    for (scene kind = STORM; kind <= SPOT; kind++) {
         trace first;
         observe(kind, 1, &first);
         for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {

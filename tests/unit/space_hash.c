@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * HASH against BRUTE: two spaces that are told the same must tell the same, in two and three dimensions, in worlds that
- * are large, crowded or uneven. And what HASH promises beside that: cells that hold nothing are given back, what rests
- * costs nothing, and one large body does not make all others dear.
+ * are large, crowded or uneven.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -471,9 +471,10 @@ static void draw_run(drawing *d)
     while (qd_space_kernel_at(kernels) != NULL) {
         kernels++;
     }
-    uint64_t round = s->seed / script_index_count / MIXTURES;
-    s->kernel = (uint32_t)(round % kernels);
-    s->executor = (script_executor)(round / kernels % SCRIPT_EXECUTORS);
+    /* Every kernel and executor comes with every index and mixture, and from the first seeds on with some of them. */
+    uint64_t round = s->seed / script_index_count / MIXTURES, turn = s->seed % script_index_count + d->shapes;
+    s->kernel = (uint32_t)((round + turn) % kernels);
+    s->executor = (script_executor)((round / kernels + turn) % SCRIPT_EXECUTORS);
     s->hands = s->executor == SCRIPT_SERIAL ? 1 : 2 + below(d, 2);
 }
 
