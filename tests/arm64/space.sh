@@ -7,7 +7,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/arm64.sh"
 
-scripts=100 # of each test: emulation takes ten times as long
+scripts=60 # of each test: emulation takes ten times as long
 cd "$work"
 read -ra options <<< "$QD_OPTIONS"
 axeless=("$QD_SOURCE"/server/space/{array,solid,space}.c)

@@ -103,7 +103,7 @@ static void run_backwards(void *context, size_t count, qd_task_fn task, void *ar
 
 static double side_of(scene kind)
 {
-    return kind == DEEP ? 1e6 : kind == SPOT ? 1 : AXES == 2 ? 4 * sqrt(COUNT) : 3.17 * cbrt(COUNT);
+    return kind == DEEP ? 1e6 : kind == SPOT ? 8 : AXES == 2 ? 4 * sqrt(COUNT) : 3.17 * cbrt(COUNT);
 }
 
 static float start_of(scene kind, uint32_t i, chance *dice)
