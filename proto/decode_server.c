@@ -21,6 +21,7 @@ static void get_welcome(const Quadrille__V1__Welcome *welcome, qd_decode_block *
             .events_max = welcome->limits->events_max,
             .name_bytes_max = welcome->limits->name_bytes_max,
             .queue_bytes_max = welcome->limits->queue_bytes_max,
+            .slow_ms_max = welcome->limits->slow_ms_max,
         };
     }
 }
@@ -71,6 +72,8 @@ static bool get_tick(const Quadrille__V1__Tick *tick, qd_msg_tick *result)
         .skipped = tick->skipped,
         .suspended = tick->suspended,
         .suspended_count = tick->suspended_count,
+        .merged_ticks = tick->merged_ticks,
+        .passed_lost = tick->passed_lost,
     };
     const qd_column ends[] = {
         QD_COLUMN(tick, end_a),
@@ -151,6 +154,7 @@ static void get_stats(const Quadrille__V1__Stats *stats, qd_msg_stats *result)
             .bytes_in = server->bytes_in,
             .bytes_out = server->bytes_out,
             .errors = server->errors,
+            .too_slow = server->too_slow,
         };
     }
     const Quadrille__V1__RoomStats *room = stats->room;

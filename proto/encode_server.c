@@ -48,6 +48,7 @@ static void set_welcome(server_body *body, const qd_msg_welcome *welcome)
     body->limits.events_max = welcome->limits.events_max;
     body->limits.name_bytes_max = welcome->limits.name_bytes_max;
     body->limits.queue_bytes_max = welcome->limits.queue_bytes_max;
+    body->limits.slow_ms_max = welcome->limits.slow_ms_max;
 }
 
 static void set_room_opened(server_body *body, const qd_msg_room_opened *opened)
@@ -70,6 +71,8 @@ static void set_tick(Quadrille__V1__Tick *tick, const qd_msg_tick *source)
     tick->skipped = source->skipped;
     tick->suspended = source->suspended;
     tick->suspended_count = source->suspended_count;
+    tick->merged_ticks = source->merged_ticks;
+    tick->passed_lost = source->passed_lost;
     QD_COLUMN_SET(tick, end_a, source->ends.a, source->ends.count);
     QD_COLUMN_SET(tick, end_b, source->ends.b, source->ends.count);
     QD_COLUMN_BYTES_SET(tick, end_reason, source->end_reason, source->ends.count);
@@ -116,6 +119,7 @@ static void set_server_stats(Quadrille__V1__ServerStats *stats, const qd_msg_ser
     stats->bytes_in = source->bytes_in;
     stats->bytes_out = source->bytes_out;
     stats->errors = source->errors;
+    stats->too_slow = source->too_slow;
 }
 
 static void set_room_stats(Quadrille__V1__RoomStats *stats, const qd_msg_room_stats *source)

@@ -129,6 +129,7 @@ typedef enum qd_go_away_reason {
     QD_GO_AWAY_SHUTDOWN = 1,
     QD_GO_AWAY_PROTOCOL = 2,
     QD_GO_AWAY_FULL = 3,
+    QD_GO_AWAY_TOO_SLOW = 4,
 } qd_go_away_reason;
 
 typedef enum qd_room_closed_reason {
@@ -319,6 +320,7 @@ typedef struct qd_msg_limits {
     uint32_t events_max;
     uint32_t name_bytes_max;
     uint32_t queue_bytes_max;
+    uint32_t slow_ms_max;
 } qd_msg_limits;
 
 typedef struct qd_msg_welcome {
@@ -376,6 +378,8 @@ typedef struct qd_msg_tick {
     qd_msg_pairs begins;
     qd_msg_pairs passed;
     qd_msg_pairs stays;
+    uint64_t merged_ticks;
+    bool passed_lost;
 } qd_msg_tick;
 
 typedef struct qd_msg_applied {
@@ -414,6 +418,7 @@ typedef struct qd_msg_server_stats {
     uint64_t bytes_in;
     uint64_t bytes_out;
     uint64_t errors;
+    uint64_t too_slow;
 } qd_msg_server_stats;
 
 typedef struct qd_msg_room_stats {

@@ -80,6 +80,8 @@ static int check_options(qd_bench_options *options)
                                  "--connections %u: more than there are entities to move; at most %llu with these "
                                  "--rooms and --entities",
                                  options->connections, (unsigned long long)options->rooms * options->entities);
+    if (options->stalled > 0 && options->subscribe == QD_BENCH_NONE)
+        return qd_options_misuse(QD_BENCH, "--stalled needs events that are not read: --subscribe events or stays");
     if (options->check && options->subscribe == QD_BENCH_NONE)
         return qd_options_misuse(QD_BENCH, "--check needs events: --subscribe events or stays");
     if (options->check && options->connections > options->rooms)
@@ -116,6 +118,8 @@ static bool parse_options(qd_bench_options *options, int argc, char **argv, int 
          QD_OPTION_INDEX, &options->index, 0, 0},
         {"--connections", "N", "connections; rooms are dealt to them, or they to the rooms (2)", QD_OPTION_NUMBER,
          &options->connections, 1, 60000},
+        {"--stalled", "N", "readers more, which subscribe and then read nothing (0)", QD_OPTION_NUMBER,
+         &options->stalled, 0, 60000},
         {"--threads", "N", "threads that drive them; 0: one a core (0)", QD_OPTION_NUMBER, &options->threads, 0, 1024},
         {"--hz", "N", "ticks a second, and moves of every entity a second (20)", QD_OPTION_NUMBER, &options->hz, 0,
          1000},
@@ -163,6 +167,7 @@ typedef struct estate {
     uint32_t lane_count;
     qd_bench_figures *unmeasured; /* what comes in outside of the measurement */
     qd_bench_figures *total, *window;
+    qd_bench_stalled stalled;
 } estate;
 
 /* Deals rooms to connections, or connections to rooms where there are more of those; then they share its entities. */
@@ -231,6 +236,7 @@ static void release(const qd_bench *bench, estate *all)
     free(all->lane_links);
     free(all->drivers);
     free(all->unmeasured);
+    qd_bench_stalled_close(bench, &all->stalled);
 }
 
 /* A connection is a file, and the usual limit of a thousand and a few is only the soft one. */
@@ -244,7 +250,7 @@ static void allow_files(uint32_t connections)
     }
 }
 
-static bool connect_one(qd_bench *bench, qd_bench_connection *connection)
+bool qd_bench_connect(qd_bench *bench, qd_bench_connection *connection)
 {
     char name[QD_CLIENT_NAME_BYTES_MAX + 1];
 
@@ -288,7 +294,7 @@ static int compare_rooms(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static bool open_rooms(qd_bench *bench, qd_bench_connection *connection)
+bool qd_bench_open_rooms(qd_bench *bench, qd_bench_connection *connection)
 {
     const uint32_t dimensions = bench->options.dimensions;
     const qd_msg_room_config config = {
@@ -326,10 +332,10 @@ static bool lanes_are_in(const qd_bench_connection *connection)
 
 static bool open_all(qd_bench *bench, estate *all)
 {
-    allow_files(bench->options.connections);
+    allow_files(bench->options.connections + bench->options.stalled);
     for (uint32_t index = 0; index < bench->options.connections; index++) {
-        if (qd_bench_is_stopped(bench) || !connect_one(bench, &all->connections[index]) ||
-            !open_rooms(bench, &all->connections[index]))
+        if (qd_bench_is_stopped(bench) || !qd_bench_connect(bench, &all->connections[index]) ||
+            !qd_bench_open_rooms(bench, &all->connections[index]))
             return false;
     }
     for (uint32_t index = 0; index < bench->options.connections; index++) {
@@ -340,7 +346,7 @@ static bool open_all(qd_bench *bench, estate *all)
         if (!qd_bench_wait(connection, lanes_are_in, "entities to be spawned"))
             return false;
     }
-    return true;
+    return qd_bench_stalled_open(bench, &all->stalled);
 }
 
 /* ---- measuring ---- */
@@ -482,6 +488,7 @@ static void ask_server(qd_bench *bench, estate *all, qd_bench_server_figures *fi
                 continue;
             medians[count++] = (double)stats->tick_us_p50;
             figures->ticks_skipped += stats->ticks_skipped;
+            figures->memory_bytes = connection->lanes[turn].memory_bytes;
             if ((double)stats->tick_us_p99 > figures->tick_us_p99)
                 figures->tick_us_p99 = (double)stats->tick_us_p99;
             if ((double)stats->tick_us_max > figures->tick_us_max)

@@ -5,6 +5,7 @@
  *     bench.c          options, and the run from the first connection to the last room closed
  *     bench_lane.c     a LANE: what one connection writes into one room; motion, batches, answers
  *     bench_driver.c   a DRIVER: a thread that sends and receives for some of the connections, on schedule
+ *     bench_stalled.c  readers that read nothing
  *     bench_check.c    compares a room's pairs with brute force
  *     bench_report.c   the progress line, the table, the JSON
  *
@@ -40,7 +41,7 @@ typedef enum qd_bench_subscribe { QD_BENCH_NONE, QD_BENCH_EVENTS, QD_BENCH_STAYS
 typedef struct qd_bench_options {
     const char *server;
     const char *token; /* or NULL */
-    uint32_t rooms, entities, connections, threads, dimensions;
+    uint32_t rooms, entities, connections, stalled, threads, dimensions;
     qd_index_kind index;
     uint32_t hz; /* 0: as fast as the answers come */
     double seconds;
@@ -53,7 +54,7 @@ typedef struct qd_bench_options {
 typedef struct qd_bench_figures {
     uint64_t updates; /* entities in batches that were answered */
     uint64_t begins, ends, stays;
-    uint64_t suspensions;
+    uint64_t suspensions, resets;
     uint64_t bytes_in, bytes_out; /* as the client sees it: in is what it received */
     uint64_t ticks_checked;
     qd_histogram round_trip_ns;
@@ -84,8 +85,10 @@ typedef struct qd_bench_lane {
     uint64_t room;  /* its handle; 0: not open */
     bool is_first;  /* of the room's lanes: the one that steps, and closes it */
     bool is_closed; /* RoomClosed came */
+    bool has_set;   /* a reset came */
     bool has_stats;
     qd_msg_room_stats stats;
+    uint64_t memory_bytes; /* with the stats: the server's */
 
     uint32_t count; /* entities */
     uint32_t *id;
@@ -129,6 +132,24 @@ bool qd_bench_is_stopped(const qd_bench *bench);
 #define QD_BENCH_NAME_SIZE 48
 void qd_bench_room_name(const qd_bench *bench, uint32_t room_index, char name[QD_BENCH_NAME_SIZE]);
 
+/* ---- opening ---- */
+
+/* Connects and says Hello. Both return whether all is well, else the run has failed. */
+bool qd_bench_connect(qd_bench *bench, qd_bench_connection *connection);
+/* Opens the rooms of all its lanes. */
+bool qd_bench_open_rooms(qd_bench *bench, qd_bench_connection *connection);
+
+/* The sessions that stall, a lane each. Zero to begin with. */
+typedef struct qd_bench_stalled {
+    qd_bench_connection *connections;
+    qd_bench_lane *lanes, **links;
+    qd_bench_figures *figures;
+} qd_bench_stalled;
+
+/* Opens --stalled of them, in rooms that are open; from then on they are not touched until they are closed. */
+bool qd_bench_stalled_open(qd_bench *bench, qd_bench_stalled *stalled);
+void qd_bench_stalled_close(const qd_bench *bench, qd_bench_stalled *stalled);
+
 /* ---- lanes ---- */
 
 /* Makes `count` entities with ids from first_id on. */
@@ -170,6 +191,7 @@ typedef struct qd_bench_server_figures {
     double tick_us_p50;              /* the median room's */
     double tick_us_p99, tick_us_max; /* the worst room's */
     uint64_t ticks_skipped;
+    uint64_t memory_bytes; /* of the whole server, at the end */
 } qd_bench_server_figures;
 
 void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,

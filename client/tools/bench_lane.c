@@ -263,6 +263,8 @@ static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick)
     figures->ends += tick->ends.count;
     figures->stays += tick->stays.count;
     figures->suspensions += tick->suspended;
+    figures->resets += tick->merged_ticks > 0;
+    lane->has_set |= tick->reset;
     if (lane->pairs && qd_pairs_apply(lane->pairs, tick) < 0)
         qd_bench_fail(lane->connection->bench, "--check: the events of tick %llu of room %u contradict those before",
                       (unsigned long long)tick->tick, lane->room_index);
@@ -303,6 +305,7 @@ void qd_bench_take_message(qd_bench_connection *connection, const qd_server_mess
     case QD_SERVER_STATS:
         if (message->as.stats.has_room && (lane = lane_of(connection, message->as.stats.room.room))) {
             lane->stats = message->as.stats.room;
+            lane->memory_bytes = message->as.stats.server.memory_bytes;
             lane->has_stats = true;
         }
         break;

@@ -29,6 +29,7 @@ void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures
     sum->ends += figures->ends;
     sum->stays += figures->stays;
     sum->suspensions += figures->suspensions;
+    sum->resets += figures->resets;
     sum->bytes_in += figures->bytes_in;
     sum->bytes_out += figures->bytes_out;
     sum->ticks_checked += figures->ticks_checked;
@@ -96,6 +97,10 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures
     if (server->are_known)
         print_rate("ticks skipped", (double)server->ticks_skipped,
                    server->ticks_skipped ? "the server could not hold the rate" : "");
+    if (server->are_known)
+        print_rate("server's memory", (double)server->memory_bytes, "bytes, at the end");
+    if (figures->resets)
+        print_rate("resets", (double)figures->resets, "times: this client did not read fast enough");
     if (figures->suspensions)
         print_rate("suspended", (double)figures->suspensions, "times: more pairs or events than events_max");
     if (options->check)
@@ -150,9 +155,11 @@ void qd_bench_print_json(const qd_bench *bench, const qd_bench_figures *figures,
            (unsigned long long)figures->round_trip_ns.count, round_trip_ms(figures, 50), round_trip_ms(figures, 99),
            round_trip_ms(figures, 99.9), round_trip_ms(figures, 100));
     if (server->are_known)
-        printf(",\"server_tick_ms\":{\"p50\":%.6f,\"p99\":%.6f,\"max\":%.6f},\"ticks_skipped\":%llu",
+        printf(",\"server_tick_ms\":{\"p50\":%.6f,\"p99\":%.6f,\"max\":%.6f},\"ticks_skipped\":%llu,"
+               "\"server_memory_bytes\":%llu",
                server->tick_us_p50 / 1e3, server->tick_us_p99 / 1e3, server->tick_us_max / 1e3,
-               (unsigned long long)server->ticks_skipped);
-    printf(",\"suspensions\":%llu,\"ticks_checked\":%llu}\n", (unsigned long long)figures->suspensions,
+               (unsigned long long)server->ticks_skipped, (unsigned long long)server->memory_bytes);
+    printf(",\"stalled\":%u,\"resets\":%llu,\"suspensions\":%llu,\"ticks_checked\":%llu}\n", options->stalled,
+           (unsigned long long)figures->resets, (unsigned long long)figures->suspensions,
            (unsigned long long)figures->ticks_checked);
 }

@@ -54,6 +54,8 @@ static void print_tick(printer *out, const qd_msg_tick *tick)
         print_notice(out, tick->tick, "skipped", "ticks", tick->skipped);
     if (tick->suspended)
         print_notice(out, tick->tick, "suspended", "events", tick->suspended_count);
+    if (tick->merged_ticks > 0)
+        print_notice(out, tick->tick, "merged", "ticks", tick->merged_ticks);
     if (tick->reset)
         print_notice(out, tick->tick, "reset", NULL, 0);
     print_pairs(out, tick->tick, "end", &tick->ends, tick->end_reason);
@@ -111,8 +113,9 @@ int qd_command_events(qd_cli *cli, int argc, char **argv)
         "quadrille events", "ROOM",
         "Prints what begins and ends in a room, a line an event: its tick, `begin` or `end`, the\n"
         "two ids, and why it ended. A line `TICK reset` says that the set of pairs starts anew,\n"
-        "with the begins that follow: so it does at first. In a swept room `passed` is a pair\n"
-        "that touched only since the tick before. Until interrupted.",
+        "with the begins that follow: so it does at first. `TICK merged ticks N` before it says\n"
+        "that it stands for the last N ticks, which were not read fast enough. In a swept room\n"
+        "`passed` is a pair that touched only since the tick before. Until interrupted.",
         1, 1};
     bool own = false, stays = false, json = false;
     double seconds = 0;

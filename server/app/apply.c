@@ -201,6 +201,7 @@ static void apply_unsubscribe(qd_host *host, const qd_request *request)
 {
     qd_seat *seat = request->head.seat;
     qd_room_unsubscribe(host->room, seat->member);
+    seat->late = false;
     uint32_t seq = request->decoded.message.seq;
     if (seq == 0)
         return;

@@ -53,6 +53,7 @@ static void welcome(qd_session *session, const qd_request *request)
                                                    .events_max = limits->events_max,
                                                    .name_bytes_max = QD_ROOM_NAME_BYTES_MAX,
                                                    .queue_bytes_max = limits->queue_bytes_max,
+                                                   .slow_ms_max = limits->slow_ms_max,
                                                }}});
 }
 

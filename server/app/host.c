@@ -2,6 +2,7 @@
 #include "host.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/assert.h"
@@ -14,10 +15,8 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MS_NS     UINT64_C(1000000)
 
-/* Who cannot take its events is looked at this often, besides when its link says that it drained; and is
- * disconnected after so long. */
+/* Who cannot take its events is looked at this often, besides when its link says that it drained. */
 #define STUCK_LOOK_NS (250 * MS_NS)
-#define STUCK_NS_MAX  (30 * SECOND_NS)
 
 static void run(qd_actor *actor);
 
@@ -173,9 +172,14 @@ void qd_host_stuck(qd_host *host, qd_seat *seat)
     if (seat->stuck)
         return;
     seat->stuck = true;
-    seat->stuck_since_ns = qd_server_now_ns(host->server);
     host->stuck_count++;
     atomic_store(&seat->behind, true);
+    /* Where half of the queue had no room for its reset, the next one waits until it is empty, which has room for any;
+     * its time goes on meanwhile. */
+    seat->low_bytes = seat->late ? 1 : host->server->config.limits.queue_bytes_max / 2;
+    if (!seat->late)
+        seat->stuck_since_ns = qd_server_now_ns(host->server);
+    seat->late = true;
 }
 
 static void unstick(qd_host *host, qd_seat *seat)
@@ -209,24 +213,42 @@ void qd_host_forget(qd_host *host, qd_seat *seat)
     host->member_count--;
 }
 
+/* The session's time is over; it may be stuck in several rooms. */
+static void show_out(qd_host *host, const qd_seat *seat)
+{
+    qd_session *session = seat->session;
+    qd_server *server = host->server;
+    if (atomic_exchange(&session->too_slow, true))
+        return;
+    qd_count(&server->counters.too_slow, 1);
+    qd_log(QD_LOG_WARN, "a reader is too slow, closing session=%" PRIu64 " peer=%s room=\"%s\" queued=%zu",
+           session->number, session->link->peer, host->named.name, qd_link_queued(session->link));
+    char text[160];
+    snprintf(text, sizeof text,
+             "the session's queue was not half empty for %" PRIu32 " ms (--slow-ms-max): read faster, or ask for less",
+             server->config.limits.slow_ms_max);
+    /* It comes behind all that was not read: who goes on reading sees it. */
+    qd_reply_send(server, session->link,
+                  &(qd_server_message){
+                      .kind = QD_SERVER_GO_AWAY,
+                      .as.go_away = {.reason = QD_GO_AWAY_TOO_SLOW, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
+    qd_link_close(session->link, QD_FLUSH_MS_MAX);
+}
+
 /* Looks after those who could not take their events: who has read enough of its queue starts anew with a reset, who
  * has read too little for too long is disconnected. */
 static void revive(qd_host *host, uint64_t now_ns)
 {
-    size_t low = host->server->config.limits.queue_bytes_max / 2;
+    uint64_t slow_ns_max = host->server->config.limits.slow_ms_max * MS_NS;
     for (uint32_t i = 0; host->stuck_count > 0 && i < host->member_capacity; i++) {
         qd_seat *seat = host->members[i];
         if (seat == NULL || !seat->stuck)
             continue;
-        qd_link *link = seat->session->link;
-        if (qd_link_queued(link) < low) {
+        if (qd_link_queued(seat->session->link) < seat->low_bytes) {
             unstick(host, seat);
             qd_room_resume(host->room, seat->member);
-        } else if (now_ns >= seat->stuck_since_ns + STUCK_NS_MAX) {
-            qd_log(QD_LOG_WARN, "a reader is stuck, closing session=%" PRIu64 " peer=%s room=\"%s\" queued=%zu",
-                   seat->session->number, link->peer, host->named.name, qd_link_queued(link));
-            qd_link_close(link, 0);
-            seat->stuck_since_ns = now_ns;
+        } else if (now_ns >= seat->stuck_since_ns + slow_ns_max) {
+            show_out(host, seat);
         }
     }
     qd_host_catch_up(host);

@@ -75,6 +75,8 @@ static bool encode(publication *round, const qd_room_report *report)
             tick->skipped = report->skipped;
             tick->suspended = report->suspended;
             tick->suspended_count = report->suspended_count;
+            tick->merged_ticks = report->merged_ticks;
+            tick->passed_lost = report->passed_lost;
         }
         uint32_t space = QD_PUBLISH_PAIRS_MAX;
         if (report->ends.count > ends)
@@ -131,8 +133,10 @@ static void deliver(publication *round, const qd_room_report *report)
     if (frames_of(round, report, &first, &count))
         sent = qd_reply_queue(host->server, seat->session->link, round->frames + first, count, QD_LINK_EVENTS);
     drop(round, shared_count(round));
-    if (sent == QD_LINK_SENT)
+    if (sent == QD_LINK_SENT) {
+        seat->late = false;
         return;
+    }
     /* To a closed link as well: nothing need be found for it until it leaves. */
     qd_room_lost(host->room, report->member);
     if (sent == QD_LINK_FULL)

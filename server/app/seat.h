@@ -45,10 +45,12 @@ struct qd_seat {
     bool known;  /* counted in the host's seats_known */
     bool joined; /* a member of the room */
     uint32_t member;
-    qd_seat *news_next; /* in the host's list of seats with an Applied due at the tick */
-    uint32_t news_seq;  /* its seq; 0: none is due */
-    bool stuck;         /* reports are lost: its queue is full */
-    uint64_t stuck_since_ns;
+    qd_seat *news_next;      /* in the host's list of seats with an Applied due at the tick */
+    uint32_t news_seq;       /* its seq; 0: none is due */
+    bool stuck;              /* reports are lost: its queue is full */
+    bool late;               /* it was stuck, and has been sent no report since */
+    uint64_t stuck_since_ns; /* with `late`: since when */
+    size_t low_bytes;        /* with `stuck`: with fewer in its queue it gets a reset */
 };
 
 /* A message to a room, with its columns. */

@@ -120,5 +120,6 @@ void qd_server_stats(qd_server *server, qd_msg_server_stats *stats)
         .bytes_in = atomic_load_explicit(&server->counters.bytes_in, memory_order_relaxed),
         .bytes_out = atomic_load_explicit(&server->counters.bytes_out, memory_order_relaxed),
         .errors = atomic_load_explicit(&server->counters.errors, memory_order_relaxed),
+        .too_slow = atomic_load_explicit(&server->counters.too_slow, memory_order_relaxed),
     };
 }

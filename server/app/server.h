@@ -38,7 +38,7 @@ typedef struct qd_server_config {
 
 /* All counted up, relaxed, by whoever does it; see ServerStats. */
 typedef struct qd_counters {
-    _Atomic uint64_t ticks, updates, events, bytes_in, bytes_out, errors;
+    _Atomic uint64_t ticks, updates, events, bytes_in, bytes_out, errors, too_slow;
 } qd_counters;
 
 struct qd_session;

@@ -23,7 +23,8 @@ typedef struct qd_session {
     uint64_t number;
 
     _Atomic uint32_t references;
-    qd_gate bytes; /* of requests put into mailboxes and not handled */
+    _Atomic bool too_slow; /* it is being closed for that */
+    qd_gate bytes;         /* of requests put into mailboxes and not handled */
 
     /* under the server's mutex */
     struct qd_session *previous, *next;

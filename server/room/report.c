@@ -16,6 +16,14 @@ static void change(qd_room *room, qd_member *row, qd_subscription state)
     row->subscription = (uint8_t)state;
 }
 
+/* The news of this round is done with. A reset among it was delivered, or qd_room_lost would have taken it back. */
+static void take_as_told(qd_member *row)
+{
+    if (row->news == QD_NEWS_RESET)
+        row->behind = false;
+    row->news = QD_NEWS_NONE;
+}
+
 /* What is left of the present round was meant for what the subscription was before: its news is gone with it, here and
  * below. */
 void qd_room_subscribe(qd_room *room, uint32_t member, qd_room_interest interest)
@@ -23,7 +31,7 @@ void qd_room_subscribe(qd_room *room, uint32_t member, qd_room_interest interest
     qd_member *row = qd_room_member(room, member);
 
     row->interest = interest;
-    row->news = QD_NEWS_NONE;
+    take_as_told(row);
     change(room, row, QD_DUE);
 }
 
@@ -32,7 +40,21 @@ void qd_room_unsubscribe(qd_room *room, uint32_t member)
     qd_member *row = qd_room_member(room, member);
 
     row->news = QD_NEWS_NONE;
+    row->behind = false;
     change(room, row, QD_UNSUBSCRIBED);
+}
+
+/* From now on ticks are lost: where it was news of a tick that could not be delivered, that one is the first. A reset
+ * is of the tick that it came at, and misses nothing before it. */
+static void fall_behind(const qd_room *room, qd_member *row)
+{
+    bool of_tick = row->news == QD_NEWS_EVENTS || row->news == QD_NEWS_SUSPENDED;
+
+    if (row->behind)
+        return;
+    row->behind = true;
+    row->told_tick = of_tick ? room->tick - 1 - room->skipped : room->tick;
+    row->passed_before = of_tick ? room->passed_marks_before : room->passed_marks;
 }
 
 void qd_room_lost(qd_room *room, uint32_t member)
@@ -41,6 +63,7 @@ void qd_room_lost(qd_room *room, uint32_t member)
 
     if (row->subscription == QD_UNSUBSCRIBED)
         return;
+    fall_behind(room, row);
     row->news = QD_NEWS_NONE;
     change(room, row, QD_LOST);
 }
@@ -58,7 +81,7 @@ void qd_room_resume(qd_room *room, uint32_t member)
 static void begin_round(qd_room *room, uint32_t skipped)
 {
     for (uint32_t member = 0; member < room->members.count; member++)
-        room->members.rows[member].news = QD_NEWS_NONE;
+        take_as_told(&room->members.rows[member]);
     room->next_member = 0;
     room->skipped = skipped;
 }
@@ -96,6 +119,9 @@ static qd_space_wanted wanted(const qd_room *room)
 /* The events of a tick, for all that are live. */
 static void serve_live(qd_room *room, const qd_space_events *events)
 {
+    /* Without a live subscription nobody asks which pairs passed, and of too many events not all are found. */
+    bool known = room->subscriptions[QD_LIVE] > 0 && events->complete;
+
     if (room->subscriptions[QD_LIVE] > 0 && !events->complete) {
         (void)give(room, QD_LIVE, QD_NEWS_SUSPENDED, QD_SUSPENDED);
         events = &nothing;
@@ -105,6 +131,8 @@ static void serve_live(qd_room *room, const qd_space_events *events)
     room->begins += room->lists[QD_LIST_BEGINS].count;
     room->ends += room->lists[QD_LIST_ENDS].count;
     room->passed += room->lists[QD_LIST_PASSED].count;
+    room->passed_marks_before = room->passed_marks;
+    room->passed_marks += room->config.space.swept && (!known || room->lists[QD_LIST_PASSED].count > 0);
     room->set_count += room->lists[QD_LIST_BEGINS].count;
     room->set_count -= room->lists[QD_LIST_ENDS].count;
 }
@@ -159,7 +187,15 @@ void qd_room_catch_up(qd_room *room, const qd_executor *executor)
 
 /* ---- reports ---- */
 
-enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_RESET, SHARE_SUSPENDED };
+enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_SUSPENDED, SHARE_RESET };
+
+/* A reset, of all pairs: who missed the same gets the same. */
+static uint32_t reset_share(const qd_room_report *report)
+{
+    if (report->merged_ticks > UINT32_MAX / 4)
+        return SHARE_NONE;
+    return SHARE_RESET + 2 * (uint32_t)report->merged_ticks + report->passed_lost;
+}
 
 static qd_room_pairs pairs_for(const qd_room *room, const qd_member *row, qd_list_kind kind, const uint8_t **reason)
 {
@@ -199,8 +235,12 @@ static bool make_report(const qd_room *room, const qd_member *row, qd_room_repor
         return report_events(room, row, report);
     case QD_NEWS_RESET:
         report->reset = true;
+        if (row->behind) {
+            report->merged_ticks = room->tick - row->told_tick;
+            report->passed_lost = room->passed_marks > row->passed_before;
+        }
         report->begins = pairs_for(room, row, QD_LIST_SET, NULL);
-        report->share = row->interest.own_only ? SHARE_NONE : SHARE_RESET;
+        report->share = row->interest.own_only ? SHARE_NONE : reset_share(report);
         return true;
     case QD_NEWS_SUSPENDED:
         report->suspended = true;

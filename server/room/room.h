@@ -126,6 +126,8 @@ typedef struct qd_room_report {
     uint64_t tick;
     uint32_t skipped;
     bool reset;               /* begins are the whole set */
+    uint64_t merged_ticks;    /* with reset: the last so many ticks, this one included, were lost (qd_room_lost) */
+    bool passed_lost;         /* with merged_ticks: pairs may have passed at them */
     bool suspended;           /* no pairs; once, until a reset */
     uint64_t suspended_count; /* with suspended: events_max + 1, which is how far they were counted */
     qd_room_pairs ends;

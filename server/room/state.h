@@ -64,7 +64,10 @@ typedef struct qd_member {
     uint8_t subscription; /* qd_subscription */
     uint8_t news;         /* qd_news */
     bool expiring;        /* in the queue of those whose grace runs */
+    bool behind;          /* ticks were lost, and the reset that stands for them is not delivered */
     qd_room_interest interest;
+    uint64_t told_tick;     /* with `behind`: the last one before those that were lost */
+    uint64_t passed_before; /* the same: qd_room.passed_marks after it */
     uint32_t next_expiring;
     uint64_t expire_ns;
     uint32_t first;         /* the list of its entities */
@@ -107,6 +110,8 @@ struct qd_room {
     size_t snapshot_bytes;
 
     uint64_t updates, begins, ends, passed, ticks_skipped;
+    /* Goes up at every tick at which pairs passed, or nobody knows whether any did; and what it was one tick before. */
+    uint64_t passed_marks, passed_marks_before;
     uint64_t set_count; /* pairs at the last tick, while any subscription is live */
 };
 

@@ -55,12 +55,17 @@ positive ticks_checked
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --hz 100
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --step --hz 0
 
+# With readers that read nothing: the others are served.
+run_json --seconds 0.5 --rooms 2 --entities 200 --hz 50 --stalled 3 --check
+positive ticks_checked stalled server_memory_bytes
+
 # The table, for people.
 bench --seconds 0.5 --rooms 1 >"$scratch/table" 2>"$scratch/progress" || fail "$(cat "$scratch/progress")"
 grep -q 'round trip' "$scratch/table" || fail "no table: $(cat "$scratch/table")"
 
 refused 2 "--rooms 'many'" --rooms many
 refused 2 "--subscribe 'all'" --subscribe all
+refused 2 "--stalled needs events" --stalled 2 --subscribe none
 refused 2 "--hz 0 is for --step" --hz 0
 refused 2 "--index 'tree': must be one of auto, quadtree," --index tree
 refused 2 "--dimensions '4'" --dimensions 4

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "support/raw.h"
@@ -71,13 +72,20 @@ static void expect_true_set(const qd_pairs *pairs, const struct crowd *crowd)
     assert_int_equal(qd_pairs_count(pairs), count);
 }
 
-/* Reads until the set of that tick is known. Returns how many resets came. */
+static uint64_t merged_max;
+
+/* Reads until the set of that tick is known. Returns how many resets came; merged_max becomes the most ticks that one
+ * of them stood for. */
 static uint32_t read_until(qd_client *client, qd_pairs *pairs, uint64_t tick)
 {
     uint32_t resets = 0;
+    merged_max = 0;
     while (!qd_pairs_known(pairs) || qd_pairs_tick(pairs) < tick) {
         const qd_msg_tick *frame = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
         resets += frame->reset;
+        assert_true(frame->merged_ticks <= frame->tick && (frame->reset || frame->merged_ticks == 0));
+        if (frame->merged_ticks > merged_max)
+            merged_max = frame->merged_ticks;
         if (qd_pairs_apply(pairs, frame) != QD_CLIENT_OK)
             fail_msg("tick %llu contradicts the set", (unsigned long long)frame->tick);
     }
@@ -88,7 +96,7 @@ static void test_overflow(void **state)
 {
     (void)state;
     /* Room for the events of a few ticks: what a reader has just read may still count as queued for a moment. */
-    qd_process *server = qd_server_start(QD_ARGS("--queue-max", "256K"));
+    qd_process *server = qd_server_start(QD_ARGS("--queue-max", "256K", "--slow-ms-max", "600000"));
     const char *address = qd_server_address(server);
     session_witness witness;
     session_witness_open(&witness, address);
@@ -116,6 +124,7 @@ static void test_overflow(void **state)
 
         /* It wakes: after what was queued, a reset, and the truth. */
         assert_true(read_until(sleeper, sleeper_pairs, tick) >= 1);
+        assert_true(merged_max > 1);
         expect_true_set(sleeper_pairs, &crowd);
         /* And it is told of every tick again. */
         tick = shuffle(writer, &crowd);
@@ -129,6 +138,52 @@ static void test_overflow(void **state)
     qd_client_destroy(reader);
     qd_client_destroy(sleeper);
     session_witness_close(&witness);
+    session_server_stop(server);
+}
+
+static uint64_t too_slow(qd_client *client)
+{
+    return session_expect(client, qd_client_get_stats(client, 0), QD_SERVER_STATS)->as.stats.server.too_slow;
+}
+
+/* Reads what the server sent until it ends the connection; returns whether it said GoAway TOO_SLOW. */
+static bool is_shown_out(qd_client *sleeper)
+{
+    for (const qd_server_message *message; (message = qd_client_wait(sleeper, DEADLINE_MS)) != NULL;) {
+        if (message->kind == QD_SERVER_GO_AWAY)
+            return message->as.go_away.reason == QD_GO_AWAY_TOO_SLOW;
+    }
+    assert_int_equal(qd_client_state(sleeper), QD_CLIENT_ERR_CLOSED);
+    return false;
+}
+
+/* A reader that never wakes is shown out; one that wakes in time to hear why, hears it. */
+static void test_too_slow(void **state)
+{
+    (void)state;
+    qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K", "--slow-ms-max", "300"));
+    const char *address = qd_server_address(server);
+    qd_client *writer = session_open(address), *sleeper = session_open(address), *late = session_open(address);
+    setsockopt(qd_client_socket(sleeper), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
+    setsockopt(qd_client_socket(late), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
+    assert_int_equal(qd_client_welcome(sleeper)->limits.slow_ms_max, 300);
+    static struct crowd crowd;
+    spawn_crowd(writer, &crowd, "crowd");
+    session_join(sleeper, "crowd");
+    session_join(late, "crowd");
+    session_subscribe(sleeper, crowd.room, QD_SCOPE_ALL, NULL);
+    session_subscribe(late, crowd.room, QD_SCOPE_ALL, NULL);
+    assert_int_equal(too_slow(writer), 0);
+    while (too_slow(writer) < 2)
+        shuffle(writer, &crowd);
+    /* At least the sessions are gone; on a machine that is not too busy the words came through. */
+    if (!is_shown_out(late))
+        print_message("the words did not come through\n");
+    session_expect_quiet(writer);
+    assert_true(strstr(qd_process_errors(server), "a reader is too slow") != NULL);
+    qd_client_destroy(sleeper);
+    qd_client_destroy(late);
+    qd_client_destroy(writer);
     session_server_stop(server);
 }
 
@@ -271,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_too_slow),
         cmocka_unit_test(test_stop_with_a_sleeper),
         cmocka_unit_test(test_asks_and_does_not_read),
         cmocka_unit_test(test_suspension),

@@ -418,10 +418,15 @@ static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house
         sim_peer_spawn(&writer, room, 10000 + 100 * i, 30, 0);
         sim_peer_step(&writer, room);
     }
-    sim_house_pass(house, 29000);
-    sim_check(!reader.link->closed, "a reader has 30 s");
-    sim_house_pass(house, 2000);
-    sim_check(reader.link->closed, "a reader has 30 s");
+    sim_house_pass(house, 4700);
+    sim_check(!reader.link->closed && atomic_load(&house->server.counters.too_slow) == 0, "a reader has 5 s");
+    sim_house_pass(house, 700);
+    sim_check(!reader.link->closed && atomic_load(&house->server.counters.too_slow) == 1, "its last words are queued");
+    qd_go_away_reason reason = 0;
+    for (const qd_server_message *message; (message = sim_peer_next(&reader)) != NULL;)
+        reason = message->kind == QD_SERVER_GO_AWAY ? message->as.go_away.reason : 0;
+    sim_check(reason == QD_GO_AWAY_TOO_SLOW, "its last words: %d", reason);
+    sim_peer_expect_end(&reader);
     sim_check(!writer.link->closed, "others are not touched");
     sim_peer_close(&writer);
     sim_peer_close(&reader);
@@ -536,6 +541,7 @@ unsigned sim_run_cases(void)
         {a_writer_waits_for_its_share_alone, {.room_batches_max = 8}},
         {bytes_that_wait_are_bounded, {.frame_bytes_max = 16384}},
         {a_reader_that_does_not_read_is_reset_then_shown_out, {.queue_bytes_max = 16384}},
+        {sim_room_for_a_moment_is_no_reading, {.queue_bytes_max = 16384}},
         {rooms_are_limited, {.rooms_max = 2}},
         {memory_runs_out, {0}},
         {stopping, {0}},

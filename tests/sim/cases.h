@@ -15,4 +15,7 @@ unsigned sim_run_cases(void);
 void sim_a_large_tick_comes_in_parts(sim_house *house);
 void sim_all_kinds_of_events_come_in_parts(sim_house *house);
 
+/* Cases of sessions that do not keep up (cases_sessions.c). */
+void sim_room_for_a_moment_is_no_reading(sim_house *house);
+
 #endif

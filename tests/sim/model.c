@@ -181,6 +181,7 @@ void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick,
     stay->told_seq = seq;
     if (seq == stay->unsubscribe_seq) {
         stay->unsubscribe_seq = 0;
+        stay->behind = false;
         return;
     }
     model_room_heard_tick(room, tick);

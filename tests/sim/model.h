@@ -61,6 +61,8 @@ typedef struct model_stay {
     uint32_t told_seq;                  /* by an Applied on its link, as the tap heard it */
     uint32_t unsubscribe_seq;           /* of an Unsubscribe that is not answered: that Applied tells of no tick */
     bool lost;                          /* a Tick frame for it was refused, and no reset followed */
+    bool behind;                        /* the same, but that a suspension does not end it */
+    uint64_t told_tick;                 /* with `behind`: the last tick before the first that was lost */
     bool left;
     uint64_t left_ns;
     uint32_t leaver; /* its number among those who left */

@@ -50,6 +50,23 @@ static void tap_opened(sim_scene *scene, const qd_msg_room_opened *opened)
     scene->rooms[scene->room_total++] = room;
 }
 
+/* A reset says how many ticks it stands for. */
+static void tap_tick(const model_room *room, model_stay *stay, const qd_msg_tick *tick, bool queued)
+{
+    sim_check(!tick->passed_lost || (tick->merged_ticks > 0 && room->swept), "passed pairs are lost out of place");
+    uint64_t merged = stay->behind && tick->reset ? tick->tick - stay->told_tick : 0;
+    sim_check(tick->merged_ticks == merged, "%llu merged ticks, not %llu", (unsigned long long)tick->merged_ticks,
+              (unsigned long long)merged);
+    if (queued && tick->reset) {
+        stay->behind = false;
+    } else if (!queued && !stay->behind) {
+        stay->behind = true;
+        stay->told_tick = tick->reset ? tick->tick : tick->tick - 1 - tick->skipped;
+    }
+    if (!queued || tick->reset || tick->suspended)
+        stay->lost = !queued;
+}
+
 static void tap_message(sim_scene *scene, sim_link *link, const qd_server_message *message, bool queued)
 {
     model_room *room;
@@ -65,8 +82,7 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
         room = sim_scene_room(scene, message->as.tick.room);
         stay = latest_stay(room, link);
         model_room_heard_tick(room, message->as.tick.tick);
-        if (!queued || message->as.tick.reset || message->as.tick.suspended)
-            stay->lost = !queued;
+        tap_tick(room, stay, &message->as.tick, queued);
         break;
     case QD_SERVER_APPLIED:
         room = sim_scene_room(scene, message->as.applied.room);

@@ -8,20 +8,7 @@
  *
  *     ClientFrame or ServerFrame|name|bytes in hexadecimal, without the length|text
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "proto/codec.h"
-#include "proto/framing.h"
-
-#define FRAME_BYTES_MAX 512u
+#include "golden.h"
 
 typedef struct client_golden {
     const char *name, *text, *hex;
@@ -227,9 +214,10 @@ static const server_golden server_goldens[] = {
     {"empty", "", "", {.kind = QD_SERVER_NOTHING}},
     {"welcome",
      "seq: 1 welcome { version: 1 server: \"quadrille-server 0.1.0\" session: 5000000000 limits { frame_bytes_max: "
-     "4194304 rooms_max: 65536 entities_max: 300 events_max: 400 name_bytes_max: 64 queue_bytes_max: 8388608 } }",
-     "08011238080112167175616472696c6c652d73657276657220302e312e301880e497d012221608808080021080800418ac022090032840308"
-     "0808004",
+     "4194304 rooms_max: 65536 entities_max: 300 events_max: 400 name_bytes_max: 64 queue_bytes_max: 8388608 "
+     "slow_ms_max: 5000 } }",
+     "0801123b080112167175616472696c6c652d73657276657220302e312e301880e497d012221908808080021080800418ac022090032840308"
+     "0808004388827",
      {.seq = 1,
       .kind = QD_SERVER_WELCOME,
       .as.welcome = {.version = 1,
@@ -240,7 +228,8 @@ static const server_golden server_goldens[] = {
                                 .entities_max = 300,
                                 .events_max = 400,
                                 .name_bytes_max = 64,
-                                .queue_bytes_max = 8388608}}}},
+                                .queue_bytes_max = 8388608,
+                                .slow_ms_max = 5000}}}},
     {"welcome_default", "welcome { limits { } }", "12022200", {.kind = QD_SERVER_WELCOME}},
     {"room_opened",
      "seq: 2 room_opened { room: 300 name: \"plaza\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
@@ -287,9 +276,10 @@ static const server_golden server_goldens[] = {
     {"tick",
      "tick { room: 300 tick: 5000000000 reset: true last: true skipped: 3 suspended: true suspended_count: 6000000000 "
      "end_a: [1, 2] end_b: [3, 4294967295] end_reason: \"\\003\\007\" begin_a: [4, 5, 6] begin_b: [7, 8, 9] stay_a: 10 "
-     "stay_b: 11 passed_a: [12, 13] passed_b: [14, 15] }",
-     "3a6c08ac021080e497d01218012001280330013880f882ad16420801000000020000004a0803000000ffffffff520203075a0c04000000050"
-     "0000006000000620c0700000008000000090000006a040a00000072040b0000007a080c0000000d0000008201080e0000000f000000",
+     "stay_b: 11 passed_a: [12, 13] passed_b: [14, 15] merged_ticks: 7000000000 passed_lost: true }",
+     "3a7608ac021080e497d01218012001280330013880f882ad16420801000000020000004a0803000000ffffffff520203075a0c04000000050"
+     "0000006000000620c0700000008000000090000006a040a00000072040b0000007a080c0000000d0000008201080e0000000f000000880180"
+     "8cee891a900101",
      {.kind = QD_SERVER_TICK,
       .as.tick = {.room = 300,
                   .tick = 5000000000,
@@ -302,7 +292,9 @@ static const server_golden server_goldens[] = {
                   .end_reason = end_reason,
                   .begins = {3, begin_a, begin_b},
                   .passed = {2, passed_a, passed_b},
-                  .stays = {1, stay_a, stay_b}}}},
+                  .stays = {1, stay_a, stay_b},
+                  .merged_ticks = 7000000000,
+                  .passed_lost = true}}},
     {"tick_begins",
      "tick { room: 300 tick: 7 last: true begin_a: 1 begin_b: 2 }",
      "3a1308ac02100720015a0401000000620402000000",
@@ -324,12 +316,13 @@ static const server_golden server_goldens[] = {
           {.room = 300, .tick = 7, .entities = {.count = 2, IDS, CENTRES, SHAPES}, .more = true, .last = true}}},
     {"stats",
      "seq: 9 stats { server { uptime_ms: 1000 sessions: 2 rooms: 3 workers: 4 memory_bytes: 5000000000 "
-     "memory_bytes_max: 6000000000 ticks: 7 updates: 8 events: 9 bytes_in: 10 bytes_out: 11 errors: 12 } room { room: "
+     "memory_bytes_max: 6000000000 ticks: 7 updates: 8 events: 9 bytes_in: 10 bytes_out: 11 errors: 12 too_slow: 13 } "
+     "room { room: "
      "300 tick: 13 entities: 14 sessions: 15 subscriptions: 16 updates: 17 begins: 18 ends: 19 ticks_skipped: 20 "
      "pairs: 21 tick_us_p50: 22.5 tick_us_p99: 23.5 tick_us_max: 24.5 memory_bytes: 25 depth: 8 index: INDEX_GRID "
      "passed: 5000000000 index_changes: 9 } }",
-     "0809525a0a2108e8071002180320042880e497d0123080f882ad16380740084809500a580b600c123508ac02100d180e200f2810301138124"
-     "013481450155d0000b441650000bc416d0000c44170197808800106880180e497d012900109",
+     "0809525c0a2308e8071002180320042880e497d0123080f882ad16380740084809500a580b600c680d123508ac02100d180e200f281030113"
+     "8124013481450155d0000b441650000bc416d0000c44170197808800106880180e497d012900109",
      {.seq = 9,
       .kind = QD_SERVER_STATS,
       .as.stats = {.server = {.uptime_ms = 1000,
@@ -343,7 +336,8 @@ static const server_golden server_goldens[] = {
                               .events = 9,
                               .bytes_in = 10,
                               .bytes_out = 11,
-                              .errors = 12},
+                              .errors = 12,
+                              .too_slow = 13},
                    .has_room = true,
                    .room = {.room = 300,
                             .tick = 13,
@@ -395,6 +389,10 @@ static const server_golden server_goldens[] = {
      "6a1d08011216746865207365727665722069732073746f7070696e6718d00f",
      {.kind = QD_SERVER_GO_AWAY,
       .as.go_away = {.reason = QD_GO_AWAY_SHUTDOWN, .text = "the server is stopping", .deadline_ms = 2000}}},
+    {"go_away_too_slow",
+     "go_away { reason: REASON_TOO_SLOW }",
+     "6a020804",
+     {.kind = QD_SERVER_GO_AWAY, .as.go_away = {.reason = QD_GO_AWAY_TOO_SLOW}}},
     {"query_result",
      "seq: 13 query_result { room: 300 tick: 5000000000 id: [1, 4294967295] distance: [0.1, 1e+300] more: true }",
      "080d722708ac021080e497d0121a0801000000ffffffff22109a9999999999b93f9c7500883ce4377e2801",
@@ -407,48 +405,6 @@ static const server_golden server_goldens[] = {
      {.seq = 14, .kind = QD_SERVER_QUERY_RESULT, .as.query_result = {.room = 300, .tick = 7, .count = 2, .id = id}}},
 };
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
-/* A golden frame, and the same behind its length. */
-typedef struct golden_frame {
-    uint8_t framed[FRAME_BYTES_MAX];
-    size_t framed_size, prefix_size, size;
-    const uint8_t *frame;
-} golden_frame;
-
-static void parse_vector(const char *hex, golden_frame *vector)
-{
-    vector->size = strlen(hex) / 2;
-    assert_true(vector->size + QD_FRAME_PREFIX_BYTES_MAX <= FRAME_BYTES_MAX);
-    vector->prefix_size = qd_frame_prefix_write((uint32_t)vector->size, vector->framed);
-    vector->framed_size = vector->prefix_size + vector->size;
-    vector->frame = vector->framed + vector->prefix_size;
-    for (size_t i = 0; i < vector->size; i++) {
-        unsigned byte;
-        assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
-        vector->framed[vector->prefix_size + i] = (uint8_t)byte;
-    }
-}
-
-/* Encodes into memory of exactly the size that was announced, so that a sanitizer sees a byte too many. */
-static void expect_client_bytes(const char *name, const qd_client_message *message, const golden_frame *expected)
-{
-    print_message("client %s\n", name);
-    assert_int_equal(qd_client_message_size(message), expected->framed_size);
-    uint8_t *bytes = malloc(expected->framed_size);
-    assert_int_equal(qd_client_message_encode(message, bytes), expected->framed_size);
-    assert_memory_equal(bytes, expected->framed, expected->framed_size);
-    free(bytes);
-}
-
-static void expect_server_bytes(const char *name, const qd_server_message *message, const golden_frame *expected)
-{
-    print_message("server %s\n", name);
-    assert_int_equal(qd_server_message_size(message), expected->framed_size);
-    uint8_t *bytes = malloc(expected->framed_size);
-    assert_int_equal(qd_server_message_encode(message, bytes), expected->framed_size);
-    assert_memory_equal(bytes, expected->framed, expected->framed_size);
-    free(bytes);
-}
 
 static void test_client_messages_both_ways(void **state)
 {
@@ -502,39 +458,6 @@ static void test_every_kind_has_a_vector(void **state)
             i++;
         }
         assert_true(i < COUNT_OF(server_goldens));
-    }
-}
-
-/* Decodes from memory of exactly that size, both ways; returns whether either took it. */
-static void decode_damaged(const uint8_t *bytes, size_t size)
-{
-    uint8_t *copy = malloc(size + !size);
-    memcpy(copy, bytes, size);
-    qd_decoded_client client;
-    if (qd_decode_client(copy, size, NULL, &client) == QD_DECODE_OK) {
-        assert_true(qd_client_message_size(&client.message) > 0);
-    }
-    qd_decoded_client_release(&client, NULL);
-    qd_decoded_server server;
-    if (qd_decode_server(copy, size, NULL, &server) == QD_DECODE_OK) {
-        assert_true(qd_server_message_size(&server.message) > 0);
-    }
-    qd_decoded_server_release(&server, NULL);
-    free(copy);
-}
-
-static void damage(const char *hex)
-{
-    golden_frame vector;
-    parse_vector(hex, &vector);
-    for (size_t size = 0; size < vector.size; size++) {
-        decode_damaged(vector.frame, size);
-    }
-    uint8_t *frame = vector.framed + vector.prefix_size;
-    for (size_t bit = 0; bit < vector.size * 8; bit++) {
-        frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        decode_damaged(frame, vector.size);
-        frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
 }
 
