@@ -5,26 +5,16 @@
  */
 #include <string.h>
 
-#include "state.h"
+#include "refuse.h"
+#include "sight.h"
 
 #define CHUNK_COUNT 512u /* its columns stay in the first level of cache */
-
-static void refuse(qd_room_refusals *refusals, uint32_t index, qd_room_refusal code)
-{
-    if (refusals->listed < QD_ROOM_REFUSALS_MAX) {
-        refusals->index[refusals->listed] = index;
-        refusals->code[refusals->listed] = (uint8_t)code;
-        refusals->listed++;
-    }
-    refusals->count++;
-}
 
 static void begin(const qd_room *room, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
     /* Which columns a room has is the caller's to check. */
     QD_ASSERT(qd_room_is_3d(room) ? batch->count == 0 || !batch->z == !batch->x : !batch->z && !batch->half_z);
-    refusals->count = 0;
-    refusals->listed = 0;
+    qd_refuse_none(refusals);
 }
 
 /* Entries that were not refused are updates. */
@@ -127,7 +117,7 @@ void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, b
     for (uint32_t i = 0; i < batch->count; i++) {
         int refusal = spawn_one(room, batch, i, room_owned ? QD_ROOM_OWNED : member);
         if (refusal)
-            refuse(refusals, i, (qd_room_refusal)refusal);
+            qd_refuse(refusals, i, refusal);
     }
     finish(room, batch, refusals);
 }
@@ -140,7 +130,7 @@ void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch,
         qd_place place = qd_ids_get(&room->ids, batch->id[i]);
         int refusal = check_place(place, member);
         if (refusal)
-            refuse(refusals, i, (qd_room_refusal)refusal);
+            qd_refuse(refusals, i, refusal);
         else
             qd_room_remove(room, place.slot, QD_SPACE_DESPAWNED);
     }
@@ -176,6 +166,7 @@ static int reshape_one(qd_room *room, const qd_room_batch *batch, uint32_t i, ui
     if (batch->category || batch->mask) {
         take_filter(batch, i, &body);
         qd_space_refilter(room->space, slot, body.category, body.mask);
+        qd_sight_filter(room, slot, body.category);
     }
     return 0;
 }
@@ -190,7 +181,7 @@ void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch,
         if (!refusal)
             refusal = reshape_one(room, batch, i, place.slot);
         if (refusal)
-            refuse(refusals, i, (qd_room_refusal)refusal);
+            qd_refuse(refusals, i, refusal);
     }
     finish(room, batch, refusals);
 }
@@ -245,11 +236,12 @@ static void place_some(qd_room *room, uint32_t member, const qd_room_batch *batc
         if (!refusal && (is_not_finite(x[good]) | is_not_finite(y[good]) | is_not_finite(z[good])))
             refusal = QD_ROOM_NOT_FINITE;
         if (refusal)
-            refuse(refusals, i, (qd_room_refusal)refusal);
+            qd_refuse(refusals, i, refusal);
         else
             slots[good++] = at.slot;
     }
     place(room->space, good, slots, x, y, batch->z ? z : NULL);
+    qd_sight_place(room, good, slots, x, y, batch->z ? z : NULL);
 }
 
 static void place_all(qd_room *room, uint32_t member, const qd_room_batch *batch, place_fn place,
@@ -262,10 +254,13 @@ static void place_all(qd_room *room, uint32_t member, const qd_room_batch *batch
     for (uint32_t first = 0; first < batch->count; first += CHUNK_COUNT) {
         uint32_t count = batch->count - first < CHUNK_COUNT ? batch->count - first : CHUNK_COUNT;
 
-        if (QD_LIKELY(look_up(room, member, batch, first, count, slots)))
-            place(room->space, count, slots, batch->x + first, batch->y + first, batch->z ? batch->z + first : NULL);
-        else
+        if (QD_UNLIKELY(!look_up(room, member, batch, first, count, slots))) {
             place_some(room, member, batch, first, count, place, refusals);
+            continue;
+        }
+        const float *x = batch->x + first, *y = batch->y + first, *z = batch->z ? batch->z + first : NULL;
+        place(room->space, count, slots, x, y, z);
+        qd_sight_place(room, count, slots, x, y, z);
     }
     finish(room, batch, refusals);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "state.h"
+#include "describe.h"
+#include "sight.h"
 
 static uint32_t *first_of(qd_room *room, uint32_t owner)
 {
@@ -61,8 +62,14 @@ qd_status qd_room_add(qd_room *room, uint32_t id, uint32_t owner, const qd_body 
     status = qd_ids_put(&room->ids, id, (qd_place){slot, owner});
     if (status != QD_OK)
         goto fail;
-
     room->entities.id[slot] = id;
+    qd_description_forget(room, slot);
+    status = qd_sight_add(room, slot, body);
+    if (status != QD_OK) {
+        qd_ids_remove(&room->ids, id);
+        goto fail;
+    }
+
     link_in(room, slot, owner);
     if (owner != QD_ROOM_OWNED)
         room->members.rows[owner].slots++;
@@ -77,6 +84,7 @@ void qd_room_remove(qd_room *room, uint32_t slot, qd_space_reason reason)
 {
     qd_ids_remove(&room->ids, room->entities.id[slot]);
     link_out(room, slot);
+    qd_sight_remove(room, slot, reason);
     if (qd_space_remove(room->space, slot, reason))
         qd_room_release(room, slot);
 }

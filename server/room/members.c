@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "state.h"
+#include "views_tick.h"
 
 void qd_room_members_init(qd_room *room)
 {
@@ -34,7 +35,8 @@ qd_status qd_room_join(qd_room *room, uint32_t *member)
         goto fail;
     }
     members->rows = rows;
-    rows[number] = (qd_member){.presence = QD_PRESENT, .first = QD_SLOT_NONE, .next_expiring = QD_MEMBER_NONE};
+    rows[number] = (qd_member){
+        .presence = QD_PRESENT, .first = QD_SLOT_NONE, .next_expiring = QD_MEMBER_NONE, .views = {.first = QD_NONE}};
     if (number >= members->count)
         members->count = number + 1;
     members->present++;
@@ -67,6 +69,7 @@ void qd_room_leave(qd_room *room, uint32_t member, uint64_t now_ns)
     qd_member *row = qd_room_member(room, member);
 
     qd_room_unsubscribe(room, member);
+    qd_room_views_leave(room, member);
     row->presence = QD_GONE;
     room->members.present--;
     if (row->first != QD_SLOT_NONE)
@@ -78,7 +81,7 @@ void qd_room_retire(qd_room *room, uint32_t member)
 {
     qd_member *row = &room->members.rows[member];
 
-    if (row->presence != QD_GONE || row->expiring || row->slots > 0)
+    if (row->presence != QD_GONE || row->expiring || row->slots > 0 || row->views.observers > 0)
         return;
     row->presence = QD_ABSENT;
     qd_id_pool_give(&room->members.numbers, member);

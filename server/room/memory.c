@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
-#define ARRAY_ROWS_MIN 8u
+#include <string.h>
+
+#define ARRAY_ROWS_MIN  8u
+#define ARRAY_ALIGNMENT 16u /* that of qd_heap_alloc */
 
 void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
 {
@@ -15,6 +18,22 @@ void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t si
     if (array)
         *capacity = larger;
     return array;
+}
+
+void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
+{
+    uint32_t larger = *capacity ? *capacity : ARRAY_ROWS_MIN;
+
+    if (index < *capacity)
+        return array;
+    while (larger <= index)
+        larger *= 2;
+    void *grown = qd_heap_need(heap, ARRAY_ALIGNMENT, larger * size);
+    if (array)
+        memcpy(grown, array, *capacity * size);
+    qd_heap_free(heap, array, *capacity * size);
+    *capacity = larger;
+    return grown;
 }
 
 /* A block is looked over every so many uses, and shrunk where the largest of them left most of it idle. */

@@ -16,6 +16,9 @@
 /* The array of rows of `size`, made larger if it has no row `index` yet. NULL: no memory, and all is as it was. */
 void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index) QD_MUST_USE;
 
+/* The same, for what a tick cannot do without: may overdraw the budget. */
+void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index);
+
 #define QD_BLOCK_ALIGNMENT 64u
 
 typedef struct qd_block {

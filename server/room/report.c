@@ -4,6 +4,7 @@
  * is, and makes the lists; qd_room_next_report then only points into them.
  */
 #include "state.h"
+#include "views_tick.h"
 
 static const qd_space_events nothing = {.complete = true};
 
@@ -166,6 +167,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     room->tick += 1 + (uint64_t)skipped;
     room->ticks_skipped += skipped;
 
+    qd_room_views_tick(room, executor, skipped); /* while removed entities have their slots */
     qd_space_tick(room->space, executor, wanted(room), room->config.events_max, &events);
     serve_live(room, &events);
     room->emptied = false;

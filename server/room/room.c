@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "state.h"
+#include "views_tick.h"
 
 qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t salt, qd_room **room_out)
 {
@@ -12,6 +13,7 @@ qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t s
     room->next_member = QD_MEMBER_NONE;
     qd_ids_init(&room->ids, heap, salt);
     qd_room_members_init(room);
+    qd_room_views_init(room, salt);
     room->entities.room_owned_first = QD_SLOT_NONE;
 
     /* Removed entities hold their slots until the next tick, and there can be as many of them as entities: with twice
@@ -38,6 +40,7 @@ void qd_room_destroy(qd_room *room)
         qd_pair_list_deinit(&room->own[kind], room->heap);
     }
     qd_block_deinit(&room->scratch, room->heap);
+    qd_room_views_deinit(room);
     qd_room_snapshot_release(room);
     qd_room_entities_deinit(room);
     qd_room_members_deinit(room);

@@ -16,9 +16,11 @@
 typedef struct qd_room qd_room;
 
 typedef struct qd_room_config {
-    qd_space_config space; /* its bodies_max follows from entities_max, and is the room's to set */
-    uint32_t entities_max; /* 1 to QD_SPACE_SLOTS_MAX */
-    uint32_t events_max;   /* at least 1 */
+    qd_space_config space;  /* its bodies_max follows from entities_max, and is the room's to set */
+    uint32_t entities_max;  /* 1 to QD_SPACE_SLOTS_MAX */
+    uint32_t events_max;    /* at least 1 */
+    uint32_t observers_max; /* 0: nobody may observe */
+    uint32_t sightings_max; /* of all observers together (views.h, TOO MANY) */
     uint64_t grace_ns;
 } qd_room_config;
 

@@ -9,6 +9,7 @@
  *     report.c     ticks, subscriptions and what each of them gets; lists.c and order.c make its columns
  *     snapshot.c   the entities as they are
  *     query.c      what was where at the last tick
+ *     view_state.h what observers see, and its modules
  *
  * Belongs to the room; used by whoever runs it.
  */
@@ -21,6 +22,7 @@
 #include "lists.h"
 #include "memory.h"
 #include "room.h"
+#include "view_state.h"
 
 /* ---- entities, by the slots of the space ---- */
 
@@ -73,6 +75,7 @@ typedef struct qd_member {
     uint32_t first;         /* the list of its entities */
     uint32_t slots;         /* that it holds: its entities, and removed ones whose slots are not free yet */
     qd_range own[QD_LISTS]; /* where its own pairs are in this round, with interest.own_only */
+    qd_member_views views;
 } qd_member;
 
 #define QD_MEMBER_NONE UINT32_MAX
@@ -108,6 +111,8 @@ struct qd_room {
 
     void *snapshot; /* the columns of the last one or of a query, until the next or a tick */
     size_t snapshot_bytes;
+
+    qd_views views;
 
     uint64_t updates, begins, ends, passed, ticks_skipped;
     /* Goes up at every tick at which pairs passed, or nobody knows whether any did; and what it was one tick before. */

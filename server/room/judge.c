@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Observers that are looked at as a whole, and what is spent of the bytes of members.
+ */
+#include "describe.h"
+#include "rule.h"
+#include "views_tick.h"
+
+/* ---- one observer ---- */
+
+/* What is on the list `show` and in the room is a candidate, and marked. */
+static void find_shown(qd_room *room, qd_observer *observer)
+{
+    qd_sightings *set = &observer->sightings;
+    const uint32_t *show = observer->exceptions + observer->hide_count;
+
+    for (uint32_t at = 0; at < set->capacity; at++)
+        set->places[at] &= ~(uint32_t)QD_SIGHTING_SHOWN; /* none is left without a flag: all are touched */
+    for (uint32_t i = 0; i < observer->show_count; i++) {
+        uint32_t slot = qd_ids_get(&room->ids, show[i]).slot;
+        if (slot != QD_SLOT_NONE)
+            (void)qd_sightings_put(set, room->heap, slot, QD_SIGHTING_SHOWN | QD_SIGHTING_TOUCHED);
+    }
+}
+
+static void touch_all(qd_sightings *set)
+{
+    for (uint32_t at = 0; at < set->capacity; at++) {
+        if (set->places[at] != 0)
+            set->places[at] = (set->places[at] | QD_SIGHTING_TOUCHED) & ~(uint32_t)QD_SIGHTING_HELD;
+    }
+}
+
+/* Steps 1 to 3: views->claims is what the observer wants; what it does not want any more leaves. */
+static void want(qd_room *room, uint32_t row)
+{
+    qd_views *views = &room->views;
+    qd_observer *observer = &views->observers[row];
+    qd_sightings *set = &observer->sightings;
+
+    views->claims.count = 0;
+    for (uint32_t at = 0; at < set->capacity; at++) {
+        uint32_t place = set->places[at], slot = qd_sighting_slot(place), flags = place & QD_SIGHTING_FLAGS;
+
+        if (place == 0)
+            continue;
+        if (qd_rule_wants(room, observer, slot, flags)) {
+            qd_claim claim = {.distance = qd_rule_distance(observer, &views->seen[slot]),
+                              .id = room->entities.id[slot],
+                              .slot = slot,
+                              .observer = row,
+                              .flags = flags};
+            qd_claims_add(&views->claims, room->heap, claim);
+        } else if (flags & QD_SIGHTING_SEEN) {
+            qd_view_leave(room, row, &set->places[at], qd_rule_reason(room, observer, slot, flags));
+        }
+    }
+}
+
+/* How much nearer than it is something counts that is in the view already. */
+static double head_start(const qd_observer *observer)
+{
+    float range = observer->range;
+
+    for (unsigned k = 0; k < 3 && observer->kind == QD_ROOM_BOX; k++)
+        range = observer->half[k] > range ? observer->half[k] : range;
+    double sixteenth = (double)range / 16, margin = (double)observer->leave_margin;
+    return margin > sixteenth ? margin : sixteenth;
+}
+
+/* Step 4: the first claims are those chosen. */
+static void choose(qd_room *room, uint32_t row)
+{
+    qd_views *views = &room->views;
+    const qd_observer *observer = &views->observers[row];
+    qd_claims *claims = &views->claims;
+
+    if (observer->limit == 0 || claims->count <= observer->limit)
+        return;
+    double ahead = head_start(observer);
+    for (uint32_t i = 0; i < claims->count; i++) {
+        qd_claim *claim = &claims->claim[i];
+        claim->lead = claim->flags & QD_SIGHTING_SHOWN ? 0 : 1;
+        claim->distance -= claim->flags & QD_SIGHTING_SEEN ? ahead : 0;
+    }
+    qd_claims_sort(claims->claim, claims->count);
+    for (uint32_t i = observer->limit; i < claims->count; i++) {
+        if (claims->claim[i].flags & QD_SIGHTING_SEEN)
+            qd_view_leave(room, row, qd_sightings_find(&observer->sightings, claims->claim[i].slot),
+                          QD_ROOM_LEFT_LIMIT);
+    }
+    claims->count = observer->limit;
+    for (uint32_t i = 0; i < claims->count; i++) {
+        claims->claim[i].lead = 0;
+        claims->claim[i].distance = qd_rule_distance(observer, &views->seen[claims->claim[i].slot]);
+    }
+}
+
+/* It is looked at anew at the next tick. */
+static void hold(qd_room *room, const qd_claim *claim)
+{
+    qd_views *views = &room->views;
+
+    *qd_sightings_find(&views->observers[claim->observer].sightings, claim->slot) |= QD_SIGHTING_HELD;
+    views->attention[claim->observer] |= QD_ATTEND_ONCE;
+}
+
+/* Step 5, of the chosen ones that are not in the view: they come first among the claims; returns how many there are. */
+static uint32_t enter(qd_room *room, uint32_t row)
+{
+    qd_views *views = &room->views;
+    const qd_observer *observer = &views->observers[row];
+    qd_claim *claims = views->claims.claim;
+    uint32_t entrants = 0, admitted;
+
+    for (uint32_t i = 0; i < views->claims.count; i++) {
+        if (claims[i].flags & QD_SIGHTING_SEEN)
+            continue;
+        qd_claim claim = claims[i];
+        claims[i] = claims[entrants];
+        claims[entrants++] = claim;
+    }
+    admitted = entrants;
+    if (observer->enter_budget > 0 && entrants > observer->enter_budget) {
+        qd_claims_sort(claims, entrants);
+        admitted = observer->enter_budget;
+        for (uint32_t i = admitted; i < entrants; i++)
+            hold(room, &claims[i]);
+    }
+    for (uint32_t i = 0; i < admitted; i++)
+        qd_view_claim(room, claims[i]);
+    return entrants;
+}
+
+/* Step 6: whose turn it is, and who still waits. */
+static void relay(qd_room *room, uint32_t row, uint32_t first, uint32_t steps)
+{
+    qd_views *views = &room->views;
+    const qd_observer *observer = &views->observers[row];
+    bool is_limited = room->members.rows[observer->member].views.options.bytes_max > 0;
+
+    for (uint32_t i = first; i < views->claims.count; i++) {
+        qd_claim *claim = &views->claims.claim[i];
+        uint32_t *place = qd_sightings_find(&observer->sightings, claim->slot);
+        qd_telling *telling = qd_sightings_telling(&observer->sightings, place);
+        bool has_changed = (int32_t)(views->seen[claim->slot].placed - telling->told) > 0;
+        uint32_t tier = 0;
+
+        while (tier < observer->tiers && claim->distance > (double)observer->relay_range[tier])
+            tier++;
+        bool is_turn = tier < observer->tiers && (room->tick + claim->id) % observer->relay_every[tier] < steps;
+        if (is_turn && has_changed && !(*place & QD_SIGHTING_WAITS)) {
+            *place |= QD_SIGHTING_WAITS;
+            telling->waits_since = views->round;
+        }
+        if (!(*place & QD_SIGHTING_WAITS))
+            continue;
+        if (is_limited) {
+            claim->lead = UINT32_MAX - (views->round - telling->waits_since);
+            claim->distance = 0;
+            claim->rank = observer->rank;
+            qd_claims_add(&views->waiting, room->heap, *claim);
+        } else {
+            qd_view_tell(room, row, place);
+        }
+    }
+}
+
+void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps)
+{
+    qd_views *views = &room->views;
+    qd_observer *observer = &views->observers[row];
+
+    touch_all(&observer->sightings);
+    if (observer->show_count > 0 || views->attention[row] & QD_ATTEND_ONCE)
+        find_shown(room, observer);
+    views->attention[row] &= (uint8_t)~QD_ATTEND_ONCE;
+    want(room, row);
+    choose(room, row);
+    uint32_t entrants = enter(room, row);
+    if (observer->tiers > 0)
+        relay(room, row, entrants, steps);
+    qd_sightings_settle(&observer->sightings);
+}
+
+/* ---- bytes ---- */
+
+void qd_view_claim(qd_room *room, qd_claim claim)
+{
+    qd_views *views = &room->views;
+    const qd_observer *observer = &views->observers[claim.observer];
+
+    if (room->members.rows[observer->member].views.options.bytes_max > 0) {
+        claim.rank = observer->rank;
+        qd_claims_add(&views->entrants, room->heap, claim);
+    } else {
+        qd_view_enter(room, claim.observer, qd_sightings_find(&observer->sightings, claim.slot));
+    }
+}
+
+/* Takes so many bytes of what the member may have. */
+static bool take(qd_member_views *member, uint32_t bytes)
+{
+    if (member->bytes + bytes > member->options.bytes_max)
+        return false;
+    member->bytes += bytes;
+    return true;
+}
+
+void qd_view_spend(qd_room *room)
+{
+    qd_views *views = &room->views;
+
+    qd_claims_sort(views->entrants.claim, views->entrants.count);
+    for (uint32_t i = 0; i < views->entrants.count; i++) {
+        const qd_claim *claim = &views->entrants.claim[i];
+        const qd_observer *observer = &views->observers[claim->observer];
+        qd_member_views *member = &room->members.rows[observer->member].views;
+        uint32_t bytes = QD_VIEW_ENTER_BYTES + qd_description_of(room, claim->slot)->payload_size;
+
+        /* Nobody overtakes one that has no room. */
+        if (!member->is_full && take(member, bytes)) {
+            qd_view_enter(room, claim->observer, qd_sightings_find(&observer->sightings, claim->slot));
+        } else {
+            member->is_full = true;
+            hold(room, claim);
+        }
+    }
+    qd_claims_sort(views->waiting.claim, views->waiting.count);
+    for (uint32_t i = 0; i < views->waiting.count; i++) {
+        const qd_claim *claim = &views->waiting.claim[i];
+        const qd_observer *observer = &views->observers[claim->observer];
+
+        if (take(&room->members.rows[observer->member].views, QD_VIEW_RELAY_BYTES))
+            qd_view_tell(room, claim->observer, qd_sightings_find(&observer->sightings, claim->slot));
+    }
+    views->entrants.count = views->waiting.count = 0;
+}

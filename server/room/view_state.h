@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What views (views.h) are made of, for the modules of this folder:
+ *
+ *     sight.c        the second space: entities as points in it, regions of observers; it follows what the room does
+ *     sightings.c    an observer's candidates: a set of entities with what is known of each
+ *     observers.c    commands about observers; views are kept by whom and what ends them
+ *     describe.c     commands about what entities are to observers
+ *     rule.c         THE RULE for one observer and one entity
+ *     views.c        a tick: who comes and goes as a candidate, and what that changes in views
+ *     judge.c        observers that are looked at as a whole: limits, budgets, relay
+ *     view_report.c  the columns that members get
+ *     why.c          the same rule, in words
+ *
+ * Entities go by the slots of the room's space, observers by their row.
+ *
+ * Belongs to the room; used by whoever runs it.
+ */
+#ifndef QD_ROOM_VIEW_STATE_H
+#define QD_ROOM_VIEW_STATE_H
+
+#include "../base/map.h"
+#include "claims.h"
+#include "memory.h"
+#include "sightings.h"
+#include "views.h"
+
+#define QD_NONE UINT32_MAX
+
+/* ---- entities, while there are observers ---- */
+
+enum { QD_MARK_FOLLOW = 1, QD_MARK_JUDGE = 2 };
+
+/* An entity as the sight has it, by its slot. All that the rule asks lies together. */
+typedef struct qd_seen {
+    float at[3];     /* in two dimensions the last is 0 */
+    uint32_t placed; /* the round that first shows it where it is, */
+    uint32_t born;   /* and the one that first shows it */
+    uint32_t category, team;
+    uint32_t point, beacon; /* its bodies in the sight; QD_NONE */
+    uint32_t anchored;      /* the first of the observers at it */
+    float visible_range;
+    uint8_t hidden;
+    uint8_t removed; /* qd_space_reason, until the slot is another entity's */
+    uint8_t marks;
+} qd_seen;
+
+/* What was said of an entity, whether there are observers or not. */
+typedef struct qd_description {
+    uint64_t tag;
+    uint32_t team;
+    float visible_range;
+    uint8_t hidden, payload_size;
+    uint8_t payload[QD_VIEW_PAYLOAD_MAX];
+} qd_description;
+
+/* ---- observers ---- */
+
+typedef enum qd_observer_state {
+    QD_OBSERVER_FREE = 0,
+    QD_OBSERVER_LIVE,
+    QD_OBSERVER_GONE, /* its view ends at the next tick */
+} qd_observer_state;
+
+/* Why an observer is looked at as a whole at a tick, and not only where something has changed. */
+enum {
+    QD_ATTEND_ALWAYS = 1, /* it has a limit, a cone, relay tiers or a list `show` */
+    QD_ATTEND_ONCE = 2,   /* what it may see was said anew, or somebody waits to enter */
+    QD_ATTEND_GONE = 4,
+};
+
+/* What the bodies of an observer are for. The first two are its region; the others meet beacons. */
+enum { QD_BODY_INNER = 0, QD_BODY_OUTER, QD_BODY_BEACON_INNER, QD_BODY_BEACON_OUTER, QD_BODIES };
+
+typedef struct qd_observer {
+    /* What judging a candidate reads. */
+    qd_sightings sightings;
+    uint32_t rank; /* among all, by (member, id) */
+    uint32_t mask, team;
+    uint32_t anchor; /* slot; QD_NONE: free */
+    uint8_t state;   /* qd_observer_state */
+    uint8_t kind;    /* qd_room_region_kind */
+    bool sees_self;
+    uint32_t hide_count, show_count;
+    uint32_t *exceptions; /* hide, then show, each ascending */
+    float at[3], leave_margin;
+
+    uint32_t member, id;
+    float range, half[3], direction[3], angle;
+    double unit[3], cosine, sine; /* of a cone */
+    uint32_t limit, enter_budget;
+    uint32_t tiers;
+    float relay_range[QD_VIEW_TIERS_MAX];
+    uint32_t relay_every[QD_VIEW_TIERS_MAX];
+    uint32_t body[QD_BODIES];                  /* in the sight; QD_NONE */
+    uint32_t member_previous, member_next;     /* the list of its member's */
+    uint32_t anchored_previous, anchored_next; /* and of those at the same entity */
+    uint32_t seen;                             /* how many are in its view */
+    uint32_t said;                             /* the round that first shows what was last said of it */
+} qd_observer;
+
+/* ---- members ---- */
+
+typedef struct qd_view_range {
+    uint32_t first, count;
+} qd_view_range;
+
+typedef struct qd_member_views {
+    uint32_t first;     /* the list of its observers */
+    uint32_t observers; /* those that go at the next tick included: they hold its number */
+    qd_room_view_options options;
+    bool lost, reset, reset_watchers; /* reset: due with the next report */
+    bool told_suspended;
+    bool is_full; /* of bytes, at this tick */
+    uint64_t bytes;
+    /* This round's news. */
+    uint8_t news; /* QD_VIEW_NEWS_* */
+    qd_view_range leaves, enters, relays, watcher_leaves, watcher_enters;
+} qd_member_views;
+
+enum { QD_VIEW_NEWS_SUSPENDED = 1, QD_VIEW_NEWS_RESET = 2, QD_VIEW_NEWS_RESET_WATCHERS = 4 };
+
+/* ---- the room's part ---- */
+
+/* Sorted by key; `value` is a slot, of leaves with the reason above it. */
+typedef struct qd_view_list {
+    uint64_t *key;
+    uint32_t *value;
+    uint32_t count, key_capacity, value_capacity;
+} qd_view_list;
+
+#define QD_VIEW_REASON_SHIFT 24u
+
+/* What the reports of a round point into: whole columns, of which each member has a range. */
+typedef struct qd_view_columns {
+    qd_block block;
+    uint32_t *leave_observer, *leave_id;
+    uint8_t *leave_reason;
+    uint32_t *enter_observer, *enter_id, *enter_category;
+    float *enter_at[3], *enter_half[3], *enter_radius;
+    uint8_t *enter_shape, *enter_payload_size, *enter_payload;
+    size_t *enter_payload_first; /* where the payload of each begins */
+    uint64_t *enter_tag;
+    uint32_t *relay_observer, *relay_id;
+    float *relay_at[3];
+    uint32_t *watcher_entity, *watcher_member, *watcher_observer;
+} qd_view_columns;
+
+typedef struct qd_views {
+    qd_space *sight; /* NULL: there are no observers */
+    bool has_beacons;
+    uint32_t round;  /* counts ticks, and goes round */
+    uint32_t *whose; /* by slot of the sight: what the body is */
+    uint32_t whose_capacity;
+    qd_seen *seen; /* by slot of the room */
+    uint32_t seen_capacity;
+    uint32_t *follow, *rejudge; /* entities whose beacon or observers are to follow; that are to be judged anew */
+    uint32_t follow_count, follow_capacity, rejudge_count, rejudge_capacity;
+    qd_description *descriptions; /* by slot of the room; those beyond say nothing */
+    uint32_t descriptions_capacity;
+
+    qd_observer *observers;
+    uint32_t count, capacity; /* of rows in use or used before */
+    uint32_t live, gone;
+    uint32_t free;      /* the list of free rows, by member_next */
+    uint8_t *attention; /* by row: QD_ATTEND_* */
+    uint32_t attention_capacity;
+    qd_map rows;     /* member << 32 | id to row */
+    uint32_t *order; /* rows by rank */
+    uint32_t order_count, order_capacity;
+    bool order_stale;
+
+    uint64_t pairs; /* in the sight at the last tick */
+    bool suspended;
+
+    /* The present round. */
+    qd_block touched;
+    qd_view_list leaves, enters, relays;
+    qd_view_list watchers; /* what is made of them for those who watch */
+    qd_claims claims, entrants, waiting;
+    qd_view_columns report;
+    uint32_t next_member;
+
+    uint64_t seen_count, enters_count, leaves_count;
+} qd_views;
+
+#endif

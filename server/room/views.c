@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A tick of views: who comes and goes as a candidate, as the sight finds it, and what that changes.
+ */
+#include <string.h>
+
+#include "observers.h"
+#include "rule.h"
+#include "sight.h"
+#include "views_tick.h"
+
+/* A candidate that is to be judged by itself. */
+struct touched {
+    uint32_t row, slot;
+};
+
+struct touching {
+    qd_room *room;
+    struct touched *all;
+    size_t count;
+};
+
+/* ---- a room's life ---- */
+
+void qd_room_views_init(qd_room *room, uint64_t salt)
+{
+    room->views.free = QD_NONE;
+    qd_map_init(&room->views.rows, room->heap, salt);
+}
+
+static void list_deinit(qd_room *room, qd_view_list *list)
+{
+    qd_heap_free(room->heap, list->key, list->key_capacity * sizeof list->key[0]);
+    qd_heap_free(room->heap, list->value, list->value_capacity * sizeof list->value[0]);
+}
+
+void qd_room_views_deinit(qd_room *room)
+{
+    qd_views *views = &room->views;
+    qd_heap *heap = room->heap;
+
+    for (uint32_t row = 0; row < views->count; row++) {
+        qd_observer *observer = &views->observers[row];
+        qd_sightings_deinit(&observer->sightings, heap);
+        qd_heap_free(heap, observer->exceptions,
+                     (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
+    }
+    if (views->sight)
+        qd_sight_close(room);
+    qd_heap_free(heap, views->observers, views->capacity * sizeof views->observers[0]);
+    qd_heap_free(heap, views->attention, views->attention_capacity);
+    qd_heap_free(heap, views->order, views->order_capacity * sizeof views->order[0]);
+    qd_heap_free(heap, views->follow, views->follow_capacity * sizeof views->follow[0]);
+    qd_heap_free(heap, views->rejudge, views->rejudge_capacity * sizeof views->rejudge[0]);
+    qd_heap_free(heap, views->descriptions, views->descriptions_capacity * sizeof views->descriptions[0]);
+    qd_map_deinit(&views->rows);
+    qd_block_deinit(&views->touched, heap);
+    qd_block_deinit(&views->report.block, heap);
+    qd_view_list *lists[] = {&views->leaves, &views->enters, &views->relays, &views->watchers};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        list_deinit(room, lists[i]);
+    qd_claims_deinit(&views->claims, heap);
+    qd_claims_deinit(&views->entrants, heap);
+    qd_claims_deinit(&views->waiting, heap);
+}
+
+void qd_room_views_leave(qd_room *room, uint32_t member)
+{
+    qd_member_views *views = &room->members.rows[member].views;
+
+    while (views->first != QD_NONE)
+        qd_observer_end(room, views->first);
+    *views = (qd_member_views){.first = QD_NONE, .observers = views->observers};
+}
+
+void qd_room_view_stats_get(const qd_room *room, qd_room_view_stats *stats)
+{
+    const qd_views *views = &room->views;
+
+    *stats = (qd_room_view_stats){
+        .observers = views->live,
+        .seen = views->seen_count,
+        .enters = views->enters_count,
+        .leaves = views->leaves_count,
+    };
+}
+
+/* ---- changes of a view ---- */
+
+void qd_view_list_add(qd_room *room, qd_view_list *list, uint64_t key, uint32_t value)
+{
+    list->key = qd_array_need(room->heap, list->key, &list->key_capacity, sizeof list->key[0], list->count);
+    list->value = qd_array_need(room->heap, list->value, &list->value_capacity, sizeof list->value[0], list->count);
+    list->key[list->count] = key;
+    list->value[list->count++] = value;
+}
+
+static uint64_t news_key(const qd_room *room, const qd_observer *observer, uint32_t slot)
+{
+    return (uint64_t)observer->rank << 32 | room->entities.id[slot];
+}
+
+void qd_view_tell(qd_room *room, uint32_t row, uint32_t *place)
+{
+    qd_views *views = &room->views;
+    const qd_observer *observer = &views->observers[row];
+    uint32_t slot = qd_sighting_slot(*place);
+
+    *place &= ~(uint32_t)QD_SIGHTING_WAITS;
+    qd_sightings_telling(&observer->sightings, place)->told = views->round;
+    qd_view_list_add(room, &views->relays, news_key(room, observer, slot), slot);
+}
+
+void qd_view_enter(qd_room *room, uint32_t row, uint32_t *place)
+{
+    qd_views *views = &room->views;
+    qd_observer *observer = &views->observers[row];
+    uint32_t slot = qd_sighting_slot(*place);
+
+    *place |= QD_SIGHTING_SEEN;
+    if (observer->sightings.tellings)
+        qd_sightings_telling(&observer->sightings, place)->told = views->round;
+    observer->seen++;
+    views->seen_count++;
+    views->enters_count++;
+    qd_view_list_add(room, &views->enters, news_key(room, observer, slot), slot);
+}
+
+void qd_view_leave(qd_room *room, uint32_t row, uint32_t *place, qd_room_leave_reason reason)
+{
+    qd_views *views = &room->views;
+    qd_observer *observer = &views->observers[row];
+    uint32_t slot = qd_sighting_slot(*place);
+
+    if (room->emptied)
+        reason = QD_ROOM_LEFT_ROOM_CLOSED;
+    *place &= ~(uint32_t)(QD_SIGHTING_SEEN | QD_SIGHTING_WAITS);
+    observer->seen--;
+    views->seen_count--;
+    views->leaves_count++;
+    room->members.rows[observer->member].views.bytes += QD_VIEW_LEAVE_BYTES;
+    qd_view_list_add(room, &views->leaves, news_key(room, observer, slot),
+                     slot | (uint32_t)reason << QD_VIEW_REASON_SHIFT);
+}
+
+/* ---- candidates ---- */
+
+static void touch(struct touching *touching, uint32_t row, uint32_t *place)
+{
+    if (*place & QD_SIGHTING_TOUCHED)
+        return;
+    *place |= QD_SIGHTING_TOUCHED;
+    /* The others are looked at as a whole. */
+    if (touching->room->views.attention[row] == 0)
+        touching->all[touching->count++] = (struct touched){row, qd_sighting_slot(*place)};
+}
+
+/* An event of the sight. A pair's ends come before its begins: bodies may have been replaced. */
+static void note(struct touching *touching, qd_space_event event, bool begins)
+{
+    qd_views *views = &touching->room->views;
+    uint32_t one = views->whose[qd_space_event_a(event)], other = views->whose[qd_space_event_b(event)];
+    uint32_t of_observer = qd_whose_body(one) < QD_BODIES ? one : other;
+    uint32_t of_entity = one ^ other ^ of_observer;
+    uint32_t row = qd_whose_index(of_observer), slot = qd_whose_index(of_entity);
+    uint32_t flag = 1u << qd_whose_body(of_observer);
+    qd_sightings *set = &views->observers[row].sightings;
+
+    if (views->attention[row] & QD_ATTEND_GONE)
+        return;
+    uint32_t *place = begins ? qd_sightings_put(set, touching->room->heap, slot, 0) : qd_sightings_find(set, slot);
+    QD_ASSERT(place);
+    touch(touching, row, place);
+    *place = begins ? *place | flag : *place & ~flag;
+}
+
+static void note_all(struct touching *touching, const qd_space_events *events)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        if (qd_space_event_kind(events->events[i]) == QD_SPACE_END)
+            note(touching, events->events[i], false);
+    }
+    for (size_t i = 0; i < events->count; i++) {
+        if (qd_space_event_kind(events->events[i]) != QD_SPACE_END)
+            note(touching, events->events[i], true);
+    }
+}
+
+/* How many candidates of observers that are not looked at as a whole may be touched by the marks on entities. */
+static size_t marked_at_most(const qd_room *room)
+{
+    const qd_views *views = &room->views;
+    size_t sum = 0;
+
+    for (uint32_t row = 0; row < views->count && views->rejudge_count > 0; row++) {
+        uint32_t count = views->observers[row].sightings.count;
+        if (views->attention[row] == 0)
+            sum += count < views->rejudge_count ? count : views->rejudge_count;
+    }
+    return sum;
+}
+
+/* Entities of which something else was said: they are judged anew by all whose candidates they are. */
+static void touch_marked(struct touching *touching)
+{
+    qd_views *views = &touching->room->views;
+
+    for (uint32_t row = 0; row < views->count && views->rejudge_count > 0; row++) {
+        qd_sightings *set = &views->observers[row].sightings;
+
+        if (views->attention[row] != 0 || set->count == 0)
+            continue;
+        if (set->capacity < views->rejudge_count) {
+            for (uint32_t at = 0; at < set->capacity; at++) {
+                if (set->places[at] != 0 && views->seen[qd_sighting_slot(set->places[at])].marks & QD_MARK_JUDGE)
+                    touch(touching, row, &set->places[at]);
+            }
+            continue;
+        }
+        for (uint32_t i = 0; i < views->rejudge_count; i++) {
+            uint32_t *place = qd_sightings_find(set, views->rejudge[i]);
+            if (place)
+                touch(touching, row, place);
+        }
+    }
+    for (uint32_t i = 0; i < views->rejudge_count; i++)
+        views->seen[views->rejudge[i]].marks &= (uint8_t)~QD_MARK_JUDGE;
+    views->rejudge_count = 0;
+}
+
+/* ---- judging ---- */
+
+static void judge_one(qd_room *room, struct touched touched)
+{
+    qd_views *views = &room->views;
+    const qd_observer *observer = &views->observers[touched.row];
+    uint32_t *place = qd_sightings_find(&observer->sightings, touched.slot);
+    uint32_t flags = *place & QD_SIGHTING_FLAGS;
+    bool wanted = qd_rule_wants(room, observer, touched.slot, flags);
+
+    if (flags & QD_SIGHTING_SEEN && !wanted) {
+        qd_view_leave(room, touched.row, place, qd_rule_reason(room, observer, touched.slot, flags));
+    } else if (!(flags & QD_SIGHTING_SEEN) && wanted) {
+        qd_claim claim = {.id = room->entities.id[touched.slot], .slot = touched.slot, .observer = touched.row};
+        claim.distance = qd_rule_distance(observer, &views->seen[touched.slot]);
+        qd_view_claim(room, claim);
+    }
+    if ((*place & QD_SIGHTING_FLAGS) == QD_SIGHTING_TOUCHED)
+        qd_sightings_remove(&views->observers[touched.row].sightings, place);
+    else
+        *place &= ~(uint32_t)QD_SIGHTING_TOUCHED;
+}
+
+static void end_view(qd_room *room, uint32_t row)
+{
+    qd_sightings *set = &room->views.observers[row].sightings;
+
+    for (uint32_t at = 0; at < set->capacity; at++) {
+        if (set->places[at] & QD_SIGHTING_SEEN) {
+            set->places[at] |= QD_SIGHTING_TOUCHED; /* never without a flag */
+            qd_view_leave(room, row, &set->places[at], QD_ROOM_LEFT_OBSERVER);
+        }
+    }
+}
+
+static void judge(qd_room *room, const struct touching *touching, uint32_t steps)
+{
+    qd_views *views = &room->views;
+
+    for (uint32_t row = 0; row < views->count; row++) {
+        if (views->attention[row] & QD_ATTEND_GONE)
+            end_view(room, row);
+        else if (views->attention[row] != 0)
+            qd_view_judge(room, row, steps);
+    }
+    for (size_t i = 0; i < touching->count; i++)
+        judge_one(room, touching->all[i]);
+    qd_view_spend(room);
+}
+
+/* ---- too many ---- */
+
+static void forget_view(qd_room *room, uint32_t row)
+{
+    qd_views *views = &room->views;
+    qd_observer *observer = &views->observers[row];
+
+    views->seen_count -= observer->seen;
+    views->leaves_count += observer->seen;
+    observer->seen = 0;
+    qd_sightings_deinit(&observer->sightings, room->heap);
+    qd_sightings_relay(&observer->sightings, room->heap, observer->tiers > 0);
+}
+
+static void suspend(qd_room *room)
+{
+    qd_views *views = &room->views;
+
+    views->suspended = true;
+    views->pairs = 0;
+    for (uint32_t row = 0; row < views->count; row++)
+        forget_view(room, row);
+}
+
+/* What is near whom, all of it, where it is few enough. */
+static bool look_anew(qd_room *room, const qd_executor *executor, struct touching *touching)
+{
+    qd_views *views = &room->views;
+    qd_space_events pairs;
+
+    qd_space_pairs(views->sight, executor, room->config.sightings_max, &pairs);
+    if (!pairs.complete)
+        return false;
+    views->pairs = pairs.count;
+    views->suspended = false;
+    for (uint32_t row = 0; row < views->count; row++)
+        views->attention[row] |= views->observers[row].state == QD_OBSERVER_LIVE ? QD_ATTEND_ONCE : 0;
+    for (uint32_t member = 0; member < room->members.count; member++) {
+        qd_member_views *row = &room->members.rows[member].views;
+        if (row->told_suspended) {
+            row->told_suspended = false;
+            row->reset = true;
+            row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
+        }
+    }
+    note_all(touching, &pairs);
+    return true;
+}
+
+/* ---- ticks ---- */
+
+/* The walk of a tick. Returns whether views can be told by it. */
+static bool look(qd_room *room, const qd_executor *executor, struct touching *touching)
+{
+    qd_views *views = &room->views;
+    uint64_t limit = room->config.sightings_max;
+    bool was_suspended = views->suspended;
+    const uint32_t *freed;
+    size_t freed_count;
+    qd_space_events events;
+
+    /* Of more events than this, more than the limit are begins. */
+    qd_space_tick(views->sight, executor, was_suspended ? QD_SPACE_WANT_NOTHING : QD_SPACE_WANT_EVENTS, 2 * limit,
+                  &events);
+    if (!was_suspended) {
+        for (size_t i = 0; events.complete && i < events.count; i++)
+            views->pairs += qd_space_event_kind(events.events[i]) == QD_SPACE_END ? UINT64_MAX : 1;
+        if (!events.complete || views->pairs > limit) {
+            suspend(room);
+        } else {
+            touching->all = qd_block_fit(&views->touched, room->heap,
+                                         (events.count + marked_at_most(room)) * sizeof touching->all[0]);
+            note_all(touching, &events);
+        }
+    }
+    qd_space_settle(views->sight, &freed, &freed_count);
+    if (was_suspended)
+        return look_anew(room, executor, touching);
+    return !views->suspended;
+}
+
+static void release_gone(qd_room *room)
+{
+    qd_views *views = &room->views;
+
+    for (uint32_t row = 0; row < views->count && views->gone > 0; row++) {
+        if (views->attention[row] & QD_ATTEND_GONE)
+            qd_observer_release(room, row);
+    }
+    if (views->sight && views->live == 0)
+        qd_sight_close(room);
+}
+
+void qd_room_views_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
+{
+    qd_views *views = &room->views;
+    struct touching touching = {.room = room};
+
+    views->round++;
+    views->leaves.count = views->enters.count = views->relays.count = 0;
+    for (uint32_t member = 0; member < room->members.count; member++) {
+        room->members.rows[member].views.bytes = 0;
+        room->members.rows[member].views.is_full = false;
+    }
+    if (views->sight) {
+        qd_sight_follow(room);
+        qd_observers_rank(room);
+        bool is_clear = look(room, executor, &touching);
+        touch_marked(&touching);
+        if (is_clear)
+            judge(room, &touching, 1 + skipped);
+    }
+    qd_view_report_make(room);
+    release_gone(room);
+}
