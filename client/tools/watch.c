@@ -29,7 +29,7 @@ typedef struct sample {
 typedef struct watcher {
     const qd_cli *cli;
     qd_client *client;
-    qd_watch watch;
+    qd_watch_scene watch;
     qd_watch_look look;
     qd_canvas canvas;
     bool on_screen;
@@ -91,7 +91,7 @@ static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
 
 static void take_stats(watcher *self, const qd_msg_room_stats *stats)
 {
-    qd_watch *watch = &self->watch;
+    qd_watch_scene *watch = &self->watch;
     watch->stats = *stats;
     watch->has_stats = true;
     watch->past[watch->past_count++ % QD_WATCH_PAST] = stats->pairs;
@@ -213,7 +213,7 @@ static int follow(watcher *self, double seconds)
 
 static int watch_room(watcher *self, double seconds)
 {
-    qd_watch *watch = &self->watch;
+    qd_watch_scene *watch = &self->watch;
     self->client = qd_cli_connect(self->cli);
     if (self->client == NULL || !qd_cli_open_room(self->cli, self->client, watch->room_name, NULL, &watch->room))
         return 1;

@@ -20,7 +20,7 @@ typedef struct qd_watch_entities {
     bool more; /* than were asked for */
 } qd_watch_entities;
 
-typedef struct qd_watch {
+typedef struct qd_watch_scene {
     const char *server, *room_name;
     qd_cli_room room;
     qd_watch_entities entities;
@@ -31,16 +31,16 @@ typedef struct qd_watch {
     double begins_per_s, ends_per_s, passed_per_s;
     uint64_t past[QD_WATCH_PAST]; /* the pairs; a ring */
     uint32_t past_count;          /* of all that were written */
-} qd_watch;
+} qd_watch_scene;
 
 typedef struct qd_watch_look {
     bool ascii, colour;
 } qd_watch_look;
 
 /* Draws the whole screen. false: out of memory, or the terminal is gone. */
-bool qd_watch_draw(const qd_watch *watch, const qd_watch_look *look, qd_canvas *canvas);
+bool qd_watch_draw(const qd_watch_scene *watch, const qd_watch_look *look, qd_canvas *canvas);
 
 /* The figures as one line without an end. */
-void qd_watch_print_line(const qd_watch *watch, FILE *file);
+void qd_watch_print_line(const qd_watch_scene *watch, FILE *file);
 
 #endif

@@ -56,13 +56,13 @@ static scale fit(const qd_msg_bounds *bounds, int columns_max, int rows_max, int
     return (scale){.factor = factor, .min_x = bounds->min_x, .max_y = bounds->max_y};
 }
 
-static qd_heat heat_of(const qd_watch *watch, uint32_t id)
+static qd_heat heat_of(const qd_watch_scene *watch, uint32_t id)
 {
     uint32_t pairs = qd_pairs_of(watch->pairs, id);
     return pairs == 0 ? QD_HEAT_ALONE : pairs < CROWDED_PAIRS ? QD_HEAT_TOUCHING : QD_HEAT_CROWDED;
 }
 
-static void draw_entities(const qd_watch *watch, const scale *map, qd_canvas *canvas)
+static void draw_entities(const qd_watch_scene *watch, const scale *map, qd_canvas *canvas)
 {
     const qd_columns *columns = &watch->entities.columns;
     for (uint32_t i = 0; i < columns->count; i++) {
@@ -104,7 +104,7 @@ static void print_border(const char *left, const char *across, const char *right
     end_line(indent + columns + 2, columns_max, "\r\n", file);
 }
 
-static bool print_map(const qd_watch *watch, const qd_watch_look *look, int columns_max, int rows_max,
+static bool print_map(const qd_watch_scene *watch, const qd_watch_look *look, int columns_max, int rows_max,
                       qd_canvas *canvas, FILE *file)
 {
     const border *frame = look->ascii ? &border_ascii : &border_round;
@@ -154,7 +154,7 @@ static void print_ends(const char *left, const char *right, int columns, const c
     end_line(width, columns, end, file);
 }
 
-static void print_title(const qd_watch *watch, int columns, FILE *file)
+static void print_title(const qd_watch_scene *watch, int columns, FILE *file)
 {
     char left[256], right[64], rate[24] = "by step";
     if (watch->room.config.tick_mode != QD_TICK_MODE_STEP)
@@ -165,7 +165,7 @@ static void print_title(const qd_watch *watch, int columns, FILE *file)
 }
 
 /* In two dimensions both z are 0, as those of the bounds. */
-static uint32_t count_outside(const qd_watch *watch)
+static uint32_t count_outside(const qd_watch_scene *watch)
 {
     const qd_columns *columns = &watch->entities.columns;
     const qd_msg_bounds *bounds = &watch->room.config.bounds;
@@ -176,7 +176,7 @@ static uint32_t count_outside(const qd_watch *watch)
     return count;
 }
 
-static void print_figures(const qd_watch *watch, const qd_watch_look *look, int columns, FILE *file)
+static void print_figures(const qd_watch_scene *watch, const qd_watch_look *look, int columns, FILE *file)
 {
     const char *micro = look->ascii ? "us" : "µs";
     const qd_msg_room_stats *stats = &watch->stats;
@@ -205,7 +205,7 @@ static void print_figures(const qd_watch *watch, const qd_watch_look *look, int 
 }
 
 /* The newest value stands at the right. */
-static void print_curve(const qd_watch *watch, const qd_watch_look *look, int columns, FILE *file)
+static void print_curve(const qd_watch_scene *watch, const qd_watch_look *look, int columns, FILE *file)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const marks[] = {"_", ".", ",", "-", "~", "+", "*", "#"};
@@ -243,7 +243,7 @@ static void print_legend(const qd_watch_look *look, int columns, FILE *file)
     print_ends(left, FAINT "q quits", columns, "", file);
 }
 
-static bool print_screen(const qd_watch *watch, const qd_watch_look *look, qd_canvas *canvas, FILE *file)
+static bool print_screen(const qd_watch_scene *watch, const qd_watch_look *look, qd_canvas *canvas, FILE *file)
 {
     int columns, rows;
     qd_terminal_size(&columns, &rows);
@@ -263,7 +263,7 @@ static bool print_screen(const qd_watch *watch, const qd_watch_look *look, qd_ca
     return true;
 }
 
-bool qd_watch_draw(const qd_watch *watch, const qd_watch_look *look, qd_canvas *canvas)
+bool qd_watch_draw(const qd_watch_scene *watch, const qd_watch_look *look, qd_canvas *canvas)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -276,7 +276,7 @@ bool qd_watch_draw(const qd_watch *watch, const qd_watch_look *look, qd_canvas *
     return drawn;
 }
 
-void qd_watch_print_line(const qd_watch *watch, FILE *file)
+void qd_watch_print_line(const qd_watch_scene *watch, FILE *file)
 {
     const qd_msg_room_stats *stats = &watch->stats;
     fprintf(file, "tick %" PRIu64 "  entities %u  pairs %" PRIu64 "  begins/s %.1f  ends/s %.1f", stats->tick,
