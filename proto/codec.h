@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* All the memory that decoding a frame of `size` bytes to the server can take; a frame as every encoder writes it takes
- * `size` and 1 KiB. A frame to the client may take more: its RoomList has up to 1,000 rows, not columns. */
+ * `size` and 3 KiB. A frame to the client may take more: its RoomList has up to 1,000 rows, not columns. */
 #define QD_DECODE_BYTES_MAX(size)        (2u * (size_t)(size) + 4096u)
 #define QD_DECODE_SERVER_BYTES_MAX(size) (QD_DECODE_BYTES_MAX(size) + (256u << 10))
 

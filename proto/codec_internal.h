@@ -87,4 +87,22 @@ qd_msg_room_config qd_room_config_get(const Quadrille__V1__RoomConfig *config);
 void qd_room_config_set(Quadrille__V1__RoomConfig *config, Quadrille__V1__Bounds *bounds,
                         const qd_msg_room_config *source);
 
+/* Views (decode_views.c, encode_views.c). Getters return whether the columns agree; if not, `fault` says which do not.
+ */
+bool qd_describe_get(const Quadrille__V1__Describe *describe, qd_msg_describe *result, char *fault, size_t fault_size);
+bool qd_observe_get(const Quadrille__V1__Observe *observe, qd_msg_observers *result, char *fault, size_t fault_size);
+bool qd_move_observers_get(const Quadrille__V1__MoveObservers *move, qd_msg_observers *result, char *fault,
+                           size_t fault_size);
+qd_msg_except qd_except_get(const Quadrille__V1__Except *except);
+qd_msg_view_options qd_view_options_get(const Quadrille__V1__ViewOptions *options);
+bool qd_view_get(const Quadrille__V1__View *view, qd_msg_view *result);
+bool qd_why_result_get(const Quadrille__V1__WhyResult *why, qd_msg_why_result *result);
+
+void qd_describe_set(Quadrille__V1__Describe *describe, const qd_msg_describe *source);
+void qd_observe_set(Quadrille__V1__Observe *observe, const qd_msg_observers *source);
+void qd_move_observers_set(Quadrille__V1__MoveObservers *move, const qd_msg_observers *source);
+void qd_except_set(Quadrille__V1__Except *except, const qd_msg_except *source);
+void qd_view_set(Quadrille__V1__View *view, const qd_msg_view *source);
+void qd_why_result_set(Quadrille__V1__WhyResult *why, const qd_msg_why_result *source);
+
 #endif

@@ -6,9 +6,9 @@
 
 #define ALIGNMENT 16u
 
-/* What the structs of a message take beside its columns and strings: an envelope, the widest message (Spawn) and the
- * sizes and gaps of its columns are about 700 bytes. */
-#define STRUCTS_BYTES 1024u
+/* What the structs of a message take beside its columns and strings: an envelope, the widest message (View) and the
+ * sizes and gaps of its columns are about 2,500 bytes. */
+#define STRUCTS_BYTES 3072u
 
 static void *malloc_alloc(void *context, size_t size)
 {

@@ -226,7 +226,7 @@ static void get_query(const Quadrille__V1__Query *query, qd_msg_query *result)
 
 /* The kinds are numbered as the messages in the envelope, which has them from field 2 on without a gap. */
 _Static_assert((int)QD_CLIENT_HELLO + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_HELLO, "the first kind");
-_Static_assert((int)QD_CLIENT_QUERY + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_QUERY, "the last kind");
+_Static_assert((int)QD_CLIENT_WHY + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_WHY, "the last kind");
 
 /* Returns whether the columns agree. */
 static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block *block, qd_decoded_client *decoded)
@@ -289,6 +289,30 @@ static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block
         break;
     case QD_CLIENT_QUERY:
         get_query(frame->query, &message->as.query);
+        break;
+    case QD_CLIENT_DESCRIBE:
+        agree = qd_describe_get(frame->describe, &message->as.describe, decoded->fault, sizeof decoded->fault);
+        break;
+    case QD_CLIENT_OBSERVE:
+        agree = qd_observe_get(frame->observe, &message->as.observers, decoded->fault, sizeof decoded->fault);
+        break;
+    case QD_CLIENT_MOVE_OBSERVERS:
+        agree =
+            qd_move_observers_get(frame->move_observers, &message->as.observers, decoded->fault, sizeof decoded->fault);
+        break;
+    case QD_CLIENT_UNOBSERVE:
+        message->as.observers = (qd_msg_observers){
+            .room = frame->unobserve->room, .count = (uint32_t)frame->unobserve->n_id, .id = frame->unobserve->id};
+        break;
+    case QD_CLIENT_EXCEPT:
+        message->as.except = qd_except_get(frame->exceptions);
+        break;
+    case QD_CLIENT_VIEW_OPTIONS:
+        message->as.view_options = qd_view_options_get(frame->view_options);
+        break;
+    case QD_CLIENT_WHY:
+        message->as.why = (qd_msg_why){
+            .room = frame->why->room, .a = frame->why->a, .b = frame->why->b, .observer = frame->why->observer};
         break;
     }
     return agree;

@@ -22,6 +22,8 @@ static void get_welcome(const Quadrille__V1__Welcome *welcome, qd_decode_block *
             .name_bytes_max = welcome->limits->name_bytes_max,
             .queue_bytes_max = welcome->limits->queue_bytes_max,
             .slow_ms_max = welcome->limits->slow_ms_max,
+            .observers_max = welcome->limits->observers_max,
+            .sightings_max = welcome->limits->sightings_max,
         };
     }
 }
@@ -178,6 +180,10 @@ static void get_stats(const Quadrille__V1__Stats *stats, qd_msg_stats *result)
             .index = (qd_index_kind)room->index,
             .passed = room->passed,
             .index_changes = room->index_changes,
+            .observers = room->observers,
+            .seen = room->seen,
+            .enters = room->enters,
+            .leaves = room->leaves,
         };
     }
 }
@@ -225,8 +231,7 @@ static bool get_query_result(const Quadrille__V1__QueryResult *found, qd_msg_que
 
 /* The kinds are numbered as the messages in the envelope, which has them from field 2 on without a gap. */
 _Static_assert((int)QD_SERVER_WELCOME + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_WELCOME, "the first kind");
-_Static_assert((int)QD_SERVER_QUERY_RESULT + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_QUERY_RESULT,
-               "the last kind");
+_Static_assert((int)QD_SERVER_WHY_RESULT + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_WHY_RESULT, "the last kind");
 
 static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_decode_block *block,
                                     qd_server_message *message)
@@ -283,6 +288,12 @@ static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_
         break;
     case QD_SERVER_QUERY_RESULT:
         agree = get_query_result(frame->query_result, &message->as.query_result);
+        break;
+    case QD_SERVER_VIEW:
+        agree = qd_view_get(frame->view, &message->as.view);
+        break;
+    case QD_SERVER_WHY_RESULT:
+        agree = qd_why_result_get(frame->why_result, &message->as.why_result);
         break;
     }
     return agree ? QD_DECODE_OK : QD_DECODE_COLUMNS;

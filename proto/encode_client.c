@@ -26,6 +26,13 @@ typedef struct client_body {
         Quadrille__V1__GetStats get_stats;
         Quadrille__V1__Ping ping;
         Quadrille__V1__Query query;
+        Quadrille__V1__Describe describe;
+        Quadrille__V1__Observe observe;
+        Quadrille__V1__MoveObservers move_observers;
+        Quadrille__V1__Unobserve unobserve;
+        Quadrille__V1__Except except;
+        Quadrille__V1__ViewOptions view_options;
+        Quadrille__V1__Why why;
     };
     Quadrille__V1__RoomConfig config;
     Quadrille__V1__Bounds bounds;
@@ -236,6 +243,33 @@ static void set_body(client_body *body, const qd_client_message *message)
         break;
     case QD_CLIENT_QUERY:
         set_query(body, &message->as.query);
+        break;
+    case QD_CLIENT_DESCRIBE:
+        qd_describe_set(&body->describe, &message->as.describe);
+        break;
+    case QD_CLIENT_OBSERVE:
+        qd_observe_set(&body->observe, &message->as.observers);
+        break;
+    case QD_CLIENT_MOVE_OBSERVERS:
+        qd_move_observers_set(&body->move_observers, &message->as.observers);
+        break;
+    case QD_CLIENT_UNOBSERVE:
+        body->unobserve.room = message->as.observers.room;
+        QD_COLUMN_SET(&body->unobserve, id, message->as.observers.id, message->as.observers.count);
+        break;
+    case QD_CLIENT_EXCEPT:
+        qd_except_set(&body->except, &message->as.except);
+        break;
+    case QD_CLIENT_VIEW_OPTIONS:
+        body->view_options.room = message->as.view_options.room;
+        body->view_options.bytes_max = message->as.view_options.bytes_max;
+        body->view_options.watch = (Quadrille__V1__ViewOptions__Watch)message->as.view_options.watch;
+        break;
+    case QD_CLIENT_WHY:
+        body->why.room = message->as.why.room;
+        body->why.a = message->as.why.a;
+        body->why.observer = message->as.why.observer;
+        body->why.b = message->as.why.b;
         break;
     }
 }

@@ -27,6 +27,8 @@ typedef struct server_body {
         Quadrille__V1__Error error;
         Quadrille__V1__GoAway go_away;
         Quadrille__V1__QueryResult query_result;
+        Quadrille__V1__View view;
+        Quadrille__V1__WhyResult why_result;
     };
     Quadrille__V1__Limits limits;
     Quadrille__V1__RoomConfig config;
@@ -49,6 +51,8 @@ static void set_welcome(server_body *body, const qd_msg_welcome *welcome)
     body->limits.name_bytes_max = welcome->limits.name_bytes_max;
     body->limits.queue_bytes_max = welcome->limits.queue_bytes_max;
     body->limits.slow_ms_max = welcome->limits.slow_ms_max;
+    body->limits.observers_max = welcome->limits.observers_max;
+    body->limits.sightings_max = welcome->limits.sightings_max;
 }
 
 static void set_room_opened(server_body *body, const qd_msg_room_opened *opened)
@@ -143,6 +147,10 @@ static void set_room_stats(Quadrille__V1__RoomStats *stats, const qd_msg_room_st
     stats->index = (Quadrille__V1__Index)source->index;
     stats->passed = source->passed;
     stats->index_changes = source->index_changes;
+    stats->observers = source->observers;
+    stats->seen = source->seen;
+    stats->enters = source->enters;
+    stats->leaves = source->leaves;
 }
 
 static void set_stats(server_body *body, const qd_msg_stats *stats)
@@ -233,6 +241,12 @@ static void set_body(server_body *body, const qd_server_message *message)
         break;
     case QD_SERVER_QUERY_RESULT:
         set_query_result(&body->query_result, &message->as.query_result);
+        break;
+    case QD_SERVER_VIEW:
+        qd_view_set(&body->view, &message->as.view);
+        break;
+    case QD_SERVER_WHY_RESULT:
+        qd_why_result_set(&body->why_result, &message->as.why_result);
         break;
     }
 }

@@ -93,6 +93,52 @@ typedef enum qd_end_reason {
 #undef X
 } qd_end_reason;
 
+/* X(NAME, number, "text for people") */
+#define QD_LEAVE_REASONS(X)                                                                                            \
+    X(ROOM_CLOSED, 1, "room closed")                                                                                   \
+    X(OBSERVER, 2, "observer gone")                                                                                    \
+    X(EXPIRED, 3, "expired")                                                                                           \
+    X(DESPAWNED, 4, "despawned")                                                                                       \
+    X(EXCEPTED, 5, "excepted")                                                                                         \
+    X(HIDDEN, 6, "hidden")                                                                                             \
+    X(FILTERED, 7, "filter changed")                                                                                   \
+    X(TEAM, 8, "team changed")                                                                                         \
+    X(RANGE, 9, "out of range")                                                                                        \
+    X(LIMIT, 10, "others are nearer")
+
+typedef enum qd_leave_reason {
+#define X(name, number, text) QD_LEAVE_##name = number,
+    QD_LEAVE_REASONS(X)
+#undef X
+} qd_leave_reason;
+
+/* X(NAME, number, "text for people") */
+#define QD_SIGHTS(X)                                                                                                   \
+    X(SEEN, 1, "seen")                                                                                                 \
+    X(SEEN_BY_SHOW, 2, "seen: always shown")                                                                           \
+    X(SEEN_BY_MARGIN, 3, "seen: within the margin")                                                                    \
+    X(NOT_EXCEPTED, 4, "not seen: excepted")                                                                           \
+    X(NOT_HIDDEN, 5, "not seen: hidden")                                                                               \
+    X(NOT_SELF, 6, "not seen: the anchor itself")                                                                      \
+    X(NOT_MASK, 7, "not seen: not in the mask")                                                                        \
+    X(NOT_TEAM, 8, "not seen: another team")                                                                           \
+    X(NOT_RANGE, 9, "not seen: out of range")                                                                          \
+    X(NOT_ANGLE, 10, "not seen: out of the angle")                                                                     \
+    X(NOT_LIMIT, 11, "not seen: others are nearer")                                                                    \
+    X(NOT_BUDGET, 12, "not seen: waits for the budget")                                                                \
+    X(NOT_YET, 13, "not seen: since the last tick")
+
+typedef enum qd_sight {
+#define X(name, number, text) QD_SIGHT_##name = number,
+    QD_SIGHTS(X)
+#undef X
+} qd_sight;
+
+/* Of an observer. */
+typedef enum qd_region { QD_REGION_CIRCLE = 1, QD_REGION_BOX = 2, QD_REGION_CONE = 3 } qd_region;
+
+typedef enum qd_watch { QD_WATCH_NONE = 1, QD_WATCH_OWN = 2, QD_WATCH_ALL = 3 } qd_watch;
+
 /* X(NAME, number) */
 #define QD_ERROR_CODES(X)                                                                                              \
     X(MALFORMED, 1)                                                                                                    \
@@ -116,7 +162,10 @@ typedef enum qd_end_reason {
     X(NOT_FINITE, 35)                                                                                                  \
     X(NEGATIVE_SIZE, 36)                                                                                               \
     X(UNKNOWN_SHAPE, 37)                                                                                               \
-    X(ROOM_FULL, 38)
+    X(ROOM_FULL, 38)                                                                                                   \
+    X(UNKNOWN_OBSERVER, 39)                                                                                            \
+    X(BAD_REGION, 40)                                                                                                  \
+    X(OBSERVERS_FULL, 41)
 
 typedef enum qd_error_code {
     QD_ERROR_NONE = 0,
@@ -141,6 +190,8 @@ typedef enum qd_room_closed_reason {
 /* Names for people and logs, such as "ID_TAKEN" and "moved apart"; "UNKNOWN" for a number that has none. Static. */
 QD_API const char *qd_error_code_name(qd_error_code code);
 QD_API const char *qd_end_reason_name(qd_end_reason reason);
+QD_API const char *qd_leave_reason_name(qd_leave_reason reason);
+QD_API const char *qd_sight_name(qd_sight sight);
 QD_API const char *qd_index_name(qd_index_kind index);
 QD_API const char *qd_prune_name(qd_prune_kind prune);
 
@@ -168,6 +219,8 @@ typedef struct qd_msg_room_config {
     qd_prune_kind prune;
     bool swept;
     float cell_size;
+    uint32_t observers_max;
+    uint32_t sightings_max;
 } qd_msg_room_config;
 
 /* The columns of entities. Which of them a message uses is said in quadrille.proto; the others are NULL. */
@@ -272,6 +325,59 @@ typedef struct qd_msg_ping {
     uint64_t data;
 } qd_msg_ping;
 
+/* ---- client to server: views ---- */
+
+/* `payload` has as many bytes as the sizes in payload_size add up to; NULL with it. */
+typedef struct qd_msg_describe {
+    uint64_t room;
+    uint32_t count;
+    const uint32_t *id;
+    const uint64_t *tag;
+    const uint8_t *payload_size, *payload;
+    const float *visible_range;
+    const uint32_t *team;
+    const uint8_t *hidden;
+} qd_msg_describe;
+
+/* Observe, MoveObservers (id, x, y, z and direction_*), Unobserve (id). The tiers have a length of their own. */
+typedef struct qd_msg_observers {
+    uint64_t room;
+    uint32_t count;
+    const uint32_t *id;
+    const uint8_t *region, *anchored;
+    const uint32_t *entity;
+    const float *x, *y, *z;
+    const float *range;
+    const float *half_x, *half_y, *half_z;
+    const float *direction_x, *direction_y, *direction_z;
+    const float *angle;
+    const float *leave_margin;
+    const uint32_t *mask, *limit, *enter_budget, *team;
+    const uint8_t *sees_self;
+    uint32_t tier_count;
+    const float *relay_range;
+    const uint32_t *relay_every;
+} qd_msg_observers;
+
+typedef struct qd_msg_except {
+    uint64_t room;
+    uint32_t observer;
+    uint32_t show_count, hide_count;
+    const uint32_t *show, *hide;
+} qd_msg_except;
+
+typedef struct qd_msg_view_options {
+    uint64_t room;
+    uint32_t bytes_max;
+    qd_watch watch;
+} qd_msg_view_options;
+
+typedef struct qd_msg_why {
+    uint64_t room;
+    uint32_t a, b;
+    bool observer;
+} qd_msg_why;
+
 typedef enum qd_client_kind {
     QD_CLIENT_NOTHING = 0, /* an empty envelope, or a message of a later protocol */
     QD_CLIENT_HELLO,
@@ -291,6 +397,13 @@ typedef enum qd_client_kind {
     QD_CLIENT_GET_STATS,
     QD_CLIENT_PING,
     QD_CLIENT_QUERY,
+    QD_CLIENT_DESCRIBE,
+    QD_CLIENT_OBSERVE,
+    QD_CLIENT_MOVE_OBSERVERS,
+    QD_CLIENT_UNOBSERVE,
+    QD_CLIENT_EXCEPT,
+    QD_CLIENT_VIEW_OPTIONS,
+    QD_CLIENT_WHY,
 } qd_client_kind;
 
 /* ClientFrame. `kind` says which member of `as` is meant. */
@@ -308,6 +421,11 @@ typedef struct qd_client_message {
         qd_msg_step step;
         qd_msg_ping ping;
         qd_msg_query query;
+        qd_msg_describe describe;
+        qd_msg_observers observers; /* OBSERVE, MOVE_OBSERVERS, UNOBSERVE */
+        qd_msg_except except;
+        qd_msg_view_options view_options;
+        qd_msg_why why;
     } as;
 } qd_client_message;
 
@@ -321,6 +439,8 @@ typedef struct qd_msg_limits {
     uint32_t name_bytes_max;
     uint32_t queue_bytes_max;
     uint32_t slow_ms_max;
+    uint32_t observers_max;
+    uint32_t sightings_max;
 } qd_msg_limits;
 
 typedef struct qd_msg_welcome {
@@ -438,6 +558,9 @@ typedef struct qd_msg_room_stats {
     qd_index_kind index;
     uint64_t passed;
     uint32_t index_changes;
+    uint32_t observers;
+    uint64_t seen;
+    uint64_t enters, leaves;
 } qd_msg_room_stats;
 
 typedef struct qd_msg_stats {
@@ -463,6 +586,53 @@ typedef struct qd_msg_go_away {
     uint32_t deadline_ms;
 } qd_msg_go_away;
 
+/* ---- server to client: views ---- */
+
+/* Columns are NULL where their group is empty, and where quadrille.proto says what their absence means. */
+typedef struct qd_msg_view {
+    uint64_t room;
+    uint64_t tick;
+    bool last;
+    bool reset, reset_watchers;
+    bool suspended;
+
+    uint32_t leave_count;
+    const uint32_t *leave_observer, *leave_id;
+    const uint8_t *leave_reason; /* qd_leave_reason */
+
+    uint32_t enter_count;
+    const uint32_t *enter_observer;
+    qd_msg_entities enter; /* enter_count of them, without mask */
+    const uint64_t *enter_tag;
+    const uint8_t *enter_payload_size, *enter_payload;
+
+    uint32_t relay_count;
+    const uint32_t *relay_observer, *relay_id;
+    const float *relay_x, *relay_y, *relay_z;
+
+    uint32_t watcher_leave_count;
+    const uint32_t *watcher_leave_entity;
+    const uint64_t *watcher_leave_session;
+    const uint32_t *watcher_leave_observer;
+    uint32_t watcher_enter_count;
+    const uint32_t *watcher_enter_entity;
+    const uint64_t *watcher_enter_session;
+    const uint32_t *watcher_enter_observer;
+} qd_msg_view;
+
+typedef struct qd_msg_why_result {
+    uint64_t room;
+    uint64_t tick;
+    uint32_t count;
+    const uint64_t *session;
+    const uint32_t *observer;
+    const uint8_t *sight; /* qd_sight */
+    const double *distance;
+    const float *range, *leave_margin;
+    const uint32_t *limit, *seen;
+    bool more;
+} qd_msg_why_result;
+
 typedef enum qd_server_kind {
     QD_SERVER_NOTHING = 0, /* an empty envelope, or a message of a later protocol */
     QD_SERVER_WELCOME,
@@ -478,6 +648,8 @@ typedef enum qd_server_kind {
     QD_SERVER_ERROR,
     QD_SERVER_GO_AWAY,
     QD_SERVER_QUERY_RESULT,
+    QD_SERVER_VIEW,
+    QD_SERVER_WHY_RESULT,
 } qd_server_kind;
 
 /* ServerFrame. `kind` says which member of `as` is meant. */
@@ -498,6 +670,8 @@ typedef struct qd_server_message {
         qd_msg_error error;
         qd_msg_go_away go_away;
         qd_msg_query_result query_result;
+        qd_msg_view view;
+        qd_msg_why_result why_result;
     } as;
 } qd_server_message;
 

@@ -29,6 +29,30 @@ const char *qd_end_reason_name(qd_end_reason reason)
     return "UNKNOWN";
 }
 
+const char *qd_leave_reason_name(qd_leave_reason reason)
+{
+    switch (reason) {
+#define X(name, number, text)                                                                                          \
+    case QD_LEAVE_##name:                                                                                              \
+        return text;
+        QD_LEAVE_REASONS(X)
+#undef X
+    }
+    return "UNKNOWN";
+}
+
+const char *qd_sight_name(qd_sight sight)
+{
+    switch (sight) {
+#define X(name, number, text)                                                                                          \
+    case QD_SIGHT_##name:                                                                                              \
+        return text;
+        QD_SIGHTS(X)
+#undef X
+    }
+    return "UNKNOWN";
+}
+
 const char *qd_index_name(qd_index_kind index)
 {
     switch (index) {

@@ -66,6 +66,8 @@ qd_msg_room_config qd_room_config_get(const Quadrille__V1__RoomConfig *config)
         .prune = (qd_prune_kind)config->prune,
         .swept = config->swept,
         .cell_size = config->cell_size,
+        .observers_max = config->observers_max,
+        .sightings_max = config->sightings_max,
     };
 }
 
@@ -89,4 +91,6 @@ void qd_room_config_set(Quadrille__V1__RoomConfig *config, Quadrille__V1__Bounds
     config->prune = (Quadrille__V1__Prune)source->prune;
     config->swept = source->swept;
     config->cell_size = source->cell_size;
+    config->observers_max = source->observers_max;
+    config->sightings_max = source->sightings_max;
 }

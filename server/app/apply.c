@@ -10,12 +10,11 @@
 #include "query.h"
 #include "reply.h"
 #include "session.h"
+#include "views.h"
 
 #define SNAPSHOT_ROWS 65536u
 
-#define fail(host, request, code, ...)                                                                                 \
-    qd_reply_error((host)->server, (request)->head.seat->session->link, (request)->decoded.message.seq,                \
-                   (host)->named.handle, (code), __VA_ARGS__)
+#define fail qd_apply_fail
 
 static void send(qd_host *host, const qd_request *request, const qd_server_message *message)
 {
@@ -31,7 +30,7 @@ static qd_status make_room_for_member(qd_host *host, uint32_t member)
     uint32_t capacity = host->member_capacity == 0 ? 4 : host->member_capacity;
     while (capacity <= member)
         capacity *= 2;
-    qd_seat **grown =
+    qd_host_member *grown =
         qd_heap_resize(&host->heap, host->members, host->member_capacity * sizeof *grown, capacity * sizeof *grown);
     if (grown == NULL)
         return QD_ERR_NO_MEMORY;
@@ -51,7 +50,7 @@ static qd_status join(qd_host *host, qd_seat *seat)
         qd_room_leave(host->room, seat->member, qd_server_now_ns(host->server));
         return status;
     }
-    host->members[seat->member] = seat;
+    host->members[seat->member] = (qd_host_member){.seat = seat, .session = seat->session->number};
     host->member_count++;
     seat->joined = true;
     return QD_OK;
@@ -112,26 +111,16 @@ static void apply_close(qd_host *host, const qd_request *request)
 /* ---- batches ---- */
 
 /* An Applied with this seq is due at the next tick. */
-static void note(qd_host *host, qd_seat *seat, uint32_t seq)
+void qd_apply_refusals(qd_host *host, const qd_request *request, uint32_t count, const uint32_t *id,
+                       const qd_room_refusals *refusals)
 {
-    if (seq == 0)
+    if (refusals->count == 0)
         return;
-    if (seat->news_seq == 0) {
-        seat->news_next = host->news;
-        host->news = seat;
-    }
-    seat->news_seq = seq;
-}
-
-static void refuse_entries(qd_host *host, const qd_request *request, const qd_room_refusals *refusals)
-{
-    const qd_msg_batch *batch = &request->decoded.message.as.batch;
     uint32_t first = refusals->index[0];
     char text[160];
     snprintf(text, sizeof text,
              "%" PRIu32 " of %" PRIu32 " entries are refused: the first is entry %" PRIu32 " (id %" PRIu32 "), %s",
-             refusals->count, batch->entities.count, first, batch->entities.id[first],
-             qd_error_code_name((qd_error_code)refusals->code[0]));
+             refusals->count, count, first, id[first], qd_error_code_name((qd_error_code)refusals->code[0]));
     qd_reply_error_message(host->server, request->head.seat->session->link,
                            &(qd_msg_error){.code = QD_ERROR_ENTRIES,
                                            .text = text,
@@ -182,9 +171,8 @@ static void apply_batch(qd_host *host, const qd_request *request)
     }
     host->dirty = true;
     qd_count(&host->server->counters.updates, entities->count - refusals.count);
-    note(host, seat, request->decoded.message.seq);
-    if (refusals.count > 0)
-        refuse_entries(host, request, &refusals);
+    qd_host_note(host, seat, request->decoded.message.seq);
+    qd_apply_refusals(host, request, entities->count, entities->id, &refusals);
 }
 
 /* ---- events ---- */
@@ -231,7 +219,7 @@ static void apply_step(qd_host *host, const qd_request *request)
              stats.tick + 1);
         return;
     }
-    note(host, request->head.seat, request->decoded.message.seq);
+    qd_host_note(host, request->head.seat, request->decoded.message.seq);
     qd_host_tick(host, 0);
 }
 
@@ -374,7 +362,9 @@ static float percentile(const uint32_t *sorted, uint32_t count, uint32_t percent
 static void apply_stats(qd_host *host, const qd_request *request)
 {
     qd_room_stats stats;
+    qd_room_view_stats views;
     qd_room_stats_get(host->room, &stats);
+    qd_room_view_stats_get(host->room, &views);
     uint32_t sorted[QD_HOST_TIMES];
     uint32_t count = host->time_count < QD_HOST_TIMES ? (uint32_t)host->time_count : QD_HOST_TIMES;
     memcpy(sorted, host->times_us, count * sizeof *sorted);
@@ -401,6 +391,10 @@ static void apply_stats(qd_host *host, const qd_request *request)
         .index = (qd_index_kind)stats.index,
         .passed = stats.passed,
         .index_changes = stats.index_changes,
+        .observers = views.observers,
+        .seen = views.seen,
+        .enters = views.enters,
+        .leaves = views.leaves,
     };
     send(host, request, &message);
 }
@@ -423,6 +417,13 @@ static void apply_request(qd_host *host, const qd_request *request)
         [QD_CLIENT_STEP] = apply_step,
         [QD_CLIENT_GET_STATS] = apply_stats,
         [QD_CLIENT_QUERY] = apply_query,
+        [QD_CLIENT_DESCRIBE] = qd_views_apply,
+        [QD_CLIENT_OBSERVE] = qd_views_apply,
+        [QD_CLIENT_MOVE_OBSERVERS] = qd_views_apply,
+        [QD_CLIENT_UNOBSERVE] = qd_views_apply,
+        [QD_CLIENT_EXCEPT] = qd_views_apply,
+        [QD_CLIENT_VIEW_OPTIONS] = qd_views_apply,
+        [QD_CLIENT_WHY] = qd_views_apply,
     };
     qd_seat *seat = request->head.seat;
     qd_client_kind kind = request->decoded.message.kind;

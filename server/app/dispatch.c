@@ -12,6 +12,7 @@
 #include "query.h"
 #include "reply.h"
 #include "room_config.h"
+#include "view_request.h"
 
 /* A handler answers the request, or gives it to a room and sets *request to NULL. */
 typedef void (*handle_fn)(qd_session *session, qd_request **request);
@@ -54,6 +55,8 @@ static void welcome(qd_session *session, const qd_request *request)
                                                    .name_bytes_max = QD_ROOM_NAME_BYTES_MAX,
                                                    .queue_bytes_max = limits->queue_bytes_max,
                                                    .slow_ms_max = limits->slow_ms_max,
+                                                   .observers_max = limits->observers_max,
+                                                   .sightings_max = limits->sightings_max,
                                                }}});
 }
 
@@ -326,16 +329,22 @@ static bool check_columns(qd_session *session, const qd_request *request, uint32
     return true;
 }
 
+/* The seat's requests take a share of what may wait in the room. */
+static void count_writer(qd_seat *seat)
+{
+    if (seat->writes)
+        return;
+    seat->writes = true;
+    atomic_fetch_add_explicit(&seat->host->writers, 1, memory_order_relaxed);
+}
+
 static void handle_batch(qd_session *session, qd_request **request)
 {
     const qd_msg_batch *batch = &(*request)->decoded.message.as.batch;
     qd_seat *seat = seat_of(session, *request, batch->room);
     if (seat == NULL || !check_columns(session, *request, seat->host->config.dimensions))
         return;
-    if (!seat->writes) {
-        seat->writes = true;
-        atomic_fetch_add_explicit(&seat->host->writers, 1, memory_order_relaxed);
-    }
+    count_writer(seat);
     post(seat, request);
 }
 
@@ -396,6 +405,25 @@ static void handle_unsubscribe(qd_session *session, qd_request **request)
         post(seat, request);
 }
 
+/* Describe, Observe and their like. */
+static void handle_view_request(qd_session *session, qd_request **request)
+{
+    const qd_client_message *message = &(*request)->decoded.message;
+    uint64_t room = message->as.room.room; /* the first field of all of them */
+    qd_seat *seat = seat_of(session, *request, room);
+    char fault[200];
+    if (seat == NULL)
+        return;
+    qd_error_code code = qd_view_request_check(message, seat->host->config.dimensions, fault, sizeof fault);
+    if (code != QD_ERROR_NONE) {
+        fail(session, *request, room, code, "%s", fault);
+        return;
+    }
+    if (message->kind != QD_CLIENT_WHY)
+        count_writer(seat);
+    post(seat, request);
+}
+
 static void handle_get_stats(qd_session *session, qd_request **request)
 {
     uint64_t room = (*request)->decoded.message.as.room.room;
@@ -429,6 +457,13 @@ static const handle_fn handlers[] = {
     [QD_CLIENT_GET_STATS] = handle_get_stats,
     [QD_CLIENT_PING] = handle_ping,
     [QD_CLIENT_QUERY] = handle_query,
+    [QD_CLIENT_DESCRIBE] = handle_view_request,
+    [QD_CLIENT_OBSERVE] = handle_view_request,
+    [QD_CLIENT_MOVE_OBSERVERS] = handle_view_request,
+    [QD_CLIENT_UNOBSERVE] = handle_view_request,
+    [QD_CLIENT_EXCEPT] = handle_view_request,
+    [QD_CLIENT_VIEW_OPTIONS] = handle_view_request,
+    [QD_CLIENT_WHY] = handle_view_request,
 };
 
 /* ---- the frame ---- */

@@ -11,6 +11,7 @@
 #include "publish.h"
 #include "reply.h"
 #include "session.h"
+#include "views.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MS_NS     UINT64_C(1000000)
@@ -44,6 +45,8 @@ static bool create_room(qd_host *host)
             },
         .entities_max = config->entities_max,
         .events_max = config->events_max,
+        .observers_max = config->observers_max,
+        .sightings_max = config->sightings_max,
         .grace_ns = config->grace_ms * MS_NS,
     };
     qd_status status = qd_room_create(&room, &host->heap, qd_server_random(host->server), &host->room);
@@ -191,6 +194,23 @@ static void unstick(qd_host *host, qd_seat *seat)
     atomic_store(&seat->behind, false);
 }
 
+void qd_host_note(qd_host *host, qd_seat *seat, uint32_t seq)
+{
+    if (seq == 0)
+        return;
+    if (seat->news_seq == 0) {
+        seat->news_next = host->news;
+        host->news = seat;
+    }
+    seat->news_seq = seq;
+}
+
+qd_seat *qd_host_seat(const qd_host *host, uint32_t member)
+{
+    QD_ASSERT(member < host->member_capacity && host->members[member].seat != NULL);
+    return host->members[member].seat;
+}
+
 void qd_host_applied(qd_host *host, qd_seat *seat, uint64_t tick, uint32_t seq)
 {
     qd_reply_send(host->server, seat->session->link,
@@ -209,7 +229,7 @@ void qd_host_forget(qd_host *host, qd_seat *seat)
     }
     unstick(host, seat);
     seat->joined = false;
-    host->members[seat->member] = NULL;
+    host->members[seat->member].seat = NULL;
     host->member_count--;
 }
 
@@ -241,12 +261,13 @@ static void revive(qd_host *host, uint64_t now_ns)
 {
     uint64_t slow_ns_max = host->server->config.limits.slow_ms_max * MS_NS;
     for (uint32_t i = 0; host->stuck_count > 0 && i < host->member_capacity; i++) {
-        qd_seat *seat = host->members[i];
+        qd_seat *seat = host->members[i].seat;
         if (seat == NULL || !seat->stuck)
             continue;
         if (qd_link_queued(seat->session->link) < seat->low_bytes) {
             unstick(host, seat);
             qd_room_resume(host->room, seat->member);
+            qd_room_view_resume(host->room, seat->member);
         } else if (now_ns >= seat->stuck_since_ns + slow_ns_max) {
             show_out(host, seat);
         }
@@ -270,6 +291,7 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
     host->dirty = false;
     host->resets_due = false;
     qd_publish(host);
+    qd_views_publish(host);
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
     for (qd_seat *seat = host->news, *next; seat != NULL; seat = next) {
@@ -345,7 +367,7 @@ void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, 
     qd_server_message message = {.kind = QD_SERVER_ROOM_CLOSED,
                                  .as.room_closed = {.room = host->named.handle, .reason = reason}};
     for (uint32_t i = 0; i < host->member_capacity; i++) {
-        qd_seat *seat = host->members[i];
+        qd_seat *seat = host->members[i].seat;
         if (seat == NULL)
             continue;
         message.seq = seat == asker ? seq : 0;

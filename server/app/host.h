@@ -4,7 +4,8 @@
  * by its clock or by Step, and sends what comes of it.
  *
  *     letters --mailbox--> run: apply each -> tick, if due -> reports as frames -> links
- *                               (apply.c)     (host.c)        (publish.c)
+ *                               (apply.c,     (host.c)        (publish.c,
+ *                                views.c)                      views.c)
  *
  * LIFETIME
  * 1. A host is created by the loop thread that opens the room, and listed in the registry. Whoever finds it there puts
@@ -24,6 +25,11 @@
 #include "server.h"
 
 #define QD_HOST_TIMES 256u
+
+typedef struct qd_host_member {
+    qd_seat *seat;    /* NULL: it is not in the room any more, or was never */
+    uint64_t session; /* its number, as long as the room may still speak of the member */
+} qd_host_member;
 
 typedef struct qd_host {
     qd_actor actor; /* first */
@@ -51,8 +57,8 @@ typedef struct qd_host {
     qd_heap heap;
     qd_room *room; /* NULL once closed */
     uint64_t arrivals_seen;
-    uint32_t seats_known; /* seats of which a letter came and `leave` did not */
-    qd_seat **members;    /* by their number in the room */
+    uint32_t seats_known;    /* seats of which a letter came and `leave` did not */
+    qd_host_member *members; /* by their number in the room */
     uint32_t member_capacity, member_count;
     qd_seat *news; /* seats with an Applied due at the tick */
     uint32_t stuck_count;
@@ -93,12 +99,16 @@ void qd_host_stop(qd_host *host);
 /* How many batches of one writer may wait. */
 size_t qd_host_share(const qd_host *host);
 
-/* ---- for apply.c: [run] ---- */
+/* ---- for apply.c, publish.c, views.c: [run] ---- */
 
 /* One tick, what it brings to its readers, and every Applied that is due. */
 void qd_host_tick(qd_host *host, uint32_t skipped);
 /* Sends the resets that are due between ticks. */
 void qd_host_catch_up(qd_host *host);
+/* The request with that seq, and all before it, is in with the next tick; 0 wants no Applied. */
+void qd_host_note(qd_host *host, qd_seat *seat, uint32_t seq);
+/* The seat of a member that is in the room. */
+qd_seat *qd_host_seat(const qd_host *host, uint32_t member);
 /* Sends an Applied. */
 void qd_host_applied(qd_host *host, qd_seat *seat, uint64_t tick, uint32_t seq);
 /* A report could not be queued for that seat. */

@@ -15,12 +15,19 @@
 #define QD_QUERY_ROWS_MAX    (1u << 16)
 #define QD_LIST_ROOMS_MAX    1000u
 
+/* Bytes of one View frame, and observers in one WhyResult, of 41 bytes each: both stay below
+ * QD_SERVER_FRAME_BYTES_MAX with ease. */
+#define QD_VIEW_FRAME_BYTES_MAX (1u << 20)
+#define QD_WHY_ROWS_MAX         (1u << 14)
+
 typedef struct qd_limits {
     uint32_t connections_max;
     uint32_t frame_bytes_max;
     uint32_t rooms_max;
     uint32_t entities_max;     /* a room */
     uint32_t events_max;       /* a room and tick */
+    uint32_t observers_max;    /* a room */
+    uint32_t sightings_max;    /* a room */
     uint32_t queue_bytes_max;  /* a session */
     uint32_t slow_ms_max;      /* until a full queue is half empty */
     uint32_t room_batches_max; /* waiting in a room */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "publish.h"
 
-#include "../base/assert.h"
+#include "frames.h"
 #include "reply.h"
 #include "session.h"
 
@@ -16,36 +16,10 @@ typedef struct share {
 /* The frames of one round; those of shares stay until its end, those for one reader alone are on top for a moment. */
 typedef struct publication {
     qd_host *host;
-    qd_buffer **frames;
-    size_t count, capacity;
+    qd_frames list;
     share shares[SHARES_MAX];
     size_t share_count;
 } publication;
-
-static bool push(publication *round, qd_buffer *frame)
-{
-    if (frame == NULL)
-        return false;
-    if (round->count == round->capacity) {
-        size_t capacity = round->capacity == 0 ? 16 : round->capacity * 2;
-        qd_buffer **grown = qd_heap_resize(&round->host->heap, round->frames, round->capacity * sizeof *grown,
-                                           capacity * sizeof *grown);
-        if (grown == NULL) {
-            qd_buffer_release(frame);
-            return false;
-        }
-        round->frames = grown;
-        round->capacity = capacity;
-    }
-    round->frames[round->count++] = frame;
-    return true;
-}
-
-static void drop(publication *round, size_t count)
-{
-    while (round->count > count)
-        qd_buffer_release(round->frames[--round->count]);
-}
 
 /* Moves pairs into the frame's columns, as many as are left and fit; returns how many. */
 static uint32_t take(const qd_room_pairs *pairs, uint32_t done, uint32_t *space, qd_msg_pairs *columns)
@@ -62,7 +36,7 @@ static uint32_t take(const qd_room_pairs *pairs, uint32_t done, uint32_t *space,
 /* Puts the report's frames on top. */
 static bool encode(publication *round, const qd_room_report *report)
 {
-    size_t before = round->count;
+    size_t before = round->list.count;
     uint32_t ends = 0, begins = 0, passed = 0, stays = 0;
     bool last = false;
     for (bool first = true; !last; first = false) {
@@ -88,8 +62,8 @@ static bool encode(publication *round, const qd_room_report *report)
         last = ends == report->ends.count && begins == report->begins.count && passed == report->passed.count &&
                stays == report->stays.count;
         tick->last = last;
-        if (!push(round, qd_reply_encode(&message))) {
-            drop(round, before);
+        if (!qd_frames_push(&round->list, qd_reply_encode(&message))) {
+            qd_frames_drop(&round->list, before);
             return false;
         }
     }
@@ -106,10 +80,10 @@ static bool frames_of(publication *round, const qd_room_report *report, size_t *
             return true;
         }
     }
-    *first = round->count;
+    *first = round->list.count;
     if (!encode(round, report))
         return false;
-    *count = round->count - *first;
+    *count = round->list.count - *first;
     if (report->share != 0 && round->share_count < SHARES_MAX)
         round->shares[round->share_count++] = (share){.number = report->share, .first = *first, .count = *count};
     return true;
@@ -126,13 +100,12 @@ static size_t shared_count(const publication *round)
 static void deliver(publication *round, const qd_room_report *report)
 {
     qd_host *host = round->host;
-    QD_ASSERT(report->member < host->member_capacity && host->members[report->member] != NULL);
-    qd_seat *seat = host->members[report->member];
+    qd_seat *seat = qd_host_seat(host, report->member);
     qd_link_sent sent = QD_LINK_FULL;
     size_t first, count;
     if (frames_of(round, report, &first, &count))
-        sent = qd_reply_queue(host->server, seat->session->link, round->frames + first, count, QD_LINK_EVENTS);
-    drop(round, shared_count(round));
+        sent = qd_reply_queue(host->server, seat->session->link, round->list.frames + first, count, QD_LINK_EVENTS);
+    qd_frames_drop(&round->list, shared_count(round));
     if (sent == QD_LINK_SENT) {
         seat->late = false;
         return;
@@ -145,10 +118,9 @@ static void deliver(publication *round, const qd_room_report *report)
 
 void qd_publish(qd_host *host)
 {
-    publication round = {.host = host};
+    publication round = {.host = host, .list.heap = &host->heap};
     qd_room_report report;
     while (qd_room_next_report(host->room, &report))
         deliver(&round, &report);
-    drop(&round, 0);
-    qd_heap_free(&host->heap, round.frames, round.capacity * sizeof *round.frames);
+    qd_frames_deinit(&round.list);
 }

@@ -19,7 +19,7 @@ typedef struct number_field {
     {                                                                                                                  \
 #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise)                                           \
     }
-#define FIELDS 7
+#define FIELDS 9
 
 /* The largest depth is that of the index, and is checked with it. */
 static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
@@ -30,6 +30,8 @@ static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
         FIELD(depth, 1, UINT32_MAX, 0),
         FIELD(entities_max, 1, limits->entities_max, limits->entities_max),
         FIELD(events_max, 1, limits->events_max, limits->events_max),
+        FIELD(observers_max, 1, limits->observers_max, limits->observers_max),
+        FIELD(sightings_max, 1, limits->sightings_max, limits->sightings_max),
         FIELD(grace_ms, 1, 3600000, 5000),
         FIELD(empty_close_ms, 1, 86400000, 60000),
     };

@@ -134,6 +134,8 @@ int qd_run(const qd_options *options)
                    .rooms_max = (uint32_t)options->rooms_max,
                    .entities_max = (uint32_t)options->entities_max,
                    .events_max = (uint32_t)options->events_max,
+                   .observers_max = (uint32_t)options->observers_max,
+                   .sightings_max = (uint32_t)options->sightings_max,
                    .queue_bytes_max = (uint32_t)options->queue_bytes_max,
                    .slow_ms_max = (uint32_t)options->slow_ms_max,
                    .room_batches_max = (uint32_t)options->room_batches_max},

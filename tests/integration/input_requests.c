@@ -167,6 +167,12 @@ static void test_configs(void **state)
     bad.events_max = (1u << 20) + 1;
     expect_bad_config(&bad, "events_max");
     bad = good;
+    bad.observers_max = 16385;
+    expect_bad_config(&bad, "observers_max");
+    bad = good;
+    bad.sightings_max = (4u << 20) + 1;
+    expect_bad_config(&bad, "sightings_max");
+    bad = good;
     bad.grace_ms = 3600001;
     expect_bad_config(&bad, "grace_ms");
     bad = good;

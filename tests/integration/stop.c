@@ -162,9 +162,10 @@ static void test_help_and_version(void **state)
     (void)state;
     qd_process *help = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--help"));
     assert_int_equal(qd_process_wait(help, DEADLINE_MS), 0);
-    const char *options[] = {"--listen",       "127.0.0.1:7400", "--workers",    "--connections-max", "--frame-max",
-                             "--rooms-max",    "--entities-max", "--events-max", "--memory-max",      "--queue-max",
-                             "--room-batches", "--token-file",   "--help",       "--version"};
+    const char *options[] = {"--listen",        "127.0.0.1:7400",  "--workers",      "--connections-max",
+                             "--frame-max",     "--rooms-max",     "--entities-max", "--events-max",
+                             "--observers-max", "--sightings-max", "--memory-max",   "--queue-max",
+                             "--room-batches",  "--token-file",    "--help",         "--version"};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         if (strstr(qd_process_output(help), options[i]) == NULL)
             fail_msg("--help does not name %s", options[i]);

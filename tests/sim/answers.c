@@ -284,6 +284,9 @@ static void on_message(sim_client *client, const qd_server_message *message)
         sim_check(client->scene->stopping || client->ended_by_error, "GoAway without a reason");
         client->gone_away = true;
         break;
+    case QD_SERVER_VIEW:
+    case QD_SERVER_WHY_RESULT:
+        sim_fail("views that nobody asked for");
     case QD_SERVER_NOTHING:
         sim_fail("an empty frame");
     }

@@ -18,4 +18,16 @@ void sim_all_kinds_of_events_come_in_parts(sim_house *house);
 /* Cases of sessions that do not keep up (cases_sessions.c). */
 void sim_room_for_a_moment_is_no_reading(sim_house *house);
 
+/* Cases of views (cases_views.c). */
+void sim_observers_see(sim_house *house);
+void sim_regions_and_tiers(sim_house *house);
+void sim_who_is_allowed(sim_house *house);
+void sim_requests_of_views_are_refused(sim_house *house);
+void sim_watchers(sim_house *house);
+void sim_why(sim_house *house);
+void sim_a_large_view_comes_in_parts(sim_house *house);
+void sim_a_view_that_is_not_read_is_reset(sim_house *house);
+void sim_too_many_sightings(sim_house *house);
+void sim_the_end_of_views(sim_house *house);
+
 #endif

@@ -82,6 +82,8 @@ static void make(sim_play *play, uint64_t seed)
                    .rooms_max = 100,
                    .entities_max = 10000,
                    .events_max = 100000,
+                   .observers_max = 1000,
+                   .sightings_max = 100000,
                    .queue_bytes_max = sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : 1u << 20,
                    .slow_ms_max = 60000,
                    .room_batches_max = 1 + sim_pick(&scene->world, 40)},

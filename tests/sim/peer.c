@@ -29,6 +29,8 @@ void sim_house_init(sim_house *house, const qd_limits *limits)
                    .rooms_max = or_else(limits->rooms_max, 100),
                    .entities_max = or_else(limits->entities_max, 1u << 20),
                    .events_max = or_else(limits->events_max, 1u << 20),
+                   .observers_max = or_else(limits->observers_max, 1u << 14),
+                   .sightings_max = or_else(limits->sightings_max, 1u << 20),
                    .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
                    .slow_ms_max = or_else(limits->slow_ms_max, 5000),
                    .room_batches_max = or_else(limits->room_batches_max, 1024)},

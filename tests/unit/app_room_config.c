@@ -11,7 +11,7 @@
 #include "server/app/room_config.h"
 #include "server/space/space.h"
 
-static const qd_limits limits = {.entities_max = 5000, .events_max = 700};
+static const qd_limits limits = {.entities_max = 5000, .events_max = 700, .observers_max = 80, .sightings_max = 900};
 static char fault[200];
 
 static void assert_fault(const qd_msg_room_config *config, const char *text)
@@ -34,6 +34,8 @@ static void test_ranges(void **state)
                                       .depth = 10,
                                       .entities_max = 5000,
                                       .events_max = 700,
+                                      .observers_max = 80,
+                                      .sightings_max = 900,
                                       .grace_ms = 3600000,
                                       .empty_close_ms = 86400000});
     assert_fault(&(qd_msg_room_config){.dimensions = 1}, "dimensions is 1: must be 2 to 3");
@@ -41,6 +43,8 @@ static void test_ranges(void **state)
     assert_fault(&(qd_msg_room_config){.tick_hz = 5000}, "tick_hz is 5000: must be 1 to 1000");
     assert_fault(&(qd_msg_room_config){.entities_max = 5001}, "entities_max is 5001: must be 1 to 5000");
     assert_fault(&(qd_msg_room_config){.events_max = 701}, "events_max is 701: must be 1 to 700");
+    assert_fault(&(qd_msg_room_config){.observers_max = 81}, "observers_max is 81: must be 1 to 80");
+    assert_fault(&(qd_msg_room_config){.sightings_max = 901}, "sightings_max is 901: must be 1 to 900");
     assert_fault(&(qd_msg_room_config){.grace_ms = 3600001}, "grace_ms is 3600001: must be 1 to 3600000");
     assert_fault(&(qd_msg_room_config){.empty_close_ms = 86400001},
                  "empty_close_ms is 86400001: must be 1 to 86400000");
@@ -177,6 +181,8 @@ static void test_defaults(void **state)
     assert_int_equal(effective.depth, 0);
     assert_int_equal(effective.entities_max, 5000);
     assert_int_equal(effective.events_max, 700);
+    assert_int_equal(effective.observers_max, 80);
+    assert_int_equal(effective.sightings_max, 900);
     assert_int_equal(effective.grace_ms, 5000);
     assert_int_equal(effective.empty_close_ms, 60000);
     assert_int_equal(effective.index, QD_INDEX_AUTO);
@@ -224,6 +230,8 @@ static void test_agreement(void **state)
          "bounds.max_z is 5, but the room has 0: ask for that, or leave bounds out"},
         {{.entities_max = 1}, "entities_max is 1, but the room has 5000: ask for that, or leave entities_max out"},
         {{.events_max = 1}, "events_max is 1, but the room has 700: ask for that, or leave events_max out"},
+        {{.observers_max = 1}, "observers_max is 1, but the room has 80: ask for that, or leave observers_max out"},
+        {{.sightings_max = 1}, "sightings_max is 1, but the room has 900: ask for that, or leave sightings_max out"},
         {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000: ask for that, or leave grace_ms out"},
         {{.empty_close_ms = 1},
          "empty_close_ms is 1, but the room has 60000: ask for that, or leave empty_close_ms out"},

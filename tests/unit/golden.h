@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What proto_golden.c does with the bytes of a vector: compare, cut, damage.
+ * For the golden vectors: each message with every field set, and what differs from it, as text, as bytes and as a C
+ * struct.
+ *
+ * Encoding the struct must give the bytes, and decoding the bytes a struct that gives them again; so both ways carry
+ * every field. That the text means the bytes is for protoc to say: integration/golden.sh asks it, with what these
+ * programs print for --list, a line a vector:
+ *
+ *     ClientFrame or ServerFrame|name|bytes in hexadecimal, without the length|text
+ *
+ * A program has the vectors of some kinds of messages, and runs golden_main with them.
  */
 #ifndef QD_TESTS_UNIT_GOLDEN_H
 #define QD_TESTS_UNIT_GOLDEN_H
@@ -18,7 +27,27 @@
 #include "proto/codec.h"
 #include "proto/framing.h"
 
-#define FRAME_BYTES_MAX 512u
+#define FRAME_BYTES_MAX 1024u
+
+typedef struct client_golden {
+    const char *name, *text, *hex;
+    qd_client_message message;
+} client_golden;
+
+typedef struct server_golden {
+    const char *name, *text, *hex;
+    qd_server_message message;
+} server_golden;
+
+/* The vectors of a program; there must be one for every kind from the first to the last. */
+typedef struct golden_set {
+    const client_golden *client;
+    size_t client_count;
+    qd_client_kind client_first, client_last;
+    const server_golden *server;
+    size_t server_count;
+    qd_server_kind server_first, server_last;
+} golden_set;
 
 /* A golden frame, and the same behind its length. */
 typedef struct golden_frame {
@@ -27,7 +56,7 @@ typedef struct golden_frame {
     const uint8_t *frame;
 } golden_frame;
 
-static inline void parse_vector(const char *hex, golden_frame *vector)
+static void parse_vector(const char *hex, golden_frame *vector)
 {
     vector->size = strlen(hex) / 2;
     assert_true(vector->size + QD_FRAME_PREFIX_BYTES_MAX <= FRAME_BYTES_MAX);
@@ -42,7 +71,7 @@ static inline void parse_vector(const char *hex, golden_frame *vector)
 }
 
 /* Encodes into memory of exactly the size that was announced, so that a sanitizer sees a byte too many. */
-static inline void expect_client_bytes(const char *name, const qd_client_message *message, const golden_frame *expected)
+static void expect_client_bytes(const char *name, const qd_client_message *message, const golden_frame *expected)
 {
     print_message("client %s\n", name);
     assert_int_equal(qd_client_message_size(message), expected->framed_size);
@@ -52,7 +81,7 @@ static inline void expect_client_bytes(const char *name, const qd_client_message
     free(bytes);
 }
 
-static inline void expect_server_bytes(const char *name, const qd_server_message *message, const golden_frame *expected)
+static void expect_server_bytes(const char *name, const qd_server_message *message, const golden_frame *expected)
 {
     print_message("server %s\n", name);
     assert_int_equal(qd_server_message_size(message), expected->framed_size);
@@ -62,8 +91,63 @@ static inline void expect_server_bytes(const char *name, const qd_server_message
     free(bytes);
 }
 
+static void test_client_messages_both_ways(void **state)
+{
+    const golden_set *set = *state;
+    for (size_t i = 0; i < set->client_count; i++) {
+        const client_golden *golden = &set->client[i];
+        golden_frame vector;
+        parse_vector(golden->hex, &vector);
+        expect_client_bytes(golden->name, &golden->message, &vector);
+
+        qd_decoded_client decoded;
+        assert_int_equal(qd_decode_client(vector.frame, vector.size, NULL, &decoded), QD_DECODE_OK);
+        assert_int_equal(decoded.message.kind, golden->message.kind);
+        assert_string_equal(decoded.fault, "");
+        expect_client_bytes(golden->name, &decoded.message, &vector);
+        qd_decoded_client_release(&decoded, NULL);
+    }
+}
+
+static void test_server_messages_both_ways(void **state)
+{
+    const golden_set *set = *state;
+    for (size_t i = 0; i < set->server_count; i++) {
+        const server_golden *golden = &set->server[i];
+        golden_frame vector;
+        parse_vector(golden->hex, &vector);
+        expect_server_bytes(golden->name, &golden->message, &vector);
+
+        qd_decoded_server decoded;
+        assert_int_equal(qd_decode_server(vector.frame, vector.size, NULL, &decoded), QD_DECODE_OK);
+        assert_int_equal(decoded.message.kind, golden->message.kind);
+        expect_server_bytes(golden->name, &decoded.message, &vector);
+        qd_decoded_server_release(&decoded, NULL);
+    }
+}
+
+/* A vector for every kind, so that a new message cannot be forgotten here. */
+static void test_every_kind_has_a_vector(void **state)
+{
+    const golden_set *set = *state;
+    for (int kind = set->client_first; kind <= (int)set->client_last; kind++) {
+        size_t i = 0;
+        while (i < set->client_count && (int)set->client[i].message.kind != kind) {
+            i++;
+        }
+        assert_true(i < set->client_count);
+    }
+    for (int kind = set->server_first; kind <= (int)set->server_last; kind++) {
+        size_t i = 0;
+        while (i < set->server_count && (int)set->server[i].message.kind != kind) {
+            i++;
+        }
+        assert_true(i < set->server_count);
+    }
+}
+
 /* Decodes from memory of exactly that size, both ways; returns whether either took it. */
-static inline void decode_damaged(const uint8_t *bytes, size_t size)
+static void decode_damaged(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size + !size);
     memcpy(copy, bytes, size);
@@ -80,7 +164,7 @@ static inline void decode_damaged(const uint8_t *bytes, size_t size)
     free(copy);
 }
 
-static inline void damage(const char *hex)
+static void damage(const char *hex)
 {
     golden_frame vector;
     parse_vector(hex, &vector);
@@ -93,6 +177,66 @@ static inline void damage(const char *hex)
         decode_damaged(frame, vector.size);
         frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
+}
+
+/* Cut at each byte, and each bit turned over: what comes of it is the sanitizers' to say. */
+static void test_damaged_frames(void **state)
+{
+    const golden_set *set = *state;
+    for (size_t i = 0; i < set->client_count; i++) {
+        damage(set->client[i].hex);
+    }
+    for (size_t i = 0; i < set->server_count; i++) {
+        damage(set->server[i].hex);
+    }
+}
+
+/* A message cut short is never taken for a whole one: only a cut between the fields of the envelope can be one. */
+static void test_truncated_frames_are_malformed(void **state)
+{
+    const golden_set *set = *state;
+    for (size_t i = 0; i < set->client_count; i++) {
+        golden_frame vector;
+        parse_vector(set->client[i].hex, &vector);
+        for (size_t size = 0; size < vector.size; size++) {
+            qd_decoded_client decoded;
+            qd_decode_result result = qd_decode_client(vector.frame, size, NULL, &decoded);
+            if (result == QD_DECODE_OK) {
+                assert_int_equal(decoded.message.kind, QD_CLIENT_NOTHING);
+            } else {
+                assert_int_equal(result, QD_DECODE_MALFORMED);
+            }
+            qd_decoded_client_release(&decoded, NULL);
+        }
+    }
+}
+
+static void list(const golden_set *set)
+{
+    for (size_t i = 0; i < set->client_count; i++) {
+        const client_golden *golden = &set->client[i];
+        printf("ClientFrame|%s|%s|%s\n", golden->name, golden->hex, golden->text);
+    }
+    for (size_t i = 0; i < set->server_count; i++) {
+        const server_golden *golden = &set->server[i];
+        printf("ServerFrame|%s|%s|%s\n", golden->name, golden->hex, golden->text);
+    }
+}
+
+static int golden_main(int argc, char **argv, golden_set *set)
+{
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        list(set);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_client_messages_both_ways, set),
+        cmocka_unit_test_prestate(test_server_messages_both_ways, set),
+        cmocka_unit_test_prestate(test_every_kind_has_a_vector, set),
+        cmocka_unit_test_prestate(test_damaged_frames, set),
+        cmocka_unit_test_prestate(test_truncated_frames_are_malformed, set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #endif

@@ -20,7 +20,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* What a frame as every encoder writes it takes beside its own size; see codec.h. */
-#define PLAIN_EXTRA_BYTES 1024u
+#define PLAIN_EXTRA_BYTES 3072u
 
 /* ---- frames ---- */
 
@@ -97,6 +97,9 @@ static const struct {
     {"a name over and over", 3, "\x0a\x00", 2},
     {"a shape over and over", 7, "\x4a\x01\x01", 3},
     {"the same number over and over", 15, "\x08\x01", 2},
+    {"unpacked ids in Observe", 20, "\x15\x01\x02\x03\x04", 5},
+    {"unpacked ids to show", 23, "\x1d\x01\x02\x03\x04", 5},
+    {"empty payloads", 19, "\x22\x00", 2},
 };
 
 static void test_floods_are_refused(void **state)
@@ -159,6 +162,7 @@ static void test_long_unpacked_columns_are_refused(void **state)
 static uint32_t numbers[ENTITIES];
 static float values[ENTITIES];
 static uint8_t shapes[ENTITIES];
+static uint64_t tags[ENTITIES];
 
 static test_frame encode_client(const qd_client_message *message)
 {
@@ -220,6 +224,95 @@ static void test_plain_frames_take_their_own_size(void **state)
                         .stays = {count, numbers, numbers}},
         };
         test_frame server = encode_server(&tick);
+        assert_int_equal(decode_server(server, &bytes_peak), QD_DECODE_OK);
+        assert_true(bytes_peak <= server.size + PLAIN_EXTRA_BYTES);
+        free(server.bytes);
+    }
+}
+
+/* The messages with the most columns. */
+static void test_views_take_their_own_size(void **state)
+{
+    (void)state;
+    for (uint32_t count = 0; count <= ENTITIES; count = count * 3 + 1) {
+        const qd_msg_observers observers = {
+            .room = UINT64_MAX,
+            .count = count,
+            .id = numbers,
+            .region = shapes,
+            .anchored = shapes,
+            .entity = numbers,
+            .x = values,
+            .y = values,
+            .z = values,
+            .range = values,
+            .half_x = values,
+            .half_y = values,
+            .half_z = values,
+            .direction_x = values,
+            .direction_y = values,
+            .direction_z = values,
+            .angle = values,
+            .leave_margin = values,
+            .mask = numbers,
+            .limit = numbers,
+            .enter_budget = numbers,
+            .team = numbers,
+            .sees_self = shapes,
+            .tier_count = 8,
+            .relay_range = values,
+            .relay_every = numbers,
+        };
+        qd_client_message observe = {.seq = 1, .kind = QD_CLIENT_OBSERVE, .as.observers = observers};
+        test_frame client = encode_client(&observe);
+        size_t bytes_peak;
+        assert_int_equal(decode_client(client, &bytes_peak), QD_DECODE_OK);
+        assert_true(bytes_peak <= client.size + PLAIN_EXTRA_BYTES);
+        free(client.bytes);
+
+        const qd_msg_view told = {
+            .room = UINT64_MAX,
+            .tick = UINT64_MAX,
+            .last = true,
+            .reset = true,
+            .reset_watchers = true,
+            .suspended = true,
+            .leave_count = count,
+            .leave_observer = numbers,
+            .leave_id = numbers,
+            .leave_reason = shapes,
+            .enter_count = count,
+            .enter_observer = numbers,
+            .enter = {.count = count,
+                      .id = numbers,
+                      .x = values,
+                      .y = values,
+                      .z = values,
+                      .half_x = values,
+                      .half_y = values,
+                      .half_z = values,
+                      .radius = values,
+                      .shape = shapes,
+                      .category = numbers},
+            .enter_tag = tags,
+            .enter_payload_size = shapes,
+            .relay_count = count,
+            .relay_observer = numbers,
+            .relay_id = numbers,
+            .relay_x = values,
+            .relay_y = values,
+            .relay_z = values,
+            .watcher_leave_count = count,
+            .watcher_leave_entity = numbers,
+            .watcher_leave_session = tags,
+            .watcher_leave_observer = numbers,
+            .watcher_enter_count = count,
+            .watcher_enter_entity = numbers,
+            .watcher_enter_session = tags,
+            .watcher_enter_observer = numbers,
+        };
+        qd_server_message view = {.kind = QD_SERVER_VIEW, .as.view = told};
+        test_frame server = encode_server(&view);
         assert_int_equal(decode_server(server, &bytes_peak), QD_DECODE_OK);
         assert_true(bytes_peak <= server.size + PLAIN_EXTRA_BYTES);
         free(server.bytes);
@@ -306,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_exhaustion_at_every_allocation),
         cmocka_unit_test(test_long_unpacked_columns_are_refused),
         cmocka_unit_test(test_plain_frames_take_their_own_size),
+        cmocka_unit_test(test_views_take_their_own_size),
         cmocka_unit_test(test_the_longest_room_list),
         cmocka_unit_test(test_columns_are_aligned),
         cmocka_unit_test(test_an_allocator_that_fails),
