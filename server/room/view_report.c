@@ -237,7 +237,7 @@ static void fill_watchers(qd_room *room)
     qd_view_columns *to = &room->views.report;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        const qd_observer *observer = &room->views.observers[room->views.order[list->value[i]]];
+        const qd_observer *observer = &room->views.observers[room->views.order[(uint32_t)list->key[i]]];
 
         to->watcher_entity[i] = (uint32_t)(list->key[i] >> 32);
         to->watcher_member[i] = observer->member;
@@ -303,8 +303,7 @@ static qd_view_range *watcher_range(qd_member_views *views, bool leaves)
 }
 
 /* Turns news into news of entities, sorted, behind what is in `watchers`; then deals them to owners who watch theirs,
- * behind that. Values are slots meanwhile, and beside them ranks: (entity, rank) is the key, in the end rank the value.
- */
+ * behind that. (entity, rank) is the key, and slots are values. */
 static void watch(qd_room *room, const qd_view_list *news, bool leaves, bool reset)
 {
     qd_view_list *list = &room->views.watchers;
