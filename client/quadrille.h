@@ -197,4 +197,6 @@ QD_API bool qd_pairs_next(const qd_pairs *pairs, size_t *cursor, uint32_t *a, ui
 }
 #endif
 
+#include "quadrille-views.h"
+
 #endif

@@ -114,3 +114,49 @@ uint32_t qd_client_ping(qd_client *client, uint64_t data)
 {
     return request(client, (qd_client_message){.kind = QD_CLIENT_PING, .as.ping.data = data});
 }
+
+/* ---- views ---- */
+
+uint32_t qd_client_describe(qd_client *client, const qd_msg_describe *describe)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = *describe});
+}
+
+uint32_t qd_client_observe(qd_client *client, const qd_msg_observers *observers)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_OBSERVE, .as.observers = *observers});
+}
+
+uint32_t qd_client_move_observers(qd_client *client, const qd_msg_observers *observers)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_MOVE_OBSERVERS, .as.observers = *observers});
+}
+
+uint32_t qd_client_unobserve(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count)
+{
+    qd_msg_observers observers = {.room = room, .count = count, .id = ids};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_UNOBSERVE, .as.observers = observers});
+}
+
+uint32_t qd_client_except(qd_client *client, const qd_msg_except *except)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_EXCEPT, .as.except = *except});
+}
+
+uint32_t qd_client_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch)
+{
+    qd_msg_view_options options = {.room = room, .bytes_max = bytes_max, .watch = watch};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options = options});
+}
+
+uint32_t qd_client_why(qd_client *client, uint64_t room, uint32_t a, uint32_t b)
+{
+    qd_msg_why why = {.room = room, .a = a, .b = b};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_WHY, .as.why = why});
+}
+
+uint32_t qd_client_why_observer(qd_client *client, uint64_t room, uint32_t observer, uint32_t b)
+{
+    qd_msg_why why = {.room = room, .a = observer, .observer = true, .b = b};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_WHY, .as.why = why});
+}

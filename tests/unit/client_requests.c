@@ -202,6 +202,48 @@ static void test_events_and_snapshots(void **state)
     close_peer(&peer);
 }
 
+static void test_views(void **state)
+{
+    (void)state;
+    struct peer peer;
+    open_peer(&peer);
+    const uint32_t ids[] = {7, 8}, teams[] = {1, 2};
+    const float ranges[] = {3, 4}, every_x[] = {5, 6};
+    const qd_msg_describe described = {.room = 9, .count = 2, .id = ids, .team = teams};
+    const qd_client_message *message = expect(&peer, qd_client_describe(peer.client, &described), QD_CLIENT_DESCRIBE);
+    assert_int_equal(message->as.describe.room, 9);
+    assert_memory_equal(message->as.describe.team, teams, sizeof teams);
+    assert_null(message->as.describe.tag);
+
+    const qd_msg_observers made = {.room = 9, .count = 2, .id = ids, .entity = teams, .range = ranges};
+    message = expect(&peer, qd_client_observe(peer.client, &made), QD_CLIENT_OBSERVE);
+    assert_int_equal(message->as.observers.room, 9);
+    assert_memory_equal(message->as.observers.entity, teams, sizeof teams);
+    assert_memory_equal(message->as.observers.range, ranges, sizeof ranges);
+    const qd_msg_observers moved = {.room = 9, .count = 2, .id = ids, .x = every_x, .y = ranges};
+    message = expect(&peer, qd_client_move_observers(peer.client, &moved), QD_CLIENT_MOVE_OBSERVERS);
+    assert_memory_equal(message->as.observers.x, every_x, sizeof every_x);
+    message = expect(&peer, qd_client_unobserve(peer.client, 9, ids, 2), QD_CLIENT_UNOBSERVE);
+    assert_int_equal(message->as.observers.room, 9);
+    assert_memory_equal(message->as.observers.id, ids, sizeof ids);
+
+    const qd_msg_except except = {.room = 9, .observer = 7, .show_count = 2, .show = ids};
+    message = expect(&peer, qd_client_except(peer.client, &except), QD_CLIENT_EXCEPT);
+    assert_int_equal(message->as.except.observer, 7);
+    assert_int_equal(message->as.except.show_count, 2);
+    assert_int_equal(message->as.except.hide_count, 0);
+    message = expect(&peer, qd_client_view_options(peer.client, 9, 1000, QD_WATCH_OWN), QD_CLIENT_VIEW_OPTIONS);
+    assert_int_equal(message->as.view_options.room, 9);
+    assert_int_equal(message->as.view_options.bytes_max, 1000);
+    assert_int_equal(message->as.view_options.watch, QD_WATCH_OWN);
+    message = expect(&peer, qd_client_why(peer.client, 9, 7, 8), QD_CLIENT_WHY);
+    assert_int_equal(message->as.why.room, 9);
+    assert_true(message->as.why.a == 7 && message->as.why.b == 8 && !message->as.why.observer);
+    message = expect(&peer, qd_client_why_observer(peer.client, 9, 7, 8), QD_CLIENT_WHY);
+    assert_true(message->as.why.a == 7 && message->as.why.b == 8 && message->as.why.observer);
+    close_peer(&peer);
+}
+
 static void test_numbers(void **state)
 {
     (void)state;
@@ -320,10 +362,15 @@ static void test_addresses_that_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_session_and_rooms),    cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_events_and_snapshots), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_output_in_pieces),     cmocka_unit_test(test_more_is_sent_than_there_is),
-        cmocka_unit_test(test_without_a_socket),     cmocka_unit_test(test_addresses_that_are_none),
+        cmocka_unit_test(test_session_and_rooms),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_events_and_snapshots),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_output_in_pieces),
+        cmocka_unit_test(test_more_is_sent_than_there_is),
+        cmocka_unit_test(test_without_a_socket),
+        cmocka_unit_test(test_addresses_that_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table.h"
+
+#include <stdlib.h>
+
+#define TABLE_CAPACITY_MIN 16u
+
+static size_t home(const qd_table *table, uint64_t key)
+{
+    /* The finalizer of SplitMix64: every bit of the key reaches the low ones. */
+    key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (size_t)(key ^ (key >> 31)) & (table->capacity - 1);
+}
+
+/* Where `key` is, or the empty place where it would go. There is one. */
+static qd_table_place *look(const qd_table *table, uint64_t key)
+{
+    size_t i = home(table, key);
+    while (table->places[i].value != 0 && table->places[i].key != key)
+        i = (i + 1) & (table->capacity - 1);
+    return &table->places[i];
+}
+
+qd_table_place *qd_table_get(const qd_table *table, uint64_t key)
+{
+    if (table->count == 0)
+        return NULL;
+    qd_table_place *found = look(table, key);
+    return found->value != 0 ? found : NULL;
+}
+
+static bool grow(qd_table *old)
+{
+    qd_table new = {.count = old->count, .capacity = old->capacity > 0 ? 2 * old->capacity : TABLE_CAPACITY_MIN};
+    new.places = calloc(new.capacity, sizeof *new.places);
+    if (new.places == NULL)
+        return false;
+    for (size_t i = 0; i < old->capacity; i++)
+        if (old->places[i].value != 0)
+            *look(&new, old->places[i].key) = old->places[i];
+    free(old->places);
+    *old = new;
+    return true;
+}
+
+qd_table_place *qd_table_put(qd_table *table, uint64_t key)
+{
+    if (2 * (table->count + 1) > table->capacity && !grow(table))
+        return NULL;
+    qd_table_place *found = look(table, key);
+    if (found->value == 0) {
+        found->key = key;
+        table->count++;
+    }
+    return found;
+}
+
+void qd_table_take(qd_table *table, qd_table_place *gone)
+{
+    size_t mask = table->capacity - 1;
+    size_t hole = (size_t)(gone - table->places);
+    for (size_t i = (hole + 1) & mask; table->places[i].value != 0; i = (i + 1) & mask) {
+        /* Whoever stands at or behind its home, counted from the hole, may move up into it. */
+        size_t distance_to_home = (i - home(table, table->places[i].key)) & mask;
+        if (distance_to_home >= ((i - hole) & mask)) {
+            table->places[hole] = table->places[i];
+            hole = i;
+        }
+    }
+    table->places[hole] = (qd_table_place){0};
+    table->count--;
+}
+
+void qd_table_empty(qd_table *table)
+{
+    free(table->places);
+    *table = (qd_table){0};
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Views, folded from View frames: what is seen, in groups by observer, and who watches, in groups by entity; each with
+ * a table to find one.
+ */
+#include "groups.h"
+#include "quadrille.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One of the reverse view. Those of one key form a chain (the key is not as long as the three of it). */
+typedef struct watch_entry {
+    qd_view_watcher is;
+    uint32_t chain; /* 1 more than the next one's slot; 0: the last */
+} watch_entry;
+
+struct qd_view {
+    qd_view_handlers handlers;
+    qd_groups seen;        /* qd_view_entity, by observer */
+    qd_table seen_slots;   /* by sight_key: 1 more than its slot */
+    qd_groups watchers;    /* watch_entry, by entity */
+    qd_table watcher_keys; /* by watcher_key: 1 more than the slot of the first of its chain */
+    uint64_t tick;
+    bool suspended;
+    bool in_tick; /* the last frame of the tick is still to come */
+};
+
+static uint64_t sight_key(uint32_t observer, uint32_t id)
+{
+    return (uint64_t)observer << 32 | id;
+}
+
+static uint64_t watcher_key(const qd_view_watcher *is)
+{
+    return sight_key(is->entity, is->observer) + is->session * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+qd_view *qd_view_create(const qd_view_handlers *handlers)
+{
+    qd_view *view = calloc(1, sizeof *view);
+    if (view == NULL)
+        return NULL;
+    if (handlers != NULL)
+        view->handlers = *handlers;
+    view->seen.item_size = sizeof(qd_view_entity);
+    view->watchers.item_size = sizeof(watch_entry);
+    return view;
+}
+
+static void free_seen(qd_view *view)
+{
+    qd_groups_empty(&view->seen);
+    qd_table_empty(&view->seen_slots);
+}
+
+static void free_watchers(qd_view *view)
+{
+    qd_groups_empty(&view->watchers);
+    qd_table_empty(&view->watcher_keys);
+}
+
+void qd_view_destroy(qd_view *view)
+{
+    if (view == NULL)
+        return;
+    free_seen(view);
+    free_watchers(view);
+    free(view);
+}
+
+/* ---- forgetting ---- */
+
+static void forget_seen(qd_view *view)
+{
+    size_t cursor = 0;
+    const qd_view_entity *entity;
+    while (view->handlers.leave != NULL && (entity = qd_view_next(view, &cursor)) != NULL)
+        view->handlers.leave(entity, 0, view->handlers.context);
+    free_seen(view);
+}
+
+static void forget_watchers(qd_view *view)
+{
+    for (size_t i = 0; view->handlers.unwatched != NULL && i < view->watcher_keys.capacity; i++)
+        for (uint64_t next = view->watcher_keys.places[i].value; next != 0;) {
+            const watch_entry *gone = qd_groups_item(&view->watchers, (uint32_t)next - 1);
+            view->handlers.unwatched(gone->is.entity, gone->is.session, gone->is.observer, view->handlers.context);
+            next = gone->chain;
+        }
+    free_watchers(view);
+}
+
+static void suspend(qd_view *view)
+{
+    forget_seen(view);
+    forget_watchers(view);
+    view->suspended = true;
+    view->in_tick = false;
+}
+
+/* ---- what is seen ---- */
+
+static float value(const float *column, uint32_t i)
+{
+    return column != NULL ? column[i] : 0;
+}
+
+static qd_client_status leave(qd_view *view, uint32_t observer, uint32_t id, uint8_t reason)
+{
+    qd_table_place *found = qd_table_get(&view->seen_slots, sight_key(observer, id));
+    if (found == NULL)
+        return QD_CLIENT_ERR_PROTOCOL;
+    uint32_t slot = (uint32_t)found->value - 1;
+    if (view->handlers.leave != NULL)
+        view->handlers.leave(qd_groups_item(&view->seen, slot), (qd_leave_reason)reason, view->handlers.context);
+    qd_table_take(&view->seen_slots, found);
+    qd_groups_remove(&view->seen, observer, slot);
+    return QD_CLIENT_OK;
+}
+
+/* Entry `i` of the frame, whose payload begins at `payload`. */
+static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t i, const uint8_t *payload)
+{
+    const qd_msg_entities *from = &frame->enter;
+    uint32_t observer = frame->enter_observer[i], id = from->id[i];
+    uint8_t payload_size = frame->enter_payload_size != NULL ? frame->enter_payload_size[i] : 0;
+    if (view->suspended || payload_size > QD_VIEW_PAYLOAD_BYTES_MAX || qd_view_find(view, observer, id) != NULL)
+        return QD_CLIENT_ERR_PROTOCOL;
+    uint32_t slot = qd_groups_add(&view->seen, observer);
+    qd_table_place *place = slot != QD_GROUPS_NONE ? qd_table_put(&view->seen_slots, sight_key(observer, id)) : NULL;
+    if (place == NULL)
+        return QD_CLIENT_ERR_NO_MEMORY;
+    place->value = (uint64_t)slot + 1;
+
+    qd_view_entity *entity = qd_groups_item(&view->seen, slot);
+    *entity = (qd_view_entity){
+        .observer = observer,
+        .id = id,
+        .entered = frame->tick,
+        .placed = frame->tick,
+        .x = value(from->x, i),
+        .y = value(from->y, i),
+        .z = value(from->z, i),
+        .half_x = value(from->half_x, i),
+        .half_y = value(from->half_y, i),
+        .half_z = value(from->half_z, i),
+        .radius = value(from->radius, i),
+        .shape = from->shape != NULL ? from->shape[i] : QD_SHAPE_BOX,
+        .payload_size = payload_size,
+        .category = from->category != NULL ? from->category[i] : 1,
+        .tag = frame->enter_tag != NULL ? frame->enter_tag[i] : 0,
+    };
+    if (payload_size > 0)
+        memcpy(entity->payload, payload, payload_size);
+    if (view->handlers.enter != NULL)
+        view->handlers.enter(entity, view->handlers.context);
+    return QD_CLIENT_OK;
+}
+
+static qd_client_status relay(qd_view *view, const qd_msg_view *frame, uint32_t i)
+{
+    const qd_table_place *found =
+        qd_table_get(&view->seen_slots, sight_key(frame->relay_observer[i], frame->relay_id[i]));
+    if (found == NULL)
+        return QD_CLIENT_ERR_PROTOCOL;
+    qd_view_entity *entity = qd_groups_item(&view->seen, (uint32_t)found->value - 1);
+    entity->x = frame->relay_x[i];
+    entity->y = frame->relay_y[i];
+    entity->z = value(frame->relay_z, i);
+    entity->placed = frame->tick;
+    if (view->handlers.relay != NULL)
+        view->handlers.relay(entity, view->handlers.context);
+    return QD_CLIENT_OK;
+}
+
+/* ---- who watches ---- */
+
+static bool is_same(const qd_view_watcher *a, const qd_view_watcher *b)
+{
+    return a->entity == b->entity && a->session == b->session && a->observer == b->observer;
+}
+
+/* 1 more than the slot of that watcher in the chain from `next` on, with who is before it there (NULL: nobody); 0: it
+ * is not there. */
+static uint32_t look_up(const qd_view *view, const qd_view_watcher *is, uint32_t next, watch_entry **before)
+{
+    *before = NULL;
+    while (next != 0) {
+        watch_entry *at = qd_groups_item(&view->watchers, next - 1);
+        if (is_same(&at->is, is))
+            return next;
+        *before = at;
+        next = at->chain;
+    }
+    return 0;
+}
+
+static qd_client_status watched(qd_view *view, const qd_view_watcher *is)
+{
+    qd_table_place *place = view->suspended ? NULL : qd_table_get(&view->watcher_keys, watcher_key(is));
+    uint32_t first = place != NULL ? (uint32_t)place->value : 0;
+    watch_entry *before;
+    if (view->suspended || look_up(view, is, first, &before) != 0)
+        return QD_CLIENT_ERR_PROTOCOL;
+    uint32_t slot = qd_groups_add(&view->watchers, is->entity);
+    place = slot != QD_GROUPS_NONE ? qd_table_put(&view->watcher_keys, watcher_key(is)) : NULL;
+    if (place == NULL)
+        return QD_CLIENT_ERR_NO_MEMORY;
+    *(watch_entry *)qd_groups_item(&view->watchers, slot) = (watch_entry){.is = *is, .chain = first};
+    place->value = (uint64_t)slot + 1;
+    if (view->handlers.watched != NULL)
+        view->handlers.watched(is->entity, is->session, is->observer, view->handlers.context);
+    return QD_CLIENT_OK;
+}
+
+static qd_client_status unwatched(qd_view *view, const qd_view_watcher *is)
+{
+    qd_table_place *place = qd_table_get(&view->watcher_keys, watcher_key(is));
+    watch_entry *before = NULL;
+    uint32_t found = place != NULL ? look_up(view, is, (uint32_t)place->value, &before) : 0;
+    if (found == 0)
+        return QD_CLIENT_ERR_PROTOCOL;
+    if (view->handlers.unwatched != NULL)
+        view->handlers.unwatched(is->entity, is->session, is->observer, view->handlers.context);
+    const watch_entry *gone = qd_groups_item(&view->watchers, found - 1);
+    if (before != NULL)
+        before->chain = gone->chain;
+    else if (gone->chain != 0)
+        place->value = gone->chain;
+    else
+        qd_table_take(&view->watcher_keys, place);
+    qd_groups_remove(&view->watchers, is->entity, found - 1);
+    return QD_CLIENT_OK;
+}
+
+/* ---- frames ---- */
+
+static qd_client_status fold_seen(qd_view *view, const qd_msg_view *frame)
+{
+    qd_client_status status = QD_CLIENT_OK;
+    const uint8_t *payload = frame->enter_payload;
+    for (uint32_t i = 0; i < frame->leave_count && status == QD_CLIENT_OK; i++)
+        status = leave(view, frame->leave_observer[i], frame->leave_id[i], frame->leave_reason[i]);
+    for (uint32_t i = 0; i < frame->enter_count && status == QD_CLIENT_OK; i++) {
+        status = enter(view, frame, i, payload);
+        if (frame->enter_payload_size != NULL && payload != NULL)
+            payload += frame->enter_payload_size[i];
+    }
+    for (uint32_t i = 0; i < frame->relay_count && status == QD_CLIENT_OK; i++)
+        status = relay(view, frame, i);
+    return status;
+}
+
+static qd_client_status fold_watchers(qd_view *view, const qd_msg_view *frame)
+{
+    qd_client_status status = QD_CLIENT_OK;
+    for (uint32_t i = 0; i < frame->watcher_leave_count && status == QD_CLIENT_OK; i++)
+        status = unwatched(view, &(qd_view_watcher){.entity = frame->watcher_leave_entity[i],
+                                                    .observer = frame->watcher_leave_observer[i],
+                                                    .session = frame->watcher_leave_session[i]});
+    for (uint32_t i = 0; i < frame->watcher_enter_count && status == QD_CLIENT_OK; i++)
+        status = watched(view, &(qd_view_watcher){.entity = frame->watcher_enter_entity[i],
+                                                  .observer = frame->watcher_enter_observer[i],
+                                                  .session = frame->watcher_enter_session[i]});
+    return status;
+}
+
+qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame)
+{
+    /* The frames of a tick follow each other, and a reset is only on the first. */
+    bool fits = !view->in_tick || (frame->tick == view->tick && !frame->reset && !frame->reset_watchers);
+    view->tick = frame->tick;
+    if (frame->suspended) {
+        suspend(view);
+        return QD_CLIENT_OK;
+    }
+    if (!fits) {
+        suspend(view);
+        return QD_CLIENT_ERR_PROTOCOL;
+    }
+    if (frame->reset) {
+        forget_seen(view);
+        view->suspended = false;
+    }
+    if (frame->reset_watchers)
+        forget_watchers(view);
+    qd_client_status status = fold_seen(view, frame);
+    if (status == QD_CLIENT_OK)
+        status = fold_watchers(view, frame);
+    if (status < 0) {
+        suspend(view);
+        return status;
+    }
+    view->in_tick = !frame->last;
+    return QD_CLIENT_OK;
+}
+
+/* ---- looking ---- */
+
+bool qd_view_known(const qd_view *view)
+{
+    return !view->suspended && !view->in_tick;
+}
+
+bool qd_view_suspended(const qd_view *view)
+{
+    return view->suspended;
+}
+
+uint64_t qd_view_tick(const qd_view *view)
+{
+    return view->tick;
+}
+
+size_t qd_view_count(const qd_view *view)
+{
+    return view->seen_slots.count;
+}
+
+uint32_t qd_view_count_of(const qd_view *view, uint32_t observer)
+{
+    return qd_groups_count(&view->seen, observer);
+}
+
+const qd_view_entity *qd_view_find(const qd_view *view, uint32_t observer, uint32_t id)
+{
+    const qd_table_place *found = qd_table_get(&view->seen_slots, sight_key(observer, id));
+    return found != NULL ? qd_groups_item(&view->seen, (uint32_t)found->value - 1) : NULL;
+}
+
+const qd_view_entity *qd_view_first(const qd_view *view, uint32_t observer)
+{
+    return qd_groups_first(&view->seen, observer);
+}
+
+const qd_view_entity *qd_view_after(const qd_view *view, const qd_view_entity *entity)
+{
+    return qd_groups_after(&view->seen, entity);
+}
+
+const qd_view_entity *qd_view_next(const qd_view *view, size_t *cursor)
+{
+    while (*cursor < view->seen_slots.capacity) {
+        uint64_t slot_and_1 = view->seen_slots.places[(*cursor)++].value;
+        if (slot_and_1 != 0)
+            return qd_groups_item(&view->seen, (uint32_t)slot_and_1 - 1);
+    }
+    return NULL;
+}
+
+uint32_t qd_view_watchers(const qd_view *view, uint32_t entity)
+{
+    return qd_groups_count(&view->watchers, entity);
+}
+
+/* `is` is the first member of a watch_entry. */
+const qd_view_watcher *qd_view_watcher_first(const qd_view *view, uint32_t entity)
+{
+    return qd_groups_first(&view->watchers, entity);
+}
+
+const qd_view_watcher *qd_view_watcher_after(const qd_view *view, const qd_view_watcher *watcher)
+{
+    return qd_groups_after(&view->watchers, watcher);
+}
