@@ -149,10 +149,16 @@ static void walk_large(const qd_grid *grid, qd_hand *hand)
 
 /* ---- the walk ---- */
 
+/* One row alone meets nobody: then the words are what a plan left there, which may not even be sorted. */
+static bool is_walked(const qd_index *index, const qd_walk_plan *plan)
+{
+    return index->rows->count >= 2 && qd_flat_is_due(index, plan);
+}
+
 static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_grid *grid = (qd_grid *)index;
-    if (index->rows->count < 2 || !qd_flat_is_due(index, plan)) {
+    if (!is_walked(index, plan)) {
         return 0;
     }
     (void)qd_grid_sort(grid, plan->mode, plan->all, UINT32_MAX);
@@ -186,7 +192,7 @@ static void walk(qd_index *index, qd_hand *hand, uint32_t task)
 static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
 {
     qd_grid *grid = (qd_grid *)index;
-    if (plan->mode == QD_WALK_EVENTS && result->complete && qd_flat_is_due(index, plan)) {
+    if (plan->mode == QD_WALK_EVENTS && result->complete && is_walked(index, plan)) {
         qd_grid_note_walk(grid);
     }
 }
