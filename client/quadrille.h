@@ -94,7 +94,8 @@ QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32
 /* Answer: the next QD_SERVER_TICK of the room that is marked reset. */
 QD_API uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);
 QD_API uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room);
-/* `tick` 0: the next one. Answer: QD_SERVER_APPLIED, after the events of that tick. */
+/* `tick` 0: the next one. Answer: QD_SERVER_APPLIED, after the events of that tick; in a room with config.writers that
+ * is when the other writers have stepped, or have been too late for it, and it says who was. */
 QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
 /* `region` NULL: everywhere. `limit` 0: the server's default. */
 QD_API uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);

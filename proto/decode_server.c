@@ -97,6 +97,22 @@ static bool get_tick(const Quadrille__V1__Tick *tick, qd_msg_tick *result)
     return true;
 }
 
+static bool get_applied(const Quadrille__V1__Applied *applied, qd_msg_applied *result)
+{
+    if (applied->n_late > QD_APPLIED_LATE_MAX) {
+        return false;
+    }
+    *result = (qd_msg_applied){
+        .room = applied->room,
+        .tick = applied->tick,
+        .seq = applied->seq,
+        .late_listed = (uint32_t)applied->n_late,
+        .late = applied->late,
+        .late_count = applied->late_count,
+    };
+    return true;
+}
+
 static bool get_snapshot_result(const Quadrille__V1__SnapshotResult *snapshot, qd_msg_snapshot_result *result)
 {
     *result = (qd_msg_snapshot_result){
@@ -196,6 +212,7 @@ static bool get_error(const Quadrille__V1__Error *error, qd_decode_block *block,
         .seq = error->seq,
         .room = error->room,
         .entries_refused = error->entries_refused,
+        .tick_due = error->tick_due,
     };
     const qd_column columns[] = {QD_COLUMN(error, entry_index), QD_COLUMN_BYTES(error, entry_code, true)};
     if (error->n_entry_index > QD_ERROR_ENTRIES_MAX || !qd_columns_agree(columns, COUNT_OF(columns), NULL, 0)) {
@@ -265,11 +282,7 @@ static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_
         agree = get_tick(frame->tick, &message->as.tick);
         break;
     case QD_SERVER_APPLIED:
-        message->as.applied = (qd_msg_applied){
-            .room = frame->applied->room,
-            .tick = frame->applied->tick,
-            .seq = frame->applied->seq,
-        };
+        agree = get_applied(frame->applied, &message->as.applied);
         break;
     case QD_SERVER_SNAPSHOT_RESULT:
         agree = get_snapshot_result(frame->snapshot_result, &message->as.snapshot_result);

@@ -88,6 +88,15 @@ static void set_tick(Quadrille__V1__Tick *tick, const qd_msg_tick *source)
     QD_COLUMN_SET(tick, stay_b, source->stays.b, source->stays.count);
 }
 
+static void set_applied(Quadrille__V1__Applied *applied, const qd_msg_applied *source)
+{
+    applied->room = source->room;
+    applied->tick = source->tick;
+    applied->seq = source->seq;
+    QD_COLUMN_SET(applied, late, source->late, source->late_listed);
+    applied->late_count = source->late_count;
+}
+
 static void set_snapshot_result(Quadrille__V1__SnapshotResult *snapshot, const qd_msg_snapshot_result *source)
 {
     const qd_msg_entities *entities = &source->entities;
@@ -170,6 +179,7 @@ static void set_error(Quadrille__V1__Error *error, const qd_msg_error *source)
     error->seq = source->seq;
     error->room = source->room;
     error->entries_refused = source->entries_refused;
+    error->tick_due = source->tick_due;
     QD_COLUMN_SET(error, entry_index, source->entry_index, source->entry_count);
     QD_COLUMN_BYTES_SET(error, entry_code, source->entry_code, source->entry_count);
 }
@@ -218,9 +228,7 @@ static void set_body(server_body *body, const qd_server_message *message)
         set_tick(&body->tick, &message->as.tick);
         break;
     case QD_SERVER_APPLIED:
-        body->applied.room = message->as.applied.room;
-        body->applied.tick = message->as.applied.tick;
-        body->applied.seq = message->as.applied.seq;
+        set_applied(&body->applied, &message->as.applied);
         break;
     case QD_SERVER_SNAPSHOT_RESULT:
         set_snapshot_result(&body->snapshot_result, &message->as.snapshot_result);

@@ -40,6 +40,9 @@ extern "C" {
 /* How many refused entries an Error lists. */
 #define QD_ERROR_ENTRIES_MAX 64u
 
+/* How many late sessions an Applied lists. */
+#define QD_APPLIED_LATE_MAX 64u
+
 typedef enum qd_tick_mode { QD_TICK_MODE_DEFAULT = 0, QD_TICK_MODE_CLOCK = 1, QD_TICK_MODE_STEP = 2 } qd_tick_mode;
 
 typedef enum qd_shape { QD_SHAPE_BOX = 1, QD_SHAPE_CIRCLE = 2, QD_SHAPE_CAPSULE = 3 } qd_shape;
@@ -156,6 +159,7 @@ typedef enum qd_watch { QD_WATCH_NONE = 1, QD_WATCH_OWN = 2, QD_WATCH_ALL = 3 } 
     X(NOT_STEP_MODE, 23)                                                                                               \
     X(WRONG_TICK, 24)                                                                                                  \
     X(ENTRIES, 25)                                                                                                     \
+    X(TICK_OVER, 26)                                                                                                   \
     X(UNKNOWN_ID, 32)                                                                                                  \
     X(ID_TAKEN, 33)                                                                                                    \
     X(NOT_OWNER, 34)                                                                                                   \
@@ -221,6 +225,8 @@ typedef struct qd_msg_room_config {
     float cell_size;
     uint32_t observers_max;
     uint32_t sightings_max;
+    uint32_t writers;
+    uint32_t step_deadline_ms;
 } qd_msg_room_config;
 
 /* The columns of entities. Which of them a message uses is said in quadrille.proto; the others are NULL. */
@@ -506,6 +512,9 @@ typedef struct qd_msg_applied {
     uint64_t room;
     uint64_t tick;
     uint32_t seq;
+    uint32_t late_listed; /* at most QD_APPLIED_LATE_MAX */
+    const uint64_t *late;
+    uint32_t late_count;
 } qd_msg_applied;
 
 typedef struct qd_msg_snapshot_result {
@@ -578,6 +587,7 @@ typedef struct qd_msg_error {
     const uint32_t *entry_index;
     const uint8_t *entry_code;
     uint32_t entries_refused;
+    uint64_t tick_due;
 } qd_msg_error;
 
 typedef struct qd_msg_go_away {

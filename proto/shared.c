@@ -68,6 +68,8 @@ qd_msg_room_config qd_room_config_get(const Quadrille__V1__RoomConfig *config)
         .cell_size = config->cell_size,
         .observers_max = config->observers_max,
         .sightings_max = config->sightings_max,
+        .writers = config->writers,
+        .step_deadline_ms = config->step_deadline_ms,
     };
 }
 
@@ -93,4 +95,6 @@ void qd_room_config_set(Quadrille__V1__RoomConfig *config, Quadrille__V1__Bounds
     config->cell_size = source->cell_size;
     config->observers_max = source->observers_max;
     config->sightings_max = source->sightings_max;
+    config->writers = source->writers;
+    config->step_deadline_ms = source->step_deadline_ms;
 }

@@ -220,7 +220,10 @@ static int open_room(const qd_cli *cli, const char *name, const qd_msg_room_conf
         printf("room %s %s: ", name, room.created ? "created" : "was open already");
         print_bounds(&room.config);
         printf(", index %s%s, ", qd_index_name(room.config.index), room.config.swept ? ", swept" : "");
-        if (room.config.tick_mode == QD_TICK_MODE_STEP)
+        if (room.config.writers > 0)
+            printf("ticks when %u have stepped or %u ms after the first", room.config.writers,
+                   room.config.step_deadline_ms);
+        else if (room.config.tick_mode == QD_TICK_MODE_STEP)
             printf("ticks by step");
         else
             printf("%u ticks a second", room.config.tick_hz);
@@ -243,6 +246,10 @@ static int complete_config(const qd_cli *cli, qd_msg_room_config *config, const 
         config->bounds = (qd_msg_bounds){.max_x = 1000, .max_y = 1000, .max_z = config->dimensions == 3 ? 1000 : 0};
     if (step && config->tick_hz != 0)
         return qd_options_misuse(cli->program, "--step and --hz exclude each other: a room ticks by one of them");
+    if (config->writers != 0 && !step)
+        return qd_options_misuse(cli->program, "--writers is for rooms that tick by step: give --step, too");
+    if (config->step_deadline_ms != 0 && config->writers == 0)
+        return qd_options_misuse(cli->program, "--step-deadline-ms is for lockstep: give --writers, too");
     if (step)
         config->tick_mode = QD_TICK_MODE_STEP;
     else if (config->tick_hz != 0)
@@ -270,6 +277,10 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
          &bounds, 0, 0},
         {"--hz", "N", "ticks a second (20)", QD_OPTION_NUMBER, &config.tick_hz, 1, 1000},
         {"--step", NULL, "tick by Step instead of by the clock", QD_OPTION_FLAG, &step, 0, 0},
+        {"--writers", "N", "with --step: in lockstep, when so many sessions have stepped", QD_OPTION_NUMBER,
+         &config.writers, 1, 1024},
+        {"--step-deadline-ms", "N", "with --writers: wait so long for the others (1000)", QD_OPTION_NUMBER,
+         &config.step_deadline_ms, 1, 3600000},
         {"--swept", NULL, "tell of pairs that touch only between two ticks", QD_OPTION_FLAG, &config.swept, 0, 0},
         {"--index", "NAME", "how pairs are found (auto)", QD_OPTION_INDEX, &config.index, 0, 0},
         {"--depth", "N", "levels of the tree below its root (chosen by the server)", QD_OPTION_NUMBER, &config.depth, 1,

@@ -2,6 +2,7 @@
 #include "apply.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +89,9 @@ static void apply_leave(qd_host *host, qd_seat *seat)
 {
     if (seat->joined) {
         qd_room_leave(host->room, seat->member, qd_server_now_ns(host->server));
-        qd_host_forget(host, seat);
         host->dirty = true;
+        if (qd_host_forget(host, seat))
+            qd_host_tick(host, 0);
     }
     if (seat->leave_answered)
         qd_reply_send(host->server, seat->session->link,
@@ -110,7 +112,6 @@ static void apply_close(qd_host *host, const qd_request *request)
 
 /* ---- batches ---- */
 
-/* An Applied with this seq is due at the next tick. */
 void qd_apply_refusals(qd_host *host, const qd_request *request, uint32_t count, const uint32_t *id,
                        const qd_room_refusals *refusals)
 {
@@ -202,6 +203,25 @@ static void apply_unsubscribe(qd_host *host, const qd_request *request)
         seat->news_seq = seq;
 }
 
+static void fail_step(qd_host *host, const qd_request *request, qd_error_code code, uint64_t tick, const char *format,
+                      ...) __attribute__((format(printf, 5, 6)));
+
+static void fail_step(qd_host *host, const qd_request *request, qd_error_code code, uint64_t tick, const char *format,
+                      ...)
+{
+    char text[160];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    qd_reply_error_message(host->server, request->head.seat->session->link,
+                           &(qd_msg_error){.code = code,
+                                           .text = text,
+                                           .seq = request->decoded.message.seq,
+                                           .room = host->named.handle,
+                                           .tick_due = tick + 1});
+}
+
 static void apply_step(qd_host *host, const qd_request *request)
 {
     if (host->config.tick_mode != QD_TICK_MODE_STEP) {
@@ -213,14 +233,14 @@ static void apply_step(qd_host *host, const qd_request *request)
     uint64_t asked = request->decoded.message.as.step.tick;
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
-    if (asked != 0 && asked != stats.tick + 1) {
-        fail(host, request, QD_ERROR_WRONG_TICK,
-             "tick is %" PRIu64 ", but the last tick is %" PRIu64 ": the next one is %" PRIu64, asked, stats.tick,
-             stats.tick + 1);
-        return;
-    }
-    qd_host_note(host, request->head.seat, request->decoded.message.seq);
-    qd_host_tick(host, 0);
+    bool is_over = host->lockstep.writers > 0 && asked != 0 && asked <= stats.tick;
+    if (asked != 0 && asked != stats.tick + 1)
+        fail_step(host, request, is_over ? QD_ERROR_TICK_OVER : QD_ERROR_WRONG_TICK, stats.tick,
+                  "tick is %" PRIu64 ", but the last tick is %" PRIu64 ": the next one is %" PRIu64, asked, stats.tick,
+                  stats.tick + 1);
+    else if (!qd_host_step(host, request->head.seat, request->decoded.message.seq))
+        fail_step(host, request, QD_ERROR_WRONG_TICK, stats.tick,
+                  "this session has stepped for tick %" PRIu64 " already: wait for its Applied", stats.tick + 1);
 }
 
 /* ---- tools ---- */

@@ -70,6 +70,7 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
     memcpy(host->named.name, name, strlen(name) + 1);
     qd_actor_init(&host->actor, run);
     qd_mailbox_init(&host->mailbox);
+    qd_lockstep_init(&host->lockstep, config->writers, config->step_deadline_ms * MS_NS);
     qd_heap_init(&host->heap);
     atomic_fetch_add(&server->hosts, 1);
     if (creator->token != NULL) {
@@ -219,7 +220,7 @@ void qd_host_applied(qd_host *host, qd_seat *seat, uint64_t tick, uint32_t seq)
                                        .as.applied = {.room = host->named.handle, .tick = tick, .seq = seq}});
 }
 
-void qd_host_forget(qd_host *host, qd_seat *seat)
+bool qd_host_forget(qd_host *host, qd_seat *seat)
 {
     for (qd_seat **link = &host->news; *link != NULL; link = &(*link)->news_next) {
         if (*link == seat) {
@@ -231,6 +232,7 @@ void qd_host_forget(qd_host *host, qd_seat *seat)
     seat->joined = false;
     host->members[seat->member].seat = NULL;
     host->member_count--;
+    return qd_lockstep_leave(&host->lockstep, &seat->lockstep);
 }
 
 /* The session's time is over; it may be stuck in several rooms. */
@@ -283,6 +285,65 @@ static void keep_time(qd_host *host, uint64_t took_ns)
     host->times_us[host->time_count++ % QD_HOST_TIMES] = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
 }
 
+/* In lockstep: those who were waited for and did not step, as an Applied tells of them. */
+static void list_late(const qd_host *host, uint64_t late[QD_APPLIED_LATE_MAX], qd_msg_applied *applied)
+{
+    for (uint32_t i = 0; i < host->member_capacity; i++) {
+        const qd_seat *seat = host->members[i].seat;
+        if (seat == NULL || !seat->lockstep.known || seat->lockstep.stepped)
+            continue;
+        if (applied->late_listed < QD_APPLIED_LATE_MAX)
+            late[applied->late_listed++] = seat->session->number;
+        applied->late_count++;
+    }
+    applied->late = late;
+}
+
+/* Every Applied that is due at a tick. */
+static void send_news(qd_host *host, uint64_t tick)
+{
+    uint64_t late[QD_APPLIED_LATE_MAX];
+    qd_msg_applied plain = {.room = host->named.handle, .tick = tick}, of_step = plain;
+    if (host->lockstep.writers > 0)
+        list_late(host, late, &of_step);
+    for (qd_seat *seat = host->news, *next; seat != NULL; seat = next) {
+        next = seat->news_next;
+        /* Whatever came in after the Step is in as well, but it is the Step that is answered. */
+        bool stepped = seat->lockstep.stepped && seat->lockstep.seq != 0;
+        qd_server_message message = {.seq = stepped ? seat->lockstep.seq : seat->news_seq,
+                                     .kind = QD_SERVER_APPLIED,
+                                     .as.applied = stepped ? of_step : plain};
+        message.as.applied.seq = seat->news_seq;
+        seat->news_seq = 0;
+        qd_reply_send(host->server, seat->session->link, &message);
+    }
+    host->news = NULL;
+}
+
+static void end_lockstep(qd_host *host)
+{
+    if (host->lockstep.writers == 0)
+        return;
+    qd_lockstep_ticked(&host->lockstep);
+    for (uint32_t i = 0; i < host->member_capacity; i++) {
+        if (host->members[i].seat != NULL)
+            host->members[i].seat->lockstep.stepped = false;
+    }
+}
+
+bool qd_host_step(qd_host *host, qd_seat *seat, uint32_t seq)
+{
+    qd_lockstep_result result = QD_LOCKSTEP_TICK;
+    if (host->lockstep.writers > 0)
+        result = qd_lockstep_step(&host->lockstep, &seat->lockstep, seq, qd_server_now_ns(host->server));
+    if (result == QD_LOCKSTEP_AGAIN)
+        return false;
+    qd_host_note(host, seat, seq);
+    if (result == QD_LOCKSTEP_TICK)
+        qd_host_tick(host, 0);
+    return true;
+}
+
 void qd_host_tick(qd_host *host, uint32_t skipped)
 {
     qd_server *server = host->server;
@@ -294,13 +355,8 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
     qd_views_publish(host);
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
-    for (qd_seat *seat = host->news, *next; seat != NULL; seat = next) {
-        next = seat->news_next;
-        uint32_t seq = seat->news_seq;
-        seat->news_seq = 0;
-        qd_host_applied(host, seat, stats.tick, seq);
-    }
-    host->news = NULL;
+    send_news(host, stats.tick);
+    end_lockstep(host);
     qd_count(&server->counters.ticks, 1);
     uint64_t events = stats.begins + stats.ends + stats.passed;
     qd_count(&server->counters.events, events - host->events_counted);
@@ -331,8 +387,11 @@ static uint64_t periods_until(const qd_host *host, uint64_t now_ns)
 /* Returns when the next tick is due. */
 static uint64_t tick_when_due(qd_host *host, uint64_t now_ns, bool empty)
 {
-    if (host->config.tick_mode != QD_TICK_MODE_CLOCK)
-        return QD_NEVER;
+    if (host->config.tick_mode != QD_TICK_MODE_CLOCK) {
+        if (host->lockstep.due_ns <= now_ns)
+            qd_host_tick(host, 0);
+        return host->lockstep.due_ns;
+    }
     if (empty && !host->dirty) {
         host->clock_runs = false;
         return QD_NEVER;
@@ -372,7 +431,7 @@ void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, 
             continue;
         message.seq = seat == asker ? seq : 0;
         qd_reply_send(server, seat->session->link, &message);
-        qd_host_forget(host, seat);
+        (void)qd_host_forget(host, seat);
         atomic_store(&seat->gone, true);
     }
     qd_log(QD_LOG_DEBUG, "room closed room=%" PRIu64 " name=\"%s\" reason=%d", host->named.handle, host->named.name,

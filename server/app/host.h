@@ -21,6 +21,7 @@
 #define QD_APP_HOST_H
 
 #include "../room/room.h"
+#include "lockstep.h"
 #include "seat.h"
 #include "server.h"
 
@@ -61,6 +62,7 @@ typedef struct qd_host {
     qd_host_member *members; /* by their number in the room */
     uint32_t member_capacity, member_count;
     qd_seat *news; /* seats with an Applied due at the tick */
+    qd_lockstep lockstep;
     uint32_t stuck_count;
     bool resets_due; /* a Subscribe waits for its reset */
     bool dirty;      /* changed since the last tick */
@@ -111,10 +113,12 @@ void qd_host_note(qd_host *host, qd_seat *seat, uint32_t seq);
 qd_seat *qd_host_seat(const qd_host *host, uint32_t member);
 /* Sends an Applied. */
 void qd_host_applied(qd_host *host, qd_seat *seat, uint64_t tick, uint32_t seq);
+/* A Step of that seat for the tick that is due: the tick, if that is enough. False: it has stepped for it already. */
+bool qd_host_step(qd_host *host, qd_seat *seat, uint32_t seq);
 /* A report could not be queued for that seat. */
 void qd_host_stuck(qd_host *host, qd_seat *seat);
-/* The seat is not in the room any more. */
-void qd_host_forget(qd_host *host, qd_seat *seat);
+/* The seat is not in the room any more; returns whether a tick waited for it alone. */
+bool qd_host_forget(qd_host *host, qd_seat *seat);
 /* Ends for all, then RoomClosed; `asker`, who may be NULL, gets it as the answer to seq. Frees the room. */
 void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, uint32_t seq);
 

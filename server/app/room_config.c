@@ -15,11 +15,13 @@ typedef struct number_field {
     uint32_t min, max, otherwise;
 } number_field;
 
+#define STEP_DEADLINE_MS 1000u
+
 #define FIELD(name, min, max, otherwise)                                                                               \
     {                                                                                                                  \
 #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise)                                           \
     }
-#define FIELDS 9
+#define FIELDS 11
 
 /* The largest depth is that of the index, and is checked with it. */
 static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
@@ -34,6 +36,8 @@ static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
         FIELD(sightings_max, 1, limits->sightings_max, limits->sightings_max),
         FIELD(grace_ms, 1, 3600000, 5000),
         FIELD(empty_close_ms, 1, 86400000, 60000),
+        FIELD(writers, 1, 1024, 0),
+        FIELD(step_deadline_ms, 1, 3600000, 0),
     };
     memcpy(fields, all, sizeof all);
 }
@@ -133,6 +137,12 @@ static bool check_mode(const qd_msg_room_config *asked, char *fault, size_t faul
     else if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0)
         snprintf(fault, fault_size, "tick_hz is %" PRIu32 ": leave it out with TICK_MODE_STEP, which has no clock",
                  asked->tick_hz);
+    else if (asked->writers != 0 && asked->tick_mode != QD_TICK_MODE_STEP)
+        snprintf(fault, fault_size, "writers is %" PRIu32 ": leave it out, or set tick_mode to TICK_MODE_STEP",
+                 asked->writers);
+    else if (asked->step_deadline_ms != 0 && asked->writers == 0)
+        snprintf(fault, fault_size, "step_deadline_ms is %" PRIu32 ": leave it out without writers, for whom it is",
+                 asked->step_deadline_ms);
     else
         return true;
     return false;
@@ -217,6 +227,8 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
         effective->tick_hz = 0;
     else
         effective->tick_mode = QD_TICK_MODE_CLOCK;
+    if (effective->writers > 0 && effective->step_deadline_ms == 0)
+        effective->step_deadline_ms = STEP_DEADLINE_MS;
     effective->index = index_of(asked);
     if (effective->index == QD_INDEX_SPARSE && effective->prune == QD_PRUNE_DEFAULT)
         effective->prune = QD_PRUNE_AUTO;

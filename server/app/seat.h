@@ -14,6 +14,7 @@
 #include "../../proto/codec.h"
 #include "../base/mailbox.h"
 #include "gate.h"
+#include "lockstep.h"
 
 struct qd_host;
 struct qd_session;
@@ -45,8 +46,9 @@ struct qd_seat {
     bool known;  /* counted in the host's seats_known */
     bool joined; /* a member of the room */
     uint32_t member;
-    qd_seat *news_next;      /* in the host's list of seats with an Applied due at the tick */
-    uint32_t news_seq;       /* its seq; 0: none is due */
+    qd_seat *news_next; /* in the host's list of seats with an Applied due at the tick */
+    uint32_t news_seq;  /* its seq; 0: none is due */
+    qd_lockstep_writer lockstep;
     bool stuck;              /* reports are lost: its queue is full */
     bool late;               /* it was stuck, and has been sent no report since */
     uint64_t stuck_since_ns; /* with `late`: since when */

@@ -3,8 +3,8 @@
  * Whatever frames a client sends after its Hello: a whole server, over a simulated link, takes them, and all that it
  * says in answer is frames that decode. Nothing is left of it afterwards.
  *
- * The input is a stream as a client writes it. Frames that decode find two rooms to be about: of two dimensions and of
- * three; where they name a room, an odd number means the one, an even number the other.
+ * The input is a stream as a client writes it. Frames that decode find rooms to be about: of two dimensions, of three,
+ * and in lockstep; where they name a room, 1, 2 and 3 stand for these, and so on.
  */
 #include <string.h>
 
@@ -26,6 +26,14 @@ static const qd_msg_room_config deep = {.dimensions = 3,
                                         .bounds = {.max_x = 100, .max_y = 100, .max_z = 100},
                                         .swept = true};
 
+static const qd_msg_room_config lockstep = {.tick_mode = QD_TICK_MODE_STEP,
+                                            .has_bounds = true,
+                                            .bounds = {.max_x = 100, .max_y = 100},
+                                            .writers = 2,
+                                            .step_deadline_ms = 10};
+
+#define ROOMS 3
+
 static uint64_t open_room(sim_peer *peer, const char *name, const qd_msg_room_config *config)
 {
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
@@ -40,14 +48,14 @@ static bool names_a_room(qd_client_kind kind)
 }
 
 /* As it is, but that it may name a room that is there. */
-static void send_frame(sim_peer *peer, const uint8_t *frame, size_t size, const uint64_t rooms[2])
+static void send_frame(sim_peer *peer, const uint8_t *frame, size_t size, const uint64_t rooms[ROOMS])
 {
     qd_decoded_client decoded;
     if (qd_decode_client(frame, size, NULL, &decoded) == QD_DECODE_OK) {
         qd_client_message message = decoded.message;
         /* The room comes first in all of them. */
         if (names_a_room(message.kind) && message.as.room.room != 0)
-            message.as.room.room = rooms[message.as.room.room % 2];
+            message.as.room.room = rooms[message.as.room.room % ROOMS];
         sim_peer_send(peer, message);
     } else {
         uint8_t prefix[QD_FRAME_PREFIX_BYTES_MAX];
@@ -75,7 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     qd_log_level_set(QD_LOG_ERROR);
     sim_house_init(&house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
     sim_peer_open(&peer, &house, NULL);
-    const uint64_t rooms[] = {open_room(&peer, "deep", &deep), open_room(&peer, "flat", &flat)};
+    const uint64_t rooms[ROOMS] = {open_room(&peer, "lockstep", &lockstep), open_room(&peer, "flat", &flat),
+                                   open_room(&peer, "deep", &deep)};
 
     qd_frame_reader_init(&reader, FRAME_BYTES_MAX, NULL);
     while (!peer.link->closed && qd_frame_reader_next(&reader, &bytes, &size, &frame, &frame_size) == QD_FRAME_OK) {

@@ -52,6 +52,12 @@ expect 1 quadrille open cube --dimensions 3 --index octree
 err 'index is INDEX_OCTREE, but the room has INDEX_AUTO.*CONFIG_MISMATCH'
 expect 1 quadrille open steps --swept
 err 'swept is true, but the room has false.*CONFIG_MISMATCH'
+expect 1 quadrille open steps --step --writers 2
+expect 0 quadrille open together --step --writers 2 --step-deadline-ms 70 --empty-close-ms 1000
+out ', ticks when 2 have stepped or 70 ms after the first, '
+expect 0 quadrille close together
+expect 2 quadrille open bad --writers 2
+expect 2 quadrille open bad --step --step-deadline-ms 70
 expect 0 quadrille close cube
 unset QUADRILLE_TOKEN
 expect 0 quadrille open tree --index quadtree --depth 10 --empty-close-ms 1000

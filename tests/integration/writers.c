@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -335,6 +336,50 @@ static void test_closing_a_room(void **state)
     qd_client_destroy(guest);
 }
 
+/* Two writers make each tick together; one that does not come in time is named, and told where the others are. */
+static void test_lockstep(void **state)
+{
+    (void)state;
+    qd_msg_room_config config = session_step_room;
+    config.writers = 2;
+    config.step_deadline_ms = 3600000;
+    qd_client *a = session_open(ADDRESS), *b = session_open(ADDRESS);
+    uint64_t room = session_open_room(a, "lockstep", &config);
+    session_join(b, "lockstep");
+    session_subscribe(b, room, QD_SCOPE_ALL, NULL);
+    for (uint64_t tick = 1; tick <= 20; tick++) {
+        session_spawn(a, room, (uint32_t)tick, 10 * (float)tick, 10);
+        session_spawn(b, room, 100 + (uint32_t)tick, 10 * (float)tick, 11);
+        uint32_t seq_a = qd_client_step(a, room, tick);
+        session_settle(a);
+        uint32_t seq_b = qd_client_step(b, room, tick);
+        char events[32];
+        snprintf(events, sizeof events, "begin %u-%u", (unsigned)tick, 100 + (unsigned)tick);
+        session_expect_tick(b, events);
+        const qd_msg_applied *applied = &session_expect(a, seq_a, QD_SERVER_APPLIED)->as.applied;
+        assert_true(applied->tick == tick && applied->late_count == 0);
+        assert_int_equal(session_expect(b, seq_b, QD_SERVER_APPLIED)->as.applied.tick, tick);
+    }
+    qd_client_destroy(a);
+    qd_client_destroy(b);
+
+    config.step_deadline_ms = 50;
+    a = session_open(ADDRESS);
+    b = session_open(ADDRESS);
+    room = session_open_room(a, "in a hurry", &config);
+    session_join(b, "in a hurry");
+    uint32_t seq = qd_client_step(b, room, 1);
+    assert_int_equal(session_expect(b, seq, QD_SERVER_APPLIED)->as.applied.late_count, 0);
+    seq = qd_client_step(a, room, 2);
+    const qd_msg_applied *applied = &session_expect(a, seq, QD_SERVER_APPLIED)->as.applied;
+    assert_true(applied->late_count == 1 && applied->late_listed == 1);
+    assert_true(applied->late[0] == qd_client_welcome(b)->session);
+    assert_int_equal(session_expect_error(b, qd_client_step(b, room, 2), QD_ERROR_TICK_OVER, "next one is 3")->tick_due,
+                     3);
+    qd_client_destroy(a);
+    qd_client_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_session_loss),     cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_scope_own),        cmocka_unit_test(test_stays),
         cmocka_unit_test(test_reasons),          cmocka_unit_test(test_closing_a_room),
+        cmocka_unit_test(test_lockstep),
     };
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

@@ -58,6 +58,11 @@ static void on_room_opened(sim_client *client, uint32_t seq, const qd_msg_room_o
     sim_check(slot->stay->room == room, "the room was opened again, and has another handle");
 }
 
+static bool is_lockstep(const sim_client *client, const model_room *room)
+{
+    return client->scene->configs[room->name].writers > 0;
+}
+
 /* The client is out of the room: a reset that a full queue kept back may not come any more, nor an Applied of a tick
  * that came after. */
 static void leave_slot(sim_client *client, sim_slot *slot)
@@ -65,7 +70,8 @@ static void leave_slot(sim_client *client, sim_slot *slot)
     for (size_t i = 0; i < client->request_count; i++) {
         sim_request *asked = &client->requests[i];
         if (asked->stay == slot->stay)
-            asked->excused |= asked->kind == QD_CLIENT_SUBSCRIBE || (slot->leaving && is_batch(asked->kind));
+            asked->excused |= asked->kind == QD_CLIENT_SUBSCRIBE ||
+                              (slot->leaving && (is_batch(asked->kind) || asked->kind == QD_CLIENT_STEP));
     }
     model_observer_destroy(slot->observer);
     *slot = (sim_slot){.opening = slot->opening};
@@ -98,27 +104,41 @@ static void on_tick(sim_client *client, const qd_msg_tick *tick)
     }
 }
 
+/* Only the answer to a Step in lockstep tells of others, and answers it behind what came later. */
+static void check_late(const sim_client *client, const model_room *room, const sim_request *asked,
+                       const qd_msg_applied *applied)
+{
+    bool of_step = is_lockstep(client, room) && asked->kind == QD_CLIENT_STEP;
+    sim_check(asked->seq == applied->seq || (of_step && asked->seq < applied->seq), "request %u is answered with %u",
+              asked->seq, applied->seq);
+    sim_check(applied->late_count == applied->late_listed && (of_step || applied->late_count == 0), "%u are late",
+              applied->late_count);
+    for (uint32_t i = 0; i < applied->late_listed; i++)
+        sim_check(applied->late[i] != client->session, "who has stepped is late");
+}
+
 static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *applied)
 {
     sim_slot *slot = slot_of(client, applied->room);
     sim_check(slot != NULL, "an Applied for a room that the client is not in");
-    sim_check(seq == applied->seq && seq >= slot->applied_seq && applied->tick >= slot->applied_tick,
-              "an Applied goes back");
-    slot->applied_seq = seq;
+    sim_check(applied->seq >= slot->applied_seq && applied->tick >= slot->applied_tick, "an Applied goes back");
+    slot->applied_seq = applied->seq;
     slot->applied_tick = slot->tick = applied->tick;
     sim_request *asked = request_of(client, seq);
     sim_check(asked->stay == slot->stay, "an Applied for another room's request");
+    check_late(client, slot->stay->room, asked, applied);
     if (asked->kind == QD_CLIENT_UNSUBSCRIBE && slot->unsubscribing) {
         slot->unsubscribing = false;
         model_observer_destroy(slot->observer);
         slot->observer = NULL;
     }
     asked->done = true;
-    for (size_t i = 0; i < client->request_count && client->requests[i].seq <= seq; i++) {
+    for (size_t i = 0; i < client->request_count && client->requests[i].seq <= applied->seq; i++) {
         sim_request *earlier = &client->requests[i];
         if (earlier->stay != slot->stay || earlier->done || earlier->excused)
             continue;
-        sim_check(is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE,
+        bool may_wait = is_lockstep(client, slot->stay->room) && earlier->kind == QD_CLIENT_STEP;
+        sim_check(is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE || may_wait,
                   "request %u is answered before request %u of kind %d", seq, earlier->seq, earlier->kind);
         if (!is_batch(earlier->kind))
             continue;
@@ -193,7 +213,9 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
     case QD_ERROR_NOT_STEP_MODE:
         return asked->kind == QD_CLIENT_STEP && client->scene->configs[room->name].tick_mode != QD_TICK_MODE_STEP;
     case QD_ERROR_WRONG_TICK:
-        return asked->kind == QD_CLIENT_STEP && asked->tick != 0;
+        return asked->kind == QD_CLIENT_STEP && (asked->tick != 0 || is_lockstep(client, room));
+    case QD_ERROR_TICK_OVER:
+        return asked->kind == QD_CLIENT_STEP && asked->tick != 0 && is_lockstep(client, room);
     case QD_ERROR_LIMIT:
         return asked->kind == QD_CLIENT_SNAPSHOT || asked->kind == QD_CLIENT_QUERY;
     default:

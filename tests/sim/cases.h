@@ -30,4 +30,10 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house);
 void sim_too_many_sightings(sim_house *house);
 void sim_the_end_of_views(sim_house *house);
 
+/* Cases of several writers in lockstep (cases_lockstep.c). */
+void sim_lockstep_waits_for_all(sim_house *house);
+void sim_lockstep_waits_no_longer_than_its_deadline(sim_house *house);
+void sim_lockstep_does_not_wait_for_who_has_left(sim_house *house);
+void sim_lockstep_answers_a_step_behind_later_requests(sim_house *house);
+
 #endif

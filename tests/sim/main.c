@@ -19,6 +19,8 @@
 #define SEEDS_USUALLY 1000u
 #define MS_NS         UINT64_C(1000000)
 
+#define STEP_DEADLINE_MS_MAX 300u
+
 typedef struct sim_play {
     sim_scene scene;
     sim_client clients[CLIENTS_MAX];
@@ -66,6 +68,10 @@ static void make_rooms(sim_scene *scene)
             .grace_ms = 1 + sim_pick(world, 200),
             .empty_close_ms = 1 + sim_pick(world, 500),
         };
+        if (steps && sim_percent(world, 40)) {
+            scene->configs[i].writers = 1 + sim_pick(world, 3);
+            scene->configs[i].step_deadline_ms = 1 + sim_pick(world, STEP_DEADLINE_MS_MAX);
+        }
         choose_space(world, &scene->configs[i]);
     }
 }
@@ -167,7 +173,7 @@ static void come_to_rest(sim_play *play)
     settle_for(play, 4000);
     step_all(play);
     step_all(play);
-    settle_for(play, 100);
+    settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
     for (uint32_t i = 0; i < play->client_count; i++)
         sim_client_finish(&play->clients[i]);
 }

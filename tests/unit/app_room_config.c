@@ -52,6 +52,14 @@ static void test_ranges(void **state)
                  "tick_mode is 3: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)");
     assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .tick_hz = 20},
                  "tick_hz is 20: leave it out with TICK_MODE_STEP, which has no clock");
+    assert_fine(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1024, .step_deadline_ms = 3600000});
+    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1025},
+                 "writers is 1025: must be 1 to 1024");
+    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1, .step_deadline_ms = 3600001},
+                 "step_deadline_ms is 3600001: must be 1 to 3600000");
+    assert_fault(&(qd_msg_room_config){.writers = 2}, "writers is 2: leave it out, or set tick_mode to TICK_MODE_STEP");
+    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .step_deadline_ms = 5},
+                 "step_deadline_ms is 5: leave it out without writers, for whom it is");
 }
 
 static void test_index(void **state)
@@ -197,6 +205,9 @@ static void test_defaults(void **state)
     qd_room_config_resolve(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .depth = 3}, &limits, &effective);
     assert_int_equal(effective.tick_hz, 0);
     assert_int_equal(effective.depth, 3);
+    assert_true(effective.writers == 0 && effective.step_deadline_ms == 0);
+    qd_room_config_resolve(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 3}, &limits, &effective);
+    assert_true(effective.writers == 3 && effective.step_deadline_ms == 1000);
 }
 
 static void test_agreement(void **state)
@@ -232,6 +243,7 @@ static void test_agreement(void **state)
         {{.events_max = 1}, "events_max is 1, but the room has 700: ask for that, or leave events_max out"},
         {{.observers_max = 1}, "observers_max is 1, but the room has 80: ask for that, or leave observers_max out"},
         {{.sightings_max = 1}, "sightings_max is 1, but the room has 900: ask for that, or leave sightings_max out"},
+        {{.writers = 2}, "writers is 2, but the room has 0: ask for that, or leave writers out"},
         {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000: ask for that, or leave grace_ms out"},
         {{.empty_close_ms = 1},
          "empty_close_ms is 1, but the room has 60000: ask for that, or leave empty_close_ms out"},

@@ -39,6 +39,7 @@ static const uint32_t begin_a[] = {4, 5, 6}, begin_b[] = {7, 8, 9};
 static const uint32_t passed_a[] = {12, 13}, passed_b[] = {14, 15};
 static const uint32_t stay_a[] = {10}, stay_b[] = {11};
 static const uint32_t one[] = {1}, two[] = {2};
+static const uint64_t late[] = {5000000000, 7};
 static const uint32_t entry_index[] = {4, 299};
 static const uint8_t entry_code[] = {QD_ERROR_UNKNOWN_ID, QD_ERROR_UNKNOWN_SHAPE};
 
@@ -54,9 +55,9 @@ static const client_golden client_goldens[] = {
      "seq: 2 open_room { name: \"plaza \\303\\251\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_STEP tick_hz: 30 depth: 7 entities_max: 100000 events_max: "
      "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_SPARSE prune: PRUNE_WALK swept: true cell_size: 2.5 "
-     "observers_max: 500 sightings_max: 600 } }",
-     "08021a530a08706c617a6120c3a912470802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401802201e28073"
-     "0a08d0638c09a0c40ac024890035004580360016d0000204070f40378d804",
+     "observers_max: 500 sightings_max: 600 writers: 3 step_deadline_ms: 500 } }",
+     "08021a5a0a08706c617a6120c3a9124e0802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401802201e28073"
+     "0a08d0638c09a0c40ac024890035004580360016d0000204070f40378d8048001038801f403",
      {.seq = 2,
       .kind = QD_CLIENT_OPEN_ROOM,
       .as.open_room = {.name = "plaza \303\251",
@@ -76,7 +77,9 @@ static const client_golden client_goldens[] = {
                                   .swept = true,
                                   .cell_size = 2.5f,
                                   .observers_max = 500,
-                                  .sightings_max = 600}}}},
+                                  .sightings_max = 600,
+                                  .writers = 3,
+                                  .step_deadline_ms = 500}}}},
     {"open_room_join",
      "seq: 3 open_room { name: \"plaza\" }",
      "08031a070a05706c617a61",
@@ -224,10 +227,10 @@ static const server_golden server_goldens[] = {
      "seq: 2 room_opened { room: 300 name: \"plaza\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_CLOCK tick_hz: 20 depth: 7 entities_max: 100000 events_max: "
      "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_BRUTE prune: PRUNE_LAZY swept: true cell_size: 2.5 "
-     "observers_max: 500 sightings_max: 600 } "
+     "observers_max: 500 sightings_max: 600 writers: 3 step_deadline_ms: 500 } "
      "epoch: 72623859790382856 tick: 5000000000 created: true }",
-     "08021a6408ac021205706c617a611a470802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401801201428073"
-     "0a08d0638c09a0c40ac024890035007580460016d0000204070f40378d8042108070605040302012880e497d0123001",
+     "08021a6b08ac021205706c617a611a4e0802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401801201428073"
+     "0a08d0638c09a0c40ac024890035007580460016d0000204070f40378d8048001038801f4032108070605040302012880e497d0123001",
      {.seq = 2,
       .kind = QD_SERVER_ROOM_OPENED,
       .as.room_opened = {.room = 300,
@@ -247,7 +250,9 @@ static const server_golden server_goldens[] = {
                                     .swept = true,
                                     .cell_size = 2.5f,
                                     .observers_max = 500,
-                                    .sightings_max = 600},
+                                    .sightings_max = 600,
+                                    .writers = 3,
+                                    .step_deadline_ms = 500},
                          .epoch = 0x0102030405060708,
                          .tick = 5000000000,
                          .created = true}}},
@@ -292,9 +297,12 @@ static const server_golden server_goldens[] = {
      "3a1308ac02100720015a0401000000620402000000",
      {.kind = QD_SERVER_TICK, .as.tick = {.room = 300, .tick = 7, .last = true, .begins = {1, one, two}}}},
     {"applied",
-     "seq: 7 applied { room: 300 tick: 5000000000 seq: 4294967295 }",
-     "0807420f08ac021080e497d01218ffffffff0f",
-     {.seq = 7, .kind = QD_SERVER_APPLIED, .as.applied = {.room = 300, .tick = 5000000000, .seq = UINT32_MAX}}},
+     "seq: 7 applied { room: 300 tick: 5000000000 seq: 4294967295 late: [5000000000, 7] late_count: 300 }",
+     "0807422408ac021080e497d01218ffffffff0f221000f2052a01000000070000000000000028ac02",
+     {.seq = 7,
+      .kind = QD_SERVER_APPLIED,
+      .as.applied =
+          {.room = 300, .tick = 5000000000, .seq = UINT32_MAX, .late_listed = 2, .late = late, .late_count = 300}}},
     {"snapshot_result",
      "seq: 8 snapshot_result { room: 300 tick: 7 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] z: [5.5, -6.5] "
      "half_x: [0.5, 0.25] half_y: [1, 2] half_z: [3, 4] shape: \"\\001\\003\" category: [8, 9] mask: [10, 11] more: "
@@ -363,9 +371,9 @@ static const server_golden server_goldens[] = {
      {.seq = 11, .kind = QD_SERVER_PONG, .as.pong = {0x0102030405060708}}},
     {"error",
      "seq: 12 error { code: ERROR_CODE_ENTRIES text: \"2 of 300 entries were refused\" seq: 12 room: 300 entry_index: "
-     "[4, 299] entry_code: \" %\" entries_refused: 2 }",
-     "080c62360819121d32206f662033303020656e747269657320776572652072656675736564180c20ac022a08040000002b010000320220253"
-     "802",
+     "[4, 299] entry_code: \" %\" entries_refused: 2 tick_due: 5000000000 }",
+     "080c623c0819121d32206f662033303020656e747269657320776572652072656675736564180c20ac022a08040000002b010000320220253"
+     "8024080e497d012",
      {.seq = 12,
       .kind = QD_SERVER_ERROR,
       .as.error = {.code = QD_ERROR_ENTRIES,
@@ -375,7 +383,8 @@ static const server_golden server_goldens[] = {
                    .entry_count = 2,
                    .entry_index = entry_index,
                    .entry_code = entry_code,
-                   .entries_refused = 2}}},
+                   .entries_refused = 2,
+                   .tick_due = 5000000000}}},
     {"error_plain",
      "error { code: ERROR_CODE_MALFORMED text: \"the bytes are no frame\" }",
      "621a0801121674686520627974657320617265206e6f206672616d65",
