@@ -308,6 +308,14 @@ static bool tiers_are_good(const qd_room_observers *batch)
 
 /* ---- observe ---- */
 
+void qd_observer_relay(qd_room *room, uint32_t row)
+{
+    qd_observer *observer = &room->views.observers[row];
+
+    /* As long ago as can be said: of what is in view nothing was told. */
+    qd_sightings_relay(&observer->sightings, room->heap, observer->tiers > 0, room->views.round - UINT32_MAX / 4);
+}
+
 /* Which observers cannot be served by what has changed alone. */
 static uint8_t attention_for(const qd_observer *observer)
 {
@@ -346,7 +354,7 @@ static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *obse
     views->attention[row] = attention_for(observer);
     views->live++;
     views->order_stale = true;
-    qd_sightings_relay(&views->observers[row].sightings, room->heap, observer->tiers > 0);
+    qd_observer_relay(room, row);
     link_member(room, row);
     link_anchored(room, row);
     return 0;
@@ -370,7 +378,7 @@ static int change(qd_room *room, uint32_t row, qd_observer *observer)
     views->observers[row] = *observer;
     link_anchored(room, row);
     views->attention[row] = attention_for(observer);
-    qd_sightings_relay(&views->observers[row].sightings, room->heap, observer->tiers > 0);
+    qd_observer_relay(room, row);
     return 0;
 }
 

@@ -15,6 +15,8 @@ uint32_t qd_observer_find(const qd_room *room, uint32_t member, uint32_t id);
 void qd_observer_end(qd_room *room, uint32_t row);
 /* The row is free: its view has ended. */
 void qd_observer_release(qd_room *room, uint32_t row);
+/* It keeps times of what it tells, where it has tiers. */
+void qd_observer_relay(qd_room *room, uint32_t row);
 /* Ranks follow (member, id); they are made anew where observers came or went. */
 void qd_observers_rank(qd_room *room);
 

@@ -68,12 +68,13 @@ static void rebuild(qd_sightings *set, qd_heap *heap, uint32_t capacity, bool re
     release(&old, heap);
 }
 
-void qd_sightings_relay(qd_sightings *set, qd_heap *heap, bool relay)
+void qd_sightings_relay(qd_sightings *set, qd_heap *heap, bool relay, uint32_t told)
 {
-    if (relay && set->capacity == 0)
-        rebuild(set, heap, CAPACITY_MIN, true);
-    else if (relay != (set->tellings != NULL))
-        rebuild(set, heap, set->capacity, relay);
+    if (relay == (set->tellings != NULL))
+        return;
+    rebuild(set, heap, set->capacity ? set->capacity : CAPACITY_MIN, relay);
+    for (uint32_t at = 0; at < set->capacity && relay; at++)
+        set->tellings[at].told = told;
 }
 
 uint32_t *qd_sightings_find(const qd_sightings *set, uint32_t slot)

@@ -51,8 +51,8 @@ static inline uint32_t qd_sighting_slot(uint32_t place)
 }
 
 void qd_sightings_deinit(qd_sightings *set, qd_heap *heap);
-/* With a row of times beside each, or without. */
-void qd_sightings_relay(qd_sightings *set, qd_heap *heap, bool relay);
+/* With a row of times beside each, or without. Who had none counts as told at `told`. */
+void qd_sightings_relay(qd_sightings *set, qd_heap *heap, bool relay, uint32_t told);
 
 /* NULL: not in the set. Places stay where they are until the next put or remove. */
 uint32_t *qd_sightings_find(const qd_sightings *set, uint32_t slot);

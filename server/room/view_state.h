@@ -111,7 +111,8 @@ typedef struct qd_member_views {
     qd_room_view_options options;
     bool lost, reset, reset_watchers; /* reset: due with the next report */
     bool told_suspended;
-    bool is_full; /* of bytes, at this tick */
+    bool is_emptied; /* a view was taken from it at this tick, as all are suspended */
+    bool is_full;    /* of bytes, at this tick */
     uint64_t bytes;
     /* This round's news. */
     uint8_t news; /* QD_VIEW_NEWS_* */

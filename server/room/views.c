@@ -147,11 +147,15 @@ void qd_view_leave(qd_room *room, uint32_t row, uint32_t *place, qd_room_leave_r
 
 static void touch(struct touching *touching, uint32_t row, uint32_t *place)
 {
+    qd_views *views = &touching->room->views;
+
     if (*place & QD_SIGHTING_TOUCHED)
         return;
     *place |= QD_SIGHTING_TOUCHED;
-    /* The others are looked at as a whole. */
-    if (touching->room->views.attention[row] == 0)
+    /* Who can let in only so many has to look at all that come. */
+    if (views->attention[row] == 0 && views->observers[row].enter_budget > 0)
+        views->attention[row] = QD_ATTEND_ONCE;
+    if (views->attention[row] == 0)
         touching->all[touching->count++] = (struct touched){row, qd_sighting_slot(*place)};
 }
 
@@ -285,11 +289,12 @@ static void forget_view(qd_room *room, uint32_t row)
     qd_views *views = &room->views;
     qd_observer *observer = &views->observers[row];
 
+    room->members.rows[observer->member].views.is_emptied |= observer->seen > 0;
     views->seen_count -= observer->seen;
     views->leaves_count += observer->seen;
     observer->seen = 0;
     qd_sightings_deinit(&observer->sightings, room->heap);
-    qd_sightings_relay(&observer->sightings, room->heap, observer->tiers > 0);
+    qd_observer_relay(room, row);
 }
 
 static void suspend(qd_room *room)
@@ -381,6 +386,7 @@ void qd_room_views_tick(qd_room *room, const qd_executor *executor, uint32_t ski
     for (uint32_t member = 0; member < room->members.count; member++) {
         room->members.rows[member].views.bytes = 0;
         room->members.rows[member].views.is_full = false;
+        room->members.rows[member].views.is_emptied = false;
     }
     if (views->sight) {
         qd_sight_follow(room);

@@ -33,8 +33,9 @@
  * 6. RELAY: of what is in the view since before this tick, positions are told by tier: the first tier i with
  *    |d| <= relay_range[i] says every how many ticks (relay_every[i]); beyond the last tier it is never E's turn. Its
  *    turn is where (tick + E.id) % every == 0, so that they come spread over ticks, or was at a tick skipped just
- * before this one; and only if E was given another place since it was last told to O (by an enter, a relay or a reset).
- *    Whose turn has come waits until it is told, or leaves: without a byte budget it is told at once.
+ * before this one; and only if E was given another place since it was last told to O (by an enter, a relay or a reset;
+ * who begins to have tiers was told nothing of what it sees) Whose turn has come waits until it is told, or leaves:
+ * without a byte budget it is told at once.
  *
  * BYTES. A member may have at most so many bytes of views a tick: a leave counts QD_VIEW_LEAVE_BYTES, an enter
  * QD_VIEW_ENTER_BYTES and its payload, a relay QD_VIEW_RELAY_BYTES. Leaves are told always, then enters over all its
@@ -49,7 +50,7 @@
  *
  * HOW. The sightings come from a space of their own, with the room's index and dimensions (sight.h): what begins and
  * ends there comes and goes as a candidate here, and what rests costs nothing. It exists while the room has observers.
- * Only observers with a limit, a cone, relay tiers, a list `show` or somebody waiting are looked at as a whole at a
+ * Observers with a limit, a cone, relay tiers, a list `show` or somebody waiting are looked at as a whole at every
  * tick.
  *
  * One thread at a time, as room.h.

@@ -9,22 +9,14 @@
  *
  *     model_room_model [SEEDS [FIRST]]
  *
- * A seed runs in a process of its own, so that an assertion that fails inside the room is a finding like any other. A
- * failing script is shrunk: cut behind the command that failed, then without every command that it fails without.
+ * How seeds are run, and shrunk where they fail: room/seeds.h.
  */
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "room/run.h"
+#include "room/seeds.h"
 
 #define SEEDS_DEFAULT 400u
-#define COMMANDS_MAX  400u
 #define BIG_EVERY     25u  /* one seed in so many has thousands of entities, */
 #define HUGE_EVERY    200u /* and one in so many enough of them that a walk is split into tasks */
-
-static bool left_out[COMMANDS_MAX];
-static bool verbose;
 
 /* ---- members ---- */
 
@@ -155,7 +147,7 @@ static void do_command(struct run *run, uint32_t index)
     }
     if (run->reference)
         check_stats(run);
-    if (verbose)
+    if (seeds_verbose)
         fprintf(stderr, "  command %u: kind %u, actor %u\n", index, what, actor);
 }
 
@@ -220,7 +212,7 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
                                                                                 : 60),
         .grace_ns = chance_one_in(dice, 4) ? 0 : chance_below(dice, 1000),
     };
-    return run->huge ? 20 : big ? 60 : 60 + chance_below(dice, COMMANDS_MAX - 60);
+    return run->huge ? 20 : big ? 60 : 60 + chance_below(dice, SEEDS_COMMANDS_MAX - 60);
 }
 
 /* Runs the script's commands below `limit` and returns the hash of all answers. */
@@ -240,7 +232,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     qd_heap_init(&run.heap);
     REQUIRE(&run, qd_room_create(&config, &run.heap, seed * 77, &run.room) == QD_OK);
     for (shared->command = 0; shared->command < commands && shared->command < limit; shared->command++) {
-        if (!left_out[shared->command])
+        if (!seeds_left_out[shared->command])
             do_command(&run, shared->command);
     }
     qd_room_destroy(run.room);
@@ -283,45 +275,6 @@ static void run_seed(uint64_t seed, uint32_t limit)
     }
 }
 
-/* ---- seeds, each in a process ---- */
-
-static bool passes(uint64_t seed, uint32_t limit, bool quiet)
-{
-    int status;
-
-    shared->command = 0;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child < 0)
-        abort();
-    if (child == 0) {
-        if (quiet && !freopen("/dev/null", "w", stderr))
-            abort();
-        run_seed(seed, limit);
-        exit(0);
-    }
-    if (waitpid(child, &status, 0) != child)
-        abort();
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-static void shrink(uint64_t seed)
-{
-    uint32_t kept = 0;
-    uint32_t limit = shared->command < COMMANDS_MAX ? shared->command + 1 : COMMANDS_MAX;
-
-    for (uint32_t index = limit; index-- > 0;) {
-        left_out[index] = true;
-        if (passes(seed, limit, true))
-            left_out[index] = false;
-    }
-    for (uint32_t index = 0; index < limit; index++)
-        kept += !left_out[index];
-    fprintf(stderr, "\nseed %" PRIu64 " fails with %u of its first %u commands:\n", seed, kept, limit);
-    verbose = true;
-    (void)passes(seed, limit, false);
-}
-
 static bool met_everything(void)
 {
     bool all = shared->events > 0 && shared->resets > 0 && shared->suspensions > 0 && shared->losses > 0 &&
@@ -337,16 +290,9 @@ int main(int argument_count, char **arguments)
     uint64_t seeds = argument_count > 1 ? strtoull(arguments[1], NULL, 0) : SEEDS_DEFAULT;
     uint64_t first = argument_count > 2 ? strtoull(arguments[2], NULL, 0) : 0;
 
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
+    shared = seeds_shared(sizeof *shared);
+    if (!seeds_pass(first, seeds, &shared->command, run_seed))
         return 1;
-    for (uint64_t seed = first; seed < first + seeds; seed++) {
-        if (!passes(seed, COMMANDS_MAX, false)) {
-            fprintf(stderr, "seed %" PRIu64 " failed at command %u; shrinking\n", seed, shared->command);
-            shrink(seed);
-            return 1;
-        }
-    }
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " events, %" PRIu64 " passed, %" PRIu64
            " resets, %" PRIu64 " suspensions, %" PRIu64 " losses\n",
            seeds, shared->ticks, shared->split_walks, shared->events, shared->passed, shared->resets,

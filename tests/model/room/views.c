@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void views_init(views_room *room, const qd_room_config *config, uint32_t entities)
+{
+    *room = (views_room){.config = *config, .entities = entities};
+    room->entity = calloc(entities, sizeof *room->entity);
+}
+
+void views_deinit(views_room *room)
+{
+    for (uint32_t i = 0; i < room->observers; i++) {
+        free(room->observer[i].view);
+        free(room->observer[i].held);
+    }
+    free(room->observer);
+    free(room->entity);
+    free(room->grave);
+    free(room->changes.all);
+}
+
+/* ---- members and entities ---- */
+
+void views_remove(views_room *room, uint32_t number, qd_space_reason reason)
+{
+    views_entity *entity = &room->entity[number];
+
+    if (entity->birth >= room->grave_capacity) {
+        room->grave_capacity = 2 * entity->birth + 64;
+        room->grave = realloc(room->grave, room->grave_capacity);
+    }
+    room->grave[entity->birth] = (uint8_t)reason;
+    entity->present = false;
+    for (uint32_t i = 0; i < room->observers; i++) {
+        if (room->observer[i].live && room->observer[i].anchored && room->observer[i].anchor == number)
+            views_end(room, &room->observer[i]);
+    }
+}
+
+static void remove_of(views_room *room, uint32_t owner, qd_space_reason reason)
+{
+    for (uint32_t number = 0; number < room->entities; number++) {
+        if (room->entity[number].present && room->entity[number].owner == owner)
+            views_remove(room, number, reason);
+    }
+}
+
+void views_remove_all(views_room *room)
+{
+    for (uint32_t number = 0; number < room->entities; number++) {
+        if (room->entity[number].present)
+            views_remove(room, number, QD_SPACE_ROOM_CLOSED);
+    }
+    room->emptied = true;
+}
+
+void views_expire(views_room *room, uint64_t now_ns)
+{
+    for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
+        if (room->member[member].gone && room->member[member].expire_ns <= now_ns) {
+            remove_of(room, member, QD_SPACE_EXPIRED);
+            room->member[member].gone = false;
+        }
+    }
+}
+
+void views_leave_room(views_room *room, uint32_t member, uint64_t expire_ns)
+{
+    for (uint32_t i = 0; i < room->observers; i++) {
+        if (room->observer[i].live && room->observer[i].member == member)
+            views_end(room, &room->observer[i]);
+    }
+    room->member[member] = (views_member){.gone = true, .expire_ns = expire_ns};
+}
+
+bool views_holds_anything(const views_room *room, uint32_t member)
+{
+    for (uint32_t number = 0; number < room->entities; number++) {
+        if (room->entity[number].present && room->entity[number].owner == member)
+            return true;
+    }
+    for (uint32_t i = 0; i < room->observers; i++) {
+        if ((room->observer[i].live || room->observer[i].seen > 0) && room->observer[i].member == member)
+            return true;
+    }
+    return false;
+}
+
+/* ---- observers ---- */
+
+views_observer *views_find(views_room *room, uint32_t member, uint32_t id)
+{
+    for (uint32_t i = 0; i < room->observers; i++) {
+        views_observer *observer = &room->observer[i];
+        if (observer->live && observer->member == member && observer->id == id)
+            return observer;
+    }
+    return NULL;
+}
+
+uint32_t views_live(const views_room *room)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < room->observers; i++)
+        count += room->observer[i].live;
+    return count;
+}
+
+views_observer *views_add(views_room *room, uint32_t member, uint32_t id)
+{
+    uint32_t row = 0;
+
+    while (row < room->observers && (room->observer[row].live || room->observer[row].gone))
+        row++;
+    if (row == room->observers) {
+        room->observer = realloc(room->observer, ++room->observers * sizeof *room->observer);
+        room->observer[row] = (views_observer){.held = calloc(room->entities, 1)};
+    }
+    views_observer *observer = &room->observer[row];
+    *observer = (views_observer){.live = true,
+                                 .member = member,
+                                 .id = id,
+                                 .view = observer->view,
+                                 .capacity = observer->capacity,
+                                 .held = observer->held};
+    memset(observer->held, 0, room->entities);
+    return observer;
+}
+
+void views_end(views_room *room, views_observer *observer)
+{
+    (void)room;
+    observer->live = false;
+    observer->gone = true;
+}
+
+/* ---- the rule ---- */
+
+static void centre_of(const views_room *room, const views_observer *observer, float at[3])
+{
+    const qd_body *body = &room->entity[observer->anchor].body;
+
+    memcpy(at, observer->at, 3 * sizeof at[0]);
+    if (observer->anchored) {
+        at[0] = body->x;
+        at[1] = body->y;
+        at[2] = body->z;
+    }
+}
+
+static double apart(const float at[3], const qd_body *body, double d[3])
+{
+    d[0] = (double)body->x - at[0];
+    d[1] = (double)body->y - at[1];
+    d[2] = (double)body->z - at[2];
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+double views_distance(const views_room *room, const views_observer *observer, uint32_t number)
+{
+    float at[3];
+    double d[3];
+
+    centre_of(room, observer, at);
+    return sqrt(apart(at, &room->entity[number].body, d));
+}
+
+static float wide(float size, float margin)
+{
+    float sum = size + margin;
+
+    return isinf(sum) ? FLT_MAX : sum;
+}
+
+bool views_in_region(const views_room *room, const views_observer *observer, const views_entity *entity, float margin)
+{
+    const float to[3] = {entity->body.x, entity->body.y, entity->body.z};
+    float at[3];
+    double d[3];
+
+    centre_of(room, observer, at);
+    if (observer->kind != QD_ROOM_BOX) {
+        double reach = wide(observer->range, margin);
+        return apart(at, &entity->body, d) <= reach * reach;
+    }
+    for (int k = 0; k < (room->config.space.dimensions == 3 ? 3 : 2); k++) {
+        float half = wide(observer->half[k], margin), low = at[k] - half, high = at[k] + half;
+        if (to[k] < low || to[k] > high)
+            return false;
+    }
+    return true;
+}
+
+bool views_in_visible_range(const views_room *room, const views_observer *observer, const views_entity *entity,
+                            float margin)
+{
+    double reach = (double)entity->visible_range + (double)margin, d[3];
+    float at[3];
+
+    centre_of(room, observer, at);
+    return entity->visible_range > 0 && apart(at, &entity->body, d) <= reach * reach;
+}
+
+static bool in_cone(const views_room *room, const views_observer *observer, const views_entity *entity, float margin)
+{
+    const float *along = observer->direction;
+    double length = sqrt((double)along[0] * along[0] + (double)along[1] * along[1] + (double)along[2] * along[2]);
+    double u[3] = {along[0] / length, along[1] / length, along[2] / length}, d[3], off[3];
+    float at[3];
+
+    centre_of(room, observer, at);
+    double distance = sqrt(apart(at, &entity->body, d));
+    double t = d[0] * u[0] + d[1] * u[1] + d[2] * u[2];
+    if (observer->angle == (float)M_PI || t >= cos(observer->angle) * distance)
+        return true;
+    if (margin == 0)
+        return false;
+    for (int k = 0; k < 3; k++)
+        off[k] = d[k] - t * u[k];
+    double s = sqrt(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
+    return s * cos(observer->angle) - t * sin(observer->angle) <= margin;
+}
+
+static bool lists(const uint32_t *ids, uint32_t count, uint32_t id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] == id)
+            return true;
+    }
+    return false;
+}
+
+bool views_shows(const views_observer *observer, uint32_t id)
+{
+    return lists(observer->show, observer->show_count, id);
+}
+
+static bool is_near(const views_room *room, const views_observer *observer, const views_entity *entity, float margin)
+{
+    if (views_shows(observer, entity->id))
+        return true;
+    return (views_in_region(room, observer, entity, margin) ||
+            views_in_visible_range(room, observer, entity, margin)) &&
+           (observer->kind != QD_ROOM_CONE || in_cone(room, observer, entity, margin));
+}
+
+bool views_is_near(const views_room *room, const views_observer *observer, const views_entity *entity)
+{
+    return is_near(room, observer, entity, 0);
+}
+
+bool views_is_staying(const views_room *room, const views_observer *observer, const views_entity *entity)
+{
+    return views_is_near(room, observer, entity) ||
+           (observer->margin > 0 && is_near(room, observer, entity, observer->margin));
+}
+
+qd_room_leave_reason views_forbid(const views_room *room, const views_observer *observer, uint32_t number)
+{
+    const views_entity *entity = &room->entity[number];
+
+    if (views_shows(observer, entity->id))
+        return 0;
+    if (lists(observer->hide, observer->hide_count, entity->id))
+        return QD_ROOM_LEFT_EXCEPTED;
+    if (entity->hidden)
+        return QD_ROOM_LEFT_HIDDEN;
+    if ((observer->anchored && observer->anchor == number && !observer->sees_self) ||
+        !(entity->body.category & observer->mask))
+        return QD_ROOM_LEFT_FILTERED;
+    return observer->team && entity->team && observer->team != entity->team ? QD_ROOM_LEFT_TEAM : 0;
+}
+
+views_seen *views_sees(const views_observer *observer, const views_entity *entity, uint32_t number)
+{
+    for (uint32_t i = 0; i < observer->seen; i++) {
+        views_seen *seen = &observer->view[i];
+        if (!seen->gone && seen->number == number && seen->birth == entity->birth)
+            return seen;
+    }
+    return NULL;
+}
+
+void views_follow(const views_room *room, views_observer *observer)
+{
+    centre_of(room, observer, observer->at);
+}
+
+/* ---- why ---- */
+
+static qd_room_sight sight_of(const views_room *room, const views_observer *observer, uint32_t number)
+{
+    static const qd_room_sight words[] = {
+        [QD_ROOM_LEFT_EXCEPTED] = QD_ROOM_NOT_EXCEPTED,
+        [QD_ROOM_LEFT_HIDDEN] = QD_ROOM_NOT_HIDDEN,
+        [QD_ROOM_LEFT_TEAM] = QD_ROOM_NOT_TEAM,
+    };
+    const views_entity *entity = &room->entity[number];
+    bool is_shown = views_shows(observer, entity->id);
+    uint32_t chosen = observer->seen;
+
+    if (views_sees(observer, entity, number))
+        return is_shown                                ? QD_ROOM_SEEN_BY_SHOW
+               : views_is_near(room, observer, entity) ? QD_ROOM_SEEN
+                                                       : QD_ROOM_SEEN_BY_MARGIN;
+    qd_room_leave_reason forbidden = views_forbid(room, observer, number);
+    if (forbidden == QD_ROOM_LEFT_FILTERED)
+        return observer->anchored && observer->anchor == number && !observer->sees_self ? QD_ROOM_NOT_SELF
+                                                                                        : QD_ROOM_NOT_MASK;
+    if (forbidden)
+        return words[forbidden];
+    if (observer->held[number])
+        return QD_ROOM_NOT_BUDGET;
+    if (room->suspended)
+        return QD_ROOM_NOT_YET;
+    if (!is_shown && !views_in_region(room, observer, entity, 0) && !views_in_visible_range(room, observer, entity, 0))
+        return QD_ROOM_NOT_RANGE;
+    if (!views_is_near(room, observer, entity))
+        return QD_ROOM_NOT_ANGLE;
+    for (uint32_t i = 0; i < room->entities; i++)
+        chosen += observer->held[i];
+    return observer->limit > 0 && chosen >= observer->limit ? QD_ROOM_NOT_LIMIT : QD_ROOM_NOT_YET;
+}
+
+qd_room_reason views_why(const views_room *room, const views_observer *observer, uint32_t number)
+{
+    float range = fmaxf(observer->range, room->entity[number].visible_range);
+
+    return (qd_room_reason){
+        .member = observer->member,
+        .observer = observer->id,
+        .sight = sight_of(room, observer, number),
+        .distance = views_distance(room, observer, number),
+        .range = observer->kind == QD_ROOM_BOX ? 0 : range,
+        .leave_margin = observer->margin,
+        .limit = observer->limit,
+        .seen = observer->seen,
+    };
+}

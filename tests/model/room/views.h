@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Views as plainly as they can be said: THE RULE of server/room/views.h over arrays, for every observer and every
+ * entity at every tick. It shares no code with server/room.
+ *
+ * Entities are numbered; a number's id is the caller's to choose, and numbers and ids are one to one.
+ */
+#ifndef QD_TESTS_MODEL_ROOM_VIEWS_H
+#define QD_TESTS_MODEL_ROOM_VIEWS_H
+
+#include "server/room/views.h"
+
+#define VIEWS_MEMBERS_MAX   64u
+#define VIEWS_OBSERVERS_MAX 4u /* ids of a member's: 0 to 3 */
+#define VIEWS_LIST_MAX      8u
+
+typedef struct views_entity {
+    bool present;
+    uint32_t id, owner;
+    uint64_t birth;  /* tells an entity from another of the same id */
+    uint64_t placed; /* the count of ticks before it was last given another place */
+    qd_body body;
+    uint64_t tag;
+    uint32_t team;
+    float visible_range;
+    bool hidden;
+    uint8_t payload_size, payload[QD_VIEW_PAYLOAD_MAX];
+} views_entity;
+
+/* An entity in a view. */
+typedef struct views_seen {
+    uint32_t number, owner;
+    uint64_t birth;
+    uint64_t told;  /* counts of ticks */
+    uint64_t since; /* when its turn came that it waits for; 0: it does not wait */
+    bool gone;
+} views_seen;
+
+typedef struct views_observer {
+    bool live, gone; /* gone: it ends at the next tick */
+    uint32_t member, id;
+    qd_room_region_kind kind;
+    bool anchored, sees_self;
+    uint32_t anchor; /* a number */
+    float at[3], range, half[3], direction[3], angle, margin;
+    uint32_t mask, limit, budget, team;
+    uint32_t tiers, every[QD_VIEW_TIERS_MAX];
+    float tier_range[QD_VIEW_TIERS_MAX];
+    uint32_t show_count, hide_count, show[VIEWS_LIST_MAX], hide[VIEWS_LIST_MAX]; /* ids */
+    views_seen *view;
+    uint32_t seen, capacity;
+    uint8_t *held; /* by number: it is chosen, and held back */
+} views_observer;
+
+typedef struct views_member {
+    bool present, gone;
+    uint64_t expire_ns;
+    qd_room_view_options options;
+    bool lost, reset, reset_watchers, told_suspended, is_emptied;
+    uint64_t bytes;
+} views_member;
+
+typedef enum views_kind { VIEWS_LEAVE, VIEWS_ENTER, VIEWS_RELAY } views_kind;
+
+/* Something that changed or was told, for one observer. */
+typedef struct views_change {
+    views_kind kind;
+    uint32_t member, observer, id, number, owner;
+    qd_room_leave_reason reason;
+} views_change;
+
+typedef struct views_changes {
+    views_change *all;
+    uint32_t count, capacity;
+} views_changes;
+
+typedef struct views_room {
+    qd_room_config config;
+    uint32_t entities; /* numbers are below this */
+    views_entity *entity;
+    views_observer *observer; /* rows, of all members */
+    uint32_t observers;
+    views_member member[VIEWS_MEMBERS_MAX];
+    uint8_t *grave; /* by birth, the reason why it was removed */
+    uint64_t births, grave_capacity;
+    uint64_t ticks; /* how many there were, those skipped not counted */
+    uint64_t tick;
+    bool emptied, suspended;
+    uint64_t enters, leaves;
+    views_changes changes; /* of the last tick, ordered by (kind, member, observer, id) */
+} views_room;
+
+void views_init(views_room *room, const qd_room_config *config, uint32_t entities);
+void views_deinit(views_room *room);
+
+void views_remove(views_room *room, uint32_t number, qd_space_reason reason);
+void views_remove_all(views_room *room);
+void views_expire(views_room *room, uint64_t now_ns);
+void views_leave_room(views_room *room, uint32_t member, uint64_t expire_ns);
+bool views_holds_anything(const views_room *room, uint32_t member);
+
+/* The member's live observer; NULL: there is none. */
+views_observer *views_find(views_room *room, uint32_t member, uint32_t id);
+uint32_t views_live(const views_room *room);
+/* A new row, live; it is the caller's to fill. */
+views_observer *views_add(views_room *room, uint32_t member, uint32_t id);
+void views_end(views_room *room, views_observer *observer);
+
+void views_tick(views_room *room, uint32_t skipped);
+
+/* ---- the rule, for one observer and one entity ---- */
+
+/* Why it is not allowed, as the reason of a leave; 0: it is. */
+qd_room_leave_reason views_forbid(const views_room *room, const views_observer *observer, uint32_t number);
+/* Whether it is in the region, and the observer within its visible range; both widened by the margin. */
+bool views_in_region(const views_room *room, const views_observer *observer, const views_entity *entity, float margin);
+bool views_in_visible_range(const views_room *room, const views_observer *observer, const views_entity *entity,
+                            float margin);
+bool views_is_near(const views_room *room, const views_observer *observer, const views_entity *entity);
+bool views_is_staying(const views_room *room, const views_observer *observer, const views_entity *entity);
+bool views_shows(const views_observer *observer, uint32_t id);
+double views_distance(const views_room *room, const views_observer *observer, uint32_t number);
+/* An anchored observer goes to its anchor. */
+void views_follow(const views_room *room, views_observer *observer);
+/* NULL: it is not in the view. */
+views_seen *views_sees(const views_observer *observer, const views_entity *entity, uint32_t number);
+
+qd_room_reason views_why(const views_room *room, const views_observer *observer, uint32_t number);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_run.h"
+
+/* ---- folding ---- */
+
+static void fold_add(struct trial *trial, struct fold *fold, uint64_t key, uint32_t third)
+{
+    for (uint32_t i = 0; i < fold->count; i++)
+        MUST(trial, fold->key[i] != key || fold->third[i] != third);
+    if (fold->count == fold->capacity) {
+        fold->capacity = fold->capacity ? 2 * fold->capacity : 64;
+        fold->key = realloc(fold->key, fold->capacity * sizeof fold->key[0]);
+        fold->third = realloc(fold->third, fold->capacity * sizeof fold->third[0]);
+    }
+    fold->key[fold->count] = key;
+    fold->third[fold->count++] = third;
+}
+
+static void fold_remove(struct trial *trial, struct fold *fold, uint64_t key, uint32_t third)
+{
+    uint32_t at = 0;
+
+    while (at < fold->count && (fold->key[at] != key || fold->third[at] != third))
+        at++;
+    MUST(trial, at < fold->count);
+    fold->key[at] = fold->key[--fold->count];
+    fold->third[at] = fold->third[fold->count];
+}
+
+static bool fold_has(const struct fold *fold, uint64_t key, uint32_t third)
+{
+    for (uint32_t i = 0; i < fold->count; i++) {
+        if (fold->key[i] == key && fold->third[i] == third)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t pair_of(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+static void fold_report(struct trial *trial, const qd_room_view_report *report)
+{
+    struct fold *views = &trial->views[report->member], *watchers = &trial->watchers[report->member];
+
+    if (report->reset || report->suspended)
+        views->count = 0;
+    if (report->reset_watchers || report->suspended)
+        watchers->count = 0;
+    for (uint32_t i = 0; i < report->leave_count; i++)
+        fold_remove(trial, views, pair_of(report->leave_observer[i], report->leave_id[i]), 0);
+    for (uint32_t i = 0; i < report->enter_count; i++)
+        fold_add(trial, views, pair_of(report->enter_observer[i], report->enter.id[i]), 0);
+    for (uint32_t i = 0; i < report->relay_count; i++)
+        MUST(trial, fold_has(views, pair_of(report->relay_observer[i], report->relay_id[i]), 0));
+    for (uint32_t i = 0; i < report->watcher_leave_count; i++)
+        fold_remove(trial, watchers, pair_of(report->watcher_leave_entity[i], report->watcher_leave_member[i]),
+                    report->watcher_leave_observer[i]);
+    for (uint32_t i = 0; i < report->watcher_enter_count; i++)
+        fold_add(trial, watchers, pair_of(report->watcher_enter_entity[i], report->watcher_enter_member[i]),
+                 report->watcher_enter_observer[i]);
+}
+
+/* What a member has folded is what its observers see, and who sees what it watches. */
+static void check_folded(struct trial *trial, uint32_t member)
+{
+    const views_room *reference = trial->reference;
+    uint8_t watching = reference->member[member].options.watching;
+    uint32_t seen = 0, watched = 0;
+
+    for (uint32_t i = 0; i < reference->observers; i++) {
+        const views_observer *observer = &reference->observer[i];
+        for (uint32_t k = 0; k < observer->seen; k++) {
+            const views_entity *entity = &reference->entity[observer->view[k].number];
+            if (observer->member == member) {
+                seen++;
+                MUST(trial, fold_has(&trial->views[member], pair_of(observer->id, entity->id), 0));
+            }
+            if (watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && entity->owner == member)) {
+                watched++;
+                MUST(trial, fold_has(&trial->watchers[member], pair_of(entity->id, observer->member), observer->id));
+            }
+        }
+    }
+    MUST(trial, trial->views[member].count == seen && trial->watchers[member].count == watched);
+}
+
+/* ---- comparing ---- */
+
+/* Some of the changes of a tick, as one member gets them. */
+struct expected {
+    views_changes leaves, enters, relays, watcher_leaves, watcher_enters;
+    bool reset, reset_watchers, suspended;
+};
+
+static void push(views_changes *to, views_change change)
+{
+    if (to->count == to->capacity) {
+        to->capacity = to->capacity ? 2 * to->capacity : 64;
+        to->all = realloc(to->all, to->capacity * sizeof to->all[0]);
+    }
+    to->all[to->count++] = change;
+}
+
+static int by_observer(const void *a, const void *b)
+{
+    const views_change *one = a, *other = b;
+
+    if (one->observer != other->observer)
+        return one->observer < other->observer ? -1 : 1;
+    return one->id < other->id ? -1 : one->id > other->id;
+}
+
+static int by_entity(const void *a, const void *b)
+{
+    const views_change *one = a, *other = b;
+
+    if (one->id != other->id)
+        return one->id < other->id ? -1 : 1;
+    if (one->member != other->member)
+        return one->member < other->member ? -1 : 1;
+    return one->observer < other->observer ? -1 : one->observer > other->observer;
+}
+
+static void order(views_changes *changes, int (*compare)(const void *, const void *))
+{
+    if (changes->count > 0)
+        qsort(changes->all, changes->count, sizeof changes->all[0], compare);
+}
+
+/* All that is in views, as if it entered now. */
+static void push_views(views_room *reference, views_changes *to, uint32_t member, bool watched)
+{
+    uint8_t watching = reference->member[member].options.watching;
+
+    for (uint32_t i = 0; i < reference->observers; i++) {
+        views_observer *observer = &reference->observer[i];
+        for (uint32_t k = 0; k < observer->seen; k++) {
+            views_seen *seen = &observer->view[k];
+            const views_entity *entity = &reference->entity[seen->number];
+            bool is_wanted =
+                watched ? watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && entity->owner == member)
+                        : observer->member == member;
+            if (!is_wanted)
+                continue;
+            if (!watched) { /* a reset tells where it is */
+                seen->told = reference->ticks;
+                seen->since = 0;
+            }
+            push(to, (views_change){VIEWS_ENTER, observer->member, observer->id, entity->id, seen->number,
+                                    entity->owner, 0});
+        }
+    }
+}
+
+static void expect(views_room *reference, uint32_t member, struct expected *expected)
+{
+    views_member *row = &reference->member[member];
+    views_changes *to[] = {
+        [VIEWS_LEAVE] = &expected->leaves, [VIEWS_ENTER] = &expected->enters, [VIEWS_RELAY] = &expected->relays};
+    bool takes_part =
+        row->options.watching != QD_ROOM_WATCH_NONE || row->reset || row->reset_watchers || row->is_emptied;
+
+    for (uint32_t i = 0; i < reference->observers; i++)
+        takes_part |= reference->observer[i].live && reference->observer[i].member == member;
+    if (reference->suspended) {
+        expected->suspended = takes_part && !row->told_suspended;
+        row->told_suspended |= takes_part;
+        return;
+    }
+    expected->reset = row->reset;
+    expected->reset_watchers = row->reset_watchers;
+    row->reset = row->reset_watchers = false;
+    for (uint32_t i = 0; i < reference->changes.count; i++) {
+        const views_change *change = &reference->changes.all[i];
+        bool is_watched = row->options.watching == QD_ROOM_WATCH_ALL ||
+                          (row->options.watching == QD_ROOM_WATCH_OWN && change->owner == member);
+        if (change->member == member && !expected->reset)
+            push(to[change->kind], *change);
+        if (is_watched && !expected->reset_watchers && change->kind != VIEWS_RELAY)
+            push(change->kind == VIEWS_LEAVE ? &expected->watcher_leaves : &expected->watcher_enters, *change);
+    }
+    if (expected->reset)
+        push_views(reference, &expected->enters, member, false);
+    if (expected->reset_watchers)
+        push_views(reference, &expected->watcher_enters, member, true);
+    order(&expected->enters, by_observer);
+    order(&expected->watcher_leaves, by_entity);
+    order(&expected->watcher_enters, by_entity);
+}
+
+static bool is_silent(const struct expected *expected)
+{
+    return !expected->reset && !expected->reset_watchers && !expected->suspended &&
+           expected->leaves.count + expected->enters.count + expected->relays.count + expected->watcher_leaves.count +
+                   expected->watcher_enters.count ==
+               0;
+}
+
+static void expected_free(struct expected *expected)
+{
+    free(expected->leaves.all);
+    free(expected->enters.all);
+    free(expected->relays.all);
+    free(expected->watcher_leaves.all);
+    free(expected->watcher_enters.all);
+}
+
+static void check_enters(struct trial *trial, const qd_room_view_report *report, const views_changes *expected)
+{
+    const uint8_t *payload = report->enter_payload;
+
+    MUST(trial, report->enter_count == expected->count && report->enter.count == expected->count);
+    for (uint32_t i = 0; i < report->enter_count; i++) {
+        const views_entity *entity = &trial->reference->entity[expected->all[i].number];
+        const qd_body *body = &entity->body;
+        const qd_room_batch *enter = &report->enter;
+        MUST(trial, report->enter_observer[i] == expected->all[i].observer && enter->id[i] == entity->id);
+        MUST(trial, enter->x[i] == body->x && enter->y[i] == body->y && (enter->z ? enter->z[i] : 0) == body->z);
+        MUST(trial, enter->half_x[i] == body->half_x && enter->half_y[i] == body->half_y && enter->radius[i] == 0 &&
+                        enter->shape[i] == body->shape && enter->category[i] == body->category);
+        MUST(trial, report->enter_tag[i] == entity->tag && report->enter_payload_size[i] == entity->payload_size);
+        MUST(trial, entity->payload_size == 0 || memcmp(payload, entity->payload, entity->payload_size) == 0);
+        payload += entity->payload_size > 0 ? entity->payload_size : 0;
+    }
+}
+
+static void check_watchers(struct trial *trial, uint32_t count, const uint32_t *entity, const uint32_t *member,
+                           const uint32_t *observer, const views_changes *expected)
+{
+    MUST(trial, count == expected->count);
+    for (uint32_t i = 0; i < count; i++)
+        MUST(trial, entity[i] == expected->all[i].id && member[i] == expected->all[i].member &&
+                        observer[i] == expected->all[i].observer);
+    met->watchers += count;
+}
+
+static void check_report(struct trial *trial, const qd_room_view_report *report, const struct expected *expected)
+{
+    MUST(trial, !is_silent(expected) && report->tick == trial->tick);
+    MUST(trial, report->reset == expected->reset && report->reset_watchers == expected->reset_watchers &&
+                    report->suspended == expected->suspended);
+    MUST(trial, report->leave_count == expected->leaves.count && report->relay_count == expected->relays.count);
+    for (uint32_t i = 0; i < report->leave_count; i++) {
+        const views_change *leave = &expected->leaves.all[i];
+        MUST(trial, report->leave_observer[i] == leave->observer && report->leave_id[i] == leave->id);
+        MUST(trial, report->leave_reason[i] == leave->reason);
+        met->leaves[leave->reason]++;
+    }
+    check_enters(trial, report, &expected->enters);
+    for (uint32_t i = 0; i < report->relay_count; i++) {
+        const views_change *relay = &expected->relays.all[i];
+        const qd_body *body = &trial->reference->entity[relay->number].body;
+        MUST(trial, report->relay_observer[i] == relay->observer && report->relay_id[i] == relay->id);
+        MUST(trial, report->relay_x[i] == body->x && report->relay_y[i] == body->y &&
+                        (report->relay_z ? report->relay_z[i] : 0) == body->z);
+    }
+    check_watchers(trial, report->watcher_leave_count, report->watcher_leave_entity, report->watcher_leave_member,
+                   report->watcher_leave_observer, &expected->watcher_leaves);
+    check_watchers(trial, report->watcher_enter_count, report->watcher_enter_entity, report->watcher_enter_member,
+                   report->watcher_enter_observer, &expected->watcher_enters);
+    met->enters += report->enter_count;
+    met->relays += report->relay_count;
+    met->resets += report->reset;
+    met->suspensions += report->suspended;
+}
+
+static void mix_column(struct trial *trial, const void *column, uint32_t count, size_t size)
+{
+    if (count > 0)
+        trial_mix(trial, column, count * size);
+}
+
+static void mix_report(struct trial *trial, const qd_room_view_report *report)
+{
+    const uint32_t head[] = {report->member,
+                             report->reset,
+                             report->reset_watchers,
+                             report->suspended,
+                             report->leave_count,
+                             report->enter_count,
+                             report->relay_count,
+                             report->watcher_leave_count,
+                             report->watcher_enter_count};
+
+    trial_mix(trial, head, sizeof head);
+    mix_column(trial, report->leave_observer, report->leave_count, sizeof(uint32_t));
+    mix_column(trial, report->leave_id, report->leave_count, sizeof(uint32_t));
+    mix_column(trial, report->leave_reason, report->leave_count, 1);
+    mix_column(trial, report->enter_observer, report->enter_count, sizeof(uint32_t));
+    mix_column(trial, report->enter.id, report->enter_count, sizeof(uint32_t));
+    mix_column(trial, report->relay_id, report->relay_count, sizeof(uint32_t));
+    mix_column(trial, report->watcher_leave_entity, report->watcher_leave_count, sizeof(uint32_t));
+    mix_column(trial, report->watcher_enter_entity, report->watcher_enter_count, sizeof(uint32_t));
+}
+
+/* ---- why ---- */
+
+static void check_reason(struct trial *trial, const qd_room_reason *found, qd_room_reason expected)
+{
+    MUST(trial, found->member == expected.member && found->observer == expected.observer);
+    MUST(trial, found->sight == expected.sight);
+    MUST(trial, found->distance == expected.distance && found->range == expected.range &&
+                    found->leave_margin == expected.leave_margin);
+    MUST(trial, found->limit == expected.limit && found->seen == expected.seen);
+    met->sights[found->sight]++;
+}
+
+/* Straight after a tick. */
+static void check_why(struct trial *trial, chance *dice)
+{
+    views_room *reference = trial->reference;
+    uint32_t a = chance_below(dice, trial->universe), b = chance_below(dice, trial->universe), count = 0;
+    qd_room_reason reasons[4];
+
+    if (!reference)
+        return;
+    for (uint32_t i = 0; i < reference->observers; i++) {
+        const views_observer *observer = &reference->observer[i];
+        if (!observer->live)
+            continue;
+        count += observer->anchored && observer->anchor == a;
+        uint32_t found = qd_room_why(trial->room, observer->member, observer->id, trial_id(trial, b), 4, reasons);
+        MUST(trial, found == (reference->entity[b].present ? 1 : UINT32_MAX));
+        if (reference->entity[b].present)
+            check_reason(trial, &reasons[0], views_why(reference, observer, b));
+    }
+    bool both = reference->entity[a].present && reference->entity[b].present;
+    uint32_t found = qd_room_why(trial->room, UINT32_MAX, trial_id(trial, a), trial_id(trial, b), 4, reasons);
+    MUST(trial, found == (both ? count : UINT32_MAX));
+    for (uint32_t i = 0; both && i < found && i < 4; i++) {
+        MUST(trial, i == 0 || reasons[i - 1].member < reasons[i].member ||
+                        (reasons[i - 1].member == reasons[i].member && reasons[i - 1].observer < reasons[i].observer));
+        check_reason(trial, &reasons[i],
+                     views_why(reference, views_find(reference, reasons[i].member, reasons[i].observer), b));
+    }
+}
+
+/* ---- ticks ---- */
+
+static void check_stats(struct trial *trial)
+{
+    const views_room *reference = trial->reference;
+    qd_room_view_stats stats;
+    uint64_t seen = 0;
+
+    qd_room_view_stats_get(trial->room, &stats);
+    for (uint32_t i = 0; i < reference->observers; i++)
+        seen += reference->observer[i].seen;
+    MUST(trial, stats.observers == views_live(reference) && stats.seen == seen);
+    MUST(trial, stats.enters == reference->enters && stats.leaves == reference->leaves);
+    MUST(trial, stats.enters - stats.leaves == seen);
+}
+
+static void read_reports(struct trial *trial)
+{
+    qd_room_view_report report;
+    bool more = qd_room_next_view(trial->room, &report);
+
+    for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX && trial->reference; member++) {
+        const views_member *row = &trial->reference->member[member];
+        struct expected expected = {0};
+        bool is_its = more && report.member == member;
+
+        MUST(trial, !is_its || (row->present && !row->lost));
+        if (!row->present || row->lost)
+            continue;
+        expect(trial->reference, member, &expected);
+        if (is_its) {
+            mix_report(trial, &report);
+            check_report(trial, &report, &expected);
+            fold_report(trial, &report);
+            more = qd_room_next_view(trial->room, &report);
+        } else {
+            MUST(trial, is_silent(&expected));
+        }
+        expected_free(&expected);
+        check_folded(trial, member);
+    }
+    MUST(trial, !trial->reference || !more);
+    while (more) {
+        mix_report(trial, &report);
+        more = qd_room_next_view(trial->room, &report);
+    }
+}
+
+void trial_tick(struct trial *trial, chance *dice)
+{
+    uint32_t skipped = chance_one_in(dice, 6) ? chance_below(dice, 4) : 0;
+
+    qd_room_tick(trial->room, trial->executor, skipped);
+    trial->tick += 1 + skipped;
+    met->ticks++;
+    if (trial->reference)
+        views_tick(trial->reference, skipped);
+    read_reports(trial);
+    if (trial->reference)
+        check_stats(trial);
+    check_why(trial, dice);
+}

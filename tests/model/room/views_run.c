@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_run.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+
+struct met *met;
+
+void trial_fail(const struct trial *trial, const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(stderr, "seed %" PRIu64 ", command %u, %s: ", trial->seed, met->command,
+            trial->reference ? "against the reference" : "against the first run");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+void trial_mix(struct trial *trial, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+
+    for (size_t i = 0; i < size; i++)
+        trial->hash = (trial->hash ^ at[i]) * 0x100000001b3u;
+}
+
+uint32_t trial_id(const struct trial *trial, uint32_t number)
+{
+    switch (trial->id_style) {
+    case 0:
+        return number;
+    case 1:
+        return number * 2654435761u;
+    default:
+        return number % 2 ? number : UINT32_MAX - number;
+    }
+}
+
+/* ---- drawing ---- */
+
+static float draw_coordinate(const struct trial *trial, chance *dice)
+{
+    if (trial->is_dirty && chance_one_in(dice, 60)) {
+        static const float odd[] = {NAN, INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f};
+        return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
+    }
+    if (chance_one_in(dice, 4)) /* anywhere, and not on any grid */
+        return chance_between(dice, -0.1, 1.1) * (float)trial->side;
+    return (float)chance_below(dice, trial->side * 2 + 1) * 0.5f;
+}
+
+static float draw_size(const struct trial *trial, chance *dice, uint32_t halves)
+{
+    if (trial->is_dirty && chance_one_in(dice, 60)) {
+        static const float odd[] = {NAN, INFINITY, -1, -0.0f, 1e-40f, 1e5f, 3e38f, FLT_MAX};
+        return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
+    }
+    return (float)chance_below(dice, halves + 1) * 0.5f;
+}
+
+static uint32_t draw_bits(chance *dice)
+{
+    return chance_one_in(dice, 2) ? UINT32_MAX : chance_below(dice, 8);
+}
+
+static uint32_t draw_count(const struct trial *trial, chance *dice)
+{
+    return 1 + chance_below(dice, chance_one_in(dice, 2) ? trial->batch_max : 1 + trial->batch_max / 8);
+}
+
+/* ---- refusals ---- */
+
+static int code_of(const qd_room_refusals *refusals, uint32_t index)
+{
+    for (uint32_t i = 0; i < refusals->listed; i++) {
+        if (refusals->index[i] == index)
+            return refusals->code[i];
+    }
+    return 0;
+}
+
+static void check_refusals(struct trial *trial, const qd_room_refusals *refusals, const int *expected, uint32_t count)
+{
+    uint32_t refused = 0;
+
+    trial_mix(trial, &refusals->count, sizeof refusals->count);
+    for (uint32_t i = 0; i < count && trial->reference; i++) {
+        refused += expected[i] != 0;
+        met->refusals[expected[i]]++;
+        MUST(trial, refused > QD_ROOM_REFUSALS_MAX || code_of(refusals, i) == expected[i]);
+    }
+    MUST(trial, !trial->reference || refusals->count == refused);
+}
+
+static int may_change(const views_entity *entity, uint32_t member)
+{
+    if (!entity->present)
+        return QD_ROOM_UNKNOWN_ID;
+    return entity->owner == member || entity->owner == QD_ROOM_OWNED ? 0 : QD_ROOM_NOT_OWNER;
+}
+
+/* ---- entities ---- */
+
+static struct {
+    uint32_t number[TRIAL_BATCH_MAX], id[TRIAL_BATCH_MAX], category[TRIAL_BATCH_MAX];
+    float at[3][TRIAL_BATCH_MAX], half[TRIAL_BATCH_MAX];
+    int expected[TRIAL_BATCH_MAX];
+} drawn;
+
+static int apply(struct trial *trial, uint32_t member, trial_batch what, uint32_t i, bool room_owned)
+{
+    views_room *reference = trial->reference;
+    views_entity *entity = &reference->entity[drawn.number[i]];
+    float x = drawn.at[0][i], y = drawn.at[1][i], z = trial->is_3d ? drawn.at[2][i] : 0;
+    bool is_finite = isfinite(x) && isfinite(y) && isfinite(z);
+
+    if (what == TRIAL_SPAWN) {
+        if (!is_finite)
+            return QD_ROOM_NOT_FINITE;
+        if (entity->present)
+            return QD_ROOM_ID_TAKEN;
+        *entity = (views_entity){.present = true,
+                                 .id = drawn.id[i],
+                                 .owner = room_owned ? QD_ROOM_OWNED : member,
+                                 .birth = ++reference->births,
+                                 .placed = reference->ticks,
+                                 .body = {.x = x,
+                                          .y = y,
+                                          .z = z,
+                                          .half_x = drawn.half[i],
+                                          .half_y = drawn.half[i],
+                                          .category = drawn.category[i],
+                                          .shape = QD_SPACE_BOX}};
+        return 0;
+    }
+    int refusal = may_change(entity, member);
+    if (refusal)
+        return refusal;
+    if (what == TRIAL_DESPAWN)
+        views_remove(reference, drawn.number[i], QD_SPACE_DESPAWNED);
+    if (what == TRIAL_RESHAPE)
+        entity->body.category = drawn.category[i];
+    if (what == TRIAL_DESPAWN || what == TRIAL_RESHAPE)
+        return 0;
+    if (!is_finite)
+        return QD_ROOM_NOT_FINITE;
+    if (x != entity->body.x || y != entity->body.y || z != entity->body.z)
+        entity->placed = reference->ticks;
+    entity->body.x = x;
+    entity->body.y = y;
+    entity->body.z = z;
+    return 0;
+}
+
+void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_batch what)
+{
+    uint32_t count = trial->huge && what == TRIAL_SPAWN ? trial->batch_max : draw_count(trial, dice);
+    bool room_owned = chance_one_in(dice, 3);
+    qd_room_refusals refusals;
+    qd_room_batch batch = {
+        .count = count,
+        .id = drawn.id,
+        .x = drawn.at[0],
+        .y = drawn.at[1],
+        .z = trial->is_3d ? drawn.at[2] : NULL,
+    };
+
+    for (uint32_t i = 0; i < count; i++) {
+        drawn.number[i] = trial->huge && what == TRIAL_SPAWN ? i : chance_below(dice, trial->universe);
+        drawn.id[i] = trial_id(trial, drawn.number[i]);
+        for (int axis = 0; axis < 3; axis++)
+            drawn.at[axis][i] = draw_coordinate(trial, dice);
+        drawn.half[i] = (float)chance_below(dice, 3);
+        drawn.category[i] = draw_bits(dice);
+    }
+    if (what == TRIAL_SPAWN) {
+        batch.half_x = batch.half_y = drawn.half;
+        batch.category = drawn.category;
+        qd_room_spawn(trial->room, member, &batch, room_owned, &refusals);
+    } else if (what == TRIAL_MOVE) {
+        qd_room_move(trial->room, member, &batch, &refusals);
+    } else if (what == TRIAL_TELEPORT) {
+        qd_room_teleport(trial->room, member, &batch, &refusals);
+    } else {
+        batch = (qd_room_batch){.count = count, .id = drawn.id};
+        if (what == TRIAL_RESHAPE)
+            batch.category = drawn.category;
+        (what == TRIAL_RESHAPE ? qd_room_reshape : qd_room_despawn)(trial->room, member, &batch, &refusals);
+    }
+    for (uint32_t i = 0; i < count && trial->reference; i++)
+        drawn.expected[i] = apply(trial, member, what, i, room_owned);
+    check_refusals(trial, &refusals, drawn.expected, count);
+}
+
+/* ---- descriptions ---- */
+
+static int describe_one(struct trial *trial, uint32_t member, const qd_room_descriptions *batch, uint32_t i,
+                        const uint8_t *payload)
+{
+    views_entity *entity = &trial->reference->entity[drawn.number[i]];
+    int refusal = may_change(entity, member);
+
+    if (refusal)
+        return refusal;
+    if (batch->visible_range && !isfinite(batch->visible_range[i]))
+        return QD_ROOM_NOT_FINITE;
+    if (batch->visible_range && batch->visible_range[i] < 0)
+        return QD_ROOM_NEGATIVE_SIZE;
+    if (batch->visible_range)
+        entity->visible_range = batch->visible_range[i];
+    if (batch->tag)
+        entity->tag = batch->tag[i];
+    if (batch->payload_size) {
+        entity->payload_size = batch->payload_size[i];
+        memcpy(entity->payload, payload, batch->payload_size[i]);
+    }
+    if (batch->team)
+        entity->team = batch->team[i];
+    if (batch->hidden)
+        entity->hidden = batch->hidden[i];
+    return 0;
+}
+
+void trial_describe(struct trial *trial, chance *dice, uint32_t member)
+{
+    enum { MOST = 16 };
+    uint32_t count = 1 + chance_below(dice, MOST), team[MOST], bytes = 0;
+    uint64_t tag[MOST];
+    uint8_t size[MOST], payload[MOST * QD_VIEW_PAYLOAD_MAX], hidden[MOST];
+    float range[MOST];
+    int expected[MOST];
+    qd_room_refusals refusals;
+
+    for (uint32_t i = 0; i < count; i++) {
+        drawn.number[i] = chance_below(dice, trial->universe);
+        drawn.id[i] = trial_id(trial, drawn.number[i]);
+        tag[i] = (uint64_t)chance_draw(dice) << 32 | chance_draw(dice);
+        size[i] = (uint8_t)chance_below(dice, QD_VIEW_PAYLOAD_MAX + 1);
+        for (uint8_t k = 0; k < size[i]; k++)
+            payload[bytes++] = (uint8_t)chance_draw(dice);
+        range[i] = chance_one_in(dice, 2) ? 0 : draw_size(trial, dice, trial->side);
+        team[i] = chance_below(dice, 3);
+        hidden[i] = chance_one_in(dice, 3);
+    }
+    qd_room_descriptions batch = {
+        .count = count,
+        .id = drawn.id,
+        .tag = chance_one_in(dice, 2) ? tag : NULL,
+        .visible_range = trial->has_beacons && chance_one_in(dice, 2) ? range : NULL,
+        .team = trial->has_teams && chance_one_in(dice, 2) ? team : NULL,
+        .hidden = chance_one_in(dice, 2) ? hidden : NULL,
+    };
+    if (chance_one_in(dice, 2)) {
+        batch.payload_size = size;
+        batch.payload = payload;
+    }
+    qd_room_describe(trial->room, member, &batch, &refusals);
+    bytes = 0;
+    for (uint32_t i = 0; i < count && trial->reference; i++) {
+        expected[i] = describe_one(trial, member, &batch, i, payload + bytes);
+        bytes += size[i];
+    }
+    check_refusals(trial, &refusals, expected, count);
+}
+
+/* ---- observers ---- */
+
+/* An observer as it is drawn. */
+struct said {
+    uint32_t id, entity, mask, limit, budget, team;
+    uint8_t flags, region;
+    float at[3], range, half[3], direction[3], angle, margin;
+};
+
+static struct said draw_observer(const struct trial *trial, chance *dice)
+{
+    struct said said = {
+        .id = chance_below(dice, VIEWS_OBSERVERS_MAX),
+        .entity = chance_below(dice, trial->universe),
+        .mask = draw_bits(dice),
+        .limit = trial->has_limits && chance_one_in(dice, 3) ? 1 + chance_below(dice, 5) : 0,
+        .budget = trial->has_limits && chance_one_in(dice, 3) ? 1 + chance_below(dice, 3) : 0,
+        .team = trial->has_teams ? chance_below(dice, 3) : 0,
+        .flags = (uint8_t)chance_below(dice, 4),
+        .region = (uint8_t)(chance_one_in(dice, 3) ? QD_ROOM_CIRCLE : 1 + chance_below(dice, 3)),
+        .range = draw_size(trial, dice, trial->huge ? 200 : 2 * trial->side),
+        .angle = chance_one_in(dice, 8) ? (float)M_PI : chance_between(dice, 0, 3.2),
+        .margin = trial->has_margins && chance_one_in(dice, 2) ? draw_size(trial, dice, trial->side / 2) : 0,
+    };
+
+    for (int axis = 0; axis < 3; axis++) {
+        said.at[axis] = trial->is_3d || axis < 2 ? draw_coordinate(trial, dice) : 0;
+        said.half[axis] = trial->is_3d || axis < 2 ? draw_size(trial, dice, trial->side) : 0;
+        said.direction[axis] = trial->is_3d || axis < 2 ? (float)chance_below(dice, 9) - 4 : 0;
+    }
+    if (trial->is_dirty && chance_one_in(dice, 20))
+        said.region = (uint8_t)chance_below(dice, 256);
+    return said;
+}
+
+static int check_direction(const float direction[3])
+{
+    return direction[0] == 0 && direction[1] == 0 && direction[2] == 0 ? QD_ROOM_BAD_REGION : 0;
+}
+
+static int check_region(const struct said *said)
+{
+    const float *half = said->half;
+    bool is_box = said->region == QD_ROOM_BOX;
+
+    if (said->region < QD_ROOM_CIRCLE || said->region > QD_ROOM_CONE)
+        return QD_ROOM_BAD_REGION;
+    if (!isfinite(said->margin) || (!is_box && !isfinite(said->range)) ||
+        (is_box && !(isfinite(half[0]) && isfinite(half[1]) && isfinite(half[2]))))
+        return QD_ROOM_NOT_FINITE;
+    if (said->margin < 0 || (!is_box && said->range < 0) || (is_box && (half[0] < 0 || half[1] < 0 || half[2] < 0)))
+        return QD_ROOM_NEGATIVE_SIZE;
+    if (said->region != QD_ROOM_CONE)
+        return 0;
+    return said->angle > (float)M_PI ? QD_ROOM_BAD_REGION : check_direction(said->direction);
+}
+
+static int check_observer(struct trial *trial, uint32_t member, const struct said *said)
+{
+    views_room *reference = trial->reference;
+    int refusal = check_region(said);
+
+    if (refusal)
+        return refusal;
+    if (said->flags & QD_ROOM_OBSERVER_ANCHORED) {
+        refusal = may_change(&reference->entity[said->entity], member);
+    } else if (!isfinite(said->at[0]) || !isfinite(said->at[1]) || !isfinite(said->at[2])) {
+        refusal = QD_ROOM_NOT_FINITE;
+    }
+    if (!refusal && !views_find(reference, member, said->id) &&
+        views_live(reference) >= reference->config.observers_max)
+        refusal = QD_ROOM_OBSERVERS_FULL;
+    return refusal;
+}
+
+static void take(views_observer *observer, const struct said *said)
+{
+    observer->kind = said->region;
+    observer->anchored = said->flags & QD_ROOM_OBSERVER_ANCHORED;
+    observer->sees_self = said->flags & QD_ROOM_OBSERVER_SELF;
+    observer->anchor = said->entity;
+    memcpy(observer->at, said->at, sizeof observer->at);
+    memcpy(observer->half, said->half, sizeof observer->half);
+    memcpy(observer->direction, said->direction, sizeof observer->direction);
+    observer->range = said->region == QD_ROOM_BOX ? 0 : said->range;
+    observer->angle = said->angle;
+    observer->margin = said->margin;
+    observer->mask = said->mask;
+    observer->limit = said->limit;
+    observer->budget = said->budget;
+    observer->team = said->team;
+}
+
+static int observe_one(struct trial *trial, uint32_t member, const struct said *said, const qd_room_observers *batch)
+{
+    int refusal = check_observer(trial, member, said);
+
+    if (refusal)
+        return refusal;
+    views_observer *observer = views_find(trial->reference, member, said->id);
+    if (!observer)
+        observer = views_add(trial->reference, member, said->id);
+    take(observer, said);
+    for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++)
+        observer->view[i].told = 0;
+    observer->tiers = batch->tiers;
+    for (uint32_t tier = 0; tier < batch->tiers; tier++) {
+        observer->tier_range[tier] = batch->relay_range[tier];
+        observer->every[tier] = batch->relay_every[tier];
+    }
+    return 0;
+}
+
+void trial_observe(struct trial *trial, chance *dice, uint32_t member)
+{
+    struct said said = draw_observer(trial, dice);
+    uint32_t id = trial_id(trial, said.entity), every[3];
+    float range[3];
+    qd_room_refusals refusals;
+    qd_room_observers batch = {
+        .count = 1,
+        .id = &said.id,
+        .flags = &said.flags,
+        .region = &said.region,
+        .entity = &id,
+        .x = &said.at[0],
+        .y = &said.at[1],
+        .z = &said.at[2],
+        .range = &said.range,
+        .half_x = &said.half[0],
+        .half_y = &said.half[1],
+        .half_z = &said.half[2],
+        .direction_x = &said.direction[0],
+        .direction_y = &said.direction[1],
+        .direction_z = &said.direction[2],
+        .angle = &said.angle,
+        .leave_margin = &said.margin,
+        .mask = &said.mask,
+        .limit = &said.limit,
+        .enter_budget = &said.budget,
+        .team = &said.team,
+        .tiers = trial->has_tiers ? chance_below(dice, 4) : 0,
+        .relay_range = range,
+        .relay_every = every,
+    };
+
+    for (uint32_t tier = 0; tier < 3; tier++) {
+        range[tier] = (float)chance_below(dice, 2 * trial->side) * 0.5f + (tier > 0 ? range[tier - 1] : 0);
+        every[tier] = 1 + chance_below(dice, 4);
+    }
+    qd_room_observe(trial->room, member, &batch, &refusals);
+    int expected = trial->reference ? observe_one(trial, member, &said, &batch) : 0;
+    check_refusals(trial, &refusals, &expected, 1);
+}
+
+static int move_one(struct trial *trial, uint32_t member, const struct said *said, const qd_room_observers *batch)
+{
+    views_observer *observer = views_find(trial->reference, member, said->id);
+
+    if (!observer)
+        return QD_ROOM_UNKNOWN_OBSERVER;
+    if ((batch->x && observer->anchored) || (batch->direction_x && observer->kind != QD_ROOM_CONE))
+        return QD_ROOM_BAD_REGION;
+    if (batch->x && (!isfinite(said->at[0]) || !isfinite(said->at[1]) || !isfinite(said->at[2])))
+        return QD_ROOM_NOT_FINITE;
+    if (batch->direction_x && check_direction(said->direction))
+        return QD_ROOM_BAD_REGION;
+    if (batch->direction_x)
+        memcpy(observer->direction, said->direction, sizeof observer->direction);
+    if (batch->x)
+        memcpy(observer->at, said->at, sizeof observer->at);
+    return 0;
+}
+
+void trial_move_observers(struct trial *trial, chance *dice, uint32_t member)
+{
+    for (uint32_t id = 0; id < VIEWS_OBSERVERS_MAX; id++) {
+        struct said said = draw_observer(trial, dice);
+        qd_room_observers batch = {.count = 1, .id = &id};
+        qd_room_refusals refusals;
+
+        said.id = id;
+        if (chance_one_in(dice, 2)) {
+            batch.x = &said.at[0];
+            batch.y = &said.at[1];
+            batch.z = &said.at[2];
+        }
+        if (chance_one_in(dice, 3)) {
+            batch.direction_x = &said.direction[0];
+            batch.direction_y = &said.direction[1];
+            batch.direction_z = &said.direction[2];
+        }
+        qd_room_observers_move(trial->room, member, &batch, &refusals);
+        int expected = trial->reference ? move_one(trial, member, &said, &batch) : 0;
+        check_refusals(trial, &refusals, &expected, 1);
+    }
+}
+
+void trial_unobserve(struct trial *trial, chance *dice, uint32_t member)
+{
+    uint32_t id[2] = {chance_below(dice, VIEWS_OBSERVERS_MAX), chance_below(dice, VIEWS_OBSERVERS_MAX)};
+    int expected[2] = {0, 0};
+    qd_room_refusals refusals;
+
+    qd_room_unobserve(trial->room, member, 2, id, &refusals);
+    for (int i = 0; i < 2 && trial->reference; i++) {
+        views_observer *observer = views_find(trial->reference, member, id[i]);
+        if (observer)
+            views_end(trial->reference, observer);
+        else
+            expected[i] = QD_ROOM_UNKNOWN_OBSERVER;
+    }
+    check_refusals(trial, &refusals, expected, 2);
+}
+
+void trial_except(struct trial *trial, chance *dice, uint32_t member)
+{
+    uint32_t show[VIEWS_LIST_MAX], hide[VIEWS_LIST_MAX], id = chance_below(dice, VIEWS_OBSERVERS_MAX);
+    uint32_t shows = chance_one_in(dice, 2) ? 0 : chance_below(dice, VIEWS_LIST_MAX);
+    uint32_t hides = chance_one_in(dice, 2) ? 0 : chance_below(dice, VIEWS_LIST_MAX);
+
+    for (uint32_t i = 0; i < VIEWS_LIST_MAX; i++) {
+        show[i] = trial_id(trial, chance_below(dice, trial->universe));
+        hide[i] = trial_id(trial, chance_below(dice, trial->universe));
+    }
+    qd_status status = qd_room_except(trial->room, member, id, shows, show, hides, hide);
+    if (!trial->reference)
+        return;
+    views_observer *observer = views_find(trial->reference, member, id);
+    MUST(trial, status == (observer ? QD_OK : QD_ERR_NOT_FOUND));
+    if (!observer)
+        return;
+    memcpy(observer->show, show, sizeof show);
+    memcpy(observer->hide, hide, sizeof hide);
+    observer->show_count = shows;
+    observer->hide_count = hides;
+}
+
+/* ---- members ---- */
+
+void trial_options(struct trial *trial, chance *dice, uint32_t member)
+{
+    qd_room_view_options options = {
+        .bytes_max = trial->has_bytes && !chance_one_in(dice, 3) ? 60 + chance_below(dice, 400) : 0,
+        .watching = (uint8_t)chance_below(dice, 3),
+    };
+
+    qd_room_view_options_set(trial->room, member, options);
+    if (!trial->reference)
+        return;
+    views_member *row = &trial->reference->member[member];
+    row->reset_watchers |= row->options.watching != options.watching;
+    row->options = options;
+}
+
+void trial_lose(struct trial *trial, uint32_t member)
+{
+    qd_room_view_lost(trial->room, member);
+    met->losses++;
+    if (!trial->reference)
+        return;
+    trial->reference->member[member].lost = true;
+    trial->reference->member[member].told_suspended = false;
+}
+
+void trial_resume(struct trial *trial, uint32_t member)
+{
+    qd_room_view_resume(trial->room, member);
+    if (!trial->reference || !trial->reference->member[member].lost)
+        return;
+    views_member *row = &trial->reference->member[member];
+    row->lost = false;
+    row->reset = true;
+    row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
+}

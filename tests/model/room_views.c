@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What observers see, under random scripts of all that bears on it, against the rule applied to everybody at every tick
+ * (room/views.h): regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers, losses and
+ * suspensions, in two dimensions or three, with any index.
+ *
+ * Every refusal and every report is compared, and the reports of each member are folded and compared with its views at
+ * every tick. Then the same script runs on other executors, which must give the very same answers.
+ *
+ *     model_room_views [SEEDS [FIRST]]
+ */
+#include "room/run.h"
+#include "room/seeds.h"
+#include "room/views_run.h"
+
+#define SEEDS_DEFAULT 1500u
+#define HUGE_EVERY    150u /* one seed in so many has enough entities for a walk to be split into tasks */
+
+/* ---- members ---- */
+
+static void join(struct trial *trial, uint32_t actor)
+{
+    uint32_t member;
+
+    MUST(trial, qd_room_join(trial->room, &member) == QD_OK && member < VIEWS_MEMBERS_MAX);
+    trial->member[actor] = member;
+    trial_mix(trial, &member, sizeof member);
+    trial->views[member].count = trial->watchers[member].count = 0;
+    if (!trial->reference)
+        return;
+    views_member *row = &trial->reference->member[member];
+    MUST(trial, !row->present && !views_holds_anything(trial->reference, member));
+    *row = (views_member){.present = true};
+}
+
+static void leave(struct trial *trial, uint32_t actor)
+{
+    uint32_t member = trial->member[actor];
+
+    qd_room_leave(trial->room, member, trial->now_ns);
+    trial->member[actor] = QD_ROOM_OWNED;
+    if (trial->reference)
+        views_leave_room(trial->reference, member, trial->now_ns + trial->reference->config.grace_ns);
+}
+
+static void expire(struct trial *trial, chance *dice)
+{
+    trial->now_ns += chance_below(dice, 300);
+    qd_room_expire(trial->room, trial->now_ns);
+    if (trial->reference)
+        views_expire(trial->reference, trial->now_ns);
+}
+
+/* ---- scripts ---- */
+
+static void do_entities(struct trial *trial, chance *dice, uint32_t member)
+{
+    static const trial_batch kinds[] = {TRIAL_SPAWN, TRIAL_SPAWN,    TRIAL_MOVE,    TRIAL_MOVE,
+                                        TRIAL_MOVE,  TRIAL_TELEPORT, TRIAL_RESHAPE, TRIAL_DESPAWN};
+
+    trial_entities(trial, dice, member, kinds[chance_below(dice, sizeof kinds / sizeof kinds[0])]);
+}
+
+static void do_of_member(struct trial *trial, chance *dice, uint32_t member, uint32_t what)
+{
+    if (what < 43)
+        trial_observe(trial, dice, member);
+    else if (what < 49)
+        trial_move_observers(trial, dice, member);
+    else if (what < 50)
+        trial_unobserve(trial, dice, member);
+    else if (what < 54)
+        trial_except(trial, dice, member);
+    else if (what < 56)
+        trial_options(trial, dice, member);
+    else if (what < 57)
+        trial_lose(trial, member);
+    else if (what < 60)
+        trial_resume(trial, member);
+    else if (what < 66)
+        trial_describe(trial, dice, member);
+    else
+        do_entities(trial, dice, member);
+}
+
+enum { COMMAND_TICK = 0, COMMAND_OBSERVE = 40, COMMAND_SPAWN = 100, COMMAND_MOVE };
+static const uint32_t prologue[] = {COMMAND_SPAWN,   COMMAND_OBSERVE, COMMAND_OBSERVE, COMMAND_OBSERVE,
+                                    COMMAND_OBSERVE, COMMAND_TICK,    COMMAND_MOVE,    COMMAND_TICK};
+#define PROLOGUE_LENGTH (sizeof prologue / sizeof prologue[0])
+
+static void do_command(struct trial *trial, uint32_t index)
+{
+    chance own = {trial->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
+    chance *dice = &own;
+    uint32_t what = chance_below(dice, 100), actor = chance_below(dice, trial->actors);
+
+    /* Everybody comes first, then entities and observers; one that is to come to a split walk moves all of them. */
+    if (index < trial->actors + PROLOGUE_LENGTH) {
+        what = index < trial->actors ? COMMAND_SPAWN : prologue[index - trial->actors];
+        actor = index % trial->actors;
+    }
+    if (seeds_verbose)
+        fprintf(stderr, "  command %u: kind %u, actor %u\n", index, what, actor);
+    if (what < 26) {
+        trial_tick(trial, dice);
+    } else if (what < 29) {
+        expire(trial, dice);
+    } else if (what < 30 && chance_one_in(dice, 6)) {
+        qd_room_despawn_all(trial->room);
+        if (trial->reference)
+            views_remove_all(trial->reference);
+    } else if (trial->member[actor] == QD_ROOM_OWNED) {
+        join(trial, actor);
+    } else if (what < 32) {
+        leave(trial, actor);
+    } else if (what >= COMMAND_SPAWN) {
+        trial_entities(trial, dice, trial->member[actor], what == COMMAND_SPAWN ? TRIAL_SPAWN : TRIAL_MOVE);
+    } else {
+        do_of_member(trial, dice, trial->member[actor], what);
+    }
+}
+
+static qd_space_config draw_space(const struct trial *trial, chance *dice)
+{
+    static const qd_space_index indexes[] = {
+        0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
+    float far = (float)trial->side;
+    qd_space_config config = {
+        .dimensions = trial->is_3d ? 3 : 2,
+        .max_x = far,
+        .max_y = far,
+        .max_z = trial->is_3d ? far : 0,
+        .index = indexes[chance_below(dice, sizeof indexes / sizeof indexes[0])],
+        .swept = chance_one_in(dice, 4),
+    };
+
+    if (config.index == QD_SPACE_QUADTREE && trial->is_3d)
+        config.index = QD_SPACE_OCTREE;
+    return config;
+}
+
+static uint32_t set_up(struct trial *trial, qd_room_config *config)
+{
+    chance own = {trial->seed ^ 0x5bd1e9955bd1e995u};
+    chance *dice = &own;
+
+    trial->huge = trial->seed % HUGE_EVERY == HUGE_EVERY - 1;
+    trial->actors = trial->huge ? 2 : 2 + chance_below(dice, TRIAL_ACTORS - 1);
+    trial->universe = trial->huge ? 9500 : 4 + chance_below(dice, 40);
+    trial->batch_max = trial->huge ? TRIAL_BATCH_MAX : 1 + trial->universe;
+    trial->side = trial->huge ? 400 : 6 + chance_below(dice, 30);
+    trial->id_style = chance_below(dice, 3);
+    trial->is_3d = chance_one_in(dice, 2);
+    trial->is_dirty = !trial->huge && chance_one_in(dice, 2);
+    trial->has_tiers = chance_one_in(dice, 2);
+    trial->has_teams = chance_one_in(dice, 2);
+    trial->has_margins = !chance_one_in(dice, 3);
+    trial->has_bytes = chance_one_in(dice, 2);
+    trial->has_limits = chance_one_in(dice, 2);
+    trial->has_beacons = chance_one_in(dice, 2);
+    trial->now_ns = chance_below(dice, 1000);
+    trial->hash = 0xcbf29ce484222325u;
+    for (uint32_t actor = 0; actor < TRIAL_ACTORS; actor++)
+        trial->member[actor] = QD_ROOM_OWNED;
+
+    *config = (qd_room_config){
+        .space = draw_space(trial, dice),
+        .entities_max = 1u << 16,
+        .events_max = 1u << 20,
+        .observers_max = chance_one_in(dice, 4) ? 1 + chance_below(dice, 6) : 1000,
+        .sightings_max = chance_one_in(dice, 4) && !trial->huge ? 10 + chance_below(dice, 200) : 1u << 20,
+        .grace_ns = chance_below(dice, 500),
+    };
+    return trial->huge ? 16 : 100 + chance_below(dice, SEEDS_COMMANDS_MAX - 100);
+}
+
+/* Runs the script's commands below `limit` and returns the hash of all answers. */
+static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *executor, bool check)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    views_room reference;
+    qd_room_config config;
+
+    trial->seed = seed;
+    trial->executor = executor;
+    uint32_t commands = set_up(trial, &config);
+    if (check) {
+        views_init(&reference, &config, trial->universe);
+        trial->reference = &reference;
+    }
+    qd_heap_init(&trial->heap);
+    MUST(trial, qd_room_create(&config, &trial->heap, seed * 77, &trial->room) == QD_OK);
+    for (met->command = 0; met->command < commands && met->command < limit; met->command++) {
+        if (!seeds_left_out[met->command])
+            do_command(trial, met->command);
+    }
+    qd_room_destroy(trial->room);
+    MUST(trial, trial->heap.bytes == 0);
+    qd_heap_deinit(&trial->heap);
+
+    uint64_t hash = trial->hash;
+    for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
+        free(trial->views[member].key);
+        free(trial->views[member].third);
+        free(trial->watchers[member].key);
+        free(trial->watchers[member].third);
+    }
+    if (check)
+        views_deinit(&reference);
+    free(trial);
+    return hash;
+}
+
+static void count_split(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    met->split_walks += count > 1;
+    qd_executor_serial.run(context, count, task, argument);
+}
+
+static void run_seed(uint64_t seed, uint32_t limit)
+{
+    chance order = {seed};
+    size_t four = 4;
+    const qd_executor wide = {.run = count_split, .width = 4};
+    const qd_executor others[] = {
+        {.run = qd_executor_serial.run, .width = 1},
+        {.run = run_shuffled, .width = 4, .context = &order},
+        {.run = run_threads, .width = 4, .context = &four},
+    };
+    uint64_t hash = run_script(seed, limit, &wide, true);
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (run_script(seed, limit, &others[i], false) != hash) {
+            fprintf(stderr, "seed %" PRIu64 ": other answers on executor %zu\n", seed, i);
+            exit(1);
+        }
+    }
+}
+
+static bool met_everything(void)
+{
+    static const int codes[] = {QD_ROOM_UNKNOWN_ID, QD_ROOM_ID_TAKEN,      QD_ROOM_NOT_OWNER,
+                                QD_ROOM_NOT_FINITE, QD_ROOM_NEGATIVE_SIZE, QD_ROOM_UNKNOWN_OBSERVER,
+                                QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
+    bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
+               met->losses > 0 && met->split_walks > 0;
+
+    for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++)
+        all = all && met->leaves[reason] > 0;
+    for (int sight = QD_ROOM_SEEN; sight < QD_ROOM_NOT_YET; sight++)
+        all = all && met->sights[sight] > 0;
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        all = all && met->refusals[codes[i]] > 0;
+    return all;
+}
+
+int main(int argument_count, char **arguments)
+{
+    uint64_t seeds = argument_count > 1 ? strtoull(arguments[1], NULL, 0) : SEEDS_DEFAULT;
+    uint64_t first = argument_count > 2 ? strtoull(arguments[2], NULL, 0) : 0, leaves = 0;
+
+    met = seeds_shared(sizeof *met);
+    if (!seeds_pass(first, seeds, &met->command, run_seed))
+        return 1;
+    for (int reason = 0; reason <= QD_ROOM_LEFT_LIMIT; reason++)
+        leaves += met->leaves[reason];
+    printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " enters, %" PRIu64 " leaves, %" PRIu64
+           " relays, %" PRIu64 " watchers, %" PRIu64 " resets, %" PRIu64 " suspensions\n",
+           seeds, met->ticks, met->split_walks, met->enters, leaves, met->relays, met->watchers, met->resets,
+           met->suspensions);
+    if (seeds >= SEEDS_DEFAULT && !met_everything()) {
+        fprintf(stderr, "some kind of answer never came up: the scripts do not test what they should\n");
+        return 1;
+    }
+    return 0;
+}
