@@ -144,13 +144,29 @@ static bool is_silent(const struct run *run, uint32_t member, ref_news news, uin
     return true;
 }
 
+/* The reports of a round that came with a number of their own, and what was in them. */
+struct shares {
+    uint32_t count;
+    uint32_t share[REF_MEMBERS_MAX];
+    uint64_t hash[REF_MEMBERS_MAX];
+};
+
+/* Whether all that came with the number so far had the same in them. */
+static bool is_shared_alike(struct shares *shares, uint32_t share, uint64_t hash)
+{
+    for (uint32_t i = 0; i < shares->count; i++) {
+        if (shares->share[i] == share)
+            return shares->hash[i] == hash;
+    }
+    shares->share[shares->count] = share;
+    shares->hash[shares->count++] = hash;
+    return true;
+}
+
 /* Reads all reports of the round. Now and then one is lost on its way, or its reader leaves or subscribes anew. */
 static void read_reports(struct run *run, chance *dice, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
 {
-    struct {
-        bool known;
-        uint64_t hash;
-    } shares[16] = {0};
+    struct shares shares = {0};
     qd_room_report report;
     uint32_t next = 0; /* the first member that may still have a report */
 
@@ -162,13 +178,9 @@ static void read_reports(struct run *run, chance *dice, uint32_t skipped, const 
         shared->passed += report.passed.count;
         shared->resets += report.reset;
         shared->suspensions += report.suspended;
-        REQUIRE(run, member >= next && report.tick == run->tick && report.skipped == skipped && report.share < 16);
-        if (report.share) {
-            uint64_t hash = hash_of_contents(&report);
-            REQUIRE(run, !shares[report.share].known || shares[report.share].hash == hash);
-            shares[report.share].known = true;
-            shares[report.share].hash = hash;
-        }
+        REQUIRE(run, member >= next && report.tick == run->tick && report.skipped == skipped);
+        if (report.share)
+            REQUIRE(run, is_shared_alike(&shares, report.share, hash_of_contents(&report)));
         if (run->reference) {
             for (; next < member; next++)
                 REQUIRE(run, is_silent(run, next, news[next], skipped));
