@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBSERVER 1u
-
 /* ---- parsing ---- */
 
 /* Numbers of a point, or as many as there are axes. Returns how many; 0: it is none. */
@@ -113,6 +111,16 @@ static int check_region(const qd_cli *cli, const qd_observer_options *options)
     return 0;
 }
 
+bool qd_observer_any(const qd_observer_options *options)
+{
+    const qd_observer_options none = QD_OBSERVER_DEFAULTS;
+    return options->box != NULL || options->cone != NULL || options->relay != NULL || options->show != NULL ||
+           options->hide != NULL || options->range != none.range || options->angle != none.angle ||
+           options->margin != none.margin || options->mask != none.mask || options->limit != none.limit ||
+           options->enter_budget != none.enter_budget || options->team != none.team ||
+           options->bytes_max != none.bytes_max || options->sees_self;
+}
+
 int qd_observer_parse(const qd_cli *cli, const qd_observer_options *options, qd_observer *observer)
 {
     *observer = (qd_observer){.options = options, .region = QD_REGION_CIRCLE};
@@ -139,7 +147,7 @@ uint32_t qd_observer_send(const qd_observer *observer, qd_client *client, const 
     const qd_observer_options *options = observer->options;
     const bool is_3d = room->config.dimensions == 3;
     const bool is_box = observer->region == QD_REGION_BOX, is_cone = observer->region == QD_REGION_CONE;
-    const uint32_t id = OBSERVER;
+    const uint32_t id = QD_OBSERVER_ID;
     const uint8_t region = (uint8_t)observer->region, sees_self = options->sees_self;
     const float range = is_box ? 0 : (float)options->range, margin = (float)options->margin;
     const float angle = (float)(options->angle * (acos(-1) / 180));
@@ -172,7 +180,7 @@ uint32_t qd_observer_send(const qd_observer *observer, qd_client *client, const 
     };
     uint32_t seq = qd_client_observe(client, &made);
     const qd_msg_except except = {.room = room->handle,
-                                  .observer = OBSERVER,
+                                  .observer = QD_OBSERVER_ID,
                                   .show_count = observer->show_count,
                                   .hide_count = observer->hide_count,
                                   .show = observer->show,

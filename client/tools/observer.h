@@ -7,6 +7,9 @@
 
 #include "cli.h"
 
+/* Its id; a session makes one only. */
+#define QD_OBSERVER_ID 1u
+
 #define QD_OBSERVER_TIERS_MAX 8u
 #define QD_OBSERVER_LIST_MAX  64u
 
@@ -57,10 +60,13 @@ typedef struct qd_observer {
     uint32_t show[QD_OBSERVER_LIST_MAX], hide[QD_OBSERVER_LIST_MAX];
 } qd_observer;
 
+/* Whether anything but where it is was given. */
+bool qd_observer_any(const qd_observer_options *options);
+
 /* Returns 0, or the exit status of a misuse, which is reported. The observer keeps the options. */
 int qd_observer_parse(const qd_cli *cli, const qd_observer_options *options, qd_observer *observer);
 
-/* Makes it the session's observer 1 of a room of so many dimensions. Returns the seq of its Observe, or 0: the session
+/* Makes it the session's observer of a room of so many dimensions. Returns the seq of its Observe, or 0: the session
  * has ended. */
 uint32_t qd_observer_send(const qd_observer *observer, qd_client *client, const qd_cli_room *room);
 

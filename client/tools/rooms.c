@@ -151,6 +151,10 @@ static void print_room_stats(const qd_msg_room_stats *stats, bool json)
         {"index", stats->index, INDEX},
         {"passed", (double)stats->passed, WHOLE},
         {"index_changes", stats->index_changes, WHOLE},
+        {"observers", stats->observers, WHOLE},
+        {"seen", (double)stats->seen, WHOLE},
+        {"enters", (double)stats->enters, WHOLE},
+        {"leaves", (double)stats->leaves, WHOLE},
     };
     print_figures(figures, QD_CLI_COUNT(figures), json);
 }
@@ -292,6 +296,10 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
          1, UINT32_MAX},
         {"--events-max", "N", "pair events a tick (the server's limit)", QD_OPTION_NUMBER, &config.events_max, 1,
          UINT32_MAX},
+        {"--observers-max", "N", "observers that it takes (the server's limit)", QD_OPTION_NUMBER,
+         &config.observers_max, 1, UINT32_MAX},
+        {"--sightings-max", "N", "entities within reach of them all; above it views wait (the limit)", QD_OPTION_NUMBER,
+         &config.sightings_max, 1, UINT32_MAX},
         {"--grace-ms", "N", "entities stay so long after their session (5000)", QD_OPTION_NUMBER, &config.grace_ms, 1,
          3600000},
         {"--empty-close-ms", "N", "it is closed so long after it got empty (60000)", QD_OPTION_NUMBER,

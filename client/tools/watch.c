@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * quadrille watch: a room live in the terminal. Positions come from a Snapshot ten times a second, who touches whom
- * from a subscription, the figures from GetStats twice a second.
+ * from a subscription, or who is seen from an observer, the figures from GetStats twice a second.
  */
 #include "watch.h"
 
@@ -38,6 +38,8 @@ typedef struct watcher {
     uint64_t snapshot_due_ns, stats_due_ns, line_due_ns;
     sample samples[SAMPLES];
     uint32_t samples_count;
+    uint64_t enters, leaves; /* of the view */
+    uint32_t observe_seq;
     bool fresh;  /* a snapshot is complete that has not been drawn */
     bool closed; /* the room is */
 } watcher;
@@ -94,9 +96,13 @@ static void take_stats(watcher *self, const qd_msg_room_stats *stats)
     qd_watch_scene *watch = &self->watch;
     watch->stats = *stats;
     watch->has_stats = true;
-    watch->past[watch->past_count++ % QD_WATCH_PAST] = stats->pairs;
+    watch->past[watch->past_count++ % QD_WATCH_PAST] = watch->view != NULL ? qd_view_count(watch->view) : stats->pairs;
 
     sample now = {.time_ns = qd_cli_now_ns(), .begins = stats->begins, .ends = stats->ends, .passed = stats->passed};
+    if (watch->view != NULL) {
+        now.begins = self->enters;
+        now.ends = self->leaves;
+    }
     self->samples[self->samples_count++ % SAMPLES] = now;
     uint32_t oldest = self->samples_count > SAMPLES ? self->samples_count % SAMPLES : 0;
     const sample *then = &self->samples[oldest];
@@ -105,6 +111,23 @@ static void take_stats(watcher *self, const qd_msg_room_stats *stats)
     watch->ends_per_s = seconds > 0 ? (double)(now.ends - then->ends) / seconds : 0;
     watch->passed_per_s = seconds > 0 ? (double)(now.passed - then->passed) / seconds : 0;
     self->stats_seq = 0;
+}
+
+static int take_view(watcher *self, const qd_msg_view *frame)
+{
+    self->enters += frame->enter_count;
+    self->leaves += frame->leave_count;
+    if (qd_view_apply(self->watch.view, frame) == QD_CLIENT_OK)
+        return 0;
+    return qd_cli_fail(self->cli, "the views of the room contradict each other, or memory is short");
+}
+
+static int take_error(const watcher *self, const qd_server_message *message)
+{
+    const qd_observer *observer = self->watch.observer;
+    if (observer != NULL && observer->anchored && message->seq == self->observe_seq)
+        return qd_cli_fail_batch(self->cli, &message->as.error, &observer->entity, 1);
+    return qd_cli_fail_error(self->cli, &message->as.error);
 }
 
 /* Returns 0, or the exit status of a failure, which is reported. */
@@ -116,6 +139,8 @@ static int take_message(watcher *self, const qd_server_message *message)
         if (qd_pairs_apply(self->watch.pairs, &message->as.tick) == QD_CLIENT_OK)
             return 0;
         return qd_cli_fail(self->cli, "the events of the room contradict each other, or memory is short");
+    case QD_SERVER_VIEW:
+        return take_view(self, &message->as.view);
     case QD_SERVER_SNAPSHOT_RESULT:
         return take_snapshot(self, &message->as.snapshot_result) ? 0 : qd_cli_fail(self->cli, "out of memory");
     case QD_SERVER_STATS:
@@ -125,7 +150,7 @@ static int take_message(watcher *self, const qd_server_message *message)
         self->closed = true;
         return 0;
     case QD_SERVER_ERROR:
-        return qd_cli_fail_error(self->cli, &message->as.error);
+        return take_error(self, message);
     default:
         return 0;
     }
@@ -211,22 +236,40 @@ static int follow(watcher *self, double seconds)
 
 /* ---- the command ---- */
 
+/* To pairs, or to what the observer sees. */
+static int subscribe(watcher *self)
+{
+    qd_watch_scene *watch = &self->watch;
+    if (watch->observer != NULL)
+        watch->view = qd_view_create(NULL);
+    else
+        watch->pairs = qd_pairs_create();
+    if (watch->view == NULL && watch->pairs == NULL)
+        return qd_cli_fail(self->cli, "out of memory");
+    if (watch->observer != NULL && watch->observer->dimensions != 0 &&
+        !qd_cli_check_dimensions(self->cli, watch->room_name, &watch->room, watch->observer->dimensions))
+        return 1;
+    if (watch->observer != NULL)
+        self->observe_seq = qd_observer_send(watch->observer, self->client, &watch->room);
+    else
+        self->observe_seq = qd_client_subscribe(self->client, watch->room.handle, QD_SCOPE_ALL, false);
+    return self->observe_seq != 0 ? 0 : qd_cli_fail_session(self->cli, self->client);
+}
+
 static int watch_room(watcher *self, double seconds)
 {
     qd_watch_scene *watch = &self->watch;
     self->client = qd_cli_connect(self->cli);
     if (self->client == NULL || !qd_cli_open_room(self->cli, self->client, watch->room_name, NULL, &watch->room))
         return 1;
-    watch->pairs = qd_pairs_create();
-    if (watch->pairs == NULL)
-        return qd_cli_fail(self->cli, "out of memory");
-    if (qd_client_subscribe(self->client, watch->room.handle, QD_SCOPE_ALL, false) == 0)
-        return qd_cli_fail_session(self->cli, self->client);
+    int status = subscribe(self);
+    if (status != 0)
+        return status;
 
     qd_cli_catch_signals();
     if (self->on_screen)
         qd_terminal_enter();
-    int status = follow(self, seconds);
+    status = follow(self, seconds);
     qd_terminal_leave();
     if (self->closed)
         fprintf(stderr, "%s: room %s was closed\n", self->cli->program, watch->room_name);
@@ -239,17 +282,36 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
         "quadrille watch", "ROOM",
         "Shows a room live: a map of its entities, hotter the more they touch, and its figures.\n"
         "A room of three dimensions is seen along its z axis.\n"
-        "Without a terminal it prints the figures, a line a second. Until q or an interrupt.",
+        "Without a terminal it prints the figures, a line a second. Until q or an interrupt.\n"
+        "With --observer it shows what an observer there sees, instead of who touches: in the\n"
+        "map, or without a terminal in lines of enters and leaves, as `quadrille observe` does,\n"
+        "which explains them. The options from --range on are the observer's.",
         1, 1};
     double seconds = 0;
+    qd_observer_options given = QD_OBSERVER_DEFAULTS;
+    qd_observer observer;
     watcher self = {.cli = cli, .on_screen = qd_terminal_is_there()};
     const qd_option options[] = {
         {"--seconds", "N", "stop after so long", QD_OPTION_REAL, &seconds, 0.001, 1e9},
         {"--ascii", NULL, "for terminals without Unicode", QD_OPTION_FLAG, &self.look.ascii, 0, 0},
+        {"--observer", "ID | X,Y[,Z]", "what is seen from an entity of the room's own, or a point", QD_OPTION_TEXT,
+         &given.where, 0, 0},
+        QD_OBSERVER_ROWS(&given),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
         return status;
+
+    if (given.where != NULL) {
+        status = qd_observer_parse(cli, &given, &observer);
+        if (status != 0)
+            return status;
+        if (!self.on_screen)
+            return qd_observer_print(cli, argv[0], &observer, false, seconds, 0);
+        self.watch.observer = &observer;
+    } else if (qd_observer_any(&given)) {
+        return qd_options_misuse(cli->program, "no --observer given: say where it is");
+    }
 
     const char *no_colour = getenv("NO_COLOR");
     self.look.colour = no_colour == NULL || no_colour[0] == '\0';
@@ -258,6 +320,7 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
     status = watch_room(&self, seconds);
 
     qd_pairs_destroy(self.watch.pairs);
+    qd_view_destroy(self.watch.view);
     qd_columns_deinit(&self.watch.entities.columns);
     qd_columns_deinit(&self.incoming.columns);
     free(self.watch.entities.shape);

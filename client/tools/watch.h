@@ -8,6 +8,7 @@
 #include "canvas.h"
 #include "cli.h"
 #include "columns.h"
+#include "observer.h"
 
 /* How much of the past the curve shows, a value every half second. */
 #define QD_WATCH_PAST 256
@@ -24,13 +25,16 @@ typedef struct qd_watch_scene {
     const char *server, *room_name;
     qd_cli_room room;
     qd_watch_entities entities;
+    /* What is shown: the pairs; or, with --observer, what that sees. The other is NULL. */
     qd_pairs *pairs;
+    const qd_observer *observer;
+    qd_view *view;
     uint64_t suspended_count; /* events that were too many; 0: not suspended */
     qd_msg_room_stats stats;
     bool has_stats;
-    double begins_per_s, ends_per_s, passed_per_s;
-    uint64_t past[QD_WATCH_PAST]; /* the pairs; a ring */
-    uint32_t past_count;          /* of all that were written */
+    double begins_per_s, ends_per_s, passed_per_s; /* enters and leaves, of a view */
+    uint64_t past[QD_WATCH_PAST];                  /* the pairs, or what is seen; a ring */
+    uint32_t past_count;                           /* of all that were written */
 } qd_watch_scene;
 
 typedef struct qd_watch_look {

@@ -7,6 +7,8 @@
  *     entities 300   pairs 42   begins/s 120   ends/s 119   tick p50 35 us  p99 80 us
  *     pairs  a curve of the last minutes
  *     o alone  o touching  o touching many                             q quits
+ *
+ * With an observer: its region is in the map, who is seen is as who touches, and the anchor is hottest.
  */
 #include "terminal.h"
 #include "watch.h"
@@ -22,7 +24,7 @@
 /* Lines that are not map: title, two borders, figures, curve, legend. */
 #define ROWS_AROUND 6
 
-/* Who touches so many or more is drawn hottest. */
+/* Who touches so many or more is drawn hottest; the legend says how many. */
 #define CROWDED_PAIRS 3
 
 #define RESET "\033[0m"
@@ -58,6 +60,11 @@ static scale fit(const qd_msg_bounds *bounds, int columns_max, int rows_max, int
 
 static qd_heat heat_of(const qd_watch_scene *watch, uint32_t id)
 {
+    if (watch->view != NULL) {
+        bool is_anchor = watch->observer->anchored && id == watch->observer->entity;
+        bool is_seen = qd_view_find(watch->view, QD_OBSERVER_ID, id) != NULL;
+        return is_anchor ? QD_HEAT_CROWDED : is_seen ? QD_HEAT_TOUCHING : QD_HEAT_ALONE;
+    }
     uint32_t pairs = qd_pairs_of(watch->pairs, id);
     return pairs == 0 ? QD_HEAT_ALONE : pairs < CROWDED_PAIRS ? QD_HEAT_TOUCHING : QD_HEAT_CROWDED;
 }
@@ -77,6 +84,50 @@ static void draw_entities(const qd_watch_scene *watch, const scale *map, qd_canv
                               columns->radius[i] * map->factor, heat);
         else
             qd_canvas_box(canvas, x - half_x, y - half_y, x + half_x, y + half_y, heat);
+    }
+}
+
+/* Where the observer is, in dots; false: its anchor is not there. */
+static bool find_observer(const qd_watch_scene *watch, const scale *map, double at[2])
+{
+    const qd_columns *columns = &watch->entities.columns;
+    const qd_observer *observer = watch->observer;
+    double x = observer->at[0], y = observer->at[1];
+    uint32_t i = 0;
+    while (observer->anchored && i < columns->count && columns->id[i] != observer->entity)
+        i++;
+    if (observer->anchored && i == columns->count)
+        return false;
+    if (observer->anchored) {
+        x = columns->x[i];
+        y = columns->y[i];
+    }
+    at[0] = (x - map->min_x) * map->factor;
+    at[1] = (map->max_y - y) * map->factor;
+    return true;
+}
+
+/* Of three dimensions, as of the entities, what lies in the plane of x and y. */
+static void draw_region(const qd_watch_scene *watch, const scale *map, qd_canvas *canvas)
+{
+    const qd_observer *observer = watch->observer;
+    double at[2];
+    if (!find_observer(watch, map, at))
+        return;
+    const double range = observer->options->range * map->factor;
+    if (observer->region == QD_REGION_BOX) {
+        double half_x = observer->half[0] * map->factor, half_y = observer->half[1] * map->factor;
+        qd_canvas_box(canvas, at[0] - half_x, at[1] - half_y, at[0] + half_x, at[1] + half_y, QD_HEAT_ALONE);
+        return;
+    }
+    qd_canvas_circle(canvas, at[0], at[1], range, QD_HEAT_ALONE);
+    if (observer->region != QD_REGION_CONE)
+        return;
+    double axis = atan2(-observer->direction[1], observer->direction[0]);
+    double angle = observer->options->angle * (M_PI / 180);
+    for (int side = -1; side <= 1; side += 2) {
+        double way = axis + side * angle;
+        qd_canvas_capsule(canvas, at, (double[]){at[0] + range * cos(way), at[1] + range * sin(way)}, 0, QD_HEAT_ALONE);
     }
 }
 
@@ -112,6 +163,8 @@ static bool print_map(const qd_watch_scene *watch, const qd_watch_look *look, in
     scale map = fit(&watch->room.config.bounds, columns_max - 2, rows_max, &columns, &rows);
     if (!qd_canvas_clear(canvas, columns, rows))
         return false;
+    if (watch->observer != NULL)
+        draw_region(watch, &map, canvas);
     draw_entities(watch, &map, canvas);
     int indent = (columns_max - 2 - columns) / 2;
     print_border(frame->upper_left, frame->across, frame->upper_right, indent, columns, columns_max, file);
@@ -181,22 +234,28 @@ static void print_figures(const qd_watch_scene *watch, const qd_watch_look *look
     const char *micro = look->ascii ? "us" : "µs";
     const qd_msg_room_stats *stats = &watch->stats;
     char left[384], right[96] = "", passed[48] = "";
-    if (watch->room.config.swept)
+    const bool views = watch->view != NULL;
+    const char *what = views ? "seen" : "pairs", *begins = views ? "enters" : "begins",
+               *ends = views ? "leaves" : "ends";
+    uint64_t count = views ? qd_view_count(watch->view) : stats->pairs;
+    if (watch->room.config.swept && !views)
         snprintf(passed, sizeof passed, "   passed/s " RESET "%.0f" FAINT, watch->passed_per_s);
     snprintf(left, sizeof left,
-             FAINT "entities " RESET BOLD "%u" RESET FAINT "   pairs " RESET BOLD "%" PRIu64 RESET FAINT
-                   "   begins/s " RESET "%.0f" FAINT "   ends/s " RESET "%.0f" FAINT "%s   tick p50 " RESET
-                   "%.0f %s" FAINT "  p99 " RESET "%.0f %s",
-             stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s, passed, (double)stats->tick_us_p50,
-             micro, (double)stats->tick_us_p99, micro);
+             FAINT "entities " RESET BOLD "%u" RESET FAINT "   %s " RESET BOLD "%" PRIu64 RESET FAINT "   %s/s " RESET
+                   "%.0f" FAINT "   %s/s " RESET "%.0f" FAINT "%s   tick p50 " RESET "%.0f %s" FAINT "  p99 " RESET
+                   "%.0f %s",
+             stats->entities, what, count, begins, watch->begins_per_s, ends, watch->ends_per_s, passed,
+             (double)stats->tick_us_p50, micro, (double)stats->tick_us_p99, micro);
     if (width_of(left) > columns)
         snprintf(left, sizeof left,
-                 BOLD "%u" RESET FAINT " entities  " RESET BOLD "%" PRIu64 RESET FAINT " pairs  +%.0f -%.0f a second",
-                 stats->entities, stats->pairs, watch->begins_per_s, watch->ends_per_s);
+                 BOLD "%u" RESET FAINT " entities  " RESET BOLD "%" PRIu64 RESET FAINT " %s  +%.0f -%.0f a second",
+                 stats->entities, count, what, watch->begins_per_s, watch->ends_per_s);
     uint32_t outside = count_outside(watch);
     if (watch->suspended_count > 0)
         snprintf(right, sizeof right, "%stoo many events: %" PRIu64, look->colour ? colours_on[QD_HEAT_CROWDED] : BOLD,
                  watch->suspended_count);
+    else if (views && qd_view_suspended(watch->view))
+        snprintf(right, sizeof right, "%stoo much to see", look->colour ? colours_on[QD_HEAT_CROWDED] : BOLD);
     else if (watch->entities.more)
         snprintf(right, sizeof right, FAINT "%u of them shown", watch->entities.columns.count);
     else if (outside > 0)
@@ -209,8 +268,8 @@ static void print_curve(const qd_watch_scene *watch, const qd_watch_look *look, 
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const marks[] = {"_", ".", ",", "-", "~", "+", "*", "#"};
-    static const char label[] = "pairs ";
-    int room = columns - (int)sizeof label + 1;
+    const char *label = watch->view != NULL ? "seen  " : "pairs ";
+    int room = columns - (int)strlen(label);
     uint32_t shown = watch->past_count < QD_WATCH_PAST ? watch->past_count : QD_WATCH_PAST;
     if (room < 0)
         room = 0;
@@ -231,15 +290,18 @@ static void print_curve(const qd_watch_scene *watch, const qd_watch_look *look, 
     end_line(columns, columns, "\r\n", file);
 }
 
-static void print_legend(const qd_watch_look *look, int columns, FILE *file)
+static void print_legend(const qd_watch_scene *watch, const qd_watch_look *look, int columns, FILE *file)
 {
+    static const char *const of_pairs[] = {"alone", "touching", "touching 3 or more"};
+    static const char *const of_view[] = {"not seen", "seen", "who sees"};
+    const char *const *names = watch->view != NULL ? of_view : of_pairs;
     const char *const *colours = look->colour ? colours_on : colours_off;
     const char *dot = look->ascii ? "o" : "●";
     char left[256];
     snprintf(left, sizeof left,
-             "%s%s" RESET FAINT " alone   " RESET "%s%s" RESET FAINT " touching   " RESET "%s%s" RESET FAINT
-             " touching %d or more",
-             colours[QD_HEAT_ALONE], dot, colours[QD_HEAT_TOUCHING], dot, colours[QD_HEAT_CROWDED], dot, CROWDED_PAIRS);
+             "%s%s" RESET FAINT " %s   " RESET "%s%s" RESET FAINT " %s   " RESET "%s%s" RESET FAINT " %s",
+             colours[QD_HEAT_ALONE], dot, names[0], colours[QD_HEAT_TOUCHING], dot, names[1], colours[QD_HEAT_CROWDED],
+             dot, names[2]);
     print_ends(left, FAINT "q quits", columns, "", file);
 }
 
@@ -256,7 +318,7 @@ static bool print_screen(const qd_watch_scene *watch, const qd_watch_look *look,
             return false;
         print_figures(watch, look, columns, file);
         print_curve(watch, look, columns, file);
-        print_legend(look, columns, file);
+        print_legend(watch, look, columns, file);
     }
     /* What an earlier, larger screen left below. */
     fputs("\033[J", file);
