@@ -9,7 +9,8 @@ expect 0 quadrille --version
 out '^quadrille [0-9]+\.[0-9]+\.[0-9]+$'
 expect 0 quadrille --help
 out '^usage: quadrille '
-for command in rooms stats open close spawn move teleport reshape despawn snapshot query watch events swarm replay ping; do
+for command in rooms stats open close spawn move teleport reshape despawn describe snapshot query watch events \
+    observe why swarm replay ping; do
     expect 0 quadrille --help
     out "^  $command +[a-z]"
     expect 0 quadrille $command --help
@@ -110,7 +111,8 @@ err '--step and --hz exclude each other'
 
 # A server that is not there, and addresses that are none. Port 1 is nobody's.
 for command in 'rooms' 'stats' 'open a' 'close a' 'spawn a 1 0 0 1' 'move a 1 0 0' 'despawn a 1' \
-    'teleport a 1 0 0' 'reshape a 1 1' 'snapshot a' 'query a nearest 0,0' 'watch a' 'events a' 'swarm' 'ping'; do
+    'teleport a 1 0 0' 'reshape a 1 1' 'snapshot a' 'query a nearest 0,0' 'watch a' 'events a' 'swarm' 'ping' \
+    'describe a 1 --team 1' 'observe a 1 --range 1' 'watch a --observer 1 --range 1' 'why a 1 2'; do
     expect 1 quadrille $command --server 127.0.0.1:1
     err "^quadrille [a-z]+: .*127\.0\.0\.1:1"
 done

@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# observe, watch --observer, why and describe: what an observer sees, and why, as a user reads it.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+
+quadrille open yard --bounds 0,0,100,100 --hz 100 >/dev/null
+printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn yard - >/dev/null
+expect 0 quadrille describe yard 2 --tag 18446744073709551615 --payload 'an "orc"' --team 4
+out '^1 entity described in room yard$'
+
+# observing NAME ARGUMENT...: in the background, its lines in $scratch/NAME.
+observing() {
+    local name=$1
+    shift
+    quadrille "$@" >"$scratch/$name" 2>&1 &
+    running=$!
+    children+=("$running")
+}
+said() { grep -Eq "^[0-9]+ $2\$" "$scratch/$1"; }
+until_said() { until_true said "$@"; }
+# why A B PATTERN: until it says so.
+why_says() { quadrille why yard "$1" "$2" | grep -Eq "$3"; }
+until_why() { until_true why_says "$@"; }
+
+# Around an entity: in, within the margin, out; hidden; another place each time.
+observing around observe yard 1 --range 10 --margin 2 --relay 20:1
+around=$running
+until_said around 'enter 2 at 15,10 tag 18446744073709551615 payload "an \\x22orc\\x22"'
+until_why 1 2 '^observer 1 of session [0-9]+ sees 2 \(distance 5, range 10, margin 2; it sees 1\)$'
+until_why 1 3 'does not see 3: it is out of range \(distance 56\.5685, range 10, margin 2; it sees 1\)$'
+until_why 1 1 'does not see 1: that is where it is itself '
+quadrille move yard 3 10 18 >/dev/null
+until_said around 'enter 3 at 10,18'
+quadrille move yard 3 10 21.5 >/dev/null
+until_said around 'relay 3 at 10,21\.5'
+until_why 1 3 'sees 3: it is out of the range, but was in it and is within the margin \(distance 11\.5,'
+quadrille move yard 3 10 23 >/dev/null
+until_said around 'leave 3 out of range'
+quadrille describe yard 2 --hidden >/dev/null
+until_said around 'leave 2 hidden'
+until_why 1 2 'does not see 2: it is hidden '
+quadrille describe yard 2 --shown >/dev/null
+until_why 1 2 ' sees 2 '
+quadrille despawn yard 2 >/dev/null
+until_said around 'leave 2 despawned'
+expect 0 quadrille why yard 3 1
+out '^no observer is at 3$'
+expect 0 quadrille why yard 1 3 --json
+out '^\{"tick": [0-9]+, "more": false, "observers": \[$'
+out '"observer": 1, "seen": false, "why": "not seen: out of range", "distance": 13, "range": 10, "margin": 2, "limit": 0, "sees": 0\}'
+expect 0 quadrille stats yard
+out '^observers +1$'
+# The anchor goes, and the observer with it.
+quadrille spawn yard 2 15 10 1 >/dev/null
+until_said around 'enter 2 at 15,10'
+quadrille despawn yard 1 >/dev/null
+until_said around 'leave 2 observer gone'
+kill -INT "$around"
+ends_with 0 "$around" 'interrupted'
+
+# At a point; a box, a cone, the mask, the nearest, both lists, teams, and the end by --count.
+quadrille spawn yard 4 20 10 1 --category 2 >/dev/null
+quadrille spawn yard 5 50 50 1 --category 4 >/dev/null
+expect 0 quadrille observe yard 15,10 --range 6 --count 2
+out '^[0-9]+ enter 2 at 15,10$'
+out '^[0-9]+ enter 4 at 20,10$'
+expect 0 quadrille observe yard 15,10 --range 6 --mask 2 --seconds 0.4
+out 'enter 4 at'
+no_out 'enter 2'
+expect 0 quadrille observe yard 15,12 --range 100 --limit 1 --seconds 0.4
+[ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not the nearest alone'
+expect 0 quadrille observe yard 15,10 --box 0,15 --seconds 0.4
+[ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not what is in the box'
+expect 0 quadrille observe yard 16,10 --range 10 --cone -1,0 --angle 20 --seconds 0.4
+[ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not what is in the cone'
+expect 0 quadrille observe yard 15,10 --range 6 --show 5,77 --hide 4 --seconds 0.4
+[ "$(grep -o 'enter [0-9]*' "$scratch/out")" = $'enter 2\nenter 5' ] || fail 'not what is shown, less what is hidden'
+quadrille describe yard 2 --team 3 >/dev/null
+expect 0 quadrille observe yard 15,10 --range 6 --team 4 --seconds 0.4
+[ "$(grep -o 'enter [0-9]*' "$scratch/out")" = 'enter 4' ] || fail 'not what the team may see'
+quadrille describe yard 5 --visible-range 90 >/dev/null
+expect 0 quadrille observe yard 15,10 --range 1 --enter-budget 1 --json --count 2
+out '^\{"tick": [0-9]+, "kind": "enter", "id": 2, "x": 15, "y": 10\}$'
+out '^\{"tick": [0-9]+, "kind": "enter", "id": 5, "x": 50, "y": 50\}$'
+[ "$(grep -o '"tick": [0-9]*' "$scratch/out" | sort -u | wc -l)" -eq 2 ] || fail 'a budget of one a tick was not kept'
+expect 1 quadrille observe yard 90,10 --range 1 --count 2 --seconds 0.4
+err 'only 1 of --count 2 enters and leaves came'
+
+# watch: without a terminal in lines, on one in the map.
+observing lines watch yard --observer 15,10 --range 6
+until_said lines 'enter 2 at 15,10'
+quadrille move yard 2 70 10 >/dev/null
+until_said lines 'leave 2 out of range'
+QUADRILLE_TOKEN=other quadrille spawn yard 6 16 10 1 >/dev/null
+until_said lines 'enter 6 at 16,10'
+kill -TERM "$running"
+ends_with 0 "$running" 'terminated'
+expect 2 quadrille watch yard --range 3
+err 'no --observer given: say where it is'
+
+# Three dimensions.
+quadrille open tower --bounds 0,0,0,100,100,100 --hz 100 >/dev/null
+printf '1,10,10,10,1\n2,10,10,20,1\n3,10,10,30,1\n' | quadrille spawn tower - --dimensions 3 >/dev/null
+expect 0 quadrille observe tower 1 --range 12 --self --count 2
+out 'enter 1 at 10,10,10$'
+out 'enter 2 at 10,10,20$'
+expect 0 quadrille observe tower 10,10,10 --range 50 --cone 0,0,1 --angle 1 --count 3
+expect 0 quadrille observe tower 10,10,30 --box 1,1,10.5 --seconds 0.4
+[ "$(grep -o 'enter [0-9]*' "$scratch/out")" = $'enter 2\nenter 3' ] || fail 'not what is in the box of three dimensions'
+expect 1 quadrille observe tower 10,10 --range 3
+err '^quadrille observe: room tower has 3 dimensions, but what was given has 2: give z as well$'
+expect 1 quadrille observe yard 3 --range 3 --cone 1,0,0
+err 'room yard has 2 dimensions, but what was given has 3: give x and y only'
+
+# A room that closes.
+quadrille open hall --hz 100 >/dev/null
+QUADRILLE_TOKEN=owner quadrille open den --hz 100 >/dev/null
+QUADRILLE_TOKEN=owner quadrille spawn den 1 10 10 1 >/dev/null
+observing closing observe den 10,10 --range 5
+until_said closing 'enter 1 at 10,10'
+QUADRILLE_TOKEN=owner quadrille close den >/dev/null
+ends_with 0 "$running" 'a room that closed'
+said closing 'leave 1 room closed' || fail 'no leave when the room closed'
+grep -q 'the room was closed' "$scratch/closing" || fail 'it is not told that the room closed'
+
+# What the server refuses.
+expect 1 quadrille observe yard 77 --range 3
+err 'quadrille observe: entity 77: UNKNOWN_ID'
+expect 1 quadrille observe yard 1,1 --range 3 --cone 0,0
+err 'BAD_REGION'
+expect 1 quadrille observe yard 1,1 --range 3 --relay 5:2,4:1
+err 'refused: '
+expect 1 quadrille why yard 77 3
+err 'UNKNOWN_ID'
+expect 1 quadrille describe yard 77 3 --team 1
+err 'entity 77: UNKNOWN_ID'
+expect 1 quadrille observe nowhere 1,1 --range 3
+err 'UNKNOWN_ROOM'
+
+# What makes no sense here already.
+for where in '' x 1, 1,2,3,4 -1 4294967296; do
+    expect 2 quadrille observe yard --range 3 -- "$where"
+    err "observer '$where': must be an entity's id, or a point X,Y"
+done
+expect 2 quadrille observe yard 1
+err 'no --range and no --box given: say how far it sees'
+expect 2 quadrille observe yard 1 --range 1 --box 2
+err '--box and --range exclude each other'
+expect 2 quadrille observe yard 1 --box 2 --cone 1,0
+err '--box and --cone exclude each other'
+expect 2 quadrille observe yard 1 --box 2,-1
+err "--box '2,-1': must be half extents"
+expect 2 quadrille observe yard 1 --range 2 --cone 1
+err "--cone '1': must be a direction"
+expect 2 quadrille observe yard 1,2 --range 2 --cone 1,2,3
+err '--cone has 3 dimensions, what stands before it 2'
+for tiers in 5 5: :1 5:x 1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1; do
+    expect 2 quadrille observe yard 1 --range 2 --relay "$tiers"
+    err "--relay '.*': must be 1 to 8 tiers RANGE:TICKS"
+done
+expect 2 quadrille observe yard 1 --range 2 --hide 1,x
+err "--hide '1,x': must be 1 to 64 ids"
+expect 2 quadrille observe yard 1 --range 2 --angle 181
+err "--angle '181'"
+expect 2 quadrille why yard 1 x
+err "entity 'x': must be an id"
+expect 2 quadrille describe yard 1
+err 'nothing to say of them'
+expect 2 quadrille describe yard 1 --hidden --shown
+err '--hidden and --shown exclude each other'
+expect 2 quadrille describe yard 1 --payload "$(printf '%033d' 0)"
+err 'must be 32 bytes or less'
+expect 2 quadrille describe yard 1 --tag 18446744073709551616
+err "--tag '18446744073709551616': must be"
+expect 2 quadrille describe yard x --team 1
+err "id 'x': must be a whole number"
