@@ -186,6 +186,13 @@ void qd_host_stuck(qd_host *host, qd_seat *seat)
     seat->late = true;
 }
 
+void qd_host_sent(qd_seat *seat)
+{
+    /* Of its events and its views the one may be sent, while the other waits. */
+    if (!seat->stuck)
+        seat->late = false;
+}
+
 static void unstick(qd_host *host, qd_seat *seat)
 {
     if (!seat->stuck)
@@ -351,8 +358,10 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
     qd_room_tick(host->room, server->config.scheduler->executor, skipped);
     host->dirty = false;
     host->resets_due = false;
-    qd_publish(host);
+    /* Views first: a reset that fits into an empty queue alone must find it empty. That of a subscription comes between
+     * ticks. */
     qd_views_publish(host);
+    qd_publish(host);
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
     send_news(host, stats.tick);

@@ -115,6 +115,8 @@ qd_seat *qd_host_seat(const qd_host *host, uint32_t member);
 void qd_host_applied(qd_host *host, qd_seat *seat, uint64_t tick, uint32_t seq);
 /* A Step of that seat for the tick that is due: the tick, if that is enough. False: it has stepped for it already. */
 bool qd_host_step(qd_host *host, qd_seat *seat, uint32_t seq);
+/* A report was queued for that seat. */
+void qd_host_sent(qd_seat *seat);
 /* A report could not be queued for that seat. */
 void qd_host_stuck(qd_host *host, qd_seat *seat);
 /* The seat is not in the room any more; returns whether a tick waited for it alone. */

@@ -15,10 +15,10 @@
 #define QD_QUERY_ROWS_MAX    (1u << 16)
 #define QD_LIST_ROOMS_MAX    1000u
 
-/* Bytes of one View frame, and observers in one WhyResult, of 41 bytes each: both stay below
- * QD_SERVER_FRAME_BYTES_MAX with ease. */
+/* Bytes of one View frame, well below QD_SERVER_FRAME_BYTES_MAX; observers in one WhyResult, which the room sorts as it
+ * finds them. */
 #define QD_VIEW_FRAME_BYTES_MAX (1u << 20)
-#define QD_WHY_ROWS_MAX         (1u << 14)
+#define QD_WHY_ROWS_MAX         1024u
 
 typedef struct qd_limits {
     uint32_t connections_max;

@@ -107,7 +107,7 @@ static void deliver(publication *round, const qd_room_report *report)
         sent = qd_reply_queue(host->server, seat->session->link, round->list.frames + first, count, QD_LINK_EVENTS);
     qd_frames_drop(&round->list, shared_count(round));
     if (sent == QD_LINK_SENT) {
-        seat->late = false;
+        qd_host_sent(seat);
         return;
     }
     /* To a closed link as well: nothing need be found for it until it leaves. */

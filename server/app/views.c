@@ -399,9 +399,7 @@ static void deliver(qd_host *host, const qd_room_view_report *report, qd_frames 
         sent = qd_reply_queue(host->server, seat->session->link, list->frames, list->count, QD_LINK_EVENTS);
     qd_frames_drop(list, 0);
     if (sent == QD_LINK_SENT) {
-        /* Unless the events of this tick were too many. */
-        if (!seat->stuck)
-            seat->late = false;
+        qd_host_sent(seat);
         return;
     }
     /* To a closed link as well: nothing need be found for it until it leaves. */

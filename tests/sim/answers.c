@@ -9,11 +9,6 @@
 
 #include "proto/codec.h"
 
-static bool is_batch(qd_client_kind kind)
-{
-    return kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN;
-}
-
 static sim_request *request_of(sim_client *client, uint32_t seq)
 {
     for (size_t i = client->request_count; i-- > 0;) {
@@ -53,8 +48,10 @@ static void on_room_opened(sim_client *client, uint32_t seq, const qd_msg_room_o
     sim_check(room != NULL && room->name == asked->name, "another room was opened");
     if (opened->created)
         room->creator = client->session;
-    if (slot->stay == NULL)
+    if (slot->stay == NULL) {
         slot->stay = model_stay_create(room, client->session, client->link);
+        slot->views = model_views_create(slot->stay, opened->tick);
+    }
     sim_check(slot->stay->room == room, "the room was opened again, and has another handle");
 }
 
@@ -71,9 +68,10 @@ static void leave_slot(sim_client *client, sim_slot *slot)
         sim_request *asked = &client->requests[i];
         if (asked->stay == slot->stay)
             asked->excused |= asked->kind == QD_CLIENT_SUBSCRIBE ||
-                              (slot->leaving && (is_batch(asked->kind) || asked->kind == QD_CLIENT_STEP));
+                              (slot->leaving && (sim_is_batch(asked->kind) || asked->kind == QD_CLIENT_STEP));
     }
     model_observer_destroy(slot->observer);
+    model_views_destroy(slot->views);
     *slot = (sim_slot){.opening = slot->opening};
 }
 
@@ -86,7 +84,40 @@ static void on_room_closed(sim_client *client, uint32_t seq, const qd_msg_room_c
     const model_observer *observer = slot->observer;
     sim_check(observer == NULL || !observer->known || slot->stay->lost || observer->set_count == 0,
               "the room is closed, and the ends of %u pairs did not come", observer->set_count);
+    const model_views *views = slot->views;
+    sim_check(views->suspended || slot->stay->view_lost || views->set_count == 0,
+              "the room is closed, and %u that are seen did not leave", views->set_count);
     leave_slot(client, slot);
+}
+
+static void on_view(sim_client *client, uint32_t seq, const qd_msg_view *view)
+{
+    sim_slot *slot = slot_of(client, view->room);
+    sim_check(slot != NULL && seq == 0, "a view that nobody asked for");
+    model_views_tell(slot->views, view);
+    slot->tick = view->tick;
+}
+
+static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *result)
+{
+    const sim_request *asked = answered(client, seq, QD_CLIENT_WHY);
+    const sim_slot *slot = slot_of(client, result->room);
+    sim_check(result->room == asked->stay->room->handle && !result->more, "another room's reasons");
+    for (uint32_t i = 0; i < result->count; i++)
+        sim_check(result->sight[i] >= QD_SIGHT_SEEN && result->sight[i] <= QD_SIGHT_NOT_YET &&
+                      result->distance[i] >= 0 &&
+                      (i == 0 || result->session[i - 1] != result->session[i] ||
+                       result->observer[i - 1] < result->observer[i]),
+                  "a reason that is none");
+    if (slot == NULL || slot->views->suspended || slot->stay->view_lost || slot->views->tick > result->tick)
+        return;
+    /* The views are those of that tick: what was told of them has come before. */
+    for (uint32_t i = 0; i < result->count; i++) {
+        bool seen = result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN;
+        sim_check(result->session[i] != client->session || !seen ||
+                      model_views_contain(slot->views, result->observer[i], asked->why_b),
+                  "observer %u is said to see %u, and was not told so", result->observer[i], asked->why_b);
+    }
 }
 
 static void on_tick(sim_client *client, const qd_msg_tick *tick)
@@ -138,9 +169,9 @@ static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *a
         if (earlier->stay != slot->stay || earlier->done || earlier->excused)
             continue;
         bool may_wait = is_lockstep(client, slot->stay->room) && earlier->kind == QD_CLIENT_STEP;
-        sim_check(is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE || may_wait,
+        sim_check(sim_is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE || may_wait,
                   "request %u is answered before request %u of kind %d", seq, earlier->seq, earlier->kind);
-        if (!is_batch(earlier->kind))
+        if (!sim_is_batch(earlier->kind))
             continue;
         sim_check(earlier->entries_refused == (slot->stay->ops[earlier->op].refused_count > 0),
                   "batch %u is in, and its refused entries were not told", earlier->seq);
@@ -192,7 +223,7 @@ static void on_query(sim_client *client, uint32_t seq, const qd_msg_query_result
 
 static void on_entries(sim_request *asked, const qd_msg_error *error)
 {
-    sim_check(is_batch(asked->kind) && !asked->entries_refused && !asked->done, "refused entries out of place");
+    sim_check(sim_is_batch(asked->kind) && !asked->entries_refused && !asked->done, "refused entries out of place");
     const model_op *op = &asked->stay->ops[asked->op];
     sim_check(error->entries_refused == op->refused_count && error->entry_count == op->refused_count,
               "%u entries of batch %u are refused, not %u", error->entries_refused, asked->seq, op->refused_count);
@@ -217,7 +248,10 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
     case QD_ERROR_TICK_OVER:
         return asked->kind == QD_CLIENT_STEP && asked->tick != 0 && is_lockstep(client, room);
     case QD_ERROR_LIMIT:
-        return asked->kind == QD_CLIENT_SNAPSHOT || asked->kind == QD_CLIENT_QUERY;
+        return asked->kind == QD_CLIENT_SNAPSHOT || asked->kind == QD_CLIENT_QUERY || asked->kind == QD_CLIENT_WHY;
+    case QD_ERROR_UNKNOWN_ID:
+    case QD_ERROR_UNKNOWN_OBSERVER:
+        return asked->kind == QD_CLIENT_WHY;
     default:
         return false;
     }
@@ -307,8 +341,11 @@ static void on_message(sim_client *client, const qd_server_message *message)
         client->gone_away = true;
         break;
     case QD_SERVER_VIEW:
+        on_view(client, message->seq, &message->as.view);
+        break;
     case QD_SERVER_WHY_RESULT:
-        sim_fail("views that nobody asked for");
+        on_why(client, message->seq, &message->as.why_result);
+        break;
     case QD_SERVER_NOTHING:
         sim_fail("an empty frame");
     }
@@ -351,6 +388,8 @@ void sim_client_finish(sim_client *client)
         sim_check(asked->done || asked->excused, "request %u of kind %d was never answered", asked->seq, asked->kind);
     }
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
+        if (client->slots[i].views != NULL)
+            model_views_finish(client->slots[i].views);
         model_observer *observer = client->slots[i].observer;
         if (observer == NULL || observer->suspended)
             continue;

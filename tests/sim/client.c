@@ -29,6 +29,7 @@ void sim_client_forget(sim_client *client)
 {
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         model_observer_destroy(client->slots[i].observer);
+        model_views_destroy(client->slots[i].views);
         client->slots[i] = (sim_slot){0};
     }
     client->request_count = 0;
@@ -45,7 +46,7 @@ void sim_client_deinit(sim_client *client)
     free(client->requests);
 }
 
-static void write_message(sim_client *client, const qd_client_message *message)
+void sim_client_write(sim_client *client, const qd_client_message *message)
 {
     uint8_t bytes[4096];
     sim_check(qd_client_message_size(message) <= sizeof bytes, "the scenario's message is too long");
@@ -63,9 +64,9 @@ static void connect(sim_client *client)
     client->welcomed = client->gone_away = client->ended_by_error = false;
     client->frames = client->seq = 0;
     if (!client->vandal || percent(client, 50))
-        write_message(client, &(qd_client_message){.seq = ++client->seq,
-                                                   .kind = QD_CLIENT_HELLO,
-                                                   .as.hello = {.version = QD_PROTOCOL_VERSION, .client = "sim"}});
+        sim_client_write(client, &(qd_client_message){.seq = ++client->seq,
+                                                      .kind = QD_CLIENT_HELLO,
+                                                      .as.hello = {.version = QD_PROTOCOL_VERSION, .client = "sim"}});
 }
 
 /* A length that is none, a frame that is too long, bytes that are no frame, or nothing at all. */
@@ -93,7 +94,7 @@ static void vandalise(sim_client *client)
 
 /* ---- requests ---- */
 
-static sim_request *request(sim_client *client, qd_client_kind kind, model_stay *stay)
+sim_request *sim_client_request(sim_client *client, qd_client_kind kind, model_stay *stay)
 {
     if (client->request_count == client->request_capacity) {
         client->request_capacity = client->request_capacity == 0 ? 64 : client->request_capacity * 2;
@@ -107,9 +108,9 @@ static sim_request *request(sim_client *client, qd_client_kind kind, model_stay 
 
 static void send_for_room(sim_client *client, qd_client_kind kind, model_stay *stay)
 {
-    request(client, kind, stay);
-    write_message(client,
-                  &(qd_client_message){.seq = client->seq, .kind = kind, .as.room = {.room = stay->room->handle}});
+    sim_client_request(client, kind, stay);
+    sim_client_write(client,
+                     &(qd_client_message){.seq = client->seq, .kind = kind, .as.room = {.room = stay->room->handle}});
 }
 
 static void open_room(sim_client *client)
@@ -121,17 +122,17 @@ static void open_room(sim_client *client)
     /* Opening a room again gives the same one, unless somebody closes it just then: only its creator may. */
     if (slot->stay != NULL && (slot->closing || slot->stay->room->creator != client->session))
         return;
-    sim_request *opened = request(client, QD_CLIENT_OPEN_ROOM, NULL);
+    sim_request *opened = sim_client_request(client, QD_CLIENT_OPEN_ROOM, NULL);
     opened->name = name;
     opened->has_config = percent(client, 80);
     slot->opening = true;
     char text[16];
     snprintf(text, sizeof text, "room %u", name);
-    write_message(client, &(qd_client_message){.seq = client->seq,
-                                               .kind = QD_CLIENT_OPEN_ROOM,
-                                               .as.open_room = {.name = text,
-                                                                .has_config = opened->has_config,
-                                                                .config = client->scene->configs[name]}});
+    sim_client_write(client, &(qd_client_message){.seq = client->seq,
+                                                  .kind = QD_CLIENT_OPEN_ROOM,
+                                                  .as.open_room = {.name = text,
+                                                                   .has_config = opened->has_config,
+                                                                   .config = client->scene->configs[name]}});
 }
 
 /* ---- batches ---- */
@@ -189,30 +190,30 @@ static void send_batch(sim_client *client, model_stay *stay)
                                            QD_CLIENT_MOVE,  QD_CLIENT_TELEPORT, QD_CLIENT_RESHAPE, QD_CLIENT_DESPAWN};
     model_op op = {.kind = kinds[pick(client, 8)]};
     fill(client, &op, stay);
-    sim_request *sent = request(client, op.kind, stay);
+    sim_request *sent = sim_client_request(client, op.kind, stay);
     sent->op = stay->op_count;
     op.seq = client->seq;
     op.frame = client->frames + 1;
     model_stay_send(stay, &op);
     bool places = op.kind != QD_CLIENT_RESHAPE && op.kind != QD_CLIENT_DESPAWN, is_3d = stay->room->dimensions == 3;
-    write_message(client, &(qd_client_message){.seq = op.seq,
-                                               .kind = op.kind,
-                                               .as.batch = {.room = stay->room->handle,
-                                                            .room_owned = op.room_owned,
-                                                            .entities = {
-                                                                .count = op.count,
-                                                                .id = op.id,
-                                                                .x = places ? op.at[0] : NULL,
-                                                                .y = places ? op.at[1] : NULL,
-                                                                .z = places && is_3d ? op.at[2] : NULL,
-                                                                .half_x = op.has_size ? op.half[0] : NULL,
-                                                                .half_y = op.has_size ? op.half[1] : NULL,
-                                                                .half_z = op.has_size && is_3d ? op.half[2] : NULL,
-                                                                .radius = op.has_radius ? op.radius : NULL,
-                                                                .shape = op.has_shape ? op.shape : NULL,
-                                                                .category = op.has_filter ? op.category : NULL,
-                                                                .mask = op.has_filter ? op.mask : NULL,
-                                                            }}});
+    sim_client_write(client, &(qd_client_message){.seq = op.seq,
+                                                  .kind = op.kind,
+                                                  .as.batch = {.room = stay->room->handle,
+                                                               .room_owned = op.room_owned,
+                                                               .entities = {
+                                                                   .count = op.count,
+                                                                   .id = op.id,
+                                                                   .x = places ? op.at[0] : NULL,
+                                                                   .y = places ? op.at[1] : NULL,
+                                                                   .z = places && is_3d ? op.at[2] : NULL,
+                                                                   .half_x = op.has_size ? op.half[0] : NULL,
+                                                                   .half_y = op.has_size ? op.half[1] : NULL,
+                                                                   .half_z = op.has_size && is_3d ? op.half[2] : NULL,
+                                                                   .radius = op.has_radius ? op.radius : NULL,
+                                                                   .shape = op.has_shape ? op.shape : NULL,
+                                                                   .category = op.has_filter ? op.category : NULL,
+                                                                   .mask = op.has_filter ? op.mask : NULL,
+                                                               }}});
 }
 
 /* ---- the other requests ---- */
@@ -237,19 +238,19 @@ static void send_wrong(sim_client *client)
     };
     uint32_t chosen = pick(client, sizeof wrongs / sizeof wrongs[0]);
     qd_client_message message = wrongs[chosen].message;
-    request(client, message.kind, NULL)->must_be = wrongs[chosen].code;
+    sim_client_request(client, message.kind, NULL)->must_be = wrongs[chosen].code;
     message.seq = client->seq;
-    write_message(client, &message);
+    sim_client_write(client, &message);
 }
 
 static void send_step(sim_client *client, sim_slot *slot, bool guess)
 {
     model_stay *stay = slot->stay;
-    sim_request *step = request(client, QD_CLIENT_STEP, stay);
+    sim_request *step = sim_client_request(client, QD_CLIENT_STEP, stay);
     step->tick = guess ? slot->tick + 1 : 0;
-    write_message(client, &(qd_client_message){.seq = client->seq,
-                                               .kind = QD_CLIENT_STEP,
-                                               .as.step = {.room = stay->room->handle, .tick = step->tick}});
+    sim_client_write(client, &(qd_client_message){.seq = client->seq,
+                                                  .kind = QD_CLIENT_STEP,
+                                                  .as.step = {.room = stay->room->handle, .tick = step->tick}});
 }
 
 static void send_subscribe(sim_client *client, sim_slot *slot)
@@ -259,21 +260,22 @@ static void send_subscribe(sim_client *client, sim_slot *slot)
     if (slot->observer == NULL)
         slot->observer = model_observer_create(slot->stay, percent(client, 30), percent(client, 30));
     slot->subscribing = true;
-    request(client, QD_CLIENT_SUBSCRIBE, slot->stay);
-    write_message(client,
-                  &(qd_client_message){.seq = client->seq,
-                                       .kind = QD_CLIENT_SUBSCRIBE,
-                                       .as.subscribe = {.room = slot->stay->room->handle,
-                                                        .scope = slot->observer->own_only ? QD_SCOPE_OWN : QD_SCOPE_ALL,
-                                                        .stays = slot->observer->stays}});
+    sim_client_request(client, QD_CLIENT_SUBSCRIBE, slot->stay);
+    sim_client_write(
+        client, &(qd_client_message){.seq = client->seq,
+                                     .kind = QD_CLIENT_SUBSCRIBE,
+                                     .as.subscribe = {.room = slot->stay->room->handle,
+                                                      .scope = slot->observer->own_only ? QD_SCOPE_OWN : QD_SCOPE_ALL,
+                                                      .stays = slot->observer->stays}});
 }
 
 static void send_snapshot(sim_client *client, model_stay *stay)
 {
-    memcpy(request(client, QD_CLIENT_SNAPSHOT, stay)->seen, stay->latest, sizeof stay->latest);
-    write_message(client, &(qd_client_message){.seq = client->seq,
-                                               .kind = QD_CLIENT_SNAPSHOT,
-                                               .as.snapshot = {.room = stay->room->handle}});
+    memcpy(sim_client_request(client, QD_CLIENT_SNAPSHOT, stay)->seen, stay->latest.entities,
+           sizeof stay->latest.entities);
+    sim_client_write(client, &(qd_client_message){.seq = client->seq,
+                                                  .kind = QD_CLIENT_SNAPSHOT,
+                                                  .as.snapshot = {.room = stay->room->handle}});
 }
 
 static void send_query(sim_client *client, model_stay *stay)
@@ -299,8 +301,8 @@ static void send_query(sim_client *client, model_stay *stay)
         query.where.ray = (qd_msg_query_ray){
             .x = x, .y = y, .z = z, .direction_x = 1, .direction_y = y - 50, .direction_z = is_3d ? z - 50 : 0};
     }
-    request(client, QD_CLIENT_QUERY, stay);
-    write_message(client, &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_QUERY, .as.query = query});
+    sim_client_request(client, QD_CLIENT_QUERY, stay);
+    sim_client_write(client, &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_QUERY, .as.query = query});
 }
 
 static bool may_leave(const sim_slot *slot)
@@ -337,8 +339,10 @@ static void drop(sim_client *client)
 static void act_in_room(sim_client *client, sim_slot *slot)
 {
     uint32_t chance = pick(client, 1000);
-    if (chance < 640)
+    if (chance < 520)
         send_batch(client, slot->stay);
+    else if (chance < 640)
+        sim_client_act_on_views(client, slot);
     else if (chance < 800)
         send_step(client, slot, percent(client, 30));
     else if (chance < 880)
@@ -380,13 +384,14 @@ void sim_client_act(sim_client *client)
     else if (chance < 50)
         send_wrong(client);
     else if (chance < 60) {
-        request(client, QD_CLIENT_PING, NULL);
-        write_message(client,
-                      &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_PING, .as.ping = {client->seq}});
+        sim_client_request(client, QD_CLIENT_PING, NULL);
+        sim_client_write(client,
+                         &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_PING, .as.ping = {client->seq}});
     } else if (chance < 70) {
-        request(client, QD_CLIENT_LIST_ROOMS, NULL);
-        write_message(client, &(qd_client_message){
-                                  .seq = client->seq, .kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "r"}});
+        sim_client_request(client, QD_CLIENT_LIST_ROOMS, NULL);
+        sim_client_write(
+            client,
+            &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "r"}});
     } else if (slot->stay == NULL || chance < 80)
         open_room(client);
     else if (!slot->leaving)

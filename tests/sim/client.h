@@ -8,6 +8,7 @@
 
 #include "model.h"
 #include "server/app/server.h"
+#include "views.h"
 
 #define ROOMS_MAX   3u
 #define CLIENTS_MAX 6u
@@ -34,6 +35,7 @@ typedef struct sim_request {
     uint64_t tick;         /* STEP */
     model_stay *stay;      /* NULL: for none */
     size_t op;             /* a batch's, in the stay */
+    uint32_t why_b;        /* WHY */
     qd_error_code must_be; /* it is wrong on purpose; 0: it is not */
     bool done, entries_refused;
     bool excused;                     /* it need not be answered any more */
@@ -45,6 +47,7 @@ typedef struct sim_slot {
     bool opening, leaving, closing, subscribing, unsubscribing;
     model_stay *stay; /* NULL: it is not in the room */
     model_observer *observer;
+    model_views *views; /* while there is a stay */
     uint32_t applied_seq;
     uint64_t applied_tick;
     uint64_t tick; /* the last one that it knows of */
@@ -71,6 +74,18 @@ void sim_client_forget(sim_client *client);
 
 /* Does one thing that a client may do. */
 void sim_client_act(sim_client *client);
+/* For client_views.c: notes a request, which the next message is to be, with its seq; and sends that. */
+sim_request *sim_client_request(sim_client *client, qd_client_kind kind, model_stay *stay);
+void sim_client_write(sim_client *client, const qd_client_message *message);
+/* Does one thing about views that a client in a room may do. */
+void sim_client_act_on_views(sim_client *client, sim_slot *slot);
+/* Whether its effect is covered by Applied, and its refused entries are told. */
+static inline bool sim_is_batch(qd_client_kind kind)
+{
+    return (kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN) ||
+           (kind >= QD_CLIENT_DESCRIBE && kind <= QD_CLIENT_VIEW_OPTIONS);
+}
+
 /* Reads some of what has come; returns whether there was anything. */
 bool sim_client_read(sim_client *client);
 /* Makes every room that ticks by Step tick once, if the client is in it. */

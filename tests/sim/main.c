@@ -65,6 +65,7 @@ static void make_rooms(sim_scene *scene)
             .tick_mode = steps ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK,
             .tick_hz = steps ? 0 : 20 + sim_pick(world, 200),
             .events_max = sim_percent(world, 20) ? 5 + sim_pick(world, 40) : 0,
+            .sightings_max = sim_percent(world, 15) ? 5 + sim_pick(world, 40) : 0,
             .grace_ms = 1 + sim_pick(world, 200),
             .empty_close_ms = 1 + sim_pick(world, 500),
         };

@@ -74,10 +74,22 @@ uint32_t model_id(const model_stay *stay, uint32_t entity)
     return (stay->number * STAY_ENTITIES + entity) * ID_FACTOR;
 }
 
-static model_entity *entity_of(const model_stay *stay, model_entity *entities, uint32_t id)
+model_stay *model_owner(const model_room *room, uint32_t id, uint32_t *entity)
 {
     uint32_t number = id * ID_INVERSE;
-    return number / STAY_ENTITIES == stay->number ? &entities[number % STAY_ENTITIES] : NULL;
+    *entity = number % STAY_ENTITIES;
+    return number / STAY_ENTITIES < room->stay_count ? room->stays[number / STAY_ENTITIES] : NULL;
+}
+
+uint32_t model_region_id(uint32_t region)
+{
+    return (region + 1) * ID_FACTOR;
+}
+
+static model_entity *entity_of(const model_stay *stay, model_state *state, uint32_t id)
+{
+    uint32_t entity;
+    return model_owner(stay->room, id, &entity) == stay ? &state->entities[entity] : NULL;
 }
 
 static bool is_bad_form(const qd_body *body)
@@ -118,17 +130,29 @@ static qd_body changed(const qd_body *body, const model_op *op, uint32_t i, bool
     return after;
 }
 
-/* Applies one entry; returns false where it must be refused. */
-static bool apply_entry(const model_stay *stay, model_entity *entities, const model_op *op, uint32_t i)
+/* An entry about an entity; false where it must be refused. */
+static bool apply_entity(const model_stay *stay, model_state *state, const model_op *op, uint32_t i)
 {
     static const qd_body new = {.shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
-    model_entity *entity = entity_of(stay, entities, op->id[i]);
+    model_entity *entity = entity_of(stay, state, op->id[i]);
     bool spawns = op->kind == QD_CLIENT_SPAWN,
          places = spawns || op->kind == QD_CLIENT_MOVE || op->kind == QD_CLIENT_TELEPORT;
     if (entity == NULL || entity->present == spawns)
         return false;
     if (op->kind == QD_CLIENT_DESPAWN) {
-        entity->present = false;
+        *entity = (model_entity){0};
+        for (uint32_t k = 0; k < STAY_REGIONS; k++)
+            state->regions[k].present &=
+                !state->regions[k].anchored || &state->entities[state->regions[k].anchor] != entity;
+        return true;
+    }
+    if (op->kind == QD_CLIENT_DESCRIBE) {
+        if (!isfinite(op->visible_range[i]) || op->visible_range[i] < 0)
+            return false;
+        entity->hidden = op->hidden[i] != 0;
+        entity->team = op->team[i];
+        entity->tag = op->tag[i];
+        entity->visible_range = op->visible_range[i];
         return true;
     }
     qd_body after = changed(spawns ? &new : &entity->body, op, i, places);
@@ -142,17 +166,105 @@ static bool apply_entry(const model_stay *stay, model_entity *entities, const mo
     return true;
 }
 
-static void apply(const model_stay *stay, model_entity *entities, const model_op *op)
+static bool are_finite(const float *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!isfinite(values[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_direction(const float direction[3])
+{
+    return are_finite(direction, 3) && (direction[0] != 0 || direction[1] != 0 || direction[2] != 0);
+}
+
+static bool is_good_region(const model_region *region)
+{
+    switch (region->kind) {
+    case QD_REGION_BOX:
+        return are_finite(region->half, 3) && region->half[0] >= 0 && region->half[1] >= 0 && region->half[2] >= 0;
+    case QD_REGION_CONE:
+        return isfinite(region->range) && region->range >= 0 && is_direction(region->direction);
+    default:
+        return region->kind == QD_REGION_CIRCLE && isfinite(region->range) && region->range >= 0;
+    }
+}
+
+static bool observe(const model_stay *stay, model_state *state, const model_op *op, uint32_t i)
+{
+    model_region *region = &state->regions[op->id[i]], said = op->regions[i];
+    if (!is_good_region(&said))
+        return false;
+    if (said.anchored) {
+        const model_entity *anchor = entity_of(stay, state, op->anchor_id[i]);
+        if (anchor == NULL || !anchor->present)
+            return false;
+        said.anchor = (uint32_t)(anchor - state->entities);
+    } else if (!are_finite(said.at, 3)) {
+        return false;
+    }
+    if (region->present) {
+        said.shows = region->shows;
+        said.show = region->show;
+        said.hides = region->hides;
+        said.hide = region->hide;
+    }
+    *region = said;
+    region->present = true;
+    return true;
+}
+
+static bool move_region(model_region *region, const model_op *op, uint32_t i)
+{
+    const model_region *said = &op->regions[i];
+    if ((op->moves && (region->anchored || !are_finite(said->at, 3))) ||
+        (op->turns && (region->kind != QD_REGION_CONE || !is_direction(said->direction))))
+        return false;
+    if (op->moves)
+        memcpy(region->at, said->at, sizeof region->at);
+    if (op->turns)
+        memcpy(region->direction, said->direction, sizeof region->direction);
+    return true;
+}
+
+/* Applies one entry; returns false where it must be refused. */
+static bool apply_entry(const model_stay *stay, model_state *state, const model_op *op, uint32_t i)
+{
+    model_region *region = &state->regions[op->id[i] % STAY_REGIONS];
+    switch (op->kind) {
+    case QD_CLIENT_OBSERVE:
+        return observe(stay, state, op, i);
+    case QD_CLIENT_MOVE_OBSERVERS:
+        return region->present && move_region(region, op, i);
+    case QD_CLIENT_UNOBSERVE:
+        if (!region->present)
+            return false;
+        *region = (model_region){0};
+        return true;
+    case QD_CLIENT_EXCEPT:
+        region->shows = op->regions[i].shows;
+        region->show = op->regions[i].show;
+        region->hides = op->regions[i].hides;
+        region->hide = op->regions[i].hide;
+        return true;
+    default:
+        return apply_entity(stay, state, op, i);
+    }
+}
+
+static void apply(const model_stay *stay, model_state *state, const model_op *op)
 {
     for (uint32_t i = 0; i < op->count; i++)
-        (void)apply_entry(stay, entities, op, i);
+        (void)apply_entry(stay, state, op, i);
 }
 
 void model_stay_send(model_stay *stay, model_op *op)
 {
     op->refused_count = 0;
     for (uint32_t i = 0; i < op->count; i++) {
-        if (!apply_entry(stay, stay->latest, op, i))
+        if (!apply_entry(stay, &stay->latest, op, i))
             op->refused[op->refused_count++] = i;
     }
     stay->ops = grow(stay->ops, stay->op_count, &stay->op_capacity, sizeof *stay->ops);
@@ -198,22 +310,11 @@ static uint64_t time_of(const model_room *room, uint64_t tick)
     return 0;
 }
 
-/* ---- brute force ---- */
-
-typedef struct body {
-    uint32_t id;
-    bool own;
-    const model_entity *entity;
-} body;
-
-static bool are_pair(const qd_body *a, const qd_body *b)
-{
-    return (a->category & b->mask) != 0 && (b->category & a->mask) != 0 && shapes_touch(a, b);
-}
+/* ---- the past ---- */
 
 static int compare_bodies(const void *a, const void *b)
 {
-    uint32_t left = ((const body *)a)->id, right = ((const body *)b)->id;
+    uint32_t left = ((const model_body *)a)->id, right = ((const model_body *)b)->id;
     return (left > right) - (left < right);
 }
 
@@ -227,22 +328,22 @@ static size_t ops_that_arrived(const model_stay *stay)
 }
 
 /* The entities of one stay, if it is in that state. */
-static uint32_t bodies_of(const model_observer *observer, const model_stay *stay, int state, body *bodies,
-                          model_entity scratch[STAY_ENTITIES])
+static uint32_t bodies_of(const model_past *past, const model_stay *stay, int state, model_body *bodies,
+                          model_state *scratch)
 {
     uint32_t count = 0;
-    memcpy(scratch, observer->entities[stay->number], STAY_ENTITIES * sizeof *scratch);
+    *scratch = past->states[stay->number];
     if (state != TOLD) {
         size_t arrived = ops_that_arrived(stay);
-        for (size_t i = observer->ops_done[stay->number]; i < arrived; i++)
+        for (size_t i = past->ops_done[stay->number]; i < arrived; i++)
             apply(stay, scratch, &stay->ops[i]);
     }
     for (uint32_t i = 0; i < STAY_ENTITIES; i++) {
-        const model_entity *entity = &scratch[i];
+        const model_entity *entity = &scratch->entities[i];
         if (!entity->present || (state == GONE && !entity->room_owned))
             continue;
         bodies[count++] =
-            (body){.id = model_id(stay, i), .own = stay == observer->stay && !entity->room_owned, .entity = entity};
+            (model_body){.id = model_id(stay, i), .own = stay == past->stay && !entity->room_owned, .entity = entity};
     }
     return count;
 }
@@ -254,73 +355,50 @@ static int state_in(uint32_t combination, uint32_t leaver)
     return (int)(combination % STATES);
 }
 
-/* Whether brute force gives exactly the observer's set, if those who left are in these states. */
-static bool explains(const model_observer *observer, uint32_t combination)
+/* Whether brute force gives exactly what was seen, if those who left are in these states. */
+static bool is_explained(const model_past *past, uint32_t combination, model_explains_fn explains, const void *context)
 {
-    const model_room *room = observer->stay->room;
-    static model_entity scratch[STAYS_MAX][STAY_ENTITIES];
-    body bodies[STAYS_MAX * STAY_ENTITIES];
-    uint32_t count = 0, found = 0;
+    const model_room *room = past->stay->room;
+    static model_state scratch[STAYS_MAX];
+    model_body bodies[STAYS_MAX * STAY_ENTITIES];
+    uint32_t count = 0;
     for (uint32_t i = 0; i < room->stay_count; i++) {
         const model_stay *stay = room->stays[i];
         int state = stay->left ? state_in(combination, stay->leaver) : TOLD;
-        count += bodies_of(observer, stay, state, bodies + count, scratch[i]);
+        count += bodies_of(past, stay, state, bodies + count, &scratch[i]);
     }
     qsort(bodies, count, sizeof *bodies, compare_bodies);
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t j = i + 1; j < count; j++) {
-            if ((observer->own_only && !bodies[i].own && !bodies[j].own) ||
-                !are_pair(&bodies[i].entity->body, &bodies[j].entity->body))
-                continue;
-            if (found >= observer->set_count || observer->set[found].a != bodies[i].id ||
-                observer->set[found].b != bodies[j].id)
-                return false;
-            found++;
-        }
-    }
-    return found == observer->set_count;
+    return explains(past, bodies, count, context);
 }
 
-/* ---- observers ---- */
-
-model_observer *model_observer_create(model_stay *stay, bool own_only, bool stays)
+void model_past_init(model_past *past, model_stay *stay)
 {
-    model_observer *observer = calloc(1, sizeof *observer);
-    sim_check(observer != NULL, "out of memory");
-    observer->stay = stay;
-    observer->own_only = own_only;
-    observer->stays = stays;
-    observer->set = calloc(PAIRS_MAX, sizeof *observer->set);
-    sim_check(observer->set != NULL, "out of memory");
-    observer->possible[0] = true;
-    return observer;
+    past->stay = stay;
+    past->possible[0] = true;
 }
 
-void model_observer_destroy(model_observer *observer)
+void model_past_advance(model_past *past, uint64_t tick)
 {
-    if (observer == NULL)
-        return;
-    free(observer->set);
-    free(observer);
-}
-
-static void advance(model_observer *observer, uint64_t tick)
-{
-    const model_room *room = observer->stay->room;
-    for (; observer->told_done < room->told_count && room->told[observer->told_done].tick <= tick;
-         observer->told_done++) {
-        const model_told *told = &room->told[observer->told_done];
+    const model_room *room = past->stay->room;
+    for (; past->told_done < room->told_count && room->told[past->told_done].tick <= tick; past->told_done++) {
+        const model_told *told = &room->told[past->told_done];
         const model_stay *stay = room->stays[told->stay];
-        size_t *done = &observer->ops_done[told->stay];
+        size_t *done = &past->ops_done[told->stay];
         for (; *done < stay->op_count && stay->ops[*done].seq <= told->seq; (*done)++)
-            apply(stay, observer->entities[told->stay], &stay->ops[*done]);
+            apply(stay, &past->states[told->stay], &stay->ops[*done]);
     }
+}
+
+uint64_t model_past_next(const model_past *past, uint64_t tick)
+{
+    const model_room *room = past->stay->room;
+    bool is_there = past->told_done < room->told_count && room->told[past->told_done].tick < tick;
+    return is_there ? room->told[past->told_done].tick : UINT64_MAX;
 }
 
 /* Whether `to` can come after `from` for everyone, at a tick of that time. */
-static bool may_follow(const model_observer *observer, uint32_t from, uint32_t to, uint64_t at_ns)
+static bool may_follow(const model_room *room, uint32_t from, uint32_t to, uint64_t at_ns)
 {
-    const model_room *room = observer->stay->room;
     for (uint32_t i = 0; i < room->stay_count; i++) {
         const model_stay *stay = room->stays[i];
         if (!stay->left)
@@ -334,9 +412,9 @@ static bool may_follow(const model_observer *observer, uint32_t from, uint32_t t
     return true;
 }
 
-static void verify(model_observer *observer, uint64_t tick)
+bool model_past_verify(model_past *past, uint64_t tick, model_explains_fn explains, const void *context)
 {
-    const model_room *room = observer->stay->room;
+    const model_room *room = past->stay->room;
     uint64_t at_ns = time_of(room, tick);
     uint32_t count = 1;
     for (uint32_t i = 0; i < room->leaver_count; i++)
@@ -345,162 +423,19 @@ static void verify(model_observer *observer, uint64_t tick)
     for (uint32_t to = 0; to < count; to++) {
         bool reachable = false;
         for (uint32_t from = 0; from < count && !reachable; from++)
-            reachable = observer->possible[from] && may_follow(observer, from, to, at_ns);
-        next[to] = reachable && explains(observer, to);
+            reachable = past->possible[from] && may_follow(room, from, to, at_ns);
+        next[to] = reachable && is_explained(past, to, explains, context);
         any |= next[to];
     }
-    sim_check(any, "room %llu, session %llu, tick %llu: the set of %u pairs is not what brute force gives",
-              (unsigned long long)room->handle, (unsigned long long)observer->stay->session, (unsigned long long)tick,
-              observer->set_count);
-    memcpy(observer->possible, next, sizeof next);
+    memcpy(past->possible, next, sizeof next);
+    return any;
 }
 
-/* The ticks since the observer's last one at which something was applied and no news came. */
-static void verify_until(model_observer *observer, uint64_t tick, uint32_t skipped)
+bool model_past_finish(model_past *past, model_explains_fn explains, const void *context)
 {
-    const model_room *room = observer->stay->room;
-    while (observer->told_done < room->told_count && room->told[observer->told_done].tick < tick) {
-        uint64_t quiet = room->told[observer->told_done].tick;
-        sim_check(quiet + skipped < tick, "tick %llu is said to be skipped, and was not", (unsigned long long)quiet);
-        advance(observer, quiet);
-        if (quiet > observer->tick)
-            verify(observer, quiet);
-    }
-}
-
-static bool before(model_pair p, model_pair q)
-{
-    return p.a != q.a ? p.a < q.a : p.b < q.b;
-}
-
-/* The index of the first pair of the set that is not before this one. */
-static uint32_t place_of(const model_observer *observer, model_pair pair)
-{
-    uint32_t low = 0, high = observer->set_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (before(observer->set[middle], pair))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool contains(const model_observer *observer, uint32_t place, model_pair pair)
-{
-    return place < observer->set_count && observer->set[place].a == pair.a && observer->set[place].b == pair.b;
-}
-
-enum { ENDS = 1, BEGINS, PASSED, STAYS };
-
-/* Groups in their order, each ordered, through all frames of the tick. */
-static void check_order(model_observer *observer, uint32_t phase, model_pair pair)
-{
-    sim_check(phase >= observer->phase, "a tick's events are not in the order ends, begins, passed, stays");
-    sim_check(pair.a < pair.b, "a pair is not a < b");
-    sim_check(phase != observer->phase || before(observer->previous, pair), "a tick's pairs are not in order");
-    observer->phase = phase;
-    observer->previous = pair;
-}
-
-static void fold(model_observer *observer, const qd_msg_tick *tick)
-{
-    for (uint32_t i = 0; i < tick->ends.count; i++) {
-        model_pair pair = {tick->ends.a[i], tick->ends.b[i]};
-        check_order(observer, ENDS, pair);
-        sim_check(tick->end_reason[i] >= 1 && tick->end_reason[i] <= QD_END_MOVED_APART, "an end has no reason");
-        observer->closing |= tick->end_reason[i] == QD_END_ROOM_CLOSED;
-        uint32_t place = place_of(observer, pair);
-        sim_check(contains(observer, place, pair), "a pair ends that is not in the set");
-        memmove(&observer->set[place], &observer->set[place + 1],
-                (--observer->set_count - place) * sizeof *observer->set);
-    }
-    for (uint32_t i = 0; i < tick->begins.count; i++) {
-        model_pair pair = {tick->begins.a[i], tick->begins.b[i]};
-        check_order(observer, BEGINS, pair);
-        uint32_t place = place_of(observer, pair);
-        sim_check(!contains(observer, place, pair), "a pair begins that is in the set");
-        sim_check(observer->set_count < PAIRS_MAX, "the scenario has too many pairs");
-        memmove(&observer->set[place + 1], &observer->set[place],
-                (observer->set_count++ - place) * sizeof *observer->set);
-        observer->set[place] = pair;
-        observer->begin_count++;
-    }
-    for (uint32_t i = 0; i < tick->passed.count; i++) {
-        model_pair pair = {tick->passed.a[i], tick->passed.b[i]};
-        check_order(observer, PASSED, pair);
-        sim_check(!contains(observer, place_of(observer, pair), pair), "a pair passed that is in the set");
-    }
-    sim_check(tick->passed.count == 0 || (observer->stay->room->swept && !observer->reset),
-              "pairs passed out of place");
-    for (uint32_t i = 0; i < tick->stays.count; i++) {
-        model_pair pair = {tick->stays.a[i], tick->stays.b[i]};
-        check_order(observer, STAYS, pair);
-        sim_check(contains(observer, place_of(observer, pair), pair), "a pair stays that is not in the set");
-        observer->stay_count++;
-    }
-}
-
-static void finish_tick(model_observer *observer, const qd_msg_tick *tick)
-{
-    observer->in_tick = false;
-    observer->known = true;
-    observer->tick = tick->tick;
-    /* At the tick that closes the room everything is gone, also where no end says so: who was suspended gets a reset,
-     * and the last pairs may have been despawned just before. */
-    const model_room *room = observer->stay->room;
-    bool closed = observer->closing || (room->closed && tick->tick == room->ticks[room->tick_count - 1].tick);
-    if (closed && observer->set_count == 0)
-        return;
-    sim_check(!observer->closing, "the room is closed with %u pairs left", observer->set_count);
-    if (observer->stays && !observer->reset)
-        sim_check(observer->stay_count + observer->begin_count == observer->set_count,
-                  "%u stays and %u begins, but the set has %u pairs", observer->stay_count, observer->begin_count,
-                  observer->set_count);
-    else
-        sim_check(observer->stay_count == 0, "stays that nobody asked for");
-    advance(observer, tick->tick);
-    verify(observer, tick->tick);
-}
-
-void model_observer_tick(model_observer *observer, const qd_msg_tick *tick)
-{
-    sim_check(!observer->closing, "a tick after the room was closed");
-    if (tick->suspended) {
-        sim_check(tick->suspended_count > observer->stay->room->events_max, "suspended by %llu events, of %u",
-                  (unsigned long long)tick->suspended_count, observer->stay->room->events_max);
-        sim_check(tick->last && tick->ends.count + tick->begins.count + tick->passed.count + tick->stays.count == 0,
-                  "a suspension with pairs");
-        observer->known = observer->in_tick = false;
-        observer->suspended = true;
-        observer->set_count = 0;
-        return;
-    }
-    if (!observer->in_tick) {
-        observer->in_tick = true;
-        observer->reset = tick->reset;
-        observer->begin_count = observer->stay_count = observer->phase = 0;
-        sim_check(tick->reset || (observer->known && tick->tick > observer->tick), "a tick without a reset before it");
-        if (tick->reset)
-            observer->set_count = 0;
-        else
-            verify_until(observer, tick->tick, tick->skipped);
-        observer->suspended = false;
-    }
-    fold(observer, tick);
-    if (tick->last)
-        finish_tick(observer, tick);
-}
-
-void model_observer_finish(model_observer *observer)
-{
-    const model_room *room = observer->stay->room;
-    advance(observer, UINT64_MAX);
+    model_past_advance(past, UINT64_MAX);
     uint32_t combination = 0, factor = GONE;
-    for (uint32_t i = 0; i < room->leaver_count; i++, factor *= STATES)
+    for (uint32_t i = 0; i < past->stay->room->leaver_count; i++, factor *= STATES)
         combination += factor;
-    sim_check(explains(observer, combination),
-              "room %llu, session %llu: at the end the set of %u pairs is not what brute force gives",
-              (unsigned long long)room->handle, (unsigned long long)observer->stay->session, observer->set_count);
+    return is_explained(past, combination, explains, context);
 }

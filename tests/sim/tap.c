@@ -44,6 +44,7 @@ static void tap_opened(sim_scene *scene, const qd_msg_room_opened *opened)
     room->name = (uint32_t)atoi(opened->name + strlen("room "));
     room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
     room->events_max = opened->config.events_max;
+    room->sightings_max = opened->config.sightings_max;
     room->tick_hz = opened->config.tick_hz;
     room->dimensions = opened->config.dimensions;
     room->swept = opened->config.swept;
@@ -83,6 +84,13 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
         stay = latest_stay(room, link);
         model_room_heard_tick(room, message->as.tick.tick);
         tap_tick(room, stay, &message->as.tick, queued);
+        break;
+    case QD_SERVER_VIEW:
+        room = sim_scene_room(scene, message->as.view.room);
+        stay = latest_stay(room, link);
+        model_room_heard_tick(room, message->as.view.tick);
+        if (!queued || message->as.view.reset || message->as.view.suspended)
+            stay->view_lost = !queued;
         break;
     case QD_SERVER_APPLIED:
         room = sim_scene_room(scene, message->as.applied.room);

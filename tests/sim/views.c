@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the rule ---- */
+
+static double square(const double d[3])
+{
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+static bool is_in_box(const float centre[3], const model_region *region, const float at[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        float low = centre[axis] - region->half[axis], high = centre[axis] + region->half[axis];
+        if (at[axis] < low || at[axis] > high)
+            return false;
+    }
+    return true;
+}
+
+static bool is_in_cone(const model_region *region, const double d[3])
+{
+    const double direction[3] = {region->direction[0], region->direction[1], region->direction[2]};
+    double length = sqrt(square(direction)), sum = 0;
+    if (region->angle == (float)M_PI)
+        return true;
+    for (int axis = 0; axis < 3; axis++)
+        sum += d[axis] * (direction[axis] / length);
+    return sum >= cos((double)region->angle) * sqrt(square(d));
+}
+
+static bool is_near(const float centre[3], const model_region *region, const model_entity *entity)
+{
+    const float at[3] = {entity->body.x, entity->body.y, entity->body.z};
+    double d[3], reach = entity->visible_range;
+    for (int axis = 0; axis < 3; axis++)
+        d[axis] = (double)at[axis] - (double)centre[axis];
+    if (region->kind == QD_REGION_BOX)
+        return is_in_box(centre, region, at) || (reach > 0 && square(d) <= reach * reach);
+    if (region->range > reach)
+        reach = region->range;
+    return square(d) <= reach * reach && (region->kind == QD_REGION_CIRCLE || is_in_cone(region, d));
+}
+
+static bool sees(const model_past *past, const model_region *region, const model_body *body)
+{
+    const model_state *own = &past->states[past->stay->number];
+    const model_entity *entity = body->entity, *anchor = &own->entities[region->anchor];
+    if (region->shows && region->show == body->id)
+        return true;
+    bool is_self = region->anchored && model_id(past->stay, region->anchor) == body->id;
+    bool is_other_team = region->team != 0 && entity->team != 0 && region->team != entity->team;
+    if ((region->hides && region->hide == body->id) || entity->hidden || (is_self && !region->sees_self) ||
+        (region->mask & entity->body.category) == 0 || is_other_team)
+        return false;
+    const float at_anchor[3] = {anchor->body.x, anchor->body.y, anchor->body.z};
+    return is_near(region->anchored ? at_anchor : region->at, region, entity);
+}
+
+static bool explains(const model_past *past, const model_body *bodies, uint32_t count, const void *context)
+{
+    const model_views *views = context;
+    const model_state *own = &past->states[past->stay->number];
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < STAY_REGIONS; k++) {
+        for (uint32_t i = 0; own->regions[k].present && i < count; i++) {
+            if (!sees(past, &own->regions[k], &bodies[i]))
+                continue;
+            if (!model_views_contain(views, model_region_id(k), bodies[i].id))
+                return false;
+            found++;
+        }
+    }
+    return found == views->set_count;
+}
+
+/* ---- the fold ---- */
+
+model_views *model_views_create(model_stay *stay, uint64_t tick)
+{
+    model_views *views = calloc(1, sizeof *views);
+    sim_check(views != NULL, "out of memory");
+    model_past_init(&views->past, stay);
+    views->tick = tick;
+    stay->views = views;
+    return views;
+}
+
+void model_views_destroy(model_views *views)
+{
+    if (views == NULL)
+        return;
+    views->past.stay->views = NULL;
+    free(views);
+}
+
+static uint64_t key_of(uint32_t observer, uint32_t id)
+{
+    return (uint64_t)observer << 32 | id;
+}
+
+/* The index of the first that is not before this one. */
+static uint32_t place_of(const model_views *views, uint32_t observer, uint32_t id)
+{
+    uint32_t low = 0, high = views->set_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (key_of(views->set[middle].observer, views->set[middle].id) < key_of(observer, id))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool model_views_contain(const model_views *views, uint32_t observer, uint32_t id)
+{
+    uint32_t place = place_of(views, observer, id);
+    return place < views->set_count && views->set[place].observer == observer && views->set[place].id == id;
+}
+
+static void forget(model_views *views, bool all, bool watchers)
+{
+    if (all)
+        views->set_count = 0;
+    if (watchers)
+        views->watcher_count = 0;
+}
+
+enum { LEAVES = 1, ENTERS, RELAYS, WATCHER_LEAVES, WATCHER_ENTERS };
+
+/* Groups in their order, each ordered, through all frames of the tick. */
+static void check_order(model_views *views, uint32_t phase, uint64_t key)
+{
+    sim_check(phase >= views->phase, "a tick's views are not in the order leaves, enters, relays, watchers");
+    sim_check(phase != views->phase || phase >= WATCHER_LEAVES || views->previous < key,
+              "a group of a view is not in order");
+    sim_check(phase != views->phase || phase < WATCHER_LEAVES || views->previous <= key, "watchers are not in order");
+    views->phase = phase;
+    views->previous = key;
+}
+
+static model_told_entity *tell(model_views *views, uint32_t id, bool is_enter)
+{
+    sim_check(views->told_count < sizeof views->told / sizeof views->told[0], "a view tells more than there is");
+    model_told_entity *told = &views->told[views->told_count++];
+    *told = (model_told_entity){.id = id, .is_enter = is_enter};
+    return told;
+}
+
+static void fold_leaves(model_views *views, const qd_msg_view *view)
+{
+    for (uint32_t i = 0; i < view->leave_count; i++) {
+        uint32_t observer = view->leave_observer[i], id = view->leave_id[i];
+        check_order(views, LEAVES, key_of(observer, id));
+        sim_check(view->leave_reason[i] >= 1 && view->leave_reason[i] <= QD_LEAVE_RANGE,
+                  "a leave has no reason, or one that cannot be");
+        views->closing |= view->leave_reason[i] == QD_LEAVE_ROOM_CLOSED;
+        sim_check(model_views_contain(views, observer, id), "%u leaves observer %u, which does not see it", id,
+                  observer);
+        uint32_t place = place_of(views, observer, id);
+        memmove(&views->set[place], &views->set[place + 1], (--views->set_count - place) * sizeof views->set[0]);
+    }
+}
+
+static float value_at(const float *column, uint32_t i)
+{
+    return column != NULL ? column[i] : 0;
+}
+
+static void fold_enters(model_views *views, const qd_msg_view *view)
+{
+    const qd_msg_entities *enter = &view->enter;
+    bool is_3d = views->past.stay->room->dimensions == 3;
+    sim_check(view->enter_count == 0 || (enter->z != NULL) == is_3d, "a place of other dimensions");
+    sim_check(view->enter_payload_size == NULL, "a payload that nobody sent");
+    for (uint32_t i = 0; i < view->enter_count; i++) {
+        uint32_t observer = view->enter_observer[i], id = enter->id[i], place = place_of(views, observer, id);
+        check_order(views, ENTERS, key_of(observer, id));
+        sim_check(!model_views_contain(views, observer, id), "%u enters observer %u, which sees it", id, observer);
+        sim_check(views->set_count < VIEWS_MAX, "more is seen than there is");
+        memmove(&views->set[place + 1], &views->set[place], (views->set_count++ - place) * sizeof views->set[0]);
+        views->set[place] = (model_sighting){observer, id};
+        model_told_entity *told = tell(views, id, true);
+        told->tag = view->enter_tag != NULL ? view->enter_tag[i] : 0;
+        told->body = (qd_body){.x = enter->x[i],
+                               .y = enter->y[i],
+                               .z = value_at(enter->z, i),
+                               .half_x = value_at(enter->half_x, i),
+                               .half_y = value_at(enter->half_y, i),
+                               .half_z = value_at(enter->half_z, i),
+                               .radius = value_at(enter->radius, i),
+                               .shape = enter->shape[i],
+                               .category = enter->category[i]};
+    }
+}
+
+static void fold_relays(model_views *views, const qd_msg_view *view)
+{
+    for (uint32_t i = 0; i < view->relay_count; i++) {
+        uint32_t observer = view->relay_observer[i], id = view->relay_id[i];
+        check_order(views, RELAYS, key_of(observer, id));
+        sim_check(model_views_contain(views, observer, id), "observer %u is told of %u, which it does not see",
+                  observer, id);
+        tell(views, id, false)->body =
+            (qd_body){.x = view->relay_x[i], .y = view->relay_y[i], .z = value_at(view->relay_z, i)};
+    }
+}
+
+static uint32_t watcher_place(const model_views *views, model_watcher watcher)
+{
+    uint32_t i = 0;
+    while (i < views->watcher_count &&
+           (views->watchers[i].id != watcher.id || views->watchers[i].session != watcher.session ||
+            views->watchers[i].observer != watcher.observer))
+        i++;
+    return i;
+}
+
+static void fold_watchers(model_views *views, const qd_msg_view *view)
+{
+    uint32_t count = view->watcher_leave_count + view->watcher_enter_count;
+    sim_check(count == 0 || views->watchers_known, "watchers that nobody asked for");
+    for (uint32_t i = 0; i < view->watcher_leave_count; i++) {
+        model_watcher watcher = {view->watcher_leave_entity[i], view->watcher_leave_session[i],
+                                 view->watcher_leave_observer[i]};
+        check_order(views, WATCHER_LEAVES, watcher.id);
+        uint32_t place = watcher_place(views, watcher);
+        sim_check(place < views->watcher_count, "a watcher goes that was not there");
+        views->watchers[place] = views->watchers[--views->watcher_count];
+    }
+    for (uint32_t i = 0; i < view->watcher_enter_count; i++) {
+        model_watcher watcher = {view->watcher_enter_entity[i], view->watcher_enter_session[i],
+                                 view->watcher_enter_observer[i]};
+        check_order(views, WATCHER_ENTERS, watcher.id);
+        sim_check(watcher_place(views, watcher) == views->watcher_count, "a watcher comes that is there");
+        sim_check(views->watcher_count < WATCHERS_MAX, "more watchers than there can be");
+        views->watchers[views->watcher_count++] = watcher;
+    }
+}
+
+/* ---- what must be true ---- */
+
+static void verify(model_views *views, uint64_t tick)
+{
+    const model_stay *stay = views->past.stay;
+    sim_check(model_past_verify(&views->past, tick, explains, views),
+              "room %llu, session %llu, tick %llu: views of %u are not what brute force gives",
+              (unsigned long long)stay->room->handle, (unsigned long long)stay->session, (unsigned long long)tick,
+              views->set_count);
+}
+
+/* At ticks at which something was applied, and no news came, the views were as before. */
+static void verify_until(model_views *views, uint64_t tick)
+{
+    for (uint64_t quiet; (quiet = model_past_next(&views->past, tick)) != UINT64_MAX;) {
+        model_past_advance(&views->past, quiet);
+        if (quiet > views->tick && !views->suspended)
+            verify(views, quiet);
+    }
+}
+
+/* What was told of entities is true at this tick. (Of those whose stay has left it is not known how they are.) */
+static void check_told(const model_views *views)
+{
+    for (uint32_t i = 0; i < views->told_count; i++) {
+        const model_told_entity *told = &views->told[i];
+        uint32_t number;
+        const model_stay *owner = model_owner(views->past.stay->room, told->id, &number);
+        sim_check(owner != NULL, "a view tells of an entity that never was");
+        const model_entity *entity = &views->past.states[owner->number].entities[number];
+        const qd_body *is = &entity->body, *said = &told->body;
+        if (owner->left)
+            continue;
+        sim_check(said->x == is->x && said->y == is->y && said->z == is->z, "a view tells of a place where nobody is");
+        sim_check(!told->is_enter ||
+                      (said->half_x == is->half_x && said->half_y == is->half_y && said->half_z == is->half_z &&
+                       said->radius == is->radius && said->shape == is->shape && said->category == is->category &&
+                       told->tag == entity->tag),
+                  "an entity enters as it is not");
+    }
+}
+
+static void finish_tick(model_views *views, const qd_msg_view *view)
+{
+    views->in_tick = false;
+    views->tick = view->tick;
+    /* At the tick that closes the room everything is gone, also where no leave says so. */
+    const model_room *room = views->past.stay->room;
+    bool closed = views->closing || (room->closed && view->tick == room->ticks[room->tick_count - 1].tick);
+    if (closed && views->set_count == 0)
+        return;
+    sim_check(!views->closing, "the room is closed, and %u are seen", views->set_count);
+    model_past_advance(&views->past, view->tick);
+    verify(views, view->tick);
+    check_told(views);
+}
+
+void model_views_tell(model_views *views, const qd_msg_view *view)
+{
+    sim_check(!views->closing, "a view after the room was closed");
+    if (view->suspended) {
+        sim_check(view->last && view->leave_count + view->enter_count + view->relay_count == 0 &&
+                      view->watcher_leave_count + view->watcher_enter_count == 0,
+                  "a suspension with news");
+        sim_check(views->past.stay->room->sightings_max < 1000, "suspended by a few entities");
+        forget(views, true, true);
+        views->suspended = true;
+        views->watchers_known = false;
+        return;
+    }
+    if (!views->in_tick) {
+        views->in_tick = true;
+        views->reset = view->reset;
+        views->phase = views->told_count = 0;
+        sim_check(view->reset || (!views->suspended && view->tick > views->tick), "a view without a reset before it");
+        sim_check(!view->reset_watchers || views->watch > QD_WATCH_NONE, "nobody asked for watchers");
+        if (!view->reset)
+            verify_until(views, view->tick);
+        forget(views, view->reset, view->reset_watchers);
+        views->watchers_known |= view->reset_watchers;
+        views->suspended = false;
+    }
+    fold_leaves(views, view);
+    fold_enters(views, view);
+    fold_relays(views, view);
+    fold_watchers(views, view);
+    if (view->last)
+        finish_tick(views, view);
+}
+
+/* All that the others in the room see, of what this one watches. */
+static void finish_watchers(const model_views *views)
+{
+    const model_stay *stay = views->past.stay;
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < stay->room->stay_count; i++) {
+        const model_stay *other = stay->room->stays[i];
+        for (uint32_t k = 0; other->views != NULL && k < other->views->set_count; k++) {
+            uint32_t entity, id = other->views->set[k].id;
+            const model_stay *owner = model_owner(stay->room, id, &entity);
+            bool own = owner == stay && !stay->latest.entities[entity].room_owned;
+            if (views->watch == QD_WATCH_OWN && !own)
+                continue;
+            const model_watcher watcher = {id, other->session, other->views->set[k].observer};
+            sim_check(watcher_place(views, watcher) < views->watcher_count,
+                      "session %llu, observer %u sees %u, which the reverse view does not say",
+                      (unsigned long long)watcher.session, watcher.observer, id);
+            expected++;
+        }
+    }
+    sim_check(expected == views->watcher_count, "the reverse view has %u, and should have %u", views->watcher_count,
+              expected);
+}
+
+void model_views_finish(const model_views *views)
+{
+    const model_stay *stay = views->past.stay;
+    if (views->suspended)
+        return;
+    model_past past = views->past;
+    sim_check(model_past_finish(&past, explains, views),
+              "room %llu, session %llu: at the end views of %u are not what brute force gives",
+              (unsigned long long)stay->room->handle, (unsigned long long)stay->session, views->set_count);
+    sim_check(views->watch <= QD_WATCH_NONE || views->watchers_known, "the reverse view did not come");
+    if (views->watchers_known)
+        finish_watchers(views);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The views of one stay's observers, folded from its View frames and compared with the rule of quadrille.proto, by
+ * brute force: without margins, limits and budgets, which depend on what was before.
+ */
+#ifndef QD_TESTS_SIM_VIEWS_H
+#define QD_TESTS_SIM_VIEWS_H
+
+#include "model.h"
+
+#define VIEWS_MAX    (STAY_REGIONS * STAYS_MAX * STAY_ENTITIES)
+#define WATCHERS_MAX (STAYS_MAX * VIEWS_MAX)
+
+typedef struct model_sighting {
+    uint32_t observer, id;
+} model_sighting;
+
+/* That an observer of a session sees an entity. */
+typedef struct model_watcher {
+    uint32_t id;
+    uint64_t session;
+    uint32_t observer;
+} model_watcher;
+
+/* What an enter or a relay says of an entity. */
+typedef struct model_told_entity {
+    uint32_t id;
+    bool is_enter;
+    uint64_t tag;
+    qd_body body; /* of a relay the centre alone */
+} model_told_entity;
+
+typedef struct model_views {
+    model_past past;
+    qd_watch watch;
+    bool suspended, closing;
+    uint64_t tick;                 /* of the set */
+    model_sighting set[VIEWS_MAX]; /* by (observer, id) */
+    uint32_t set_count;
+    bool watchers_known;
+    model_watcher watchers[WATCHERS_MAX]; /* in no order */
+    uint32_t watcher_count;
+    /* within a tick */
+    bool in_tick, reset;
+    uint32_t phase;
+    uint64_t previous;
+    model_told_entity told[2 * VIEWS_MAX];
+    uint32_t told_count;
+} model_views;
+
+/* From the tick on that RoomOpened names. */
+model_views *model_views_create(model_stay *stay, uint64_t tick);
+void model_views_destroy(model_views *views);
+void model_views_tell(model_views *views, const qd_msg_view *view);
+/* Whether the observer sees the entity, as far as was told. */
+bool model_views_contain(const model_views *views, uint32_t observer, uint32_t id);
+/* All is read, all that was left behind is gone, and so it is with all others in the room. */
+void model_views_finish(const model_views *views);
+
+#endif
