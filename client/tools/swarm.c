@@ -22,20 +22,23 @@ typedef struct swarm_room {
     uint64_t handle;
     qd_motion motion;
     qd_pairs *pairs; /* of a crowd */
+    qd_view *view;   /* of --observers */
 } swarm_room;
 
 typedef struct swarm {
     const qd_cli *cli;
     qd_client *client;
     const char *prefix, *motion;
-    uint32_t rooms_count, entities, hz, seed, dimensions;
-    double seconds, density;
+    uint32_t rooms_count, entities, hz, seed, dimensions, observers;
+    double seconds, density, range; /* range -1: not given */
     qd_index_kind index;
     qd_option_bounds given; /* --bounds */
     qd_msg_bounds bounds;
     swarm_room *rooms;
     uint32_t opened; /* rooms that are to be closed */
     uint64_t updates, ticks_left_out;
+    uint64_t enters, leaves; /* of all rooms */
+    double danced_s;
 } swarm;
 
 /* ---- the start ---- */
@@ -67,6 +70,27 @@ static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kin
             return qd_cli_fail_session(all->cli, all->client) == 0;
     }
     return true;
+}
+
+/* The first entities of a room get an observer each, of their own ids. */
+static bool send_observers(const swarm *all, swarm_room *room)
+{
+    float *range = malloc(PIECE * sizeof *range);
+    room->view = qd_view_create(NULL);
+    bool sent = range != NULL && room->view != NULL;
+    for (uint32_t i = 0; i < PIECE && sent; i++)
+        range[i] = (float)all->range;
+    for (uint32_t at = 0; at < all->observers && sent; at += PIECE) {
+        uint32_t left = all->observers - at;
+        const uint32_t *id = room->motion.id + at;
+        qd_client_message message = {.kind = QD_CLIENT_OBSERVE};
+        message.as.observers = (qd_msg_observers){
+            .room = room->handle, .count = left < PIECE ? left : PIECE, .id = id, .entity = id, .range = range};
+        /* Without a seq, as all here. */
+        sent = qd_client_send(all->client, &message);
+    }
+    free(range);
+    return sent || qd_cli_fail(all->cli, "out of memory for --observers %u", all->observers) == 0;
 }
 
 /* Wide as a screen, as deep as it is high, and large enough for the density. */
@@ -116,16 +140,48 @@ static bool start_room(swarm *all, uint32_t index)
             return qd_cli_fail(all->cli, "out of memory") == 0;
     }
     printf("room %s: %u entities, %s\n", room->name, all->entities, qd_motion_name(kind));
-    return send_columns(all, room, QD_CLIENT_SPAWN);
+    return send_columns(all, room, QD_CLIENT_SPAWN) && (all->observers == 0 || send_observers(all, room));
 }
 
 /* ---- the dance ---- */
 
+static bool take_of_room(swarm *all, swarm_room *room, const qd_server_message *message)
+{
+    bool fits = true;
+    switch (message->kind) {
+    case QD_SERVER_ROOM_CLOSED:
+        return qd_cli_fail(all->cli, "room %s was closed", room->name) == 0;
+    case QD_SERVER_TICK:
+        fits = room->pairs == NULL || qd_pairs_apply(room->pairs, &message->as.tick) == QD_CLIENT_OK;
+        break;
+    case QD_SERVER_VIEW:
+        all->enters += message->as.view.enter_count;
+        all->leaves += message->as.view.leave_count;
+        fits = room->view == NULL || qd_view_apply(room->view, &message->as.view) == QD_CLIENT_OK;
+        break;
+    default:
+        break;
+    }
+    return fits || qd_cli_fail(all->cli, "room %s: what it says contradicts itself", room->name) == 0;
+}
+
+static uint64_t room_of(const qd_server_message *message)
+{
+    switch (message->kind) {
+    case QD_SERVER_ROOM_CLOSED:
+        return message->as.room_closed.room;
+    case QD_SERVER_TICK:
+        return message->as.tick.room;
+    case QD_SERVER_VIEW:
+        return message->as.view.room;
+    default:
+        return 0;
+    }
+}
+
 static bool take_message(swarm *all, const qd_server_message *message)
 {
-    uint64_t handle = message->kind == QD_SERVER_TICK          ? message->as.tick.room
-                      : message->kind == QD_SERVER_ROOM_CLOSED ? message->as.room_closed.room
-                                                               : 0;
+    uint64_t handle = room_of(message);
     if (message->kind == QD_SERVER_ERROR)
         return qd_cli_fail_error(all->cli, &message->as.error) == 0;
     if (message->kind == QD_SERVER_GO_AWAY) {
@@ -135,12 +191,8 @@ static bool take_message(swarm *all, const qd_server_message *message)
     }
     for (uint32_t i = 0; i < all->opened; i++) {
         swarm_room *room = &all->rooms[i];
-        if (room->handle != handle)
-            continue;
-        if (message->kind == QD_SERVER_ROOM_CLOSED)
-            return qd_cli_fail(all->cli, "room %s was closed", room->name) == 0;
-        if (room->pairs != NULL && qd_pairs_apply(room->pairs, &message->as.tick) != QD_CLIENT_OK)
-            return qd_cli_fail(all->cli, "room %s: the events contradict each other", room->name) == 0;
+        if (room->handle == handle)
+            return take_of_room(all, room, message);
     }
     return true;
 }
@@ -184,7 +236,8 @@ static bool dance(swarm *all)
     uint64_t next_ns = start_ns;
     while (!qd_cli_stopped()) {
         uint64_t now_ns = qd_cli_now_ns();
-        if (all->seconds > 0 && (double)(now_ns - start_ns) >= all->seconds * 1e9)
+        all->danced_s = (double)(now_ns - start_ns) / 1e9;
+        if (all->seconds > 0 && all->danced_s >= all->seconds)
             return true;
         /* Who is far behind does not run after the time that is lost. */
         next_ns = now_ns > next_ns + 10 * tick_ns ? now_ns + tick_ns : next_ns + tick_ns;
@@ -206,6 +259,19 @@ static bool close_rooms(swarm *all)
     return closed;
 }
 
+static void print_end(const swarm *all)
+{
+    size_t seen = 0;
+    for (uint32_t i = 0; i < all->rooms_count; i++)
+        seen += all->rooms[i].view != NULL ? qd_view_count(all->rooms[i].view) : 0;
+    if (all->observers > 0 && all->danced_s > 0)
+        printf("%" PRIu64 " enters, %.1f a second; %" PRIu64 " leaves, %.1f a second; %zu seen by %" PRIu64
+               " observers in the end\n",
+               all->enters, (double)all->enters / all->danced_s, all->leaves, (double)all->leaves / all->danced_s, seen,
+               (uint64_t)all->observers * all->rooms_count);
+    printf("%" PRIu64 " updates sent, %" PRIu64 " ticks left out\n", all->updates, all->ticks_left_out);
+}
+
 static int run(swarm *all)
 {
     all->rooms = calloc(all->rooms_count, sizeof *all->rooms);
@@ -221,11 +287,12 @@ static int run(swarm *all)
     if (all->client != NULL)
         good = close_rooms(all) && good;
     if (good)
-        printf("%" PRIu64 " updates sent, %" PRIu64 " ticks left out\n", all->updates, all->ticks_left_out);
+        print_end(all);
 
     for (uint32_t i = 0; i < all->rooms_count; i++) {
         qd_motion_deinit(&all->rooms[i].motion);
         qd_pairs_destroy(all->rooms[i].pairs);
+        qd_view_destroy(all->rooms[i].view);
     }
     free(all->rooms);
     qd_client_destroy(all->client);
@@ -247,7 +314,9 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
         "quadrille swarm", "",
         "Makes rooms PREFIX-1, PREFIX-2, ... and lets bots move in them, until interrupted. Then\n"
         "the rooms are closed. Motions: uniform (straight on, off the walls), flock (groups swirl\n"
-        "around leaders), crowd (from gate to gate; who touches pushes apart), mix (a room each).",
+        "around leaders), crowd (from gate to gate; who touches pushes apart), mix (a room each). With --observers it "
+        "says\n"
+        "in the end how much entered and left their views.",
         0, 0};
     swarm all = {.cli = cli,
                  .prefix = "swarm",
@@ -256,7 +325,8 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
                  .entities = 300,
                  .hz = 20,
                  .seed = 1,
-                 .density = DEFAULT_DENSITY};
+                 .density = DEFAULT_DENSITY,
+                 .range = -1};
     const qd_option options[] = {
         {"--rooms", "N", "how many rooms (3)", QD_OPTION_NUMBER, &all.rooms_count, 1, 65536},
         {"--prefix", "NAME", "what their names begin with (all)", QD_OPTION_TEXT, &all.prefix, 0, 0},
@@ -270,6 +340,9 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
         {"--index", "NAME", "how the rooms find pairs; see `quadrille open` (auto)", QD_OPTION_INDEX, &all.index, 0, 0},
         {"--density", "D", "entities a square (cubic) unit; each is about one wide (0.06)", QD_OPTION_REAL,
          &all.density, 1e-6, 1e3},
+        {"--observers", "N", "so many of each room's entities look around (0)", QD_OPTION_NUMBER, &all.observers, 0,
+         4194304},
+        {"--range", "R", "how far they see (10)", QD_OPTION_REAL, &all.range, 0, 1e30},
         {"--seed", "N", "another start (1)", QD_OPTION_NUMBER, &all.seed, 0, UINT32_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
@@ -280,6 +353,13 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
     if (strlen(all.prefix) > QD_ROOM_NAME_BYTES_MAX - 12)
         return qd_options_misuse(cli->program, "--prefix '%s': must be %u bytes or less", all.prefix,
                                  QD_ROOM_NAME_BYTES_MAX - 12);
+    if (all.observers > all.entities)
+        return qd_options_misuse(cli->program, "--observers %u: must be at most the number of --entities, %u",
+                                 all.observers, all.entities);
+    if (all.range >= 0 && all.observers == 0)
+        return qd_options_misuse(cli->program, "--range goes with --observers only");
+    if (all.range < 0)
+        all.range = 10;
     status = qd_options_dimensions(cli->program, &all.given, &all.dimensions);
     if (status != 0)
         return status;

@@ -14,6 +14,14 @@ out '^[1-9][0-9]* updates sent, [0-9]+ ticks left out$'
 expect 0 quadrille rooms
 out '^no rooms$'
 
+# Some look around.
+expect 0 quadrille swarm --rooms 2 --entities 60 --observers 20 --range 6 --density 0.3 --motion uniform --seconds 1.5
+out '^[1-9][0-9]* enters, [1-9][0-9.]* a second; [1-9][0-9]* leaves, [1-9][0-9.]* a second; [0-9]+ seen by 40 observers in the end$'
+expect 2 quadrille swarm --observers 301
+err '--observers 301: must be at most the number of --entities, 300'
+expect 2 quadrille swarm --range 3
+err '--range goes with --observers only'
+
 for motion in uniform flock crowd; do
     quadrille swarm --rooms 2 --prefix $motion --motion $motion --hz 50 --entities 200 --density 0.3 --seed 7 \
         >"$scratch/$motion" 2>&1 &
