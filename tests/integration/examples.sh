@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every example against a real server; what hello prints is known in advance.
+# Every example against a real server; what hello and gateway print is known in advance.
 . "$(dirname "$0")/../support/server.sh"
 
 start_server
@@ -24,6 +24,41 @@ tick 2: 1 and 2 touch
 tick 4: 1 and 2 moved apart
 END
 diff "$scratch/expected" "$scratch/example_hello" || fail "hello printed something else"
+
+cat >"$scratch/expected" <<'END'
+tick 1
+  to ann: spawn bob at 30,10
+  to ann: spawn tower at 90,10
+  to bob: spawn ann at 10,10
+  to bob: spawn cid at 50,10
+  to bob: spawn tower at 90,10
+  to cid: spawn bob at 30,10
+  to cid: spawn tower at 90,10
+tick 2
+  to ann: move bob to 34,10
+  to cid: move bob to 34,10
+tick 3
+  to cid: move bob to 38,10
+tick 4
+  to ann: remove bob, out of range
+  to bob: remove ann, out of range
+  to cid: move bob to 42,10
+tick 5
+  to cid: move bob to 46,10
+tick 6
+  to bob: remove cid, hidden
+  to cid: move bob to 50,10
+tick 7
+  to cid: move bob to 54,10
+tick 8
+  to cid: move bob to 58,10
+ann replicates to nobody
+bob replicates to cid
+cid replicates to nobody
+tower replicates to ann bob cid
+END
+diff "$scratch/expected" "$scratch/example_gateway" || fail "gateway printed something else"
+
 grep -q 'pairs touch' "$scratch/example_bots" || fail "bots never knew the set of pairs"
 grep -q ' 1 begin' "$scratch/example_uv_watch" || fail "uv_watch saw no begin"
 stop_server

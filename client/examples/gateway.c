@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A gateway: it stands between players and the world, and sends each player what that one may know. An observer for
+ * each player says what; its view, folded by qd_view, turns into spawn, move and remove for that player's connection,
+ * which here is the standard output. In the end it prints who replicates to whom.
+ *
+ *     cc gateway.c $(pkg-config --cflags --libs quadrille) -o gateway && ./gateway 127.0.0.1:7400
+ */
+#include <quadrille/quadrille.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANSWER_MS 5000
+#define STEPS     8
+
+/* Entities 1 to 3 are players, 4 is a tower that is seen from afar. */
+enum { ANN = 1, BOB, CID, TOWER, ENTITIES = TOWER };
+#define PLAYERS CID
+
+static const uint32_t ids[ENTITIES] = {ANN, BOB, CID, TOWER};
+static const char *const names[] = {"", "ann", "bob", "cid", "tower"};
+
+static void fail(qd_client *client, const qd_server_message *message)
+{
+    bool refused = message != NULL && message->kind == QD_SERVER_ERROR;
+    fprintf(stderr, "gateway: %s\n", refused ? message->as.error.text : qd_client_error(client));
+    exit(1);
+}
+
+/* ---- what goes to a player ---- */
+
+static void to_player(const qd_view_entity *entity, const char *what)
+{
+    printf("  to %s: %s %.*s", names[entity->observer], what, entity->payload_size, (const char *)entity->payload);
+}
+
+static void on_enter(const qd_view_entity *entity, void *context)
+{
+    (void)context;
+    to_player(entity, "spawn");
+    printf(" at %g,%g\n", entity->x, entity->y);
+}
+
+static void on_relay(const qd_view_entity *entity, void *context)
+{
+    (void)context;
+    to_player(entity, "move");
+    printf(" to %g,%g\n", entity->x, entity->y);
+}
+
+/* Reason 0: the view starts anew, and what is still seen enters again. */
+static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void *context)
+{
+    (void)context;
+    to_player(entity, "remove");
+    printf(", %s\n", reason != 0 ? qd_leave_reason_name(reason) : "anew");
+}
+
+/* ---- the world ---- */
+
+static void spawn(qd_client *client, uint64_t room)
+{
+    const float x[] = {10, 30, 50, 90}, y[] = {10, 10, 10, 10}, half[] = {1, 1, 1, 2};
+    qd_client_spawn(client, room, &(qd_msg_entities){ENTITIES, ids, .x = x, .y = y, .half_x = half, .half_y = half},
+                    false);
+
+    /* The name travels as payload, so that a gateway need not look it up. */
+    uint8_t sizes[ENTITIES], payload[ENTITIES * QD_VIEW_PAYLOAD_BYTES_MAX];
+    size_t used = 0;
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        sizes[i] = (uint8_t)strlen(names[ids[i]]);
+        memcpy(payload + used, names[ids[i]], sizes[i]);
+        used += sizes[i];
+    }
+    const float visible_range[] = {0, 0, 0, 100};
+    qd_client_describe(client, &(qd_msg_describe){.room = room,
+                                                  .count = ENTITIES,
+                                                  .id = ids,
+                                                  .payload_size = sizes,
+                                                  .payload = payload,
+                                                  .visible_range = visible_range});
+}
+
+/* An observer for each player, with the player's id: 25 far, a little more to keep what is seen, the nearest 16 only;
+ * positions every tick within 15, every second tick beyond. */
+static void observe(qd_client *client, uint64_t room)
+{
+    const float range[] = {25, 25, 25}, margin[] = {3, 3, 3}, relay_range[] = {15, 100};
+    const uint32_t limit[] = {16, 16, 16}, relay_every[] = {1, 2};
+    qd_client_observe(client, &(qd_msg_observers){.room = room,
+                                                  .count = PLAYERS,
+                                                  .id = ids,
+                                                  .entity = ids,
+                                                  .range = range,
+                                                  .leave_margin = margin,
+                                                  .limit = limit,
+                                                  .tier_count = 2,
+                                                  .relay_range = relay_range,
+                                                  .relay_every = relay_every});
+    qd_client_view_options(client, room, 4096, QD_WATCH_OWN);
+}
+
+/* Bob walks east; at the fifth step Cid puts on a cloak. */
+static void act(qd_client *client, uint64_t room, int step)
+{
+    const uint32_t bob = BOB, cid = CID;
+    const float x = 30 + 4 * (float)step, y = 10;
+    const uint8_t hidden = 1;
+    qd_client_move(client, room, &(qd_msg_entities){1, &bob, .x = &x, .y = &y});
+    if (step == 5)
+        qd_client_describe(client, &(qd_msg_describe){.room = room, .count = 1, .id = &cid, .hidden = &hidden});
+}
+
+/* ---- the gateway ---- */
+
+/* A step of the room, and all that it brings up to its end. */
+static void run_step(qd_client *client, uint64_t room, qd_view *view)
+{
+    uint32_t seq = qd_client_step(client, room, 0);
+    for (;;) {
+        const qd_server_message *message = qd_client_wait(client, ANSWER_MS);
+        if (message == NULL || message->kind == QD_SERVER_ERROR)
+            fail(client, message);
+        if (message->kind == QD_SERVER_VIEW) {
+            printf("tick %d\n", (int)message->as.view.tick);
+            if (qd_view_apply(view, &message->as.view) < 0) {
+                fprintf(stderr, "gateway: the frame contradicts the views\n");
+                exit(1);
+            }
+        }
+        /* It comes after what happened at that tick. */
+        if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq)
+            return;
+    }
+}
+
+/* The reverse view: whom a change of this entity, such as a wound, is to be told. The session is this gateway, or
+ * another one that watches the same room. */
+static void print_replication(const qd_view *view)
+{
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        printf("%s replicates to", names[ids[i]]);
+        for (uint32_t player = 1; player <= PLAYERS; player++)
+            for (const qd_view_watcher *at = qd_view_watcher_first(view, ids[i]); at != NULL;
+                 at = qd_view_watcher_after(view, at))
+                if (at->observer == player)
+                    printf(" %s", names[player]);
+        printf("%s\n", qd_view_watchers(view, ids[i]) == 0 ? " nobody" : "");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const qd_view_handlers handlers = {.enter = on_enter, .leave = on_leave, .relay = on_relay};
+    qd_client *client = qd_client_create();
+    qd_view *view = qd_view_create(&handlers);
+    if (qd_client_connect(client, argc > 1 ? argv[1] : "127.0.0.1:7400", NULL, "gateway", ANSWER_MS) < 0)
+        fail(client, NULL);
+    qd_msg_room_config config = {
+        .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_mode = QD_TICK_MODE_STEP};
+    uint32_t seq = qd_client_open_room(client, "gateway", &config);
+    const qd_server_message *opened = qd_client_answer(client, seq, ANSWER_MS);
+    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED)
+        fail(client, opened);
+    uint64_t room = opened->as.room_opened.room;
+
+    spawn(client, room);
+    observe(client, room);
+    for (int step = 0; step < STEPS; step++) {
+        act(client, room, step);
+        run_step(client, room, view);
+    }
+    print_replication(view);
+    qd_client_answer(client, qd_client_close_room(client, room), ANSWER_MS);
+    qd_view_destroy(view);
+    qd_client_destroy(client);
+    return 0;
+}
