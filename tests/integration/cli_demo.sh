@@ -29,6 +29,12 @@ out '^tick [0-9]+  entities 50  pairs [0-9]+  begins/s '
 err '^==> Server at 127\.0\.0\.1:[0-9]+, 50 bots in each of three rooms; this is room demo-3 for 2\.5 s$'
 nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
 
+# A view of it.
+expect 0 "$demo" --seconds 2.5 --room demo-1 --entities 50 --view
+out '^[0-9]+ enter [0-9]+ at [0-9.]+,[0-9.]+$'
+out '^[0-9]+ leave [0-9]+ out of range$'
+nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
+
 for signal in INT TERM; do
     rm "$scratch/out"
     # What a script starts in the background ignores SIGINT, unless told otherwise.
