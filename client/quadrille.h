@@ -90,6 +90,9 @@ QD_API uint32_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_en
 QD_API uint32_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
+/* To the session of that number (qd_client_welcome), which is in the room; 0: to the room itself. */
+QD_API uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count,
+                                   uint64_t session);
 
 /* Answer: the next QD_SERVER_TICK of the room that is marked reset. */
 QD_API uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);

@@ -105,6 +105,13 @@ uint32_t qd_client_query(qd_client *client, const qd_msg_query *query)
     return request(client, (qd_client_message){.kind = QD_CLIENT_QUERY, .as.query = *query});
 }
 
+uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count, uint64_t session)
+{
+    qd_msg_handover handover = {
+        .room = room, .count = count, .id = ids, .session = session, .room_owned = session == 0};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_HANDOVER, .as.handover = handover});
+}
+
 uint32_t qd_client_get_stats(qd_client *client, uint64_t room)
 {
     return request_of_room(client, QD_CLIENT_GET_STATS, room);

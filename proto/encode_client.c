@@ -26,6 +26,7 @@ typedef struct client_body {
         Quadrille__V1__GetStats get_stats;
         Quadrille__V1__Ping ping;
         Quadrille__V1__Query query;
+        Quadrille__V1__Handover handover;
         Quadrille__V1__Describe describe;
         Quadrille__V1__Observe observe;
         Quadrille__V1__MoveObservers move_observers;
@@ -270,6 +271,12 @@ static void set_body(client_body *body, const qd_client_message *message)
         body->why.a = message->as.why.a;
         body->why.observer = message->as.why.observer;
         body->why.b = message->as.why.b;
+        break;
+    case QD_CLIENT_HANDOVER:
+        body->handover.room = message->as.handover.room;
+        QD_COLUMN_SET(&body->handover, id, message->as.handover.id, message->as.handover.count);
+        body->handover.session = message->as.handover.session;
+        body->handover.room_owned = message->as.handover.room_owned;
         break;
     }
 }

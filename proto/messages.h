@@ -327,6 +327,14 @@ typedef struct qd_msg_step {
     uint64_t tick;
 } qd_msg_step;
 
+typedef struct qd_msg_handover {
+    uint64_t room;
+    uint32_t count;
+    const uint32_t *id;
+    uint64_t session;
+    bool room_owned;
+} qd_msg_handover;
+
 typedef struct qd_msg_ping {
     uint64_t data;
 } qd_msg_ping;
@@ -410,6 +418,7 @@ typedef enum qd_client_kind {
     QD_CLIENT_EXCEPT,
     QD_CLIENT_VIEW_OPTIONS,
     QD_CLIENT_WHY,
+    QD_CLIENT_HANDOVER,
 } qd_client_kind;
 
 /* ClientFrame. `kind` says which member of `as` is meant. */
@@ -432,6 +441,7 @@ typedef struct qd_client_message {
         qd_msg_except except;
         qd_msg_view_options view_options;
         qd_msg_why why;
+        qd_msg_handover handover;
     } as;
 } qd_client_message;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "owners.h"
 #include "query.h"
 #include "reply.h"
 #include "session.h"
@@ -444,6 +445,7 @@ static void apply_request(qd_host *host, const qd_request *request)
         [QD_CLIENT_EXCEPT] = qd_views_apply,
         [QD_CLIENT_VIEW_OPTIONS] = qd_views_apply,
         [QD_CLIENT_WHY] = qd_views_apply,
+        [QD_CLIENT_HANDOVER] = qd_owners_apply,
     };
     qd_seat *seat = request->head.seat;
     qd_client_kind kind = request->decoded.message.kind;

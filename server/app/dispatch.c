@@ -424,6 +424,23 @@ static void handle_view_request(qd_session *session, qd_request **request)
     post(seat, request);
 }
 
+static void handle_handover(qd_session *session, qd_request **request)
+{
+    const qd_msg_handover *handover = &(*request)->decoded.message.as.handover;
+    qd_seat *seat = seat_of(session, *request, handover->room);
+    if (seat == NULL)
+        return;
+    if ((handover->session != 0) == handover->room_owned) {
+        fail(session, *request, handover->room, QD_ERROR_INVALID,
+             handover->room_owned ? "session is %" PRIu64 ", and room_owned is set: name one receiver"
+                                  : "session is %" PRIu64 ": name the receiver, or set room_owned",
+             handover->session);
+        return;
+    }
+    count_writer(seat);
+    post(seat, request);
+}
+
 static void handle_get_stats(qd_session *session, qd_request **request)
 {
     uint64_t room = (*request)->decoded.message.as.room.room;
@@ -464,6 +481,7 @@ static const handle_fn handlers[] = {
     [QD_CLIENT_EXCEPT] = handle_view_request,
     [QD_CLIENT_VIEW_OPTIONS] = handle_view_request,
     [QD_CLIENT_WHY] = handle_view_request,
+    [QD_CLIENT_HANDOVER] = handle_handover,
 };
 
 /* ---- the frame ---- */

@@ -89,6 +89,23 @@ void qd_room_remove(qd_room *room, uint32_t slot, qd_space_reason reason)
         qd_room_release(room, slot);
 }
 
+void qd_room_reown(qd_room *room, uint32_t slot, uint32_t owner)
+{
+    uint32_t before = room->entities.holding[slot].owner;
+
+    if (before == owner)
+        return;
+    qd_ids_set(&room->ids, room->entities.id[slot], (qd_place){slot, owner});
+    link_out(room, slot);
+    link_in(room, slot, owner);
+    if (owner != QD_ROOM_OWNED)
+        room->members.rows[owner].slots++;
+    if (before == QD_ROOM_OWNED)
+        return;
+    room->members.rows[before].slots--;
+    qd_room_retire(room, before);
+}
+
 void qd_room_release(qd_room *room, uint32_t slot)
 {
     uint32_t owner = room->entities.holding[slot].owner;

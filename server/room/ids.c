@@ -87,6 +87,17 @@ qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_place place)
     return QD_OK;
 }
 
+void qd_ids_set(qd_ids *ids, uint32_t id, qd_place place)
+{
+    if (id < ids->table_count) {
+        QD_ASSERT(ids->table[id].slot != QD_SLOT_NONE);
+        ids->table[id] = place;
+        return;
+    }
+    qd_status status = qd_map_put(&ids->map, id, pack(place));
+    QD_ASSERT(status == QD_OK); /* what is there is replaced, without memory */
+}
+
 void qd_ids_remove(qd_ids *ids, uint32_t id)
 {
     if (id < ids->table_count) {

@@ -35,6 +35,8 @@ void qd_ids_deinit(qd_ids *ids);
 
 /* Adds an id that is not there. Fails only for memory. */
 qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_place place) QD_MUST_USE;
+/* Another place for an id that is there. */
+void qd_ids_set(qd_ids *ids, uint32_t id, qd_place place);
 /* Removes an id that is there. */
 void qd_ids_remove(qd_ids *ids, uint32_t id);
 

@@ -77,6 +77,16 @@ void qd_room_resume(qd_room *room, uint32_t member)
         change(room, row, QD_DUE);
 }
 
+void qd_room_renew(qd_room *room, uint32_t member)
+{
+    qd_member *row = &room->members.rows[member];
+
+    if (row->subscription != QD_LIVE)
+        return; /* it waits for a reset in any case */
+    take_as_told(row);
+    change(room, row, QD_DUE);
+}
+
 /* ---- rounds ---- */
 
 static void begin_round(qd_room *room, uint32_t skipped)

@@ -88,6 +88,13 @@ void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd
 void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
+/* Gives entities that the member owns, or the room, to member `to`, who is in the room, or to the room (QD_ROOM_OWNED).
+ * No event comes of it; but subscriptions of own pairs, of both members, get a reset, at the next qd_room_catch_up or
+ * tick, and so do those who watch their own (views.h), at the next tick. */
+void qd_room_give(qd_room *room, uint32_t member, const uint32_t *id, uint32_t count, uint32_t to,
+                  qd_room_refusals *refusals);
+/* The same for all that `from` owns, whether it is in the room or has left. Returns how many. */
+uint32_t qd_room_adopt(qd_room *room, uint32_t from, uint32_t to);
 /* Removes every entity. A tick then ends all pairs, with the reason that the room is closed, whatever else happened to
  * them since the last one. */
 void qd_room_despawn_all(qd_room *room);

@@ -6,6 +6,7 @@
  *     members.c    who is in it; entities that outlive their member, until their time is up
  *     entities.c   slot to id and owner, and the lists of what each owner has; ids.c the way back
  *     batch.c      commands from peers: what is refused, and the rest to the space
+ *     give.c       entities that get another owner
  *     report.c     ticks, subscriptions and what each of them gets; lists.c and order.c make its columns
  *     snapshot.c   the entities as they are
  *     query.c      what was where at the last tick
@@ -128,6 +129,10 @@ void qd_room_remove(qd_room *room, uint32_t slot, qd_space_reason reason);
 /* The slot is free. */
 void qd_room_release(qd_room *room, uint32_t slot);
 void qd_room_entities_deinit(qd_room *room);
+/* The entity in that slot is another's from now on; the caller's to tell those whom it concerns. */
+void qd_room_reown(qd_room *room, uint32_t slot, uint32_t owner);
+/* The member's subscription, if it has one, needs a reset. */
+void qd_room_renew(qd_room *room, uint32_t member);
 
 static inline bool qd_room_is_3d(const qd_room *room)
 {

@@ -41,6 +41,7 @@ static void do_leave(struct run *run, uint32_t actor)
     uint32_t member = run->member[actor];
 
     qd_room_leave(run->room, member, run->now_ns);
+    run->left = member;
     run->member[actor] = QD_ROOM_OWNED;
     if (run->reference) {
         run->reference->members[member] =
@@ -133,6 +134,8 @@ static void do_command(struct run *run, uint32_t index)
         do_leave(run, actor);
     } else if (what < 44) {
         do_subscribe(run, dice, member);
+    } else if (what < 45 && chance_one_in(dice, 2)) {
+        do_adopt(run, member);
     } else if (what < 45) {
         do_unsubscribe(run, member);
     } else if (what < 46) {
@@ -142,7 +145,7 @@ static void do_command(struct run *run, uint32_t index)
     } else if (what == COMMAND_SPAWN) {
         do_batch(run, dice, SPAWN, member);
     } else {
-        static const action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN};
+        static const action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN, GIVE};
         do_batch(run, dice, actions[chance_below(dice, sizeof actions / sizeof actions[0])], member);
     }
     if (run->reference)
@@ -200,6 +203,7 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
     run->filters = chance_one_in(dice, 2);
     run->now_ns = chance_below(dice, 1000);
     run->hash = 0xcbf29ce484222325u;
+    run->left = QD_ROOM_OWNED;
     for (uint32_t actor = 0; actor < ACTORS; actor++)
         run->member[actor] = QD_ROOM_OWNED;
 

@@ -552,6 +552,7 @@ unsigned sim_run_cases(void)
         {bytes_that_wait_are_bounded, {.frame_bytes_max = 16384}},
         {a_reader_that_does_not_read_is_reset_then_shown_out, {.queue_bytes_max = 16384}},
         {sim_room_for_a_moment_is_no_reading, {.queue_bytes_max = 16384}},
+        {sim_entities_are_handed_over, {0}},
         {sim_lockstep_waits_for_all, {0}},
         {sim_lockstep_waits_no_longer_than_its_deadline, {0}},
         {sim_lockstep_does_not_wait_for_who_has_left, {0}},

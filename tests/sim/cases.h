@@ -17,6 +17,7 @@ void sim_all_kinds_of_events_come_in_parts(sim_house *house);
 
 /* Cases of sessions that do not keep up (cases_sessions.c). */
 void sim_room_for_a_moment_is_no_reading(sim_house *house);
+void sim_entities_are_handed_over(sim_house *house);
 
 /* Cases of views (cases_views.c). */
 void sim_observers_see(sim_house *house);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases of sessions that do not keep up.
+ * Cases of sessions: those that do not keep up, and what is theirs.
  */
 #include "cases.h"
 #include "server/app/host.h"
@@ -47,4 +47,71 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
     sim_peer_close(&writer);
     sim_peer_close(&reader);
     sim_peer_close(&other);
+}
+
+static uint32_t hand_over(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, uint64_t session,
+                          bool room_owned)
+{
+    uint32_t id[4];
+    for (uint32_t i = 0; i < count; i++)
+        id[i] = first_id + i;
+    return sim_peer_send(
+        peer,
+        (qd_client_message){
+            .kind = QD_CLIENT_HANDOVER,
+            .as.handover = {.room = room, .count = count, .id = id, .session = session, .room_owned = room_owned}});
+}
+
+void sim_entities_are_handed_over(sim_house *house)
+{
+    sim_peer giver, taker, outsider; /* sessions 1, 2 and 3 */
+    sim_peer_open(&giver, house, NULL);
+    sim_peer_open(&taker, house, NULL);
+    sim_peer_open(&outsider, house, NULL);
+    uint64_t room = sim_peer_open_room(&giver, "room", NULL);
+    sim_peer_open_room(&taker, "room", NULL);
+    sim_peer_send(&taker, (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE,
+                                              .as.subscribe = {.room = room, .scope = QD_SCOPE_OWN}});
+    (void)sim_peer_expect(&taker, QD_SERVER_TICK);
+    sim_peer_spawn(&giver, room, 1, 2, 0);
+    sim_peer_step(&giver, room);
+    (void)sim_peer_expect(&giver, QD_SERVER_APPLIED);
+    sim_peer_expect_nothing(&taker);
+
+    hand_over(&giver, room, 1, 1, 3, false);
+    sim_peer_expect_error(&giver, QD_ERROR_INVALID, "session is 3, which is not in the room");
+    hand_over(&giver, room, 1, 1, 0, false);
+    sim_peer_expect_error(&giver, QD_ERROR_INVALID, "session is 0: name the receiver");
+    hand_over(&giver, room, 1, 1, 2, true);
+    sim_peer_expect_error(&giver, QD_ERROR_INVALID, "session is 2, and room_owned is set");
+    hand_over(&outsider, room, 1, 1, 2, false);
+    sim_peer_expect_error(&outsider, QD_ERROR_UNKNOWN_ROOM, "OpenRoom first");
+    sim_peer_expect_nothing(&taker);
+
+    /* 1 and 2 are there, 3 and 4 are not. */
+    uint32_t seq = hand_over(&giver, room, 1, 4, 2, false);
+    const qd_msg_error *error = &sim_peer_expect(&giver, QD_SERVER_ERROR)->as.error;
+    sim_check(error->code == QD_ERROR_ENTRIES && error->seq == seq && error->entries_refused == 2 &&
+                  error->entry_index[0] == 2 && error->entry_code[0] == QD_ERROR_UNKNOWN_ID,
+              "the refused entries");
+    const qd_msg_tick *tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
+    sim_check(tick->reset && tick->begins.count == 1, "what is the taker's now");
+    hand_over(&giver, room, 1, 1, 1, false);
+    error = &sim_peer_expect(&giver, QD_SERVER_ERROR)->as.error;
+    sim_check(error->entry_code[0] == QD_ERROR_NOT_OWNER, "it is not the giver's any more");
+    sim_peer_step(&giver, room);
+    (void)sim_peer_expect(&giver, QD_SERVER_APPLIED);
+
+    /* It goes when its new owner goes, but for what that has given to the room. */
+    hand_over(&taker, room, 1, 1, 0, true);
+    tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
+    sim_check(tick->reset && tick->begins.count == 1, "one of the two is the taker's still");
+    sim_peer_close(&taker);
+    sim_house_pass(house, 5100);
+    sim_peer_send(&giver, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room}});
+    const qd_msg_snapshot_result *result = &sim_peer_expect(&giver, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
+    sim_check(result->entities.count == 1 && result->entities.id[0] == 1, "%u entities are left",
+              result->entities.count);
+    sim_peer_close(&giver);
+    sim_peer_close(&outsider);
 }

@@ -236,6 +236,11 @@ static void test_views(void **state)
     assert_int_equal(message->as.view_options.room, 9);
     assert_int_equal(message->as.view_options.bytes_max, 1000);
     assert_int_equal(message->as.view_options.watch, QD_WATCH_OWN);
+    message = expect(&peer, qd_client_handover(peer.client, 9, ids, 2, 7), QD_CLIENT_HANDOVER);
+    assert_memory_equal(message->as.handover.id, ids, sizeof ids);
+    assert_true(message->as.handover.session == 7 && !message->as.handover.room_owned);
+    message = expect(&peer, qd_client_handover(peer.client, 9, ids, 2, 0), QD_CLIENT_HANDOVER);
+    assert_true(message->as.handover.count == 2 && message->as.handover.room_owned);
     message = expect(&peer, qd_client_why(peer.client, 9, 7, 8), QD_CLIENT_WHY);
     assert_int_equal(message->as.why.room, 9);
     assert_true(message->as.why.a == 7 && message->as.why.b == 8 && !message->as.why.observer);

@@ -125,6 +125,8 @@ static int expect_entry(struct run *run, action what, uint32_t member, const qd_
         return ref_reshape(reference, member, batch, i);
     case DESPAWN:
         return ref_despawn(reference, member, batch->id[i]);
+    case GIVE:
+        return ref_give(reference, member, batch->id[i], run->to);
     }
     return 0;
 }
@@ -154,10 +156,14 @@ void do_batch(struct run *run, chance *dice, action what, uint32_t member)
     qd_room_refusals refusals;
     bool room_owned = chance_one_in(dice, 4);
 
-    if (what != RESHAPE && what != DESPAWN)
+    if (what == SPAWN || what == MOVE || what == TELEPORT)
         add_places(run, &batch);
     if (what == SPAWN || what == RESHAPE)
         add_columns(run, dice, &batch);
+    if (what == GIVE) {
+        run->to = run->member[chance_below(dice, run->actors)];
+        batch.count = 1 + batch.count / 4;
+    }
     memset(&refusals, 0x5a, sizeof refusals);
     switch (what) {
     case SPAWN:
@@ -175,6 +181,9 @@ void do_batch(struct run *run, chance *dice, action what, uint32_t member)
     case DESPAWN:
         qd_room_despawn(run->room, member, &batch, &refusals);
         break;
+    case GIVE:
+        qd_room_give(run->room, member, batch.id, batch.count, run->to, &refusals);
+        break;
     }
     run->updates += batch.count - refusals.count;
     mix_number(run, refusals.count);
@@ -182,4 +191,14 @@ void do_batch(struct run *run, chance *dice, action what, uint32_t member)
     mix(run, refusals.code, refusals.listed);
     if (run->reference)
         check_batch(run, what, member, &batch, room_owned, &refusals);
+}
+
+void do_adopt(struct run *run, uint32_t member)
+{
+    if (run->left == QD_ROOM_OWNED || run->left == member)
+        return;
+    uint32_t count = qd_room_adopt(run->room, run->left, member);
+    mix_number(run, count);
+    if (run->reference)
+        REQUIRE(run, count == ref_adopt(run->reference, run->left, member));
 }

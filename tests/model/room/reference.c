@@ -191,6 +191,60 @@ int ref_despawn(ref_room *room, uint32_t member, uint32_t id)
     return refusal;
 }
 
+static void renew_own(ref_room *room, uint32_t member)
+{
+    if (member == QD_ROOM_OWNED)
+        return;
+    ref_member *row = &room->members[member];
+    if (row->state == REF_LIVE && row->interest.own_only)
+        row->state = REF_DUE;
+}
+
+/* Who owns an entity now owns it in the pairs of the last tick, too. */
+static void reown(ref_room *room, ref_entity *entity, uint32_t member, uint32_t to)
+{
+    const ref_entity *was = born(&room->was, entity->id, entity->birth);
+
+    if (entity->owner == to)
+        return;
+    entity->owner = to;
+    renew_own(room, member);
+    renew_own(room, to);
+    if (!was)
+        return;
+    room->was.all[was - room->was.all].owner = to;
+    for (uint32_t i = 0; i < room->set.count; i++) {
+        ref_pair *pair = &room->set.all[i];
+        if (pair->key >> 32 == entity->id)
+            pair->owner[0] = to;
+        if ((uint32_t)pair->key == entity->id)
+            pair->owner[1] = to;
+    }
+}
+
+int ref_give(ref_room *room, uint32_t member, uint32_t id, uint32_t to)
+{
+    ref_entity *entity;
+    int refusal = reach(room, member, id, &entity);
+
+    if (!refusal)
+        reown(room, entity, member, to);
+    return refusal;
+}
+
+uint32_t ref_adopt(ref_room *room, uint32_t from, uint32_t to)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < room->now.count; i++) {
+        if (room->now.all[i].owner != from)
+            continue;
+        reown(room, &room->now.all[i], from, to);
+        count++;
+    }
+    return count;
+}
+
 void ref_despawn_all(ref_room *room)
 {
     while (room->now.count > 0)

@@ -67,6 +67,9 @@ int ref_despawn(ref_room *room, uint32_t member, uint32_t id);
 
 /* Sizes, shape and filter of the entry, where it has them. */
 void ref_take_columns(const qd_room_batch *batch, uint32_t i, qd_body *body);
+/* Subscriptions of own pairs are due for a reset where anything changed its owner. */
+int ref_give(ref_room *room, uint32_t member, uint32_t id, uint32_t to);
+uint32_t ref_adopt(ref_room *room, uint32_t from, uint32_t to);
 void ref_despawn_all(ref_room *room);
 void ref_expire(ref_room *room, uint64_t now_ns);
 /* Whether anything of this member is still there: its entities, or pairs of them that have yet to end. */

@@ -52,6 +52,8 @@ struct run {
     uint32_t id[BATCH_MAX], category[BATCH_MAX], mask[BATCH_MAX];
     float at[3][BATCH_MAX], half[3][BATCH_MAX], radius[BATCH_MAX];
     uint8_t shape[BATCH_MAX];
+    uint32_t to;   /* GIVE: who gets it */
+    uint32_t left; /* the member that left last; QD_ROOM_OWNED: none has */
 };
 
 __attribute__((format(printf, 2, 3), noreturn)) void fail(const struct run *run, const char *format, ...);
@@ -71,9 +73,11 @@ void mix_number(struct run *run, uint64_t number);
 void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument);
 void run_threads(void *context, size_t count, qd_task_fn task, void *argument);
 
-typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN } action;
+typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN, GIVE } action;
 
 void do_batch(struct run *run, chance *dice, action what, uint32_t member);
+/* All that the member who left last has, or who has its number by now, for this one. */
+void do_adopt(struct run *run, uint32_t member);
 void do_tick(struct run *run, chance *dice);
 void do_catch_up(struct run *run, chance *dice);
 void do_snapshot(struct run *run, chance *dice);
