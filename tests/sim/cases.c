@@ -474,7 +474,9 @@ static void memory_runs_out(sim_house *house)
         }
         sim_peer_spawn(&peer, room, 1, 2000, 0.5f);
         sim_peer_subscribe(&peer, room);
+        sim_peer_look_around(&peer, room);
         sim_peer_step(&peer, room);
+        sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_WHY, .as.why = {.room = room, .a = 1, .b = 2}});
         sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room}});
         sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_LIST_ROOMS});
         sim_house_settle(house);

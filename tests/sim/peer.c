@@ -224,3 +224,28 @@ uint32_t sim_peer_subscribe(sim_peer *peer, uint64_t room)
     return sim_peer_send(
         peer, (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = {.room = room, .scope = QD_SCOPE_ALL}});
 }
+
+void sim_peer_look_around(sim_peer *peer, uint64_t room)
+{
+    static const uint32_t ids[] = {1, 2, 3, 4}, every[] = {1}, limits[] = {0, 5, 0, 100};
+    static const uint64_t tags[] = {1, 2, 3, 4};
+    static const float ranges[] = {1, 10, 100, 1000}, tiers[] = {50};
+    const qd_msg_describe described = {.room = room, .count = 4, .id = ids, .tag = tags, .visible_range = ranges};
+    const qd_msg_observers observers = {.room = room,
+                                        .count = 4,
+                                        .id = ids,
+                                        .entity = ids,
+                                        .range = ranges,
+                                        .leave_margin = ranges,
+                                        .limit = limits,
+                                        .tier_count = 1,
+                                        .relay_range = tiers,
+                                        .relay_every = every};
+    const qd_msg_except lists = {
+        .room = room, .observer = 2, .show_count = 2, .show = ids, .hide_count = 2, .hide = ids + 2};
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = described});
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OBSERVE, .as.observers = observers});
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_EXCEPT, .as.except = lists});
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_VIEW_OPTIONS,
+                                            .as.view_options = {.room = room, .watch = QD_WATCH_ALL}});
+}
