@@ -103,10 +103,12 @@ static bool parse_options(qd_bench_options *options, int argc, char **argv, int 
 {
     const qd_usage usage = {
         .program = QD_BENCH,
-        .arguments = "",
+        .arguments = "[fences]",
         .text = "Puts load on a server: opens rooms of its own, moves all their entities at a rate,\n"
                 "takes the events, and says how much and how fast. The rooms are closed at the end.\n"
-                "QUADRILLE_TOKEN is the token, where the server wants one.",
+                "QUADRILLE_TOKEN is the token, where the server wants one.\n\n"
+                "quadrille-bench fences, with its own --help, is another load: regions at rest, and what\n"
+                "enters and leaves them.",
     };
     const qd_option rows[] = {
         {"--server", "HOST:PORT", "the server (QUADRILLE_SERVER, or 127.0.0.1:7400)", QD_OPTION_TEXT, &options->server,
@@ -569,6 +571,8 @@ int main(int argc, char **argv)
     static qd_bench bench;
     int status;
 
+    if (argc > 1 && strcmp(argv[1], "fences") == 0)
+        return qd_bench_fences(argc - 1, argv + 1);
     if (!parse_options(&bench.options, argc, argv, &status))
         return status;
     pthread_mutex_init(&bench.failure_lock, NULL);

@@ -8,6 +8,7 @@
  *     bench_stalled.c  readers that read nothing
  *     bench_check.c    compares a room's pairs with brute force
  *     bench_report.c   the progress line, the table, the JSON
+ *     bench_fences.c   another run, by itself: `quadrille-bench fences`
  *
  * TIMES. A batch has an intended time of sending, which follows from the rate alone. A round trip is counted from
  * there, not from when the batch could really be sent: a server that stalls is seen in every batch that it delays.
@@ -176,6 +177,9 @@ void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock);
 /* Exchanges until is_done, or fails the run, naming what it waited for. Returns whether all is well. A run that has
  * failed already may still wait for its rooms to be closed. */
 bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_bench_connection *), const char *what);
+/* `quadrille-bench fences`: argv[0] is that word. Returns the exit status. */
+int qd_bench_fences(int argc, char **argv);
+
 /* The body of a driver's thread. */
 void *qd_bench_drive(void *driver);
 

@@ -4,7 +4,11 @@
 # quadrille-bench as a user runs it: its figures make sense, its rooms are gone afterwards, its errors name the fix.
 . "$(dirname "$0")/../support/server.sh"
 
-bench() { "$QD_BIN/quadrille-bench" --server "$address" "$@"; }
+bench() {
+    local kind=()
+    [ "${1:-}" != fences ] || { kind=(fences); shift; }
+    "$QD_BIN/quadrille-bench" "${kind[@]}" --server "$address" "$@"
+}
 
 # number NAME: a figure of the last JSON.
 number() {
@@ -54,6 +58,17 @@ positive ticks_checked
 # Several writers a room, and steps without a rate.
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --hz 100
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --step --hz 0
+
+# Fences, compared with brute force in the end; what the server does not take is told.
+bench fences --fences 300 --points 200 --side 1000 --seconds 0.5 --json >"$scratch/json" 2>"$scratch/progress" ||
+    fail "fences: $(cat "$scratch/progress")"
+grep -q '^{"fences":300,"points":200,.*"ok":true}$' "$scratch/json" || fail "fences: $(cat "$scratch/json")"
+positive updates_per_s enters_per_s leaves_per_s inside p50 p99
+bench fences --fences 100 --points 100 --side 500 --seconds 0.2 >"$scratch/output" || fail "fences as a table"
+grep -q '^in the end [1-9][0-9]* points in fences, as brute force says$' "$scratch/output" ||
+    fail "fences as a table: $(cat "$scratch/output")"
+refused 1 'observers_max' fences --fences 20000 --points 10
+refused 2 '--radius-min 5 is above --radius-max 4' fences --radius-min 5 --radius-max 4
 
 # With readers that read nothing: the others are served.
 run_json --seconds 0.5 --rooms 2 --entities 200 --hz 50 --stalled 3 --check
