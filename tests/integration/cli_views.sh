@@ -126,6 +126,22 @@ ends_with 0 "$running" 'a room that closed'
 said closing 'leave 1 room closed' || fail 'no leave when the room closed'
 grep -q 'the room was closed' "$scratch/closing" || fail 'it is not told that the room closed'
 
+# Limits of a room: on observers, and on what is within their reach.
+quadrille open small --hz 100 --observers-max 1 --sightings-max 2 >/dev/null
+printf '1,10,10,1\n2,11,10,1\n' | quadrille spawn small - >/dev/null
+observing limited observe small 10,10 --range 5
+limited=$running
+until_said limited 'enter 2 at 11,10'
+expect 1 quadrille observe small 1,1 --range 1
+err 'OBSERVERS_FULL'
+quadrille spawn small 3 12 10 1 >/dev/null
+until_said limited 'suspended'
+quadrille despawn small 1 >/dev/null
+until_said limited 'reset'
+until_said limited 'enter 3 at 12,10'
+kill -INT "$limited"
+ends_with 0 "$limited" 'interrupted'
+
 # What the server refuses.
 expect 1 quadrille observe yard 77 --range 3
 err 'quadrille observe: entity 77: UNKNOWN_ID'

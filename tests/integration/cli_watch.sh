@@ -81,6 +81,20 @@ check_screen hall 0
 for text in 'passed/s' '╭' $'\033[38;5;74m\xE2'; do
     LC_ALL=C grep -qF -- "$text" "$scratch/hall" || fail "the screen of a room of three dimensions has no $text"
 done
+# With an observer: who is seen, and its region.
+on_terminal view quadrille watch arena --observer 1 --range 3 --seconds 1.2
+check_screen view 0
+for text in 'seen' 'enters/s' 'leaves/s' 'who sees' $'\033[38;5;74m\xE2' $'\033[38;5;203m\xE2'; do
+    LC_ALL=C grep -qF -- "$text" "$scratch/view" || fail "the screen of a view has no $text"
+done
+! grep -qF 'begins/s' "$scratch/view" || fail 'the screen of a view tells of pairs'
+on_terminal cone quadrille watch arena --observer 10,5 --range 3 --cone 1,0 --ascii --seconds 1
+check_screen cone 0
+on_terminal box quadrille watch arena --observer 10,5 --box 3,1 --seconds 1
+check_screen box 0
+on_terminal nobody quadrille watch arena --observer 77 --range 3 --seconds 5
+check_screen nobody 1
+grep -qF 'entity 77: UNKNOWN_ID' "$scratch/nobody" || fail 'an anchor that is none is not told'
 # Two touch, one is alone: there is a cell of either colour, before a braille pattern.
 for colour in $'\033[38;5;74m\xE2' $'\033[38;5;214m\xE2'; do
     LC_ALL=C grep -qF "$colour" "$scratch/screen" || fail 'the map lacks a colour'
