@@ -34,18 +34,6 @@ static uint32_t is_not_finite(float value)
     return (bits & 0x7f800000u) == 0x7f800000u;
 }
 
-static bool may_change(qd_place place, uint32_t member)
-{
-    return place.owner == member || place.owner == QD_ROOM_OWNED;
-}
-
-static int check_place(qd_place place, uint32_t member)
-{
-    if (place.slot == QD_SLOT_NONE)
-        return QD_ROOM_UNKNOWN_ID;
-    return may_change(place, member) ? 0 : QD_ROOM_NOT_OWNER;
-}
-
 /* Shape and sizes. What takes no part in a shape, as a circle's half_y, is held to the same rules all the same: who
  * sends nonsense learns of it. */
 static int check_form(const qd_body *body)
@@ -128,7 +116,7 @@ void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch,
     begin(room, batch, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         qd_place place = qd_ids_get(&room->ids, batch->id[i]);
-        int refusal = check_place(place, member);
+        int refusal = qd_check_place(place, member);
         if (refusal)
             qd_refuse(refusals, i, refusal);
         else
@@ -177,7 +165,7 @@ void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch,
     begin(room, batch, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         qd_place place = qd_ids_get(&room->ids, batch->id[i]);
-        int refusal = check_place(place, member);
+        int refusal = qd_check_place(place, member);
         if (!refusal)
             refusal = reshape_one(room, batch, i, place.slot);
         if (refusal)
@@ -213,7 +201,7 @@ static bool look_up(const qd_room *room, uint32_t member, const qd_room_batch *b
         qd_place place = qd_ids_get(&room->ids, id[i]);
 
         /* The owner of an unknown id is nobody, who is neither of these. */
-        bad |= !may_change(place, member);
+        bad |= !qd_may_change(place, member);
         slots[i] = place.slot;
     }
     return bad == 0;
@@ -229,7 +217,7 @@ static void place_some(qd_room *room, uint32_t member, const qd_room_batch *batc
 
     for (uint32_t i = first; i < first + count; i++) {
         qd_place at = qd_ids_get(&room->ids, batch->id[i]);
-        int refusal = check_place(at, member);
+        int refusal = qd_check_place(at, member);
         x[good] = batch->x[i];
         y[good] = batch->y[i];
         z[good] = batch->z ? batch->z[i] : 0;

@@ -39,10 +39,9 @@ static int describe_one(qd_room *room, uint32_t member, const qd_room_descriptio
 {
     qd_place place = qd_ids_get(&room->ids, batch->id[i]);
 
-    if (place.slot == QD_SLOT_NONE)
-        return QD_ROOM_UNKNOWN_ID;
-    if (place.owner != member && place.owner != QD_ROOM_OWNED)
-        return QD_ROOM_NOT_OWNER;
+    int refusal = qd_check_place(place, member);
+    if (refusal)
+        return refusal;
     if (batch->visible_range && !isfinite(batch->visible_range[i]))
         return QD_ROOM_NOT_FINITE;
     if (batch->visible_range && batch->visible_range[i] < 0)

@@ -265,12 +265,8 @@ static int take_place(const qd_room *room, uint32_t member, const qd_room_observ
         return are_finite(observer->at, 3) ? 0 : QD_ROOM_NOT_FINITE;
     }
     qd_place place = batch->entity ? qd_ids_get(&room->ids, batch->entity[i]) : (qd_place){QD_SLOT_NONE, 0};
-    if (place.slot == QD_SLOT_NONE)
-        return QD_ROOM_UNKNOWN_ID;
-    if (place.owner != member && place.owner != QD_ROOM_OWNED)
-        return QD_ROOM_NOT_OWNER;
     observer->anchor = place.slot;
-    return 0;
+    return qd_check_place(place, member);
 }
 
 /* All that the batch says of it, into a row that is to be its. */

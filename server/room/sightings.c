@@ -85,6 +85,12 @@ uint32_t *qd_sightings_find(const qd_sightings *set, uint32_t slot)
     return set->places[at] != 0 ? &set->places[at] : NULL;
 }
 
+void qd_sightings_prefetch(const qd_sightings *set, uint32_t slot)
+{
+    if (set->capacity > 0)
+        __builtin_prefetch(&set->places[home(set, slot)], 1);
+}
+
 uint32_t *qd_sightings_put(qd_sightings *set, qd_heap *heap, uint32_t slot, uint32_t flags)
 {
     /* At most two thirds are taken. */

@@ -58,6 +58,8 @@ void qd_sightings_relay(qd_sightings *set, qd_heap *heap, bool relay, uint32_t t
 uint32_t *qd_sightings_find(const qd_sightings *set, uint32_t slot);
 /* Sets flags of an entity that is there, or is put there. */
 uint32_t *qd_sightings_put(qd_sightings *set, qd_heap *heap, uint32_t slot, uint32_t flags);
+/* Has the line fetched where the slot would be. */
+void qd_sightings_prefetch(const qd_sightings *set, uint32_t slot);
 void qd_sightings_remove(qd_sightings *set, uint32_t *place);
 /* Takes QD_SIGHTING_TOUCHED from all, and removes those that had nothing else. */
 void qd_sightings_settle(qd_sightings *set);

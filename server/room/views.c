@@ -159,32 +159,68 @@ static void touch(struct touching *touching, uint32_t row, uint32_t *place)
         touching->all[touching->count++] = (struct touched){row, qd_sighting_slot(*place)};
 }
 
+/* The observer's body of an event of the sight. */
+static uint32_t body_of_observer(const qd_views *views, qd_space_event event)
+{
+    uint32_t one = views->whose[qd_space_event_a(event)], other = views->whose[qd_space_event_b(event)];
+
+    return qd_whose_body(one) < QD_BODIES ? one : other;
+}
+
+static struct touched pair_of(const qd_views *views, qd_space_event event)
+{
+    uint32_t both = views->whose[qd_space_event_a(event)] ^ views->whose[qd_space_event_b(event)];
+    uint32_t of_observer = body_of_observer(views, event);
+
+    return (struct touched){qd_whose_index(of_observer), qd_whose_index(both ^ of_observer)};
+}
+
 /* An event of the sight. A pair's ends come before its begins: bodies may have been replaced. */
 static void note(struct touching *touching, qd_space_event event, bool begins)
 {
     qd_views *views = &touching->room->views;
-    uint32_t one = views->whose[qd_space_event_a(event)], other = views->whose[qd_space_event_b(event)];
-    uint32_t of_observer = qd_whose_body(one) < QD_BODIES ? one : other;
-    uint32_t of_entity = one ^ other ^ of_observer;
-    uint32_t row = qd_whose_index(of_observer), slot = qd_whose_index(of_entity);
-    uint32_t flag = 1u << qd_whose_body(of_observer);
-    qd_sightings *set = &views->observers[row].sightings;
+    struct touched pair = pair_of(views, event);
+    uint32_t flag = 1u << qd_whose_body(body_of_observer(views, event));
+    qd_sightings *set = &views->observers[pair.row].sightings;
 
-    if (views->attention[row] & QD_ATTEND_GONE)
+    if (views->attention[pair.row] & QD_ATTEND_GONE)
         return;
-    uint32_t *place = begins ? qd_sightings_put(set, touching->room->heap, slot, 0) : qd_sightings_find(set, slot);
+    uint32_t *place =
+        begins ? qd_sightings_put(set, touching->room->heap, pair.slot, 0) : qd_sightings_find(set, pair.slot);
     QD_ASSERT(place);
-    touch(touching, row, place);
+    touch(touching, pair.row, place);
     *place = begins ? *place | flag : *place & ~flag;
+}
+
+/* Who comes is anywhere in memory: what is needed AHEAD entries on is fetched meanwhile, and what that needs, half as
+ * far ahead. */
+#define AHEAD 16u
+
+static void foresee_event(const qd_views *views, const qd_space_events *events, size_t i)
+{
+    if (i + 2 * AHEAD < events->count) {
+        __builtin_prefetch(&views->whose[qd_space_event_a(events->events[i + 2 * AHEAD])]);
+        __builtin_prefetch(&views->whose[qd_space_event_b(events->events[i + 2 * AHEAD])]);
+    }
+    if (i + AHEAD < events->count) {
+        struct touched next = pair_of(views, events->events[i + AHEAD]);
+        __builtin_prefetch(&views->observers[next.row]);
+    }
+    if (i + AHEAD / 2 < events->count) {
+        struct touched next = pair_of(views, events->events[i + AHEAD / 2]);
+        qd_sightings_prefetch(&views->observers[next.row].sightings, next.slot);
+    }
 }
 
 static void note_all(struct touching *touching, const qd_space_events *events)
 {
     for (size_t i = 0; i < events->count; i++) {
+        foresee_event(&touching->room->views, events, i);
         if (qd_space_event_kind(events->events[i]) == QD_SPACE_END)
             note(touching, events->events[i], false);
     }
     for (size_t i = 0; i < events->count; i++) {
+        foresee_event(&touching->room->views, events, i);
         if (qd_space_event_kind(events->events[i]) != QD_SPACE_END)
             note(touching, events->events[i], true);
     }
@@ -255,6 +291,19 @@ static void judge_one(qd_room *room, struct touched touched)
         *place &= ~(uint32_t)QD_SIGHTING_TOUCHED;
 }
 
+static void foresee_judging(const qd_views *views, const struct touching *touching, size_t i)
+{
+    if (i + AHEAD < touching->count) {
+        struct touched next = touching->all[i + AHEAD];
+        __builtin_prefetch(&views->observers[next.row]);
+        __builtin_prefetch(&views->seen[next.slot]);
+    }
+    if (i + AHEAD / 2 < touching->count) {
+        struct touched next = touching->all[i + AHEAD / 2];
+        qd_sightings_prefetch(&views->observers[next.row].sightings, next.slot);
+    }
+}
+
 static void end_view(qd_room *room, uint32_t row)
 {
     qd_sightings *set = &room->views.observers[row].sightings;
@@ -277,8 +326,10 @@ static void judge(qd_room *room, const struct touching *touching, uint32_t steps
         else if (views->attention[row] != 0)
             qd_view_judge(room, row, steps);
     }
-    for (size_t i = 0; i < touching->count; i++)
+    for (size_t i = 0; i < touching->count; i++) {
+        foresee_judging(views, touching, i);
         judge_one(room, touching->all[i]);
+    }
     qd_view_spend(room);
 }
 

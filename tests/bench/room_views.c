@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What views cost: milliseconds of the thread's own time, the least and the median over ticks, for the batch of moves
+ * (which the sight follows) and for the tick with reading all reports; each with observers and without, and what is
+ * left for them.
+ *
+ *     bench_room_views [OPTION]...
+ *
+ *     --case PART     only those with this in their name
+ *     --index NAME    as in space_tick.c; auto otherwise
+ *     --ticks N       60 otherwise
+ *     --relay         observers tell positions, at every fourth tick
+ *
+ *     crowd    10,000 observers of radius 16, anchored to as many of 100,000 entities, which all move: W2_100k of
+ * crowd.h players  100 observers of radius 100, anchored to players among 5,000 others in a square of 2,000: all move,
+ * up to 1 an axis and tick fences   23,000 free observers at rest of radius 10 to 50 in a square of 20,000, 10,000
+ * points moving up to 20
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/room/views.h"
+
+#define WARM 5u
+
+typedef struct scene {
+    const char *name;
+    uint32_t entities, observers;
+    bool anchored;
+    double side;
+    float range_min, range_max, speed;
+} scene;
+
+static const scene scenes[] = {
+    {"crowd", 100000, 10000, true, 1264.911, 16, 16, 0.25f},
+    {"players", 5100, 100, true, 2000, 100, 100, 1},
+    {"fences", 10000, 23000, false, 20000, 10, 50, 20},
+};
+
+typedef struct choice {
+    const char *part;
+    qd_space_index index;
+    uint32_t ticks;
+    bool relay;
+} choice;
+
+static uint64_t dice = 1;
+
+static double chance(void)
+{
+    uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)(z >> 40) / 16777216.0;
+}
+
+static double now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+/* ---- a crowd ---- */
+
+typedef struct crowd {
+    uint32_t *id;
+    float *x, *y, *speed_x, *speed_y;
+} crowd;
+
+static crowd make_crowd(const scene *of)
+{
+    uint32_t count = of->entities;
+    crowd c = {malloc(count * 4), malloc(count * 4), malloc(count * 4), malloc(count * 4), malloc(count * 4)};
+
+    for (uint32_t i = 0; i < count; i++) {
+        c.id[i] = i;
+        c.x[i] = (float)(chance() * of->side);
+        c.y[i] = (float)(chance() * of->side);
+        c.speed_x[i] = (float)(chance() * 2 - 1) * of->speed;
+        c.speed_y[i] = (float)(chance() * 2 - 1) * of->speed;
+    }
+    return c;
+}
+
+static void step_axis(float *at, float *speed, uint32_t count, double side)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        at[i] += speed[i];
+        if (at[i] < 0 || at[i] > side)
+            speed[i] = -speed[i];
+    }
+}
+
+static void free_crowd(crowd *c)
+{
+    free(c->id);
+    free(c->x);
+    free(c->y);
+    free(c->speed_x);
+    free(c->speed_y);
+}
+
+/* ---- a room ---- */
+
+static qd_room *open_room(const scene *of, const choice *chosen, qd_heap *heap, uint32_t *member)
+{
+    qd_room_config config = {
+        .space = {.max_x = (float)of->side, .max_y = (float)of->side, .index = chosen->index},
+        .entities_max = 1u << 20,
+        .events_max = 1u << 20,
+        .observers_max = 1u << 20,
+        .sightings_max = 1u << 24,
+    };
+    qd_room *room;
+
+    if (qd_room_create(&config, heap, 1, &room) != QD_OK || qd_room_join(room, member) != QD_OK)
+        abort();
+    return room;
+}
+
+static void observe(qd_room *room, uint32_t member, const scene *of, const choice *chosen)
+{
+    static const float relay_range[] = {1e9f};
+    static const uint32_t relay_every[] = {4};
+
+    for (uint32_t i = 0; i < of->observers; i++) {
+        float x = (float)(chance() * of->side), y = (float)(chance() * of->side);
+        float range = of->range_min + (float)chance() * (of->range_max - of->range_min);
+        uint8_t flags = of->anchored ? QD_ROOM_OBSERVER_ANCHORED : 0;
+        qd_room_refusals refusals;
+        qd_room_observers batch = {.count = 1,
+                                   .id = &i,
+                                   .flags = &flags,
+                                   .entity = &i,
+                                   .x = &x,
+                                   .y = &y,
+                                   .range = &range,
+                                   .tiers = chosen->relay ? 1 : 0,
+                                   .relay_range = relay_range,
+                                   .relay_every = relay_every};
+        qd_room_observe(room, member, &batch, &refusals);
+        if (refusals.count > 0)
+            abort();
+    }
+}
+
+/* ---- measuring ---- */
+
+typedef struct measured {
+    double *move, *tick; /* by tick */
+    uint64_t enters, leaves, relays;
+    qd_room_view_stats stats;
+    size_t bytes;
+} measured;
+
+static void read_reports(qd_room *room, measured *m)
+{
+    qd_room_view_report report;
+
+    while (qd_room_next_view(room, &report)) {
+        m->enters += report.enter_count;
+        m->leaves += report.leave_count;
+        m->relays += report.relay_count;
+    }
+}
+
+static measured measure(const scene *of, const choice *chosen, bool with)
+{
+    measured m = {.move = calloc(chosen->ticks, sizeof(double)), .tick = calloc(chosen->ticks, sizeof(double))};
+    qd_room_refusals refusals;
+    qd_heap heap;
+    uint32_t member;
+
+    dice = 1;
+    qd_heap_init(&heap);
+    qd_room *room = open_room(of, chosen, &heap, &member);
+    crowd c = make_crowd(of);
+    qd_room_batch batch = {.count = of->entities, .id = c.id, .x = c.x, .y = c.y};
+    qd_room_spawn(room, member, &batch, false, &refusals);
+    if (with)
+        observe(room, member, of, chosen);
+    for (uint32_t t = 0; t < chosen->ticks + WARM; t++) {
+        step_axis(c.x, c.speed_x, of->entities, of->side);
+        step_axis(c.y, c.speed_y, of->entities, of->side);
+        double start = now_ms();
+        qd_room_move(room, member, &batch, &refusals);
+        double moved = now_ms();
+        qd_room_tick(room, &qd_executor_serial, 0);
+        if (t == WARM)
+            m.enters = m.leaves = m.relays = 0;
+        read_reports(room, &m);
+        double done = now_ms();
+        if (t < WARM)
+            continue;
+        m.move[t - WARM] = moved - start;
+        m.tick[t - WARM] = done - moved;
+    }
+    qd_room_view_stats_get(room, &m.stats);
+    m.bytes = heap.bytes;
+    qd_room_destroy(room);
+    qd_heap_deinit(&heap);
+    free_crowd(&c);
+    return m;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return one < other ? -1 : one > other;
+}
+
+static void print_case(const scene *of, const choice *chosen)
+{
+    measured plain = measure(of, chosen, false), with = measure(of, chosen, true);
+    double *lists[] = {plain.move, plain.tick, with.move, with.tick};
+    uint32_t middle = chosen->ticks / 2;
+    double ticks = chosen->ticks;
+
+    for (size_t i = 0; i < 4; i++)
+        qsort(lists[i], chosen->ticks, sizeof lists[i][0], by_value);
+    printf("| %s | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) | %.2f | %.0f | %.0f | %.0f | %llu | %.1f |\n",
+           of->name, plain.move[0], plain.move[middle], plain.tick[0], plain.tick[middle], with.move[0],
+           with.move[middle], with.tick[0], with.tick[middle],
+           with.move[0] + with.tick[0] - plain.move[0] - plain.tick[0], (double)with.enters / ticks,
+           (double)with.leaves / ticks, (double)with.relays / ticks, (unsigned long long)with.stats.seen,
+           (double)(with.bytes - plain.bytes) / (1 << 20));
+    for (size_t i = 0; i < 4; i++)
+        free(lists[i]);
+}
+
+static qd_space_index index_named(const char *name)
+{
+    static const char *const names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
+
+    for (qd_space_index index = QD_SPACE_AUTO; index <= QD_SPACE_BRUTE; index++) {
+        if (strcmp(names[index], name) == 0)
+            return index;
+    }
+    fprintf(stderr, "bench_room_views: no index '%s'\n", name);
+    exit(2);
+}
+
+int main(int argument_count, char **arguments)
+{
+    choice chosen = {.part = "", .index = QD_SPACE_AUTO, .ticks = 60};
+
+    for (int i = 1; i < argument_count; i++) {
+        const char *next = i + 1 < argument_count ? arguments[i + 1] : "";
+        if (strcmp(arguments[i], "--relay") == 0) {
+            chosen.relay = true;
+            continue;
+        }
+        if (strcmp(arguments[i], "--case") == 0)
+            chosen.part = next;
+        else if (strcmp(arguments[i], "--index") == 0)
+            chosen.index = index_named(next);
+        else if (strcmp(arguments[i], "--ticks") == 0)
+            chosen.ticks = (uint32_t)strtoul(next, NULL, 10);
+        i++;
+    }
+    if (chosen.ticks == 0)
+        return 2;
+    printf("ms, the least (the median)\n| case | move alone | tick alone | move | tick | views | enters | leaves | "
+           "relays | "
+           "seen | MiB |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+        if (strstr(scenes[i].name, chosen.part))
+            print_case(&scenes[i], &chosen);
+    }
+    return 0;
+}
