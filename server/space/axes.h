@@ -189,6 +189,7 @@
 #define qd_search_cell        QD_AXED(qd_search_cell)
 #define qd_search_hits_free   QD_AXED(qd_search_hits_free)
 #define qd_search_is_hopeless QD_AXED(qd_search_is_hopeless)
+#define qd_search_push        QD_AXED(qd_search_push)
 #define qd_search_run         QD_AXED(qd_search_run)
 
 /* sparse */

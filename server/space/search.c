@@ -107,6 +107,21 @@ bool qd_search_is_hopeless(const qd_search *search, double bound)
     return bound == NOWHERE || bound * (1 - BOUND_MARGIN) > search->worst;
 }
 
+uint32_t qd_search_push(const qd_search *search, const qd_extent *extent, qd_search_stop stop, qd_search_stop *stops,
+                        uint32_t first, uint32_t count)
+{
+    stop.bound = qd_search_bound(search, extent);
+    if (qd_search_is_hopeless(search, stop.bound)) {
+        return count;
+    }
+    uint32_t to = count;
+    for (; to > first && stops[to - 1].bound < stop.bound; to--) {
+        stops[to] = stops[to - 1];
+    }
+    stops[to] = stop;
+    return count + 1;
+}
+
 /* ---- the best so far ---- */
 
 static bool is_after(const qd_space_hit *a, const qd_space_hit *b)

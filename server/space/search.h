@@ -21,10 +21,20 @@ typedef struct qd_search {
     double worst;          /* what is beyond this is not wanted; it shrinks */
 } qd_search;
 
+/* A cell that is yet to be visited. Those of one search lie on a stack. */
+typedef struct qd_search_stop {
+    double bound;         /* no hit in it is nearer */
+    uint32_t level, cell; /* as its index finds it again */
+} qd_search_stop;
+
 /* No hit in the extent is nearer (along a ray: earlier) than this; INFINITY: there is none. */
 double qd_search_bound(const qd_search *search, const qd_extent *extent);
 /* Whether a bound is beyond what is wanted. */
 bool qd_search_is_hopeless(const qd_search *search, double bound);
+/* Puts a cell of this extent on the stack of `count`, among those from `first` on, of which the most promising is the
+ * last; leaves it out where it is hopeless. Returns how many there are now. */
+uint32_t qd_search_push(const qd_search *search, const qd_extent *extent, qd_search_stop stop, qd_search_stop *stops,
+                        uint32_t first, uint32_t count);
 qd_status qd_search_cell(qd_search *search, const qd_cell *cell) QD_MUST_USE;
 
 qd_status qd_search_run(const qd_index *index, const qd_space_query *query, qd_space_hits *hits) QD_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * HASH against BRUTE: two spaces that are told the same must tell the same, in two and three dimensions, in worlds that
- * are large, crowded or uneven.
+ * are large, crowded or uneven. And what HASH must not cost: cells that crowds have left, rest, one large body.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -365,6 +365,112 @@ static void test_points(void **state)
     }
 }
 
+/* ---- what it costs ---- */
+
+static qd_space_counters counters_of(const world *w)
+{
+    qd_space_counters counters;
+    qd_space_counters_get(w->space[HASH], &counters);
+    return counters;
+}
+
+/* Ten groups, each in a cell or four, that settle in fresh land at every tick. */
+static void test_a_crowd_that_moves_on_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+        dice = 11;
+        world *w = make_world(dimensions, 10, NULL);
+        for (uint32_t i = 0; i < 300; i++) {
+            double start = 100.0 * (i % 10);
+            add_cube(w, start + 1, start + 9, 0.5);
+        }
+        size_t bytes = 0;
+        uint32_t cells = 0;
+        for (uint32_t t = 0; t < 100; t++) {
+            (void)tick(w);
+            if (t == 20) {
+                bytes = w->heap.bytes;
+                cells = counters_of(w).cells;
+            }
+            for (uint32_t i = 0; i < w->left; i++) {
+                double to[3];
+                for (uint32_t k = 0; k < dimensions; k++) {
+                    to[k] = (double)w->at[k][w->body[i]] + 1000;
+                }
+                move(w, w->body[i], to);
+            }
+        }
+        assert_true(counters_of(w).cells <= cells && cells < 100);
+        assert_true(w->heap.bytes <= bytes);
+        end_world(w);
+    }
+}
+
+static void test_rest_costs_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+        dice = 12;
+        world *w = make_world(dimensions, 0, NULL);
+        for (uint32_t i = 0; i < BODIES_MAX; i++) {
+            add_cube(w, 0, 40, between(0.2, 2));
+        }
+        assert_true(tick(w) > 0);
+        (void)tick(w);
+        const qd_space_counters before = counters_of(w);
+        assert_true(before.tests > 0 && before.list_operations >= BODIES_MAX);
+        for (int t = 0; t < 10; t++) {
+            assert_int_equal(tick(w), 0);
+        }
+        const qd_space_counters after = counters_of(w);
+        assert_memory_equal(&after, &before, sizeof after);
+        end_world(w);
+    }
+}
+
+/* The work of ticks in which all move. */
+static qd_space_counters work_of_a_crowd(uint32_t dimensions, double side, double large_half)
+{
+    dice = 13;
+    world *w = make_world(dimensions, 0, NULL);
+    for (uint32_t i = 0; i < BODIES_MAX - 1; i++) {
+        add_cube(w, 0, side, 0.5);
+    }
+    if (large_half > 0) {
+        add_cube(w, side / 2, side / 2, large_half);
+    }
+    for (int t = 0; t < 3; t++) {
+        (void)tick(w);
+    }
+    const qd_space_counters before = counters_of(w);
+    for (int t = 0; t < 10; t++) {
+        for (uint32_t i = 0; i < w->left; i++) {
+            jitter(w, w->body[i], 0.2);
+        }
+        (void)tick(w);
+    }
+    qd_space_counters work = counters_of(w);
+    end_world(w);
+    work.tests -= before.tests;
+    work.list_operations -= before.list_operations;
+    return work;
+}
+
+static void test_one_large_body_does_not_make_the_others_dear(void **state)
+{
+    (void)state;
+    const double side[] = {120, 30};
+    for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+        qd_space_counters without = work_of_a_crowd(dimensions, side[dimensions - 2], 0);
+        for (int part = 1; part <= 100; part *= 10) {
+            qd_space_counters with = work_of_a_crowd(dimensions, side[dimensions - 2], side[dimensions - 2] / 2 / part);
+            assert_true((double)with.tests < 1.25 * (double)without.tests);
+            assert_true((double)with.list_operations < 1.25 * (double)without.list_operations);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +479,9 @@ int main(void)
         cmocka_unit_test(test_worlds_that_are_large),
         cmocka_unit_test(test_a_crowd_on_one_spot),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_a_crowd_that_moves_on_leaves_nothing_behind),
+        cmocka_unit_test(test_rest_costs_nothing),
+        cmocka_unit_test(test_one_large_body_does_not_make_the_others_dear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
