@@ -10,6 +10,7 @@
 #include "move.h"
 
 #define CELLS_FIRST 8u
+#define FAR         0x1p-2f /* cells */
 
 /* ---- the pool ---- */
 
@@ -284,11 +285,15 @@ static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
     return *place;
 }
 
-/* Whose step alone reaches over more than two cells. */
+/* A row is met by all that is beside it in its cell. */
 static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
 {
-    (void)box;
-    return of(index)->pool.grid[place / 2].level > 0;
+    (void)place;
+    bool far = false;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        far |= (box->v[QD_ROW_HIGH + k] - box->v[k]) * of(index)->inverse > FAR;
+    }
+    return far;
 }
 
 static bool is_high(const qd_index *index, uint32_t place)
@@ -302,12 +307,19 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     (void)before;
     const qd_hash *hash = of(index);
     const qd_hash_cell *cell = &hash->pool.grid[record->place / 2];
-    qd_hash_spot spot = qd_hash_spot_of(hash->inverse, bounds);
-    bool same = spot.level == cell->level && spot.across == record->place % 2;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        same &= spot.at[k] == cell->at[k];
+    if (QD_UNLIKELY(cell->level > 0)) {
+        qd_hash_spot spot = qd_hash_spot_of(hash->inverse, bounds);
+        return spot.level == cell->level && spot.across == record->place % 2 &&
+               memcmp(spot.at, cell->at, sizeof spot.at) == 0;
     }
-    return same;
+    /* It begins in the cell, and ends there or in the next. */
+    qd_hash_reach reach = qd_hash_reach_of(hash->inverse, bounds);
+    uint32_t out = 0, across = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        out |= (uint32_t)(reach.v[k] ^ cell->at[k]);
+        across |= (uint32_t)(reach.v[QD_ROW_HIGH + k] - cell->at[k]);
+    }
+    return out == 0 && across == record->place % 2;
 }
 
 static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
@@ -345,8 +357,8 @@ static bool holds(const qd_index *index, uint32_t cell, const qd_row *box)
     qd_hash_reach reach = qd_hash_reach_of(hash->inverse, box);
     bool within = at->level != QD_HASH_FREE;
     for (uint32_t k = 0; k < QD_AXES && within; k++) {
-        within = reach.lo[k] >> at->level >= at->at[k];
-        within &= reach.hi[k] >> at->level <= at->at[k] + (int32_t)(cell % 2);
+        within = reach.v[k] >> at->level >= at->at[k];
+        within &= reach.v[QD_ROW_HIGH + k] >> at->level <= at->at[k] + (int32_t)(cell % 2);
     }
     return within;
 }

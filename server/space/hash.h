@@ -31,6 +31,8 @@
 #ifndef QD_SPACE_HASH_H
 #define QD_SPACE_HASH_H
 
+#include <string.h>
+
 #include "array.h"
 #include "excess.h"
 #include "index.h"
@@ -84,9 +86,9 @@ typedef struct qd_hash {
     qd_excess excess;
 } qd_hash;
 
-/* The cells that a box lies in, on each axis from first to last, in the finest grid. */
+/* The finest cells where a box's edges lie, laid out as a row is. */
 typedef struct qd_hash_reach {
-    int32_t lo[QD_AXES], hi[QD_AXES];
+    _Alignas(4 * QD_ROW_FLOATS) int32_t v[QD_ROW_FLOATS];
 } qd_hash_reach;
 
 /* Where a box belongs. */
@@ -96,24 +98,37 @@ typedef struct qd_hash_spot {
     uint32_t across;
 } qd_hash_spot;
 
-/* Never decreases as the coordinate grows. */
-static inline int32_t qd_hash_coordinate(float at, float inverse)
+/* Of four edges at once. Numbers never decrease as coordinates grow. */
+static inline void qd_hash_number_four(float inverse, const float *at, int32_t *numbers)
 {
-    float number = at * inverse;
-    number = number > (float)QD_HASH_FIRST ? number : (float)QD_HASH_FIRST;
-    number = number < (float)QD_HASH_LAST ? number : (float)QD_HASH_LAST;
-    int32_t cell = (int32_t)number;
-    return cell - ((float)cell > number);
+    typedef float floats __attribute__((vector_size(16)));
+    typedef int32_t ints __attribute__((vector_size(16)));
+    const floats first = {QD_HASH_FIRST, QD_HASH_FIRST, QD_HASH_FIRST, QD_HASH_FIRST};
+    const floats last = {QD_HASH_LAST, QD_HASH_LAST, QD_HASH_LAST, QD_HASH_LAST};
+    /* One by one: a load of all would wait for a row that is just being written. */
+    floats number = {at[0], at[1], at[2], at[3]};
+    number *= inverse;
+    ints above = number > first, below = number < last;
+    number = (floats)(((ints)number & above & below) | ((ints)first & ~above) | ((ints)last & ~below));
+    ints whole = __builtin_convertvector(number, ints);
+    /* A comparison gives -1 where that rounded up. */
+    whole += __builtin_convertvector(whole, floats) > number;
+    memcpy(numbers, &whole, sizeof whole);
 }
 
 static inline qd_hash_reach qd_hash_reach_of(float inverse, const qd_row *box)
 {
     qd_hash_reach reach;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        reach.lo[k] = qd_hash_coordinate(box->v[k], inverse);
-        reach.hi[k] = qd_hash_coordinate(box->v[QD_ROW_HIGH + k], inverse);
+    for (uint32_t k = 0; k < QD_ROW_FLOATS; k += 4) {
+        qd_hash_number_four(inverse, &box->v[k], &reach.v[k]);
     }
     return reach;
+}
+
+static inline int32_t qd_hash_number(float inverse, float at)
+{
+    qd_row row = {{at}};
+    return qd_hash_reach_of(inverse, &row).v[0];
 }
 
 /* On how many cells of a level, beyond the first, the longest side lies. */
@@ -121,7 +136,7 @@ static inline uint32_t qd_hash_steps(const qd_hash_reach *reach, uint32_t level)
 {
     uint32_t most = 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        uint32_t steps = (uint32_t)((reach->hi[k] >> level) - (reach->lo[k] >> level));
+        uint32_t steps = (uint32_t)((reach->v[QD_ROW_HIGH + k] >> level) - (reach->v[k] >> level));
         most = steps > most ? steps : most;
     }
     return most;
@@ -136,7 +151,7 @@ static inline qd_hash_spot qd_hash_spot_of(float inverse, const qd_row *box)
         spot.level++;
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        spot.at[k] = reach.lo[k] >> spot.level;
+        spot.at[k] = reach.v[k] >> spot.level;
     }
     spot.across = steps;
     return spot;

@@ -8,7 +8,8 @@
  *
  *     M T^2 / 2            each cell has to be looked at: as much as half of the pairs of T rows
  *     + sum of n^2 / 2     the pairs of the n rows of each cell
- *     + X (N / M + E)      each time that a row reaches into another cell it is carried there, and tested
+ *     + X (N / M + E)      each time that a row reaches into another cell it is carried there, and tested; which one
+ *                          does also changes more often
  */
 #include <float.h>
 #include <math.h>
@@ -21,7 +22,7 @@
 #include "relay.h"
 
 #define SAMPLE_ROWS 16384u
-#define CARRY_TESTS 64.0
+#define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbours costs beside them */
 #define FINENESS    0x1p-20 /* of the largest coordinate: smaller cells would tell nothing apart */
 
 static uint32_t slack(const qd_hash *hash)
@@ -77,9 +78,9 @@ static void note_row(const survey *s, float inverse, const qd_row *box, crowding
     uint64_t key = 0;
     double cells = 1;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        key = (key + (uint32_t)reach.lo[k]) * UINT64_C(0x9e3779b97f4a7c15);
+        key = (key + (uint32_t)reach.v[k]) * UINT64_C(0x9e3779b97f4a7c15);
         key ^= key >> 32;
-        cells *= (double)reach.hi[k] - reach.lo[k] + 1;
+        cells *= (double)reach.v[QD_ROW_HIGH + k] - reach.v[k] + 1;
     }
     uint32_t rows = s->counter[key % s->counters]++;
     found->rows++;

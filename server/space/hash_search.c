@@ -27,7 +27,7 @@ typedef struct scope {
 
 static int32_t cell_at(const scope *s, double at)
 {
-    return qd_hash_coordinate((float)at, s->hash->inverse) >> s->level;
+    return qd_hash_number(s->hash->inverse, (float)at) >> s->level;
 }
 
 /* Rows that reach into a cell are registered in it or in the one before. */
