@@ -9,6 +9,8 @@
 #define SHARE_STEPS     24.0 /* a row's share in a good tick of a tree */
 #define CHANGE_STEPS    200.0
 
+#define FEW_TICKS 256u /* before BRUTE has rows again: a change costs as much as some ticks */
+
 #define SETTLE_TICKS  4u   /* that an index has to find its shape */
 #define PROBE_TICKS   4u   /* behind them, that are compared with the tree */
 #define BETTER        0.8  /* of the tree's cost, at most, is clearly better */
@@ -16,9 +18,22 @@
 #define TICKS_MAX     65536.0
 #define DOUBLINGS_MAX 16u
 
-qd_space_index qd_auto_first(void)
+static const qd_space_index tree = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
+
+/* A tree of so few leaves is not worth keeping up: 256 rows of two dimensions, 480 of three (INDEXES.md). */
+void qd_auto_init(qd_auto *choice, uint32_t leaf_rows, uint32_t depth)
 {
-    return QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
+    *choice = (qd_auto){.few = depth != 0 ? 0 : leaf_rows * (QD_AXES == 2 ? 8 : 15) / 3};
+}
+
+qd_space_index qd_auto_first(const qd_auto *choice)
+{
+    return choice->few > 0 ? QD_SPACE_BRUTE : tree;
+}
+
+qd_space_index qd_auto_fit(const qd_auto *choice, qd_space_index at_work, uint32_t rows)
+{
+    return at_work == QD_SPACE_BRUTE && rows > choice->few ? tree : at_work;
 }
 
 static double cost_of(qd_space_index index, const qd_auto_tick *tick)
@@ -45,14 +60,14 @@ static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
 
 static qd_space_index after_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
-    choice->tree_cost = cost_of(qd_auto_first(), tick);
+    choice->tree_cost = cost_of(tree, tick);
     if (choice->tree_cost <= SHARE_STEPS) {
         choice->excess = 0;
         choice->doublings = 0;
-        return qd_auto_first();
+        return tree;
     }
     choice->excess += choice->tree_cost - SHARE_STEPS;
-    return choice->excess > price_of(choice) ? leave_tree(choice, tick) : qd_auto_first();
+    return choice->excess > price_of(choice) ? leave_tree(choice, tick) : tree;
 }
 
 /* What its first ticks cost is the price of having come to it; the ones after them are compared. */
@@ -73,19 +88,24 @@ static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const
         double cost = choice->cost_sum / PROBE_TICKS;
         if (cost > BETTER * choice->tree_cost) {
             choice->doublings += choice->doublings < DOUBLINGS_MAX;
-            return qd_auto_first();
+            return tree;
         }
         double look = 2 * price_of(choice) + choice->tree_cost + choice->settling;
         double ticks = LOOK_SHARE * look / (cost + 1);
         choice->ticks_to_be = (uint32_t)(ticks < TICKS_MAX ? ticks : TICKS_MAX);
     }
-    return choice->ticks < choice->ticks_to_be ? at_work : qd_auto_first();
+    return choice->ticks < choice->ticks_to_be ? at_work : tree;
 }
 
 qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick)
 {
-    if (tick->rows == 0) {
+    if (tick->rows == 0 || at_work == QD_SPACE_BRUTE) {
         return at_work;
     }
-    return at_work == qd_auto_first() ? after_tree(choice, tick) : after_other(choice, at_work, tick);
+    choice->few_ticks = tick->rows <= choice->few / 2 ? choice->few_ticks + 1 : 0;
+    if (choice->few_ticks == FEW_TICKS) {
+        *choice = (qd_auto){.few = choice->few};
+        return QD_SPACE_BRUTE;
+    }
+    return at_work == tree ? after_tree(choice, tick) : after_other(choice, at_work, tick);
 }

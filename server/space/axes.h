@@ -54,6 +54,8 @@
 
 /* auto */
 #define qd_auto_first QD_AXED(qd_auto_first)
+#define qd_auto_fit   QD_AXED(qd_auto_fit)
+#define qd_auto_init  QD_AXED(qd_auto_init)
 #define qd_auto_next  QD_AXED(qd_auto_next)
 
 /* bodies */

@@ -7,6 +7,23 @@
 #include "search.h"
 #include "walk.h"
 
+#define FEW_ROWS    1024u /* as a rule 8 bits tell so many apart */
+#define FRAME_WALKS 32u   /* that a frame for 8 bits is kept */
+#define EXACT_A_ROW 2u    /* with more exact tests than that 8 bits, or the frame, are too coarse */
+
+/* 16 bits have a new frame for every walk. */
+static void choose_frame(qd_brute *brute)
+{
+    if (brute->frame_walks == 0) {
+        brute->frame_walks = FRAME_WALKS;
+        brute->is_too_coarse = false;
+    } else if (brute->by_bytes && !brute->is_too_coarse) {
+        return;
+    }
+    qd_extent extent = qd_flat_extent(&brute->flat.index);
+    brute->frame = qd_frame_around(&extent);
+}
+
 static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_brute *brute = (qd_brute *)index;
@@ -14,8 +31,10 @@ static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
     if (count < 2 || !qd_flat_is_due(index, plan)) {
         return 0;
     }
-    qd_extent extent = qd_flat_extent(index);
-    brute->frame = qd_frame_around(&extent);
+    brute->by_bytes = count <= FEW_ROWS && plan->hands == 1;
+    choose_frame(brute);
+    brute->by_bytes &= !brute->is_too_coarse;
+    brute->frame_walks--;
     brute->tasks = plan->hands;
     return brute->tasks;
 }
@@ -29,12 +48,31 @@ static uint32_t first_of(const qd_brute *brute, uint32_t task)
     return task == brute->tasks ? count : (uint32_t)(count * done) / QD_LIST_LANES * QD_LIST_LANES;
 }
 
+/* All rows with numbers of 8 bits, by one task. */
+static void walk_by_bytes(const qd_brute *brute, qd_hand *hand)
+{
+    const qd_cell *cell = &brute->flat.list;
+    qd_window window = {.shift = 8};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        window.hi[k] = UINT16_MAX;
+    }
+    qd_list8_reserve(hand->sink.heap, &hand->leaf, cell->count);
+    hand->kernel->collect8(&hand->sink, cell, &window, &hand->leaf);
+    qd_arrange8(&hand->arranger, hand->sink.heap, &hand->leaf);
+    hand->kernel->test8(&hand->sink, &hand->leaf, hand->all);
+    qd_walk_commit(hand, 0);
+}
+
 /* Every task makes the list of all rows for itself, and it comes out the same. */
 static void walk(qd_index *index, qd_hand *hand, uint32_t task)
 {
     const qd_brute *brute = (const qd_brute *)index;
     qd_list16 *all = &hand->level[0];
     hand->sink.frame = brute->frame;
+    if (brute->by_bytes) {
+        walk_by_bytes(brute, hand);
+        return;
+    }
     qd_list16_reserve(hand->sink.heap, all, brute->flat.list.count);
     hand->kernel->collect16(&hand->sink, &brute->flat.list, all);
     qd_arrange16(&hand->arranger, hand->sink.heap, all);
@@ -50,12 +88,15 @@ static void walk(qd_index *index, qd_hand *hand, uint32_t task)
     hand->kernel->test16(&hand->sink, &share, hand->all);
 }
 
-/* There is nothing to keep up. */
 static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
 {
-    (void)index, (void)plan, (void)result;
+    (void)plan;
+    qd_brute *brute = (qd_brute *)index;
+    uint64_t most = EXACT_A_ROW * (uint64_t)index->rows->count;
+    brute->is_too_coarse |= brute->by_bytes && result->exact_tests > most;
 }
 
+/* There is nothing to keep up. */
 static void settle(qd_index *index)
 {
     (void)index;

@@ -44,7 +44,7 @@ typedef enum qd_space_shape { QD_SPACE_BOX = 1, QD_SPACE_CIRCLE = 2, QD_SPACE_CA
 
 /* Numbers as in quadrille.proto's Index. */
 typedef enum qd_space_index {
-    QD_SPACE_AUTO = 1,     /* begins as QUADTREE or OCTREE, and changes by counted work */
+    QD_SPACE_AUTO = 1,     /* begins as BRUTE, or with a depth as the tree, and changes by counted work */
     QD_SPACE_QUADTREE = 2, /* 2D only */
     QD_SPACE_OCTREE = 3,   /* 3D only */
     QD_SPACE_SPARSE = 4,

@@ -61,7 +61,8 @@ static qd_status create(const qd_space_config *config, qd_heap *heap, qd_space *
     qd_bodies_init(&made->bodies, heap);
     qd_rows_init(&made->rows, heap);
     qd_walk_init(&made->walk, heap);
-    qd_space_index kind = config->index == QD_SPACE_AUTO ? qd_auto_first() : config->index;
+    qd_auto_init(&made->choice, QD_TUNING_DEFAULT.leaf_rows, config->depth);
+    qd_space_index kind = config->index == QD_SPACE_AUTO ? qd_auto_first(&made->choice) : config->index;
     made->registry.index = create_index(kind, &(qd_index){
                                                   .heap = heap,
                                                   .rows = &made->rows,
@@ -94,6 +95,7 @@ static void tune(qd_space *space, const qd_tuning *tuning)
     world *w = (world *)space;
     QD_ASSERT(w->bodies.used == 0);
     w->registry.index->tuning = *tuning;
+    qd_auto_init(&w->choice, tuning->leaf_rows, w->config.depth);
 }
 
 static qd_record *live(const world *w, uint32_t slot)
@@ -246,6 +248,25 @@ static void body_of(const qd_space *space, uint32_t slot, qd_body *body)
     };
 }
 
+/* Where there is no memory for another index, this one stays. */
+static void change_index(world *w, qd_space_index kind)
+{
+    qd_index *index = w->registry.index, *other;
+    if (kind != index->ops->kind && (other = create_index(kind, index)) != NULL) {
+        qd_registry_change(&w->registry, other);
+        w->counters.index_changes++;
+    }
+}
+
+/* What has come since the last walk may be too much for the index at work. */
+static void prepare(world *w)
+{
+    qd_registry_prepare(&w->registry);
+    if (w->config.index == QD_SPACE_AUTO) {
+        change_index(w, qd_auto_fit(&w->choice, w->registry.index->ops->kind, w->rows.count));
+    }
+}
+
 static void walk(world *w, const qd_executor *executor, qd_walk_mode mode, size_t limit, qd_space_events *result)
 {
     qd_walk_result found;
@@ -266,12 +287,13 @@ static void tick(qd_space *space, const qd_executor *executor, qd_space_wanted w
     world *w = (world *)space;
     QD_ASSERT(!w->ticked);
     *result = (qd_space_events){.complete = true};
-    qd_registry_prepare(&w->registry);
+    prepare(w);
     const qd_space_counters before = w->counters;
     if (wanted != QD_SPACE_WANT_NOTHING) {
         walk(w, executor, wanted == QD_SPACE_WANT_STAYS ? QD_WALK_STAYS : QD_WALK_EVENTS, limit, result);
     }
     qd_rows_commit_all(&w->rows);
+    w->counted.rows = w->rows.count;
     w->counted.tests = w->counters.tests - before.tests;
     w->counted.exact_tests = w->counters.exact_tests - before.exact_tests;
     w->is_counted = wanted != QD_SPACE_WANT_NOTHING && result->complete;
@@ -309,23 +331,17 @@ static qd_space_reason end_reason(const qd_space *space, uint32_t slot_a, uint32
     return resized ? QD_SPACE_RESIZED : teleported ? QD_SPACE_TELEPORTED : QD_SPACE_MOVED_APART;
 }
 
-/* AUTO's turn. Where there is no memory for another index, this one stays. */
+/* AUTO's turn, after a tick. */
 static void choose_index(world *w)
 {
-    qd_index *index = w->registry.index, *other;
     const uint64_t before = w->counted.operations;
     w->counted.operations = w->rows.operations;
     if (w->config.index != QD_SPACE_AUTO || !w->is_counted) {
         return;
     }
     qd_auto_tick tick = w->counted;
-    tick.rows = w->rows.count;
     tick.operations -= before;
-    qd_space_index kind = qd_auto_next(&w->choice, index->ops->kind, &tick);
-    if (kind != index->ops->kind && (other = create_index(kind, index)) != NULL) {
-        qd_registry_change(&w->registry, other);
-        w->counters.index_changes++;
-    }
+    change_index(w, qd_auto_next(&w->choice, w->registry.index->ops->kind, &tick));
 }
 
 static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
@@ -363,7 +379,7 @@ static void pairs(qd_space *space, const qd_executor *executor, size_t limit, qd
 {
     world *w = (world *)space;
     QD_ASSERT(!w->ticked);
-    qd_registry_prepare(&w->registry);
+    prepare(w);
     walk(w, executor, QD_WALK_PAIRS, limit, result);
 }
 

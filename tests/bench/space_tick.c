@@ -6,6 +6,7 @@
  *     bench_space_tick [OPTION]...
  *
  *     --workload PART      only those of crowd.h with this in their name
+ *     --count N            of so many entities each, instead of their own number; the world grows or shrinks with them
  *     --index NAME         only one of auto, quadtree, octree, sparse, hash, grid, brute; all of them otherwise
  *     --kernel PART        only kernels with this in their name; the fastest otherwise; "" for all
  *     --dimensions N       2 (default) or 3
@@ -30,6 +31,7 @@
 
 typedef struct choice {
     const char *workload, *index, *kernel;
+    uint32_t count; /* 0: each workload's own */
     uint32_t dimensions, workers;
     qd_space_shape shape;
     bool filters, swept;
@@ -302,6 +304,8 @@ static bool parse(int count, char **arguments, choice *chosen)
         i++;
         if (strcmp(option, "--workload") == 0) {
             chosen->workload = value;
+        } else if (strcmp(option, "--count") == 0 && strtoul(value, NULL, 10) > 0) {
+            chosen->count = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--index") == 0 && position_of(value, index_names, 8) > 0) {
             chosen->index = value;
         } else if (strcmp(option, "--kernel") == 0) {
@@ -324,7 +328,8 @@ int main(int count, char **arguments)
     choice chosen = {.workload = "", .dimensions = 2, .workers = 1, .shape = QD_SPACE_BOX};
     if (!parse(count, arguments, &chosen)) {
         fprintf(stderr,
-                "usage: %s [--workload PART] [--index auto|quadtree|octree|sparse|hash|grid|brute] [--kernel PART] "
+                "usage: %s [--workload PART] [--count N] [--index auto|quadtree|octree|sparse|hash|grid|brute] "
+                "[--kernel PART] "
                 "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--swept] [--workers N]\n",
                 arguments[0]);
         return 2;
@@ -334,8 +339,10 @@ int main(int count, char **arguments)
            "walk", "events", "moved", "tests", "exact", "depth", "bytes");
     bool is_same = true;
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
-        if (strstr(workloads[i].name, chosen.workload) != NULL) {
-            is_same = measure_all(&chosen, &workloads[i]) && is_same;
+        workload load = workloads[i];
+        load.count = chosen.count > 0 ? chosen.count : load.count;
+        if (strstr(load.name, chosen.workload) != NULL) {
+            is_same = measure_all(&chosen, &load) && is_same;
         }
     }
     return is_same ? 0 : 1;

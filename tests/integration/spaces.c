@@ -115,7 +115,7 @@ static void test_what_is_in_force_is_told(void **state)
     room = opened->room;
     assert_int_equal(opened->config.index, QD_INDEX_AUTO);
     stats = &session_expect(client, qd_client_get_stats(client, room), QD_SERVER_STATS)->as.stats.room;
-    assert_int_equal(stats->index, QD_INDEX_QUADTREE);
+    assert_int_equal(stats->index, QD_INDEX_BRUTE);
     assert_int_equal(stats->index_changes, 0);
     session_expect_quiet(client);
     qd_client_destroy(client);

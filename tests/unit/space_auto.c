@@ -17,7 +17,11 @@
 
 #define AXES  ((uint32_t)QD_AXES)
 #define COUNT 2000u
-#define TICKS 100u /* AUTO makes up its mind within the first ten; the rest is to see that it keeps to it */
+#define TICKS 60u /* AUTO makes up its mind within the first ten; the rest is to see that it keeps to it */
+#define LEAF  96u
+#define FEW   (AXES == 2 ? 256u : 480u) /* rows that BRUTE has, with leaves of that */
+
+static const qd_space_index tree = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
 
 /* ---- by counts alone ---- */
 
@@ -39,9 +43,10 @@ static qd_space_index play(qd_auto *choice, qd_space_index at_work, const qd_aut
 static void test_a_calm_tree_stays(void **state)
 {
     (void)state;
-    qd_auto choice = {0};
+    qd_auto choice;
+    qd_auto_init(&choice, LEAF, 0);
     uint32_t changes = 0;
-    assert_int_equal(play(&choice, qd_auto_first(), &calm, 10000, &changes), qd_auto_first());
+    assert_int_equal(play(&choice, tree, &calm, 10000, &changes), tree);
     assert_int_equal(changes, 0);
 }
 
@@ -50,12 +55,13 @@ static void test_a_storm_comes_and_goes(void **state)
 {
     (void)state;
     const qd_auto_tick in_grid = {.rows = 1000, .tests = 200000, .exact_tests = 600};
-    qd_auto choice = {0};
+    qd_auto choice;
+    qd_auto_init(&choice, LEAF, 0);
     uint32_t changes = 0;
-    qd_space_index at_work = play(&choice, qd_auto_first(), &storm, 1, &changes);
-    assert_int_equal(at_work, qd_auto_first()); /* one bad tick is not enough */
+    qd_space_index at_work = play(&choice, tree, &storm, 1, &changes);
+    assert_int_equal(at_work, tree); /* one bad tick is not enough */
     uint32_t waited = 1;
-    for (; at_work == qd_auto_first(); waited++) {
+    for (; at_work == tree; waited++) {
         at_work = play(&choice, at_work, &storm, 1, &changes);
     }
     assert_int_equal(at_work, QD_SPACE_GRID);
@@ -65,8 +71,8 @@ static void test_a_storm_comes_and_goes(void **state)
     while (at_work == QD_SPACE_GRID) {
         at_work = play(&choice, at_work, &in_grid, 1, &changes);
     }
-    assert_int_equal(at_work, qd_auto_first());
-    assert_int_equal(play(&choice, at_work, &calm, 1000, &changes), qd_auto_first());
+    assert_int_equal(at_work, tree);
+    assert_int_equal(play(&choice, at_work, &calm, 1000, &changes), tree);
     assert_int_equal(changes, 2);
 }
 
@@ -74,14 +80,43 @@ static void test_a_storm_comes_and_goes(void **state)
 static void test_attempts_in_vain_become_rare(void **state)
 {
     (void)state;
-    qd_auto choice = {0};
+    qd_auto choice;
+    qd_auto_init(&choice, LEAF, 0);
     uint32_t early = 0, late = 0;
-    qd_space_index at_work = play(&choice, qd_auto_first(), &crowded, 100, &early);
+    qd_space_index at_work = play(&choice, tree, &crowded, 100, &early);
     assert_true(early > 0);
     at_work = play(&choice, at_work, &crowded, 100000, &late);
     uint32_t last = 0;
     play(&choice, at_work, &crowded, 1000, &last);
     assert_true(last <= 2);
+}
+
+/* Before a walk, BRUTE has no more than few rows; it has them back when they have been half as few for long. */
+static void test_few_rows_are_brutes(void **state)
+{
+    (void)state;
+    qd_auto choice;
+    qd_auto_init(&choice, LEAF, 0);
+    assert_int_equal(qd_auto_first(&choice), QD_SPACE_BRUTE);
+    assert_int_equal(qd_auto_fit(&choice, QD_SPACE_BRUTE, FEW), QD_SPACE_BRUTE);
+    assert_int_equal(qd_auto_fit(&choice, QD_SPACE_BRUTE, FEW + 1), tree);
+    assert_int_equal(qd_auto_fit(&choice, QD_SPACE_GRID, 1), QD_SPACE_GRID);
+    const qd_auto_tick many = {.rows = FEW / 2 + 1, .tests = 1000}, few = {.rows = FEW / 2, .tests = 1000};
+    uint32_t changes = 0;
+    assert_int_equal(play(&choice, QD_SPACE_BRUTE, &storm, 1000, &changes), QD_SPACE_BRUTE);
+    assert_int_equal(play(&choice, tree, &many, 10000, &changes), tree);
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(play(&choice, tree, &few, 100, &changes), tree);
+        assert_int_equal(play(&choice, tree, &many, 1, &changes), tree);
+    }
+    assert_int_equal(changes, 0);
+    assert_int_equal(play(&choice, tree, &few, 1000, &changes), QD_SPACE_BRUTE);
+    assert_int_equal(changes, 1);
+
+    /* With a depth it is a tree from the beginning, however few there are. */
+    qd_auto_init(&choice, LEAF, 5);
+    assert_int_equal(qd_auto_first(&choice), tree);
+    assert_int_equal(play(&choice, tree, &few, 1000, &changes), tree);
 }
 
 /* ---- with spaces ---- */
@@ -126,7 +161,7 @@ static void observe(scene kind, uint32_t hands, trace *result)
     chance dice = {5};
     qd_heap_init(&heap);
     assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
-    qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100});
+    qd_space_tune(space, &(qd_tuning){.leaf_rows = LEAF, .task_rows_min = 100});
     for (uint32_t i = 0; i < COUNT; i++) {
         for (uint32_t k = 0; k < AXES; k++) {
             at[k][i] = start_of(kind, i, &dice);
@@ -174,17 +209,17 @@ static void test_the_index_of_each_scene(void **state)
         scene kind;
         qd_space_index index;
         uint32_t changes_max;
-    } expected[] = {{CALM, qd_auto_first(), 0}, {STORM, QD_SPACE_GRID, 1}, {DEEP, QD_SPACE_SPARSE, 1}};
+    } expected[] = {{CALM, tree, 1}, {STORM, QD_SPACE_GRID, 2}, {DEEP, QD_SPACE_SPARSE, 2}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         trace seen;
         observe(expected[i].kind, 1, &seen);
-        assert_int_equal(seen.index[60], expected[i].index);
+        assert_int_equal(seen.index[TICKS / 2], expected[i].index);
         assert_int_equal(seen.index[TICKS - 1], expected[i].index);
         assert_int_equal(seen.changes, expected[i].changes_max);
     }
     trace seen;
     observe(SPOT, 1, &seen);
-    assert_true(seen.changes <= 8);
+    assert_true(seen.changes <= 9);
 }
 
 static void test_the_same_with_every_kernel_and_any_number_of_hands(void **state)
@@ -205,14 +240,110 @@ static void test_the_same_with_every_kernel_and_any_number_of_hands(void **state
     }
 }
 
+/* ---- coming and going ---- */
+
+/* A space and what it found, in any order. */
+typedef struct side {
+    qd_space *space;
+    uint32_t slot[COUNT];
+    uint64_t digest;
+} side;
+
+static void add_to(side *s, uint32_t i, const float *at)
+{
+    const qd_body body = {.x = at[0],
+                          .y = at[1],
+                          .z = AXES == 3 ? at[2] : 0,
+                          .half_x = 0.5f,
+                          .half_y = 0.5f,
+                          .half_z = AXES == 3 ? 0.5f : 0,
+                          .category = 1,
+                          .mask = UINT32_MAX,
+                          .shape = QD_SPACE_BOX};
+    assert_int_equal(qd_space_add(s->space, &body, &s->slot[i]), QD_OK);
+}
+
+static void tick_of(side *s, uint32_t count, float (*at)[COUNT])
+{
+    qd_space_events found;
+    const uint32_t *freed;
+    size_t freed_count;
+    qd_space_move(s->space, count, s->slot, at[0], at[1], AXES == 3 ? at[2] : NULL);
+    qd_space_tick(s->space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 1u << 24, &found);
+    s->digest = found.count;
+    for (size_t i = 0; i < found.count; i++) {
+        uint64_t a = qd_space_event_a(found.events[i]), b = qd_space_event_b(found.events[i]);
+        uint64_t key = (a < b ? a << 32 | b : b << 32 | a) ^ (uint64_t)qd_space_event_kind(found.events[i]) << 60;
+        key *= UINT64_C(0x9e3779b97f4a7c15);
+        s->digest += key ^ key >> 29;
+    }
+    qd_space_settle(s->space, &freed, &freed_count);
+}
+
+/* Few, then many, then few for long: no event is lost, and AUTO is where it should be. */
+static void test_a_room_that_fills_and_empties(void **state)
+{
+    (void)state;
+    static side sides[2];
+    static float at[3][COUNT];
+    const qd_space_index index[2] = {QD_SPACE_AUTO, QD_SPACE_BRUTE};
+    const float width = AXES == 2 ? 60 : 20;
+    qd_heap heap;
+    chance dice = {9};
+    qd_heap_init(&heap);
+    for (int k = 0; k < 2; k++) {
+        const qd_space_config config = {.dimensions = AXES,
+                                        .max_x = width,
+                                        .max_y = width,
+                                        .max_z = AXES == 3 ? width : 0,
+                                        .index = index[k],
+                                        .bodies_max = COUNT};
+        assert_int_equal(qd_space_create(&config, &heap, &sides[k].space), QD_OK);
+    }
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < 320; t++) {
+        uint32_t wanted = t < 10 ? 50 : t < 30 ? 600 : 50;
+        for (; count > wanted; count--) {
+            (void)qd_space_remove(sides[0].space, sides[0].slot[count - 1], QD_SPACE_DESPAWNED);
+            (void)qd_space_remove(sides[1].space, sides[1].slot[count - 1], QD_SPACE_DESPAWNED);
+        }
+        for (uint32_t i = 0; i < wanted; i++) {
+            float start[3];
+            for (uint32_t k = 0; k < AXES; k++) {
+                start[k] = chance_between(&dice, 0, (double)width);
+                at[k][i] = i < count ? at[k][i] + chance_between(&dice, -0.5, 0.5) : start[k];
+            }
+            if (i >= count) {
+                add_to(&sides[0], i, start);
+                add_to(&sides[1], i, start);
+            }
+        }
+        count = wanted;
+        tick_of(&sides[0], count, at);
+        tick_of(&sides[1], count, at);
+        assert_int_equal(sides[0].digest, sides[1].digest);
+        qd_space_counters counters;
+        qd_space_counters_get(sides[0].space, &counters);
+        assert_true(t >= 30 || counters.index == (t < 10 ? QD_SPACE_BRUTE : tree));
+        assert_true(t < 319 || (counters.index == QD_SPACE_BRUTE && counters.index_changes == 2));
+    }
+    qd_space_validate(sides[0].space);
+    qd_space_destroy(sides[0].space);
+    qd_space_destroy(sides[1].space);
+    assert_int_equal(heap.bytes, 0);
+    qd_heap_deinit(&heap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_calm_tree_stays),
         cmocka_unit_test(test_a_storm_comes_and_goes),
         cmocka_unit_test(test_attempts_in_vain_become_rare),
+        cmocka_unit_test(test_few_rows_are_brutes),
         cmocka_unit_test(test_the_index_of_each_scene),
         cmocka_unit_test(test_the_same_with_every_kernel_and_any_number_of_hands),
+        cmocka_unit_test(test_a_room_that_fills_and_empties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

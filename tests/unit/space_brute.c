@@ -216,6 +216,30 @@ static void test_many_and_several_hands(void **state)
     }
 }
 
+/* The frame is kept for some walks: who left it is met all the same, and soon told apart again. */
+static void test_a_crowd_that_moves_on_is_told_apart(void **state)
+{
+    (void)state;
+    const uint32_t count = 200, ticks = 80, all_pairs = count * (count - 1) / 2;
+    begin(8192);
+    for (uint32_t i = 0; i < count; i++) {
+        add(chance_between(&dice, 0, 40), chance_between(&dice, 0, 40), chance_between(&dice, 0, 3), 0.7f);
+    }
+    size_t changes = tick(&qd_executor_serial);
+    for (uint32_t t = 0; t < ticks; t++) {
+        for (uint32_t i = 0; i < count; i++) {
+            for (uint32_t k = 0; k < AXES; k++) {
+                c.at[k][i] += 4;
+            }
+        }
+        wander(0.5f);
+        changes += tick(&qd_executor_serial);
+    }
+    assert_true(changes > ticks);
+    assert_true(counters().exact_tests < ticks / 10 * all_pairs);
+    end();
+}
+
 static void test_all_kernels_count_the_same(void **state)
 {
     (void)state;
@@ -244,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_a_move_is_no_list_operation_and_rest_no_test),
         cmocka_unit_test(test_worlds_of_any_extent),
         cmocka_unit_test(test_many_and_several_hands),
+        cmocka_unit_test(test_a_crowd_that_moves_on_is_told_apart),
         cmocka_unit_test(test_all_kernels_count_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,7 +252,8 @@ static void test_dimensions_are_two_unless_said(void **state)
     qd_space *space;
     qd_space_counters counters;
     qd_heap_init(&heap);
-    assert_int_equal(qd_space_create(&(qd_space_config){.max_x = 1, .max_y = 1}, &heap, &space), QD_OK);
+    const qd_space_config config = {.max_x = 1, .max_y = 1, .index = QD_SPACE_QUADTREE};
+    assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
     qd_space_counters_get(space, &counters);
     assert_int_equal(counters.index, QD_SPACE_QUADTREE);
     end_space(space, &heap);
