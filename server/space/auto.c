@@ -11,12 +11,13 @@
 
 #define FEW_TICKS 256u /* before BRUTE has rows again: a change costs as much as some ticks */
 
-#define SETTLE_TICKS  4u   /* that an index has to find its shape */
-#define PROBE_TICKS   4u   /* behind them, that are compared with the tree */
-#define BETTER        0.8  /* of the tree's cost, at most, is clearly better */
-#define LOOK_SHARE    32.0 /* a look at the tree costs one in so many of the steps before it */
-#define TICKS_MAX     65536.0
-#define DOUBLINGS_MAX 16u
+#define SETTLE_TICKS      4u   /* that an index has to find its shape */
+#define PROBE_TICKS       4u   /* behind them, that are compared with the tree */
+#define BETTER            0.8  /* of the tree's cost, at most, is clearly better */
+#define LOOK_SHARE        32.0 /* a look at the tree costs one in so many of the steps before it */
+#define TICKS_MAX         65536.0
+#define DOUBLINGS_MAX     16u
+#define DOUBLINGS_IN_VAIN 2u /* an attempt in vain costs as much as some ticks, and so do the changes */
 
 static const qd_space_index tree = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
 
@@ -87,7 +88,7 @@ static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const
     if (choice->ticks == SETTLE_TICKS + PROBE_TICKS) {
         double cost = choice->cost_sum / PROBE_TICKS;
         if (cost > BETTER * choice->tree_cost) {
-            choice->doublings += choice->doublings < DOUBLINGS_MAX;
+            choice->doublings += choice->doublings < DOUBLINGS_MAX ? DOUBLINGS_IN_VAIN : 0;
             return tree;
         }
         double look = 2 * price_of(choice) + choice->tree_cost + choice->settling;

@@ -10,8 +10,8 @@
  * nothing; and crowds that are tiny beside the world lie in cells that cannot be divided any more, which SPARSE does
  * not know. Both are seen in what a tick cost beyond its share. That adds up until it has cost as much as to try the
  * other index; what the other one costs is counted then, too, and who is not clearly better is left again, and not
- * tried before twice as much has come together. An index that is better is kept so long that a look whether the tree
- * would do again costs a small part of it.
+ * tried before four times as much has come together. An index that is better is kept so long that a look whether the
+ * tree would do again costs a small part of it.
  *
  * Owned by the world. One thread at a time.
  */
@@ -38,7 +38,7 @@ typedef struct qd_auto {
     double tree_cost;     /* of its last tick */
     double settling;      /* of the other index's first ticks */
     double cost_sum;      /* of those after them, that are compared */
-    uint32_t doublings;   /* of the excess that it takes: one for each attempt in vain */
+    uint32_t doublings;   /* of the excess that it takes: two for each attempt in vain */
     uint32_t ticks;       /* that the other index was at work */
     uint32_t ticks_to_be; /* before the tree is looked at again */
     uint32_t few_ticks;   /* on end with no more than half of that */

@@ -7,6 +7,7 @@
  *
  *     --workload PART      only those of crowd.h with this in their name
  *     --count N            of so many entities each, instead of their own number; the world grows or shrinks with them
+ *     --warm N             ticks before those that are measured: 5, or for what AUTO does in the long run, more
  *     --index NAME         only one of auto, quadtree, octree, sparse, hash, grid, brute; all of them otherwise
  *     --kernel PART        only kernels with this in their name; the fastest otherwise; "" for all
  *     --dimensions N       2 (default) or 3
@@ -26,12 +27,12 @@
 #include "server/space/tuning.h"
 #include "server/work/pool.h"
 
-#define WARM            5u
 #define BRUTE_COUNT_MAX 10000u
 
 typedef struct choice {
     const char *workload, *index, *kernel;
     uint32_t count; /* 0: each workload's own */
+    uint32_t warm;  /* ticks before those that are measured */
     uint32_t dimensions, workers;
     qd_space_shape shape;
     bool filters, swept;
@@ -138,6 +139,7 @@ static uint64_t digest_of(const qd_space_events *found)
 static void tick(const run *r, qd_space *space, const crowd *c, const uint32_t *slot, uint32_t t)
 {
     measured *m = r->result;
+    const uint32_t warm = r->chosen->warm;
     qd_space_events found;
     const uint32_t *freed;
     size_t freed_count;
@@ -148,13 +150,13 @@ static void tick(const run *r, qd_space *space, const crowd *c, const uint32_t *
     qd_space_settle(space, &freed, &freed_count);
     double done = now_ns(r);
     m->digest += digest_of(&found) * (t + 1);
-    if (t < WARM) {
+    if (t < warm) {
         qd_space_counters_get(space, &m->before);
         return;
     }
-    m->update[t - WARM] = moved - start;
-    m->walk[t - WARM] = done - moved;
-    m->total[t - WARM] = done - start;
+    m->update[t - warm] = moved - start;
+    m->walk[t - warm] = done - moved;
+    m->total[t - warm] = done - start;
     m->events += found.count;
 }
 
@@ -167,7 +169,7 @@ static void measure(run *r)
     uint32_t *slot = malloc(c.count * sizeof *slot);
     qd_space *space = make(&c, r->chosen, r->index, &heap, slot);
     r->is_refused = space == NULL;
-    for (uint32_t t = 0; !r->is_refused && t < r->load->ticks + WARM; t++) {
+    for (uint32_t t = 0; !r->is_refused && t < r->load->ticks + r->chosen->warm; t++) {
         crowd_step(&c);
         tick(r, space, &c, slot, t);
     }
@@ -306,6 +308,8 @@ static bool parse(int count, char **arguments, choice *chosen)
             chosen->workload = value;
         } else if (strcmp(option, "--count") == 0 && strtoul(value, NULL, 10) > 0) {
             chosen->count = (uint32_t)strtoul(value, NULL, 10);
+        } else if (strcmp(option, "--warm") == 0 && strtoul(value, NULL, 10) > 0) {
+            chosen->warm = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--index") == 0 && position_of(value, index_names, 8) > 0) {
             chosen->index = value;
         } else if (strcmp(option, "--kernel") == 0) {
@@ -325,13 +329,14 @@ static bool parse(int count, char **arguments, choice *chosen)
 
 int main(int count, char **arguments)
 {
-    choice chosen = {.workload = "", .dimensions = 2, .workers = 1, .shape = QD_SPACE_BOX};
+    choice chosen = {.workload = "", .warm = 5, .dimensions = 2, .workers = 1, .shape = QD_SPACE_BOX};
     if (!parse(count, arguments, &chosen)) {
-        fprintf(stderr,
-                "usage: %s [--workload PART] [--count N] [--index auto|quadtree|octree|sparse|hash|grid|brute] "
-                "[--kernel PART] "
-                "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--swept] [--workers N]\n",
-                arguments[0]);
+        fprintf(
+            stderr,
+            "usage: %s [--workload PART] [--count N] [--warm N] [--index auto|quadtree|octree|sparse|hash|grid|brute] "
+            "[--kernel PART] "
+            "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--swept] [--workers N]\n",
+            arguments[0]);
         return 2;
     }
     printf("ns an entity and tick; exact: pairs that reached the exact test, an entity; moved: changed their cell\n");
