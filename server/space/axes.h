@@ -136,7 +136,10 @@
 #define qd_plan_is_due          QD_AXED(qd_plan_is_due)
 #define qd_quadtree_cell_of     QD_AXED(qd_quadtree_cell_of)
 #define qd_quadtree_holds       QD_AXED(qd_quadtree_holds)
+#define qd_quadtree_leave       QD_AXED(qd_quadtree_leave)
+#define qd_quadtree_look        QD_AXED(qd_quadtree_look)
 #define qd_quadtree_move        QD_AXED(qd_quadtree_move)
+#define qd_quadtree_move_avx2   QD_AXED(qd_quadtree_move_avx2)
 #define qd_quadtree_move_avx512 QD_AXED(qd_quadtree_move_avx512)
 #define qd_quadtree_occupy      QD_AXED(qd_quadtree_occupy)
 #define qd_quadtree_search      QD_AXED(qd_quadtree_search)
@@ -157,6 +160,7 @@
 #define qd_registry_reflag    QD_AXED(qd_registry_reflag)
 #define qd_registry_remove    QD_AXED(qd_registry_remove)
 #define qd_registry_reserve   QD_AXED(qd_registry_reserve)
+#define qd_registry_transfer  QD_AXED(qd_registry_transfer)
 #define qd_registry_update    QD_AXED(qd_registry_update)
 #define qd_registry_validate  QD_AXED(qd_registry_validate)
 
@@ -185,6 +189,7 @@
 #define qd_rows_mark_due   QD_AXED(qd_rows_mark_due)
 #define qd_rows_remove     QD_AXED(qd_rows_remove)
 #define qd_rows_reserve    QD_AXED(qd_rows_reserve)
+#define qd_rows_transfer   QD_AXED(qd_rows_transfer)
 
 /* search */
 #define qd_search_bound       QD_AXED(qd_search_bound)

@@ -37,7 +37,9 @@ static inline bool qd_move_is_step(const qd_record *record, const qd_row *bounds
     return is_step;
 }
 
-/* Registers again those that were put aside. */
+/* Registers again those that were put aside, and leaves none. */
+typedef void (*qd_resolve_fn)(qd_index *index, qd_aside *aside);
+
 static inline void qd_aside_resolve(qd_index *index, qd_aside *aside)
 {
     for (uint32_t i = 0; i < aside->count; i++) {
@@ -46,11 +48,11 @@ static inline void qd_aside_resolve(qd_index *index, qd_aside *aside)
     aside->count = 0;
 }
 
-static inline void qd_aside_put(qd_index *index, qd_aside *aside, uint32_t slot)
+static inline void qd_aside_put(qd_index *index, qd_aside *aside, uint32_t slot, qd_resolve_fn resolve)
 {
     aside->slot[aside->count++] = slot;
     if (aside->count == QD_ASIDE_MAX) {
-        qd_aside_resolve(index, aside);
+        resolve(index, aside);
     }
 }
 
@@ -70,7 +72,8 @@ static inline void qd_move_prefetch(const qd_index *index, const uint32_t *slots
 /* Those from `first` on. Inlined into each index, so that `stays` is no call. */
 static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, size_t first, size_t count,
                                                                const uint32_t *slots, const float *const *at,
-                                                               qd_aside *aside, qd_stays_fn stays)
+                                                               qd_aside *aside, qd_stays_fn stays,
+                                                               qd_resolve_fn resolve)
 {
     qd_bodies *bodies = index->bodies;
     const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
@@ -100,7 +103,7 @@ static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, 
             *qd_row_now(index->rows, record->row) = row;
             qd_rows_mark(index->rows, record->row);
         } else {
-            qd_aside_put(index, aside, slots[i]);
+            qd_aside_put(index, aside, slots[i], resolve);
         }
     }
 }
@@ -111,7 +114,7 @@ static inline __attribute__((always_inline)) void qd_move_all(qd_index *index, s
 {
     qd_aside aside;
     aside.count = 0;
-    qd_move_each(index, 0, count, slots, at, &aside, stays);
+    qd_move_each(index, 0, count, slots, at, &aside, stays, qd_aside_resolve);
     qd_aside_resolve(index, &aside);
 }
 

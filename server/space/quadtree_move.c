@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quadtree_move.h"
 
+#define LOOK_AHEAD 8u
+
 /* It is still in a leaf, or lies astride the middle lines of a larger cell as it did, one step on: then its row is no
  * longer than it has to be. */
 static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
@@ -31,16 +33,99 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return astride >> (shift - 1) != 0 && qd_move_is_step(record, bounds, before);
 }
 
+bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver)
+{
+    qd_index *index = &tree->index;
+    const qd_record *record = &index->bodies->record[slot];
+    if (QD_UNLIKELY(record->change != QD_NONE)) {
+        qd_registry_update(index->registry, slot);
+        return false;
+    }
+    const bool is_round = record->shape != QD_SPACE_BOX;
+    const qd_row now = qd_bodies_row(index->bodies, slot), bounds = qd_row_bounds(&now, is_round);
+    const qd_row was = qd_row_bounds(qd_row_was(index->rows, record->row), is_round);
+    const qd_row both = qd_row_union(&bounds, &was);
+    uint32_t place, cell = qd_quadtree_cell_of(tree, &both, &place), place_now = place;
+    if (!qd_place_is_leaf(place)) {
+        if (!qd_boxes_overlap(&bounds, &was)) {
+            qd_registry_update(index->registry, slot);
+            return false;
+        }
+        (void)qd_quadtree_cell_of(tree, &bounds, &place_now);
+    }
+    *qd_row_now(index->rows, record->row) = now;
+    qd_rows_mark(index->rows, record->row);
+    *leaver = (qd_leaver){slot, cell, place, place_now != place};
+    return place != record->place;
+}
+
+/* A row that leaves takes the last one of its cell to where it was, and goes behind the last one of the other cell. */
+static void prefetch_end(const qd_index *index, const qd_cell *cell)
+{
+    if (cell->count > 0) {
+        uint32_t last = cell->head * QD_BLOCK_ROWS + (cell->count - 1) % QD_BLOCK_ROWS;
+        __builtin_prefetch(qd_row_now(index->rows, last), 1);
+        __builtin_prefetch(qd_row_was(index->rows, last), 1);
+        __builtin_prefetch(&index->rows->id[last], 1);
+        __builtin_prefetch(&index->rows->info[cell->head], 1);
+    }
+}
+
+static const qd_cell *cell_now(const qd_index *index, uint32_t slot)
+{
+    return &index->cell[index->rows->info[index->bodies->record[slot].row / QD_BLOCK_ROWS].cell];
+}
+
+void qd_quadtree_leave(qd_quadtree *tree, const qd_leaver *leavers, uint32_t count)
+{
+    const qd_index *index = &tree->index;
+    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+    for (uint32_t i = 0; is_large && i < count; i++) {
+        __builtin_prefetch(&index->cell[leavers[i].cell], 1);
+        __builtin_prefetch(cell_now(index, leavers[i].slot), 1);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_large && i + LOOK_AHEAD < count) {
+            prefetch_end(index, cell_now(index, leavers[i + LOOK_AHEAD].slot));
+            prefetch_end(index, &index->cell[leavers[i + LOOK_AHEAD].cell]);
+        }
+        const qd_leaver *each = &leavers[i];
+        /* A slot may have come twice. */
+        if (index->bodies->record[each->slot].place != each->place) {
+            qd_registry_transfer(index->registry, each->slot, each->cell, each->place, each->is_stretched);
+        }
+    }
+}
+
+/* In two steps, so that each finds what it needs near. */
+static void resolve(qd_index *index, qd_aside *aside)
+{
+    qd_quadtree *tree = (qd_quadtree *)index;
+    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+    qd_leaver leavers[QD_ASIDE_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < aside->count; i++) {
+        if (is_large && i + LOOK_AHEAD < aside->count) {
+            qd_quadtree_look_ahead(index, aside->slot[i + LOOK_AHEAD]);
+        }
+        count += qd_quadtree_look(tree, aside->slot[i], &leavers[count]);
+    }
+    aside->count = 0;
+    qd_quadtree_leave(tree, leavers, count);
+}
+
 void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
     qd_aside aside;
     aside.count = 0;
     size_t done = 0;
-#if defined(QD_MOVE_AVX512)
+#if defined(QD_MOVE_WIDE)
     if (qd_kernel_chosen() == &qd_kernel_avx512) {
-        done = qd_quadtree_move_avx512((qd_quadtree *)index, count, slots, at, &aside);
+        done = qd_quadtree_move_avx512((qd_quadtree *)index, count, slots, at);
+    } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
+        done = qd_quadtree_move_avx2((qd_quadtree *)index, count, slots, at);
     }
 #endif
-    qd_move_each(index, done, count, slots, at, &aside, stays);
-    qd_aside_resolve(index, &aside);
+    qd_move_each(index, done, count, slots, at, &aside, stays, resolve);
+    resolve(index, &aside);
 }

@@ -31,16 +31,21 @@ static uint32_t insert(qd_index *index, uint32_t cell, uint32_t id, const qd_row
     return qd_rows_insert(index->rows, &index->cell[cell], cell, id, now, was);
 }
 
-static void take_out(qd_index *index, uint32_t reference)
+/* A row is no longer at `reference` in this cell; the one with the id `moved` is, unless that is QD_NONE. */
+static void left(qd_index *index, uint32_t cell, uint32_t reference, uint32_t moved)
 {
-    uint32_t number = index->rows->info[reference / QD_BLOCK_ROWS].cell;
-    uint32_t moved = qd_rows_remove(index->rows, &index->cell[number], reference);
     if (moved != QD_NONE) {
         qd_relay_note(index->bodies, moved, reference);
     }
-    if (index->cell[number].count == 0 && index->ops->emptied != NULL) {
-        index->ops->emptied(index, number);
+    if (index->cell[cell].count == 0 && index->ops->emptied != NULL) {
+        index->ops->emptied(index, cell);
     }
+}
+
+static void take_out(qd_index *index, uint32_t reference)
+{
+    uint32_t number = index->rows->info[reference / QD_BLOCK_ROWS].cell;
+    left(index, number, reference, qd_rows_remove(index->rows, &index->cell[number], reference));
 }
 
 static qd_change *change_of(const qd_bodies *bodies, const qd_record *record)
@@ -182,6 +187,22 @@ static bool is_high(const qd_index *index, uint32_t place)
     return index->ops->is_high != NULL && index->ops->is_high(index, place);
 }
 
+void qd_registry_transfer(qd_registry *registry, uint32_t slot, uint32_t cell, uint32_t place, bool is_stretched)
+{
+    qd_index *index = registry->index;
+    qd_record *record = &index->bodies->record[slot];
+    if (index->ops->entered != NULL) {
+        index->ops->entered(index, cell);
+    }
+    uint32_t at = record->row, number = index->rows->info[at / QD_BLOCK_ROWS].cell, moved;
+    record->place = place;
+    record->row = qd_rows_transfer(index->rows, &index->cell[number], &index->cell[cell], cell, at, &moved);
+    left(index, number, at, moved);
+    if (is_stretched) {
+        note_stretched(registry, slot);
+    }
+}
+
 void qd_registry_update(qd_registry *registry, uint32_t slot)
 {
     qd_index *index = registry->index;
@@ -206,25 +227,22 @@ void qd_registry_update(qd_registry *registry, uint32_t slot)
     }
     /* The row's other flags are true already; id_of would look further for them. */
     id = (id & ~ID_SHAPE) | id_of_shape(record);
+    *qd_row_now(rows, at) = now;
+    *qd_row_was(rows, at) = before;
+    if (id != qd_row_id(rows, at)) {
+        qd_rows_flag(rows, at, id);
+    }
     if (place == record->place) {
-        *qd_row_now(rows, at) = now;
-        *qd_row_was(rows, at) = before;
-        if (id != qd_row_id(rows, at)) {
-            qd_rows_flag(rows, at, id);
-        }
         qd_rows_mark(rows, at);
         return;
     }
-    take_out(index, at);
-    record->place = place;
-    record->row = insert(index, cell, id, &now, &before);
+    bool is_stretched = false;
     if (is_high(index, place)) {
         uint32_t place_now;
         (void)index->ops->locate(index, &bounds, &place_now);
-        if (place_now != place) {
-            note_stretched(registry, slot);
-        }
+        is_stretched = place_now != place;
     }
+    qd_registry_transfer(registry, slot, cell, place, is_stretched);
 }
 
 void qd_registry_reflag(qd_registry *registry, uint32_t slot)

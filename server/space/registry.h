@@ -28,6 +28,8 @@ void qd_registry_deinit(qd_registry *registry);
 void qd_registry_add(qd_registry *registry, uint32_t slot);
 /* Registers a body again, by its record, after it moved or changed its size or shape. */
 void qd_registry_update(qd_registry *registry, uint32_t slot);
+/* A body's row goes to another cell, with what stands in it. `is_stretched`: it would not be there without its was. */
+void qd_registry_transfer(qd_registry *registry, uint32_t slot, uint32_t cell, uint32_t place, bool is_stretched);
 /* A body's rows get the flags that its record and change tell. */
 void qd_registry_reflag(qd_registry *registry, uint32_t slot);
 /* Takes a body out. Where it was there at the last tick, its row stays, without a now, until forgotten. Returns whether

@@ -116,8 +116,14 @@ void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id)
     set_bit(&info->unproven, lane, (id & QD_ID_UNPROVEN) != 0);
 }
 
-uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint32_t id, const qd_row *now,
-                        const qd_row *was)
+/* Of each kind the bit of a lane. */
+static uint64_t bits_of(uint32_t lane)
+{
+    return UINT64_C(0x0001000100010001) << lane;
+}
+
+/* Makes room for a row behind a cell's last one. */
+static uint32_t push(qd_rows *rows, qd_cell *cell, uint32_t cell_number)
 {
     uint32_t lane = cell->count % QD_BLOCK_ROWS;
     if (lane == 0) {
@@ -125,13 +131,19 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
         qd_block_info *info = &rows->info[block];
         info->next = cell->head;
         info->cell = cell_number;
-        info->dirty = info->special = info->round = info->unproven = 0;
+        info->bits = 0;
         cell->head = block;
     }
     cell->count++;
-    rows->count++;
     rows->operations++;
-    uint32_t reference = cell->head * QD_BLOCK_ROWS + lane;
+    return cell->head * QD_BLOCK_ROWS + lane;
+}
+
+uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint32_t id, const qd_row *now,
+                        const qd_row *was)
+{
+    uint32_t reference = push(rows, cell, cell_number);
+    rows->count++;
     *qd_row_now(rows, reference) = *now;
     *qd_row_was(rows, reference) = *was;
     qd_rows_flag(rows, reference, id);
@@ -139,28 +151,25 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
     return reference;
 }
 
-uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
+/* A cell's last row takes the place of the one at `reference`. */
+static uint32_t close_gap(qd_rows *rows, qd_cell *cell, uint32_t reference)
 {
-    uint32_t head = cell->head, lane = (cell->count - 1) % QD_BLOCK_ROWS;
+    uint32_t head = cell->head, lane = (cell->count - 1) % QD_BLOCK_ROWS, gap = reference % QD_BLOCK_ROWS;
     uint32_t last = head * QD_BLOCK_ROWS + lane, moved = QD_NONE;
-    qd_block_info *from = &rows->info[head];
-    qd_block_info *to = &rows->info[reference / QD_BLOCK_ROWS];
-    set_bit(&to->dirty, reference % QD_BLOCK_ROWS, false);
+    qd_block_info *from = &rows->info[head], *to = &rows->info[reference / QD_BLOCK_ROWS];
+    to->bits &= ~bits_of(gap);
     if (last != reference) {
         moved = qd_row_id(rows, last);
+        rows->id[reference] = moved;
         *qd_row_now(rows, reference) = *qd_row_now(rows, last);
         *qd_row_was(rows, reference) = *qd_row_was(rows, last);
-        qd_rows_flag(rows, reference, moved);
-        if (from->dirty >> lane & 1) {
-            qd_rows_mark(rows, reference);
+        to->bits |= (from->bits >> lane & bits_of(0)) << gap;
+        if (to->dirty != 0) {
+            qd_rows_list(rows, reference / QD_BLOCK_ROWS);
         }
-        set_bit(&from->dirty, lane, false);
+        from->bits &= ~bits_of(lane);
     }
-    set_bit(&from->special, lane, false);
-    set_bit(&from->round, lane, false);
-    set_bit(&from->unproven, lane, false);
     cell->count--;
-    rows->count--;
     rows->operations++;
     if (lane == 0) {
         cell->head = from->next;
@@ -168,6 +177,29 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
         rows->free_first = head;
     }
     return moved;
+}
+
+uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
+{
+    rows->count--;
+    return close_gap(rows, cell, reference);
+}
+
+uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
+                          uint32_t *moved)
+{
+    qd_rows_unmark(rows, reference);
+    uint64_t bits = rows->info[reference / QD_BLOCK_ROWS].bits >> reference % QD_BLOCK_ROWS & bits_of(0);
+    uint32_t id = qd_row_id(rows, reference);
+    qd_row now = *qd_row_now(rows, reference), was = *qd_row_was(rows, reference);
+    *moved = close_gap(rows, from, reference);
+    reference = push(rows, to, to_number);
+    *qd_row_now(rows, reference) = now;
+    *qd_row_was(rows, reference) = was;
+    rows->id[reference] = id;
+    rows->info[reference / QD_BLOCK_ROWS].bits |= bits << reference % QD_BLOCK_ROWS;
+    qd_rows_mark(rows, reference);
+    return reference;
 }
 
 void qd_rows_commit(qd_rows *rows, uint32_t block)
@@ -188,7 +220,7 @@ void qd_rows_mark_due(qd_rows *rows)
     for (uint32_t block = 0; block < rows->used; block++) {
         rows->dirty[block] = block;
         rows->info[block].dirty = UINT16_MAX;
-        rows->info[block].listed = true;
+        rows->info[block].listed = 1;
     }
 }
 
@@ -199,7 +231,7 @@ void qd_rows_commit_all(qd_rows *rows)
         if (rows->info[block].dirty != 0) {
             qd_rows_commit(rows, block);
         }
-        rows->info[block].listed = false;
+        rows->info[block].listed = 0;
     }
     rows->dirty_count = 0;
 }

@@ -43,12 +43,18 @@
 
 typedef struct qd_block_info {
     uint32_t next; /* or QD_NONE; of a free block the next free one */
-    uint32_t cell;
-    uint16_t dirty;    /* changed since the last tick */
-    uint16_t special;  /* has a flag */
-    uint16_t round;    /* has QD_ID_ROUND */
-    uint16_t unproven; /* has a flag of QD_ID_UNPROVEN */
-    bool listed;       /* in the list of dirty blocks */
+    uint32_t cell : 31;
+    uint32_t listed : 1; /* in the list of dirty blocks */
+    /* A bit a row. */
+    union {
+        struct {
+            uint16_t dirty;    /* changed since the last tick */
+            uint16_t special;  /* has a flag */
+            uint16_t round;    /* has QD_ID_ROUND */
+            uint16_t unproven; /* has a flag of QD_ID_UNPROVEN */
+        };
+        uint64_t bits; /* all of them at once */
+    };
 } qd_block_info;
 
 typedef struct qd_cell {
@@ -88,6 +94,11 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
  * QD_NONE when none did. */
 uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference);
 
+/* Takes a row from one cell's list to another's, marked as changed; returns its new reference. Where another row took
+ * its place, `moved` is that one's id, else QD_NONE. */
+uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
+                          uint32_t *moved);
+
 /* Makes the rows of a block such that they compare quickly. */
 void qd_rows_clear(qd_rows *rows, uint32_t block);
 
@@ -102,6 +113,15 @@ void qd_rows_commit_all(qd_rows *rows);
 /* Where nearly everything moves, marking row by row costs more than marking all. */
 void qd_rows_mark_due(qd_rows *rows);
 
+/* A block comes into the list of dirty ones, where it is not yet. */
+static inline void qd_rows_list(qd_rows *rows, uint32_t block)
+{
+    if (!rows->info[block].listed) {
+        rows->info[block].listed = 1;
+        rows->dirty[rows->dirty_count++] = block;
+    }
+}
+
 static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
 {
     if (rows->all) {
@@ -109,10 +129,7 @@ static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
     }
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
     info->dirty = (uint16_t)(info->dirty | 1u << reference % QD_BLOCK_ROWS);
-    if (!info->listed) {
-        info->listed = true;
-        rows->dirty[rows->dirty_count++] = reference / QD_BLOCK_ROWS;
-    }
+    qd_rows_list(rows, reference / QD_BLOCK_ROWS);
 }
 
 static inline void qd_rows_unmark(qd_rows *rows, uint32_t reference)

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quadtree_move.h"
+
+#if defined(QD_MOVE_WIDE)
+#include <immintrin.h>
+
+#define OP(name) _mm256_##name
+#define LANES    2u
+
+typedef __m256 floats;
+typedef uint32_t ints __attribute__((vector_size(32)));
+typedef __m256i vector;
+
+static inline __m128 lane_of(floats value, uint32_t l)
+{
+    return l == 0 ? _mm256_castps256_ps128(value) : _mm256_extractf128_ps(value, 1);
+}
+
+static inline uint32_t any(ints value)
+{
+    __m256i none = _mm256_cmpeq_epi32((vector)value, _mm256_setzero_si256());
+    return 0xffu & ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(none));
+}
+
+static inline uint32_t exceeding(floats a, floats b)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ));
+}
+
+static inline bool in_order(const uint32_t *slots)
+{
+    (void)slots;
+    return false;
+}
+
+static inline ints gather(const void *array, ints index)
+{
+    return (ints)_mm256_i32gather_epi32(array, (vector)index, 4);
+}
+
+static inline floats load_rows(const qd_row *rows, const uint32_t *reference)
+{
+    __m256 first = _mm256_castps128_ps256(_mm_load_ps(rows[reference[0]].v));
+    return _mm256_insertf128_ps(first, _mm_load_ps(rows[reference[1]].v), 1);
+}
+
+static inline floats halves(const qd_record *records, const uint32_t *slots, uint32_t half)
+{
+    __m256 first = _mm256_castps128_ps256(_mm_load_ps((const float *)(const void *)&records[slots[0]] + 4 * half));
+    return _mm256_insertf128_ps(first, _mm_load_ps((const float *)(const void *)&records[slots[1]] + 4 * half), 1);
+}
+
+static inline void load_halves(const qd_record *records, const uint32_t *slots, bool is_in_order, floats *lower,
+                               floats *upper)
+{
+    (void)is_in_order;
+    *lower = halves(records, slots, 0);
+    *upper = halves(records, slots, 1);
+}
+
+static inline floats to_columns_order(floats value)
+{
+    return _mm256_permutevar8x32_ps(value, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+}
+
+static inline void store_centres(qd_record *records, const uint32_t *slots, bool is_in_order, floats x, floats y)
+{
+    (void)is_in_order;
+    __m256 first = _mm256_unpacklo_ps(x, y), second = _mm256_unpackhi_ps(x, y);
+    for (uint32_t i = 0; i < 8; i += 2) {
+        __m128 two = lane_of(i % 4 == 0 ? first : second, i / 4);
+        _mm_storel_pi((__m64 *)(void *)records[slots[i]].at, two);
+        _mm_storeh_pi((__m64 *)(void *)records[slots[i + 1]].at, two);
+    }
+}
+
+/* Element e of lane l is body 2 e + l. */
+static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t out)
+{
+    for (; out != 0; out &= out - 1) {
+        uint32_t element = (uint32_t)__builtin_ctz(out);
+        aside->slot[aside->count++] = slots[element % 4 * 2 + element / 4];
+    }
+}
+
+#include "quadtree_move_body.h"
+
+size_t qd_quadtree_move_avx2(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at)
+{
+    return move_all(tree, count, slots, at);
+}
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Moving many bodies of a quadtree, a register of them at a time, as quadtree_move.c does it one by one.
+ * Compiled by each quadtree_move_<isa>.c after it has defined
+ *
+ *     OP(name)          an intrinsic of its width
+ *     LANES             a quarter of the bodies of a register: records are read and rows are written by fours of floats
+ *     floats, ints      a register of them; vector: the latter, as intrinsics take it
+ *     lane_of           a lane's four floats
+ *     any, exceeding    a bit for each element that is not 0, or where the first one is greater than the second
+ *     in_order          whether slots follow each other, where it matters to the next three
+ *     gather            32 bits each, from an array of them
+ *     load_rows         LANES rows, by their references
+ *     load_halves       from LANES records the lower half of each, and the upper
+ *     to_columns_order  elements that were read in the bodies' order, as columns have them
+ *     store_centres     the first two fields of all records
+ *     put_aside         the slots of those whose bit is set
+ *
+ * Records come as rows and are turned into columns within lanes: element e of lane l is body LANES * e + l.
+ */
+#include <immintrin.h>
+
+#include "../base/assert.h"
+
+#define WIDTH (4 * LANES) /* bodies */
+
+/* What is the same for all. */
+typedef struct constants {
+    floats origin[2], scale, last;
+    ints shift;
+} constants;
+
+/* Columns of bodies: as they were moved to last, and where they move now. */
+typedef struct group {
+    floats before[2], half[2], centre[2];
+    ints row, place, change, state;
+} group;
+
+/* The rows that makes. */
+typedef struct columns {
+    floats edge[4];
+} columns;
+
+static inline floats all_floats(float value)
+{
+    return OP(set1_ps)(value);
+}
+
+static inline ints all_ints(uint32_t value)
+{
+    return (ints)OP(set1_epi32)((int)value);
+}
+
+static inline floats abs_of(floats value)
+{
+    return (floats)((ints)value & 0x7fffffffu);
+}
+
+/* `a` where all bits of `mask` are set, `b` where none is. */
+static inline floats choose(ints mask, floats a, floats b)
+{
+    return (floats)(((ints)a & mask) | ((ints)b & ~mask));
+}
+
+/* Rows to columns, and back. */
+static inline void transpose(const floats *from, floats *to)
+{
+    floats a = OP(unpacklo_ps)(from[0], from[1]), b = OP(unpackhi_ps)(from[0], from[1]);
+    floats c = OP(unpacklo_ps)(from[2], from[3]), d = OP(unpackhi_ps)(from[2], from[3]);
+    to[0] = (floats)OP(unpacklo_pd)(OP(castps_pd)(a), OP(castps_pd)(c));
+    to[1] = (floats)OP(unpackhi_pd)(OP(castps_pd)(a), OP(castps_pd)(c));
+    to[2] = (floats)OP(unpacklo_pd)(OP(castps_pd)(b), OP(castps_pd)(d));
+    to[3] = (floats)OP(unpackhi_pd)(OP(castps_pd)(b), OP(castps_pd)(d));
+}
+
+static constants constants_of(const qd_quadtree *tree)
+{
+    const qd_frame *frame = &tree->frame;
+    return (constants){
+        .origin = {all_floats(frame->origin[0]), all_floats(frame->origin[1])},
+        .scale = all_floats(frame->scale),
+        .last = all_floats((float)QD_FRAME_LAST),
+        .shift = all_ints(QD_FRAME_BITS - tree->depth),
+    };
+}
+
+static inline void load(const qd_record *records, const uint32_t *slots, bool is_in_order, group *next)
+{
+    floats lower[4], upper[4], column[4];
+    for (uint32_t j = 0; j < 4; j++) {
+        load_halves(records, slots + LANES * j, is_in_order, &lower[j], &upper[j]);
+    }
+    transpose(lower, column);
+    next->before[0] = column[0];
+    next->before[1] = column[1];
+    next->half[0] = column[2];
+    next->half[1] = column[3];
+    transpose(upper, column);
+    next->row = (ints)column[0];
+    next->place = (ints)column[1];
+    next->change = (ints)column[2];
+    next->state = (ints)column[3];
+}
+
+/* qd_frame_number */
+static inline ints number_of(const constants *c, floats edge, uint32_t k)
+{
+    floats number = (edge - c->origin[k]) * c->scale;
+    return (ints)OP(cvttps_epi32)(OP(min_ps)(OP(max_ps)(number, all_floats(0)), c->last));
+}
+
+static floats radii(const qd_bodies *bodies, const uint32_t *slots)
+{
+    _Alignas(64) float radius[WIDTH];
+    for (uint32_t i = 0; i < WIDTH; i++) {
+        radius[i] = qd_bodies_radius(bodies, slots[i]);
+    }
+    return to_columns_order(OP(load_ps)(radius));
+}
+
+/* Where some are no boxes: how far they reach, as in qd_row_of_circle and _capsule, and what contains that, as in
+ * qd_round_bounds. */
+static __attribute__((noinline)) void make_round(const qd_bodies *bodies, const uint32_t *slots, const group *at,
+                                                 columns *row, columns *bounds)
+{
+    ints shape = at->state & 0xff00u;
+    ints round = (ints)(shape != (QD_SPACE_BOX << 8)), capsule = (ints)(shape == (QD_SPACE_CAPSULE << 8));
+    floats radius = any(capsule) != 0 ? radii(bodies, slots) : all_floats(0);
+    for (uint32_t k = 0; k < 2; k++) {
+        floats stretched = (abs_of(at->half[k]) + radius) * (1 + 0x1p-22f);
+        floats reach = choose(capsule, stretched, at->half[0]);
+        floats more = reach + 0x1p-22f * (abs_of(at->centre[k]) + reach);
+        bounds->edge[k] = choose(round, at->centre[k] - more, bounds->edge[k]);
+        bounds->edge[2 + k] = choose(round, at->centre[k] + more, bounds->edge[2 + k]);
+        row->edge[k] = choose(round, at->centre[k], row->edge[k]);
+        row->edge[2 + k] = choose(round, reach, row->edge[2 + k]);
+    }
+}
+
+/* Makes the rows; a bit where the body does not stay in its cell. */
+static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, const uint32_t *slots, const group *at,
+                               columns *row)
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        row->edge[k] = at->centre[k] - at->half[k];
+        row->edge[2 + k] = at->centre[k] + at->half[k];
+    }
+    columns bounds = *row;
+    if (QD_UNLIKELY(any((at->state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_BOX << 8)) != 0)) {
+        QD_ASSERT(any((at->state & 0xffu) ^ QD_RECORD_LIVE) == 0);
+        /* Copies, so that the others can stay in registers. */
+        const group odd = *at;
+        columns odd_row = *row, odd_bounds = *row;
+        make_round(bodies, slots, &odd, &odd_row, &odd_bounds);
+        *row = odd_row;
+        bounds = odd_bounds;
+    }
+    const ints shift = c->shift + (at->place >> 28);
+    ints out = all_ints(0), apart = all_ints(0);
+    uint32_t far = 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        ints low = number_of(c, bounds.edge[k], k), high = number_of(c, bounds.edge[2 + k], k);
+        ints cell = at->place >> QD_PLACE_BITS * (1 - k) & ((1u << QD_PLACE_BITS) - 1);
+        out |= ((low >> shift) ^ cell) | ((high >> shift) ^ cell);
+        apart |= low ^ high;
+        far |= exceeding(abs_of(at->centre[k] - at->before[k]), bounds.edge[2 + k] - bounds.edge[k]);
+    }
+    /* Done for leaves, too: a branch would be foreseen too seldom. */
+    uint32_t is_leaf = any(at->place & (1u << 24)), is_astride = any(apart >> (shift - 1));
+    return any(out) | (~is_leaf & (far | (~is_astride & ((1u << WIDTH) - 1))));
+}
+
+/* Rows are written in place also where their bodies leave: they are taken from there by what the records say. */
+static inline void store_rows(qd_row *now, const uint32_t *offset, const columns *row)
+{
+    floats four[4];
+    transpose(row->edge, four);
+    for (uint32_t j = 0; j < 4; j++) {
+        for (uint32_t l = 0; l < LANES; l++) {
+            _mm_store_ps((float *)(void *)((char *)now + offset[4 * l + j]), lane_of(four[j], l));
+        }
+    }
+}
+
+/* ---- those that left ---- */
+
+/* Boxes as numbers, shifted to finest cells. */
+typedef struct span {
+    ints low[2], high[2];
+} span;
+
+typedef struct spot {
+    ints cell, place;
+} spot;
+
+static inline ints spread(ints n)
+{
+    n = (n | n << 8) & 0x00ff00ffu;
+    n = (n | n << 4) & 0x0f0f0f0fu;
+    n = (n | n << 2) & 0x33333333u;
+    return (n | n << 1) & 0x55555555u;
+}
+
+/* The number's highest bit, counted from 1; 0 has none. Of numbers below 2^24, which floats hold as they are. */
+static inline ints bits_of(ints n)
+{
+    ints exponent = (ints)OP(cvtepi32_ps)((vector)n) >> 23;
+    return (ints)OP(max_epi32)((vector)(exponent - 126), (vector)all_ints(0));
+}
+
+/* qd_quadtree_cell_of */
+static inline spot spot_of(const qd_quadtree *tree, const span *box)
+{
+    ints low = spread(box->low[0]) | spread(box->low[1]) << 1;
+    ints height = bits_of((box->low[0] ^ box->high[0]) | (box->low[1] ^ box->high[1])), leaf_height = all_ints(0);
+    if (tree->leaf_map != NULL) {
+        /* Four of them at a time: there are as many, or a single one that the allocation is longer than. */
+        ints four = gather(tree->leaf_map, low >> 2);
+        leaf_height = four >> (low & 3) * 8 & 0xff;
+    }
+    ints is_leaf = (ints)(height <= leaf_height);
+    height = (ints)OP(max_epi32)((vector)height, (vector)leaf_height);
+    /* The level's first cell, qd_level_first, has 01 for each digit. */
+    ints level = tree->depth - height, first = ~(all_ints(UINT32_MAX) << 2 * level) & 0x55555555u;
+    return (spot){
+        .cell = first + (low >> 2 * height),
+        .place = height << 28 | (is_leaf & (1u << 24)) | box->low[0] >> height << QD_PLACE_BITS | box->low[1] >> height,
+    };
+}
+
+/* qd_quadtree_look for many. Returns a bit for each that goes; those in `odd` are to be looked at one by one. Their
+ * rows stand where they are already. */
+static inline uint32_t look(const qd_quadtree *tree, const constants *c, const uint32_t *slots, qd_leaver *leavers,
+                            uint32_t *odd)
+{
+    const qd_index *index = &tree->index;
+    group at;
+    uint32_t row[WIDTH];
+    floats was[4], lanes[4];
+    load(index->bodies->record, slots, false, &at);
+    for (uint32_t i = 0; i < WIDTH; i++) {
+        row[i] = index->bodies->record[slots[i]].row;
+    }
+    for (uint32_t j = 0; j < 4; j++) {
+        lanes[j] = load_rows(index->rows->was, row + LANES * j);
+    }
+    transpose(lanes, was);
+    span now, both;
+    uint32_t apart = 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        floats low = at.before[k] - at.half[k], high = at.before[k] + at.half[k];
+        ints was_low = number_of(c, was[k], k) >> c->shift, was_high = number_of(c, was[2 + k], k) >> c->shift;
+        now.low[k] = number_of(c, low, k) >> c->shift;
+        now.high[k] = number_of(c, high, k) >> c->shift;
+        both.low[k] = (ints)OP(min_epi32)((vector)now.low[k], (vector)was_low);
+        both.high[k] = (ints)OP(max_epi32)((vector)now.high[k], (vector)was_high);
+        apart |= exceeding(low, was[2 + k]) | exceeding(was[k], high);
+    }
+    spot to = spot_of(tree, &both), natural = spot_of(tree, &now);
+    uint32_t is_inner = ~any(to.place & (1u << 24)) & ((1u << WIDTH) - 1);
+    *odd = any((at.state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_BOX << 8)) | any(at.change ^ QD_NONE);
+    *odd |= is_inner & apart;
+    uint32_t stretched = any(natural.place ^ to.place), cell[WIDTH], place[WIDTH];
+    memcpy(cell, &to.cell, sizeof cell);
+    memcpy(place, &to.place, sizeof place);
+    for (uint32_t e = 0; e < WIDTH; e++) {
+        leavers[e] = (qd_leaver){slots[e % 4 * LANES + e / 4], cell[e], place[e], (stretched >> e & 1) != 0};
+    }
+    return any(to.place ^ at.place);
+}
+
+static __attribute__((noinline)) void resolve(qd_quadtree *tree, qd_aside *aside)
+{
+    const constants c = constants_of(tree);
+    const qd_index *index = &tree->index;
+    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+    qd_leaver leavers[QD_ASIDE_MAX + WIDTH], many[WIDTH];
+    uint32_t count = 0;
+    /* Whole registers of slots: after the last one it comes again. */
+    for (uint32_t i = aside->count; i % WIDTH != 0; i++) {
+        aside->slot[i] = aside->slot[aside->count - 1];
+    }
+    for (uint32_t i = 0; i < aside->count; i += WIDTH) {
+        for (uint32_t k = i + WIDTH; is_large && k < i + 2 * WIDTH && k < aside->count; k++) {
+            qd_quadtree_look_ahead(index, aside->slot[k]);
+        }
+        uint32_t odd, out = look(tree, &c, aside->slot + i, many, &odd);
+        for (uint32_t left = out & ~odd; left != 0; left &= left - 1) {
+            leavers[count++] = many[__builtin_ctz(left)];
+        }
+        for (uint32_t left = odd; left != 0; left &= left - 1) {
+            count += qd_quadtree_look(tree, many[__builtin_ctz(left)].slot, &leavers[count]);
+        }
+    }
+    aside->count = 0;
+    qd_quadtree_leave(tree, leavers, count);
+}
+
+/* ---- all ---- */
+
+static inline void check_slots(const uint32_t *slots, uint32_t used)
+{
+    ints all;
+    memcpy(&all, slots, sizeof all);
+    QD_ASSERT(any((ints)(all >= used)) == 0);
+}
+
+static inline __attribute__((always_inline)) size_t move_many(qd_quadtree *tree, size_t count, const uint32_t *slots,
+                                                              const float *const *at, bool marks)
+{
+    qd_aside aside;
+    aside.count = 0;
+    const constants c = constants_of(tree);
+    const qd_bodies *bodies = tree->index.bodies;
+    const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
+    qd_record *records = bodies->record;
+    qd_row *now = tree->index.rows->now;
+    size_t i = 0;
+    for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
+        check_slots(slots, bodies->used);
+        if (is_large && i + QD_MOVE_PREFETCH_RECORD + WIDTH <= count) {
+            check_slots(slots + QD_MOVE_PREFETCH_ROW, bodies->used);
+            for (size_t k = 0; k < WIDTH; k++) {
+                qd_move_prefetch(&tree->index, slots + k, marks);
+            }
+        }
+        group next;
+        columns row;
+        floats x = OP(loadu_ps)(at[0] + i), y = OP(loadu_ps)(at[1] + i);
+        const bool is_in_order = in_order(slots);
+        load(records, slots, is_in_order, &next);
+        next.centre[0] = to_columns_order(x);
+        next.centre[1] = to_columns_order(y);
+        _Alignas(64) uint32_t offset[WIDTH];
+        ints offsets = next.row * (uint32_t)sizeof(qd_row);
+        memcpy(offset, &offsets, sizeof offset);
+        /* Or the compiler takes them out of the register one by one, which takes longer. */
+        __asm__ volatile("" : : : "memory");
+        uint32_t out = leaving(&c, bodies, slots, &next, &row);
+        store_centres(records, slots, is_in_order, x, y);
+        store_rows(now, offset, &row);
+        if (marks) {
+            for (size_t k = 0; k < WIDTH; k++) {
+                qd_rows_mark(tree->index.rows, records[slots[k]].row);
+            }
+        }
+        put_aside(&aside, slots, out);
+        if (QD_UNLIKELY(aside.count > QD_ASIDE_MAX - WIDTH)) {
+            resolve(tree, &aside);
+            now = tree->index.rows->now;
+        }
+    }
+    resolve(tree, &aside);
+    return i;
+}
+
+static size_t move_all(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at)
+{
+    _Static_assert(sizeof(qd_record) == 32 && offsetof(qd_record, row) == 16 && offsetof(qd_record, place) == 20 &&
+                       offsetof(qd_record, change) == 24 && offsetof(qd_record, state) == 28 &&
+                       offsetof(qd_record, shape) == 29,
+                   "load, leaving and look know where the fields are");
+    return tree->index.rows->all ? move_many(tree, count, slots, at, false) : move_many(tree, count, slots, at, true);
+}
