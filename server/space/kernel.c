@@ -349,6 +349,19 @@ static uint32_t kind_of_rows(const qd_sink *sink, uint32_t reference_a, uint32_t
     return now ? 0 : QD_SPACE_END;
 }
 
+void qd_pair_fetch(const qd_sink *sink, uint32_t reference)
+{
+    uint32_t id = qd_row_id(sink->rows, reference);
+    const qd_record *record = &sink->bodies->record[id & QD_ID_SLOT];
+    __builtin_prefetch(&sink->bodies->filter[id & QD_ID_SLOT]);
+    if (record->change != QD_NONE) {
+        __builtin_prefetch(&sink->bodies->change[record->change]);
+    }
+    if (id & QD_ID_GHOST) {
+        __builtin_prefetch(qd_row_now(sink->rows, record->row));
+    }
+}
+
 uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b)
 {
     uint32_t kind = kind_of_rows(sink, reference_a & QD_LIST_ROW, reference_b & QD_LIST_ROW);

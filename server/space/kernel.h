@@ -144,6 +144,8 @@ typedef struct qd_kernel {
     /* The rows [a_from, a_to) of a list against its rows [b_from, b_to), which are others. */
     void (*cross8)(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
                    bool all);
+    /* Now becomes was in the changed rows of a cell. */
+    void (*commit)(qd_rows *rows, const qd_cell *cell);
 } qd_kernel;
 
 /* The fastest kernel that this machine can run; chosen at the first call. [any] */
@@ -178,5 +180,7 @@ bool qd_rows_pass(const qd_row *was_a, const qd_row *now_a, bool round_a, const 
 /* What two special rows have to tell, 0 where it is nothing. References may have the bits of QD_LIST: where a row is on
  * two lists, begins and stays are told of where it is as it is, ends where it is as it was. */
 uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b);
+/* Fetches what that will read of a row whose body's record is near already. */
+void qd_pair_fetch(const qd_sink *sink, uint32_t reference);
 
 #endif

@@ -16,6 +16,8 @@
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
 #define NEAR_ROOM (NEAR_MAX + 128u)
 
+#define SPLIT_AHEAD 4u /* pairs */
+
 typedef struct hits {
     uint64_t mask[HITS_ROOM];
     uint32_t row[HITS_ROOM];
@@ -70,11 +72,10 @@ typedef struct pair {
 
 /* What a pair with a special row tells, or in a swept space any pair. Most are circles, or have filters, and nothing
  * else is special about them. Nobody can foresee whether two overlap, so no branch depends on it. */
-static inline uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, pair at)
+static inline uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, pair at, uint32_t id_a, uint32_t id_b)
 {
     const qd_rows *rows = sink->rows;
-    uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
-    uint32_t id_a = qd_row_id(rows, a), id_b = qd_row_id(rows, b), either = id_a | id_b;
+    uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW, either = id_a | id_b;
     if ((either & INTRICATE) || ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW))) {
         return qd_pair_resolve(sink, at.a, at.b);
     }
@@ -101,12 +102,46 @@ static inline uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, p
     return kinds[met];
 }
 
-/* Puts the events of special pairs behind the first `count`, of rows as yet; returns how many that makes. */
-static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const uint8_t *kinds, const pair *special,
+/* Whether a pair is of boxes of which nothing is special but that some are split. In spaces that are not swept, a
+ * newcomer has no was: then their own rows tell, unless they overlap, what their bodies tell. */
+static inline bool is_split_only(const qd_sink *sink, pair at, uint32_t either)
+{
+    return (either & (QD_ID_SPECIAL & ~(QD_ID_GHOST | QD_ID_NEWCOMER))) == 0 && !sink->swept &&
+           sink->mode != QD_WALK_PAIRS && ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW)) == 0;
+}
+
+/* Puts the events of special pairs behind the first `count`, of rows as yet; returns how many that makes. Split bodies
+ * whose rows overlap are looked at last: what that takes lies anywhere, and is fetched meanwhile. */
+static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const uint8_t *kinds, pair *special,
                                                       uint32_t specials, qd_space_event *event, size_t count)
 {
+    const qd_rows *rows = sink->rows;
+    uint32_t later = 0;
     for (uint32_t p = 0; p < specials; p++) {
-        uint32_t kind = special_kind(sink, kinds, special[p]);
+        const pair at = special[p];
+        uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
+        uint32_t id_a = qd_row_id(rows, a), id_b = qd_row_id(rows, b);
+        if (((id_a | id_b) & (QD_ID_GHOST | QD_ID_NEWCOMER)) && is_split_only(sink, at, id_a | id_b)) {
+            uint32_t met =
+                lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b), qd_row_was(rows, b));
+            if (met != 0) {
+                __builtin_prefetch(&sink->bodies->record[id_a & QD_ID_SLOT]);
+                __builtin_prefetch(&sink->bodies->record[id_b & QD_ID_SLOT]);
+                special[later++] = at;
+            }
+            continue;
+        }
+        uint32_t kind = special_kind(sink, kinds, at, id_a, id_b);
+        event[count].a = a | kind << QD_SPACE_EVENT_SHIFT;
+        event[count].b = b;
+        count += kind != 0;
+    }
+    for (uint32_t p = 0; p < later; p++) {
+        if (p + SPLIT_AHEAD < later) {
+            qd_pair_fetch(sink, special[p + SPLIT_AHEAD].a & QD_LIST_ROW);
+            qd_pair_fetch(sink, special[p + SPLIT_AHEAD].b & QD_LIST_ROW);
+        }
+        uint32_t kind = qd_pair_resolve(sink, special[p].a, special[p].b);
         event[count].a = (special[p].a & QD_LIST_ROW) | kind << QD_SPACE_EVENT_SHIFT;
         event[count].b = special[p].b & QD_LIST_ROW;
         count += kind != 0;
@@ -233,10 +268,14 @@ static void edges16(const qd_sink *sink, uint32_t block, qd_edges *result)
 
 static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row, uint64_t *moved, uint32_t at)
 {
+    typedef uint32_t lanes __attribute__((vector_size(QD_BLOCK_ROWS * sizeof(uint32_t))));
+    const lanes lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const lanes bit = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+                       1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
     const qd_block_info *info = &rows->info[block];
-    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-        row[at + r] = (block * QD_BLOCK_ROWS + r) | (uint32_t)(info->special >> r & 1) << 31;
-    }
+    lanes special = (lanes)((info->special & bit) == bit) & QD_LIST_SPECIAL;
+    lanes reference = (block * QD_BLOCK_ROWS + lane) | special;
+    memcpy(row + at, &reference, sizeof reference);
     uint64_t *word = &moved[at / 64];
     uint32_t shift = at % 64;
     *word = (*word & ~(UINT64_C(0xffff) << shift)) | (uint64_t)info->dirty << shift;
@@ -463,6 +502,19 @@ static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *wi
     }
 }
 
+/* ---- after the walk ---- */
+
+static void commit(qd_rows *rows, const qd_cell *cell)
+{
+    for (uint32_t block = cell->head; block != QD_NONE; block = rows->info[block].next) {
+        if (rows->info[block].dirty != 0) {
+            const size_t first = (size_t)block * QD_BLOCK_ROWS;
+            memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
+            rows->info[block].dirty = 0;
+        }
+    }
+}
+
 const qd_kernel KERNEL_SYMBOL = {
     .name = KERNEL_NAME,
     .collect16 = collect16,
@@ -477,4 +529,5 @@ const qd_kernel KERNEL_SYMBOL = {
     .test16 = test16,
     .test8 = test8,
     .cross8 = cross8,
+    .commit = commit,
 };

@@ -41,14 +41,8 @@ void qd_walk_deinit(qd_walk *walk)
 
 void qd_walk_commit(const qd_hand *hand, uint32_t cell)
 {
-    if (!hand->commit) {
-        return;
-    }
-    qd_rows *rows = hand->index->rows;
-    for (uint32_t block = hand->index->cell[cell].head; block != QD_NONE; block = rows->info[block].next) {
-        if (rows->info[block].dirty != 0) {
-            qd_rows_commit(rows, block);
-        }
+    if (hand->commit) {
+        hand->kernel->commit(hand->index->rows, &hand->index->cell[cell]);
     }
 }
 
@@ -66,7 +60,8 @@ static bool is_nearly_all_dirty(const qd_rows *rows)
 {
     uint32_t moved = 0;
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        moved += (uint32_t)__builtin_popcount(rows->info[rows->dirty[i]].dirty);
+        uint16_t dirty = rows->info[rows->dirty[i]].dirty;
+        moved += dirty == UINT16_MAX ? QD_BLOCK_ROWS : (uint32_t)__builtin_popcount(dirty);
         if (moved >= rows->count - rows->count / ALL_MOVED_SHARE) {
             return true;
         }
