@@ -55,20 +55,8 @@ bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver)
     }
     *qd_row_now(index->rows, record->row) = now;
     qd_rows_mark(index->rows, record->row);
-    *leaver = (qd_leaver){slot, cell, place, place_now != place};
+    *leaver = (qd_leaver){slot, cell, place, place_now != place ? QD_LEAVE_STRETCHED : QD_LEAVE_WHOLE};
     return place != record->place;
-}
-
-/* A row that leaves takes the last one of its cell to where it was, and goes behind the last one of the other cell. */
-static void prefetch_end(const qd_index *index, const qd_cell *cell)
-{
-    if (cell->count > 0) {
-        uint32_t last = cell->head * QD_BLOCK_ROWS + (cell->count - 1) % QD_BLOCK_ROWS;
-        __builtin_prefetch(qd_row_now(index->rows, last), 1);
-        __builtin_prefetch(qd_row_was(index->rows, last), 1);
-        __builtin_prefetch(&index->rows->id[last], 1);
-        __builtin_prefetch(&index->rows->info[cell->head], 1);
-    }
 }
 
 static const qd_cell *cell_now(const qd_index *index, uint32_t slot)
@@ -86,13 +74,20 @@ void qd_quadtree_leave(qd_quadtree *tree, const qd_leaver *leavers, uint32_t cou
     }
     for (uint32_t i = 0; i < count; i++) {
         if (is_large && i + LOOK_AHEAD < count) {
-            prefetch_end(index, cell_now(index, leavers[i + LOOK_AHEAD].slot));
-            prefetch_end(index, &index->cell[leavers[i + LOOK_AHEAD].cell]);
+            const qd_leaver *next = &leavers[i + LOOK_AHEAD];
+            qd_rows_fetch_last(index->rows, &index->cell[next->cell]);
+            if (next->how != QD_LEAVE_SPLIT) {
+                qd_rows_fetch_last(index->rows, cell_now(index, next->slot));
+            }
         }
+        /* A slot may come twice. */
         const qd_leaver *each = &leavers[i];
-        /* A slot may have come twice. */
-        if (index->bodies->record[each->slot].place != each->place) {
-            qd_registry_transfer(index->registry, each->slot, each->cell, each->place, each->is_stretched);
+        const qd_record *record = &index->bodies->record[each->slot];
+        if (each->how == QD_LEAVE_SPLIT && record->change == QD_NONE) {
+            qd_registry_split(index->registry, each->slot, each->cell, each->place);
+        } else if (record->place != each->place) {
+            bool is_stretched = each->how == QD_LEAVE_STRETCHED;
+            qd_registry_transfer(index->registry, each->slot, each->cell, each->place, is_stretched);
         }
     }
 }
@@ -106,7 +101,7 @@ static void resolve(qd_index *index, qd_aside *aside)
     uint32_t count = 0;
     for (uint32_t i = 0; i < aside->count; i++) {
         if (is_large && i + LOOK_AHEAD < aside->count) {
-            qd_quadtree_look_ahead(index, aside->slot[i + LOOK_AHEAD]);
+            qd_rows_fetch(index->rows, index->bodies->record[aside->slot[i + LOOK_AHEAD]].row);
         }
         count += qd_quadtree_look(tree, aside->slot[i], &leavers[count]);
     }

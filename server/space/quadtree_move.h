@@ -8,10 +8,16 @@
 #include "move.h"
 #include "quadtree.h"
 
-/* A body that goes to another cell, and whether it would not be there without its was. */
+typedef enum qd_leave {
+    QD_LEAVE_WHOLE,
+    QD_LEAVE_STRETCHED, /* it would not go there without its was */
+    QD_LEAVE_SPLIT,     /* it leaves its was behind */
+} qd_leave;
+
+/* A body that goes to another cell. */
 typedef struct qd_leaver {
     uint32_t slot, cell, place;
-    bool is_stretched;
+    qd_leave how;
 } qd_leaver;
 
 /* Where a body that may have left its cell belongs. False: it stays, or is too odd for this and is registered again
@@ -19,15 +25,6 @@ typedef struct qd_leaver {
 bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver);
 /* Up to QD_ASIDE_MAX of them go. */
 void qd_quadtree_leave(qd_quadtree *tree, const qd_leaver *leavers, uint32_t count);
-
-/* What a look at a body takes. */
-static inline void qd_quadtree_look_ahead(const qd_index *index, uint32_t slot)
-{
-    uint32_t row = index->bodies->record[slot].row;
-    __builtin_prefetch(qd_row_was(index->rows, row), 1);
-    __builtin_prefetch(&index->rows->id[row], 1);
-    __builtin_prefetch(&index->rows->info[row / QD_BLOCK_ROWS], 1);
-}
 
 #if QD_AXES == 2 && defined(__x86_64__)
 #define QD_MOVE_WIDE

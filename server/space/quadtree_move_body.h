@@ -228,8 +228,8 @@ static inline spot spot_of(const qd_quadtree *tree, const span *box)
     };
 }
 
-/* qd_quadtree_look for many. Returns a bit for each that goes; those in `odd` are to be looked at one by one. Their
- * rows stand where they are already. */
+/* qd_quadtree_look for many, but also of those that are split. Returns a bit for each that goes; those in `odd` are to
+ * be looked at one by one. Their rows stand where they are already. */
 static inline uint32_t look(const qd_quadtree *tree, const constants *c, const uint32_t *slots, qd_leaver *leavers,
                             uint32_t *odd)
 {
@@ -246,27 +246,41 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
     }
     transpose(lanes, was);
     span now, both;
-    uint32_t apart = 0;
+    uint32_t apart = 0, far = 0, absent = exceeding(was[0], was[2]);
+    const ints longest = all_ints(2) << c->shift;
     for (uint32_t k = 0; k < 2; k++) {
         floats low = at.before[k] - at.half[k], high = at.before[k] + at.half[k];
-        ints was_low = number_of(c, was[k], k) >> c->shift, was_high = number_of(c, was[2 + k], k) >> c->shift;
-        now.low[k] = number_of(c, low, k) >> c->shift;
-        now.high[k] = number_of(c, high, k) >> c->shift;
-        both.low[k] = (ints)OP(min_epi32)((vector)now.low[k], (vector)was_low);
-        both.high[k] = (ints)OP(max_epi32)((vector)now.high[k], (vector)was_high);
+        ints now_low = number_of(c, low, k), now_high = number_of(c, high, k);
+        ints all_low = (ints)OP(min_epi32)((vector)now_low, (vector)number_of(c, was[k], k));
+        ints all_high = (ints)OP(max_epi32)((vector)now_high, (vector)number_of(c, was[2 + k], k));
+        far |= any((ints)(all_high - all_low > longest));
         apart |= exceeding(low, was[2 + k]) | exceeding(was[k], high);
+        now.low[k] = now_low >> c->shift;
+        now.high[k] = now_high >> c->shift;
+        both.low[k] = all_low >> c->shift;
+        both.high[k] = all_high >> c->shift;
     }
     spot to = spot_of(tree, &both), natural = spot_of(tree, &now);
-    uint32_t is_inner = ~any(to.place & (1u << 24)) & ((1u << WIDTH) - 1);
+    uint32_t is_leaf = any(to.place & (1u << 24)), is_other = any(natural.place ^ to.place);
+    uint32_t split = index->config->swept ? 0 : far & apart & ~is_leaf & ~absent;
     *odd = any((at.state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_BOX << 8)) | any(at.change ^ QD_NONE);
-    *odd |= is_inner & apart;
-    uint32_t stretched = any(natural.place ^ to.place), cell[WIDTH], place[WIDTH];
-    memcpy(cell, &to.cell, sizeof cell);
-    memcpy(place, &to.place, sizeof place);
+    uint32_t cell[2][WIDTH], place[2][WIDTH];
+    memcpy(cell[0], &to.cell, sizeof cell[0]);
+    memcpy(cell[1], &natural.cell, sizeof cell[1]);
+    memcpy(place[0], &to.place, sizeof place[0]);
+    memcpy(place[1], &natural.place, sizeof place[1]);
     for (uint32_t e = 0; e < WIDTH; e++) {
-        leavers[e] = (qd_leaver){slots[e % 4 * LANES + e / 4], cell[e], place[e], (stretched >> e & 1) != 0};
+        uint32_t is_split = split >> e & 1;
+        leavers[e] = (qd_leaver){
+            .slot = slots[e % 4 * LANES + e / 4],
+            .cell = cell[is_split][e],
+            .place = place[is_split][e],
+            .how = is_split            ? QD_LEAVE_SPLIT
+                   : is_other >> e & 1 ? QD_LEAVE_STRETCHED
+                                       : QD_LEAVE_WHOLE,
+        };
     }
-    return any(to.place ^ at.place);
+    return split | any(to.place ^ at.place);
 }
 
 static __attribute__((noinline)) void resolve(qd_quadtree *tree, qd_aside *aside)
@@ -282,7 +296,7 @@ static __attribute__((noinline)) void resolve(qd_quadtree *tree, qd_aside *aside
     }
     for (uint32_t i = 0; i < aside->count; i += WIDTH) {
         for (uint32_t k = i + WIDTH; is_large && k < i + 2 * WIDTH && k < aside->count; k++) {
-            qd_quadtree_look_ahead(index, aside->slot[k]);
+            qd_rows_fetch(index->rows, index->bodies->record[aside->slot[k]].row);
         }
         uint32_t odd, out = look(tree, &c, aside->slot + i, many, &odd);
         for (uint32_t left = out & ~odd; left != 0; left &= left - 1) {

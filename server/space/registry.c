@@ -8,7 +8,8 @@
 #include "array.h"
 #include "relay.h"
 
-#define ID_SHAPE (QD_ID_ROUND | QD_ID_CAPSULE)
+#define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
+#define FETCH_STEP 6u
 
 void qd_registry_deinit(qd_registry *registry)
 {
@@ -143,24 +144,42 @@ static bool is_cut(const qd_index *index, const qd_record *record, uint32_t id)
            (change->teleported || qd_change_is_reshape(index->bodies, change));
 }
 
-/* The row becomes a ghost, and a newcomer is inserted where the body is now. */
-static void split(qd_index *index, uint32_t slot, const qd_row *now)
+/* A body's row becomes a ghost; returns the flags that its newcomer gets, with its slot. */
+static uint32_t leave_ghost(qd_index *index, uint32_t slot)
 {
     qd_rows *rows = index->rows;
-    qd_record *record = &index->bodies->record[slot];
-    qd_change *change = qd_bodies_change(index->bodies, slot);
+    const qd_record *record = &index->bodies->record[slot];
     uint32_t ghost = record->row, id = qd_row_id(rows, ghost);
+    qd_change *change = qd_bodies_change(index->bodies, slot);
     change->ghost = ghost;
     change->was = *qd_row_was(rows, ghost);
     *qd_row_now(rows, ghost) = QD_ROW_ABSENT;
     qd_rows_flag(rows, ghost, id | QD_ID_GHOST);
     qd_rows_mark(rows, ghost);
+    /* The other flags are true already; id_of would look further for them. */
+    return (id & ~ID_SHAPE) | id_of_shape(record) | QD_ID_NEWCOMER;
+}
+
+/* The row becomes a ghost, and a newcomer is inserted where the body is now. */
+static void split(qd_index *index, uint32_t slot, const qd_row *now)
+{
+    uint32_t id = leave_ghost(index, slot);
+    qd_record *record = &index->bodies->record[slot];
     bool is_round = record->shape != QD_SPACE_BOX;
     qd_row start = start_of(index, slot);
     qd_row bounds = qd_row_bounds(now, is_round), bounds_start = qd_row_bounds(&start, is_round);
     qd_row both = qd_row_union(&bounds, &bounds_start);
     uint32_t cell = index->ops->locate(index, &both, &record->place);
-    record->row = insert(index, cell, id_of(index->bodies, slot), now, &start);
+    record->row = insert(index, cell, id, now, &start);
+}
+
+void qd_registry_split(qd_registry *registry, uint32_t slot, uint32_t cell, uint32_t place)
+{
+    qd_index *index = registry->index;
+    const qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
+    uint32_t id = leave_ghost(index, slot);
+    index->bodies->record[slot].place = place;
+    index->bodies->record[slot].row = insert(index, cell, id, &now, &absent);
 }
 
 /* Notes a body for a second look, once. */
@@ -284,6 +303,31 @@ bool qd_registry_remove(qd_registry *registry, uint32_t slot)
 void qd_registry_forget(qd_registry *registry, uint32_t slot)
 {
     take_out(registry->index, registry->index->bodies->record[slot].row);
+}
+
+void qd_registry_fetch(const qd_registry *registry, uint32_t number)
+{
+    const qd_index *index = registry->index;
+    const qd_bodies *bodies = index->bodies;
+    const qd_change *first = &bodies->change[number];
+    if (number + 3 * FETCH_STEP >= bodies->change_count) {
+        return;
+    }
+    __builtin_prefetch(&bodies->record[first[3 * FETCH_STEP].slot], 1);
+    if (first[3 * FETCH_STEP].ghost != QD_NONE) {
+        qd_rows_fetch(index->rows, first[3 * FETCH_STEP].ghost);
+    }
+    uint32_t row = bodies->record[first[2 * FETCH_STEP].slot].row;
+    __builtin_prefetch(&index->rows->id[row], 1);
+    __builtin_prefetch(&index->rows->info[row / QD_BLOCK_ROWS], 1);
+    if (first[2 * FETCH_STEP].ghost != QD_NONE) {
+        uint32_t block = first[2 * FETCH_STEP].ghost / QD_BLOCK_ROWS;
+        __builtin_prefetch(&index->cell[index->rows->info[block].cell], 1);
+    }
+    if (first[FETCH_STEP].ghost != QD_NONE) {
+        uint32_t block = first[FETCH_STEP].ghost / QD_BLOCK_ROWS;
+        qd_rows_fetch_last(index->rows, &index->cell[index->rows->info[block].cell]);
+    }
 }
 
 void qd_registry_heal(qd_registry *registry, uint32_t slot)

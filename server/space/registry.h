@@ -30,6 +30,9 @@ void qd_registry_add(qd_registry *registry, uint32_t slot);
 void qd_registry_update(qd_registry *registry, uint32_t slot);
 /* A body's row goes to another cell, with what stands in it. `is_stretched`: it would not be there without its was. */
 void qd_registry_transfer(qd_registry *registry, uint32_t slot, uint32_t cell, uint32_t place, bool is_stretched);
+/* A body of a space that is not swept leaves its row behind as a ghost, and goes to another cell as a newcomer. Nothing
+ * else changed about it. */
+void qd_registry_split(qd_registry *registry, uint32_t slot, uint32_t cell, uint32_t place);
 /* A body's rows get the flags that its record and change tell. */
 void qd_registry_reflag(qd_registry *registry, uint32_t slot);
 /* Takes a body out. Where it was there at the last tick, its row stays, without a now, until forgotten. Returns whether
@@ -38,6 +41,8 @@ bool qd_registry_remove(qd_registry *registry, uint32_t slot);
 /* After a tick: takes the row of a removed body out; takes the ghost of a split one out, and makes its newcomer an
  * ordinary row. */
 void qd_registry_forget(qd_registry *registry, uint32_t slot);
+/* Before those are called for change number `number`, of all in turn: fetches what they will read a few changes on. */
+void qd_registry_fetch(const qd_registry *registry, uint32_t number);
 void qd_registry_heal(qd_registry *registry, uint32_t slot);
 /* Before a walk, and before a tick without one: bodies that crossed a line at an earlier tick and rest since go down to
  * where they belong. */

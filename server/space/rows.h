@@ -158,4 +158,20 @@ static inline uint32_t qd_row_id(const qd_rows *rows, uint32_t reference)
     return rows->id[reference];
 }
 
+/* Fetches what taking a row out, and putting one in, will read: the row, and a cell's last one. */
+static inline void qd_rows_fetch(const qd_rows *rows, uint32_t reference)
+{
+    __builtin_prefetch(qd_row_now(rows, reference), 1);
+    __builtin_prefetch(qd_row_was(rows, reference), 1);
+    __builtin_prefetch(&rows->id[reference], 1);
+    __builtin_prefetch(&rows->info[reference / QD_BLOCK_ROWS], 1);
+}
+
+static inline void qd_rows_fetch_last(const qd_rows *rows, const qd_cell *cell)
+{
+    if (cell->count > 0) {
+        qd_rows_fetch(rows, cell->head * QD_BLOCK_ROWS + (cell->count - 1) % QD_BLOCK_ROWS);
+    }
+}
+
 #endif

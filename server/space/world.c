@@ -354,6 +354,7 @@ static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
     for (uint32_t i = 0; i < bodies->change_count; i++) {
         uint32_t slot = bodies->change[i].slot;
         qd_record *record = &bodies->record[slot];
+        qd_registry_fetch(&w->registry, i);
         if (record->state == QD_RECORD_REMOVED) {
             qd_registry_forget(&w->registry, slot);
             record->change = QD_NONE;
