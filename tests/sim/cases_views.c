@@ -441,8 +441,9 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
     describe(&peer,
              (qd_msg_describe){.room = room, .count = COUNT, .id = id, .payload_size = sizes, .payload = payload});
     watch_around(&peer, room, 1, FIRST, 5);
+    watch(&peer, room, QD_WATCH_ALL);
     sim_peer_step(&peer, room);
-    uint32_t next = FIRST + 1, frames = 0; /* it does not see its anchor */
+    uint32_t next = FIRST + 1, watchers = 0, frames = 0; /* it does not see its anchor */
     bool last = false;
     while (!last) {
         const qd_msg_view *view = &sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view;
@@ -456,10 +457,13 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
             for (uint32_t k = 0; k < view->enter_payload_size[i]; k++)
                 sim_check(*at++ == number % 251, "the payload of %u", next);
         }
+        sim_check(view->watcher_enter_count == 0 || next == FIRST + COUNT, "watchers come when all enters have");
+        watchers += view->watcher_enter_count;
         frames++;
         last = view->last;
     }
-    sim_check(next == FIRST + COUNT && frames > 2, "%u of them in %u frames", next - FIRST, frames);
+    sim_check(next == FIRST + COUNT && watchers == COUNT - 1 && frames > 2, "%u of them in %u frames", next - FIRST,
+              frames);
     expect_applied(&peer);
 
     /* The first frames of this are full of leaves, then come the enters of a second observer. */
