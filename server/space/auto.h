@@ -28,7 +28,8 @@
 typedef struct qd_auto_tick {
     uint32_t rows;       /* that were walked over, those of removed bodies with them */
     uint64_t operations; /* on lists */
-    uint64_t tests, exact_tests;
+    uint64_t tests;
+    uint64_t exact_tests; /* beyond those that found an event, which no index can spare */
 } qd_auto_tick;
 
 /* Costs are steps a row, of about the time that one row takes against 64 others. */

@@ -295,7 +295,8 @@ static void tick(qd_space *space, const qd_executor *executor, qd_space_wanted w
     qd_rows_commit_all(&w->rows);
     w->counted.rows = w->rows.count;
     w->counted.tests = w->counters.tests - before.tests;
-    w->counted.exact_tests = w->counters.exact_tests - before.exact_tests;
+    uint64_t exact_tests = w->counters.exact_tests - before.exact_tests;
+    w->counted.exact_tests = exact_tests > result->found ? exact_tests - result->found : 0;
     w->is_counted = wanted != QD_SPACE_WANT_NOTHING && result->complete;
     w->ticked = true;
 }
