@@ -15,7 +15,8 @@ typedef struct qd_claim {
     uint32_t lead, rank, id;
     uint32_t slot;
     uint32_t observer; /* its row */
-    uint32_t flags;    /* of the sighting, as it was */
+    uint32_t flags;    /* of the sighting, as it was, */
+    uint32_t at;       /* and its place, while the observer is judged */
 } qd_claim;
 
 typedef struct qd_claims {
