@@ -52,7 +52,7 @@ static void decide(qd_room *room)
     for (uint32_t member = 0; member < room->members.count; member++) {
         qd_member *row = &room->members.rows[member];
         qd_member_views *views = &row->views;
-        bool takes_part = views->first != QD_NONE || views->options.watching != QD_ROOM_WATCH_NONE;
+        bool takes_part = views->first != QD_NONE || views->options.watching != QD_ROOM_WATCH_NONE || views->is_emptied;
 
         views->news = 0;
         views->leaves = views->enters = views->relays = (qd_view_range){0};
@@ -380,7 +380,7 @@ void qd_view_report_make(qd_room *room)
     for (uint32_t member = 0; member < room->members.count && news & QD_VIEW_NEWS_RESET; member++) {
         qd_member_views *row = &room->members.rows[member].views;
         if (row->news & QD_VIEW_NEWS_RESET)
-            row->leaves = row->relays = row->enters = (qd_view_range){0};
+            row->leaves = row->relays = (qd_view_range){0}; /* what it sees is all told below */
     }
     deal(room, &views->enters, entered, views->enters.count, offsetof(qd_member_views, enters));
     fill(room);

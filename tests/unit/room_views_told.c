@@ -180,6 +180,23 @@ static void too_many_sightings_suspend_views_until_they_are_fewer(void **state)
     assert_int_equal(stats.enters - stats.leaves, 1000);
 }
 
+static void who_stops_observing_as_views_are_suspended_hears_of_it(void **state)
+{
+    (void)state;
+    uint32_t other = join(room);
+    for (uint32_t id = 0; id < 101; id++)
+        spawn(room, me, id, 50);
+    observe(room, other, (watch){.id = 1, .range = 10});
+    assert_int_equal(view_at_tick(room).enter_count, 101);
+    unobserve(room, other, 1);
+    for (uint32_t id = 0; id < 10; id++)
+        observe(room, me, (watch){.id = id, .range = 10});
+    tick(room);
+    assert_true(next_view(room).suspended);
+    qd_room_view_report report = next_view(room);
+    assert_true(report.member == other && report.suspended && report.leave_count == 0);
+}
+
 static void why_says_which_rule_it_was(void **state)
 {
     static const uint32_t lists[] = {4, 5};
@@ -292,6 +309,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(watchers_are_told_to_owners_and_to_who_watches_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_lost_a_report_begins_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_sightings_suspend_views_until_they_are_fewer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_stops_observing_as_views_are_suspended_hears_of_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(why_says_which_rule_it_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(descriptions_come_with_enters_and_go_with_their_entity, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_leaves_the_room_sees_nothing_more, set_up, tear_down),
