@@ -90,6 +90,14 @@ const char *qd_client_error(const qd_client *client)
     return client->error;
 }
 
+void qd_client_resumable(qd_client *client, const uint8_t *key)
+{
+    client->resumable = true;
+    client->resume_size = key != NULL ? sizeof client->resume : 0;
+    if (key != NULL)
+        memcpy(client->resume, key, sizeof client->resume);
+}
+
 const qd_msg_welcome *qd_client_welcome(const qd_client *client)
 {
     return client->welcomed ? &client->welcome : NULL;
@@ -172,6 +180,11 @@ static void keep_welcome(qd_client *client, const qd_msg_welcome *welcome)
     }
     client->welcome = *welcome;
     client->welcome.server = client->welcome_server;
+    if (welcome->resume_key.size == sizeof client->welcome_key)
+        memcpy(client->welcome_key, welcome->resume_key.bytes, sizeof client->welcome_key);
+    else
+        client->welcome.resume_key.size = 0;
+    client->welcome.resume_key.bytes = client->welcome_key;
     client->welcomed = true;
 }
 

@@ -35,6 +35,10 @@ struct qd_client {
     bool welcomed;
     qd_msg_welcome welcome;
     char *welcome_server;
+    uint8_t welcome_key[QD_RESUME_KEY_BYTES];
+    bool resumable;
+    size_t resume_size; /* 0: a new session */
+    uint8_t resume[QD_RESUME_KEY_BYTES];
     char farewell[QD_CLIENT_ERROR_BYTES_MAX];   /* what GoAway SHUTDOWN said; empty before it */
     char last_error[QD_CLIENT_ERROR_BYTES_MAX]; /* what the last Error said */
 

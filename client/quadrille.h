@@ -100,6 +100,8 @@ QD_API uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room);
 /* `tick` 0: the next one. Answer: QD_SERVER_APPLIED, after the events of that tick; in a room with config.writers that
  * is when the other writers have stepped, or have been too late for it, and it says who was. */
 QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
+/* All frames of the room up to that tick are folded: what a resumed session misses is counted from there. No answer. */
+QD_API uint32_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick);
 /* `region` NULL: everywhere. `limit` 0: the server's default. */
 QD_API uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
 /* What is in a region, near a point or on a ray, as of the last tick. Answer: QD_SERVER_QUERY_RESULT.
@@ -145,6 +147,19 @@ QD_API const qd_server_message *qd_client_next(qd_client *client);
  * a host's name, which takes as long as the system lets it). `token` and `name` may be NULL. */
 QD_API qd_client_status qd_client_connect(qd_client *client, const char *address, const char *token, const char *name,
                                           int timeout_ms);
+/* Before hello or connect: the session is to outlive its connection, and another client may go on with it, for as long
+ * as Welcome says (RESUMING in quadrille.proto).
+ *
+ *     qd_client_resumable(client, NULL);                                      a new session
+ *     qd_client_connect(client, ...);
+ *     memcpy(key, qd_client_welcome(client)->resume_key.bytes, sizeof key);   QD_RESUME_KEY_BYTES; size 0: there is
+ * none
+ *     ...                                                                     the connection breaks
+ *     qd_client_resumable(next, key);                                         the same session
+ *     qd_client_connect(next, ...);
+ *     if (!qd_client_welcome(next)->resumed) ...                              too late: it is a new one
+ */
+QD_API void qd_client_resumable(qd_client *client, const uint8_t *key);
 /* What the server said in Welcome; NULL before it. Valid as long as the client. */
 QD_API const qd_msg_welcome *qd_client_welcome(const qd_client *client);
 /* For poll(2) and its like; -1 without a socket. */

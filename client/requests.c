@@ -20,7 +20,11 @@ static uint32_t request_batch(qd_client *client, qd_client_kind kind, const qd_m
 
 uint32_t qd_client_hello(qd_client *client, const char *token, const char *name)
 {
-    qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION, .token = token, .client = name};
+    qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION,
+                          .token = token,
+                          .client = name,
+                          .resumable = client->resumable,
+                          .resume = {client->resume_size, client->resume}};
     return request(client, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = hello});
 }
 
@@ -110,6 +114,12 @@ uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *id
     qd_msg_handover handover = {
         .room = room, .count = count, .id = ids, .session = session, .room_owned = session == 0};
     return request(client, (qd_client_message){.kind = QD_CLIENT_HANDOVER, .as.handover = handover});
+}
+
+uint32_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick)
+{
+    qd_msg_step ack = {.room = room, .tick = tick};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = ack});
 }
 
 uint32_t qd_client_get_stats(qd_client *client, uint64_t room)

@@ -140,6 +140,8 @@ static void get_hello(const Quadrille__V1__Hello *hello, qd_decode_block *block,
         .version = hello->version,
         .token = qd_decode_block_text(block, hello->token),
         .client = qd_decode_block_text(block, hello->client),
+        .resumable = hello->resumable,
+        .resume = {hello->resume.len, hello->resume.data},
     };
 }
 
@@ -226,7 +228,7 @@ static void get_query(const Quadrille__V1__Query *query, qd_msg_query *result)
 
 /* The kinds are numbered as the messages in the envelope, which has them from field 2 on without a gap. */
 _Static_assert((int)QD_CLIENT_HELLO + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_HELLO, "the first kind");
-_Static_assert((int)QD_CLIENT_HANDOVER + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_HANDOVER, "the last kind");
+_Static_assert((int)QD_CLIENT_ACK + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ACK, "the last kind");
 
 /* Returns whether the columns agree. */
 static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block *block, qd_decoded_client *decoded)
@@ -313,6 +315,9 @@ static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block
     case QD_CLIENT_WHY:
         message->as.why = (qd_msg_why){
             .room = frame->why->room, .a = frame->why->a, .b = frame->why->b, .observer = frame->why->observer};
+        break;
+    case QD_CLIENT_ACK:
+        message->as.step = (qd_msg_step){.room = frame->ack->room, .tick = frame->ack->tick};
         break;
     case QD_CLIENT_HANDOVER:
         message->as.handover = (qd_msg_handover){

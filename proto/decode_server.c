@@ -12,6 +12,10 @@ static void get_welcome(const Quadrille__V1__Welcome *welcome, qd_decode_block *
         .version = welcome->version,
         .server = qd_decode_block_text(block, welcome->server),
         .session = welcome->session,
+        .resume_key = {welcome->resume_key.len, welcome->resume_key.data},
+        .resumed = welcome->resumed,
+        .last_seq = welcome->last_seq,
+        .resume_ms = welcome->resume_ms,
     };
     if (welcome->limits) {
         result->limits = (qd_msg_limits){
@@ -173,6 +177,8 @@ static void get_stats(const Quadrille__V1__Stats *stats, qd_msg_stats *result)
             .bytes_out = server->bytes_out,
             .errors = server->errors,
             .too_slow = server->too_slow,
+            .parked = server->parked,
+            .resumed = server->resumed,
         };
     }
     const Quadrille__V1__RoomStats *room = stats->room;

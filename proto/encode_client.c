@@ -27,6 +27,7 @@ typedef struct client_body {
         Quadrille__V1__Ping ping;
         Quadrille__V1__Query query;
         Quadrille__V1__Handover handover;
+        Quadrille__V1__Ack ack;
         Quadrille__V1__Describe describe;
         Quadrille__V1__Observe observe;
         Quadrille__V1__MoveObservers move_observers;
@@ -191,6 +192,9 @@ static void set_body(client_body *body, const qd_client_message *message)
         body->hello.version = message->as.hello.version;
         body->hello.token = (char *)message->as.hello.token;
         body->hello.client = (char *)message->as.hello.client;
+        body->hello.resumable = message->as.hello.resumable;
+        body->hello.resume.len = message->as.hello.resume.size;
+        body->hello.resume.data = (uint8_t *)message->as.hello.resume.bytes;
         break;
     case QD_CLIENT_OPEN_ROOM:
         set_open_room(body, &message->as.open_room);
@@ -271,6 +275,10 @@ static void set_body(client_body *body, const qd_client_message *message)
         body->why.a = message->as.why.a;
         body->why.observer = message->as.why.observer;
         body->why.b = message->as.why.b;
+        break;
+    case QD_CLIENT_ACK:
+        body->ack.room = message->as.step.room;
+        body->ack.tick = message->as.step.tick;
         break;
     case QD_CLIENT_HANDOVER:
         body->handover.room = message->as.handover.room;

@@ -42,6 +42,11 @@ static void set_welcome(server_body *body, const qd_msg_welcome *welcome)
     body->welcome.version = welcome->version;
     body->welcome.server = (char *)welcome->server;
     body->welcome.session = welcome->session;
+    body->welcome.resume_key.len = welcome->resume_key.size;
+    body->welcome.resume_key.data = (uint8_t *)welcome->resume_key.bytes;
+    body->welcome.resumed = welcome->resumed;
+    body->welcome.last_seq = welcome->last_seq;
+    body->welcome.resume_ms = welcome->resume_ms;
     body->welcome.limits = &body->limits;
     quadrille__v1__limits__init(&body->limits);
     body->limits.frame_bytes_max = welcome->limits.frame_bytes_max;
@@ -133,6 +138,8 @@ static void set_server_stats(Quadrille__V1__ServerStats *stats, const qd_msg_ser
     stats->bytes_out = source->bytes_out;
     stats->errors = source->errors;
     stats->too_slow = source->too_slow;
+    stats->parked = source->parked;
+    stats->resumed = source->resumed;
 }
 
 static void set_room_stats(Quadrille__V1__RoomStats *stats, const qd_msg_room_stats *source)

@@ -183,6 +183,7 @@ typedef enum qd_go_away_reason {
     QD_GO_AWAY_PROTOCOL = 2,
     QD_GO_AWAY_FULL = 3,
     QD_GO_AWAY_TOO_SLOW = 4,
+    QD_GO_AWAY_TAKEN_OVER = 5,
 } qd_go_away_reason;
 
 typedef enum qd_room_closed_reason {
@@ -242,10 +243,20 @@ typedef struct qd_msg_entities {
 
 /* ---- client to server ---- */
 
+/* What Welcome gives and Hello takes. */
+#define QD_RESUME_KEY_BYTES 24u
+
+typedef struct qd_msg_key {
+    size_t size; /* 0: none */
+    const uint8_t *bytes;
+} qd_msg_key;
+
 typedef struct qd_msg_hello {
     uint32_t version;
     const char *token;
     const char *client;
+    bool resumable;
+    qd_msg_key resume;
 } qd_msg_hello;
 
 typedef struct qd_msg_open_room {
@@ -419,6 +430,7 @@ typedef enum qd_client_kind {
     QD_CLIENT_VIEW_OPTIONS,
     QD_CLIENT_WHY,
     QD_CLIENT_HANDOVER,
+    QD_CLIENT_ACK,
 } qd_client_kind;
 
 /* ClientFrame. `kind` says which member of `as` is meant. */
@@ -433,7 +445,7 @@ typedef struct qd_client_message {
         qd_msg_batch batch; /* SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN */
         qd_msg_subscribe subscribe;
         qd_msg_snapshot snapshot;
-        qd_msg_step step;
+        qd_msg_step step; /* STEP, ACK */
         qd_msg_ping ping;
         qd_msg_query query;
         qd_msg_describe describe;
@@ -464,6 +476,10 @@ typedef struct qd_msg_welcome {
     const char *server;
     uint64_t session;
     qd_msg_limits limits;
+    qd_msg_key resume_key;
+    bool resumed;
+    uint32_t last_seq;
+    uint32_t resume_ms;
 } qd_msg_welcome;
 
 typedef struct qd_msg_room_opened {
@@ -558,6 +574,8 @@ typedef struct qd_msg_server_stats {
     uint64_t bytes_out;
     uint64_t errors;
     uint64_t too_slow;
+    uint32_t parked;
+    uint64_t resumed;
 } qd_msg_server_stats;
 
 typedef struct qd_msg_room_stats {

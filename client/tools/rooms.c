@@ -126,6 +126,8 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"bytes_out", (double)stats->bytes_out, WHOLE},
         {"errors", (double)stats->errors, WHOLE},
         {"too_slow", (double)stats->too_slow, WHOLE},
+        {"parked", (double)stats->parked, WHOLE},
+        {"resumed", (double)stats->resumed, WHOLE},
     };
     print_figures(figures, QD_CLI_COUNT(figures), json);
 }

@@ -11,6 +11,7 @@
 #include "owners.h"
 #include "query.h"
 #include "reply.h"
+#include "resume.h"
 #include "session.h"
 #include "views.h"
 
@@ -88,7 +89,9 @@ static void apply_open(qd_host *host, const qd_request *request)
 
 static void apply_leave(qd_host *host, qd_seat *seat)
 {
-    if (seat->joined) {
+    if (seat->heir != NULL) {
+        qd_resume_inherit(host, seat);
+    } else if (seat->joined) {
         qd_room_leave(host->room, seat->member, qd_server_now_ns(host->server));
         host->dirty = true;
         if (qd_host_forget(host, seat))

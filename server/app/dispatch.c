@@ -11,6 +11,7 @@
 #include "host.h"
 #include "query.h"
 #include "reply.h"
+#include "resume.h"
 #include "room_config.h"
 #include "view_request.h"
 
@@ -36,28 +37,37 @@ static void post(qd_seat *seat, qd_request **request)
 
 /* ---- the session ---- */
 
-static void welcome(qd_session *session, const qd_request *request)
+void qd_session_welcome(qd_session *session, bool resumed)
 {
     const qd_limits *limits = &session->server->config.limits;
+    uint8_t key[QD_RESUME_KEY_BYTES];
+    qd_server_message message = {.seq = session->hello_seq,
+                                 .kind = QD_SERVER_WELCOME,
+                                 .as.welcome = {.version = QD_PROTOCOL_VERSION,
+                                                .server = qd_server_name,
+                                                .session = session->number,
+                                                .limits = {
+                                                    .frame_bytes_max = limits->frame_bytes_max,
+                                                    .rooms_max = limits->rooms_max,
+                                                    .entities_max = limits->entities_max,
+                                                    .events_max = limits->events_max,
+                                                    .name_bytes_max = QD_ROOM_NAME_BYTES_MAX,
+                                                    .queue_bytes_max = limits->queue_bytes_max,
+                                                    .slow_ms_max = limits->slow_ms_max,
+                                                    .observers_max = limits->observers_max,
+                                                    .sightings_max = limits->sightings_max,
+                                                }}};
+    if (session->resumable) {
+        qd_resume_key(session, key);
+        message.as.welcome.resume_key = (qd_msg_key){sizeof key, key};
+        message.as.welcome.resume_ms = limits->resume_ms_max;
+        message.as.welcome.resumed = resumed;
+        message.as.welcome.last_seq = resumed ? session->last_seq : 0;
+    }
     session->state = QD_SESSION_READY;
     qd_link_deadline(session->link, 0);
     qd_link_frame_bytes_max(session->link, limits->frame_bytes_max);
-    answer(session, request,
-           &(qd_server_message){.kind = QD_SERVER_WELCOME,
-                                .as.welcome = {.version = QD_PROTOCOL_VERSION,
-                                               .server = qd_server_name,
-                                               .session = session->number,
-                                               .limits = {
-                                                   .frame_bytes_max = limits->frame_bytes_max,
-                                                   .rooms_max = limits->rooms_max,
-                                                   .entities_max = limits->entities_max,
-                                                   .events_max = limits->events_max,
-                                                   .name_bytes_max = QD_ROOM_NAME_BYTES_MAX,
-                                                   .queue_bytes_max = limits->queue_bytes_max,
-                                                   .slow_ms_max = limits->slow_ms_max,
-                                                   .observers_max = limits->observers_max,
-                                                   .sightings_max = limits->sightings_max,
-                                               }}});
+    qd_reply_send(session->server, session->link, &message);
 }
 
 static void handle_hello(qd_session *session, qd_request **request)
@@ -95,7 +105,14 @@ static void handle_hello(qd_session *session, qd_request **request)
     }
     qd_log(QD_LOG_DEBUG, "hello session=%" PRIu64 " peer=%s client=\"%s\"%s", session->number, session->link->peer,
            hello->client, session->admin ? " admin" : "");
-    welcome(session, *request);
+    session->hello_seq = seq;
+    if (hello->resume.size > 0) {
+        qd_resume_start(session, &hello->resume);
+        return;
+    }
+    if (hello->resumable)
+        qd_resume_enable(session);
+    qd_session_welcome(session, false);
 }
 
 static void handle_ping(qd_session *session, qd_request **request)
@@ -398,6 +415,14 @@ static void handle_step(qd_session *session, qd_request **request)
         post(seat, request);
 }
 
+static void handle_ack(qd_session *session, qd_request **request)
+{
+    const qd_msg_step *ack = &(*request)->decoded.message.as.step;
+    qd_seat *seat = seat_of(session, *request, ack->room);
+    if (seat != NULL)
+        seat->acked_tick = ack->tick;
+}
+
 static void handle_unsubscribe(qd_session *session, qd_request **request)
 {
     qd_seat *seat = seat_of(session, *request, (*request)->decoded.message.as.room.room);
@@ -482,6 +507,7 @@ static const handle_fn handlers[] = {
     [QD_CLIENT_VIEW_OPTIONS] = handle_view_request,
     [QD_CLIENT_WHY] = handle_view_request,
     [QD_CLIENT_HANDOVER] = handle_handover,
+    [QD_CLIENT_ACK] = handle_ack,
 };
 
 /* ---- the frame ---- */
@@ -501,7 +527,8 @@ static void dispatch(qd_session *session, qd_request **request, const uint8_t *b
              "the server has no memory left for a frame of %zu bytes (--memory-max): try again later", size);
         return;
     }
-    if (session->state == QD_SESSION_WAITING && decoded->message.kind != QD_CLIENT_HELLO) {
+    bool early = session->state == QD_SESSION_WAITING && decoded->message.kind != QD_CLIENT_HELLO;
+    if (early || session->state == QD_SESSION_RESUMING) {
         qd_session_end(session, decoded->message.seq, QD_ERROR_NO_HELLO, "the first frame is not Hello: send it first");
         return;
     }
@@ -509,6 +536,8 @@ static void dispatch(qd_session *session, qd_request **request, const uint8_t *b
         fail(session, *request, decoded->message.as.batch.room, QD_ERROR_COLUMNS, "%s", decoded->fault);
         return;
     }
+    if (decoded->message.seq != 0)
+        session->last_seq = decoded->message.seq;
     handlers[decoded->message.kind](session, request);
 }
 

@@ -10,6 +10,7 @@
 #include "apply.h"
 #include "publish.h"
 #include "reply.h"
+#include "resume.h"
 #include "session.h"
 #include "views.h"
 
@@ -163,6 +164,12 @@ void qd_host_leave(qd_host *host, qd_seat *seat)
     atomic_fetch_sub(&host->users, 1);
 }
 
+void qd_host_unuse(qd_host *host)
+{
+    qd_host_wake(host);
+    atomic_fetch_sub(&host->users, 1);
+}
+
 void qd_host_stop(qd_host *host)
 {
     atomic_store(&host->stop, true);
@@ -221,13 +228,14 @@ qd_seat *qd_host_seat(const qd_host *host, uint32_t member)
 
 void qd_host_applied(qd_host *host, qd_seat *seat, uint64_t tick, uint32_t seq)
 {
+    seat->applied_seq = seq;
     qd_reply_send(host->server, seat->session->link,
                   &(qd_server_message){.seq = seq,
                                        .kind = QD_SERVER_APPLIED,
                                        .as.applied = {.room = host->named.handle, .tick = tick, .seq = seq}});
 }
 
-bool qd_host_forget(qd_host *host, qd_seat *seat)
+void qd_host_let_go(qd_host *host, qd_seat *seat)
 {
     for (qd_seat **link = &host->news; *link != NULL; link = &(*link)->news_next) {
         if (*link == seat) {
@@ -237,6 +245,11 @@ bool qd_host_forget(qd_host *host, qd_seat *seat)
     }
     unstick(host, seat);
     seat->joined = false;
+}
+
+bool qd_host_forget(qd_host *host, qd_seat *seat)
+{
+    qd_host_let_go(host, seat);
     host->members[seat->member].seat = NULL;
     host->member_count--;
     return qd_lockstep_leave(&host->lockstep, &seat->lockstep);
@@ -320,7 +333,7 @@ static void send_news(qd_host *host, uint64_t tick)
         qd_server_message message = {.seq = stepped ? seat->lockstep.seq : seat->news_seq,
                                      .kind = QD_SERVER_APPLIED,
                                      .as.applied = stepped ? of_step : plain};
-        message.as.applied.seq = seat->news_seq;
+        message.as.applied.seq = seat->applied_seq = seat->news_seq;
         seat->news_seq = 0;
         qd_reply_send(host->server, seat->session->link, &message);
     }
@@ -429,6 +442,7 @@ void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, 
         qd_registry_remove(&server->registry, &host->named);
     qd_registry_unlock(&server->registry);
 
+    host->closed_reason = reason;
     qd_room_despawn_all(host->room);
     if (host->member_count > 0)
         qd_host_tick(host, 0);
@@ -471,14 +485,26 @@ static uint64_t close_when_due(qd_host *host, uint64_t now_ns, bool empty)
     return QD_NEVER;
 }
 
+/* Sessions that are kept have no thread of their own: their rooms look after them. Returns when to look again. */
+static uint64_t look_after_parked(qd_host *host)
+{
+    if (atomic_load(&host->server->parked_due_ns) == QD_NEVER)
+        return QD_NEVER;
+    qd_resume_expire(host->server, qd_server_now_ns(host->server));
+    return atomic_load(&host->server->parked_due_ns);
+}
+
 /* A closed host waits for its seats to be given up. */
 static void finish(qd_host *host)
 {
     const qd_scheduler *scheduler = host->server->config.scheduler;
     scheduler->wake_at(scheduler->context, &host->actor, QD_NEVER);
     /* `arrivals` does not change once the room is not listed. Letters that are still to come wake the host. */
-    if (host->arrivals != host->arrivals_seen || host->seats_known > 0)
+    if (host->arrivals != host->arrivals_seen || host->seats_known > 0) {
+        /* Seats may be a session's that is parked. */
+        scheduler->wake_at(scheduler->context, &host->actor, look_after_parked(host));
         return;
+    }
     if (atomic_load(&host->users) > 0)
         qd_host_wake(host); /* a loop is between its last letter and its last touch: a moment */
     else
@@ -527,6 +553,7 @@ static void keep_up(qd_host *host)
     due_ns = earlier(due_ns, qd_room_due_ns(host->room));
     if (host->stuck_count > 0)
         due_ns = earlier(due_ns, now_ns + STUCK_LOOK_NS);
+    due_ns = earlier(due_ns, look_after_parked(host));
     scheduler->wake_at(scheduler->context, &host->actor, due_ns);
 }
 

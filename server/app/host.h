@@ -57,6 +57,7 @@ typedef struct qd_host {
     /* the run's own, from here on; `heap` and `room` are made by the creator */
     qd_heap heap;
     qd_room *room; /* NULL once closed */
+    qd_room_closed_reason closed_reason;
     uint64_t arrivals_seen;
     uint32_t seats_known;    /* seats of which a letter came and `leave` did not */
     qd_host_member *members; /* by their number in the room */
@@ -87,6 +88,8 @@ qd_host *qd_host_of(qd_named *named);
 
 /* Counts a new seat. */
 void qd_host_use(qd_host *host);
+/* No seat, but somebody who keeps the host from being freed; wakes it at the end. */
+void qd_host_unuse(qd_host *host);
 /* Puts a request in; the host owns it. Counts it in the gates of the seat and the session. */
 void qd_host_post(qd_host *host, qd_request *request);
 /* The last letter of a seat; neither it nor the host may be touched afterwards. */
@@ -121,6 +124,8 @@ void qd_host_sent(qd_seat *seat);
 void qd_host_stuck(qd_host *host, qd_seat *seat);
 /* The seat is not in the room any more; returns whether a tick waited for it alone. */
 bool qd_host_forget(qd_host *host, qd_seat *seat);
+/* The seat waits for nothing any more; its member stays, for somebody else. */
+void qd_host_let_go(qd_host *host, qd_seat *seat);
 /* Ends for all, then RoomClosed; `asker`, who may be NULL, gets it as the answer to seq. Frees the room. */
 void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, uint32_t seq);
 

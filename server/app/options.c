@@ -172,6 +172,8 @@ static const option_row table[] = {
      64 * KIB, GIB},
     {"slow-ms-max", "N", "5000", "milliseconds for a session to read half of a full queue, before it is closed",
      parse_number, AT(slow_ms_max), 1, 3600000},
+    {"resume-ms-max", "N", "10000", "milliseconds that a resumable session is kept without a connection", parse_number,
+     AT(resume_ms_max), 0, 3600000},
     {"room-batches-max", "N", "1024", "batches waiting in a room, over all its writers", parse_number,
      AT(room_batches_max), 1, 1000000},
     {"token-file", "PATH", NULL, "tokens that sessions need, one a line (default: any token will do)", parse_path,

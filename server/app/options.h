@@ -30,6 +30,7 @@ typedef struct qd_options {
     uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
     uint64_t queue_bytes_max;
     uint64_t slow_ms_max;
+    uint64_t resume_ms_max;
     uint64_t room_batches_max;
     const char *token_file, *admin_token_file; /* NULL: none */
     qd_log_level log_level;

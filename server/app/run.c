@@ -138,6 +138,7 @@ int qd_run(const qd_options *options)
                    .sightings_max = (uint32_t)options->sightings_max,
                    .queue_bytes_max = (uint32_t)options->queue_bytes_max,
                    .slow_ms_max = (uint32_t)options->slow_ms_max,
+                   .resume_ms_max = (uint32_t)options->resume_ms_max,
                    .room_batches_max = (uint32_t)options->room_batches_max},
         .scheduler = qd_pool_scheduler(pool),
         .workers = workers,

@@ -2,6 +2,7 @@
 #include "seat.h"
 
 #include "../base/alloc.h"
+#include "../base/executor.h"
 #include "session.h"
 
 static void *take(void *context, size_t size)
@@ -39,7 +40,7 @@ qd_seat *qd_seat_create(struct qd_host *host, struct qd_session *session)
     qd_seat *seat = qd_shared_alloc(sizeof *seat);
     if (seat == NULL)
         return NULL;
-    *seat = (qd_seat){.host = host, .session = session, .leave.seat = seat};
+    *seat = (qd_seat){.host = host, .session = session, .leave.seat = seat, .acked_tick = QD_NEVER};
     qd_gate_init(&seat->batches);
     qd_session_acquire(session);
     return seat;

@@ -36,6 +36,8 @@ struct qd_seat {
     bool leave_answered;      /* by RoomLeft */
     bool writes;              /* counted in the host's writers */
     qd_seat *previous, *next; /* in the session's list; the loop's alone */
+    qd_seat *heir;            /* with `leave`: who goes on with it, when the session is resumed; else NULL */
+    uint64_t acked_tick;      /* the last one that the client said it has; QD_NEVER: none yet */
 
     /* both */
     qd_gate batches;     /* letters put and not handled */
@@ -46,8 +48,9 @@ struct qd_seat {
     bool known;  /* counted in the host's seats_known */
     bool joined; /* a member of the room */
     uint32_t member;
-    qd_seat *news_next; /* in the host's list of seats with an Applied due at the tick */
-    uint32_t news_seq;  /* its seq; 0: none is due */
+    qd_seat *news_next;   /* in the host's list of seats with an Applied due at the tick */
+    uint32_t news_seq;    /* its seq; 0: none is due */
+    uint32_t applied_seq; /* of the last Applied; 0: there was none */
     qd_lockstep_writer lockstep;
     bool stuck;              /* reports are lost: its queue is full */
     bool late;               /* it was stuck, and has been sent no report since */

@@ -7,6 +7,7 @@
 #include "../base/log.h"
 #include "host.h"
 #include "reply.h"
+#include "resume.h"
 #include "session.h"
 
 const char qd_server_name[] = "quadrille-server " QD_VERSION;
@@ -17,11 +18,12 @@ void qd_server_init(qd_server *server, const qd_server_config *config)
     server->start_ns = qd_server_now_ns(server);
     qd_registry_init(&server->registry, config->limits.rooms_max);
     pthread_mutex_init(&server->sessions_mutex, NULL);
+    atomic_init(&server->parked_due_ns, QD_NEVER);
 }
 
 void qd_server_deinit(qd_server *server)
 {
-    QD_ASSERT(server->sessions == NULL && qd_server_hosts(server) == 0);
+    QD_ASSERT(server->sessions == NULL && server->parked == NULL && qd_server_hosts(server) == 0);
     pthread_mutex_destroy(&server->sessions_mutex);
     qd_registry_deinit(&server->registry);
 }
@@ -81,6 +83,7 @@ void qd_server_go_away(qd_server *server, uint32_t deadline_ms)
     pthread_mutex_unlock(&server->sessions_mutex);
     if (buffer != NULL)
         qd_buffer_release(buffer);
+    qd_resume_expire(server, QD_NEVER);
 }
 
 uint32_t qd_server_hosts(const qd_server *server)
@@ -105,7 +108,7 @@ void qd_server_stats(qd_server *server, qd_msg_server_stats *stats)
     uint32_t rooms = server->registry.count;
     qd_registry_unlock(&server->registry);
     pthread_mutex_lock(&server->sessions_mutex);
-    uint32_t sessions = server->session_count;
+    uint32_t sessions = server->session_count, parked = server->parked_count;
     pthread_mutex_unlock(&server->sessions_mutex);
     *stats = (qd_msg_server_stats){
         .uptime_ms = (qd_server_now_ns(server) - server->start_ns) / 1000000,
@@ -120,6 +123,8 @@ void qd_server_stats(qd_server *server, qd_msg_server_stats *stats)
         .bytes_in = atomic_load_explicit(&server->counters.bytes_in, memory_order_relaxed),
         .bytes_out = atomic_load_explicit(&server->counters.bytes_out, memory_order_relaxed),
         .errors = atomic_load_explicit(&server->counters.errors, memory_order_relaxed),
+        .parked = parked,
+        .resumed = atomic_load_explicit(&server->counters.resumed, memory_order_relaxed),
         .too_slow = atomic_load_explicit(&server->counters.too_slow, memory_order_relaxed),
     };
 }

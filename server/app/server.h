@@ -38,7 +38,7 @@ typedef struct qd_server_config {
 
 /* All counted up, relaxed, by whoever does it; see ServerStats. */
 typedef struct qd_counters {
-    _Atomic uint64_t ticks, updates, events, bytes_in, bytes_out, errors, too_slow;
+    _Atomic uint64_t ticks, updates, events, bytes_in, bytes_out, errors, too_slow, resumed;
 } qd_counters;
 
 struct qd_session;
@@ -56,6 +56,11 @@ typedef struct qd_server {
     pthread_mutex_t sessions_mutex;
     struct qd_session *sessions; /* a list, under the mutex, of those whose link is open */
     uint32_t session_count;      /* the same */
+    struct qd_session *parked;   /* the same, of those whose link has closed and who may be resumed; the first to go
+                                    first */
+    struct qd_session *parked_last;
+    uint32_t parked_count;
+    _Atomic uint64_t parked_due_ns; /* when the first has to go; QD_NEVER: there is none */
 } qd_server;
 
 void qd_server_init(qd_server *server, const qd_server_config *config);

@@ -9,6 +9,7 @@
 #include "dispatch.h"
 #include "host.h"
 #include "reply.h"
+#include "resume.h"
 
 #define SWEEP_COUNT_MIN 16u
 
@@ -42,7 +43,8 @@ static void list_add(qd_server *server, qd_session *session)
     pthread_mutex_unlock(&server->sessions_mutex);
 }
 
-static void list_remove(qd_server *server, qd_session *session)
+/* Out of the list of open links, and among the parked ones, if it may be: returns whether it is. */
+static bool list_remove(qd_server *server, qd_session *session, bool may_park)
 {
     pthread_mutex_lock(&server->sessions_mutex);
     if (session->previous != NULL)
@@ -52,7 +54,9 @@ static void list_remove(qd_server *server, qd_session *session)
     if (session->next != NULL)
         session->next->previous = session->previous;
     server->session_count--;
+    bool parked = may_park && qd_resume_park(server, session);
     pthread_mutex_unlock(&server->sessions_mutex);
+    return parked;
 }
 
 void qd_session_opened(void *context, qd_link *link)
@@ -122,7 +126,9 @@ void qd_session_expired(void *context, qd_link *link)
 {
     (void)context;
     qd_session *session = link->session;
-    if (session != NULL && session->state == QD_SESSION_WAITING)
+    if (session != NULL && session->state == QD_SESSION_RESUMING)
+        qd_resume_try(session);
+    else if (session != NULL && session->state == QD_SESSION_WAITING)
         qd_session_end(session, 0, QD_ERROR_NO_HELLO, "no Hello came within %u ms: send it first", QD_HELLO_MS_MAX);
 }
 
@@ -146,10 +152,24 @@ void qd_session_closed(void *context, qd_link *link)
         return;
     qd_log(QD_LOG_DEBUG, "closed session=%" PRIu64 " peer=%s", session->number, link->peer);
     link->session = NULL;
+    if (session->state == QD_SESSION_RESUMING)
+        qd_link_resume(link);
+    bool may_park = session->state == QD_SESSION_READY && session->first_seat != NULL;
     session->state = QD_SESSION_ENDED;
+    /* Its rooms wake when its time is over. Once it is parked it may be another thread's. */
+    qd_host *host = may_park ? session->first_seat->host : NULL;
+    if (host != NULL)
+        qd_host_use(host);
+    if (!list_remove(server, session, may_park))
+        qd_session_finish(session);
+    if (host != NULL)
+        qd_host_unuse(host);
+}
+
+void qd_session_finish(qd_session *session)
+{
     while (session->first_seat != NULL)
         qd_session_stand(session, session->first_seat, false, 0);
-    list_remove(server, session);
     qd_map_deinit(&session->seats);
     qd_heap_deinit(&session->heap);
     qd_session_release(session);

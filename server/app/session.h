@@ -3,7 +3,9 @@
  * A session: one link from its opening to its end, what it has proved about itself, and the rooms that it is in.
  *
  *     WAITING --Hello--> READY --> ENDED        (ENDED: said goodbye; what still comes in is not looked at)
+ *         \-- Hello --> RESUMING --^              (RESUMING: the older connection of the session is just being closed)
  *
+ * A session whose link has closed may be parked, without a thread, until it is resumed or its time is over (resume.h).
  * Confined to its link's loop thread, but for what is marked. Counted references: the link's (until closed) and one of
  * every seat, because a room may still answer when the link is gone.
  */
@@ -14,13 +16,18 @@
 #include "seat.h"
 #include "server.h"
 
-typedef enum qd_session_state { QD_SESSION_WAITING, QD_SESSION_READY, QD_SESSION_ENDED } qd_session_state;
+typedef enum qd_session_state {
+    QD_SESSION_WAITING,
+    QD_SESSION_RESUMING,
+    QD_SESSION_READY,
+    QD_SESSION_ENDED
+} qd_session_state;
 
 typedef struct qd_session {
     /* set at creation [any] */
     qd_server *server;
-    qd_link *link; /* a reference */
-    uint64_t number;
+    qd_link *link;   /* a reference */
+    uint64_t number; /* that of the session that it resumes, from before it has seats */
 
     _Atomic uint32_t references;
     _Atomic bool too_slow; /* it is being closed for that */
@@ -28,6 +35,9 @@ typedef struct qd_session {
 
     /* under the server's mutex */
     struct qd_session *previous, *next;
+    bool resumable, taken_over;
+    uint64_t secret[2]; /* with resumable */
+    uint64_t expire_ns; /* while it is parked */
 
     qd_session_state state;
     bool admin;
@@ -37,6 +47,9 @@ typedef struct qd_session {
     qd_map seats;        /* handle -> qd_seat */
     qd_seat *first_seat; /* the same, as a list */
     uint32_t sweep_count;
+    uint32_t hello_seq, last_seq;
+    /* While it is RESUMING. */
+    uint64_t wanted_number, wanted_secret[2], give_up_ns;
 } qd_session;
 
 /* [any] */
@@ -62,6 +75,10 @@ qd_seat *qd_session_seat(qd_session *session, uint64_t handle);
 qd_seat *qd_session_sit(qd_session *session, struct qd_host *host) QD_MUST_USE;
 /* Gives the seat up; the room answers RoomLeft with that seq, if `answered`. */
 void qd_session_stand(qd_session *session, qd_seat *seat, bool answered, uint32_t seq);
+/* Gives up all seats, and the reference of the link, which is closed. [whoever has the session alone] */
+void qd_session_finish(qd_session *session);
+/* Welcome. */
+void qd_session_welcome(qd_session *session, bool resumed);
 /* Keeps the token. */
 qd_status qd_session_token_set(qd_session *session, const char *token) QD_MUST_USE;
 /* Error, GoAway, close: see qd_reply_end. */

@@ -69,6 +69,17 @@ void qd_room_lost(qd_room *room, uint32_t member)
     change(room, row, QD_LOST);
 }
 
+void qd_room_missed(qd_room *room, uint32_t member, uint64_t told_tick)
+{
+    qd_member *row = qd_room_member(room, member);
+
+    qd_room_lost(room, member);
+    if (!row->behind || told_tick >= row->told_tick)
+        return;
+    row->told_tick = told_tick;
+    row->passed_before = 0; /* who knows what passed since */
+}
+
 void qd_room_resume(qd_room *room, uint32_t member)
 {
     qd_member *row = qd_room_member(room, member);

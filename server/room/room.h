@@ -116,6 +116,8 @@ void qd_room_subscribe(qd_room *room, uint32_t member, qd_room_interest interest
 void qd_room_unsubscribe(qd_room *room, uint32_t member);
 /* A report could not be delivered: the subscription gets nothing until qd_room_resume. */
 void qd_room_lost(qd_room *room, uint32_t member);
+/* The same, where what was delivered may not have arrived either: all after that tick may be missing. */
+void qd_room_missed(qd_room *room, uint32_t member, uint64_t told_tick);
 /* It can take reports again: a reset is due, as after subscribe. Without effect unless lost. */
 void qd_room_resume(qd_room *room, uint32_t member);
 

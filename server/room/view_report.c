@@ -46,13 +46,20 @@ static bool is_served(const qd_member *row)
     return row->presence == QD_PRESENT && !row->views.lost;
 }
 
+bool qd_room_view_takes_part(const qd_room *room, uint32_t member)
+{
+    const qd_member_views *views = &room->members.rows[member].views;
+
+    return views->first != QD_NONE || views->options.watching != QD_ROOM_WATCH_NONE || views->is_emptied;
+}
+
 /* What kind of report each member gets, if it gets one. */
 static void decide(qd_room *room)
 {
     for (uint32_t member = 0; member < room->members.count; member++) {
         qd_member *row = &room->members.rows[member];
         qd_member_views *views = &row->views;
-        bool takes_part = views->first != QD_NONE || views->options.watching != QD_ROOM_WATCH_NONE || views->is_emptied;
+        bool takes_part = qd_room_view_takes_part(room, member);
 
         views->news = 0;
         views->leaves = views->enters = views->relays = (qd_view_range){0};

@@ -203,6 +203,8 @@ bool qd_room_next_view(qd_room *room, qd_room_view_report *report);
  * the next tick after that its report is a reset (of both, where it watches). */
 void qd_room_view_lost(qd_room *room, uint32_t member);
 void qd_room_view_resume(qd_room *room, uint32_t member);
+/* Whether the member observes or watches anything. */
+bool qd_room_view_takes_part(const qd_room *room, uint32_t member);
 
 /* ---- looking ---- */
 

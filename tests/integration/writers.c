@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -380,6 +381,63 @@ static void test_lockstep(void **state)
     qd_client_destroy(b);
 }
 
+/* A session outlives its connection, whether that is cut or only seems to be there; nobody notices. */
+static void test_resume(void **state)
+{
+    (void)state;
+    uint8_t key[QD_RESUME_KEY_BYTES];
+    qd_client *other = session_open(ADDRESS), *client = qd_client_create();
+    qd_client_resumable(client, NULL);
+    assert_int_equal(qd_client_connect(client, ADDRESS, NULL, "test", DEADLINE_MS), QD_CLIENT_OK);
+    const qd_msg_welcome *welcome = qd_client_welcome(client);
+    assert_false(welcome->resumed);
+    assert_int_equal(welcome->resume_key.size, sizeof key);
+    memcpy(key, welcome->resume_key.bytes, sizeof key);
+    uint64_t session = welcome->session;
+    uint64_t room = session_open_room(other, "resumed", NULL);
+    session_join(client, "resumed");
+    session_spawn(client, room, 1, 10, 10);
+    session_spawn(client, room, 2, 11, 10);
+    qd_pairs *pairs = qd_pairs_create();
+    session_subscribe(client, room, QD_SCOPE_OWN, pairs);
+    session_step(client, room);
+    session_fold(client, pairs);
+    qd_client_ack(client, room, 1);
+    session_settle(client);
+
+    qd_client *before = client;
+    for (int round = 0; round < 6; round++) {
+        /* Cut, or left half open. */
+        if (round % 2 == 0)
+            qd_client_destroy(before);
+        session_spawn(other, room, 10 + (uint32_t)round, 10, 11);
+        session_step(other, room);
+        client = qd_client_create();
+        qd_client_resumable(client, key);
+        assert_int_equal(qd_client_connect(client, ADDRESS, NULL, "test", DEADLINE_MS), QD_CLIENT_OK);
+        welcome = qd_client_welcome(client);
+        assert_true(welcome->resumed && welcome->session == session);
+        assert_memory_equal(welcome->resume_key.bytes, key, sizeof key);
+        const qd_msg_tick *tick = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
+        assert_true(tick->reset && tick->tick == 2 + (uint64_t)round);
+        assert_int_equal(qd_pairs_apply(pairs, tick), QD_CLIENT_OK);
+        assert_int_equal(qd_pairs_count(pairs), 1 + 2 * (round + 1));
+        if (round % 2 != 0) {
+            assert_int_equal(session_wait_kind(before, QD_SERVER_GO_AWAY)->as.go_away.reason, QD_GO_AWAY_TAKEN_OVER);
+            qd_client_destroy(before);
+        }
+        session_settle(client);
+        before = client;
+    }
+    session_move(client, room, 1, 500, 500);
+    session_step(client, room);
+    session_expect_tick(client, "end 1-2 moved apart end 1-10 moved apart end 1-11 moved apart end 1-12 moved apart "
+                                "end 1-13 moved apart end 1-14 moved apart end 1-15 moved apart");
+    qd_pairs_destroy(pairs);
+    qd_client_destroy(client);
+    qd_client_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,7 +446,7 @@ int main(void)
         cmocka_unit_test(test_session_loss),     cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_scope_own),        cmocka_unit_test(test_stays),
         cmocka_unit_test(test_reasons),          cmocka_unit_test(test_closing_a_room),
-        cmocka_unit_test(test_lockstep),
+        cmocka_unit_test(test_lockstep),         cmocka_unit_test(test_resume),
     };
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

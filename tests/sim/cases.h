@@ -31,6 +31,15 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house);
 void sim_too_many_sightings(sim_house *house);
 void sim_the_end_of_views(sim_house *house);
 
+/* Cases of sessions that outlive their connections (cases_resume.c). */
+void sim_a_session_is_resumed(sim_house *house);
+void sim_a_session_that_is_not_resumed_ends(sim_house *house);
+void sim_keys_that_are_wrong_resume_nothing(sim_house *house);
+void sim_a_connection_is_taken_over(sim_house *house);
+void sim_what_was_missed_is_told(sim_house *house);
+void sim_a_room_closes_while_nobody_looks(sim_house *house);
+void sim_parked_sessions_are_limited(sim_house *house);
+
 /* Cases of several writers in lockstep (cases_lockstep.c). */
 void sim_lockstep_waits_for_all(sim_house *house);
 void sim_lockstep_waits_no_longer_than_its_deadline(sim_house *house);

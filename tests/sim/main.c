@@ -93,6 +93,7 @@ static void make(sim_play *play, uint64_t seed)
                    .sightings_max = 100000,
                    .queue_bytes_max = sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : 1u << 20,
                    .slow_ms_max = 60000,
+                   .resume_ms_max = 10000,
                    .room_batches_max = 1 + sim_pick(&scene->world, 40)},
         .scheduler = &scene->world.scheduler,
         .workers = 1,

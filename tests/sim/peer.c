@@ -33,6 +33,7 @@ void sim_house_init(sim_house *house, const qd_limits *limits)
                    .sightings_max = or_else(limits->sightings_max, 1u << 20),
                    .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
                    .slow_ms_max = or_else(limits->slow_ms_max, 5000),
+                   .resume_ms_max = or_else(limits->resume_ms_max, 10000),
                    .room_batches_max = or_else(limits->room_batches_max, 1024)},
         .scheduler = &house->world.scheduler,
         .workers = 1,
@@ -92,6 +93,17 @@ void sim_peer_open(sim_peer *peer, sim_house *house, const char *token)
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_HELLO,
                                             .as.hello = {.version = QD_PROTOCOL_VERSION, .token = token}});
     (void)sim_peer_expect(peer, QD_SERVER_WELCOME);
+}
+
+const qd_msg_welcome *sim_peer_hello(sim_peer *peer, sim_house *house, const qd_msg_hello *hello)
+{
+    sim_peer_connect(peer, house);
+    qd_client_message message = {.kind = QD_CLIENT_HELLO, .as.hello = *hello};
+    message.as.hello.version = QD_PROTOCOL_VERSION;
+    sim_peer_send(peer, message);
+    /* An older connection has to be closed first. */
+    sim_house_pass(house, 20);
+    return &sim_peer_expect(peer, QD_SERVER_WELCOME)->as.welcome;
 }
 
 void sim_peer_close(sim_peer *peer)

@@ -41,6 +41,8 @@ void sim_house_pass(sim_house *house, uint64_t ms);
 void sim_peer_connect(sim_peer *peer, sim_house *house);
 /* With Hello, and past Welcome. */
 void sim_peer_open(sim_peer *peer, sim_house *house, const char *token);
+/* With this Hello, up to Welcome, which it returns. */
+const qd_msg_welcome *sim_peer_hello(sim_peer *peer, sim_house *house, const qd_msg_hello *hello);
 /* Breaks the connection, if it is not closed yet. */
 void sim_peer_close(sim_peer *peer);
 

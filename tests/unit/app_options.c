@@ -52,6 +52,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.memory_bytes_max, 0);
     assert_int_equal(options.queue_bytes_max, 8 << 20);
     assert_int_equal(options.slow_ms_max, 5000);
+    assert_int_equal(options.resume_ms_max, 10000);
     assert_int_equal(options.room_batches_max, 1024);
     assert_null(options.token_file);
     assert_null(options.admin_token_file);

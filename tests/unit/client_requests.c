@@ -236,6 +236,8 @@ static void test_views(void **state)
     assert_int_equal(message->as.view_options.room, 9);
     assert_int_equal(message->as.view_options.bytes_max, 1000);
     assert_int_equal(message->as.view_options.watch, QD_WATCH_OWN);
+    message = expect(&peer, qd_client_ack(peer.client, 9, 7), QD_CLIENT_ACK);
+    assert_true(message->as.step.room == 9 && message->as.step.tick == 7);
     message = expect(&peer, qd_client_handover(peer.client, 9, ids, 2, 7), QD_CLIENT_HANDOVER);
     assert_memory_equal(message->as.handover.id, ids, sizeof ids);
     assert_true(message->as.handover.session == 7 && !message->as.handover.room_owned);

@@ -39,6 +39,7 @@ static const uint32_t begin_a[] = {4, 5, 6}, begin_b[] = {7, 8, 9};
 static const uint32_t passed_a[] = {12, 13}, passed_b[] = {14, 15};
 static const uint32_t stay_a[] = {10}, stay_b[] = {11};
 static const uint32_t one[] = {1}, two[] = {2};
+static const uint8_t key[] = {1, 0, 255};
 static const uint64_t late[] = {5000000000, 7};
 static const uint32_t entry_index[] = {4, 299};
 static const uint8_t entry_code[] = {QD_ERROR_UNKNOWN_ID, QD_ERROR_UNKNOWN_SHAPE};
@@ -47,9 +48,11 @@ static const client_golden client_goldens[] = {
     {"empty", "", "", {.kind = QD_CLIENT_NOTHING}},
     {"seq_alone", "seq: 4294967295", "08ffffffff0f", {.seq = UINT32_MAX, .kind = QD_CLIENT_NOTHING}},
     {"hello",
-     "seq: 1 hello { version: 1 token: \"secret\" client: \"arena/2.1\" }",
-     "08011215080112067365637265741a096172656e612f322e31",
-     {.seq = 1, .kind = QD_CLIENT_HELLO, .as.hello = {.version = 1, .token = "secret", .client = "arena/2.1"}}},
+     "seq: 1 hello { version: 1 token: \"secret\" client: \"arena/2.1\" resumable: true resume: \"\\001\\000\\377\" }",
+     "0801121c080112067365637265741a096172656e612f322e3120012a030100ff",
+     {.seq = 1,
+      .kind = QD_CLIENT_HELLO,
+      .as.hello = {.version = 1, .token = "secret", .client = "arena/2.1", .resumable = true, .resume = {3, key}}}},
     {"hello_default", "hello { }", "1200", {.kind = QD_CLIENT_HELLO}},
     {"open_room",
      "seq: 2 open_room { name: \"plaza \\303\\251\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
@@ -205,14 +208,19 @@ static const server_golden server_goldens[] = {
     {"welcome",
      "seq: 1 welcome { version: 1 server: \"quadrille-server 0.1.0\" session: 5000000000 limits { frame_bytes_max: "
      "4194304 rooms_max: 65536 entities_max: 300 events_max: 400 name_bytes_max: 64 queue_bytes_max: 8388608 "
-     "slow_ms_max: 5000 observers_max: 16384 sightings_max: 4194304 } }",
-     "08011244080112167175616472696c6c652d73657276657220302e312e301880e497d012222208808080021080800418ac022090032840308"
-     "0808004388827408080014880808002",
+     "slow_ms_max: 5000 observers_max: 16384 sightings_max: 4194304 } resume_key: \"\\001\\000\\377\" resumed: true "
+     "last_seq: 300 resume_ms: 10000 }",
+     "08011251080112167175616472696c6c652d73657276657220302e312e301880e497d012222208808080021080800418ac022090032840308"
+     "08080043888274080800148808080022a030100ff300138ac0240904e",
      {.seq = 1,
       .kind = QD_SERVER_WELCOME,
       .as.welcome = {.version = 1,
                      .server = "quadrille-server 0.1.0",
                      .session = 5000000000,
+                     .resume_key = {3, key},
+                     .resumed = true,
+                     .last_seq = 300,
+                     .resume_ms = 10000,
                      .limits = {.frame_bytes_max = 4194304,
                                 .rooms_max = 65536,
                                 .entities_max = 300,
@@ -316,13 +324,15 @@ static const server_golden server_goldens[] = {
           {.room = 300, .tick = 7, .entities = {.count = 2, IDS, CENTRES, SHAPES}, .more = true, .last = true}}},
     {"stats",
      "seq: 9 stats { server { uptime_ms: 1000 sessions: 2 rooms: 3 workers: 4 memory_bytes: 5000000000 "
-     "memory_bytes_max: 6000000000 ticks: 7 updates: 8 events: 9 bytes_in: 10 bytes_out: 11 errors: 12 too_slow: 13 } "
+     "memory_bytes_max: 6000000000 ticks: 7 updates: 8 events: 9 bytes_in: 10 bytes_out: 11 errors: 12 too_slow: 13 "
+     "parked: 14 resumed: 15 } "
      "room { room: "
      "300 tick: 13 entities: 14 sessions: 15 subscriptions: 16 updates: 17 begins: 18 ends: 19 ticks_skipped: 20 "
      "pairs: 21 tick_us_p50: 22.5 tick_us_p99: 23.5 tick_us_max: 24.5 memory_bytes: 25 depth: 8 index: INDEX_GRID "
      "passed: 5000000000 index_changes: 9 observers: 26 seen: 5000000001 enters: 27 leaves: 28 } }",
-     "0809526c0a2308e8071002180320042880e497d0123080f882ad16380740084809500a580b600c680d124508ac02100d180e200f281030113"
-     "8124013481450155d0000b441650000bc416d0000c44170197808800106880180e497d01290010998011aa00181e497d012a8011bb0011c",
+     "080952700a2708e8071002180320042880e497d0123080f882ad16380740084809500a580b600c680d700e780f124508ac02100d180e200f2"
+     "810301138124013481450155d0000b441650000bc416d0000c44170197808800106880180e497d01290010998011aa00181e497d012a8011b"
+     "b0011c",
      {.seq = 9,
       .kind = QD_SERVER_STATS,
       .as.stats = {.server = {.uptime_ms = 1000,
@@ -337,7 +347,9 @@ static const server_golden server_goldens[] = {
                               .bytes_in = 10,
                               .bytes_out = 11,
                               .errors = 12,
-                              .too_slow = 13},
+                              .too_slow = 13,
+                              .parked = 14,
+                              .resumed = 15},
                    .has_room = true,
                    .room = {.room = 300,
                             .tick = 13,

@@ -15,6 +15,10 @@ static const client_golden client_goldens[] = {
      "seq: 2 handover { room: 300 id: [1, 4294967295] room_owned: true }",
      "0802d2010f08ac02120801000000ffffffff2001",
      {.seq = 2, .kind = QD_CLIENT_HANDOVER, .as.handover = {.room = 300, .count = 2, .id = id, .room_owned = true}}},
+    {"ack",
+     "seq: 3 ack { room: 300 tick: 18446744073709551615 }",
+     "0803da010e08ac0210ffffffffffffffffff01",
+     {.seq = 3, .kind = QD_CLIENT_ACK, .as.step = {.room = 300, .tick = UINT64_MAX}}},
     {"handover_default", "handover { }", "d20100", {.kind = QD_CLIENT_HANDOVER}},
 };
 
@@ -26,7 +30,7 @@ int main(int argc, char **argv)
         .client = client_goldens,
         .client_count = COUNT_OF(client_goldens),
         .client_first = QD_CLIENT_HANDOVER,
-        .client_last = QD_CLIENT_HANDOVER,
+        .client_last = QD_CLIENT_ACK,
         .server_first = 1,
         .server_last = 0,
     };
