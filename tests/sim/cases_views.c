@@ -427,7 +427,7 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
     sim_peer peer;
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&peer, room, FIRST, COUNT, 0);
+    sim_peer_spawn(&peer, room, FIRST, COUNT, 0.002f);
     uint32_t *id = malloc(COUNT * sizeof *id);
     uint8_t *sizes = malloc(COUNT), *payload = malloc(32u * COUNT);
     sim_check(id != NULL && sizes != NULL && payload != NULL, "out of memory");
@@ -440,7 +440,7 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
     }
     describe(&peer,
              (qd_msg_describe){.room = room, .count = COUNT, .id = id, .payload_size = sizes, .payload = payload});
-    watch_around(&peer, room, 1, FIRST, 5);
+    watch_around(&peer, room, 1, FIRST, 200);
     watch(&peer, room, QD_WATCH_ALL);
     sim_peer_step(&peer, room);
     uint32_t next = FIRST + 1, watchers = 0, frames = 0; /* it does not see its anchor */
@@ -469,7 +469,7 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
     /* The first frames of this are full of leaves, then come the enters of a second observer. */
     unobserve(&peer, room, 1);
     for (uint32_t i = 2; i < 6; i++)
-        watch_around(&peer, room, i, FIRST, 5);
+        watch_around(&peer, room, i, FIRST, 200);
     sim_peer_step(&peer, room);
     uint32_t leaves = 0, enters = 0;
     for (last = false; !last;) {
