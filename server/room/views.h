@@ -26,16 +26,16 @@
  * 4. With a limit L and more than L wanted: the first L by (d', id) are chosen, where d' is |d| for an E outside the
  *    view, and |d| less max(leave_margin, range/16) for one in it, so that nobody flickers at the limit; what is on
  *    `show` comes before all others. For a box, range is its largest half extent. Without a limit all wanted are
- * chosen.
+ *    chosen.
  * 5. What is in the view and not chosen LEAVES, always at once, with the first reason that fits
  *    (qd_room_leave_reason). What is chosen and not in the view ENTERS, by (|d|, id), at most enter_budget of them a
  *    tick for O (0: all), and while the member's bytes last; the others wait, and are looked at anew at the next tick.
  * 6. RELAY: of what is in the view since before this tick, positions are told by tier: the first tier i with
  *    |d| <= relay_range[i] says every how many ticks (relay_every[i]); beyond the last tier it is never E's turn. Its
  *    turn is where (tick + E.id) % every == 0, so that they come spread over ticks, or was at a tick skipped just
- * before this one; and only if E was given another place since it was last told to O (by an enter, a relay or a reset;
- * who begins to have tiers was told nothing of what it sees) Whose turn has come waits until it is told, or leaves:
- * without a byte budget it is told at once.
+ *    before this one; and only if E was given another place since it was last told to O (by an enter, a relay or a
+ *    reset; who begins to have tiers was told nothing of what it sees). Whose turn has come waits until it is told, or
+ *    leaves: without a byte budget it is told at once.
  *
  * BYTES. A member may have at most so many bytes of views a tick: a leave counts QD_VIEW_LEAVE_BYTES, an enter
  * QD_VIEW_ENTER_BYTES and its payload, a relay QD_VIEW_RELAY_BYTES. Leaves are told always, then enters over all its
