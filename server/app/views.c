@@ -176,7 +176,8 @@ static void send_reasons(qd_host *host, const qd_request *request, const qd_room
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
     qd_server_message message = {.seq = request->decoded.message.seq, .kind = QD_SERVER_WHY_RESULT};
-    message.as.why_result = columns_of(host, reasons, count, block);
+    if (count > 0)
+        message.as.why_result = columns_of(host, reasons, count, block);
     message.as.why_result.room = host->named.handle;
     message.as.why_result.tick = stats.tick;
     message.as.why_result.more = more;
@@ -212,7 +213,7 @@ static void apply_why(qd_host *host, const qd_request *request)
         return;
     }
     (void)qd_room_why(host->room, member, why->a, why->b, count, reasons);
-    send_reasons(host, request, reasons, count, found > count, reasons + count);
+    send_reasons(host, request, reasons, count, found > count, count == 0 ? NULL : reasons + count);
     qd_heap_free(&host->heap, reasons, size);
 }
 

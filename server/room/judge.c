@@ -12,12 +12,11 @@
 static void find_shown(qd_room *room, qd_observer *observer)
 {
     qd_sightings *set = &observer->sightings;
-    const uint32_t *show = observer->exceptions + observer->hide_count;
 
     for (uint32_t at = 0; at < set->capacity; at++)
         set->places[at] &= ~(uint32_t)QD_SIGHTING_SHOWN; /* none is left without a flag: all are touched */
     for (uint32_t i = 0; i < observer->show_count; i++) {
-        uint32_t slot = qd_ids_get(&room->ids, show[i]).slot;
+        uint32_t slot = qd_ids_get(&room->ids, observer->exceptions[observer->hide_count + i]).slot;
         if (slot != QD_SLOT_NONE)
             (void)qd_sightings_put(set, room->heap, slot, QD_SIGHTING_SHOWN | QD_SIGHTING_TOUCHED);
     }

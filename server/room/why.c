@@ -7,7 +7,8 @@
 
 static bool shows(const qd_room *room, const qd_observer *observer, uint32_t slot)
 {
-    return qd_rule_lists(observer->exceptions + observer->hide_count, observer->show_count, room->entities.id[slot]);
+    return observer->show_count > 0 &&
+           qd_rule_lists(observer->exceptions + observer->hide_count, observer->show_count, room->entities.id[slot]);
 }
 
 /* Why it cannot be in the view, by what is said of both; 0: it can. */
