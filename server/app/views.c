@@ -170,14 +170,13 @@ static qd_msg_why_result columns_of(const qd_host *host, const qd_room_reason *r
 }
 #define WHY_ROW_BYTES (sizeof(uint64_t) + sizeof(double) + 2 * sizeof(float) + 3 * sizeof(uint32_t) + 1)
 
-static void send_reasons(qd_host *host, const qd_request *request, const qd_room_reason *reasons, uint32_t count,
-                         bool more, void *block)
+static void send_reasons(qd_host *host, const qd_request *request, qd_room_reason *reasons, uint32_t count, bool more)
 {
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
     qd_server_message message = {.seq = request->decoded.message.seq, .kind = QD_SERVER_WHY_RESULT};
     if (count > 0)
-        message.as.why_result = columns_of(host, reasons, count, block);
+        message.as.why_result = columns_of(host, reasons, count, reasons + count);
     message.as.why_result.room = host->named.handle;
     message.as.why_result.tick = stats.tick;
     message.as.why_result.more = more;
@@ -213,7 +212,7 @@ static void apply_why(qd_host *host, const qd_request *request)
         return;
     }
     (void)qd_room_why(host->room, member, why->a, why->b, count, reasons);
-    send_reasons(host, request, reasons, count, found > count, count == 0 ? NULL : reasons + count);
+    send_reasons(host, request, reasons, count, found > count);
     qd_heap_free(&host->heap, reasons, size);
 }
 

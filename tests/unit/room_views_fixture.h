@@ -187,4 +187,25 @@ static inline void silent_tick(qd_room *room)
     no_view(room);
 }
 
+/* The room of a test, and a member of it. */
+static room_fixture fixture;
+static qd_room *room;
+static uint32_t me;
+
+static int set_up(void **state)
+{
+    (void)state;
+    open_room(&fixture, views_config());
+    room = fixture.room;
+    me = fixture.me;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    close_room(&fixture);
+    return 0;
+}
+
 #endif

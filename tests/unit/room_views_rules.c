@@ -4,26 +4,6 @@
  */
 #include "room_views_fixture.h"
 
-static room_fixture fixture;
-static qd_room *room;
-static uint32_t me;
-
-static int set_up(void **state)
-{
-    (void)state;
-    open_room(&fixture, views_config());
-    room = fixture.room;
-    me = fixture.me;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    close_room(&fixture);
-    return 0;
-}
-
 static void except(uint32_t observer, uint32_t show_count, const uint32_t *show, uint32_t hide_count,
                    const uint32_t *hide)
 {
