@@ -17,7 +17,8 @@ esac
 
 prefix=$scratch/prefix
 cmake --install "$QD_BUILD" --prefix "$prefix" >"$scratch/log" || { cat "$scratch/log"; fail "cmake --install failed"; }
-for file in include/quadrille/{quadrille,quadrille-views,messages,quadrille-uv}.h share/quadrille/quadrille.proto bin/quadrille-server; do
+for file in include/quadrille/{quadrille,quadrille-views,messages,messages_base,messages_views,quadrille-uv}.h \
+    share/quadrille/quadrille.proto bin/quadrille-server; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
 pkgconfig=$(dirname "$(find "$prefix" -name quadrille.pc)")
@@ -29,8 +30,8 @@ if grep -v '^qd_' "$scratch/exported" | grep -v '^__\(asan\|tsan\|ubsan\|odr_asa
     fail "the shared library exports more than qd_ symbols"
 fi
 # All that the headers declare, and nothing else.
-grep -hv "^#" "$prefix"/include/quadrille/{quadrille,quadrille-views,messages}.h | tr '\n' ' ' | grep -o 'QD_API [^;()]*(' |
-    sed 's/($//; s/.*[ *]//' | sort >"$scratch/declared"
+grep -hv "^#" "$prefix"/include/quadrille/{quadrille,quadrille-views,messages*}.h | tr '\n' ' ' |
+    grep -o 'QD_API [^;()]*(' | sed 's/($//; s/.*[ *]//' | sort >"$scratch/declared"
 grep '^qd_' "$scratch/exported" | sort | diff "$scratch/declared" - || fail "declared (<) and exported (>) differ"
 
 start_server

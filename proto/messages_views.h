@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The messages of views: who can see whom. A part of messages.h, which says what holds for all messages; programs
+ * include that.
+ */
+#ifndef QD_PROTO_MESSAGES_VIEWS_H
+#define QD_PROTO_MESSAGES_VIEWS_H
+
+#include "messages_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- client to server ---- */
+
+/* `payload` has as many bytes as the sizes in payload_size add up to; NULL with it. */
+typedef struct qd_msg_describe {
+    uint64_t room;
+    uint32_t count;
+    const uint32_t *id;
+    const uint64_t *tag;
+    const uint8_t *payload_size, *payload;
+    const float *visible_range;
+    const uint32_t *team;
+    const uint8_t *hidden;
+} qd_msg_describe;
+
+/* Observe, MoveObservers (id, x, y, z and direction_*), Unobserve (id). The tiers have a length of their own. */
+typedef struct qd_msg_observers {
+    uint64_t room;
+    uint32_t count;
+    const uint32_t *id;
+    const uint8_t *region, *anchored;
+    const uint32_t *entity;
+    const float *x, *y, *z;
+    const float *range;
+    const float *half_x, *half_y, *half_z;
+    const float *direction_x, *direction_y, *direction_z;
+    const float *angle;
+    const float *leave_margin;
+    const uint32_t *mask, *limit, *enter_budget, *team;
+    const uint8_t *sees_self;
+    uint32_t tier_count;
+    const float *relay_range;
+    const uint32_t *relay_every;
+} qd_msg_observers;
+
+typedef struct qd_msg_except {
+    uint64_t room;
+    uint32_t observer;
+    uint32_t show_count, hide_count;
+    const uint32_t *show, *hide;
+} qd_msg_except;
+
+typedef struct qd_msg_view_options {
+    uint64_t room;
+    uint32_t bytes_max;
+    qd_watch watch;
+} qd_msg_view_options;
+
+typedef struct qd_msg_why {
+    uint64_t room;
+    uint32_t a, b;
+    bool observer;
+} qd_msg_why;
+
+/* ---- server to client ---- */
+
+/* Columns are NULL where their group is empty, and where quadrille.proto says what their absence means. */
+typedef struct qd_msg_view {
+    uint64_t room;
+    uint64_t tick;
+    bool last;
+    bool reset, reset_watchers;
+    bool suspended;
+
+    uint32_t leave_count;
+    const uint32_t *leave_observer, *leave_id;
+    const uint8_t *leave_reason; /* qd_leave_reason */
+
+    uint32_t enter_count;
+    const uint32_t *enter_observer;
+    qd_msg_entities enter; /* enter_count of them, without mask */
+    const uint64_t *enter_tag;
+    const uint8_t *enter_payload_size, *enter_payload;
+
+    uint32_t relay_count;
+    const uint32_t *relay_observer, *relay_id;
+    const float *relay_x, *relay_y, *relay_z;
+
+    uint32_t watcher_leave_count;
+    const uint32_t *watcher_leave_entity;
+    const uint64_t *watcher_leave_session;
+    const uint32_t *watcher_leave_observer;
+    uint32_t watcher_enter_count;
+    const uint32_t *watcher_enter_entity;
+    const uint64_t *watcher_enter_session;
+    const uint32_t *watcher_enter_observer;
+} qd_msg_view;
+
+typedef struct qd_msg_why_result {
+    uint64_t room;
+    uint64_t tick;
+    uint32_t count;
+    const uint64_t *session;
+    const uint32_t *observer;
+    const uint8_t *sight; /* qd_sight */
+    const double *distance;
+    const float *range, *leave_margin;
+    const uint32_t *limit, *seen;
+    bool more;
+} qd_msg_why_result;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
