@@ -29,6 +29,8 @@ static void link_out(qd_room *room, uint32_t slot)
         *first_of(room, here.owner) = here.next;
     if (here.next != QD_SLOT_NONE)
         holding[here.next].previous = here.previous;
+    holding[slot].next = slot;
+    room->entities.changes++;
 }
 
 static qd_status reserve(qd_room *room, uint32_t slot)

@@ -16,11 +16,12 @@
 typedef struct qd_room qd_room;
 
 typedef struct qd_room_config {
-    qd_space_config space;  /* its bodies_max follows from entities_max, and is the room's to set */
-    uint32_t entities_max;  /* 1 to QD_SPACE_SLOTS_MAX */
-    uint32_t events_max;    /* at least 1 */
-    uint32_t observers_max; /* 0: nobody may observe */
-    uint32_t sightings_max; /* of all observers together (views.h, TOO MANY) */
+    qd_space_config space;   /* its bodies_max follows from entities_max, and is the room's to set */
+    uint32_t entities_max;   /* 1 to QD_SPACE_SLOTS_MAX */
+    uint32_t events_max;     /* at least 1 */
+    uint32_t observers_max;  /* 0: nobody may observe */
+    uint32_t sightings_max;  /* of all observers together (views.h, TOO MANY) */
+    uint32_t roster_ids_max; /* of one member's rosters together; 0: it may have none */
     uint64_t grace_ns;
 } qd_room_config;
 
@@ -36,7 +37,7 @@ void qd_room_destroy(qd_room *room);
 #define QD_ROOM_OWNED       UINT32_MAX /* the owner of what belongs to the room itself */
 
 qd_status qd_room_join(qd_room *room, uint32_t *member) QD_MUST_USE;
-/* Its subscription ends; its entities expire grace_ns later. */
+/* Its subscription ends, its rosters go; its entities expire grace_ns later. */
 void qd_room_leave(qd_room *room, uint32_t member, uint64_t now_ns);
 /* When qd_room_expire has something to do next; QD_NEVER for not yet known. */
 uint64_t qd_room_due_ns(const qd_room *room);
@@ -88,6 +89,45 @@ void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd
 void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
+/* Removes every entity. A tick then ends all pairs, with the reason that the room is closed, whatever else happened to
+ * them since the last one. */
+void qd_room_despawn_all(qd_room *room);
+
+/* ---- rosters: ids that a member names once, and moves without naming them again ---- */
+
+#define QD_ROOM_ROSTERS_MAX 256u /* of one member; enough for any way to sort its entities, and few to look through */
+
+/* Entries from `first` on become these ids; those before stay, and with keep_rest those behind. Where none are left,
+ * there is no such roster any more. */
+typedef struct qd_room_roster {
+    uint32_t number; /* below QD_ROOM_ROSTERS_MAX */
+    uint32_t first;
+    uint32_t count;
+    const uint32_t *id; /* need not be in the room, nor differ */
+    bool keep_rest;
+} qd_room_roster;
+
+/* QD_ERR_INVALID: `first` is behind the last entry; QD_ERR_FULL: roster_ids_max; QD_ERR_NO_MEMORY. All change nothing.
+ */
+qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_roster *roster) QD_MUST_USE;
+/* The ids of a roster, valid until it is named anew; NULL and 0 where there is none. */
+const uint32_t *qd_room_roster_ids(const qd_room *room, uint32_t member, uint32_t number, uint32_t *count);
+
+/* Positions of the roster's entries from `first` on; the roster must have as many. */
+typedef struct qd_room_roster_places {
+    uint32_t number;
+    uint32_t first;
+    uint32_t count;
+    const float *x, *y, *z; /* z: NULL in two dimensions */
+    bool teleport;          /* by qd_room_teleport, else by qd_room_move */
+} qd_room_roster_places;
+
+/* As qd_room_move or qd_room_teleport with the ids of these entries, in every respect. */
+void qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_places *places,
+                          qd_room_refusals *refusals);
+
+/* ---- owners ---- */
+
 /* Gives entities that the member owns, or the room, to member `to`, who is in the room, or to the room (QD_ROOM_OWNED).
  * No event comes of it; but subscriptions of own pairs, of both members, get a reset, at the next qd_room_catch_up or
  * tick, and so do those who watch their own (views.h), at the next tick. */
@@ -95,9 +135,6 @@ void qd_room_give(qd_room *room, uint32_t member, const uint32_t *id, uint32_t c
                   qd_room_refusals *refusals);
 /* The same for all that `from` owns, whether it is in the room or has left. Returns how many. */
 uint32_t qd_room_adopt(qd_room *room, uint32_t from, uint32_t to);
-/* Removes every entity. A tick then ends all pairs, with the reason that the room is closed, whatever else happened to
- * them since the last one. */
-void qd_room_despawn_all(qd_room *room);
 
 /* ---- subscriptions: one a member ---- */
 

@@ -6,6 +6,7 @@
  *     members.c    who is in it; entities that outlive their member, until their time is up
  *     entities.c   slot to id and owner, and the lists of what each owner has; ids.c the way back
  *     batch.c      commands from peers: what is refused, and the rest to the space
+ *     place.c      moves and teleports, the same by runs; rosters.c without ids
  *     give.c       entities that get another owner
  *     report.c     ticks, subscriptions and what each of them gets; lists.c and order.c make its columns
  *     snapshot.c   the entities as they are
@@ -23,6 +24,7 @@
 #include "lists.h"
 #include "memory.h"
 #include "room.h"
+#include "rosters.h"
 #include "view_state.h"
 
 /* ---- entities, by the slots of the space ---- */
@@ -32,13 +34,14 @@ typedef struct qd_holding {
     uint32_t owner, previous, next;
 } qd_holding;
 
-/* A removed entity keeps its id and owner until its slot is free, for the ends of its pairs; it is in no list. The two
- * arrays are apart because ids are read at random for every event. */
+/* A removed entity keeps its id and owner until its slot is free, for the ends of its pairs; it is in no list, and its
+ * own neighbour. The two arrays are apart because ids are read at random for every event. */
 typedef struct qd_entities {
     uint32_t *id;
     qd_holding *holding;
     uint32_t id_capacity, holding_capacity;
     uint32_t room_owned_first; /* the list of those that the room owns */
+    uint64_t changes;          /* goes up when an entity is removed or gets another owner; never 0 */
 } qd_entities;
 
 /* ---- members ---- */
@@ -77,6 +80,7 @@ typedef struct qd_member {
     uint32_t slots;         /* that it holds: its entities, and removed ones whose slots are not free yet */
     qd_range own[QD_LISTS]; /* where its own pairs are in this round, with interest.own_only */
     qd_member_views views;
+    qd_rosters rosters;
 } qd_member;
 
 #define QD_MEMBER_NONE UINT32_MAX
@@ -137,6 +141,12 @@ void qd_room_renew(qd_room *room, uint32_t member);
 static inline bool qd_room_is_3d(const qd_room *room)
 {
     return room->config.space.dimensions == 3;
+}
+
+/* Whether the entity in that slot, which has been used, is there and not removed. */
+static inline bool qd_room_holds(const qd_room *room, uint32_t slot)
+{
+    return room->entities.holding[slot].next != slot;
 }
 
 static inline qd_member *qd_room_member(qd_room *room, uint32_t member)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a room adds to its space: a batch of positions by id (move) and a tick whose events one subscription gets,
- * ordered, in nanoseconds an entity; then ordering alone, in nanoseconds an event. Medians, one thread.
+ * What a room adds to its space: a batch of positions by id (move), by roster (roster), by roster when an entity went
+ * and came since (changed), and a tick whose events one subscription gets, ordered, in nanoseconds an entity; then
+ * ordering alone, in nanoseconds an event. Medians, one thread.
  *
  *     bench_room_tick
  *
@@ -71,15 +72,35 @@ static void advance(float *position, float *speed, uint32_t count, float side)
     }
 }
 
+/* The entity goes and comes back. */
+static void renew(qd_room *room, uint32_t member, const qd_room_batch *all, uint32_t i)
+{
+    qd_room_batch one = {.count = 1,
+                         .id = all->id + i,
+                         .x = all->x + i,
+                         .y = all->y + i,
+                         .half_x = all->half_x + i,
+                         .half_y = all->half_y + i};
+    qd_room_refusals refusals;
+
+    qd_room_despawn(room, member, &one, &refusals);
+    qd_room_spawn(room, member, &one, false, &refusals);
+}
+
 static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
 {
     float side = 4 * sqrtf((float)count);
-    qd_room_config config = {.space = {.max_x = side, .max_y = side}, .entities_max = count, .events_max = 1u << 20};
+    qd_room_config config = {.space = {.max_x = side, .max_y = side},
+                             .entities_max = count,
+                             .events_max = 1u << 20,
+                             .roster_ids_max = count};
     uint32_t *id = column(count), member;
     float *x = column(count), *y = column(count), *half = column(count), *speed_x = column(count),
           *speed_y = column(count);
     qd_room_batch batch = {.count = count, .id = id, .x = x, .y = y, .half_x = half, .half_y = half};
-    double moves[TICKS_MAX], walks[TICKS_MAX];
+    qd_room_roster_places places = {.count = count, .x = x, .y = y};
+    enum { BY_ID, BY_ROSTER, CHANGED, WAYS };
+    double moves[WAYS][TICKS_MAX], walks[TICKS_MAX];
     qd_room_refusals refusals;
     qd_room_report report;
     uint64_t events = 0;
@@ -99,22 +120,32 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
         abort();
     qd_room_spawn(room, member, &batch, false, &refusals);
     qd_room_subscribe(room, member, (qd_room_interest){0});
+    if (qd_room_roster_name(room, member, &(qd_room_roster){.count = count, .id = id}) != QD_OK)
+        abort();
     qd_room_tick(room, &qd_executor_serial, 0);
 
-    for (uint32_t tick = 0; tick < ticks; tick++) {
+    for (uint32_t turn = 0; turn < ticks * WAYS; turn++) {
+        uint32_t way = turn % WAYS, tick = turn / WAYS;
+
+        if (way == CHANGED)
+            renew(room, member, &batch, tick % count);
         advance(x, speed_x, count, side);
         advance(y, speed_y, count, side);
         double start = now_ns();
-        qd_room_move(room, member, &batch, &refusals);
+        if (way == BY_ID)
+            qd_room_move(room, member, &batch, &refusals);
+        else
+            qd_room_roster_place(room, member, &places, &refusals);
         double moved = now_ns();
         qd_room_tick(room, &qd_executor_serial, 0);
         while (qd_room_next_report(room, &report))
             events += (uint64_t)report.begins.count + report.ends.count;
-        moves[tick] = (moved - start) / count;
+        moves[way][tick] = (moved - start) / count;
         walks[tick] = (now_ns() - moved) / count;
     }
-    printf("%9u  %-8s %6.1f %6.1f %12.0f %14.0f\n", count, counted ? "counted" : "spread", median(moves, ticks),
-           median(walks, ticks), (double)events / ticks, (double)heap.bytes / count);
+    printf("%9u  %-8s %6.1f %7.1f %8.1f %6.1f %12.0f %14.0f\n", count, counted ? "counted" : "spread",
+           median(moves[BY_ID], ticks), median(moves[BY_ROSTER], ticks), median(moves[CHANGED], ticks),
+           median(walks, ticks), (double)events / (ticks * WAYS), (double)heap.bytes / count);
 
     qd_room_destroy(room);
     qd_heap_deinit(&heap);
@@ -149,7 +180,7 @@ int main(void)
     static const uint32_t crowds[] = {1000, 10000, 100000, 1000000};
     static const unsigned widths[] = {10, 17, 20, 32};
 
-    printf(" entities  ids        move   tick  events/tick  bytes/entity\n");
+    printf(" entities  ids        move  roster  changed   tick  events/tick  bytes/entity\n");
     for (int spread = 0; spread < 2; spread++) {
         for (int i = 0; i < 4; i++)
             measure_ticks(crowds[i], spread == 0, crowds[i] > 100000 ? 15 : crowds[i] > 10000 ? 50 : TICKS_MAX);

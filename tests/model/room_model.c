@@ -43,6 +43,7 @@ static void do_leave(struct run *run, uint32_t actor)
     qd_room_leave(run->room, member, run->now_ns);
     run->left = member;
     run->member[actor] = QD_ROOM_OWNED;
+    forget_rosters(run, actor);
     if (run->reference) {
         run->reference->members[member] =
             (ref_member){.gone = true, .expire_ns = run->now_ns + run->reference->config.grace_ns};
@@ -143,10 +144,12 @@ static void do_command(struct run *run, uint32_t index)
     } else if (what < 50) {
         do_resume(run, member);
     } else if (what == COMMAND_SPAWN) {
-        do_batch(run, dice, SPAWN, member);
+        do_batch(run, dice, SPAWN, actor);
+    } else if (chance_one_in(dice, 4)) {
+        do_roster(run, dice, actor);
     } else {
         static const action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN, GIVE};
-        do_batch(run, dice, actions[chance_below(dice, sizeof actions / sizeof actions[0])], member);
+        do_batch(run, dice, actions[chance_below(dice, sizeof actions / sizeof actions[0])], actor);
     }
     if (run->reference)
         check_stats(run);
@@ -215,6 +218,7 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
                                                                       : big     ? 2000
                                                                                 : 60),
         .grace_ns = chance_one_in(dice, 4) ? 0 : chance_below(dice, 1000),
+        .roster_ids_max = chance_one_in(dice, 2) ? 1u << 20 : chance_below(dice, 3 * run->universe),
     };
     return run->huge ? 20 : big ? 60 : 60 + chance_below(dice, SEEDS_COMMANDS_MAX - 60);
 }
@@ -229,6 +233,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     run.seed = seed;
     run.executor = executor;
     uint32_t commands = set_up(&run, &config);
+    run.roster_ids_max = config.roster_ids_max;
     if (check) {
         run.reference = calloc(1, sizeof *run.reference);
         run.reference->config = config;
@@ -245,6 +250,8 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
 
     for (uint32_t member = 0; member < REF_MEMBERS_MAX; member++)
         free(run.folded[member].keys);
+    for (uint32_t actor = 0; actor < ACTORS; actor++)
+        forget_rosters(&run, actor);
     if (check)
         ref_free(run.reference);
     free(run.reference);
@@ -282,7 +289,8 @@ static void run_seed(uint64_t seed, uint32_t limit)
 static bool met_everything(void)
 {
     bool all = shared->events > 0 && shared->resets > 0 && shared->suspensions > 0 && shared->losses > 0 &&
-               shared->passed > 0 && shared->snapshots > 0 && shared->split_walks > 0 && shared->own_reports > 0;
+               shared->passed > 0 && shared->snapshots > 0 && shared->split_walks > 0 && shared->own_reports > 0 &&
+               shared->named > 0 && shared->full > 0 && shared->placed > 0 && shared->placed_whole > 0;
 
     for (int code = 0; code < 7; code++)
         all = all && shared->refusals[code] > 0;
@@ -298,9 +306,9 @@ int main(int argument_count, char **arguments)
     if (!seeds_pass(first, seeds, &shared->command, run_seed))
         return 1;
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " events, %" PRIu64 " passed, %" PRIu64
-           " resets, %" PRIu64 " suspensions, %" PRIu64 " losses\n",
+           " resets, %" PRIu64 " suspensions, %" PRIu64 " losses, %" PRIu64 " batches by roster\n",
            seeds, shared->ticks, shared->split_walks, shared->events, shared->passed, shared->resets,
-           shared->suspensions, shared->losses);
+           shared->suspensions, shared->losses, shared->placed);
     if (seeds >= SEEDS_DEFAULT && !met_everything()) {
         fprintf(stderr, "some kind of answer never came up: the scripts do not test what they should\n");
         return 1;

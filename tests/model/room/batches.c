@@ -27,7 +27,7 @@ static float draw_size(struct run *run, chance *dice)
     return (float)chance_below(dice, 5) * 0.5f;
 }
 
-static uint32_t draw_id(struct run *run, chance *dice)
+uint32_t draw_id(struct run *run, chance *dice)
 {
     uint32_t number = chance_below(dice, run->universe);
 
@@ -84,6 +84,16 @@ static void add_places(struct run *run, qd_room_batch *batch)
     batch->x = run->at[0];
     batch->y = run->at[1];
     batch->z = run->is_3d ? run->at[2] : NULL;
+}
+
+void draw_places(struct run *run, chance *dice, qd_room_batch *batch, uint32_t count)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        for (uint32_t i = 0; i < count; i++)
+            run->at[axis][i] = draw_coordinate(run, dice);
+    }
+    batch->count = count;
+    add_places(run, batch);
 }
 
 static void add_columns(struct run *run, chance *dice, qd_room_batch *batch)
@@ -150,8 +160,20 @@ static void check_batch(struct run *run, action what, uint32_t member, const qd_
     REQUIRE(run, refusals->listed == (count < QD_ROOM_REFUSALS_MAX ? count : QD_ROOM_REFUSALS_MAX));
 }
 
-void do_batch(struct run *run, chance *dice, action what, uint32_t member)
+void take_refusals(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
+                   const qd_room_refusals *refusals)
 {
+    run->updates += batch->count - refusals->count;
+    mix_number(run, refusals->count);
+    mix(run, refusals->index, refusals->listed * sizeof refusals->index[0]);
+    mix(run, refusals->code, refusals->listed);
+    if (run->reference)
+        check_batch(run, what, member, batch, room_owned, refusals);
+}
+
+void do_batch(struct run *run, chance *dice, action what, uint32_t actor)
+{
+    uint32_t member = run->member[actor];
     qd_room_batch batch = draw_batch(run, dice);
     qd_room_refusals refusals;
     bool room_owned = chance_one_in(dice, 4);
@@ -185,12 +207,9 @@ void do_batch(struct run *run, chance *dice, action what, uint32_t member)
         qd_room_give(run->room, member, batch.id, batch.count, run->to, &refusals);
         break;
     }
-    run->updates += batch.count - refusals.count;
-    mix_number(run, refusals.count);
-    mix(run, refusals.index, refusals.listed * sizeof refusals.index[0]);
-    mix(run, refusals.code, refusals.listed);
-    if (run->reference)
-        check_batch(run, what, member, &batch, room_owned, &refusals);
+    take_refusals(run, what, member, &batch, room_owned, &refusals);
+    if (what == SPAWN && chance_one_in(dice, 3))
+        name_good(run, dice, actor, &batch, &refusals);
 }
 
 void do_adopt(struct run *run, uint32_t member)

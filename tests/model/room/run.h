@@ -5,6 +5,7 @@
  *
  *     run.c        how a run fails, and the executors that it may be on
  *     batches.c    batches, entry by entry
+ *     rosters.c    the same by roster
  *     reports.c    ticks and what subscriptions get of them, folded and compared with the true set
  *     looks.c      snapshots and figures
  */
@@ -21,17 +22,25 @@
 
 #define BATCH_MAX 12000u
 #define ACTORS    12u
+#define ROSTERS   3u /* of an actor */
 
 /* Shared by all processes: how far a run came, and what all of them met. */
 struct shared {
     uint32_t command; /* the one being run */
-    uint64_t ticks, events, passed, resets, suspensions, losses, refusals[7], snapshots, own_reports, split_walks;
+    uint64_t ticks, events, passed, resets, suspensions, losses, refusals[7], snapshots, own_reports, split_walks,
+        named, full, placed, placed_whole;
 };
 
 extern struct shared *shared;
 
 struct set {
     uint64_t *keys;
+    uint32_t count;
+};
+
+/* The ids of a roster, as they were named. */
+struct list {
+    uint32_t *id;
     uint32_t count;
 };
 
@@ -45,8 +54,9 @@ struct run {
     uint64_t now_ns, tick, updates, skipped;
     uint64_t hash;
     struct set folded[REF_MEMBERS_MAX];
+    struct list rosters[ACTORS][ROSTERS];
     /* How this seed draws. */
-    uint32_t actors, universe, id_style, batch_max, side;
+    uint32_t actors, universe, id_style, batch_max, side, roster_ids_max;
     bool huge, is_3d, swept, dirty, circles, capsules, filters;
     /* The batch being made. */
     uint32_t id[BATCH_MAX], category[BATCH_MAX], mask[BATCH_MAX];
@@ -75,7 +85,22 @@ void run_threads(void *context, size_t count, qd_task_fn task, void *argument);
 
 typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN, GIVE } action;
 
-void do_batch(struct run *run, chance *dice, action what, uint32_t member);
+void do_batch(struct run *run, chance *dice, action what, uint32_t actor);
+uint32_t draw_id(struct run *run, chance *dice);
+/* Positions for `count` entries, into the batch. */
+void draw_places(struct run *run, chance *dice, qd_room_batch *batch, uint32_t count);
+/* Compares what a batch was answered with what the reference says of it. */
+void take_refusals(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
+                   const qd_room_refusals *refusals);
+
+/* Names a roster of the actor, or moves by one. */
+void do_roster(struct run *run, chance *dice, uint32_t actor);
+/* The ids of the batch that were not refused become a roster of the actor. */
+void name_good(struct run *run, chance *dice, uint32_t actor, const qd_room_batch *batch,
+               const qd_room_refusals *refusals);
+/* The actor has left: it has no rosters any more. */
+void forget_rosters(struct run *run, uint32_t actor);
+
 /* All that the member who left last has, or who has its number by now, for this one. */
 void do_adopt(struct run *run, uint32_t member);
 void do_tick(struct run *run, chance *dice);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rosters: what was named is kept as a plain list, and a batch by roster must be answered, and do, what a batch by the
+ * ids of that list does.
+ */
+#include "run.h"
+
+void forget_rosters(struct run *run, uint32_t actor)
+{
+    for (uint32_t number = 0; number < ROSTERS; number++) {
+        free(run->rosters[actor][number].id);
+        run->rosters[actor][number] = (struct list){0};
+    }
+}
+
+static uint32_t count_others(const struct run *run, uint32_t actor, uint32_t number)
+{
+    uint32_t count = 0;
+
+    for (uint32_t other = 0; other < ROSTERS; other++)
+        count += other == number ? 0 : run->rosters[actor][other].count;
+    return count;
+}
+
+static void take_list(struct list *list, const qd_room_roster *said)
+{
+    uint32_t end = said->first + said->count, count = said->keep_rest && list->count > end ? list->count : end;
+
+    list->id = realloc(list->id, (count + 1) * sizeof list->id[0]);
+    memcpy(list->id + said->first, said->id, said->count * sizeof said->id[0]);
+    list->count = count;
+}
+
+static void name(struct run *run, uint32_t actor, const qd_room_roster *said)
+{
+    struct list *list = &run->rosters[actor][said->number];
+    uint32_t end = said->first + said->count, after = said->keep_rest && list->count > end ? list->count : end;
+    qd_status expected = QD_OK;
+    uint32_t count;
+
+    if (said->first > list->count)
+        expected = QD_ERR_INVALID;
+    else if (count_others(run, actor, said->number) + after > run->roster_ids_max)
+        expected = QD_ERR_FULL;
+    REQUIRE(run, qd_room_roster_name(run->room, run->member[actor], said) == expected);
+    shared->named += expected == QD_OK;
+    shared->full += expected == QD_ERR_FULL;
+    if (expected == QD_OK)
+        take_list(list, said);
+    const uint32_t *id = qd_room_roster_ids(run->room, run->member[actor], said->number, &count);
+    REQUIRE(run, count == list->count && (id != NULL) == (count > 0));
+    REQUIRE(run, count == 0 || memcmp(id, list->id, count * sizeof id[0]) == 0);
+}
+
+static void name_any(struct run *run, chance *dice, uint32_t actor, uint32_t number)
+{
+    uint32_t now = run->rosters[actor][number].count;
+    uint32_t first = chance_one_in(dice, 3) ? 0 : chance_below(dice, now + 2);
+    qd_room_roster said = {.number = number, .first = first, .id = run->id, .keep_rest = chance_one_in(dice, 2)};
+
+    if (!chance_one_in(dice, 4))
+        said.count = chance_below(dice, chance_one_in(dice, 4) ? run->batch_max : 1 + run->batch_max / 8);
+    if (first + said.count > BATCH_MAX)
+        said.count = first > BATCH_MAX ? 0 : BATCH_MAX - first;
+    for (uint32_t i = 0; i < said.count; i++)
+        run->id[i] = draw_id(run, dice);
+    name(run, actor, &said);
+}
+
+void name_good(struct run *run, chance *dice, uint32_t actor, const qd_room_batch *batch,
+               const qd_room_refusals *refusals)
+{
+    static uint32_t good[BATCH_MAX];
+    qd_room_roster said = {.number = chance_below(dice, ROSTERS), .id = good};
+
+    if (refusals->listed < refusals->count)
+        return;
+    for (uint32_t i = 0, refused = 0; i < batch->count; i++) {
+        if (refused < refusals->listed && refusals->index[refused] == i)
+            refused++;
+        else
+            good[said.count++] = batch->id[i];
+    }
+    /* Behind what is there, or instead. */
+    said.first = chance_one_in(dice, 2) ? run->rosters[actor][said.number].count : 0;
+    if (said.first + said.count <= BATCH_MAX)
+        name(run, actor, &said);
+}
+
+static void place(struct run *run, chance *dice, uint32_t actor, uint32_t number)
+{
+    const struct list *list = &run->rosters[actor][number];
+    uint32_t first = chance_one_in(dice, 2) ? 0 : chance_below(dice, list->count);
+    uint32_t count = chance_one_in(dice, 2) ? list->count - first : chance_below(dice, list->count - first + 1);
+    qd_room_batch batch = {.id = list->id + first};
+    qd_room_refusals refusals;
+
+    draw_places(run, dice, &batch, count);
+    qd_room_roster_places places = {.number = number,
+                                    .first = first,
+                                    .count = count,
+                                    .x = batch.x,
+                                    .y = batch.y,
+                                    .z = batch.z,
+                                    .teleport = chance_one_in(dice, 4)};
+    memset(&refusals, 0x5a, sizeof refusals);
+    qd_room_roster_place(run->room, run->member[actor], &places, &refusals);
+    shared->placed++;
+    shared->placed_whole += count > 1 && refusals.count == 0;
+    take_refusals(run, places.teleport ? TELEPORT : MOVE, run->member[actor], &batch, false, &refusals);
+}
+
+void do_roster(struct run *run, chance *dice, uint32_t actor)
+{
+    uint32_t number = chance_below(dice, ROSTERS);
+
+    /* One that is there is used more often than not. */
+    for (uint32_t turn = 0; turn < ROSTERS && run->rosters[actor][number].count == 0; turn++)
+        number = (number + 1) % ROSTERS;
+    if (run->rosters[actor][number].count == 0 || chance_one_in(dice, 4))
+        name_any(run, dice, actor, number);
+    else
+        place(run, dice, actor, number);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rosters: what they are made of, what an entry means as entities come and go, and what they cost.
+ */
+#include "room_fixture.h"
+
+#define MANY 1500u /* several runs of entries */
+
+static void open_with_rosters(room_fixture *fixture, uint32_t ids_max)
+{
+    qd_room_config config = *default_config();
+
+    config.entities_max = 2 * MANY;
+    config.roster_ids_max = ids_max;
+    open_room(fixture, &config);
+}
+
+static qd_status name(room_fixture *fixture, uint32_t number, uint32_t first, const uint32_t *id, uint32_t count,
+                      bool keep_rest)
+{
+    return qd_room_roster_name(
+        fixture->room, fixture->me,
+        &(qd_room_roster){.number = number, .first = first, .count = count, .id = id, .keep_rest = keep_rest});
+}
+
+static void expect_ids(room_fixture *fixture, uint32_t number, uint32_t count, const uint32_t *id)
+{
+    uint32_t told;
+    const uint32_t *ids = qd_room_roster_ids(fixture->room, fixture->me, number, &told);
+
+    assert_int_equal(told, count);
+    assert_true((ids != NULL) == (count > 0));
+    if (count > 0)
+        assert_memory_equal(ids, id, count * sizeof id[0]);
+}
+
+/* All entries from `first` on go to `x`. Returns the refusal, or 0. */
+static int place(room_fixture *fixture, uint32_t number, uint32_t first, uint32_t count, float x)
+{
+    float xs[MANY], ys[MANY];
+    qd_room_refusals refusals;
+
+    for (uint32_t i = 0; i < count; i++) {
+        xs[i] = x;
+        ys[i] = 50;
+    }
+    qd_room_roster_place(fixture->room, fixture->me,
+                         &(qd_room_roster_places){.number = number, .first = first, .count = count, .x = xs, .y = ys},
+                         &refusals);
+    assert_true(refusals.count <= 1);
+    return refusals.count ? refusals.code[0] : 0;
+}
+
+static float x_of(qd_room *room, uint32_t id)
+{
+    qd_room_batch columns;
+    bool more;
+
+    assert_int_equal(qd_room_snapshot(room, NULL, UINT32_MAX, &columns, &more), QD_OK);
+    for (uint32_t i = 0; i < columns.count; i++) {
+        if (columns.id[i] == id)
+            return columns.x[i];
+    }
+    fail_msg("no entity %u", id);
+    return 0;
+}
+
+static void a_roster_is_named_in_pieces_patched_cut_and_dropped(void **state)
+{
+    static const uint32_t one[] = {5, 6, 7}, other[] = {8, 9};
+    room_fixture fixture;
+
+    (void)state;
+    open_with_rosters(&fixture, 10);
+    expect_ids(&fixture, 3, 0, NULL);
+    assert_int_equal(name(&fixture, 3, 0, one, 3, false), QD_OK);
+    assert_int_equal(name(&fixture, 3, 3, other, 2, false), QD_OK);
+    expect_ids(&fixture, 3, 5, (uint32_t[]){5, 6, 7, 8, 9});
+    assert_int_equal(name(&fixture, 3, 1, other, 2, true), QD_OK);
+    expect_ids(&fixture, 3, 5, (uint32_t[]){5, 8, 9, 8, 9});
+    assert_int_equal(name(&fixture, 3, 4, one, 3, true), QD_OK);
+    expect_ids(&fixture, 3, 7, (uint32_t[]){5, 8, 9, 8, 5, 6, 7});
+    assert_int_equal(name(&fixture, 3, 2, other, 1, false), QD_OK);
+    expect_ids(&fixture, 3, 3, (uint32_t[]){5, 8, 8});
+    assert_int_equal(name(&fixture, 3, 0, NULL, 0, true), QD_OK);
+    expect_ids(&fixture, 3, 3, (uint32_t[]){5, 8, 8});
+    assert_int_equal(name(&fixture, 3, 4, one, 1, true), QD_ERR_INVALID);
+    assert_int_equal(name(&fixture, 2, 1, one, 1, true), QD_ERR_INVALID);
+    assert_int_equal(name(&fixture, 3, 0, NULL, 0, false), QD_OK);
+    expect_ids(&fixture, 3, 0, NULL);
+    assert_int_equal(name(&fixture, 2, 0, NULL, 0, false), QD_OK);
+    close_room(&fixture);
+}
+
+static void all_rosters_of_a_member_share_one_limit(void **state)
+{
+    static const uint32_t id[] = {1, 2, 3, 4, 5, 6};
+    room_fixture fixture;
+
+    (void)state;
+    open_with_rosters(&fixture, 8);
+    assert_int_equal(name(&fixture, 0, 0, id, 6, false), QD_OK);
+    assert_int_equal(name(&fixture, QD_ROOM_ROSTERS_MAX - 1, 0, id, 3, false), QD_ERR_FULL);
+    assert_int_equal(name(&fixture, QD_ROOM_ROSTERS_MAX - 1, 0, id, 2, false), QD_OK);
+    /* What is replaced does not count. */
+    assert_int_equal(name(&fixture, 0, 5, id, 2, true), QD_ERR_FULL);
+    assert_int_equal(name(&fixture, 0, 0, id, 6, true), QD_OK);
+    assert_int_equal(name(&fixture, 0, 2, NULL, 0, false), QD_OK);
+    assert_int_equal(name(&fixture, QD_ROOM_ROSTERS_MAX - 1, 2, id, 4, false), QD_OK);
+    /* Another member has its own. */
+    uint32_t me = fixture.me;
+    fixture.me = join(fixture.room);
+    assert_int_equal(name(&fixture, 0, 0, id, 6, false), QD_OK);
+    qd_room_leave(fixture.room, me, 0);
+    close_room(&fixture);
+}
+
+static void an_entry_means_whichever_entity_has_its_id(void **state)
+{
+    static const uint32_t id[] = {1, 2};
+    room_fixture fixture;
+
+    (void)state;
+    open_with_rosters(&fixture, 10);
+    qd_room *room = fixture.room;
+    assert_int_equal(name(&fixture, 0, 0, id, 2, false), QD_OK);
+    assert_int_equal(spawn(room, fixture.me, 2, 10), 0);
+    assert_int_equal(place(&fixture, 0, 0, 2, 20), QD_ROOM_UNKNOWN_ID);
+    assert_int_equal(spawn(room, fixture.me, 1, 10), 0);
+    assert_int_equal(place(&fixture, 0, 0, 2, 30), 0);
+    tick(room);
+    assert_int_equal(despawn(room, fixture.me, 1), 0);
+    assert_int_equal(place(&fixture, 0, 0, 2, 40), QD_ROOM_UNKNOWN_ID);
+    /* The new entity has another slot; after the tick a third one has the old slot. */
+    assert_int_equal(spawn(room, fixture.me, 1, 10), 0);
+    assert_int_equal(place(&fixture, 0, 0, 1, 50), 0);
+    assert_true(x_of(room, 1) == 50);
+    tick(room);
+    assert_int_equal(spawn(room, fixture.me, 3, 10), 0);
+    assert_int_equal(place(&fixture, 0, 0, 2, 60), 0);
+    assert_true(x_of(room, 1) == 60 && x_of(room, 2) == 60 && x_of(room, 3) == 10);
+    /* At once, without a tick between: the new one may have the very same slot. */
+    assert_int_equal(despawn(room, fixture.me, 3), 0);
+    assert_int_equal(spawn(room, fixture.me, 4, 10), 0);
+    assert_int_equal(place(&fixture, 0, 0, 2, 70), 0);
+    assert_true(x_of(room, 4) == 10);
+    close_room(&fixture);
+}
+
+static void an_entry_is_refused_once_its_entity_is_anothers(void **state)
+{
+    static const uint32_t id[] = {1};
+    room_fixture fixture;
+    qd_room_refusals refusals;
+
+    (void)state;
+    open_with_rosters(&fixture, 10);
+    uint32_t other = join(fixture.room);
+    assert_int_equal(spawn(fixture.room, fixture.me, 1, 10), 0);
+    assert_int_equal(name(&fixture, 0, 0, id, 1, false), QD_OK);
+    assert_int_equal(place(&fixture, 0, 0, 1, 20), 0);
+    qd_room_give(fixture.room, fixture.me, id, 1, other, &refusals);
+    assert_int_equal(place(&fixture, 0, 0, 1, 30), QD_ROOM_NOT_OWNER);
+    qd_room_give(fixture.room, other, id, 1, QD_ROOM_OWNED, &refusals);
+    assert_int_equal(place(&fixture, 0, 0, 1, 40), 0);
+    assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me), 0);
+    qd_room_give(fixture.room, fixture.me, id, 1, other, &refusals);
+    assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me), 1);
+    assert_int_equal(place(&fixture, 0, 0, 1, 50), 0);
+    assert_true(x_of(fixture.room, 1) == 50);
+    close_room(&fixture);
+}
+
+static void rosters_of_many_runs_are_moved_from_any_entry(void **state)
+{
+    room_fixture fixture;
+    uint32_t id[MANY];
+
+    (void)state;
+    open_with_rosters(&fixture, MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        id[i] = i * 7;
+        assert_int_equal(spawn(fixture.room, fixture.me, id[i], 10), 0);
+    }
+    assert_int_equal(name(&fixture, 0, 0, id, 1000, false), QD_OK);
+    assert_int_equal(name(&fixture, 0, 1000, id + 1000, 500, false), QD_OK);
+    expect_ids(&fixture, 0, MANY, id);
+    assert_int_equal(place(&fixture, 0, 0, MANY, 20), 0);
+    assert_int_equal(place(&fixture, 0, 300, 1100, 30), 0);
+    assert_true(x_of(fixture.room, id[299]) == 20 && x_of(fixture.room, id[300]) == 30);
+    assert_true(x_of(fixture.room, id[1399]) == 30 && x_of(fixture.room, id[1400]) == 20);
+    /* One entry that is gone holds up nobody else. */
+    assert_int_equal(despawn(fixture.room, fixture.me, id[700]), 0);
+    assert_int_equal(place(&fixture, 0, 0, MANY, 40), QD_ROOM_UNKNOWN_ID);
+    assert_true(x_of(fixture.room, id[0]) == 40 && x_of(fixture.room, id[701]) == 40);
+    assert_true(x_of(fixture.room, id[MANY - 1]) == 40);
+    assert_int_equal(stats_of(fixture.room).updates, MANY + MANY + 1100 + 1 + MANY - 1);
+    close_room(&fixture);
+}
+
+static void refusals_name_entries_of_the_batch(void **state)
+{
+    static const uint32_t id[] = {1, 2, 3, 4};
+    static const float x[] = {20, NAN, 20}, y[] = {50, 50, 50};
+    room_fixture fixture;
+    qd_room_refusals refusals;
+
+    (void)state;
+    open_with_rosters(&fixture, 10);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(spawn(fixture.room, fixture.me, id[i], 10), 0);
+    assert_int_equal(name(&fixture, 0, 0, id, 4, false), QD_OK);
+    qd_room_roster_place(fixture.room, fixture.me,
+                         &(qd_room_roster_places){.number = 0, .first = 1, .count = 3, .x = x, .y = y}, &refusals);
+    assert_int_equal(refusals.count, 2);
+    assert_int_equal(refusals.index[0], 1);
+    assert_int_equal(refusals.code[0], QD_ROOM_NOT_FINITE);
+    assert_int_equal(refusals.index[1], 2);
+    assert_int_equal(refusals.code[1], QD_ROOM_UNKNOWN_ID);
+    assert_true(x_of(fixture.room, 2) == 20 && x_of(fixture.room, 3) == 10);
+    close_room(&fixture);
+}
+
+static void memory_goes_with_the_roster_and_with_its_member(void **state)
+{
+    room_fixture fixture;
+    uint32_t id[MANY] = {0};
+
+    (void)state;
+    open_with_rosters(&fixture, 10 * MANY);
+    uint32_t other = join(fixture.room), me = fixture.me;
+    assert_int_equal(name(&fixture, 9, 0, id, 1, false), QD_OK);
+    size_t before = fixture.heap.bytes;
+    assert_int_equal(name(&fixture, 9, 0, id, MANY, false), QD_OK);
+    assert_true(fixture.heap.bytes >= before + (MANY - 512) * 8);
+    assert_true(fixture.heap.bytes <= before + MANY * 12);
+    assert_int_equal(name(&fixture, 9, 0, id, 1, false), QD_OK);
+    assert_int_equal(fixture.heap.bytes, before);
+    fixture.me = other;
+    assert_int_equal(name(&fixture, 0, 0, id, MANY, false), QD_OK);
+    qd_room_leave(fixture.room, other, 0);
+    fixture.me = me;
+    assert_int_equal(fixture.heap.bytes, before);
+    expect_ids(&fixture, 9, 1, id);
+    close_room(&fixture);
+}
+
+/* A number that another session has had begins with none. */
+static void a_new_member_has_no_rosters(void **state)
+{
+    static const uint32_t id[] = {1};
+    room_fixture fixture;
+
+    (void)state;
+    open_with_rosters(&fixture, 10);
+    assert_int_equal(name(&fixture, 0, 0, id, 1, false), QD_OK);
+    qd_room_leave(fixture.room, fixture.me, 0);
+    fixture.me = join(fixture.room);
+    expect_ids(&fixture, 0, 0, NULL);
+    close_room(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_roster_is_named_in_pieces_patched_cut_and_dropped),
+        cmocka_unit_test(all_rosters_of_a_member_share_one_limit),
+        cmocka_unit_test(an_entry_means_whichever_entity_has_its_id),
+        cmocka_unit_test(an_entry_is_refused_once_its_entity_is_anothers),
+        cmocka_unit_test(rosters_of_many_runs_are_moved_from_any_entry),
+        cmocka_unit_test(refusals_name_entries_of_the_batch),
+        cmocka_unit_test(memory_goes_with_the_roster_and_with_its_member),
+        cmocka_unit_test(a_new_member_has_no_rosters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
