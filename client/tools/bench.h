@@ -2,16 +2,24 @@
  *
  * quadrille-bench: what its parts share.
  *
- *     bench.c          options, and the run from the first connection to the last room closed
- *     bench_lane.c     a LANE: what one connection writes into one room; motion, batches, answers
+ *     bench.c          the front: which scenario, begin and end of each, failures
+ *     bench_server.c   the server that is measured, and what it uses
+ *     bench_raw.c      a bare libuv loop, for the raw limit
+ *     bench_sheet.c    what a scenario prints
+ *
+ *     bench_run.c      a RUN: rooms, writers and readers, from the first connection to the last room closed
+ *     bench_lane.c     a LANE: what one connection has to do with one room; motion, batches, answers
  *     bench_driver.c   a DRIVER: a thread that sends and receives for some of the connections, on schedule
  *     bench_stalled.c  readers that read nothing
  *     bench_check.c    compares a room's pairs with brute force
- *     bench_report.c   the progress line, the table, the JSON
- *     bench_fences.c   another run, by itself: `quadrille-bench fences`
+ *
+ *     bench_load.c     the scenario `load`: one run, as the command line says; bench_report.c prints it
+ *     bench_*.c        the other scenarios, each after its name; most are some runs with their rows in a sheet
  *
  * TIMES. A batch has an intended time of sending, which follows from the rate alone. A round trip is counted from
  * there, not from when the batch could really be sent: a server that stalls is seen in every batch that it delays.
+ * The ticks of a room's own clock are due in equal steps. How late one is, is counted from the earliest of the run:
+ * from the step at which it would have come had it been as quick as that one.
  *
  * THREADS. The main thread opens everything, then each connection with its lanes belongs to one driver, then to the
  * main thread again. Only a driver's `recent` figures are shared meanwhile, under its lock.
@@ -19,7 +27,11 @@
 #ifndef QD_TOOLS_BENCH_H
 #define QD_TOOLS_BENCH_H
 
+#include "bench_raw.h"
+#include "bench_server.h"
+#include "bench_sheet.h"
 #include "histogram.h"
+#include "options.h"
 #include "quadrille.h"
 
 #include <pthread.h>
@@ -39,16 +51,23 @@
 
 typedef enum qd_bench_subscribe { QD_BENCH_NONE, QD_BENCH_EVENTS, QD_BENCH_STAYS } qd_bench_subscribe;
 
+/* With pairs that are folded: compared with brute force after each batch, or once when all is done. */
+typedef enum qd_bench_check_kind { QD_BENCH_CHECK_NONE, QD_BENCH_CHECK_END, QD_BENCH_CHECK_ALL } qd_bench_check_kind;
+
+/* Of a run. */
 typedef struct qd_bench_options {
-    const char *server;
-    const char *token; /* or NULL */
-    uint32_t rooms, entities, connections, stalled, threads, dimensions;
+    uint32_t rooms, entities, connections, threads, dimensions;
+    uint32_t readers; /* connections more, which subscribe to the events of a room and send nothing */
+    uint32_t stalled; /* and such as do not even read */
     qd_index_kind index;
     uint32_t hz; /* 0: as fast as the answers come */
     double seconds;
-    const char *subscribe_text;
-    qd_bench_subscribe subscribe;
-    bool step, check, json, version;
+    double warm_seconds;          /* of the same before it, which are not measured */
+    qd_bench_subscribe subscribe; /* of the writers */
+    bool step;
+    qd_bench_check_kind check;
+    uint32_t check_max; /* so many lanes fold their pairs; 0: all that are subscribed */
+    bool is_quiet;      /* no progress lines */
 } qd_bench_options;
 
 /* What is counted; all zero to begin with. */
@@ -59,15 +78,26 @@ typedef struct qd_bench_figures {
     uint64_t bytes_in, bytes_out; /* as the client sees it: in is what it received */
     uint64_t ticks_checked;
     qd_histogram round_trip_ns;
+    qd_histogram lateness_ns; /* of a room's own clock, see TIMES */
 } qd_bench_figures;
 
-/* The whole run. */
+/* The whole of it. */
 typedef struct qd_bench {
+    /* What every scenario is told. */
+    qd_bench_where where;
+    double seconds;
+    bool json;
+
+    qd_bench_server server;
+    qd_bench_raw raw;
+
+    /* Of the run. */
     qd_bench_options options;
     float side;                /* of the rooms, on each of their axes */
     uint64_t run_id;           /* part of the rooms' names, so that runs do not meet */
     uint64_t start_ns, end_ns; /* of the measurement; 0 before it */
-    _Atomic bool stopped;      /* by a failure */
+
+    _Atomic bool stopped; /* by a failure */
     pthread_mutex_t failure_lock;
     char failure[512]; /* the first one; empty: none */
 } qd_bench;
@@ -89,9 +119,12 @@ typedef struct qd_bench_lane {
     bool has_set;   /* a reset came */
     bool has_stats;
     qd_msg_room_stats stats;
-    uint64_t memory_bytes; /* with the stats: the server's */
+    uint64_t ticks_before, skipped_before; /* of the stats when the measurement began */
+    uint64_t memory_bytes;                 /* with the stats: the server's */
+    bool has_earliest;
+    uint64_t earliest_ns; /* of all ticks: when it came, less when it was due, counted from tick 0 */
 
-    uint32_t count; /* entities */
+    uint32_t count; /* entities; 0: a reader's */
     uint32_t *id;
     float *at[3], *speed[3]; /* NULL for the third axis in two dimensions */
 
@@ -99,7 +132,7 @@ typedef struct qd_bench_lane {
     uint32_t pending_first, pending_count, pending_max;
     qd_bench_pending pending[QD_BENCH_PENDING_MAX]; /* a ring */
     uint32_t setup_seq;                             /* the last request of the setup; 0: it is in */
-    qd_pairs *pairs;                                /* with --check */
+    qd_pairs *pairs;                                /* where they are folded, else NULL */
 } qd_bench_lane;
 
 typedef struct qd_bench_connection {
@@ -125,7 +158,52 @@ typedef struct qd_bench_driver {
     qd_bench_figures recent; /* since the main thread last took them */
 } qd_bench_driver;
 
+/* ---- scenarios ---- */
+
+/* The options that every scenario takes; the last rows of its table. */
+#define QD_BENCH_COMMON_OPTIONS(bench)                                                                                 \
+    {"--seconds", "S",   "how long to measure, each row of the table (5)", QD_OPTION_REAL, &(bench)->seconds,          \
+     0.1,         604800},                                                                                             \
+        {"--json", NULL, "print one JSON object instead of the table", QD_OPTION_FLAG, &(bench)->json, 0, 0},          \
+        {"--server",                                                                                                   \
+         "HOST:PORT",                                                                                                  \
+         "a server that runs (QUADRILLE_SERVER); else one is started for this",                                        \
+         QD_OPTION_TEXT,                                                                                               \
+         &(bench)->where.server,                                                                                       \
+         0,                                                                                                            \
+         0},                                                                                                           \
+        {"--server-pid",                                                                                               \
+         "PID",                                                                                                        \
+         "of that one, if it is on this machine: to know what it uses",                                                \
+         QD_OPTION_NUMBER,                                                                                             \
+         &(bench)->where.pid,                                                                                          \
+         1,                                                                                                            \
+         4194304},                                                                                                     \
+    {                                                                                                                  \
+        "--server-binary", "PATH", "of the one to start (beside this program, or in PATH)", QD_OPTION_TEXT,            \
+            &(bench)->where.binary, 0, 0                                                                               \
+    }
+
+/* Each takes the command line from its own name on, and returns the exit status. */
+int qd_bench_load(qd_bench *bench, int argc, char **argv);
+int qd_bench_fences(qd_bench *bench, int argc, char **argv);
+int qd_bench_ingest(qd_bench *bench, int argc, char **argv);
+int qd_bench_latency(qd_bench *bench, int argc, char **argv);
+
+/* Starts what it takes: a raw loop, and a server unless there is one (with these options, see bench_server.h). Returns
+ * whether all is well; in any case the end is to follow. */
+bool qd_bench_begin(qd_bench *bench, const char *const *server_options);
+void qd_bench_end(qd_bench *bench);
+/* Reports the failure, if any. Returns the exit status. */
+int qd_bench_status(const qd_bench *bench);
+
+/* All three around `body`, and prints the sheet. Returns the exit status. */
+int qd_bench_play(qd_bench *bench, const char *const *server_options, qd_sheet *sheet,
+                  void (*body)(qd_bench *bench, qd_sheet *sheet, void *context), void *context);
+
 uint64_t qd_bench_now_ns(void);
+/* Sleeps until then, as exactly as the system can. */
+void qd_bench_sleep_until(uint64_t then_ns);
 /* Stops the run; the first failure is what is told. [any thread] */
 void qd_bench_fail(qd_bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool qd_bench_is_stopped(const qd_bench *bench);
@@ -167,8 +245,9 @@ uint64_t qd_bench_lane_give_up(qd_bench_lane *lane, uint64_t now_ns);
 /* A message for this connection, received at now_ns. */
 void qd_bench_take_message(qd_bench_connection *connection, const qd_server_message *message, uint64_t now_ns);
 
-/* Compares the pairs that the server told with those of the lane's entities as they are now. */
-void qd_bench_check(qd_bench_lane *lane, uint64_t tick);
+/* Compares the pairs that the server told a lane with those of the entities, as they are now, of the room's only
+ * writer. */
+void qd_bench_check(qd_bench_lane *told, const qd_bench_lane *writer, uint64_t tick);
 
 /* ---- connections and drivers ---- */
 
@@ -177,30 +256,43 @@ void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock);
 /* Exchanges until is_done, or fails the run, naming what it waited for. Returns whether all is well. A run that has
  * failed already may still wait for its rooms to be closed. */
 bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_bench_connection *), const char *what);
-/* `quadrille-bench fences`: argv[0] is that word. Returns the exit status. */
-int qd_bench_fences(int argc, char **argv);
-
 /* The body of a driver's thread. */
 void *qd_bench_drive(void *driver);
 
-/* ---- reports ---- */
-
-void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures);
-/* One line on the standard error. */
-void qd_bench_print_progress(const qd_bench_figures *recent, double at_s, double over_s);
+/* ---- runs ---- */
 
 /* The server's own figures, from all rooms. */
 typedef struct qd_bench_server_figures {
     bool are_known;
-    double tick_us_p50;              /* the median room's */
-    double tick_us_p99, tick_us_max; /* the worst room's */
-    uint64_t ticks_skipped;
-    uint64_t memory_bytes; /* of the whole server, at the end */
+    double tick_us_p50;                      /* the median room's */
+    double tick_us_p99, tick_us_max;         /* the worst room's */
+    uint64_t ticks, ticks_skipped;           /* while it was measured */
+    uint64_t room_ticks_min, room_ticks_max; /* of the room with the fewest, and the most */
+    uint64_t memory_bytes;                   /* of the whole server, at the end */
 } qd_bench_server_figures;
 
-void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,
-                          double seconds);
-void qd_bench_print_json(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,
-                         double seconds);
+typedef struct qd_bench_result {
+    double seconds; /* 0: it did not come to that */
+    qd_bench_figures figures;
+    qd_bench_server_figures server;
+    qd_bench_usage used;     /* by the server, meanwhile */
+    uint64_t resident_bytes; /* of the server, at the end; 0: not known */
+} qd_bench_result;
+
+/* One run, as bench->options say. Returns whether all went well. */
+bool qd_bench_run(qd_bench *bench, qd_bench_result *result);
+/* What the server used for `count` of something, user and system together where `user` and `system` say so; NAN: not
+ * known. */
+double qd_bench_used_ns(const qd_bench_usage *used, bool user, bool system, uint64_t count);
+/* Of the machine's cores, in percent of one; NAN: not known. */
+double qd_bench_used_percent(const qd_bench_usage *used, double seconds);
+
+void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures);
+/* "events" */
+const char *qd_bench_subscribe_name(qd_bench_subscribe subscribe);
+void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result);
+void qd_bench_print_json(const qd_bench *bench, const qd_bench_result *result);
+/* One line on the standard error. */
+void qd_bench_print_progress(const qd_bench_figures *recent, double at_s, double over_s);
 
 #endif

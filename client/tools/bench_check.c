@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Brute force for --check: every pair of boxes whose x overlap is looked at, by a sweep along x. It shares no code with
+ * Brute force: every pair of boxes whose x overlap is looked at, by a sweep along x. It shares no code with
  * the server, and computes corners as quadrille.proto says.
  */
 #include "bench.h"
@@ -43,35 +43,35 @@ static bool sweep(const box *boxes, uint32_t count, const qd_pairs *told, size_t
     return true;
 }
 
-void qd_bench_check(qd_bench_lane *lane, uint64_t tick)
+void qd_bench_check(qd_bench_lane *told, const qd_bench_lane *writer, uint64_t tick)
 {
-    qd_bench *bench = lane->connection->bench;
+    qd_bench *bench = told->connection->bench;
     uint32_t missing[2];
     size_t found;
 
-    if (!qd_pairs_known(lane->pairs))
+    if (!qd_pairs_known(told->pairs))
         return; /* suspended: the server has said that it does not tell */
-    box *boxes = malloc(lane->count * sizeof *boxes);
+    box *boxes = malloc(writer->count * sizeof *boxes);
     if (!boxes) {
         qd_bench_fail(bench, "out of memory");
         return;
     }
-    for (uint32_t index = 0; index < lane->count; index++) {
-        float x = lane->at[0][index], y = lane->at[1][index];
+    for (uint32_t index = 0; index < writer->count; index++) {
+        float x = writer->at[0][index], y = writer->at[1][index];
         boxes[index] =
-            (box){.min_x = x - HALF, .max_x = x + HALF, .min_y = y - HALF, .max_y = y + HALF, .id = lane->id[index]};
-        if (lane->at[2]) {
-            boxes[index].min_z = lane->at[2][index] - HALF;
-            boxes[index].max_z = lane->at[2][index] + HALF;
+            (box){.min_x = x - HALF, .max_x = x + HALF, .min_y = y - HALF, .max_y = y + HALF, .id = writer->id[index]};
+        if (writer->at[2]) {
+            boxes[index].min_z = writer->at[2][index] - HALF;
+            boxes[index].max_z = writer->at[2][index] + HALF;
         }
     }
-    qsort(boxes, lane->count, sizeof *boxes, compare);
-    if (!sweep(boxes, lane->count, lane->pairs, &found, missing))
-        qd_bench_fail(bench, "--check: tick %llu of room %u: entities %u and %u overlap, and the server did not say so",
-                      (unsigned long long)tick, lane->room_index, missing[0], missing[1]);
-    else if (found != qd_pairs_count(lane->pairs))
-        qd_bench_fail(bench, "--check: tick %llu of room %u: the server tells %zu pairs, and there are %zu",
-                      (unsigned long long)tick, lane->room_index, qd_pairs_count(lane->pairs), found);
+    qsort(boxes, writer->count, sizeof *boxes, compare);
+    if (!sweep(boxes, writer->count, told->pairs, &found, missing))
+        qd_bench_fail(bench, "tick %llu of room %u: entities %u and %u overlap, and the server did not say so",
+                      (unsigned long long)tick, told->room_index, missing[0], missing[1]);
+    else if (found != qd_pairs_count(told->pairs))
+        qd_bench_fail(bench, "tick %llu of room %u: the server tells %zu pairs, and there are %zu",
+                      (unsigned long long)tick, told->room_index, qd_pairs_count(told->pairs), found);
     free(boxes);
-    lane->connection->figures->ticks_checked++;
+    told->connection->figures->ticks_checked++;
 }

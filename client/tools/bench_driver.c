@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -107,7 +108,7 @@ bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_ben
         if (connection->figures->bytes_in + connection->figures->bytes_out > bytes)
             end_ns = qd_bench_now_ns() + patience_ns;
         if (qd_bench_now_ns() > end_ns) {
-            qd_bench_fail(bench, "%s does not answer: waited %u s for %s", bench->options.server,
+            qd_bench_fail(bench, "%s does not answer: waited %u s for %s", bench->server.address,
                           (unsigned)(patience_ns / 1000000000u), what);
             return false;
         }
@@ -170,6 +171,13 @@ static void send_due(qd_bench_driver *driver)
 
     for (uint32_t lane = 0; lane < driver->lane_count; lane++)
         qd_bench_lane_send_due(driver->lanes[lane], now_ns);
+}
+
+/* Nobody here writes. */
+static void run_readers(qd_bench_driver *driver, struct pollfd *sockets)
+{
+    while (qd_bench_now_ns() < driver->bench->end_ns && !qd_bench_is_stopped(driver->bench))
+        poll_and_exchange(driver, sockets, driver->bench->end_ns);
 }
 
 static void run_on_schedule(qd_bench_driver *driver, struct pollfd *sockets)
@@ -239,7 +247,11 @@ void *qd_bench_drive(void *argument)
     } else {
         for (uint32_t index = 0; index < driver->connection_count; index++)
             sockets[index].fd = qd_client_socket(driver->connections[index].client);
-        if (driver->bench->options.hz > 0)
+        /* Else the system may wake it up to 50 microseconds late. */
+        prctl(PR_SET_TIMERSLACK, 1);
+        if (driver->lane_count == 0)
+            run_readers(driver, sockets);
+        else if (driver->bench->options.hz > 0)
             run_on_schedule(driver, sockets);
         else
             run_on_answers(driver, sockets);

@@ -22,10 +22,8 @@
 #define PENDING_MAX 2u
 
 typedef struct options {
-    const char *server;
     uint32_t fences, points, seed;
-    double side, radius_min, radius_max, speed, seconds;
-    bool json;
+    double side, radius_min, radius_max, speed;
 } options;
 
 typedef struct columns {
@@ -36,6 +34,7 @@ typedef struct columns {
 } columns;
 
 typedef struct course {
+    qd_bench *bench;
     qd_cli cli;
     options options;
     qd_client *client;
@@ -164,11 +163,11 @@ static bool run_steps(course *all)
     uint32_t seqs[PENDING_MAX];
     uint64_t sent_ns[PENDING_MAX], sent = 0;
     const uint64_t start_ns = qd_bench_now_ns();
-    const uint64_t end_ns = start_ns + (uint64_t)(all->options.seconds * 1e9);
+    const uint64_t end_ns = start_ns + (uint64_t)(all->bench->seconds * 1e9);
     bool good = true;
     while (good) {
         const uint64_t now_ns = qd_bench_now_ns();
-        if (now_ns < end_ns && !qd_cli_stopped() && sent - all->steps < PENDING_MAX) {
+        if (now_ns < end_ns && !qd_bench_is_stopped(all->bench) && sent - all->steps < PENDING_MAX) {
             move_along(all->points.x, all->points.speed_x, all->options.points, (float)all->options.side);
             move_along(all->points.y, all->points.speed_y, all->options.points, (float)all->options.side);
             good = send_batches(all, QD_CLIENT_MOVE);
@@ -244,7 +243,7 @@ static void print(const course *all)
     const double enters = (double)all->enters / all->took_s, leaves = (double)all->leaves / all->took_s;
     const double p50 = (double)qd_histogram_percentile(all->round_trip_ns, 50) / 1e6;
     const double p99 = (double)qd_histogram_percentile(all->round_trip_ns, 99) / 1e6;
-    if (given->json) {
+    if (all->bench->json) {
         printf("{\"fences\":%u,\"points\":%u,\"seconds\":%.3f,\"steps\":%" PRIu64 ",\"updates_per_s\":%.0f,"
                "\"enters_per_s\":%.0f,\"leaves_per_s\":%.0f,\"inside\":%" PRIu64
                ",\"round_trip_ms\":{\"p50\":%.3f,\"p99\":%.3f},\"ok\":true}\n",
@@ -282,29 +281,27 @@ static bool run(course *all)
     return qd_cli_answer(&all->cli, all->client, seq, QD_SERVER_ROOM_CLOSED) != NULL && good;
 }
 
-int qd_bench_fences(int argc, char **argv)
+int qd_bench_fences(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " fences", "",
         "Circular fences at rest, in a room that ticks by Step, and points that move straight\n"
         "on through them, all of them at each step, as fast as the steps are answered. Says how\n"
         "many positions a second that is, and how much entered and left the fences. In the end\n"
-        "what is in which fence is compared with brute force. The server needs an\n"
-        "--observers-max of at least as many.",
+        "what is in which fence is compared with brute force. A server given by --server needs\n"
+        "an --observers-max of at least as many.",
         0, 0};
-    const char *server = getenv("QUADRILLE_SERVER");
+    static const char *const server_options[] = {"--observers-max", "1048576", NULL};
     course all = {
-        .cli = {.program = QD_BENCH " fences",
-                .server = server != NULL && *server != '\0' ? server : "127.0.0.1:7400",
-                .token = getenv("QUADRILLE_TOKEN")},
+        .bench = bench,
+        .cli = {.program = QD_BENCH " fences", .server = bench->server.address, .token = bench->where.token},
         .options = {.fences = 23000,
                     .points = 10000,
                     .seed = 1,
                     .side = 10000,
                     .radius_min = 10,
                     .radius_max = 100,
-                    .speed = 5,
-                    .seconds = 10},
+                    .speed = 5},
     };
     options *given = &all.options;
     const qd_option rows[] = {
@@ -314,18 +311,16 @@ int qd_bench_fences(int argc, char **argv)
         {"--radius-min", "R", "of the fences, which are of all sizes (10)", QD_OPTION_REAL, &given->radius_min, 0, 1e6},
         {"--radius-max", "R", "from that to this (100)", QD_OPTION_REAL, &given->radius_max, 0, 1e6},
         {"--speed", "V", "how far a point goes at a step (5)", QD_OPTION_REAL, &given->speed, 0, 1e6},
-        {"--seconds", "S", "how long to measure (10)", QD_OPTION_REAL, &given->seconds, 0.1, 604800},
         {"--seed", "N", "another world (1)", QD_OPTION_NUMBER, &given->seed, 0, UINT32_MAX},
-        {"--json", NULL, "print one JSON object instead of the table", QD_OPTION_FLAG, &given->json, 0, 0},
-        QD_CLI_SERVER_OPTION(&all.cli)};
+        QD_BENCH_COMMON_OPTIONS(bench)};
     int status = 0;
     if (qd_options_parse(&usage, rows, QD_CLI_COUNT(rows), argc, argv, &status) < 0)
         return status;
     if (given->radius_min > given->radius_max)
         return qd_options_misuse(all.cli.program, "--radius-min %g is above --radius-max %g", given->radius_min,
                                  given->radius_max);
-    qd_cli_catch_signals();
-    const bool good = run(&all);
+    const bool good = qd_bench_begin(bench, server_options) && run(&all);
+    qd_bench_end(bench);
     if (good)
         print(&all);
     qd_view_destroy(all.view);
@@ -333,5 +328,6 @@ int qd_bench_fences(int argc, char **argv)
     free_columns(&all.fences);
     free_columns(&all.points);
     free(all.round_trip_ns);
-    return good ? 0 : 1;
+    status = qd_bench_status(bench);
+    return good ? status : 1;
 }

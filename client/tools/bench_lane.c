@@ -52,9 +52,7 @@ bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count)
         for (uint32_t axis = 0; axis < dimensions; axis++)
             lane->speed[axis][index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
     }
-    if (lane->connection->bench->options.check)
-        lane->pairs = qd_pairs_create();
-    return lane->pairs || !lane->connection->bench->options.check;
+    return true;
 }
 
 void qd_bench_lane_deinit(qd_bench_lane *lane)
@@ -230,6 +228,21 @@ static qd_bench_lane *lane_of(qd_bench_connection *connection, uint64_t room)
     return low < connection->lane_count && connection->by_room[low]->room == room ? connection->by_room[low] : NULL;
 }
 
+/* The room's own clock has come to that tick, and the lane has all of it. */
+static void take_time(qd_bench_lane *lane, uint64_t tick, uint64_t now_ns)
+{
+    const qd_bench_options *options = &lane->connection->bench->options;
+
+    if (options->step)
+        return;
+    /* Around the end of the numbers, too. */
+    uint64_t since_ns = now_ns - tick * 1000000000u / options->hz;
+    if (!lane->has_earliest || (int64_t)(since_ns - lane->earliest_ns) < 0)
+        lane->earliest_ns = since_ns;
+    lane->has_earliest = true;
+    qd_histogram_record(&lane->connection->figures->lateness_ns, since_ns - lane->earliest_ns);
+}
+
 static void take_applied(qd_bench_lane *lane, const qd_msg_applied *applied, uint64_t now_ns)
 {
     qd_bench_figures *figures = lane->connection->figures;
@@ -240,6 +253,7 @@ static void take_applied(qd_bench_lane *lane, const qd_msg_applied *applied, uin
         lane->setup_seq = 0;
         any = true;
     }
+    take_time(lane, applied->tick, now_ns);
     while (lane->pending_count > 0 && (int32_t)(applied->seq - lane->pending[lane->pending_first].seq) >= 0) {
         if (is_measured(lane))
             qd_histogram_record(&figures->round_trip_ns, now_ns - lane->pending[lane->pending_first].intended_ns);
@@ -248,14 +262,14 @@ static void take_applied(qd_bench_lane *lane, const qd_msg_applied *applied, uin
         any = true;
     }
     /* With nothing under way, the room is at this tick as the lane is now. */
-    if (any && lane->pairs && lane->pending_count == 0)
-        qd_bench_check(lane, applied->tick);
+    if (any && lane->pairs && lane->pending_count == 0 && lane->connection->bench->options.check == QD_BENCH_CHECK_ALL)
+        qd_bench_check(lane, lane, applied->tick);
     /* There is room for a batch that had to wait. */
     if (any)
         qd_bench_lane_send_due(lane, now_ns);
 }
 
-static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick)
+static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick, uint64_t now_ns)
 {
     qd_bench_figures *figures = lane->connection->figures;
 
@@ -265,8 +279,11 @@ static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick)
     figures->suspensions += tick->suspended;
     figures->resets += tick->merged_ticks > 0;
     lane->has_set |= tick->reset;
+    /* A writer has the time from what is applied. */
+    if (lane->count == 0 && tick->last && !tick->reset)
+        take_time(lane, tick->tick, now_ns);
     if (lane->pairs && qd_pairs_apply(lane->pairs, tick) < 0)
-        qd_bench_fail(lane->connection->bench, "--check: the events of tick %llu of room %u contradict those before",
+        qd_bench_fail(lane->connection->bench, "the events of tick %llu of room %u contradict those before",
                       (unsigned long long)tick->tick, lane->room_index);
 }
 
@@ -296,7 +313,7 @@ void qd_bench_take_message(qd_bench_connection *connection, const qd_server_mess
         break;
     case QD_SERVER_TICK:
         if ((lane = lane_of(connection, message->as.tick.room)))
-            take_tick(lane, &message->as.tick);
+            take_tick(lane, &message->as.tick, now_ns);
         break;
     case QD_SERVER_APPLIED:
         if ((lane = lane_of(connection, message->as.applied.room)))

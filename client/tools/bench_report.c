@@ -4,23 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT_SIZE 32
-
-/* "1,234,567" */
-static const char *with_commas(double number, char text[COUNT_SIZE])
-{
-    char digits[COUNT_SIZE];
-    int length = snprintf(digits, sizeof digits, "%.0f", number);
-    int size = 0;
-
-    for (int index = 0; index < length && size < COUNT_SIZE - 2; index++) {
-        if (index > 0 && (length - index) % 3 == 0)
-            text[size++] = ',';
-        text[size++] = digits[index];
-    }
-    text[size] = '\0';
-    return text;
-}
+#define COUNT_SIZE QD_SHEET_NUMBER_SIZE
 
 void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures)
 {
@@ -34,6 +18,7 @@ void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures
     sum->bytes_out += figures->bytes_out;
     sum->ticks_checked += figures->ticks_checked;
     qd_histogram_add(&sum->round_trip_ns, &figures->round_trip_ns);
+    qd_histogram_add(&sum->lateness_ns, &figures->lateness_ns);
 }
 
 static double round_trip_ms(const qd_bench_figures *figures, double percent)
@@ -45,11 +30,12 @@ void qd_bench_print_progress(const qd_bench_figures *recent, double at_s, double
 {
     char updates[COUNT_SIZE], events[COUNT_SIZE];
 
-    fprintf(
-        stderr, "%5.0f s  %s updates/s  %s events/s  in %.2f MB/s  out %.2f MB/s  round trip p50 %.3f ms p99 %.3f ms\n",
-        at_s, with_commas((double)recent->updates / over_s, updates),
-        with_commas((double)(recent->begins + recent->ends) / over_s, events), (double)recent->bytes_in / over_s / 1e6,
-        (double)recent->bytes_out / over_s / 1e6, round_trip_ms(recent, 50), round_trip_ms(recent, 99));
+    fprintf(stderr,
+            "%5.0f s  %s updates/s  %s events/s  in %.2f MB/s  out %.2f MB/s  round trip p50 %.3f ms p99 %.3f ms\n",
+            at_s, qd_sheet_number((double)recent->updates / over_s, 0, updates),
+            qd_sheet_number((double)(recent->begins + recent->ends) / over_s, 0, events),
+            (double)recent->bytes_in / over_s / 1e6, (double)recent->bytes_out / over_s / 1e6,
+            round_trip_ms(recent, 50), round_trip_ms(recent, 99));
 }
 
 /* ---- the table ---- */
@@ -58,12 +44,14 @@ static void print_rate(const char *name, double number, const char *note)
 {
     char text[COUNT_SIZE];
 
-    printf("  %-18s %14s%s%s\n", name, with_commas(number, text), *note ? "   " : "", note);
+    printf("  %-18s %14s%s%s\n", name, qd_sheet_number(number, 0, text), *note ? "   " : "", note);
 }
 
-void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,
-                          double seconds)
+void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
 {
+    const qd_bench_figures *figures = &result->figures;
+    const qd_bench_server_figures *server = &result->server;
+    const double seconds = result->seconds;
     const qd_bench_options *options = &bench->options;
     char rooms[COUNT_SIZE], entities[COUNT_SIZE], connections[COUNT_SIZE], begins[COUNT_SIZE], ends[COUNT_SIZE];
     char note[128], rate[48];
@@ -73,9 +61,10 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures
     else
         snprintf(rate, sizeof rate, "steps as fast as they are answered");
     printf("%s room%s x %s entities in %uD, index %s, %s connection%s, %s, subscribed to %s, %.1f s\n\n",
-           with_commas(options->rooms, rooms), options->rooms == 1 ? "" : "s", with_commas(options->entities, entities),
-           options->dimensions, qd_index_name(options->index), with_commas(options->connections, connections),
-           options->connections == 1 ? "" : "s", rate, options->subscribe_text, seconds);
+           qd_sheet_number(options->rooms, 0, rooms), options->rooms == 1 ? "" : "s",
+           qd_sheet_number(options->entities, 0, entities), options->dimensions, qd_index_name(options->index),
+           qd_sheet_number(options->connections, 0, connections), options->connections == 1 ? "" : "s", rate,
+           qd_bench_subscribe_name(options->subscribe), seconds);
 
     printf("  %-18s %10s %10s %10s %10s\n", "milliseconds", "p50", "p99", "p99.9", "max");
     printf("  %-18s %10.3f %10.3f %10.3f %10.3f\n", "round trip (1)", round_trip_ms(figures, 50),
@@ -87,8 +76,8 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures
 
     print_rate(options->step ? "steps/s" : "batches/s", (double)figures->round_trip_ns.count / seconds, "");
     print_rate("updates/s", (double)figures->updates / seconds, "");
-    snprintf(note, sizeof note, "%s begins and %s ends in all", with_commas((double)figures->begins, begins),
-             with_commas((double)figures->ends, ends));
+    snprintf(note, sizeof note, "%s begins and %s ends in all", qd_sheet_number((double)figures->begins, 0, begins),
+             qd_sheet_number((double)figures->ends, 0, ends));
     print_rate("events/s", (double)(figures->begins + figures->ends) / seconds, note);
     if (options->subscribe == QD_BENCH_STAYS)
         print_rate("stays/s", (double)figures->stays / seconds, "");
@@ -99,6 +88,11 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures
                    server->ticks_skipped ? "the server could not hold the rate" : "");
     if (server->are_known)
         print_rate("server's memory", (double)server->memory_bytes, "bytes, at the end");
+    if (result->used.is_known) {
+        print_rate("server's CPU", qd_bench_used_percent(&result->used, seconds), "percent of a core");
+        print_rate("  user, an update", qd_bench_used_ns(&result->used, true, false, figures->updates), "ns");
+        print_rate("  system", qd_bench_used_ns(&result->used, false, true, figures->updates), "ns");
+    }
     if (figures->resets)
         print_rate("resets", (double)figures->resets, "times: this client did not read fast enough");
     if (figures->suspensions)
@@ -113,37 +107,23 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_figures *figures
 
 /* ---- JSON ---- */
 
-static void print_json_text(const char *name, const char *text)
+void qd_bench_print_json(const qd_bench *bench, const qd_bench_result *result)
 {
-    printf("\"%s\":\"", name);
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-
-        if (byte == '"' || byte == '\\')
-            printf("\\%c", byte);
-        else if (byte < 0x20)
-            printf("\\u%04x", byte);
-        else
-            putchar(byte);
-    }
-    putchar('"');
-}
-
-void qd_bench_print_json(const qd_bench *bench, const qd_bench_figures *figures, const qd_bench_server_figures *server,
-                         double seconds)
-{
+    const qd_bench_figures *figures = &result->figures;
+    const qd_bench_server_figures *server = &result->server;
+    const double seconds = result->seconds;
     const qd_bench_options *options = &bench->options;
 
     putchar('{');
-    print_json_text("version", qd_version());
+    qd_sheet_print_json_text("version", qd_version());
     putchar(',');
-    print_json_text("server", options->server);
+    qd_sheet_print_json_text("server", bench->server.address);
     printf(",\"ok\":%s", *bench->failure ? "false" : "true");
     printf(",\"rooms\":%u,\"entities\":%u,\"connections\":%u,\"threads\":%u", options->rooms, options->entities,
            options->connections, options->threads);
     printf(",\"dimensions\":%u,\"index\":\"%s\"", options->dimensions, qd_index_name(options->index));
     printf(",\"mode\":\"%s\",\"hz\":%u,\"subscribe\":\"%s\",\"seconds\":%.3f", options->step ? "step" : "clock",
-           options->hz, options->subscribe_text, seconds);
+           options->hz, qd_bench_subscribe_name(options->subscribe), seconds);
     printf(",\"updates\":%llu,\"updates_per_s\":%.1f", (unsigned long long)figures->updates,
            (double)figures->updates / seconds);
     printf(",\"begins\":%llu,\"ends\":%llu,\"stays\":%llu,\"events_per_s\":%.1f", (unsigned long long)figures->begins,
@@ -159,6 +139,8 @@ void qd_bench_print_json(const qd_bench *bench, const qd_bench_figures *figures,
                "\"server_memory_bytes\":%llu",
                server->tick_us_p50 / 1e3, server->tick_us_p99 / 1e3, server->tick_us_max / 1e3,
                (unsigned long long)server->ticks_skipped, (unsigned long long)server->memory_bytes);
+    if (result->used.is_known)
+        printf(",\"server_user_s\":%.3f,\"server_system_s\":%.3f", result->used.user_s, result->used.system_s);
     printf(",\"stalled\":%u,\"resets\":%llu,\"suspensions\":%llu,\"ticks_checked\":%llu}\n", options->stalled,
            (unsigned long long)figures->resets, (unsigned long long)figures->suspensions,
            (unsigned long long)figures->ticks_checked);

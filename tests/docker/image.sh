@@ -86,7 +86,8 @@ in_container() { podman run --rm "${locked[@]}" --network "container:$container"
 in_container --entrypoint '["quadrille", "ping"]' localhost/quadrille || fail "the health check says ill"
 in_container --entrypoint '["quadrille", "swarm"]' localhost/quadrille --rooms 2 --entities 50 --seconds 2 ||
     fail "the bots were not let in"
-in_container --entrypoint '["quadrille-bench"]' localhost/quadrille --rooms 2 --entities 50 --seconds 1 ||
+in_container --entrypoint '["quadrille-bench"]' localhost/quadrille --server 127.0.0.1:7400 \
+    --rooms 2 --entities 50 --seconds 1 ||
     fail "the load generator was not let in"
 
 say "stopping it by SIGTERM"

@@ -4,10 +4,11 @@
 # quadrille-bench as a user runs it: its figures make sense, its rooms are gone afterwards, its errors name the fix.
 . "$(dirname "$0")/../support/server.sh"
 
+# bench [SCENARIO] OPTION...: of the server of this test.
 bench() {
-    local kind=()
-    [ "${1:-}" != fences ] || { kind=(fences); shift; }
-    "$QD_BIN/quadrille-bench" "${kind[@]}" --server "$address" "$@"
+    local scenario=()
+    [[ ${1:-} == -* ]] || { scenario=("$1"); shift; }
+    "$QD_BIN/quadrille-bench" "${scenario[@]}" --server "$address" "$@"
 }
 
 # number NAME: a figure of the last JSON.
@@ -70,6 +71,9 @@ grep -q '^in the end [1-9][0-9]* points in fences, as brute force says$' "$scrat
 refused 1 'observers_max' fences --fences 20000 --points 10
 refused 2 '--radius-min 5 is above --radius-max 4' fences --radius-min 5 --radius-max 4
 
+# Readers beside the writers.
+run_json --seconds 0.5 --rooms 2 --entities 100 --hz 50 --readers 3
+
 # With readers that read nothing: the others are served.
 run_json --seconds 0.5 --rooms 2 --entities 200 --hz 50 --stalled 3 --check
 positive ticks_checked stalled server_memory_bytes
@@ -78,6 +82,37 @@ positive ticks_checked stalled server_memory_bytes
 bench --seconds 0.5 --rooms 1 >"$scratch/table" 2>"$scratch/progress" || fail "$(cat "$scratch/progress")"
 grep -q 'round trip' "$scratch/table" || fail "no table: $(cat "$scratch/table")"
 
+# The scenarios, small, each with a server of its own, and beside it the raw limit. What they print is checked by
+# themselves; no time is asserted.
+scenario() {
+    local rows=$1 name=$2
+    shift 2
+    "$QD_BIN/quadrille-bench" "$name" --json --seconds 0.3 "$@" >"$scratch/json" 2>"$scratch/errors" ||
+        fail "$name: $(cat "$scratch/errors" "$scratch/json")"
+    grep -q "^{\"scenario\":\"$name\",.*\"ok\":true,.*}\$" "$scratch/json" || fail "$name: $(cat "$scratch/json")"
+    [ "$(grep -o '"checked":[1-9]' "$scratch/json" | wc -l)" = "$rows" ] ||
+        fail "$name: not $rows rows that were checked: $(cat "$scratch/json")"
+}
+scenario 1 ingest --connections 1 --batch 100 --entities 1000
+scenario 1 ingest --connections 3 --batch 70 --entities 500
+positive raw_per_s positions_per_s copy_ns events_per_s
+scenario 1 latency --entities 200 --hz 50
+positive p50_us raw_p50_us
+
+"$QD_BIN/quadrille-bench" latency --seconds 0.2 --entities 100 >"$scratch/table" 2>"$scratch/errors" ||
+    fail "latency as a table: $(cat "$scratch/errors")"
+grep -q '^ *100 ' "$scratch/table" || fail "no row: $(cat "$scratch/table")"
+"$QD_BIN/quadrille-bench" --help | grep -q '^  ingest ' || fail "no help for all"
+"$QD_BIN/quadrille-bench" ingest --help | grep -q -- '--server-binary' || fail "no help for ingest"
+# Of a server that it has not started it knows what that uses when it is told which it is.
+bench latency --seconds 0.2 --entities 100 --json >"$scratch/json" 2>&1 || fail "$(cat "$scratch/json")"
+grep -q '"user_ns":null' "$scratch/json" || fail "knows what it cannot: $(cat "$scratch/json")"
+bench latency --seconds 0.2 --entities 100 --json --server-pid "$server_pid" >"$scratch/json" 2>&1 ||
+    fail "$(cat "$scratch/json")"
+grep -q '"user_ns":[0-9]' "$scratch/json" || fail "does not know the server's time: $(cat "$scratch/json")"
+
+refused 2 "there is no scenario 'speed'" speed
+refused 1 "no such process" latency --server-pid 4194304
 refused 2 "--rooms 'many'" --rooms many
 refused 2 "--subscribe 'all'" --subscribe all
 refused 2 "--stalled needs events" --stalled 2 --subscribe none
@@ -87,6 +122,10 @@ refused 2 "--dimensions '4'" --dimensions 4
 refused 1 "index is INDEX_QUADTREE, which is for two dimensions" --index quadtree --dimensions 3
 refused 1 "--rooms 21: this server takes at most 20" --rooms 21
 refused 1 "--server" --server 127.0.0.1:1
+got=0
+"$QD_BIN/quadrille-bench" latency --server-binary /bin/false >"$scratch/output" 2>"$scratch/errors" || got=$?
+[ "$got" = 1 ] || fail "a server that does not start: status $got, not 1"
+grep -qF -- '--server-binary names another' "$scratch/errors" || fail "does not say so: $(cat "$scratch/errors")"
 
 # Its rooms are closed, also when it is interrupted.
 "$QD_BIN/quadrille-bench" --server "$address" --seconds 60 >/dev/null 2>"$scratch/progress" &

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille-bench ingest: how many positions a second the server takes, applied and registered anew.
+ *
+ * The frames are made before anything is measured, so that sending is all that the generator does: the entities of a
+ * connection go eight steps forth and back again, a PASS of all of them at each. The same bytes go in turns to a bare
+ * libuv sink and to the server, and what the sink takes is the raw limit. The room ticks by Step, some times a second,
+ * and the first connection is subscribed to its events. At the end every connection steps, so that all it sent is in;
+ * the updates that the room counted must be those sent, and the folded pairs those of brute force.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PHASES          8u
+#define HALF            0.5f
+#define SPEED_MAX       0.25f
+#define CONNECTIONS_MAX 1024u
+#define ROUNDS          3u
+/* Of one send: the sockets get their turns. */
+#define SEND_MAX  (256u << 10)
+#define ANSWER_MS 20000
+
+typedef struct options {
+    uint32_t connections, batch, entities, hz;
+} options;
+
+/* One stream of frames, to the sink or to the server. */
+typedef struct writer {
+    int socket;
+    qd_client *client; /* NULL: to the sink */
+    const uint8_t *bytes;
+    size_t pass_bytes;
+    uint64_t passes;   /* done */
+    size_t at;         /* in the present one */
+    uint32_t last_seq; /* of the step, or anything but 0 at the sink, that ends it; 0: not yet */
+    bool is_done;
+} writer;
+
+typedef struct course {
+    qd_bench *bench;
+    uint32_t connections, batch, entities, hz; /* entities: of a connection */
+    uint64_t room;
+    writer *sinks, *writers;
+    uint8_t *bytes; /* of all writers, phase by phase */
+    size_t phase_bytes;
+    uint32_t *id;
+    float *x, *y; /* where they are in the phase at hand */
+    float *from_x, *from_y, *speed_x, *speed_y, *half;
+    qd_bench_figures *figures;
+    qd_bench_connection told_connection;
+    qd_bench_lane told, truth; /* for the check */
+    uint32_t step_seq;         /* not answered yet; 0: none */
+    uint64_t next_step_ns, updates_before;
+} course;
+
+/* What one of the two took. */
+typedef struct taken {
+    double positions, seconds;
+    qd_bench_usage used;
+} taken;
+
+/* Forth and back: 0 1 ... 7 6 ... 1 0 1 */
+static uint32_t phase_of(uint64_t pass)
+{
+    uint32_t place = (uint32_t)(pass % (2 * PHASES - 2));
+
+    return place < PHASES ? place : 2 * PHASES - 2 - place;
+}
+
+/* ---- the frames ---- */
+
+static float random_float(uint64_t *seed, float from, float to)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return from + (to - from) * (float)(*seed >> 40) / 16777216.0f;
+}
+
+static bool make_entities(course *all)
+{
+    uint32_t count = all->connections * all->entities;
+    uint64_t seed = 1;
+
+    all->id = malloc(count * sizeof *all->id);
+    all->x = malloc(7 * (size_t)count * sizeof *all->x);
+    if (!all->id || !all->x)
+        return false;
+    all->y = all->x + count;
+    all->from_x = all->y + count;
+    all->from_y = all->from_x + count;
+    all->speed_x = all->from_y + count;
+    all->speed_y = all->speed_x + count;
+    all->half = all->speed_y + count;
+    for (uint32_t index = 0; index < count; index++) {
+        all->id[index] = index;
+        all->from_x[index] = random_float(&seed, 0, all->bench->side);
+        all->from_y[index] = random_float(&seed, 0, all->bench->side);
+        all->speed_x[index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
+        all->speed_y[index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
+        all->half[index] = HALF;
+    }
+    return true;
+}
+
+/* Puts the entities of a connection where they are in that phase. */
+static void put(course *all, uint32_t connection, uint32_t phase)
+{
+    for (uint32_t at = connection * all->entities; at < (connection + 1) * all->entities; at++) {
+        all->x[at] = all->from_x[at] + all->speed_x[at] * (float)phase;
+        all->y[at] = all->from_y[at] + all->speed_y[at] * (float)phase;
+    }
+}
+
+static qd_msg_batch batch_of(const course *all, uint32_t first, uint32_t count, bool spawns)
+{
+    return (qd_msg_batch){.room = all->room,
+                          .entities = {.count = count,
+                                       .id = all->id + first,
+                                       .x = all->x + first,
+                                       .y = all->y + first,
+                                       .half_x = spawns ? all->half + first : NULL,
+                                       .half_y = spawns ? all->half + first : NULL}};
+}
+
+/* The frames of one pass of a connection, in a client that never sends them. */
+static qd_client *encode_pass(course *all, uint32_t connection, uint32_t phase)
+{
+    qd_client *encoder = qd_client_create();
+
+    put(all, connection, phase);
+    for (uint32_t at = 0; encoder && at < all->entities; at += all->batch) {
+        qd_client_message message = {.kind = QD_CLIENT_MOVE};
+
+        message.as.batch = batch_of(all, connection * all->entities + at, all->batch, false);
+        if (!qd_client_send(encoder, &message)) {
+            qd_client_destroy(encoder);
+            return NULL;
+        }
+    }
+    return encoder;
+}
+
+/* Phase by phase, in each the connections. */
+static bool encode_all(course *all)
+{
+    for (uint32_t phase = 0; phase < PHASES; phase++) {
+        for (uint32_t connection = 0; connection < all->connections; connection++) {
+            qd_client *encoder = encode_pass(all, connection, phase);
+            size_t size = 0;
+            const void *bytes = encoder ? qd_client_output(encoder, &size) : NULL;
+
+            if (bytes && !all->bytes) {
+                all->phase_bytes = size;
+                all->bytes = malloc(PHASES * all->connections * size);
+            }
+            if (bytes && all->bytes)
+                memcpy(all->bytes + (phase * all->connections + connection) * size, bytes, size);
+            qd_client_destroy(encoder);
+            if (!bytes || !all->bytes)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the server's side ---- */
+
+static bool fail_session(course *all, const qd_client *client)
+{
+    qd_bench_fail(all->bench, "%s", *qd_client_error(client) ? qd_client_error(client) : "the server does not answer");
+    return false;
+}
+
+/* Everything that comes in beside what is waited for. */
+static void take_message(course *all, writer *from, const qd_server_message *message)
+{
+    switch (message->kind) {
+    case QD_SERVER_TICK:
+        all->figures->begins += message->as.tick.begins.count;
+        all->figures->ends += message->as.tick.ends.count;
+        if (qd_pairs_apply(all->told.pairs, &message->as.tick) < 0)
+            qd_bench_fail(all->bench, "the events of tick %llu contradict those before",
+                          (unsigned long long)message->as.tick.tick);
+        break;
+    case QD_SERVER_APPLIED:
+        if (message->as.applied.seq == all->step_seq && from == &all->writers[0])
+            all->step_seq = 0;
+        if (from->last_seq && message->as.applied.seq == from->last_seq)
+            from->is_done = true;
+        break;
+    case QD_SERVER_STATS:
+        all->told.stats = message->as.stats.room;
+        all->told.has_stats = true;
+        break;
+    case QD_SERVER_ERROR:
+        qd_bench_fail(all->bench, "the server refused: %s", message->as.error.text);
+        break;
+    case QD_SERVER_GO_AWAY:
+        qd_bench_fail(all->bench, "the server said good-bye: %s", message->as.go_away.text);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Until that request of the writer is answered. */
+static bool wait_step(course *all, writer *from, uint32_t seq)
+{
+    from->last_seq = seq;
+    from->is_done = false;
+    while (seq && !from->is_done && !qd_bench_is_stopped(all->bench)) {
+        const qd_server_message *message = qd_client_wait(from->client, ANSWER_MS);
+
+        if (!message)
+            return fail_session(all, from->client);
+        take_message(all, from, message);
+    }
+    from->last_seq = 0;
+    from->is_done = false;
+    return seq ? !qd_bench_is_stopped(all->bench) : fail_session(all, from->client);
+}
+
+/* Asks for them through the first writer, which then also has all events before. */
+static bool get_stats(course *all)
+{
+    writer *first = &all->writers[0];
+
+    if (!wait_step(all, first, qd_client_step(first->client, all->room, 0)))
+        return false;
+    all->told.has_stats = false;
+    qd_client_get_stats(first->client, all->room);
+    while (!all->told.has_stats && !qd_bench_is_stopped(all->bench)) {
+        const qd_server_message *message = qd_client_wait(first->client, ANSWER_MS);
+
+        if (!message)
+            return fail_session(all, first->client);
+        take_message(all, first, message);
+    }
+    return !qd_bench_is_stopped(all->bench);
+}
+
+static bool open_writer(course *all, uint32_t index)
+{
+    const float side = all->bench->side;
+    const qd_msg_room_config config = {.has_bounds = true,
+                                       .bounds = {.max_x = side, .max_y = side},
+                                       .tick_mode = QD_TICK_MODE_STEP,
+                                       .grace_ms = 1000,
+                                       .empty_close_ms = 1000};
+    writer *to = &all->writers[index];
+    char name[QD_BENCH_NAME_SIZE];
+
+    to->client = qd_client_create();
+    if (!to->client ||
+        qd_client_connect(to->client, all->bench->server.address, all->bench->where.token, QD_BENCH, ANSWER_MS) < 0)
+        return fail_session(all, to->client);
+    to->socket = qd_client_socket(to->client);
+    qd_bench_room_name(all->bench, 0, name);
+    uint32_t seq = qd_client_open_room(to->client, name, index == 0 ? &config : NULL);
+    const qd_server_message *opened = qd_client_answer(to->client, seq, ANSWER_MS);
+    if (!opened || opened->kind != QD_SERVER_ROOM_OPENED)
+        return fail_session(all, to->client);
+    all->room = opened->as.room_opened.room;
+    put(all, index, 0);
+    for (uint32_t at = 0; at < all->entities; at += all->batch) {
+        qd_client_message message = {.kind = QD_CLIENT_SPAWN, .seq = qd_client_next_seq(to->client)};
+
+        message.as.batch = batch_of(all, index * all->entities + at, all->batch, true);
+        if (!qd_client_send(to->client, &message))
+            return fail_session(all, to->client);
+    }
+    if (index == 0 && !qd_client_subscribe(to->client, all->room, QD_SCOPE_ALL, false))
+        return fail_session(all, to->client);
+    return wait_step(all, to, qd_client_step(to->client, all->room, 0));
+}
+
+static bool open_sink(course *all, uint32_t index)
+{
+    all->sinks[index].socket = qd_bench_raw_connect(&all->bench->raw, QD_BENCH_RAW_SINK, 0, 0);
+    if (all->sinks[index].socket < 0)
+        qd_bench_fail(all->bench, "cannot connect to the raw sink: %s", strerror(errno));
+    return all->sinks[index].socket >= 0;
+}
+
+/* ---- sending ---- */
+
+/* Requests are small; a frame is never cut by one. */
+static void flush_requests(course *all, writer *to)
+{
+    const void *bytes;
+    size_t size;
+
+    while ((bytes = qd_client_output(to->client, &size)) && !qd_bench_is_stopped(all->bench)) {
+        ssize_t sent = send(to->socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (sent >= 0)
+            qd_client_sent(to->client, (size_t)sent);
+        else if (errno == EAGAIN)
+            poll(&(struct pollfd){.fd = to->socket, .events = POLLOUT}, 1, 100);
+        else if (errno != EINTR)
+            qd_bench_fail(all->bench, "cannot send: %s", strerror(errno));
+    }
+}
+
+/* Between two passes: whether this was the last; and at the server whether a tick is due. */
+static void pass_ended(course *all, writer *to, uint64_t now_ns, uint64_t end_ns)
+{
+    if (now_ns >= end_ns) {
+        to->last_seq = to->client ? qd_client_step(to->client, all->room, 0) : 1;
+        if (to->client)
+            flush_requests(all, to);
+        else
+            shutdown(to->socket, SHUT_WR);
+    } else if (to == &all->writers[0] && all->step_seq == 0 && now_ns >= all->next_step_ns) {
+        all->step_seq = qd_client_step(to->client, all->room, 0);
+        all->next_step_ns = now_ns + 1000000000u / all->hz;
+        flush_requests(all, to);
+    }
+}
+
+static void send_some(course *all, writer *to, uint64_t end_ns)
+{
+    size_t left = to->pass_bytes - to->at;
+    const uint8_t *bytes = to->bytes + phase_of(to->passes + 1) * all->phase_bytes * all->connections + to->at;
+    ssize_t sent = send(to->socket, bytes, left < SEND_MAX ? left : SEND_MAX, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+        qd_bench_fail(all->bench, "cannot send: %s", strerror(errno));
+    if (sent <= 0)
+        return;
+    to->at += (size_t)sent;
+    if (to->at == to->pass_bytes) {
+        to->at = 0;
+        to->passes++;
+        pass_ended(all, to, qd_bench_now_ns(), end_ns);
+    }
+}
+
+static void receive(course *all, writer *from)
+{
+    static uint8_t bytes[262144];
+    const qd_server_message *message;
+    ssize_t size = recv(from->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (!from->client) {
+        /* Its last word, or it is gone. */
+        from->is_done = from->last_seq != 0 && size == 1;
+        if (!from->is_done)
+            qd_bench_fail(all->bench, "the raw sink is gone");
+        return;
+    }
+    if (size > 0)
+        qd_client_input(from->client, bytes, (size_t)size);
+    else
+        qd_client_input_end(from->client);
+    while ((message = qd_client_next(from->client)))
+        take_message(all, from, message);
+    if (qd_client_state(from->client) < 0)
+        fail_session(all, from->client);
+}
+
+/* Sends to all of them for so long, until all is taken. */
+static void pour(course *all, writer *writers, pid_t pid, double seconds, taken *sum)
+{
+    struct pollfd ready[CONNECTIONS_MAX];
+    uint32_t done = 0;
+    uint64_t passes = 0;
+    qd_bench_usage before = qd_bench_usage_of(pid);
+    uint64_t start_ns = qd_bench_now_ns(), end_ns = start_ns + (uint64_t)(seconds * 1e9);
+
+    for (uint32_t index = 0; index < all->connections; index++) {
+        passes -= writers[index].passes;
+        writers[index].last_seq = 0;
+        writers[index].is_done = false;
+    }
+    while (done < all->connections && !qd_bench_is_stopped(all->bench)) {
+        for (uint32_t index = 0; index < all->connections; index++)
+            ready[index] = (struct pollfd){
+                .fd = writers[index].is_done ? -1 : writers[index].socket,
+                .events = (short)(POLLIN | (writers[index].last_seq ? 0 : POLLOUT)),
+            };
+        poll(ready, all->connections, 100);
+        for (uint32_t index = 0; index < all->connections; index++) {
+            if (ready[index].revents & POLLOUT)
+                send_some(all, &writers[index], end_ns);
+            if (ready[index].revents & ~POLLOUT)
+                receive(all, &writers[index]);
+            done += ready[index].fd >= 0 && writers[index].is_done;
+        }
+    }
+    for (uint32_t index = 0; index < all->connections; index++)
+        passes += writers[index].passes;
+    qd_bench_usage used = qd_bench_usage_between(before, qd_bench_usage_of(pid));
+    sum->positions += (double)passes * all->entities;
+    sum->seconds += (double)(qd_bench_now_ns() - start_ns) / 1e9;
+    sum->used = (qd_bench_usage){used.is_known, sum->used.user_s + used.user_s, sum->used.system_s + used.system_s};
+}
+
+/* ---- the check ---- */
+
+static void check(course *all, double positions)
+{
+    if (!get_stats(all))
+        return;
+    uint64_t updates = all->told.stats.updates - all->updates_before;
+    if (updates != (uint64_t)positions)
+        qd_bench_fail(all->bench, "%.0f positions were sent, and the room has counted %llu", positions,
+                      (unsigned long long)updates);
+    for (uint32_t connection = 0; connection < all->connections; connection++)
+        put(all, connection, phase_of(all->writers[connection].passes));
+    all->truth = (qd_bench_lane){.count = all->connections * all->entities, .id = all->id, .at = {all->x, all->y}};
+    qd_bench_check(&all->told, &all->truth, all->told.stats.tick);
+}
+
+/* How many positions a second a core copies. */
+static double copy_rate(const course *all)
+{
+    static uint8_t target[65536];
+    size_t piece = all->phase_bytes < sizeof target ? all->phase_bytes : sizeof target;
+    uint64_t start_ns = qd_bench_now_ns(), end_ns = start_ns, copied = 0;
+
+    for (; end_ns - start_ns < 100000000u; end_ns = qd_bench_now_ns()) {
+        for (size_t at = 0; at + piece <= all->phase_bytes; at += piece, copied += piece)
+            memcpy(target, all->bytes + at, piece);
+    }
+    double position_bytes = (double)all->phase_bytes / all->entities;
+    return (double)copied / position_bytes / ((double)(end_ns - start_ns) / 1e9);
+}
+
+/* ---- the scenario ---- */
+
+static const qd_sheet_column columns[] = {
+    {"connections", "connections", 0},     {"batch", "batch", 0},     {"raw_per_s", "raw sink/s", 0},
+    {"positions_per_s", "positions/s", 0}, {"ratio", "ratio", 3},     {"user_ns", "user ns", 2},
+    {"system_ns", "system ns", 2},         {"raw_ns", "raw ns", 2},   {"copy_ns", "memcpy ns", 2},
+    {"events_per_s", "events/s", 0},       {"checked", "checked", 0},
+};
+
+static void add_row(const course *all, qd_sheet *sheet, const taken *raw, const taken *taken_by)
+{
+    const double rate = taken_by->positions / taken_by->seconds, raw_rate = raw->positions / raw->seconds;
+    const double user_ns = qd_bench_used_ns(&taken_by->used, true, false, (uint64_t)taken_by->positions);
+    const double events = (double)(all->figures->begins + all->figures->ends);
+
+    qd_sheet_add_row(
+        sheet, (const double[]){all->connections, all->batch, raw_rate, rate, rate / raw_rate, user_ns,
+                                qd_bench_used_ns(&taken_by->used, false, true, (uint64_t)taken_by->positions),
+                                qd_bench_used_ns(&raw->used, true, true, (uint64_t)raw->positions),
+                                1e9 / copy_rate(all), events / taken_by->seconds, (double)all->figures->ticks_checked});
+    qd_sheet_add_goal(sheet, rate / raw_rate, false, 1.0 / 3, "%u connection%s, batches of %u: part of the raw sink's",
+                      all->connections, all->connections > 1 ? "s" : "", all->batch);
+    qd_sheet_add_goal(sheet, user_ns, true, 6, "%u connection%s, batches of %u: ns of user time a position",
+                      all->connections, all->connections > 1 ? "s" : "", all->batch);
+}
+
+static void close_all(course *all)
+{
+    for (uint32_t index = 0; index < all->connections; index++) {
+        if (all->sinks && all->sinks[index].socket >= 0)
+            close(all->sinks[index].socket);
+        if (!all->writers || !all->writers[index].client)
+            continue;
+        if (index == 0 && all->room && qd_client_close_room(all->writers[0].client, all->room))
+            qd_client_flush(all->writers[0].client, 1000);
+        qd_client_destroy(all->writers[index].client);
+    }
+    qd_pairs_destroy(all->told.pairs);
+    free(all->figures);
+    free(all->sinks);
+    free(all->writers);
+    free(all->bytes);
+    free(all->id);
+    free(all->x);
+}
+
+static bool open_all(course *all)
+{
+    qd_bench *bench = all->bench;
+
+    all->sinks = calloc(all->connections, sizeof *all->sinks);
+    all->writers = calloc(all->connections, sizeof *all->writers);
+    all->figures = calloc(1, sizeof *all->figures);
+    all->told.pairs = qd_pairs_create();
+    bench->run_id++;
+    bench->side = 4 * sqrtf((float)all->connections * (float)all->entities);
+    for (uint32_t index = 0; all->sinks && index < all->connections; index++)
+        all->sinks[index].socket = -1;
+    if (!all->sinks || !all->writers || !all->figures || !all->told.pairs || !make_entities(all)) {
+        qd_bench_fail(bench, "out of memory");
+        return false;
+    }
+    all->told_connection = (qd_bench_connection){.bench = bench, .figures = all->figures};
+    all->told.connection = &all->told_connection;
+    for (uint32_t index = 0; index < all->connections; index++) {
+        if (!open_writer(all, index) || !open_sink(all, index))
+            return false;
+    }
+    if (!encode_all(all)) {
+        qd_bench_fail(bench, "out of memory");
+        return false;
+    }
+    for (uint32_t index = 0; index < all->connections; index++) {
+        all->sinks[index].bytes = all->writers[index].bytes = all->bytes + index * all->phase_bytes;
+        all->sinks[index].pass_bytes = all->writers[index].pass_bytes = all->phase_bytes;
+    }
+    if (!get_stats(all))
+        return false;
+    all->updates_before = all->told.stats.updates;
+    all->figures->begins = all->figures->ends = 0;
+    return true;
+}
+
+static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint32_t connections, uint32_t batch)
+{
+    course all = {.bench = bench, .connections = connections, .batch = batch, .hz = given->hz};
+    taken raw = {0}, taken_by = {0};
+
+    /* Whole batches, all of the same size. */
+    all.entities = (given->entities + batch - 1) / batch * batch;
+    if (open_all(&all)) {
+        for (uint32_t round = 0; round < ROUNDS && !qd_bench_is_stopped(bench); round++) {
+            pour(&all, all.writers, bench->server.pid, bench->seconds / ROUNDS, &taken_by);
+            pour(&all, all.sinks, bench->raw.pid, bench->seconds / ROUNDS, &raw);
+            /* The sink's connections have ended. */
+            for (uint32_t index = 0; index < connections && round + 1 < ROUNDS; index++) {
+                close(all.sinks[index].socket);
+                open_sink(&all, index);
+            }
+        }
+        if (!qd_bench_is_stopped(bench))
+            check(&all, taken_by.positions);
+        if (!qd_bench_is_stopped(bench))
+            add_row(&all, sheet, &raw, &taken_by);
+    }
+    close_all(&all);
+}
+
+static void play(qd_bench *bench, qd_sheet *sheet, void *context)
+{
+    static const uint32_t all_connections[] = {1, 16}, all_batches[] = {1000, 10000};
+    const options *given = context;
+
+    snprintf(sheet->title, sizeof sheet->title,
+             "ingest: Move batches, applied and registered anew; %u entities or more a connection, %u ticks/s",
+             given->entities, given->hz);
+    for (uint32_t row = 0; row < 4 && !qd_bench_is_stopped(bench); row++) {
+        uint32_t connections = given->connections ? given->connections : all_connections[row / 2];
+        uint32_t batch = given->batch ? given->batch : all_batches[row % 2];
+
+        if ((given->connections && row / 2 > 0) || (given->batch && row % 2 > 0))
+            continue;
+        run_row(bench, sheet, given, connections, batch);
+    }
+    qd_sheet_add_note(sheet,
+                      "ns: a position; user and system of the server, raw of the sink, memcpy of the same bytes");
+    if (!qd_bench_usage_of(bench->server.pid).is_known)
+        qd_sheet_add_note(sheet, "the server's time is not known: it is for servers of this machine, --server-pid");
+}
+
+int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        QD_BENCH " ingest", "",
+        "How many positions a second the server takes, applied and registered anew, beside a bare\n"
+        "libuv sink that is fed by the same generator with the same bytes. Checked: the updates\n"
+        "that the room counts, and its pairs against brute force.",
+        0, 0};
+    static const char *const server_options[] = {NULL};
+    options given = {.entities = 10000, .hz = 20};
+    const qd_option rows[] = {
+        {"--connections", "N", "writers of the room (1, then 16)", QD_OPTION_NUMBER, &given.connections, 1,
+         CONNECTIONS_MAX},
+        {"--batch", "N", "entities in a Move (1000, then 10000)", QD_OPTION_NUMBER, &given.batch, 1, 100000},
+        {"--entities", "N", "of each connection, rounded up to whole batches (10000)", QD_OPTION_NUMBER,
+         &given.entities, 1, 1000000},
+        {"--hz", "N", "ticks a second (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        QD_BENCH_COMMON_OPTIONS(bench),
+    };
+    qd_sheet sheet = {.scenario = "ingest", .columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int status;
+
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+        return status;
+    return qd_bench_play(bench, server_options, &sheet, play, &given);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille-bench latency: a step there and back, and beside it a bare libuv echo that gets and answers as many bytes
+ * at the same times. Round trips count from when a step was meant to be sent.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+typedef struct options {
+    uint32_t entities, hz;
+    double p50_us_max, p99_us_max; /* the goals; 0: none */
+} options;
+
+/* All of it, there and back; false: broken. */
+static bool exchange(int connected, uint8_t *bytes, size_t request_bytes, size_t answer_bytes)
+{
+    for (size_t at = 0; at < request_bytes;) {
+        ssize_t sent = send(connected, bytes + at, request_bytes - at, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
+            return false;
+        at += sent > 0 ? (size_t)sent : 0;
+    }
+    for (size_t at = 0; at < answer_bytes;) {
+        ssize_t got = recv(connected, bytes, answer_bytes - at, 0);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        at += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static void echo(qd_bench *bench, uint32_t hz, size_t request_bytes, size_t answer_bytes, qd_histogram *trips)
+{
+    size_t most = request_bytes > answer_bytes ? request_bytes : answer_bytes;
+    uint8_t *bytes = calloc(1, most);
+    int connected =
+        qd_bench_raw_connect(&bench->raw, QD_BENCH_RAW_ECHO, (uint32_t)request_bytes, (uint32_t)answer_bytes);
+    uint64_t period_ns = 1000000000u / hz, due_ns = qd_bench_now_ns() + 10000000;
+    uint64_t end_ns = due_ns + (uint64_t)(bench->seconds * 1e9);
+
+    prctl(PR_SET_TIMERSLACK, 1);
+    for (; bytes && connected >= 0 && due_ns < end_ns && !qd_bench_is_stopped(bench); due_ns += period_ns) {
+        qd_bench_sleep_until(due_ns);
+        if (!exchange(connected, bytes, request_bytes, answer_bytes))
+            qd_bench_fail(bench, "the raw echo is gone: %s", strerror(errno));
+        qd_histogram_record(trips, qd_bench_now_ns() - due_ns);
+    }
+    if (!bytes || connected < 0)
+        qd_bench_fail(bench, "cannot reach the raw echo: %s", strerror(errno));
+    if (connected >= 0)
+        close(connected);
+    free(bytes);
+}
+
+static double us(const qd_histogram *trips, double percent)
+{
+    return (double)qd_histogram_percentile(trips, percent) / 1e3;
+}
+
+static const qd_sheet_column columns[] = {
+    {"entities", "entities", 0},     {"hz", "steps/s", 0},
+    {"p50_us", "p50 us", 1},         {"p99_us", "p99 us", 1},
+    {"p99_9_us", "p99.9 us", 1},     {"max_us", "max us", 1},
+    {"raw_p50_us", "raw p50 us", 1}, {"raw_p99_us", "raw p99 us", 1},
+    {"raw_max_us", "raw max us", 1}, {"tick_p50_us", "tick p50 us", 1},
+    {"user_ns", "user ns", 2},       {"checked", "checked", 0},
+};
+
+static void run_row(qd_bench *bench, qd_sheet *sheet, const options *row, qd_bench_result *result, qd_histogram *raw)
+{
+    bench->options = (qd_bench_options){.rooms = 1,
+                                        .entities = row->entities,
+                                        .connections = 1,
+                                        .threads = 1,
+                                        .dimensions = 2,
+                                        .index = QD_INDEX_AUTO,
+                                        .hz = row->hz,
+                                        .seconds = bench->seconds,
+                                        .warm_seconds = bench->seconds < 1 ? bench->seconds : 1,
+                                        .subscribe = QD_BENCH_EVENTS,
+                                        .step = true,
+                                        .check = QD_BENCH_CHECK_END,
+                                        .is_quiet = true};
+    if (!qd_bench_run(bench, result) && result->seconds == 0)
+        return;
+    const qd_bench_figures *figures = &result->figures;
+    uint64_t steps = figures->round_trip_ns.count > 0 ? figures->round_trip_ns.count : 1;
+    memset(raw, 0, sizeof *raw);
+    echo(bench, row->hz, figures->bytes_out / steps + 1, figures->bytes_in / steps + 1, raw);
+    qd_sheet_add_row(sheet, (const double[]){row->entities, row->hz, us(&figures->round_trip_ns, 50),
+                                             us(&figures->round_trip_ns, 99), us(&figures->round_trip_ns, 99.9),
+                                             us(&figures->round_trip_ns, 100), us(raw, 50), us(raw, 99), us(raw, 100),
+                                             result->server.tick_us_p50,
+                                             qd_bench_used_ns(&result->used, true, false, figures->updates),
+                                             (double)figures->ticks_checked});
+    if (row->p50_us_max > 0)
+        qd_sheet_add_goal(sheet, us(&figures->round_trip_ns, 50), true, row->p50_us_max, "%u entities: p50, us",
+                          row->entities);
+    if (row->p99_us_max > 0)
+        qd_sheet_add_goal(sheet, us(&figures->round_trip_ns, 99), true, row->p99_us_max, "%u entities: p99, us",
+                          row->entities);
+}
+
+static void play(qd_bench *bench, qd_sheet *sheet, void *context)
+{
+    static const options usual[] = {{1000, 200, 100, 300}, {100000, 20, 0, 4000}};
+    const options *given = context;
+    qd_bench_result *result = calloc(1, sizeof *result);
+    qd_histogram *raw = calloc(1, sizeof *raw);
+
+    snprintf(sheet->title, sizeof sheet->title,
+             "latency: Move of all, Step, and the events back; from the intended time of sending");
+    for (uint32_t row = 0; row < 2 && result && raw && !qd_bench_is_stopped(bench); row++) {
+        options wanted = usual[row];
+
+        if (given->entities && row > 0)
+            break;
+        if (given->entities)
+            wanted = (options){.entities = given->entities, .hz = wanted.hz};
+        if (given->hz)
+            wanted.hz = given->hz;
+        run_row(bench, sheet, &wanted, result, raw);
+    }
+    if (!result || !raw)
+        qd_bench_fail(bench, "out of memory");
+    free(result);
+    free(raw);
+    qd_sheet_add_note(sheet, "raw: a bare libuv echo, as many bytes there and back; it has nothing to make or to read");
+    qd_sheet_add_note(sheet, "user ns: of the server, an update; checked: ticks compared with brute force, at the end");
+}
+
+int qd_bench_latency(qd_bench *bench, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        QD_BENCH " latency", "",
+        "One writer moves all entities of a room and steps, some times a second, and gets the\n"
+        "events back. A step that could not be sent in time counts from when it should have been.\n"
+        "Beside it: a bare libuv echo. The pairs are compared with brute force at the end.",
+        0, 0};
+    static const char *const server_options[] = {NULL};
+    options given = {0};
+    const qd_option rows[] = {
+        {"--entities", "N", "in the room (1000, then 100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
+        {"--hz", "N", "steps a second (200, then 20)", QD_OPTION_NUMBER, &given.hz, 1, 100000},
+        QD_BENCH_COMMON_OPTIONS(bench),
+    };
+    qd_sheet sheet = {.scenario = "latency", .columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int status;
+
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+        return status;
+    return qd_bench_play(bench, server_options, &sheet, play, &given);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille-bench load: one run, all of which can be chosen.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const subscribe_names[] = {"none", "events", "stays"};
+
+const char *qd_bench_subscribe_name(qd_bench_subscribe subscribe)
+{
+    return subscribe_names[subscribe];
+}
+
+/* What is in bench->options already is checked, and completed. */
+static int check_options(qd_bench *bench, const char *subscribe, bool check)
+{
+    static const char name[] = QD_BENCH " load";
+    qd_bench_options *options = &bench->options;
+    uint32_t choice = 0;
+
+    while (choice < 3 && strcmp(subscribe, subscribe_names[choice]) != 0)
+        choice++;
+    if (choice == 3)
+        return qd_options_misuse(name, "--subscribe '%s': must be none, events or stays", subscribe);
+    options->subscribe = (qd_bench_subscribe)choice;
+    if (options->hz == 0 && !options->step)
+        return qd_options_misuse(name, "--hz 0 is for --step: a room's own clock needs a rate of 1 to 1000");
+    if (options->connections > (uint64_t)options->rooms * options->entities)
+        return qd_options_misuse(name,
+                                 "--connections %u: more than there are entities to move; at most %llu with these "
+                                 "--rooms and --entities",
+                                 options->connections, (unsigned long long)options->rooms * options->entities);
+    if (options->stalled > 0 && options->subscribe == QD_BENCH_NONE)
+        return qd_options_misuse(name, "--stalled needs events that are not read: --subscribe events or stays");
+    if (check && options->subscribe == QD_BENCH_NONE)
+        return qd_options_misuse(name, "--check needs events: --subscribe events or stays");
+    if (check && options->connections > options->rooms)
+        return qd_options_misuse(name,
+                                 "--check knows a room's entities only where one connection writes it: lower "
+                                 "--connections %u to at most --rooms %u",
+                                 options->connections, options->rooms);
+    options->check = check ? QD_BENCH_CHECK_ALL : QD_BENCH_CHECK_NONE;
+    if (options->threads == 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        options->threads = cores > 0 ? (uint32_t)cores : 1;
+    }
+    if (options->threads > options->connections)
+        options->threads = options->connections;
+    options->seconds = bench->seconds;
+    return 0;
+}
+
+/* Returns whether to go on; else *status is the exit status. */
+static bool parse_options(qd_bench *bench, int argc, char **argv, int *status)
+{
+    static const qd_usage usage = {
+        .program = QD_BENCH " load",
+        .arguments = "",
+        .text = "Opens rooms of its own, moves all their entities at a rate, takes the events, and says\n"
+                "how much and how fast. The rooms are closed at the end.",
+    };
+    qd_bench_options *options = &bench->options;
+    const char *subscribe = "events";
+    bool check = false;
+    const qd_option rows[] = {
+        {"--rooms", "N", "how many rooms (4)", QD_OPTION_NUMBER, &options->rooms, 1, 1048576},
+        {"--entities", "N", "entities in each room (1000)", QD_OPTION_NUMBER, &options->entities, 1, 4194304},
+        {"--dimensions", "N", "of the rooms, 2 or 3 (2)", QD_OPTION_NUMBER, &options->dimensions, 2, 3},
+        {"--index", "NAME", "how the rooms find pairs: auto, quadtree, octree, sparse, hash, grid or brute (auto)",
+         QD_OPTION_INDEX, &options->index, 0, 0},
+        {"--connections", "N", "connections; rooms are dealt to them, or they to the rooms (2)", QD_OPTION_NUMBER,
+         &options->connections, 1, 60000},
+        {"--readers", "N", "connections more, which only take the events of a room (0)", QD_OPTION_NUMBER,
+         &options->readers, 0, 60000},
+        {"--stalled", "N", "readers more, which subscribe and then read nothing (0)", QD_OPTION_NUMBER,
+         &options->stalled, 0, 60000},
+        {"--threads", "N", "threads that drive them; 0: one a core (0)", QD_OPTION_NUMBER, &options->threads, 0, 1024},
+        {"--hz", "N", "ticks a second, and moves of every entity a second (20)", QD_OPTION_NUMBER, &options->hz, 0,
+         1000},
+        {"--step", NULL, "rooms tick by Step, --hz times a second; --hz 0: as fast as answered", QD_OPTION_FLAG,
+         &options->step, 0, 0},
+        {"--subscribe", "WHAT", "none, events, or stays: events and stays (events)", QD_OPTION_TEXT, &subscribe, 0, 0},
+        {"--check", NULL, "compare the pairs with brute force while it runs, which costs time", QD_OPTION_FLAG, &check,
+         0, 0},
+        QD_BENCH_COMMON_OPTIONS(bench),
+    };
+
+    *options = (qd_bench_options){
+        .rooms = 4, .entities = 1000, .connections = 2, .dimensions = 2, .index = QD_INDEX_AUTO, .hz = 20};
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, status) < 0)
+        return false;
+    *status = check_options(bench, subscribe, check);
+    return *status == 0;
+}
+
+int qd_bench_load(qd_bench *bench, int argc, char **argv)
+{
+    static const char *const server_options[] = {"--connections-max", "200000", "--rooms-max", "1048576", NULL};
+    int status;
+
+    if (!parse_options(bench, argc, argv, &status))
+        return status;
+    qd_bench_result *result = calloc(1, sizeof *result);
+    if (!result)
+        qd_bench_fail(bench, "out of memory");
+    else if (qd_bench_begin(bench, server_options))
+        qd_bench_run(bench, result);
+    qd_bench_end(bench);
+    if (result && result->seconds > 0 && bench->json)
+        qd_bench_print_json(bench, result);
+    else if (result && result->seconds > 0)
+        qd_bench_print_table(bench, result);
+    free(result);
+    return qd_bench_status(bench);
+}

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A run: opens rooms of its own, deals them to connections, lets drivers send and receive for a while, checks, and
+ * closes the rooms again.
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONNECT_TIMEOUT_MS 5000
+
+/* Rooms that a killed run leaves behind are gone after twice that. */
+#define GRACE_MS 1000u
+
+void qd_bench_room_name(const qd_bench *bench, uint32_t room_index, char name[QD_BENCH_NAME_SIZE])
+{
+    snprintf(name, QD_BENCH_NAME_SIZE, "bench-%016llx-%u", (unsigned long long)bench->run_id, room_index);
+}
+
+/* ---- opening ---- */
+
+/* Everything that is allocated. */
+typedef struct estate {
+    qd_bench_connection *connections; /* the writers, then the readers */
+    qd_bench_lane *lanes;             /* the same */
+    qd_bench_lane **lane_links;       /* twice as many: the connections' by_room, and the drivers' lists */
+    qd_bench_driver *drivers;
+    uint32_t connection_count, lane_count, writer_lane_count;
+    uint32_t folding_count;       /* lanes that fold their pairs */
+    qd_bench_figures *unmeasured; /* what comes in outside of the measurement */
+    qd_bench_figures *window;     /* what came in since the last progress line */
+    qd_bench_stalled stalled;
+} estate;
+
+static bool fold_pairs(const qd_bench *bench, estate *all, qd_bench_lane *lane)
+{
+    const qd_bench_options *options = &bench->options;
+
+    if (options->check == QD_BENCH_CHECK_NONE || (options->check_max > 0 && all->folding_count >= options->check_max))
+        return true;
+    all->folding_count++;
+    lane->pairs = qd_pairs_create();
+    return lane->pairs != NULL;
+}
+
+/* Deals rooms to connections, or connections to rooms where there are more of those; then they share its entities. */
+static bool deal(qd_bench *bench, estate *all)
+{
+    const qd_bench_options *options = &bench->options;
+    uint32_t rooms = options->rooms, connections = options->connections;
+    uint32_t at = 0;
+
+    for (uint32_t index = 0; index < connections; index++) {
+        qd_bench_connection *connection = &all->connections[index];
+
+        connection->bench = bench;
+        connection->figures = all->unmeasured;
+        connection->lanes = &all->lanes[at];
+        connection->by_room = &all->lane_links[at];
+        connection->lane_count = rooms > connections ? (rooms - index + connections - 1) / connections : 1;
+        for (uint32_t turn = 0; turn < connection->lane_count; turn++, at++) {
+            qd_bench_lane *lane = &all->lanes[at];
+            uint32_t dealt = index + turn * connections;
+            uint64_t part = dealt / rooms;
+            uint64_t parts = rooms > connections ? 1 : (connections - dealt % rooms + rooms - 1) / rooms;
+            uint64_t first_id = options->entities * part / parts;
+            uint64_t end_id = options->entities * (part + 1) / parts;
+
+            lane->connection = connection;
+            lane->room_index = dealt % rooms;
+            lane->is_first = part == 0;
+            connection->by_room[turn] = lane;
+            all->lane_links[all->lane_count + at] = lane;
+            if (!qd_bench_lane_init(lane, (uint32_t)first_id, (uint32_t)(end_id - first_id)) ||
+                (options->subscribe != QD_BENCH_NONE && !fold_pairs(bench, all, lane)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Readers are dealt to the rooms. */
+static bool deal_readers(qd_bench *bench, estate *all)
+{
+    for (uint32_t index = 0; index < bench->options.readers; index++) {
+        qd_bench_connection *connection = &all->connections[bench->options.connections + index];
+        qd_bench_lane *lane = &all->lanes[all->writer_lane_count + index];
+
+        *lane = (qd_bench_lane){.connection = connection, .room_index = index % bench->options.rooms};
+        *connection = (qd_bench_connection){.bench = bench,
+                                            .lanes = lane,
+                                            .lane_count = 1,
+                                            .by_room = &all->lane_links[all->writer_lane_count + index],
+                                            .figures = all->unmeasured};
+        connection->by_room[0] = lane;
+        if (!fold_pairs(bench, all, lane))
+            return false;
+    }
+    return true;
+}
+
+static bool acquire(qd_bench *bench, estate *all)
+{
+    const qd_bench_options *options = &bench->options;
+
+    all->connection_count = options->connections + options->readers;
+    all->writer_lane_count = options->rooms > options->connections ? options->rooms : options->connections;
+    all->lane_count = all->writer_lane_count + options->readers;
+    all->connections = calloc(all->connection_count, sizeof *all->connections);
+    all->lanes = calloc(all->lane_count, sizeof *all->lanes);
+    all->lane_links = calloc(2 * (size_t)all->lane_count, sizeof(qd_bench_lane *));
+    all->drivers = calloc(options->threads, sizeof *all->drivers);
+    all->unmeasured = calloc(2, sizeof *all->unmeasured);
+    if (!all->connections || !all->lanes || !all->lane_links || !all->drivers || !all->unmeasured ||
+        !deal(bench, all) || !deal_readers(bench, all)) {
+        qd_bench_fail(bench, "out of memory for %u rooms of %u entities", options->rooms, options->entities);
+        return false;
+    }
+    all->window = &all->unmeasured[1];
+    return true;
+}
+
+static void release(const qd_bench *bench, estate *all)
+{
+    for (uint32_t index = 0; all->connections && index < all->connection_count; index++)
+        qd_client_destroy(all->connections[index].client);
+    for (uint32_t index = 0; all->lanes && index < all->lane_count; index++)
+        qd_bench_lane_deinit(&all->lanes[index]);
+    free(all->connections);
+    free(all->lanes);
+    free(all->lane_links);
+    free(all->drivers);
+    free(all->unmeasured);
+    qd_bench_stalled_close(bench, &all->stalled);
+}
+
+bool qd_bench_connect(qd_bench *bench, qd_bench_connection *connection)
+{
+    char name[QD_CLIENT_NAME_BYTES_MAX + 1];
+
+    snprintf(name, sizeof name, "%s/%s", QD_BENCH, qd_version());
+    connection->client = qd_client_create();
+    if (!connection->client) {
+        qd_bench_fail(bench, "out of memory");
+        return false;
+    }
+    if (qd_client_connect(connection->client, bench->server.address, bench->where.token, name, CONNECT_TIMEOUT_MS) <
+        0) {
+        qd_bench_fail(bench, "%s (--server, or QUADRILLE_SERVER, names another)", qd_client_error(connection->client));
+        return false;
+    }
+    const qd_msg_limits *limits = &qd_client_welcome(connection->client)->limits;
+    if (bench->options.entities > limits->entities_max) {
+        qd_bench_fail(bench, "--entities %u: this server takes at most %u a room", bench->options.entities,
+                      limits->entities_max);
+        return false;
+    }
+    if (bench->options.rooms > limits->rooms_max) {
+        qd_bench_fail(bench, "--rooms %u: this server takes at most %u", bench->options.rooms, limits->rooms_max);
+        return false;
+    }
+    return true;
+}
+
+static bool rooms_are_open(const qd_bench_connection *connection)
+{
+    for (uint32_t index = 0; index < connection->lane_count; index++) {
+        if (!connection->lanes[index].room)
+            return false;
+    }
+    return true;
+}
+
+static int compare_rooms(const void *left, const void *right)
+{
+    uint64_t a = (*(qd_bench_lane *const *)left)->room, b = (*(qd_bench_lane *const *)right)->room;
+
+    return (a > b) - (a < b);
+}
+
+bool qd_bench_open_rooms(qd_bench *bench, qd_bench_connection *connection)
+{
+    const uint32_t dimensions = bench->options.dimensions;
+    const qd_msg_room_config config = {
+        .dimensions = dimensions,
+        .has_bounds = true,
+        .bounds = {.max_x = bench->side, .max_y = bench->side, .max_z = dimensions == 3 ? bench->side : 0},
+        .index = bench->options.index,
+        .tick_mode = bench->options.step ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK,
+        .tick_hz = bench->options.step ? 0 : bench->options.hz,
+        .grace_ms = GRACE_MS,
+        .empty_close_ms = GRACE_MS};
+
+    connection->open_seq = qd_client_next_seq(connection->client);
+    for (uint32_t index = 0; index < connection->lane_count; index++) {
+        char name[QD_BENCH_NAME_SIZE];
+
+        qd_bench_room_name(bench, connection->lanes[index].room_index, name);
+        if (!qd_client_open_room(connection->client, name, &config))
+            qd_bench_fail(bench, "%s", qd_client_error(connection->client));
+    }
+    if (!qd_bench_wait(connection, rooms_are_open, "rooms to open"))
+        return false;
+    qsort(connection->by_room, connection->lane_count, sizeof(qd_bench_lane *), compare_rooms);
+    return true;
+}
+
+static bool lanes_are_in(const qd_bench_connection *connection)
+{
+    for (uint32_t index = 0; index < connection->lane_count; index++) {
+        if (connection->lanes[index].setup_seq)
+            return false;
+    }
+    return true;
+}
+
+static bool reader_is_in(const qd_bench_connection *connection)
+{
+    return connection->lanes[0].has_set;
+}
+
+static bool open_all(qd_bench *bench, estate *all)
+{
+    char error[256];
+
+    if (!qd_bench_allow_files((uint64_t)all->connection_count + bench->options.stalled, error, sizeof error))
+        qd_bench_fail(bench, "%s", error);
+    for (uint32_t index = 0; index < all->connection_count; index++) {
+        if (qd_bench_is_stopped(bench) || !qd_bench_connect(bench, &all->connections[index]) ||
+            !qd_bench_open_rooms(bench, &all->connections[index]))
+            return false;
+    }
+    for (uint32_t index = 0; index < bench->options.connections; index++) {
+        qd_bench_connection *connection = &all->connections[index];
+
+        for (uint32_t lane = 0; lane < connection->lane_count; lane++)
+            qd_bench_lane_start(&connection->lanes[lane]);
+        if (!qd_bench_wait(connection, lanes_are_in, "entities to be spawned"))
+            return false;
+    }
+    for (uint32_t index = bench->options.connections; index < all->connection_count; index++) {
+        qd_bench_connection *connection = &all->connections[index];
+
+        if (!qd_client_subscribe(connection->client, connection->lanes[0].room, QD_SCOPE_ALL, false))
+            qd_bench_fail(bench, "%s", qd_client_error(connection->client));
+        if (!qd_bench_wait(connection, reader_is_in, "the reset of a reader"))
+            return false;
+    }
+    return qd_bench_stalled_open(bench, &all->stalled);
+}
+
+/* ---- measuring ---- */
+
+/* Gives each driver its share of the connections, in a row, and with the writers among them a row of lanes. */
+static void share_out(qd_bench *bench, estate *all)
+{
+    uint64_t threads = bench->options.threads, connections = all->connection_count;
+    uint32_t lane = 0;
+
+    memset(all->drivers, 0, threads * sizeof *all->drivers);
+    for (uint32_t index = 0; index < threads; index++) {
+        qd_bench_driver *driver = &all->drivers[index];
+        uint32_t first = (uint32_t)(connections * index / threads);
+        uint32_t end = (uint32_t)(connections * (index + 1) / threads);
+
+        driver->bench = bench;
+        driver->connections = &all->connections[first];
+        driver->connection_count = end - first;
+        driver->lanes = &all->lane_links[all->lane_count + lane];
+        pthread_mutex_init(&driver->lock, NULL);
+        for (; first < end; first++) {
+            all->connections[first].figures = &driver->recent;
+            if (first < bench->options.connections)
+                driver->lane_count += all->connections[first].lane_count;
+        }
+        lane += driver->lane_count;
+    }
+}
+
+static void collect(qd_bench *bench, estate *all, qd_bench_figures *total)
+{
+    memset(all->window, 0, sizeof *all->window);
+    for (uint32_t index = 0; index < bench->options.threads; index++) {
+        qd_bench_driver *driver = &all->drivers[index];
+
+        pthread_mutex_lock(&driver->lock);
+        qd_bench_figures_add(all->window, &driver->recent);
+        memset(&driver->recent, 0, sizeof driver->recent);
+        pthread_mutex_unlock(&driver->lock);
+    }
+    qd_bench_figures_add(total, all->window);
+}
+
+static bool drivers_are_done(const qd_bench *bench, const estate *all)
+{
+    for (uint32_t index = 0; index < bench->options.threads; index++) {
+        if (!atomic_load(&all->drivers[index].is_done))
+            return false;
+    }
+    return true;
+}
+
+static void report_progress(qd_bench *bench, estate *all, qd_bench_figures *total)
+{
+    uint64_t last_ns = bench->start_ns;
+
+    while (!drivers_are_done(bench, all)) {
+        const struct timespec pause = {0, 10000000};
+        uint64_t now_ns = qd_bench_now_ns();
+
+        if (now_ns >= last_ns + 1000000000u && !bench->options.is_quiet) {
+            collect(bench, all, total);
+            qd_bench_print_progress(all->window, (double)(now_ns - bench->start_ns) / 1e9,
+                                    (double)(now_ns - last_ns) / 1e9);
+            last_ns = now_ns;
+        }
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* Returns the seconds from the start to the end, or to the last answer where that came later. */
+static double measure(qd_bench *bench, estate *all, double seconds, qd_bench_figures *total)
+{
+    uint32_t started = 0;
+
+    share_out(bench, all);
+    bench->start_ns = qd_bench_now_ns() + 10000000;
+    bench->end_ns = bench->start_ns + (uint64_t)(seconds * 1e9);
+    while (started < bench->options.threads &&
+           pthread_create(&all->drivers[started].thread, NULL, qd_bench_drive, &all->drivers[started]) == 0)
+        started++;
+    for (uint32_t index = started; index < bench->options.threads; index++)
+        atomic_store(&all->drivers[index].is_done, true);
+    if (started < bench->options.threads)
+        qd_bench_fail(bench, "--threads %u: the system starts only %u", bench->options.threads, started);
+    report_progress(bench, all, total);
+    uint64_t done_ns = bench->start_ns;
+    for (uint32_t index = 0; index < started; index++) {
+        pthread_join(all->drivers[index].thread, NULL);
+        if (all->drivers[index].done_ns > done_ns)
+            done_ns = all->drivers[index].done_ns;
+    }
+    collect(bench, all, total);
+    for (uint32_t index = 0; index < all->connection_count; index++)
+        all->connections[index].figures = all->unmeasured;
+    for (uint32_t index = 0; index < bench->options.threads; index++)
+        pthread_mutex_destroy(&all->drivers[index].lock);
+    if (done_ns < bench->end_ns && !qd_bench_is_stopped(bench))
+        done_ns = bench->end_ns;
+    return (double)(done_ns - bench->start_ns) / 1e9;
+}
+
+/* ---- the end ---- */
+
+/* Of a room its first lane asks. A reader does, too: when it has the answer, it has all events before it. */
+static bool asks(const qd_bench_lane *lane)
+{
+    return lane->is_first || lane->count == 0;
+}
+
+static bool stats_are_in(const qd_bench_connection *connection)
+{
+    for (uint32_t index = 0; index < connection->lane_count; index++) {
+        if (asks(&connection->lanes[index]) && !connection->lanes[index].has_stats)
+            return false;
+    }
+    return true;
+}
+
+static bool get_stats(qd_bench *bench, estate *all)
+{
+    for (uint32_t index = 0; index < all->connection_count; index++) {
+        qd_bench_connection *connection = &all->connections[index];
+
+        for (uint32_t turn = 0; turn < connection->lane_count; turn++) {
+            qd_bench_lane *lane = &connection->lanes[turn];
+
+            lane->ticks_before = lane->stats.tick;
+            lane->skipped_before = lane->stats.ticks_skipped;
+            lane->has_stats = false;
+            if (asks(lane))
+                qd_client_get_stats(connection->client, lane->room);
+        }
+        if (!qd_bench_wait(connection, stats_are_in, "statistics"))
+            return false;
+    }
+    return !qd_bench_is_stopped(bench);
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static void add_room(qd_bench_server_figures *figures, const qd_bench_lane *lane)
+{
+    const qd_msg_room_stats *stats = &lane->stats;
+    uint64_t skipped = stats->ticks_skipped - lane->skipped_before;
+    uint64_t ticks = stats->tick - lane->ticks_before - skipped;
+
+    figures->ticks += ticks;
+    figures->ticks_skipped += skipped;
+    if (!figures->are_known || ticks < figures->room_ticks_min)
+        figures->room_ticks_min = ticks;
+    if (ticks > figures->room_ticks_max)
+        figures->room_ticks_max = ticks;
+    if ((double)stats->tick_us_p99 > figures->tick_us_p99)
+        figures->tick_us_p99 = (double)stats->tick_us_p99;
+    if ((double)stats->tick_us_max > figures->tick_us_max)
+        figures->tick_us_max = (double)stats->tick_us_max;
+    figures->memory_bytes = lane->memory_bytes;
+    figures->are_known = true;
+}
+
+static void sum_stats(qd_bench *bench, const estate *all, qd_bench_server_figures *figures)
+{
+    double *medians = calloc(bench->options.rooms, sizeof *medians);
+    uint32_t count = 0;
+
+    *figures = (qd_bench_server_figures){0};
+    for (uint32_t index = 0; index < all->writer_lane_count && medians; index++) {
+        if (!all->lanes[index].is_first)
+            continue;
+        medians[count++] = (double)all->lanes[index].stats.tick_us_p50;
+        add_room(figures, &all->lanes[index]);
+    }
+    if (count > 0) {
+        qsort(medians, count, sizeof *medians, compare_doubles);
+        figures->tick_us_p50 = medians[count / 2];
+    }
+    free(medians);
+}
+
+/* All is answered: what was folded is what is there. */
+static void check_end(const qd_bench *bench, estate *all)
+{
+    for (uint32_t index = 0; index < all->lane_count; index++) {
+        qd_bench_lane *lane = &all->lanes[index];
+        const qd_bench_lane *writer = lane;
+
+        if (!lane->pairs || bench->options.check != QD_BENCH_CHECK_END)
+            continue;
+        for (uint32_t at = 0; lane->count == 0 && at < all->writer_lane_count; at++) {
+            if (all->lanes[at].room_index == lane->room_index)
+                writer = &all->lanes[at];
+        }
+        qd_bench_check(lane, writer, lane->stats.tick);
+    }
+}
+
+static bool rooms_are_closed(const qd_bench_connection *connection)
+{
+    for (uint32_t index = 0; index < connection->lane_count; index++) {
+        const qd_bench_lane *lane = &connection->lanes[index];
+
+        if (lane->is_first && lane->room && !lane->is_closed)
+            return false;
+    }
+    return true;
+}
+
+/* Also after a failure, as far as the connections live. */
+static void close_rooms(qd_bench *bench, estate *all)
+{
+    bench->end_ns = 0; /* nothing more is sent */
+    for (uint32_t index = 0; index < bench->options.connections; index++) {
+        qd_bench_connection *connection = &all->connections[index];
+
+        if (!connection->client || qd_client_state(connection->client) < 0 || qd_client_socket(connection->client) < 0)
+            continue;
+        for (uint32_t turn = 0; turn < connection->lane_count; turn++) {
+            const qd_bench_lane *lane = &connection->lanes[turn];
+
+            if (lane->is_first && lane->room)
+                qd_client_close_room(connection->client, lane->room);
+        }
+        qd_bench_wait(connection, rooms_are_closed, "rooms to close");
+    }
+}
+
+static void measure_all(qd_bench *bench, estate *all, qd_bench_result *result)
+{
+    if (bench->options.warm_seconds > 0) {
+        measure(bench, all, bench->options.warm_seconds, &result->figures);
+        memset(&result->figures, 0, sizeof result->figures);
+    }
+    if (!get_stats(bench, all))
+        return;
+    qd_bench_usage before = qd_bench_usage_of(bench->server.pid);
+    result->seconds = measure(bench, all, bench->options.seconds, &result->figures);
+    result->used = qd_bench_usage_between(before, qd_bench_usage_of(bench->server.pid));
+    result->resident_bytes = qd_bench_resident_bytes_of(bench->server.pid);
+    if (!get_stats(bench, all))
+        return;
+    sum_stats(bench, all, &result->server);
+    all->unmeasured->ticks_checked = 0;
+    check_end(bench, all);
+    result->figures.ticks_checked += all->unmeasured->ticks_checked;
+}
+
+bool qd_bench_run(qd_bench *bench, qd_bench_result *result)
+{
+    const qd_bench_options *options = &bench->options;
+    estate all = {0};
+
+    memset(result, 0, sizeof *result);
+    bench->start_ns = bench->end_ns = 0;
+    bench->run_id++;
+    /* So that an entity has as many pairs in three dimensions as in two. */
+    bench->side = options->dimensions == 3 ? cbrtf(32 * (float)options->entities) : 4 * sqrtf((float)options->entities);
+    if (acquire(bench, &all)) {
+        if (open_all(bench, &all))
+            measure_all(bench, &all, result);
+        close_rooms(bench, &all);
+    }
+    release(bench, &all);
+    return !qd_bench_is_stopped(bench);
+}

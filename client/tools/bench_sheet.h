@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a scenario of quadrille-bench found: a table of numbers, goals, and notes; as text, or as one JSON object.
+ *
+ * A sheet is filled by one thread, row by row, and printed once. All texts are static, but for those that are copied.
+ */
+#ifndef QD_TOOLS_BENCH_SHEET_H
+#define QD_TOOLS_BENCH_SHEET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define QD_SHEET_COLUMNS_MAX 16u
+#define QD_SHEET_ROWS_MAX    32u
+#define QD_SHEET_GOALS_MAX   16u
+#define QD_SHEET_NOTES_MAX   8u
+#define QD_SHEET_TEXT_SIZE   256u
+
+typedef struct qd_sheet_column {
+    const char *key;   /* in JSON: "user_ns" */
+    const char *title; /* in the table: "user ns" */
+    int decimals;
+} qd_sheet_column;
+
+typedef struct qd_sheet_goal {
+    char text[QD_SHEET_TEXT_SIZE];
+    double value, limit;
+    bool is_most; /* else the limit is the least */
+} qd_sheet_goal;
+
+typedef struct qd_sheet {
+    const char *scenario; /* "ingest" */
+    char title[QD_SHEET_TEXT_SIZE];
+    const qd_sheet_column *columns;
+    uint32_t column_count, row_count, goal_count, note_count;
+    double rows[QD_SHEET_ROWS_MAX][QD_SHEET_COLUMNS_MAX];
+    qd_sheet_goal goals[QD_SHEET_GOALS_MAX];
+    char notes[QD_SHEET_NOTES_MAX][QD_SHEET_TEXT_SIZE];
+} qd_sheet;
+
+/* As many numbers as there are columns; NAN where one is not known. */
+void qd_sheet_add_row(qd_sheet *sheet, const double *numbers);
+/* What was to be reached and what was; a value of NAN is not known. */
+void qd_sheet_add_goal(qd_sheet *sheet, double value, bool is_most, double limit, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void qd_sheet_add_note(qd_sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void qd_sheet_print_table(const qd_sheet *sheet);
+/* `ok`: the scenario ran to its end, and what was told was true. `server`: who was measured. */
+void qd_sheet_print_json(const qd_sheet *sheet, const char *version, const char *server, bool ok);
+
+/* "1,234,567.8" */
+#define QD_SHEET_NUMBER_SIZE 40
+const char *qd_sheet_number(double number, int decimals, char text[QD_SHEET_NUMBER_SIZE]);
+/* "name":"text", without a comma behind it. */
+void qd_sheet_print_json_text(const char *name, const char *text);
+
+#endif
