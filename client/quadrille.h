@@ -90,9 +90,20 @@ QD_API uint32_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_en
 QD_API uint32_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
-/* To the session of that number (qd_client_welcome), which is in the room; 0: to the room itself. */
+/* To the session of that number (qd_client_welcome), which is in the room and gets a QD_SERVER_HANDED_OVER; 0: to the
+ * room itself. */
 QD_API uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count,
                                    uint64_t session);
+/* Takes back what sessions of this one's token have left in the room, for a program that was started anew. `session` 0:
+ * of all that have no connection any more; else of that one, even if its connection seems to be open. Answer:
+ * QD_SERVER_HANDED_OVER, in several messages where there are very many (see its `last`).
+ *
+ *     const qd_server_message *answer = qd_client_answer(client, qd_client_adopt(client, room, 0), 2000);
+ *     if (answer != NULL && answer->kind == QD_SERVER_HANDED_OVER)
+ *         printf("%u entities are mine again\n", answer->as.handed_over.count);
+ *     seq = qd_client_snapshot_own(client, room, NULL, 0);                    and where they are
+ */
+QD_API uint32_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t session);
 
 /* Answer: the next QD_SERVER_TICK of the room that is marked reset. */
 QD_API uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);
@@ -104,6 +115,8 @@ QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
 QD_API uint32_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick);
 /* `region` NULL: everywhere. `limit` 0: the server's default. */
 QD_API uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
+/* The same of the entities that belong to this session. */
+QD_API uint32_t qd_client_snapshot_own(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
 /* What is in a region, near a point or on a ray, as of the last tick. Answer: QD_SERVER_QUERY_RESULT.
  *
  *     qd_msg_query query = {.room = room, .kind = QD_QUERY_NEAREST, .where.nearest = {.x = 3, .y = 4}, .limit = 5};

@@ -96,12 +96,22 @@ uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick)
     return request(client, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = step});
 }
 
-uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit)
+static uint32_t request_snapshot(qd_client *client, qd_msg_snapshot snapshot, const qd_msg_bounds *region)
 {
-    qd_msg_snapshot snapshot = {.room = room, .has_region = region != NULL, .limit = limit};
+    snapshot.has_region = region != NULL;
     if (region != NULL)
         snapshot.region = *region;
     return request(client, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = snapshot});
+}
+
+uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit)
+{
+    return request_snapshot(client, (qd_msg_snapshot){.room = room, .limit = limit}, region);
+}
+
+uint32_t qd_client_snapshot_own(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit)
+{
+    return request_snapshot(client, (qd_msg_snapshot){.room = room, .limit = limit, .own = true}, region);
 }
 
 uint32_t qd_client_query(qd_client *client, const qd_msg_query *query)
@@ -114,6 +124,12 @@ uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *id
     qd_msg_handover handover = {
         .room = room, .count = count, .id = ids, .session = session, .room_owned = session == 0};
     return request(client, (qd_client_message){.kind = QD_CLIENT_HANDOVER, .as.handover = handover});
+}
+
+uint32_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t session)
+{
+    qd_msg_adopt adopt = {.room = room, .session = session};
+    return request(client, (qd_client_message){.kind = QD_CLIENT_ADOPT, .as.adopt = adopt});
 }
 
 uint32_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick)

@@ -180,6 +180,7 @@ static void get_snapshot(const Quadrille__V1__Snapshot *snapshot, qd_msg_snapsho
         .has_region = snapshot->region != NULL,
         .region = qd_bounds_get(snapshot->region),
         .limit = snapshot->limit,
+        .own = snapshot->own,
     };
 }
 
@@ -228,7 +229,7 @@ static void get_query(const Quadrille__V1__Query *query, qd_msg_query *result)
 
 /* The kinds are numbered as the messages in the envelope, which has them from field 2 on without a gap. */
 _Static_assert((int)QD_CLIENT_HELLO + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_HELLO, "the first kind");
-_Static_assert((int)QD_CLIENT_ACK + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ACK, "the last kind");
+_Static_assert((int)QD_CLIENT_ADOPT + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ADOPT, "the last kind");
 
 /* Returns whether the columns agree. */
 static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block *block, qd_decoded_client *decoded)
@@ -327,6 +328,9 @@ static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block
             .session = frame->handover->session,
             .room_owned = frame->handover->room_owned,
         };
+        break;
+    case QD_CLIENT_ADOPT:
+        message->as.adopt = (qd_msg_adopt){.room = frame->adopt->room, .session = frame->adopt->session};
         break;
     }
     return agree;

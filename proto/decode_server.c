@@ -252,9 +252,29 @@ static bool get_query_result(const Quadrille__V1__QueryResult *found, qd_msg_que
     return true;
 }
 
+static bool get_handed_over(const Quadrille__V1__HandedOver *handed_over, qd_msg_handed_over *result)
+{
+    *result = (qd_msg_handed_over){
+        .room = handed_over->room,
+        .count = (uint32_t)handed_over->n_id,
+        .id = handed_over->id,
+        .from = handed_over->from,
+        .to = handed_over->to,
+        .connected_count = handed_over->connected_count,
+        .last = handed_over->last,
+    };
+    if (handed_over->n_connected > QD_CONNECTED_MAX) {
+        return false;
+    }
+    result->connected_listed = (uint32_t)handed_over->n_connected;
+    result->connected = handed_over->connected;
+    return true;
+}
+
 /* The kinds are numbered as the messages in the envelope, which has them from field 2 on without a gap. */
 _Static_assert((int)QD_SERVER_WELCOME + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_WELCOME, "the first kind");
-_Static_assert((int)QD_SERVER_WHY_RESULT + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_WHY_RESULT, "the last kind");
+_Static_assert((int)QD_SERVER_HANDED_OVER + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_HANDED_OVER,
+               "the last kind");
 
 static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_decode_block *block,
                                     qd_server_message *message)
@@ -313,6 +333,9 @@ static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_
         break;
     case QD_SERVER_WHY_RESULT:
         agree = qd_why_result_get(frame->why_result, &message->as.why_result);
+        break;
+    case QD_SERVER_HANDED_OVER:
+        agree = get_handed_over(frame->handed_over, &message->as.handed_over);
         break;
     }
     return agree ? QD_DECODE_OK : QD_DECODE_COLUMNS;

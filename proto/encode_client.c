@@ -28,6 +28,7 @@ typedef struct client_body {
         Quadrille__V1__Query query;
         Quadrille__V1__Handover handover;
         Quadrille__V1__Ack ack;
+        Quadrille__V1__Adopt adopt;
         Quadrille__V1__Describe describe;
         Quadrille__V1__Observe observe;
         Quadrille__V1__MoveObservers move_observers;
@@ -108,6 +109,7 @@ static void set_snapshot(client_body *body, const qd_msg_snapshot *snapshot)
 {
     body->snapshot.room = snapshot->room;
     body->snapshot.limit = snapshot->limit;
+    body->snapshot.own = snapshot->own;
     if (snapshot->has_region) {
         qd_bounds_set(&body->bounds, &snapshot->region);
         body->snapshot.region = &body->bounds;
@@ -285,6 +287,10 @@ static void set_body(client_body *body, const qd_client_message *message)
         QD_COLUMN_SET(&body->handover, id, message->as.handover.id, message->as.handover.count);
         body->handover.session = message->as.handover.session;
         body->handover.room_owned = message->as.handover.room_owned;
+        break;
+    case QD_CLIENT_ADOPT:
+        body->adopt.room = message->as.adopt.room;
+        body->adopt.session = message->as.adopt.session;
         break;
     }
 }

@@ -29,6 +29,7 @@ typedef struct server_body {
         Quadrille__V1__QueryResult query_result;
         Quadrille__V1__View view;
         Quadrille__V1__WhyResult why_result;
+        Quadrille__V1__HandedOver handed_over;
     };
     Quadrille__V1__Limits limits;
     Quadrille__V1__RoomConfig config;
@@ -200,6 +201,17 @@ static void set_query_result(Quadrille__V1__QueryResult *found, const qd_msg_que
     QD_COLUMN_SET(found, distance, source->distance, source->count);
 }
 
+static void set_handed_over(Quadrille__V1__HandedOver *handed_over, const qd_msg_handed_over *source)
+{
+    handed_over->room = source->room;
+    QD_COLUMN_SET(handed_over, id, source->id, source->count);
+    handed_over->from = source->from;
+    handed_over->to = source->to;
+    QD_COLUMN_SET(handed_over, connected, source->connected, source->connected_listed);
+    handed_over->connected_count = source->connected_count;
+    handed_over->last = source->last;
+}
+
 /* The body points into `message` and itself. */
 static void set_body(server_body *body, const qd_server_message *message)
 {
@@ -262,6 +274,9 @@ static void set_body(server_body *body, const qd_server_message *message)
         break;
     case QD_SERVER_WHY_RESULT:
         qd_why_result_set(&body->why_result, &message->as.why_result);
+        break;
+    case QD_SERVER_HANDED_OVER:
+        set_handed_over(&body->handed_over, &message->as.handed_over);
         break;
     }
 }

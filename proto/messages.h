@@ -95,6 +95,7 @@ typedef struct qd_msg_snapshot {
     bool has_region;
     qd_msg_bounds region;
     uint32_t limit;
+    bool own;
 } qd_msg_snapshot;
 
 typedef enum qd_query_kind {
@@ -148,6 +149,11 @@ typedef struct qd_msg_handover {
     bool room_owned;
 } qd_msg_handover;
 
+typedef struct qd_msg_adopt {
+    uint64_t room;
+    uint64_t session;
+} qd_msg_adopt;
+
 typedef struct qd_msg_ping {
     uint64_t data;
 } qd_msg_ping;
@@ -180,6 +186,7 @@ typedef enum qd_client_kind {
     QD_CLIENT_WHY,
     QD_CLIENT_HANDOVER,
     QD_CLIENT_ACK,
+    QD_CLIENT_ADOPT,
 } qd_client_kind;
 
 /* ClientFrame. `kind` says which member of `as` is meant. */
@@ -203,6 +210,7 @@ typedef struct qd_client_message {
         qd_msg_view_options view_options;
         qd_msg_why why;
         qd_msg_handover handover;
+        qd_msg_adopt adopt;
     } as;
 } qd_client_message;
 
@@ -367,6 +375,17 @@ typedef struct qd_msg_error {
     uint64_t tick_due;
 } qd_msg_error;
 
+typedef struct qd_msg_handed_over {
+    uint64_t room;
+    uint32_t count;
+    const uint32_t *id;
+    uint64_t from, to;
+    uint32_t connected_listed; /* at most QD_CONNECTED_MAX */
+    const uint64_t *connected;
+    uint32_t connected_count;
+    bool last;
+} qd_msg_handed_over;
+
 typedef struct qd_msg_go_away {
     qd_go_away_reason reason;
     const char *text;
@@ -390,6 +409,7 @@ typedef enum qd_server_kind {
     QD_SERVER_QUERY_RESULT,
     QD_SERVER_VIEW,
     QD_SERVER_WHY_RESULT,
+    QD_SERVER_HANDED_OVER,
 } qd_server_kind;
 
 /* ServerFrame. `kind` says which member of `as` is meant. */
@@ -412,6 +432,7 @@ typedef struct qd_server_message {
         qd_msg_query_result query_result;
         qd_msg_view view;
         qd_msg_why_result why_result;
+        qd_msg_handed_over handed_over;
     } as;
 } qd_server_message;
 

@@ -35,6 +35,9 @@ extern "C" {
 /* How many late sessions an Applied lists. */
 #define QD_APPLIED_LATE_MAX 64u
 
+/* How many sessions that are still connected a HandedOver lists. */
+#define QD_CONNECTED_MAX 64u
+
 typedef enum qd_tick_mode { QD_TICK_MODE_DEFAULT = 0, QD_TICK_MODE_CLOCK = 1, QD_TICK_MODE_STEP = 2 } qd_tick_mode;
 
 typedef enum qd_shape { QD_SHAPE_BOX = 1, QD_SHAPE_CIRCLE = 2, QD_SHAPE_CAPSULE = 3 } qd_shape;

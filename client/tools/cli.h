@@ -40,6 +40,7 @@ int qd_command_move(qd_cli *cli, int argc, char **argv);
 int qd_command_teleport(qd_cli *cli, int argc, char **argv);
 int qd_command_reshape(qd_cli *cli, int argc, char **argv);
 int qd_command_despawn(qd_cli *cli, int argc, char **argv);
+int qd_command_adopt(qd_cli *cli, int argc, char **argv);
 int qd_command_snapshot(qd_cli *cli, int argc, char **argv);
 int qd_command_query(qd_cli *cli, int argc, char **argv);
 int qd_command_describe(qd_cli *cli, int argc, char **argv);

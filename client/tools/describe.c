@@ -4,7 +4,6 @@
  */
 #include "cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +16,6 @@ typedef struct description {
     uint32_t team;        /* UINT32_MAX: not given */
     bool hidden, shown;
 } description;
-
-static bool parse_tag(const char *text, uint64_t *tag)
-{
-    char *end = NULL;
-    errno = 0;
-    if (*text < '0' || *text > '9')
-        return false;
-    *tag = strtoull(text, &end, 10);
-    return *end == '\0' && errno == 0;
-}
 
 /* The columns of `count` entities that all get the same. */
 typedef struct columns {
@@ -86,7 +75,7 @@ static int send(const qd_cli *cli, qd_client *client, const char *name, const co
 /* Returns 0, or the exit status of a misuse, which is reported. */
 static int check(const qd_cli *cli, const description *given, uint64_t *tag)
 {
-    if (given->tag != NULL && !parse_tag(given->tag, tag))
+    if (given->tag != NULL && !qd_options_uint64(given->tag, tag))
         return qd_options_misuse(cli->program, "--tag '%.64s': must be a whole number of at most 64 bits", given->tag);
     if (given->payload != NULL && strlen(given->payload) > QD_VIEW_PAYLOAD_BYTES_MAX)
         return qd_options_misuse(cli->program, "--payload '%.64s': must be %u bytes or less", given->payload,

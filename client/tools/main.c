@@ -25,6 +25,7 @@ static const command commands[] = {
     {"teleport", "move entities by a jump", qd_command_teleport},
     {"reshape", "give entities another shape and size", qd_command_reshape},
     {"despawn", "remove entities", qd_command_despawn},
+    {"adopt", "keep what a backend that died has left behind", qd_command_adopt},
     {"describe", "say what entities are to observers", qd_command_describe},
     {"snapshot", "print the entities of a room as they are", qd_command_snapshot},
     {"query", "find what is in a region, near a point, or on a ray", qd_command_query},

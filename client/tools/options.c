@@ -28,14 +28,23 @@ static bool starts_number(const char *text, bool may_be_negative)
     return isdigit((unsigned char)*text) || (may_be_negative && *text == '.' && isdigit((unsigned char)text[1]));
 }
 
-bool qd_options_uint32(const char *text, uint32_t *number)
+bool qd_options_uint64(const char *text, uint64_t *number)
 {
     char *end = NULL;
     errno = 0;
     if (!starts_number(text, false))
         return false;
     unsigned long long value = strtoull(text, &end, 10);
-    if (*end != '\0' || errno != 0 || value > UINT32_MAX)
+    if (*end != '\0' || errno != 0)
+        return false;
+    *number = value;
+    return true;
+}
+
+bool qd_options_uint32(const char *text, uint32_t *number)
+{
+    uint64_t value;
+    if (!qd_options_uint64(text, &value) || value > UINT32_MAX)
         return false;
     *number = (uint32_t)value;
     return true;

@@ -62,6 +62,7 @@ int qd_options_dimensions(const char *program, const qd_option_bounds *bounds, u
 
 /* Whole texts as numbers; false: it is none, or out of range. */
 bool qd_options_uint32(const char *text, uint32_t *number);
+bool qd_options_uint64(const char *text, uint64_t *number);
 bool qd_options_float(const char *text, float *number);
 /* Exactly `count` of them, with commas between. */
 bool qd_options_floats(const char *text, float *numbers, size_t count);

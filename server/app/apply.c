@@ -53,7 +53,10 @@ static qd_status join(qd_host *host, qd_seat *seat)
         qd_room_leave(host->room, seat->member, qd_server_now_ns(host->server));
         return status;
     }
-    host->members[seat->member] = (qd_host_member){.seat = seat, .session = seat->session->number};
+    qd_host_member *row = &host->members[seat->member];
+    qd_token_release(row->token);
+    *row = (qd_host_member){
+        .seat = seat, .session = seat->session->number, .token = qd_token_acquire(seat->session->token)};
     host->member_count++;
     seat->joined = true;
     return QD_OK;
@@ -325,7 +328,8 @@ static void apply_snapshot(qd_host *host, const qd_request *request)
     };
     qd_room_batch columns;
     bool more;
-    qd_status status = qd_room_snapshot(host->room, snapshot->has_region ? &region : NULL,
+    qd_status status = qd_room_snapshot(host->room, snapshot->own ? request->head.seat->member : QD_ROOM_ANYBODY,
+                                        snapshot->has_region ? &region : NULL,
                                         snapshot->limit == 0 ? SNAPSHOT_ROWS : snapshot->limit, &columns, &more);
     if (status == QD_OK)
         send_snapshot(host, request, &columns, more);
@@ -448,7 +452,8 @@ static void apply_request(qd_host *host, const qd_request *request)
         [QD_CLIENT_EXCEPT] = qd_views_apply,
         [QD_CLIENT_VIEW_OPTIONS] = qd_views_apply,
         [QD_CLIENT_WHY] = qd_views_apply,
-        [QD_CLIENT_HANDOVER] = qd_owners_apply,
+        [QD_CLIENT_HANDOVER] = qd_owners_hand_over,
+        [QD_CLIENT_ADOPT] = qd_owners_adopt,
     };
     qd_seat *seat = request->head.seat;
     qd_client_kind kind = request->decoded.message.kind;

@@ -258,9 +258,7 @@ static void handle_leave_room(qd_session *session, qd_request **request)
 
 static bool may_close(const qd_session *session, const qd_host *host)
 {
-    bool same_token =
-        session->token != NULL && host->creator_token != NULL && strcmp(session->token, host->creator_token) == 0;
-    return session->admin || session->number == host->creator || same_token;
+    return session->admin || session->number == host->creator || qd_token_same(session->token, host->creator_token);
 }
 
 static void handle_close_room(qd_session *session, qd_request **request)
@@ -466,6 +464,27 @@ static void handle_handover(qd_session *session, qd_request **request)
     post(seat, request);
 }
 
+static void handle_adopt(qd_session *session, qd_request **request)
+{
+    const qd_msg_adopt *adopt = &(*request)->decoded.message.as.adopt;
+    qd_seat *seat = seat_of(session, *request, adopt->room);
+    if (seat == NULL)
+        return;
+    if (session->token == NULL) {
+        fail(session, *request, adopt->room, QD_ERROR_NOT_ALLOWED,
+             "this session has no token, so that no other is known to be its own: send the token of the one that is to "
+             "be adopted from in Hello (a server started with --token-file also checks it)");
+        return;
+    }
+    if (adopt->session == session->number) {
+        fail(session, *request, adopt->room, QD_ERROR_INVALID,
+             "session is %" PRIu64 ", which is this one: name another, or none", adopt->session);
+        return;
+    }
+    count_writer(seat);
+    post(seat, request);
+}
+
 static void handle_get_stats(qd_session *session, qd_request **request)
 {
     uint64_t room = (*request)->decoded.message.as.room.room;
@@ -508,6 +527,7 @@ static const handle_fn handlers[] = {
     [QD_CLIENT_WHY] = handle_view_request,
     [QD_CLIENT_HANDOVER] = handle_handover,
     [QD_CLIENT_ACK] = handle_ack,
+    [QD_CLIENT_ADOPT] = handle_adopt,
 };
 
 /* ---- the frame ---- */

@@ -74,20 +74,13 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
     qd_lockstep_init(&host->lockstep, config->writers, config->step_deadline_ms * MS_NS);
     qd_heap_init(&host->heap);
     atomic_fetch_add(&server->hosts, 1);
-    if (creator->token != NULL) {
-        host->creator_token = qd_shared_alloc(creator->token_size);
-        if (host->creator_token == NULL)
-            goto fail;
-        host->creator_token_size = creator->token_size;
-        memcpy(host->creator_token, creator->token, creator->token_size);
+    host->creator_token = qd_token_acquire(creator->token);
+    if (!create_room(host)) {
+        qd_host_destroy(host);
+        return NULL;
     }
-    if (!create_room(host))
-        goto fail;
     atomic_fetch_add(&server->rooms, 1);
     return host;
-fail:
-    qd_host_destroy(host);
-    return NULL;
 }
 
 static void free_room(qd_host *host)
@@ -96,6 +89,8 @@ static void free_room(qd_host *host)
         return;
     qd_room_destroy(host->room);
     host->room = NULL;
+    for (uint32_t i = 0; i < host->member_capacity; i++)
+        qd_token_release(host->members[i].token);
     qd_heap_free(&host->heap, host->members, host->member_capacity * sizeof *host->members);
     host->members = NULL;
     host->member_capacity = 0;
@@ -107,7 +102,7 @@ void qd_host_destroy(qd_host *host)
     qd_server *server = host->server;
     free_room(host);
     qd_heap_deinit(&host->heap);
-    qd_shared_free(host->creator_token, host->creator_token_size);
+    qd_token_release(host->creator_token);
     qd_shared_free(host, sizeof *host);
     /* Last: who waits for the hosts to be gone may free the server then. */
     atomic_fetch_sub(&server->hosts, 1);

@@ -24,12 +24,15 @@
 #include "lockstep.h"
 #include "seat.h"
 #include "server.h"
+#include "token.h"
 
 #define QD_HOST_TIMES 256u
 
 typedef struct qd_host_member {
     qd_seat *seat;    /* NULL: it is not in the room any more, or was never */
     uint64_t session; /* its number, as long as the room may still speak of the member */
+    qd_token *token;  /* the same; NULL: it has none */
+    bool yields;      /* while an Adopt is carried out: its entities are taken */
 } qd_host_member;
 
 typedef struct qd_host {
@@ -41,9 +44,8 @@ typedef struct qd_host {
     qd_named named;
     qd_msg_room_config config;
     uint64_t epoch;
-    uint64_t creator; /* a session's number */
-    char *creator_token;
-    size_t creator_token_size;
+    uint64_t creator;        /* a session's number */
+    qd_token *creator_token; /* NULL: it had none */
 
     /* [any] */
     _Atomic uint32_t users;

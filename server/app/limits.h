@@ -15,6 +15,9 @@
 #define QD_QUERY_ROWS_MAX    (1u << 16)
 #define QD_LIST_ROOMS_MAX    1000u
 
+/* Ids in one HandedOver: of 4 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
+#define QD_HANDED_OVER_IDS_MAX (256u << 10)
+
 /* Bytes of one View frame, well below QD_SERVER_FRAME_BYTES_MAX; observers in one WhyResult, which the room sorts as it
  * finds them. */
 #define QD_VIEW_FRAME_BYTES_MAX (1u << 20)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whose entities are whose: letters that change it, carried out. [run]
+ * Whose entities are whose: letters that change it, carried out, and told to whom it concerns. [run]
  */
 #ifndef QD_APP_OWNERS_H
 #define QD_APP_OWNERS_H
 
 #include "host.h"
 
-/* Handover. */
-void qd_owners_apply(qd_host *host, const qd_request *request);
+void qd_owners_hand_over(qd_host *host, const qd_request *request);
+/* By a session that has a token. */
+void qd_owners_adopt(qd_host *host, const qd_request *request);
 
 #endif

@@ -29,12 +29,17 @@ qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *
     return sent;
 }
 
+void qd_reply_give_up(qd_link *link)
+{
+    qd_log(QD_LOG_WARN, "no memory for an answer, closing peer=%s queued=%zu", link->peer, qd_link_queued(link));
+    qd_link_close(link, 0);
+}
+
 void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *message)
 {
     qd_buffer *buffer = qd_reply_encode(message);
     if (buffer == NULL) {
-        qd_log(QD_LOG_WARN, "no memory for an answer, closing peer=%s queued=%zu", link->peer, qd_link_queued(link));
-        qd_link_close(link, 0);
+        qd_reply_give_up(link);
         return;
     }
     /* A link never refuses an answer; one that is closed, or that it closes over this, needs none. */

@@ -19,6 +19,8 @@ qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *
                             qd_link_class class);
 
 void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *message);
+/* There is no memory for an answer: closes the link. */
+void qd_reply_give_up(qd_link *link);
 
 void qd_reply_error(qd_server *server, qd_link *link, uint32_t seq, uint64_t room, qd_error_code code,
                     const char *format, ...) __attribute__((format(printf, 6, 7)));

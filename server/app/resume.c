@@ -41,9 +41,8 @@ static bool is_wanted(const qd_session *session, const qd_session *by)
     if (!session->resumable || session->number != by->wanted_number)
         return false;
     uint64_t difference = (session->secret[0] ^ by->wanted_secret[0]) | (session->secret[1] ^ by->wanted_secret[1]);
-    if (session->token == NULL || by->token == NULL)
-        return difference == 0 && session->token == by->token;
-    return difference == 0 && strcmp(session->token, by->token) == 0;
+    bool have_none = session->token == NULL && by->token == NULL;
+    return difference == 0 && (have_none || qd_token_same(session->token, by->token));
 }
 
 /* ---- the parked ones, under the mutex ---- */

@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "../base/assert.h"
 #include "../base/log.h"
@@ -23,7 +22,7 @@ void qd_session_release(qd_session *session)
     if (atomic_fetch_sub_explicit(&session->references, 1, memory_order_acq_rel) != 1)
         return;
     qd_link_release(session->link);
-    qd_shared_free(session->token, session->token_size);
+    qd_token_release(session->token);
     qd_shared_free(session, sizeof *session);
 }
 
@@ -154,6 +153,7 @@ void qd_session_closed(void *context, qd_link *link)
     link->session = NULL;
     if (session->state == QD_SESSION_RESUMING)
         qd_link_resume(link);
+    atomic_store(&session->cut_off, true);
     bool may_park = session->state == QD_SESSION_READY && session->first_seat != NULL;
     session->state = QD_SESSION_ENDED;
     /* Its rooms wake when its time is over. Once it is parked it may be another thread's. */
@@ -238,13 +238,8 @@ void qd_session_stand(qd_session *session, qd_seat *seat, bool answered, uint32_
 
 qd_status qd_session_token_set(qd_session *session, const char *token)
 {
-    size_t size = strlen(token);
-    if (size == 0)
+    if (token[0] == '\0')
         return QD_OK;
-    session->token = qd_shared_alloc(size + 1);
-    if (session->token == NULL)
-        return QD_ERR_NO_MEMORY;
-    session->token_size = size + 1;
-    memcpy(session->token, token, size + 1);
-    return QD_OK;
+    session->token = qd_token_create(token);
+    return session->token != NULL ? QD_OK : QD_ERR_NO_MEMORY;
 }

@@ -15,6 +15,7 @@
 #include "../base/map.h"
 #include "seat.h"
 #include "server.h"
+#include "token.h"
 
 typedef enum qd_session_state {
     QD_SESSION_WAITING,
@@ -31,6 +32,7 @@ typedef struct qd_session {
 
     _Atomic uint32_t references;
     _Atomic bool too_slow; /* it is being closed for that */
+    _Atomic bool cut_off;  /* its link has closed */
     qd_gate bytes;         /* of requests put into mailboxes and not handled */
 
     /* under the server's mutex */
@@ -41,8 +43,7 @@ typedef struct qd_session {
 
     qd_session_state state;
     bool admin;
-    char *token; /* NULL where it is empty */
-    size_t token_size;
+    qd_token *token;     /* NULL where it is empty */
     qd_heap heap;        /* for the map */
     qd_map seats;        /* handle -> qd_seat */
     qd_seat *first_seat; /* the same, as a list */

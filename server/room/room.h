@@ -34,7 +34,8 @@ void qd_room_destroy(qd_room *room);
 
 /* A member is a session in the room. Its number is given to another one only when nothing of it is left. */
 #define QD_ROOM_MEMBERS_MAX (1u << 20)
-#define QD_ROOM_OWNED       UINT32_MAX /* the owner of what belongs to the room itself */
+#define QD_ROOM_OWNED       UINT32_MAX       /* the owner of what belongs to the room itself */
+#define QD_ROOM_ANYBODY     (UINT32_MAX - 1) /* whoever the owner is */
 
 qd_status qd_room_join(qd_room *room, uint32_t *member) QD_MUST_USE;
 /* Its subscription ends, its rosters go; its entities expire grace_ns later. */
@@ -130,11 +131,14 @@ void qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_p
 
 /* Gives entities that the member owns, or the room, to member `to`, who is in the room, or to the room (QD_ROOM_OWNED).
  * No event comes of it; but subscriptions of own pairs, of both members, get a reset, at the next qd_room_catch_up or
- * tick, and so do those who watch their own (views.h), at the next tick. */
-void qd_room_give(qd_room *room, uint32_t member, const uint32_t *id, uint32_t count, uint32_t to,
-                  qd_room_refusals *refusals);
-/* The same for all that `from` owns, whether it is in the room or has left. Returns how many. */
-uint32_t qd_room_adopt(qd_room *room, uint32_t from, uint32_t to);
+ * tick, and so do those who watch their own (views.h), at the next tick. Returns how many have another owner now, their
+ * ids in given[], which has room for all, unless it is NULL. */
+uint32_t qd_room_give(qd_room *room, uint32_t member, const uint32_t *id, uint32_t count, uint32_t to, uint32_t *given,
+                      qd_room_refusals *refusals);
+/* The same for all that `from` owns, whether it is in the room or has left, in no order. */
+uint32_t qd_room_adopt(qd_room *room, uint32_t from, uint32_t to, uint32_t *given);
+/* How many entities that number owns: a member in the room, one that has left, or none. */
+uint32_t qd_room_owned_count(const qd_room *room, uint32_t member);
 
 /* ---- subscriptions: one a member ---- */
 
@@ -217,11 +221,11 @@ typedef struct qd_room_region {
     float min_x, min_y, min_z, max_x, max_y, max_z;
 } qd_room_region;
 
-/* The entities as they are now, by ascending id, at most `limit`: those whose bounding box touches `region`, or all
- * where it is NULL. Columns belong to the room and are valid until the next call on it; radius is NULL where it is 0
- * for all. *more: there were more than the limit. */
-qd_status qd_room_snapshot(qd_room *room, const qd_room_region *region, uint32_t limit, qd_room_batch *columns,
-                           bool *more) QD_MUST_USE;
+/* The entities of that owner as they are now, by ascending id, at most `limit`: those whose bounding box touches
+ * `region`, or all where it is NULL. Columns belong to the room and are valid until the next call on it; radius is NULL
+ * where it is 0 for all. *more: there were more than the limit. */
+qd_status qd_room_snapshot(qd_room *room, uint32_t owner, const qd_room_region *region, uint32_t limit,
+                           qd_room_batch *columns, bool *more) QD_MUST_USE;
 
 /* What a query finds, as of the last tick: ordered by (distance, id), in regions by id. Columns belong to the room and
  * are valid until the next call on it. */

@@ -10,6 +10,7 @@
 
 struct search {
     const qd_room *room;
+    uint32_t owner;
     const qd_room_region *region; /* NULL: everywhere */
     uint32_t limit;
     uint32_t *slots; /* found so far */
@@ -34,14 +35,16 @@ static bool touches(float at, float half, float min, float max)
 
 /* By the bounding box, whose corners are rounded as those of a box are. In two dimensions all have z 0, as the region
  * has. */
-static bool is_wanted(const struct search *search, uint32_t slot)
+static bool is_wanted(const struct search *search, qd_place place)
 {
     const qd_room_region *region = search->region;
     qd_body body;
 
+    if (search->owner != QD_ROOM_ANYBODY && search->owner != place.owner)
+        return false;
     if (!region)
         return true;
-    qd_space_body(search->room->space, slot, &body);
+    qd_space_body(search->room->space, place.slot, &body);
     return touches(body.x, reach(&body, body.half_x), region->min_x, region->max_x) &&
            touches(body.y, reach(&body, body.half_y), region->min_y, region->max_y) &&
            touches(body.z, reach(&body, body.half_z), region->min_z, region->max_z);
@@ -60,9 +63,9 @@ static void search_table(struct search *search)
     const qd_ids *ids = &search->room->ids;
 
     for (uint32_t id = 0; id < ids->table_count && !search->more; id++) {
-        uint32_t slot = ids->table[id].slot;
-        if (slot != QD_SLOT_NONE && is_wanted(search, slot))
-            found(search, slot);
+        qd_place place = ids->table[id];
+        if (place.slot != QD_SLOT_NONE && is_wanted(search, place))
+            found(search, place.slot);
     }
 }
 
@@ -81,7 +84,7 @@ static qd_status search_map(struct search *search)
         return QD_ERR_NO_MEMORY;
     qd_order order = {.keys = memory, .keys_spare = memory + ids->map.count};
     while (qd_ids_next_mapped(ids, &cursor, &id, &place)) {
-        if (is_wanted(search, place.slot))
+        if (is_wanted(search, place))
             order.keys[keys++] = (uint64_t)id << 32 | place.slot;
     }
     qd_order_sort(&order, keys, 32, 32);
@@ -167,12 +170,12 @@ static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_r
     return QD_OK;
 }
 
-qd_status qd_room_snapshot(qd_room *room, const qd_room_region *region, uint32_t limit, qd_room_batch *columns,
-                           bool *more)
+qd_status qd_room_snapshot(qd_room *room, uint32_t owner, const qd_room_region *region, uint32_t limit,
+                           qd_room_batch *columns, bool *more)
 {
     uint32_t slots_max = limit < room->ids.count ? limit : room->ids.count;
     size_t slots_bytes = slots_max * sizeof(uint32_t);
-    struct search search = {.room = room, .region = region, .limit = slots_max};
+    struct search search = {.room = room, .owner = owner, .region = region, .limit = slots_max};
 
     qd_room_snapshot_release(room);
     if (slots_bytes > 0 && !(search.slots = qd_heap_alloc(room->heap, slots_bytes)))

@@ -4,7 +4,8 @@
  * says in answer is frames that decode. Nothing is left of it afterwards.
  *
  * The input is a stream as a client writes it. Frames that decode find rooms to be about: of two dimensions, of three,
- * and in lockstep; where they name a room, 1, 2 and 3 stand for these, and so on.
+ * and in lockstep; where they name a room, 1, 2 and 3 stand for these, and so on. In the first there is what another
+ * session of the same token has left behind.
  */
 #include <string.h>
 
@@ -72,6 +73,15 @@ static void hear_out(sim_peer *peer)
     }
 }
 
+static void leave_something_behind(sim_house *house)
+{
+    sim_peer left;
+    sim_peer_open(&left, house, "token");
+    sim_peer_spawn(&left, open_room(&left, "flat", &flat), 1000, 3, 1);
+    sim_house_settle(house);
+    sim_peer_close(&left);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static sim_house house;
@@ -82,7 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     qd_log_level_set(QD_LOG_ERROR);
     sim_house_init(&house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
-    sim_peer_open(&peer, &house, NULL);
+    leave_something_behind(&house);
+    sim_peer_open(&peer, &house, "token");
     const uint64_t rooms[ROOMS] = {open_room(&peer, "lockstep", &lockstep), open_room(&peer, "flat", &flat),
                                    open_room(&peer, "deep", &deep)};
 

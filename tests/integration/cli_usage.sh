@@ -9,7 +9,7 @@ expect 0 quadrille --version
 out '^quadrille [0-9]+\.[0-9]+\.[0-9]+$'
 expect 0 quadrille --help
 out '^usage: quadrille '
-for command in rooms stats open close spawn move teleport reshape despawn describe snapshot query watch events \
+for command in rooms stats open close spawn move teleport reshape despawn adopt describe snapshot query watch events \
     observe why swarm replay ping; do
     expect 0 quadrille --help
     out "^  $command +[a-z]"

@@ -346,6 +346,8 @@ static void on_message(sim_client *client, const qd_server_message *message)
     case QD_SERVER_WHY_RESULT:
         on_why(client, message->seq, &message->as.why_result);
         break;
+    case QD_SERVER_HANDED_OVER:
+        sim_fail("entities that nobody handed over");
     case QD_SERVER_NOTHING:
         sim_fail("an empty frame");
     }

@@ -19,6 +19,13 @@ void sim_all_kinds_of_events_come_in_parts(sim_house *house);
 void sim_room_for_a_moment_is_no_reading(sim_house *house);
 void sim_entities_are_handed_over(sim_house *house);
 
+/* Cases of entities that are adopted (cases_adopt.c). */
+void sim_what_was_left_behind_is_adopted(sim_house *house);
+void sim_who_may_adopt(sim_house *house);
+void sim_who_is_connected_keeps_its_own(sim_house *house);
+void sim_who_is_kept_goes_on_without(sim_house *house);
+void sim_many_are_adopted(sim_house *house);
+
 /* Cases of views (cases_views.c). */
 void sim_observers_see(sim_house *house);
 void sim_regions_and_tiers(sim_house *house);

@@ -94,6 +94,10 @@ void sim_entities_are_handed_over(sim_house *house)
     sim_check(error->code == QD_ERROR_ENTRIES && error->seq == seq && error->entries_refused == 2 &&
                   error->entry_index[0] == 2 && error->entry_code[0] == QD_ERROR_UNKNOWN_ID,
               "the refused entries");
+    const qd_server_message *message = sim_peer_expect(&taker, QD_SERVER_HANDED_OVER);
+    const qd_msg_handed_over *told = &message->as.handed_over;
+    sim_check(message->seq == 0 && told->room == room && told->from == 1 && told->to == 2 && told->last, "who is told");
+    sim_check(told->count == 2 && told->id[0] == 1 && told->id[1] == 2 && told->connected_count == 0, "what is told");
     const qd_msg_tick *tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->begins.count == 1, "what is the taker's now");
     hand_over(&giver, room, 1, 1, 1, false);
@@ -102,10 +106,15 @@ void sim_entities_are_handed_over(sim_house *house)
     sim_peer_step(&giver, room);
     (void)sim_peer_expect(&giver, QD_SERVER_APPLIED);
 
-    /* It goes when its new owner goes, but for what that has given to the room. */
+    /* It goes when its new owner goes, but for what that has given to the room. Of that nobody is told, nor of what one
+     * takes from there. */
     hand_over(&taker, room, 1, 1, 0, true);
     tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->begins.count == 1, "one of the two is the taker's still");
+    hand_over(&giver, room, 1, 1, 1, false);
+    hand_over(&giver, room, 1, 1, 0, true);
+    sim_peer_expect_nothing(&giver);
+    sim_peer_expect_nothing(&taker);
     sim_peer_close(&taker);
     sim_house_pass(house, 5100);
     sim_peer_send(&giver, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room}});

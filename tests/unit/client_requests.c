@@ -191,7 +191,9 @@ static void test_events_and_snapshots(void **state)
     assert_true(message->as.snapshot.region.max_y == 3);
     assert_int_equal(message->as.snapshot.limit, 5);
     message = expect(&peer, qd_client_snapshot(peer.client, 9, NULL, 0), QD_CLIENT_SNAPSHOT);
-    assert_false(message->as.snapshot.has_region);
+    assert_true(!message->as.snapshot.has_region && !message->as.snapshot.own);
+    message = expect(&peer, qd_client_snapshot_own(peer.client, 9, &region, 6), QD_CLIENT_SNAPSHOT);
+    assert_true(message->as.snapshot.own && message->as.snapshot.limit == 6 && message->as.snapshot.region.max_y == 3);
     const qd_msg_query query = {
         .room = 9, .kind = QD_QUERY_RAY, .where.ray = {.x = 1, .direction_y = 2, .length = 3}, .categories = 4};
     message = expect(&peer, qd_client_query(peer.client, &query), QD_CLIENT_QUERY);
@@ -243,6 +245,8 @@ static void test_views(void **state)
     assert_true(message->as.handover.session == 7 && !message->as.handover.room_owned);
     message = expect(&peer, qd_client_handover(peer.client, 9, ids, 2, 0), QD_CLIENT_HANDOVER);
     assert_true(message->as.handover.count == 2 && message->as.handover.room_owned);
+    message = expect(&peer, qd_client_adopt(peer.client, 9, 7), QD_CLIENT_ADOPT);
+    assert_true(message->as.adopt.room == 9 && message->as.adopt.session == 7);
     message = expect(&peer, qd_client_why(peer.client, 9, 7, 8), QD_CLIENT_WHY);
     assert_int_equal(message->as.why.room, 9);
     assert_true(message->as.why.a == 7 && message->as.why.b == 8 && !message->as.why.observer);

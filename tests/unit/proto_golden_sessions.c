@@ -5,6 +5,7 @@
 #include "golden.h"
 
 static const uint32_t id[] = {1, UINT32_MAX};
+static const uint64_t session[] = {8, 5000000000};
 
 static const client_golden client_goldens[] = {
     {"handover",
@@ -20,6 +21,30 @@ static const client_golden client_goldens[] = {
      "0803da010e08ac0210ffffffffffffffffff01",
      {.seq = 3, .kind = QD_CLIENT_ACK, .as.step = {.room = 300, .tick = UINT64_MAX}}},
     {"handover_default", "handover { }", "d20100", {.kind = QD_CLIENT_HANDOVER}},
+    {"adopt",
+     "seq: 4 adopt { room: 300 session: 5000000000 }",
+     "0804e2010908ac021080e497d012",
+     {.seq = 4, .kind = QD_CLIENT_ADOPT, .as.adopt = {.room = 300, .session = 5000000000}}},
+    {"adopt_default", "adopt { }", "e20100", {.kind = QD_CLIENT_ADOPT}},
+};
+
+static const server_golden server_goldens[] = {
+    {"handed_over",
+     "seq: 5 handed_over { room: 300 id: [1, 4294967295] from: 5000000000 to: 6 connected: [8, 5000000000] "
+     "connected_count: 70 last: true }",
+     "08058a012b08ac02120801000000ffffffff1880e497d01220062a10080000000000000000f2052a0100000030463801",
+     {.seq = 5,
+      .kind = QD_SERVER_HANDED_OVER,
+      .as.handed_over = {.room = 300,
+                         .count = 2,
+                         .id = id,
+                         .from = 5000000000,
+                         .to = 6,
+                         .connected_listed = 2,
+                         .connected = session,
+                         .connected_count = 70,
+                         .last = true}}},
+    {"handed_over_default", "handed_over { }", "8a0100", {.kind = QD_SERVER_HANDED_OVER}},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -30,9 +55,11 @@ int main(int argc, char **argv)
         .client = client_goldens,
         .client_count = COUNT_OF(client_goldens),
         .client_first = QD_CLIENT_HANDOVER,
-        .client_last = QD_CLIENT_ACK,
-        .server_first = 1,
-        .server_last = 0,
+        .client_last = QD_CLIENT_ADOPT,
+        .server = server_goldens,
+        .server_count = COUNT_OF(server_goldens),
+        .server_first = QD_SERVER_HANDED_OVER,
+        .server_last = QD_SERVER_HANDED_OVER,
     };
     return golden_main(argc, argv, &set);
 }

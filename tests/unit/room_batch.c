@@ -25,7 +25,7 @@ static qd_body body_of(qd_room *room, uint32_t id)
     qd_room_batch columns;
     bool more;
 
-    assert_int_equal(qd_room_snapshot(room, NULL, UINT32_MAX, &columns, &more), QD_OK);
+    assert_int_equal(qd_room_snapshot(room, QD_ROOM_ANYBODY, NULL, UINT32_MAX, &columns, &more), QD_OK);
     for (uint32_t i = 0; i < columns.count; i++) {
         if (columns.id[i] == id) {
             return (qd_body){
@@ -170,7 +170,7 @@ static void long_batches_are_applied_whole(void **state)
         x[i] = i % 1000 == 700 ? NAN : (float)i;
     qd_room_move(fixture.room, fixture.me, &batch, &refusals);
     expect_refusals(&refusals, 3, 700, QD_ROOM_NOT_FINITE, 1700, QD_ROOM_NOT_FINITE, 2700, QD_ROOM_NOT_FINITE);
-    assert_int_equal(qd_room_snapshot(fixture.room, NULL, COUNT, &columns, &more), QD_OK);
+    assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, NULL, COUNT, &columns, &more), QD_OK);
     for (uint32_t i = 0; i < COUNT; i++)
         assert_true(columns.x[i] == (i % 1000 == 700 ? 1 : (float)i));
     close_room(&fixture);

@@ -107,14 +107,14 @@ static void a_snapshot_has_the_third_axis(void **state)
     (void)state;
     open_room(&fixture, deep_config());
     spawn_tower(&fixture, 3, z);
-    assert_int_equal(qd_room_snapshot(fixture.room, NULL, 10, &columns, &more), QD_OK);
+    assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, NULL, 10, &columns, &more), QD_OK);
     assert_int_equal(columns.count, 3);
     for (uint32_t i = 0; i < 3; i++) {
         assert_true(columns.x[i] == 10 && columns.y[i] == 10 && columns.z[i] == z[i]);
         assert_true(columns.half_x[i] == 1 && columns.half_y[i] == 2 && columns.half_z[i] == 3);
     }
     assert_null(columns.radius);
-    assert_int_equal(qd_room_snapshot(fixture.room, &region, 10, &columns, &more), QD_OK);
+    assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, &region, 10, &columns, &more), QD_OK);
     assert_int_equal(columns.count, 1);
     assert_int_equal(columns.id[0], 2);
     close_room(&fixture);
@@ -160,7 +160,7 @@ static void a_capsules_region_is_its_bounding_box(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         qd_room_batch columns;
         bool more;
-        assert_int_equal(qd_room_snapshot(fixture.room, &cases[i].region, 10, &columns, &more), QD_OK);
+        assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, &cases[i].region, 10, &columns, &more), QD_OK);
         assert_int_equal(columns.count, cases[i].count);
         if (columns.count > 0)
             assert_true(columns.half_z[0] == -10 && columns.radius[0] == 1);

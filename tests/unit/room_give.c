@@ -8,7 +8,7 @@ static int give(qd_room *room, uint32_t member, uint32_t id, uint32_t to)
 {
     qd_room_refusals refusals;
 
-    qd_room_give(room, member, &id, 1, to, &refusals);
+    (void)qd_room_give(room, member, &id, 1, to, NULL, &refusals);
     return only_refusal(&refusals);
 }
 
@@ -46,6 +46,29 @@ static void the_receiver_may_change_it_and_the_giver_not(void **state)
     assert_int_equal(move(fixture.room, fixture.me, 1, 30), 0);
     assert_int_equal(give(fixture.room, fixture.me, 1, fixture.me), 0);
     assert_int_equal(despawn(fixture.room, other, 1), QD_ROOM_NOT_OWNER);
+    close_room(&fixture);
+}
+
+static void what_changed_hands_is_listed(void **state)
+{
+    static const uint32_t id[] = {7, 2, 3, 1, 2, 4};
+    room_fixture fixture;
+    qd_room_refusals refusals;
+    uint32_t given[6] = {0};
+
+    (void)state;
+    uint32_t other = open_two(&fixture);
+    spawn_room_owned(fixture.room, other, 4, 70);
+    /* There is no 7, 3 is the receiver's already and not the giver's, 2 is given twice. */
+    assert_int_equal(qd_room_give(fixture.room, fixture.me, id, 6, other, given, &refusals), 3);
+    assert_true(given[0] == 2 && given[1] == 1 && given[2] == 4);
+    assert_int_equal(refusals.count, 3);
+    assert_int_equal(qd_room_owned_count(fixture.room, other), 4);
+    /* To the room, and from the room to the room. */
+    assert_int_equal(qd_room_give(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, given, &refusals), 3);
+    assert_int_equal(qd_room_give(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, given, &refusals), 0);
+    assert_int_equal(refusals.count, 0);
+    assert_int_equal(qd_room_owned_count(fixture.room, other), 1);
     close_room(&fixture);
 }
 
@@ -115,8 +138,14 @@ static void what_was_left_behind_can_be_adopted(void **state)
     subscribe_own(fixture.room, other);
     catch_up(fixture.room);
     (void)next_report(fixture.room);
-    assert_int_equal(qd_room_adopt(fixture.room, fixture.me, other), 2);
-    assert_int_equal(qd_room_adopt(fixture.room, fixture.me, other), 0);
+    uint32_t given[2] = {0};
+    assert_int_equal(qd_room_owned_count(fixture.room, fixture.me), 2);
+    assert_int_equal(qd_room_adopt(fixture.room, fixture.me, other, given), 2);
+    assert_int_equal(given[0] + given[1], 3);
+    assert_int_equal(qd_room_owned_count(fixture.room, fixture.me), 0);
+    assert_int_equal(qd_room_owned_count(fixture.room, other), 3);
+    assert_int_equal(qd_room_owned_count(fixture.room, 77), 0);
+    assert_int_equal(qd_room_adopt(fixture.room, fixture.me, other, NULL), 0);
     qd_room_expire(fixture.room, 1000);
     assert_int_equal(stats_of(fixture.room).entities, 3);
     tick(fixture.room);
@@ -130,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_receiver_may_change_it_and_the_giver_not),
+        cmocka_unit_test(what_changed_hands_is_listed),
         cmocka_unit_test(it_goes_with_its_new_owner),
         cmocka_unit_test(only_own_pairs_are_told_anew),
         cmocka_unit_test(what_was_left_behind_can_be_adopted),

@@ -121,9 +121,9 @@ static void a_spent_budget_refuses_and_breaks_nothing(void **state)
 
     qd_room_batch columns;
     bool more;
-    assert_int_equal(qd_room_snapshot(fixture.room, NULL, spawned, &columns, &more), QD_ERR_NO_MEMORY);
+    assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, NULL, spawned, &columns, &more), QD_ERR_NO_MEMORY);
     qd_memory_limit_set(0);
-    assert_int_equal(qd_room_snapshot(fixture.room, NULL, spawned, &columns, &more), QD_OK);
+    assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, NULL, spawned, &columns, &more), QD_OK);
     assert_int_equal(columns.count, spawned);
     assert_int_equal(spawn(fixture.room, fixture.me, spawned * 97, 5), 0);
     tick(fixture.room);

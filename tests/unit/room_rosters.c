@@ -56,7 +56,7 @@ static float x_of(qd_room *room, uint32_t id)
     qd_room_batch columns;
     bool more;
 
-    assert_int_equal(qd_room_snapshot(room, NULL, UINT32_MAX, &columns, &more), QD_OK);
+    assert_int_equal(qd_room_snapshot(room, QD_ROOM_ANYBODY, NULL, UINT32_MAX, &columns, &more), QD_OK);
     for (uint32_t i = 0; i < columns.count; i++) {
         if (columns.id[i] == id)
             return columns.x[i];
@@ -159,13 +159,13 @@ static void an_entry_is_refused_once_its_entity_is_anothers(void **state)
     assert_int_equal(spawn(fixture.room, fixture.me, 1, 10), 0);
     assert_int_equal(name(&fixture, 0, 0, id, 1, false), QD_OK);
     assert_int_equal(place(&fixture, 0, 0, 1, 20), 0);
-    qd_room_give(fixture.room, fixture.me, id, 1, other, &refusals);
+    qd_room_give(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
     assert_int_equal(place(&fixture, 0, 0, 1, 30), QD_ROOM_NOT_OWNER);
-    qd_room_give(fixture.room, other, id, 1, QD_ROOM_OWNED, &refusals);
+    qd_room_give(fixture.room, other, id, 1, QD_ROOM_OWNED, NULL, &refusals);
     assert_int_equal(place(&fixture, 0, 0, 1, 40), 0);
-    assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me), 0);
-    qd_room_give(fixture.room, fixture.me, id, 1, other, &refusals);
-    assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me), 1);
+    assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me, NULL), 0);
+    qd_room_give(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
+    assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me, NULL), 1);
     assert_int_equal(place(&fixture, 0, 0, 1, 50), 0);
     assert_true(x_of(fixture.room, 1) == 50);
     close_room(&fixture);

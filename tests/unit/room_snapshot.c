@@ -11,7 +11,7 @@ static void expect_ids(qd_room *room, const qd_room_region *region, uint32_t lim
     va_list expected;
     bool more;
 
-    assert_int_equal(qd_room_snapshot(room, region, limit, &columns, &more), QD_OK);
+    assert_int_equal(qd_room_snapshot(room, QD_ROOM_ANYBODY, region, limit, &columns, &more), QD_OK);
     assert_int_equal(more, more_expected);
     assert_int_equal(columns.count, count);
     va_start(expected, count);
@@ -42,6 +42,30 @@ static void ids_ascend_and_end_at_the_limit(void **state)
     close_room(&fixture);
 }
 
+static void those_of_one_owner(void **state)
+{
+    room_fixture fixture;
+    qd_room_batch columns;
+    bool more;
+
+    (void)state;
+    open_room(&fixture, default_config());
+    uint32_t other = join(fixture.room);
+    spawn(fixture.room, fixture.me, 1, 10);
+    spawn(fixture.room, other, 2, 10);
+    spawn(fixture.room, fixture.me, 2000000000, 30);
+    spawn(fixture.room, other, 2000000001, 10);
+    spawn_room_owned(fixture.room, other, 3, 10);
+    assert_int_equal(qd_room_snapshot(fixture.room, fixture.me, NULL, 10, &columns, &more), QD_OK);
+    assert_true(columns.count == 2 && columns.id[0] == 1 && columns.id[1] == 2000000000 && !more);
+    assert_int_equal(qd_room_snapshot(fixture.room, other, NULL, 1, &columns, &more), QD_OK);
+    assert_true(columns.count == 1 && columns.id[0] == 2 && more);
+    const qd_room_region region = {.min_x = 20, .max_x = 100, .max_y = 100};
+    assert_int_equal(qd_room_snapshot(fixture.room, fixture.me, &region, 10, &columns, &more), QD_OK);
+    assert_true(columns.count == 1 && columns.id[0] == 2000000000 && !more);
+    close_room(&fixture);
+}
+
 static void it_shows_the_present(void **state)
 {
     qd_room_batch columns;
@@ -55,7 +79,7 @@ static void it_shows_the_present(void **state)
     tick(fixture.room);
     move(fixture.room, fixture.me, 1, 30);
     despawn(fixture.room, fixture.me, 2);
-    assert_int_equal(qd_room_snapshot(fixture.room, NULL, 10, &columns, &more), QD_OK);
+    assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, NULL, 10, &columns, &more), QD_OK);
     assert_int_equal(columns.count, 1);
     assert_true(columns.x[0] == 30 && columns.y[0] == 50 && columns.half_x[0] == 1 && columns.half_y[0] == 1);
     assert_int_equal(columns.shape[0], QD_SPACE_BOX);
@@ -94,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_ascend_and_end_at_the_limit),
+        cmocka_unit_test(those_of_one_owner),
         cmocka_unit_test(it_shows_the_present),
         cmocka_unit_test(a_region_takes_what_touches_it),
     };

@@ -44,8 +44,8 @@ static void check_row(struct run *run, const qd_room_batch *columns, uint32_t i,
     REQUIRE(run, columns->category[i] == body->category && columns->mask[i] == body->mask);
 }
 
-static void check_snapshot(struct run *run, const qd_room_region *region, uint32_t limit, const qd_room_batch *columns,
-                           bool more)
+static void check_snapshot(struct run *run, uint32_t owner, const qd_room_region *region, uint32_t limit,
+                           const qd_room_batch *columns, bool more)
 {
     ref_crowd *now = &run->reference->now;
     uint32_t count = 0;
@@ -56,6 +56,8 @@ static void check_snapshot(struct run *run, const qd_room_region *region, uint32
         qsort(now->all, now->count, sizeof now->all[0], ref_by_id);
     for (uint32_t i = 0; i < now->count; i++) {
         if (region && !is_in(&now->all[i].body, region))
+            continue;
+        if (owner != QD_ROOM_ANYBODY && owner != now->all[i].owner)
             continue;
         if (count == limit) {
             REQUIRE(run, more && columns->count == limit);
@@ -73,6 +75,7 @@ void do_snapshot(struct run *run, chance *dice)
     qd_room_region region = {.min_x = (float)chance_below(dice, run->side),
                              .min_y = (float)chance_below(dice, run->side)};
     const qd_room_region *where = chance_one_in(dice, 2) ? &region : NULL;
+    uint32_t owner = chance_one_in(dice, 2) ? chance_below(dice, 4) : QD_ROOM_ANYBODY;
     uint32_t limit = chance_one_in(dice, 2) ? chance_below(dice, 20) : 1u << 20;
     qd_room_batch columns;
     bool more;
@@ -83,12 +86,12 @@ void do_snapshot(struct run *run, chance *dice)
         region.min_z = (float)chance_below(dice, run->side);
         region.max_z = region.min_z + (float)chance_below(dice, run->side);
     }
-    REQUIRE(run, qd_room_snapshot(run->room, where, limit, &columns, &more) == QD_OK);
+    REQUIRE(run, qd_room_snapshot(run->room, owner, where, limit, &columns, &more) == QD_OK);
     shared->snapshots++;
     mix_number(run, (uint64_t)columns.count << 1 | more);
     mix(run, columns.id, columns.count * sizeof columns.id[0]);
     if (run->reference)
-        check_snapshot(run, where, limit, &columns, more);
+        check_snapshot(run, owner, where, limit, &columns, more);
 }
 
 /* ---- figures ---- */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A backend that is killed, and started anew without anything but its token, takes back what it had.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/session.h"
+
+#define ADDRESS  qd_server_address(session_server)
+#define ENTITIES 300u
+
+static uint32_t ids[ENTITIES];
+static float places[ENTITIES];
+
+static qd_client *backend(const char *token, bool resumable)
+{
+    qd_client *client = qd_client_create();
+    if (resumable)
+        qd_client_resumable(client, NULL);
+    if (qd_client_connect(client, ADDRESS, token, "backend", DEADLINE_MS) != QD_CLIENT_OK)
+        fail_msg("%s", qd_client_error(client));
+    return client;
+}
+
+/* A process that spawns entities of its own, says so, and then does nothing until it is killed. */
+static pid_t start_backend(bool resumable)
+{
+    int ready[2];
+    char done = 0;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        qd_client *client = backend("alpha", resumable);
+        uint64_t room = session_join(client, "yard");
+        qd_client_spawn(client, room, &(qd_msg_entities){ENTITIES, ids, .x = places, .y = places}, false);
+        session_step(client, room);
+        if (write(ready[1], "+", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &done, 1), 1);
+    close(ready[0]);
+    return child;
+}
+
+static void kill_backend(pid_t child)
+{
+    int status;
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+}
+
+/* The server hears of the end a moment later; until then the session is named as one that is connected. */
+static void adopt_all(qd_client *client, uint64_t room)
+{
+    const qd_msg_handed_over *answer;
+    do {
+        answer = &session_expect(client, qd_client_adopt(client, room, 0), QD_SERVER_HANDED_OVER)->as.handed_over;
+        assert_int_equal(answer->count + answer->connected_count > 0, 1);
+    } while (answer->connected_count > 0);
+    assert_true(answer->last && answer->room == room && answer->from == 0);
+    assert_int_equal(answer->to, qd_client_welcome(client)->session);
+    assert_int_equal(answer->count, ENTITIES);
+    assert_memory_equal(answer->id, ids, sizeof ids);
+}
+
+/* Where they are, and that they may be moved. */
+static void expect_mine(qd_client *client, uint64_t room)
+{
+    const qd_msg_snapshot_result *own =
+        &session_expect(client, qd_client_snapshot_own(client, room, NULL, 0), QD_SERVER_SNAPSHOT_RESULT)
+             ->as.snapshot_result;
+    assert_int_equal(own->entities.count, ENTITIES);
+    assert_memory_equal(own->entities.id, ids, sizeof ids);
+    assert_memory_equal(own->entities.x, places, sizeof places);
+    uint32_t seq = qd_client_move(client, room, &(qd_msg_entities){ENTITIES, ids, .x = places, .y = places});
+    session_step(client, room);
+    assert_true(seq > 0);
+    session_expect_quiet(client);
+}
+
+static void restart(bool resumable)
+{
+    qd_client *witness = backend("beta", false);
+    const qd_msg_room_config config = {.has_bounds = true,
+                                       .bounds = {.max_x = 1000, .max_y = 1000},
+                                       .tick_mode = QD_TICK_MODE_STEP,
+                                       .grace_ms = 600000};
+    uint64_t room = session_open_room(witness, "yard", &config);
+    pid_t child = start_backend(resumable);
+
+    qd_client *again = backend("alpha", false);
+    assert_int_equal(session_join(again, "yard"), room);
+    const qd_msg_handed_over *answer =
+        &session_expect(again, qd_client_adopt(again, room, 0), QD_SERVER_HANDED_OVER)->as.handed_over;
+    assert_true(answer->count == 0 && answer->connected_count == 1 && answer->last);
+    kill_backend(child);
+    adopt_all(again, room);
+    expect_mine(again, room);
+
+    /* It goes with its new owner, who is of another connection. */
+    qd_client_despawn(again, room, ids, ENTITIES);
+    session_step(again, room);
+    const qd_msg_room_stats *stats =
+        &session_expect(witness, qd_client_get_stats(witness, room), QD_SERVER_STATS)->as.stats.room;
+    assert_int_equal(stats->entities, 0);
+    session_expect_quiet(witness);
+    session_expect(witness, qd_client_close_room(witness, room), QD_SERVER_ROOM_CLOSED);
+    qd_client_destroy(witness);
+    qd_client_destroy(again);
+}
+
+static void test_a_killed_backend_takes_back_what_it_had(void **state)
+{
+    (void)state;
+    restart(false);
+}
+
+static void test_a_key_that_is_lost_is_not_needed(void **state)
+{
+    (void)state;
+    restart(true);
+}
+
+/* The receiver of a Handover may go on with the entities as soon as it is told. */
+static void test_a_receiver_is_told(void **state)
+{
+    (void)state;
+    qd_client *giver = session_open(ADDRESS), *taker = session_open(ADDRESS);
+    uint64_t room = session_open_room(giver, "gate", NULL);
+    session_join(taker, "gate");
+    session_spawn(giver, room, 7, 10, 10);
+    session_spawn(giver, room, 8, 10, 10);
+    const uint32_t given[] = {8, 7};
+    qd_client_handover(giver, room, given, 2, qd_client_welcome(taker)->session);
+    session_settle(giver);
+    const qd_msg_handed_over *told = &session_wait_kind(taker, QD_SERVER_HANDED_OVER)->as.handed_over;
+    assert_true(told->count == 2 && told->id[0] == 7 && told->id[1] == 8 && told->last);
+    assert_int_equal(told->from, qd_client_welcome(giver)->session);
+    assert_int_equal(told->to, qd_client_welcome(taker)->session);
+    session_move(taker, room, 7, 50, 50);
+    session_step(taker, room);
+    session_expect_quiet(taker);
+    qd_client_destroy(giver);
+    qd_client_destroy(taker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_killed_backend_takes_back_what_it_had),
+        cmocka_unit_test(test_a_key_that_is_lost_is_not_needed),
+        cmocka_unit_test(test_a_receiver_is_told),
+    };
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        ids[i] = 5 * i;
+        places[i] = (float)(3 * i);
+    }
+    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
+}

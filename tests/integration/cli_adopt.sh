@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# adopt: what a program that was killed has left behind stays, for who has its token.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+export QUADRILLE_TOKEN=backend
+
+# A swarm's entities are its own, and stay for a second when it dies.
+quadrille swarm --rooms 1 --entities 40 --hz 50 >"$scratch/swarm" 2>&1 &
+swarm=$!
+children+=("$swarm")
+entities() { quadrille stats swarm-1 >"$scratch/stats" && grep -Eq "^entities +$1\$" "$scratch/stats"; }
+until_true entities 40
+# It hangs: its connection is open.
+kill -STOP "$swarm"
+expect 0 quadrille adopt swarm-1
+out '^0 entities adopted: the room swarm-1 has them now$'
+err '^quadrille adopt: session [0-9]+ is connected and keeps its entities: --session [0-9]+ takes them$'
+session=$(sed 's/.*--session \([0-9]*\).*/\1/' "$scratch/err")
+QUADRILLE_TOKEN=another expect 1 quadrille adopt swarm-1 --session "$session"
+err 'which has another token.*NOT_ALLOWED'
+expect 0 quadrille adopt swarm-1 --session "$session"
+out '^40 entities adopted: the room swarm-1 has them now$'
+kill -KILL "$swarm"
+ends_with 137 "$swarm" 'killed' 2>/dev/null
+# Their time would be over.
+sleep 1.5
+entities 40 || fail "they are gone: $(cat "$scratch/stats")"
+expect 0 quadrille adopt swarm-1 --list
+[ ! -s "$scratch/out" ] || fail 'adopted twice'
+id=$(quadrille snapshot swarm-1 | sed -n '2s/,.*//p')
+expect 0 quadrille move swarm-1 "$id" 1 1
+
+# Without a token, and with a number that is none.
+QUADRILLE_TOKEN='' expect 1 quadrille adopt swarm-1
+err 'this session has no token.*--token-file.*NOT_ALLOWED'
+expect 2 quadrille adopt swarm-1 --session 0
+err "--session '0': must be the number of a session"
+expect 2 quadrille adopt swarm-1 --session x
+err "--session 'x': must be the number of a session"
+expect 1 quadrille adopt nowhere
+err 'UNKNOWN_ROOM'
