@@ -79,10 +79,10 @@ static uint32_t list_capacity(uint32_t capacity, uint32_t count)
     return needed > more ? needed : (more + QD_LIST_LANES - 1) / QD_LIST_LANES * QD_LIST_LANES;
 }
 
-/* One allocation a list: the columns, the references, the bits, the groups (of 32 rows or more). */
+/* One allocation a list: the columns, the references, the bits of both kinds, the groups (of 32 rows or more). */
 static size_t list_bytes(uint32_t capacity, size_t width)
 {
-    return capacity * (QD_LIST_COLUMNS * width + sizeof(uint32_t)) + (capacity / 64 + 1) * sizeof(uint64_t) +
+    return capacity * (QD_LIST_COLUMNS * width + sizeof(uint32_t)) + 2 * (capacity / 64 + 1) * sizeof(uint64_t) +
            capacity / 32 * QD_LIST_COLUMNS * width;
 }
 
@@ -116,7 +116,8 @@ void qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count)
     }
     list->row = (uint32_t *)(void *)(home + QD_LIST_COLUMNS * capacity * sizeof(uint16_t));
     list->moved = (uint64_t *)(void *)(list->row + capacity);
-    list->group = (uint16_t *)(void *)(list->moved + capacity / 64 + 1);
+    list->aloof = list->moved + capacity / 64 + 1;
+    list->group = (uint16_t *)(void *)(list->aloof + capacity / 64 + 1);
     list->capacity = capacity;
 }
 
@@ -132,7 +133,8 @@ void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count)
     }
     list->row = (uint32_t *)(void *)(home + QD_LIST_COLUMNS * capacity);
     list->moved = (uint64_t *)(void *)(list->row + capacity);
-    list->group = (uint8_t *)(list->moved + capacity / 64 + 1);
+    list->aloof = list->moved + capacity / 64 + 1;
+    list->group = (uint8_t *)(list->aloof + capacity / 64 + 1);
     list->capacity = capacity;
 }
 

@@ -21,6 +21,8 @@
  *     moved          a bit a row
  *     group          of long lists, for a group of lanes: the box around its outer boxes, and what its inner boxes have
  *                    in common, so that two groups that are apart, or all over each other, are passed over at once
+ *     aloof          of long lists, a bit a row: those with one filter that does not agree with itself. No two of them
+ *                    have anything to tell, so that a crowd of them on one spot costs no exact tests
  *
  * The first rows of a list are a cell's own; carried ones, of the cells above, follow. Lists are kept in 16 bits. In
  * leaves they are narrowed to 8 bits relative to the cell's corner, which again keeps the order of numbers.
@@ -55,7 +57,7 @@ typedef enum qd_walk_mode {
 typedef struct qd_list16 {
     uint16_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
-    uint64_t *moved;
+    uint64_t *moved, *aloof;
     uint16_t *group;
     uint32_t capacity;
     uint32_t own, count;
@@ -65,7 +67,7 @@ typedef struct qd_list16 {
 typedef struct qd_list8 {
     uint8_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
-    uint64_t *moved;
+    uint64_t *moved, *aloof;
     uint8_t *group;
     uint32_t capacity;
     uint32_t own, count;

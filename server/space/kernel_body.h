@@ -18,6 +18,8 @@
 
 #define SPLIT_AHEAD 4u /* pairs */
 
+#define ALOOF_SAMPLES 8u /* rows that tell whether a list has aloof ones */
+
 typedef struct hits {
     uint64_t mask[HITS_ROOM];
     uint32_t row[HITS_ROOM];
@@ -40,6 +42,38 @@ static inline uint64_t moved_from(const uint64_t *moved, uint32_t base)
 {
     uint64_t bits = moved[base / 64] >> base % 64;
     return base % 64 == 0 ? bits : bits | moved[base / 64 + 1] << (64 - base % 64);
+}
+
+/* A row's filter, where it had the same one at the last tick; NULL: it has none, or has changed it. */
+static inline const qd_filter *steady_filter(const qd_sink *sink, uint32_t reference)
+{
+    if (!(reference & QD_LIST_SPECIAL)) {
+        return NULL;
+    }
+    uint32_t id = qd_row_id(sink->rows, reference & QD_LIST_ROW);
+    return (id & (QD_ID_FILTER | QD_ID_CHANGED)) == QD_ID_FILTER ? &sink->bodies->filter[id & QD_ID_SLOT] : NULL;
+}
+
+/* Notes which rows are aloof; returns whether any are. Of a list in which they matter some of a few rows are. */
+static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count, uint64_t *aloof)
+{
+    const qd_filter *common = NULL;
+    for (uint32_t part = 1; part < ALOOF_SAMPLES && common == NULL; part++) {
+        common = steady_filter(sink, row[(uint64_t)count * part / ALOOF_SAMPLES]);
+        if (common != NULL && qd_filters_agree(*common, *common)) {
+            common = NULL;
+        }
+    }
+    if (common == NULL) {
+        return false;
+    }
+    memset(aloof, 0, (count / 64 + 1) * sizeof *aloof);
+    for (uint32_t i = 0; i < count; i++) {
+        const qd_filter *filter = steady_filter(sink, row[i]);
+        bool is = filter != NULL && filter->category == common->category && filter->mask == common->mask;
+        aloof[i / 64] |= (uint64_t)is << i % 64;
+    }
+    return true;
 }
 
 #ifndef LANES_APPEND

@@ -97,20 +97,43 @@ static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool i
     return inner;
 }
 
+/* The aloof lanes of a group; none, where the list has no aloof rows. */
+static inline uint64_t TEST_NAME(aloof_at)(const uint64_t *aloof, uint32_t base)
+{
+    return aloof == NULL ? 0 : aloof[base / 64] >> base % 64 & UINT64_MAX >> (64 - TEST_LANES);
+}
+
 static inline uint32_t TEST_NAME(lanes_at)(const TEST_NAME(qd_list) * list, uint32_t base)
 {
     return list->count - base < TEST_LANES ? list->count - base : TEST_LANES;
 }
 
+/* Whether all rows of both groups are aloof. */
+static inline bool TEST_NAME(are_aloof)(const TEST_NAME(qd_list) * list, const uint64_t *aloof, uint32_t base_a,
+                                        uint32_t base_b)
+{
+    return aloof != NULL &&
+           TEST_NAME(aloof_at)(aloof, base_a) == lanes_below(TEST_NAME(lanes_at)(list, base_a), TEST_LANES) &&
+           TEST_NAME(aloof_at)(aloof, base_b) == lanes_below(TEST_NAME(lanes_at)(list, base_b), TEST_LANES);
+}
+
+/* Of the lanes that are allowed, those that row `i` may have anything to tell with. */
+static inline uint64_t TEST_NAME(not_aloof)(const uint64_t *aloof, uint32_t i, uint32_t base, uint64_t allowed)
+{
+    bool is_aloof = aloof != NULL && (aloof[i / 64] >> i % 64 & 1);
+    return is_aloof ? allowed & ~TEST_NAME(aloof_at)(aloof, base) : allowed;
+}
+
 /* Rows `from` to `to` against a group of lanes. */
 static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count,
                                             const TEST_NAME(lanes) * lanes, uint32_t from, uint32_t to, uint32_t base,
-                                            uint64_t allowed)
+                                            uint64_t allowed, const uint64_t *aloof)
 {
     for (; from < to; from += HITS_STEP) {
         uint32_t stop = to - from > HITS_STEP ? from + HITS_STEP : to;
         for (uint32_t i = from; i < stop; i++) {
-            count = TEST_NAME(note)(found, count, lanes, list->column, i, base, allowed);
+            uint64_t told = TEST_NAME(not_aloof)(aloof, i, base, allowed);
+            count = TEST_NAME(note)(found, count, lanes, list->column, i, base, told);
         }
         if (count > HITS_MAX) {
             TEST_NAME(sift)(sink, list, found, count);
@@ -141,6 +164,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
+    const uint64_t *aloof = grouped && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
     const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(list);
     for (uint32_t base = 0; base < lanes_end; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
@@ -149,21 +173,22 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
         uint32_t end = list->own < base + TEST_LANES ? list->own : base + TEST_LANES;
         if (lanes_end < list->count) {
             uint64_t own = lanes_below(list->own - base, TEST_LANES);
-            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own);
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own, NULL);
         }
         const uint32_t step = grouped ? TEST_LANES : before;
         for (uint32_t from = 0; from < before; from += step) {
             uint32_t stop = before - from > step ? from + step : before;
-            if (grouped && TEST_NAME(is_settled)(list, inner, from, base)) {
+            if (grouped &&
+                (TEST_NAME(are_aloof)(list, aloof, from, base) || TEST_NAME(is_settled)(list, inner, from, base))) {
                 sink->tests -= (uint64_t)(stop - from) * TEST_NAME(lanes_at)(list, base);
                 continue;
             }
-            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid);
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid, aloof);
         }
         if (base < end && !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
             for (uint32_t i = base; i < end; i++) {
-                uint64_t behind = ~UINT64_C(1) << (i - base);
-                count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, valid & behind);
+                uint64_t behind = TEST_NAME(not_aloof)(aloof, i, base, valid & ~UINT64_C(1) << (i - base));
+                count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, behind);
             }
         }
         if (count > HITS_MAX) {
@@ -187,6 +212,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
+    const uint64_t *aloof = grouped && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
     for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
         uint64_t valid = lanes_below(list->count - base, TEST_LANES);
@@ -199,7 +225,8 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
                 break;
             }
             uint64_t moved = list->moved[word / 64] >> word % 64 & lanes_below(list->count - word, TEST_LANES);
-            if (moved == 0 || (grouped && TEST_NAME(is_settled)(list, inner, word, base))) {
+            if (moved == 0 || (grouped && (TEST_NAME(are_aloof)(list, aloof, word, base) ||
+                                           TEST_NAME(is_settled)(list, inner, word, base)))) {
                 continue;
             }
             for (; moved != 0; moved &= moved - 1) {
@@ -210,6 +237,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
                 } else if (i < list->own && i < base + TEST_LANES) {
                     allowed = (resting | ~UINT64_C(1) << (i - base)) & valid;
                 }
+                allowed = TEST_NAME(not_aloof)(aloof, i, base, allowed);
                 count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, allowed);
             }
             if (count > HITS_MAX) {

@@ -25,6 +25,7 @@ typedef struct crowd {
     uint32_t count;
     uint32_t slot[COUNT_MAX];
     float at[3][COUNT_MAX], half[COUNT_MAX];
+    uint32_t category[COUNT_MAX], mask[COUNT_MAX];
     uint8_t *touching; /* a bit a pair */
 } crowd;
 
@@ -55,24 +56,31 @@ static void end(void)
     free(c.touching);
 }
 
-static void add(float x, float y, float z, float half)
+static void add_filtered(float x, float y, float z, float half, uint32_t category, uint32_t mask)
 {
     uint32_t i = c.count++;
     c.at[0][i] = x;
     c.at[1][i] = y;
     c.at[2][i] = z;
     c.half[i] = half;
+    c.category[i] = category;
+    c.mask[i] = mask;
     qd_body body = {.x = x,
                     .y = y,
                     .z = AXES == 3 ? z : 0,
                     .half_x = half,
                     .half_y = half,
                     .half_z = AXES == 3 ? half : 0,
-                    .category = 1,
-                    .mask = UINT32_MAX,
+                    .category = category,
+                    .mask = mask,
                     .shape = QD_SPACE_BOX};
     assert_int_equal(qd_space_add(c.space, &body, &c.slot[i]), QD_OK);
     assert_int_equal(c.slot[i], i);
+}
+
+static void add(float x, float y, float z, float half)
+{
+    add_filtered(x, y, z, half, 1, UINT32_MAX);
 }
 
 static qd_space_counters counters(void)
@@ -84,7 +92,7 @@ static qd_space_counters counters(void)
 
 static bool touch(uint32_t a, uint32_t b)
 {
-    bool meet = true;
+    bool meet = (c.category[a] & c.mask[b]) != 0 && (c.category[b] & c.mask[a]) != 0;
     for (uint32_t k = 0; k < AXES; k++) {
         float lo_a = c.at[k][a] - c.half[a], hi_a = c.at[k][a] + c.half[a];
         float lo_b = c.at[k][b] - c.half[b], hi_b = c.at[k][b] + c.half[b];
@@ -240,6 +248,48 @@ static void test_a_crowd_that_moves_on_is_told_apart(void **state)
     end();
 }
 
+static void filter(uint32_t i, uint32_t category, uint32_t mask)
+{
+    c.category[i] = category;
+    c.mask[i] = mask;
+    qd_space_refilter(c.space, c.slot[i], category, mask);
+}
+
+/* Two thousand on one spot that look for some others, and not for each other: only with those others they are tested.
+ */
+static void test_a_crowd_of_the_aloof_costs_no_tests(void **state)
+{
+    (void)state;
+    const uint32_t bodies = 2000, others = 20;
+    for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
+        qd_space_kernel_select(qd_space_kernel_at(k));
+        begin(8192);
+        for (uint32_t i = 0; i < bodies; i++) {
+            bool is_other = i % (bodies / others) == 0;
+            add_filtered(1, 1, 1, 0.5f, is_other ? 2 : 1, is_other ? 1 : 2);
+        }
+        assert_int_equal(tick(&qd_executor_serial), (bodies - others) * others);
+        for (uint32_t moving = bodies; moving > 0; moving /= 12) {
+            for (uint32_t i = 0; i < moving; i++) {
+                c.at[0][i] += chance_between(&dice, -0.6, 0.6);
+            }
+            assert_true(tick(&qd_executor_serial) > 0);
+        }
+        assert_true(counters().exact_tests < 5 * bodies * (others + 1));
+        /* Whoever is aloof no more, or in another way, is tested again; and when it becomes aloof, a last time. */
+        for (uint32_t i = 0; i < bodies; i += 7) {
+            filter(i, i % 2 == 0 ? 1 : 4, i % 2 == 0 ? 1 : 3);
+        }
+        assert_true(tick(&qd_executor_serial) > bodies);
+        for (uint32_t i = 0; i < bodies; i += 7) {
+            filter(i, 1, 2);
+        }
+        assert_true(tick(&qd_executor_serial) > bodies);
+        end();
+    }
+    qd_space_kernel_select(NULL);
+}
+
 static void test_all_kernels_count_the_same(void **state)
 {
     (void)state;
@@ -269,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_worlds_of_any_extent),
         cmocka_unit_test(test_many_and_several_hands),
         cmocka_unit_test(test_a_crowd_that_moves_on_is_told_apart),
+        cmocka_unit_test(test_a_crowd_of_the_aloof_costs_no_tests),
         cmocka_unit_test(test_all_kernels_count_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
