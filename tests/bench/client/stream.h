@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A TCP connection to a server on this machine: what is put goes out while what comes in is waited for, so that neither
+ * side ever waits for the other to read.
+ */
+#ifndef QD_BENCH_STREAM_H
+#define QD_BENCH_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct stream_bytes {
+    char *at;
+    size_t first, end, capacity; /* from `first` to `end` */
+} stream_bytes;
+
+typedef struct stream {
+    int socket;
+    stream_bytes out, in;
+} stream;
+
+void stream_open(stream *s, uint16_t port);
+/* Room for so many bytes at the end of the output, which count from then on. Valid until the next call. */
+char *stream_room(stream *s, size_t size);
+void stream_put(stream *s, const void *bytes, size_t size);
+/* Sends what can be sent without waiting. */
+void stream_push(stream *s);
+/* Waits for so many bytes, or for a line; valid until the next call. A line ends with 0 instead of CR LF. */
+const char *stream_take(stream *s, size_t size);
+const char *stream_take_line(stream *s);
+
+#endif
