@@ -26,6 +26,11 @@ static const scenario scenarios[] = {
     {"fences", "points that enter and leave regions at rest", qd_bench_fences},
     {"ingest", "how many positions a second it takes, beside a bare libuv loop", qd_bench_ingest},
     {"latency", "a step there and back, beside a bare libuv echo", qd_bench_latency},
+    {"big-room", "one room of 100,000 that all move, 60 times a second, with two readers", qd_bench_big_room},
+    {"many-rooms", "10,000 rooms of 100, 20 times a second; idle ones; opening and closing", qd_bench_many_rooms},
+    {"fanout", "the events of one room to 1,000 readers", qd_bench_fanout},
+    {"connections", "10,000 sessions, of which 1,000 do something", qd_bench_connections},
+    {"growth", "the cost of an update as rooms grow, and as they become more", qd_bench_growth},
 };
 #define SCENARIO_COUNT (sizeof scenarios / sizeof *scenarios)
 
@@ -68,6 +73,7 @@ bool qd_bench_begin(qd_bench *bench, const char *const *server_options)
 {
     char error[512];
 
+    qd_bench_raise_files();
     if (!qd_bench_raw_start(&bench->raw))
         qd_bench_fail(bench, "cannot start a process for the raw limit");
     else if (!qd_bench_server_start(&bench->server, &bench->where, server_options, error, sizeof error))
@@ -117,6 +123,18 @@ double qd_bench_used_ns(const qd_bench_usage *used, bool user, bool system, uint
 double qd_bench_used_percent(const qd_bench_usage *used, double seconds)
 {
     return used->is_known && seconds > 0 ? (used->user_s + used->system_s) / seconds * 100 : NAN;
+}
+
+void qd_bench_add_clock_goals(qd_sheet *sheet, const qd_bench_result *result)
+{
+    qd_sheet_add_goal(sheet, (double)result->server.ticks_skipped, true, 0, "ticks skipped");
+    qd_sheet_add_goal(sheet, (double)result->figures.unanswered, true, 0, "batches not answered %u s after the end",
+                      (unsigned)(QD_BENCH_RUN_OUT_NS / 1000000000u));
+}
+
+double qd_bench_ms(const qd_histogram *times_ns, double percent)
+{
+    return (double)qd_histogram_percentile(times_ns, percent) / 1e6;
 }
 
 /* ---- the front ---- */

@@ -5,6 +5,7 @@
  *     bench.c          the front: which scenario, begin and end of each, failures
  *     bench_server.c   the server that is measured, and what it uses
  *     bench_raw.c      a bare libuv loop, for the raw limit
+ *     bench_drum.c     what it takes to get bytes at a rate, and to send others to many
  *     bench_sheet.c    what a scenario prints
  *
  *     bench_run.c      a RUN: rooms, writers and readers, from the first connection to the last room closed
@@ -68,6 +69,7 @@ typedef struct qd_bench_options {
     qd_bench_check_kind check;
     uint32_t check_max; /* so many lanes fold their pairs; 0: all that are subscribed */
     bool is_quiet;      /* no progress lines */
+    bool may_be_late;   /* a rate that is not held is no failure, see figures.unanswered */
 } qd_bench_options;
 
 /* What is counted; all zero to begin with. */
@@ -77,6 +79,7 @@ typedef struct qd_bench_figures {
     uint64_t suspensions, resets;
     uint64_t bytes_in, bytes_out; /* as the client sees it: in is what it received */
     uint64_t ticks_checked;
+    uint64_t unanswered; /* batches that were not, so long after the end; then nothing is checked there */
     qd_histogram round_trip_ns;
     qd_histogram lateness_ns; /* of a room's own clock, see TIMES */
 } qd_bench_figures;
@@ -189,6 +192,11 @@ int qd_bench_load(qd_bench *bench, int argc, char **argv);
 int qd_bench_fences(qd_bench *bench, int argc, char **argv);
 int qd_bench_ingest(qd_bench *bench, int argc, char **argv);
 int qd_bench_latency(qd_bench *bench, int argc, char **argv);
+int qd_bench_big_room(qd_bench *bench, int argc, char **argv);
+int qd_bench_many_rooms(qd_bench *bench, int argc, char **argv);
+int qd_bench_fanout(qd_bench *bench, int argc, char **argv);
+int qd_bench_connections(qd_bench *bench, int argc, char **argv);
+int qd_bench_growth(qd_bench *bench, int argc, char **argv);
 
 /* Starts what it takes: a raw loop, and a server unless there is one (with these options, see bench_server.h). Returns
  * whether all is well; in any case the end is to follow. */
@@ -245,8 +253,8 @@ uint64_t qd_bench_lane_give_up(qd_bench_lane *lane, uint64_t now_ns);
 /* A message for this connection, received at now_ns. */
 void qd_bench_take_message(qd_bench_connection *connection, const qd_server_message *message, uint64_t now_ns);
 
-/* Compares the pairs that the server told a lane with those of the entities, as they are now, of the room's only
- * writer. */
+/* Compares the pairs that the server told a lane with those of the writer's entities, as they are now: all of the
+ * room. */
 void qd_bench_check(qd_bench_lane *told, const qd_bench_lane *writer, uint64_t tick);
 
 /* ---- connections and drivers ---- */
@@ -281,11 +289,35 @@ typedef struct qd_bench_result {
 
 /* One run, as bench->options say. Returns whether all went well. */
 bool qd_bench_run(qd_bench *bench, qd_bench_result *result);
+/* The goals of a room's own clock: no tick skipped, all batches answered. */
+void qd_bench_add_clock_goals(qd_sheet *sheet, const qd_bench_result *result);
 /* What the server used for `count` of something, user and system together where `user` and `system` say so; NAN: not
  * known. */
 double qd_bench_used_ns(const qd_bench_usage *used, bool user, bool system, uint64_t count);
 /* Of the machine's cores, in percent of one; NAN: not known. */
 double qd_bench_used_percent(const qd_bench_usage *used, double seconds);
+
+/* In milliseconds. */
+double qd_bench_ms(const qd_histogram *times_ns, double percent);
+
+/* ---- the raw limit of a rate ---- */
+
+typedef struct qd_bench_beat {
+    uint32_t hz, members;
+    uint64_t request_bytes, answer_bytes; /* answer: to each member */
+} qd_bench_beat;
+
+typedef struct qd_bench_beaten {
+    double seconds;
+    uint64_t beats;
+    qd_bench_usage used;      /* by the raw loop */
+    qd_histogram lateness_ns; /* from when a beat was due until every member had all of it */
+} qd_bench_beaten;
+
+/* Sends requests to the raw loop at that rate, for bench->seconds, and takes what it sends to the members. */
+bool qd_bench_drum(qd_bench *bench, const qd_bench_beat *beat, qd_bench_beaten *result);
+
+/* ---- printing ---- */
 
 void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures);
 /* "events" */

@@ -402,7 +402,9 @@ static void pour(course *all, writer *writers, pid_t pid, double seconds, taken 
     qd_bench_usage used = qd_bench_usage_between(before, qd_bench_usage_of(pid));
     sum->positions += (double)passes * all->entities;
     sum->seconds += (double)(qd_bench_now_ns() - start_ns) / 1e9;
-    sum->used = (qd_bench_usage){used.is_known, sum->used.user_s + used.user_s, sum->used.system_s + used.system_s};
+    sum->used.is_known = used.is_known;
+    sum->used.user_s += used.user_s;
+    sum->used.system_s += used.system_s;
 }
 
 /* ---- the check ---- */

@@ -17,13 +17,9 @@ void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures
     sum->bytes_in += figures->bytes_in;
     sum->bytes_out += figures->bytes_out;
     sum->ticks_checked += figures->ticks_checked;
+    sum->unanswered += figures->unanswered;
     qd_histogram_add(&sum->round_trip_ns, &figures->round_trip_ns);
     qd_histogram_add(&sum->lateness_ns, &figures->lateness_ns);
-}
-
-static double round_trip_ms(const qd_bench_figures *figures, double percent)
-{
-    return (double)qd_histogram_percentile(&figures->round_trip_ns, percent) / 1e6;
 }
 
 void qd_bench_print_progress(const qd_bench_figures *recent, double at_s, double over_s)
@@ -35,7 +31,7 @@ void qd_bench_print_progress(const qd_bench_figures *recent, double at_s, double
             at_s, qd_sheet_number((double)recent->updates / over_s, 0, updates),
             qd_sheet_number((double)(recent->begins + recent->ends) / over_s, 0, events),
             (double)recent->bytes_in / over_s / 1e6, (double)recent->bytes_out / over_s / 1e6,
-            round_trip_ms(recent, 50), round_trip_ms(recent, 99));
+            qd_bench_ms(&recent->round_trip_ns, 50), qd_bench_ms(&recent->round_trip_ns, 99));
 }
 
 /* ---- the table ---- */
@@ -67,8 +63,9 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
            qd_bench_subscribe_name(options->subscribe), seconds);
 
     printf("  %-18s %10s %10s %10s %10s\n", "milliseconds", "p50", "p99", "p99.9", "max");
-    printf("  %-18s %10.3f %10.3f %10.3f %10.3f\n", "round trip (1)", round_trip_ms(figures, 50),
-           round_trip_ms(figures, 99), round_trip_ms(figures, 99.9), round_trip_ms(figures, 100));
+    printf("  %-18s %10.3f %10.3f %10.3f %10.3f\n", "round trip (1)", qd_bench_ms(&figures->round_trip_ns, 50),
+           qd_bench_ms(&figures->round_trip_ns, 99), qd_bench_ms(&figures->round_trip_ns, 99.9),
+           qd_bench_ms(&figures->round_trip_ns, 100));
     if (server->are_known)
         printf("  %-18s %10.3f %10.3f %10s %10.3f\n", "server's tick (2)", server->tick_us_p50 / 1e3,
                server->tick_us_p99 / 1e3, "", server->tick_us_max / 1e3);
@@ -132,8 +129,9 @@ void qd_bench_print_json(const qd_bench *bench, const qd_bench_result *result)
     printf(",\"bytes_in_per_s\":%.1f,\"bytes_out_per_s\":%.1f", (double)figures->bytes_in / seconds,
            (double)figures->bytes_out / seconds);
     printf(",\"round_trips\":%llu,\"round_trip_ms\":{\"p50\":%.6f,\"p99\":%.6f,\"p99_9\":%.6f,\"max\":%.6f}",
-           (unsigned long long)figures->round_trip_ns.count, round_trip_ms(figures, 50), round_trip_ms(figures, 99),
-           round_trip_ms(figures, 99.9), round_trip_ms(figures, 100));
+           (unsigned long long)figures->round_trip_ns.count, qd_bench_ms(&figures->round_trip_ns, 50),
+           qd_bench_ms(&figures->round_trip_ns, 99), qd_bench_ms(&figures->round_trip_ns, 99.9),
+           qd_bench_ms(&figures->round_trip_ns, 100));
     if (server->are_known)
         printf(",\"server_tick_ms\":{\"p50\":%.6f,\"p99\":%.6f,\"max\":%.6f},\"ticks_skipped\":%llu,"
                "\"server_memory_bytes\":%llu",

@@ -3,6 +3,7 @@
 
 #include "bench_server.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -177,7 +178,7 @@ bool qd_bench_server_stop(qd_bench_server *server, char *error, uint32_t error_s
 /* The file of that process, as text. Returns whether there is one. */
 static bool read_file(pid_t pid, const char *name, char *text, size_t text_size)
 {
-    char path[64];
+    char path[128];
 
     if (pid <= 0)
         return false;
@@ -189,6 +190,28 @@ static bool read_file(pid_t pid, const char *name, char *text, size_t text_size)
     fclose(file);
     text[size] = '\0';
     return size > 0;
+}
+
+/* Of its threads, from the scheduler. */
+static double running_s(pid_t pid)
+{
+    char path[64], name[64], text[128];
+    unsigned long long sum_ns = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *threads = opendir(path);
+    for (const struct dirent *thread; threads && (thread = readdir(threads));) {
+        unsigned long long ns;
+
+        if (thread->d_name[0] == '.')
+            continue;
+        snprintf(name, sizeof name, "task/%.20s/schedstat", thread->d_name);
+        if (read_file(pid, name, text, sizeof text) && sscanf(text, "%llu", &ns) == 1)
+            sum_ns += ns;
+    }
+    if (threads)
+        closedir(threads);
+    return (double)sum_ns / 1e9;
 }
 
 qd_bench_usage qd_bench_usage_of(pid_t pid)
@@ -204,14 +227,26 @@ qd_bench_usage qd_bench_usage_of(pid_t pid)
     if (!name_end ||
         sscanf(name_end + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user, &system) != 2)
         return (qd_bench_usage){0};
-    return (qd_bench_usage){.is_known = true, .user_s = (double)user / per_s, .system_s = (double)system / per_s};
+    return (qd_bench_usage){.is_known = true,
+                            .user_s = (double)user / per_s,
+                            .system_s = (double)system / per_s,
+                            .running_s = running_s(pid)};
 }
 
 qd_bench_usage qd_bench_usage_between(qd_bench_usage earlier, qd_bench_usage later)
 {
-    return (qd_bench_usage){.is_known = earlier.is_known && later.is_known,
-                            .user_s = later.user_s - earlier.user_s,
-                            .system_s = later.system_s - earlier.system_s};
+    const double user_s = later.user_s - earlier.user_s, system_s = later.system_s - earlier.system_s;
+    const double total_s = later.running_s - earlier.running_s;
+    const bool is_known = earlier.is_known && later.is_known;
+
+    if (total_s <= 0)
+        return (qd_bench_usage){.is_known = is_known, .user_s = user_s, .system_s = system_s};
+    /* Too little for the ticks: then it is all called user time. */
+    const double user_part = user_s + system_s > 0 ? user_s / (user_s + system_s) : 1;
+    return (qd_bench_usage){.is_known = is_known,
+                            .user_s = total_s * user_part,
+                            .system_s = total_s * (1 - user_part),
+                            .running_s = total_s};
 }
 
 uint64_t qd_bench_resident_bytes_of(pid_t pid)
@@ -227,21 +262,26 @@ uint64_t qd_bench_resident_bytes_of(pid_t pid)
 
 /* ---- limits ---- */
 
-bool qd_bench_allow_files(uint64_t needed, char *error, uint32_t error_size)
+void qd_bench_raise_files(void)
 {
     struct rlimit limit;
 
-    needed += FILES_AROUND;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+bool qd_bench_allows_files(uint64_t connections, char *error, uint32_t error_size)
+{
+    const unsigned long long needed = connections + FILES_AROUND;
+    struct rlimit limit;
+
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
         return true;
-    if (limit.rlim_max < needed)
-        return fail(error, error_size,
-                    "%llu open files are needed, and this shell allows %llu: as root, `ulimit -Hn %llu` before this, "
-                    "or a line `* hard nofile %llu` in /etc/security/limits.conf and a new login",
-                    (unsigned long long)needed, (unsigned long long)limit.rlim_max, (unsigned long long)needed,
-                    (unsigned long long)needed);
-    limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return fail(error, error_size, "cannot raise the limit of open files: %s", strerror(errno));
-    return true;
+    return fail(error, error_size,
+                "%llu connections need %llu open files, here and in the server, and this shell allows %llu: as root, "
+                "`ulimit -Hn %llu` before this, or a line `* hard nofile %llu` in /etc/security/limits.conf and a new "
+                "login",
+                (unsigned long long)connections, needed, (unsigned long long)limit.rlim_cur, needed, needed);
 }

@@ -27,10 +27,12 @@ typedef struct qd_bench_server {
     int output; /* of our own: what it prints */
 } qd_bench_server;
 
-/* What a process has used since it began. */
+/* What a process has used since it began. Both together are exact to the nanosecond where the system tells that; how
+ * they are shared is counted in its ticks, a hundred a second, and so needs some seconds to be right. */
 typedef struct qd_bench_usage {
     bool is_known;
     double user_s, system_s;
+    double running_s; /* of all its threads that live; 0: not known */
 } qd_bench_usage;
 
 /* From the environment: QUADRILLE_SERVER, QUADRILLE_TOKEN. */
@@ -50,8 +52,9 @@ qd_bench_usage qd_bench_usage_between(qd_bench_usage earlier, qd_bench_usage lat
 /* Resident bytes without those of files; 0: not known. */
 uint64_t qd_bench_resident_bytes_of(pid_t pid);
 
-/* Raises the soft limit of open files to the hard one, where `needed` is above it; a server that is started has the
- * same. Returns false, with a text that says how to raise the limit, where that does not do. */
-bool qd_bench_allow_files(uint64_t needed, char *error, uint32_t error_size);
+/* Raises the soft limit of open files to the hard one; what is started from then on has the same. */
+void qd_bench_raise_files(void);
+/* Whether so many connections can be open; else a text says how to raise the limit. */
+bool qd_bench_allows_files(uint64_t connections, char *error, uint32_t error_size);
 
 #endif

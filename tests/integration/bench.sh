@@ -99,6 +99,17 @@ positive raw_per_s positions_per_s copy_ns events_per_s
 scenario 1 latency --entities 200 --hz 50
 positive p50_us raw_p50_us
 
+scenario 1 big-room --entities 500 --hz 50
+positive late_max_ms events_per_s
+scenario 1 many-rooms --rooms 20 --entities 30 --connections 3
+positive open_ms close_ms idle_bytes room_ticks_min moves_per_s
+scenario 2 fanout --entities 500 --readers 10 --hz 50
+scenario 1 connections --connections 60 --active 20
+positive connect_us moves_per_s
+scenario 3 growth --entities-max 1000 --rooms-max 10 --data "$scratch/data"
+positive updates_per_s
+[ "$(grep -c '^[0-9]' "$scratch/data")" = 3 ] || fail "not the data of three rows: $(cat "$scratch/data")"
+
 "$QD_BIN/quadrille-bench" latency --seconds 0.2 --entities 100 >"$scratch/table" 2>"$scratch/errors" ||
     fail "latency as a table: $(cat "$scratch/errors")"
 grep -q '^ *100 ' "$scratch/table" || fail "no row: $(cat "$scratch/table")"
@@ -112,6 +123,8 @@ bench latency --seconds 0.2 --entities 100 --json --server-pid "$server_pid" >"$
 grep -q '"user_ns":[0-9]' "$scratch/json" || fail "does not know the server's time: $(cat "$scratch/json")"
 
 refused 2 "there is no scenario 'speed'" speed
+refused 2 "at least two of the 5" connections --connections 5 --active 4
+[ "$(ulimit -Hn)" = unlimited ] || refused 1 "ulimit -Hn" connections --connections 1000000
 refused 1 "no such process" latency --server-pid 4194304
 refused 2 "--rooms 'many'" --rooms many
 refused 2 "--subscribe 'all'" --subscribe all

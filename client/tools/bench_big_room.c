@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille-bench big-room: one room in which all move at each tick of its own clock, with readers of all events.
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct options {
+    uint32_t entities, hz, readers;
+} options;
+
+static const qd_sheet_column columns[] = {
+    {"entities", "entities", 0},
+    {"hz", "ticks/s", 0},
+    {"readers", "readers", 0},
+    {"skipped", "skipped", 0},
+    {"late_p50_ms", "late p50 ms", 3},
+    {"late_p99_ms", "p99", 3},
+    {"late_p99_9_ms", "p99.9", 3},
+    {"late_max_ms", "max", 3},
+    {"cpu_percent", "CPU %", 1},
+    {"user_ns", "user ns", 2},
+    {"tick_p50_ms", "tick p50 ms", 3},
+    {"tick_p99_ms", "p99", 3},
+    {"events_per_s", "events/s", 0},
+    {"raw_cpu_percent", "raw CPU %", 1},
+    {"raw_late_p99_ms", "raw p99 ms", 3},
+    {"checked", "checked", 0},
+};
+
+static void add_row(qd_bench *bench, qd_sheet *sheet, const options *given, const qd_bench_result *result,
+                    const qd_bench_beaten *raw)
+{
+    const qd_bench_figures *figures = &result->figures;
+    const double cpu = qd_bench_used_percent(&result->used, result->seconds);
+    /* Each reader gets all of them. */
+    const double events = (double)(figures->begins + figures->ends) / given->readers;
+
+    qd_sheet_add_row(sheet,
+                     (const double[]){given->entities, given->hz, given->readers, (double)result->server.ticks_skipped,
+                                      qd_bench_ms(&figures->lateness_ns, 50), qd_bench_ms(&figures->lateness_ns, 99),
+                                      qd_bench_ms(&figures->lateness_ns, 99.9), qd_bench_ms(&figures->lateness_ns, 100),
+                                      cpu, qd_bench_used_ns(&result->used, true, false, figures->updates),
+                                      result->server.tick_us_p50 / 1e3, result->server.tick_us_p99 / 1e3,
+                                      events / result->seconds, qd_bench_used_percent(&raw->used, raw->seconds),
+                                      qd_bench_ms(&raw->lateness_ns, 99), (double)figures->ticks_checked});
+    qd_bench_add_clock_goals(sheet, result);
+    qd_sheet_add_goal(sheet, qd_bench_ms(&figures->lateness_ns, 99.9), true, 1, "lateness, p99.9, ms");
+    qd_sheet_add_goal(sheet, cpu, true, 50, "server, percent of a core");
+    if (figures->suspensions + figures->resets > 0)
+        qd_bench_fail(bench, "the readers were suspended %llu times and reset %llu times",
+                      (unsigned long long)figures->suspensions, (unsigned long long)figures->resets);
+}
+
+static void play(qd_bench *bench, qd_sheet *sheet, void *context)
+{
+    const options *given = context;
+    qd_bench_result *result = calloc(1, sizeof *result);
+    qd_bench_beaten *raw = calloc(1, sizeof *raw);
+
+    snprintf(sheet->title, sizeof sheet->title, "big-room: all move at each tick, all events to each reader");
+    bench->options = (qd_bench_options){.rooms = 1,
+                                        .entities = given->entities,
+                                        .connections = 1,
+                                        .readers = given->readers,
+                                        .threads = 2,
+                                        .dimensions = 2,
+                                        .index = QD_INDEX_AUTO,
+                                        .hz = given->hz,
+                                        .seconds = bench->seconds,
+                                        .warm_seconds = bench->seconds < 2 ? bench->seconds : 2,
+                                        .subscribe = QD_BENCH_NONE,
+                                        .check = QD_BENCH_CHECK_END,
+                                        .is_quiet = true,
+                                        .may_be_late = true};
+    if (!result || !raw)
+        qd_bench_fail(bench, "out of memory");
+    else if (qd_bench_run(bench, result)) {
+        uint64_t ticks = result->server.ticks > 0 ? result->server.ticks : 1;
+        const qd_bench_beat beat = {.hz = given->hz,
+                                    .members = given->readers,
+                                    .request_bytes = result->figures.bytes_out / ticks + 1,
+                                    .answer_bytes = result->figures.bytes_in / given->readers / ticks + 1};
+        if (qd_bench_drum(bench, &beat, raw))
+            add_row(bench, sheet, given, result, raw);
+    }
+    free(result);
+    free(raw);
+    qd_sheet_add_note(sheet,
+                      "late: a tick's last frame at a reader, behind the earliest of the run; user ns: an update");
+    qd_sheet_add_note(sheet,
+                      "tick: as the server says; raw: a bare libuv loop, as many bytes in and out at the same rate");
+}
+
+int qd_bench_big_room(qd_bench *bench, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        QD_BENCH " big-room", "",
+        "One room on its own clock. A writer moves all its entities at each tick; readers get all\n"
+        "events. Was a tick skipped, how late do they come, and what does it take? The million:\n"
+        "--entities 1000000 --hz 20. What the readers fold is compared with brute force at the end.",
+        0, 0};
+    static const char *const server_options[] = {"--frame-max", "64M", "--queue-max", "64M", NULL};
+    options given = {.entities = 100000, .hz = 60, .readers = 2};
+    const qd_option rows[] = {
+        {"--entities", "N", "in the room (100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
+        {"--hz", "N", "ticks a second, and moves of every entity (60)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--readers", "N", "subscribers to all events (2)", QD_OPTION_NUMBER, &given.readers, 1, 1000},
+        QD_BENCH_COMMON_OPTIONS(bench),
+    };
+    qd_sheet sheet = {.scenario = "big-room", .columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int status;
+
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+        return status;
+    return qd_bench_play(bench, server_options, &sheet, play, &given);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille-bench fanout: the events of one room to more and more readers. They are encoded once; what a reader more
+ * costs is what it costs to send, which the raw loop does as well.
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Readers that fold what they get; all of them would be too much for the one who generates the load. */
+#define CHECKED_MAX 4u
+
+typedef struct options {
+    uint32_t entities, hz, readers;
+} options;
+
+static const qd_sheet_column columns[] = {
+    {"readers", "readers", 0},
+    {"bytes", "bytes a tick", 0},
+    {"late_p50_ms", "late p50 ms", 3},
+    {"late_p99_ms", "p99", 3},
+    {"raw_late_p99_ms", "raw p99 ms", 3},
+    {"cpu_percent", "CPU %", 1},
+    {"raw_cpu_percent", "raw CPU %", 1},
+    {"reader_us", "us a reader", 2},
+    {"raw_reader_us", "raw us", 2},
+    {"user_us", "user us", 2},
+    {"skipped", "skipped", 0},
+    {"checked", "checked", 0},
+};
+
+/* What the server used for a tick, in microseconds. */
+static double tick_us(const qd_bench_result *result, bool system)
+{
+    return qd_bench_used_ns(&result->used, true, system, result->server.ticks) / 1e3;
+}
+
+static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, qd_bench_result *result,
+                    qd_bench_beaten *raw, double alone_us[2])
+{
+    const uint32_t readers = given->readers;
+
+    bench->options = (qd_bench_options){.rooms = 1,
+                                        .entities = given->entities,
+                                        .connections = 1,
+                                        .readers = readers,
+                                        .threads = 1,
+                                        .dimensions = 2,
+                                        .index = QD_INDEX_AUTO,
+                                        .hz = given->hz,
+                                        .seconds = bench->seconds,
+                                        .warm_seconds = bench->seconds < 1 ? bench->seconds : 1,
+                                        .subscribe = QD_BENCH_NONE,
+                                        .check = QD_BENCH_CHECK_END,
+                                        .check_max = CHECKED_MAX,
+                                        .is_quiet = true,
+                                        .may_be_late = true};
+    if (!qd_bench_run(bench, result))
+        return;
+    const qd_bench_figures *figures = &result->figures;
+    uint64_t ticks = result->server.ticks > 0 ? result->server.ticks : 1;
+    const qd_bench_beat beat = {.hz = given->hz,
+                                .members = readers,
+                                .request_bytes = figures->bytes_out / ticks + 1,
+                                .answer_bytes = figures->bytes_in / readers / ticks + 1};
+    if (!qd_bench_drum(bench, &beat, raw))
+        return;
+    /* What one reader costs stands for what the room itself costs. */
+    if (readers == 1)
+        for (int system = 0; system < 2; system++)
+            alone_us[system] = tick_us(result, system);
+    const double more = readers > 1 ? readers - 1 : NAN;
+    const double reader_us = (tick_us(result, true) - alone_us[true]) / more;
+    const double raw_us = qd_bench_used_ns(&raw->used, true, true, raw->beats * readers) / 1e3;
+    qd_sheet_add_row(sheet, (const double[]){readers, (double)beat.answer_bytes, qd_bench_ms(&figures->lateness_ns, 50),
+                                             qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&raw->lateness_ns, 99),
+                                             qd_bench_used_percent(&result->used, result->seconds),
+                                             qd_bench_used_percent(&raw->used, raw->seconds), reader_us, raw_us,
+                                             (tick_us(result, false) - alone_us[false]) / more,
+                                             (double)result->server.ticks_skipped, (double)figures->ticks_checked});
+    if (figures->resets > 0)
+        qd_sheet_add_note(sheet, "%u readers: %llu resets, because readers were slow", readers,
+                          (unsigned long long)figures->resets);
+}
+
+static void play(qd_bench *bench, qd_sheet *sheet, void *context)
+{
+    const options *given = context;
+    qd_bench_result *result = calloc(1, sizeof *result);
+    qd_bench_beaten *raw = calloc(1, sizeof *raw);
+    double alone_us[2] = {NAN, NAN};
+
+    snprintf(sheet->title, sizeof sheet->title, "fanout: the events of one room of %u entities, %u ticks/s",
+             given->entities, given->hz);
+    if (!result || !raw)
+        qd_bench_fail(bench, "out of memory");
+    for (uint32_t readers = 1; !qd_bench_is_stopped(bench);) {
+        options row = *given;
+
+        row.readers = readers;
+        run_row(bench, sheet, &row, result, raw, alone_us);
+        if (readers == given->readers)
+            break;
+        readers = readers * 10 < given->readers ? readers * 10 : given->readers;
+    }
+    free(result);
+    free(raw);
+    qd_sheet_add_note(sheet,
+                      "us a reader: of the server's time a tick, user and system, for each reader beyond the first;");
+    qd_sheet_add_note(sheet, "user us: user time alone; raw: a bare libuv loop that sends as many bytes to as many");
+}
+
+int qd_bench_fanout(qd_bench *bench, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        QD_BENCH " fanout", "",
+        "The events of one room, on its own clock, to 1, 10, 100 ... readers: what does one more\n"
+        "cost, beside a bare libuv loop that sends the same bytes? What some of the readers fold\n"
+        "is compared with brute force at the end.",
+        0, 0};
+    static const char *const server_options[] = {"--connections-max", "70000", NULL};
+    options given = {.entities = 10000, .hz = 20, .readers = 1000};
+    const qd_option rows[] = {
+        {"--entities", "N", "in the room (10000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
+        {"--hz", "N", "ticks a second, and moves of every entity (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--readers", "N", "subscribers in the last row (1000)", QD_OPTION_NUMBER, &given.readers, 1, 60000},
+        QD_BENCH_COMMON_OPTIONS(bench),
+    };
+    qd_sheet sheet = {.scenario = "fanout", .columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int status;
+
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+        return status;
+    return qd_bench_play(bench, server_options, &sheet, play, &given);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quadrille-bench growth: what an update costs, its tick and its events included, as a room grows and as the rooms
+ * become more.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECKED_MAX 64u
+
+typedef struct options {
+    uint32_t entities_max, rooms_max, room_entities;
+    const char *data;
+} options;
+
+static const qd_sheet_column columns[] = {
+    {"rooms", "rooms", 0},
+    {"entities", "entities", 0},
+    {"updates_per_s", "updates/s", 0},
+    {"user_ns", "user ns", 2},
+    {"system_ns", "system ns", 2},
+    {"copy_ns", "memcpy ns", 2},
+    {"tick_p50_us", "tick p50 us", 1},
+    {"events_per_s", "events/s", 0},
+    {"resident_bytes", "bytes an entity", 0},
+    {"checked", "checked", 0},
+};
+
+/* Copies as many positions, from all over as large an array, and says how long one of them takes. */
+static double copy_ns(uint64_t positions)
+{
+    const size_t size = (size_t)positions * 3 * sizeof(float);
+    uint8_t *from = malloc(size), *to = malloc(size);
+    double ns = NAN;
+
+    if (from && to) {
+        uint64_t copied = 0, start_ns, now_ns;
+
+        memset(from, 1, size);
+        memset(to, 0, size);
+        start_ns = now_ns = qd_bench_now_ns();
+        for (; now_ns - start_ns < 50000000u; now_ns = qd_bench_now_ns(), copied += positions) {
+            memcpy(to, from, size);
+            from[copied % size] = to[size - 1];
+        }
+        ns = (double)(now_ns - start_ns) / (double)copied;
+    }
+    free(from);
+    free(to);
+    return ns;
+}
+
+static void run_row(qd_bench *bench, qd_sheet *sheet, uint32_t rooms, uint32_t entities, qd_bench_result *result)
+{
+    bench->options = (qd_bench_options){.rooms = rooms,
+                                        .entities = entities,
+                                        .connections = rooms > 1 ? 2 : 1,
+                                        .threads = 1,
+                                        .dimensions = 2,
+                                        .index = QD_INDEX_AUTO,
+                                        .hz = 0,
+                                        .seconds = bench->seconds,
+                                        .warm_seconds = bench->seconds < 1 ? bench->seconds : 1,
+                                        .subscribe = QD_BENCH_EVENTS,
+                                        .step = true,
+                                        .check = QD_BENCH_CHECK_END,
+                                        .check_max = CHECKED_MAX,
+                                        .is_quiet = true};
+    const double resident_before = (double)qd_bench_resident_bytes_of(bench->server.pid);
+    if (!qd_bench_run(bench, result))
+        return;
+    const qd_bench_figures *figures = &result->figures;
+    const double resident = ((double)result->resident_bytes - resident_before) / ((double)rooms * entities);
+    qd_sheet_add_row(sheet, (const double[]){rooms, entities, (double)figures->updates / result->seconds,
+                                             qd_bench_used_ns(&result->used, true, false, figures->updates),
+                                             qd_bench_used_ns(&result->used, false, true, figures->updates),
+                                             copy_ns((uint64_t)rooms * entities), result->server.tick_us_p50,
+                                             (double)(figures->begins + figures->ends) / result->seconds,
+                                             result->resident_bytes > 0 && resident > 0 ? resident : NAN,
+                                             (double)figures->ticks_checked});
+}
+
+/* For a plot: the numbers alone, and the two series with two empty lines between. */
+static void write_data(qd_bench *bench, const qd_sheet *sheet, const char *path, uint32_t first_of_rooms)
+{
+    FILE *file = fopen(path, "we");
+
+    if (file)
+        fprintf(file, "# rooms entities updates_per_s user_ns system_ns memcpy_ns\n");
+    for (uint32_t row = 0; file && row < sheet->row_count; row++) {
+        if (row == first_of_rooms)
+            fprintf(file, "\n\n");
+        for (uint32_t column = 0; column < 6; column++)
+            fprintf(file, "%.6g%s", sheet->rows[row][column], column < 5 ? " " : "\n");
+    }
+    if (!file || ferror(file) || fclose(file) != 0)
+        qd_bench_fail(bench, "--data %s: %s", path, strerror(errno));
+}
+
+static void play(qd_bench *bench, qd_sheet *sheet, void *context)
+{
+    const options *given = context;
+    qd_bench_result *result = calloc(1, sizeof *result);
+
+    snprintf(sheet->title, sizeof sheet->title, "growth: all move and step, again when it is answered, with events");
+    if (!result)
+        qd_bench_fail(bench, "out of memory");
+    for (uint64_t entities = 1000; entities <= given->entities_max && !qd_bench_is_stopped(bench); entities *= 10)
+        run_row(bench, sheet, 1, (uint32_t)entities, result);
+    const uint32_t first_of_rooms = sheet->row_count;
+    for (uint64_t rooms = 1; rooms <= given->rooms_max && !qd_bench_is_stopped(bench); rooms *= 10)
+        run_row(bench, sheet, (uint32_t)rooms, given->room_entities, result);
+    if (given->data && !qd_bench_is_stopped(bench))
+        write_data(bench, sheet, given->data, first_of_rooms);
+    free(result);
+    qd_sheet_add_note(sheet,
+                      "ns: of the server, an update, with its part of the tick and the events; memcpy: of as many");
+    qd_sheet_add_note(sheet, "positions; bytes an entity: resident, above the row before");
+}
+
+int qd_bench_growth(qd_bench *bench, int argc, char **argv)
+{
+    static const qd_usage usage = {
+        QD_BENCH " growth", "",
+        "What does an update cost, its tick and its events included, in a room of 1,000 entities,\n"
+        "of 10,000, and so on; and in one room, in ten, and so on? The rooms step, again as soon as\n"
+        "they are answered. What is folded is compared with brute force at the end.\n"
+        "client/tools/bench_growth.gnuplot draws --data.",
+        0, 0};
+    static const char *const server_options[] = {"--rooms-max", "1048576",      "--frame-max", "64M", "--queue-max",
+                                                 "64M",         "--events-max", "16777216",    NULL};
+    options given = {.entities_max = 1000000, .rooms_max = 100000, .room_entities = 10};
+    const qd_option rows[] = {
+        {"--entities-max", "N", "of the largest room, from 1000 on (1000000)", QD_OPTION_NUMBER, &given.entities_max,
+         1000, 4194304},
+        {"--rooms-max", "N", "the most rooms, from 1 on (100000)", QD_OPTION_NUMBER, &given.rooms_max, 1, 1048576},
+        {"--room-entities", "N", "in each of many rooms (10)", QD_OPTION_NUMBER, &given.room_entities, 2, 1000000},
+        {"--data", "FILE", "write the numbers there as well, to be drawn", QD_OPTION_TEXT, &given.data, 0, 0},
+        QD_BENCH_COMMON_OPTIONS(bench),
+    };
+    qd_sheet sheet = {.scenario = "growth", .columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int status;
+
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+        return status;
+    return qd_bench_play(bench, server_options, &sheet, play, &given);
+}
