@@ -90,6 +90,19 @@ QD_API uint32_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_en
 QD_API uint32_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
+/* Names a roster, 0 to 255, or replaces it; with no ids, drops it. Then positions alone move its entities, in its
+ * order:
+ *
+ *     qd_client_roster(client, room, 0, ids, count);
+ *     ...
+ *     qd_client_roster_move(client, &(qd_msg_roster_move){.room = room, .roster = 0, .count = count, .x = x, .y = y});
+ *
+ * A move by roster is answered as qd_client_move is. qd_client_roster_change says the rest of what a Roster can: to go
+ * on with a roster that is there, to give entries of it to others, to cut it off. */
+QD_API uint32_t qd_client_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids,
+                                 uint32_t count);
+QD_API uint32_t qd_client_roster_change(qd_client *client, const qd_msg_roster *roster);
+QD_API uint32_t qd_client_roster_move(qd_client *client, const qd_msg_roster_move *move);
 /* To the session of that number (qd_client_welcome), which is in the room and gets a QD_SERVER_HANDED_OVER; 0: to the
  * room itself. */
 QD_API uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count,

@@ -119,6 +119,22 @@ uint32_t qd_client_query(qd_client *client, const qd_msg_query *query)
     return request(client, (qd_client_message){.kind = QD_CLIENT_QUERY, .as.query = *query});
 }
 
+uint32_t qd_client_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids, uint32_t count)
+{
+    qd_msg_roster named = {.room = room, .roster = roster, .count = count, .id = ids};
+    return qd_client_roster_change(client, &named);
+}
+
+uint32_t qd_client_roster_change(qd_client *client, const qd_msg_roster *roster)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_ROSTER, .as.roster = *roster});
+}
+
+uint32_t qd_client_roster_move(qd_client *client, const qd_msg_roster_move *move)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE, .as.roster_move = *move});
+}
+
 uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count, uint64_t session)
 {
     qd_msg_handover handover = {

@@ -126,6 +126,31 @@ static bool get_reshape(const Quadrille__V1__Reshape *reshape, qd_decoded_client
     return true;
 }
 
+static bool get_roster_move(const Quadrille__V1__RosterMove *move, qd_decoded_client *decoded)
+{
+    qd_msg_roster_move *result = &decoded->message.as.roster_move;
+    *result = (qd_msg_roster_move){.room = move->room};
+    const qd_column columns[] = {
+        QD_COLUMN(move, x),
+        QD_COLUMN(move, y),
+        QD_COLUMN_OPTIONAL(move, z),
+    };
+    if (!columns_agree(columns, COUNT_OF(columns), decoded)) {
+        return false;
+    }
+    *result = (qd_msg_roster_move){
+        .room = move->room,
+        .roster = move->roster,
+        .first = move->first,
+        .count = (uint32_t)move->n_x,
+        .x = move->x,
+        .y = move->y,
+        .z = move->z,
+        .teleport = move->teleport,
+    };
+    return true;
+}
+
 static void get_despawn(const Quadrille__V1__Despawn *despawn, qd_msg_batch *batch)
 {
     *batch = (qd_msg_batch){
@@ -229,7 +254,8 @@ static void get_query(const Quadrille__V1__Query *query, qd_msg_query *result)
 
 /* The kinds are numbered as the messages in the envelope, which has them from field 2 on without a gap. */
 _Static_assert((int)QD_CLIENT_HELLO + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_HELLO, "the first kind");
-_Static_assert((int)QD_CLIENT_ADOPT + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ADOPT, "the last kind");
+_Static_assert((int)QD_CLIENT_ROSTER_MOVE + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ROSTER_MOVE,
+               "the last kind");
 
 /* Returns whether the columns agree. */
 static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block *block, qd_decoded_client *decoded)
@@ -319,6 +345,19 @@ static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block
         break;
     case QD_CLIENT_ACK:
         message->as.step = (qd_msg_step){.room = frame->ack->room, .tick = frame->ack->tick};
+        break;
+    case QD_CLIENT_ROSTER:
+        message->as.roster = (qd_msg_roster){
+            .room = frame->roster->room,
+            .roster = frame->roster->roster,
+            .first = frame->roster->first,
+            .count = (uint32_t)frame->roster->n_id,
+            .id = frame->roster->id,
+            .keep_rest = frame->roster->keep_rest,
+        };
+        break;
+    case QD_CLIENT_ROSTER_MOVE:
+        agree = get_roster_move(frame->roster_move, decoded);
         break;
     case QD_CLIENT_HANDOVER:
         message->as.handover = (qd_msg_handover){

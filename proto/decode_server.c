@@ -28,6 +28,7 @@ static void get_welcome(const Quadrille__V1__Welcome *welcome, qd_decode_block *
             .slow_ms_max = welcome->limits->slow_ms_max,
             .observers_max = welcome->limits->observers_max,
             .sightings_max = welcome->limits->sightings_max,
+            .roster_ids_max = welcome->limits->roster_ids_max,
         };
     }
 }

@@ -27,6 +27,8 @@ typedef struct client_body {
         Quadrille__V1__Ping ping;
         Quadrille__V1__Query query;
         Quadrille__V1__Handover handover;
+        Quadrille__V1__Roster roster;
+        Quadrille__V1__RosterMove roster_move;
         Quadrille__V1__Ack ack;
         Quadrille__V1__Adopt adopt;
         Quadrille__V1__Describe describe;
@@ -94,6 +96,26 @@ static void set_reshape(Quadrille__V1__Reshape *reshape, const qd_msg_batch *bat
     QD_COLUMN_BYTES_SET(reshape, shape, entities->shape, entities->count);
     QD_COLUMN_SET(reshape, category, entities->category, entities->count);
     QD_COLUMN_SET(reshape, mask, entities->mask, entities->count);
+}
+
+static void set_roster(Quadrille__V1__Roster *roster, const qd_msg_roster *source)
+{
+    roster->room = source->room;
+    roster->roster = source->roster;
+    roster->first = source->first;
+    QD_COLUMN_SET(roster, id, source->id, source->count);
+    roster->keep_rest = source->keep_rest;
+}
+
+static void set_roster_move(Quadrille__V1__RosterMove *move, const qd_msg_roster_move *source)
+{
+    move->room = source->room;
+    move->roster = source->roster;
+    move->first = source->first;
+    QD_COLUMN_SET(move, x, source->x, source->count);
+    QD_COLUMN_SET(move, y, source->y, source->count);
+    QD_COLUMN_SET(move, z, source->z, source->count);
+    move->teleport = source->teleport;
 }
 
 static void set_open_room(client_body *body, const qd_msg_open_room *open_room)
@@ -281,6 +303,12 @@ static void set_body(client_body *body, const qd_client_message *message)
     case QD_CLIENT_ACK:
         body->ack.room = message->as.step.room;
         body->ack.tick = message->as.step.tick;
+        break;
+    case QD_CLIENT_ROSTER:
+        set_roster(&body->roster, &message->as.roster);
+        break;
+    case QD_CLIENT_ROSTER_MOVE:
+        set_roster_move(&body->roster_move, &message->as.roster_move);
         break;
     case QD_CLIENT_HANDOVER:
         body->handover.room = message->as.handover.room;

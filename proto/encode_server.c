@@ -59,6 +59,7 @@ static void set_welcome(server_body *body, const qd_msg_welcome *welcome)
     body->limits.slow_ms_max = welcome->limits.slow_ms_max;
     body->limits.observers_max = welcome->limits.observers_max;
     body->limits.sightings_max = welcome->limits.sightings_max;
+    body->limits.roster_ids_max = welcome->limits.roster_ids_max;
 }
 
 static void set_room_opened(server_body *body, const qd_msg_room_opened *opened)

@@ -154,6 +154,25 @@ typedef struct qd_msg_adopt {
     uint64_t session;
 } qd_msg_adopt;
 
+typedef struct qd_msg_roster {
+    uint64_t room;
+    uint32_t roster;
+    uint32_t first;
+    uint32_t count;
+    const uint32_t *id;
+    bool keep_rest;
+} qd_msg_roster;
+
+/* z: NULL in two dimensions. */
+typedef struct qd_msg_roster_move {
+    uint64_t room;
+    uint32_t roster;
+    uint32_t first;
+    uint32_t count;
+    const float *x, *y, *z;
+    bool teleport;
+} qd_msg_roster_move;
+
 typedef struct qd_msg_ping {
     uint64_t data;
 } qd_msg_ping;
@@ -187,6 +206,8 @@ typedef enum qd_client_kind {
     QD_CLIENT_HANDOVER,
     QD_CLIENT_ACK,
     QD_CLIENT_ADOPT,
+    QD_CLIENT_ROSTER,
+    QD_CLIENT_ROSTER_MOVE,
 } qd_client_kind;
 
 /* ClientFrame. `kind` says which member of `as` is meant. */
@@ -211,6 +232,8 @@ typedef struct qd_client_message {
         qd_msg_why why;
         qd_msg_handover handover;
         qd_msg_adopt adopt;
+        qd_msg_roster roster;
+        qd_msg_roster_move roster_move;
     } as;
 } qd_client_message;
 
@@ -226,6 +249,7 @@ typedef struct qd_msg_limits {
     uint32_t slow_ms_max;
     uint32_t observers_max;
     uint32_t sightings_max;
+    uint32_t roster_ids_max;
 } qd_msg_limits;
 
 typedef struct qd_msg_welcome {

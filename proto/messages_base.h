@@ -155,6 +155,7 @@ typedef enum qd_watch { QD_WATCH_NONE = 1, QD_WATCH_OWN = 2, QD_WATCH_ALL = 3 } 
     X(WRONG_TICK, 24)                                                                                                  \
     X(ENTRIES, 25)                                                                                                     \
     X(TICK_OVER, 26)                                                                                                   \
+    X(UNKNOWN_ROSTER, 27)                                                                                              \
     X(UNKNOWN_ID, 32)                                                                                                  \
     X(ID_TAKEN, 33)                                                                                                    \
     X(NOT_OWNER, 34)                                                                                                   \

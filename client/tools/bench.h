@@ -65,7 +65,7 @@ typedef struct qd_bench_options {
     double seconds;
     double warm_seconds;          /* of the same before it, which are not measured */
     qd_bench_subscribe subscribe; /* of the writers */
-    bool step;
+    bool step, roster;
     qd_bench_check_kind check;
     uint32_t check_max; /* so many lanes fold their pairs; 0: all that are subscribed */
     bool is_quiet;      /* no progress lines */

@@ -77,11 +77,41 @@ static void move_axis(float *at, float *speed, uint32_t count, float side)
     }
 }
 
+/* Entities from `at` on. By roster, which a lane has one of in its room, they need no ids. */
+static qd_client_message piece_of(const qd_bench_lane *lane, qd_client_kind kind, uint32_t at, uint32_t count,
+                                  const float *half)
+{
+    const bool is_3d = lane->connection->bench->options.dimensions == 3;
+    const float *x = lane->at[0] + at, *y = lane->at[1] + at, *z = is_3d ? lane->at[2] + at : NULL;
+    qd_client_message message = {.kind = kind};
+
+    switch (kind) {
+    case QD_CLIENT_ROSTER:
+        message.as.roster = (qd_msg_roster){.room = lane->room, .first = at, .count = count, .id = lane->id + at};
+        break;
+    case QD_CLIENT_ROSTER_MOVE:
+        message.as.roster_move =
+            (qd_msg_roster_move){.room = lane->room, .first = at, .count = count, .x = x, .y = y, .z = z};
+        break;
+    default:
+        message.as.batch = (qd_msg_batch){.room = lane->room,
+                                          .entities = {.count = count,
+                                                       .id = lane->id + at,
+                                                       .x = x,
+                                                       .y = y,
+                                                       .z = z,
+                                                       .half_x = half,
+                                                       .half_y = half,
+                                                       .half_z = is_3d ? half : NULL}};
+        break;
+    }
+    return message;
+}
+
 /* Queues the columns in pieces; the last one has the seq, which is returned, and is answered for all. */
 static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const float *half, bool wants_answer)
 {
     qd_client *client = lane->connection->client;
-    const bool is_3d = lane->connection->bench->options.dimensions == 3;
     uint32_t frame_bytes_max = qd_client_welcome(client)->limits.frame_bytes_max;
     uint32_t piece = frame_bytes_max > 2 * BYTES_AROUND ? (frame_bytes_max - BYTES_AROUND) / BYTES_AN_ENTITY : 1;
     uint32_t seq = 0;
@@ -91,18 +121,9 @@ static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const flo
     for (uint32_t at = 0; at < lane->count; at += piece) {
         uint32_t count = lane->count - at < piece ? lane->count - at : piece;
         bool is_last = at + count == lane->count;
-        qd_client_message message = {.kind = kind};
+        qd_client_message message = piece_of(lane, kind, at, count, half);
 
         seq = message.seq = wants_answer && is_last ? qd_client_next_seq(client) : 0;
-        message.as.batch = (qd_msg_batch){.room = lane->room,
-                                          .entities = {.count = count,
-                                                       .id = lane->id + at,
-                                                       .x = lane->at[0] + at,
-                                                       .y = lane->at[1] + at,
-                                                       .z = is_3d ? lane->at[2] + at : NULL,
-                                                       .half_x = half,
-                                                       .half_y = half,
-                                                       .half_z = is_3d ? half : NULL}};
         if (!qd_client_send(client, &message))
             return 0;
     }
@@ -128,6 +149,8 @@ void qd_bench_lane_start(qd_bench_lane *lane)
         half[index] = HALF;
     uint32_t seq = send_columns(lane, QD_CLIENT_SPAWN, half, true);
     free(half);
+    if (seq && options->roster)
+        seq = send_columns(lane, QD_CLIENT_ROSTER, NULL, true);
     if (seq && options->subscribe != QD_BENCH_NONE &&
         !qd_client_subscribe(client, lane->room, QD_SCOPE_ALL, options->subscribe == QD_BENCH_STAYS))
         seq = 0;
@@ -146,7 +169,7 @@ static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
 
     for (uint32_t axis = 0; axis < bench->options.dimensions; axis++)
         move_axis(lane->at[axis], lane->speed[axis], lane->count, bench->side);
-    uint32_t seq = send_columns(lane, QD_CLIENT_MOVE, NULL, !steps);
+    uint32_t seq = send_columns(lane, bench->options.roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, NULL, !steps);
     if (steps)
         seq = qd_client_step(lane->connection->client, lane->room, 0);
     if (!seq) {

@@ -84,6 +84,7 @@ static bool parse_options(qd_bench *bench, int argc, char **argv, int *status)
          1000},
         {"--step", NULL, "rooms tick by Step, --hz times a second; --hz 0: as fast as answered", QD_OPTION_FLAG,
          &options->step, 0, 0},
+        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &options->roster, 0, 0},
         {"--subscribe", "WHAT", "none, events, or stays: events and stays (events)", QD_OPTION_TEXT, &subscribe, 0, 0},
         {"--check", NULL, "compare the pairs with brute force while it runs, which costs time", QD_OPTION_FLAG, &check,
          0, 0},

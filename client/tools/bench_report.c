@@ -56,11 +56,11 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
         snprintf(rate, sizeof rate, "%u %s/s", options->hz, options->step ? "steps" : "ticks");
     else
         snprintf(rate, sizeof rate, "steps as fast as they are answered");
-    printf("%s room%s x %s entities in %uD, index %s, %s connection%s, %s, subscribed to %s, %.1f s\n\n",
+    printf("%s room%s x %s entities in %uD, index %s, %s connection%s, %s%s, subscribed to %s, %.1f s\n\n",
            qd_sheet_number(options->rooms, 0, rooms), options->rooms == 1 ? "" : "s",
            qd_sheet_number(options->entities, 0, entities), options->dimensions, qd_index_name(options->index),
            qd_sheet_number(options->connections, 0, connections), options->connections == 1 ? "" : "s", rate,
-           qd_bench_subscribe_name(options->subscribe), seconds);
+           options->roster ? ", by roster" : "", qd_bench_subscribe_name(options->subscribe), seconds);
 
     printf("  %-18s %10s %10s %10s %10s\n", "milliseconds", "p50", "p99", "p99.9", "max");
     printf("  %-18s %10.3f %10.3f %10.3f %10.3f\n", "round trip (1)", qd_bench_ms(&figures->round_trip_ns, 50),
@@ -119,6 +119,7 @@ void qd_bench_print_json(const qd_bench *bench, const qd_bench_result *result)
     printf(",\"rooms\":%u,\"entities\":%u,\"connections\":%u,\"threads\":%u", options->rooms, options->entities,
            options->connections, options->threads);
     printf(",\"dimensions\":%u,\"index\":\"%s\"", options->dimensions, qd_index_name(options->index));
+    printf(",\"moves\":\"%s\"", options->roster ? "roster" : "ids");
     printf(",\"mode\":\"%s\",\"hz\":%u,\"subscribe\":\"%s\",\"seconds\":%.3f", options->step ? "step" : "clock",
            options->hz, qd_bench_subscribe_name(options->subscribe), seconds);
     printf(",\"updates\":%llu,\"updates_per_s\":%.1f", (unsigned long long)figures->updates,

@@ -12,6 +12,7 @@
 #include "query.h"
 #include "reply.h"
 #include "resume.h"
+#include "rosters.h"
 #include "session.h"
 #include "views.h"
 
@@ -454,6 +455,8 @@ static void apply_request(qd_host *host, const qd_request *request)
         [QD_CLIENT_WHY] = qd_views_apply,
         [QD_CLIENT_HANDOVER] = qd_owners_hand_over,
         [QD_CLIENT_ADOPT] = qd_owners_adopt,
+        [QD_CLIENT_ROSTER] = qd_rosters_apply,
+        [QD_CLIENT_ROSTER_MOVE] = qd_rosters_apply,
     };
     qd_seat *seat = request->head.seat;
     qd_client_kind kind = request->decoded.message.kind;

@@ -13,6 +13,7 @@
 #include "reply.h"
 #include "resume.h"
 #include "room_config.h"
+#include "rosters.h"
 #include "view_request.h"
 
 /* A handler answers the request, or gives it to a room and sets *request to NULL. */
@@ -56,6 +57,7 @@ void qd_session_welcome(qd_session *session, bool resumed)
                                                     .slow_ms_max = limits->slow_ms_max,
                                                     .observers_max = limits->observers_max,
                                                     .sightings_max = limits->sightings_max,
+                                                    .roster_ids_max = limits->roster_ids_max,
                                                 }}};
     if (session->resumable) {
         qd_resume_key(session, key);
@@ -428,8 +430,10 @@ static void handle_unsubscribe(qd_session *session, qd_request **request)
         post(seat, request);
 }
 
-/* Describe, Observe and their like. */
-static void handle_view_request(qd_session *session, qd_request **request)
+typedef qd_error_code (*check_fn)(const qd_client_message *message, uint32_t dimensions, char *fault,
+                                  size_t fault_size);
+
+static void handle_checked(qd_session *session, qd_request **request, check_fn check)
 {
     const qd_client_message *message = &(*request)->decoded.message;
     uint64_t room = message->as.room.room; /* the first field of all of them */
@@ -437,7 +441,7 @@ static void handle_view_request(qd_session *session, qd_request **request)
     char fault[200];
     if (seat == NULL)
         return;
-    qd_error_code code = qd_view_request_check(message, seat->host->config.dimensions, fault, sizeof fault);
+    qd_error_code code = check(message, seat->host->config.dimensions, fault, sizeof fault);
     if (code != QD_ERROR_NONE) {
         fail(session, *request, room, code, "%s", fault);
         return;
@@ -445,6 +449,18 @@ static void handle_view_request(qd_session *session, qd_request **request)
     if (message->kind != QD_CLIENT_WHY)
         count_writer(seat);
     post(seat, request);
+}
+
+/* Describe, Observe and their like. */
+static void handle_view_request(qd_session *session, qd_request **request)
+{
+    handle_checked(session, request, qd_view_request_check);
+}
+
+/* Roster, RosterMove. */
+static void handle_roster(qd_session *session, qd_request **request)
+{
+    handle_checked(session, request, qd_roster_check);
 }
 
 static void handle_handover(qd_session *session, qd_request **request)
@@ -528,6 +544,8 @@ static const handle_fn handlers[] = {
     [QD_CLIENT_HANDOVER] = handle_handover,
     [QD_CLIENT_ACK] = handle_ack,
     [QD_CLIENT_ADOPT] = handle_adopt,
+    [QD_CLIENT_ROSTER] = handle_roster,
+    [QD_CLIENT_ROSTER_MOVE] = handle_roster,
 };
 
 /* ---- the frame ---- */

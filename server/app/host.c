@@ -48,6 +48,7 @@ static bool create_room(qd_host *host)
         .events_max = config->events_max,
         .observers_max = config->observers_max,
         .sightings_max = config->sightings_max,
+        .roster_ids_max = host->server->config.limits.roster_ids_max,
         .grace_ns = config->grace_ms * MS_NS,
     };
     qd_status status = qd_room_create(&room, &host->heap, qd_server_random(host->server), &host->room);

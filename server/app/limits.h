@@ -31,6 +31,7 @@ typedef struct qd_limits {
     uint32_t events_max;       /* a room and tick */
     uint32_t observers_max;    /* a room */
     uint32_t sightings_max;    /* a room */
+    uint32_t roster_ids_max;   /* a session and room */
     uint32_t queue_bytes_max;  /* a session */
     uint32_t slow_ms_max;      /* until a full queue is half empty */
     uint32_t resume_ms_max;    /* that a session outlives its connection */

@@ -166,6 +166,8 @@ static const option_row table[] = {
     {"observers-max", "N", "16384", "observers in a room", parse_number, AT(observers_max), 1, MIB},
     {"sightings-max", "N", "4194304", "entities within reach of a room's observers", parse_number, AT(sightings_max), 1,
      64 * MIB},
+    {"roster-ids-max", "N", "4194304", "ids in all rosters of a session in a room", parse_number, AT(roster_ids_max), 1,
+     64 * MIB},
     {"memory-max", "SIZE", NULL, "memory in all (default: 80 % of the machine's or container's)", parse_number,
      AT(memory_bytes_max), 16 * MIB, 1024 * 1024 * GIB},
     {"queue-max", "SIZE", "8M", "bytes queued for a session that does not read", parse_number, AT(queue_bytes_max),

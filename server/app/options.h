@@ -27,6 +27,7 @@ typedef struct qd_options {
     uint64_t events_max;
     uint64_t observers_max;
     uint64_t sightings_max;
+    uint64_t roster_ids_max;
     uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
     uint64_t queue_bytes_max;
     uint64_t slow_ms_max;

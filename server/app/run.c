@@ -136,6 +136,7 @@ int qd_run(const qd_options *options)
                    .events_max = (uint32_t)options->events_max,
                    .observers_max = (uint32_t)options->observers_max,
                    .sightings_max = (uint32_t)options->sightings_max,
+                   .roster_ids_max = (uint32_t)options->roster_ids_max,
                    .queue_bytes_max = (uint32_t)options->queue_bytes_max,
                    .slow_ms_max = (uint32_t)options->slow_ms_max,
                    .resume_ms_max = (uint32_t)options->resume_ms_max,

@@ -56,6 +56,13 @@ grep -q '"dimensions":3,"index":"auto"' "$scratch/json" || fail "not three dimen
 run_json --seconds 0.5 --rooms 2 --entities 300 --index brute --hz 50 --check
 positive ticks_checked
 
+# By roster.
+run_json --seconds 0.5 --rooms 2 --entities 300 --roster --hz 50 --check
+positive ticks_checked
+grep -q '"moves":"roster"' "$scratch/json" || fail "not by roster: $(cat "$scratch/json")"
+run_json --seconds 0.5 --rooms 2 --entities 300 --roster --dimensions 3 --step --hz 100 --check
+positive ticks_checked
+
 # Several writers a room, and steps without a rate.
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --hz 100
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --step --hz 0

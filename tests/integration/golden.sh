@@ -15,7 +15,7 @@ protoc_frame() { # protoc_frame encode|decode FRAME
 to_hex() { od -An -v -tx1 | tr -d ' \n'; }
 to_bytes() { printf '%b' "$(sed 's/../\\x&/g' <<< "$1")"; }
 
-vectors=$(for part in '' _views _sessions; do "$QD_BUILD/tests/unit_proto_golden$part" --list || exit; done)
+vectors=$(for part in '' _views _sessions _rosters; do "$QD_BUILD/tests/unit_proto_golden$part" --list || exit; done)
 count=0
 while IFS='|' read -r frame name hex text; do
     encoded=$(protoc_frame encode "$frame" <<< "$text" | to_hex)

@@ -42,6 +42,7 @@ static void test_welcome(void **state)
     assert_int_equal(welcome->limits.events_max, 1u << 20);
     assert_int_equal(welcome->limits.observers_max, 16384);
     assert_int_equal(welcome->limits.sightings_max, 4u << 20);
+    assert_int_equal(welcome->limits.roster_ids_max, 4u << 20);
     assert_int_equal(welcome->limits.name_bytes_max, 64);
     assert_int_equal(welcome->limits.queue_bytes_max, 8u << 20);
     session_expect_quiet(one);

@@ -475,6 +475,7 @@ static void memory_runs_out(sim_house *house)
         sim_peer_spawn(&peer, room, 1, 2000, 0.5f);
         sim_peer_subscribe(&peer, room);
         sim_peer_look_around(&peer, room);
+        sim_peer_name_and_move(&peer, room);
         sim_peer_step(&peer, room);
         sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_WHY, .as.why = {.room = room, .a = 1, .b = 2}});
         sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room}});
@@ -560,6 +561,9 @@ unsigned sim_run_cases(void)
         {sim_who_is_connected_keeps_its_own, {0}},
         {sim_who_is_kept_goes_on_without, {0}},
         {sim_many_are_adopted, {0}},
+        {sim_rosters_move_what_they_name, {0}},
+        {sim_requests_of_rosters_are_refused, {.roster_ids_max = 8}},
+        {sim_rosters_go_when_their_session_leaves, {0}},
         {sim_a_session_is_resumed, {0}},
         {sim_a_session_that_is_not_resumed_ends, {0}},
         {sim_keys_that_are_wrong_resume_nothing, {0}},

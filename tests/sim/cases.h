@@ -26,6 +26,11 @@ void sim_who_is_connected_keeps_its_own(sim_house *house);
 void sim_who_is_kept_goes_on_without(sim_house *house);
 void sim_many_are_adopted(sim_house *house);
 
+/* Cases of rosters (cases_rosters.c). */
+void sim_rosters_move_what_they_name(sim_house *house);
+void sim_requests_of_rosters_are_refused(sim_house *house);
+void sim_rosters_go_when_their_session_leaves(sim_house *house);
+
 /* Cases of views (cases_views.c). */
 void sim_observers_see(sim_house *house);
 void sim_regions_and_tiers(sim_house *house);

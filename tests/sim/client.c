@@ -137,7 +137,7 @@ static void open_room(sim_client *client)
 
 /* ---- batches ---- */
 
-static float coordinate(sim_client *client)
+float sim_client_coordinate(sim_client *client)
 {
     if (percent(client, 1))
         return percent(client, 50) ? NAN : INFINITY;
@@ -150,7 +150,7 @@ static float size(sim_client *client)
     return percent(client, 1) ? -1.0f : (float)pick(client, 6) / 2;
 }
 
-static uint32_t target(sim_client *client, const model_stay *stay)
+uint32_t sim_client_target(sim_client *client, const model_stay *stay)
 {
     const model_room *room = stay->room;
     if (percent(client, 2))
@@ -172,10 +172,10 @@ static void fill(sim_client *client, model_op *op, const model_stay *stay)
     op->has_filter = (spawns || reshapes) && percent(client, 30);
     for (uint32_t i = 0; i < op->count; i++) {
         uint32_t entity = op->room_owned ? STAY_ENTITIES - 2 + pick(client, 2) : pick(client, STAY_ENTITIES - 2);
-        op->id[i] = spawns ? model_id(stay, entity) : target(client, stay);
+        op->id[i] = spawns ? model_id(stay, entity) : sim_client_target(client, stay);
         op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 3));
         for (uint32_t axis = 0; axis < stay->room->dimensions; axis++) {
-            op->at[axis][i] = coordinate(client);
+            op->at[axis][i] = sim_client_coordinate(client);
             op->half[axis][i] = size(client);
         }
         op->radius[i] = size(client);
@@ -339,8 +339,10 @@ static void drop(sim_client *client)
 static void act_in_room(sim_client *client, sim_slot *slot)
 {
     uint32_t chance = pick(client, 1000);
-    if (chance < 520)
+    if (chance < 440)
         send_batch(client, slot->stay);
+    else if (chance < 520)
+        sim_client_act_on_rosters(client, slot->stay);
     else if (chance < 640)
         sim_client_act_on_views(client, slot);
     else if (chance < 800)

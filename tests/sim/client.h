@@ -79,11 +79,18 @@ sim_request *sim_client_request(sim_client *client, qd_client_kind kind, model_s
 void sim_client_write(sim_client *client, const qd_client_message *message);
 /* Does one thing about views that a client in a room may do. */
 void sim_client_act_on_views(sim_client *client, sim_slot *slot);
+/* Names a roster, or moves by one. */
+void sim_client_act_on_rosters(sim_client *client, model_stay *stay);
+/* An id that a batch may name: mostly one of the stay's. */
+uint32_t sim_client_target(sim_client *client, const model_stay *stay);
+/* A coordinate, rarely none that is a number. */
+float sim_client_coordinate(sim_client *client);
 /* Whether its effect is covered by Applied, and its refused entries are told. */
 static inline bool sim_is_batch(qd_client_kind kind)
 {
     return (kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN) ||
-           (kind >= QD_CLIENT_DESCRIBE && kind <= QD_CLIENT_VIEW_OPTIONS);
+           (kind >= QD_CLIENT_DESCRIBE && kind <= QD_CLIENT_VIEW_OPTIONS) || kind == QD_CLIENT_ROSTER ||
+           kind == QD_CLIENT_ROSTER_MOVE;
 }
 
 /* Reads some of what has come; returns whether there was anything. */

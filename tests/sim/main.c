@@ -91,6 +91,7 @@ static void make(sim_play *play, uint64_t seed)
                    .events_max = 100000,
                    .observers_max = 1000,
                    .sightings_max = 100000,
+                   .roster_ids_max = 100000,
                    .queue_bytes_max = sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : 1u << 20,
                    .slow_ms_max = 60000,
                    .resume_ms_max = 10000,

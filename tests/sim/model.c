@@ -130,13 +130,23 @@ static qd_body changed(const qd_body *body, const model_op *op, uint32_t i, bool
     return after;
 }
 
+/* The ids of a Roster, which makes no entry that could be refused. */
+static void name_roster(model_state *state, const model_op *op)
+{
+    model_roster *roster = &state->rosters[op->roster];
+    uint32_t end = op->first + op->count;
+    sim_check(op->first <= roster->count && end <= ROSTER_IDS, "the scenario's roster is wrong");
+    memcpy(roster->id + op->first, op->id, op->count * sizeof op->id[0]);
+    roster->count = op->keep_rest && roster->count > end ? roster->count : end;
+}
+
 /* An entry about an entity; false where it must be refused. */
 static bool apply_entity(const model_stay *stay, model_state *state, const model_op *op, uint32_t i)
 {
     static const qd_body new = {.shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
-    model_entity *entity = entity_of(stay, state, op->id[i]);
-    bool spawns = op->kind == QD_CLIENT_SPAWN,
-         places = spawns || op->kind == QD_CLIENT_MOVE || op->kind == QD_CLIENT_TELEPORT;
+    bool by_roster = op->kind == QD_CLIENT_ROSTER_MOVE, spawns = op->kind == QD_CLIENT_SPAWN,
+         places = spawns || by_roster || op->kind == QD_CLIENT_MOVE || op->kind == QD_CLIENT_TELEPORT;
+    model_entity *entity = entity_of(stay, state, by_roster ? state->rosters[op->roster].id[op->first + i] : op->id[i]);
     if (entity == NULL || entity->present == spawns)
         return false;
     if (op->kind == QD_CLIENT_DESPAWN) {
@@ -254,19 +264,24 @@ static bool apply_entry(const model_stay *stay, model_state *state, const model_
     }
 }
 
-static void apply(const model_stay *stay, model_state *state, const model_op *op)
+/* Puts the entries that must be refused into `refused`, and returns how many they are. */
+static uint32_t apply(const model_stay *stay, model_state *state, const model_op *op, uint32_t refused[OP_ENTRIES])
 {
-    for (uint32_t i = 0; i < op->count; i++)
-        (void)apply_entry(stay, state, op, i);
+    uint32_t count = 0;
+    if (op->kind == QD_CLIENT_ROSTER) {
+        name_roster(state, op);
+        return 0;
+    }
+    for (uint32_t i = 0; i < op->count; i++) {
+        if (!apply_entry(stay, state, op, i))
+            refused[count++] = i;
+    }
+    return count;
 }
 
 void model_stay_send(model_stay *stay, model_op *op)
 {
-    op->refused_count = 0;
-    for (uint32_t i = 0; i < op->count; i++) {
-        if (!apply_entry(stay, &stay->latest, op, i))
-            op->refused[op->refused_count++] = i;
-    }
+    op->refused_count = apply(stay, &stay->latest, op, op->refused);
     stay->ops = grow(stay->ops, stay->op_count, &stay->op_capacity, sizeof *stay->ops);
     stay->ops[stay->op_count++] = *op;
 }
@@ -331,12 +346,12 @@ static size_t ops_that_arrived(const model_stay *stay)
 static uint32_t bodies_of(const model_past *past, const model_stay *stay, int state, model_body *bodies,
                           model_state *scratch)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, refused[OP_ENTRIES];
     *scratch = past->states[stay->number];
     if (state != TOLD) {
         size_t arrived = ops_that_arrived(stay);
         for (size_t i = past->ops_done[stay->number]; i < arrived; i++)
-            apply(stay, scratch, &stay->ops[i]);
+            (void)apply(stay, scratch, &stay->ops[i], refused);
     }
     for (uint32_t i = 0; i < STAY_ENTITIES; i++) {
         const model_entity *entity = &scratch->entities[i];
@@ -380,12 +395,13 @@ void model_past_init(model_past *past, model_stay *stay)
 void model_past_advance(model_past *past, uint64_t tick)
 {
     const model_room *room = past->stay->room;
+    uint32_t refused[OP_ENTRIES];
     for (; past->told_done < room->told_count && room->told[past->told_done].tick <= tick; past->told_done++) {
         const model_told *told = &room->told[past->told_done];
         const model_stay *stay = room->stays[told->stay];
         size_t *done = &past->ops_done[told->stay];
         for (; *done < stay->op_count && stay->ops[*done].seq <= told->seq; (*done)++)
-            apply(stay, &past->states[told->stay], &stay->ops[*done]);
+            (void)apply(stay, &past->states[told->stay], &stay->ops[*done], refused);
     }
 }
 

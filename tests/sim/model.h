@@ -22,6 +22,8 @@
 #define LEAVERS_MAX   4u
 #define COMBINATIONS  81u /* 3^LEAVERS_MAX */
 #define STAY_REGIONS  3u
+#define STAY_ROSTERS  2u
+#define ROSTER_IDS    16u
 #define OP_ENTRIES    6u
 #define PAIRS_MAX     4096u
 
@@ -45,10 +47,16 @@ typedef struct model_region {
     uint32_t show, hide;
 } model_region;
 
+typedef struct model_roster {
+    uint32_t count;
+    uint32_t id[ROSTER_IDS];
+} model_roster;
+
 /* All that one stay has. */
 typedef struct model_state {
     model_entity entities[STAY_ENTITIES];
     model_region regions[STAY_REGIONS];
+    model_roster rosters[STAY_ROSTERS];
 } model_state;
 
 /* A batch, or what is applied like one, as it was sent. */
@@ -69,6 +77,8 @@ typedef struct model_op {
     uint64_t tag[OP_ENTRIES];
     float visible_range[OP_ENTRIES];
     uint8_t hidden[OP_ENTRIES];
+    uint32_t roster, first; /* ROSTER, ROSTER_MOVE */
+    bool keep_rest;         /* ROSTER */
     uint32_t refused_count; /* what the server must refuse */
     uint32_t refused[OP_ENTRIES];
 } model_op;

@@ -31,6 +31,7 @@ void sim_house_init(sim_house *house, const qd_limits *limits)
                    .events_max = or_else(limits->events_max, 1u << 20),
                    .observers_max = or_else(limits->observers_max, 1u << 14),
                    .sightings_max = or_else(limits->sightings_max, 1u << 20),
+                   .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
                    .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
                    .slow_ms_max = or_else(limits->slow_ms_max, 5000),
                    .resume_ms_max = or_else(limits->resume_ms_max, 10000),
@@ -235,6 +236,22 @@ uint32_t sim_peer_subscribe(sim_peer *peer, uint64_t room)
 {
     return sim_peer_send(
         peer, (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = {.room = room, .scope = QD_SCOPE_ALL}});
+}
+
+void sim_peer_name_and_move(sim_peer *peer, uint64_t room)
+{
+    uint32_t id[1000];
+    float at[1000];
+    for (uint32_t i = 0; i < 1000; i++) {
+        id[i] = 1 + i;
+        at[i] = (float)i;
+    }
+    qd_msg_roster roster = {.room = room, .roster = 17, .count = 700, .id = id};
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_ROSTER, .as.roster = roster});
+    roster = (qd_msg_roster){.room = room, .roster = 17, .first = 700, .count = 300, .id = id + 700};
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_ROSTER, .as.roster = roster});
+    const qd_msg_roster_move move = {.room = room, .roster = 17, .count = 1000, .x = at, .y = at};
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE, .as.roster_move = move});
 }
 
 void sim_peer_look_around(sim_peer *peer, uint64_t room)

@@ -64,6 +64,8 @@ uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_
 uint32_t sim_peer_spawn(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, float spacing);
 uint32_t sim_peer_step(sim_peer *peer, uint64_t room);
 uint32_t sim_peer_subscribe(sim_peer *peer, uint64_t room);
+/* Names a roster, in two pieces, of entities 1 to 1000, and moves them. */
+void sim_peer_name_and_move(sim_peer *peer, uint64_t room);
 /* Has entities 1 to 4, which are its own, described and look around; with lists, and the reverse view. */
 void sim_peer_look_around(sim_peer *peer, uint64_t room);
 

@@ -49,6 +49,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.events_max, 1 << 20);
     assert_int_equal(options.observers_max, 16384);
     assert_int_equal(options.sightings_max, 4 << 20);
+    assert_int_equal(options.roster_ids_max, 4 << 20);
     assert_int_equal(options.memory_bytes_max, 0);
     assert_int_equal(options.queue_bytes_max, 8 << 20);
     assert_int_equal(options.slow_ms_max, 5000);

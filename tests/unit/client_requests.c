@@ -247,6 +247,20 @@ static void test_views(void **state)
     assert_true(message->as.handover.count == 2 && message->as.handover.room_owned);
     message = expect(&peer, qd_client_adopt(peer.client, 9, 7), QD_CLIENT_ADOPT);
     assert_true(message->as.adopt.room == 9 && message->as.adopt.session == 7);
+    message = expect(&peer, qd_client_roster(peer.client, 9, 3, ids, 2), QD_CLIENT_ROSTER);
+    assert_true(message->as.roster.room == 9 && message->as.roster.roster == 3 && message->as.roster.count == 2);
+    assert_true(message->as.roster.first == 0 && !message->as.roster.keep_rest);
+    assert_memory_equal(message->as.roster.id, ids, sizeof ids);
+    const qd_msg_roster change = {.room = 9, .roster = 3, .first = 5, .count = 1, .id = ids, .keep_rest = true};
+    message = expect(&peer, qd_client_roster_change(peer.client, &change), QD_CLIENT_ROSTER);
+    assert_true(message->as.roster.first == 5 && message->as.roster.count == 1 && message->as.roster.keep_rest);
+    const qd_msg_roster_move move = {
+        .room = 9, .roster = 3, .first = 5, .count = 2, .x = every_x, .y = every_x, .teleport = true};
+    message = expect(&peer, qd_client_roster_move(peer.client, &move), QD_CLIENT_ROSTER_MOVE);
+    assert_true(message->as.roster_move.room == 9 && message->as.roster_move.roster == 3);
+    assert_true(message->as.roster_move.first == 5 && message->as.roster_move.teleport);
+    assert_memory_equal(message->as.roster_move.y, every_x, 2 * sizeof every_x[0]);
+    assert_null(message->as.roster_move.z);
     message = expect(&peer, qd_client_why(peer.client, 9, 7, 8), QD_CLIENT_WHY);
     assert_int_equal(message->as.why.room, 9);
     assert_true(message->as.why.a == 7 && message->as.why.b == 8 && !message->as.why.observer);

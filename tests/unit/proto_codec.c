@@ -347,6 +347,41 @@ static void test_absent_columns(void **state)
     }
 }
 
+/* Positions by roster have no ids: x says how many they are. */
+static void test_columns_by_roster(void **state)
+{
+    (void)state;
+    static const struct {
+        bool y, z;
+        qd_decode_result result;
+        const char *fault;
+    } cases[] = {
+        {true, true, QD_DECODE_OK, ""},
+        {true, false, QD_DECODE_OK, ""},
+        {false, true, QD_DECODE_COLUMNS, "column y has 0 values, column x has 3"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const qd_client_message message = {.seq = 3,
+                                           .kind = QD_CLIENT_ROSTER_MOVE,
+                                           .as.roster_move = {.room = 7,
+                                                              .roster = 5,
+                                                              .count = 3,
+                                                              .x = values,
+                                                              .y = cases[i].y ? values : NULL,
+                                                              .z = cases[i].z ? values : NULL}};
+        uint8_t frame[600];
+        size_t size = encode_frame(&message, frame);
+        qd_decoded_client decoded;
+        assert_int_equal(qd_decode_client(frame, size, NULL, &decoded), cases[i].result);
+        assert_string_equal(decoded.fault, cases[i].fault);
+        const qd_msg_roster_move *move = &decoded.message.as.roster_move;
+        assert_true(decoded.message.kind == QD_CLIENT_ROSTER_MOVE && move->room == 7);
+        assert_int_equal(move->count, cases[i].result == QD_DECODE_OK ? 3 : 0);
+        assert_true((move->z != NULL) == (cases[i].z && cases[i].result == QD_DECODE_OK));
+        qd_decoded_client_release(&decoded, NULL);
+    }
+}
+
 /* A second batch of fewer entities behind the first joins its columns (of bytes the last counts). */
 static void test_unequal_columns(void **state)
 {
@@ -526,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_scope),
         cmocka_unit_test(test_unknown_enum_values_are_passed_through),
         cmocka_unit_test(test_absent_columns),
+        cmocka_unit_test(test_columns_by_roster),
         cmocka_unit_test(test_unequal_columns),
         cmocka_unit_test(test_columns_without_ids),
         cmocka_unit_test(test_empty_batches_are_batches),

@@ -212,10 +212,11 @@ static const server_golden server_goldens[] = {
     {"welcome",
      "seq: 1 welcome { version: 1 server: \"quadrille-server 0.1.0\" session: 5000000000 limits { frame_bytes_max: "
      "4194304 rooms_max: 65536 entities_max: 300 events_max: 400 name_bytes_max: 64 queue_bytes_max: 8388608 "
-     "slow_ms_max: 5000 observers_max: 16384 sightings_max: 4194304 } resume_key: \"\\001\\000\\377\" resumed: true "
+     "slow_ms_max: 5000 observers_max: 16384 sightings_max: 4194304 roster_ids_max: 5000 } resume_key: "
+     "\"\\001\\000\\377\" resumed: true "
      "last_seq: 300 resume_ms: 10000 }",
-     "08011251080112167175616472696c6c652d73657276657220302e312e301880e497d012222208808080021080800418ac022090032840308"
-     "08080043888274080800148808080022a030100ff300138ac0240904e",
+     "08011254080112167175616472696c6c652d73657276657220302e312e301880e497d012222508808080021080800418ac022090032840308"
+     "08080043888274080800148808080025088272a030100ff300138ac0240904e",
      {.seq = 1,
       .kind = QD_SERVER_WELCOME,
       .as.welcome = {.version = 1,
@@ -233,7 +234,8 @@ static const server_golden server_goldens[] = {
                                 .queue_bytes_max = 8388608,
                                 .slow_ms_max = 5000,
                                 .observers_max = 16384,
-                                .sightings_max = 4194304}}}},
+                                .sightings_max = 4194304,
+                                .roster_ids_max = 5000}}}},
     {"welcome_default", "welcome { limits { } }", "12022200", {.kind = QD_SERVER_WELCOME}},
     {"room_opened",
      "seq: 2 room_opened { room: 300 name: \"plaza\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
