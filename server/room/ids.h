@@ -25,8 +25,8 @@ typedef struct qd_place {
 typedef struct qd_ids {
     qd_heap *heap;
     qd_place *table;
-    uint32_t table_count;
-    uint32_t count; /* ids, in table and map */
+    uint32_t table_count; /* 0, or a power of two */
+    uint32_t count;       /* ids, in table and map */
     qd_map map;
 } qd_ids;
 
@@ -44,6 +44,12 @@ void qd_ids_remove(qd_ids *ids, uint32_t id);
 bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_place *place);
 
 qd_place qd_ids_get_mapped(const qd_ids *ids, uint32_t id);
+
+/* Whether the table covers all ids that have no other bits than these. */
+static inline bool qd_ids_in_table(const qd_ids *ids, uint32_t bits)
+{
+    return bits < ids->table_count;
+}
 
 /* {QD_SLOT_NONE, QD_OWNER_NOBODY}: there is none. */
 static inline qd_place qd_ids_get(const qd_ids *ids, uint32_t id)
