@@ -2,7 +2,6 @@
 #include "host.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "../base/assert.h"
@@ -20,7 +19,13 @@
 /* Who cannot take its events is looked at this often, besides when its link says that it drained. */
 #define STUCK_LOOK_NS (250 * MS_NS)
 
+/* What a visit may take of its loop's time: a batch of so many entities takes a third of a millisecond, or some, if all
+ * of them jump. */
+#define VISIT_ENTITIES_MAX 32768u
+#define VISIT_TICK_US_MAX  100u
+
 static void run(qd_actor *actor);
+static void visit(qd_actor *actor);
 
 /* ---- creation and end ---- */
 
@@ -69,6 +74,7 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
     host->epoch = qd_server_random(server);
     host->creator = creator->number;
     host->empty_since_ns = QD_NEVER;
+    host->timer_ns = QD_NEVER;
     memcpy(host->named.name, name, strlen(name) + 1);
     qd_actor_init(&host->actor, run);
     qd_mailbox_init(&host->mailbox);
@@ -133,6 +139,14 @@ static void put(qd_host *host, qd_host_letter *letter)
         qd_host_wake(host);
 }
 
+/* Whether its kind is one that visits apply. */
+static bool is_light(const qd_request *request)
+{
+    const qd_client_message *message = &request->decoded.message;
+    return message->kind == QD_CLIENT_STEP ||
+           (message->kind == QD_CLIENT_MOVE && message->as.batch.entities.count <= VISIT_ENTITIES_MAX);
+}
+
 void qd_host_use(qd_host *host)
 {
     atomic_fetch_add(&host->users, 1);
@@ -151,7 +165,14 @@ void qd_host_post(qd_host *host, qd_request *request)
     request->bytes = sizeof *request + request->decoded.memory_size;
     qd_gate_enter(&request->head.seat->batches, 1, qd_host_share(host), session->link);
     qd_gate_enter(&session->bytes, request->bytes, qd_session_bytes_max(session), session->link);
-    put(host, &request->head);
+    const qd_scheduler *scheduler = host->server->config.scheduler;
+    bool light = is_light(request);
+    /* From here on the request may be applied, and be gone. */
+    bool first = qd_mailbox_put(&host->mailbox, &request->head.letter);
+    if (first && light)
+        scheduler->visit(scheduler->context, &host->actor, visit);
+    else if (first)
+        qd_host_wake(host);
 }
 
 void qd_host_leave(qd_host *host, qd_seat *seat)
@@ -173,37 +194,6 @@ void qd_host_stop(qd_host *host)
 }
 
 /* ---- seats ---- */
-
-void qd_host_stuck(qd_host *host, qd_seat *seat)
-{
-    if (seat->stuck)
-        return;
-    seat->stuck = true;
-    host->stuck_count++;
-    atomic_store(&seat->behind, true);
-    /* Where half of the queue had no room for its reset, the next one waits until it is empty, which has room for any;
-     * its time goes on meanwhile. */
-    seat->low_bytes = seat->late ? 1 : host->server->config.limits.queue_bytes_max / 2;
-    if (!seat->late)
-        seat->stuck_since_ns = qd_server_now_ns(host->server);
-    seat->late = true;
-}
-
-void qd_host_sent(qd_seat *seat)
-{
-    /* Of its events and its views the one may be sent, while the other waits. */
-    if (!seat->stuck)
-        seat->late = false;
-}
-
-static void unstick(qd_host *host, qd_seat *seat)
-{
-    if (!seat->stuck)
-        return;
-    seat->stuck = false;
-    host->stuck_count--;
-    atomic_store(&seat->behind, false);
-}
 
 void qd_host_note(qd_host *host, qd_seat *seat, uint32_t seq)
 {
@@ -239,7 +229,7 @@ void qd_host_let_go(qd_host *host, qd_seat *seat)
             break;
         }
     }
-    unstick(host, seat);
+    qd_host_unstick(host, seat);
     seat->joined = false;
 }
 
@@ -249,48 +239,6 @@ bool qd_host_forget(qd_host *host, qd_seat *seat)
     host->members[seat->member].seat = NULL;
     host->member_count--;
     return qd_lockstep_leave(&host->lockstep, &seat->lockstep);
-}
-
-/* The session's time is over; it may be stuck in several rooms. */
-static void show_out(qd_host *host, const qd_seat *seat)
-{
-    qd_session *session = seat->session;
-    qd_server *server = host->server;
-    if (atomic_exchange(&session->too_slow, true))
-        return;
-    qd_count(&server->counters.too_slow, 1);
-    qd_log(QD_LOG_WARN, "a reader is too slow, closing session=%" PRIu64 " peer=%s room=\"%s\" queued=%zu",
-           session->number, session->link->peer, host->named.name, qd_link_queued(session->link));
-    char text[160];
-    snprintf(text, sizeof text,
-             "the session's queue was not half empty for %" PRIu32 " ms (--slow-ms-max): read faster, or ask for less",
-             server->config.limits.slow_ms_max);
-    /* It comes behind all that was not read: who goes on reading sees it. */
-    qd_reply_send(server, session->link,
-                  &(qd_server_message){
-                      .kind = QD_SERVER_GO_AWAY,
-                      .as.go_away = {.reason = QD_GO_AWAY_TOO_SLOW, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
-    qd_link_close(session->link, QD_FLUSH_MS_MAX);
-}
-
-/* Looks after those who could not take their events: who has read enough of its queue starts anew with a reset, who
- * has read too little for too long is disconnected. */
-static void revive(qd_host *host, uint64_t now_ns)
-{
-    uint64_t slow_ns_max = host->server->config.limits.slow_ms_max * MS_NS;
-    for (uint32_t i = 0; host->stuck_count > 0 && i < host->member_capacity; i++) {
-        qd_seat *seat = host->members[i].seat;
-        if (seat == NULL || !seat->stuck)
-            continue;
-        if (qd_link_queued(seat->session->link) < seat->low_bytes) {
-            unstick(host, seat);
-            qd_room_resume(host->room, seat->member);
-            qd_room_view_resume(host->room, seat->member);
-        } else if (now_ns >= seat->stuck_since_ns + slow_ns_max) {
-            show_out(host, seat);
-        }
-    }
-    qd_host_catch_up(host);
 }
 
 /* ---- ticks ---- */
@@ -541,7 +489,7 @@ static void keep_up(qd_host *host)
     }
     bool empty = is_empty(host);
     uint64_t due_ns = tick_when_due(host, now_ns, empty);
-    revive(host, now_ns);
+    qd_host_revive(host, now_ns);
     due_ns = earlier(due_ns, close_when_due(host, now_ns, empty));
     if (host->room == NULL)
         return;
@@ -550,20 +498,65 @@ static void keep_up(qd_host *host)
     if (host->stuck_count > 0)
         due_ns = earlier(due_ns, now_ns + STUCK_LOOK_NS);
     due_ns = earlier(due_ns, look_after_parked(host));
+    /* Most runs leave the timer as it was: one that has not been due is still set. */
+    if (due_ns == host->timer_ns && due_ns > now_ns)
+        return;
+    host->timer_ns = due_ns;
     scheduler->wake_at(scheduler->context, &host->actor, due_ns);
+}
+
+static void apply_all(qd_host *host, qd_letter *letters)
+{
+    for (qd_letter *letter = letters, *next; letter != NULL; letter = next) {
+        next = letter->next;
+        qd_apply(host, (qd_host_letter *)letter);
+    }
 }
 
 static void run(qd_actor *actor)
 {
     qd_host *host = (qd_host *)actor;
-    for (qd_letter *letter = qd_mailbox_take(&host->mailbox), *next; letter != NULL; letter = next) {
-        next = letter->next;
-        qd_apply(host, (qd_host_letter *)letter);
-    }
+    qd_letter *left = host->letters;
+    host->letters = NULL;
+    apply_all(host, left);
+    apply_all(host, qd_mailbox_take(&host->mailbox));
     if (host->room != NULL && atomic_load(&host->stop))
         qd_host_close(host, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
     if (host->room != NULL)
         keep_up(host);
     if (host->room == NULL)
         finish(host);
+}
+
+/* ---- visits ---- */
+
+static bool ticks_quickly(const qd_host *host)
+{
+    return host->time_count > 0 && host->times_us[(host->time_count - 1) % QD_HOST_TIMES] <= VISIT_TICK_US_MAX;
+}
+
+static bool may_visit(const qd_host *host, const qd_host_letter *letter)
+{
+    if (host->room == NULL || letter == &letter->seat->leave)
+        return false;
+    const qd_request *request = (const qd_request *)letter;
+    return is_light(request) && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(host));
+}
+
+/* Moves change nothing that is due at a time, so that they need no keep_up. */
+static void visit(qd_actor *actor)
+{
+    qd_host *host = (qd_host *)actor;
+    qd_letter *letter = qd_mailbox_take(&host->mailbox);
+    bool stepped = false;
+    for (qd_letter *next; letter != NULL && may_visit(host, (qd_host_letter *)letter); letter = next) {
+        next = letter->next;
+        stepped |= ((qd_request *)letter)->decoded.message.kind == QD_CLIENT_STEP;
+        qd_apply(host, (qd_host_letter *)letter);
+    }
+    host->letters = letter;
+    if (letter != NULL)
+        qd_host_wake(host);
+    else if (stepped)
+        keep_up(host);
 }

@@ -7,6 +7,10 @@
  *                               (apply.c,     (host.c)        (publish.c,
  *                                views.c)                      views.c)
  *
+ * VISITS. Moves, and Steps of rooms that tick in no time, are applied by the loop thread that brought them, if the room
+ * is idle just then (qd_scheduler.visit): their columns are in its core's cache, and nobody need be woken. All else is
+ * for the workers.
+ *
  * LIFETIME
  * 1. A host is created by the loop thread that opens the room, and listed in the registry. Whoever finds it there puts
  *    its letter in before it lets go of the registry's lock.
@@ -39,6 +43,7 @@ typedef struct qd_host {
     qd_actor actor; /* first */
     qd_server *server;
     qd_mailbox mailbox;
+    qd_letter *letters; /* taken out, and left by a visit for the run that follows it; the run's own */
 
     /* set at creation [any] */
     qd_named named;
@@ -70,6 +75,7 @@ typedef struct qd_host {
     bool resets_due; /* a Subscribe waits for its reset */
     bool dirty;      /* changed since the last tick */
     bool clock_runs;
+    uint64_t timer_ns; /* when it has asked to be woken; QD_NEVER: it has not */
     uint64_t clock_start_ns, clock_periods; /* of ticks done or skipped since then */
     uint64_t empty_since_ns;                /* QD_NEVER: it is not empty */
     uint64_t events_counted;                /* of this room in the server's counters */
@@ -92,7 +98,8 @@ qd_host *qd_host_of(qd_named *named);
 void qd_host_use(qd_host *host);
 /* No seat, but somebody who keeps the host from being freed; wakes it at the end. */
 void qd_host_unuse(qd_host *host);
-/* Puts a request in; the host owns it. Counts it in the gates of the seat and the session. */
+/* Puts a request in; the host owns it. Counts it in the gates of the seat and the session. May apply it, too: not under
+ * the registry's lock, unless it is OpenRoom. */
 void qd_host_post(qd_host *host, qd_request *request);
 /* The last letter of a seat; neither it nor the host may be touched afterwards. */
 void qd_host_leave(qd_host *host, qd_seat *seat);
@@ -106,7 +113,7 @@ void qd_host_stop(qd_host *host);
 /* How many batches of one writer may wait. */
 size_t qd_host_share(const qd_host *host);
 
-/* ---- for apply.c, publish.c, views.c: [run] ---- */
+/* ---- for apply.c, publish.c, slow.c, views.c: [run] ---- */
 
 /* One tick, what it brings to its readers, and every Applied that is due. */
 void qd_host_tick(qd_host *host, uint32_t skipped);
@@ -124,6 +131,11 @@ bool qd_host_step(qd_host *host, qd_seat *seat, uint32_t seq);
 void qd_host_sent(qd_seat *seat);
 /* A report could not be queued for that seat. */
 void qd_host_stuck(qd_host *host, qd_seat *seat);
+/* It need not wait for that any more. */
+void qd_host_unstick(qd_host *host, qd_seat *seat);
+/* Looks after those who could not take their events: who has read enough of its queue starts anew with a reset, who
+ * has read too little for too long is disconnected. */
+void qd_host_revive(qd_host *host, uint64_t now_ns);
 /* The seat is not in the room any more; returns whether a tick waited for it alone. */
 bool qd_host_forget(qd_host *host, qd_seat *seat);
 /* The seat waits for nothing any more; its member stays, for somebody else. */

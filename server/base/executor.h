@@ -13,6 +13,9 @@
  *     idle --wake--> queued --worker--> running --done--> idle
  *                                         |  ^ wake while running: queued again when done
  *
+ * Whoever has something small for an idle actor may VISIT it: the run then happens at once, in the visitor's own
+ * thread, which has what it brings in its cache, and nobody need be called from sleep.
+ *
  * A SCHEDULER runs actors. work/ has the one with threads; the simulation has one with none, in an order drawn from a
  * seed. Time is the scheduler's too: nanoseconds, monotonic, from any origin.
  */
@@ -61,6 +64,9 @@ typedef struct qd_scheduler {
     uint64_t (*now_ns)(void *context); /* [any] */
     /* Have the actor run soon. [any] */
     void (*wake)(void *context, qd_actor *actor);
+    /* If it is idle, call `run` for it here and now; else wake it. A run like any other, but short, and it may not
+     * retire the actor. Not from inside a run. [any] */
+    void (*visit)(void *context, qd_actor *actor, qd_actor_fn run);
     /* Have the actor run at due_ns, or never; replaces what was set before. [the actor's own run, or before its first]
      */
     void (*wake_at)(void *context, qd_actor *actor, uint64_t due_ns);

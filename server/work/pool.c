@@ -12,9 +12,10 @@
  *     WOKEN   there is a wake that no run has         HELD --done--> 0;  woken while running: HELD|WOKEN, and when the
  *             answered yet                            run is done it is queued again instead of becoming idle
  *
- * So whoever sets HELD first queues it, and only whoever took it from a queue clears HELD: it stands in one place at
- * most. A wake is a read-modify-write even where it changes nothing: it comes either before the run clears WOKEN, and
- * then the run sees all that the waker wrote (release, acquire), or after, and then another run follows.
+ * So whoever sets HELD first queues it or visits it, and only that one, or whoever took it from the queue, clears HELD:
+ * it stands in one place at most. A wake is a read-modify-write even where it changes nothing: it comes either before
+ * the run clears WOKEN, and then the run sees all that the waker wrote (release, acquire), or after, and then another
+ * run follows. A visit goes from 0 to HELD at one blow and ends as a run does: a wake during it leads to a run, too.
  *
  * Sleeping. A worker that found nothing counts itself idle, then looks into every queue once more, under its lock, and
  * only then sleeps. A push takes the same queue's lock, and after it looks for idle workers. One of the two comes
@@ -159,13 +160,11 @@ static bool hold(qd_actor *actor)
     return (atomic_fetch_or_explicit(&actor->state, HELD | WOKEN, memory_order_acq_rel) & HELD) == 0;
 }
 
-static void wake(void *context, qd_actor *actor)
+/* Of one that is held and in no queue. */
+static void queue(qd_pool *pool, qd_actor *actor)
 {
-    qd_pool *pool = context;
-
-    if (!hold(actor))
-        return;
     worker *target = self;
+
     if (!target || target->pool != pool) {
         uint32_t turn = atomic_fetch_add_explicit(&pool->queue_next, 1, memory_order_relaxed);
         target = &pool->workers[turn % pool->worker_count];
@@ -173,6 +172,36 @@ static void wake(void *context, qd_actor *actor)
     /* From here on the actor may run, and be gone. */
     qd_queue_push(&target->queue, actor);
     call(pool);
+}
+
+static void wake(void *context, qd_actor *actor)
+{
+    if (hold(actor))
+        queue(context, actor);
+}
+
+/* Whether nobody woke it meanwhile: then it is idle. */
+static bool let_go(qd_actor *actor)
+{
+    uint32_t running = HELD;
+
+    return atomic_compare_exchange_strong_explicit(&actor->state, &running, 0, memory_order_release,
+                                                   memory_order_relaxed);
+}
+
+static void visit(void *context, qd_actor *actor, qd_actor_fn run_here)
+{
+    uint32_t idle_state = 0;
+
+    /* Acquire: a run sees what the last one did. */
+    if (!atomic_compare_exchange_strong_explicit(&actor->state, &idle_state, HELD, memory_order_acquire,
+                                                 memory_order_relaxed)) {
+        wake(context, actor);
+        return;
+    }
+    run_here(actor);
+    if (!let_go(actor))
+        queue(context, actor);
 }
 
 /* [lock] */
@@ -346,8 +375,6 @@ static qd_actor *take(worker *me)
 
 static void run(worker *me, qd_actor *actor)
 {
-    uint32_t running = HELD;
-
     atomic_fetch_and_explicit(&actor->state, ~WOKEN, memory_order_acq_rel);
     me->actor = actor;
     me->retired = NULL;
@@ -355,8 +382,7 @@ static void run(worker *me, qd_actor *actor)
     me->actor = NULL;
     if (me->retired)
         me->retired(actor);
-    else if (!atomic_compare_exchange_strong_explicit(&actor->state, &running, 0, memory_order_release,
-                                                      memory_order_relaxed))
+    else if (!let_go(actor))
         qd_queue_push(&me->queue, actor);
 }
 
@@ -526,6 +552,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     pool->executor = (qd_executor){.run = run_forked, .width = workers, .context = pool};
     pool->scheduler = (qd_scheduler){.now_ns = now_ns,
                                      .wake = wake,
+                                     .visit = visit,
                                      .wake_at = wake_at,
                                      .retire = retire,
                                      .executor = &pool->executor,

@@ -14,69 +14,65 @@ void qd_timers_init(qd_timers *timers, qd_heap *heap)
 
 void qd_timers_deinit(qd_timers *timers)
 {
-    qd_heap_free(timers->heap, timers->actors, timers->capacity * sizeof(qd_actor *));
+    qd_heap_free(timers->heap, timers->rows, timers->capacity * sizeof *timers->rows);
     *timers = (qd_timers){.heap = timers->heap};
 }
 
 /* Places count from 1, as in the actors: the children of place p are 2p and 2p + 1. */
-static qd_actor *at(const qd_timers *timers, uint32_t place)
+static uint64_t due_at(const qd_timers *timers, uint32_t place)
 {
-    return timers->actors[place - 1];
+    return timers->rows[place - 1].due_ns;
 }
 
-static void put(qd_timers *timers, uint32_t place, qd_actor *actor)
+static void put(qd_timers *timers, uint32_t place, qd_timer timer)
 {
-    timers->actors[place - 1] = actor;
-    actor->timer_index = place;
+    timers->rows[place - 1] = timer;
+    timer.actor->timer_index = place;
 }
 
-/* Moves what stands at `place` to where its time belongs. */
-static void settle(qd_timers *timers, uint32_t place)
+/* Puts it at `place`, which is free, or where its time belongs from there. */
+static void settle(qd_timers *timers, uint32_t place, qd_timer timer)
 {
-    qd_actor *actor = at(timers, place);
-
-    while (place > 1 && actor->due_ns < at(timers, place / 2)->due_ns) {
-        put(timers, place, at(timers, place / 2));
+    while (place > 1 && timer.due_ns < due_at(timers, place / 2)) {
+        put(timers, place, timers->rows[place / 2 - 1]);
         place /= 2;
     }
     for (;;) {
         uint32_t child = place * 2;
 
-        if (child < timers->count && at(timers, child + 1)->due_ns < at(timers, child)->due_ns)
+        if (child < timers->count && due_at(timers, child + 1) < due_at(timers, child))
             child++;
-        if (child > timers->count || at(timers, child)->due_ns >= actor->due_ns)
+        if (child > timers->count || due_at(timers, child) >= timer.due_ns)
             break;
-        put(timers, place, at(timers, child));
+        put(timers, place, timers->rows[child - 1]);
         place = child;
     }
-    put(timers, place, actor);
+    put(timers, place, timer);
 }
 
 static void grow(qd_timers *timers)
 {
     uint32_t capacity = timers->capacity ? timers->capacity * 2 : CAPACITY_MIN;
     /* A timer that cannot be set would be a room that never ticks again, so this memory is needed, not asked for. */
-    qd_actor **actors = qd_heap_need(timers->heap, sizeof *actors, capacity * sizeof *actors);
+    qd_timer *rows = qd_heap_need(timers->heap, sizeof *rows, capacity * sizeof *rows);
 
     if (timers->count > 0)
-        memcpy(actors, timers->actors, timers->count * sizeof *actors);
-    qd_heap_free(timers->heap, timers->actors, timers->capacity * sizeof *actors);
-    timers->actors = actors;
+        memcpy(rows, timers->rows, timers->count * sizeof *rows);
+    qd_heap_free(timers->heap, timers->rows, timers->capacity * sizeof *rows);
+    timers->rows = rows;
     timers->capacity = capacity;
 }
 
 static void cancel(qd_timers *timers, qd_actor *actor)
 {
     uint32_t place = actor->timer_index;
-    qd_actor *last = at(timers, timers->count);
+    qd_timer last = timers->rows[timers->count - 1];
 
-    QD_ASSERT(at(timers, place) == actor);
+    QD_ASSERT(timers->rows[place - 1].actor == actor);
     actor->timer_index = 0;
     timers->count--;
-    if (last != actor) {
-        put(timers, place, last);
-        settle(timers, place);
-    }
+    if (last.actor != actor)
+        settle(timers, place, last);
 }
 
 void qd_timers_set(qd_timers *timers, qd_actor *actor, uint64_t due_ns)
@@ -87,24 +83,21 @@ void qd_timers_set(qd_timers *timers, qd_actor *actor, uint64_t due_ns)
             cancel(timers, actor);
         return;
     }
-    if (!actor->timer_index) {
-        if (timers->count == timers->capacity)
-            grow(timers);
-        put(timers, ++timers->count, actor);
-    }
-    settle(timers, actor->timer_index);
+    if (!actor->timer_index && timers->count == timers->capacity)
+        grow(timers);
+    settle(timers, actor->timer_index ? actor->timer_index : ++timers->count, (qd_timer){due_ns, actor});
 }
 
 uint64_t qd_timers_next_ns(const qd_timers *timers)
 {
-    return timers->count ? timers->actors[0]->due_ns : QD_NEVER;
+    return timers->count ? timers->rows[0].due_ns : QD_NEVER;
 }
 
 qd_actor *qd_timers_take(qd_timers *timers, uint64_t now_ns)
 {
     if (qd_timers_next_ns(timers) > now_ns || timers->count == 0)
         return NULL;
-    qd_actor *actor = timers->actors[0];
+    qd_actor *actor = timers->rows[0].actor;
     qd_timers_set(timers, actor, QD_NEVER);
     return actor;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Timers: a binary heap of actors by their due_ns, the earliest first. An actor knows its place (timer_index), so that
- * replacing and cancelling a timer need no search.
+ * replacing and cancelling a timer need no search. The times stand in the heap: an actor is a room's, and not in the
+ * cache when others are compared.
  *
  * Belongs to the pool; every call under the pool's lock.
  */
@@ -11,9 +12,14 @@
 #include "../base/alloc.h"
 #include "../base/executor.h"
 
+typedef struct qd_timer {
+    uint64_t due_ns;
+    qd_actor *actor;
+} qd_timer;
+
 typedef struct qd_timers {
     qd_heap *heap;
-    qd_actor **actors;
+    qd_timer *rows;
     uint32_t count, capacity;
 } qd_timers;
 

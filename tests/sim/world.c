@@ -84,6 +84,28 @@ static void wake(void *context, qd_actor *actor)
     }
 }
 
+/* Its run is over. */
+static void let_go(sim_world *world, qd_actor *actor)
+{
+    bool again = atomic_load(&actor->state) == RUNNING_WOKEN;
+    atomic_store(&actor->state, IDLE);
+    if (again)
+        wake(world, actor);
+}
+
+/* The visitor finds it idle, or comes too late. */
+static void visit(void *context, qd_actor *actor, qd_actor_fn run)
+{
+    sim_world *world = context;
+    if (atomic_load(&actor->state) != IDLE || sim_percent(world, 30)) {
+        wake(context, actor);
+        return;
+    }
+    atomic_store(&actor->state, RUNNING);
+    run(actor);
+    let_go(world, actor);
+}
+
 static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
 {
     sim_world *world = context;
@@ -123,6 +145,7 @@ void sim_world_init(sim_world *world, uint64_t seed)
     world->executor = (qd_executor){.run = run_tasks, .width = 1 + sim_pick(world, 4), .context = world};
     world->scheduler = (qd_scheduler){.now_ns = now_ns,
                                       .wake = wake,
+                                      .visit = visit,
                                       .wake_at = wake_at,
                                       .retire = retire,
                                       .executor = &world->executor,
@@ -164,9 +187,6 @@ bool sim_run_actor(sim_world *world)
         world->retired(actor);
         return true;
     }
-    bool again = atomic_load(&actor->state) == RUNNING_WOKEN;
-    atomic_store(&actor->state, IDLE);
-    if (again)
-        wake(world, actor);
+    let_go(world, actor);
     return true;
 }
