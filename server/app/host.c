@@ -139,12 +139,20 @@ static void put(qd_host *host, qd_host_letter *letter)
         qd_host_wake(host);
 }
 
-/* Whether its kind is one that visits apply. */
+/* Whether it is of a kind that visits apply. */
 static bool is_light(const qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
-    return message->kind == QD_CLIENT_STEP ||
-           (message->kind == QD_CLIENT_MOVE && message->as.batch.entities.count <= VISIT_ENTITIES_MAX);
+    switch (message->kind) {
+    case QD_CLIENT_STEP:
+        return true;
+    case QD_CLIENT_MOVE:
+        return message->as.batch.entities.count <= VISIT_ENTITIES_MAX;
+    case QD_CLIENT_ROSTER_MOVE:
+        return message->as.roster_move.count <= VISIT_ENTITIES_MAX && !message->as.roster_move.teleport;
+    default:
+        return false;
+    }
 }
 
 void qd_host_use(qd_host *host)

@@ -75,7 +75,7 @@ typedef struct qd_host {
     bool resets_due; /* a Subscribe waits for its reset */
     bool dirty;      /* changed since the last tick */
     bool clock_runs;
-    uint64_t timer_ns; /* when it has asked to be woken; QD_NEVER: it has not */
+    uint64_t timer_ns;                      /* when it has asked to be woken; QD_NEVER: it has not */
     uint64_t clock_start_ns, clock_periods; /* of ticks done or skipped since then */
     uint64_t empty_since_ns;                /* QD_NEVER: it is not empty */
     uint64_t events_counted;                /* of this room in the server's counters */
