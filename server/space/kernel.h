@@ -25,7 +25,8 @@
  *                    have anything to tell, so that a crowd of them on one spot costs no exact tests
  *
  * The first rows of a list are a cell's own; carried ones, of the cells above, follow. Lists are kept in 16 bits. In
- * leaves they are narrowed to 8 bits relative to the cell's corner, which again keeps the order of numbers.
+ * leaves, and where it pays, they are narrowed to 8 bits relative to the cell's corner, which again keeps the order of
+ * numbers.
  */
 #ifndef QD_SPACE_KERNEL_H
 #define QD_SPACE_KERNEL_H
@@ -136,6 +137,8 @@ typedef struct qd_kernel {
     /* Appends the rows of a list that meet the window; only moved ones when asked. */
     void (*cull16)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list16 *list);
     void (*cull8)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list8 *list);
+    /* All rows of a list, by 8 bits. Into an empty list. */
+    void (*narrow)(const qd_list16 *from, const qd_window *window, qd_list8 *list);
     /* Appends a cell's rows that meet the window, as carried rows, without a list of them in between. */
     void (*carry8)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list8 *list);
     void (*carry16)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "columns_narrow.h"
 #include "kernel.h"
 
 #define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
@@ -469,6 +470,17 @@ static void cull8(const qd_list16 *from, const qd_window *window, bool moved_onl
     }
 }
 
+static void narrow_list(const qd_list16 *from, const qd_window *window, qd_list8 *list)
+{
+    list->own = from->own;
+    list->count = from->count;
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+        narrow_column(from->column[k], from->count, k, window, list->column[k]);
+    }
+    memcpy(list->row, from->row, from->count * sizeof *from->row);
+    memcpy(list->moved, from->moved, (from->count + 63) / 64 * sizeof *from->moved);
+}
+
 /* ---- carrying: the same straight from a cell ---- */
 
 /* Two blocks as a list to cull from. */
@@ -558,6 +570,7 @@ const qd_kernel KERNEL_SYMBOL = {
     .edges16 = edges16,
     .cull16 = cull16,
     .cull8 = cull8,
+    .narrow = narrow_list,
     .carry8 = carry8,
     .carry16 = carry16,
     .test16 = test16,

@@ -26,7 +26,7 @@ bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver);
 /* Up to QD_ASIDE_MAX of them go. */
 void qd_quadtree_leave(qd_quadtree *tree, const qd_leaver *leavers, uint32_t count);
 
-#if QD_AXES == 2 && defined(__x86_64__)
+#if defined(__x86_64__)
 #define QD_MOVE_WIDE
 /* Each moves the first ones, as many as fill registers; returns how many. */
 size_t qd_quadtree_move_avx2(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at);

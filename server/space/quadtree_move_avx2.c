@@ -38,24 +38,23 @@ static inline ints gather(const void *array, ints index)
     return (ints)_mm256_i32gather_epi32(array, (vector)index, 4);
 }
 
-static inline floats load_rows(const qd_row *rows, const uint32_t *reference)
+static inline __m128 four_at(const float *array, size_t bytes, uint32_t number)
 {
-    __m256 first = _mm256_castps128_ps256(_mm_load_ps(rows[reference[0]].v));
-    return _mm256_insertf128_ps(first, _mm_load_ps(rows[reference[1]].v), 1);
+    return _mm_load_ps((const float *)(const void *)((const char *)array + bytes * number));
 }
 
-static inline floats halves(const qd_record *records, const uint32_t *slots, uint32_t half)
+static inline floats load_fours(const float *array, size_t bytes, const uint32_t *number)
 {
-    __m256 first = _mm256_castps128_ps256(_mm_load_ps((const float *)(const void *)&records[slots[0]] + 4 * half));
-    return _mm256_insertf128_ps(first, _mm_load_ps((const float *)(const void *)&records[slots[1]] + 4 * half), 1);
+    __m256 first = _mm256_castps128_ps256(four_at(array, bytes, number[0]));
+    return _mm256_insertf128_ps(first, four_at(array, bytes, number[1]), 1);
 }
 
-static inline void load_halves(const qd_record *records, const uint32_t *slots, bool is_in_order, floats *lower,
-                               floats *upper)
+static inline void load_records(const qd_record *records, const uint32_t *slots, bool is_in_order, floats *fours)
 {
     (void)is_in_order;
-    *lower = halves(records, slots, 0);
-    *upper = halves(records, slots, 1);
+    for (uint32_t i = 0; i < sizeof(qd_record) / 16; i++) {
+        fours[i] = load_fours((const float *)(const void *)records + 4 * i, sizeof(qd_record), slots);
+    }
 }
 
 static inline floats to_columns_order(floats value)
@@ -63,7 +62,8 @@ static inline floats to_columns_order(floats value)
     return _mm256_permutevar8x32_ps(value, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
 }
 
-static inline void store_centres(qd_record *records, const uint32_t *slots, bool is_in_order, floats x, floats y)
+#if QD_AXES == 2
+static inline void store_two(qd_record *records, const uint32_t *slots, bool is_in_order, floats x, floats y)
 {
     (void)is_in_order;
     __m256 first = _mm256_unpacklo_ps(x, y), second = _mm256_unpackhi_ps(x, y);
@@ -73,6 +73,7 @@ static inline void store_centres(qd_record *records, const uint32_t *slots, bool
         _mm_storeh_pi((__m64 *)(void *)records[slots[i + 1]].at, two);
     }
 }
+#endif
 
 /* Element e of lane l is body 2 e + l. */
 static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t out)

@@ -29,12 +29,18 @@ static inline uint32_t exceeding(floats a, floats b)
     return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
 }
 
-/* Backends that name their entities in the order in which they spawned them are many. */
+/* Backends that name their entities in the order in which they spawned them are many. Records of three dimensions are
+ * no halves of a register, and are read one by one all the same. */
 static inline bool in_order(const uint32_t *slots)
 {
+#if QD_AXES == 2
     const __m512i each = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     __m512i expected = _mm512_add_epi32(_mm512_set1_epi32((int)slots[0]), each);
     return QD_LIKELY(_mm512_cmpneq_epi32_mask(_mm512_loadu_si512(slots), expected) == 0);
+#else
+    (void)slots;
+    return false;
+#endif
 }
 
 static inline ints gather(const void *array, ints index)
@@ -42,33 +48,34 @@ static inline ints gather(const void *array, ints index)
     return (ints)_mm512_i32gather_epi32((vector)index, array, 4);
 }
 
-static inline floats load_rows(const qd_row *rows, const uint32_t *reference)
+static inline __m128 four_at(const float *array, size_t bytes, uint32_t number)
 {
-    __m512 all = _mm512_castps128_ps512(_mm_load_ps(rows[reference[0]].v));
-    all = _mm512_insertf32x4(all, _mm_load_ps(rows[reference[1]].v), 1);
-    all = _mm512_insertf32x4(all, _mm_load_ps(rows[reference[2]].v), 2);
-    return _mm512_insertf32x4(all, _mm_load_ps(rows[reference[3]].v), 3);
+    return _mm_load_ps((const float *)(const void *)((const char *)array + bytes * number));
 }
 
-static inline __m512 quarters(const qd_record *records, const uint32_t *slots, uint32_t half)
+static inline floats load_fours(const float *array, size_t bytes, const uint32_t *number)
 {
-    __m512 all = _mm512_castps128_ps512(_mm_load_ps((const float *)(const void *)&records[slots[0]] + 4 * half));
-    all = _mm512_insertf32x4(all, _mm_load_ps((const float *)(const void *)&records[slots[1]] + 4 * half), 1);
-    all = _mm512_insertf32x4(all, _mm_load_ps((const float *)(const void *)&records[slots[2]] + 4 * half), 2);
-    return _mm512_insertf32x4(all, _mm_load_ps((const float *)(const void *)&records[slots[3]] + 4 * half), 3);
+    __m512 all = _mm512_castps128_ps512(four_at(array, bytes, number[0]));
+    all = _mm512_insertf32x4(all, four_at(array, bytes, number[1]), 1);
+    all = _mm512_insertf32x4(all, four_at(array, bytes, number[2]), 2);
+    return _mm512_insertf32x4(all, four_at(array, bytes, number[3]), 3);
 }
 
-static inline void load_halves(const qd_record *records, const uint32_t *slots, bool is_in_order, floats *lower,
-                               floats *upper)
+static inline void load_records(const qd_record *records, const uint32_t *slots, bool is_in_order, floats *fours)
 {
+#if QD_AXES == 2
     if (is_in_order) {
         const qd_record *record = &records[slots[0]];
         __m512 first = _mm512_loadu_ps(record), second = _mm512_loadu_ps(record + 2);
-        *lower = _mm512_shuffle_f32x4(first, second, 0x88);
-        *upper = _mm512_shuffle_f32x4(first, second, 0xdd);
-    } else {
-        *lower = quarters(records, slots, 0);
-        *upper = quarters(records, slots, 1);
+        fours[0] = _mm512_shuffle_f32x4(first, second, 0x88);
+        fours[1] = _mm512_shuffle_f32x4(first, second, 0xdd);
+        return;
+    }
+#else
+    (void)is_in_order;
+#endif
+    for (uint32_t i = 0; i < sizeof(qd_record) / 16; i++) {
+        fours[i] = load_fours((const float *)(const void *)records + 4 * i, sizeof(qd_record), slots);
     }
 }
 
@@ -79,7 +86,8 @@ static inline floats to_columns_order(floats value)
     return _mm512_permutexvar_ps(COLUMNS_ORDER, value);
 }
 
-static inline void store_centres(qd_record *records, const uint32_t *slots, bool is_in_order, floats x, floats y)
+#if QD_AXES == 2
+static inline void store_two(qd_record *records, const uint32_t *slots, bool is_in_order, floats x, floats y)
 {
     if (is_in_order) {
         __m512i from = _mm512_setr_epi32(0, 16, 0, 0, 0, 0, 0, 0, 1, 17, 0, 0, 0, 0, 0, 0);
@@ -96,6 +104,7 @@ static inline void store_centres(qd_record *records, const uint32_t *slots, bool
         _mm_storeh_pi((__m64 *)(void *)records[slots[i + 1]].at, two);
     }
 }
+#endif
 
 static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t out)
 {

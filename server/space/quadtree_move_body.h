@@ -10,10 +10,10 @@
  *     any, exceeding    a bit for each element that is not 0, or where the first one is greater than the second
  *     in_order          whether slots follow each other, where it matters to the next three
  *     gather            32 bits each, from an array of them
- *     load_rows         LANES rows, by their references
- *     load_halves       from LANES records the lower half of each, and the upper
+ *     load_fours        four floats of each of LANES elements of an array, by their numbers
+ *     load_records      LANES records, four floats after four
  *     to_columns_order  elements that were read in the bodies' order, as columns have them
- *     store_centres     the first two fields of all records
+ *     store_two         the first two fields of all records (of two dimensions)
  *     put_aside         the slots of those whose bit is set
  *
  * Records come as rows and are turned into columns within lanes: element e of lane l is body LANES * e + l.
@@ -24,21 +24,23 @@
 
 #define WIDTH (4 * LANES) /* bodies */
 
+#define RECORD_FOURS (sizeof(qd_record) / 16)
+
 /* What is the same for all. */
 typedef struct constants {
-    floats origin[2], scale, last;
+    floats origin[QD_AXES], scale, last;
     ints shift;
 } constants;
 
 /* Columns of bodies: as they were moved to last, and where they move now. */
 typedef struct group {
-    floats before[2], half[2], centre[2];
+    floats before[QD_AXES], half[QD_AXES], centre[QD_AXES];
     ints row, place, change, state;
 } group;
 
-/* The rows that makes. */
+/* The rows that makes: a column for each of their floats. */
 typedef struct columns {
-    floats edge[4];
+    floats edge[QD_ROW_FLOATS];
 } columns;
 
 static inline floats all_floats(float value)
@@ -76,30 +78,40 @@ static inline void transpose(const floats *from, floats *to)
 static constants constants_of(const qd_quadtree *tree)
 {
     const qd_frame *frame = &tree->frame;
-    return (constants){
-        .origin = {all_floats(frame->origin[0]), all_floats(frame->origin[1])},
+    constants c = {
         .scale = all_floats(frame->scale),
         .last = all_floats((float)QD_FRAME_LAST),
         .shift = all_ints(QD_FRAME_BITS - tree->depth),
     };
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        c.origin[k] = all_floats(frame->origin[k]);
+    }
+    return c;
 }
 
+/* Fields follow each other as they do in qd_record. */
 static inline void load(const qd_record *records, const uint32_t *slots, bool is_in_order, group *next)
 {
-    floats lower[4], upper[4], column[4];
+    floats four[RECORD_FOURS][4], field[4 * RECORD_FOURS];
     for (uint32_t j = 0; j < 4; j++) {
-        load_halves(records, slots + LANES * j, is_in_order, &lower[j], &upper[j]);
+        floats each[RECORD_FOURS];
+        load_records(records, slots + LANES * j, is_in_order, each);
+        for (uint32_t i = 0; i < RECORD_FOURS; i++) {
+            four[i][j] = each[i];
+        }
     }
-    transpose(lower, column);
-    next->before[0] = column[0];
-    next->before[1] = column[1];
-    next->half[0] = column[2];
-    next->half[1] = column[3];
-    transpose(upper, column);
-    next->row = (ints)column[0];
-    next->place = (ints)column[1];
-    next->change = (ints)column[2];
-    next->state = (ints)column[3];
+    for (uint32_t i = 0; i < RECORD_FOURS; i++) {
+        transpose(four[i], field + 4 * i);
+    }
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        next->before[k] = field[k];
+        next->half[k] = field[QD_AXES + k];
+    }
+    const ints *other = (const ints *)(const void *)(field + 2 * QD_AXES);
+    next->row = other[0];
+    next->place = other[1];
+    next->change = other[2];
+    next->state = other[3];
 }
 
 /* qd_frame_number */
@@ -126,14 +138,14 @@ static __attribute__((noinline)) void make_round(const qd_bodies *bodies, const 
     ints shape = at->state & 0xff00u;
     ints round = (ints)(shape != (QD_SPACE_BOX << 8)), capsule = (ints)(shape == (QD_SPACE_CAPSULE << 8));
     floats radius = any(capsule) != 0 ? radii(bodies, slots) : all_floats(0);
-    for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < QD_AXES; k++) {
         floats stretched = (abs_of(at->half[k]) + radius) * (1 + 0x1p-22f);
         floats reach = choose(capsule, stretched, at->half[0]);
         floats more = reach + 0x1p-22f * (abs_of(at->centre[k]) + reach);
         bounds->edge[k] = choose(round, at->centre[k] - more, bounds->edge[k]);
-        bounds->edge[2 + k] = choose(round, at->centre[k] + more, bounds->edge[2 + k]);
+        bounds->edge[QD_ROW_HIGH + k] = choose(round, at->centre[k] + more, bounds->edge[QD_ROW_HIGH + k]);
         row->edge[k] = choose(round, at->centre[k], row->edge[k]);
-        row->edge[2 + k] = choose(round, reach, row->edge[2 + k]);
+        row->edge[QD_ROW_HIGH + k] = choose(round, reach, row->edge[QD_ROW_HIGH + k]);
     }
 }
 
@@ -141,9 +153,12 @@ static __attribute__((noinline)) void make_round(const qd_bodies *bodies, const 
 static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, const uint32_t *slots, const group *at,
                                columns *row)
 {
-    for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < QD_AXES; k++) {
         row->edge[k] = at->centre[k] - at->half[k];
-        row->edge[2 + k] = at->centre[k] + at->half[k];
+        row->edge[QD_ROW_HIGH + k] = at->centre[k] + at->half[k];
+    }
+    for (uint32_t pad = QD_AXES; pad < QD_ROW_HIGH; pad++) {
+        row->edge[pad] = row->edge[QD_ROW_HIGH + pad] = all_floats(0);
     }
     columns bounds = *row;
     if (QD_UNLIKELY(any((at->state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_BOX << 8)) != 0)) {
@@ -158,12 +173,12 @@ static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, cons
     const ints shift = c->shift + (at->place >> 28);
     ints out = all_ints(0), apart = all_ints(0);
     uint32_t far = 0;
-    for (uint32_t k = 0; k < 2; k++) {
-        ints low = number_of(c, bounds.edge[k], k), high = number_of(c, bounds.edge[2 + k], k);
-        ints cell = at->place >> QD_PLACE_BITS * (1 - k) & ((1u << QD_PLACE_BITS) - 1);
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        ints low = number_of(c, bounds.edge[k], k), high = number_of(c, bounds.edge[QD_ROW_HIGH + k], k);
+        ints cell = at->place >> QD_PLACE_BITS * (QD_AXES - 1 - k) & ((1u << QD_PLACE_BITS) - 1);
         out |= ((low >> shift) ^ cell) | ((high >> shift) ^ cell);
         apart |= low ^ high;
-        far |= exceeding(abs_of(at->centre[k] - at->before[k]), bounds.edge[2 + k] - bounds.edge[k]);
+        far |= exceeding(abs_of(at->centre[k] - at->before[k]), bounds.edge[QD_ROW_HIGH + k] - bounds.edge[k]);
     }
     /* Done for leaves, too: a branch would be foreseen too seldom. */
     uint32_t is_leaf = any(at->place & (1u << 24)), is_astride = any(apart >> (shift - 1));
@@ -173,32 +188,56 @@ static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, cons
 /* Rows are written in place also where their bodies leave: they are taken from there by what the records say. */
 static inline void store_rows(qd_row *now, const uint32_t *offset, const columns *row)
 {
-    floats four[4];
-    transpose(row->edge, four);
-    for (uint32_t j = 0; j < 4; j++) {
-        for (uint32_t l = 0; l < LANES; l++) {
-            _mm_store_ps((float *)(void *)((char *)now + offset[4 * l + j]), lane_of(four[j], l));
+    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
+        floats four[4];
+        transpose(row->edge + i, four);
+        for (uint32_t j = 0; j < 4; j++) {
+            for (uint32_t l = 0; l < LANES; l++) {
+                _mm_store_ps((float *)(void *)((char *)now + offset[4 * l + j]) + i, lane_of(four[j], l));
+            }
         }
     }
 }
+
+#if QD_AXES == 3
+/* The centres, and behind them what stands there anyway. */
+static inline void store_centres(qd_record *records, const uint32_t *slots, const group *at)
+{
+    const floats column[4] = {at->centre[0], at->centre[1], at->centre[2], at->half[0]};
+    floats four[4];
+    transpose(column, four);
+    for (uint32_t j = 0; j < 4; j++) {
+        for (uint32_t l = 0; l < LANES; l++) {
+            _mm_store_ps(records[slots[LANES * j + l]].at, lane_of(four[j], l));
+        }
+    }
+}
+#endif
 
 /* ---- those that left ---- */
 
 /* Boxes as numbers, shifted to finest cells. */
 typedef struct span {
-    ints low[2], high[2];
+    ints low[QD_AXES], high[QD_AXES];
 } span;
 
 typedef struct spot {
     ints cell, place;
 } spot;
 
+/* qd_morton_spread */
 static inline ints spread(ints n)
 {
+#if QD_AXES == 2
     n = (n | n << 8) & 0x00ff00ffu;
     n = (n | n << 4) & 0x0f0f0f0fu;
     n = (n | n << 2) & 0x33333333u;
     return (n | n << 1) & 0x55555555u;
+#else
+    n = (n | n << 8) & 0x0000f00fu;
+    n = (n | n << 4) & 0x000c30c3u;
+    return (n | n << 2) & 0x00249249u;
+#endif
 }
 
 /* The number's highest bit, counted from 1; 0 has none. Of numbers below 2^24, which floats hold as they are. */
@@ -211,8 +250,12 @@ static inline ints bits_of(ints n)
 /* qd_quadtree_cell_of */
 static inline spot spot_of(const qd_quadtree *tree, const span *box)
 {
-    ints low = spread(box->low[0]) | spread(box->low[1]) << 1;
-    ints height = bits_of((box->low[0] ^ box->high[0]) | (box->low[1] ^ box->high[1])), leaf_height = all_ints(0);
+    ints low = all_ints(0), apart = all_ints(0), numbers = all_ints(0), leaf_height = all_ints(0);
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        low |= spread(box->low[k]) << k;
+        apart |= box->low[k] ^ box->high[k];
+    }
+    ints height = bits_of(apart);
     if (tree->leaf_map != NULL) {
         /* Four of them at a time: there are as many, or a single one that the allocation is longer than. */
         ints four = gather(tree->leaf_map, low >> 2);
@@ -220,11 +263,15 @@ static inline spot spot_of(const qd_quadtree *tree, const span *box)
     }
     ints is_leaf = (ints)(height <= leaf_height);
     height = (ints)OP(max_epi32)((vector)height, (vector)leaf_height);
-    /* The level's first cell, qd_level_first, has 01 for each digit. */
-    ints level = tree->depth - height, first = ~(all_ints(UINT32_MAX) << 2 * level) & 0x55555555u;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        numbers = numbers << QD_PLACE_BITS | box->low[k] >> height;
+    }
+    /* The level's first cell, qd_level_first, has a 1 in each of its digits. */
+    const uint32_t ones = QD_AXES == 2 ? 0x55555555u : 0x49249249u;
+    ints first = ~(all_ints(UINT32_MAX) << QD_AXES * (tree->depth - height)) & ones;
     return (spot){
-        .cell = first + (low >> 2 * height),
-        .place = height << 28 | (is_leaf & (1u << 24)) | box->low[0] >> height << QD_PLACE_BITS | box->low[1] >> height,
+        .cell = first + (low >> QD_AXES * height),
+        .place = height << 28 | (is_leaf & (1u << 24)) | numbers,
     };
 }
 
@@ -236,25 +283,28 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
     const qd_index *index = &tree->index;
     group at;
     uint32_t row[WIDTH];
-    floats was[4], lanes[4];
+    floats was[QD_ROW_FLOATS];
     load(index->bodies->record, slots, false, &at);
     for (uint32_t i = 0; i < WIDTH; i++) {
         row[i] = index->bodies->record[slots[i]].row;
     }
-    for (uint32_t j = 0; j < 4; j++) {
-        lanes[j] = load_rows(index->rows->was, row + LANES * j);
+    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
+        floats four[4];
+        for (uint32_t j = 0; j < 4; j++) {
+            four[j] = load_fours((const float *)(const void *)index->rows->was + i, sizeof(qd_row), row + LANES * j);
+        }
+        transpose(four, was + i);
     }
-    transpose(lanes, was);
     span now, both;
-    uint32_t apart = 0, far = 0, absent = exceeding(was[0], was[2]);
+    uint32_t apart = 0, far = 0, absent = exceeding(was[0], was[QD_ROW_HIGH]);
     const ints longest = all_ints(2) << c->shift;
-    for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < QD_AXES; k++) {
         floats low = at.before[k] - at.half[k], high = at.before[k] + at.half[k];
         ints now_low = number_of(c, low, k), now_high = number_of(c, high, k);
         ints all_low = (ints)OP(min_epi32)((vector)now_low, (vector)number_of(c, was[k], k));
-        ints all_high = (ints)OP(max_epi32)((vector)now_high, (vector)number_of(c, was[2 + k], k));
+        ints all_high = (ints)OP(max_epi32)((vector)now_high, (vector)number_of(c, was[QD_ROW_HIGH + k], k));
         far |= any((ints)(all_high - all_low > longest));
-        apart |= exceeding(low, was[2 + k]) | exceeding(was[k], high);
+        apart |= exceeding(low, was[QD_ROW_HIGH + k]) | exceeding(was[k], high);
         now.low[k] = now_low >> c->shift;
         now.high[k] = now_high >> c->shift;
         both.low[k] = all_low >> c->shift;
@@ -340,18 +390,24 @@ static inline __attribute__((always_inline)) size_t move_many(qd_quadtree *tree,
         }
         group next;
         columns row;
-        floats x = OP(loadu_ps)(at[0] + i), y = OP(loadu_ps)(at[1] + i);
+        floats to[QD_AXES];
         const bool is_in_order = in_order(slots);
         load(records, slots, is_in_order, &next);
-        next.centre[0] = to_columns_order(x);
-        next.centre[1] = to_columns_order(y);
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            to[k] = OP(loadu_ps)(at[k] + i);
+            next.centre[k] = to_columns_order(to[k]);
+        }
         _Alignas(64) uint32_t offset[WIDTH];
         ints offsets = next.row * (uint32_t)sizeof(qd_row);
         memcpy(offset, &offsets, sizeof offset);
         /* Or the compiler takes them out of the register one by one, which takes longer. */
         __asm__ volatile("" : : : "memory");
         uint32_t out = leaving(&c, bodies, slots, &next, &row);
-        store_centres(records, slots, is_in_order, x, y);
+#if QD_AXES == 2
+        store_two(records, slots, is_in_order, to[0], to[1]);
+#else
+        store_centres(records, slots, &next);
+#endif
         store_rows(now, offset, &row);
         if (marks) {
             for (size_t k = 0; k < WIDTH; k++) {
@@ -370,9 +426,11 @@ static inline __attribute__((always_inline)) size_t move_many(qd_quadtree *tree,
 
 static size_t move_all(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at)
 {
-    _Static_assert(sizeof(qd_record) == 32 && offsetof(qd_record, row) == 16 && offsetof(qd_record, place) == 20 &&
-                       offsetof(qd_record, change) == 24 && offsetof(qd_record, state) == 28 &&
-                       offsetof(qd_record, shape) == 29,
+    _Static_assert(offsetof(qd_record, half) == 4 * QD_AXES && offsetof(qd_record, row) == 8 * QD_AXES &&
+                       offsetof(qd_record, place) == offsetof(qd_record, row) + 4 &&
+                       offsetof(qd_record, change) == offsetof(qd_record, row) + 8 &&
+                       offsetof(qd_record, state) == offsetof(qd_record, row) + 12 &&
+                       offsetof(qd_record, shape) == offsetof(qd_record, row) + 13,
                    "load, leaving and look know where the fields are");
     return tree->index.rows->all ? move_many(tree, count, slots, at, false) : move_many(tree, count, slots, at, true);
 }
