@@ -30,7 +30,7 @@ static void link_out(qd_room *room, uint32_t slot)
     if (here.next != QD_SLOT_NONE)
         holding[here.next].previous = here.previous;
     holding[slot].next = slot;
-    room->entities.changes++;
+    qd_roster_runs_lose(room, slot);
 }
 
 static qd_status reserve(qd_room *room, uint32_t slot)

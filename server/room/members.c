@@ -13,7 +13,7 @@ void qd_room_members_deinit(qd_room *room)
     qd_members *members = &room->members;
 
     for (uint32_t member = 0; member < members->count; member++)
-        qd_rosters_deinit(&members->rows[member].rosters, room->heap);
+        qd_rosters_drop(room, &members->rows[member].rosters);
     qd_heap_free(room->heap, members->rows, members->capacity * sizeof members->rows[0]);
     qd_id_pool_deinit(&members->numbers);
 }
@@ -72,7 +72,7 @@ void qd_room_leave(qd_room *room, uint32_t member, uint64_t now_ns)
 
     qd_room_unsubscribe(room, member);
     qd_room_views_leave(room, member);
-    qd_rosters_deinit(&row->rosters, room->heap);
+    qd_rosters_drop(room, &row->rosters);
     row->presence = QD_GONE;
     room->members.present--;
     if (row->first != QD_SLOT_NONE)

@@ -15,7 +15,7 @@ qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t s
     qd_room_members_init(room);
     qd_room_views_init(room, salt);
     room->entities.room_owned_first = QD_SLOT_NONE;
-    room->entities.changes = 1;
+    qd_roster_runs_init(room);
 
     /* Removed entities hold their slots until the next tick, and there can be as many of them as entities: with twice
      * the slots, what a room can take does not depend on what was in it. */
@@ -45,6 +45,7 @@ void qd_room_destroy(qd_room *room)
     qd_room_snapshot_release(room);
     qd_room_entities_deinit(room);
     qd_room_members_deinit(room);
+    qd_roster_runs_deinit(room);
     qd_ids_deinit(&room->ids);
     qd_space_destroy(room->space);
     qd_heap_free(room->heap, room, sizeof *room);

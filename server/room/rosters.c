@@ -7,60 +7,158 @@
 #include "refuse.h"
 
 /* Sound runs that follow each other go to the space together, as long as their columns stay near. */
-#define TOGETHER_COUNT (4 * QD_ROSTER_RUN)
+#define TOGETHER_COUNT (16 * QD_ROSTER_RUN)
+
+/* In qd_roster_runs.of_slot. */
+#define RUN_NONE    UINT32_MAX
+#define RUN_SEVERAL (UINT32_MAX - 1)
+
+/* ---- runs ---- */
+
+void qd_roster_runs_init(qd_room *room)
+{
+    qd_id_pool_init(&room->roster_runs.numbers, room->heap);
+    room->roster_runs.round = 1;
+}
+
+void qd_roster_runs_deinit(qd_room *room)
+{
+    qd_roster_runs *runs = &room->roster_runs;
+
+    qd_id_pool_deinit(&runs->numbers);
+    qd_heap_free(room->heap, runs->sound, runs->sound_capacity * sizeof runs->sound[0]);
+    qd_heap_free(room->heap, runs->of_slot, runs->slot_capacity * sizeof runs->of_slot[0]);
+}
+
+void qd_roster_runs_lose(qd_room *room, uint32_t slot)
+{
+    qd_roster_runs *runs = &room->roster_runs;
+    uint32_t run = slot < runs->slot_capacity ? runs->of_slot[slot] : RUN_SEVERAL;
+
+    if (run == RUN_NONE)
+        return;
+    if (run == RUN_SEVERAL)
+        runs->round++;
+    else
+        runs->sound[run] = 0;
+    if (slot < runs->slot_capacity)
+        runs->of_slot[slot] = RUN_NONE;
+}
+
+/* Has of_slot cover all slots, if there is memory. */
+static void cover_slots(qd_room *room)
+{
+    qd_roster_runs *runs = &room->roster_runs;
+    uint32_t before = runs->slot_capacity, most = room->entities.id_capacity;
+
+    if (before >= most)
+        return;
+    uint32_t *of_slot = qd_array_reserve(room->heap, runs->of_slot, &runs->slot_capacity, sizeof of_slot[0], most - 1);
+    if (!of_slot)
+        return;
+    runs->of_slot = of_slot;
+    /* Those that were not covered may be in sound runs. */
+    for (uint32_t slot = before; slot < runs->slot_capacity; slot++)
+        of_slot[slot] = RUN_NONE;
+    runs->round++;
+}
+
+static void note_slot(qd_roster_runs *runs, uint32_t slot, uint32_t run)
+{
+    if (slot < runs->slot_capacity && runs->of_slot[slot] != run)
+        runs->of_slot[slot] = runs->of_slot[slot] == RUN_NONE ? run : RUN_SEVERAL;
+}
+
+/* QD_ERR_NO_MEMORY changes nothing. */
+static qd_status take_run(qd_room *room, uint32_t *run)
+{
+    qd_roster_runs *runs = &room->roster_runs;
+    qd_status status = qd_id_pool_take(&runs->numbers, run);
+
+    if (status != QD_OK)
+        return status;
+    uint64_t *sound = qd_array_reserve(room->heap, runs->sound, &runs->sound_capacity, sizeof sound[0], *run);
+    if (!sound) {
+        qd_id_pool_give(&runs->numbers, *run);
+        return QD_ERR_NO_MEMORY;
+    }
+    runs->sound = sound;
+    sound[*run] = 0;
+    return QD_OK;
+}
+
+static void give_runs(qd_room *room, const uint32_t *run, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        qd_id_pool_give(&room->roster_runs.numbers, run[i]);
+}
 
 /* ---- memory ---- */
 
-static size_t bytes_of(uint32_t capacity)
+static uint32_t runs_of(uint32_t capacity)
 {
-    return capacity / QD_ROSTER_RUN * sizeof(uint64_t) + capacity * 2 * sizeof(uint32_t);
+    return capacity / QD_ROSTER_RUN;
 }
 
-/* Another capacity, with the entries that it has room for. Returns whether there was memory. */
-static bool resize(qd_roster *roster, qd_heap *heap, uint32_t capacity)
+static size_t bytes_of(uint32_t capacity)
+{
+    return (runs_of(capacity) + 2 * (size_t)capacity) * sizeof(uint32_t);
+}
+
+/* Another capacity, with the entries that it has room for. */
+static qd_status resize(qd_room *room, qd_roster *roster, uint32_t capacity)
 {
     qd_roster other = {.count = roster->count < capacity ? roster->count : capacity, .capacity = capacity};
+    uint32_t kept = runs_of(roster->capacity < capacity ? roster->capacity : capacity);
 
     if (capacity > 0) {
-        uint32_t runs = capacity / QD_ROSTER_RUN, old_runs = roster->capacity / QD_ROSTER_RUN;
-
-        other.sound = qd_heap_alloc_zeroed(heap, bytes_of(capacity));
-        if (!other.sound)
-            return false;
-        other.slot = (uint32_t *)(other.sound + runs);
+        other.run = qd_heap_alloc(room->heap, bytes_of(capacity));
+        if (!other.run)
+            return QD_ERR_NO_MEMORY;
+        for (uint32_t run = kept; run < runs_of(capacity); run++) {
+            qd_status status = take_run(room, &other.run[run]);
+            if (status != QD_OK) {
+                give_runs(room, other.run, kept, run);
+                qd_heap_free(room->heap, other.run, bytes_of(capacity));
+                return status;
+            }
+        }
+        other.slot = other.run + runs_of(capacity);
         other.id = other.slot + capacity;
+        if (kept > 0)
+            memcpy(other.run, roster->run, kept * sizeof other.run[0]);
         if (other.count > 0) {
-            memcpy(other.sound, roster->sound, (runs < old_runs ? runs : old_runs) * sizeof other.sound[0]);
             memcpy(other.slot, roster->slot, other.count * sizeof other.slot[0]);
             memcpy(other.id, roster->id, other.count * sizeof other.id[0]);
         }
     }
-    qd_heap_free(heap, roster->sound, bytes_of(roster->capacity));
+    give_runs(room, roster->run, kept, runs_of(roster->capacity));
+    qd_heap_free(room->heap, roster->run, bytes_of(roster->capacity));
     *roster = other;
-    return true;
+    return QD_OK;
 }
 
 /* Room for `count` entries. One that is made in pieces grows by more than a piece; one that has become much smaller
  * gives memory back. */
-static bool fit(qd_roster *roster, qd_heap *heap, uint32_t count)
+static qd_status fit(qd_room *room, qd_roster *roster, uint32_t count)
 {
     uint32_t needed = (count + QD_ROSTER_RUN - 1) / QD_ROSTER_RUN * QD_ROSTER_RUN;
 
     if (needed <= roster->capacity) {
         if (needed <= roster->capacity / 2)
-            (void)resize(roster, heap, needed); /* or it keeps what it has */
-        return true;
+            (void)resize(room, roster, needed); /* or it keeps what it has */
+        return QD_OK;
     }
     if (roster->count > 0 && needed < roster->capacity + roster->capacity / 2)
-        needed = (roster->capacity / QD_ROSTER_RUN * 3 / 2 + 1) * QD_ROSTER_RUN;
-    return resize(roster, heap, needed);
+        needed = (runs_of(roster->capacity) * 3 / 2 + 1) * QD_ROSTER_RUN;
+    return resize(room, roster, needed);
 }
 
-void qd_rosters_deinit(qd_rosters *rosters, qd_heap *heap)
+void qd_rosters_drop(qd_room *room, qd_rosters *rosters)
 {
     for (uint32_t number = 0; number < rosters->capacity; number++)
-        qd_heap_free(heap, rosters->row[number].sound, bytes_of(rosters->row[number].capacity));
-    qd_heap_free(heap, rosters->row, rosters->capacity * sizeof rosters->row[0]);
+        (void)resize(room, &rosters->row[number], 0);
+    qd_heap_free(room->heap, rosters->row, rosters->capacity * sizeof rosters->row[0]);
     *rosters = (qd_rosters){0};
 }
 
@@ -87,6 +185,21 @@ static qd_roster *find(const qd_room *room, uint32_t member, uint32_t number)
     return number < rosters->capacity && rosters->row[number].count > 0 ? &rosters->row[number] : NULL;
 }
 
+/* These entries are about to mean something else, or nothing: their slots are in their runs no more, as far as it is
+ * known. Others in the same runs may have the same slots, so that all are to be noted anew. */
+static void forget_slots(qd_room *room, qd_roster *roster, uint32_t first, uint32_t end)
+{
+    qd_roster_runs *runs = &room->roster_runs;
+
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t slot = roster->slot[i], run = roster->run[i / QD_ROSTER_RUN];
+
+        runs->sound[run] = 0;
+        if (slot < runs->slot_capacity && runs->of_slot[slot] == run)
+            runs->of_slot[slot] = RUN_NONE;
+    }
+}
+
 qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_roster *said)
 {
     qd_rosters *rosters = &qd_room_member(room, member)->rosters;
@@ -102,8 +215,13 @@ qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_rost
     if (!before && count == 0)
         return QD_OK;
     qd_roster *roster = make_row(rosters, room->heap, said->number);
-    if (!roster || !fit(roster, room->heap, (uint32_t)count))
+    if (!roster)
         return QD_ERR_NO_MEMORY;
+    forget_slots(room, roster, said->first,
+                 said->keep_rest ? (uint32_t)(end < old_count ? end : old_count) : old_count);
+    qd_status status = fit(room, roster, (uint32_t)count);
+    if (status != QD_OK)
+        return status;
 
     roster->count = (uint32_t)count;
     rosters->ids += roster->count - old_count;
@@ -112,7 +230,7 @@ qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_rost
 
         roster->id[at] = said->id[i];
         roster->slot[at] = QD_SLOT_NONE;
-        roster->sound[at / QD_ROSTER_RUN] = 0;
+        room->roster_runs.sound[roster->run[at / QD_ROSTER_RUN]] = 0;
     }
     return QD_OK;
 }
@@ -132,34 +250,41 @@ static bool still_means(const qd_room *room, uint32_t slot, uint32_t id)
     return slot != QD_SLOT_NONE && room->entities.id[slot] == id && qd_room_holds(room, slot);
 }
 
-/* Whether all entries of a run are there and the member's to move; where it is not known, each is looked for. */
-static bool is_sound(const qd_room *room, uint32_t member, qd_roster *roster, uint32_t run)
+/* Looks for each entry of a run. Returns whether all are there and the member's to move: the run is sound. */
+static bool look_for(qd_room *room, uint32_t member, qd_roster *roster, uint32_t run)
 {
-    uint32_t first = run * QD_ROSTER_RUN;
+    qd_roster_runs *runs = &room->roster_runs;
+    uint32_t first = run * QD_ROSTER_RUN, number = roster->run[run];
     uint32_t end = roster->count - first < QD_ROSTER_RUN ? roster->count : first + QD_ROSTER_RUN;
     bool all = true;
 
-    if (QD_LIKELY(roster->sound[run] == room->entities.changes))
-        return true;
+    cover_slots(room);
     for (uint32_t i = first; i < end; i++) {
         uint32_t slot = roster->slot[i];
         qd_place place = still_means(room, slot, roster->id[i]) ? (qd_place){slot, room->entities.holding[slot].owner}
                                                                 : qd_ids_get(&room->ids, roster->id[i]);
 
         roster->slot[i] = place.slot;
+        note_slot(runs, place.slot, number);
         all &= qd_may_change(place, member);
     }
-    roster->sound[run] = all ? room->entities.changes : 0;
+    runs->sound[number] = all ? runs->round : 0;
     return all;
 }
 
 /* How many entries, from entry `at` of the roster on and at most `most`, are known to be good. */
-static uint32_t count_sound(const qd_room *room, uint32_t member, qd_roster *roster, uint32_t at, uint32_t most)
+static uint32_t count_sound(qd_room *room, uint32_t member, qd_roster *roster, uint32_t at, uint32_t most)
 {
+    const qd_roster_runs *runs = &room->roster_runs;
     uint32_t count = 0;
 
-    while (count < most && is_sound(room, member, roster, (at + count) / QD_ROSTER_RUN))
+    while (count < most) {
+        uint32_t run = (at + count) / QD_ROSTER_RUN;
+
+        if (runs->sound[roster->run[run]] != runs->round && !look_for(room, member, roster, run))
+            break;
         count += QD_ROSTER_RUN - (at + count) % QD_ROSTER_RUN;
+    }
     return count < most ? count : most;
 }
 

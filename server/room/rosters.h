@@ -5,34 +5,56 @@
  *
  *     id      | a | b | c | ...   what the member said
  *     slot    | 7 | - | 2 | ...   where its entity was when it was last looked for
- *     sound   | run 0 | run 1 |   one for each QD_ROSTER_RUN entries: qd_entities.changes, when all of them were found
- *                                 to be there and the member's to move
+ *     run     |   4   |   9   |   a number for each QD_ROSTER_RUN entries, among all runs of the room
  *
- * An entry means whichever entity has its id now. What could make a sound run wrong, that an entity goes or gets
- * another owner, is counted by qd_entities.changes: while that stands where it stood, a run needs no look at its
- * entries.
+ * An entry means whichever entity has its id now. A run is SOUND once all its entities were found to be there and the
+ * member's to move: then it needs no look at its entries. It is so until one of them goes or gets another owner, which
+ * is known by the entity's slot:
  *
- * Belongs to a member.
+ *     of_slot  by slot: the run that has it; that several have it; or that none has
+ *     sound    by run: `round`, when it was found sound
+ *
+ * What happens to an entity makes its run unsound, and where several have it, all runs of the room, as a new round
+ * begins. That `of_slot` names a run which has the slot no more does no harm; but every sound run that has it is the
+ * one that is named, or one of several.
+ *
+ * Belongs to a room.
  */
 #ifndef QD_ROOM_ROSTERS_H
 #define QD_ROOM_ROSTERS_H
 
-#include "../base/alloc.h"
+#include "../base/id_pool.h"
 
-#define QD_ROSTER_RUN 512u
+#define QD_ROSTER_RUN 128u
 
 typedef struct qd_roster {
-    uint64_t *sound; /* one block: sound, slot and id */
+    uint32_t *run; /* one block: run, slot and id */
     uint32_t *slot, *id;
     uint32_t count, capacity; /* capacity: a multiple of QD_ROSTER_RUN */
 } qd_roster;
 
+/* A member's. */
 typedef struct qd_rosters {
     qd_roster *row; /* by number */
     uint32_t capacity;
     uint32_t ids; /* in all of them */
 } qd_rosters;
 
-void qd_rosters_deinit(qd_rosters *rosters, qd_heap *heap);
+/* The room's. */
+typedef struct qd_roster_runs {
+    qd_id_pool numbers;
+    uint64_t *sound, round; /* a round is never 0 */
+    uint32_t *of_slot;      /* slots beyond it count as those of several */
+    uint32_t sound_capacity, slot_capacity;
+} qd_roster_runs;
+
+struct qd_room;
+
+void qd_roster_runs_init(struct qd_room *room);
+void qd_roster_runs_deinit(struct qd_room *room);
+/* The entity in that slot has gone, or has another owner. */
+void qd_roster_runs_lose(struct qd_room *room, uint32_t slot);
+/* All rosters of a member go. */
+void qd_rosters_drop(struct qd_room *room, qd_rosters *rosters);
 
 #endif

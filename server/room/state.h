@@ -41,7 +41,6 @@ typedef struct qd_entities {
     qd_holding *holding;
     uint32_t id_capacity, holding_capacity;
     uint32_t room_owned_first; /* the list of those that the room owns */
-    uint64_t changes;          /* goes up when an entity is removed or gets another owner; never 0 */
 } qd_entities;
 
 /* ---- members ---- */
@@ -118,6 +117,7 @@ struct qd_room {
     size_t snapshot_bytes;
 
     qd_views views;
+    qd_roster_runs roster_runs;
 
     uint64_t updates, begins, ends, passed, ticks_skipped;
     /* Goes up at every tick at which pairs passed, or nobody knows whether any did; and what it was one tick before. */

@@ -4,7 +4,8 @@
  */
 #include "room_fixture.h"
 
-#define MANY 1500u /* several runs of entries */
+#define MANY   1500u /* several runs of entries */
+#define LITTLE 512u
 
 static void open_with_rosters(room_fixture *fixture, uint32_t ids_max)
 {
@@ -232,15 +233,16 @@ static void memory_goes_with_the_roster_and_with_its_member(void **state)
     assert_int_equal(name(&fixture, 9, 0, id, 1, false), QD_OK);
     size_t before = fixture.heap.bytes;
     assert_int_equal(name(&fixture, 9, 0, id, MANY, false), QD_OK);
-    assert_true(fixture.heap.bytes >= before + (MANY - 512) * 8);
+    assert_true(fixture.heap.bytes >= before + (MANY - 200) * 8);
     assert_true(fixture.heap.bytes <= before + MANY * 12);
     assert_int_equal(name(&fixture, 9, 0, id, 1, false), QD_OK);
-    assert_int_equal(fixture.heap.bytes, before);
+    /* But for a little by which the room tells runs of entries apart. */
+    assert_true(fixture.heap.bytes <= before + LITTLE);
     fixture.me = other;
     assert_int_equal(name(&fixture, 0, 0, id, MANY, false), QD_OK);
     qd_room_leave(fixture.room, other, 0);
     fixture.me = me;
-    assert_int_equal(fixture.heap.bytes, before);
+    assert_true(fixture.heap.bytes <= before + LITTLE);
     expect_ids(&fixture, 9, 1, id);
     close_room(&fixture);
 }
