@@ -284,6 +284,7 @@ typedef struct qd_bench_result {
     qd_bench_figures figures;
     qd_bench_server_figures server;
     qd_bench_usage used;     /* by the server, meanwhile */
+    qd_bench_usage own;      /* by this program: where it is near what its threads have, it is the limit */
     uint64_t resident_bytes; /* of the server, at the end; 0: not known */
 } qd_bench_result;
 

@@ -42,6 +42,7 @@ static const qd_sheet_column columns[] = {
     {"skipped", "skipped", 0},
     {"cpu_percent", "CPU %", 1},
     {"user_ns", "user ns", 1},
+    {"bench_cpu_percent", "bench CPU %", 1},
     {"checked", "checked", 0},
 };
 
@@ -122,12 +123,13 @@ static void add_row(qd_sheet *sheet, const options *given, const crowd *all, con
     const qd_bench_figures *figures = &result->figures;
 
     qd_sheet_add_row(
-        sheet, (const double[]){
-                   given->connections, all->connect_us, all->resident_bytes, all->raw_resident_bytes, all->cpu_percent,
-                   given->active, (double)figures->updates / result->seconds, qd_bench_ms(&figures->lateness_ns, 50),
-                   qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&figures->lateness_ns, 100),
-                   (double)result->server.ticks_skipped, qd_bench_used_percent(&result->used, result->seconds),
-                   qd_bench_used_ns(&result->used, true, false, figures->updates), (double)figures->ticks_checked});
+        sheet, (const double[]){given->connections, all->connect_us, all->resident_bytes, all->raw_resident_bytes,
+                                all->cpu_percent, given->active, (double)figures->updates / result->seconds,
+                                qd_bench_ms(&figures->lateness_ns, 50), qd_bench_ms(&figures->lateness_ns, 99),
+                                qd_bench_ms(&figures->lateness_ns, 100), (double)result->server.ticks_skipped,
+                                qd_bench_used_percent(&result->used, result->seconds),
+                                qd_bench_used_ns(&result->used, true, false, figures->updates),
+                                qd_bench_used_percent(&result->own, result->seconds), (double)figures->ticks_checked});
     qd_sheet_add_goal(sheet, all->resident_bytes, true, 8192, "resident bytes of a session at rest");
     qd_sheet_add_goal(sheet, all->cpu_percent, true, 1, "all sessions at rest, percent of a core");
     qd_bench_add_clock_goals(sheet, result);

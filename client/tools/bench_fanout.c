@@ -28,6 +28,7 @@ static const qd_sheet_column columns[] = {
     {"raw_reader_us", "raw us", 2},
     {"user_us", "user us", 2},
     {"skipped", "skipped", 0},
+    {"bench_cpu_percent", "bench CPU %", 1},
     {"checked", "checked", 0},
 };
 
@@ -74,12 +75,13 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, qd_b
     const double more = readers > 1 ? readers - 1 : NAN;
     const double reader_us = (tick_us(result, true) - alone_us[true]) / more;
     const double raw_us = qd_bench_used_ns(&raw->used, true, true, raw->beats * readers) / 1e3;
-    qd_sheet_add_row(sheet, (const double[]){readers, (double)beat.answer_bytes, qd_bench_ms(&figures->lateness_ns, 50),
-                                             qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&raw->lateness_ns, 99),
-                                             qd_bench_used_percent(&result->used, result->seconds),
-                                             qd_bench_used_percent(&raw->used, raw->seconds), reader_us, raw_us,
-                                             (tick_us(result, false) - alone_us[false]) / more,
-                                             (double)result->server.ticks_skipped, (double)figures->ticks_checked});
+    qd_sheet_add_row(
+        sheet, (const double[]){readers, (double)beat.answer_bytes, qd_bench_ms(&figures->lateness_ns, 50),
+                                qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&raw->lateness_ns, 99),
+                                qd_bench_used_percent(&result->used, result->seconds),
+                                qd_bench_used_percent(&raw->used, raw->seconds), reader_us, raw_us,
+                                (tick_us(result, false) - alone_us[false]) / more, (double)result->server.ticks_skipped,
+                                qd_bench_used_percent(&result->own, result->seconds), (double)figures->ticks_checked});
     if (figures->resets > 0)
         qd_sheet_add_note(sheet, "%u readers: %llu resets, because readers were slow", readers,
                           (unsigned long long)figures->resets);

@@ -38,6 +38,7 @@ static const qd_sheet_column columns[] = {
     {"cpu_percent", "CPU %", 1},
     {"user_ns", "user ns", 1},
     {"raw_cpu_percent", "raw CPU %", 1},
+    {"bench_cpu_percent", "bench CPU %", 1},
     {"checked", "checked", 0},
 };
 
@@ -156,14 +157,15 @@ static void add_row(qd_sheet *sheet, const options *given, const idle *idle_room
     const qd_bench_server_figures *server = &result->server;
     const double cpu = qd_bench_used_percent(&result->used, result->seconds);
 
-    qd_sheet_add_row(sheet,
-                     (const double[]){given->rooms, idle_rooms->open_ms, idle_rooms->close_ms,
-                                      idle_rooms->counted_bytes, idle_rooms->resident_bytes, idle_rooms->cpu_percent,
-                                      (double)figures->updates / result->seconds, (double)server->ticks_skipped,
-                                      (double)server->room_ticks_min, (double)server->room_ticks_max,
-                                      qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&figures->lateness_ns, 100),
-                                      cpu, qd_bench_used_ns(&result->used, true, false, figures->updates),
-                                      qd_bench_used_percent(&raw->used, raw->seconds), (double)figures->ticks_checked});
+    qd_sheet_add_row(
+        sheet, (const double[]){given->rooms, idle_rooms->open_ms, idle_rooms->close_ms, idle_rooms->counted_bytes,
+                                idle_rooms->resident_bytes, idle_rooms->cpu_percent,
+                                (double)figures->updates / result->seconds, (double)server->ticks_skipped,
+                                (double)server->room_ticks_min, (double)server->room_ticks_max,
+                                qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&figures->lateness_ns, 100), cpu,
+                                qd_bench_used_ns(&result->used, true, false, figures->updates),
+                                qd_bench_used_percent(&raw->used, raw->seconds),
+                                qd_bench_used_percent(&result->own, result->seconds), (double)figures->ticks_checked});
     qd_sheet_add_goal(sheet, idle_rooms->open_ms + idle_rooms->close_ms, true, 1000, "opening and closing all, ms");
     qd_sheet_add_goal(sheet, idle_rooms->counted_bytes, true, 16384, "bytes of an idle room");
     qd_sheet_add_goal(sheet, idle_rooms->cpu_percent, true, 1, "all idle rooms, percent of a core");

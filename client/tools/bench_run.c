@@ -522,9 +522,10 @@ static void measure_all(qd_bench *bench, estate *all, qd_bench_result *result)
     }
     if (!get_stats(bench, all))
         return;
-    qd_bench_usage before = qd_bench_usage_of(bench->server.pid);
+    qd_bench_usage before = qd_bench_usage_of(bench->server.pid), own = qd_bench_own_usage();
     result->seconds = measure(bench, all, bench->options.seconds, &result->figures);
     result->used = qd_bench_usage_between(before, qd_bench_usage_of(bench->server.pid));
+    result->own = qd_bench_usage_between(own, qd_bench_own_usage());
     result->resident_bytes = qd_bench_resident_bytes_of(bench->server.pid);
     if (!get_stats(bench, all))
         return;

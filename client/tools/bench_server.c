@@ -233,6 +233,17 @@ qd_bench_usage qd_bench_usage_of(pid_t pid)
                             .running_s = running_s(pid)};
 }
 
+qd_bench_usage qd_bench_own_usage(void)
+{
+    struct rusage used;
+
+    if (getrusage(RUSAGE_SELF, &used) != 0)
+        return (qd_bench_usage){0};
+    return (qd_bench_usage){.is_known = true,
+                            .user_s = (double)used.ru_utime.tv_sec + (double)used.ru_utime.tv_usec / 1e6,
+                            .system_s = (double)used.ru_stime.tv_sec + (double)used.ru_stime.tv_usec / 1e6};
+}
+
 qd_bench_usage qd_bench_usage_between(qd_bench_usage earlier, qd_bench_usage later)
 {
     const double user_s = later.user_s - earlier.user_s, system_s = later.system_s - earlier.system_s;

@@ -47,6 +47,8 @@ bool qd_bench_server_stop(qd_bench_server *server, char *error, uint32_t error_s
 
 /* Of any process; pid 0 is not known. */
 qd_bench_usage qd_bench_usage_of(pid_t pid);
+/* Of this one, with the threads that have ended. */
+qd_bench_usage qd_bench_own_usage(void);
 /* later - earlier; not known where one of them is not. */
 qd_bench_usage qd_bench_usage_between(qd_bench_usage earlier, qd_bench_usage later);
 /* Resident bytes without those of files; 0: not known. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define QD_SHEET_COLUMNS_MAX 16u
+#define QD_SHEET_COLUMNS_MAX 20u
 #define QD_SHEET_ROWS_MAX    32u
 #define QD_SHEET_GOALS_MAX   16u
 #define QD_SHEET_NOTES_MAX   8u
