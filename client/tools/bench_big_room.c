@@ -10,6 +10,7 @@
 
 typedef struct options {
     uint32_t entities, hz, readers;
+    bool roster;
 } options;
 
 static const qd_sheet_column columns[] = {
@@ -76,6 +77,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
                                         .warm_seconds = bench->seconds < 2 ? bench->seconds : 2,
                                         .subscribe = QD_BENCH_NONE,
                                         .check = QD_BENCH_CHECK_END,
+                                        .roster = given->roster,
                                         .is_quiet = true,
                                         .may_be_late = true};
     if (!result || !raw)
@@ -111,6 +113,7 @@ int qd_bench_big_room(qd_bench *bench, int argc, char **argv)
         {"--entities", "N", "in the room (100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
         {"--hz", "N", "ticks a second, and moves of every entity (60)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
         {"--readers", "N", "subscribers to all events (2)", QD_OPTION_NUMBER, &given.readers, 1, 1000},
+        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "big-room", .columns = columns, .column_count = sizeof columns / sizeof *columns};

@@ -14,6 +14,7 @@
 
 typedef struct options {
     uint32_t entities, hz, readers;
+    bool roster;
 } options;
 
 static const qd_sheet_column columns[] = {
@@ -56,6 +57,7 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, qd_b
                                         .subscribe = QD_BENCH_NONE,
                                         .check = QD_BENCH_CHECK_END,
                                         .check_max = CHECKED_MAX,
+                                        .roster = given->roster,
                                         .is_quiet = true,
                                         .may_be_late = true};
     if (!qd_bench_run(bench, result))
@@ -128,6 +130,7 @@ int qd_bench_fanout(qd_bench *bench, int argc, char **argv)
         {"--entities", "N", "in the room (10000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
         {"--hz", "N", "ticks a second, and moves of every entity (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
         {"--readers", "N", "subscribers in the last row (1000)", QD_OPTION_NUMBER, &given.readers, 1, 60000},
+        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "fanout", .columns = columns, .column_count = sizeof columns / sizeof *columns};

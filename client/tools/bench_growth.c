@@ -16,6 +16,7 @@
 typedef struct options {
     uint32_t entities_max, rooms_max, room_entities;
     const char *data;
+    bool roster;
 } options;
 
 static const qd_sheet_column columns[] = {
@@ -55,7 +56,8 @@ static double copy_ns(uint64_t positions)
     return ns;
 }
 
-static void run_row(qd_bench *bench, qd_sheet *sheet, uint32_t rooms, uint32_t entities, qd_bench_result *result)
+static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint32_t rooms, uint32_t entities,
+                    qd_bench_result *result)
 {
     bench->options = (qd_bench_options){.rooms = rooms,
                                         .entities = entities,
@@ -70,6 +72,7 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, uint32_t rooms, uint32_t e
                                         .step = true,
                                         .check = QD_BENCH_CHECK_END,
                                         .check_max = CHECKED_MAX,
+                                        .roster = given->roster,
                                         .is_quiet = true};
     const double resident_before = (double)qd_bench_resident_bytes_of(bench->server.pid);
     if (!qd_bench_run(bench, result))
@@ -111,10 +114,10 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     if (!result)
         qd_bench_fail(bench, "out of memory");
     for (uint64_t entities = 1000; entities <= given->entities_max && !qd_bench_is_stopped(bench); entities *= 10)
-        run_row(bench, sheet, 1, (uint32_t)entities, result);
+        run_row(bench, sheet, given, 1, (uint32_t)entities, result);
     const uint32_t first_of_rooms = sheet->row_count;
     for (uint64_t rooms = 1; rooms <= given->rooms_max && !qd_bench_is_stopped(bench); rooms *= 10)
-        run_row(bench, sheet, (uint32_t)rooms, given->room_entities, result);
+        run_row(bench, sheet, given, (uint32_t)rooms, given->room_entities, result);
     if (given->data && !qd_bench_is_stopped(bench))
         write_data(bench, sheet, given->data, first_of_rooms);
     free(result);
@@ -141,6 +144,7 @@ int qd_bench_growth(qd_bench *bench, int argc, char **argv)
         {"--rooms-max", "N", "the most rooms, from 1 on (100000)", QD_OPTION_NUMBER, &given.rooms_max, 1, 1048576},
         {"--room-entities", "N", "in each of many rooms (10)", QD_OPTION_NUMBER, &given.room_entities, 2, 1000000},
         {"--data", "FILE", "write the numbers there as well, to be drawn", QD_OPTION_TEXT, &given.data, 0, 0},
+        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "growth", .columns = columns, .column_count = sizeof columns / sizeof *columns};

@@ -9,6 +9,7 @@
  * the updates that the room counted must be those sent, and the folded pairs those of brute force.
  */
 #include "bench.h"
+#include "bench_frames.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,9 +20,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PHASES          8u
-#define HALF            0.5f
-#define SPEED_MAX       0.25f
 #define CONNECTIONS_MAX 1024u
 #define ROUNDS          3u
 /* Of one send: the sockets get their turns. */
@@ -30,14 +28,14 @@
 
 typedef struct options {
     uint32_t connections, batch, entities, hz;
+    bool ids, roster; /* only these; neither: both */
 } options;
 
 /* One stream of frames, to the sink or to the server. */
 typedef struct writer {
     int socket;
     qd_client *client; /* NULL: to the sink */
-    const uint8_t *bytes;
-    size_t pass_bytes;
+    uint32_t index;
     uint64_t passes;   /* done */
     size_t at;         /* in the present one */
     uint32_t last_seq; /* of the step, or anything but 0 at the sink, that ends it; 0: not yet */
@@ -46,14 +44,9 @@ typedef struct writer {
 
 typedef struct course {
     qd_bench *bench;
-    uint32_t connections, batch, entities, hz; /* entities: of a connection */
-    uint64_t room;
+    uint32_t connections, hz;
+    qd_bench_frames frames;
     writer *sinks, *writers;
-    uint8_t *bytes; /* of all writers, phase by phase */
-    size_t phase_bytes;
-    uint32_t *id;
-    float *x, *y; /* where they are in the phase at hand */
-    float *from_x, *from_y, *speed_x, *speed_y, *half;
     qd_bench_figures *figures;
     qd_bench_connection told_connection;
     qd_bench_lane told, truth; /* for the check */
@@ -66,109 +59,6 @@ typedef struct taken {
     double positions, seconds;
     qd_bench_usage used;
 } taken;
-
-/* Forth and back: 0 1 ... 7 6 ... 1 0 1 */
-static uint32_t phase_of(uint64_t pass)
-{
-    uint32_t place = (uint32_t)(pass % (2 * PHASES - 2));
-
-    return place < PHASES ? place : 2 * PHASES - 2 - place;
-}
-
-/* ---- the frames ---- */
-
-static float random_float(uint64_t *seed, float from, float to)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return from + (to - from) * (float)(*seed >> 40) / 16777216.0f;
-}
-
-static bool make_entities(course *all)
-{
-    uint32_t count = all->connections * all->entities;
-    uint64_t seed = 1;
-
-    all->id = malloc(count * sizeof *all->id);
-    all->x = malloc(7 * (size_t)count * sizeof *all->x);
-    if (!all->id || !all->x)
-        return false;
-    all->y = all->x + count;
-    all->from_x = all->y + count;
-    all->from_y = all->from_x + count;
-    all->speed_x = all->from_y + count;
-    all->speed_y = all->speed_x + count;
-    all->half = all->speed_y + count;
-    for (uint32_t index = 0; index < count; index++) {
-        all->id[index] = index;
-        all->from_x[index] = random_float(&seed, 0, all->bench->side);
-        all->from_y[index] = random_float(&seed, 0, all->bench->side);
-        all->speed_x[index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
-        all->speed_y[index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
-        all->half[index] = HALF;
-    }
-    return true;
-}
-
-/* Puts the entities of a connection where they are in that phase. */
-static void put(course *all, uint32_t connection, uint32_t phase)
-{
-    for (uint32_t at = connection * all->entities; at < (connection + 1) * all->entities; at++) {
-        all->x[at] = all->from_x[at] + all->speed_x[at] * (float)phase;
-        all->y[at] = all->from_y[at] + all->speed_y[at] * (float)phase;
-    }
-}
-
-static qd_msg_batch batch_of(const course *all, uint32_t first, uint32_t count, bool spawns)
-{
-    return (qd_msg_batch){.room = all->room,
-                          .entities = {.count = count,
-                                       .id = all->id + first,
-                                       .x = all->x + first,
-                                       .y = all->y + first,
-                                       .half_x = spawns ? all->half + first : NULL,
-                                       .half_y = spawns ? all->half + first : NULL}};
-}
-
-/* The frames of one pass of a connection, in a client that never sends them. */
-static qd_client *encode_pass(course *all, uint32_t connection, uint32_t phase)
-{
-    qd_client *encoder = qd_client_create();
-
-    put(all, connection, phase);
-    for (uint32_t at = 0; encoder && at < all->entities; at += all->batch) {
-        qd_client_message message = {.kind = QD_CLIENT_MOVE};
-
-        message.as.batch = batch_of(all, connection * all->entities + at, all->batch, false);
-        if (!qd_client_send(encoder, &message)) {
-            qd_client_destroy(encoder);
-            return NULL;
-        }
-    }
-    return encoder;
-}
-
-/* Phase by phase, in each the connections. */
-static bool encode_all(course *all)
-{
-    for (uint32_t phase = 0; phase < PHASES; phase++) {
-        for (uint32_t connection = 0; connection < all->connections; connection++) {
-            qd_client *encoder = encode_pass(all, connection, phase);
-            size_t size = 0;
-            const void *bytes = encoder ? qd_client_output(encoder, &size) : NULL;
-
-            if (bytes && !all->bytes) {
-                all->phase_bytes = size;
-                all->bytes = malloc(PHASES * all->connections * size);
-            }
-            if (bytes && all->bytes)
-                memcpy(all->bytes + (phase * all->connections + connection) * size, bytes, size);
-            qd_client_destroy(encoder);
-            if (!bytes || !all->bytes)
-                return false;
-        }
-    }
-    return true;
-}
 
 /* ---- the server's side ---- */
 
@@ -232,10 +122,10 @@ static bool get_stats(course *all)
 {
     writer *first = &all->writers[0];
 
-    if (!wait_step(all, first, qd_client_step(first->client, all->room, 0)))
+    if (!wait_step(all, first, qd_client_step(first->client, all->frames.room, 0)))
         return false;
     all->told.has_stats = false;
-    qd_client_get_stats(first->client, all->room);
+    qd_client_get_stats(first->client, all->frames.room);
     while (!all->told.has_stats && !qd_bench_is_stopped(all->bench)) {
         const qd_server_message *message = qd_client_wait(first->client, ANSWER_MS);
 
@@ -248,7 +138,7 @@ static bool get_stats(course *all)
 
 static bool open_writer(course *all, uint32_t index)
 {
-    const float side = all->bench->side;
+    const float side = all->frames.side;
     const qd_msg_room_config config = {.has_bounds = true,
                                        .bounds = {.max_x = side, .max_y = side},
                                        .tick_mode = QD_TICK_MODE_STEP,
@@ -267,18 +157,12 @@ static bool open_writer(course *all, uint32_t index)
     const qd_server_message *opened = qd_client_answer(to->client, seq, ANSWER_MS);
     if (!opened || opened->kind != QD_SERVER_ROOM_OPENED)
         return fail_session(all, to->client);
-    all->room = opened->as.room_opened.room;
-    put(all, index, 0);
-    for (uint32_t at = 0; at < all->entities; at += all->batch) {
-        qd_client_message message = {.kind = QD_CLIENT_SPAWN, .seq = qd_client_next_seq(to->client)};
-
-        message.as.batch = batch_of(all, index * all->entities + at, all->batch, true);
-        if (!qd_client_send(to->client, &message))
-            return fail_session(all, to->client);
-    }
-    if (index == 0 && !qd_client_subscribe(to->client, all->room, QD_SCOPE_ALL, false))
+    all->frames.room = opened->as.room_opened.room;
+    if (!qd_bench_frames_spawn(&all->frames, index, to->client))
         return fail_session(all, to->client);
-    return wait_step(all, to, qd_client_step(to->client, all->room, 0));
+    if (index == 0 && !qd_client_subscribe(to->client, all->frames.room, QD_SCOPE_ALL, false))
+        return fail_session(all, to->client);
+    return wait_step(all, to, qd_client_step(to->client, all->frames.room, 0));
 }
 
 static bool open_sink(course *all, uint32_t index)
@@ -313,13 +197,13 @@ static void flush_requests(course *all, writer *to)
 static void pass_ended(course *all, writer *to, uint64_t now_ns, uint64_t end_ns)
 {
     if (now_ns >= end_ns) {
-        to->last_seq = to->client ? qd_client_step(to->client, all->room, 0) : 1;
+        to->last_seq = to->client ? qd_client_step(to->client, all->frames.room, 0) : 1;
         if (to->client)
             flush_requests(all, to);
         else
             shutdown(to->socket, SHUT_WR);
     } else if (to == &all->writers[0] && all->step_seq == 0 && now_ns >= all->next_step_ns) {
-        all->step_seq = qd_client_step(to->client, all->room, 0);
+        all->step_seq = qd_client_step(to->client, all->frames.room, 0);
         all->next_step_ns = now_ns + 1000000000u / all->hz;
         flush_requests(all, to);
     }
@@ -327,8 +211,8 @@ static void pass_ended(course *all, writer *to, uint64_t now_ns, uint64_t end_ns
 
 static void send_some(course *all, writer *to, uint64_t end_ns)
 {
-    size_t left = to->pass_bytes - to->at;
-    const uint8_t *bytes = to->bytes + phase_of(to->passes + 1) * all->phase_bytes * all->connections + to->at;
+    size_t left = all->frames.pass_bytes - to->at;
+    const uint8_t *bytes = qd_bench_frames_pass(&all->frames, to->index, to->passes + 1) + to->at;
     ssize_t sent = send(to->socket, bytes, left < SEND_MAX ? left : SEND_MAX, MSG_NOSIGNAL | MSG_DONTWAIT);
 
     if (sent < 0 && errno != EAGAIN && errno != EINTR)
@@ -336,7 +220,7 @@ static void send_some(course *all, writer *to, uint64_t end_ns)
     if (sent <= 0)
         return;
     to->at += (size_t)sent;
-    if (to->at == to->pass_bytes) {
+    if (to->at == all->frames.pass_bytes) {
         to->at = 0;
         to->passes++;
         pass_ended(all, to, qd_bench_now_ns(), end_ns);
@@ -400,7 +284,7 @@ static void pour(course *all, writer *writers, pid_t pid, double seconds, taken 
     for (uint32_t index = 0; index < all->connections; index++)
         passes += writers[index].passes;
     qd_bench_usage used = qd_bench_usage_between(before, qd_bench_usage_of(pid));
-    sum->positions += (double)passes * all->entities;
+    sum->positions += (double)passes * all->frames.entities;
     sum->seconds += (double)(qd_bench_now_ns() - start_ns) / 1e9;
     sum->used.is_known = used.is_known;
     sum->used.user_s += used.user_s;
@@ -417,9 +301,10 @@ static void check(course *all, double positions)
     if (updates != (uint64_t)positions)
         qd_bench_fail(all->bench, "%.0f positions were sent, and the room has counted %llu", positions,
                       (unsigned long long)updates);
-    for (uint32_t connection = 0; connection < all->connections; connection++)
-        put(all, connection, phase_of(all->writers[connection].passes));
-    all->truth = (qd_bench_lane){.count = all->connections * all->entities, .id = all->id, .at = {all->x, all->y}};
+    for (uint32_t index = 0; index < all->connections; index++)
+        qd_bench_frames_put(&all->frames, index, all->writers[index].passes);
+    all->truth = (qd_bench_lane){
+        .count = all->connections * all->frames.entities, .id = all->frames.id, .at = {all->frames.x, all->frames.y}};
     qd_bench_check(&all->told, &all->truth, all->told.stats.tick);
 }
 
@@ -427,24 +312,32 @@ static void check(course *all, double positions)
 static double copy_rate(const course *all)
 {
     static uint8_t target[65536];
-    size_t piece = all->phase_bytes < sizeof target ? all->phase_bytes : sizeof target;
+    size_t piece = all->frames.pass_bytes < sizeof target ? all->frames.pass_bytes : sizeof target;
     uint64_t start_ns = qd_bench_now_ns(), end_ns = start_ns, copied = 0;
 
     for (; end_ns - start_ns < 100000000u; end_ns = qd_bench_now_ns()) {
-        for (size_t at = 0; at + piece <= all->phase_bytes; at += piece, copied += piece)
-            memcpy(target, all->bytes + at, piece);
+        for (size_t at = 0; at + piece <= all->frames.pass_bytes; at += piece, copied += piece)
+            memcpy(target, all->frames.bytes + at, piece);
     }
-    double position_bytes = (double)all->phase_bytes / all->entities;
+    double position_bytes = (double)all->frames.pass_bytes / all->frames.entities;
     return (double)copied / position_bytes / ((double)(end_ns - start_ns) / 1e9);
 }
 
 /* ---- the scenario ---- */
 
 static const qd_sheet_column columns[] = {
-    {"connections", "connections", 0},     {"batch", "batch", 0},     {"raw_per_s", "raw sink/s", 0},
-    {"positions_per_s", "positions/s", 0}, {"ratio", "ratio", 3},     {"user_ns", "user ns", 2},
-    {"system_ns", "system ns", 2},         {"raw_ns", "raw ns", 2},   {"copy_ns", "memcpy ns", 2},
-    {"events_per_s", "events/s", 0},       {"checked", "checked", 0},
+    {"connections", "connections", 0},
+    {"batch", "batch", 0},
+    {"position_bytes", "bytes", 0},
+    {"raw_per_s", "raw sink/s", 0},
+    {"positions_per_s", "positions/s", 0},
+    {"ratio", "ratio", 3},
+    {"user_ns", "user ns", 2},
+    {"system_ns", "system ns", 2},
+    {"raw_ns", "raw ns", 2},
+    {"copy_ns", "memcpy ns", 2},
+    {"events_per_s", "events/s", 0},
+    {"checked", "checked", 0},
 };
 
 static void add_row(const course *all, qd_sheet *sheet, const taken *raw, const taken *taken_by)
@@ -454,14 +347,17 @@ static void add_row(const course *all, qd_sheet *sheet, const taken *raw, const 
     const double events = (double)(all->figures->begins + all->figures->ends);
 
     qd_sheet_add_row(
-        sheet, (const double[]){all->connections, all->batch, raw_rate, rate, rate / raw_rate, user_ns,
+        sheet, (const double[]){all->connections, all->frames.batch, all->frames.roster ? 8 : 12, raw_rate, rate,
+                                rate / raw_rate, user_ns,
                                 qd_bench_used_ns(&taken_by->used, false, true, (uint64_t)taken_by->positions),
                                 qd_bench_used_ns(&raw->used, true, true, (uint64_t)raw->positions),
                                 1e9 / copy_rate(all), events / taken_by->seconds, (double)all->figures->ticks_checked});
-    qd_sheet_add_goal(sheet, rate / raw_rate, false, 1.0 / 3, "%u connection%s, batches of %u: part of the raw sink's",
-                      all->connections, all->connections > 1 ? "s" : "", all->batch);
-    qd_sheet_add_goal(sheet, user_ns, true, 6, "%u connection%s, batches of %u: ns of user time a position",
-                      all->connections, all->connections > 1 ? "s" : "", all->batch);
+    qd_sheet_add_goal(
+        sheet, rate / raw_rate, false, 1.0 / 3, "%s%u connection%s, batches of %u: part of the raw sink's",
+        all->frames.roster ? "by roster, " : "", all->connections, all->connections > 1 ? "s" : "", all->frames.batch);
+    qd_sheet_add_goal(sheet, user_ns, true, 6, "%s%u connection%s, batches of %u: ns of user time a position",
+                      all->frames.roster ? "by roster, " : "", all->connections, all->connections > 1 ? "s" : "",
+                      all->frames.batch);
 }
 
 static void close_all(course *all)
@@ -471,7 +367,7 @@ static void close_all(course *all)
             close(all->sinks[index].socket);
         if (!all->writers || !all->writers[index].client)
             continue;
-        if (index == 0 && all->room && qd_client_close_room(all->writers[0].client, all->room))
+        if (index == 0 && all->frames.room && qd_client_close_room(all->writers[0].client, all->frames.room))
             qd_client_flush(all->writers[0].client, 1000);
         qd_client_destroy(all->writers[index].client);
     }
@@ -479,9 +375,7 @@ static void close_all(course *all)
     free(all->figures);
     free(all->sinks);
     free(all->writers);
-    free(all->bytes);
-    free(all->id);
-    free(all->x);
+    qd_bench_frames_deinit(&all->frames);
 }
 
 static bool open_all(course *all)
@@ -493,10 +387,11 @@ static bool open_all(course *all)
     all->figures = calloc(1, sizeof *all->figures);
     all->told.pairs = qd_pairs_create();
     bench->run_id++;
-    bench->side = 4 * sqrtf((float)all->connections * (float)all->entities);
-    for (uint32_t index = 0; all->sinks && index < all->connections; index++)
-        all->sinks[index].socket = -1;
-    if (!all->sinks || !all->writers || !all->figures || !all->told.pairs || !make_entities(all)) {
+    for (uint32_t index = 0; all->sinks && all->writers && index < all->connections; index++) {
+        all->sinks[index] = (writer){.socket = -1, .index = index};
+        all->writers[index].index = index;
+    }
+    if (!all->sinks || !all->writers || !all->figures || !all->told.pairs || !qd_bench_frames_init(&all->frames)) {
         qd_bench_fail(bench, "out of memory");
         return false;
     }
@@ -506,13 +401,9 @@ static bool open_all(course *all)
         if (!open_writer(all, index) || !open_sink(all, index))
             return false;
     }
-    if (!encode_all(all)) {
+    if (!qd_bench_frames_encode(&all->frames)) {
         qd_bench_fail(bench, "out of memory");
         return false;
-    }
-    for (uint32_t index = 0; index < all->connections; index++) {
-        all->sinks[index].bytes = all->writers[index].bytes = all->bytes + index * all->phase_bytes;
-        all->sinks[index].pass_bytes = all->writers[index].pass_bytes = all->phase_bytes;
     }
     if (!get_stats(all))
         return false;
@@ -521,13 +412,21 @@ static bool open_all(course *all)
     return true;
 }
 
-static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint32_t connections, uint32_t batch)
+static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint32_t connections, uint32_t batch,
+                    bool roster)
 {
-    course all = {.bench = bench, .connections = connections, .batch = batch, .hz = given->hz};
+    /* Whole batches, all of the same size. */
+    const uint32_t entities = (given->entities + batch - 1) / batch * batch;
+    course all = {.bench = bench,
+                  .connections = connections,
+                  .hz = given->hz,
+                  .frames = {.connections = connections,
+                             .entities = entities,
+                             .batch = batch,
+                             .side = 4 * sqrtf((float)connections * (float)entities),
+                             .roster = roster}};
     taken raw = {0}, taken_by = {0};
 
-    /* Whole batches, all of the same size. */
-    all.entities = (given->entities + batch - 1) / batch * batch;
     if (open_all(&all)) {
         for (uint32_t round = 0; round < ROUNDS && !qd_bench_is_stopped(bench); round++) {
             pour(&all, all.writers, bench->server.pid, bench->seconds / ROUNDS, &taken_by);
@@ -552,18 +451,20 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     const options *given = context;
 
     snprintf(sheet->title, sizeof sheet->title,
-             "ingest: Move batches, applied and registered anew; %u entities or more a connection, %u ticks/s",
+             "ingest: batches of moves, applied and registered anew; %u entities or more a connection, %u ticks/s",
              given->entities, given->hz);
-    for (uint32_t row = 0; row < 4 && !qd_bench_is_stopped(bench); row++) {
-        uint32_t connections = given->connections ? given->connections : all_connections[row / 2];
+    for (uint32_t row = 0; row < 8 && !qd_bench_is_stopped(bench); row++) {
+        const bool roster = row / 4 > 0;
+        uint32_t connections = given->connections ? given->connections : all_connections[row / 2 % 2];
         uint32_t batch = given->batch ? given->batch : all_batches[row % 2];
 
-        if ((given->connections && row / 2 > 0) || (given->batch && row % 2 > 0))
+        if ((given->connections && row / 2 % 2 > 0) || (given->batch && row % 2 > 0) || (given->ids && roster) ||
+            (given->roster && !roster))
             continue;
-        run_row(bench, sheet, given, connections, batch);
+        run_row(bench, sheet, given, connections, batch, roster);
     }
-    qd_sheet_add_note(sheet,
-                      "ns: a position; user and system of the server, raw of the sink, memcpy of the same bytes");
+    qd_sheet_add_note(sheet, "bytes: of a position on the wire, 12 with its id, 8 by roster; ns: a position; user and");
+    qd_sheet_add_note(sheet, "system of the server, raw of the sink, memcpy of the same bytes");
     if (!qd_bench_usage_of(bench->server.pid).is_known)
         qd_sheet_add_note(sheet, "the server's time is not known: it is for servers of this machine, --server-pid");
 }
@@ -584,6 +485,9 @@ int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
         {"--batch", "N", "entities in a Move (1000, then 10000)", QD_OPTION_NUMBER, &given.batch, 1, 100000},
         {"--entities", "N", "of each connection, rounded up to whole batches (10000)", QD_OPTION_NUMBER,
          &given.entities, 1, 1000000},
+        {"--ids", NULL, "only Move, which names its entities (then by roster as well)", QD_OPTION_FLAG, &given.ids, 0,
+         0},
+        {"--roster", NULL, "only by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         {"--hz", "N", "ticks a second (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
@@ -592,5 +496,7 @@ int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
 
     if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
         return status;
+    if (given.ids && given.roster)
+        return qd_options_misuse(usage.program, "--ids and --roster: both are what it does without them");
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

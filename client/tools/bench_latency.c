@@ -17,6 +17,7 @@
 typedef struct options {
     uint32_t entities, hz;
     double p50_us_max, p99_us_max; /* the goals; 0: none */
+    bool roster;
 } options;
 
 /* All of it, there and back; false: broken. */
@@ -88,6 +89,7 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *row, qd_ben
                                         .subscribe = QD_BENCH_EVENTS,
                                         .step = true,
                                         .check = QD_BENCH_CHECK_END,
+                                        .roster = row->roster,
                                         .is_quiet = true};
     if (!qd_bench_run(bench, result) && result->seconds == 0)
         return;
@@ -111,7 +113,7 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *row, qd_ben
 
 static void play(qd_bench *bench, qd_sheet *sheet, void *context)
 {
-    static const options usual[] = {{1000, 200, 100, 300}, {100000, 20, 0, 4000}};
+    static const options usual[] = {{1000, 200, 100, 300, false}, {100000, 20, 0, 4000, false}};
     const options *given = context;
     qd_bench_result *result = calloc(1, sizeof *result);
     qd_histogram *raw = calloc(1, sizeof *raw);
@@ -125,6 +127,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
             break;
         if (given->entities)
             wanted = (options){.entities = given->entities, .hz = wanted.hz};
+        wanted.roster = given->roster;
         if (given->hz)
             wanted.hz = given->hz;
         run_row(bench, sheet, &wanted, result, raw);
@@ -150,6 +153,7 @@ int qd_bench_latency(qd_bench *bench, int argc, char **argv)
     const qd_option rows[] = {
         {"--entities", "N", "in the room (1000, then 100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
         {"--hz", "N", "steps a second (200, then 20)", QD_OPTION_NUMBER, &given.hz, 1, 100000},
+        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "latency", .columns = columns, .column_count = sizeof columns / sizeof *columns};

@@ -13,6 +13,7 @@
 
 typedef struct options {
     uint32_t rooms, entities, hz, connections, threads;
+    bool roster;
 } options;
 
 /* Rooms that one session has opened and nothing is in. */
@@ -197,6 +198,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
                                         .subscribe = QD_BENCH_EVENTS,
                                         .check = QD_BENCH_CHECK_END,
                                         .check_max = given->rooms / 16 + 1,
+                                        .roster = given->roster,
                                         .is_quiet = true,
                                         .may_be_late = true};
     if (!result || !raw) {
@@ -240,6 +242,7 @@ int qd_bench_many_rooms(qd_bench *bench, int argc, char **argv)
         {"--hz", "N", "ticks a second, and moves of every entity (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
         {"--connections", "N", "that the rooms are dealt to (16)", QD_OPTION_NUMBER, &given.connections, 1, 60000},
         {"--threads", "N", "that generate the load (1)", QD_OPTION_NUMBER, &given.threads, 1, 1024},
+        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "many-rooms", .columns = columns, .column_count = sizeof columns / sizeof *columns};

@@ -100,13 +100,15 @@ scenario() {
     [ "$(grep -o '"checked":[1-9]' "$scratch/json" | wc -l)" = "$rows" ] ||
         fail "$name: not $rows rows that were checked: $(cat "$scratch/json")"
 }
-scenario 1 ingest --connections 1 --batch 100 --entities 1000
-scenario 1 ingest --connections 3 --batch 70 --entities 500
+scenario 2 ingest --connections 1 --batch 100 --entities 1000
+scenario 1 ingest --connections 3 --batch 70 --entities 500 --ids
+scenario 1 ingest --connections 3 --batch 70 --entities 500 --roster
+grep -q "\"batch\":70,\"position_bytes\":8,\"raw_per_s\":[1-9]" "$scratch/json" || fail "not by roster: $(cat "$scratch/json")"
 positive raw_per_s positions_per_s copy_ns events_per_s
 scenario 1 latency --entities 200 --hz 50
 positive p50_us raw_p50_us
 
-scenario 1 big-room --entities 500 --hz 50
+scenario 1 big-room --entities 500 --hz 50 --roster
 positive late_max_ms events_per_s
 scenario 1 many-rooms --rooms 20 --entities 30 --connections 3
 positive open_ms close_ms idle_bytes room_ticks_min moves_per_s
@@ -130,6 +132,7 @@ bench latency --seconds 0.2 --entities 100 --json --server-pid "$server_pid" >"$
 grep -q '"user_ns":[0-9]' "$scratch/json" || fail "does not know the server's time: $(cat "$scratch/json")"
 
 refused 2 "there is no scenario 'speed'" speed
+refused 2 "--ids and --roster" ingest --ids --roster
 refused 2 "at least two of the 5" connections --connections 5 --active 4
 [ "$(ulimit -Hn)" = unlimited ] || refused 1 "ulimit -Hn" connections --connections 1000000
 refused 1 "no such process" latency --server-pid 4194304
