@@ -10,9 +10,10 @@
  * goes into the digest (untimed), which is noted after every eighth tick together with a checksum of the scene. Of two
  * peers who both got as far, equal digests mean the same pairs at every tick up to there.
  *
- * The time of a tick is the median over groups of eight ticks of the mean within a group: trees whose boxes have
- * margins do nothing for some ticks and then much at once, which a median over single ticks would not see. TICKS is a
- * multiple of eight. Who takes longer than PEER_BUDGET_NS stops after the next whole group.
+ * Timed is what the process itself gets of its core: others on the machine cost nothing then but what they push out of
+ * the caches. The time of a tick is the median over groups of eight ticks of the mean within a group: trees whose boxes
+ * have margins do nothing for some ticks and then much at once, which a median over single ticks would not see. TICKS
+ * is a multiple of eight. Who takes longer than PEER_BUDGET_NS stops after the next whole group.
  *
  * A peer with several settings is measured with the one that is best on some ticks of the same workload, of a tenth of
  * the entities where these are many.
@@ -98,11 +99,11 @@ static inline void peer_digest_remove(peer_digest *digest, uint32_t a, uint32_t 
     digest->sum[1] -= peer_hash(a < b ? a : b, a < b ? b : a, 2);
 }
 
-static inline double peer_now_ns(void)
+static inline double peer_own_ns(void)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
@@ -154,9 +155,9 @@ static inline void peer_run(const peer *self, const scene_workload *load, uint32
     for (uint32_t tick = 0; result->groups < groups && spent < PEER_BUDGET_NS; tick++) {
         scene_step(&s);
         found.count = 0;
-        double start = peer_now_ns();
+        double start = peer_own_ns();
         self->tick(state, &s, &found);
-        double took = peer_now_ns() - start;
+        double took = peer_own_ns() - start;
         peer_digest_fold(self, state, &found, &present, all);
         if (tick < warm) {
             continue;

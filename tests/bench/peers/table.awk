@@ -51,7 +51,7 @@ function text(name, workload,    cell, own) {
 }
 
 function print_table(    r, c, line) {
-    line = "| ns an entity and tick (times " base ") |"
+    line = "| " dimensions " dimensions: ns an entity and tick (times " base ") |"
     for (c = 1; c <= columns; c++) line = line " " column[c] " |"
     print line
     gsub(/[^|]+/, "---", line)
@@ -81,7 +81,8 @@ function list(values,    parts, count, i, line) {
 }
 
 function print_json(    r, c, cell, line) {
-    printf "{\"date\":%s,\"machine\":%s,\"cores\":%d,\"core\":%s,\"load\":%s,\"pace\":%s,\"versions\":%s,\"missing\":%s,", \
+    printf "{\"dimensions\":%d,", dimensions
+    printf "\"date\":%s,\"machine\":%s,\"cores\":%d,\"core\":%s,\"load\":%s,\"pace\":%s,\"versions\":%s,\"missing\":%s,", \
         quoted(date), quoted(machine), cores, quoted(core), load, quoted(pace), list(versions), list(missing)
     printf "\"ok\":%s,\"results\":[", bad ? "false" : "true"
     for (r = 1; r <= rows; r++) {
