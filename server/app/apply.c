@@ -95,6 +95,7 @@ static void apply_leave(qd_host *host, qd_seat *seat)
 {
     if (seat->heir != NULL) {
         qd_resume_inherit(host, seat);
+        host->dirty = true;
     } else if (seat->joined) {
         qd_room_leave(host->room, seat->member, qd_server_now_ns(host->server));
         host->dirty = true;

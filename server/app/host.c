@@ -358,15 +358,29 @@ static uint64_t periods_until(const qd_host *host, uint64_t now_ns)
     return elapsed_ns / SECOND_NS * hz + elapsed_ns % SECOND_NS * hz / SECOND_NS;
 }
 
+/* Whether a tick would change nothing, and nobody waits for one. */
+static bool is_still(const qd_host *host)
+{
+    qd_room_stats stats;
+    qd_room_view_stats views;
+    if (host->dirty || host->news != NULL || host->stuck_count > 0)
+        return false;
+    qd_room_stats_get(host->room, &stats);
+    if (stats.entities > 0)
+        return false;
+    qd_room_view_stats_get(host->room, &views);
+    return views.observers == 0;
+}
+
 /* Returns when the next tick is due. */
-static uint64_t tick_when_due(qd_host *host, uint64_t now_ns, bool empty)
+static uint64_t tick_when_due(qd_host *host, uint64_t now_ns)
 {
     if (host->config.tick_mode != QD_TICK_MODE_CLOCK) {
         if (host->lockstep.due_ns <= now_ns)
             qd_host_tick(host, 0);
         return host->lockstep.due_ns;
     }
-    if (empty && !host->dirty) {
+    if (is_still(host)) {
         host->clock_runs = false;
         return QD_NEVER;
     }
@@ -496,7 +510,7 @@ static void keep_up(qd_host *host)
         host->dirty = true;
     }
     bool empty = is_empty(host);
-    uint64_t due_ns = tick_when_due(host, now_ns, empty);
+    uint64_t due_ns = tick_when_due(host, now_ns);
     qd_host_revive(host, now_ns);
     due_ns = earlier(due_ns, close_when_due(host, now_ns, empty));
     if (host->room == NULL)
@@ -551,7 +565,7 @@ static bool may_visit(const qd_host *host, const qd_host_letter *letter)
     return is_light(request) && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(host));
 }
 
-/* Moves change nothing that is due at a time, so that they need no keep_up. */
+/* Moves change nothing that is due at a time, so that they need no keep_up, unless the clock stands still. */
 static void visit(qd_actor *actor)
 {
     qd_host *host = (qd_host *)actor;
@@ -565,6 +579,6 @@ static void visit(qd_actor *actor)
     host->letters = letter;
     if (letter != NULL)
         qd_host_wake(host);
-    else if (stepped)
+    else if (stepped || (host->config.tick_mode == QD_TICK_MODE_CLOCK && !host->clock_runs))
         keep_up(host);
 }

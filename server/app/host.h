@@ -19,7 +19,7 @@
  * 3. Every seat is counted in `users` from its creation until its loop has put in `leave` and woken the host. A closed
  *    host without users is retired and freed.
  *
- * A clock room in which there is nothing (no session, no entity) stands still: nobody could tell.
+ * A clock room stands still while nothing can come of a tick: no entity is in it, and no observer.
  */
 #ifndef QD_APP_HOST_H
 #define QD_APP_HOST_H

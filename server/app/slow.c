@@ -77,6 +77,7 @@ void qd_host_revive(qd_host *host, uint64_t now_ns)
             qd_host_unstick(host, seat);
             qd_room_resume(host->room, seat->member);
             qd_room_view_resume(host->room, seat->member);
+            host->dirty = true; /* its views' reset comes with a tick */
         } else if (now_ns >= seat->stuck_since_ns + slow_ns_max) {
             show_out(host, seat);
         }

@@ -52,6 +52,9 @@ void sim_what_was_missed_is_told(sim_house *house);
 void sim_a_room_closes_while_nobody_looks(sim_house *house);
 void sim_parked_sessions_are_limited(sim_house *house);
 
+/* A case of rooms in which nothing happens (cases_still.c). */
+void sim_clocks_stand_still_and_start_again(sim_house *house);
+
 /* Cases of several writers in lockstep (cases_lockstep.c). */
 void sim_lockstep_waits_for_all(sim_house *house);
 void sim_lockstep_waits_no_longer_than_its_deadline(sim_house *house);
