@@ -232,6 +232,7 @@ bool qd_view_get(const Quadrille__V1__View *view, qd_msg_view *result)
         .reset = view->reset,
         .reset_watchers = view->reset_watchers,
         .suspended = view->suspended,
+        .merged_ticks = view->merged_ticks,
     };
     const qd_column leaves[] = {
         QD_COLUMN(view, leave_observer),

@@ -105,6 +105,7 @@ void qd_view_set(Quadrille__V1__View *view, const qd_msg_view *source)
     view->reset = source->reset;
     view->reset_watchers = source->reset_watchers;
     view->suspended = source->suspended;
+    view->merged_ticks = source->merged_ticks;
     QD_COLUMN_SET(view, leave_observer, source->leave_observer, source->leave_count);
     QD_COLUMN_SET(view, leave_id, source->leave_id, source->leave_count);
     QD_COLUMN_BYTES_SET(view, leave_reason, source->leave_reason, source->leave_count);

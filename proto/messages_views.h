@@ -97,6 +97,8 @@ typedef struct qd_msg_view {
     const uint32_t *watcher_enter_entity;
     const uint64_t *watcher_enter_session;
     const uint32_t *watcher_enter_observer;
+
+    uint64_t merged_ticks;
 } qd_msg_view;
 
 typedef struct qd_msg_why_result {

@@ -105,6 +105,10 @@ static int print_view(printer *out, qd_view *view, const qd_msg_view *frame)
     out->tick = frame->tick;
     if (frame->suspended)
         print_notice(out, frame->tick, "suspended");
+    if (frame->merged_ticks > 0)
+        printf(out->json ? "{\"tick\": %" PRIu64 ", \"kind\": \"merged\", \"ticks\": %" PRIu64 "}\n"
+                         : "%" PRIu64 " merged ticks %" PRIu64 "\n",
+               frame->tick, frame->merged_ticks);
     if (frame->reset)
         print_notice(out, frame->tick, "reset");
     if (qd_view_apply(view, frame) == QD_CLIENT_OK)
@@ -196,8 +200,9 @@ int qd_command_observe(qd_cli *cli, int argc, char **argv)
         "or at a point, and prints what it sees, a line an event: its tick, `enter`, the entity's\n"
         "id and place, with its tag and payload; or `leave`, the id, and why; or `relay`, the id\n"
         "and the new place (--relay). A line `TICK reset` says that the view starts anew, with\n"
-        "the enters that follow, `TICK suspended` that the room has too much to see. Until\n"
-        "interrupted; then the observer is gone.",
+        "the enters that follow, `TICK merged ticks N` before it for how many ticks that stands,\n"
+        "`TICK suspended` that the room has too much to see. Until interrupted; then the observer\n"
+        "is gone.",
         2, 2};
     qd_observer_options given = QD_OBSERVER_DEFAULTS;
     bool json = false;

@@ -341,6 +341,8 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
 void qd_host_catch_up(qd_host *host)
 {
     host->resets_due = false;
+    qd_room_view_catch_up(host->room);
+    qd_views_publish(host);
     qd_room_catch_up(host->room, host->server->config.scheduler->executor);
     qd_publish(host);
 }

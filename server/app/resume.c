@@ -218,7 +218,7 @@ static void catch_up_heir(qd_host *host, qd_seat *heir, uint64_t acked_tick)
     qd_room_missed(host->room, heir->member, acked_tick);
     qd_room_resume(host->room, heir->member);
     if (qd_room_view_takes_part(host->room, heir->member))
-        qd_room_view_lost(host->room, heir->member);
+        qd_room_view_missed(host->room, heir->member, acked_tick);
     qd_room_view_resume(host->room, heir->member);
     host->resets_due = true;
 }

@@ -124,6 +124,7 @@ static bool apply_except(qd_host *host, const qd_request *request)
     return status == QD_OK;
 }
 
+/* A reverse view that changes starts with who sees whom now. */
 static void apply_options(qd_host *host, const qd_request *request)
 {
     static const uint8_t watching[] = {
@@ -136,6 +137,7 @@ static void apply_options(qd_host *host, const qd_request *request)
     qd_room_view_options_set(
         host->room, request->head.seat->member,
         (qd_room_view_options){.bytes_max = options->bytes_max, .watching = watching[options->watch]});
+    host->resets_due = true;
 }
 
 /* ---- why ---- */
@@ -360,6 +362,7 @@ static bool encode(const qd_host *host, const qd_room_view_report *report, const
         view->reset = first && report->reset;
         view->reset_watchers = first && report->reset_watchers;
         view->suspended = first && report->suspended;
+        view->merged_ticks = first ? report->merged_ticks : 0;
         progress.space = QD_VIEW_FRAME_BYTES_MAX;
         put_leaves(report, &progress, view);
         put_enters(report, &progress, view);

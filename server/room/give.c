@@ -14,7 +14,8 @@ static void renew_own(qd_room *room, uint32_t member)
 
     if (row->interest.own_only)
         qd_room_renew(room, member);
-    row->views.reset_watchers |= row->views.options.watching == QD_ROOM_WATCH_OWN;
+    if (row->views.options.watching == QD_ROOM_WATCH_OWN)
+        row->views.reset_watchers = room->views.watchers_due = true;
 }
 
 static int give_one(qd_room *room, uint32_t member, uint32_t id, uint32_t to, bool *changed)

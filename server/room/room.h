@@ -131,8 +131,8 @@ void qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_p
 
 /* Gives entities that the member owns, or the room, to member `to`, who is in the room, or to the room (QD_ROOM_OWNED).
  * No event comes of it; but subscriptions of own pairs, of both members, get a reset, at the next qd_room_catch_up or
- * tick, and so do those who watch their own (views.h), at the next tick. Returns how many have another owner now, their
- * ids in given[], which has room for all, unless it is NULL. */
+ * tick, and so do those who watch their own (views.h). Returns how many have another owner now, their ids in given[],
+ * which has room for all, unless it is NULL. */
 uint32_t qd_room_give(qd_room *room, uint32_t member, const uint32_t *id, uint32_t count, uint32_t to, uint32_t *given,
                       qd_room_refusals *refusals);
 /* The same for all that `from` owns, whether it is in the room or has left, in no order. */

@@ -53,6 +53,25 @@ bool qd_room_view_takes_part(const qd_room *room, uint32_t member)
     return views->first != QD_NONE || views->options.watching != QD_ROOM_WATCH_NONE || views->is_emptied;
 }
 
+/* Whether the news has waited for this round: that of the entities which enter has to wait for a tick. */
+static bool is_due(const qd_room *room, const qd_member_views *views)
+{
+    bool is_tick = room->views.told_before < room->tick;
+
+    return is_tick || (views->reset_watchers && !views->reset);
+}
+
+/* The news of this round is done with. A reset among it was delivered, or qd_room_view_lost would have taken it back.
+ */
+static void take_as_told(qd_member_views *views)
+{
+    if (views->news & QD_VIEW_NEWS_RESET)
+        views->behind = false;
+    views->news = 0;
+    views->leaves = views->enters = views->relays = (qd_view_range){0};
+    views->watcher_leaves = views->watcher_enters = (qd_view_range){0};
+}
+
 /* What kind of report each member gets, if it gets one. */
 static void decide(qd_room *room)
 {
@@ -61,10 +80,8 @@ static void decide(qd_room *room)
         qd_member_views *views = &row->views;
         bool takes_part = qd_room_view_takes_part(room, member);
 
-        views->news = 0;
-        views->leaves = views->enters = views->relays = (qd_view_range){0};
-        views->watcher_leaves = views->watcher_enters = (qd_view_range){0};
-        if (!is_served(row))
+        take_as_told(views);
+        if (!is_served(row) || !is_due(room, views))
             continue;
         if (room->views.suspended) {
             if (!views->told_suspended && (takes_part || views->reset || views->reset_watchers)) {
@@ -355,10 +372,12 @@ static void watch(qd_room *room, const qd_view_list *news, bool leaves, bool res
 
 /* ---- the round ---- */
 
-void qd_view_report_make(qd_room *room)
+void qd_view_report_make(qd_room *room, uint64_t told_before)
 {
     qd_views *views = &room->views;
 
+    views->told_before = told_before;
+    views->watchers_due = false;
     decide(room);
     views->next_member = 0;
     views->watchers.count = 0;
@@ -454,16 +473,21 @@ static void point_to_rest(const qd_room *room, const qd_member_views *row, qd_ro
     }
 }
 
+static bool has_news(const qd_member_views *views)
+{
+    return views->news != 0 || views->leaves.count + views->enters.count + views->relays.count +
+                                       views->watcher_leaves.count + views->watcher_enters.count >
+                                   0;
+}
+
 bool qd_room_next_view(qd_room *room, qd_room_view_report *report)
 {
     while (room->views.next_member < room->members.count) {
         uint32_t member = room->views.next_member++;
         const qd_member *row = &room->members.rows[member];
         const qd_member_views *views = &row->views;
-        uint32_t count = views->leaves.count + views->enters.count + views->relays.count + views->watcher_leaves.count +
-                         views->watcher_enters.count;
 
-        if (!is_served(row) || (views->news == 0 && count == 0))
+        if (!is_served(row) || !has_news(views))
             continue;
         *report = (qd_room_view_report){
             .member = member,
@@ -472,6 +496,8 @@ bool qd_room_next_view(qd_room *room, qd_room_view_report *report)
             .reset_watchers = (views->news & QD_VIEW_NEWS_RESET_WATCHERS) != 0,
             .suspended = (views->news & QD_VIEW_NEWS_SUSPENDED) != 0,
         };
+        if (report->reset && views->behind)
+            report->merged_ticks = room->tick - views->told_tick;
         point_to_enters(room, views, report);
         point_to_rest(room, views, report);
         return true;
@@ -479,21 +505,37 @@ bool qd_room_next_view(qd_room *room, qd_room_view_report *report)
     return false;
 }
 
-/* What is left of the round was meant for what the member took before: its news is gone with it. */
-static void forget_news(qd_member_views *views)
+/* From now on ticks are lost, as it is with subscriptions (report.c): the first is that whose news could not be
+ * delivered, but a reset misses nothing before it. */
+static void fall_behind(const qd_room *room, qd_member_views *views)
 {
-    views->news = 0;
-    views->leaves = views->enters = views->relays = (qd_view_range){0};
-    views->watcher_leaves = views->watcher_enters = (qd_view_range){0};
+    bool of_round = has_news(views) && !(views->news & QD_VIEW_NEWS_RESET);
+
+    if (views->behind)
+        return;
+    views->behind = true;
+    views->told_tick = of_round ? room->views.told_before : room->tick;
 }
 
 void qd_room_view_lost(qd_room *room, uint32_t member)
 {
     qd_member_views *views = &qd_room_member(room, member)->views;
 
-    forget_news(views);
+    fall_behind(room, views);
+    /* What is left of the round was meant for what the member took before: its news is gone with it. */
+    views->news = 0;
+    take_as_told(views);
     views->lost = true;
     views->told_suspended = false;
+}
+
+void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t told_tick)
+{
+    qd_member_views *views = &qd_room_member(room, member)->views;
+
+    qd_room_view_lost(room, member);
+    if (told_tick < views->told_tick)
+        views->told_tick = told_tick;
 }
 
 void qd_room_view_resume(qd_room *room, uint32_t member)
@@ -511,6 +553,7 @@ void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_optio
 {
     qd_member_views *views = &qd_room_member(room, member)->views;
 
-    views->reset_watchers |= views->options.watching != options.watching;
+    if (views->options.watching != options.watching)
+        views->reset_watchers = room->views.watchers_due = true;
     views->options = options;
 }

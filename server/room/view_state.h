@@ -111,8 +111,10 @@ typedef struct qd_member_views {
     qd_room_view_options options;
     bool lost, reset, reset_watchers; /* reset: due with the next report */
     bool told_suspended;
-    bool is_emptied; /* a view was taken from it at this tick, as all are suspended */
-    bool is_full;    /* of bytes, at this tick */
+    bool behind;        /* ticks were lost, and the reset that stands for them is not delivered */
+    uint64_t told_tick; /* with `behind`: the last one before those */
+    bool is_emptied;    /* a view was taken from it at this tick, as all are suspended */
+    bool is_full;       /* of bytes, at this tick */
     uint64_t bytes;
     /* This round's news. */
     uint8_t news; /* QD_VIEW_NEWS_* */
@@ -174,7 +176,10 @@ typedef struct qd_views {
     uint64_t pairs; /* in the sight at the last tick */
     bool suspended;
 
+    bool watchers_due; /* somebody's reverse view is, since the last round */
+
     /* The present round. */
+    uint64_t told_before; /* the last tick of those before it */
     qd_block touched;
     qd_view_list leaves, enters, relays;
     qd_view_list watchers; /* what is made of them for those who watch */

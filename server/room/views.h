@@ -148,7 +148,8 @@ typedef struct qd_room_view_options {
     uint8_t watching; /* qd_room_watching */
 } qd_room_view_options;
 
-/* Where `watching` changes, the next report has `reset_watchers` and the whole set. */
+/* Where `watching` changes, a report with `reset_watchers` and the whole set is due, at the next qd_room_view_catch_up
+ * or tick. */
 void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_options options);
 
 /* ---- reports ---- */
@@ -173,9 +174,10 @@ typedef enum qd_room_leave_reason {
 typedef struct qd_room_view_report {
     uint32_t member;
     uint64_t tick;
-    bool reset;          /* all views start anew: enters are whole */
-    bool reset_watchers; /* the reverse view starts anew: watcher_enters are whole */
-    bool suspended;      /* TOO MANY: views, and the reverse view, are empty until a reset; once */
+    bool reset;            /* all views start anew: enters are whole */
+    bool reset_watchers;   /* the reverse view starts anew: watcher_enters are whole */
+    bool suspended;        /* TOO MANY: views, and the reverse view, are empty until a reset; once */
+    uint64_t merged_ticks; /* with reset: the last so many ticks, this one included, were lost (qd_room_view_lost) */
 
     uint32_t leave_count;
     const uint32_t *leave_observer, *leave_id;
@@ -197,11 +199,17 @@ typedef struct qd_room_view_report {
     const uint32_t *watcher_enter_entity, *watcher_enter_member, *watcher_enter_observer;
 } qd_room_view_report;
 
-/* After qd_room_tick, beside qd_room_next_report: one report at a time, of members with news; false at the end. */
+/* Serves the resets of reverse views that are due now, with the sets of the last tick, between ticks. Cheap when none
+ * are. */
+void qd_room_view_catch_up(qd_room *room);
+/* After qd_room_tick or that, beside qd_room_next_report: one report at a time, of members with news; false at the end.
+ */
 bool qd_room_next_view(qd_room *room, qd_room_view_report *report);
 /* A report could not be delivered: the member gets none until qd_room_view_resume; its views go on all the same, and at
  * the next tick after that its report is a reset (of both, where it watches). */
 void qd_room_view_lost(qd_room *room, uint32_t member);
+/* The same, where what was delivered may not have arrived either: all after that tick may be missing. */
+void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t told_tick);
 void qd_room_view_resume(qd_room *room, uint32_t member);
 /* Whether the member observes or watches anything. */
 bool qd_room_view_takes_part(const qd_room *room, uint32_t member);

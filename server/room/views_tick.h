@@ -29,7 +29,7 @@ void qd_view_claim(qd_room *room, qd_claim claim);
 void qd_view_enter(qd_room *room, uint32_t row, uint32_t *place);
 void qd_view_leave(qd_room *room, uint32_t row, uint32_t *place, qd_room_leave_reason reason);
 void qd_view_tell(qd_room *room, uint32_t row, uint32_t *place);
-/* From the lists of the round to columns. */
-void qd_view_report_make(qd_room *room);
+/* From the lists of the round to columns; `told_before` is the last tick of those before it. */
+void qd_view_report_make(qd_room *room, uint64_t told_before);
 
 #endif

@@ -25,7 +25,9 @@ tick 4: 1 and 2 moved apart
 END
 diff "$scratch/expected" "$scratch/example_hello" || fail "hello printed something else"
 
+# At tick 0 the reverse view begins, with nobody.
 cat >"$scratch/expected" <<'END'
+tick 0
 tick 1
   to ann: spawn bob at 30,10
   to ann: spawn tower at 90,10

@@ -75,8 +75,10 @@ static void do_of_member(struct trial *trial, chance *dice, uint32_t member, uin
         trial_options(trial, dice, member);
     else if (what < 57)
         trial_lose(trial, member);
-    else if (what < 60)
+    else if (what < 59)
         trial_resume(trial, member);
+    else if (what < 60)
+        trial_catch_up(trial);
     else if (what < 66)
         trial_describe(trial, dice, member);
     else

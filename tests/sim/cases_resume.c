@@ -200,6 +200,41 @@ void sim_what_was_missed_is_told(sim_house *house)
     sim_peer_close(&other);
 }
 
+void sim_views_go_on_at_the_next_tick(sim_house *house)
+{
+    static const uint32_t observer[] = {7};
+    static const float place[] = {1}, range[] = {10};
+    sim_peer other, peer, again;
+    sim_peer_open(&other, house, NULL);
+    uint64_t room = sim_peer_open_room(&other, "room", NULL);
+    key kept = open_resumable(&peer, house, NULL);
+    sim_peer_open_room(&peer, "room", NULL);
+    sim_peer_send(
+        &peer, (qd_client_message){
+                   .kind = QD_CLIENT_OBSERVE,
+                   .as.observers = {.room = room, .count = 1, .id = observer, .x = place, .y = place, .range = range}});
+    sim_house_settle(house);
+    for (uint32_t i = 0; i < 5; i++) {
+        sim_peer_spawn(&other, room, 10 * i, 1, 0);
+        step(&other, room);
+    }
+    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = {.room = room, .tick = 2}});
+    sim_house_settle(house);
+    sim_peer_close(&peer);
+    sim_peer_spawn(&other, room, 70, 1, 0);
+    step(&other, room);
+    sim_check(resume(&again, house, &kept, NULL)->resumed, "it is resumed");
+    const qd_server_message *applied = sim_peer_expect(&again, QD_SERVER_APPLIED);
+    sim_check(applied->seq == 0, "what is in");
+    sim_peer_expect_nothing(&again);
+    step(&other, room);
+    const qd_msg_view *view = &sim_peer_expect(&again, QD_SERVER_VIEW)->as.view;
+    sim_check(view->reset && view->tick == 7 && view->merged_ticks == 5 && view->enter_count == 6,
+              "%llu ticks are merged", (unsigned long long)view->merged_ticks);
+    sim_peer_close(&again);
+    sim_peer_close(&other);
+}
+
 void sim_a_room_closes_while_nobody_looks(sim_house *house)
 {
     sim_peer other, peer, again;

@@ -355,8 +355,11 @@ void sim_watchers(sim_house *house)
     sim_peer_spawn(&seer, room, 11, 2, 10);
     watch(&seen, room, QD_WATCH_OWN);
     watch_around(&seer, room, 4, 11, 5);
-    const qd_msg_view *view = step_view(&seen, room);
-    sim_check(view->reset_watchers, "the reverse view starts");
+    const qd_msg_view *view = &sim_peer_expect(&seen, QD_SERVER_VIEW)->as.view;
+    sim_check(view->reset_watchers && view->tick == 0 && view->last, "the reverse view starts at once");
+    expect_watchers(view, 0, 0);
+    view = step_view(&seen, room);
+    sim_check(!view->reset_watchers, "and goes on");
     expect_watchers(view, 0, 1);
     sim_check(view->watcher_enter_entity[0] == 1 && view->watcher_enter_session[0] == session &&
                   view->watcher_enter_observer[0] == 4,
@@ -384,6 +387,19 @@ void sim_watchers(sim_house *house)
                   view->watcher_leave_observer[0] == 4,
               "who left the room does not see it");
     expect_applied(&seen);
+
+    /* Begun later it has what there is, without a tick. */
+    sim_peer_spawn(&third, room, 21, 2, 0);
+    watch_around(&third, room, 6, 21, 5);
+    sim_house_settle(house);
+    (void)step_view(&seen, room);
+    expect_applied(&seen);
+    watch(&third, room, QD_WATCH_OWN);
+    (void)sim_peer_expect(&third, QD_SERVER_VIEW); /* what it sees */
+    (void)sim_peer_expect(&third, QD_SERVER_APPLIED);
+    view = &sim_peer_expect(&third, QD_SERVER_VIEW)->as.view;
+    sim_check(view->reset_watchers && !view->reset && view->tick == 4, "what there is at the last tick");
+    expect_watchers(view, 0, 1);
     sim_peer_close(&third);
     sim_peer_close(&seer);
     sim_peer_close(&seen);
@@ -442,6 +458,7 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
              (qd_msg_describe){.room = room, .count = COUNT, .id = id, .payload_size = sizes, .payload = payload});
     watch_around(&peer, room, 1, FIRST, 200);
     watch(&peer, room, QD_WATCH_ALL);
+    sim_check(sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view.reset_watchers, "the reverse view starts at once");
     sim_peer_step(&peer, room);
     uint32_t next = FIRST + 1, watchers = 0, frames = 0; /* it does not see its anchor */
     bool last = false;
@@ -513,6 +530,7 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
             if (message->kind != QD_SERVER_VIEW)
                 continue;
             sim_check(!view->reset || view->reset_watchers, "both start anew");
+            sim_check(!view->reset || view->merged_ticks > 1, "a reset that stands for nothing");
             reset |= view->reset;
             seen = (view->reset ? 0 : seen) + view->enter_count;
             watchers = (view->reset_watchers ? 0 : watchers) + view->watcher_enter_count;

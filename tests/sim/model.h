@@ -101,6 +101,9 @@ typedef struct model_stay {
     uint32_t unsubscribe_seq;  /* of an Unsubscribe that is not answered: that Applied tells of no tick */
     bool lost;                 /* a Tick frame for it was refused, and no reset followed */
     bool view_lost;            /* a View frame, likewise */
+    bool view_behind;          /* the same, but that a suspension does not end it */
+    uint64_t view_lost_tick;   /* with `view_behind`: the tick of the first that was lost */
+    bool view_lost_reset;      /* and whether it was a reset, which misses nothing before it */
     struct model_views *views; /* while its client has them */
     bool behind;               /* the same, but that a suspension does not end it */
     uint64_t told_tick;        /* with `behind`: the last tick before the first that was lost */

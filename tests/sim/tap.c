@@ -68,6 +68,27 @@ static void tap_tick(const model_room *room, model_stay *stay, const qd_msg_tick
         stay->lost = !queued;
 }
 
+/* The same of views. How many ticks were skipped before the one that was lost, they do not tell; and a reverse view
+ * that begins may be of a tick that was told. */
+static void tap_view(const model_room *room, model_stay *stay, const qd_msg_view *view, bool queued)
+{
+    bool is_due = stay->view_behind && view->reset;
+    uint64_t since = is_due ? view->tick - stay->view_lost_tick : 0;
+    sim_check(is_due ? view->merged_ticks >= since : view->merged_ticks == 0, "%llu merged ticks, not %llu",
+              (unsigned long long)view->merged_ticks, (unsigned long long)since);
+    sim_check(!is_due || room->tick_hz > 0 || view->merged_ticks <= since + !stay->view_lost_reset,
+              "%llu merged ticks of %llu", (unsigned long long)view->merged_ticks, (unsigned long long)since);
+    if (queued && view->reset) {
+        stay->view_behind = false;
+    } else if (!queued && !stay->view_behind) {
+        stay->view_behind = true;
+        stay->view_lost_tick = view->tick;
+        stay->view_lost_reset = view->reset;
+    }
+    if (!queued || view->reset || view->suspended)
+        stay->view_lost = !queued;
+}
+
 static void tap_message(sim_scene *scene, sim_link *link, const qd_server_message *message, bool queued)
 {
     model_room *room;
@@ -89,8 +110,7 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
         room = sim_scene_room(scene, message->as.view.room);
         stay = latest_stay(room, link);
         model_room_heard_tick(room, message->as.view.tick);
-        if (!queued || message->as.view.reset || message->as.view.suspended)
-            stay->view_lost = !queued;
+        tap_view(room, stay, &message->as.view, queued);
         break;
     case QD_SERVER_APPLIED:
         room = sim_scene_room(scene, message->as.applied.room);

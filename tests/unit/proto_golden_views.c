@@ -202,6 +202,11 @@ static const server_golden server_goldens[] = {
      "view { room: 300 tick: 7 last: true suspended: true }",
      "7a0908ac02100718013001",
      {.kind = QD_SERVER_VIEW, .as.view = {.room = 300, .tick = 7, .last = true, .suspended = true}}},
+    {"view_merged",
+     "view { room: 300 tick: 7 last: true reset: true merged_ticks: 5000000000 }",
+     "7a1008ac02100718012001980280e497d012",
+     {.kind = QD_SERVER_VIEW,
+      .as.view = {.room = 300, .tick = 7, .last = true, .reset = true, .merged_ticks = 5000000000}}},
     {"view_plain_enters",
      "view { room: 300 tick: 7 enter_observer: [1, 4294967295] enter_id: [5, 6] enter_x: [1.5, -2.5] enter_y: [3.5, "
      "-4.5] }",

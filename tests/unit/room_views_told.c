@@ -132,11 +132,90 @@ static void who_lost_a_report_begins_anew(void **state)
     despawn(room, me, 1);
     silent_tick(room);
     qd_room_view_resume(room, me);
+    qd_room_view_catch_up(room); /* enters wait for a tick */
+    no_view(room);
     qd_room_view_report report = view_at_tick(room);
-    assert_true(report.reset);
+    assert_true(report.reset && report.merged_ticks == 3);
     expect_leaves(report, 0);
     expect_enters(report, 1, 7, 2);
     silent_tick(room);
+}
+
+static void ticks_that_were_lost_are_counted(void **state)
+{
+    (void)state;
+    spawn(room, me, 1, 50);
+    observe(room, me, (watch){.id = 7, .range = 10});
+    (void)view_at_tick(room);
+    /* Of quiet ticks nothing is lost; what is said while reports are lost is told by the reset. */
+    silent_tick(room);
+    qd_room_view_lost(room, me);
+    spawn(room, me, 2, 51);
+    qd_room_tick(room, &qd_executor_serial, 3);
+    no_view(room);
+    qd_room_view_resume(room, me);
+    assert_int_equal(view_at_tick(room).merged_ticks, 5);
+    /* Skipped ticks go with the one that is lost. */
+    spawn(room, me, 3, 51);
+    qd_room_tick(room, &qd_executor_serial, 3);
+    (void)next_view(room);
+    qd_room_view_lost(room, me);
+    qd_room_view_resume(room, me);
+    /* The reset itself is lost: it goes on counting. */
+    assert_int_equal(view_at_tick(room).merged_ticks, 5);
+    qd_room_view_lost(room, me);
+    qd_room_view_resume(room, me);
+    assert_int_equal(view_at_tick(room).merged_ticks, 6);
+    /* What is told is told, but for who says that it has not arrived. */
+    qd_room_view_lost(room, me);
+    silent_tick(room);
+    qd_room_view_missed(room, me, UINT64_MAX);
+    qd_room_view_missed(room, me, 2);
+    qd_room_view_resume(room, me);
+    qd_room_view_report report = view_at_tick(room);
+    assert_int_equal(report.merged_ticks, report.tick - 2);
+    silent_tick(room);
+}
+
+static void a_reverse_view_begins_between_ticks(void **state)
+{
+    (void)state;
+    uint32_t other = join(room);
+    spawn(room, me, 1, 50);
+    spawn(room, other, 2, 51);
+    observe(room, me, (watch){.id = 7, .range = 10});
+    (void)view_at_tick(room);
+    options(other, 0, QD_ROOM_WATCH_ALL);
+    spawn(room, me, 3, 52); /* nobody sees it yet, */
+    despawn(room, me, 1);   /* and this is seen until the tick */
+    qd_room_view_catch_up(room);
+    qd_room_view_report report = next_view(room);
+    assert_true(report.member == other && report.reset_watchers && !report.reset && report.tick == 1);
+    expect_watchers(report.watcher_enter_count, report.watcher_enter_entity, report.watcher_enter_member,
+                    report.watcher_enter_observer, 2, 1, me, 7, 2, me, 7);
+    no_view(room);
+    qd_room_view_catch_up(room);
+    no_view(room);
+    tick(room);
+    (void)next_view(room);
+    report = next_view(room);
+    assert_true(report.member == other && !report.reset_watchers);
+    expect_watchers(report.watcher_leave_count, report.watcher_leave_entity, report.watcher_leave_member,
+                    report.watcher_leave_observer, 1, 1, me, 7);
+    expect_watchers(report.watcher_enter_count, report.watcher_enter_entity, report.watcher_enter_member,
+                    report.watcher_enter_observer, 1, 3, me, 7);
+    /* What gets another owner makes it begin anew for those who watch their own. */
+    static const uint32_t given[] = {3};
+    qd_room_refusals refusals;
+    options(other, 0, QD_ROOM_WATCH_OWN);
+    qd_room_view_catch_up(room);
+    assert_int_equal(next_view(room).watcher_enter_count, 1);
+    assert_int_equal(qd_room_give(room, me, given, 1, other, NULL, &refusals), 1);
+    qd_room_view_catch_up(room);
+    report = next_view(room);
+    expect_watchers(report.watcher_enter_count, report.watcher_enter_entity, report.watcher_enter_member,
+                    report.watcher_enter_observer, 2, 2, me, 7, 3, me, 7);
+    no_view(room);
 }
 
 static void too_many_sightings_suspend_views_until_they_are_fewer(void **state)
@@ -288,6 +367,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_go_to_leaves_then_enters_then_relays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(watchers_are_told_to_owners_and_to_who_watches_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_lost_a_report_begins_anew, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ticks_that_were_lost_are_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reverse_view_begins_between_ticks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_sightings_suspend_views_until_they_are_fewer, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_stops_observing_as_views_are_suspended_hears_of_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(why_says_which_rule_it_was, set_up, tear_down),

@@ -52,11 +52,16 @@ typedef struct views_observer {
     uint8_t *held; /* by number: it is chosen, and held back */
 } views_observer;
 
+typedef enum views_news { VIEWS_NOTHING, VIEWS_EVENTS, VIEWS_RESET } views_news;
+
 typedef struct views_member {
     bool present, gone;
     uint64_t expire_ns;
     qd_room_view_options options;
     bool lost, reset, reset_watchers, told_suspended, is_emptied;
+    views_news news; /* of the last round, if it was not lost */
+    bool behind;     /* ticks were lost, and no reset was told since */
+    uint64_t told_tick;
     uint64_t bytes;
 } views_member;
 
@@ -85,6 +90,8 @@ typedef struct views_room {
     uint64_t births, grave_capacity;
     uint64_t ticks; /* how many there were, those skipped not counted */
     uint64_t tick;
+    uint64_t told_before; /* the tick before the last round */
+    bool watchers_due;    /* somebody's reverse view has changed since */
     bool emptied, suspended;
     uint64_t enters, leaves;
     views_changes changes; /* of the last tick, ordered by (kind, member, observer, id) */

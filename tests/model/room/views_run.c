@@ -518,7 +518,8 @@ void trial_options(struct trial *trial, chance *dice, uint32_t member)
     if (!trial->reference)
         return;
     views_member *row = &trial->reference->member[member];
-    row->reset_watchers |= row->options.watching != options.watching;
+    if (row->options.watching != options.watching)
+        row->reset_watchers = trial->reference->watchers_due = true;
     row->options = options;
 }
 
@@ -528,8 +529,12 @@ void trial_lose(struct trial *trial, uint32_t member)
     met->losses++;
     if (!trial->reference)
         return;
-    trial->reference->member[member].lost = true;
-    trial->reference->member[member].told_suspended = false;
+    views_member *row = &trial->reference->member[member];
+    if (!row->behind)
+        row->told_tick = row->news == VIEWS_EVENTS ? trial->reference->told_before : trial->tick;
+    row->behind = row->lost = true;
+    row->told_suspended = false;
+    row->news = VIEWS_NOTHING;
 }
 
 void trial_resume(struct trial *trial, uint32_t member)

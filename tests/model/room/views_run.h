@@ -74,5 +74,6 @@ void trial_options(struct trial *trial, chance *dice, uint32_t member);
 void trial_lose(struct trial *trial, uint32_t member);
 void trial_resume(struct trial *trial, uint32_t member);
 void trial_tick(struct trial *trial, chance *dice);
+void trial_catch_up(struct trial *trial);
 
 #endif
