@@ -45,6 +45,7 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv);
 int qd_command_query(qd_cli *cli, int argc, char **argv);
 int qd_command_describe(qd_cli *cli, int argc, char **argv);
 int qd_command_observe(qd_cli *cli, int argc, char **argv);
+int qd_command_watchers(qd_cli *cli, int argc, char **argv);
 int qd_command_why(qd_cli *cli, int argc, char **argv);
 int qd_command_ping(qd_cli *cli, int argc, char **argv);
 int qd_command_events(qd_cli *cli, int argc, char **argv);

@@ -32,6 +32,7 @@ static const command commands[] = {
     {"watch", "show a room live in the terminal", qd_command_watch},
     {"events", "print the events of a room, a line each", qd_command_events},
     {"observe", "print what an observer sees, a line an event", qd_command_observe},
+    {"watchers", "print who sees entities, a line an event", qd_command_watchers},
     {"why", "say whether one entity sees another, and why", qd_command_why},
     {"swarm", "let bots move in rooms", qd_command_swarm},
     {"replay", "play a recorded trace into a room, and check the events", qd_command_replay},

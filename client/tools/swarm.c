@@ -14,6 +14,8 @@
 #define PIECE 32768u
 /* With so much unsent the server does not keep up, and moves are left out. */
 #define BACKLOG_BYTES_MAX (16u << 20)
+/* What is seen is printed this often. */
+#define PRINT_NS 1000000000u
 /* Entities a square (cubic) unit, where --bounds is not given; they are about one unit wide. */
 #define DEFAULT_DENSITY 0.06
 
@@ -25,6 +27,10 @@ typedef struct swarm_room {
     qd_view *view;   /* of --observers */
 } swarm_room;
 
+typedef struct swarm_figures {
+    uint64_t time_ns, updates, enters, leaves;
+} swarm_figures;
+
 typedef struct swarm {
     const qd_cli *cli;
     qd_client *client;
@@ -35,10 +41,11 @@ typedef struct swarm {
     qd_option_bounds given; /* --bounds */
     qd_msg_bounds bounds;
     swarm_room *rooms;
-    uint32_t opened; /* rooms that are to be closed */
-    uint64_t updates, ticks_left_out;
-    uint64_t enters, leaves; /* of all rooms */
+    uint32_t opened;       /* rooms that are to be closed */
+    swarm_figures figures; /* of all rooms */
+    uint64_t ticks_left_out;
     double danced_s;
+    swarm_figures printed; /* when they last were */
 } swarm;
 
 /* ---- the start ---- */
@@ -155,8 +162,8 @@ static bool take_of_room(swarm *all, swarm_room *room, const qd_server_message *
         fits = room->pairs == NULL || qd_pairs_apply(room->pairs, &message->as.tick) == QD_CLIENT_OK;
         break;
     case QD_SERVER_VIEW:
-        all->enters += message->as.view.enter_count;
-        all->leaves += message->as.view.leave_count;
+        all->figures.enters += message->as.view.enter_count;
+        all->figures.leaves += message->as.view.leave_count;
         fits = room->view == NULL || qd_view_apply(room->view, &message->as.view) == QD_CLIENT_OK;
         break;
     default:
@@ -208,7 +215,7 @@ static bool step_rooms(swarm *all)
         qd_motion_step(&room->motion, 1.0f / (float)all->hz, known ? room->pairs : NULL);
         if (!send_columns(all, room, QD_CLIENT_MOVE))
             return false;
-        all->updates += room->motion.count;
+        all->figures.updates += room->motion.count;
     }
     return true;
 }
@@ -230,13 +237,39 @@ static bool wait_until(swarm *all, uint64_t until_ns)
     return true;
 }
 
+static size_t count_seen(const swarm *all)
+{
+    size_t seen = 0;
+    for (uint32_t i = 0; i < all->rooms_count; i++)
+        seen += all->rooms[i].view != NULL ? qd_view_count(all->rooms[i].view) : 0;
+    return seen;
+}
+
+/* With observers, what comes of it while it goes on: rates since the last line. */
+static void print_live(swarm *all)
+{
+    swarm_figures now = all->figures;
+    const swarm_figures *before = &all->printed;
+    now.time_ns = qd_cli_now_ns();
+    if (all->observers == 0 || now.time_ns < before->time_ns + PRINT_NS)
+        return;
+    double seconds = (double)(now.time_ns - before->time_ns) / 1e9;
+    printf("%.0f s: %.0f updates a second, %.1f enters a second, %.1f leaves a second, %zu seen\n", all->danced_s,
+           (double)(now.updates - before->updates) / seconds, (double)(now.enters - before->enters) / seconds,
+           (double)(now.leaves - before->leaves) / seconds, count_seen(all));
+    fflush(stdout);
+    all->printed = now;
+}
+
 static bool dance(swarm *all)
 {
     const uint64_t start_ns = qd_cli_now_ns(), tick_ns = 1000000000u / all->hz;
     uint64_t next_ns = start_ns;
+    all->printed.time_ns = start_ns;
     while (!qd_cli_stopped()) {
         uint64_t now_ns = qd_cli_now_ns();
         all->danced_s = (double)(now_ns - start_ns) / 1e9;
+        print_live(all);
         if (all->seconds > 0 && all->danced_s >= all->seconds)
             return true;
         /* Who is far behind does not run after the time that is lost. */
@@ -261,15 +294,13 @@ static bool close_rooms(swarm *all)
 
 static void print_end(const swarm *all)
 {
-    size_t seen = 0;
-    for (uint32_t i = 0; i < all->rooms_count; i++)
-        seen += all->rooms[i].view != NULL ? qd_view_count(all->rooms[i].view) : 0;
+    const swarm_figures *figures = &all->figures;
     if (all->observers > 0 && all->danced_s > 0)
         printf("%" PRIu64 " enters, %.1f a second; %" PRIu64 " leaves, %.1f a second; %zu seen by %" PRIu64
                " observers in the end\n",
-               all->enters, (double)all->enters / all->danced_s, all->leaves, (double)all->leaves / all->danced_s, seen,
-               (uint64_t)all->observers * all->rooms_count);
-    printf("%" PRIu64 " updates sent, %" PRIu64 " ticks left out\n", all->updates, all->ticks_left_out);
+               figures->enters, (double)figures->enters / all->danced_s, figures->leaves,
+               (double)figures->leaves / all->danced_s, count_seen(all), (uint64_t)all->observers * all->rooms_count);
+    printf("%" PRIu64 " updates sent, %" PRIu64 " ticks left out\n", figures->updates, all->ticks_left_out);
 }
 
 static int run(swarm *all)
@@ -314,9 +345,9 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
         "quadrille swarm", "",
         "Makes rooms PREFIX-1, PREFIX-2, ... and lets bots move in them, until interrupted. Then\n"
         "the rooms are closed. Motions: uniform (straight on, off the walls), flock (groups swirl\n"
-        "around leaders), crowd (from gate to gate; who touches pushes apart), mix (a room each). With --observers it "
-        "says\n"
-        "in the end how much entered and left their views.",
+        "around leaders), crowd (from gate to gate; who touches pushes apart), mix (a room each).\n"
+        "With --observers it says every second, and in the end, how much entered and left their\n"
+        "views.",
         0, 0};
     swarm all = {.cli = cli,
                  .prefix = "swarm",

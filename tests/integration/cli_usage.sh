@@ -10,7 +10,7 @@ out '^quadrille [0-9]+\.[0-9]+\.[0-9]+$'
 expect 0 quadrille --help
 out '^usage: quadrille '
 for command in rooms stats open close spawn move teleport reshape despawn adopt describe snapshot query watch events \
-    observe why swarm replay ping; do
+    observe watchers why swarm replay ping; do
     expect 0 quadrille --help
     out "^  $command +[a-z]"
     expect 0 quadrille $command --help

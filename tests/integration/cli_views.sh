@@ -101,6 +101,40 @@ ends_with 0 "$running" 'terminated'
 expect 2 quadrille watch yard --range 3
 err 'no --observer given: say where it is'
 
+# Who sees whom, the other way round: at once what there is, then what changes.
+quadrille open field --bounds 0,0,100,100 --step --empty-close-ms 3600000 >/dev/null
+printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn field - >/dev/null
+expect 0 quadrille watchers field --seconds 0.3
+[ "$(cat "$scratch/out")" = '0 reset' ] || fail 'nobody sees anything'
+quadrille open watched --bounds 0,0,100,100 --hz 100 >/dev/null
+printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn watched - >/dev/null
+observing seer observe watched 1 --range 10
+seer=$running
+until_said seer 'enter 2 at 15,10'
+expect 0 quadrille watchers watched --count 1
+out '^[0-9]+ reset$'
+out '^[0-9]+ enter 2 observer 1 of session [0-9]+$'
+observing watchers watchers watched 2 3
+watchers=$running
+observing all watchers watched --json --count 3
+until_said watchers 'enter 2 observer 1 of session [0-9]+'
+all_said() { grep -Eq "$1" "$scratch/all"; }
+until_true all_said '^\{"tick": [0-9]+, "kind": "enter", "entity": 2, "observer": 1, "session": [0-9]+\}$'
+quadrille move watched 2 90 90 >/dev/null
+until_said watchers 'leave 2 observer 1 of session [0-9]+'
+quadrille spawn watched 4 11 10 1 >/dev/null
+ends_with 0 "$running" 'watchers --count'
+all_said '"kind": "leave", "entity": 2' || fail 'no leave'
+all_said '"kind": "enter", "entity": 4' || fail 'not all entities'
+! grep -q 'enter 4' "$scratch/watchers" || fail 'an entity that was not asked for'
+kill -INT "$seer" "$watchers"
+ends_with 0 "$seer" 'interrupted'
+ends_with 0 "$watchers" 'interrupted'
+expect 1 quadrille watchers nowhere
+err 'UNKNOWN_ROOM'
+expect 2 quadrille watchers watched 1 x
+err "entity 'x': must be an id"
+
 # Three dimensions.
 quadrille open tower --bounds 0,0,0,100,100,100 --hz 100 >/dev/null
 printf '1,10,10,10,1\n2,10,10,20,1\n3,10,10,30,1\n' | quadrille spawn tower - --dimensions 3 >/dev/null
