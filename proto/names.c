@@ -1,102 +1,46 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Numbers of the protocol as words, and back, from the lists of messages_base.h.
+ */
 #include "messages.h"
 
 #include <string.h>
 
-const char *qd_error_code_name(qd_error_code code)
-{
-    switch (code) {
-#define X(name, number)                                                                                                \
-    case QD_ERROR_##name:                                                                                              \
+/* A row of a list, as a case: where the constant's own name is the text, or where there is one beside it. */
+#define CONSTANT(name, number)                                                                                         \
+    case number:                                                                                                       \
         return #name;
-        QD_ERROR_CODES(X)
-#undef X
-    case QD_ERROR_NONE:
-        break;
-    }
-    return "UNKNOWN";
-}
-
-const char *qd_end_reason_name(qd_end_reason reason)
-{
-    switch (reason) {
-#define X(name, number, text)                                                                                          \
-    case QD_END_##name:                                                                                                \
+#define TEXT(name, number, text)                                                                                       \
+    case number:                                                                                                       \
         return text;
-        QD_END_REASONS(X)
-#undef X
-    }
-    return "UNKNOWN";
-}
 
-const char *qd_leave_reason_name(qd_leave_reason reason)
-{
-    switch (reason) {
-#define X(name, number, text)                                                                                          \
-    case QD_LEAVE_##name:                                                                                              \
-        return text;
-        QD_LEAVE_REASONS(X)
-#undef X
+#define NAME_OF(function, type, LIST, ROW)                                                                             \
+    const char *function(type of)                                                                                      \
+    {                                                                                                                  \
+        switch ((int)of) {                                                                                             \
+            LIST(ROW)                                                                                                  \
+        default:                                                                                                       \
+            return "UNKNOWN";                                                                                          \
+        }                                                                                                              \
     }
-    return "UNKNOWN";
-}
 
-const char *qd_sight_name(qd_sight sight)
-{
-    switch (sight) {
-#define X(name, number, text)                                                                                          \
-    case QD_SIGHT_##name:                                                                                              \
-        return text;
-        QD_SIGHTS(X)
-#undef X
-    }
-    return "UNKNOWN";
-}
+NAME_OF(qd_error_code_name, qd_error_code, QD_ERROR_CODES, CONSTANT)
+NAME_OF(qd_end_reason_name, qd_end_reason, QD_END_REASONS, TEXT)
+NAME_OF(qd_leave_reason_name, qd_leave_reason, QD_LEAVE_REASONS, TEXT)
+NAME_OF(qd_sight_name, qd_sight, QD_SIGHTS, TEXT)
+NAME_OF(qd_index_name, qd_index_kind, QD_INDEXES, TEXT)
+NAME_OF(qd_prune_name, qd_prune_kind, QD_PRUNES, TEXT)
 
-const char *qd_index_name(qd_index_kind index)
-{
-    switch (index) {
-#define X(name, number, text)                                                                                          \
-    case QD_INDEX_##name:                                                                                              \
-        return text;
-        QD_INDEXES(X)
-#undef X
-    case QD_INDEX_DEFAULT:
-        break;
-    }
-    return "UNKNOWN";
-}
-
-qd_index_kind qd_index_of_name(const char *name)
-{
-#define X(constant, number, text)                                                                                      \
+#define NUMBER(constant, number, text)                                                                                 \
     if (strcmp(name, text) == 0)                                                                                       \
-        return QD_INDEX_##constant;
-    QD_INDEXES(X)
-#undef X
-    return QD_INDEX_DEFAULT;
-}
+        return number;
 
-const char *qd_prune_name(qd_prune_kind prune)
-{
-    switch (prune) {
-#define X(name, number, text)                                                                                          \
-    case QD_PRUNE_##name:                                                                                              \
-        return text;
-        QD_PRUNES(X)
-#undef X
-    case QD_PRUNE_DEFAULT:
-        break;
+#define OF_NAME(function, type, LIST)                                                                                  \
+    type function(const char *name)                                                                                    \
+    {                                                                                                                  \
+        LIST(NUMBER)                                                                                                   \
+        return 0;                                                                                                      \
     }
-    return "UNKNOWN";
-}
 
-qd_prune_kind qd_prune_of_name(const char *name)
-{
-#define X(constant, number, text)                                                                                      \
-    if (strcmp(name, text) == 0)                                                                                       \
-        return QD_PRUNE_##constant;
-    QD_PRUNES(X)
-#undef X
-    return QD_PRUNE_DEFAULT;
-}
+OF_NAME(qd_index_of_name, qd_index_kind, QD_INDEXES)
+OF_NAME(qd_prune_of_name, qd_prune_kind, QD_PRUNES)

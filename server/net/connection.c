@@ -2,14 +2,13 @@
 #include "connection.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../proto/framing.h"
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "../base/log.h"
+#include "intake.h"
 #include "outbox.h"
 
 #define NS_PER_MS 1000000u
@@ -40,15 +39,11 @@ typedef struct qd_connection {
     connection_state state;
     bool announced; /* handler.opened was called: handler.closed is owed */
     bool reading, writing;
-    bool faulted;    /* the stream cannot be read on */
     bool peer_ended; /* nothing more comes */
     uv_tcp_t tcp;
     uv_write_t write;
     size_t slice_bytes; /* of the write under way */
-    qd_codec_memory reader_memory;
-    qd_frame_reader reader;
-    uint8_t *held; /* what a pause left of a read, or NULL */
-    size_t held_size, held_taken;
+    qd_intake intake;
     qd_loop_deadline deadline; /* the handler's while open, then that of closing */
     struct qd_connection *next, *previous;
 
@@ -166,7 +161,7 @@ static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
     qd_connection *connection = of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
-    connection->reader.frame_bytes_max = bytes_max;
+    qd_intake_frame_bytes_max(&connection->intake, bytes_max);
 }
 
 static void op_deadline(qd_link *link, uint32_t after_ms)
@@ -214,73 +209,14 @@ static const qd_link_ops tcp_ops = {
 
 /* ---- in: all on the loop ---- */
 
-static bool may_hand_out(const qd_connection *connection)
+/* For the intake. */
+static bool may_hand_out(const qd_link *link)
 {
+    const qd_connection *connection = (const qd_connection *)link;
+
     /* Acquire: see op_resume. */
     return connection->state == OPEN && atomic_load_explicit(&connection->pauses, memory_order_acquire) == 0 &&
-           !is_close_asked(connection) && !connection->faulted && !qd_outbox_stalled(&connection->outbox);
-}
-
-static void fault(qd_connection *connection, qd_link_fault what, uint64_t value)
-{
-    connection->faulted = true;
-    connection->handler->fault(connection->handler->context, &connection->link, what, value);
-}
-
-/* Hand out the frames in *bytes (of *size) while it may, advancing both past what was read. */
-static void hand_out(qd_connection *connection, const uint8_t **bytes, size_t *size)
-{
-    while (may_hand_out(connection)) {
-        const uint8_t *frame;
-        size_t frame_size;
-
-        switch (qd_frame_reader_next(&connection->reader, bytes, size, &frame, &frame_size)) {
-        case QD_FRAME_OK:
-            connection->handler->frame(connection->handler->context, &connection->link, frame, frame_size);
-            break;
-        case QD_FRAME_MORE:
-            return;
-        case QD_FRAME_BAD_PREFIX:
-            fault(connection, QD_LINK_BAD_PREFIX, 0);
-            return;
-        case QD_FRAME_TOO_LONG:
-            fault(connection, QD_LINK_FRAME_TOO_LONG, connection->reader.length);
-            return;
-        case QD_FRAME_NO_MEMORY:
-            fault(connection, QD_LINK_NO_MEMORY, 0);
-            return;
-        }
-    }
-}
-
-static void drop_held(qd_connection *connection)
-{
-    qd_heap_free(&connection->loop->heap, connection->held, connection->held_size);
-    connection->held = NULL;
-    connection->held_size = connection->held_taken = 0;
-}
-
-/* Keep what a pause left of the read buffer, which the next connection needs. */
-static void hold(qd_connection *connection, const uint8_t *bytes, size_t size)
-{
-    connection->held = qd_heap_alloc(&connection->loop->heap, size);
-    if (!connection->held) {
-        fault(connection, QD_LINK_NO_MEMORY, 0);
-        return;
-    }
-    memcpy(connection->held, bytes, size);
-    connection->held_size = size;
-}
-
-static void hand_out_held(qd_connection *connection)
-{
-    const uint8_t *bytes = connection->held + connection->held_taken;
-    size_t size = connection->held_size - connection->held_taken;
-
-    hand_out(connection, &bytes, &size);
-    connection->held_taken = connection->held_size - size;
-    if (size == 0 || connection->faulted)
-        drop_held(connection);
+           !is_close_asked(connection) && !qd_outbox_stalled(&connection->outbox);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
@@ -296,10 +232,9 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
 /* Go on with what is held, then start or stop to read, as things stand now. */
 static void read_on(qd_connection *connection)
 {
-    if (connection->held)
-        hand_out_held(connection);
+    qd_intake_go_on(&connection->intake);
     bool throw_away = connection->state == CLOSING || connection->state == LINGERING;
-    bool wanted = !connection->peer_ended && (throw_away || (may_hand_out(connection) && !connection->held));
+    bool wanted = !connection->peer_ended && (throw_away || qd_intake_is_open(&connection->intake));
     if (wanted == connection->reading)
         return;
     connection->reading = wanted;
@@ -332,11 +267,10 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     if (connection->state != OPEN)
         return;
 
-    const uint8_t *bytes = (const uint8_t *)buffer->base;
-    size_t size = (size_t)count;
-    hand_out(connection, &bytes, &size);
-    if (size > 0 && !connection->faulted && !is_close_asked(connection))
-        hold(connection, bytes, size);
+    const uint8_t *end = (const uint8_t *)buffer->base + count;
+    size_t left = qd_intake_take(&connection->intake, (const uint8_t *)buffer->base, (size_t)count);
+    if (left > 0 && !is_close_asked(connection))
+        qd_intake_hold(&connection->intake, end - left, left);
     read_on(connection);
 }
 
@@ -439,8 +373,7 @@ static void on_closed(uv_handle_t *handle)
     qd_connection *connection = handle->data;
     qd_loop *loop = connection->loop;
 
-    drop_held(connection);
-    qd_frame_reader_deinit(&connection->reader);
+    qd_intake_deinit(&connection->intake);
     uv_mutex_lock(&connection->lock);
     qd_outbox_deinit(&connection->outbox);
     uv_mutex_unlock(&connection->lock);
@@ -520,7 +453,7 @@ static void begin_closing(qd_connection *connection, uint64_t due_ns)
 {
     if (connection->state == OPEN) {
         connection->state = CLOSING;
-        drop_held(connection);
+        qd_intake_drop(&connection->intake);
         qd_loop_deadline_set(connection->loop, &connection->deadline, due_ns);
     } else if (connection->state != CLOSED && due_ns < connection->deadline.due_ns) {
         qd_loop_deadline_set(connection->loop, &connection->deadline, due_ns);
@@ -551,16 +484,6 @@ static void serve(qd_loop_request *request)
 
 /* ---- making them ---- */
 
-static void *reader_alloc(void *loop, size_t size)
-{
-    return qd_heap_alloc(&((qd_loop *)loop)->heap, size);
-}
-
-static void reader_release(void *loop, void *memory, size_t size)
-{
-    qd_heap_free(&((qd_loop *)loop)->heap, memory, size);
-}
-
 static qd_connection *create(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer)
 {
     qd_connection *connection = qd_shared_alloc(sizeof *connection);
@@ -571,7 +494,6 @@ static qd_connection *create(qd_loop *loop, const qd_connection_config *config, 
         .loop = loop,
         .handler = config->handler,
         .fd = fd,
-        .reader_memory = {.alloc = reader_alloc, .release = reader_release, .context = loop},
         .deadline.expire = expire,
         .request.run = serve,
     };
@@ -581,7 +503,8 @@ static qd_connection *create(qd_loop *loop, const qd_connection_config *config, 
     }
     qd_link_init(&connection->link, &tcp_ops);
     snprintf(connection->link.peer, sizeof connection->link.peer, "%s", peer);
-    qd_frame_reader_init(&connection->reader, config->frame_bytes_max, &connection->reader_memory);
+    qd_intake_init(&connection->intake, &connection->link, config->handler, may_hand_out, &loop->heap,
+                   config->frame_bytes_max);
     qd_outbox_init(&connection->outbox, config->outbox_bytes_max);
     return connection;
 }

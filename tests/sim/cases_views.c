@@ -387,19 +387,6 @@ void sim_watchers(sim_house *house)
                   view->watcher_leave_observer[0] == 4,
               "who left the room does not see it");
     expect_applied(&seen);
-
-    /* Begun later it has what there is, without a tick. */
-    sim_peer_spawn(&third, room, 21, 2, 0);
-    watch_around(&third, room, 6, 21, 5);
-    sim_house_settle(house);
-    (void)step_view(&seen, room);
-    expect_applied(&seen);
-    watch(&third, room, QD_WATCH_OWN);
-    (void)sim_peer_expect(&third, QD_SERVER_VIEW); /* what it sees */
-    (void)sim_peer_expect(&third, QD_SERVER_APPLIED);
-    view = &sim_peer_expect(&third, QD_SERVER_VIEW)->as.view;
-    sim_check(view->reset_watchers && !view->reset && view->tick == 4, "what there is at the last tick");
-    expect_watchers(view, 0, 1);
     sim_peer_close(&third);
     sim_peer_close(&seer);
     sim_peer_close(&seen);

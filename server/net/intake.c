@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intake.h"
+
+#include <string.h>
+
+#include "../base/assert.h"
+
+static void *reader_alloc(void *heap, size_t size)
+{
+    return qd_heap_alloc(heap, size);
+}
+
+static void reader_release(void *heap, void *memory, size_t size)
+{
+    qd_heap_free(heap, memory, size);
+}
+
+void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *handler, qd_intake_may_fn may,
+                    qd_heap *heap, size_t frame_bytes_max)
+{
+    *intake = (qd_intake){
+        .link = link,
+        .handler = handler,
+        .may = may,
+        .heap = heap,
+        .reader_memory = {.alloc = reader_alloc, .release = reader_release, .context = heap},
+    };
+    qd_frame_reader_init(&intake->reader, frame_bytes_max, &intake->reader_memory);
+}
+
+void qd_intake_drop(qd_intake *intake)
+{
+    qd_heap_free(intake->heap, intake->held, intake->held_size);
+    intake->held = NULL;
+    intake->held_size = intake->held_taken = 0;
+}
+
+void qd_intake_deinit(qd_intake *intake)
+{
+    qd_intake_drop(intake);
+    qd_frame_reader_deinit(&intake->reader);
+}
+
+void qd_intake_frame_bytes_max(qd_intake *intake, size_t bytes_max)
+{
+    intake->reader.frame_bytes_max = bytes_max;
+}
+
+static bool may_hand_out(const qd_intake *intake)
+{
+    return !intake->faulted && intake->may(intake->link);
+}
+
+bool qd_intake_is_open(const qd_intake *intake)
+{
+    return intake->held == NULL && may_hand_out(intake);
+}
+
+static void fault(qd_intake *intake, qd_link_fault what, uint64_t value)
+{
+    intake->faulted = true;
+    intake->handler->fault(intake->handler->context, intake->link, what, value);
+}
+
+/* Hand out the frames in *bytes (of *size) while it may, advancing both past what was read. */
+static void hand_out(qd_intake *intake, const uint8_t **bytes, size_t *size)
+{
+    while (may_hand_out(intake)) {
+        const uint8_t *frame;
+        size_t frame_size;
+
+        switch (qd_frame_reader_next(&intake->reader, bytes, size, &frame, &frame_size)) {
+        case QD_FRAME_OK:
+            intake->handler->frame(intake->handler->context, intake->link, frame, frame_size);
+            break;
+        case QD_FRAME_MORE:
+            return;
+        case QD_FRAME_BAD_PREFIX:
+            fault(intake, QD_LINK_BAD_PREFIX, 0);
+            return;
+        case QD_FRAME_TOO_LONG:
+            fault(intake, QD_LINK_FRAME_TOO_LONG, intake->reader.length);
+            return;
+        case QD_FRAME_NO_MEMORY:
+            fault(intake, QD_LINK_NO_MEMORY, 0);
+            return;
+        }
+    }
+}
+
+size_t qd_intake_take(qd_intake *intake, const uint8_t *bytes, size_t size)
+{
+    QD_ASSERT(intake->held == NULL);
+    hand_out(intake, &bytes, &size);
+    return intake->faulted ? 0 : size;
+}
+
+void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size)
+{
+    intake->held = qd_heap_alloc(intake->heap, size);
+    if (!intake->held) {
+        fault(intake, QD_LINK_NO_MEMORY, 0);
+        return;
+    }
+    memcpy(intake->held, bytes, size);
+    intake->held_size = size;
+}
+
+void qd_intake_go_on(qd_intake *intake)
+{
+    if (!intake->held)
+        return;
+    const uint8_t *bytes = intake->held + intake->held_taken;
+    size_t size = intake->held_size - intake->held_taken;
+
+    hand_out(intake, &bytes, &size);
+    intake->held_taken = intake->held_size - size;
+    if (size == 0 || intake->faulted)
+        qd_intake_drop(intake);
+}
