@@ -49,6 +49,14 @@ void qd_bench_sleep_until(uint64_t then_ns)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
 }
 
+void qd_bench_wait_until(uint64_t then_ns)
+{
+    if (qd_bench_now_ns() + QD_BENCH_EARLY_NS < then_ns)
+        qd_bench_sleep_until(then_ns - QD_BENCH_EARLY_NS);
+    while (qd_bench_now_ns() < then_ns)
+        continue;
+}
+
 void qd_bench_fail(qd_bench *bench, const char *format, ...)
 {
     va_list arguments;

@@ -47,6 +47,9 @@
 #define QD_BENCH_TIMEOUT_STOPPED_NS 2000000000u
 #define QD_BENCH_RUN_OUT_NS         5000000000u
 
+/* To wake up takes about half of that, where the core has gone to sleep. */
+#define QD_BENCH_EARLY_NS 150000u
+
 /* Batches of a lane that are not yet answered; beyond that they wait, and their round trips with them. */
 #define QD_BENCH_PENDING_MAX 64u
 
@@ -69,6 +72,7 @@ typedef struct qd_bench_options {
     qd_bench_check_kind check;
     uint32_t check_max; /* so many lanes fold their pairs; 0: all that are subscribed */
     bool is_quiet;      /* no progress lines */
+    bool is_exact;      /* drivers wake up a little early and wait for the time without sleep */
     bool may_be_late;   /* a rate that is not held is no failure, see figures.unanswered */
 } qd_bench_options;
 
@@ -81,6 +85,7 @@ typedef struct qd_bench_figures {
     uint64_t ticks_checked;
     uint64_t unanswered; /* batches that were not, so long after the end; then nothing is checked there */
     qd_histogram round_trip_ns;
+    qd_histogram own_late_ns; /* how long after its intended time a batch was made, the bench's own part of the trip */
     qd_histogram lateness_ns; /* of a room's own clock, see TIMES */
 } qd_bench_figures;
 
@@ -110,7 +115,7 @@ struct qd_bench_connection;
 
 typedef struct qd_bench_pending {
     uint32_t seq;
-    uint64_t intended_ns;
+    uint64_t intended_ns, made_ns;
 } qd_bench_pending;
 
 typedef struct qd_bench_lane {
@@ -146,11 +151,13 @@ typedef struct qd_bench_connection {
     qd_bench_lane **by_room;   /* the lanes by ascending handle, once all rooms are open */
     uint32_t open_seq;         /* of the first lane's OpenRoom; the others follow */
     qd_bench_figures *figures; /* where what comes in is counted */
+    bool is_output_watched;    /* the driver is told when more can be sent */
 } qd_bench_connection;
 
 typedef struct qd_bench_driver {
     qd_bench *bench;
     pthread_t thread;
+    int ready; /* of epoll */
     qd_bench_connection *connections;
     uint32_t connection_count;
     qd_bench_lane **lanes; /* of all its connections */
@@ -212,6 +219,8 @@ int qd_bench_play(qd_bench *bench, const char *const *server_options, qd_sheet *
 uint64_t qd_bench_now_ns(void);
 /* Sleeps until then, as exactly as the system can. */
 void qd_bench_sleep_until(uint64_t then_ns);
+/* Does not sleep for the last of it, to be there in time. */
+void qd_bench_wait_until(uint64_t then_ns);
 /* Stops the run; the first failure is what is told. [any thread] */
 void qd_bench_fail(qd_bench *bench, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool qd_bench_is_stopped(const qd_bench *bench);

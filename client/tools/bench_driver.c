@@ -5,13 +5,16 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #define RECEIVE_BYTES 262144u
+/* Sockets that are ready, at once. */
+#define READY_MAX 256
 /* Receives in a row from one connection, so that others and the schedule get their turn. */
 #define RECEIVES_MAX 8
 /* The longest wait, after which it is looked whether the run was stopped. */
@@ -86,11 +89,6 @@ static bool output_waits(const qd_bench_connection *connection)
     return qd_client_output(connection->client, &size) != NULL;
 }
 
-static short events_of(const qd_bench_connection *connection)
-{
-    return (short)(POLLIN | (output_waits(connection) ? POLLOUT : 0));
-}
-
 bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_bench_connection *), const char *what)
 {
     qd_bench *bench = connection->bench;
@@ -112,7 +110,8 @@ bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_ben
                           (unsigned)(patience_ns / 1000000000u), what);
             return false;
         }
-        struct pollfd ready = {.fd = qd_client_socket(connection->client), .events = events_of(connection)};
+        struct pollfd ready = {.fd = qd_client_socket(connection->client),
+                               .events = (short)(POLLIN | (output_waits(connection) ? POLLOUT : 0))};
         poll(&ready, 1, 100);
     }
     return false;
@@ -138,30 +137,46 @@ static bool is_busy(const qd_bench_driver *driver)
     return false;
 }
 
-/* Waits until a socket is ready or it is `until_ns`, then exchanges with those that are. */
-static void poll_and_exchange(qd_bench_driver *driver, struct pollfd *sockets, uint64_t until_ns)
+/* Has the system tell when a connection can be sent to, as long as it has something to send. */
+static void watch_output(qd_bench_driver *driver, qd_bench_connection *connection)
 {
+    const bool waits = output_waits(connection);
+    struct epoll_event event = {.events = EPOLLIN | (waits ? EPOLLOUT : 0), .data.ptr = connection};
+
+    if (waits != connection->is_output_watched)
+        epoll_ctl(driver->ready, EPOLL_CTL_MOD, qd_client_socket(connection->client), &event);
+    connection->is_output_watched = waits;
+}
+
+/* Waits until a socket is ready or it is `until_ns`, then exchanges with those that are. */
+static void wait_and_exchange(qd_bench_driver *driver, uint64_t until_ns)
+{
+    struct epoll_event events[READY_MAX];
     uint64_t now_ns = qd_bench_now_ns();
     uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
     if (wait_ns > LOOK_UP_NS)
         wait_ns = LOOK_UP_NS;
     struct timespec wait = {(time_t)(wait_ns / 1000000000u), (long)(wait_ns % 1000000000u)};
 
-    for (uint32_t index = 0; index < driver->connection_count; index++)
-        sockets[index].events = events_of(&driver->connections[index]);
-    if (ppoll(sockets, driver->connection_count, &wait, NULL) <= 0)
+    /* epoll_wait alone would wait for whole milliseconds. */
+    if (ppoll(&(struct pollfd){.fd = driver->ready, .events = POLLIN}, 1, &wait, NULL) <= 0)
         return;
-    for (uint32_t index = 0; index < driver->connection_count; index++) {
-        if (sockets[index].revents)
-            qd_bench_exchange(&driver->connections[index], &driver->lock);
+    int count = epoll_wait(driver->ready, events, READY_MAX, 0);
+    for (int index = 0; index < count; index++) {
+        qd_bench_exchange(events[index].data.ptr, &driver->lock);
+        watch_output(driver, events[index].data.ptr);
     }
 }
 
 static void send_all(qd_bench_driver *driver)
 {
     for (uint32_t index = 0; index < driver->connection_count; index++) {
-        if (output_waits(&driver->connections[index]))
-            qd_bench_exchange(&driver->connections[index], &driver->lock);
+        qd_bench_connection *connection = &driver->connections[index];
+
+        if (!output_waits(connection) || connection->is_output_watched)
+            continue;
+        qd_bench_exchange(connection, &driver->lock);
+        watch_output(driver, connection);
     }
 }
 
@@ -174,15 +189,16 @@ static void send_due(qd_bench_driver *driver)
 }
 
 /* Nobody here writes. */
-static void run_readers(qd_bench_driver *driver, struct pollfd *sockets)
+static void run_readers(qd_bench_driver *driver)
 {
     while (qd_bench_now_ns() < driver->bench->end_ns && !qd_bench_is_stopped(driver->bench))
-        poll_and_exchange(driver, sockets, driver->bench->end_ns);
+        wait_and_exchange(driver, driver->bench->end_ns);
 }
 
-static void run_on_schedule(qd_bench_driver *driver, struct pollfd *sockets)
+static void run_on_schedule(qd_bench_driver *driver)
 {
     const qd_bench *bench = driver->bench;
+    const uint64_t early_ns = bench->options.is_exact ? QD_BENCH_EARLY_NS : 0;
     uint64_t slot = 0;
 
     for (uint32_t lane = 0; lane < driver->lane_count; lane++)
@@ -191,32 +207,34 @@ static void run_on_schedule(qd_bench_driver *driver, struct pollfd *sockets)
         for (uint64_t now_ns = qd_bench_now_ns(); slot_ns(driver, slot) <= now_ns; slot++)
             qd_bench_lane_send_due(driver->lanes[slot % driver->lane_count], now_ns);
         send_all(driver);
-        poll_and_exchange(driver, sockets, slot_ns(driver, slot));
+        wait_and_exchange(driver, slot_ns(driver, slot) - early_ns);
+        if (early_ns > 0 && qd_bench_now_ns() + early_ns >= slot_ns(driver, slot))
+            qd_bench_wait_until(slot_ns(driver, slot));
     }
 }
 
 /* Each lane sends its next batch when it takes the answer to the last. */
-static void run_on_answers(qd_bench_driver *driver, struct pollfd *sockets)
+static void run_on_answers(qd_bench_driver *driver)
 {
     const qd_bench *bench = driver->bench;
 
     while (qd_bench_now_ns() < bench->start_ns)
-        poll_and_exchange(driver, sockets, bench->start_ns);
+        wait_and_exchange(driver, bench->start_ns);
     send_due(driver);
     while (qd_bench_now_ns() < bench->end_ns && !qd_bench_is_stopped(bench)) {
         send_all(driver);
-        poll_and_exchange(driver, sockets, bench->end_ns);
+        wait_and_exchange(driver, bench->end_ns);
     }
 }
 
 /* Until all is answered, or it takes too long. */
-static void run_out(qd_bench_driver *driver, struct pollfd *sockets)
+static void run_out(qd_bench_driver *driver)
 {
     uint64_t give_up_ns = driver->bench->end_ns + QD_BENCH_RUN_OUT_NS;
 
     while (is_busy(driver) && !qd_bench_is_stopped(driver->bench) && qd_bench_now_ns() < give_up_ns) {
         send_all(driver);
-        poll_and_exchange(driver, sockets, give_up_ns);
+        wait_and_exchange(driver, give_up_ns);
     }
 }
 
@@ -238,29 +256,41 @@ static void give_up(qd_bench_driver *driver)
                       (unsigned long long)count, (unsigned)(QD_BENCH_RUN_OUT_NS / 1000000000u));
 }
 
+static bool watch_all(qd_bench_driver *driver)
+{
+    driver->ready = epoll_create1(EPOLL_CLOEXEC);
+    for (uint32_t index = 0; driver->ready >= 0 && index < driver->connection_count; index++) {
+        qd_bench_connection *connection = &driver->connections[index];
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+
+        connection->is_output_watched = false;
+        if (epoll_ctl(driver->ready, EPOLL_CTL_ADD, qd_client_socket(connection->client), &event) != 0)
+            return false;
+    }
+    return driver->ready >= 0;
+}
+
 void *qd_bench_drive(void *argument)
 {
     qd_bench_driver *driver = argument;
-    struct pollfd *sockets = calloc(driver->connection_count, sizeof *sockets);
 
-    if (!sockets) {
-        qd_bench_fail(driver->bench, "out of memory");
+    if (!watch_all(driver)) {
+        qd_bench_fail(driver->bench, "cannot watch the sockets: %s", strerror(errno));
     } else {
-        for (uint32_t index = 0; index < driver->connection_count; index++)
-            sockets[index].fd = qd_client_socket(driver->connections[index].client);
         /* Else the system may wake it up to 50 microseconds late. */
         prctl(PR_SET_TIMERSLACK, 1);
         if (driver->lane_count == 0)
-            run_readers(driver, sockets);
+            run_readers(driver);
         else if (driver->bench->options.hz > 0)
-            run_on_schedule(driver, sockets);
+            run_on_schedule(driver);
         else
-            run_on_answers(driver, sockets);
-        run_out(driver, sockets);
+            run_on_answers(driver);
+        run_out(driver);
         if (!qd_bench_is_stopped(driver->bench))
             give_up(driver);
     }
-    free(sockets);
+    if (driver->ready >= 0)
+        close(driver->ready);
     driver->done_ns = qd_bench_now_ns();
     atomic_store(&driver->is_done, true);
     return NULL;

@@ -177,7 +177,7 @@ static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
         return;
     }
     uint32_t place = (lane->pending_first + lane->pending_count++) % QD_BENCH_PENDING_MAX;
-    lane->pending[place] = (qd_bench_pending){seq, intended_ns};
+    lane->pending[place] = (qd_bench_pending){seq, intended_ns, qd_bench_now_ns()};
 }
 
 void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns)
@@ -278,8 +278,12 @@ static void take_applied(qd_bench_lane *lane, const qd_msg_applied *applied, uin
     }
     take_time(lane, applied->tick, now_ns);
     while (lane->pending_count > 0 && (int32_t)(applied->seq - lane->pending[lane->pending_first].seq) >= 0) {
-        if (is_measured(lane))
-            qd_histogram_record(&figures->round_trip_ns, now_ns - lane->pending[lane->pending_first].intended_ns);
+        const qd_bench_pending *first = &lane->pending[lane->pending_first];
+
+        if (is_measured(lane)) {
+            qd_histogram_record(&figures->round_trip_ns, now_ns - first->intended_ns);
+            qd_histogram_record(&figures->own_late_ns, first->made_ns - first->intended_ns);
+        }
         figures->updates += lane->count;
         forget_first(lane);
         any = true;

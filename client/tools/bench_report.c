@@ -19,6 +19,7 @@ void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures
     sum->ticks_checked += figures->ticks_checked;
     sum->unanswered += figures->unanswered;
     qd_histogram_add(&sum->round_trip_ns, &figures->round_trip_ns);
+    qd_histogram_add(&sum->own_late_ns, &figures->own_late_ns);
     qd_histogram_add(&sum->lateness_ns, &figures->lateness_ns);
 }
 
