@@ -70,6 +70,12 @@ bool qd_map_get(const qd_map *map, uint64_t key, uint64_t *value)
     return true;
 }
 
+void qd_map_fetch(const qd_map *map, uint64_t key)
+{
+    if (map->entries)
+        __builtin_prefetch(&map->entries[home_of(map, key)]);
+}
+
 qd_status qd_map_reserve(qd_map *map, uint32_t count)
 {
     if (map->capacity && count <= count_max(map->capacity))

@@ -25,6 +25,9 @@ void qd_map_init(qd_map *map, qd_heap *heap, uint64_t salt);
 void qd_map_deinit(qd_map *map);
 
 bool qd_map_get(const qd_map *map, uint64_t key, uint64_t *value);
+/* Has the key's place on its way into the cache, for a search that comes soon: many at once, where one after the other
+ * would wait for each. */
+void qd_map_fetch(const qd_map *map, uint64_t key);
 /* Adds, or replaces. Fails only for memory, and then changes nothing. */
 qd_status qd_map_put(qd_map *map, uint64_t key, uint64_t value) QD_MUST_USE;
 /* Makes room for `count` keys in all, so that putting them cannot fail. */

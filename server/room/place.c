@@ -4,7 +4,8 @@
 #include "refuse.h"
 #include "sight.h"
 
-#define RUN_COUNT 512u /* its columns stay in the first level of cache */
+#define RUN_COUNT       512u   /* its columns stay in the first level of cache */
+#define FETCH_COUNT_MIN 16384u /* ids beyond the table: with fewer, their map is in the cache */
 
 static uint32_t any_not_finite(const float *values, uint32_t count)
 {
@@ -67,6 +68,8 @@ static bool look_up(const qd_room *room, uint32_t member, const qd_room_batch *b
 
     if (qd_ids_in_table(&room->ids, any_bits(id, run.count)))
         return look_up_in_table(room->ids.table, member, id, run.count, slots);
+    for (uint32_t i = 0; room->ids.map.count >= FETCH_COUNT_MIN && i < run.count; i++)
+        qd_map_fetch(&room->ids.map, id[i]);
     for (uint32_t i = 0; i < run.count; i++) {
         qd_place place = qd_ids_get(&room->ids, id[i]);
 
