@@ -33,7 +33,7 @@ void qd_roster_runs_deinit(qd_room *room)
 void qd_roster_runs_lose(qd_room *room, uint32_t slot)
 {
     qd_roster_runs *runs = &room->roster_runs;
-    uint32_t run = slot < runs->slot_capacity ? runs->of_slot[slot] : RUN_SEVERAL;
+    uint32_t run = slot < runs->slot_capacity ? runs->of_slot[slot] : RUN_NONE;
 
     if (run == RUN_NONE)
         return;
@@ -41,26 +41,24 @@ void qd_roster_runs_lose(qd_room *room, uint32_t slot)
         runs->round++;
     else
         runs->sound[run] = 0;
-    if (slot < runs->slot_capacity)
-        runs->of_slot[slot] = RUN_NONE;
+    runs->of_slot[slot] = RUN_NONE;
 }
 
-/* Has of_slot cover all slots, if there is memory. */
-static void cover_slots(qd_room *room)
+/* Has of_slot cover all slots. Returns whether there was memory for it. */
+static bool cover_slots(qd_room *room)
 {
     qd_roster_runs *runs = &room->roster_runs;
     uint32_t before = runs->slot_capacity, most = room->entities.id_capacity;
 
     if (before >= most)
-        return;
+        return true;
     uint32_t *of_slot = qd_array_reserve(room->heap, runs->of_slot, &runs->slot_capacity, sizeof of_slot[0], most - 1);
     if (!of_slot)
-        return;
+        return false;
     runs->of_slot = of_slot;
-    /* Those that were not covered may be in sound runs. */
     for (uint32_t slot = before; slot < runs->slot_capacity; slot++)
         of_slot[slot] = RUN_NONE;
-    runs->round++;
+    return true;
 }
 
 static void note_slot(qd_roster_runs *runs, uint32_t slot, uint32_t run)
@@ -69,7 +67,7 @@ static void note_slot(qd_roster_runs *runs, uint32_t slot, uint32_t run)
         runs->of_slot[slot] = runs->of_slot[slot] == RUN_NONE ? run : RUN_SEVERAL;
 }
 
-/* QD_ERR_NO_MEMORY changes nothing. */
+/* It is not sound before its entries are named. QD_ERR_NO_MEMORY changes nothing. */
 static qd_status take_run(qd_room *room, uint32_t *run)
 {
     qd_roster_runs *runs = &room->roster_runs;
@@ -83,7 +81,6 @@ static qd_status take_run(qd_room *room, uint32_t *run)
         return QD_ERR_NO_MEMORY;
     }
     runs->sound = sound;
-    sound[*run] = 0;
     return QD_OK;
 }
 
@@ -256,9 +253,8 @@ static bool look_for(qd_room *room, uint32_t member, qd_roster *roster, uint32_t
     qd_roster_runs *runs = &room->roster_runs;
     uint32_t first = run * QD_ROSTER_RUN, number = roster->run[run];
     uint32_t end = roster->count - first < QD_ROSTER_RUN ? roster->count : first + QD_ROSTER_RUN;
-    bool all = true;
+    bool is_covered = cover_slots(room), all = true;
 
-    cover_slots(room);
     for (uint32_t i = first; i < end; i++) {
         uint32_t slot = roster->slot[i];
         qd_place place = still_means(room, slot, roster->id[i]) ? (qd_place){slot, room->entities.holding[slot].owner}
@@ -268,7 +264,7 @@ static bool look_for(qd_room *room, uint32_t member, qd_roster *roster, uint32_t
         note_slot(runs, place.slot, number);
         all &= qd_may_change(place, member);
     }
-    runs->sound[number] = all ? runs->round : 0;
+    runs->sound[number] = all && is_covered ? runs->round : 0;
     return all;
 }
 

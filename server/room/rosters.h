@@ -44,7 +44,7 @@ typedef struct qd_rosters {
 typedef struct qd_roster_runs {
     qd_id_pool numbers;
     uint64_t *sound, round; /* a round is never 0 */
-    uint32_t *of_slot;      /* slots beyond it count as those of several */
+    uint32_t *of_slot;      /* slots beyond it are in no sound run */
     uint32_t sound_capacity, slot_capacity;
 } qd_roster_runs;
 

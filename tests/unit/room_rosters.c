@@ -199,6 +199,73 @@ static void rosters_of_many_runs_are_moved_from_any_entry(void **state)
     close_room(&fixture);
 }
 
+/* In two rosters, of two members, and twice in one of them. */
+static void an_entity_of_several_rosters_is_missed_in_all(void **state)
+{
+    static const uint32_t id[] = {1, 1};
+    room_fixture fixture;
+
+    (void)state;
+    open_with_rosters(&fixture, 10);
+    uint32_t me = fixture.me, other = join(fixture.room);
+    for (uint32_t round = 0; round < 3; round++) {
+        assert_int_equal(spawn_room_owned(fixture.room, me, 1, 10), 0);
+        for (uint32_t i = 0; i < 4; i++) {
+            fixture.me = i % 2 ? other : me;
+            if (round == 0)
+                assert_int_equal(name(&fixture, i / 2, 0, id, 1 + i % 2, false), QD_OK);
+            assert_int_equal(place(&fixture, i / 2, 0, 1 + i % 2, 20), 0);
+        }
+        tick(fixture.room);
+        assert_int_equal(despawn(fixture.room, me, 1), 0);
+        for (uint32_t i = 0; i < 4; i++) {
+            fixture.me = i % 2 ? other : me;
+            assert_int_equal(place(&fixture, i / 2, 0, 1, 30), QD_ROOM_UNKNOWN_ID);
+        }
+    }
+    close_room(&fixture);
+}
+
+static void what_is_cut_off_is_not_what_stays(void **state)
+{
+    static const uint32_t id[] = {1, 1};
+    room_fixture fixture;
+
+    (void)state;
+    open_with_rosters(&fixture, 10);
+    assert_int_equal(spawn(fixture.room, fixture.me, 1, 10), 0);
+    assert_int_equal(name(&fixture, 0, 0, id, 2, false), QD_OK);
+    assert_int_equal(place(&fixture, 0, 0, 2, 20), 0);
+    assert_int_equal(name(&fixture, 0, 1, NULL, 0, false), QD_OK);
+    assert_int_equal(despawn(fixture.room, fixture.me, 1), 0);
+    assert_int_equal(place(&fixture, 0, 0, 1, 30), QD_ROOM_UNKNOWN_ID);
+    close_room(&fixture);
+}
+
+/* From any entry on, by so few that they end in the next run, or in the one behind it. */
+static void an_entry_that_is_gone_is_missed_from_anywhere(void **state)
+{
+    room_fixture fixture;
+    uint32_t id[MANY];
+
+    (void)state;
+    open_with_rosters(&fixture, MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        id[i] = i;
+        assert_int_equal(spawn(fixture.room, fixture.me, id[i], 10), 0);
+    }
+    assert_int_equal(name(&fixture, 0, 0, id, MANY, false), QD_OK);
+    for (uint32_t gone = 100; gone < 700; gone += 97) {
+        for (uint32_t first = gone - 99; first < gone; first += 7) {
+            assert_int_equal(place(&fixture, 0, 0, MANY, 20), 0);
+            assert_int_equal(despawn(fixture.room, fixture.me, gone), 0);
+            assert_int_equal(place(&fixture, 0, first, gone - first + 1, 30), QD_ROOM_UNKNOWN_ID);
+            assert_int_equal(spawn(fixture.room, fixture.me, gone, 10), 0);
+        }
+    }
+    close_room(&fixture);
+}
+
 static void refusals_name_entries_of_the_batch(void **state)
 {
     static const uint32_t id[] = {1, 2, 3, 4};
@@ -238,6 +305,10 @@ static void memory_goes_with_the_roster_and_with_its_member(void **state)
     assert_int_equal(name(&fixture, 9, 0, id, 1, false), QD_OK);
     /* But for a little by which the room tells runs of entries apart. */
     assert_true(fixture.heap.bytes <= before + LITTLE);
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(name(&fixture, 8, 0, id, MANY, false), QD_OK);
+        assert_int_equal(name(&fixture, 8, 0, NULL, 0, false), QD_OK);
+    }
     fixture.me = other;
     assert_int_equal(name(&fixture, 0, 0, id, MANY, false), QD_OK);
     qd_room_leave(fixture.room, other, 0);
@@ -270,6 +341,9 @@ int main(void)
         cmocka_unit_test(an_entry_means_whichever_entity_has_its_id),
         cmocka_unit_test(an_entry_is_refused_once_its_entity_is_anothers),
         cmocka_unit_test(rosters_of_many_runs_are_moved_from_any_entry),
+        cmocka_unit_test(an_entity_of_several_rosters_is_missed_in_all),
+        cmocka_unit_test(what_is_cut_off_is_not_what_stays),
+        cmocka_unit_test(an_entry_that_is_gone_is_missed_from_anywhere),
         cmocka_unit_test(refusals_name_entries_of_the_batch),
         cmocka_unit_test(memory_goes_with_the_roster_and_with_its_member),
         cmocka_unit_test(a_new_member_has_no_rosters),
