@@ -35,7 +35,8 @@ QD_API uint32_t qd_client_move_observers(qd_client *client, const qd_msg_observe
 QD_API uint32_t qd_client_unobserve(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
 /* Replaces both lists of an observer: what it always sees, and what never. */
 QD_API uint32_t qd_client_except(qd_client *client, const qd_msg_except *except);
-/* `bytes_max` 0: no limit. */
+/* `bytes_max` 0: no limit. A `watch` that is another than before begins at once, with a QD_SERVER_VIEW that is marked
+ * reset_watchers. */
 QD_API uint32_t qd_client_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch);
 /* Why the observers anchored at entity `a`, of whatever session, see entity `b` or do not. Answer:
  * QD_SERVER_WHY_RESULT. */

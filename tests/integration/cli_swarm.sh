@@ -16,7 +16,7 @@ out '^no rooms$'
 
 # Some look around.
 expect 0 quadrille swarm --rooms 2 --entities 60 --observers 20 --range 6 --density 0.3 --motion uniform --seconds 1.5
-out '^1 s: [1-9][0-9]* updates a second, [0-9.]+ enters a second, [0-9.]+ leaves a second, [0-9]+ seen$'
+out '^[1-9] s: [1-9][0-9]* updates a second, [0-9.]+ enters a second, [0-9.]+ leaves a second, [0-9]+ seen$'
 out '^[1-9][0-9]* enters, [1-9][0-9.]* a second; [1-9][0-9]* leaves, [1-9][0-9.]* a second; [0-9]+ seen by 40 observers in the end$'
 expect 2 quadrille swarm --observers 301
 err '--observers 301: must be at most the number of --entities, 300'

@@ -105,6 +105,9 @@ static uint32_t fold_line(qd_client *client, qd_view *views)
             continue;
         assert_int_equal(message->kind, QD_SERVER_VIEW);
         resets += message->as.view.reset;
+        /* It stands for all since the last that was told. */
+        if (message->as.view.reset)
+            assert_int_equal(message->as.view.merged_ticks, message->as.view.tick - qd_view_tick(views));
         if (qd_view_apply(views, &message->as.view) != QD_CLIENT_OK)
             fail_msg("tick %llu contradicts the views", (unsigned long long)message->as.view.tick);
     }

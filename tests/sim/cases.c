@@ -561,6 +561,7 @@ unsigned sim_run_cases(void)
         {sim_who_is_connected_keeps_its_own, {0}},
         {sim_who_is_kept_goes_on_without, {0}},
         {sim_many_are_adopted, {0}},
+        {sim_owners_change_without_memory, {0}},
         {sim_rosters_move_what_they_name, {0}},
         {sim_requests_of_rosters_are_refused, {.roster_ids_max = 8}},
         {sim_rosters_go_when_their_session_leaves, {0}},

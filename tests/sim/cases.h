@@ -25,6 +25,7 @@ void sim_who_may_adopt(sim_house *house);
 void sim_who_is_connected_keeps_its_own(sim_house *house);
 void sim_who_is_kept_goes_on_without(sim_house *house);
 void sim_many_are_adopted(sim_house *house);
+void sim_owners_change_without_memory(sim_house *house);
 
 /* Cases of rosters (cases_rosters.c). */
 void sim_rosters_move_what_they_name(sim_house *house);

@@ -4,6 +4,7 @@
  */
 #include "cases.h"
 #include "server/app/limits.h"
+#include "server/base/alloc.h"
 
 static const qd_msg_room_config by_step = {.tick_mode = QD_TICK_MODE_STEP};
 
@@ -204,4 +205,41 @@ void sim_many_are_adopted(sim_house *house)
     }
     sim_check(frames == 2 && next == 10 + count, "%u in %u frames", next - 10, frames);
     sim_peer_close(&newer);
+}
+
+/* Whoever cannot be told is shown out; all else is as if nothing had been asked. */
+void sim_owners_change_without_memory(sim_house *house)
+{
+    static const uint32_t id[] = {1, 2, 3, 4};
+    sim_peer keeper;
+    uint32_t refused = 0, shown_out = 0, told = 0;
+    sim_peer_open(&keeper, house, NULL);
+    uint64_t room = sim_peer_open_room(&keeper, "room", &by_step);
+    for (size_t allowance = 0; allowance < 8000; allowance += 41) {
+        sim_peer giver, taker;
+        const uint64_t session = sim_peer_hello(&taker, house, &(qd_msg_hello){.token = "token"})->session;
+        sim_peer_open(&giver, house, "token");
+        sim_peer_open_room(&giver, "room", NULL);
+        sim_peer_open_room(&taker, "room", NULL);
+        sim_peer_spawn(&giver, room, 1, 8, 0);
+        sim_house_settle(house);
+        sim_peer_send(&giver,
+                      (qd_client_message){.kind = QD_CLIENT_HANDOVER,
+                                          .as.handover = {.room = room, .count = 4, .id = id, .session = session}});
+        adopt(&taker, room, session + 1);
+        qd_memory_limit_set(qd_memory_used() + allowance);
+        sim_house_settle(house);
+        for (const qd_server_message *message; (message = sim_peer_next(&taker)) != NULL;) {
+            refused += message->kind == QD_SERVER_ERROR;
+            told += message->kind == QD_SERVER_HANDED_OVER;
+        }
+        shown_out += taker.link->closed;
+        qd_memory_limit_set(0);
+        sim_peer_close(&giver);
+        sim_peer_close(&taker);
+        sim_house_pass(house, 6000);
+    }
+    sim_check(refused > 0 && shown_out > 0 && told > 0, "%u are refused, %u shown out, %u told", refused, shown_out,
+              told);
+    sim_peer_close(&keeper);
 }
