@@ -95,6 +95,10 @@ static bool play(qd_bench *bench, const qd_bench_beat *beat, band *all, qd_bench
     while (result->beats < beats && !qd_bench_is_stopped(bench)) {
         uint64_t now_ns = qd_bench_now_ns(), next_ns = start_ns + struck * period_ns;
 
+        if (now_ns > start_ns + beats * period_ns + QD_BENCH_TIMEOUT_NS) {
+            errno = ETIMEDOUT;
+            return false;
+        }
         if (struck < beats && now_ns >= next_ns) {
             if (!strike(all, beat->request_bytes))
                 return false;
@@ -118,7 +122,7 @@ bool qd_bench_drum(qd_bench *bench, const qd_bench_beat *beat, qd_bench_beaten *
         qd_bench_usage before = qd_bench_usage_of(bench->raw.pid);
 
         if (!play(bench, beat, &all, result))
-            qd_bench_fail(bench, "the raw loop is gone: %s", strerror(errno));
+            qd_bench_fail(bench, "the raw loop does not answer: %s", strerror(errno));
         result->used = qd_bench_usage_between(before, qd_bench_usage_of(bench->raw.pid));
     } else {
         qd_bench_fail(bench, "cannot reach the raw loop: %s", strerror(errno));

@@ -27,20 +27,19 @@ static const qd_sheet_column columns[] = {
     {"raw_cpu_percent", "raw CPU %", 1},
     {"reader_us", "us a reader", 2},
     {"raw_reader_us", "raw us", 2},
-    {"user_us", "user us", 2},
     {"skipped", "skipped", 0},
     {"bench_cpu_percent", "bench CPU %", 1},
     {"checked", "checked", 0},
 };
 
 /* What the server used for a tick, in microseconds. */
-static double tick_us(const qd_bench_result *result, bool system)
+static double tick_us(const qd_bench_result *result)
 {
-    return qd_bench_used_ns(&result->used, true, system, result->server.ticks) / 1e3;
+    return qd_bench_used_ns(&result->used, true, true, result->server.ticks) / 1e3;
 }
 
 static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, qd_bench_result *result,
-                    qd_bench_beaten *raw, double alone_us[2])
+                    qd_bench_beaten *raw, double *alone_us)
 {
     const uint32_t readers = given->readers;
 
@@ -72,18 +71,17 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, qd_b
         return;
     /* What one reader costs stands for what the room itself costs. */
     if (readers == 1)
-        for (int system = 0; system < 2; system++)
-            alone_us[system] = tick_us(result, system);
+        *alone_us = tick_us(result);
     const double more = readers > 1 ? readers - 1 : NAN;
-    const double reader_us = (tick_us(result, true) - alone_us[true]) / more;
+    const double reader_us = (tick_us(result) - *alone_us) / more;
     const double raw_us = qd_bench_used_ns(&raw->used, true, true, raw->beats * readers) / 1e3;
-    qd_sheet_add_row(
-        sheet, (const double[]){readers, (double)beat.answer_bytes, qd_bench_ms(&figures->lateness_ns, 50),
-                                qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&raw->lateness_ns, 99),
-                                qd_bench_used_percent(&result->used, result->seconds),
-                                qd_bench_used_percent(&raw->used, raw->seconds), reader_us, raw_us,
-                                (tick_us(result, false) - alone_us[false]) / more, (double)result->server.ticks_skipped,
-                                qd_bench_used_percent(&result->own, result->seconds), (double)figures->ticks_checked});
+    qd_sheet_add_row(sheet, (const double[]){readers, (double)beat.answer_bytes, qd_bench_ms(&figures->lateness_ns, 50),
+                                             qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&raw->lateness_ns, 99),
+                                             qd_bench_used_percent(&result->used, result->seconds),
+                                             qd_bench_used_percent(&raw->used, raw->seconds), reader_us, raw_us,
+                                             (double)result->server.ticks_skipped,
+                                             qd_bench_used_percent(&result->own, result->seconds),
+                                             (double)figures->ticks_checked});
     if (figures->resets > 0)
         qd_sheet_add_note(sheet, "%u readers: %llu resets, because readers were slow", readers,
                           (unsigned long long)figures->resets);
@@ -94,7 +92,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     const options *given = context;
     qd_bench_result *result = calloc(1, sizeof *result);
     qd_bench_beaten *raw = calloc(1, sizeof *raw);
-    double alone_us[2] = {NAN, NAN};
+    double alone_us = NAN;
 
     snprintf(sheet->title, sizeof sheet->title, "fanout: the events of one room of %u entities, %u ticks/s",
              given->entities, given->hz);
@@ -104,7 +102,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
         options row = *given;
 
         row.readers = readers;
-        run_row(bench, sheet, &row, result, raw, alone_us);
+        run_row(bench, sheet, &row, result, raw, &alone_us);
         if (readers == given->readers)
             break;
         readers = readers * 10 < given->readers ? readers * 10 : given->readers;
@@ -113,7 +111,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     free(raw);
     qd_sheet_add_note(sheet,
                       "us a reader: of the server's time a tick, user and system, for each reader beyond the first;");
-    qd_sheet_add_note(sheet, "user us: user time alone; raw: a bare libuv loop that sends as many bytes to as many");
+    qd_sheet_add_note(sheet, "raw: a bare libuv loop that sends as many bytes to as many");
 }
 
 int qd_bench_fanout(qd_bench *bench, int argc, char **argv)

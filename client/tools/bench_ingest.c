@@ -273,6 +273,9 @@ static void pour(course *all, writer *writers, pid_t pid, double seconds, taken 
                 .events = (short)(POLLIN | (writers[index].last_seq ? 0 : POLLOUT)),
             };
         poll(ready, all->connections, 100);
+        if (qd_bench_now_ns() > end_ns + QD_BENCH_TIMEOUT_NS)
+            qd_bench_fail(all->bench, "what was sent is not taken %u s after the end",
+                          (unsigned)(QD_BENCH_TIMEOUT_NS / 1000000000u));
         for (uint32_t index = 0; index < all->connections; index++) {
             if (ready[index].revents & POLLOUT)
                 send_some(all, &writers[index], end_ns);
