@@ -15,11 +15,13 @@
 
 #include "../base/log.h"
 
+#define QD_LOOPS_MAX 64u
+
 typedef struct qd_options {
     char host[256]; /* an IPv6 address without its brackets */
     uint16_t port;
     uint64_t workers; /* 0: as many as there are cores */
-    uint64_t loops;
+    uint64_t loops;   /* 0: half as many */
     uint64_t connections_max;
     uint64_t frame_bytes_max;
     uint64_t rooms_max;

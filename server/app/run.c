@@ -67,6 +67,12 @@ static void stop(qd_server *server, qd_net *net)
     qd_log(QD_LOG_INFO, "stopped");
 }
 
+static uint32_t loops_of(const qd_options *options)
+{
+    uint32_t loops = options->loops != 0 ? (uint32_t)options->loops : (qd_cores() + 1) / 2;
+    return loops < QD_LOOPS_MAX ? loops : QD_LOOPS_MAX;
+}
+
 static int serve(const qd_options *options, const qd_server_config *config, const sigset_t *signals)
 {
     qd_server server;
@@ -74,7 +80,7 @@ static int serve(const qd_options *options, const qd_server_config *config, cons
     const qd_net_config net_config = {
         .host = options->host,
         .port = options->port,
-        .loops = (uint32_t)options->loops,
+        .loops = loops_of(options),
         .connections_max = config->limits.connections_max,
         .outbox_bytes_max = config->limits.queue_bytes_max,
         .frame_bytes_max = QD_FRAME_BYTES_BEFORE_HELLO,
@@ -92,8 +98,8 @@ static int serve(const qd_options *options, const qd_server_config *config, cons
     printf("%s listening on %s%s%s:%u\n", qd_server_name, is_v6 ? "[" : "", options->host, is_v6 ? "]" : "",
            qd_net_port(net));
     fflush(stdout);
-    qd_log(QD_LOG_INFO, "listening host=%s port=%u workers=%u loops=%" PRIu64 " memory_max=%zu", options->host,
-           qd_net_port(net), config->workers, options->loops, qd_memory_limit());
+    qd_log(QD_LOG_INFO, "listening host=%s port=%u workers=%u loops=%u memory_max=%zu", options->host, qd_net_port(net),
+           config->workers, net_config.loops, qd_memory_limit());
     wait_for_signal(signals);
     stop(&server, net);
     qd_server_deinit(&server);

@@ -41,7 +41,7 @@ static void test_defaults(void **state)
     assert_string_equal(options.host, "127.0.0.1");
     assert_int_equal(options.port, 7400);
     assert_int_equal(options.workers, 0);
-    assert_int_equal(options.loops, 1);
+    assert_int_equal(options.loops, 0);
     assert_int_equal(options.connections_max, 1024);
     assert_int_equal(options.frame_bytes_max, 4 << 20);
     assert_int_equal(options.rooms_max, 65536);
