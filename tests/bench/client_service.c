@@ -183,7 +183,7 @@ static double number(const char *text, double low, double high)
 
 int main(int argc, char **argv)
 {
-    run r = {0};
+    static run r; /* what it holds lives as long as the program */
     if (argc != 7)
         program_die("needs SYSTEM WORLD PORT PID SECONDS SHARE");
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)

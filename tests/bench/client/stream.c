@@ -30,7 +30,8 @@ static void reserve(stream_bytes *b, size_t size)
 {
     if (b->end + size <= b->capacity)
         return;
-    memmove(b->at, b->at + b->first, b->end - b->first);
+    if (b->first > 0)
+        memmove(b->at, b->at + b->first, b->end - b->first);
     b->end -= b->first;
     b->first = 0;
     if (b->end + size > b->capacity) {
