@@ -132,10 +132,12 @@ static void who_lost_a_report_begins_anew(void **state)
     despawn(room, me, 1);
     silent_tick(room);
     qd_room_view_resume(room, me);
-    qd_room_view_catch_up(room); /* enters wait for a tick */
+    /* Enters wait for a tick, and a reverse view with them. */
+    options(me, 0, QD_ROOM_WATCH_ALL);
+    qd_room_view_catch_up(room);
     no_view(room);
     qd_room_view_report report = view_at_tick(room);
-    assert_true(report.reset && report.merged_ticks == 3);
+    assert_true(report.reset && report.reset_watchers && report.merged_ticks == 3);
     expect_leaves(report, 0);
     expect_enters(report, 1, 7, 2);
     silent_tick(room);
