@@ -10,7 +10,7 @@
 /* Carries the letter out and frees it; with `leave`, the seat too. */
 void qd_apply(qd_host *host, qd_host_letter *letter);
 
-/* ---- for views.c ---- */
+/* ---- for views.c and owners.c ---- */
 
 /* Answers a request by an Error. */
 #define qd_apply_fail(host, request, code, ...)                                                                        \
