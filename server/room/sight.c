@@ -17,6 +17,11 @@ static const struct {
     [QD_BODY_BEACON_OUTER] = {8, 4}, [QD_BODY_POINT] = {1, 2}, [QD_BODY_BEACON] = {4, 8},
 };
 
+static qd_body point(const float at[3])
+{
+    return (qd_body){.x = at[0], .y = at[1], .z = at[2], .shape = QD_SPACE_BOX};
+}
+
 static qd_body circle(const float at[3], float radius)
 {
     return (qd_body){.x = at[0], .y = at[1], .z = at[2], .half_x = radius, .shape = QD_SPACE_CIRCLE};
@@ -271,7 +276,7 @@ qd_status qd_sight_add(qd_room *room, uint32_t slot, const qd_body *body)
         .beacon = QD_NONE,
         .anchored = QD_NONE,
     };
-    qd_status status = add(room, QD_BODY_POINT, slot, circle(seen->at, 0), &seen->point);
+    qd_status status = add(room, QD_BODY_POINT, slot, point(seen->at), &seen->point);
     if (status != QD_OK)
         return status;
     if (slot >= views->descriptions_capacity)

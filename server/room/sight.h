@@ -3,7 +3,7 @@
  * The SIGHT: a second space, of the room's index and dimensions, whose pairs are who may see whom.
  *
  *     body                     shape                              category  mask
- *     point of an entity       circle of radius 0 at its centre      1        2
+ *     point of an entity       box of size 0 at its centre           1        2
  *     region of an observer    circle or box; a second, widened      2        1
  *     beacon of an entity      circle of its visible range           4        8
  *     centre of an observer    circle of radius 0; of leave_margin   8        4

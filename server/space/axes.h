@@ -61,6 +61,8 @@
 /* bodies */
 #define qd_bodies_change         QD_AXED(qd_bodies_change)
 #define qd_bodies_deinit         QD_AXED(qd_bodies_deinit)
+#define qd_bodies_filter_class   QD_AXED(qd_bodies_filter_class)
+#define qd_bodies_filter_set     QD_AXED(qd_bodies_filter_set)
 #define qd_bodies_freed_reserve  QD_AXED(qd_bodies_freed_reserve)
 #define qd_bodies_give           QD_AXED(qd_bodies_give)
 #define qd_bodies_init           QD_AXED(qd_bodies_init)

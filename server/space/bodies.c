@@ -11,6 +11,7 @@ void qd_bodies_init(qd_bodies *bodies, qd_heap *heap)
     memset(bodies, 0, sizeof *bodies);
     bodies->heap = heap;
     bodies->free_first = QD_NONE;
+    bodies->classes = (qd_filter_classes){.filter = {QD_FILTER_DEFAULT}, .count = 1, .agree = {1}};
 }
 
 void qd_bodies_deinit(qd_bodies *bodies)
@@ -153,4 +154,35 @@ void qd_bodies_freed_reserve(qd_bodies *bodies)
                           bodies->change_count * sizeof *bodies->freed);
         bodies->freed_capacity = bodies->change_count;
     }
+}
+
+uint32_t qd_bodies_filter_class(const qd_bodies *bodies, qd_filter filter)
+{
+    const qd_filter_classes *classes = &bodies->classes;
+    for (uint32_t i = 0; i < classes->count; i++) {
+        if (qd_filters_are_same(classes->filter[i], filter)) {
+            return i;
+        }
+    }
+    return QD_FILTER_CLASSES_MAX;
+}
+
+static void add_class(qd_filter_classes *classes, qd_filter filter)
+{
+    const uint32_t number = classes->count++;
+    classes->filter[number] = filter;
+    for (uint32_t i = 0; i <= number; i++) {
+        const uint32_t agree = qd_filters_agree(classes->filter[i], filter);
+        classes->agree[i] = (uint8_t)(classes->agree[i] | agree << number);
+        classes->agree[number] = (uint8_t)(classes->agree[number] | agree << i);
+    }
+}
+
+void qd_bodies_filter_set(qd_bodies *bodies, uint32_t slot, qd_filter filter)
+{
+    if (bodies->classes.count < QD_FILTER_CLASSES_MAX &&
+        qd_bodies_filter_class(bodies, filter) == QD_FILTER_CLASSES_MAX) {
+        add_class(&bodies->classes, filter);
+    }
+    bodies->filter[slot] = filter;
 }

@@ -34,6 +34,17 @@ typedef struct qd_filter {
     uint32_t category, mask;
 } qd_filter;
 
+#define QD_FILTER_DEFAULT     ((qd_filter){1, UINT32_MAX})
+#define QD_FILTER_CLASSES_MAX 8u
+
+/* Most spaces have few filters. The first ones have a number, which stands in the ids of rows (rows.h), so that whether
+ * two agree is known without a look at either. Number 0 is the default. */
+typedef struct qd_filter_classes {
+    qd_filter filter[QD_FILTER_CLASSES_MAX];
+    uint32_t count;
+    uint8_t agree[QD_FILTER_CLASSES_MAX]; /* a bit for each class */
+} qd_filter_classes;
+
 /* The `was` of what a row does not tell. */
 typedef struct qd_change {
     qd_row was; /* of a split body: how it was; else absent */
@@ -51,12 +62,14 @@ typedef struct qd_bodies {
     qd_heap *heap;
     qd_record *record;
     qd_filter *filter;
+    qd_filter_classes classes;
     float *radius; /* by slot; NULL until one had a radius other than 0: then all have */
     qd_change *change;
     uint32_t *freed; /* by the last settle */
     uint32_t used;   /* slots ever given out: all above are free and untouched */
     uint32_t capacity;
     uint32_t count; /* live ones and removed ones */
+    bool any_round; /* one is no box, or was none */
     uint32_t free_first;
     uint32_t change_count, change_capacity;
     uint32_t freed_capacity;
@@ -100,6 +113,16 @@ static inline bool qd_filters_agree(qd_filter a, qd_filter b)
 {
     return (a.category & b.mask) != 0 && (b.category & a.mask) != 0;
 }
+
+static inline bool qd_filters_are_same(qd_filter a, qd_filter b)
+{
+    return a.category == b.category && a.mask == b.mask;
+}
+
+/* Sets a body's filter, which gets a class while there are some left. */
+void qd_bodies_filter_set(qd_bodies *bodies, uint32_t slot, qd_filter filter);
+/* QD_FILTER_CLASSES_MAX: it has none. */
+uint32_t qd_bodies_filter_class(const qd_bodies *bodies, qd_filter filter);
 
 static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
 {

@@ -10,8 +10,9 @@
  *     inner   the intersection of was and now   two strictly overlapping: the pair overlapped then, and does now
  *
  * In both cases there is no event, and nothing exact is computed. Of a circle the outer box is one around it, the inner
- * box one inside. The inner box of a row for which it would prove nothing (a filter that changed, an absent was or now)
- * is one that overlaps none.
+ * box one inside; where it meets many rows at once, it is compared with them as a circle, too (kernel_ring.h). The
+ * inner box of a row for which it would prove nothing (a filter that changed, an absent was or now) is one that
+ * overlaps none.
  *
  *     column[QD_OUTER_LO + k]   outer lower edge on axis k
  *     column[QD_OUTER_HI + k]   outer upper edge
@@ -65,6 +66,12 @@ typedef struct qd_list16 {
     bool any_moved;
 } qd_list16;
 
+/* The numbers of a cell, and how far they are shifted to make 8 bits of what is relative to its corner. */
+typedef struct qd_window {
+    uint16_t lo[QD_AXES], hi[QD_AXES];
+    uint32_t shift;
+} qd_window;
+
 typedef struct qd_list8 {
     uint8_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
@@ -72,13 +79,8 @@ typedef struct qd_list8 {
     uint8_t *group;
     uint32_t capacity;
     uint32_t own, count;
+    qd_window window; /* of all rows; collect8, pick8 and narrow note it */
 } qd_list8;
-
-/* The numbers of a cell, and how far they are shifted to make 8 bits of what is relative to its corner. */
-typedef struct qd_window {
-    uint16_t lo[QD_AXES], hi[QD_AXES];
-    uint32_t shift;
-} qd_window;
 
 /* Whether a column is one of lower inner edges, which are stored plus one. */
 static inline bool qd_column_is_plus_one(uint32_t k)
@@ -109,6 +111,7 @@ typedef struct qd_sink {
     const qd_bodies *bodies;
     qd_walk_mode mode;
     bool swept; /* also tell what passed; with QD_WALK_EVENTS and QD_WALK_STAYS */
+    bool rings; /* look for circles (kernel_ring.h); with QD_WALK_EVENTS, where it is not swept */
     qd_frame frame;
     qd_heap *heap;
     qd_quota *quota;

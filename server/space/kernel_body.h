@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "bytes.h"
 #include "columns_narrow.h"
 #include "kernel.h"
+#include "ring.h"
 
 #define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
 #define HITS_MAX  512u /* hits are sifted above this many */
@@ -90,6 +92,16 @@ static inline uint32_t lanes_append(uint16_t *hit, uint8_t *lane, uint32_t count
 }
 #endif
 
+#ifndef LANES_SHAPES_OVERLAP
+/* Whether two boxes or circles overlap now (1) and did (2); `round`: which of the two are circles (1, 2). */
+static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
+                                            const qd_row *was_b, uint32_t round)
+{
+    const bool a = (round & 1) != 0, b = round >> 1 != 0;
+    return (uint32_t)qd_rows_overlap(now_a, a, now_b, b) | (uint32_t)qd_rows_overlap(was_a, a, was_b, b) << 1;
+}
+#endif
+
 /* What a pair of plain rows tells, by whether it overlaps now (1) and did (2). */
 static const uint8_t kind_of[3][4] = {
     [QD_WALK_EVENTS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, 0},
@@ -105,33 +117,22 @@ typedef struct pair {
     uint32_t a, b;
 } pair;
 
-/* What a pair with a special row tells, or in a swept space any pair. Most are circles, or have filters, and nothing
- * else is special about them. Nobody can foresee whether two overlap, so no branch depends on it. */
-static inline uint32_t special_kind(const qd_sink *sink, const uint8_t *kinds, pair at, uint32_t id_a, uint32_t id_b)
+/* What a pair tells whose rows do not, or that may have met between ticks. */
+static inline uint32_t intricate_kind(const qd_sink *sink, const uint8_t *kinds, pair at, uint32_t id_a, uint32_t id_b)
 {
     const qd_rows *rows = sink->rows;
-    uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW, either = id_a | id_b;
-    if ((either & INTRICATE) || ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW))) {
+    uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
+    if (((id_a | id_b) & INTRICATE) || ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW))) {
         return qd_pair_resolve(sink, at.a, at.b);
     }
-    const qd_filter *filter = sink->bodies->filter;
-    if ((either & QD_ID_FILTER) && !qd_filters_agree(filter[id_a & QD_ID_SLOT], filter[id_b & QD_ID_SLOT])) {
+    if (!qd_ids_agree(sink->bodies, id_a, id_b)) {
         return 0;
     }
     const qd_row *now_a = qd_row_now(rows, a), *was_a = qd_row_was(rows, a);
     const qd_row *now_b = qd_row_now(rows, b), *was_b = qd_row_was(rows, b);
     const bool round_a = (id_a & QD_ID_ROUND) != 0, round_b = (id_b & QD_ID_ROUND) != 0;
-    uint32_t met;
-    if (round_a && round_b) {
-        met = qd_circles_overlap(now_a, now_b) | (uint32_t)qd_circles_overlap(was_a, was_b) << 1;
-    } else if (round_a) {
-        met = qd_circle_overlaps_box(now_a, now_b) | (uint32_t)qd_circle_overlaps_box(was_a, was_b) << 1;
-    } else if (round_b) {
-        met = qd_circle_overlaps_box(now_b, now_a) | (uint32_t)qd_circle_overlaps_box(was_b, was_a) << 1;
-    } else {
-        met = lanes_overlap(now_a, was_a, now_b, was_b);
-    }
-    if (sink->swept && met == 0) {
+    uint32_t met = lanes_shapes_overlap(now_a, was_a, now_b, was_b, (uint32_t)round_a | (uint32_t)round_b << 1);
+    if (met == 0) {
         return qd_rows_pass(was_a, now_a, round_a, was_b, now_b, round_b) ? QD_SPACE_PASSED : 0;
     }
     return kinds[met];
@@ -145,17 +146,47 @@ static inline bool is_split_only(const qd_sink *sink, pair at, uint32_t either)
            sink->mode != QD_WALK_PAIRS && ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW)) == 0;
 }
 
-/* Puts the events of special pairs behind the first `count`, of rows as yet; returns how many that makes. Split bodies
- * whose rows overlap are looked at last: what that takes lies anywhere, and is fetched meanwhile. */
+/* In `a` and `b` of a pair, beside the reference: it is a circle. */
+#define ROUND_SHIFT 6u
+_Static_assert(QD_ID_ROUND << ROUND_SHIFT == QD_LIST_ROW + 1, "it stands above the reference");
+
+/* Puts the events of boxes and circles behind the first `count`, of rows as yet; returns how many that makes. Nobody
+ * can foresee whether two overlap, so no branch depends on it. */
+static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, const pair *shapes, uint32_t shape_count,
+                                  qd_space_event *event, size_t count)
+{
+    const qd_row *now = sink->rows->now, *was = sink->rows->was;
+    for (uint32_t p = 0; p < shape_count; p++) {
+        const uint32_t a = shapes[p].a & QD_LIST_ROW, b = shapes[p].b & QD_LIST_ROW;
+        const uint32_t round = (shapes[p].a > QD_LIST_ROW) | (uint32_t)(shapes[p].b > QD_LIST_ROW) << 1;
+        const uint32_t kind = kinds[lanes_shapes_overlap(&now[a], &was[a], &now[b], &was[b], round)];
+        event[count].a = a | kind << QD_SPACE_EVENT_SHIFT;
+        event[count].b = b;
+        count += kind != 0;
+    }
+    return count;
+}
+
+/* The same of special pairs. Most are circles, or have filters, and nothing else is special about them: these are left
+ * to exact_shapes, where their filters agree. Split bodies whose rows overlap are looked at last: what that takes lies
+ * anywhere, and is fetched meanwhile. */
 static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const uint8_t *kinds, pair *special,
                                                       uint32_t specials, qd_space_event *event, size_t count)
 {
     const qd_rows *rows = sink->rows;
-    uint32_t later = 0;
+    const uint32_t swept = sink->swept ? UINT32_MAX : 0;
+    pair shapes[NEAR_ROOM];
+    uint32_t later = 0, shape_count = 0;
     for (uint32_t p = 0; p < specials; p++) {
         const pair at = special[p];
         uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
         uint32_t id_a = qd_row_id(rows, a), id_b = qd_row_id(rows, b);
+        if (QD_LIKELY((((id_a | id_b) & INTRICATE) | ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW)) | swept) == 0)) {
+            shapes[shape_count].a = a | (id_a & QD_ID_ROUND) << ROUND_SHIFT;
+            shapes[shape_count].b = b | (id_b & QD_ID_ROUND) << ROUND_SHIFT;
+            shape_count += qd_ids_agree(sink->bodies, id_a, id_b);
+            continue;
+        }
         if (((id_a | id_b) & (QD_ID_GHOST | QD_ID_NEWCOMER)) && is_split_only(sink, at, id_a | id_b)) {
             uint32_t met =
                 lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b), qd_row_was(rows, b));
@@ -166,7 +197,7 @@ static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const
             }
             continue;
         }
-        uint32_t kind = special_kind(sink, kinds, at, id_a, id_b);
+        uint32_t kind = intricate_kind(sink, kinds, at, id_a, id_b);
         event[count].a = a | kind << QD_SPACE_EVENT_SHIFT;
         event[count].b = b;
         count += kind != 0;
@@ -181,7 +212,7 @@ static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const
         event[count].b = special[p].b & QD_LIST_ROW;
         count += kind != 0;
     }
-    return count;
+    return exact_shapes(sink, kinds, shapes, shape_count, event, count);
 }
 
 /* `row`: the references of the list that the hits are of. */
@@ -221,6 +252,8 @@ static void exact(qd_sink *sink, const uint32_t *row, const hits *found, const p
     sink->count = count;
     sink->exact_tests += near_count;
 }
+
+#include "kernel_ring.h"
 
 #define TEST_NAME(x) x##8
 #define TEST_TYPE    uint8_t
@@ -334,6 +367,7 @@ static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
 
 static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, qd_list8 *list)
 {
+    list->window = *window;
     list->own = list->count = cell->count;
     uint32_t at = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS * QD_BLOCK_ROWS;
     for (uint32_t block = cell->head; block != QD_NONE; block = sink->rows->info[block].next) {
@@ -417,6 +451,7 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
 static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window, bool all,
                   qd_list8 *list)
 {
+    list->window = *window;
     for (uint32_t i = 0, at = list->count; i < count; i += QD_BLOCK_ROWS, at += QD_BLOCK_ROWS) {
         picked rows;
         qd_edges found;
@@ -472,6 +507,7 @@ static void cull8(const qd_list16 *from, const qd_window *window, bool moved_onl
 
 static void narrow_list(const qd_list16 *from, const qd_window *window, qd_list8 *list)
 {
+    list->window = *window;
     list->own = from->own;
     list->count = from->count;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {

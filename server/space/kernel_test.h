@@ -7,8 +7,8 @@
  *     TEST_LANES     rows compared at once
  *
  * Two filters and an exact test, each with its own loop, so that none waits for the branches of the next: rows whose
- * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly;
- * what is left goes to the exact test as pairs of references.
+ * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly,
+ * and those of which a circle tells enough; what is left goes to the exact test as pairs of references.
  */
 
 /* Which lanes meet row `i`, by columns that begin with the outer, or with the inner edges, as the lanes do. */
@@ -39,6 +39,11 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
         found->base[left] = base;
         left += mask != 0;
     }
+#if TEST_LANES == 64
+    if (sink->rings) {
+        left = sift_rings(sink, list, found, left);
+    }
+#endif
     pairs near;
     uint32_t near_count = 0;
     for (uint32_t h = 0; h < left; h++) {
@@ -144,9 +149,17 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
 }
 
 /* Where the lanes end. The carried rows behind the last group with own ones are few as a rule: then they are compared,
- * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own. */
-static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
+ * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own.
+ * And so are all carried rows where there are circles, which many lie in at once. */
+static inline uint32_t TEST_NAME(lanes_end)(const qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
+#if TEST_LANES == 64
+    if (sink->rings && has_rings(sink, list)) {
+        return list->own;
+    }
+#else
+    (void)sink;
+#endif
     uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
     if (end >= list->count) {
         return list->count;
@@ -165,10 +178,10 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
         TEST_NAME(make_groups)(list);
     }
     const uint64_t *aloof = grouped && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
-    const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(list);
+    const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(sink, list);
     for (uint32_t base = 0; base < lanes_end; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
-        uint64_t valid = lanes_below(list->count - base, TEST_LANES);
+        uint64_t valid = lanes_below(lanes_end - base, TEST_LANES);
         uint32_t before = list->own < base ? list->own : base;
         uint32_t end = list->own < base + TEST_LANES ? list->own : base + TEST_LANES;
         if (lanes_end < list->count) {

@@ -7,8 +7,8 @@
 #define QD_SPACE_LANES_PORTABLE_H
 
 #include <stdint.h>
-#include <string.h>
 
+#include "bytes.h"
 #include "shape.h"
 
 typedef struct lanes8 {
@@ -37,21 +37,6 @@ static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
     return lanes;
 }
 
-/* Bytes of 0 or 1 to bits; the multiplication moves bit 8 i to bit 56 + i. */
-static inline uint64_t lanes_pack(const uint8_t *hit, uint32_t count)
-{
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < count; i += 8) {
-        uint64_t bytes;
-        memcpy(&bytes, hit + i, sizeof bytes);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        bytes = __builtin_bswap64(bytes);
-#endif
-        bits |= (bytes * UINT64_C(0x0102040810204080) >> 56) << i;
-    }
-    return bits;
-}
-
 /* Which lanes meet a row: on each axis, the lane's lower edge <= hi of the row, and the lane's upper edge >= its lo. */
 static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES], const uint8_t hi[QD_AXES])
 {
@@ -63,7 +48,7 @@ static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES
         }
         hit[i] = (uint8_t)met;
     }
-    return lanes_pack(hit, 64);
+    return bits_of_bytes(hit, 64);
 }
 
 static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_AXES], const uint16_t hi[QD_AXES])
@@ -76,7 +61,7 @@ static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_A
         }
         hit[i] = (uint8_t)met;
     }
-    return lanes_pack(hit, 32);
+    return bits_of_bytes(hit, 32);
 }
 
 /* Whether two boxes overlap now (1) and did (2). */

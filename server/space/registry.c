@@ -85,11 +85,7 @@ static uint32_t id_of(const qd_bodies *bodies, uint32_t slot)
 {
     const qd_record *record = &bodies->record[slot];
     const qd_change *change = change_of(bodies, record);
-    qd_filter filter = bodies->filter[slot];
-    uint32_t id = slot | id_of_shape(record);
-    if (filter.category != 1 || filter.mask != UINT32_MAX) {
-        id |= QD_ID_FILTER;
-    }
+    uint32_t id = slot | id_of_shape(record) | qd_id_of_filter(bodies, bodies->filter[slot]);
     if (change != NULL && change->refiltered) {
         id |= QD_ID_FILTER | QD_ID_CHANGED;
     }

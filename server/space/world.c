@@ -116,6 +116,7 @@ static void set_form(world *w, uint32_t slot, const qd_body *form)
         record->half[k] = half[k];
     }
     record->shape = form->shape;
+    w->bodies.any_round |= form->shape != QD_SPACE_BOX;
     qd_bodies_radius_set(&w->bodies, slot, form->radius);
 }
 
@@ -144,7 +145,7 @@ static qd_status add(qd_space *space, const qd_body *body, uint32_t *slot)
         record->at[k] = at[k];
     }
     set_form(w, *slot, body);
-    w->bodies.filter[*slot] = (qd_filter){body->category, body->mask};
+    qd_bodies_filter_set(&w->bodies, *slot, (qd_filter){body->category, body->mask});
     qd_registry_add(&w->registry, *slot);
     return QD_OK;
 }
@@ -202,14 +203,14 @@ static void refilter(qd_space *space, uint32_t slot, uint32_t category, uint32_t
 {
     world *w = (world *)space;
     const qd_record *record = live(w, slot);
-    qd_filter *filter = &w->bodies.filter[slot];
-    if (filter->category == category && filter->mask == mask) {
+    const qd_filter filter = {category, mask};
+    if (qd_filters_are_same(w->bodies.filter[slot], filter)) {
         return;
     }
     if (is_old(w, record)) {
         qd_bodies_change(&w->bodies, slot)->refiltered = 1;
     }
-    *filter = (qd_filter){category, mask};
+    qd_bodies_filter_set(&w->bodies, slot, filter);
     qd_registry_reflag(&w->registry, slot);
 }
 

@@ -101,8 +101,9 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
         id |= QD_ID_CHANGED;
     }
     if (changes != 0 && draw(changes) == 0) {
-        id |= QD_ID_FILTER;
-        s->bodies.filter[slot] = (qd_filter){1 + draw(3), 1 + draw(3)};
+        const qd_filter filter = {1 + draw(3), 1 + draw(3)};
+        qd_bodies_filter_set(&s->bodies, slot, filter);
+        id |= qd_id_of_filter(&s->bodies, filter);
     }
     return id;
 }
@@ -185,6 +186,7 @@ static void open_sink(scene *s, qd_sink *sink, qd_quota *quota)
         .bodies = &s->bodies,
         .mode = s->mode,
         .swept = s->swept,
+        .rings = s->mode == QD_WALK_EVENTS && !s->swept,
         .frame = s->frame,
         .heap = &s->heap,
         .quota = quota,
