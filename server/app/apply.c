@@ -69,7 +69,7 @@ static void apply_open(qd_host *host, const qd_request *request)
     if (!seat->joined) {
         qd_status status = join(host, seat);
         if (status != QD_OK) {
-            atomic_store(&seat->gone, true);
+            atomic_store(&seat->gone, QD_SEAT_REFUSED);
             fail(host, request, QD_ERROR_LIMIT,
                  status == QD_ERR_FULL ? "the room has %u sessions, which is all it takes"
                                        : "the server has no memory left for one session more than the room's %u "
@@ -208,8 +208,10 @@ static void apply_unsubscribe(qd_host *host, const qd_request *request)
     qd_host_applied(host, seat, stats.tick, seq);
     /* What the session sent before it and is not in a tick yet is told at the tick, with a seq that does not go back.
      */
-    if (seat->news_seq != 0)
+    if (seat->news_seq != 0) {
         seat->news_seq = seq;
+        seat->applied_early = true;
+    }
 }
 
 static void fail_step(qd_host *host, const qd_request *request, qd_error_code code, uint64_t tick, const char *format,
@@ -467,7 +469,7 @@ static void apply_request(qd_host *host, const qd_request *request)
         seat->known = true;
     }
     if (host->room == NULL)
-        atomic_store(&seat->gone, true);
+        atomic_store(&seat->gone, QD_SEAT_CLOSED);
     if (host->room == NULL || (!seat->joined && kind != QD_CLIENT_OPEN_ROOM))
         fail(host, request, QD_ERROR_UNKNOWN_ROOM, "the room with handle %" PRIu64 " is closed: OpenRoom first",
              host->named.handle);

@@ -570,12 +570,12 @@ static void dispatch(qd_session *session, qd_request **request, const uint8_t *b
         qd_session_end(session, decoded->message.seq, QD_ERROR_NO_HELLO, "the first frame is not Hello: send it first");
         return;
     }
+    if (decoded->message.seq != 0)
+        session->last_seq = decoded->message.seq;
     if (result == QD_DECODE_COLUMNS) {
         fail(session, *request, decoded->message.as.batch.room, QD_ERROR_COLUMNS, "%s", decoded->fault);
         return;
     }
-    if (decoded->message.seq != 0)
-        session->last_seq = decoded->message.seq;
     handlers[decoded->message.kind](session, request);
 }
 

@@ -287,6 +287,7 @@ static void send_news(qd_host *host, uint64_t tick)
                                      .as.applied = stepped ? of_step : plain};
         message.as.applied.seq = seat->applied_seq = seat->news_seq;
         seat->news_seq = 0;
+        seat->applied_early = false;
         qd_reply_send(host->server, seat->session->link, &message);
     }
     host->news = NULL;
@@ -423,7 +424,7 @@ void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, 
         message.seq = seat == asker ? seq : 0;
         qd_reply_send(server, seat->session->link, &message);
         (void)qd_host_forget(host, seat);
-        atomic_store(&seat->gone, true);
+        atomic_store(&seat->gone, QD_SEAT_CLOSED);
     }
     qd_log(QD_LOG_DEBUG, "room closed room=%" PRIu64 " name=\"%s\" reason=%d", host->named.handle, host->named.name,
            (int)reason);

@@ -210,15 +210,14 @@ static void catch_up_heir(qd_host *host, qd_seat *heir, uint64_t acked_tick)
 {
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
-    if (heir->applied_seq != 0)
+    if (heir->applied_seq != 0 && !heir->applied_early)
         qd_reply_send(host->server, heir->session->link,
                       &(qd_server_message){
                           .kind = QD_SERVER_APPLIED,
                           .as.applied = {.room = host->named.handle, .tick = stats.tick, .seq = heir->applied_seq}});
     qd_room_missed(host->room, heir->member, acked_tick);
     qd_room_resume(host->room, heir->member);
-    if (qd_room_view_takes_part(host->room, heir->member))
-        qd_room_view_missed(host->room, heir->member, acked_tick);
+    qd_room_view_missed(host->room, heir->member, acked_tick);
     qd_room_view_resume(host->room, heir->member);
     host->resets_due = true;
 }
@@ -229,7 +228,7 @@ void qd_resume_inherit(qd_host *host, qd_seat *seat)
     heir->known = true;
     host->seats_known++;
     if (!seat->joined) {
-        atomic_store(&heir->gone, true);
+        atomic_store(&heir->gone, host->room == NULL ? QD_SEAT_CLOSED : QD_SEAT_REFUSED);
         if (host->room == NULL)
             qd_reply_send(
                 host->server, heir->session->link,
@@ -242,6 +241,7 @@ void qd_resume_inherit(qd_host *host, qd_seat *seat)
     heir->member = seat->member;
     heir->lockstep = seat->lockstep;
     heir->applied_seq = seat->applied_seq;
+    heir->applied_early = seat->applied_early;
     host->members[heir->member].seat = heir;
     qd_host_note(host, heir, seat->news_seq);
     catch_up_heir(host, heir, seat->acked_tick);

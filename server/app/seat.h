@@ -25,6 +25,14 @@ typedef struct qd_host_letter {
     qd_seat *seat;
 } qd_host_letter;
 
+/* Why the session is not in the room. The loop leaves it at the next occasion; a seat in a closed room, of a session
+ * that may be resumed, stays for a while, so that a client that was cut before RoomClosed came hears of it. */
+typedef enum qd_seat_gone {
+    QD_SEAT_THERE = 0,
+    QD_SEAT_REFUSED, /* the room would not take it */
+    QD_SEAT_CLOSED,
+} qd_seat_gone;
+
 struct qd_seat {
     /* set at creation */
     struct qd_host *host;       /* counted in its users */
@@ -35,14 +43,15 @@ struct qd_seat {
     uint32_t leave_seq;
     bool leave_answered;      /* by RoomLeft */
     bool writes;              /* counted in the host's writers */
+    bool swept;               /* kept once for a client that may not know yet that the room is closed */
     qd_seat *previous, *next; /* in the session's list; the loop's alone */
     qd_seat *heir;            /* with `leave`: who goes on with it, when the session is resumed; else NULL */
     uint64_t acked_tick;      /* the last one that the client said it has; QD_NEVER: none yet */
 
     /* both */
-    qd_gate batches;     /* letters put and not handled */
-    _Atomic bool gone;   /* the room is closed, or would not take the session: leave it at the next occasion */
-    _Atomic bool behind; /* shows `stuck` to the loop */
+    qd_gate batches;      /* letters put and not handled */
+    _Atomic uint8_t gone; /* qd_seat_gone */
+    _Atomic bool behind;  /* shows `stuck` to the loop */
 
     /* the run's */
     bool known;  /* counted in the host's seats_known */
@@ -51,6 +60,7 @@ struct qd_seat {
     qd_seat *news_next;   /* in the host's list of seats with an Applied due at the tick */
     uint32_t news_seq;    /* its seq; 0: none is due */
     uint32_t applied_seq; /* of the last Applied; 0: there was none */
+    bool applied_early;   /* it answered Unsubscribe, before a tick that another one is due at */
     qd_lockstep_writer lockstep;
     bool stuck;              /* reports are lost: its queue is full */
     bool late;               /* it was stuck, and has been sent no report since */

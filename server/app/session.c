@@ -181,21 +181,27 @@ qd_seat *qd_session_seat(qd_session *session, uint64_t handle)
     if (!qd_map_get(&session->seats, handle, &value))
         return NULL;
     qd_seat *seat = (qd_seat *)(uintptr_t)value;
-    if (!atomic_load(&seat->gone))
+    qd_seat_gone gone = atomic_load(&seat->gone);
+    if (gone == QD_SEAT_THERE)
         return seat;
-    qd_session_stand(session, seat, false, 0);
+    if (gone == QD_SEAT_REFUSED || !session->resumable)
+        qd_session_stand(session, seat, false, 0);
     return NULL;
 }
 
 /* Seats in rooms that were closed are given up when their handle is used again, which may be never: so all are looked
- * through each time that their number has doubled. */
+ * through each time that their number has doubled. Of a session that may be resumed they are given up here alone, at
+ * the second look: by then its client has opened so many other rooms that it knows. */
 static void sweep(qd_session *session)
 {
     if (session->seats.count < session->sweep_count)
         return;
     for (qd_seat *seat = session->first_seat, *next; seat != NULL; seat = next) {
         next = seat->next;
-        if (atomic_load(&seat->gone))
+        qd_seat_gone gone = atomic_load(&seat->gone);
+        if (gone == QD_SEAT_CLOSED && session->resumable && !seat->swept)
+            seat->swept = true;
+        else if (gone != QD_SEAT_THERE)
             qd_session_stand(session, seat, false, 0);
     }
     session->sweep_count = 2 * session->seats.count;

@@ -73,6 +73,7 @@ void qd_room_missed(qd_room *room, uint32_t member, uint64_t told_tick)
 {
     qd_member *row = qd_room_member(room, member);
 
+    take_as_told(row); /* what was not is lost already */
     qd_room_lost(room, member);
     if (!row->behind || told_tick >= row->told_tick)
         return;

@@ -46,7 +46,8 @@ static bool is_served(const qd_member *row)
     return row->presence == QD_PRESENT && !row->views.lost;
 }
 
-bool qd_room_view_takes_part(const qd_room *room, uint32_t member)
+/* Whether the member observes or watches anything. */
+static bool takes_part(const qd_room *room, uint32_t member)
 {
     const qd_member_views *views = &room->members.rows[member].views;
 
@@ -78,13 +79,13 @@ static void decide(qd_room *room)
     for (uint32_t member = 0; member < room->members.count; member++) {
         qd_member *row = &room->members.rows[member];
         qd_member_views *views = &row->views;
-        bool takes_part = qd_room_view_takes_part(room, member);
+        bool is_concerned = takes_part(room, member);
 
         take_as_told(views);
         if (!is_served(row) || !is_due(room, views))
             continue;
         if (room->views.suspended) {
-            if (!views->told_suspended && (takes_part || views->reset || views->reset_watchers)) {
+            if (!views->told_suspended && (is_concerned || views->reset || views->reset_watchers)) {
                 views->news = QD_VIEW_NEWS_SUSPENDED;
                 views->told_suspended = true;
             }
@@ -484,11 +485,12 @@ bool qd_room_next_view(qd_room *room, qd_room_view_report *report)
 {
     while (room->views.next_member < room->members.count) {
         uint32_t member = room->views.next_member++;
-        const qd_member *row = &room->members.rows[member];
-        const qd_member_views *views = &row->views;
+        qd_member *row = &room->members.rows[member];
+        qd_member_views *views = &row->views;
 
         if (!is_served(row) || !has_news(views))
             continue;
+        views->was_told = true;
         *report = (qd_room_view_report){
             .member = member,
             .tick = room->tick,
@@ -533,6 +535,10 @@ void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t told_tick)
 {
     qd_member_views *views = &qd_room_member(room, member)->views;
 
+    /* Also who sees nothing any more may not have heard so. */
+    if (!views->was_told && !takes_part(room, member))
+        return;
+    take_as_told(views); /* what was not is lost already */
     qd_room_view_lost(room, member);
     if (told_tick < views->told_tick)
         views->told_tick = told_tick;

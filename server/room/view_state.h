@@ -111,6 +111,7 @@ typedef struct qd_member_views {
     qd_room_view_options options;
     bool lost, reset, reset_watchers; /* reset: due with the next report */
     bool told_suspended;
+    bool was_told;      /* anything, ever */
     bool behind;        /* ticks were lost, and the reset that stands for them is not delivered */
     uint64_t told_tick; /* with `behind`: the last one before those */
     bool is_emptied;    /* a view was taken from it at this tick, as all are suspended */

@@ -208,11 +208,10 @@ bool qd_room_next_view(qd_room *room, qd_room_view_report *report);
 /* A report could not be delivered: the member gets none until qd_room_view_resume; its views go on all the same, and at
  * the next tick after that its report is a reset (of both, where it watches). */
 void qd_room_view_lost(qd_room *room, uint32_t member);
-/* The same, where what was delivered may not have arrived either: all after that tick may be missing. */
+/* The same, where what was delivered may not have arrived either: all after that tick may be missing. Without effect on
+ * who was never told anything, and observes and watches nothing. */
 void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t told_tick);
 void qd_room_view_resume(qd_room *room, uint32_t member);
-/* Whether the member observes or watches anything. */
-bool qd_room_view_takes_part(const qd_room *room, uint32_t member);
 
 /* ---- looking ---- */
 

@@ -33,6 +33,12 @@ void sim_client_forget(sim_client *client)
         client->slots[i] = (sim_slot){0};
     }
     client->request_count = 0;
+    client->cut = client->has_key = client->must_resume = false;
+    if (client->older != NULL) {
+        sim_link_drop(client->older);
+        qd_link_release(&client->older->link);
+        client->older = NULL;
+    }
     if (client->link == NULL)
         return;
     qd_frame_reader_deinit(&client->reader);
@@ -54,19 +60,22 @@ void sim_client_write(sim_client *client, const qd_client_message *message)
     client->frames++;
 }
 
-static void connect(sim_client *client)
+void sim_client_connect(sim_client *client)
 {
     sim_scene *scene = client->scene;
     const qd_link_handler handler = qd_server_link_handler(&scene->server);
     client->link = sim_link_create(&scene->world, &handler, sim_scene_outbox_bytes_max(scene), sim_scene_tap, scene);
+    client->link->handed = sim_scene_handed;
+    client->link->owner = client;
     qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
-    client->connections++;
     client->welcomed = client->gone_away = client->ended_by_error = false;
-    client->frames = client->seq = 0;
-    if (!client->vandal || percent(client, 50))
-        sim_client_write(client, &(qd_client_message){.seq = ++client->seq,
-                                                      .kind = QD_CLIENT_HELLO,
-                                                      .as.hello = {.version = QD_PROTOCOL_VERSION, .client = "sim"}});
+    client->frames = 0;
+    if (client->vandal && percent(client, 50))
+        return;
+    qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION, .client = "sim", .resumable = percent(client, 70)};
+    if (client->has_key)
+        hello.resume = (qd_msg_key){sizeof client->key, client->key};
+    sim_client_write(client, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
 }
 
 /* A length that is none, a frame that is too long, bytes that are no frame, or nothing at all. */
@@ -155,8 +164,8 @@ uint32_t sim_client_target(sim_client *client, const model_stay *stay)
     const model_room *room = stay->room;
     if (percent(client, 2))
         return pick(client, UINT32_MAX);
-    if (percent(client, 3) && room->stay_count > 1)
-        return model_id(room->stays[pick(client, room->stay_count)], pick(client, STAY_ENTITIES - 2));
+    if (percent(client, 8) && room->stay_count > 1)
+        return model_id(room->stays[pick(client, room->stay_count)], pick(client, STAY_ENTITIES));
     return model_id(stay, pick(client, STAY_ENTITIES));
 }
 
@@ -191,10 +200,8 @@ static void send_batch(sim_client *client, model_stay *stay)
     model_op op = {.kind = kinds[pick(client, 8)]};
     fill(client, &op, stay);
     sim_request *sent = sim_client_request(client, op.kind, stay);
-    sent->op = stay->op_count;
     op.seq = client->seq;
-    op.frame = client->frames + 1;
-    model_stay_send(stay, &op);
+    sent->op = model_stay_send(stay, &op);
     bool places = op.kind != QD_CLIENT_RESHAPE && op.kind != QD_CLIENT_DESPAWN, is_3d = stay->room->dimensions == 3;
     sim_client_write(client, &(qd_client_message){.seq = op.seq,
                                                   .kind = op.kind,
@@ -271,8 +278,8 @@ static void send_subscribe(sim_client *client, sim_slot *slot)
 
 static void send_snapshot(sim_client *client, model_stay *stay)
 {
-    memcpy(sim_client_request(client, QD_CLIENT_SNAPSHOT, stay)->seen, stay->latest.entities,
-           sizeof stay->latest.entities);
+    sim_client_request(client, QD_CLIENT_SNAPSHOT, stay);
+    (void)model_stay_send(stay, &(model_op){.kind = QD_CLIENT_SNAPSHOT, .seq = client->seq});
     sim_client_write(client, &(qd_client_message){.seq = client->seq,
                                                   .kind = QD_CLIENT_SNAPSHOT,
                                                   .as.snapshot = {.room = stay->room->handle}});
@@ -305,32 +312,68 @@ static void send_query(sim_client *client, model_stay *stay)
     sim_client_write(client, &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_QUERY, .as.query = query});
 }
 
-static bool may_leave(const sim_slot *slot)
+/* Gives entities away, or takes the room's: to whom ids say are the room's, or whose anchors they may be, only to the
+ * room and back. */
+static void send_handover(sim_client *client, model_stay *stay)
+{
+    const model_room *room = stay->room;
+    model_op op = {.kind = QD_CLIENT_HANDOVER, .count = 1 + pick(client, OP_ENTRIES)};
+    model_stay *other = room->stays[pick(client, room->stay_count)];
+    bool to_other = percent(client, 60) && !other->has_left;
+    op.to_session = to_other ? other->session : percent(client, 50) ? stay->session : 0;
+    for (uint32_t i = 0; i < op.count; i++) {
+        const model_stay *of = to_other && percent(client, 50) ? room->stays[pick(client, room->stay_count)] : stay;
+        uint32_t entity = to_other ? 3 + pick(client, 3) : 3 + pick(client, STAY_ENTITIES - 3);
+        op.id[i] = model_id(of, entity);
+    }
+    sim_request *sent = sim_client_request(client, op.kind, stay);
+    op.seq = client->seq;
+    sent->op = model_stay_send(stay, &op);
+    sim_client_write(client, &(qd_client_message){.seq = op.seq,
+                                                  .kind = op.kind,
+                                                  .as.handover = {.room = room->handle,
+                                                                  .count = op.count,
+                                                                  .id = op.id,
+                                                                  .session = op.to_session,
+                                                                  .room_owned = op.to_session == 0}});
+}
+
+/* Of what it has folded, or of anything. */
+static void send_ack(sim_client *client, const sim_slot *slot)
+{
+    uint64_t tick = percent(client, 80) ? slot->tick : pick(client, 200);
+    sim_client_request(client, QD_CLIENT_ACK, slot->stay)->excused = true;
+    sim_client_write(client, &(qd_client_message){.seq = client->seq,
+                                                  .kind = QD_CLIENT_ACK,
+                                                  .as.step = {.room = slot->stay->room->handle, .tick = tick}});
+}
+
+bool sim_slot_may_leave(const sim_slot *slot)
 {
     return slot->stay == NULL || slot->stay->left || slot->stay->room->leaver_count < LEAVERS_MAX;
 }
 
 static void leave_room(sim_client *client, sim_slot *slot)
 {
-    if (!may_leave(slot))
+    if (!sim_slot_may_leave(slot))
         return;
-    model_stay_leave(slot->stay);
+    model_stay_leave(slot->stay, client->scene->world.now_ns);
     slot->leaving = true;
     send_for_room(client, QD_CLIENT_LEAVE_ROOM, slot->stay);
 }
 
-/* The connection breaks, and the client comes back with another one later. */
+/* The connection breaks for good, and the client comes back with another session later. */
 static void drop(sim_client *client)
 {
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         const sim_slot *slot = &client->slots[i];
         /* A RoomOpened that is under way would be a stay that the model does not know. */
-        if (slot->opening || !may_leave(slot))
+        if (slot->opening || !sim_slot_may_leave(slot))
             return;
     }
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         if (client->slots[i].stay != NULL)
-            model_stay_leave(client->slots[i].stay);
+            model_stay_leave(client->slots[i].stay, client->scene->world.now_ns);
     }
     sim_link_drop(client->link);
     sim_client_forget(client);
@@ -339,10 +382,14 @@ static void drop(sim_client *client)
 static void act_in_room(sim_client *client, sim_slot *slot)
 {
     uint32_t chance = pick(client, 1000);
-    if (chance < 440)
+    if (chance < 400)
         send_batch(client, slot->stay);
-    else if (chance < 520)
+    else if (chance < 480)
         sim_client_act_on_rosters(client, slot->stay);
+    else if (chance < 510)
+        send_handover(client, slot->stay);
+    else if (chance < 520)
+        send_ack(client, slot);
     else if (chance < 640)
         sim_client_act_on_views(client, slot);
     else if (chance < 800)
@@ -368,9 +415,13 @@ static void act_in_room(sim_client *client, sim_slot *slot)
 
 void sim_client_act(sim_client *client)
 {
+    if (client->cut) {
+        sim_client_act_on_cut(client);
+        return;
+    }
     if (client->link == NULL) {
-        if (client->connections < 4)
-            connect(client);
+        if (client->sessions < 4)
+            sim_client_connect(client);
         if (client->link != NULL && client->vandal)
             vandalise(client);
         return;
@@ -379,9 +430,12 @@ void sim_client_act(sim_client *client)
         return;
     sim_slot *slot = &client->slots[pick(client, client->scene->room_count)];
     uint32_t chance = pick(client, 1000);
-    if (chance < 5)
-        drop(client);
-    else if (chance < 15)
+    if (chance < 5) {
+        if (client->has_key)
+            sim_client_cut(client);
+        else
+            drop(client);
+    } else if (chance < 15)
         client->stalled = 50 + pick(client, 600);
     else if (chance < 50)
         send_wrong(client);

@@ -13,6 +13,9 @@
 #define ROOMS_MAX   3u
 #define CLIENTS_MAX 6u
 
+/* Bytes of a queue that holds whatever comes. */
+#define SIM_ROOMY (1u << 20)
+
 /* Of every query. */
 #define SIM_QUERY_LIMIT 20u
 
@@ -34,12 +37,11 @@ typedef struct sim_request {
     bool has_config;       /* the same */
     uint64_t tick;         /* STEP */
     model_stay *stay;      /* NULL: for none */
-    size_t op;             /* a batch's, in the stay */
+    model_op *op;          /* a batch's */
     uint32_t why_b;        /* WHY */
     qd_error_code must_be; /* it is wrong on purpose; 0: it is not */
     bool done, entries_refused;
-    bool excused;                     /* it need not be answered any more */
-    model_entity seen[STAY_ENTITIES]; /* SNAPSHOT: what it must show of the stay */
+    bool excused; /* it need not be answered any more */
 } sim_request;
 
 /* A client's part in one of the rooms, by name. */
@@ -58,10 +60,17 @@ typedef struct sim_client {
     bool vandal; /* breaks the protocol, and must be shown out */
     sim_link *link;
     qd_frame_reader reader;
-    uint32_t connections, stalled;
+    uint32_t sessions, stalled;
     bool welcomed, gone_away, ended_by_error;
     uint64_t session;
     uint32_t seq, frames;
+    uint32_t handed_seq; /* the last one of the session that the server was handed */
+    bool has_key, cut;   /* cut: it has no connection, or one that is not welcomed, and may resume */
+    uint8_t key[QD_RESUME_KEY_BYTES];
+    bool must_resume;
+    uint64_t cut_ns, back_ns; /* since when, and until when it waits */
+    sim_link *older;          /* half open: the server does not know that it is cut; a reference */
+    uint32_t resumptions;
     sim_slot slots[ROOMS_MAX];
     sim_request *requests;
     size_t request_count, request_capacity;
@@ -71,6 +80,22 @@ void sim_client_init(sim_client *client, sim_scene *scene, bool vandal);
 void sim_client_deinit(sim_client *client);
 /* The client's connection is no more, and with it all that it knew. */
 void sim_client_forget(sim_client *client);
+
+/* A new connection, with Hello. */
+void sim_client_connect(sim_client *client);
+
+/* Cuts the connection of a session that may be resumed, in the middle of whatever comes and goes, if the scenario has
+ * room for what may come of it. (cuts.c, here and below) */
+void sim_client_cut(sim_client *client);
+/* One that is cut does something about it. */
+void sim_client_act_on_cut(sim_client *client);
+/* One that is cut connects, or gives up, without waiting. */
+void sim_client_come_back(sim_client *client);
+void sim_client_welcome(sim_client *client, const qd_msg_welcome *welcome);
+/* The client is out of a room. */
+void sim_client_leave_slot(sim_client *client, sim_slot *slot);
+/* Whether it may leave the room, as far as the scenario has room for it. */
+bool sim_slot_may_leave(const sim_slot *slot);
 
 /* Does one thing that a client may do. */
 void sim_client_act(sim_client *client);
@@ -89,8 +114,8 @@ float sim_client_coordinate(sim_client *client);
 static inline bool sim_is_batch(qd_client_kind kind)
 {
     return (kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN) ||
-           (kind >= QD_CLIENT_DESCRIBE && kind <= QD_CLIENT_VIEW_OPTIONS) || kind == QD_CLIENT_ROSTER ||
-           kind == QD_CLIENT_ROSTER_MOVE;
+           (kind >= QD_CLIENT_DESCRIBE && kind <= QD_CLIENT_VIEW_OPTIONS) || kind == QD_CLIENT_HANDOVER ||
+           kind == QD_CLIENT_ROSTER || kind == QD_CLIENT_ROSTER_MOVE;
 }
 
 /* Reads some of what has come; returns whether there was anything. */
@@ -100,7 +125,8 @@ void sim_client_step_all(sim_client *client);
 /* All is quiet: every request is answered, every subscription stands where the model does. */
 void sim_client_finish(sim_client *client);
 
-/* The tap of all links. */
+/* What all links hand to the server, and their tap. */
+void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *scene);
 void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *scene);
 /* The room of that handle; NULL: the tap has not heard of it. */
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);

@@ -17,17 +17,16 @@ static bool percent(sim_client *client, uint32_t share)
 /* Sends what is to be applied in the stay. */
 static void send_op(sim_client *client, model_stay *stay, model_op *op, qd_client_message *message)
 {
-    sim_client_request(client, op->kind, stay)->op = stay->op_count;
+    sim_request *sent = sim_client_request(client, op->kind, stay);
     message->seq = op->seq = client->seq;
     message->kind = op->kind;
-    op->frame = client->frames + 1;
-    model_stay_send(stay, op);
+    sent->op = model_stay_send(stay, op);
     sim_client_write(client, message);
 }
 
 static void name(sim_client *client, model_stay *stay, uint32_t number)
 {
-    const model_roster *roster = &stay->latest.rosters[number];
+    const model_roster *roster = &stay->rosters[number];
     model_op op = {.kind = QD_CLIENT_ROSTER, .roster = number, .keep_rest = percent(client, 50)};
     op.first = percent(client, 40) ? 0 : pick(client, roster->count + 1);
     op.count = percent(client, 10) ? 0 : 1 + pick(client, OP_ENTRIES);
@@ -46,7 +45,7 @@ static void name(sim_client *client, model_stay *stay, uint32_t number)
 
 static void move(sim_client *client, model_stay *stay, uint32_t number)
 {
-    const model_roster *roster = &stay->latest.rosters[number];
+    const model_roster *roster = &stay->rosters[number];
     model_op op = {.kind = QD_CLIENT_ROSTER_MOVE, .roster = number, .first = pick(client, roster->count)};
     bool is_3d = stay->room->dimensions == 3;
     op.count = roster->count - op.first;
@@ -70,7 +69,7 @@ static void move(sim_client *client, model_stay *stay, uint32_t number)
 static void move_wrongly(sim_client *client, model_stay *stay, uint32_t number)
 {
     static const float at[2] = {1, 2};
-    uint32_t count = stay->latest.rosters[number].count;
+    uint32_t count = stay->rosters[number].count;
     sim_request *sent = sim_client_request(client, QD_CLIENT_ROSTER_MOVE, stay);
     sent->must_be = count == 0 ? QD_ERROR_UNKNOWN_ROSTER : QD_ERROR_INVALID;
     sim_client_write(client, &(qd_client_message){.seq = client->seq,
@@ -89,7 +88,7 @@ void sim_client_act_on_rosters(sim_client *client, model_stay *stay)
     uint32_t number = pick(client, STAY_ROSTERS);
     if (percent(client, 5))
         move_wrongly(client, stay, number);
-    else if (stay->latest.rosters[number].count == 0 || percent(client, 25))
+    else if (stay->rosters[number].count == 0 || percent(client, 25))
         name(client, stay, number);
     else
         move(client, stay, number);

@@ -44,9 +44,10 @@ static void fill_region(sim_client *client, model_op *op, uint32_t i, const mode
     }
     region->mask = percent(client, 60) ? UINT32_MAX : 1u << pick(client, 2);
     region->team = pick(client, 3);
-    /* Now and then another's entity, or none at all. */
+    /* Now and then another's entity, or none at all; and nothing that goes from one session to another. */
+    static const uint32_t anchors[] = {0, 1, 2, STAY_ENTITIES - 2, STAY_ENTITIES - 1};
     const model_stay *owner = percent(client, 4) ? room->stays[pick(client, room->stay_count)] : stay;
-    op->anchor_id[i] = model_id(owner, pick(client, owner == stay ? STAY_ENTITIES : STAY_ENTITIES - 2));
+    op->anchor_id[i] = model_id(owner, anchors[pick(client, owner == stay ? 5 : 3)]);
 }
 
 /* The columns of an op's observers. */
@@ -82,10 +83,8 @@ static columns columns_of(const model_op *op)
 static void note(sim_client *client, model_stay *stay, model_op *op)
 {
     sim_request *sent = sim_client_request(client, op->kind, stay);
-    sent->op = stay->op_count;
     op->seq = client->seq;
-    op->frame = client->frames + 1;
-    model_stay_send(stay, op);
+    sent->op = model_stay_send(stay, op);
 }
 
 static void observe(sim_client *client, model_stay *stay)
@@ -166,11 +165,11 @@ static void unobserve(sim_client *client, model_stay *stay)
                                                   .as.observers = {.room = stay->room->handle, .count = 1, .id = &id}});
 }
 
-/* Of an observer that is there. */
+/* Of an observer that is there, or was just now. */
 static void except(sim_client *client, model_stay *stay)
 {
     model_op op = {.kind = QD_CLIENT_EXCEPT, .count = 1, .id = {pick(client, STAY_REGIONS)}};
-    if (!stay->latest.regions[op.id[0]].present)
+    if (!stay->room->now.regions[stay->number][op.id[0]].present)
         return;
     model_region *lists = &op.regions[0];
     const model_room *room = stay->room;
@@ -217,7 +216,7 @@ static void watch(sim_client *client, sim_slot *slot)
     if (slot->views->watch != 0)
         return;
     model_op op = {.kind = QD_CLIENT_VIEW_OPTIONS};
-    slot->views->watch = percent(client, 50) ? QD_WATCH_OWN : QD_WATCH_ALL;
+    op.watch = slot->views->watch = percent(client, 50) ? QD_WATCH_OWN : QD_WATCH_ALL;
     note(client, slot->stay, &op);
     sim_client_write(client, &(qd_client_message){
                                  .seq = op.seq,

@@ -216,6 +216,8 @@ static bool hand_out(sim_link *link)
         result = qd_frame_reader_next(&link->reader, &bytes, &left, &frame, &frame_size);
         if (result == QD_FRAME_OK) {
             link->frames_handed_out++;
+            if (link->handed != NULL)
+                link->handed(link, frame, frame_size, link->tap_context);
             link->handler.frame(link->handler.context, &link->link, frame, frame_size);
         }
     }

@@ -92,9 +92,9 @@ static void make(sim_play *play, uint64_t seed)
                    .observers_max = 1000,
                    .sightings_max = 100000,
                    .roster_ids_max = 100000,
-                   .queue_bytes_max = sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : 1u << 20,
+                   .queue_bytes_max = sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : SIM_ROOMY,
                    .slow_ms_max = 60000,
-                   .resume_ms_max = 10000,
+                   .resume_ms_max = sim_percent(&scene->world, 10) ? 0 : 50 + sim_pick(&scene->world, 1500),
                    .room_batches_max = 1 + sim_pick(&scene->world, 40)},
         .scheduler = &scene->world.scheduler,
         .workers = 1,
@@ -167,16 +167,33 @@ static void step_all(sim_play *play)
     settle(play);
 }
 
+static bool is_view_lost(const sim_play *play)
+{
+    for (uint32_t i = 0; i < play->client_count * ROOMS_MAX; i++) {
+        const model_stay *stay = play->clients[i / ROOMS_MAX].slots[i % ROOMS_MAX].stay;
+        if (stay != NULL && stay->view_lost)
+            return true;
+    }
+    return false;
+}
+
 static void come_to_rest(sim_play *play)
 {
-    for (uint32_t i = 0; i < play->client_count; i++)
+    for (uint32_t i = 0; i < play->client_count; i++) {
         play->clients[i].stalled = 0;
+        sim_client_come_back(&play->clients[i]);
+    }
     settle(play);
-    /* Longer than any grace, and than a vandal has time to say Hello and to leave. */
+    /* Longer than any grace and than any session is kept, and than a vandal has time to say Hello and to leave. */
     settle_for(play, 4000);
     step_all(play);
     step_all(play);
     settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
+    /* A view that did not fit beside what else there was comes with a later tick, if it fits then. */
+    for (uint32_t i = 0; i < 3 && is_view_lost(play); i++) {
+        step_all(play);
+        settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
+    }
     for (uint32_t i = 0; i < play->client_count; i++)
         sim_client_finish(&play->clients[i]);
 }

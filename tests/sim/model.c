@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD = 0, ALL, GONE, STATES };
-
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -32,16 +30,19 @@ model_room *model_room_create(sim_world *world, uint64_t handle)
 void model_room_destroy(model_room *room)
 {
     for (uint32_t i = 0; i < room->stay_count; i++) {
-        qd_link_release(&room->stays[i]->link->link);
-        free(room->stays[i]->ops);
-        free(room->stays[i]);
+        model_stay *stay = room->stays[i];
+        for (size_t k = 0; k < stay->op_count; k++)
+            free(stay->ops[k]);
+        free(stay->ops);
+        free(stay);
     }
+    free(room->order);
     free(room->told);
     free(room->ticks);
     free(room);
 }
 
-model_stay *model_stay_create(model_room *room, uint64_t session, sim_link *link)
+model_stay *model_stay_create(model_room *room, uint64_t session)
 {
     sim_check(room->stay_count < STAYS_MAX, "the scenario has too many stays");
     model_stay *stay = calloc(1, sizeof *stay);
@@ -49,20 +50,34 @@ model_stay *model_stay_create(model_room *room, uint64_t session, sim_link *link
     stay->room = room;
     stay->number = room->stay_count;
     stay->session = session;
-    stay->link = link;
-    qd_link_acquire(&link->link);
+    stay->acked_tick = UINT64_MAX;
     room->stays[room->stay_count++] = stay;
     return stay;
 }
 
-void model_stay_leave(model_stay *stay)
+void model_stay_leave(model_stay *stay, uint64_t at_ns)
 {
     if (stay->left)
         return;
     sim_check(stay->room->leaver_count < LEAVERS_MAX, "the scenario has too many leavers");
     stay->left = true;
-    stay->left_ns = stay->room->world->now_ns;
-    stay->leaver = stay->room->leaver_count++;
+    stay->left_ns = at_ns;
+    stay->room->leaver_count++;
+}
+
+void model_stay_return(model_stay *stay)
+{
+    stay->left = false;
+    stay->room->leaver_count--;
+}
+
+model_stay *model_latest_stay(const model_room *room, uint64_t session)
+{
+    for (uint32_t i = room->stay_count; i-- > 0;) {
+        if (room->stays[i]->session == session)
+            return room->stays[i];
+    }
+    return NULL;
 }
 
 /* Spread over all 32 bits, and back. */
@@ -86,10 +101,19 @@ uint32_t model_region_id(uint32_t region)
     return (region + 1) * ID_FACTOR;
 }
 
-static model_entity *entity_of(const model_stay *stay, model_state *state, uint32_t id)
+/* What is applied, and to what. */
+typedef struct applying {
+    const model_room *room;
+    model_state *state;
+    const model_op *op;
+} applying;
+
+/* NULL: an id that is nobody's. */
+static model_entity *entity_of(const applying *to, uint32_t id)
 {
     uint32_t entity;
-    return model_owner(stay->room, id, &entity) == stay ? &state->entities[entity] : NULL;
+    const model_stay *stay = model_owner(to->room, id, &entity);
+    return stay == NULL ? NULL : &to->state->entities[stay->number][entity];
 }
 
 static bool is_bad_form(const qd_body *body)
@@ -131,48 +155,102 @@ static qd_body changed(const qd_body *body, const model_op *op, uint32_t i, bool
 }
 
 /* The ids of a Roster, which makes no entry that could be refused. */
-static void name_roster(model_state *state, const model_op *op)
+static void name_roster(model_roster *roster, const model_op *op)
 {
-    model_roster *roster = &state->rosters[op->roster];
     uint32_t end = op->first + op->count;
     sim_check(op->first <= roster->count && end <= ROSTER_IDS, "the scenario's roster is wrong");
     memcpy(roster->id + op->first, op->id, op->count * sizeof op->id[0]);
     roster->count = op->keep_rest && roster->count > end ? roster->count : end;
 }
 
-/* An entry about an entity; false where it must be refused. */
-static bool apply_entity(const model_stay *stay, model_state *state, const model_op *op, uint32_t i)
+/* Observers end with their anchors. */
+static void remove_entity(const applying *to, uint32_t id)
+{
+    uint32_t entity;
+    const model_stay *stay = model_owner(to->room, id, &entity);
+    model_entity *removed = &to->state->entities[stay->number][entity];
+    *removed = (model_entity){.birth = removed->birth};
+    for (uint32_t k = 0; k < STAY_REGIONS; k++) {
+        model_region *region = &to->state->regions[stay->number][k];
+        region->present &= !region->anchored || region->anchor != entity;
+    }
+}
+
+/* Whether it is gone with its owner: where that is not known, by whether its id was given anew. */
+static bool has_expired(const applying *to, const model_entity *entity, uint32_t i)
+{
+    if (entity->owner == MODEL_ROOM_OWNED || entity->owner == to->op->stay->number)
+        return false;
+    const model_stay *owner = to->room->stays[entity->owner];
+    return owner->left && to->room->world->now_ns >= owner->left_ns + to->room->grace_ns && !to->op->said_refused[i];
+}
+
+static bool spawn(const applying *to, model_entity *entity, uint32_t i)
 {
     static const qd_body new = {.shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
-    bool by_roster = op->kind == QD_CLIENT_ROSTER_MOVE, spawns = op->kind == QD_CLIENT_SPAWN,
-         places = spawns || by_roster || op->kind == QD_CLIENT_MOVE || op->kind == QD_CLIENT_TELEPORT;
-    model_entity *entity = entity_of(stay, state, by_roster ? state->rosters[op->roster].id[op->first + i] : op->id[i]);
-    if (entity == NULL || entity->present == spawns)
+    const model_op *op = to->op;
+    uint32_t number;
+    if (model_owner(to->room, op->id[i], &number) != op->stay || (entity->present && !has_expired(to, entity, i)))
         return false;
-    if (op->kind == QD_CLIENT_DESPAWN) {
-        *entity = (model_entity){0};
-        for (uint32_t k = 0; k < STAY_REGIONS; k++)
-            state->regions[k].present &=
-                !state->regions[k].anchored || &state->entities[state->regions[k].anchor] != entity;
+    qd_body body = changed(&new, op, i, true);
+    if (!isfinite(body.x) || !isfinite(body.y) || !isfinite(body.z) || is_bad_form(&body))
+        return false;
+    *entity = (model_entity){.present = true,
+                             .owner = op->room_owned ? MODEL_ROOM_OWNED : op->stay->number,
+                             .birth = entity->birth + 1,
+                             .body = body};
+    return true;
+}
+
+static bool describe(const model_op *op, model_entity *entity, uint32_t i)
+{
+    if (!isfinite(op->visible_range[i]) || op->visible_range[i] < 0)
+        return false;
+    entity->hidden = op->hidden[i] != 0;
+    entity->team = op->team[i];
+    entity->tag = op->tag[i];
+    entity->visible_range = op->visible_range[i];
+    return true;
+}
+
+/* Who gets what is handed over: whoever is in the room by then; NULL: the room. */
+static model_stay *receiver_of(const model_room *room, const model_op *op)
+{
+    if (op->to != NULL)
+        return op->to;
+    return op->to_session == op->stay->session ? op->stay : model_latest_stay(room, op->to_session);
+}
+
+/* An entry about an entity; false where it must be refused. */
+static bool apply_entity(const applying *to, uint32_t i)
+{
+    const model_op *op = to->op;
+    bool by_roster = op->kind == QD_CLIENT_ROSTER_MOVE;
+    const model_roster *roster = &to->state->rosters[op->stay->number][op->roster];
+    model_entity *entity = entity_of(to, by_roster ? roster->id[op->first + i] : op->id[i]);
+    if (entity == NULL)
+        return false;
+    if (op->kind == QD_CLIENT_SPAWN)
+        return spawn(to, entity, i);
+    if (!entity->present || (entity->owner != op->stay->number && entity->owner != MODEL_ROOM_OWNED))
+        return false;
+    switch (op->kind) {
+    case QD_CLIENT_DESPAWN:
+        remove_entity(to, op->id[i]);
         return true;
-    }
-    if (op->kind == QD_CLIENT_DESCRIBE) {
-        if (!isfinite(op->visible_range[i]) || op->visible_range[i] < 0)
-            return false;
-        entity->hidden = op->hidden[i] != 0;
-        entity->team = op->team[i];
-        entity->tag = op->tag[i];
-        entity->visible_range = op->visible_range[i];
+    case QD_CLIENT_DESCRIBE:
+        return describe(op, entity, i);
+    case QD_CLIENT_HANDOVER:
+        entity->owner = op->to_session == 0 ? MODEL_ROOM_OWNED : receiver_of(to->room, op)->number;
         return true;
+    default:
+        break;
     }
-    qd_body after = changed(spawns ? &new : &entity->body, op, i, places);
+    bool places = by_roster || op->kind == QD_CLIENT_MOVE || op->kind == QD_CLIENT_TELEPORT;
+    qd_body after = changed(&entity->body, op, i, places);
     if (!isfinite(after.x) || !isfinite(after.y) || !isfinite(after.z) || is_bad_form(&after))
         return false;
     entity->body = after;
-    if (spawns) {
-        entity->present = true;
-        entity->room_owned = op->room_owned;
-    }
     return true;
 }
 
@@ -202,16 +280,19 @@ static bool is_good_region(const model_region *region)
     }
 }
 
-static bool observe(const model_stay *stay, model_state *state, const model_op *op, uint32_t i)
+static bool observe(const applying *to, model_region *region, uint32_t i)
 {
-    model_region *region = &state->regions[op->id[i]], said = op->regions[i];
+    const model_op *op = to->op;
+    model_region said = op->regions[i];
     if (!is_good_region(&said))
         return false;
     if (said.anchored) {
-        const model_entity *anchor = entity_of(stay, state, op->anchor_id[i]);
-        if (anchor == NULL || !anchor->present)
+        const model_entity *anchor = entity_of(to, op->anchor_id[i]);
+        if (anchor == NULL || !anchor->present ||
+            (anchor->owner != op->stay->number && anchor->owner != MODEL_ROOM_OWNED))
             return false;
-        said.anchor = (uint32_t)(anchor - state->entities);
+        const model_stay *stay = model_owner(to->room, op->anchor_id[i], &said.anchor);
+        sim_check(stay == op->stay, "the scenario has an anchor of another's");
     } else if (!are_finite(said.at, 3)) {
         return false;
     }
@@ -240,12 +321,13 @@ static bool move_region(model_region *region, const model_op *op, uint32_t i)
 }
 
 /* Applies one entry; returns false where it must be refused. */
-static bool apply_entry(const model_stay *stay, model_state *state, const model_op *op, uint32_t i)
+static bool apply_entry(const applying *to, uint32_t i)
 {
-    model_region *region = &state->regions[op->id[i] % STAY_REGIONS];
+    const model_op *op = to->op;
+    model_region *region = &to->state->regions[op->stay->number][op->id[i] % STAY_REGIONS];
     switch (op->kind) {
     case QD_CLIENT_OBSERVE:
-        return observe(stay, state, op, i);
+        return observe(to, region, i);
     case QD_CLIENT_MOVE_OBSERVERS:
         return region->present && move_region(region, op, i);
     case QD_CLIENT_UNOBSERVE:
@@ -254,36 +336,66 @@ static bool apply_entry(const model_stay *stay, model_state *state, const model_
         *region = (model_region){0};
         return true;
     case QD_CLIENT_EXCEPT:
+        if (!region->present)
+            return false;
         region->shows = op->regions[i].shows;
         region->show = op->regions[i].show;
         region->hides = op->regions[i].hides;
         region->hide = op->regions[i].hide;
         return true;
     default:
-        return apply_entity(stay, state, op, i);
+        return apply_entity(to, i);
     }
 }
 
-/* Puts the entries that must be refused into `refused`, and returns how many they are. */
-static uint32_t apply(const model_stay *stay, model_state *state, const model_op *op, uint32_t refused[OP_ENTRIES])
+uint32_t model_apply(const model_room *room, model_state *state, const model_op *op, uint32_t refused[OP_ENTRIES])
 {
-    uint32_t count = 0;
+    const applying to = {room, state, op};
+    uint32_t refused_count = 0;
+    if (op->kind == QD_CLIENT_HANDOVER && op->refused_whole)
+        return 0;
     if (op->kind == QD_CLIENT_ROSTER) {
-        name_roster(state, op);
+        name_roster(&state->rosters[op->stay->number][op->roster], op);
         return 0;
     }
     for (uint32_t i = 0; i < op->count; i++) {
-        if (!apply_entry(stay, state, op, i))
-            refused[count++] = i;
+        if (!apply_entry(&to, i))
+            refused[refused_count++] = i;
     }
-    return count;
+    return refused_count;
 }
 
-void model_stay_send(model_stay *stay, model_op *op)
+model_op *model_stay_send(model_stay *stay, const model_op *op)
 {
-    op->refused_count = apply(stay, &stay->latest, op, op->refused);
     stay->ops = grow(stay->ops, stay->op_count, &stay->op_capacity, sizeof *stay->ops);
-    stay->ops[stay->op_count++] = *op;
+    model_op *kept = malloc(sizeof *kept);
+    sim_check(kept != NULL, "out of memory");
+    *kept = *op;
+    kept->stay = stay;
+    kept->place = MODEL_NOWHERE;
+    stay->ops[stay->op_count++] = kept;
+    if (op->kind == QD_CLIENT_ROSTER)
+        name_roster(&stay->rosters[op->roster], op);
+    return kept;
+}
+
+void model_stay_forget_rest(model_stay *stay)
+{
+    memset(stay->rosters, 0, sizeof stay->rosters);
+    for (size_t i = 0; i < stay->op_count; i++) {
+        const model_op *op = stay->ops[i];
+        if (op->kind == QD_CLIENT_ROSTER && op->place != MODEL_NOWHERE)
+            name_roster(&stay->rosters[op->roster], op);
+    }
+}
+
+model_op *model_stay_op(const model_stay *stay, uint32_t seq)
+{
+    for (size_t i = stay->op_count; i-- > 0 && stay->ops[i]->seq >= seq;) {
+        if (stay->ops[i]->seq == seq)
+            return stay->ops[i];
+    }
+    return NULL;
 }
 
 /* ---- what the tap heard ---- */
@@ -308,150 +420,38 @@ void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick,
     stay->told_seq = seq;
     if (seq == stay->unsubscribe_seq) {
         stay->unsubscribe_seq = 0;
-        stay->behind = false;
+        stay->behind = stay->resumed = false;
         return;
     }
     model_room_heard_tick(room, tick);
+    /* Not all that is told is a batch: the last one that is tells how far the room is. */
+    size_t count = 0;
+    for (size_t i = stay->op_count; i-- > 0 && count == 0;) {
+        const model_op *op = stay->ops[i];
+        if (op->seq <= seq && op->place != MODEL_NOWHERE)
+            count = op->place + 1;
+    }
+    model_room_applied(room, count);
     room->told = grow(room->told, room->told_count, &room->told_capacity, sizeof *room->told);
-    room->told[room->told_count++] = (model_told){.tick = tick, .stay = stay->number, .seq = seq};
+    room->told[room->told_count++] = (model_told){.tick = tick, .count = count};
 }
 
-static uint64_t time_of(const model_room *room, uint64_t tick)
+void model_room_take(model_room *room, model_op *op)
 {
-    for (size_t i = room->tick_count; i-- > 0;) {
-        if (room->ticks[i].tick <= tick)
-            return room->ticks[i].at_ns;
+    sim_check(op->place == MODEL_NOWHERE, "a request reaches the server twice");
+    room->order = grow(room->order, room->order_count, &room->order_capacity, sizeof *room->order);
+    op->place = room->order_count;
+    room->order[room->order_count++] = op;
+    op->stay->end = room->order_count;
+}
+
+void model_room_applied(model_room *room, size_t count)
+{
+    for (; room->now_count < count; room->now_count++) {
+        model_op *op = room->order[room->now_count];
+        op->to = receiver_of(room, op);
+        op->refused_count = model_apply(room, &room->now, op, op->refused);
+        bool gives = op->kind == QD_CLIENT_HANDOVER && !op->refused_whole && op->to != NULL && op->to != op->stay;
+        room->handed_over += gives && op->refused_count < op->count;
     }
-    return 0;
-}
-
-/* ---- the past ---- */
-
-static int compare_bodies(const void *a, const void *b)
-{
-    uint32_t left = ((const model_body *)a)->id, right = ((const model_body *)b)->id;
-    return (left > right) - (left < right);
-}
-
-/* How much of a stay's requests reached the server before it left. */
-static size_t ops_that_arrived(const model_stay *stay)
-{
-    size_t count = stay->op_count;
-    while (stay->link->dropped && count > 0 && stay->ops[count - 1].frame > stay->link->frames_handed_out)
-        count--;
-    return count;
-}
-
-/* The entities of one stay, if it is in that state. */
-static uint32_t bodies_of(const model_past *past, const model_stay *stay, int state, model_body *bodies,
-                          model_state *scratch)
-{
-    uint32_t count = 0, refused[OP_ENTRIES];
-    *scratch = past->states[stay->number];
-    if (state != TOLD) {
-        size_t arrived = ops_that_arrived(stay);
-        for (size_t i = past->ops_done[stay->number]; i < arrived; i++)
-            (void)apply(stay, scratch, &stay->ops[i], refused);
-    }
-    for (uint32_t i = 0; i < STAY_ENTITIES; i++) {
-        const model_entity *entity = &scratch->entities[i];
-        if (!entity->present || (state == GONE && !entity->room_owned))
-            continue;
-        bodies[count++] =
-            (model_body){.id = model_id(stay, i), .own = stay == past->stay && !entity->room_owned, .entity = entity};
-    }
-    return count;
-}
-
-static int state_in(uint32_t combination, uint32_t leaver)
-{
-    while (leaver-- > 0)
-        combination /= STATES;
-    return (int)(combination % STATES);
-}
-
-/* Whether brute force gives exactly what was seen, if those who left are in these states. */
-static bool is_explained(const model_past *past, uint32_t combination, model_explains_fn explains, const void *context)
-{
-    const model_room *room = past->stay->room;
-    static model_state scratch[STAYS_MAX];
-    model_body bodies[STAYS_MAX * STAY_ENTITIES];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < room->stay_count; i++) {
-        const model_stay *stay = room->stays[i];
-        int state = stay->left ? state_in(combination, stay->leaver) : TOLD;
-        count += bodies_of(past, stay, state, bodies + count, &scratch[i]);
-    }
-    qsort(bodies, count, sizeof *bodies, compare_bodies);
-    return explains(past, bodies, count, context);
-}
-
-void model_past_init(model_past *past, model_stay *stay)
-{
-    past->stay = stay;
-    past->possible[0] = true;
-}
-
-void model_past_advance(model_past *past, uint64_t tick)
-{
-    const model_room *room = past->stay->room;
-    uint32_t refused[OP_ENTRIES];
-    for (; past->told_done < room->told_count && room->told[past->told_done].tick <= tick; past->told_done++) {
-        const model_told *told = &room->told[past->told_done];
-        const model_stay *stay = room->stays[told->stay];
-        size_t *done = &past->ops_done[told->stay];
-        for (; *done < stay->op_count && stay->ops[*done].seq <= told->seq; (*done)++)
-            (void)apply(stay, &past->states[told->stay], &stay->ops[*done], refused);
-    }
-}
-
-uint64_t model_past_next(const model_past *past, uint64_t tick)
-{
-    const model_room *room = past->stay->room;
-    bool is_there = past->told_done < room->told_count && room->told[past->told_done].tick < tick;
-    return is_there ? room->told[past->told_done].tick : UINT64_MAX;
-}
-
-/* Whether `to` can come after `from` for everyone, at a tick of that time. */
-static bool may_follow(const model_room *room, uint32_t from, uint32_t to, uint64_t at_ns)
-{
-    for (uint32_t i = 0; i < room->stay_count; i++) {
-        const model_stay *stay = room->stays[i];
-        if (!stay->left)
-            continue;
-        int before = state_in(from, stay->leaver), after = state_in(to, stay->leaver);
-        if (after < before)
-            return false;
-        if (after == GONE && before != GONE && at_ns < stay->left_ns + room->grace_ns)
-            return false;
-    }
-    return true;
-}
-
-bool model_past_verify(model_past *past, uint64_t tick, model_explains_fn explains, const void *context)
-{
-    const model_room *room = past->stay->room;
-    uint64_t at_ns = time_of(room, tick);
-    uint32_t count = 1;
-    for (uint32_t i = 0; i < room->leaver_count; i++)
-        count *= STATES;
-    bool next[COMBINATIONS] = {false}, any = false;
-    for (uint32_t to = 0; to < count; to++) {
-        bool reachable = false;
-        for (uint32_t from = 0; from < count && !reachable; from++)
-            reachable = past->possible[from] && may_follow(room, from, to, at_ns);
-        next[to] = reachable && is_explained(past, to, explains, context);
-        any |= next[to];
-    }
-    memcpy(past->possible, next, sizeof next);
-    return any;
-}
-
-bool model_past_finish(model_past *past, model_explains_fn explains, const void *context)
-{
-    model_past_advance(past, UINT64_MAX);
-    uint32_t combination = 0, factor = GONE;
-    for (uint32_t i = 0; i < past->stay->room->leaver_count; i++, factor *= STATES)
-        combination += factor;
-    return is_explained(past, combination, explains, context);
 }

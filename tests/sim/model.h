@@ -2,13 +2,16 @@
  *
  * What must be true of a room, told by brute force from what its clients sent and what the server says is in.
  *
- * A STAY is one session in one room, from RoomOpened on. Only the stay itself changes what it spawned, so the state of
- * a room at a tick is, for each stay, the effect of its first requests, up to the last one that an Applied of that tick
- * or an earlier one names. The tap on the links hears every Applied, also those for clients that are slow or gone.
+ * A STAY is one session in one room, from RoomOpened on, whatever connections the session has. What all stays sent has
+ * one ORDER: that in which it was handed to the server, which a room keeps to. So the state of a room at a tick is the
+ * effect of the first requests of that order, up to the last one that an Applied of that tick or an earlier one names.
+ * The tap on the links hears every Applied, also those for clients that are slow or gone.
  *
- * A stay that has left is told no more, and what it left behind goes when its grace has run out. Until then a tick may
- * contain, of it: what its last Applied said (TOLD); all that reached the server (ALL); nothing (GONE). An observer
- * keeps every combination of these that explains all it has seen, and fails when none is left. States only move on.
+ * A stay that has left is told no more, and what it left behind goes when its grace has run out. So a tick may contain
+ * more than was told: requests of those who left, and the end of what is theirs. A MOMENT is one such way that it can
+ * have been. An observer keeps all that explain what it has seen, and fails when none is left. Moments only move on.
+ *
+ * A session whose connection is cut may have left from the time on that it is kept for, unless it is resumed.
  */
 #ifndef QD_TESTS_SIM_MODEL_H
 #define QD_TESTS_SIM_MODEL_H
@@ -20,15 +23,22 @@
 #define STAY_ENTITIES 8u
 #define STAYS_MAX     12u
 #define LEAVERS_MAX   4u
-#define COMBINATIONS  81u /* 3^LEAVERS_MAX */
+#define MOMENTS_MAX   ((1u + LEAVERS_MAX) << LEAVERS_MAX)
 #define STAY_REGIONS  3u
 #define STAY_ROSTERS  2u
 #define ROSTER_IDS    16u
 #define OP_ENTRIES    6u
 #define PAIRS_MAX     4096u
 
+/* The room, where the number of a stay says whose something is; no place, of a request that the server does not have.
+ */
+#define MODEL_ROOM_OWNED UINT32_MAX
+#define MODEL_NOWHERE    SIZE_MAX
+
 typedef struct model_entity {
-    bool present, room_owned;
+    bool present;
+    uint32_t owner; /* the number of a stay, or MODEL_ROOM_OWNED */
+    uint32_t birth; /* tells it from others that had its id */
     qd_body body;
     bool hidden;
     uint32_t team;
@@ -39,7 +49,7 @@ typedef struct model_entity {
 /* What a client calls an observer: one of a stay's. (A model_observer is a subscription.) */
 typedef struct model_region {
     bool present, anchored, sees_self;
-    uint32_t anchor; /* among the stay's entities */
+    uint32_t anchor; /* among the entities that are the stay's by their ids, and never another session's */
     uint8_t kind;    /* qd_region */
     float at[3], range, half[3], direction[3], angle;
     uint32_t mask, team;
@@ -52,18 +62,23 @@ typedef struct model_roster {
     uint32_t id[ROSTER_IDS];
 } model_roster;
 
-/* All that one stay has. */
+/* All that is in a room, by whose it is by its id. */
 typedef struct model_state {
-    model_entity entities[STAY_ENTITIES];
-    model_region regions[STAY_REGIONS];
-    model_roster rosters[STAY_ROSTERS];
+    model_entity entities[STAYS_MAX][STAY_ENTITIES];
+    model_region regions[STAYS_MAX][STAY_REGIONS];
+    model_roster rosters[STAYS_MAX][STAY_ROSTERS];
 } model_state;
 
-/* A batch, or what is applied like one, as it was sent. */
+struct model_stay;
+
+/* A batch, or what is applied like one, as it was sent; or a Snapshot, which has a place in the order. */
 typedef struct model_op {
     qd_client_kind kind;
     uint32_t seq;
-    uint32_t frame; /* the how-manieth of its connection, from 1 */
+    struct model_stay *stay;
+    size_t place;       /* in the room's order, or MODEL_NOWHERE */
+    bool refused_whole; /* as the tap heard, here and below */
+    bool said_refused[OP_ENTRIES];
     uint32_t count;
     uint32_t id[OP_ENTRIES];
     float at[3][OP_ENTRIES], half[3][OP_ENTRIES], radius[OP_ENTRIES]; /* in two dimensions the third ones are 0 */
@@ -79,7 +94,10 @@ typedef struct model_op {
     uint8_t hidden[OP_ENTRIES];
     uint32_t roster, first; /* ROSTER, ROSTER_MOVE */
     bool keep_rest;         /* ROSTER */
-    uint32_t refused_count; /* what the server must refuse */
+    qd_watch watch;         /* VIEW_OPTIONS */
+    uint64_t to_session;    /* HANDOVER; 0: to the room */
+    struct model_stay *to;  /* the same, when it is applied; NULL: the room */
+    uint32_t refused_count; /* what the server must refuse, known when the tap has heard that it is applied */
     uint32_t refused[OP_ENTRIES];
 } model_op;
 
@@ -93,10 +111,10 @@ typedef struct model_stay {
     struct model_room *room;
     uint32_t number; /* among all stays of the room: its entities' ids come from it */
     uint64_t session;
-    sim_link *link; /* a reference */
-    model_op *ops;
+    model_roster rosters[STAY_ROSTERS]; /* as they were sent */
+    model_op **ops;                     /* that were sent */
     size_t op_count, op_capacity;
-    model_state latest;        /* all that was sent */
+    size_t end;                /* behind its last one in the order */
     uint32_t told_seq;         /* by an Applied on its link, as the tap heard it */
     uint32_t unsubscribe_seq;  /* of an Unsubscribe that is not answered: that Applied tells of no tick */
     bool lost;                 /* a Tick frame for it was refused, and no reset followed */
@@ -107,15 +125,22 @@ typedef struct model_stay {
     struct model_views *views; /* while its client has them */
     bool behind;               /* the same, but that a suspension does not end it */
     uint64_t told_tick;        /* with `behind`: the last tick before the first that was lost */
-    bool left;
-    uint64_t left_ns;
-    uint32_t leaver; /* its number among those who left */
+    bool left;                 /* or may have */
+    uint64_t left_ns;          /* since then at the earliest */
+    bool has_left, is_out;     /* the server has its LeaveRoom, and has answered it */
+    bool subscribed;           /* by what the server has */
+    uint64_t acked_tick;       /* by what the server has; UINT64_MAX: none */
+    bool resumed;              /* and no reset has come since; with what was true then: */
+    const sim_link *resumed_by;
+    bool view_resumed;     /* the same of views */
+    uint64_t resumed_tick; /* the last tick that was heard of */
+    uint64_t resumed_acked_tick;
 } model_stay;
 
-/* An Applied that the tap heard. */
+/* How much of the order an Applied told of. */
 typedef struct model_told {
     uint64_t tick;
-    uint32_t stay, seq;
+    size_t count;
 } model_told;
 
 typedef struct model_room {
@@ -130,6 +155,11 @@ typedef struct model_room {
     bool closed;
     model_stay *stays[STAYS_MAX];
     uint32_t stay_count, leaver_count;
+    uint32_t handed_over, handed_over_told; /* requests that gave another session something, and that it was told of */
+    model_op **order;
+    size_t order_count, order_capacity;
+    model_state now; /* by the first ones of the order, which are applied */
+    size_t now_count;
     model_told *told;
     size_t told_count, told_capacity;
     struct {
@@ -140,29 +170,51 @@ typedef struct model_room {
 
 model_room *model_room_create(sim_world *world, uint64_t handle);
 void model_room_destroy(model_room *room);
-/* The stay holds its own reference to the link. */
-model_stay *model_stay_create(model_room *room, uint64_t session, sim_link *link);
-void model_stay_leave(model_stay *stay);
+model_stay *model_stay_create(model_room *room, uint64_t session);
+/* It leaves at that time, or later. */
+void model_stay_leave(model_stay *stay, uint64_t at_ns);
+/* It has not. */
+void model_stay_return(model_stay *stay);
+
+/* The latest one of the session in the room; NULL: there was none. */
+model_stay *model_latest_stay(const model_room *room, uint64_t session);
 
 uint32_t model_id(const model_stay *stay, uint32_t entity);
 /* The stay and the entity of an id that is one of theirs. */
 model_stay *model_owner(const model_room *room, uint32_t id, uint32_t *entity);
 /* Ids of observers, in no order. */
 uint32_t model_region_id(uint32_t region);
-/* Adds a batch that is being sent; says what of it must be refused. */
-void model_stay_send(model_stay *stay, model_op *op);
+/* Adds a request that is being sent. It is the stay's from then on. */
+model_op *model_stay_send(model_stay *stay, const model_op *op);
+/* The server has what it was handed, and nothing else. */
+void model_stay_forget_rest(model_stay *stay);
+/* The one with that seq; NULL: there is none. */
+model_op *model_stay_op(const model_stay *stay, uint32_t seq);
 
 /* From the tap. */
 void model_room_heard_tick(model_room *room, uint64_t tick);
 void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq);
+/* The server is handed the request. */
+void model_room_take(model_room *room, model_op *op);
+/* All of the order up to there is applied. */
+void model_room_applied(model_room *room, size_t count);
+/* The effect of a request; returns how many entries must be refused, and which. */
+uint32_t model_apply(const model_room *room, model_state *state, const model_op *op, uint32_t refused[OP_ENTRIES]);
+
+/* One way that a tick can have been: the effect of so many requests, and without what these stays left. */
+typedef struct model_moment {
+    size_t count;
+    uint32_t gone; /* a bit a stay */
+} model_moment;
 
 /* The room as one stay's client knows that it was at a tick. */
 typedef struct model_past {
     model_stay *stay;
     size_t told_done;
-    size_t ops_done[STAYS_MAX];
-    model_state states[STAYS_MAX];
-    bool possible[COMBINATIONS];
+    size_t done; /* of the order, in the state */
+    model_state state;
+    model_moment moments[MOMENTS_MAX];
+    uint32_t moment_count;
 } model_past;
 
 typedef struct model_body {
@@ -172,17 +224,19 @@ typedef struct model_body {
 } model_body;
 
 /* Whether all that was seen is what brute force over these entities gives, which are ordered by id. */
-typedef bool (*model_explains_fn)(const model_past *past, const model_body *bodies, uint32_t count,
-                                  const void *context);
+typedef bool (*model_explains_fn)(const model_past *past, const model_state *state, const model_body *bodies,
+                                  uint32_t count, const void *context);
 
 void model_past_init(model_past *past, model_stay *stay);
 /* To all that a tick contains. */
 void model_past_advance(model_past *past, uint64_t tick);
 /* The next tick before that one at which something was applied; UINT64_MAX: there is none. */
 uint64_t model_past_next(const model_past *past, uint64_t tick);
-/* Whether some combination of states explains it, and which are still possible. */
-bool model_past_verify(model_past *past, uint64_t tick, model_explains_fn explains, const void *context);
-/* The same at the end, when all that was left behind is gone. */
+/* Whether some moment explains it, and which are still possible. `owners_later`: whose the entities are may be as it
+ * was said after the tick. */
+bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model_explains_fn explains,
+                       const void *context);
+/* The same at the end, when all is told and all that was left behind is gone. */
 bool model_past_finish(model_past *past, model_explains_fn explains, const void *context);
 
 /* A subscription of one stay, folded from its frames and checked at every tick. */
@@ -203,6 +257,8 @@ typedef struct model_observer {
 model_observer *model_observer_create(model_stay *stay, bool own_only, bool stays);
 void model_observer_destroy(model_observer *observer);
 void model_observer_tick(model_observer *observer, const qd_msg_tick *tick);
+/* Frames may be missing: a reset must come. */
+void model_observer_cut(model_observer *observer);
 /* All is read, all that was left behind is gone: the set is the present one. */
 void model_observer_finish(model_observer *observer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tap hears all that the server sends, on every link, and tells the models: which ticks there were, and which
- * requests are in.
+ * The tap hears all that the server sends, on every link, and what it is handed, and tells the models: in which order
+ * requests come, which ticks there were, and which requests are in.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,29 +18,94 @@ model_room *sim_scene_room(const sim_scene *scene, uint64_t handle)
     return NULL;
 }
 
+/* Of the session whose link it is, or was. */
 static model_stay *latest_stay(const model_room *room, const sim_link *link)
 {
-    for (uint32_t i = room->stay_count; i-- > 0;) {
-        if (room->stays[i]->link == link)
-            return room->stays[i];
-    }
-    return NULL;
+    return model_latest_stay(room, link->session);
 }
 
-static void tap_opened(sim_scene *scene, const qd_msg_room_opened *opened)
+/* ---- what the server is handed ---- */
+
+static void handed_for_room(model_room *room, model_stay *stay, const qd_client_message *message)
 {
-    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
-    model_room *room = sim_scene_room(scene, opened->room);
-    sim_check(room != NULL || opened->created, "a room that nobody created");
-    sim_check(room == NULL || !room->closed, "a handle was given out again");
-    if (room != NULL)
+    switch (message->kind) {
+    case QD_CLIENT_LEAVE_ROOM:
+        stay->has_left = true;
+        break;
+    case QD_CLIENT_SUBSCRIBE:
+        stay->subscribed = true;
+        break;
+    case QD_CLIENT_UNSUBSCRIBE:
+        stay->subscribed = false;
+        break;
+    case QD_CLIENT_ACK:
+        stay->acked_tick = message->as.step.tick;
+        break;
+    default: {
+        model_op *op = model_stay_op(stay, message->seq);
+        if (op != NULL)
+            model_room_take(room, op);
+    }
+    }
+}
+
+void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *context)
+{
+    sim_client *client = link->owner;
+    qd_decoded_client decoded;
+    qd_decode_result result = qd_decode_client(frame, size, NULL, &decoded);
+    if (result == QD_DECODE_MALFORMED)
         return;
+    const qd_client_message *message = &decoded.message;
+    /* Hello opens a session; what a new one has by then it has by that. */
+    if (link->session == 0)
+        link->hello_seq = message->seq;
+    else
+        client->handed_seq = message->seq;
+    model_room *room = result == QD_DECODE_OK ? sim_scene_room(context, message->as.room.room) : NULL;
+    model_stay *stay = room != NULL && message->kind >= QD_CLIENT_LEAVE_ROOM ? latest_stay(room, link) : NULL;
+    if (stay != NULL)
+        handed_for_room(room, stay, message);
+    qd_decoded_client_release(&decoded, NULL);
+}
+
+/* ---- what it sends ---- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Stays go on where a session does. */
+static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_welcome *welcome)
+{
+    link->session = welcome->session;
+    link->session_ns = scene->world.now_ns;
+    for (size_t i = 0; welcome->resumed && i < scene->room_total; i++) {
+        const model_room *room = scene->rooms[i];
+        model_stay *stay = latest_stay(room, link);
+        if (stay == NULL || stay->has_left)
+            continue;
+        uint64_t tick = room->tick_count == 0 ? 0 : room->ticks[room->tick_count - 1].tick;
+        /* Perhaps a second time, before the reset of the first. */
+        stay->resumed_tick = stay->resumed ? least(stay->resumed_tick, tick) : tick;
+        stay->resumed_acked_tick = stay->resumed ? least(stay->resumed_acked_tick, stay->acked_tick) : stay->acked_tick;
+        stay->resumed = stay->subscribed;
+        stay->resumed_by = link;
+        stay->view_resumed = true;
+    }
+}
+
+/* A room that was not there before. */
+static model_room *add_room(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
+{
     if (scene->room_total == scene->room_capacity) {
         scene->room_capacity = scene->room_capacity == 0 ? 8 : scene->room_capacity * 2;
         scene->rooms = realloc(scene->rooms, scene->room_capacity * sizeof *scene->rooms);
         sim_check(scene->rooms != NULL, "out of memory");
     }
-    room = model_room_create(&scene->world, opened->room);
+    model_room *room = model_room_create(&scene->world, opened->room);
+    room->creator = link->session;
     room->name = (uint32_t)atoi(opened->name + strlen("room "));
     room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
     room->events_max = opened->config.events_max;
@@ -49,18 +114,53 @@ static void tap_opened(sim_scene *scene, const qd_msg_room_opened *opened)
     room->dimensions = opened->config.dimensions;
     room->swept = opened->config.swept;
     scene->rooms[scene->room_total++] = room;
+    return room;
 }
 
-/* A reset says how many ticks it stands for. */
-static void tap_tick(const model_room *room, model_stay *stay, const qd_msg_tick *tick, bool queued)
+static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
 {
+    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
+    model_room *room = sim_scene_room(scene, opened->room);
+    sim_check(room != NULL || opened->created, "a room that nobody created");
+    sim_check(room == NULL || !room->closed, "a handle was given out again");
+    if (room == NULL)
+        room = add_room(scene, link, opened);
+    const model_stay *stay = latest_stay(room, link);
+    if (stay == NULL || stay->is_out)
+        (void)model_stay_create(room, link->session);
+}
+
+/* A reset says how many ticks it stands for: since the first that was lost; after a cut since the last Ack, where there
+ * was one before that. */
+static void check_merged(const model_stay *stay, const qd_msg_tick *tick, bool resumed)
+{
+    if (!tick->reset) {
+        sim_check(tick->merged_ticks == 0, "ticks are merged without a reset");
+        return;
+    }
+    uint64_t told_tick = tick->tick - tick->merged_ticks;
+    uint64_t earliest = stay->behind ? stay->told_tick : tick->tick, latest = earliest;
+    if (resumed) {
+        /* Nobody heard at which tick the room took the session up again. */
+        earliest = least(stay->behind ? stay->told_tick : stay->resumed_tick, stay->resumed_acked_tick);
+        latest = least(latest, stay->resumed_acked_tick);
+    }
+    if (!(told_tick >= earliest && told_tick <= latest))
+        sim_check(told_tick >= earliest && told_tick <= latest, "%llu merged ticks, since %llu, and not %llu to %llu",
+                  (unsigned long long)tick->merged_ticks, (unsigned long long)told_tick, (unsigned long long)earliest,
+                  (unsigned long long)latest);
+}
+
+static void tap_tick(const model_room *room, model_stay *stay, const sim_link *link, const qd_msg_tick *tick,
+                     bool queued)
+{
+    /* The older connection may still be told something that it does not hear. */
+    bool resumed = stay->resumed && stay->resumed_by == link;
     sim_check(!tick->passed_lost || (tick->merged_ticks > 0 && room->swept), "passed pairs are lost out of place");
-    uint64_t merged = stay->behind && tick->reset ? tick->tick - stay->told_tick : 0;
-    sim_check(tick->merged_ticks == merged, "%llu merged ticks, not %llu", (unsigned long long)tick->merged_ticks,
-              (unsigned long long)merged);
+    check_merged(stay, tick, resumed);
     if (queued && tick->reset) {
-        stay->behind = false;
-    } else if (!queued && !stay->behind) {
+        stay->behind = stay->resumed = false;
+    } else if (!queued && !stay->behind && !(resumed && tick->reset)) {
         stay->behind = true;
         stay->told_tick = tick->reset ? tick->tick : tick->tick - 1 - tick->skipped;
     }
@@ -70,16 +170,26 @@ static void tap_tick(const model_room *room, model_stay *stay, const qd_msg_tick
 
 /* The same of views. How many ticks were skipped before the one that was lost, they do not tell; and a reverse view
  * that begins may be of a tick that was told. */
-static void tap_view(const model_room *room, model_stay *stay, const qd_msg_view *view, bool queued)
+static void check_merged_views(const model_room *room, const model_stay *stay, const qd_msg_view *view)
 {
+    if (stay->view_resumed && view->reset) {
+        /* Since the last Ack, if there was anything to miss by then. */
+        sim_check(view->merged_ticks <= view->tick, "more ticks are merged than there were");
+        return;
+    }
     bool is_due = stay->view_behind && view->reset;
     uint64_t since = is_due ? view->tick - stay->view_lost_tick : 0;
     sim_check(is_due ? view->merged_ticks >= since : view->merged_ticks == 0, "%llu merged ticks, not %llu",
               (unsigned long long)view->merged_ticks, (unsigned long long)since);
     sim_check(!is_due || room->tick_hz > 0 || view->merged_ticks <= since + !stay->view_lost_reset,
               "%llu merged ticks of %llu", (unsigned long long)view->merged_ticks, (unsigned long long)since);
+}
+
+static void tap_view(const model_room *room, model_stay *stay, const qd_msg_view *view, bool queued)
+{
+    check_merged_views(room, stay, view);
     if (queued && view->reset) {
-        stay->view_behind = false;
+        stay->view_behind = stay->view_resumed = false;
     } else if (!queued && !stay->view_behind) {
         stay->view_behind = true;
         stay->view_lost_tick = view->tick;
@@ -89,13 +199,101 @@ static void tap_view(const model_room *room, model_stay *stay, const qd_msg_view
         stay->view_lost = !queued;
 }
 
+/* Which entries of a batch are refused, and whether that is right; or that all of it is. */
+static void tap_error(model_room *room, const model_stay *stay, const qd_msg_error *error)
+{
+    model_op *op = stay == NULL ? NULL : model_stay_op(stay, error->seq);
+    if (op == NULL || op->place == MODEL_NOWHERE)
+        return;
+    op->refused_whole = error->code != QD_ERROR_ENTRIES;
+    for (uint32_t i = 0; i < error->entry_count; i++)
+        op->said_refused[error->entry_index[i]] = true;
+    model_room_applied(room, op->place + 1);
+    if (error->code != QD_ERROR_ENTRIES)
+        return;
+    sim_check(error->entries_refused == op->refused_count && error->entry_count == op->refused_count,
+              "%u entries of batch %u are refused, not %u", error->entries_refused, op->seq, op->refused_count);
+    for (uint32_t i = 0; i < op->refused_count; i++)
+        sim_check(error->entry_index[i] == op->refused[i] && error->entry_code[i] >= QD_ERROR_UNKNOWN_ID,
+                  "another entry is refused");
+}
+
+/* Row `i` of a snapshot. */
+static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t i, bool is_3d)
+{
+    if ((rows->z != NULL) != is_3d || (rows->half_z != NULL) != is_3d)
+        return false;
+    return rows->x[i] == body->x && rows->y[i] == body->y && (!is_3d || rows->z[i] == body->z) &&
+           rows->half_x[i] == body->half_x && rows->half_y[i] == body->half_y &&
+           (!is_3d || rows->half_z[i] == body->half_z) &&
+           (rows->radius == NULL ? 0 : rows->radius[i]) == body->radius && rows->shape[i] == body->shape &&
+           rows->category[i] == body->category && rows->mask[i] == body->mask;
+}
+
+/* A snapshot shows all that is there when it is asked for; what those left who are gone may be there. */
+static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_entities *rows)
+{
+    const model_op *op = model_stay_op(stay, seq);
+    sim_check(op != NULL && room->now_count <= op->place, "a snapshot out of its turn");
+    model_room_applied(room, op->place + 1);
+    uint32_t i = 0, number;
+    for (uint32_t shown = 0; shown < rows->count; shown++)
+        sim_check(model_owner(room, rows->id[shown], &number) != NULL, "a snapshot has an entity that never was");
+    for (uint32_t n = 0; n < room->stay_count * STAY_ENTITIES; n++) {
+        const model_stay *of = room->stays[n / STAY_ENTITIES];
+        const model_entity *entity = &room->now.entities[of->number][n % STAY_ENTITIES];
+        uint32_t id = model_id(of, n % STAY_ENTITIES);
+        for (i = 0; i < rows->count && rows->id[i] != id;)
+            i++;
+        bool there = i < rows->count;
+        bool may_be_gone = entity->owner != MODEL_ROOM_OWNED && room->stays[entity->owner]->left;
+        sim_check(there == entity->present || (entity->present && may_be_gone),
+                  "a snapshot has another set of entities: %u", id);
+        sim_check(!there || is_shown(&entity->body, rows, i, room->dimensions == 3),
+                  "a snapshot has an entity as it is not");
+    }
+}
+
+static bool is_among(uint32_t id, const uint32_t *ids, uint32_t count)
+{
+    while (count > 0 && ids[count - 1] != id)
+        count--;
+    return count > 0;
+}
+
+/* The receiver hears of a Handover while it is carried out, and of what of it is not refused. */
+static void tap_handed_over(model_room *room, const qd_msg_handed_over *told)
+{
+    const model_op *op = NULL;
+    for (size_t place = room->now_count; op == NULL; place++) {
+        sim_check(place < room->order_count, "entities that nobody handed over");
+        const model_op *next = room->order[place];
+        if (next->kind == QD_CLIENT_HANDOVER && next->to_session != 0 && next->to_session != next->stay->session)
+            op = next;
+    }
+    model_room_applied(room, op->place + 1);
+    room->handed_over_told++;
+    sim_check(op->stay->session == told->from && op->to_session == told->to, "they were given to another");
+    sim_check(told->last && told->connected_count == 0 && told->count + op->refused_count == op->count,
+              "%u are handed over", told->count);
+    for (uint32_t i = 0; i < told->count; i++)
+        sim_check(is_among(told->id[i], op->id, op->count) && (i == 0 || told->id[i - 1] < told->id[i]),
+                  "%u was not handed over, or is out of order", told->id[i]);
+}
+
 static void tap_message(sim_scene *scene, sim_link *link, const qd_server_message *message, bool queued)
 {
     model_room *room;
     model_stay *stay;
     switch (message->kind) {
+    case QD_SERVER_WELCOME:
+        tap_welcome(scene, link, &message->as.welcome);
+        break;
     case QD_SERVER_ROOM_OPENED:
-        tap_opened(scene, &message->as.room_opened);
+        tap_opened(scene, link, &message->as.room_opened);
+        break;
+    case QD_SERVER_ROOM_LEFT:
+        latest_stay(sim_scene_room(scene, message->as.room_left.room), link)->is_out = true;
         break;
     case QD_SERVER_ROOM_CLOSED:
         sim_scene_room(scene, message->as.room_closed.room)->closed = true;
@@ -104,7 +302,7 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
         room = sim_scene_room(scene, message->as.tick.room);
         stay = latest_stay(room, link);
         model_room_heard_tick(room, message->as.tick.tick);
-        tap_tick(room, stay, &message->as.tick, queued);
+        tap_tick(room, stay, link, &message->as.tick, queued);
         break;
     case QD_SERVER_VIEW:
         room = sim_scene_room(scene, message->as.view.room);
@@ -116,6 +314,18 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
         room = sim_scene_room(scene, message->as.applied.room);
         stay = latest_stay(room, link);
         model_room_heard_applied(room, stay, message->as.applied.tick, message->as.applied.seq);
+        break;
+    case QD_SERVER_SNAPSHOT_RESULT:
+        room = sim_scene_room(scene, message->as.snapshot_result.room);
+        tap_snapshot(room, latest_stay(room, link), message->seq, &message->as.snapshot_result.entities);
+        break;
+    case QD_SERVER_HANDED_OVER:
+        tap_handed_over(sim_scene_room(scene, message->as.handed_over.room), &message->as.handed_over);
+        break;
+    case QD_SERVER_ERROR:
+        room = sim_scene_room(scene, message->as.error.room);
+        if (room != NULL)
+            tap_error(room, latest_stay(room, link), &message->as.error);
         break;
     default:
         break;

@@ -46,10 +46,9 @@ static bool is_near(const float centre[3], const model_region *region, const mod
     return square(d) <= reach * reach && (region->kind == QD_REGION_CIRCLE || is_in_cone(region, d));
 }
 
-static bool sees(const model_past *past, const model_region *region, const model_body *body)
+static bool sees(const model_past *past, const model_state *state, const model_region *region, const model_body *body)
 {
-    const model_state *own = &past->states[past->stay->number];
-    const model_entity *entity = body->entity, *anchor = &own->entities[region->anchor];
+    const model_entity *entity = body->entity, *anchor = &state->entities[past->stay->number][region->anchor];
     if (region->shows && region->show == body->id)
         return true;
     bool is_self = region->anchored && model_id(past->stay, region->anchor) == body->id;
@@ -61,14 +60,15 @@ static bool sees(const model_past *past, const model_region *region, const model
     return is_near(region->anchored ? at_anchor : region->at, region, entity);
 }
 
-static bool explains(const model_past *past, const model_body *bodies, uint32_t count, const void *context)
+static bool explains(const model_past *past, const model_state *state, const model_body *bodies, uint32_t count,
+                     const void *context)
 {
     const model_views *views = context;
-    const model_state *own = &past->states[past->stay->number];
+    const model_region *own = state->regions[past->stay->number];
     uint32_t found = 0;
     for (uint32_t k = 0; k < STAY_REGIONS; k++) {
-        for (uint32_t i = 0; own->regions[k].present && i < count; i++) {
-            if (!sees(past, &own->regions[k], &bodies[i]))
+        for (uint32_t i = 0; own[k].present && i < count; i++) {
+            if (!sees(past, state, &own[k], &bodies[i]))
                 continue;
             if (!model_views_contain(views, model_region_id(k), bodies[i].id))
                 return false;
@@ -248,7 +248,7 @@ static void fold_watchers(model_views *views, const qd_msg_view *view)
 static void verify(model_views *views, uint64_t tick)
 {
     const model_stay *stay = views->past.stay;
-    sim_check(model_past_verify(&views->past, tick, explains, views),
+    sim_check(model_past_verify(&views->past, tick, false, explains, views),
               "room %llu, session %llu, tick %llu: views of %u are not what brute force gives",
               (unsigned long long)stay->room->handle, (unsigned long long)stay->session, (unsigned long long)tick,
               views->set_count);
@@ -264,17 +264,26 @@ static void verify_until(model_views *views, uint64_t tick)
     }
 }
 
-/* What was told of entities is true at this tick. (Of those whose stay has left it is not known how they are.) */
+/* Whether somebody left who may have changed it, untold. */
+static bool is_in_doubt(const model_room *room, const model_entity *entity)
+{
+    if (entity->owner != MODEL_ROOM_OWNED)
+        return room->stays[entity->owner]->left;
+    return room->leaver_count > 0;
+}
+
+/* What was told of entities is true at this tick. */
 static void check_told(const model_views *views)
 {
+    const model_room *room = views->past.stay->room;
     for (uint32_t i = 0; i < views->told_count; i++) {
         const model_told_entity *told = &views->told[i];
         uint32_t number;
-        const model_stay *owner = model_owner(views->past.stay->room, told->id, &number);
-        sim_check(owner != NULL, "a view tells of an entity that never was");
-        const model_entity *entity = &views->past.states[owner->number].entities[number];
+        const model_stay *stay = model_owner(room, told->id, &number);
+        sim_check(stay != NULL, "a view tells of an entity that never was");
+        const model_entity *entity = &views->past.state.entities[stay->number][number];
         const qd_body *is = &entity->body, *said = &told->body;
-        if (owner->left)
+        if (stay->left || is_in_doubt(room, entity))
             continue;
         sim_check(said->x == is->x && said->y == is->y && said->z == is->z, "a view tells of a place where nobody is");
         sim_check(!told->is_enter ||
@@ -300,9 +309,19 @@ static void finish_tick(model_views *views, const qd_msg_view *view)
     check_told(views);
 }
 
+void model_views_cut(model_views *views)
+{
+    views->cut = true;
+    views->in_tick = false;
+}
+
 void model_views_tell(model_views *views, const qd_msg_view *view)
 {
     sim_check(!views->closing, "a view after the room was closed");
+    bool needs_reset = views->cut && (views->set_count > 0 || views->suspended || views->watchers_known);
+    sim_check(!needs_reset || view->suspended || (view->reset && (view->reset_watchers || !views->watchers_known)),
+              "the first view after a cut is no reset");
+    views->cut = false;
     if (view->suspended) {
         sim_check(view->last && view->leave_count + view->enter_count + view->relay_count == 0 &&
                       view->watcher_leave_count + view->watcher_enter_count == 0,
@@ -342,10 +361,10 @@ static void finish_watchers(const model_views *views)
     uint32_t expected = 0;
     for (uint32_t i = 0; i < stay->room->stay_count; i++) {
         const model_stay *other = stay->room->stays[i];
-        for (uint32_t k = 0; other->views != NULL && k < other->views->set_count; k++) {
+        for (uint32_t k = 0; other->views != NULL && !other->left && k < other->views->set_count; k++) {
             uint32_t entity, id = other->views->set[k].id;
             const model_stay *owner = model_owner(stay->room, id, &entity);
-            bool own = owner == stay && !stay->latest.entities[entity].room_owned;
+            bool own = stay->room->now.entities[owner->number][entity].owner == stay->number;
             if (views->watch == QD_WATCH_OWN && !own)
                 continue;
             const model_watcher watcher = {id, other->session, other->views->set[k].observer};
@@ -359,6 +378,15 @@ static void finish_watchers(const model_views *views)
               expected);
 }
 
+/* Whether somebody in the room does not know what it sees. */
+static bool is_anything_lost(const model_room *room)
+{
+    bool lost = false;
+    for (uint32_t i = 0; i < room->stay_count; i++)
+        lost |= room->stays[i]->views != NULL && room->stays[i]->view_lost;
+    return lost;
+}
+
 void model_views_finish(const model_views *views)
 {
     const model_stay *stay = views->past.stay;
@@ -369,6 +397,6 @@ void model_views_finish(const model_views *views)
               "room %llu, session %llu: at the end views of %u are not what brute force gives",
               (unsigned long long)stay->room->handle, (unsigned long long)stay->session, views->set_count);
     sim_check(views->watch <= QD_WATCH_NONE || views->watchers_known, "the reverse view did not come");
-    if (views->watchers_known)
+    if (views->watchers_known && !is_anything_lost(stay->room))
         finish_watchers(views);
 }

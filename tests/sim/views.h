@@ -34,6 +34,7 @@ typedef struct model_views {
     model_past past;
     qd_watch watch;
     bool suspended, closing;
+    bool cut;                      /* frames may be missing: a reset must come first */
     uint64_t tick;                 /* of the set */
     model_sighting set[VIEWS_MAX]; /* by (observer, id) */
     uint32_t set_count;
@@ -51,6 +52,8 @@ typedef struct model_views {
 /* From the tick on that RoomOpened names. */
 model_views *model_views_create(model_stay *stay, uint64_t tick);
 void model_views_destroy(model_views *views);
+/* Frames may be missing from now on. */
+void model_views_cut(model_views *views);
 void model_views_tell(model_views *views, const qd_msg_view *view);
 /* Whether the observer sees the entity, as far as was told. */
 bool model_views_contain(const model_views *views, uint32_t observer, uint32_t id);

@@ -20,6 +20,9 @@ typedef struct sim_link sim_link;
 /* Whatever the server sends, whether it was queued or not. */
 typedef void (*sim_tap_fn)(sim_link *link, const qd_buffer *buffer, bool queued, void *context);
 
+/* Whatever the server is handed, just before. */
+typedef void (*sim_handed_fn)(sim_link *link, const uint8_t *frame, size_t size, void *context);
+
 typedef struct sim_world {
     uint64_t seed;
     uint64_t chance;
@@ -77,7 +80,12 @@ struct sim_link {
     qd_link_handler handler;
     size_t outbox_bytes_max;
     sim_tap_fn tap;
-    void *tap_context;
+    sim_handed_fn handed; /* NULL: nobody asks */
+    void *tap_context;    /* of both */
+    void *owner;          /* whoever drives the client's end */
+    uint64_t session;     /* that the tap heard; 0: none yet */
+    uint64_t session_ns;  /* when that was */
+    uint32_t hello_seq;   /* that opened it */
 
     uint8_t *in; /* written by the client and not read by the server */
     size_t in_size, in_capacity;
