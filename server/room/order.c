@@ -7,31 +7,35 @@
 #include "../base/assert.h"
 
 /* Wide digits save passes over many keys; narrow ones save counters, which weigh more when keys are few. */
-#define DIGIT_BITS_MAX  11u
-#define DIGIT_BITS_FEW  8u
-#define FEW_KEYS        512u
-#define INSERTION_KEYS  32u
-#define DIGITS_MAX      4u /* 32 bits in digits of DIGIT_BITS_FEW */
-#define DIGIT_COUNT_MAX (1u << DIGIT_BITS_MAX)
+#define DIGIT_BITS_MAX 11u
+#define DIGIT_BITS_FEW 8u
+#define DIGIT_BITS_ONE 12u /* in one pass, where that spares the second */
+#define FEW_KEYS       512u
+#define INSERTION_KEYS 32u
+#define DIGITS_MAX     4u /* 32 bits in digits of DIGIT_BITS_FEW */
+#define DIGIT_COUNTS   (DIGITS_MAX << DIGIT_BITS_MAX)
+#define APART_BITS     2u /* more than it takes to count the keys: by so many digits few are left in the wrong order */
+#define SPLIT_KEYS     (1u << 17) /* more are split by the first digit: each part is then sorted in a near cache */
+#define SPLIT_BITS     8u
 
 /* One pass of the radix sort: the keys' digit, and how many keys have each value of it. */
 struct digit {
     unsigned shift;
     uint32_t mask;
-    uint32_t counts[DIGIT_COUNT_MAX];
+    uint32_t *counts;
 };
 
 /* Splits `bits` from `shift` on into digits of like width, the lowest first. */
-static unsigned split(struct digit *digits, unsigned shift, unsigned bits, unsigned bits_max)
+static unsigned split(struct digit *digits, uint32_t *counts, unsigned shift, unsigned bits, unsigned bits_max)
 {
     unsigned count = (bits + bits_max - 1) / bits_max;
 
     for (unsigned i = 0; i < count; i++) {
         unsigned width = (bits + (count - i) - 1) / (count - i);
 
-        digits[i].shift = shift;
-        digits[i].mask = (1u << width) - 1;
-        memset(digits[i].counts, 0, sizeof digits[i].counts[0] << width);
+        digits[i] = (struct digit){shift, (1u << width) - 1, counts};
+        memset(counts, 0, sizeof counts[0] << width);
+        counts += (size_t)1 << width;
         shift += width;
         bits -= width;
     }
@@ -78,7 +82,11 @@ static void scatter(qd_order *order, size_t count, struct digit *digit)
 static void sort_by(qd_order *order, size_t count, unsigned shift, unsigned bits)
 {
     struct digit digits[DIGITS_MAX];
-    unsigned used = split(digits, shift, bits, count < FEW_KEYS ? DIGIT_BITS_FEW : DIGIT_BITS_MAX);
+    uint32_t counts[DIGIT_COUNTS];
+    unsigned bits_max = count < FEW_KEYS ? DIGIT_BITS_FEW : DIGIT_BITS_MAX;
+    if (bits == DIGIT_BITS_ONE && count >> (DIGIT_BITS_ONE - 2) > 0)
+        bits_max = DIGIT_BITS_ONE;
+    unsigned used = split(digits, counts, shift, bits, bits_max);
 
     for (unsigned pass = 0; pass < used; pass++) {
         struct digit *digit = &digits[pass];
@@ -91,65 +99,121 @@ static void sort_by(qd_order *order, size_t count, unsigned shift, unsigned bits
     }
 }
 
-/* Sorts the run of equal upper halves around `at` by the lower halves; returns where it ends. */
-static size_t sort_run(qd_order *order, size_t count, size_t at, unsigned low_bits)
+static qd_order part_of(const qd_order *order, size_t first)
 {
-    uint64_t upper = order->keys[at] >> 32;
+    qd_order part = {order->keys + first, order->keys_spare + first, NULL, NULL};
+
+    if (order->values) {
+        part.values = order->values + first;
+        part.values_spare = order->values_spare + first;
+    }
+    return part;
+}
+
+/* What was sorted from its spare memory to where it was before. */
+static void put_back(qd_order *part, size_t count)
+{
+    memcpy(part->keys_spare, part->keys, count * sizeof part->keys[0]);
+    if (part->values)
+        memcpy(part->values_spare, part->values, count * sizeof part->values[0]);
+}
+
+/* Sorts the run around `at` of keys that are the same from bit `shift` on; returns where it ends. */
+static size_t sort_run(qd_order *order, size_t count, size_t at, unsigned shift, unsigned low_bits)
+{
+    uint64_t upper = order->keys[at] >> shift;
     size_t first = at, end = at + 1;
 
-    while (first > 0 && order->keys[first - 1] >> 32 == upper)
+    while (first > 0 && order->keys[first - 1] >> shift == upper)
         first--;
-    while (end < count && order->keys[end] >> 32 == upper)
+    while (end < count && order->keys[end] >> shift == upper)
         end++;
 
-    qd_order run = {order->keys + first, order->keys_spare + first, NULL, NULL};
-    if (order->values) {
-        run.values = order->values + first;
-        run.values_spare = order->values_spare + first;
-    }
-    sort_by(&run, end - first, 0, low_bits);
-    if (run.keys != order->keys + first) {
-        memcpy(order->keys + first, run.keys, (end - first) * sizeof run.keys[0]);
-        if (run.values)
-            memcpy(order->values + first, run.values, (end - first) * sizeof run.values[0]);
-    }
+    qd_order run = part_of(order, first);
+    sort_by(&run, end - first, 0, shift < low_bits ? shift : low_bits);
+    if (shift > 32)
+        sort_by(&run, end - first, 32, shift - 32);
+    if (run.keys != order->keys + first)
+        put_back(&run, end - first);
     return end;
 }
 
-/* Puts the key at its place among those before it, which are in order. Gives up (false, nothing done) where that is
- * farther than INSERTION_KEYS away. */
+/* Puts the key at its place among those before it, which are in order. Gives up (false) where that is farther than
+ * INSERTION_KEYS away. */
 static bool insert(qd_order *order, size_t from)
 {
     uint64_t key = order->keys[from];
     size_t lowest = from > INSERTION_KEYS ? from - INSERTION_KEYS : 0;
     size_t at = from;
 
-    while (at > lowest && order->keys[at - 1] > key)
-        at--;
-    if (at == lowest && at > 0 && order->keys[at - 1] > key)
-        return false;
-    memmove(order->keys + at + 1, order->keys + at, (from - at) * sizeof key);
+    for (; at > lowest && order->keys[at - 1] > key; at--)
+        order->keys[at] = order->keys[at - 1];
     order->keys[at] = key;
     if (order->values) {
         uint32_t value = order->values[from];
-        memmove(order->values + at + 1, order->values + at, (from - at) * sizeof value);
+        for (size_t to = from; to > at; to--)
+            order->values[to] = order->values[to - 1];
         order->values[at] = value;
     }
-    return true;
+    return at == 0 || order->keys[at - 1] <= key;
+}
+
+/* Sorts keys of which only the lowest `low_bits` and those from 32 to `top` differ: by as many of the upper ones as it
+ * takes to tell so many keys apart, and then the few that are left. */
+static void sort_part(qd_order *order, size_t count, unsigned low_bits, unsigned top)
+{
+    unsigned shift = 32;
+
+    if (count > INSERTION_KEYS) {
+        unsigned wanted = 64u - (unsigned)__builtin_clzll(count) + APART_BITS, high_bits = top - 32;
+        if (wanted < high_bits) {
+            shift = top - wanted;
+        } else if (count >> high_bits > 1) {
+            shift = wanted - high_bits < low_bits ? low_bits - (wanted - high_bits) : 0;
+            sort_by(order, count, shift, low_bits - shift);
+        }
+        sort_by(order, count, shift > 32 ? shift : 32, top - (shift > 32 ? shift : 32));
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (order->keys[i] < order->keys[i - 1] && !insert(order, i))
+            i = sort_run(order, count, i, shift, low_bits) - 1;
+    }
+}
+
+/* Splits keys by their first digit, and sorts the parts. */
+static void sort_parts(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
+{
+    uint32_t ends[1u << SPLIT_BITS] = {0};
+    struct digit first = {32 + high_bits - SPLIT_BITS, (1u << SPLIT_BITS) - 1, ends};
+    bool is_spare = false;
+
+    for (size_t i = 0; i < count; i++)
+        ends[(order->keys[i] >> first.shift) & first.mask]++;
+    if (place(&first, order->keys[0], count))
+        scatter(order, count, &first);
+    /* Most parts end up on the same side, where the others are put, too. */
+    for (uint32_t value = 0, from = 0; value <= first.mask; value++) {
+        if (ends[value] <= from)
+            continue;
+        size_t keys = ends[value] - from;
+        qd_order part = part_of(order, from);
+        sort_part(&part, keys, low_bits, first.shift);
+        bool in_spare = part.keys != order->keys + from;
+        is_spare = from == 0 ? in_spare : is_spare;
+        if (in_spare != is_spare)
+            put_back(&part, keys);
+        from = ends[value];
+    }
+    if (is_spare)
+        *order = (qd_order){order->keys_spare, order->keys, order->values_spare, order->values};
 }
 
 void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
 {
     QD_ASSERT(low_bits <= 32 && high_bits <= 32 && count <= UINT32_MAX);
 
-    if (count > INSERTION_KEYS) {
-        /* Where few keys share an upper half, they are all but sorted without the passes over the lower ones. */
-        if (count >> high_bits > 0)
-            sort_by(order, count, 0, low_bits);
-        sort_by(order, count, 32, high_bits);
-    }
-    for (size_t i = 1; i < count; i++) {
-        if (order->keys[i] < order->keys[i - 1] && !insert(order, i))
-            i = sort_run(order, count, i, low_bits) - 1;
-    }
+    if (count > SPLIT_KEYS && high_bits > SPLIT_BITS)
+        sort_parts(order, count, low_bits, high_bits);
+    else
+        sort_part(order, count, low_bits, 32 + high_bits);
 }

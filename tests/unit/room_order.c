@@ -13,7 +13,7 @@
 
 #include "server/room/order.h"
 
-#define COUNT_MAX 20000u
+#define COUNT_MAX 140000u
 
 static uint64_t random_next(uint64_t *seed)
 {
@@ -76,7 +76,8 @@ static void fill(size_t count, unsigned a_bits, unsigned b_bits, uint64_t seed)
 
 static void sorts_every_count(void **state)
 {
-    static const size_t counts[] = {0, 1, 2, 3, 31, 32, 33, 34, 100, 255, 256, 257, 1000, 4095, 4096, 4097, 20000};
+    static const size_t counts[] = {0,   1,   2,    3,    31,   32,   33,    34,     100,   255,
+                                    256, 257, 1000, 4095, 4096, 4097, 20000, 131072, 131073};
     static const unsigned widths[] = {1, 4, 8, 11, 12, 17, 22, 31, 32};
 
     (void)state;
@@ -95,6 +96,24 @@ static void sorts_halves_of_unequal_width(void **state)
         for (unsigned b_bits = 0; b_bits <= 32; b_bits += 8) {
             fill(6000, a_bits, b_bits, a_bits * 100 + b_bits);
             check(6000);
+        }
+    }
+}
+
+/* Ids that lie together in places, far from each other: the digits that are sorted first tell little. */
+static void sorts_ids_in_clusters(void **state)
+{
+    static const size_t counts[] = {100, 5000, 140000};
+    uint64_t seed = 3;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        for (unsigned clusters = 1; clusters <= 10000; clusters *= 10) {
+            for (size_t k = 0; k < counts[i]; k++) {
+                uint64_t cluster = random_next(&seed) % clusters * 0x9e3779b1u & 0xfffff000u;
+                input[k] = (cluster | (random_next(&seed) & 0xff)) << 32 | (random_next(&seed) & 0xffff);
+            }
+            check(counts[i]);
         }
     }
 }
@@ -132,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_every_count),
         cmocka_unit_test(sorts_halves_of_unequal_width),
+        cmocka_unit_test(sorts_ids_in_clusters),
         cmocka_unit_test(sorts_long_runs),
         cmocka_unit_test(sorts_what_is_sorted_or_reversed),
     };
