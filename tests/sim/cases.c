@@ -571,6 +571,7 @@ unsigned sim_run_cases(void)
         {sim_a_connection_is_taken_over, {0}},
         {sim_what_was_missed_is_told, {0}},
         {sim_views_go_on_at_the_next_tick, {0}},
+        {sim_a_view_that_ended_unheard_is_reset, {0}},
         {sim_a_room_closes_while_nobody_looks, {0}},
         {sim_parked_sessions_are_limited, {.connections_max = 2}},
         {sim_clocks_stand_still_and_start_again, {0}},

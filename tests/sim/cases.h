@@ -51,6 +51,7 @@ void sim_keys_that_are_wrong_resume_nothing(sim_house *house);
 void sim_a_connection_is_taken_over(sim_house *house);
 void sim_what_was_missed_is_told(sim_house *house);
 void sim_views_go_on_at_the_next_tick(sim_house *house);
+void sim_a_view_that_ended_unheard_is_reset(sim_house *house);
 void sim_a_room_closes_while_nobody_looks(sim_house *house);
 void sim_parked_sessions_are_limited(sim_house *house);
 

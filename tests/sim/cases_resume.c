@@ -235,6 +235,38 @@ void sim_views_go_on_at_the_next_tick(sim_house *house)
     sim_peer_close(&other);
 }
 
+void sim_a_view_that_ended_unheard_is_reset(sim_house *house)
+{
+    static const uint32_t observer[] = {7};
+    static const float place[] = {1}, range[] = {10};
+    sim_peer other, peer, again;
+    sim_peer_open(&other, house, NULL);
+    uint64_t room = sim_peer_open_room(&other, "room", NULL);
+    key kept = open_resumable(&peer, house, NULL);
+    sim_peer_open_room(&peer, "room", NULL);
+    sim_peer_spawn(&other, room, 1, 1, 0);
+    sim_peer_send(
+        &peer, (qd_client_message){
+                   .kind = QD_CLIENT_OBSERVE,
+                   .as.observers = {.room = room, .count = 1, .id = observer, .x = place, .y = place, .range = range}});
+    sim_house_settle(house);
+    step(&other, room);
+    sim_check(sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view.enter_count == 1, "it sees one");
+    /* The leave is on its way when the connection breaks, and nothing is observed any more. */
+    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_UNOBSERVE,
+                                             .as.observers = {.room = room, .count = 1, .id = observer}});
+    sim_house_settle(house);
+    step(&other, room);
+    sim_peer_close(&peer);
+    sim_check(resume(&again, house, &kept, NULL)->resumed, "it is resumed");
+    (void)sim_peer_expect(&again, QD_SERVER_APPLIED);
+    step(&other, room);
+    const qd_msg_view *view = &sim_peer_expect(&again, QD_SERVER_VIEW)->as.view;
+    sim_check(view->reset && view->enter_count == 0, "it hears that it sees nothing");
+    sim_peer_close(&again);
+    sim_peer_close(&other);
+}
+
 void sim_a_room_closes_while_nobody_looks(sim_house *house)
 {
     sim_peer other, peer, again;
