@@ -11,10 +11,11 @@
  *     --ticks N       60 otherwise
  *     --relay         observers tell positions, at every fourth tick
  *
- *     crowd    10,000 observers of radius 16, anchored to as many of 100,000 entities, which all move: W2_100k of
- * crowd.h players  100 observers of radius 100, anchored to players among 5,000 others in a square of 2,000: all move,
- * up to 1 an axis and tick fences   23,000 free observers at rest of radius 10 to 50 in a square of 20,000, 10,000
- * points moving up to 20
+ *     crowd     10,000 observers of radius 16, anchored to as many of 100,000 entities, which all move: W2_100k
+ *     players   100 observers of radius 100, anchored to players among 5,000 others in a square of 2,000: all move, up
+ *               to 1 an axis and tick
+ *     fences    23,000 free observers at rest of radius 10 to 50 in a square of 20,000, 10,000 points moving up to 20
+ *     geofence  as `quadrille-bench fences` has it: radius 10 to 100, a square of 10,000, points moving about 5
  */
 #include <math.h>
 #include <stdbool.h>
@@ -39,6 +40,7 @@ static const scene scenes[] = {
     {"crowd", 100000, 10000, true, 1264.911, 16, 16, 0.25f},
     {"players", 5100, 100, true, 2000, 100, 100, 1},
     {"fences", 10000, 23000, false, 20000, 10, 50, 20},
+    {"geofence", 10000, 23000, false, 10000, 10, 100, 5},
 };
 
 typedef struct choice {
