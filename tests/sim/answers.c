@@ -113,6 +113,9 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
     if (slot == NULL || slot->views->suspended || slot->views->cut || slot->stay->view_lost ||
         slot->views->tick > result->tick)
         return;
+    /* What was lost before is told by a reset that is still to be read. */
+    if (slot->stay->view_reset_tick > result->tick)
+        return;
     /* The views are those of that tick: what was told of them has come before. */
     for (uint32_t i = 0; i < result->count; i++) {
         bool seen = result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN;

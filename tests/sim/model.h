@@ -121,6 +121,7 @@ typedef struct model_stay {
     bool view_lost;            /* a View frame, likewise */
     bool view_behind;          /* the same, but that a suspension does not end it */
     uint64_t view_lost_tick;   /* with `view_behind`: the tick of the first that was lost */
+    uint64_t view_reset_tick;  /* of the last reset of its views that was sent */
     bool view_lost_reset;      /* and whether it was a reset, which misses nothing before it */
     struct model_views *views; /* while its client has them */
     bool behind;               /* the same, but that a suspension does not end it */

@@ -190,6 +190,7 @@ static void tap_view(const model_room *room, model_stay *stay, const qd_msg_view
     check_merged_views(room, stay, view);
     if (queued && view->reset) {
         stay->view_behind = stay->view_resumed = false;
+        stay->view_reset_tick = view->tick;
     } else if (!queued && !stay->view_behind) {
         stay->view_behind = true;
         stay->view_lost_tick = view->tick;
