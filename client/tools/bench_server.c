@@ -76,7 +76,11 @@ static void become(const char *binary, const char *const *options, int output)
     /* Ctrl-C is for the bench, which ends the server when it has closed its rooms. */
     setpgid(0, 0);
     dup2(output, STDOUT_FILENO);
-    execvp(binary, (char *const *)arguments);
+    /* A path is that of a program: execvp would give one for another machine to the shell. */
+    if (strchr(binary, '/'))
+        execv(binary, (char *const *)arguments);
+    else
+        execvp(binary, (char *const *)arguments);
     dprintf(STDERR_FILENO, "%s: %s\n", binary, strerror(errno));
     _exit(127);
 }

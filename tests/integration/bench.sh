@@ -94,7 +94,8 @@ grep -q 'round trip' "$scratch/table" || fail "no table: $(cat "$scratch/table")
 scenario() {
     local rows=$1 name=$2
     shift 2
-    "$QD_BIN/quadrille-bench" "$name" --json --seconds 0.3 "$@" >"$scratch/json" 2>"$scratch/errors" ||
+    "$QD_BIN/quadrille-bench" "$name" --server-binary "$QD_SERVER" --json --seconds 0.3 "$@" >"$scratch/json" \
+        2>"$scratch/errors" ||
         fail "$name: $(cat "$scratch/errors" "$scratch/json")"
     grep -q "^{\"scenario\":\"$name\",.*\"ok\":true,.*}\$" "$scratch/json" || fail "$name: $(cat "$scratch/json")"
     [ "$(grep -o '"checked":[1-9]' "$scratch/json" | wc -l)" = "$rows" ] ||
@@ -119,7 +120,8 @@ scenario 3 growth --entities-max 1000 --rooms-max 10 --data "$scratch/data"
 positive updates_per_s
 [ "$(grep -c '^[0-9]' "$scratch/data")" = 3 ] || fail "not the data of three rows: $(cat "$scratch/data")"
 
-"$QD_BIN/quadrille-bench" latency --seconds 0.2 --entities 100 >"$scratch/table" 2>"$scratch/errors" ||
+"$QD_BIN/quadrille-bench" latency --server-binary "$QD_SERVER" --seconds 0.2 --entities 100 >"$scratch/table" \
+    2>"$scratch/errors" ||
     fail "latency as a table: $(cat "$scratch/errors")"
 grep -q '^ *100 ' "$scratch/table" || fail "no row: $(cat "$scratch/table")"
 "$QD_BIN/quadrille-bench" --help | grep -q '^  ingest ' || fail "no help for all"

@@ -49,23 +49,26 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
     }
 }
 
-void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *context)
+static void handed(const sim_scene *scene, sim_link *link, qd_decode_result result, const qd_client_message *message)
 {
     sim_client *client = link->owner;
-    qd_decoded_client decoded;
-    qd_decode_result result = qd_decode_client(frame, size, NULL, &decoded);
-    if (result == QD_DECODE_MALFORMED)
-        return;
-    const qd_client_message *message = &decoded.message;
     /* Hello opens a session; what a new one has by then it has by that. */
     if (link->session == 0)
         link->hello_seq = message->seq;
     else
         client->handed_seq = message->seq;
-    model_room *room = result == QD_DECODE_OK ? sim_scene_room(context, message->as.room.room) : NULL;
+    model_room *room = result == QD_DECODE_OK ? sim_scene_room(scene, message->as.room.room) : NULL;
     model_stay *stay = room != NULL && message->kind >= QD_CLIENT_LEAVE_ROOM ? latest_stay(room, link) : NULL;
     if (stay != NULL)
         handed_for_room(room, stay, message);
+}
+
+void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *context)
+{
+    qd_decoded_client decoded;
+    qd_decode_result result = qd_decode_client(frame, size, NULL, &decoded);
+    if (result != QD_DECODE_MALFORMED)
+        handed(context, link, result, &decoded.message);
     qd_decoded_client_release(&decoded, NULL);
 }
 
