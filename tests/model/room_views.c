@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What observers see, under random scripts of all that bears on it, against the rule applied to everybody at every tick
- * (room/views.h): regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers, losses and
- * suspensions, in two dimensions or three, with any index.
+ * (room/views.h): regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers, other owners,
+ * losses and suspensions, in two dimensions or three, with any index.
  *
  * Every refusal and every report is compared, and the reports of each member are folded and compared with its views at
  * every tick. Then the same script runs on other executors, which must give the very same answers.
@@ -39,6 +39,7 @@ static void leave(struct trial *trial, uint32_t actor)
 
     qd_room_leave(trial->room, member, trial->now_ns);
     trial->member[actor] = QD_ROOM_OWNED;
+    trial->left = member;
     if (trial->reference)
         views_leave_room(trial->reference, member, trial->now_ns + trial->reference->config.grace_ns);
 }
@@ -51,6 +52,47 @@ static void expire(struct trial *trial, chance *dice)
         views_expire(trial->reference, trial->now_ns);
 }
 
+static void set_options(struct trial *trial, chance *dice, uint32_t member)
+{
+    qd_room_view_options options = {
+        .bytes_max = trial->has_bytes && !chance_one_in(dice, 3) ? 60 + chance_below(dice, 400) : 0,
+        .watching = (uint8_t)chance_below(dice, 3),
+    };
+
+    qd_room_view_options_set(trial->room, member, options);
+    if (!trial->reference)
+        return;
+    views_member *row = &trial->reference->member[member];
+    if (row->options.watching != options.watching)
+        row->reset_watchers = trial->reference->watchers_due = true;
+    row->options = options;
+}
+
+static void lose(struct trial *trial, uint32_t member)
+{
+    qd_room_view_lost(trial->room, member);
+    met->losses++;
+    if (!trial->reference)
+        return;
+    views_member *row = &trial->reference->member[member];
+    if (!row->behind)
+        row->told_tick = row->news == VIEWS_EVENTS ? trial->reference->told_before : trial->tick;
+    row->behind = row->lost = true;
+    row->told_suspended = false;
+    row->news = VIEWS_NOTHING;
+}
+
+static void resume(struct trial *trial, uint32_t member)
+{
+    qd_room_view_resume(trial->room, member);
+    if (!trial->reference || !trial->reference->member[member].lost)
+        return;
+    views_member *row = &trial->reference->member[member];
+    row->lost = false;
+    row->reset = true;
+    row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
+}
+
 /* ---- scripts ---- */
 
 static void do_entities(struct trial *trial, chance *dice, uint32_t member)
@@ -59,6 +101,15 @@ static void do_entities(struct trial *trial, chance *dice, uint32_t member)
                                         TRIAL_MOVE,  TRIAL_TELEPORT, TRIAL_RESHAPE, TRIAL_DESPAWN};
 
     trial_entities(trial, dice, member, kinds[chance_below(dice, sizeof kinds / sizeof kinds[0])]);
+}
+
+/* From who left last, or from another who is in. */
+static void adopt(struct trial *trial, chance *dice, uint32_t member)
+{
+    uint32_t from = chance_one_in(dice, 3) ? trial->member[chance_below(dice, trial->actors)] : trial->left;
+
+    if (from != QD_ROOM_OWNED && from != member)
+        trial_adopt(trial, from, member);
 }
 
 static void do_of_member(struct trial *trial, chance *dice, uint32_t member, uint32_t what)
@@ -72,15 +123,19 @@ static void do_of_member(struct trial *trial, chance *dice, uint32_t member, uin
     else if (what < 54)
         trial_except(trial, dice, member);
     else if (what < 56)
-        trial_options(trial, dice, member);
+        set_options(trial, dice, member);
     else if (what < 57)
-        trial_lose(trial, member);
+        lose(trial, member);
     else if (what < 59)
-        trial_resume(trial, member);
+        resume(trial, member);
     else if (what < 60)
         trial_catch_up(trial);
     else if (what < 66)
         trial_describe(trial, dice, member);
+    else if (what < 69)
+        trial_give(trial, dice, member);
+    else if (what < 70)
+        adopt(trial, dice, member);
     else
         do_entities(trial, dice, member);
 }
@@ -164,6 +219,7 @@ static uint32_t set_up(struct trial *trial, qd_room_config *config)
     trial->hash = 0xcbf29ce484222325u;
     for (uint32_t actor = 0; actor < TRIAL_ACTORS; actor++)
         trial->member[actor] = QD_ROOM_OWNED;
+    trial->left = QD_ROOM_OWNED;
 
     *config = (qd_room_config){
         .space = draw_space(trial, dice),
@@ -245,7 +301,7 @@ static bool met_everything(void)
                                 QD_ROOM_NOT_FINITE, QD_ROOM_NEGATIVE_SIZE, QD_ROOM_UNKNOWN_OBSERVER,
                                 QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
-               met->losses > 0 && met->split_walks > 0;
+               met->losses > 0 && met->split_walks > 0 && met->gifts > 0 && met->adoptions > 0;
 
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++)
         all = all && met->leaves[reason] > 0;

@@ -215,6 +215,18 @@ static void on_entries(sim_request *asked)
     asked->entries_refused = true;
 }
 
+static bool may_close(const sim_client *client, const model_room *room)
+{
+    return room->creator == client->session || (client->token != 0 && room->creator_token == client->token);
+}
+
+/* Whether an Adopt names a session of another token. */
+static bool is_a_strangers(const sim_request *asked)
+{
+    const model_stay *named = model_latest_stay(asked->stay->room, asked->op->from_session);
+    return named != NULL && named->token != asked->stay->token;
+}
+
 static bool is_allowed(const sim_client *client, const sim_request *asked, qd_error_code code)
 {
     const model_room *room = asked->stay != NULL ? asked->stay->room : NULL;
@@ -222,7 +234,8 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
     case QD_ERROR_UNKNOWN_ROOM:
         return room != NULL ? room->closed : asked->kind == QD_CLIENT_OPEN_ROOM && !asked->has_config;
     case QD_ERROR_NOT_ALLOWED:
-        return asked->kind == QD_CLIENT_CLOSE_ROOM && room->creator != client->session;
+        return (asked->kind == QD_CLIENT_CLOSE_ROOM && !may_close(client, room)) ||
+               (asked->kind == QD_CLIENT_ADOPT && (client->token == 0 || is_a_strangers(asked)));
     case QD_ERROR_NOT_STEP_MODE:
         return asked->kind == QD_CLIENT_STEP && client->scene->configs[room->name].tick_mode != QD_TICK_MODE_STEP;
     case QD_ERROR_WRONG_TICK:
@@ -236,7 +249,8 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
     case QD_ERROR_UNKNOWN_OBSERVER:
         return asked->kind == QD_CLIENT_WHY || (asked->kind == QD_CLIENT_EXCEPT && asked->op->refused_count > 0);
     case QD_ERROR_INVALID:
-        return asked->kind == QD_CLIENT_HANDOVER && asked->op->to != NULL && asked->op->to->left;
+        return (asked->kind == QD_CLIENT_HANDOVER && asked->op->to != NULL && asked->op->to->left) ||
+               (asked->kind == QD_CLIENT_ADOPT && asked->op->from_session == client->session);
     default:
         return false;
     }
@@ -276,6 +290,17 @@ static void on_list(sim_client *client, uint32_t seq, const qd_msg_room_list *li
     (void)answered(client, seq, QD_CLIENT_LIST_ROOMS);
     for (size_t i = 0; i + 1 < list->count; i++)
         sim_check(strcmp(list->rooms[i].name, list->rooms[i + 1].name) < 0, "a list of rooms is not in order");
+}
+
+/* What of it is true, the tap has looked at. */
+static void on_handed_over(sim_client *client, uint32_t seq, const qd_msg_handed_over *told)
+{
+    if (seq == 0) {
+        sim_check(told->to == client->session || told->from == client->session, "entities are another session's");
+        return;
+    }
+    const sim_request *asked = answered(client, seq, QD_CLIENT_ADOPT);
+    sim_check(told->to == client->session && told->from == asked->op->from_session, "another Adopt is answered");
 }
 
 static void on_message(sim_client *client, const qd_server_message *message)
@@ -333,7 +358,7 @@ static void on_message(sim_client *client, const qd_server_message *message)
         on_why(client, message->seq, &message->as.why_result);
         break;
     case QD_SERVER_HANDED_OVER:
-        sim_check(message->seq == 0 && message->as.handed_over.to == client->session, "entities are another session's");
+        on_handed_over(client, message->seq, &message->as.handed_over);
         break;
     case QD_SERVER_NOTHING:
         sim_fail("an empty frame");

@@ -20,9 +20,9 @@ static bool percent(sim_client *client, uint32_t share)
 
 /* ---- the connection ---- */
 
-void sim_client_init(sim_client *client, sim_scene *scene, bool vandal)
+void sim_client_init(sim_client *client, sim_scene *scene, bool vandal, uint32_t token)
 {
-    *client = (sim_client){.scene = scene, .vandal = vandal};
+    *client = (sim_client){.scene = scene, .vandal = vandal, .token = token};
 }
 
 void sim_client_forget(sim_client *client)
@@ -72,7 +72,11 @@ void sim_client_connect(sim_client *client)
     client->frames = 0;
     if (client->vandal && percent(client, 50))
         return;
-    qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION, .client = "sim", .resumable = percent(client, 70)};
+    static const char *const tokens[SIM_TOKENS] = {NULL, "one", "another"};
+    qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION,
+                          .client = "sim",
+                          .resumable = percent(client, 70),
+                          .token = tokens[client->token]};
     if (client->has_key)
         hello.resume = (qd_msg_key){sizeof client->key, client->key};
     sim_client_write(client, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
@@ -128,8 +132,10 @@ static void open_room(sim_client *client)
     sim_slot *slot = &client->slots[name];
     if (slot->opening || slot->leaving)
         return;
-    /* Opening a room again gives the same one, unless somebody closes it just then: only its creator may. */
-    if (slot->stay != NULL && (slot->closing || slot->stay->room->creator != client->session))
+    /* Opening a room again gives the same one, unless somebody closes it just then: only its creator may, and who has
+     * its token. */
+    const model_room *room = slot->stay != NULL ? slot->stay->room : NULL;
+    if (room != NULL && (slot->closing || room->creator != client->session || room->creator_token != 0))
         return;
     sim_request *opened = sim_client_request(client, QD_CLIENT_OPEN_ROOM, NULL);
     opened->name = name;
@@ -278,11 +284,12 @@ static void send_subscribe(sim_client *client, sim_slot *slot)
 
 static void send_snapshot(sim_client *client, model_stay *stay)
 {
+    const bool own = percent(client, 40);
     sim_client_request(client, QD_CLIENT_SNAPSHOT, stay);
-    (void)model_stay_send(stay, &(model_op){.kind = QD_CLIENT_SNAPSHOT, .seq = client->seq});
+    (void)model_stay_send(stay, &(model_op){.kind = QD_CLIENT_SNAPSHOT, .seq = client->seq, .own = own});
     sim_client_write(client, &(qd_client_message){.seq = client->seq,
                                                   .kind = QD_CLIENT_SNAPSHOT,
-                                                  .as.snapshot = {.room = stay->room->handle}});
+                                                  .as.snapshot = {.room = stay->room->handle, .own = own}});
 }
 
 static void send_query(sim_client *client, model_stay *stay)
@@ -338,6 +345,21 @@ static void send_handover(sim_client *client, model_stay *stay)
                                                                   .room_owned = op.to_session == 0}});
 }
 
+/* From all that are gone, or from one: gone or connected, its own or a stranger's, or nobody's. */
+static void send_adopt(sim_client *client, model_stay *stay)
+{
+    const model_room *room = stay->room;
+    model_op op = {.kind = QD_CLIENT_ADOPT};
+    if (percent(client, 50))
+        op.from_session = percent(client, 95) ? room->stays[pick(client, room->stay_count)]->session : 1000000;
+    sim_request *sent = sim_client_request(client, op.kind, stay);
+    op.seq = client->seq;
+    sent->op = model_stay_send(stay, &op);
+    sim_client_write(client, &(qd_client_message){.seq = op.seq,
+                                                  .kind = op.kind,
+                                                  .as.adopt = {.room = room->handle, .session = op.from_session}});
+}
+
 /* Of what it has folded, or of anything. */
 static void send_ack(sim_client *client, const sim_slot *slot)
 {
@@ -382,12 +404,14 @@ static void drop(sim_client *client)
 static void act_in_room(sim_client *client, sim_slot *slot)
 {
     uint32_t chance = pick(client, 1000);
-    if (chance < 400)
+    if (chance < 385)
         send_batch(client, slot->stay);
-    else if (chance < 480)
+    else if (chance < 460)
         sim_client_act_on_rosters(client, slot->stay);
-    else if (chance < 510)
+    else if (chance < 490)
         send_handover(client, slot->stay);
+    else if (chance < 510)
+        send_adopt(client, slot->stay);
     else if (chance < 520)
         send_ack(client, slot);
     else if (chance < 640)

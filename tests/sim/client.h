@@ -16,6 +16,9 @@
 /* Bytes of a queue that holds whatever comes. */
 #define SIM_ROOMY (1u << 20)
 
+/* How many tokens clients have, with none. */
+#define SIM_TOKENS 3u
+
 /* Of every query. */
 #define SIM_QUERY_LIMIT 20u
 
@@ -57,7 +60,8 @@ typedef struct sim_slot {
 
 typedef struct sim_client {
     sim_scene *scene;
-    bool vandal; /* breaks the protocol, and must be shown out */
+    bool vandal;    /* breaks the protocol, and must be shown out */
+    uint32_t token; /* which one all its sessions have; 0: none */
     sim_link *link;
     qd_frame_reader reader;
     uint32_t sessions, stalled;
@@ -76,7 +80,7 @@ typedef struct sim_client {
     size_t request_count, request_capacity;
 } sim_client;
 
-void sim_client_init(sim_client *client, sim_scene *scene, bool vandal);
+void sim_client_init(sim_client *client, sim_scene *scene, bool vandal, uint32_t token);
 void sim_client_deinit(sim_client *client);
 /* The client's connection is no more, and with it all that it knew. */
 void sim_client_forget(sim_client *client);
@@ -128,6 +132,8 @@ void sim_client_finish(sim_client *client);
 /* What all links hand to the server, and their tap. */
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *scene);
 void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *scene);
+/* For tap.c: entities have another owner. `stay` is the one that is told. (tap_owners.c) */
+void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *told);
 /* The room of that handle; NULL: the tap has not heard of it. */
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);
 /* The outbox of every link. */

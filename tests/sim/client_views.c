@@ -33,7 +33,8 @@ static void fill_region(sim_client *client, model_op *op, uint32_t i, const mode
     const model_room *room = stay->room;
     model_region *region = &op->regions[i];
     region->kind = percent(client, 1) ? 9 : (uint8_t)(QD_REGION_CIRCLE + pick(client, 3));
-    region->anchored = percent(client, 60);
+    /* What has a token may be adopted, and then an anchor would be another session's. */
+    region->anchored = percent(client, 60) && client->token == 0;
     region->sees_self = percent(client, 30);
     region->range = length(client);
     region->angle = angles[pick(client, 5)];

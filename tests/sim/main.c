@@ -104,8 +104,10 @@ static void make(sim_play *play, uint64_t seed)
     qd_server_init(&scene->server, &config);
     make_rooms(scene);
     play->client_count = 2 + sim_pick(&scene->world, CLIENTS_MAX - 2);
+    bool have_tokens = sim_percent(&scene->world, 60);
     for (uint32_t i = 0; i < play->client_count; i++)
-        sim_client_init(&play->clients[i], scene, i == CLIENTS_MAX - 2);
+        sim_client_init(&play->clients[i], scene, i == CLIENTS_MAX - 2,
+                        have_tokens ? sim_pick(&scene->world, SIM_TOKENS) : 0);
 }
 
 /* ---- playing it ---- */

@@ -348,12 +348,26 @@ static bool apply_entry(const applying *to, uint32_t i)
     }
 }
 
+/* Which ones these are follows from who is connected by then, so that the tap compares it and notes it. */
+static void adopt(const applying *to)
+{
+    for (uint32_t i = 0; i < to->op->adopted_count; i++) {
+        model_entity *entity = entity_of(to, to->op->adopted[i]);
+        if (entity->present)
+            entity->owner = to->op->stay->number;
+    }
+}
+
 uint32_t model_apply(const model_room *room, model_state *state, const model_op *op, uint32_t refused[OP_ENTRIES])
 {
     const applying to = {room, state, op};
     uint32_t refused_count = 0;
     if (op->kind == QD_CLIENT_HANDOVER && op->refused_whole)
         return 0;
+    if (op->kind == QD_CLIENT_ADOPT) {
+        adopt(&to);
+        return 0;
+    }
     if (op->kind == QD_CLIENT_ROSTER) {
         name_roster(&state->rosters[op->stay->number][op->roster], op);
         return 0;

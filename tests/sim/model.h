@@ -23,12 +23,14 @@
 #define STAY_ENTITIES 8u
 #define STAYS_MAX     12u
 #define LEAVERS_MAX   4u
-#define MOMENTS_MAX   ((1u + LEAVERS_MAX) << LEAVERS_MAX)
+#define ADOPTS_MAX    16u /* in a row, with nothing between them that is told */
+#define MOMENTS_MAX   ((1u + LEAVERS_MAX + ADOPTS_MAX) << LEAVERS_MAX)
 #define STAY_REGIONS  3u
 #define STAY_ROSTERS  2u
 #define ROSTER_IDS    16u
 #define OP_ENTRIES    6u
 #define PAIRS_MAX     4096u
+#define BODIES_MAX    (STAYS_MAX * STAY_ENTITIES)
 
 /* The room, where the number of a stay says whose something is; no place, of a request that the server does not have.
  */
@@ -95,7 +97,11 @@ typedef struct model_op {
     uint32_t roster, first; /* ROSTER, ROSTER_MOVE */
     bool keep_rest;         /* ROSTER */
     qd_watch watch;         /* VIEW_OPTIONS */
+    bool own;               /* SNAPSHOT: of its own entities alone */
     uint64_t to_session;    /* HANDOVER; 0: to the room */
+    uint64_t from_session;  /* ADOPT; 0: from all */
+    uint32_t adopted_count; /* the same: what it was answered with */
+    uint32_t adopted[BODIES_MAX];
     struct model_stay *to;  /* the same, when it is applied; NULL: the room */
     uint32_t refused_count; /* what the server must refuse, known when the tap has heard that it is applied */
     uint32_t refused[OP_ENTRIES];
@@ -111,6 +117,7 @@ typedef struct model_stay {
     struct model_room *room;
     uint32_t number; /* among all stays of the room: its entities' ids come from it */
     uint64_t session;
+    uint32_t token;                     /* which one its session has; 0: none */
     model_roster rosters[STAY_ROSTERS]; /* as they were sent */
     model_op **ops;                     /* that were sent */
     size_t op_count, op_capacity;
@@ -133,6 +140,7 @@ typedef struct model_stay {
     uint64_t acked_tick;       /* by what the server has; UINT64_MAX: none */
     bool resumed;              /* and no reset has come since; with what was true then: */
     const sim_link *resumed_by;
+    size_t resumed_place;  /* what is handed to the server from there on comes after it was resumed */
     bool view_resumed;     /* the same of views */
     uint64_t resumed_tick; /* the last tick that was heard of */
     uint64_t resumed_acked_tick;
@@ -149,6 +157,7 @@ typedef struct model_room {
     uint64_t handle;
     uint32_t name; /* which of the scenario's rooms */
     uint64_t creator;
+    uint32_t creator_token;
     uint64_t grace_ns;
     uint32_t events_max, sightings_max, tick_hz, dimensions;
     bool swept;
@@ -157,6 +166,8 @@ typedef struct model_room {
     model_stay *stays[STAYS_MAX];
     uint32_t stay_count, leaver_count;
     uint32_t handed_over, handed_over_told; /* requests that gave another session something, and that it was told of */
+    uint64_t taken_from; /* who was told that it was adopted from, by the Adopt that is not answered yet; 0: nobody */
+    uint32_t taken_count, taken[BODIES_MAX];
     model_op **order;
     size_t order_count, order_capacity;
     model_state now; /* by the first ones of the order, which are applied */

@@ -8,8 +8,6 @@
 
 #include "model.h"
 
-#define BODIES_MAX (STAYS_MAX * STAY_ENTITIES)
-
 static uint64_t time_of(const model_room *room, uint64_t tick)
 {
     for (size_t i = room->tick_count; i-- > 0;) {
@@ -53,7 +51,7 @@ static bool is_explained_later(const model_past *past, const model_state *state,
     later = *state;
     for (; at < room->order_count; at++) {
         (void)model_apply(room, &later, room->order[at], refused);
-        if (room->order[at]->kind != QD_CLIENT_HANDOVER)
+        if (room->order[at]->kind != QD_CLIENT_HANDOVER && room->order[at]->kind != QD_CLIENT_ADOPT)
             continue;
         for (uint32_t i = 0; i < count; i++) {
             const model_stay *stay = model_owner(room, bodies[i].id, &entity);
@@ -112,15 +110,21 @@ static bool is_reachable(const model_past *past, model_moment to, uint64_t at_ns
     return false;
 }
 
-/* The next place where requests may end that a tick contains untold: behind the last of one who has left, and with
- * nothing of anybody else's before it. MODEL_NOWHERE: there is none. */
+/* Whether no Applied tells of it. */
+static bool is_untold(const model_op *op)
+{
+    return op->stay->left || op->kind == QD_CLIENT_SNAPSHOT || op->kind == QD_CLIENT_ADOPT || op->refused_whole;
+}
+
+/* The next place where requests may end that a tick contains untold: behind the last of one who has left, or behind an
+ * Adopt, and with nothing before it that is told. MODEL_NOWHERE: there is none. */
 static size_t next_end(const model_room *room, size_t at)
 {
     for (; at < room->order_count; at++) {
         const model_op *op = room->order[at];
-        if (!op->stay->left && op->kind != QD_CLIENT_SNAPSHOT && !op->refused_whole)
+        if (!is_untold(op))
             return MODEL_NOWHERE;
-        if (op->stay->left && op->stay->end == at + 1)
+        if ((op->stay->left && op->stay->end == at + 1) || op->adopted_count > 0)
             return at + 1;
     }
     return MODEL_NOWHERE;
@@ -145,9 +149,11 @@ bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model
             if (!is_reachable(past, moment, at_ns))
                 continue;
             uint32_t count = bodies_of(past, &state, gone, bodies);
-            if (explains(past, &state, bodies, count, context) ||
-                (owners_later && is_explained_later(past, &state, at, bodies, count, explains, context)))
-                next[next_count++] = moment;
+            if (!explains(past, &state, bodies, count, context) &&
+                !(owners_later && is_explained_later(past, &state, at, bodies, count, explains, context)))
+                continue;
+            sim_check(next_count < MOMENTS_MAX, "the scenario has too many moments");
+            next[next_count++] = moment;
         }
         end = next_end(room, at);
         for (; end != MODEL_NOWHERE && at < end; at++)
@@ -166,8 +172,7 @@ bool model_past_finish(model_past *past, model_explains_fn explains, const void 
     model_past_advance(past, UINT64_MAX);
     for (size_t i = past->done; i < room->order_count; i++) {
         const model_op *op = room->order[i];
-        sim_check(op->stay->left || op->kind == QD_CLIENT_SNAPSHOT || op->refused_whole,
-                  "room %llu, session %llu: the server has request %u, and it is in no tick",
+        sim_check(is_untold(op), "room %llu, session %llu: the server has request %u, and it is in no tick",
                   (unsigned long long)room->handle, (unsigned long long)op->stay->session, op->seq);
     }
     advance_to(past, room->order_count);

@@ -95,8 +95,15 @@ static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_wel
         stay->resumed_acked_tick = stay->resumed ? least(stay->resumed_acked_tick, stay->acked_tick) : stay->acked_tick;
         stay->resumed = stay->subscribed;
         stay->resumed_by = link;
+        stay->resumed_place = room->order_count;
         stay->view_resumed = true;
     }
+}
+
+static uint32_t token_of(const sim_link *link)
+{
+    const sim_client *client = link->owner;
+    return client->token;
 }
 
 /* A room that was not there before. */
@@ -109,6 +116,7 @@ static model_room *add_room(sim_scene *scene, const sim_link *link, const qd_msg
     }
     model_room *room = model_room_create(&scene->world, opened->room);
     room->creator = link->session;
+    room->creator_token = token_of(link);
     room->name = (uint32_t)atoi(opened->name + strlen("room "));
     room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
     room->events_max = opened->config.events_max;
@@ -130,7 +138,7 @@ static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room
         room = add_room(scene, link, opened);
     const model_stay *stay = latest_stay(room, link);
     if (stay == NULL || stay->is_out)
-        (void)model_stay_create(room, link->session);
+        model_stay_create(room, link->session)->token = token_of(link);
 }
 
 /* A reset says how many ticks it stands for: since the first that was lost; after a cut since the last Ack, where there
@@ -210,6 +218,9 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
     if (op == NULL || op->place == MODEL_NOWHERE)
         return;
     op->refused_whole = error->code != QD_ERROR_ENTRIES;
+    /* Perhaps before its turn, and it changes nothing. */
+    if (op->kind == QD_CLIENT_ADOPT)
+        return;
     for (uint32_t i = 0; i < error->entry_count; i++)
         op->said_refused[error->entry_index[i]] = true;
     model_room_applied(room, op->place + 1);
@@ -234,7 +245,8 @@ static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t 
            rows->category[i] == body->category && rows->mask[i] == body->mask;
 }
 
-/* A snapshot shows all that is there when it is asked for; what those left who are gone may be there. */
+/* A snapshot shows all that is there, or all that is the asker's own, when it is asked for; what those left who are
+ * gone may be there. */
 static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_entities *rows)
 {
     const model_op *op = model_stay_op(stay, seq);
@@ -250,39 +262,13 @@ static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq,
         for (i = 0; i < rows->count && rows->id[i] != id;)
             i++;
         bool there = i < rows->count;
+        bool is_asked_for = entity->present && (!op->own || entity->owner == stay->number);
         bool may_be_gone = entity->owner != MODEL_ROOM_OWNED && room->stays[entity->owner]->left;
-        sim_check(there == entity->present || (entity->present && may_be_gone),
-                  "a snapshot has another set of entities: %u", id);
+        sim_check(there == is_asked_for || (is_asked_for && may_be_gone), "a snapshot has another set of entities: %u",
+                  id);
         sim_check(!there || is_shown(&entity->body, rows, i, room->dimensions == 3),
                   "a snapshot has an entity as it is not");
     }
-}
-
-static bool is_among(uint32_t id, const uint32_t *ids, uint32_t count)
-{
-    while (count > 0 && ids[count - 1] != id)
-        count--;
-    return count > 0;
-}
-
-/* The receiver hears of a Handover while it is carried out, and of what of it is not refused. */
-static void tap_handed_over(model_room *room, const qd_msg_handed_over *told)
-{
-    const model_op *op = NULL;
-    for (size_t place = room->now_count; op == NULL; place++) {
-        sim_check(place < room->order_count, "entities that nobody handed over");
-        const model_op *next = room->order[place];
-        if (next->kind == QD_CLIENT_HANDOVER && next->to_session != 0 && next->to_session != next->stay->session)
-            op = next;
-    }
-    model_room_applied(room, op->place + 1);
-    room->handed_over_told++;
-    sim_check(op->stay->session == told->from && op->to_session == told->to, "they were given to another");
-    sim_check(told->last && told->connected_count == 0 && told->count + op->refused_count == op->count,
-              "%u are handed over", told->count);
-    for (uint32_t i = 0; i < told->count; i++)
-        sim_check(is_among(told->id[i], op->id, op->count) && (i == 0 || told->id[i - 1] < told->id[i]),
-                  "%u was not handed over, or is out of order", told->id[i]);
 }
 
 static void tap_message(sim_scene *scene, sim_link *link, const qd_server_message *message, bool queued)
@@ -324,7 +310,8 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
         tap_snapshot(room, latest_stay(room, link), message->seq, &message->as.snapshot_result.entities);
         break;
     case QD_SERVER_HANDED_OVER:
-        tap_handed_over(sim_scene_room(scene, message->as.handed_over.room), &message->as.handed_over);
+        room = sim_scene_room(scene, message->as.handed_over.room);
+        sim_tap_handed_over(room, latest_stay(room, link), message->seq, &message->as.handed_over);
         break;
     case QD_SERVER_ERROR:
         room = sim_scene_room(scene, message->as.error.room);

@@ -26,6 +26,24 @@ void views_deinit(views_room *room)
 
 /* ---- members and entities ---- */
 
+void views_reown(views_room *room, uint32_t number, uint32_t owner)
+{
+    views_entity *entity = &room->entity[number];
+
+    entity->owner = owner;
+    for (uint32_t i = 0; i < room->observers; i++) {
+        views_seen *seen = views_sees(&room->observer[i], entity, number);
+        if (seen)
+            seen->owner = owner;
+    }
+}
+
+void views_renew_own(views_room *room, uint32_t member)
+{
+    if (member != QD_ROOM_OWNED && room->member[member].options.watching == QD_ROOM_WATCH_OWN)
+        room->member[member].reset_watchers = room->watchers_due = true;
+}
+
 void views_remove(views_room *room, uint32_t number, qd_space_reason reason)
 {
     views_entity *entity = &room->entity[number];

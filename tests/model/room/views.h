@@ -100,6 +100,10 @@ typedef struct views_room {
 void views_init(views_room *room, const qd_room_config *config, uint32_t entities);
 void views_deinit(views_room *room);
 
+/* Nothing but whose the entity is changes, also in the views that it is in. */
+void views_reown(views_room *room, uint32_t number, uint32_t owner);
+/* Some of what the member owns, or the room, is another's now: who watches its own gets a reset. */
+void views_renew_own(views_room *room, uint32_t member);
 void views_remove(views_room *room, uint32_t number, qd_space_reason reason);
 void views_remove_all(views_room *room);
 void views_expire(views_room *room, uint64_t now_ns);

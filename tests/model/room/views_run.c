@@ -196,6 +196,66 @@ void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_ba
     check_refusals(trial, &refusals, drawn.expected, count);
 }
 
+/* ---- owners ---- */
+
+static int give_one(struct trial *trial, uint32_t member, uint32_t number, uint32_t to, uint32_t *given)
+{
+    const views_entity *entity = &trial->reference->entity[number];
+    int refusal = may_change(entity, member);
+
+    if (refusal)
+        return refusal;
+    *given += entity->owner != to;
+    views_reown(trial->reference, number, to);
+    return 0;
+}
+
+void trial_give(struct trial *trial, chance *dice, uint32_t member)
+{
+    uint32_t count = draw_count(trial, dice), to = trial->member[chance_below(dice, trial->actors)], expected = 0;
+    qd_room_refusals refusals;
+
+    for (uint32_t i = 0; i < count; i++) {
+        drawn.number[i] = chance_below(dice, trial->universe);
+        drawn.id[i] = trial_id(trial, drawn.number[i]);
+    }
+    uint32_t given = qd_room_give(trial->room, member, drawn.id, count, to, NULL, &refusals);
+    trial_mix(trial, &given, sizeof given);
+    for (uint32_t i = 0; i < count && trial->reference; i++)
+        drawn.expected[i] = give_one(trial, member, drawn.number[i], to, &expected);
+    check_refusals(trial, &refusals, drawn.expected, count);
+    if (!trial->reference)
+        return;
+    MUST(trial, given == expected);
+    met->gifts += given;
+    if (given > 0) {
+        views_renew_own(trial->reference, member);
+        views_renew_own(trial->reference, to);
+    }
+}
+
+void trial_adopt(struct trial *trial, uint32_t from, uint32_t member)
+{
+    uint32_t given = qd_room_adopt(trial->room, from, member, NULL), expected = 0;
+
+    trial_mix(trial, &given, sizeof given);
+    for (uint32_t number = 0; trial->reference && number < trial->universe; number++) {
+        const views_entity *entity = &trial->reference->entity[number];
+        if (!entity->present || entity->owner != from)
+            continue;
+        views_reown(trial->reference, number, member);
+        expected++;
+    }
+    if (!trial->reference)
+        return;
+    MUST(trial, given == expected);
+    met->adoptions += given;
+    if (given > 0) {
+        views_renew_own(trial->reference, from);
+        views_renew_own(trial->reference, member);
+    }
+}
+
 /* ---- descriptions ---- */
 
 static int describe_one(struct trial *trial, uint32_t member, const qd_room_descriptions *batch, uint32_t i,
@@ -503,47 +563,4 @@ void trial_except(struct trial *trial, chance *dice, uint32_t member)
     memcpy(observer->hide, hide, sizeof hide);
     observer->show_count = shows;
     observer->hide_count = hides;
-}
-
-/* ---- members ---- */
-
-void trial_options(struct trial *trial, chance *dice, uint32_t member)
-{
-    qd_room_view_options options = {
-        .bytes_max = trial->has_bytes && !chance_one_in(dice, 3) ? 60 + chance_below(dice, 400) : 0,
-        .watching = (uint8_t)chance_below(dice, 3),
-    };
-
-    qd_room_view_options_set(trial->room, member, options);
-    if (!trial->reference)
-        return;
-    views_member *row = &trial->reference->member[member];
-    if (row->options.watching != options.watching)
-        row->reset_watchers = trial->reference->watchers_due = true;
-    row->options = options;
-}
-
-void trial_lose(struct trial *trial, uint32_t member)
-{
-    qd_room_view_lost(trial->room, member);
-    met->losses++;
-    if (!trial->reference)
-        return;
-    views_member *row = &trial->reference->member[member];
-    if (!row->behind)
-        row->told_tick = row->news == VIEWS_EVENTS ? trial->reference->told_before : trial->tick;
-    row->behind = row->lost = true;
-    row->told_suspended = false;
-    row->news = VIEWS_NOTHING;
-}
-
-void trial_resume(struct trial *trial, uint32_t member)
-{
-    qd_room_view_resume(trial->room, member);
-    if (!trial->reference || !trial->reference->member[member].lost)
-        return;
-    views_member *row = &trial->reference->member[member];
-    row->lost = false;
-    row->reset = true;
-    row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
 }

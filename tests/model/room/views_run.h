@@ -23,7 +23,7 @@
 struct met {
     uint32_t command;
     uint64_t ticks, split_walks, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, resets, suspensions, losses,
-        sights[QD_ROOM_NOT_YET + 1], refusals[QD_ROOM_OBSERVERS_FULL + 1], held_bytes;
+        sights[QD_ROOM_NOT_YET + 1], gifts, adoptions, refusals[QD_ROOM_OBSERVERS_FULL + 1], held_bytes;
 };
 
 extern struct met *met;
@@ -42,6 +42,7 @@ struct trial {
     qd_heap heap;
     qd_room *room;
     uint32_t member[TRIAL_ACTORS]; /* or QD_ROOM_OWNED: this actor is not in */
+    uint32_t left;                 /* who left last, or QD_ROOM_OWNED */
     uint64_t now_ns, tick, hash;
     struct fold views[VIEWS_MEMBERS_MAX], watchers[VIEWS_MEMBERS_MAX];
     /* How this seed draws. */
@@ -65,14 +66,14 @@ uint32_t trial_id(const struct trial *trial, uint32_t number);
 typedef enum trial_batch { TRIAL_SPAWN, TRIAL_MOVE, TRIAL_TELEPORT, TRIAL_RESHAPE, TRIAL_DESPAWN } trial_batch;
 
 void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_batch what);
+/* To another member, or to itself or the room; and all that somebody has, who may have left. */
+void trial_give(struct trial *trial, chance *dice, uint32_t member);
+void trial_adopt(struct trial *trial, uint32_t from, uint32_t member);
 void trial_describe(struct trial *trial, chance *dice, uint32_t member);
 void trial_observe(struct trial *trial, chance *dice, uint32_t member);
 void trial_move_observers(struct trial *trial, chance *dice, uint32_t member);
 void trial_unobserve(struct trial *trial, chance *dice, uint32_t member);
 void trial_except(struct trial *trial, chance *dice, uint32_t member);
-void trial_options(struct trial *trial, chance *dice, uint32_t member);
-void trial_lose(struct trial *trial, uint32_t member);
-void trial_resume(struct trial *trial, uint32_t member);
 void trial_tick(struct trial *trial, chance *dice);
 void trial_catch_up(struct trial *trial);
 
