@@ -33,8 +33,7 @@ static void fill_region(sim_client *client, model_op *op, uint32_t i, const mode
     const model_room *room = stay->room;
     model_region *region = &op->regions[i];
     region->kind = percent(client, 1) ? 9 : (uint8_t)(QD_REGION_CIRCLE + pick(client, 3));
-    /* What has a token may be adopted, and then an anchor would be another session's. */
-    region->anchored = percent(client, 60) && client->token == 0;
+    region->anchored = percent(client, 60);
     region->sees_self = percent(client, 30);
     region->range = length(client);
     region->angle = angles[pick(client, 5)];
@@ -45,10 +44,26 @@ static void fill_region(sim_client *client, model_op *op, uint32_t i, const mode
     }
     region->mask = percent(client, 60) ? UINT32_MAX : 1u << pick(client, 2);
     region->team = pick(client, 3);
-    /* Now and then another's entity, or none at all; and nothing that goes from one session to another. */
+    /* Now and then another's entity, which may be adopted, or none at all; and nothing that is handed over. */
     static const uint32_t anchors[] = {0, 1, 2, STAY_ENTITIES - 2, STAY_ENTITIES - 1};
-    const model_stay *owner = percent(client, 4) ? room->stays[pick(client, room->stay_count)] : stay;
+    const model_stay *owner =
+        percent(client, client->token != 0 ? 20 : 4) ? room->stays[pick(client, room->stay_count)] : stay;
     op->anchor_id[i] = model_id(owner, anchors[pick(client, owner == stay ? 5 : 3)]);
+}
+
+/* One of the observers; false: whether it is still there is not known before long, as its anchor was adopted, and goes
+ * when its new owner is gone for long enough. */
+static bool choose(sim_client *client, const model_stay *stay, uint32_t *region)
+{
+    *region = pick(client, STAY_REGIONS);
+    const model_state *now = &stay->room->now;
+    const model_region *chosen = &now->regions[stay->number][*region];
+    if (!chosen->present || !chosen->anchored)
+        return true;
+    uint32_t number;
+    const model_stay *of = model_owner(stay->room, chosen->anchor_id, &number);
+    uint32_t owner = now->entities[of->number][number].owner;
+    return owner == stay->number || owner == MODEL_ROOM_OWNED;
 }
 
 /* The columns of an op's observers. */
@@ -94,7 +109,8 @@ static void observe(sim_client *client, model_stay *stay)
     static const uint32_t relay_every[] = {1, 3};
     model_op op = {.kind = QD_CLIENT_OBSERVE, .count = 1 + pick(client, STAY_REGIONS)};
     for (uint32_t i = 0; i < op.count; i++) {
-        op.id[i] = pick(client, STAY_REGIONS);
+        if (!choose(client, stay, &op.id[i]))
+            return;
         fill_region(client, &op, i, stay);
     }
     note(client, stay, &op);
@@ -135,7 +151,8 @@ static void move_observers(sim_client *client, model_stay *stay)
     op.moves = percent(client, 70);
     op.turns = !op.moves || percent(client, 20);
     for (uint32_t i = 0; i < op.count; i++) {
-        op.id[i] = pick(client, STAY_REGIONS);
+        if (!choose(client, stay, &op.id[i]))
+            return;
         fill_region(client, &op, i, stay);
     }
     note(client, stay, &op);
@@ -158,7 +175,9 @@ static void move_observers(sim_client *client, model_stay *stay)
 
 static void unobserve(sim_client *client, model_stay *stay)
 {
-    model_op op = {.kind = QD_CLIENT_UNOBSERVE, .count = 1, .id = {pick(client, STAY_REGIONS)}};
+    model_op op = {.kind = QD_CLIENT_UNOBSERVE, .count = 1};
+    if (!choose(client, stay, &op.id[0]))
+        return;
     note(client, stay, &op);
     const uint32_t id = model_region_id(op.id[0]);
     sim_client_write(client, &(qd_client_message){.seq = op.seq,
@@ -169,8 +188,8 @@ static void unobserve(sim_client *client, model_stay *stay)
 /* Of an observer that is there, or was just now. */
 static void except(sim_client *client, model_stay *stay)
 {
-    model_op op = {.kind = QD_CLIENT_EXCEPT, .count = 1, .id = {pick(client, STAY_REGIONS)}};
-    if (!stay->room->now.regions[stay->number][op.id[0]].present)
+    model_op op = {.kind = QD_CLIENT_EXCEPT, .count = 1};
+    if (!choose(client, stay, &op.id[0]) || !stay->room->now.regions[stay->number][op.id[0]].present)
         return;
     model_region *lists = &op.regions[0];
     const model_room *room = stay->room;

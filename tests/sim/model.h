@@ -51,8 +51,8 @@ typedef struct model_entity {
 /* What a client calls an observer: one of a stay's. (A model_observer is a subscription.) */
 typedef struct model_region {
     bool present, anchored, sees_self;
-    uint32_t anchor; /* among the entities that are the stay's by their ids, and never another session's */
-    uint8_t kind;    /* qd_region */
+    uint32_t anchor_id; /* the stay's when it was said, or the room's */
+    uint8_t kind;       /* qd_region */
     float at[3], range, half[3], direction[3], angle;
     uint32_t mask, team;
     bool shows, hides; /* one id each */

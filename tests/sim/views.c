@@ -46,18 +46,28 @@ static bool is_near(const float centre[3], const model_region *region, const mod
     return square(d) <= reach * reach && (region->kind == QD_REGION_CIRCLE || is_in_cone(region, d));
 }
 
-static bool sees(const model_past *past, const model_state *state, const model_region *region, const model_body *body)
+static bool sees(const model_region *region, const model_entity *anchor, const model_body *body)
 {
-    const model_entity *entity = body->entity, *anchor = &state->entities[past->stay->number][region->anchor];
+    const model_entity *entity = body->entity;
     if (region->shows && region->show == body->id)
         return true;
-    bool is_self = region->anchored && model_id(past->stay, region->anchor) == body->id;
+    bool is_self = region->anchored && region->anchor_id == body->id;
     bool is_other_team = region->team != 0 && entity->team != 0 && region->team != entity->team;
     if ((region->hides && region->hide == body->id) || entity->hidden || (is_self && !region->sees_self) ||
         (region->mask & entity->body.category) == 0 || is_other_team)
         return false;
+    if (!region->anchored)
+        return is_near(region->at, region, entity);
     const float at_anchor[3] = {anchor->body.x, anchor->body.y, anchor->body.z};
-    return is_near(region->anchored ? at_anchor : region->at, region, entity);
+    return is_near(at_anchor, region, entity);
+}
+
+/* NULL: it is gone, with another session, and its observers with it. */
+static const model_entity *anchor_of(const model_region *region, const model_body *bodies, uint32_t count)
+{
+    while (count > 0 && bodies[count - 1].id != region->anchor_id)
+        count--;
+    return count > 0 ? bodies[count - 1].entity : NULL;
 }
 
 static bool explains(const model_past *past, const model_state *state, const model_body *bodies, uint32_t count,
@@ -67,8 +77,10 @@ static bool explains(const model_past *past, const model_state *state, const mod
     const model_region *own = state->regions[past->stay->number];
     uint32_t found = 0;
     for (uint32_t k = 0; k < STAY_REGIONS; k++) {
-        for (uint32_t i = 0; own[k].present && i < count; i++) {
-            if (!sees(past, state, &own[k], &bodies[i]))
+        const model_entity *anchor = own[k].anchored ? anchor_of(&own[k], bodies, count) : NULL;
+        bool is_there = own[k].present && (!own[k].anchored || anchor != NULL);
+        for (uint32_t i = 0; is_there && i < count; i++) {
+            if (!sees(&own[k], anchor, &bodies[i]))
                 continue;
             if (!model_views_contain(views, model_region_id(k), bodies[i].id))
                 return false;
