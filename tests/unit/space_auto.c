@@ -19,7 +19,7 @@
 #define COUNT 2000u
 #define TICKS 60u /* AUTO makes up its mind within the first ten; the rest is to see that it keeps to it */
 #define LEAF  96u
-#define FEW   (AXES == 2 ? 256u : 480u) /* rows that BRUTE has, with leaves of that */
+#define FEW   (AXES == 2 ? 256u : 320u) /* rows that BRUTE has, with leaves of that */
 
 static const qd_space_index tree = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
 
