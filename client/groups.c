@@ -15,7 +15,7 @@ void *qd_groups_item(const qd_groups *groups, uint32_t slot)
     return groups->items + slot * groups->item_size;
 }
 
-uint32_t qd_groups_slot(const qd_groups *groups, const void *item)
+static uint32_t slot_of(const qd_groups *groups, const void *item)
 {
     return (uint32_t)((size_t)((const unsigned char *)item - groups->items) / groups->item_size);
 }
@@ -110,5 +110,5 @@ void *qd_groups_first(const qd_groups *groups, uint32_t group)
 
 void *qd_groups_after(const qd_groups *groups, const void *item)
 {
-    return item_at(groups, groups->links[qd_groups_slot(groups, item)].after);
+    return item_at(groups, groups->links[slot_of(groups, item)].after);
 }

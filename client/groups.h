@@ -26,7 +26,6 @@ void qd_groups_remove(qd_groups *groups, uint32_t group, uint32_t slot);
 void qd_groups_empty(qd_groups *groups);
 
 void *qd_groups_item(const qd_groups *groups, uint32_t slot);
-uint32_t qd_groups_slot(const qd_groups *groups, const void *item);
 
 uint32_t qd_groups_count(const qd_groups *groups, uint32_t group);
 /* The items of a group; NULL at the end. */

@@ -91,7 +91,8 @@ static bool parse_real(const char *text, double *number)
     return true;
 }
 
-uint32_t qd_options_box(const char *text, qd_msg_bounds *box)
+/* Four numbers, or six: two corners, in any order. Returns of how many dimensions; 0: neither four nor six numbers. */
+static uint32_t parse_box(const char *text, qd_msg_bounds *box)
 {
     float numbers[6];
     if (qd_options_floats(text, numbers, 4)) {
@@ -107,7 +108,7 @@ uint32_t qd_options_box(const char *text, qd_msg_bounds *box)
 static bool parse_bounds(const char *text, qd_option_bounds *result)
 {
     const qd_msg_bounds *bounds = &result->bounds;
-    result->dimensions = qd_options_box(text, &result->bounds);
+    result->dimensions = parse_box(text, &result->bounds);
     return result->dimensions != 0 && bounds->min_x < bounds->max_x && bounds->min_y < bounds->max_y &&
            (result->dimensions == 2 || bounds->min_z < bounds->max_z);
 }

@@ -66,7 +66,5 @@ bool qd_options_uint64(const char *text, uint64_t *number);
 bool qd_options_float(const char *text, float *number);
 /* Exactly `count` of them, with commas between. */
 bool qd_options_floats(const char *text, float *numbers, size_t count);
-/* Four numbers, or six: two corners, in any order. Returns of how many dimensions; 0: neither four nor six numbers. */
-uint32_t qd_options_box(const char *text, qd_msg_bounds *box);
 
 #endif

@@ -129,7 +129,6 @@
 #define qd_pair_resolve    QD_AXED(qd_pair_resolve)
 #define qd_rows_pass       QD_AXED(qd_rows_pass)
 #define qd_sink_open       QD_AXED(qd_sink_open)
-#define qd_sink_tell       QD_AXED(qd_sink_tell)
 
 /* quadtree */
 #define qd_plan_again           QD_AXED(qd_plan_again)
@@ -184,7 +183,6 @@
 
 /* rows */
 #define qd_rows_clear      QD_AXED(qd_rows_clear)
-#define qd_rows_commit     QD_AXED(qd_rows_commit)
 #define qd_rows_commit_all QD_AXED(qd_rows_commit_all)
 #define qd_rows_deinit     QD_AXED(qd_rows_deinit)
 #define qd_rows_flag       QD_AXED(qd_rows_flag)
@@ -214,7 +212,6 @@
 #define qd_sparse_divide           QD_AXED(qd_sparse_divide)
 #define qd_sparse_entered          QD_AXED(qd_sparse_entered)
 #define qd_sparse_extent           QD_AXED(qd_sparse_extent)
-#define qd_sparse_find             QD_AXED(qd_sparse_find)
 #define qd_sparse_holds            QD_AXED(qd_sparse_holds)
 #define qd_sparse_list_reserve     QD_AXED(qd_sparse_list_reserve)
 #define qd_sparse_locate           QD_AXED(qd_sparse_locate)

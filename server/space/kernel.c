@@ -150,7 +150,7 @@ void qd_list8_free(qd_heap *heap, qd_list8 *list)
     memset(list, 0, sizeof *list);
 }
 
-void qd_sink_tell(qd_sink *sink)
+static void tell(qd_sink *sink)
 {
     uint64_t news = sink->count - sink->told;
     uint64_t found = atomic_fetch_add_explicit(&sink->quota->found, news, memory_order_relaxed) + news;
@@ -161,7 +161,7 @@ void qd_sink_tell(qd_sink *sink)
 bool qd_sink_open(qd_sink *sink, size_t more)
 {
     if (sink->count - sink->told >= EVENTS_TOLD_STEP || sink->count > sink->quota->limit) {
-        qd_sink_tell(sink);
+        tell(sink);
     }
     if (sink->stopped) {
         return false;

@@ -179,7 +179,6 @@ void qd_list8_free(qd_heap *heap, qd_list8 *list);
 
 /* Makes room for `more` events, or stops the sink because the limit is passed: then nothing may be put into it. */
 bool qd_sink_open(qd_sink *sink, size_t more);
-void qd_sink_tell(qd_sink *sink);
 
 /* Whether two that are boxes or circles, then as now, and overlap neither then nor now, met on their ways. */
 bool qd_rows_pass(const qd_row *was_a, const qd_row *now_a, bool round_a, const qd_row *was_b, const qd_row *now_b,

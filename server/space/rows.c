@@ -202,7 +202,8 @@ uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to
     return reference;
 }
 
-void qd_rows_commit(qd_rows *rows, uint32_t block)
+/* Now becomes was in one block. */
+static void commit(qd_rows *rows, uint32_t block)
 {
     const size_t first = (size_t)block * QD_BLOCK_ROWS;
     memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
@@ -229,7 +230,7 @@ void qd_rows_commit_all(qd_rows *rows)
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         uint32_t block = rows->dirty[i];
         if (rows->info[block].dirty != 0) {
-            qd_rows_commit(rows, block);
+            commit(rows, block);
         }
         rows->info[block].listed = 0;
     }

@@ -107,9 +107,7 @@ void qd_rows_clear(qd_rows *rows, uint32_t block);
 /* Gives a row other flags, and keeps the bits of its block true. */
 void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id);
 
-/* Now becomes was in one block. */
-void qd_rows_commit(qd_rows *rows, uint32_t block);
-/* The same for every changed block that is left; and the list of them is empty again. */
+/* Now becomes was in every changed block that is left; and the list of them is empty again. */
 void qd_rows_commit_all(qd_rows *rows);
 
 /* Where nearly everything moves, marking row by row costs more than marking all. */

@@ -65,8 +65,9 @@ static void begin(qd_sparse *sparse)
     QD_ASSERT(number == QD_SPARSE_ROOT);
 }
 
-/* All cells above one exist. So the search goes up or down from where the last one ended; most end there at once. */
-uint32_t qd_sparse_find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
+/* The smallest cell there is that contains a finest one and is of this level or above. All cells above one exist: so the
+ * search goes up or down from where the last one ended; most end there at once. */
+static uint32_t find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
 {
     const qd_sparse_cells *cells = &sparse->cells;
     uint32_t at = sparse->level_usual < level ? sparse->level_usual : level;
@@ -92,7 +93,7 @@ uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
     uint32_t level = qd_key_level_of(&numbers);
     level = level < sparse->depth_max ? level : sparse->depth_max;
     uint64_t finest = qd_key_of(numbers.v);
-    uint32_t number = qd_sparse_find(sparse, finest, level), at = qd_key_level(sparse->cells.key[number]);
+    uint32_t number = find(sparse, finest, level), at = qd_key_level(sparse->cells.key[number]);
     while (at < level && !qd_sparse_is_leaf(sparse, number)) {
         at++;
         number = make(sparse, qd_key_above(finest, QD_KEY_BITS, at), at, number);
@@ -167,7 +168,7 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
     qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
     uint32_t level = sparse->depth_max;
     if (sparse->index.config->depth == 0) {
-        uint32_t number = qd_sparse_find(sparse, qd_key_of(numbers.v), level);
+        uint32_t number = find(sparse, qd_key_of(numbers.v), level);
         level = qd_key_level(sparse->cells.key[number]);
     }
     bool is_long = false;

@@ -56,8 +56,6 @@ static inline bool qd_sparse_is_leaf(const qd_sparse *sparse, uint32_t number)
     return (sparse->cells.flags[number] & QD_SPARSE_LEAF) != 0;
 }
 
-/* The smallest cell there is that contains a finest one and is of this level or above. */
-uint32_t qd_sparse_find(const qd_sparse *sparse, uint64_t finest, uint32_t level);
 /* The cell where a box belongs; it is made where there is none, with those above it. */
 uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box);
 /* Makes a cell a leaf, or no leaf any more. */
