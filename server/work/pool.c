@@ -21,18 +21,21 @@
  * only then sleeps. A push takes the same queue's lock, and after it looks for idle workers. One of the two comes
  * first: either the worker sees the actor or the pusher sees the worker. No wake is lost, and nobody spins.
  *
- * Calling. A wake calls one idle worker. A worker that takes an actor and sees more waiting calls one more: so a burst
- * gets the workers it needs, though each call may have been answered by a worker that took something else.
+ * Calling. Who calls a sleeper chooses it under the lock and signals when the lock is free again: whoever wakes takes
+ * the lock first, and would fall asleep once more. A wake calls one idle worker. A worker that takes an actor and sees
+ * more waiting calls one more: so a burst gets the workers it needs, though each call may have been answered by a
+ * worker that took something else.
  *
  * Timers. One idle worker is the KEEPER, it alone sleeps with a timeout; when it leaves, another idle one follows it.
  * Busy workers look at the time between two runs, so when all are busy a timer waits for the end of a run at most.
  * Timers fire under the pool's lock, and retiring takes it: after that nobody holds a retired actor's timer in hand.
  *
- * Splits (fork and join). A split is a struct on its caller's stack, in a list while it may have tasks left. A helper
- * counts itself in under the lock, takes tasks by an atomic counter, and counts itself out under the lock; the caller
- * takes tasks too, takes the split off the list, and waits for the helpers to be out. Whoever waits has finished its
- * own part, and each helper is at work on a task; a task that splits is itself a caller that takes part: so waits end,
- * however they nest.
+ * Splits (fork and join). A split is on its caller's stack, in a list while it may have tasks left. A helper counts
+ * itself in under the lock, takes tasks, and counts itself out under the lock; the caller takes tasks too, takes the
+ * split off the list, and waits for the helpers to be out. Whoever waits has finished its own part, and each helper is
+ * at work on a task; a task that splits is itself a caller that takes part: so waits end, however they nest. The end is
+ * near then, so the caller looks out for it for a while before it sleeps. It may go as soon as it sees the last helper
+ * counted out, which is therefore the last thing that a helper does to a split.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
 
@@ -47,6 +50,7 @@
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "queue.h"
+#include "split.h"
 #include "timers.h"
 
 #define HELD  1u
@@ -70,17 +74,6 @@ typedef struct worker {
     bool called;
 } worker;
 
-typedef struct split {
-    qd_task_fn task;
-    void *argument;
-    size_t count;
-    _Atomic size_t next; /* task that nobody took yet */
-    /* under the pool's lock */
-    uint32_t helpers;
-    pthread_cond_t helpers_out;
-    struct split *older, *newer;
-} split;
-
 struct qd_pool {
     qd_heap heap;
     worker *workers;
@@ -97,7 +90,7 @@ struct qd_pool {
     uint32_t idle[QD_POOL_WORKERS_MAX]; /* a stack: who slept last is called first */
     worker *keeper;
     qd_timers timers;
-    split *splits; /* the newest */
+    qd_split *splits; /* the newest */
 };
 
 /* The worker that this thread is, or NULL. */
@@ -119,13 +112,13 @@ static void set_idle_count(qd_pool *pool, uint32_t count)
 
 /* ---- calling idle workers ---- */
 
-/* [lock] Not the keeper, if there is another. */
-static void call_locked(qd_pool *pool)
+/* [lock] An idle worker, for the caller to signal; not the keeper, if there is another. NULL: none is idle. */
+static worker *choose_locked(qd_pool *pool)
 {
     uint32_t count = idle_count(pool);
 
     if (count == 0)
-        return;
+        return NULL;
     worker *chosen = &pool->workers[pool->idle[count - 1]];
     if (chosen == pool->keeper && count > 1) {
         pool->idle[count - 1] = pool->idle[count - 2];
@@ -134,7 +127,7 @@ static void call_locked(qd_pool *pool)
     }
     set_idle_count(pool, count - 1);
     chosen->called = true;
-    pthread_cond_signal(&chosen->call);
+    return chosen;
 }
 
 static void call(qd_pool *pool)
@@ -142,8 +135,10 @@ static void call(qd_pool *pool)
     if (idle_count(pool) == 0)
         return;
     pthread_mutex_lock(&pool->lock);
-    call_locked(pool);
+    worker *called = choose_locked(pool);
     pthread_mutex_unlock(&pool->lock);
+    if (called)
+        pthread_cond_signal(&called->call);
 }
 
 /* ---- the scheduler's interface ---- */
@@ -245,69 +240,52 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
 
 /* ---- fork and join ---- */
 
-static void do_tasks(split *work)
+/* Puts the split where helpers find it, and calls as many as are of use. */
+static void open_split(qd_pool *pool, qd_split *split, size_t helpers_max)
 {
-    for (;;) {
-        size_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+    worker *called[QD_POOL_WORKERS_MAX];
+    uint32_t count = 0;
 
-        if (index >= work->count)
-            return;
-        work->task(index, work->argument);
-    }
+    pthread_mutex_lock(&pool->lock);
+    qd_split_open(split, &pool->splits);
+    while (count < helpers_max && (called[count] = choose_locked(pool)))
+        count++;
+    pthread_mutex_unlock(&pool->lock);
+    for (uint32_t i = 0; i < count; i++)
+        pthread_cond_signal(&called[i]->call);
 }
 
 static void run_forked(void *context, size_t count, qd_task_fn task, void *argument)
 {
     qd_pool *pool = context;
+    qd_split split;
 
     if (count <= 1 || pool->worker_count == 1) {
         qd_executor_serial.run(NULL, count, task, argument);
         return;
     }
-    split work = {.task = task, .argument = argument, .count = count};
-    atomic_init(&work.next, 0);
-    pthread_cond_init(&work.helpers_out, NULL);
-
+    qd_split_init(&split, count, task, argument, pool->worker_count);
+    open_split(pool, &split, count < pool->worker_count ? count - 1 : pool->worker_count - 1);
+    qd_split_work(&split, self && self->pool == pool ? self->index : 0);
     pthread_mutex_lock(&pool->lock);
-    work.older = pool->splits;
-    if (work.older)
-        work.older->newer = &work;
-    pool->splits = &work;
-    for (size_t wanted = count - 1; wanted > 0 && idle_count(pool) > 0; wanted--)
-        call_locked(pool);
+    qd_split_close(&split, &pool->splits);
     pthread_mutex_unlock(&pool->lock);
-
-    do_tasks(&work);
-
-    pthread_mutex_lock(&pool->lock);
-    if (work.newer)
-        work.newer->older = work.older;
-    else
-        pool->splits = work.older;
-    if (work.older)
-        work.older->newer = work.newer;
-    while (work.helpers > 0)
-        pthread_cond_wait(&work.helpers_out, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
-    pthread_cond_destroy(&work.helpers_out);
+    qd_split_wait(&split, &pool->lock);
+    qd_split_deinit(&split);
 }
 
 /* [lock] Helps with a split that has tasks left, and returns whether there was one. */
-static bool help_locked(qd_pool *pool)
+static bool help_locked(worker *me)
 {
-    split *work = pool->splits;
+    qd_pool *pool = me->pool;
+    qd_split *split = qd_split_join(pool->splits);
 
-    while (work && atomic_load_explicit(&work->next, memory_order_relaxed) >= work->count)
-        work = work->older;
-    if (!work)
+    if (!split)
         return false;
-    work->helpers++;
     pthread_mutex_unlock(&pool->lock);
-    do_tasks(work);
+    qd_split_work(split, me->index);
     pthread_mutex_lock(&pool->lock);
-    /* The caller cannot be gone: it waits for this, and the lock. */
-    if (--work->helpers == 0)
-        pthread_cond_signal(&work->helpers_out);
+    qd_split_leave(split);
     return true;
 }
 
@@ -431,7 +409,7 @@ static void idle(worker *me)
     qd_pool *pool = me->pool;
 
     pthread_mutex_lock(&pool->lock);
-    if (!help_locked(pool)) {
+    if (!help_locked(me)) {
         uint32_t count = idle_count(pool);
 
         me->called = false;

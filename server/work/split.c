@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "split.h"
+
+#include "../base/assert.h"
+#include "../base/clock.h"
+
+/* How long a caller stays awake for its helpers, about what it would take to wake it, and how often it looks for them
+ * between two looks at the clock. */
+#define AWAKE_NS     50000u
+#define LOOKS_A_TIME 64u
+
+void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argument, uint32_t workers)
+{
+    QD_ASSERT(count <= UINT32_MAX && workers > 0 && workers <= QD_POOL_WORKERS_MAX);
+
+    split->task = task;
+    split->argument = argument;
+    atomic_init(&split->helpers, 0);
+    split->is_awaited = false;
+    pthread_cond_init(&split->helpers_out, NULL);
+    split->older = split->newer = NULL;
+    split->shares = workers;
+    for (uint32_t i = 0; i < workers; i++) {
+        uint64_t first = (uint64_t)count * i / workers, end = (uint64_t)count * (i + 1) / workers;
+        atomic_init(&split->share[i].left, end << 32 | first);
+    }
+}
+
+void qd_split_deinit(qd_split *split)
+{
+    pthread_cond_destroy(&split->helpers_out);
+}
+
+void qd_split_open(qd_split *split, qd_split **newest)
+{
+    split->older = *newest;
+    if (split->older)
+        split->older->newer = split;
+    *newest = split;
+}
+
+void qd_split_close(qd_split *split, qd_split **newest)
+{
+    if (split->newer)
+        split->newer->older = split->older;
+    else
+        *newest = split->older;
+    if (split->older)
+        split->older->newer = split->newer;
+}
+
+static bool has_tasks(qd_split *split)
+{
+    for (uint32_t i = 0; i < split->shares; i++) {
+        uint64_t left = atomic_load_explicit(&split->share[i].left, memory_order_relaxed);
+        if ((uint32_t)left < left >> 32)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t helpers_of(qd_split *split)
+{
+    return atomic_load_explicit(&split->helpers, memory_order_relaxed);
+}
+
+qd_split *qd_split_join(qd_split *newest)
+{
+    qd_split *split = newest;
+
+    while (split && !has_tasks(split))
+        split = split->older;
+    if (split)
+        atomic_store_explicit(&split->helpers, helpers_of(split) + 1, memory_order_relaxed);
+    return split;
+}
+
+void qd_split_leave(qd_split *split)
+{
+    uint32_t helpers = helpers_of(split) - 1;
+
+    if (helpers == 0 && split->is_awaited)
+        pthread_cond_signal(&split->helpers_out);
+    /* Release: who sees that the last one is out sees what they all did, each of which left under the lock. */
+    atomic_store_explicit(&split->helpers, helpers, memory_order_release);
+}
+
+/* The first index of a share, or its last. Relaxed: what tasks read was written before the split was opened. */
+static bool take(qd_share *share, bool first, uint32_t *index)
+{
+    uint64_t left = atomic_load_explicit(&share->left, memory_order_relaxed), rest;
+
+    do {
+        uint32_t front = (uint32_t)left, back = (uint32_t)(left >> 32);
+
+        if (front >= back)
+            return false;
+        *index = first ? front : back - 1;
+        rest = first ? left + 1 : left - ((uint64_t)1 << 32);
+    } while (
+        !atomic_compare_exchange_weak_explicit(&share->left, &left, rest, memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+void qd_split_work(qd_split *split, uint32_t own)
+{
+    uint32_t index;
+
+    /* No share grows: what was seen empty stays so. */
+    for (uint32_t step = 0; step < split->shares; step++) {
+        qd_share *share = &split->share[(own + step) % split->shares];
+
+        while (take(share, step == 0, &index))
+            split->task(index, split->argument);
+    }
+}
+
+static bool are_helpers_out(qd_split *split)
+{
+    return atomic_load_explicit(&split->helpers, memory_order_acquire) == 0;
+}
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Returns whether the helpers were out soon. */
+static bool stay_awake(qd_split *split)
+{
+    if (are_helpers_out(split))
+        return true;
+    uint64_t until_ns = qd_clock_now_ns() + AWAKE_NS;
+    do {
+        for (uint32_t look = 0; look < LOOKS_A_TIME; look++) {
+            if (are_helpers_out(split))
+                return true;
+            pause_briefly();
+        }
+    } while (qd_clock_now_ns() < until_ns);
+    return false;
+}
+
+void qd_split_wait(qd_split *split, pthread_mutex_t *lock)
+{
+    if (stay_awake(split))
+        return;
+    pthread_mutex_lock(lock);
+    split->is_awaited = true;
+    while (!are_helpers_out(split))
+        pthread_cond_wait(&split->helpers_out, lock);
+    pthread_mutex_unlock(lock);
+}
