@@ -14,13 +14,15 @@
  * nothing new inside: it meets only the moved rows of the list above, and when there are none it is left out with all
  * below it. Where nearly all moved, stamps are not worth their cost, and every row counts as moved.
  *
- * TASKS. For an executor with several hands the walk is cut at a level into as many tasks as there are cells down to
- * it. Above the level a task tests one cell, at it a whole subtree. Each hand goes down the path from the root by
- * itself to get its own lists; the few rows up there are cheaper to collect again than to hand over. */
+ * TASKS. For an executor with several hands the walk is cut at a level into as many tasks as there are cells, each with
+ * the whole subtree below. A cell above the level is tested by the task of the first subtree in it. Each hand goes down
+ * the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than to
+ * hand over. */
 #include "quadtree_plan.h"
 #include "walk.h"
 
-#define TASK_LEVEL    (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees */
+#define TASK_LEVEL    (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */
+#define TASK_ROWS     4096u                    /* in one of them: so that none waits long for the last one */
 #define PREFETCH_FROM 32768u                   /* rows: fewer are near anyway */
 #define LINE_BYTES    64u
 
@@ -185,31 +187,33 @@ static void walk_below(qd_hand *hand, uint32_t top, uint32_t k)
     }
 }
 
-/* Cell number `task`: itself alone above the level of tasks, with all below it at that level. */
+/* Whether a cell is the first of those below the one `levels` above it. */
+static bool is_first_below(uint32_t k, uint32_t levels)
+{
+    return (k & ((1u << QD_AXES * levels) - 1)) == 0;
+}
+
+/* Subtree number `task`, and before it those of the cells above in which it is the first. A leaf up there is all that
+ * the subtrees below it would be. */
 void qd_quadtree_walk(qd_index *index, qd_hand *hand, uint32_t task)
 {
     const qd_quadtree *tree = (const qd_quadtree *)index;
     hand->sink.frame = tree->frame;
-    if (!(tree->flags[task] & QD_CELL_OCCUPIED)) {
-        return;
-    }
-    uint32_t level = 0;
-    while (qd_level_first(level + 1) <= task) {
-        level++;
-    }
-    uint32_t k = task - qd_level_first(level);
-    for (uint32_t above = 0; above < level; above++) {
-        uint32_t at = k >> QD_AXES * (level - above);
-        if (tree->flags[qd_level_first(above) + at] & QD_CELL_LEAF) {
+    for (uint32_t level = 0; level < tree->task_level; level++) {
+        uint32_t below = tree->task_level - level, k = task >> QD_AXES * below, number = qd_level_first(level) + k;
+        bool is_first = is_first_below(task, below);
+        if (!(tree->flags[number] & QD_CELL_OCCUPIED)) {
             return;
         }
-        visit_inner(hand, above, at, false);
+        if (tree->flags[number] & QD_CELL_LEAF) {
+            if (is_first) {
+                walk_below(hand, level, k);
+            }
+            return;
+        }
+        visit_inner(hand, level, k, is_first);
     }
-    if (level == tree->task_level || (tree->flags[task] & QD_CELL_LEAF)) {
-        walk_below(hand, level, k);
-    } else {
-        visit_inner(hand, level, k, true);
-    }
+    walk_below(hand, tree->task_level, task);
 }
 
 /* Stamps the cells of changed rows. */
@@ -240,6 +244,15 @@ static void unstamp(qd_quadtree *tree)
     }
 }
 
+static uint32_t task_level(const qd_quadtree *tree)
+{
+    uint32_t level = TASK_LEVEL;
+    while ((uint64_t)qd_level_cells(level) * TASK_ROWS < tree->index.rows->count) {
+        level++;
+    }
+    return level < tree->depth ? level : tree->depth;
+}
+
 uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_quadtree *tree = (qd_quadtree *)index;
@@ -249,9 +262,8 @@ uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan)
     if (!plan->all) {
         stamp(tree);
     }
-    uint32_t deepest = tree->depth < TASK_LEVEL ? tree->depth : TASK_LEVEL;
-    tree->task_level = plan->hands > 1 ? deepest : 0;
-    return qd_level_first(tree->task_level + 1);
+    tree->task_level = plan->hands > 1 ? task_level(tree) : 0;
+    return qd_level_cells(tree->task_level);
 }
 
 void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
