@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What more workers bring, in process: the time of a tick on one worker and on several, medians, and how many times
+ * faster that is. The time is of the clock on the wall, so it wants as many cores to itself as there are workers.
+ *
+ *     bench_room_workers [OPTION]...
+ *
+ *     --workers N          beside one: 2 (default) to 256
+ *     --scene PART         only those with this in their name
+ *     --turns N            of a few ticks each on one worker and on several, in turn: 10
+ *
+ *     walk    finding all begins and ends of one space
+ *     room    a room of the same: all entities moved by their roster, the tick, its events in order
+ *     rooms   as many rooms of 100, each moved and ticked by an actor of its own
+ *
+ * The scene is boxes of 1 x 1 in a world of side 4 sqrt(n), all moving, up to 0.25 an axis and tick. Every tick's
+ * events must be those of the same scene on one worker alone, in rooms in the same order: else the exit status is 1.
+ */
+#include <semaphore.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "crowd.h"
+#include "server/room/room.h"
+#include "server/space/space.h"
+#include "server/work/pool.h"
+
+#define TICKS_A_TURN 8u /* without the first, for which the caches are not ready */
+#define TICKS_WARM   5u
+#define TURNS_MAX    100u
+#define ROOM_COUNT   100u /* entities in each of many rooms */
+
+/* Makes a part of a scene, moves what is in it, does a tick's work: in an actor's run, and adds to the digest. */
+typedef struct part part;
+typedef struct scene {
+    const char *name;
+    uint32_t count, parts;
+    void (*make)(part *p);
+    void (*work)(part *p, const qd_executor *executor);
+    void (*drop)(part *p);
+} scene;
+
+struct part {
+    qd_actor actor;
+    struct show *show;
+    workload load;
+    crowd crowd;
+    qd_heap heap;
+    uint64_t digest;
+    uint32_t *slot; /* or id */
+    qd_space *space;
+    qd_room *room;
+    uint32_t member;
+};
+
+typedef struct show {
+    const scene *scene;
+    part *part;
+    qd_actor opening;
+    const qd_scheduler *scheduler; /* who works at this tick */
+    _Atomic uint32_t parts_left;
+    uint64_t start_ns, tick_ns;
+    sem_t done;
+} show;
+
+static uint64_t mixed(uint64_t key)
+{
+    key *= UINT64_C(0x9e3779b97f4a7c15);
+    return key ^ key >> 29;
+}
+
+/* ---- a space ---- */
+
+static void make_space(part *p)
+{
+    const crowd *c = &p->crowd;
+    const qd_space_config config = {.dimensions = 2,
+                                    .max_x = (float)c->side,
+                                    .max_y = (float)c->side,
+                                    .index = QD_SPACE_AUTO,
+                                    .bodies_max = c->count};
+    if (qd_space_create(&config, &p->heap, &p->space) != QD_OK)
+        abort();
+    for (uint32_t i = 0; i < c->count; i++) {
+        qd_body body = {.x = c->at[0][i],
+                        .y = c->at[1][i],
+                        .half_x = c->half[i],
+                        .half_y = c->half[i],
+                        .category = 1,
+                        .mask = UINT32_MAX,
+                        .shape = QD_SPACE_BOX};
+        if (qd_space_add(p->space, &body, &p->slot[i]) != QD_OK)
+            abort();
+    }
+}
+
+static void drop_space(part *p)
+{
+    qd_space_destroy(p->space);
+}
+
+/* Of the walk alone: moving is not timed. */
+static void work_space(part *p, const qd_executor *executor)
+{
+    const crowd *c = &p->crowd;
+    qd_space_events found;
+    const uint32_t *freed;
+    size_t freed_count;
+    const qd_scheduler *scheduler = p->show->scheduler;
+
+    qd_space_move(p->space, c->count, p->slot, c->at[0], c->at[1], NULL);
+    p->show->start_ns = scheduler->now_ns(scheduler->context);
+    qd_space_tick(p->space, executor, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
+    qd_space_settle(p->space, &freed, &freed_count);
+    p->show->tick_ns = scheduler->now_ns(scheduler->context) - p->show->start_ns;
+    for (size_t i = 0; i < found.count; i++) {
+        uint32_t a = qd_space_event_a(found.events[i]), b = qd_space_event_b(found.events[i]);
+        uint64_t pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+        p->digest += mixed(mixed(pair) + (uint64_t)qd_space_event_kind(found.events[i]));
+    }
+}
+
+/* ---- a room ---- */
+
+static void make_room(part *p)
+{
+    const crowd *c = &p->crowd;
+    const qd_room_config config = {.space = {.max_x = (float)c->side, .max_y = (float)c->side},
+                                   .entities_max = c->count,
+                                   .events_max = 1u << 20,
+                                   .roster_ids_max = c->count};
+    const qd_room_batch all = {
+        .count = c->count, .id = p->slot, .x = c->at[0], .y = c->at[1], .half_x = c->half, .half_y = c->half};
+    const qd_room_roster roster = {.count = c->count, .id = p->slot};
+    qd_room_refusals refusals;
+
+    for (uint32_t i = 0; i < c->count; i++)
+        p->slot[i] = i;
+    if (qd_room_create(&config, &p->heap, 1, &p->room) != QD_OK || qd_room_join(p->room, &p->member) != QD_OK)
+        abort();
+    qd_room_spawn(p->room, p->member, &all, false, &refusals);
+    qd_room_subscribe(p->room, p->member, (qd_room_interest){0});
+    if (qd_room_roster_name(p->room, p->member, &roster) != QD_OK)
+        abort();
+    qd_room_tick(p->room, &qd_executor_serial, 0);
+}
+
+static void drop_room(part *p)
+{
+    qd_room_destroy(p->room);
+}
+
+static void add_pairs(part *p, qd_room_pairs pairs)
+{
+    for (uint32_t i = 0; i < pairs.count; i++)
+        p->digest = mixed(p->digest + ((uint64_t)pairs.a[i] << 32 | pairs.b[i]));
+}
+
+static void work_room(part *p, const qd_executor *executor)
+{
+    const crowd *c = &p->crowd;
+    const qd_room_roster_places places = {.count = c->count, .x = c->at[0], .y = c->at[1]};
+    qd_room_refusals refusals;
+    qd_room_report report;
+
+    qd_room_roster_place(p->room, p->member, &places, &refusals);
+    qd_room_tick(p->room, executor, 0);
+    while (qd_room_next_report(p->room, &report)) {
+        add_pairs(p, report.ends);
+        add_pairs(p, report.begins);
+    }
+}
+
+/* ---- a tick on a pool ---- */
+
+static void run_part(qd_actor *actor)
+{
+    part *p = (part *)actor;
+    show *s = p->show;
+
+    s->scene->work(p, s->scheduler->executor);
+    if (atomic_fetch_sub(&s->parts_left, 1) == 1) {
+        if (s->tick_ns == 0)
+            s->tick_ns = s->scheduler->now_ns(s->scheduler->context) - s->start_ns;
+        sem_post(&s->done);
+    }
+}
+
+/* Everything is due at once, as by timers: one worker finds it and the others come for their share. */
+static void run_opening(qd_actor *actor)
+{
+    show *s = (show *)((char *)actor - offsetof(show, opening));
+
+    s->start_ns = s->scheduler->now_ns(s->scheduler->context);
+    for (uint32_t i = 0; i < s->scene->parts; i++)
+        s->scheduler->wake(s->scheduler->context, &s->part[i].actor);
+}
+
+/* Nanoseconds. */
+static uint64_t tick_on(show *s, const qd_scheduler *scheduler)
+{
+    for (uint32_t i = 0; i < s->scene->parts; i++)
+        crowd_step(&s->part[i].crowd);
+    s->scheduler = scheduler;
+    s->tick_ns = 0;
+    atomic_store(&s->parts_left, s->scene->parts);
+    scheduler->wake(scheduler->context, &s->opening);
+    sem_wait(&s->done);
+    return s->tick_ns;
+}
+
+static uint64_t digest_of(const show *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->scene->parts; i++)
+        sum = mixed(sum + s->part[i].digest);
+    return sum;
+}
+
+static void show_init(show *s, const scene *of)
+{
+    *s = (show){.scene = of, .part = calloc(of->parts, sizeof *s->part)};
+    sem_init(&s->done, 0, 0);
+    qd_actor_init(&s->opening, run_opening);
+    for (uint32_t i = 0; i < of->parts; i++) {
+        part *p = &s->part[i];
+        p->load = (workload){"W2", of->count, 0, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, PLAIN};
+        p->show = s;
+        qd_actor_init(&p->actor, run_part);
+        qd_heap_init(&p->heap);
+        crowd_init(&p->crowd, &p->load, 2);
+        p->slot = malloc(of->count * sizeof *p->slot);
+        of->make(p);
+    }
+}
+
+static void show_deinit(show *s)
+{
+    for (uint32_t i = 0; i < s->scene->parts; i++) {
+        s->scene->drop(&s->part[i]);
+        crowd_deinit(&s->part[i].crowd);
+        qd_heap_deinit(&s->part[i].heap);
+        free(s->part[i].slot);
+    }
+    free(s->part);
+    sem_destroy(&s->done);
+}
+
+/* ---- the table ---- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *values, uint32_t count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+static uint32_t ticks_of(uint32_t turns)
+{
+    return TICKS_WARM + 2 * turns * TICKS_A_TURN;
+}
+
+/* All ticks on one pool: what must be found at each, for `digest`. */
+static void rehearse(const scene *of, const qd_scheduler *one, uint32_t turns, uint64_t *digest)
+{
+    show s;
+
+    show_init(&s, of);
+    for (uint32_t tick = 0; tick < ticks_of(turns); tick++) {
+        tick_on(&s, one);
+        digest[tick] = digest_of(&s);
+    }
+    show_deinit(&s);
+}
+
+static bool measure(const scene *of, const qd_scheduler *const pool[2], uint32_t turns)
+{
+    static double times[2][TURNS_MAX * TICKS_A_TURN];
+    static uint64_t digest[TICKS_WARM + 2 * TURNS_MAX * TICKS_A_TURN];
+    uint32_t counts[2] = {0, 0};
+    bool is_same = true;
+    show s;
+
+    rehearse(of, pool[0], turns, digest);
+    show_init(&s, of);
+    for (uint32_t tick = 0; tick < ticks_of(turns); tick++) {
+        uint32_t place = tick < TICKS_WARM ? 0 : (tick - TICKS_WARM) % TICKS_A_TURN;
+        uint32_t who = tick < TICKS_WARM ? 0 : (tick - TICKS_WARM) / TICKS_A_TURN % 2;
+        double ns = (double)tick_on(&s, pool[who]);
+
+        if (place > 0)
+            times[who][counts[who]++] = ns;
+        is_same &= digest_of(&s) == digest[tick];
+    }
+    show_deinit(&s);
+    double alone = median(times[0], counts[0]), together = median(times[1], counts[1]);
+    printf("%-6s %9u %10.3f %10.3f %8.2f%s\n", of->name, of->count * of->parts, alone * 1e-6, together * 1e-6,
+           alone / together, is_same ? "" : "  WRONG: other events than on one");
+    fflush(stdout);
+    return is_same;
+}
+
+int main(int count, char **arguments)
+{
+    static const scene scenes[] = {
+        {"walk", 100000, 1, make_space, work_space, drop_space},
+        {"walk", 1000000, 1, make_space, work_space, drop_space},
+        {"room", 100000, 1, make_room, work_room, drop_room},
+        {"room", 1000000, 1, make_room, work_room, drop_room},
+        {"rooms", ROOM_COUNT, 10000, make_room, work_room, drop_room},
+    };
+    uint32_t workers = 2, turns = 10;
+    const char *chosen = "";
+    qd_pool *pools[2];
+
+    for (int i = 1; i + 1 < count; i += 2) {
+        uint32_t number = (uint32_t)strtoul(arguments[i + 1], NULL, 10);
+        if (strcmp(arguments[i], "--workers") == 0 && number >= 2 && number <= QD_POOL_WORKERS_MAX)
+            workers = number;
+        else if (strcmp(arguments[i], "--turns") == 0 && number >= 1 && number <= TURNS_MAX)
+            turns = number;
+        else if (strcmp(arguments[i], "--scene") == 0)
+            chosen = arguments[i + 1];
+        else
+            count = 0;
+    }
+    if (count % 2 == 0) {
+        fprintf(stderr, "usage: %s [--workers N] [--scene PART] [--turns N]\n", arguments[0]);
+        return 2;
+    }
+    if (qd_pool_create(1, &pools[0]) != QD_OK || qd_pool_create(workers, &pools[1]) != QD_OK)
+        abort();
+    const qd_scheduler *const schedulers[2] = {qd_pool_scheduler(pools[0]), qd_pool_scheduler(pools[1])};
+    bool is_same = true;
+    printf("ms a tick\nscene   entities          1 %10u    times\n", workers);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        if (strstr(scenes[i].name, chosen) != NULL)
+            is_same &= measure(&scenes[i], schedulers, turns);
+    }
+    qd_pool_destroy(pools[0]);
+    qd_pool_destroy(pools[1]);
+    return is_same ? 0 : 1;
+}
