@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-#define SLOTS_MIN 16u
+#define SLOTS_MIN  16u
+#define LINE_BYTES 64u
 
 /* 1 more than the neighbours' slots in the list of the group; 0: none. A free slot has the next free one behind it. */
 typedef struct qd_groups_link {
@@ -51,6 +52,26 @@ static bool grow(qd_groups *groups)
     groups->links = links;
     groups->capacity = capacity;
     return true;
+}
+
+void qd_groups_fetch(const qd_groups *groups, uint32_t group)
+{
+    qd_table_fetch(&groups->heads, group);
+}
+
+void qd_groups_fetch_first(const qd_groups *groups, uint32_t group)
+{
+    uint32_t first = (uint32_t)(head(groups, group) >> 32);
+    if (first > 0)
+        __builtin_prefetch(&groups->links[first - 1], 1);
+}
+
+void qd_groups_fetch_item(const qd_groups *groups, uint32_t slot)
+{
+    const char *item = qd_groups_item(groups, slot);
+    __builtin_prefetch(&groups->links[slot], 1);
+    for (size_t at = 0; at < groups->item_size; at += LINE_BYTES)
+        __builtin_prefetch(item + at, 1);
 }
 
 uint32_t qd_groups_add(qd_groups *groups, uint32_t group)

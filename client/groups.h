@@ -20,6 +20,10 @@ typedef struct qd_groups {
     qd_table heads;               /* by group: 1 more than its first slot in the upper half, the count in the lower */
 } qd_groups;
 
+/* As qd_table_fetch: a group's head first, then the first of its list, which is changed with it; and an item. */
+void qd_groups_fetch(const qd_groups *groups, uint32_t group);
+void qd_groups_fetch_first(const qd_groups *groups, uint32_t group);
+void qd_groups_fetch_item(const qd_groups *groups, uint32_t slot);
 /* A slot in that group, its item not set; QD_GROUPS_NONE: no memory. */
 uint32_t qd_groups_add(qd_groups *groups, uint32_t group);
 void qd_groups_remove(qd_groups *groups, uint32_t group, uint32_t slot);

@@ -30,6 +30,12 @@ qd_table_place *qd_table_get(const qd_table *table, uint64_t key)
     return found->value != 0 ? found : NULL;
 }
 
+void qd_table_fetch(const qd_table *table, uint64_t key)
+{
+    if (table->capacity > 0)
+        __builtin_prefetch(&table->places[home(table, key)], 1);
+}
+
 static bool grow(qd_table *old)
 {
     qd_table new = {.count = old->count, .capacity = old->capacity > 0 ? 2 * old->capacity : TABLE_CAPACITY_MIN};

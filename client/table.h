@@ -25,6 +25,8 @@ typedef struct qd_table {
 qd_table_place *qd_table_get(const qd_table *table, uint64_t key);
 /* The place of `key`, made with value 0 where it was not there: then give it another at once. NULL: no memory. */
 qd_table_place *qd_table_put(qd_table *table, uint64_t key);
+/* Has the memory fetched in which `key` is, or would be: for who looks for many, which lie anywhere. */
+void qd_table_fetch(const qd_table *table, uint64_t key);
 void qd_table_take(qd_table *table, qd_table_place *gone);
 void qd_table_empty(qd_table *table);
 

@@ -125,12 +125,16 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
     const qd_msg_entities *from = &frame->enter;
     uint32_t observer = frame->enter_observer[i], id = from->id[i];
     uint8_t payload_size = frame->enter_payload_size != NULL ? frame->enter_payload_size[i] : 0;
-    if (view->suspended || payload_size > QD_VIEW_PAYLOAD_BYTES_MAX || qd_view_find(view, observer, id) != NULL)
+    if (view->suspended || payload_size > QD_VIEW_PAYLOAD_BYTES_MAX)
         return QD_CLIENT_ERR_PROTOCOL;
-    uint32_t slot = qd_groups_add(&view->seen, observer);
-    qd_table_place *place = slot != QD_GROUPS_NONE ? qd_table_put(&view->seen_slots, sight_key(observer, id)) : NULL;
+    qd_table_place *place = qd_table_put(&view->seen_slots, sight_key(observer, id));
     if (place == NULL)
         return QD_CLIENT_ERR_NO_MEMORY;
+    if (place->value != 0)
+        return QD_CLIENT_ERR_PROTOCOL;
+    uint32_t slot = qd_groups_add(&view->seen, observer);
+    if (slot == QD_GROUPS_NONE)
+        return QD_CLIENT_ERR_NO_MEMORY; /* and all is forgotten, the empty place as well */
     place->value = (uint64_t)slot + 1;
 
     qd_view_entity *entity = qd_groups_item(&view->seen, slot);
@@ -236,13 +240,48 @@ static qd_client_status unwatched(qd_view *view, const qd_view_watcher *is)
 
 /* ---- frames ---- */
 
+/* What a frame tells of lies anywhere in memory: it is fetched so many entries ahead, and what is found there, half as
+ * many. */
+#define AHEAD 16u
+
+static void foresee_change(const qd_view *view, const uint32_t *observer, const uint32_t *id, uint32_t count,
+                           uint32_t i)
+{
+    if (i + AHEAD < count) {
+        qd_table_fetch(&view->seen_slots, sight_key(observer[i + AHEAD], id[i + AHEAD]));
+        qd_groups_fetch(&view->seen, observer[i + AHEAD]);
+    }
+}
+
+static void foresee_leave(const qd_view *view, const qd_msg_view *frame, uint32_t i)
+{
+    uint32_t next = i + AHEAD / 2;
+    foresee_change(view, frame->leave_observer, frame->leave_id, frame->leave_count, i);
+    if (next >= frame->leave_count)
+        return;
+    const qd_table_place *found =
+        qd_table_get(&view->seen_slots, sight_key(frame->leave_observer[next], frame->leave_id[next]));
+    if (found != NULL)
+        qd_groups_fetch_item(&view->seen, (uint32_t)found->value - 1);
+}
+
+static void foresee_enter(const qd_view *view, const qd_msg_view *frame, uint32_t i)
+{
+    foresee_change(view, frame->enter_observer, frame->enter.id, frame->enter_count, i);
+    if (i + AHEAD / 2 < frame->enter_count)
+        qd_groups_fetch_first(&view->seen, frame->enter_observer[i + AHEAD / 2]);
+}
+
 static qd_client_status fold_seen(qd_view *view, const qd_msg_view *frame)
 {
     qd_client_status status = QD_CLIENT_OK;
     const uint8_t *payload = frame->enter_payload;
-    for (uint32_t i = 0; i < frame->leave_count && status == QD_CLIENT_OK; i++)
+    for (uint32_t i = 0; i < frame->leave_count && status == QD_CLIENT_OK; i++) {
+        foresee_leave(view, frame, i);
         status = leave(view, frame->leave_observer[i], frame->leave_id[i], frame->leave_reason[i]);
+    }
     for (uint32_t i = 0; i < frame->enter_count && status == QD_CLIENT_OK; i++) {
+        foresee_enter(view, frame, i);
         status = enter(view, frame, i, payload);
         if (frame->enter_payload_size != NULL && payload != NULL)
             payload += frame->enter_payload_size[i];

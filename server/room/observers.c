@@ -282,6 +282,7 @@ static int take(const qd_room *room, uint32_t member, const qd_room_observers *b
     observer->team = number_at(batch->team, i);
     observer->limit = number_at(batch->limit, i);
     observer->enter_budget = number_at(batch->enter_budget, i);
+    observer->is_plain = observer->leave_margin <= 0 && observer->enter_budget == 0;
     observer->tiers = batch->tiers;
     for (uint32_t tier = 0; tier < batch->tiers; tier++) {
         observer->relay_range[tier] = batch->relay_range[tier];

@@ -393,8 +393,7 @@ void qd_view_report_make(qd_room *room, uint64_t told_before)
         add_views(room, &all, 0);
         sort(room, &all, 0);
         watch(room, &all, false, true);
-        qd_heap_free(room->heap, all.key, all.key_capacity * sizeof all.key[0]);
-        qd_heap_free(room->heap, all.value, all.value_capacity * sizeof all.value[0]);
+        qd_view_list_deinit(&all, room->heap);
     }
     uint32_t entered = views->enters.count;
     if (news & QD_VIEW_NEWS_RESET) {

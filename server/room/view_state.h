@@ -73,29 +73,32 @@ enum {
 enum { QD_BODY_INNER = 0, QD_BODY_OUTER, QD_BODY_BEACON_INNER, QD_BODY_BEACON_OUTER, QD_BODIES };
 
 typedef struct qd_observer {
-    /* What judging a candidate reads. */
+    /* What a change of its view needs, in one line of the cache. */
     qd_sightings sightings;
     uint32_t rank; /* among all, by (member, id) */
     uint32_t mask, team;
     uint32_t anchor; /* slot; QD_NONE: free */
-    uint8_t state;   /* qd_observer_state */
-    uint8_t kind;    /* qd_room_region_kind */
-    bool sees_self;
+    uint32_t member;
+    uint32_t seen; /* how many are in its view */
     uint32_t hide_count, show_count;
+    uint32_t enter_budget;
+    uint8_t state; /* qd_observer_state */
+    uint8_t kind;  /* qd_room_region_kind */
+    bool sees_self;
+    bool is_plain; /* without leave_margin and enter_budget */
+
+    uint32_t id;
     uint32_t *exceptions; /* hide, then show, each ascending */
     float at[3], leave_margin;
-
-    uint32_t member, id;
     float range, half[3], direction[3], angle;
     double unit[3], cosine, sine; /* of a cone */
-    uint32_t limit, enter_budget;
+    uint32_t limit;
     uint32_t tiers;
     float relay_range[QD_VIEW_TIERS_MAX];
     uint32_t relay_every[QD_VIEW_TIERS_MAX];
     uint32_t body[QD_BODIES];                  /* in the sight; QD_NONE */
     uint32_t member_previous, member_next;     /* the list of its member's */
     uint32_t anchored_previous, anchored_next; /* and of those at the same entity */
-    uint32_t seen;                             /* how many are in its view */
     uint32_t said;                             /* the round that first shows what was last said of it */
 } qd_observer;
 
@@ -130,7 +133,7 @@ enum { QD_VIEW_NEWS_SUSPENDED = 1, QD_VIEW_NEWS_RESET = 2, QD_VIEW_NEWS_RESET_WA
 typedef struct qd_view_list {
     uint64_t *key;
     uint32_t *value;
-    uint32_t count, key_capacity, value_capacity;
+    uint32_t count, capacity;
 } qd_view_list;
 
 #define QD_VIEW_REASON_SHIFT 24u

@@ -18,6 +18,8 @@ struct touching {
     qd_room *room;
     struct touched *all;
     size_t count;
+    qd_space_event *begins; /* of those with several bodies, for when their ends are noted */
+    size_t begin_count;
 };
 
 /* ---- a room's life ---- */
@@ -26,12 +28,6 @@ void qd_room_views_init(qd_room *room, uint64_t salt)
 {
     room->views.free = QD_NONE;
     qd_map_init(&room->views.rows, room->heap, salt);
-}
-
-static void list_deinit(qd_room *room, qd_view_list *list)
-{
-    qd_heap_free(room->heap, list->key, list->key_capacity * sizeof list->key[0]);
-    qd_heap_free(room->heap, list->value, list->value_capacity * sizeof list->value[0]);
 }
 
 void qd_room_views_deinit(qd_room *room)
@@ -58,7 +54,7 @@ void qd_room_views_deinit(qd_room *room)
     qd_block_deinit(&views->report.block, heap);
     qd_view_list *lists[] = {&views->leaves, &views->enters, &views->relays, &views->watchers};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        list_deinit(room, lists[i]);
+        qd_view_list_deinit(lists[i], heap);
     qd_claims_deinit(&views->claims, heap);
     qd_claims_deinit(&views->entrants, heap);
     qd_claims_deinit(&views->waiting, heap);
@@ -87,12 +83,18 @@ void qd_room_view_stats_get(const qd_room *room, qd_room_view_stats *stats)
 
 /* ---- changes of a view ---- */
 
-void qd_view_list_add(qd_room *room, qd_view_list *list, uint64_t key, uint32_t value)
+void qd_view_list_grow(qd_room *room, qd_view_list *list)
 {
-    list->key = qd_array_need(room->heap, list->key, &list->key_capacity, sizeof list->key[0], list->count);
-    list->value = qd_array_need(room->heap, list->value, &list->value_capacity, sizeof list->value[0], list->count);
-    list->key[list->count] = key;
-    list->value[list->count++] = value;
+    uint32_t capacity = list->capacity;
+
+    list->key = qd_array_need(room->heap, list->key, &capacity, sizeof list->key[0], list->count);
+    list->value = qd_array_need(room->heap, list->value, &list->capacity, sizeof list->value[0], list->count);
+}
+
+void qd_view_list_deinit(qd_view_list *list, qd_heap *heap)
+{
+    qd_heap_free(heap, list->key, list->capacity * sizeof list->key[0]);
+    qd_heap_free(heap, list->value, list->capacity * sizeof list->value[0]);
 }
 
 static uint64_t news_key(const qd_room *room, const qd_observer *observer, uint32_t slot)
@@ -167,6 +169,12 @@ static uint32_t body_of_observer(const qd_views *views, qd_space_event event)
     return qd_whose_body(one) < QD_BODIES ? one : other;
 }
 
+/* What of a sighting it tells. */
+static uint32_t flag_of(const qd_views *views, qd_space_event event)
+{
+    return 1u << qd_whose_body(body_of_observer(views, event));
+}
+
 static struct touched pair_of(const qd_views *views, qd_space_event event)
 {
     uint32_t both = views->whose[qd_space_event_a(event)] ^ views->whose[qd_space_event_b(event)];
@@ -175,28 +183,59 @@ static struct touched pair_of(const qd_views *views, qd_space_event event)
     return (struct touched){qd_whose_index(of_observer), qd_whose_index(both ^ of_observer)};
 }
 
+/* What is wanted, and not in the view yet. */
+static void admit(qd_room *room, struct touched pair, uint32_t *place)
+{
+    const qd_observer *observer = &room->views.observers[pair.row];
+
+    if (room->members.rows[observer->member].views.options.bytes_max == 0) {
+        qd_view_enter(room, pair.row, place);
+        return;
+    }
+    qd_claim claim = {.id = room->entities.id[pair.slot], .slot = pair.slot, .observer = pair.row};
+    claim.distance = qd_rule_distance(observer, &room->views.seen[pair.slot]);
+    qd_view_claim(room, claim);
+}
+
 /* An event of the sight. A pair's ends come before its begins: bodies may have been replaced. */
-static void note(struct touching *touching, qd_space_event event, bool begins)
+static void note(struct touching *touching, struct touched pair, uint32_t flag, bool begins)
 {
     qd_views *views = &touching->room->views;
-    struct touched pair = pair_of(views, event);
-    uint32_t flag = 1u << qd_whose_body(body_of_observer(views, event));
     qd_sightings *set = &views->observers[pair.row].sightings;
-
-    if (views->attention[pair.row] & QD_ATTEND_GONE)
-        return;
     uint32_t *place =
         begins ? qd_sightings_put(set, touching->room->heap, pair.slot, 0) : qd_sightings_find(set, pair.slot);
+
     QD_ASSERT(place);
     touch(touching, pair.row, place);
     *place = begins ? *place | flag : *place & ~flag;
+}
+
+/* An event of an observer to which nothing else happens: with one region, and nobody who waits, that is all about the
+ * pair at this tick. */
+static void settle(qd_room *room, struct touched pair, bool begins)
+{
+    qd_observer *observer = &room->views.observers[pair.row];
+    qd_sightings *set = &observer->sightings;
+
+    if (begins) {
+        uint32_t *place = qd_sightings_put(set, room->heap, pair.slot, QD_SIGHTING_INNER);
+        if (qd_rule_allows(room, observer, pair.slot, QD_SIGHTING_INNER))
+            admit(room, pair, place);
+        return;
+    }
+    uint32_t *place = qd_sightings_find(set, pair.slot);
+    QD_ASSERT(place);
+    uint32_t flags = *place & QD_SIGHTING_FLAGS & ~(uint32_t)QD_SIGHTING_INNER;
+    if (flags & QD_SIGHTING_SEEN)
+        qd_view_leave(room, pair.row, place, qd_rule_reason(room, observer, pair.slot, flags));
+    qd_sightings_remove(set, place);
 }
 
 /* Who comes is anywhere in memory: what is needed AHEAD entries on is fetched meanwhile, and what that needs, half as
  * far ahead. */
 #define AHEAD 16u
 
-static void foresee_event(const qd_views *views, const qd_space_events *events, size_t i)
+static void foresee(const qd_views *views, const qd_space_events *events, size_t i)
 {
     if (i + 2 * AHEAD < events->count) {
         __builtin_prefetch(&views->whose[qd_space_event_a(events->events[i + 2 * AHEAD])]);
@@ -205,24 +244,11 @@ static void foresee_event(const qd_views *views, const qd_space_events *events, 
     if (i + AHEAD < events->count) {
         struct touched next = pair_of(views, events->events[i + AHEAD]);
         __builtin_prefetch(&views->observers[next.row]);
+        __builtin_prefetch(&views->seen[next.slot]);
     }
     if (i + AHEAD / 2 < events->count) {
         struct touched next = pair_of(views, events->events[i + AHEAD / 2]);
         qd_sightings_prefetch(&views->observers[next.row].sightings, next.slot);
-    }
-}
-
-static void note_all(struct touching *touching, const qd_space_events *events)
-{
-    for (size_t i = 0; i < events->count; i++) {
-        foresee_event(&touching->room->views, events, i);
-        if (qd_space_event_kind(events->events[i]) == QD_SPACE_END)
-            note(touching, events->events[i], false);
-    }
-    for (size_t i = 0; i < events->count; i++) {
-        foresee_event(&touching->room->views, events, i);
-        if (qd_space_event_kind(events->events[i]) != QD_SPACE_END)
-            note(touching, events->events[i], true);
     }
 }
 
@@ -238,6 +264,40 @@ static size_t marked_at_most(const qd_room *room)
             sum += count < views->rejudge_count ? count : views->rejudge_count;
     }
     return sum;
+}
+
+static void note_all(struct touching *touching, const qd_space_events *events)
+{
+    qd_views *views = &touching->room->views;
+    const bool may_settle = !views->has_beacons && views->rejudge_count == 0;
+    const size_t begins_bytes = qd_block_part(events->count, sizeof touching->begins[0]);
+    const size_t touched_bytes = (events->count + marked_at_most(touching->room)) * sizeof touching->all[0];
+    char *memory = qd_block_fit(&views->touched, touching->room->heap, begins_bytes + touched_bytes);
+
+    if (memory == NULL)
+        return;
+    touching->begins = (qd_space_event *)memory;
+    touching->all = (struct touched *)(memory + begins_bytes);
+
+    for (size_t i = 0; i < events->count; i++) {
+        const qd_space_event event = events->events[i];
+        const bool begins = qd_space_event_kind(event) != QD_SPACE_END;
+        const struct touched pair = pair_of(views, event);
+
+        foresee(views, events, i);
+        if (views->attention[pair.row] & QD_ATTEND_GONE)
+            continue;
+        if (may_settle && views->attention[pair.row] == 0 && views->observers[pair.row].is_plain)
+            settle(touching->room, pair, begins);
+        else if (begins)
+            touching->begins[touching->begin_count++] = event;
+        else
+            note(touching, pair, flag_of(views, event), false);
+    }
+    for (size_t i = 0; i < touching->begin_count; i++) {
+        const qd_space_event event = touching->begins[i];
+        note(touching, pair_of(views, event), flag_of(views, event), true);
+    }
 }
 
 /* Entities of which something else was said: they are judged anew by all whose candidates they are. */
@@ -281,9 +341,7 @@ static void judge_one(qd_room *room, struct touched touched)
     if (flags & QD_SIGHTING_SEEN && !wanted) {
         qd_view_leave(room, touched.row, place, qd_rule_reason(room, observer, touched.slot, flags));
     } else if (!(flags & QD_SIGHTING_SEEN) && wanted) {
-        qd_claim claim = {.id = room->entities.id[touched.slot], .slot = touched.slot, .observer = touched.row};
-        claim.distance = qd_rule_distance(observer, &views->seen[touched.slot]);
-        qd_view_claim(room, claim);
+        admit(room, touched, place);
     }
     if ((*place & QD_SIGHTING_FLAGS) == QD_SIGHTING_TOUCHED)
         qd_sightings_remove(&views->observers[touched.row].sightings, place);
@@ -404,8 +462,6 @@ static bool look(qd_room *room, const qd_executor *executor, struct touching *to
         if (!events.complete || views->pairs > limit) {
             suspend(room);
         } else {
-            touching->all = qd_block_fit(&views->touched, room->heap,
-                                         (events.count + marked_at_most(room)) * sizeof touching->all[0]);
             note_all(touching, &events);
         }
     }

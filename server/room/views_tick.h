@@ -18,7 +18,16 @@ void qd_room_views_tick(qd_room *room, const qd_executor *executor, uint32_t ski
 
 /* ---- between views.c, judge.c and view_report.c ---- */
 
-void qd_view_list_add(qd_room *room, qd_view_list *list, uint64_t key, uint32_t value);
+void qd_view_list_grow(qd_room *room, qd_view_list *list);
+void qd_view_list_deinit(qd_view_list *list, qd_heap *heap);
+
+static inline void qd_view_list_add(qd_room *room, qd_view_list *list, uint64_t key, uint32_t value)
+{
+    if (QD_UNLIKELY(list->count == list->capacity))
+        qd_view_list_grow(room, list);
+    list->key[list->count] = key;
+    list->value[list->count++] = value;
+}
 /* Judges an observer as a whole. `steps`: 1 and the ticks skipped before this one. */
 void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps);
 /* Lets in who waits for bytes of its member, then tells positions while they last. */
