@@ -328,12 +328,10 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
      * ticks. */
     qd_views_publish(host);
     qd_publish(host);
-    qd_room_stats stats;
-    qd_room_stats_get(host->room, &stats);
-    send_news(host, stats.tick);
+    send_news(host, qd_room_last_tick(host->room));
     end_lockstep(host);
     qd_count(&server->counters.ticks, 1);
-    uint64_t events = stats.begins + stats.ends + stats.passed;
+    uint64_t events = qd_room_events_count(host->room);
     qd_count(&server->counters.events, events - host->events_counted);
     host->events_counted = events;
     keep_time(host, qd_server_now_ns(server) - start_ns);
@@ -364,12 +362,8 @@ static uint64_t periods_until(const qd_host *host, uint64_t now_ns)
 /* Whether a tick would change nothing, and nobody waits for one. */
 static bool is_still(const qd_host *host)
 {
-    qd_room_stats stats;
     qd_room_view_stats views;
-    if (host->dirty || host->news != NULL || host->stuck_count > 0)
-        return false;
-    qd_room_stats_get(host->room, &stats);
-    if (stats.entities > 0)
+    if (host->dirty || host->news != NULL || host->stuck_count > 0 || qd_room_entity_count(host->room) > 0)
         return false;
     qd_room_view_stats_get(host->room, &views);
     return views.observers == 0;
@@ -489,18 +483,14 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 
 static void show(qd_host *host)
 {
-    qd_room_stats stats;
-    qd_room_stats_get(host->room, &stats);
-    atomic_store_explicit(&host->shown_tick, stats.tick, memory_order_relaxed);
-    atomic_store_explicit(&host->shown_entities, stats.entities, memory_order_relaxed);
+    atomic_store_explicit(&host->shown_tick, qd_room_last_tick(host->room), memory_order_relaxed);
+    atomic_store_explicit(&host->shown_entities, qd_room_entity_count(host->room), memory_order_relaxed);
     atomic_store_explicit(&host->shown_sessions, host->member_count, memory_order_relaxed);
 }
 
 static bool is_empty(const qd_host *host)
 {
-    qd_room_stats stats;
-    qd_room_stats_get(host->room, &stats);
-    return host->member_count == 0 && stats.entities == 0;
+    return host->member_count == 0 && qd_room_entity_count(host->room) == 0;
 }
 
 /* All that time makes due. */

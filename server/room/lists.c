@@ -6,21 +6,38 @@
 #include "order.h"
 #include "state.h"
 
-static void fit(qd_pair_list *pairs, qd_heap *heap, size_t count, bool reasons)
+/* Columns need not begin with a line of cache of their own. */
+static size_t part(size_t count, size_t size)
 {
-    size_t column = qd_block_part(count, sizeof(uint32_t));
-    char *memory = qd_block_fit(&pairs->block, heap, 2 * column + (reasons ? qd_block_part(count, 1) : 0));
-
-    pairs->count = count;
-    pairs->a = count > 0 ? (uint32_t *)memory : NULL;
-    pairs->b = count > 0 ? (uint32_t *)(memory + column) : NULL;
-    pairs->reason = count > 0 && reasons ? (uint8_t *)(memory + 2 * column) : NULL;
+    return (count * size + 15) & ~(size_t)15;
 }
 
-void qd_pair_list_deinit(qd_pair_list *pairs, qd_heap *heap)
+static size_t bytes_of(size_t count, bool reasons)
 {
-    qd_block_deinit(&pairs->block, heap);
-    *pairs = (qd_pair_list){0};
+    return 2 * part(count, sizeof(uint32_t)) + (reasons ? part(count, 1) : 0);
+}
+
+/* Gives a list its columns, from `memory` on; returns what is left behind them. */
+static char *lay(qd_pair_list *pairs, char *memory, size_t count, bool reasons)
+{
+    size_t column = part(count, sizeof(uint32_t));
+
+    *pairs = (qd_pair_list){.count = count};
+    if (count == 0)
+        return memory;
+    pairs->a = (uint32_t *)memory;
+    pairs->b = (uint32_t *)(memory + column);
+    pairs->reason = reasons ? (uint8_t *)(memory + 2 * column) : NULL;
+    return memory + bytes_of(count, reasons);
+}
+
+void qd_lists_deinit(qd_lists *lists, qd_heap *heap)
+{
+    qd_block_deinit(&lists->events, heap);
+    qd_block_deinit(&lists->set, heap);
+    for (int kind = 0; kind < QD_LISTS; kind++)
+        qd_block_deinit(&lists->own_block[kind], heap);
+    *lists = (qd_lists){0};
 }
 
 static unsigned bit_length(uint32_t value)
@@ -33,13 +50,15 @@ static unsigned bit_length(uint32_t value)
 struct sorting {
     qd_room *room;
     const qd_space_event *events;
+    size_t count;
     size_t start[QD_SPACE_PASSED + 2];
     qd_order all;
     unsigned low_bits, high_bits;
 };
 
-static void count_kinds(struct sorting *sorting, size_t count)
+static void count_kinds(struct sorting *sorting)
 {
+    size_t count = sorting->count;
     uint32_t begins = 0, ends = 0, passed = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -54,19 +73,26 @@ static void count_kinds(struct sorting *sorting, size_t count)
     sorting->start[QD_SPACE_PASSED + 1] = count;
 }
 
-static void make_keys(struct sorting *sorting, size_t count)
+static size_t count_of(const struct sorting *sorting, qd_space_kind kind)
 {
-    size_t keys_bytes = qd_block_part(count, sizeof(uint64_t));
-    size_t values_bytes = qd_block_part(count, sizeof(uint32_t));
-    char *memory = qd_block_fit(&sorting->room->scratch, sorting->room->heap, 2 * (keys_bytes + values_bytes));
+    return sorting->start[kind + 1] - sorting->start[kind];
+}
 
-    if (count == 0)
-        return;
+static size_t keys_bytes(size_t count)
+{
+    return 2 * (part(count, sizeof(uint64_t)) + part(count, sizeof(uint32_t)));
+}
+
+static void make_keys(struct sorting *sorting, char *memory)
+{
+    size_t count = sorting->count;
+    size_t key_bytes = part(count, sizeof(uint64_t)), value_bytes = part(count, sizeof(uint32_t));
+
     qd_order all = {
         .keys = (uint64_t *)memory,
-        .keys_spare = (uint64_t *)(memory + keys_bytes),
-        .values = (uint32_t *)(memory + 2 * keys_bytes),
-        .values_spare = (uint32_t *)(memory + 2 * keys_bytes + values_bytes),
+        .keys_spare = (uint64_t *)(memory + key_bytes),
+        .values = (uint32_t *)(memory + 2 * key_bytes),
+        .values_spare = (uint32_t *)(memory + 2 * key_bytes + value_bytes),
     };
     const uint32_t *id = sorting->room->entities.id;
     size_t cursor[QD_SPACE_PASSED + 1];
@@ -115,8 +141,9 @@ static void deal(struct sorting *sorting, const uint32_t *values, qd_list_kind k
 {
     qd_room *room = sorting->room;
     qd_member *rows = room->members.rows;
-    const qd_pair_list *from = &room->lists[kind];
-    qd_pair_list *to = &room->own[kind];
+    const qd_pair_list *from = &room->lists.all[kind];
+    qd_pair_list *to = &room->lists.own[kind];
+    bool reasons = kind == QD_LIST_ENDS;
     qd_news news = kind == QD_LIST_SET ? QD_NEWS_RESET : QD_NEWS_EVENTS;
     uint32_t members[2];
     size_t sum = 0;
@@ -134,7 +161,8 @@ static void deal(struct sorting *sorting, const uint32_t *values, qd_list_kind k
         sum += range->count;
         range->count = 0;
     }
-    fit(to, room->heap, sum, kind == QD_LIST_ENDS);
+    (void)lay(to, qd_block_fit(&room->lists.own_block[kind], room->heap, bytes_of(sum, reasons)), sum, reasons);
+    room->lists.has_own |= sum > 0;
     for (size_t i = 0; i < from->count; i++) {
         unsigned count = takers(room, sorting->events[values[i]], news, members);
         for (unsigned taker = 0; taker < count; taker++) {
@@ -150,16 +178,15 @@ static void deal(struct sorting *sorting, const uint32_t *values, qd_list_kind k
 
 /* ---- lists ---- */
 
+/* The keys of a kind of event into a list, which has its columns. */
 static void make_list(struct sorting *sorting, qd_space_kind event_kind, qd_list_kind kind, bool own)
 {
     qd_room *room = sorting->room;
-    qd_pair_list *pairs = &room->lists[kind];
+    qd_pair_list *pairs = &room->lists.all[kind];
     size_t first = sorting->start[event_kind];
-    size_t count = sorting->start[event_kind + 1] - first;
-
+    size_t count = pairs->count;
     qd_order order = {0};
 
-    fit(pairs, room->heap, count, kind == QD_LIST_ENDS);
     if (count > 0) {
         order = (qd_order){.keys = sorting->all.keys + first, .keys_spare = sorting->all.keys_spare + first};
         if (own || kind == QD_LIST_ENDS) {
@@ -181,27 +208,65 @@ static void make_list(struct sorting *sorting, qd_space_kind event_kind, qd_list
     }
     if (own)
         deal(sorting, order.values, kind);
-    else
-        fit(&room->own[kind], room->heap, 0, false);
+}
+
+/* Few events are sorted on the stack. */
+#define FEW_BYTES 2048u
+
+struct kind_pair {
+    qd_space_kind event;
+    qd_list_kind list;
+};
+
+static void make_lists(qd_room *room, const qd_space_events *events, qd_block *block, const struct kind_pair *kinds,
+                       unsigned kind_count, bool own)
+{
+    struct sorting sorting = {.room = room, .events = events->events, .count = events->count};
+    _Alignas(uint64_t) char few[FEW_BYTES];
+    size_t bytes = 0, scratch_bytes = keys_bytes(events->count);
+    bool is_few = scratch_bytes <= FEW_BYTES;
+
+    count_kinds(&sorting);
+    for (unsigned i = 0; i < kind_count; i++)
+        bytes += bytes_of(count_of(&sorting, kinds[i].event), kinds[i].list == QD_LIST_ENDS);
+    char *memory = qd_block_fit(block, room->heap, bytes);
+    for (unsigned i = 0; i < kind_count; i++)
+        memory = lay(&room->lists.all[kinds[i].list], memory, count_of(&sorting, kinds[i].event),
+                     kinds[i].list == QD_LIST_ENDS);
+    char *large = qd_block_fit(&room->scratch, room->heap, is_few ? 0 : scratch_bytes);
+    if (sorting.count > 0)
+        make_keys(&sorting, is_few ? few : large);
+    for (unsigned i = 0; i < kind_count; i++)
+        make_list(&sorting, kinds[i].event, kinds[i].list, own);
+}
+
+/* In a round that nobody gets own pairs in, their memory has one use less to be there for. */
+static void rest_own(qd_lists *lists, qd_heap *heap)
+{
+    bool has_own = false;
+
+    for (int kind = 0; kind < QD_LISTS; kind++) {
+        (void)lay(&lists->own[kind], qd_block_fit(&lists->own_block[kind], heap, 0), 0, false);
+        has_own |= lists->own_block[kind].size > 0;
+    }
+    lists->has_own = has_own;
 }
 
 void qd_room_list_events(qd_room *room, const qd_space_events *events, bool own)
 {
-    struct sorting sorting = {.room = room, .events = events->events};
+    static const struct kind_pair kinds[] = {{QD_SPACE_END, QD_LIST_ENDS},
+                                             {QD_SPACE_BEGIN, QD_LIST_BEGINS},
+                                             {QD_SPACE_PASSED, QD_LIST_PASSED},
+                                             {QD_SPACE_STAY, QD_LIST_STAYS}};
 
-    count_kinds(&sorting, events->count);
-    make_keys(&sorting, events->count);
-    make_list(&sorting, QD_SPACE_END, QD_LIST_ENDS, own);
-    make_list(&sorting, QD_SPACE_BEGIN, QD_LIST_BEGINS, own);
-    make_list(&sorting, QD_SPACE_PASSED, QD_LIST_PASSED, own);
-    make_list(&sorting, QD_SPACE_STAY, QD_LIST_STAYS, own);
+    if (!own && room->lists.has_own)
+        rest_own(&room->lists, room->heap);
+    make_lists(room, events, &room->lists.events, kinds, 4, own);
 }
 
 void qd_room_list_set(qd_room *room, const qd_space_events *events, bool own)
 {
-    struct sorting sorting = {.room = room, .events = events->events};
+    static const struct kind_pair kinds[] = {{QD_SPACE_STAY, QD_LIST_SET}};
 
-    count_kinds(&sorting, events->count);
-    make_keys(&sorting, events->count);
-    make_list(&sorting, QD_SPACE_STAY, QD_LIST_SET, own);
+    make_lists(room, events, &room->lists.set, kinds, 1, own);
 }

@@ -397,6 +397,7 @@ void qd_room_observe(qd_room *room, uint32_t member, const qd_room_observers *ba
     bool is_good = tiers_are_good(batch);
 
     (void)qd_room_member(room, member);
+    room->views.in_use = true;
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         int refusal = is_good ? observe_one(room, member, batch, i) : QD_ROOM_BAD_REGION;

@@ -151,13 +151,13 @@ static void serve_live(qd_room *room, const qd_space_events *events)
     }
     bool own = give(room, QD_LIVE, QD_NEWS_EVENTS, QD_LIVE);
     qd_room_list_events(room, events, own);
-    room->begins += room->lists[QD_LIST_BEGINS].count;
-    room->ends += room->lists[QD_LIST_ENDS].count;
-    room->passed += room->lists[QD_LIST_PASSED].count;
+    room->begins += room->lists.all[QD_LIST_BEGINS].count;
+    room->ends += room->lists.all[QD_LIST_ENDS].count;
+    room->passed += room->lists.all[QD_LIST_PASSED].count;
     room->passed_marks_before = room->passed_marks;
-    room->passed_marks += room->config.space.swept && (!known || room->lists[QD_LIST_PASSED].count > 0);
-    room->set_count += room->lists[QD_LIST_BEGINS].count;
-    room->set_count -= room->lists[QD_LIST_ENDS].count;
+    room->passed_marks += room->config.space.swept && (!known || room->lists.all[QD_LIST_PASSED].count > 0);
+    room->set_count += room->lists.all[QD_LIST_BEGINS].count;
+    room->set_count -= room->lists.all[QD_LIST_ENDS].count;
 }
 
 /* The set, for all whose reset is due; with `suspended`, also for those who wait for it to fit. */
@@ -223,7 +223,7 @@ static uint32_t reset_share(const qd_room_report *report)
 
 static qd_room_pairs pairs_for(const qd_room *room, const qd_member *row, qd_list_kind kind, const uint8_t **reason)
 {
-    const qd_pair_list *pairs = row->interest.own_only ? &room->own[kind] : &room->lists[kind];
+    const qd_pair_list *pairs = row->interest.own_only ? &room->lists.own[kind] : &room->lists.all[kind];
     qd_range range = {0, (uint32_t)pairs->count};
 
     if (row->interest.own_only)

@@ -36,10 +36,7 @@ void qd_room_destroy(qd_room *room)
 {
     if (!room)
         return;
-    for (int kind = 0; kind < QD_LISTS; kind++) {
-        qd_pair_list_deinit(&room->lists[kind], room->heap);
-        qd_pair_list_deinit(&room->own[kind], room->heap);
-    }
+    qd_lists_deinit(&room->lists, room->heap);
     qd_block_deinit(&room->scratch, room->heap);
     qd_room_views_deinit(room);
     qd_room_snapshot_release(room);
@@ -74,4 +71,19 @@ void qd_room_stats_get(const qd_room *room, qd_room_stats *stats)
         .index = counters.index,
         .index_changes = counters.index_changes,
     };
+}
+
+uint64_t qd_room_last_tick(const qd_room *room)
+{
+    return room->tick;
+}
+
+uint32_t qd_room_entity_count(const qd_room *room)
+{
+    return room->ids.count;
+}
+
+uint64_t qd_room_events_count(const qd_room *room)
+{
+    return room->begins + room->ends + room->passed;
 }

@@ -215,6 +215,10 @@ typedef struct qd_room_stats {
 } qd_room_stats;
 
 void qd_room_stats_get(const qd_room *room, qd_room_stats *stats);
+/* Of these figures those that are asked for at every tick, which cost next to nothing. */
+uint64_t qd_room_last_tick(const qd_room *room);
+uint32_t qd_room_entity_count(const qd_room *room);
+uint64_t qd_room_events_count(const qd_room *room); /* begins, ends and passed together */
 
 /* A box; in two dimensions both z are 0. */
 typedef struct qd_room_region {

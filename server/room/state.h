@@ -95,6 +95,7 @@ typedef struct qd_members {
 
 /* ---- the room ---- */
 
+/* What every tick reads and writes stands first and together: where there are many rooms it comes from memory. */
 struct qd_room {
     qd_room_config config;
     qd_heap *heap;
@@ -107,22 +108,21 @@ struct qd_room {
     /* The present round of reports. */
     uint64_t tick;
     uint32_t skipped;
-    bool emptied;                 /* by qd_room_despawn_all, since the last tick: its ends are the room's */
-    uint32_t next_member;         /* whose report is next */
-    qd_pair_list lists[QD_LISTS]; /* what all get of the events, and of the set (QD_LIST_SET) */
-    qd_pair_list own[QD_LISTS];   /* the same, member by member, of pairs that are their own */
+    bool emptied;         /* by qd_room_despawn_all, since the last tick: its ends are the room's */
+    uint32_t next_member; /* whose report is next */
     qd_block scratch;
-
-    void *snapshot; /* the columns of the last one or of a query, until the next or a tick */
-    size_t snapshot_bytes;
-
-    qd_views views;
-    qd_roster_runs roster_runs;
 
     uint64_t updates, begins, ends, passed, ticks_skipped;
     /* Goes up at every tick at which pairs passed, or nobody knows whether any did; and what it was one tick before. */
     uint64_t passed_marks, passed_marks_before;
     uint64_t set_count; /* pairs at the last tick, while any subscription is live */
+
+    void *snapshot; /* the columns of the last one or of a query, until the next or a tick */
+    size_t snapshot_bytes;
+
+    qd_lists lists; /* from its middle on, what many rooms never use */
+    qd_views views;
+    qd_roster_runs roster_runs;
 };
 
 /* ---- between the modules ---- */

@@ -528,6 +528,7 @@ void qd_room_view_lost(qd_room *room, uint32_t member)
     take_as_told(views);
     views->lost = true;
     views->told_suspended = false;
+    room->views.in_use = true;
 }
 
 void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t told_tick)
@@ -559,6 +560,6 @@ void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_optio
     qd_member_views *views = &qd_room_member(room, member)->views;
 
     if (views->options.watching != options.watching)
-        views->reset_watchers = room->views.watchers_due = true;
+        views->reset_watchers = room->views.watchers_due = room->views.in_use = true;
     views->options = options;
 }

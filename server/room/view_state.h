@@ -155,8 +155,9 @@ typedef struct qd_view_columns {
 
 typedef struct qd_views {
     qd_space *sight; /* NULL: there are no observers */
+    bool in_use;     /* somebody has observed or watched, or lost a view; until then a round has nothing to do */
     bool has_beacons;
-    uint32_t round;  /* counts ticks, and goes round */
+    uint32_t round;  /* counts ticks since then, and goes round */
     uint32_t *whose; /* by slot of the sight: what the body is */
     uint32_t whose_capacity;
     qd_seen *seen; /* by slot of the room */

@@ -26,7 +26,7 @@ struct touching {
 
 void qd_room_views_init(qd_room *room, uint64_t salt)
 {
-    room->views.free = QD_NONE;
+    room->views.free = room->views.next_member = QD_NONE;
     qd_map_init(&room->views.rows, room->heap, salt);
 }
 
@@ -488,6 +488,8 @@ void qd_room_views_tick(qd_room *room, const qd_executor *executor, uint32_t ski
     qd_views *views = &room->views;
     struct touching touching = {.room = room};
 
+    if (!views->in_use)
+        return;
     views->round++;
     views->leaves.count = views->enters.count = views->relays.count = 0;
     for (uint32_t member = 0; member < room->members.count; member++) {
@@ -512,6 +514,8 @@ void qd_room_view_catch_up(qd_room *room)
 {
     qd_views *views = &room->views;
 
+    if (!views->in_use)
+        return;
     views->next_member = QD_NONE;
     if (!views->watchers_due)
         return;
