@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "../base/loans.h"
 #include "array.h"
 
 #define EVENTS_KEPT     16384u
-#define ALL_MOVED_SHARE 4u /* with no more than one in this many at rest, every row counts as moved */
+#define EVENTS_MIN      8u    /* a line of cache */
+#define LENT_ROWS_MAX   1024u /* walks of no more rows work with a hand that the thread lends */
+#define ALL_MOVED_SHARE 4u    /* with no more than one in this many at rest, every row counts as moved */
 
 /* One walk, as its tasks see it. */
 typedef struct task_set {
@@ -22,16 +25,21 @@ void qd_walk_init(qd_walk *walk, qd_heap *heap)
     walk->heap = heap;
 }
 
+static void empty_hand(qd_hand *hand)
+{
+    for (uint32_t level = 0; level < QD_WALK_LEVELS_MAX; level++) {
+        qd_list16_free(hand->sink.heap, &hand->level[level]);
+    }
+    qd_list8_free(hand->sink.heap, &hand->leaf);
+    qd_arranger_free(&hand->arranger, hand->sink.heap);
+    qd_array_free(hand->sink.heap, hand->sink.event, hand->sink.capacity * sizeof *hand->sink.event);
+}
+
 void qd_walk_deinit(qd_walk *walk)
 {
     for (uint32_t i = 0; i < walk->hands; i++) {
         qd_hand *hand = walk->hand[i];
-        for (uint32_t level = 0; level < QD_WALK_LEVELS_MAX; level++) {
-            qd_list16_free(hand->sink.heap, &hand->level[level]);
-        }
-        qd_list8_free(hand->sink.heap, &hand->leaf);
-        qd_arranger_free(&hand->arranger, hand->sink.heap);
-        qd_array_free(hand->sink.heap, hand->sink.event, hand->sink.capacity * sizeof *hand->sink.event);
+        empty_hand(hand);
         qd_heap_deinit(&hand->heap);
         qd_heap_free_aligned(walk->heap, hand, QD_ARRAY_ALIGNMENT, sizeof *hand);
     }
@@ -101,6 +109,35 @@ static void trim(qd_sink *sink)
     }
 }
 
+static void free_lent_hand(void *memory)
+{
+    qd_hand *hand = memory;
+    empty_hand(hand);
+    qd_heap heap = hand->heap;
+    qd_heap_free_aligned(&heap, hand, QD_ARRAY_ALIGNMENT, sizeof *hand);
+    qd_heap_deinit(&heap);
+}
+
+/* The thread's; NULL: there is none, and the walk has to have its own. */
+static qd_hand *lent_hand(void)
+{
+    qd_loan *loan = qd_loan_of_thread(QD_AXES == 2 ? QD_LOAN_HAND_2D : QD_LOAN_HAND_3D);
+    if (loan == NULL || loan->memory != NULL) {
+        return loan != NULL ? loan->memory : NULL;
+    }
+    qd_heap heap;
+    qd_heap_init(&heap);
+    qd_hand *hand = qd_heap_alloc_aligned(&heap, QD_ARRAY_ALIGNMENT, sizeof *hand);
+    if (hand == NULL) {
+        return NULL;
+    }
+    memset(hand, 0, sizeof *hand);
+    hand->heap = heap;
+    hand->sink.heap = &hand->heap;
+    *loan = (qd_loan){hand, free_lent_hand};
+    return hand;
+}
+
 static void make_hands(qd_walk *walk, uint32_t count)
 {
     if (count > walk->hands) {
@@ -138,20 +175,29 @@ static void ready_hand(qd_hand *hand, qd_index *index, const qd_walk_plan *plan,
     hand->commit = plan->mode != QD_WALK_PAIRS;
 }
 
-/* The events of all hands in one array; a single hand's stay where they are. */
-static const qd_space_event *gather(qd_walk *walk, uint32_t hands, size_t found)
+/* Makes the walk's array of events long enough for so many, and not much longer than it need be. */
+static void fit_events(qd_walk *walk, size_t count)
 {
-    if (hands == 1) {
+    bool is_left_behind = walk->event_capacity > EVENTS_KEPT && count < walk->event_capacity / 8;
+    if (count <= walk->event_capacity && !is_left_behind) {
+        return;
+    }
+    size_t capacity = count + count / 2 > EVENTS_MIN ? count + count / 2 : EVENTS_MIN;
+    walk->event = qd_array_grow(walk->heap, QD_ARRAY_NEED, walk->event, walk->event_capacity * sizeof *walk->event, 0,
+                                capacity * sizeof *walk->event);
+    walk->event_capacity = capacity;
+}
+
+/* The events of all hands in one array; those of a single hand that is the walk's own stay where they are. */
+static const qd_space_event *gather(qd_walk *walk, const task_set *set, size_t found)
+{
+    if (set->hands == 1 && set->hand == walk->hand) {
         return walk->hand[0]->sink.event;
     }
-    if (found > walk->event_capacity) {
-        walk->event = qd_array_grow(walk->heap, QD_ARRAY_NEED, walk->event, walk->event_capacity * sizeof *walk->event,
-                                    0, found * sizeof *walk->event);
-        walk->event_capacity = found;
-    }
+    fit_events(walk, found);
     size_t count = 0;
-    for (uint32_t i = 0; i < hands; i++) {
-        const qd_sink *sink = &walk->hand[i]->sink;
+    for (uint32_t i = 0; i < set->hands; i++) {
+        const qd_sink *sink = &set->hand[i]->sink;
         if (sink->count > 0) {
             memcpy(walk->event + count, sink->event, sink->count * sizeof *sink->event);
         }
@@ -160,17 +206,17 @@ static const qd_space_event *gather(qd_walk *walk, uint32_t hands, size_t found)
     return walk->event;
 }
 
-static void sum_up(qd_walk *walk, uint32_t hands, uint64_t limit, qd_walk_result *result)
+static void sum_up(qd_walk *walk, const task_set *set, uint64_t limit, qd_walk_result *result)
 {
     *result = (qd_walk_result){0};
-    for (uint32_t i = 0; i < hands; i++) {
-        const qd_sink *sink = &walk->hand[i]->sink;
+    for (uint32_t i = 0; i < set->hands; i++) {
+        const qd_sink *sink = &set->hand[i]->sink;
         result->found += sink->count;
         result->tests += sink->tests;
         result->exact_tests += sink->exact_tests;
     }
     result->complete = result->found <= limit;
-    result->event = result->complete ? gather(walk, hands, result->found) : NULL;
+    result->event = result->complete ? gather(walk, set, result->found) : NULL;
 }
 
 void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
@@ -184,16 +230,19 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
     uint32_t tasks = index->ops->walk_begin(index, &plan);
     uint32_t hands = tasks > 1 ? plan.hands : 1;
     qd_quota quota = {.limit = limit};
-    make_hands(walk, hands);
-    for (uint32_t i = 0; i < hands; i++) {
-        ready_hand(walk->hand[i], index, &plan, &quota);
+    qd_hand *lent = hands == 1 && index->rows->count <= LENT_ROWS_MAX ? lent_hand() : NULL;
+    if (lent == NULL) {
+        make_hands(walk, hands);
     }
-    task_set set = {index, walk->hand, hands};
+    task_set set = {index, lent != NULL ? &lent : walk->hand, hands};
+    for (uint32_t i = 0; i < hands; i++) {
+        ready_hand(set.hand[i], index, &plan, &quota);
+    }
     if (hands > 1) {
         executor->run(executor->context, tasks, run_task, &set);
     } else {
         qd_executor_serial.run(NULL, tasks, run_task, &set);
     }
-    sum_up(walk, hands, limit, result);
+    sum_up(walk, &set, limit, result);
     index->ops->walk_end(index, &plan, result);
 }

@@ -3,7 +3,8 @@
  * The walk, whatever the index: hands that work side by side, each with lists to fill and a sink for its events, and
  * what they found put together.
  *
- * Owned by the world. A hand belongs to the task that runs.
+ * Owned by the world. A hand belongs to the task that runs. Small walks have none of their own, but work with one that
+ * the thread lends, which is in the cache whichever space it was lent to before.
  */
 #ifndef QD_SPACE_WALK_H
 #define QD_SPACE_WALK_H
@@ -25,15 +26,15 @@ typedef struct qd_hand {
     const qd_kernel *kernel;
     bool all;     /* every row counts as moved */
     bool commit;  /* qd_walk_commit does it, rather than nothing */
-    qd_heap heap; /* of the hands beyond the first; it is not the space's, because hands work at the same time */
+    qd_heap heap; /* of those beyond the first, and lent ones; not the space's, because hands work at the same time */
     _Atomic bool taken;
 } qd_hand;
 
 typedef struct qd_walk {
     qd_heap *heap;
-    qd_hand **hand; /* kept from walk to walk */
+    qd_hand **hand; /* kept from walk to walk; none while a thread's does (base/loans.h) */
     uint32_t hands;
-    qd_space_event *event; /* of several hands, put together */
+    qd_space_event *event; /* of several hands, put together, or of one that was lent */
     size_t event_capacity;
 } qd_walk;
 

@@ -14,6 +14,7 @@
 #include "cases.h"
 #include "client.h"
 #include "server/base/alloc.h"
+#include "server/base/loans.h"
 #include "server/base/log.h"
 
 #define SEEDS_USUALLY 1000u
@@ -240,6 +241,7 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
         model_room_destroy(play.scene.rooms[i]);
     free(play.scene.rooms);
     sim_world_deinit(&play.scene.world);
+    qd_loans_release();
     sim_check(qd_memory_used() == memory_before, "%zu bytes are not given back", qd_memory_used() - memory_before);
 }
 
