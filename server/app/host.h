@@ -39,48 +39,51 @@ typedef struct qd_host_member {
     bool yields;      /* while an Adopt is carried out: its entities are taken */
 } qd_host_member;
 
+/* What every tick reads and writes stands first and together: where there are many rooms it comes from memory. */
 typedef struct qd_host {
     qd_actor actor; /* first */
     qd_server *server;
     qd_mailbox mailbox;
-    qd_letter *letters; /* taken out, and left by a visit for the run that follows it; the run's own */
 
-    /* set at creation [any] */
-    qd_named named;
-    qd_msg_room_config config;
-    uint64_t epoch;
-    uint64_t creator;        /* a session's number */
-    qd_token *creator_token; /* NULL: it had none */
-
-    /* [any] */
-    _Atomic uint32_t users;
-    _Atomic uint32_t writers; /* seats that have sent a batch */
-    _Atomic bool stop;        /* the server is stopping */
-    _Atomic uint64_t shown_tick;
-    _Atomic uint32_t shown_entities, shown_sessions;
-
-    uint64_t arrivals; /* letters with OpenRoom put in; under the registry's lock */
-
-    /* the run's own, from here on; `heap` and `room` are made by the creator */
-    qd_heap heap;
-    qd_room *room; /* NULL once closed */
-    qd_room_closed_reason closed_reason;
-    uint64_t arrivals_seen;
-    uint32_t seats_known;    /* seats of which a letter came and `leave` did not */
+    /* the run's own; `room` is made by the creator */
+    qd_letter *letters;      /* taken out, and left by a visit for the run that follows it */
+    qd_room *room;           /* NULL once closed */
     qd_host_member *members; /* by their number in the room */
     uint32_t member_capacity, member_count;
     qd_seat *news; /* seats with an Applied due at the tick */
-    qd_lockstep lockstep;
     uint32_t stuck_count;
     bool resets_due; /* a Subscribe waits for its reset */
     bool dirty;      /* changed since the last tick */
     bool clock_runs;
+    _Atomic bool stop;                      /* the server is stopping [any] */
     uint64_t timer_ns;                      /* when it has asked to be woken; QD_NEVER: it has not */
     uint64_t clock_start_ns, clock_periods; /* of ticks done or skipped since then */
     uint64_t empty_since_ns;                /* QD_NEVER: it is not empty */
     uint64_t events_counted;                /* of this room in the server's counters */
-    uint32_t times_us[QD_HOST_TIMES];       /* of the last ticks; a ring */
     uint64_t time_count;                    /* of all ticks */
+
+    /* [any] */
+    _Atomic uint64_t shown_tick;
+    _Atomic uint32_t shown_entities, shown_sessions;
+    _Atomic uint32_t users;
+    _Atomic uint32_t writers; /* seats that have sent a batch */
+
+    /* set at creation [any] */
+    qd_msg_room_config config;
+    qd_named named;
+    uint64_t epoch;
+    uint64_t creator;        /* a session's number */
+    qd_token *creator_token; /* NULL: it had none */
+
+    uint64_t arrivals; /* letters with OpenRoom put in; under the registry's lock */
+
+    /* the run's own, the rest; `heap` is made by the creator */
+    qd_heap heap;
+    qd_lockstep lockstep;
+    qd_room_closed_reason closed_reason;
+    uint64_t arrivals_seen;
+    uint32_t seats_known;             /* seats of which a letter came and `leave` did not */
+    uint32_t times_us[QD_HOST_TIMES]; /* of the last ticks; a ring */
 } qd_host;
 
 /* ---- [loop] ---- */
