@@ -164,7 +164,7 @@ void qd_observers_rank(qd_room *room)
     QD_ASSERT(at == count);
     qd_order_sort(&order, count, 32, members ? 32u - (unsigned)__builtin_clz(members) : 0);
     for (uint32_t rank = 0; rank < count; rank++) {
-        views->order[rank] = order.values[rank];
+        views->order[rank] = order.keys[rank];
         views->observers[order.values[rank]].rank = rank;
     }
 }
@@ -286,7 +286,7 @@ static int take(const qd_room *room, uint32_t member, const qd_room_observers *b
     observer->tiers = batch->tiers;
     for (uint32_t tier = 0; tier < batch->tiers; tier++) {
         observer->relay_range[tier] = batch->relay_range[tier];
-        observer->relay_every[tier] = batch->relay_every[tier];
+        observer->relay_every[tier] = (uint16_t)batch->relay_every[tier];
     }
     return 0;
 }

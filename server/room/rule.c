@@ -79,7 +79,7 @@ qd_room_leave_reason qd_rule_reason(const qd_room *room, const qd_observer *obse
         return seen->removed == QD_SPACE_EXPIRED ? QD_ROOM_LEFT_EXPIRED : QD_ROOM_LEFT_DESPAWNED;
     if (flags & QD_SIGHTING_SHOWN)
         return QD_ROOM_LEFT_LIMIT; /* what is on `show` is allowed and near */
-    if (qd_rule_lists(observer->exceptions, observer->hide_count, room->entities.id[slot]))
+    if (observer->hide_count > 0 && qd_rule_lists(observer->exceptions, observer->hide_count, room->entities.id[slot]))
         return QD_ROOM_LEFT_EXCEPTED;
     if (seen->hidden)
         return QD_ROOM_LEFT_HIDDEN;

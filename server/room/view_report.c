@@ -34,9 +34,14 @@ static void sort(qd_room *room, qd_view_list *list, uint32_t first)
     }
 }
 
-static const qd_observer *observer_of(const qd_room *room, uint64_t key)
+/* Of the observer of such a rank. */
+static uint32_t member_at(const qd_room *room, uint64_t rank)
 {
-    return &room->views.observers[room->views.order[key >> 32]];
+    return (uint32_t)(room->views.order[rank] >> 32);
+}
+static uint32_t id_at(const qd_room *room, uint64_t rank)
+{
+    return (uint32_t)room->views.order[rank];
 }
 
 /* ---- members ---- */
@@ -134,9 +139,9 @@ static void add_views(qd_room *room, qd_view_list *list, uint8_t news)
 static void deal(qd_room *room, const qd_view_list *list, uint32_t first, uint32_t end, size_t offset)
 {
     for (uint32_t i = first; i < end;) {
-        uint32_t member = observer_of(room, list->key[i])->member, from = i;
+        uint32_t member = member_at(room, list->key[i] >> 32), from = i;
 
-        while (i < end && observer_of(room, list->key[i])->member == member)
+        while (i < end && member_at(room, list->key[i] >> 32) == member)
             i++;
         char *views = (char *)&room->members.rows[member].views;
         *(qd_view_range *)(views + offset) = (qd_view_range){from, i - from};
@@ -195,7 +200,7 @@ static void fill_leaves(qd_room *room)
     qd_view_columns *to = &room->views.report;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        to->leave_observer[i] = observer_of(room, list->key[i])->id;
+        to->leave_observer[i] = id_at(room, list->key[i] >> 32);
         to->leave_id[i] = (uint32_t)list->key[i];
         to->leave_reason[i] = (uint8_t)(list->value[i] >> QD_VIEW_REASON_SHIFT);
     }
@@ -220,6 +225,9 @@ static void fill_enter(qd_room *room, uint32_t i, uint32_t slot)
     to->enter_category[i] = body.category;
 }
 
+/* Entities are anywhere in memory. */
+#define AHEAD 8u
+
 static void fill_enters(qd_room *room)
 {
     const qd_view_list *list = &room->views.enters;
@@ -229,7 +237,10 @@ static void fill_enters(qd_room *room)
     for (uint32_t i = 0; i < list->count; i++) {
         const qd_description *said = qd_description_of(room, list->value[i]);
 
-        to->enter_observer[i] = observer_of(room, list->key[i])->id;
+        if (i + AHEAD < list->count)
+            qd_space_fetch(room->space, list->value[i + AHEAD]);
+
+        to->enter_observer[i] = id_at(room, list->key[i] >> 32);
         to->enter_id[i] = (uint32_t)list->key[i];
         fill_enter(room, i, list->value[i]);
         to->enter_tag[i] = said->tag;
@@ -249,7 +260,7 @@ static void fill_relays(qd_room *room)
     for (uint32_t i = 0; i < list->count; i++) {
         const qd_seen *seen = &room->views.seen[list->value[i]];
 
-        to->relay_observer[i] = observer_of(room, list->key[i])->id;
+        to->relay_observer[i] = id_at(room, list->key[i] >> 32);
         to->relay_id[i] = (uint32_t)list->key[i];
         for (unsigned k = 0; k < 3 && to->relay_at[k]; k++)
             to->relay_at[k][i] = seen->at[k];
@@ -262,11 +273,11 @@ static void fill_watchers(qd_room *room)
     qd_view_columns *to = &room->views.report;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        const qd_observer *observer = &room->views.observers[room->views.order[(uint32_t)list->key[i]]];
+        uint32_t rank = (uint32_t)list->key[i];
 
         to->watcher_entity[i] = (uint32_t)(list->key[i] >> 32);
-        to->watcher_member[i] = observer->member;
-        to->watcher_observer[i] = observer->id;
+        to->watcher_member[i] = member_at(room, rank);
+        to->watcher_observer[i] = id_at(room, rank);
     }
 }
 

@@ -88,6 +88,7 @@ typedef struct qd_observer {
     bool is_plain; /* without leave_margin and enter_budget */
 
     uint32_t id;
+    uint32_t said;        /* the round that first shows what was last said of it */
     uint32_t *exceptions; /* hide, then show, each ascending */
     float at[3], leave_margin;
     float range, half[3], direction[3], angle;
@@ -95,12 +96,14 @@ typedef struct qd_observer {
     uint32_t limit;
     uint32_t tiers;
     float relay_range[QD_VIEW_TIERS_MAX];
-    uint32_t relay_every[QD_VIEW_TIERS_MAX];
+    uint16_t relay_every[QD_VIEW_TIERS_MAX];
     uint32_t body[QD_BODIES];                  /* in the sight; QD_NONE */
     uint32_t member_previous, member_next;     /* the list of its member's */
     uint32_t anchored_previous, anchored_next; /* and of those at the same entity */
-    uint32_t said;                             /* the round that first shows what was last said of it */
 } qd_observer;
+
+_Static_assert(offsetof(qd_observer, id) <= 64 && sizeof(qd_observer) % 64 == 0, "each has lines of its own");
+_Static_assert(QD_VIEW_EVERY_MAX <= UINT16_MAX, "relay_every has room for it");
 
 /* ---- members ---- */
 
@@ -174,7 +177,7 @@ typedef struct qd_views {
     uint8_t *attention; /* by row: QD_ATTEND_* */
     uint32_t attention_capacity;
     qd_map rows;     /* member << 32 | id to row */
-    uint32_t *order; /* rows by rank */
+    uint64_t *order; /* by rank: member << 32 | id */
     uint32_t order_count, order_capacity;
     bool order_stale;
 

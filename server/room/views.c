@@ -235,8 +235,10 @@ static void settle(qd_room *room, struct touched pair, bool begins)
  * far ahead. */
 #define AHEAD 16u
 
-static void foresee(const qd_views *views, const qd_space_events *events, size_t i)
+static void foresee(const qd_room *room, const qd_space_events *events, size_t i)
 {
+    const qd_views *views = &room->views;
+
     if (i + 2 * AHEAD < events->count) {
         __builtin_prefetch(&views->whose[qd_space_event_a(events->events[i + 2 * AHEAD])]);
         __builtin_prefetch(&views->whose[qd_space_event_b(events->events[i + 2 * AHEAD])]);
@@ -245,6 +247,7 @@ static void foresee(const qd_views *views, const qd_space_events *events, size_t
         struct touched next = pair_of(views, events->events[i + AHEAD]);
         __builtin_prefetch(&views->observers[next.row]);
         __builtin_prefetch(&views->seen[next.slot]);
+        __builtin_prefetch(&room->entities.id[next.slot]);
     }
     if (i + AHEAD / 2 < events->count) {
         struct touched next = pair_of(views, events->events[i + AHEAD / 2]);
@@ -284,7 +287,7 @@ static void note_all(struct touching *touching, const qd_space_events *events)
         const bool begins = qd_space_event_kind(event) != QD_SPACE_END;
         const struct touched pair = pair_of(views, event);
 
-        foresee(views, events, i);
+        foresee(touching->room, events, i);
         if (views->attention[pair.row] & QD_ATTEND_GONE)
             continue;
         if (may_settle && views->attention[pair.row] == 0 && views->observers[pair.row].is_plain)
@@ -374,14 +377,27 @@ static void end_view(qd_room *room, uint32_t row)
     }
 }
 
+/* The first row from there on that is looked at as a whole; their number, where there is none. Most often few are. */
+static uint32_t next_attended(const qd_views *views, uint32_t row)
+{
+    while (row < views->count && views->attention[row] == 0) {
+        uint64_t eight = 1;
+
+        if (row + sizeof eight <= views->count)
+            memcpy(&eight, views->attention + row, sizeof eight);
+        row += eight == 0 ? sizeof eight : 1;
+    }
+    return row;
+}
+
 static void judge(qd_room *room, const struct touching *touching, uint32_t steps)
 {
     qd_views *views = &room->views;
 
-    for (uint32_t row = 0; row < views->count; row++) {
+    for (uint32_t row = next_attended(views, 0); row < views->count; row = next_attended(views, row + 1)) {
         if (views->attention[row] & QD_ATTEND_GONE)
             end_view(room, row);
-        else if (views->attention[row] != 0)
+        else
             qd_view_judge(room, row, steps);
     }
     for (size_t i = 0; i < touching->count; i++) {

@@ -109,6 +109,11 @@ void qd_space_body(const qd_space *space, uint32_t slot, qd_body *body)
     space->ops->body(space, slot, body);
 }
 
+void qd_space_fetch(const qd_space *space, uint32_t slot)
+{
+    space->ops->fetch(space, slot);
+}
+
 void qd_space_tick(qd_space *space, const qd_executor *executor, qd_space_wanted wanted, size_t limit,
                    qd_space_events *result)
 {

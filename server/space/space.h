@@ -117,6 +117,8 @@ bool qd_space_remove(qd_space *space, uint32_t slot, qd_space_reason reason);
 
 /* The body as it is now. */
 void qd_space_body(const qd_space *space, uint32_t slot, qd_body *body);
+/* Has fetched what that will read, for who asks for many that lie anywhere in memory. */
+void qd_space_fetch(const qd_space *space, uint32_t slot);
 
 /* An event: two slots, in no particular order, and its kind in the three top bits of `a`. */
 typedef struct qd_space_event {

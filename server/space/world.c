@@ -249,6 +249,14 @@ static void body_of(const qd_space *space, uint32_t slot, qd_body *body)
     };
 }
 
+static void fetch(const qd_space *space, uint32_t slot)
+{
+    const qd_bodies *bodies = &((const world *)space)->bodies;
+    QD_ASSERT(slot < bodies->used);
+    __builtin_prefetch(&bodies->record[slot]);
+    __builtin_prefetch(&bodies->filter[slot]);
+}
+
 /* Where there is no memory for another index, this one stays. */
 static void change_index(world *w, qd_space_index kind)
 {
@@ -464,6 +472,7 @@ const qd_world_ops qd_world = {
     .refilter = refilter,
     .remove = remove_body,
     .body = body_of,
+    .fetch = fetch,
     .tick = tick,
     .end_reason = end_reason,
     .settle = settle,

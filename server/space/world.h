@@ -23,6 +23,7 @@ typedef struct qd_world_ops {
     void (*refilter)(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask);
     bool (*remove)(qd_space *space, uint32_t slot, qd_space_reason reason);
     void (*body)(const qd_space *space, uint32_t slot, qd_body *body);
+    void (*fetch)(const qd_space *space, uint32_t slot);
     void (*tick)(qd_space *space, const qd_executor *executor, qd_space_wanted wanted, size_t limit,
                  qd_space_events *result);
     qd_space_reason (*end_reason)(const qd_space *space, uint32_t slot_a, uint32_t slot_b);
