@@ -38,6 +38,7 @@ struct qd_walk_result;
 typedef struct qd_walk_plan {
     qd_walk_mode mode;
     bool all;       /* nearly every row changed, or the mode asks for it: every row counts as moved */
+    bool unmarked;  /* with `all`: so it was said of all at once (rows->all), and there are no marks */
     uint32_t hands; /* that can work at once; with 1, one task is best */
 } qd_walk_plan;
 
@@ -61,6 +62,9 @@ typedef struct qd_index_ops {
     void (*entered)(qd_index *index, uint32_t cell);
     /* A cell holds no row any more. NULL: nothing to do. */
     void (*emptied)(qd_index *index, uint32_t cell);
+    /* A walk commits every cell there is, in its tasks and at its end, unless it is stopped: then rows that count as
+     * changed all together need no marks. */
+    bool commits_all;
     /* Before a walk and before a tick without one: what was put in may ask for another plan. NULL: nothing to do. */
     void (*prepare)(qd_index *index);
     /* A walk begins: returns the number of its tasks. May set plan->all. */

@@ -152,8 +152,8 @@ typedef struct qd_kernel {
     /* The rows [a_from, a_to) of a list against its rows [b_from, b_to), which are others. */
     void (*cross8)(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
                    bool all);
-    /* Now becomes was in the changed rows of a cell. */
-    void (*commit)(qd_rows *rows, const qd_cell *cell);
+    /* Now becomes was in the changed rows of a cell, or in `all`. */
+    void (*commit)(qd_rows *rows, const qd_cell *cell, bool all);
 } qd_kernel;
 
 /* The fastest kernel that this machine can run; chosen at the first call. [any] */

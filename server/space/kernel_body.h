@@ -424,10 +424,10 @@ static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *wi
 
 /* ---- after the walk ---- */
 
-static void commit(qd_rows *rows, const qd_cell *cell)
+static void commit(qd_rows *rows, const qd_cell *cell, bool all)
 {
     for (uint32_t block = cell->head; block != QD_NONE; block = rows->info[block].next) {
-        if (rows->info[block].dirty != 0) {
+        if (all || rows->info[block].dirty != 0) {
             const size_t first = (size_t)block * QD_BLOCK_ROWS;
             memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
             rows->info[block].dirty = 0;

@@ -110,6 +110,7 @@ static const qd_index_ops ops = {
     .is_high = is_high,
     .move = qd_quadtree_move,
     .entered = entered,
+    .commits_all = true,
     .prepare = settle,
     .walk_begin = qd_quadtree_walk_begin,
     .walk = qd_quadtree_walk,

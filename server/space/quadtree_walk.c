@@ -272,6 +272,9 @@ void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_wa
     if (!plan->all) {
         unstamp(tree);
     }
+    for (uint32_t i = 0; plan->unmarked && i < qd_level_first(tree->task_level); i++) {
+        qd_kernel_chosen()->commit(index->rows, &index->cell[i], true);
+    }
     if (plan->mode == QD_WALK_EVENTS && result->complete) {
         qd_excess_note(&tree->excess, index->rows->count, result->tests, result->exact_tests);
     }

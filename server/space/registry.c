@@ -363,7 +363,6 @@ static void look_again(qd_registry *registry)
 
 void qd_registry_prepare(qd_registry *registry)
 {
-    qd_rows_mark_due(registry->index->rows);
     if (registry->stretched_count > 0) {
         look_again(registry);
     }

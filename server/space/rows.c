@@ -227,6 +227,7 @@ void qd_rows_mark_due(qd_rows *rows)
 
 void qd_rows_commit_all(qd_rows *rows)
 {
+    qd_rows_mark_due(rows);
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         uint32_t block = rows->dirty[i];
         if (rows->info[block].dirty != 0) {

@@ -76,7 +76,7 @@ typedef struct qd_rows {
     uint32_t free_first;
     uint32_t dirty_count;
     uint32_t count; /* rows */
-    bool all;       /* every row counts as changed: marks are not made one by one, but by qd_rows_mark_due */
+    bool all;       /* every row counts as changed, and marks are not made one by one */
     uint64_t operations;
 } qd_rows;
 
@@ -107,10 +107,10 @@ void qd_rows_clear(qd_rows *rows, uint32_t block);
 /* Gives a row other flags, and keeps the bits of its block true. */
 void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id);
 
-/* Now becomes was in every changed block that is left; and the list of them is empty again. */
+/* Now becomes was in every changed block that is left; and the list of them is empty again, `all` unset. */
 void qd_rows_commit_all(qd_rows *rows);
 
-/* Where nearly everything moves, marking row by row costs more than marking all. */
+/* Where `all` is set, it is unset, and marks are made on all: for who wants to see them. */
 void qd_rows_mark_due(qd_rows *rows);
 
 /* A block comes into the list of dirty ones, where it is not yet. */

@@ -50,7 +50,7 @@ void qd_walk_deinit(qd_walk *walk)
 void qd_walk_commit(const qd_hand *hand, uint32_t cell)
 {
     if (hand->commit) {
-        hand->kernel->commit(hand->index->rows, &hand->index->cell[cell]);
+        hand->kernel->commit(hand->index->rows, &hand->index->cell[cell], hand->unmarked);
     }
 }
 
@@ -173,6 +173,7 @@ static void ready_hand(qd_hand *hand, qd_index *index, const qd_walk_plan *plan,
     hand->kernel = qd_kernel_chosen();
     hand->all = plan->all;
     hand->commit = plan->mode != QD_WALK_PAIRS;
+    hand->unmarked = plan->unmarked;
 }
 
 /* Makes the walk's array of events long enough for so many, and not much longer than it need be. */
@@ -219,14 +220,27 @@ static void sum_up(qd_walk *walk, const task_set *set, uint64_t limit, qd_walk_r
     result->event = result->complete ? gather(walk, set, result->found) : NULL;
 }
 
+static bool was_stopped(const task_set *set)
+{
+    bool stopped = false;
+    for (uint32_t i = 0; i < set->hands; i++) {
+        stopped |= set->hand[i]->sink.stopped;
+    }
+    return stopped;
+}
+
 void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
                  qd_walk_result *result)
 {
     qd_walk_plan plan = {
         .mode = mode,
-        .all = mode != QD_WALK_EVENTS || is_nearly_all_dirty(index->rows),
+        .unmarked = index->rows->all && index->ops->commits_all && mode != QD_WALK_PAIRS,
         .hands = index->rows->count >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1,
     };
+    if (!plan.unmarked) {
+        qd_rows_mark_due(index->rows);
+    }
+    plan.all = plan.unmarked || mode != QD_WALK_EVENTS || is_nearly_all_dirty(index->rows);
     uint32_t tasks = index->ops->walk_begin(index, &plan);
     uint32_t hands = tasks > 1 ? plan.hands : 1;
     qd_quota quota = {.limit = limit};
@@ -245,4 +259,7 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
     }
     sum_up(walk, &set, limit, result);
     index->ops->walk_end(index, &plan, result);
+    if (plan.unmarked && !was_stopped(&set)) {
+        index->rows->all = false;
+    }
 }

@@ -24,8 +24,9 @@ typedef struct qd_hand {
     qd_list8 leaf;
     qd_arranger arranger;
     const qd_kernel *kernel;
-    bool all;     /* every row counts as moved */
-    bool commit;  /* qd_walk_commit does it, rather than nothing */
+    bool all;    /* every row counts as moved */
+    bool commit; /* qd_walk_commit does it, rather than nothing */
+    bool unmarked;
     qd_heap heap; /* of those beyond the first, and lent ones; not the space's, because hands work at the same time */
     _Atomic bool taken;
 } qd_hand;
