@@ -14,7 +14,8 @@
 #define INSERTION_KEYS 32u
 #define DIGITS_MAX     4u /* 32 bits in digits of DIGIT_BITS_FEW */
 #define DIGIT_COUNTS   (DIGITS_MAX << DIGIT_BITS_MAX)
-#define APART_BITS     2u /* more than it takes to count the keys: by so many digits few are left in the wrong order */
+#define FAR_KEYS       32768u /* more do not fit a near cache: where they go is fetched ahead */
+#define LINE_BYTES     64u
 #define SPLIT_KEYS     (1u << 17) /* more are split by the first digit: each part is then sorted in a near cache */
 #define SPLIT_BITS     8u
 
@@ -56,7 +57,9 @@ static bool place(struct digit *digit, uint64_t any_key, size_t count)
     return true;
 }
 
-static void scatter(qd_order *order, size_t count, struct digit *digit)
+/* With `far`, each value's next line is fetched while the last one fills: it is there when the line is full. */
+static inline __attribute__((always_inline)) void move_keys(qd_order *order, size_t count, struct digit *digit,
+                                                            bool with_values, bool far)
 {
     const uint64_t *restrict keys = order->keys;
     uint64_t *restrict keys_to = order->keys_spare;
@@ -65,17 +68,44 @@ static void scatter(qd_order *order, size_t count, struct digit *digit)
     unsigned shift = digit->shift;
     uint32_t mask = digit->mask;
 
-    if (values) {
-        for (size_t i = 0; i < count; i++) {
-            uint32_t at = digit->counts[(keys[i] >> shift) & mask]++;
-            keys_to[at] = keys[i];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t at = digit->counts[(keys[i] >> shift) & mask]++;
+
+        keys_to[at] = keys[i];
+        if (far)
+            __builtin_prefetch(&keys_to[at + LINE_BYTES / sizeof keys[0]], 1);
+        if (with_values)
             values_to[at] = values[i];
-        }
-    } else {
-        for (size_t i = 0; i < count; i++)
-            keys_to[digit->counts[(keys[i] >> shift) & mask]++] = keys[i];
+        if (with_values && far)
+            __builtin_prefetch(&values_to[at + LINE_BYTES / sizeof values[0]], 1);
     }
     *order = (qd_order){order->keys_spare, order->keys, order->values_spare, order->values};
+}
+
+static void scatter(qd_order *order, size_t count, struct digit *digit)
+{
+    if (count > FAR_KEYS && order->values)
+        move_keys(order, count, digit, true, true);
+    else if (count > FAR_KEYS)
+        move_keys(order, count, digit, false, true);
+    else if (order->values)
+        move_keys(order, count, digit, true, false);
+    else
+        move_keys(order, count, digit, false, false);
+}
+
+static void count_one(const uint64_t *keys, size_t count, struct digit digit)
+{
+    for (size_t i = 0; i < count; i++)
+        digit.counts[(keys[i] >> digit.shift) & digit.mask]++;
+}
+
+static void count_two(const uint64_t *keys, size_t count, struct digit one, struct digit other)
+{
+    for (size_t i = 0; i < count; i++) {
+        one.counts[(keys[i] >> one.shift) & one.mask]++;
+        other.counts[(keys[i] >> other.shift) & other.mask]++;
+    }
 }
 
 /* Sorts by `bits` bits from `shift` on. */
@@ -88,11 +118,10 @@ static void sort_by(qd_order *order, size_t count, unsigned shift, unsigned bits
         bits_max = DIGIT_BITS_ONE;
     unsigned used = split(digits, counts, shift, bits, bits_max);
 
-    for (unsigned pass = 0; pass < used; pass++) {
-        struct digit *digit = &digits[pass];
-        for (size_t i = 0; i < count; i++)
-            digit->counts[(order->keys[i] >> digit->shift) & digit->mask]++;
-    }
+    for (unsigned pass = 0; pass + 1 < used; pass += 2)
+        count_two(order->keys, count, digits[pass], digits[pass + 1]);
+    if (used % 2 != 0)
+        count_one(order->keys, count, digits[used - 1]);
     for (unsigned pass = 0; pass < used; pass++) {
         if (place(&digits[pass], order->keys[0], count))
             scatter(order, count, &digits[pass]);
@@ -138,34 +167,66 @@ static size_t sort_run(qd_order *order, size_t count, size_t at, unsigned shift,
     return end;
 }
 
-/* Puts the key at its place among those before it, which are in order. Gives up (false) where that is farther than
- * INSERTION_KEYS away. */
-static bool insert(qd_order *order, size_t from)
+/* Puts a key among the first `count`, which are in order. Gives up (false) where that is farther than INSERTION_KEYS
+ * away. */
+static bool insert(qd_order *order, size_t count, uint64_t key, uint32_t value)
 {
-    uint64_t key = order->keys[from];
-    size_t lowest = from > INSERTION_KEYS ? from - INSERTION_KEYS : 0;
-    size_t at = from;
+    size_t lowest = count > INSERTION_KEYS ? count - INSERTION_KEYS : 0, at = count;
 
+    if (lowest > 0 && order->keys[lowest - 1] > key)
+        return false;
     for (; at > lowest && order->keys[at - 1] > key; at--)
         order->keys[at] = order->keys[at - 1];
     order->keys[at] = key;
     if (order->values) {
-        uint32_t value = order->values[from];
-        for (size_t to = from; to > at; to--)
+        for (size_t to = count; to > at; to--)
             order->values[to] = order->values[to - 1];
         order->values[at] = value;
     }
-    return at == 0 || order->keys[at - 1] <= key;
+    return true;
+}
+
+/* Puts keys in order of which those that are the same from bit `shift` on lie together, and those are few. The largest
+ * so far is held back, so that a key goes past one without a branch. */
+static inline __attribute__((always_inline)) void settle(qd_order *order, size_t count, unsigned shift,
+                                                         unsigned low_bits, bool with_values)
+{
+    uint64_t *keys = order->keys, last = 0, held = keys[0];
+    uint32_t *values = order->values, held_value = with_values ? values[0] : 0;
+
+    for (size_t i = 1; i < count; i++) {
+        uint64_t key = keys[i], lower = key < held ? key : held;
+        uint32_t value = with_values ? values[i] : 0, past = key < held ? UINT32_MAX : 0;
+        uint32_t lower_value = held_value ^ ((held_value ^ value) & past);
+
+        held = key < held ? held : key;
+        held_value ^= value ^ lower_value;
+        keys[i - 1] = lower;
+        if (with_values)
+            values[i - 1] = lower_value;
+        if (lower < last && !insert(order, i - 1, lower, lower_value)) {
+            keys[i] = held;
+            if (with_values)
+                values[i] = held_value;
+            i = sort_run(order, count, i - 1, shift, low_bits) - 1;
+            held = keys[i];
+            held_value = with_values ? values[i] : 0;
+        }
+        last = keys[i - 1];
+    }
+    keys[count - 1] = held;
+    if (with_values)
+        values[count - 1] = held_value;
 }
 
 /* Sorts keys of which only the lowest `low_bits` and those from 32 to `top` differ: by as many of the upper ones as it
- * takes to tell so many keys apart, and then the few that are left. */
+ * takes to count the keys, and then the few that are still in the wrong order. */
 static void sort_part(qd_order *order, size_t count, unsigned low_bits, unsigned top)
 {
     unsigned shift = 32;
 
     if (count > INSERTION_KEYS) {
-        unsigned wanted = 64u - (unsigned)__builtin_clzll(count) + APART_BITS, high_bits = top - 32;
+        unsigned wanted = 64u - (unsigned)__builtin_clzll(count), high_bits = top - 32;
         if (wanted < high_bits) {
             shift = top - wanted;
         } else if (count >> high_bits > 1) {
@@ -174,10 +235,12 @@ static void sort_part(qd_order *order, size_t count, unsigned low_bits, unsigned
         }
         sort_by(order, count, shift > 32 ? shift : 32, top - (shift > 32 ? shift : 32));
     }
-    for (size_t i = 1; i < count; i++) {
-        if (order->keys[i] < order->keys[i - 1] && !insert(order, i))
-            i = sort_run(order, count, i, shift, low_bits) - 1;
-    }
+    if (count == 0)
+        return;
+    if (order->values)
+        settle(order, count, shift, low_bits, true);
+    else
+        settle(order, count, shift, low_bits, false);
 }
 
 /* Splits keys by their first digit, and sorts the parts. */
@@ -187,8 +250,7 @@ static void sort_parts(qd_order *order, size_t count, unsigned low_bits, unsigne
     struct digit first = {32 + high_bits - SPLIT_BITS, (1u << SPLIT_BITS) - 1, ends};
     bool is_spare = false;
 
-    for (size_t i = 0; i < count; i++)
-        ends[(order->keys[i] >> first.shift) & first.mask]++;
+    count_one(order->keys, count, first);
     if (place(&first, order->keys[0], count))
         scatter(order, count, &first);
     /* Most parts end up on the same side, where the others are put, too. */
