@@ -3,6 +3,7 @@
  * From bytes to a ClientFrame: what clients say to the server.
  */
 #include "codec_internal.h"
+#include "decode_usual.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -392,8 +393,8 @@ static qd_decode_result decode(qd_decode_block *block, const void *bytes, size_t
     return agree ? QD_DECODE_OK : QD_DECODE_COLUMNS;
 }
 
-qd_decode_result qd_decode_client(const void *bytes, size_t size, const qd_codec_memory *memory,
-                                  qd_decoded_client *decoded)
+qd_decode_result qd_decode_any(const void *bytes, size_t size, const qd_codec_memory *memory,
+                               qd_decoded_client *decoded)
 {
     qd_decode_block block;
     *decoded = (qd_decoded_client){0};
@@ -402,6 +403,16 @@ qd_decode_result qd_decode_client(const void *bytes, size_t size, const qd_codec
     decoded->memory = block.bytes;
     decoded->memory_size = block.size;
     return result;
+}
+
+qd_decode_result qd_decode_client(const void *bytes, size_t size, const qd_codec_memory *memory,
+                                  qd_decoded_client *decoded)
+{
+    qd_decode_result result;
+    if (qd_decode_usual(bytes, size, memory, decoded, &result)) {
+        return result;
+    }
+    return qd_decode_any(bytes, size, memory, decoded);
 }
 
 void qd_decoded_client_release(qd_decoded_client *decoded, const qd_codec_memory *memory)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decoding a ClientFrame: any bytes, within the budget; and what was decoded encodes to bytes that decode and
- * encode to the same again.
+ * encode to the same again. What is decoded without protobuf-c is what protobuf-c makes of it.
  */
 #include <string.h>
 
 #include "fuzz/fuzz.h"
 #include "proto/codec.h"
+#include "proto/decode_usual.h"
 #include "support/counted_memory.h"
 
 /* The frame is behind its length. */
@@ -43,6 +44,24 @@ static void encode_and_decode_again(const qd_client_message *message)
     free(first);
 }
 
+static void compare_ways(const uint8_t *bytes, size_t size)
+{
+    qd_decoded_client usual, any;
+    qd_decode_result result;
+    if (!qd_decode_usual(bytes, size, NULL, &usual, &result)) {
+        return;
+    }
+    FUZZ_CHECK(result == QD_DECODE_OK && qd_decode_any(bytes, size, NULL, &any) == QD_DECODE_OK);
+    FUZZ_CHECK(usual.message.kind == any.message.kind && usual.message.seq == any.message.seq);
+    size_t usual_size, any_size;
+    uint8_t *of_usual = encode(&usual.message, &usual_size), *of_any = encode(&any.message, &any_size);
+    FUZZ_CHECK(usual_size == any_size && memcmp(of_usual, of_any, any_size) == 0);
+    free(of_any);
+    free(of_usual);
+    qd_decoded_client_release(&any, NULL);
+    qd_decoded_client_release(&usual, NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     counted_memory counted;
@@ -56,5 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     qd_decoded_client_release(&decoded, &counted.memory);
     FUZZ_CHECK(counted.bytes == 0);
+    compare_ways(bytes, size);
     return 0;
 }
