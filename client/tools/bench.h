@@ -151,6 +151,7 @@ typedef struct qd_bench_connection {
     qd_bench_lane **by_room;   /* the lanes by ascending handle, once all rooms are open */
     uint32_t open_seq;         /* of the first lane's OpenRoom; the others follow */
     qd_bench_figures *figures; /* where what comes in is counted */
+    uint64_t bytes_out;        /* sent and not counted there yet */
     bool is_output_watched;    /* the driver is told when more can be sent */
 } qd_bench_connection;
 
@@ -268,6 +269,8 @@ void qd_bench_check(qd_bench_lane *told, const qd_bench_lane *writer, uint64_t t
 
 /* ---- connections and drivers ---- */
 
+/* Sends what can be without waiting. */
+void qd_bench_send(qd_bench_connection *connection);
 /* Sends and receives what can be without waiting. `lock`, if any, is held while something is counted. */
 void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock);
 /* Exchanges until is_done, or fails the run, naming what it waited for. Returns whether all is well. A run that has

@@ -22,7 +22,7 @@
 
 /* ---- one connection ---- */
 
-static void send_output(qd_bench_connection *connection, uint64_t *bytes_out)
+void qd_bench_send(qd_bench_connection *connection)
 {
     const void *bytes;
     size_t size;
@@ -36,7 +36,7 @@ static void send_output(qd_bench_connection *connection, uint64_t *bytes_out)
         if (sent < 0)
             return;
         qd_client_sent(connection->client, (size_t)sent);
-        *bytes_out += (uint64_t)sent;
+        connection->bytes_out += (uint64_t)sent;
     }
 }
 
@@ -53,9 +53,9 @@ static void take_messages(qd_bench_connection *connection, uint64_t now_ns)
 void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock)
 {
     static _Thread_local uint8_t bytes[RECEIVE_BYTES];
-    uint64_t bytes_out = 0, bytes_in = 0;
+    uint64_t bytes_in = 0;
 
-    send_output(connection, &bytes_out);
+    qd_bench_send(connection);
     for (int turn = 0; turn < RECEIVES_MAX; turn++) {
         ssize_t size = recv(qd_client_socket(connection->client), bytes, sizeof bytes, MSG_DONTWAIT);
 
@@ -75,7 +75,8 @@ void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock)
     uint64_t now_ns = qd_bench_now_ns();
     if (lock)
         pthread_mutex_lock(lock);
-    connection->figures->bytes_out += bytes_out;
+    connection->figures->bytes_out += connection->bytes_out;
+    connection->bytes_out = 0;
     connection->figures->bytes_in += bytes_in;
     take_messages(connection, now_ns);
     if (lock)

@@ -64,17 +64,23 @@ void qd_bench_lane_deinit(qd_bench_lane *lane)
 
 /* ---- sending ---- */
 
-static void move_axis(float *at, float *speed, uint32_t count, float side)
+/* Without a branch, so that many go at a time. */
+static void move_axis(float *restrict at, float *restrict speed, uint32_t count, float side)
 {
     for (uint32_t index = 0; index < count; index++) {
         float next = at[index] + speed[index];
 
-        if (next < 0 || next > side) {
-            speed[index] = -speed[index];
-            next = at[index] + speed[index];
-        }
-        at[index] = next;
+        speed[index] = (next < 0) | (next > side) ? -speed[index] : speed[index];
+        at[index] += speed[index];
     }
+}
+
+static void move_piece(qd_bench_lane *lane, uint32_t at, uint32_t count)
+{
+    const qd_bench *bench = lane->connection->bench;
+
+    for (uint32_t axis = 0; axis < bench->options.dimensions; axis++)
+        move_axis(lane->at[axis] + at, lane->speed[axis] + at, count, bench->side);
 }
 
 /* Entities from `at` on. By roster, which a lane has one of in its room, they need no ids. */
@@ -108,12 +114,14 @@ static qd_client_message piece_of(const qd_bench_lane *lane, qd_client_kind kind
     return message;
 }
 
-/* Queues the columns in pieces; the last one has the seq, which is returned, and is answered for all. */
+/* Queues the columns in pieces; the last one has the seq, which is returned, and is answered for all. Those that move
+ * are sent as they are made: the server applies one while the next is made. */
 static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const float *half, bool wants_answer)
 {
     qd_client *client = lane->connection->client;
     uint32_t frame_bytes_max = qd_client_welcome(client)->limits.frame_bytes_max;
     uint32_t piece = frame_bytes_max > 2 * BYTES_AROUND ? (frame_bytes_max - BYTES_AROUND) / BYTES_AN_ENTITY : 1;
+    const bool moves = kind == QD_CLIENT_MOVE || kind == QD_CLIENT_ROSTER_MOVE;
     uint32_t seq = 0;
 
     if (piece > PIECE_MAX)
@@ -121,11 +129,15 @@ static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const flo
     for (uint32_t at = 0; at < lane->count; at += piece) {
         uint32_t count = lane->count - at < piece ? lane->count - at : piece;
         bool is_last = at + count == lane->count;
+        if (moves)
+            move_piece(lane, at, count);
         qd_client_message message = piece_of(lane, kind, at, count, half);
 
         seq = message.seq = wants_answer && is_last ? qd_client_next_seq(client) : 0;
         if (!qd_client_send(client, &message))
             return 0;
+        if (moves && !is_last)
+            qd_bench_send(lane->connection);
     }
     return seq;
 }
@@ -167,8 +179,6 @@ static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
     const qd_bench *bench = lane->connection->bench;
     bool steps = bench->options.step && lane->is_first;
 
-    for (uint32_t axis = 0; axis < bench->options.dimensions; axis++)
-        move_axis(lane->at[axis], lane->speed[axis], lane->count, bench->side);
     uint32_t seq = send_columns(lane, bench->options.roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, NULL, !steps);
     if (steps)
         seq = qd_client_step(lane->connection->client, lane->room, 0);

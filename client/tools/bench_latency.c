@@ -138,7 +138,8 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
         qd_bench_fail(bench, "out of memory");
     free(result);
     free(raw);
-    qd_sheet_add_note(sheet, "own: until the batch was made: the part of the trip that is the bench's own;");
+    qd_sheet_add_note(
+        sheet, "own: until the batch was made, and sent but for its last piece: the bench's own part of the trip;");
     qd_sheet_add_note(sheet, "raw: a bare libuv echo, as many bytes there and back; it has nothing to make or to read");
     qd_sheet_add_note(sheet, "user ns: of the server, an update; checked: ticks compared with brute force, at the end");
 }

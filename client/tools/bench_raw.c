@@ -14,7 +14,7 @@
 #include <uv.h>
 
 /* As the server's. */
-#define READ_BYTES 65536u
+#define READ_BYTES 262144u
 #define BACKLOG    1024
 
 /* What a connection begins with. */

@@ -20,7 +20,9 @@
 #include "../base/alloc.h"
 #include "../base/mailbox.h"
 
-#define QD_LOOP_READ_BYTES 65536u
+/* What comes in is read so much at a time at most: the more, the fewer times the sender is told that there is space
+ * again, and woken for it. */
+#define QD_LOOP_READ_BYTES 262144u
 
 /* Deadlines are looked at this often: they expire late by at most so much. */
 #define QD_LOOP_DEADLINE_STEP_MS 50u
