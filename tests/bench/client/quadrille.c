@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Quadrille, by its client library, in a room that ticks by Step: circles are observers, whose views are told; pairs
- * are what the room is subscribed to.
+ * Quadrille, by its client library, in a room that ticks by Step: points move by roster, without their ids; circles are
+ * observers, whose views are told; pairs are what the room is subscribed to.
  */
 #include "client/quadrille.h"
 
@@ -35,26 +35,46 @@ static void put(quadrille *q, const qd_client_message *message)
         program_die("cannot send: %s", qd_client_error(q->client));
 }
 
-static void put_points(quadrille *q, uint32_t step, qd_client_kind kind)
+static uint32_t piece_at(const world *w, uint32_t at)
+{
+    return w->points - at < PIECE ? w->points - at : PIECE;
+}
+
+static void spawn(quadrille *q)
 {
     const world *w = q->world;
-    const bool spawns = kind == QD_CLIENT_SPAWN;
-    float *half = spawns ? program_memory(NULL, PIECE * sizeof *half) : NULL;
-    uint32_t *no_pairs = spawns && w->kind != WORLD_PAIRS ? calloc(PIECE, sizeof *no_pairs) : NULL;
-    for (uint32_t i = 0; spawns && i < PIECE; i++)
+    float *half = program_memory(NULL, PIECE * sizeof *half);
+    uint32_t *no_pairs = w->kind != WORLD_PAIRS ? calloc(PIECE, sizeof *no_pairs) : NULL;
+    for (uint32_t i = 0; i < PIECE; i++)
         half[i] = w->half;
-    for (uint32_t at = 0; at < w->points; at += PIECE)
-        put(q, &(qd_client_message){.kind = kind,
+    for (uint32_t at = 0; at < w->points; at += PIECE) {
+        const uint32_t count = piece_at(w, at);
+        put(q, &(qd_client_message){.kind = QD_CLIENT_SPAWN,
                                     .as.batch = {.room = q->room,
-                                                 .entities = {.count = w->points - at < PIECE ? w->points - at : PIECE,
+                                                 .entities = {.count = count,
                                                               .id = w->id + at,
-                                                              .x = w->x[step % 2] + at,
-                                                              .y = w->y[step % 2] + at,
+                                                              .x = w->x[0] + at,
+                                                              .y = w->y[0] + at,
                                                               .half_x = half,
                                                               .half_y = half,
                                                               .mask = no_pairs}}});
+        put(q, &(qd_client_message){.kind = QD_CLIENT_ROSTER,
+                                    .as.roster = {.room = q->room, .first = at, .count = count, .id = w->id + at}});
+    }
     free(half);
     free(no_pairs);
+}
+
+static void move(quadrille *q, uint32_t step)
+{
+    const world *w = q->world;
+    for (uint32_t at = 0; at < w->points; at += PIECE)
+        put(q, &(qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE,
+                                    .as.roster_move = {.room = q->room,
+                                                       .first = at,
+                                                       .count = piece_at(w, at),
+                                                       .x = w->x[step % 2] + at,
+                                                       .y = w->y[step % 2] + at}});
 }
 
 static void put_circles(quadrille *q)
@@ -138,7 +158,7 @@ static void *open_room(const world *w, uint16_t port, sets *s)
                                                   ? opened->as.error.text
                                                   : qd_client_error(q->client));
     q->room = opened->as.room_opened.room;
-    put_points(q, 0, QD_CLIENT_SPAWN);
+    spawn(q);
     if (w->kind == WORLD_PAIRS)
         qd_client_subscribe(q->client, q->room, QD_SCOPE_ALL, false);
     else
@@ -150,7 +170,7 @@ static void *open_room(const world *w, uint16_t port, sets *s)
 
 static void send_step(void *state, uint32_t number)
 {
-    put_points(state, number, QD_CLIENT_MOVE);
+    move(state, number);
     step(state, number);
 }
 

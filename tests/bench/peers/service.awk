@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes the table of tests/bench/service of the lines of bench_client_service: medians over the rounds. Exit status 1:
-# somebody failed, or what was checked was not the same for all.
+# Makes the table of tests/bench/service, or its JSON, of the lines of bench_client_service: medians over the rounds.
+# Exit status 1: somebody failed, or what was checked was not the same for all.
 BEGIN {
     FS = "\t"
     label["quadrille"] = "Quadrille"
@@ -55,7 +55,7 @@ function print_row(row,    part, base, own, rate, cpu, one, late) {
         times(late, own ? 0 : median(base, 7), own)
 }
 
-END {
+function print_table(    i) {
     print "| world | system | million updates/s | server's CPU, ns an update | its core busy | ms a step, median | 99 % |"
     print "|---|---|---|---|---|---|---|"
     for (i = 1; i <= rows; i++) print_row(order[i])
@@ -65,7 +65,30 @@ END {
         date ", medians of " rounds " rounds of twice " seconds " s" (pace == "full" ? "" : "; " pace)
     print versions
     if (missing != "") { gsub(/;/, "\n    ", missing); print "\nNOT MEASURED:\n    " missing }
-    for (row in bad) count++
     print count ? "\nWRONG or FAILED above: " count : "\nAll gave the answers of brute force."
+}
+
+function print_json(    i, row, part, line) {
+    printf "{\"date\":%s,\"machine\":%s,\"cores\":%d,\"pinned\":%s,\"load\":%s,\"pace\":%s,\"rounds\":%d,\"seconds\":%s,", \
+        quoted(date), quoted(machine), all, quoted(cores), load, quoted(pace), rounds, seconds
+    printf "\"versions\":%s,\"missing\":%s,\"ok\":%s,\"results\":[", list(versions), list(missing), count ? "false" : "true"
+    for (i = 1; i <= rows; i++) {
+        row = order[i]
+        split(row, part, SUBSEP)
+        line = "{\"world\":" quoted(part[1]) ",\"system\":" quoted(part[2]) ",\"state\":" \
+            quoted(row in bad ? tolower(bad[row]) : "right")
+        if (!(row in bad)) {
+            line = line sprintf(",\"updates_per_s\":%.0f,\"cpu_ns\":%.2f,\"busy\":%.3f,\"step_us_p50\":%.1f,\"step_us_p99\":%.1f", \
+                median(row, 3), median(row, 4), median(row, 5), median(row, 6), median(row, 7))
+        }
+        printf "%s%s}", (i > 1 ? "," : ""), line
+    }
+    print "]}"
+}
+
+END {
+    for (row in bad) count++
+    if (json != "") print_json()
+    else print_table()
     exit (count > 0)
 }

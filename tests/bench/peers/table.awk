@@ -69,17 +69,6 @@ function print_table(    r, c, line) {
     print bad ? "\nWRONG or FAILED above: " bad : "\nAll found the same pairs at every tick."
 }
 
-function quoted(value) {
-    gsub(/["\\]/, "\\\\&", value)
-    return "\"" value "\""
-}
-
-function list(values,    parts, count, i, line) {
-    count = split(values, parts, ";")
-    for (i = 1; i <= count; i++) line = line (i > 1 ? "," : "") quoted(parts[i])
-    return "[" line "]"
-}
-
 function print_json(    r, c, cell, line) {
     printf "{\"dimensions\":%d,", dimensions
     printf "\"date\":%s,\"machine\":%s,\"cores\":%d,\"core\":%s,\"load\":%s,\"pace\":%s,\"versions\":%s,\"missing\":%s,", \

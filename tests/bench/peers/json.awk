@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What JSON is made of, for the tables beside this file.
+
+function quoted(value) {
+    gsub(/["\\]/, "\\\\&", value)
+    return "\"" value "\""
+}
+
+function list(values,    parts, count, i, line) {
+    count = split(values, parts, ";")
+    for (i = 1; i <= count; i++) line = line (i > 1 ? "," : "") quoted(parts[i])
+    return "[" line "]"
+}
