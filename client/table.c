@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-#define TABLE_CAPACITY_MIN 16u
+#define TABLE_BITS_MIN     4u
+#define TABLE_CAPACITY_MIN ((size_t)1 << TABLE_BITS_MIN)
 
 static size_t home(const qd_table *table, uint64_t key)
 {
-    /* The finalizer of SplitMix64: every bit of the key reaches the low ones. */
-    key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)(key ^ (key >> 31)) & (table->capacity - 1);
+    /* Multiplied by the golden ratio, keys that follow each other go far apart, by the upper bits; keys are often two
+     * ids, of which the upper one would reach few of these. */
+    return (size_t)((key ^ (key >> 32)) * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
 }
 
 /* Where `key` is, or the empty place where it would go. There is one. */
@@ -38,7 +38,11 @@ void qd_table_fetch(const qd_table *table, uint64_t key)
 
 static bool grow(qd_table *old)
 {
-    qd_table new = {.count = old->count, .capacity = old->capacity > 0 ? 2 * old->capacity : TABLE_CAPACITY_MIN};
+    qd_table new = {.count = old->count, .capacity = TABLE_CAPACITY_MIN, .shift = 64 - TABLE_BITS_MIN};
+    if (old->capacity > 0) {
+        new.capacity = 2 * old->capacity;
+        new.shift = old->shift - 1;
+    }
     new.places = calloc(new.capacity, sizeof *new.places);
     if (new.places == NULL)
         return false;

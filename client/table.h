@@ -19,6 +19,7 @@ typedef struct qd_table {
     qd_table_place *places;
     size_t count;
     size_t capacity; /* a power of two, or 0 */
+    unsigned shift;  /* of 64 bits, to number so many places */
 } qd_table;
 
 /* The place of `key`; NULL: it is not there. Valid until the next put or take. */

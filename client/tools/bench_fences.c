@@ -91,12 +91,12 @@ static void place(course *all, columns *to, uint32_t count, double radius_min, d
 }
 
 /* Straight on, off the walls. */
-static void move_along(float *at, float *speed, uint32_t count, float side)
+static void move_along(float *restrict at, float *restrict speed, uint32_t count, float side)
 {
     for (uint32_t i = 0; i < count; i++) {
-        at[i] += speed[i];
-        if (at[i] < 0 || at[i] > side)
-            speed[i] = at[i] < 0 ? fabsf(speed[i]) : -fabsf(speed[i]);
+        const float there = at[i] + speed[i], inward = there < 0 ? fabsf(speed[i]) : -fabsf(speed[i]);
+        at[i] = there;
+        speed[i] = there < 0 || there > side ? inward : speed[i];
     }
 }
 
