@@ -173,8 +173,8 @@ static void add_class(qd_filter_classes *classes, qd_filter filter)
     classes->filter[number] = filter;
     for (uint32_t i = 0; i <= number; i++) {
         const uint32_t agree = qd_filters_agree(classes->filter[i], filter);
-        classes->agree[i] = (uint8_t)(classes->agree[i] | agree << number);
-        classes->agree[number] = (uint8_t)(classes->agree[number] | agree << i);
+        classes->agree[i] = (uint16_t)(classes->agree[i] | agree << number);
+        classes->agree[number] = (uint16_t)(classes->agree[number] | agree << i);
     }
 }
 

@@ -35,14 +35,14 @@ typedef struct qd_filter {
 } qd_filter;
 
 #define QD_FILTER_DEFAULT     ((qd_filter){1, UINT32_MAX})
-#define QD_FILTER_CLASSES_MAX 8u
+#define QD_FILTER_CLASSES_MAX 15u
 
 /* Most spaces have few filters. The first ones have a number, which stands in the ids of rows (rows.h), so that whether
  * two agree is known without a look at either. Number 0 is the default. */
 typedef struct qd_filter_classes {
     qd_filter filter[QD_FILTER_CLASSES_MAX];
     uint32_t count;
-    uint8_t agree[QD_FILTER_CLASSES_MAX]; /* a bit for each class */
+    uint16_t agree[QD_FILTER_CLASSES_MAX + 1]; /* a bit for each class; of what has none, as if it were one: 0 */
 } qd_filter_classes;
 
 /* The `was` of what a row does not tell. */

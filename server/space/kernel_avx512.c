@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 #include "columns_avx512.h"
 #include "lanes_avx512.h"
+#include "pairs_avx512.h"
 
 #define KERNEL_NAME   "avx512"
 #define KERNEL_SYMBOL qd_kernel_avx512

@@ -11,13 +11,13 @@
 #include "bytes.h"
 #include "columns_narrow.h"
 #include "kernel.h"
+#include "pairs.h"
 #include "ring.h"
 
 #define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
 #define HITS_MAX  512u /* hits are sifted above this many */
-#define NEAR_MAX  960u /* pairs are tested exactly above this many */
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
-#define NEAR_ROOM (NEAR_MAX + 128u)
+#define NEAR_MAX  (QD_PAIRS_ROOM - 128u) /* pairs are tested exactly above this many */
 
 #define ALOOF_SAMPLES 8u /* rows that tell whether a list has aloof ones */
 
@@ -29,8 +29,8 @@ typedef struct hits {
 
 /* Pairs of rows: a hit, and one of the lanes of its mask. */
 typedef struct pairs {
-    uint16_t hit[NEAR_ROOM];
-    uint8_t lane[NEAR_ROOM];
+    uint16_t hit[QD_PAIRS_ROOM];
+    uint8_t lane[QD_PAIRS_ROOM];
 } pairs;
 
 static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)

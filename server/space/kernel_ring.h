@@ -17,9 +17,20 @@
 #define QD_RING_SLACK (1.0f / 16)
 
 /* What that takes is as much as a few exact tests. */
+#define RING_LANES_MIN 8u
+
 static inline bool is_worth_a_ring(uint64_t mask)
 {
-    return __builtin_popcountll(mask) > 3;
+    return (uint32_t)__builtin_popcountll(mask) >= RING_LANES_MIN;
+}
+
+static inline bool is_any_worth_a_ring(const hits *found, uint32_t count)
+{
+    bool is_any = false;
+    for (uint32_t h = 0; h < count; h++) {
+        is_any |= is_worth_a_ring(found->mask[h]);
+    }
+    return is_any;
 }
 
 /* False: it is no circle, or was none, or is too large to tell. */
@@ -27,7 +38,7 @@ static inline bool ring_of(const qd_sink *sink, const qd_list8 *list, uint32_t i
 {
     const uint32_t reference = list->row[i], at = reference & QD_LIST_ROW;
     if ((reference & (QD_LIST_SPECIAL | QD_LIST_WAS | QD_LIST_NOW)) != QD_LIST_SPECIAL ||
-        (qd_row_id(sink->rows, at) & (QD_ID_ROUND | INTRICATE)) != QD_ID_ROUND) {
+        (qd_row_id(sink->rows, at) & (QD_ID_ROUND | QD_ID_INTRICATE)) != QD_ID_ROUND) {
         return false;
     }
     const qd_row *now = qd_row_now(sink->rows, at), *was = qd_row_was(sink->rows, at);
@@ -113,15 +124,28 @@ static __attribute__((noinline)) uint32_t sift_rings(const qd_sink *sink, const 
     return left;
 }
 
-/* Whether there are circles among the carried rows. */
+static inline uint32_t size_of_row(const qd_list8 *list, uint32_t i)
+{
+    uint32_t size = 1;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        size *= (uint32_t)(list->column[QD_OUTER_HI + k][i] - list->column[QD_OUTER_LO + k][i]) + 1;
+    }
+    return size;
+}
+
+/* Whether among the carried rows are circles so large that many own rows may lie in them: as many as are worth a ring,
+ * were they spread evenly over the window. */
 static inline bool has_rings(const qd_sink *sink, const qd_list8 *list)
 {
-    uint32_t any = 0;
+    const uint64_t least = (uint64_t)RING_LANES_MIN << 8 * QD_AXES;
+    uint32_t largest = 0;
     for (uint32_t i = list->own; i < list->count; i++) {
-        any |= list->row[i];
+        const uint32_t size = size_of_row(list, i);
+        largest = size > largest ? size : largest;
     }
-    for (uint32_t i = list->own; i < list->count && (any & QD_LIST_SPECIAL); i++) {
-        if (qd_row_id(sink->rows, list->row[i] & QD_LIST_ROW) & QD_ID_ROUND) {
+    for (uint32_t i = list->own; i < list->count && (uint64_t)largest * list->own >= least; i++) {
+        if ((uint64_t)size_of_row(list, i) * list->own >= least && (list->row[i] & QD_LIST_SPECIAL) &&
+            (qd_row_id(sink->rows, list->row[i] & QD_LIST_ROW) & QD_ID_ROUND)) {
             return true;
         }
     }

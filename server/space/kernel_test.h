@@ -40,7 +40,7 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
         left += mask != 0;
     }
 #if TEST_LANES == 64
-    if (sink->rings) {
+    if (sink->rings && is_any_worth_a_ring(found, left)) {
         left = sift_rings(sink, list, found, left);
     }
 #endif
@@ -150,7 +150,7 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
 
 /* Where the lanes end. The carried rows behind the last group with own ones are few as a rule: then they are compared,
  * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own.
- * And so are all carried rows where there are circles, which many lie in at once. */
+ * And so are all carried rows where there are circles that many lie in at once. */
 static inline uint32_t TEST_NAME(lanes_end)(const qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
 #if TEST_LANES == 64

@@ -32,7 +32,7 @@ static void check_body(const qd_index *index, uint32_t reference)
     QD_ASSERT(record->row == reference);
     QD_ASSERT(((id & QD_ID_NEWCOMER) != 0) == (ghost != QD_NONE));
     if (!(id & QD_ID_CHANGED)) {
-        const uint32_t of_filter = QD_ID_FILTER | QD_ID_ODD | (QD_FILTER_CLASSES_MAX - 1) << QD_ID_CLASS;
+        const uint32_t of_filter = QD_ID_FILTER | QD_FILTER_CLASSES_MAX << QD_ID_CLASS;
         QD_ASSERT((id & of_filter) == qd_id_of_filter(bodies, bodies->filter[slot]));
     }
     if (record->state == QD_RECORD_LIVE) {

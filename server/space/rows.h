@@ -34,9 +34,8 @@
 #define QD_ID_GHOST    (1u << 25)
 #define QD_ID_NEWCOMER (1u << 26)
 #define QD_ID_CAPSULE  (1u << 27)
-#define QD_ID_ODD      (1u << 31) /* its filter is none of those that have a class (bodies.h) */
 #define QD_ID_SPECIAL  (~QD_ID_SLOT)
-#define QD_ID_CLASS    28u /* three bits from here on: the class of its filter, 0 also where it is odd */
+#define QD_ID_CLASS    28u /* from this bit on: the class of its filter (bodies.h), QD_FILTER_CLASSES_MAX: it has none */
 /* Overlapping inner boxes prove nothing of these: what they were is not what stands in their row, or counts otherwise.
  */
 #define QD_ID_UNPROVEN (QD_ID_CHANGED | QD_ID_NEWCOMER | QD_ID_CAPSULE)
@@ -162,16 +161,17 @@ static inline uint32_t qd_row_id(const qd_rows *rows, uint32_t reference)
 static inline uint32_t qd_id_of_filter(const qd_bodies *bodies, qd_filter filter)
 {
     const uint32_t class = qd_bodies_filter_class(bodies, filter);
-    return class == 0 ? 0 : QD_ID_FILTER | (class < QD_FILTER_CLASSES_MAX ? class << QD_ID_CLASS : QD_ID_ODD);
+    return class == 0 ? 0 : QD_ID_FILTER | class << QD_ID_CLASS;
 }
 
 /* Whether the filters of two bodies agree, by the ids of rows that have not changed theirs. */
 static inline bool qd_ids_agree(const qd_bodies *bodies, uint32_t id_a, uint32_t id_b)
 {
-    if ((id_a | id_b) & QD_ID_ODD) {
+    const uint32_t class_a = id_a >> QD_ID_CLASS, class_b = id_b >> QD_ID_CLASS;
+    if ((class_a > class_b ? class_a : class_b) == QD_FILTER_CLASSES_MAX) {
         return qd_filters_agree(bodies->filter[id_a & QD_ID_SLOT], bodies->filter[id_b & QD_ID_SLOT]);
     }
-    return (bodies->classes.agree[id_a >> QD_ID_CLASS] >> (id_b >> QD_ID_CLASS) & 1) != 0;
+    return (bodies->classes.agree[class_a] >> class_b & 1) != 0;
 }
 
 /* Fetches what taking a row out, and putting one in, will read: the row, and a cell's last one. */

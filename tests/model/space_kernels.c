@@ -47,14 +47,29 @@ typedef struct scene {
     qd_walk_mode mode;
     bool moved_only, all, swept;
     float half_max;
+    qd_row circle; /* the last one that was drawn */
 } scene;
 
 /* All capsules are of one size: that of the last tick would stand in changes. */
 #define CAPSULE_RADIUS 1.5f
 static const float capsule_half[3] = {2, -1, 3};
 
+/* Beside the last circle, so that the two touch but for what is rounded, on either side. */
+static void draw_beside(const scene *s, float *at, float radius)
+{
+    double way[QD_AXES], length = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        way[k] = (double)between(-1, 1);
+        length += way[k] * way[k];
+    }
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        double reach = (double)radius + (double)s->circle.v[QD_ROW_HIGH];
+        at[k] = (float)((double)s->circle.v[k] + reach * way[k] / sqrt(length));
+    }
+}
+
 /* A world of 1,024 units, 64 numbers each. Whole units give edges that are equal, and a few rows lie far outside. */
-static qd_row draw_row(const scene *s, qd_space_shape shape)
+static qd_row draw_row(scene *s, qd_space_shape shape)
 {
     float at[QD_AXES], half[QD_AXES];
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -73,15 +88,28 @@ static qd_row draw_row(const scene *s, qd_space_shape shape)
         half[QD_AXES - 1] = between(0, s->half_max);
         break;
     case 3:
+        /* So small that their squares get lost. */
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            at[k] = ldexpf(floorf(at[k] / 256), -75);
+            half[k] = ldexpf(half[k] / s->half_max * 3, -75);
+        }
+        break;
+    case 4:
         at[0] = draw(20) == 0 ? -3e38f : at[0];
         half[0] = draw(20) == 0 ? 3e38f : half[0];
+        break;
+    case 5:
+        if (shape == QD_SPACE_CIRCLE && s->circle.v[QD_ROW_HIGH] <= s->half_max && s->circle.v[0] >= 0) {
+            draw_beside(s, at, half[0]);
+        }
         break;
     default:
         break;
     }
-    return shape == QD_SPACE_BOX      ? qd_row_of_box(at, half)
-           : shape == QD_SPACE_CIRCLE ? qd_row_of_circle(at, half[0])
-                                      : qd_row_of_capsule(at, capsule_half, CAPSULE_RADIUS);
+    if (shape == QD_SPACE_CIRCLE) {
+        return s->circle = qd_row_of_circle(at, half[0]);
+    }
+    return shape == QD_SPACE_BOX ? qd_row_of_box(at, half) : qd_row_of_capsule(at, capsule_half, CAPSULE_RADIUS);
 }
 
 static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
@@ -101,7 +129,7 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
         id |= QD_ID_CHANGED;
     }
     if (changes != 0 && draw(changes) == 0) {
-        const qd_filter filter = {1 + draw(3), 1 + draw(3)};
+        const qd_filter filter = {1 + draw(5), 1 + draw(5)}; /* more than have a class */
         qd_bodies_filter_set(&s->bodies, slot, filter);
         id |= qd_id_of_filter(&s->bodies, filter);
     }
@@ -111,7 +139,7 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
 static void fill(scene *s, qd_cell *cell, uint32_t count)
 {
     *cell = (qd_cell){.head = QD_NONE};
-    const uint32_t circles = draw(3) == 0 ? 4 : 0, changes = draw(3) == 0 ? 8 : 0, resting = draw(4);
+    const uint32_t circles = draw(3) == 0 ? 1 + 3 * draw(2) : 0, changes = draw(3) == 0 ? 8 : 0, resting = draw(4);
     for (uint32_t i = 0; i < count; i++) {
         qd_space_shape shape = QD_SPACE_BOX;
         if (circles != 0 && draw(circles) == 0) {

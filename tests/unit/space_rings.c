@@ -21,7 +21,7 @@
 #define CIRCLES 60u
 #define BODIES  (POINTS + CIRCLES)
 #define TICKS   6u
-#define SORTS   10u /* of circles, by their category */
+#define SORTS   20u /* of circles, by their category */
 
 typedef struct world {
     double from, side; /* on all axes */
