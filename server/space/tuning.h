@@ -10,7 +10,7 @@
 
 typedef struct qd_tuning {
     uint32_t leaf_rows;     /* a leaf, where bodies are spread evenly; it may hold some more before it is divided */
-    uint32_t task_rows_min; /* with fewer rows one hand walks alone */
+    uint32_t task_rows_min; /* with fewer rows at work, those of blocks in which any changed, one hand walks alone */
 } qd_tuning;
 
 #define QD_TUNING_DEFAULT ((qd_tuning){.leaf_rows = 96, .task_rows_min = 8192})

@@ -220,6 +220,12 @@ static void sum_up(qd_walk *walk, const task_set *set, uint64_t limit, qd_walk_r
     result->event = result->complete ? gather(walk, set, result->found) : NULL;
 }
 
+/* Those that a walk is about: by the blocks, where only some changed. */
+static uint32_t rows_at_work(const qd_rows *rows, bool all)
+{
+    return all ? rows->count : rows->dirty_count * QD_BLOCK_ROWS;
+}
+
 static bool was_stopped(const task_set *set)
 {
     bool stopped = false;
@@ -235,12 +241,12 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
     qd_walk_plan plan = {
         .mode = mode,
         .unmarked = index->rows->all && index->ops->commits_all && mode != QD_WALK_PAIRS,
-        .hands = index->rows->count >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1,
     };
     if (!plan.unmarked) {
         qd_rows_mark_due(index->rows);
     }
     plan.all = plan.unmarked || mode != QD_WALK_EVENTS || is_nearly_all_dirty(index->rows);
+    plan.hands = rows_at_work(index->rows, plan.all) >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1;
     uint32_t tasks = index->ops->walk_begin(index, &plan);
     uint32_t hands = tasks > 1 ? plan.hands : 1;
     qd_quota quota = {.limit = limit};
