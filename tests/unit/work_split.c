@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "server/work/pool.h"
+#include "server/work/split.h"
 
 #define TASKS_MAX 1000u
 #define ACTORS    5u
@@ -136,6 +137,37 @@ static void splits_nest(void **state)
         run_actors(worker_counts[turn], ACTORS, split_nested);
 }
 
+/* ---- shares ---- */
+
+typedef struct trail {
+    uint32_t steps;
+    size_t index[TASKS_MAX];
+} trail;
+
+static void note(size_t index, void *argument)
+{
+    trail *done_so_far = argument;
+
+    done_so_far->index[done_so_far->steps++] = index;
+}
+
+/* Its own share from the front, what others have left from the back. */
+static void a_worker_begins_with_its_own_share(void **state)
+{
+    static const size_t expected[3][8] = {{0, 1, 4, 3, 2, 7, 6, 5}, {2, 3, 4, 7, 6, 5, 1, 0}, {5, 6, 7, 1, 0, 4, 3, 2}};
+
+    (void)state;
+    for (uint32_t worker = 0; worker < 3; worker++) {
+        trail way = {0};
+        qd_split split;
+        qd_split_init(&split, 8, note, &way, 3);
+        qd_split_work(&split, worker);
+        qd_split_deinit(&split);
+        assert_int_equal(way.steps, 8);
+        assert_memory_equal(way.index, expected[worker], sizeof expected[worker]);
+    }
+}
+
 /* ---- really shared ---- */
 
 static _Atomic uint32_t arrived;
@@ -171,6 +203,7 @@ int main(void)
         cmocka_unit_test(covers_each_index_once),
         cmocka_unit_test(several_actors_split_at_once),
         cmocka_unit_test(splits_nest),
+        cmocka_unit_test(a_worker_begins_with_its_own_share),
         cmocka_unit_test(idle_workers_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
