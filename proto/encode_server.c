@@ -3,6 +3,7 @@
  * From a ServerFrame to bytes.
  */
 #include "codec_internal.h"
+#include "encode_usual.h"
 
 /* Field 1 of RoomList. */
 #define ROOM_LIST_ROOMS_TAG 0x0au
@@ -325,19 +326,29 @@ static size_t pack_body(const server_body *body, uint8_t *bytes)
     return (size_t)(at - bytes);
 }
 
-size_t qd_server_message_size(const qd_server_message *message)
+size_t qd_encode_any(const qd_server_message *message, uint8_t *bytes)
 {
     server_body body;
     set_body(&body, message);
-    return qd_envelope_size(message->seq, body.field, size_body(&body));
+    size_t body_size = size_body(&body);
+    if (bytes != NULL) {
+        (void)pack_body(&body, bytes + qd_envelope_write(message->seq, body.field, body_size, bytes));
+    }
+    return qd_envelope_size(message->seq, body.field, body_size);
+}
+
+static size_t encode(const qd_server_message *message, uint8_t *bytes)
+{
+    size_t size = qd_encode_usual(message, bytes);
+    return size > 0 ? size : qd_encode_any(message, bytes);
+}
+
+size_t qd_server_message_size(const qd_server_message *message)
+{
+    return encode(message, NULL);
 }
 
 size_t qd_server_message_encode(const qd_server_message *message, void *bytes)
 {
-    server_body body;
-    set_body(&body, message);
-    uint8_t *at = bytes;
-    at += qd_envelope_write(message->seq, body.field, size_body(&body), at);
-    at += pack_body(&body, at);
-    return (size_t)(at - (uint8_t *)bytes);
+    return encode(message, bytes);
 }
