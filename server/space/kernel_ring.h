@@ -104,17 +104,26 @@ static inline uint64_t lanes_open(uint8_t *const *column, uint32_t base, const q
 }
 #endif
 
+/* A circle meets one group after another, each in its turn: so many are kept until then. */
+#define RINGS_KEPT 64u
+
 /* Takes the lanes that circles do not leave open from the first hits; returns how many hits are left. */
 static __attribute__((noinline)) uint32_t sift_rings(const qd_sink *sink, const qd_list8 *list, hits *found,
                                                      uint32_t count)
 {
-    uint32_t left = 0;
+    uint32_t left = 0, row[RINGS_KEPT];
+    bool is_ring[RINGS_KEPT];
+    qd_ring ring[RINGS_KEPT];
+    memset(row, 0xff, sizeof row);
     for (uint32_t h = 0; h < count; h++) {
-        uint32_t i = found->row[h], base = found->base[h];
+        uint32_t i = found->row[h], base = found->base[h], k = i % RINGS_KEPT;
         uint64_t mask = found->mask[h];
-        qd_ring circle;
-        if (is_worth_a_ring(mask) && ring_of(sink, list, i, &circle)) {
-            mask &= lanes_open(list->column, base, &circle);
+        if (is_worth_a_ring(mask)) {
+            if (row[k] != i) {
+                row[k] = i;
+                is_ring[k] = ring_of(sink, list, i, &ring[k]);
+            }
+            mask &= is_ring[k] ? lanes_open(list->column, base, &ring[k]) : UINT64_MAX;
         }
         found->mask[left] = mask;
         found->row[left] = i;
