@@ -130,22 +130,42 @@ static floats radii(const qd_bodies *bodies, const uint32_t *slots)
     return to_columns_order(OP(load_ps)(radius));
 }
 
-/* Where some are no boxes: how far they reach, as in qd_row_of_circle and _capsule, and what contains that, as in
- * qd_round_bounds. */
-static __attribute__((noinline)) void make_round(const qd_bodies *bodies, const uint32_t *slots, const group *at,
-                                                 columns *row, columns *bounds)
+/* In lanes that are round: the boxes around what reaches so far on an axis, as qd_round_bounds makes them. */
+static inline void round_bounds(ints round, floats centre, floats reach, floats *low, floats *high)
 {
-    ints shape = at->state & 0xff00u;
-    ints round = (ints)(shape != (QD_SPACE_BOX << 8)), capsule = (ints)(shape == (QD_SPACE_CAPSULE << 8));
-    floats radius = any(capsule) != 0 ? radii(bodies, slots) : all_floats(0);
+    const floats more = reach + 0x1p-22f * (abs_of(centre) + reach);
+    *low = choose(round, centre - more, *low);
+    *high = choose(round, centre + more, *high);
+}
+
+static inline ints are_of_shape(const group *at, uint32_t shape)
+{
+    return (ints)((at->state & 0xff00u) == shape << 8);
+}
+
+/* Where some are circles: their rows, as in qd_row_of_circle, and what contains them. */
+static inline void make_circles(const group *at, columns *row, columns *bounds)
+{
+    const ints circle = are_of_shape(at, QD_SPACE_CIRCLE);
+    const floats reach = at->half[0];
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        floats stretched = (abs_of(at->half[k]) + radius) * (1 + 0x1p-22f);
-        floats reach = choose(capsule, stretched, at->half[0]);
-        floats more = reach + 0x1p-22f * (abs_of(at->centre[k]) + reach);
-        bounds->edge[k] = choose(round, at->centre[k] - more, bounds->edge[k]);
-        bounds->edge[QD_ROW_HIGH + k] = choose(round, at->centre[k] + more, bounds->edge[QD_ROW_HIGH + k]);
-        row->edge[k] = choose(round, at->centre[k], row->edge[k]);
-        row->edge[QD_ROW_HIGH + k] = choose(round, reach, row->edge[QD_ROW_HIGH + k]);
+        round_bounds(circle, at->centre[k], reach, &bounds->edge[k], &bounds->edge[QD_ROW_HIGH + k]);
+        row->edge[k] = choose(circle, at->centre[k], row->edge[k]);
+        row->edge[QD_ROW_HIGH + k] = choose(circle, reach, row->edge[QD_ROW_HIGH + k]);
+    }
+}
+
+/* The same of capsules, as in qd_row_of_capsule. */
+static __attribute__((noinline)) void make_capsules(const qd_bodies *bodies, const uint32_t *slots, const group *at,
+                                                    columns *row, columns *bounds)
+{
+    const ints capsule = are_of_shape(at, QD_SPACE_CAPSULE);
+    const floats radius = radii(bodies, slots);
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        floats reach = (abs_of(at->half[k]) + radius) * (1 + 0x1p-22f);
+        round_bounds(capsule, at->centre[k], reach, &bounds->edge[k], &bounds->edge[QD_ROW_HIGH + k]);
+        row->edge[k] = choose(capsule, at->centre[k], row->edge[k]);
+        row->edge[QD_ROW_HIGH + k] = choose(capsule, reach, row->edge[QD_ROW_HIGH + k]);
     }
 }
 
@@ -161,14 +181,17 @@ static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, cons
         row->edge[pad] = row->edge[QD_ROW_HIGH + pad] = all_floats(0);
     }
     columns bounds = *row;
-    if (QD_UNLIKELY(any((at->state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_BOX << 8)) != 0)) {
+    if (any((at->state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_BOX << 8)) != 0) {
         QD_ASSERT(any((at->state & 0xffu) ^ QD_RECORD_LIVE) == 0);
-        /* Copies, so that the others can stay in registers. */
-        const group odd = *at;
-        columns odd_row = *row, odd_bounds = *row;
-        make_round(bodies, slots, &odd, &odd_row, &odd_bounds);
-        *row = odd_row;
-        bounds = odd_bounds;
+        make_circles(at, row, &bounds);
+        if (QD_UNLIKELY(any(are_of_shape(at, QD_SPACE_CAPSULE)) != 0)) {
+            /* Copies, so that the others can stay in registers. */
+            const group odd = *at;
+            columns odd_row = *row, odd_bounds = bounds;
+            make_capsules(bodies, slots, &odd, &odd_row, &odd_bounds);
+            *row = odd_row;
+            bounds = odd_bounds;
+        }
     }
     const ints shift = c->shift + (at->place >> 28);
     ints out = all_ints(0), apart = all_ints(0);
@@ -296,15 +319,21 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
         transpose(four, was + i);
     }
     span now, both;
-    uint32_t apart = 0, far = 0, absent = exceeding(was[0], was[QD_ROW_HIGH]);
+    /* Absent rows are so as boxes, too. */
+    const ints circle = are_of_shape(&at, QD_SPACE_CIRCLE), was_circle = circle & (ints)(was[QD_ROW_HIGH] >= 0);
+    uint32_t apart = 0, far = 0;
+    const uint32_t absent = exceeding(was[0], was[QD_ROW_HIGH]) & ~any(was_circle);
     const ints longest = all_ints(2) << c->shift;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         floats low = at.before[k] - at.half[k], high = at.before[k] + at.half[k];
+        floats was_low = was[k], was_high = was[QD_ROW_HIGH + k];
+        round_bounds(circle, at.before[k], at.half[0], &low, &high);
+        round_bounds(was_circle, was[k], was[QD_ROW_HIGH + k], &was_low, &was_high);
         ints now_low = number_of(c, low, k), now_high = number_of(c, high, k);
-        ints all_low = (ints)OP(min_epi32)((vector)now_low, (vector)number_of(c, was[k], k));
-        ints all_high = (ints)OP(max_epi32)((vector)now_high, (vector)number_of(c, was[QD_ROW_HIGH + k], k));
+        ints all_low = (ints)OP(min_epi32)((vector)now_low, (vector)number_of(c, was_low, k));
+        ints all_high = (ints)OP(max_epi32)((vector)now_high, (vector)number_of(c, was_high, k));
         far |= any((ints)(all_high - all_low > longest));
-        apart |= exceeding(low, was[QD_ROW_HIGH + k]) | exceeding(was[k], high);
+        apart |= exceeding(low, was_high) | exceeding(was_low, high);
         now.low[k] = now_low >> c->shift;
         now.high[k] = now_high >> c->shift;
         both.low[k] = all_low >> c->shift;
@@ -313,7 +342,8 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
     spot to = spot_of(tree, &both), natural = spot_of(tree, &now);
     uint32_t is_leaf = any(to.place & (1u << 24)), is_other = any(natural.place ^ to.place);
     uint32_t split = index->config->swept ? 0 : far & apart & ~is_leaf & ~absent;
-    *odd = any((at.state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_BOX << 8)) | any(at.change ^ QD_NONE);
+    *odd =
+        any((at.state & 0xffu) ^ QD_RECORD_LIVE) | any(are_of_shape(&at, QD_SPACE_CAPSULE)) | any(at.change ^ QD_NONE);
     uint32_t cell[2][WIDTH], place[2][WIDTH];
     memcpy(cell[0], &to.cell, sizeof cell[0]);
     memcpy(cell[1], &natural.cell, sizeof cell[1]);
