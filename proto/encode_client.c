@@ -3,6 +3,7 @@
  * From a ClientFrame to bytes.
  */
 #include "codec_internal.h"
+#include "encode_usual.h"
 
 /* A message as protobuf-c wants it, and what hangs on it. */
 typedef struct client_body {
@@ -328,21 +329,32 @@ static size_t size_body(const client_body *body)
     return body->field != 0 ? protobuf_c_message_get_packed_size(&body->message) : 0;
 }
 
-size_t qd_client_message_size(const qd_client_message *message)
+size_t qd_encode_client_any(const qd_client_message *message, uint8_t *bytes)
 {
     client_body body;
     set_body(&body, message);
-    return qd_envelope_size(message->seq, body.field, size_body(&body));
+    size_t body_size = size_body(&body);
+    if (bytes != NULL) {
+        uint8_t *at = bytes + qd_envelope_write(message->seq, body.field, body_size, bytes);
+        if (body.field != 0) {
+            (void)protobuf_c_message_pack(&body.message, at);
+        }
+    }
+    return qd_envelope_size(message->seq, body.field, body_size);
+}
+
+static size_t encode(const qd_client_message *message, uint8_t *bytes)
+{
+    size_t size = qd_encode_client_usual(message, bytes);
+    return size > 0 ? size : qd_encode_client_any(message, bytes);
+}
+
+size_t qd_client_message_size(const qd_client_message *message)
+{
+    return encode(message, NULL);
 }
 
 size_t qd_client_message_encode(const qd_client_message *message, void *bytes)
 {
-    client_body body;
-    set_body(&body, message);
-    uint8_t *at = bytes;
-    at += qd_envelope_write(message->seq, body.field, size_body(&body), at);
-    if (body.field != 0) {
-        at += protobuf_c_message_pack(&body.message, at);
-    }
-    return (size_t)(at - (uint8_t *)bytes);
+    return encode(message, bytes);
 }

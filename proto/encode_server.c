@@ -326,7 +326,7 @@ static size_t pack_body(const server_body *body, uint8_t *bytes)
     return (size_t)(at - bytes);
 }
 
-size_t qd_encode_any(const qd_server_message *message, uint8_t *bytes)
+size_t qd_encode_server_any(const qd_server_message *message, uint8_t *bytes)
 {
     server_body body;
     set_body(&body, message);
@@ -339,8 +339,8 @@ size_t qd_encode_any(const qd_server_message *message, uint8_t *bytes)
 
 static size_t encode(const qd_server_message *message, uint8_t *bytes)
 {
-    size_t size = qd_encode_usual(message, bytes);
-    return size > 0 ? size : qd_encode_any(message, bytes);
+    size_t size = qd_encode_server_usual(message, bytes);
+    return size > 0 ? size : qd_encode_server_any(message, bytes);
 }
 
 size_t qd_server_message_size(const qd_server_message *message)

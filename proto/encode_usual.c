@@ -52,8 +52,44 @@ static void put_pairs(pen *p, uint32_t field, const qd_msg_pairs *pairs)
     put_column(p, field + 1, pairs->b, pairs->count * sizeof *pairs->b);
 }
 
-static void put_tick(pen *p, const qd_msg_tick *tick)
+static void put_points(pen *p, uint32_t field, uint32_t count, const float *x, const float *y, const float *z)
 {
+    put_column(p, field, x, count * sizeof *x);
+    put_column(p, field + 1, y, count * sizeof *y);
+    put_column(p, field + 2, z, count * sizeof *z);
+}
+
+/* ---- messages ---- */
+
+static void put_move(pen *p, const void *message)
+{
+    const qd_msg_batch *move = message;
+    const qd_msg_entities *entities = &move->entities;
+    put_number(p, 1, move->room);
+    put_column(p, 2, entities->id, entities->count * sizeof *entities->id);
+    put_points(p, 3, entities->count, entities->x, entities->y, entities->z);
+}
+
+static void put_roster_move(pen *p, const void *message)
+{
+    const qd_msg_roster_move *move = message;
+    put_number(p, 1, move->room);
+    put_number(p, 2, move->roster);
+    put_number(p, 3, move->first);
+    put_points(p, 4, move->count, move->x, move->y, move->z);
+    put_number(p, 7, move->teleport);
+}
+
+static void put_step(pen *p, const void *message)
+{
+    const qd_msg_step *step = message;
+    put_number(p, 1, step->room);
+    put_number(p, 2, step->tick);
+}
+
+static void put_tick(pen *p, const void *message)
+{
+    const qd_msg_tick *tick = message;
     put_number(p, 1, tick->room);
     put_number(p, 2, tick->tick);
     put_number(p, 3, tick->reset);
@@ -70,8 +106,9 @@ static void put_tick(pen *p, const qd_msg_tick *tick)
     put_number(p, 18, tick->passed_lost);
 }
 
-static void put_applied(pen *p, const qd_msg_applied *applied)
+static void put_applied(pen *p, const void *message)
 {
+    const qd_msg_applied *applied = message;
     put_number(p, 1, applied->room);
     put_number(p, 2, applied->tick);
     put_number(p, 3, applied->seq);
@@ -79,29 +116,49 @@ static void put_applied(pen *p, const qd_msg_applied *applied)
     put_number(p, 5, applied->late_count);
 }
 
-static void put_body(pen *p, const qd_server_message *message)
+/* ---- frames ---- */
+
+typedef void (*put_fn)(pen *p, const void *message);
+
+static size_t put_frame(uint32_t seq, uint32_t field, put_fn put, const void *message, uint8_t *bytes)
 {
-    if (message->kind == QD_SERVER_TICK) {
-        put_tick(p, &message->as.tick);
-    } else {
-        put_applied(p, &message->as.applied);
+    /* Columns are as they are in memory. */
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
+        return 0;
+    }
+    pen body = {0};
+    put(&body, message);
+    if (bytes != NULL) {
+        pen writing = {.at = bytes + qd_envelope_write(seq, field, body.size, bytes)};
+        put(&writing, message);
+    }
+    return qd_envelope_size(seq, field, body.size);
+}
+
+size_t qd_encode_client_usual(const qd_client_message *message, uint8_t *bytes)
+{
+    switch (message->kind) {
+    case QD_CLIENT_MOVE:
+        return put_frame(message->seq, QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE, put_move, &message->as.batch, bytes);
+    case QD_CLIENT_ROSTER_MOVE:
+        return put_frame(message->seq, QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ROSTER_MOVE, put_roster_move,
+                         &message->as.roster_move, bytes);
+    case QD_CLIENT_STEP:
+        return put_frame(message->seq, QUADRILLE__V1__CLIENT_FRAME__MESSAGE_STEP, put_step, &message->as.step, bytes);
+    default:
+        return 0;
     }
 }
 
-size_t qd_encode_usual(const qd_server_message *message, uint8_t *bytes)
+size_t qd_encode_server_usual(const qd_server_message *message, uint8_t *bytes)
 {
-    bool is_tick = message->kind == QD_SERVER_TICK, is_applied = message->kind == QD_SERVER_APPLIED;
-    /* Columns are as they are in memory. */
-    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || (!is_tick && !is_applied)) {
+    switch (message->kind) {
+    case QD_SERVER_TICK:
+        return put_frame(message->seq, QUADRILLE__V1__SERVER_FRAME__MESSAGE_TICK, put_tick, &message->as.tick, bytes);
+    case QD_SERVER_APPLIED:
+        return put_frame(message->seq, QUADRILLE__V1__SERVER_FRAME__MESSAGE_APPLIED, put_applied, &message->as.applied,
+                         bytes);
+    default:
         return 0;
     }
-    const uint32_t field =
-        is_tick ? QUADRILLE__V1__SERVER_FRAME__MESSAGE_TICK : QUADRILLE__V1__SERVER_FRAME__MESSAGE_APPLIED;
-    pen body = {0};
-    put_body(&body, message);
-    if (bytes != NULL) {
-        pen writing = {.at = bytes + qd_envelope_write(message->seq, field, body.size, bytes)};
-        put_body(&writing, message);
-    }
-    return qd_envelope_size(message->seq, field, body.size);
 }

@@ -55,11 +55,16 @@ static void expect_same(const qd_client_message *a, const qd_client_message *b)
     free(a_bytes);
 }
 
-/* Behind its length, as it was encoded. */
+/* It is encoded to the same bytes both ways, and decoded in the usual one. */
 static void expect_usual(const qd_client_message *message)
 {
     size_t size;
-    uint8_t *bytes = encode(message, &size);
+    uint8_t *bytes = encode(message, &size), *any = malloc(size);
+    assert_int_equal(qd_encode_client_usual(message, NULL), size);
+    assert_int_equal(qd_encode_client_any(message, NULL), size);
+    assert_int_equal(qd_encode_client_any(message, any), size);
+    assert_memory_equal(bytes, any, size);
+    free(any);
     qd_frame_reader reader;
     const uint8_t *at = bytes, *frame;
     size_t left = size, frame_size;
@@ -167,11 +172,11 @@ static void without_memory_that_is_the_result(void **state)
 
 static void expect_both_ways(const qd_server_message *message)
 {
-    const size_t size = qd_encode_any(message, NULL);
-    assert_int_equal(qd_encode_usual(message, NULL), size);
+    const size_t size = qd_encode_server_any(message, NULL);
+    assert_int_equal(qd_encode_server_usual(message, NULL), size);
     uint8_t *usual = malloc(size), *any = malloc(size);
-    assert_int_equal(qd_encode_usual(message, usual), size);
-    assert_int_equal(qd_encode_any(message, any), size);
+    assert_int_equal(qd_encode_server_usual(message, usual), size);
+    assert_int_equal(qd_encode_server_any(message, any), size);
     assert_memory_equal(usual, any, size);
     free(any);
     free(usual);
@@ -214,7 +219,9 @@ static void both_ways_encode_the_same(void **state)
                                                              .late_count = IF(5, (uint32_t)number)}});
     }
     const qd_server_message pong = {.kind = QD_SERVER_PONG, .as.pong = {.data = 1}};
-    assert_int_equal(qd_encode_usual(&pong, NULL), 0);
+    assert_int_equal(qd_encode_server_usual(&pong, NULL), 0);
+    const qd_client_message ping = {.kind = QD_CLIENT_PING, .as.ping = {.data = 1}};
+    assert_int_equal(qd_encode_client_usual(&ping, NULL), 0);
 }
 
 int main(void)
