@@ -27,8 +27,10 @@
  * worker that took something else.
  *
  * Timers. One idle worker is the KEEPER, it alone sleeps with a timeout; when it leaves, another idle one follows it.
- * Busy workers look at the time between two runs, so when all are busy a timer waits for the end of a run at most.
- * Timers fire under the pool's lock, and retiring takes it: after that nobody holds a retired actor's timer in hand.
+ * Busy workers look at the time when their own queue is empty, because behind what stands there a timer's actor would
+ * have to wait anyway, and between two runs of some. So while there is more to do than time, timers fire many at a
+ * time. Timers fire under the pool's lock, and retiring takes it: after that nobody holds a retired actor's timer in
+ * hand.
  *
  * Splits (fork and join). A split is on its caller's stack, in a list while it may have tasks left. A helper counts
  * itself in under the lock, takes tasks, and counts itself out under the lock; the caller takes tasks too, takes the
@@ -56,8 +58,8 @@
 #define HELD  1u
 #define WOKEN 2u
 
-/* Each so many takes a worker looks at the others' queues before its own, lest actors that wake each other for ever
- * keep it from those whose own worker is in a long run. */
+/* Each so many takes a worker looks at the timers and at the others' queues before its own, lest actors that wake each
+ * other for ever keep it from what is due, and from those whose own worker is in a long run. */
 #define TAKES_OF_OWN 16u
 
 typedef struct worker {
@@ -337,8 +339,11 @@ static bool is_queued(qd_pool *pool)
 static qd_actor *take(worker *me)
 {
     qd_pool *pool = me->pool;
-    uint32_t first = me->index + (++me->takes % TAKES_OF_OWN == 0);
+    bool others_first = ++me->takes % TAKES_OF_OWN == 0;
+    uint32_t first = me->index + others_first;
 
+    if (others_first || qd_queue_looks_empty(&me->queue))
+        fire_timers(me);
     for (uint32_t step = 0; step < pool->worker_count; step++) {
         qd_actor *actor = qd_queue_take(&pool->workers[(first + step) % pool->worker_count].queue);
 
@@ -436,7 +441,6 @@ static void *work(void *argument)
     self = me;
     pthread_setname_np(pthread_self(), "qd-worker");
     while (!is_stopping(me->pool)) {
-        fire_timers(me);
         qd_actor *actor = take(me);
         if (actor)
             run(me, actor);
