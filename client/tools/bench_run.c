@@ -401,7 +401,13 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void add_room(qd_bench_server_figures *figures, const qd_bench_lane *lane)
+/* Where the server is behind, rooms are asked before it answers, each at another time, and tick on until then. What
+ * they skipped tells how many of the beats that all of them had each held. */
+struct span {
+    uint64_t beats, skipped_min, skipped_max;
+};
+
+static void add_room(qd_bench_server_figures *figures, struct span *span, const qd_bench_lane *lane)
 {
     const qd_msg_room_stats *stats = &lane->stats;
     uint64_t skipped = stats->ticks_skipped - lane->skipped_before;
@@ -409,10 +415,12 @@ static void add_room(qd_bench_server_figures *figures, const qd_bench_lane *lane
 
     figures->ticks += ticks;
     figures->ticks_skipped += skipped;
-    if (!figures->are_known || ticks < figures->room_ticks_min)
-        figures->room_ticks_min = ticks;
-    if (ticks > figures->room_ticks_max)
-        figures->room_ticks_max = ticks;
+    if (!figures->are_known || ticks + skipped < span->beats)
+        span->beats = ticks + skipped;
+    if (!figures->are_known || skipped < span->skipped_min)
+        span->skipped_min = skipped;
+    if (skipped > span->skipped_max)
+        span->skipped_max = skipped;
     if ((double)stats->tick_us_p99 > figures->tick_us_p99)
         figures->tick_us_p99 = (double)stats->tick_us_p99;
     if ((double)stats->tick_us_max > figures->tick_us_max)
@@ -424,6 +432,7 @@ static void add_room(qd_bench_server_figures *figures, const qd_bench_lane *lane
 static void sum_stats(qd_bench *bench, const estate *all, qd_bench_server_figures *figures)
 {
     double *medians = calloc(bench->options.rooms, sizeof *medians);
+    struct span span = {0};
     uint32_t count = 0;
 
     *figures = (qd_bench_server_figures){0};
@@ -431,8 +440,10 @@ static void sum_stats(qd_bench *bench, const estate *all, qd_bench_server_figure
         if (!all->lanes[index].is_first)
             continue;
         medians[count++] = (double)all->lanes[index].stats.tick_us_p50;
-        add_room(figures, &all->lanes[index]);
+        add_room(figures, &span, &all->lanes[index]);
     }
+    figures->room_ticks_min = span.beats > span.skipped_max ? span.beats - span.skipped_max : 0;
+    figures->room_ticks_max = span.beats > span.skipped_min ? span.beats - span.skipped_min : 0;
     if (count > 0) {
         qsort(medians, count, sizeof *medians, compare_doubles);
         figures->tick_us_p50 = medians[count / 2];
