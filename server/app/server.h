@@ -36,6 +36,8 @@ typedef struct qd_server_config {
     void *random_context;
 } qd_server_config;
 
+#define QD_CACHE_LINE 64u
+
 /* All counted up, relaxed, by whoever does it; see ServerStats. */
 typedef struct qd_counters {
     _Atomic uint64_t ticks, updates, events, bytes_in, bytes_out, errors, too_slow, resumed;
@@ -46,7 +48,6 @@ struct qd_session;
 typedef struct qd_server {
     qd_server_config config;
     uint64_t start_ns;
-    qd_counters counters;
     qd_registry registry;
     _Atomic uint32_t rooms; /* that are open, listed or just being closed */
     _Atomic uint32_t hosts; /* that are not freed yet */
@@ -61,6 +62,11 @@ typedef struct qd_server {
     struct qd_session *parked_last;
     uint32_t parked_count;
     _Atomic uint64_t parked_due_ns; /* when the first has to go; QD_NEVER: there is none */
+
+    /* All threads write these at every tick and batch: in lines of cache apart from what they only read. */
+    char apart_before[QD_CACHE_LINE];
+    qd_counters counters;
+    char apart_behind[QD_CACHE_LINE];
 } qd_server;
 
 void qd_server_init(qd_server *server, const qd_server_config *config);
