@@ -6,6 +6,7 @@
  * moved and ticked, in nanoseconds a room: more than a cache holds, they come from memory every time.
  *
  *     bench_room_tick
+ *     bench_room_tick rooms COUNT TICKS      so many rooms alone, so often, at most 200 times
  *
  * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n), all moving, up to 0.25 an axis and tick. Ids are counted
  * up from 0, or spread over all 32 bits.
@@ -259,11 +260,16 @@ static void measure_rooms(uint32_t count, uint32_t ticks)
     free(scenes), free(rooms), free(heaps), free(members), free(id), free(half);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const uint32_t crowds[] = {1000, 10000, 100000, 1000000};
     static const unsigned widths[] = {10, 17, 20, 32};
 
+    if (argc == 4 && strcmp(argv[1], "rooms") == 0) {
+        uint32_t ticks = (uint32_t)atoi(argv[3]);
+        measure_rooms((uint32_t)atoi(argv[2]), ticks < TICKS_MAX ? ticks : TICKS_MAX);
+        return 0;
+    }
     printf(" entities  ids        move  roster  changed   tick  events/tick  bytes/entity\n");
     for (int spread = 0; spread < 2; spread++) {
         for (int i = 0; i < 4; i++)
