@@ -185,6 +185,7 @@ void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps)
     if (observer->tiers > 0)
         relay(room, row, entrants, steps);
     qd_sightings_settle(&observer->sightings);
+    qd_sightings_trim(&observer->sightings, room->heap);
 }
 
 /* ---- bytes ---- */

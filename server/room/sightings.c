@@ -6,7 +6,10 @@
 #include "../base/assert.h"
 
 #define CAPACITY_MIN 8u
-#define ALIGNMENT    16u
+/* From that on a set shrinks, where not even one place in so many is taken. */
+#define CAPACITY_TRIMMED 64u
+#define TRIM_SHARE       8u
+#define ALIGNMENT        16u
 
 /* Slots that follow each other, as those of one spawn do, go far apart. */
 static uint32_t home(const qd_sightings *set, uint32_t slot)
@@ -124,6 +127,16 @@ void qd_sightings_remove(qd_sightings *set, uint32_t *place)
         hole = at;
     }
     set->places[hole] = 0;
+}
+
+void qd_sightings_trim(qd_sightings *set, qd_heap *heap)
+{
+    uint32_t capacity = set->capacity;
+
+    while (capacity >= CAPACITY_TRIMMED && set->count * TRIM_SHARE < capacity)
+        capacity /= 2;
+    if (capacity < set->capacity)
+        rebuild(set, heap, capacity, set->tellings != NULL);
 }
 
 void qd_sightings_settle(qd_sightings *set)

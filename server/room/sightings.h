@@ -61,6 +61,8 @@ uint32_t *qd_sightings_put(qd_sightings *set, qd_heap *heap, uint32_t slot, uint
 /* Has the line fetched where the slot would be. */
 void qd_sightings_prefetch(const qd_sightings *set, uint32_t slot);
 void qd_sightings_remove(qd_sightings *set, uint32_t *place);
+/* Gives back most of the memory where a crowd has gone. Places are others then. */
+void qd_sightings_trim(qd_sightings *set, qd_heap *heap);
 /* Takes QD_SIGHTING_TOUCHED from all, and removes those that had nothing else. */
 void qd_sightings_settle(qd_sightings *set);
 

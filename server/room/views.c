@@ -229,6 +229,7 @@ static void settle(qd_room *room, struct touched pair, bool begins)
     if (flags & QD_SIGHTING_SEEN)
         qd_view_leave(room, pair.row, place, qd_rule_reason(room, observer, pair.slot, flags));
     qd_sightings_remove(set, place);
+    qd_sightings_trim(set, room->heap);
 }
 
 /* Who comes is anywhere in memory: what is needed AHEAD entries on is fetched meanwhile, and what that needs, half as
@@ -346,10 +347,13 @@ static void judge_one(qd_room *room, struct touched touched)
     } else if (!(flags & QD_SIGHTING_SEEN) && wanted) {
         admit(room, touched, place);
     }
-    if ((*place & QD_SIGHTING_FLAGS) == QD_SIGHTING_TOUCHED)
-        qd_sightings_remove(&views->observers[touched.row].sightings, place);
-    else
+    if ((*place & QD_SIGHTING_FLAGS) == QD_SIGHTING_TOUCHED) {
+        qd_sightings *set = &views->observers[touched.row].sightings;
+        qd_sightings_remove(set, place);
+        qd_sightings_trim(set, room->heap);
+    } else {
         *place &= ~(uint32_t)QD_SIGHTING_TOUCHED;
+    }
 }
 
 static void foresee_judging(const qd_views *views, const struct touching *touching, size_t i)
