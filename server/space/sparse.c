@@ -65,8 +65,8 @@ static void begin(qd_sparse *sparse)
     QD_ASSERT(number == QD_SPARSE_ROOT);
 }
 
-/* The smallest cell there is that contains a finest one and is of this level or above. All cells above one exist: so the
- * search goes up or down from where the last one ended; most end there at once. */
+/* The smallest cell there is that contains a finest one and is of this level or above. All cells above one exist, so
+ * the search goes up or down from where the last one ended; most end there at once. */
 static uint32_t find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
 {
     const qd_sparse_cells *cells = &sparse->cells;
