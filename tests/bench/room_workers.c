@@ -16,6 +16,7 @@
  * The scene is boxes of 1 x 1 in a world of side 4 sqrt(n), all moving, up to 0.25 an axis and tick. Every tick's
  * events must be those of the same scene on one worker alone, in rooms in the same order: else the exit status is 1.
  */
+#include <sched.h>
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -197,6 +198,14 @@ static void run_opening(qd_actor *actor)
         s->scheduler->wake(s->scheduler->context, &s->part[i].actor);
 }
 
+/* The last thing that a worker does with an actor is to let it go, after the run that may have ended the tick: until
+ * then the actor is neither to be woken on another pool nor to be freed. */
+static void wait_until_idle(qd_actor *actor)
+{
+    while (atomic_load(&actor->state) != 0)
+        sched_yield();
+}
+
 /* Nanoseconds. */
 static uint64_t tick_on(show *s, const qd_scheduler *scheduler)
 {
@@ -207,6 +216,9 @@ static uint64_t tick_on(show *s, const qd_scheduler *scheduler)
     atomic_store(&s->parts_left, s->scene->parts);
     scheduler->wake(scheduler->context, &s->opening);
     sem_wait(&s->done);
+    wait_until_idle(&s->opening);
+    for (uint32_t i = 0; i < s->scene->parts; i++)
+        wait_until_idle(&s->part[i].actor);
     return s->tick_ns;
 }
 
