@@ -11,6 +11,7 @@
 
 #include "server/space/frame.h"
 #include "server/space/shape.h"
+#include "server/space/solid.h"
 
 static uint64_t dice = 3;
 
@@ -278,6 +279,85 @@ static void test_a_capsules_reach(void **state)
     }
 }
 
+/* A shape by its row and as a solid, where it begins and where it ends. */
+typedef struct mover {
+    bool is_round;
+    qd_row from, to;
+    qd_solid begin, end;
+} mover;
+
+/* Of a size of its own on each axis, so that next to what is long on one, nothing is left of what it is on another. */
+static float any_size(void)
+{
+    static const double sizes[] = {0, 1e-40, 1e-3, 1, 1, 10, 1e6, 1e18, 3.4e38};
+    double most = sizes[draw() % 9];
+    return draw() % 3 == 0 ? (float)most : between(0, most);
+}
+
+static float any_place(void)
+{
+    return draw() % 2 ? any_size() : -any_size();
+}
+
+static qd_row row_of(uint32_t shape, const float *at, const float *half, float radius)
+{
+    return shape == QD_SPACE_BOX      ? qd_row_of_box(at, half)
+           : shape == QD_SPACE_CIRCLE ? qd_row_of_circle(at, radius)
+                                      : qd_row_of_capsule(at, half, radius);
+}
+
+static qd_solid solid_of(uint32_t shape, const float *at, const float *half, float radius)
+{
+    qd_solid solid = {.shape = (qd_space_shape)shape, .radius = radius};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        solid.at[k] = shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
+        solid.to[k] = shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
+    }
+    return solid;
+}
+
+static mover draw_mover(void)
+{
+    uint32_t shape = 1 + draw() % 3;
+    float from[QD_AXES], to[QD_AXES], half[QD_AXES], radius = any_size();
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        half[k] = any_size();
+        from[k] = any_place();
+        to[k] = draw() % 2 ? from[k] : any_place();
+    }
+    return (mover){.is_round = shape != QD_SPACE_BOX,
+                   .from = row_of(shape, from, half, radius),
+                   .to = row_of(shape, to, half, radius),
+                   .begin = solid_of(shape, from, half, radius),
+                   .end = solid_of(shape, to, half, radius)};
+}
+
+static qd_row box_of_way(const mover *m)
+{
+    qd_row from = qd_row_bounds(&m->from, m->is_round), to = qd_row_bounds(&m->to, m->is_round);
+    return qd_row_union(&from, &to);
+}
+
+/* What indexes look at before solids do never decides: what solids call an overlap, or a meeting, the boxes around do
+ * not lose, whatever the numbers. */
+static void test_boxes_around_solids(void **state)
+{
+    (void)state;
+    unsigned overlaps = 0, meetings = 0;
+    for (int i = 0; i < 1000000; i++) {
+        mover a = draw_mover(), b = draw_mover();
+        qd_row box_a = qd_row_bounds(&a.from, a.is_round), box_b = qd_row_bounds(&b.from, b.is_round);
+        bool overlap = qd_solids_overlap(&a.begin, &b.begin);
+        assert_true(!overlap || qd_boxes_overlap(&box_a, &box_b));
+        qd_row way_a = box_of_way(&a), way_b = box_of_way(&b);
+        bool met = qd_solids_meet(&a.begin, &a.end, &b.begin, &b.end);
+        assert_true(!met || qd_boxes_overlap(&way_a, &way_b));
+        overlaps += overlap;
+        meetings += met && !overlap && !qd_solids_overlap(&a.end, &b.end);
+    }
+    assert_true(overlaps > 100000 && meetings > 10000);
+}
+
 static void test_huge_coordinates_and_small_sizes(void **state)
 {
     (void)state;
@@ -336,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_against_exact_arithmetic),
         cmocka_unit_test(test_boxes_around_and_inside_circles),
         cmocka_unit_test(test_a_capsules_reach),
+        cmocka_unit_test(test_boxes_around_solids),
         cmocka_unit_test(test_huge_coordinates_and_small_sizes),
         cmocka_unit_test(test_numbers_keep_order),
     };

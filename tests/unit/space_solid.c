@@ -322,6 +322,27 @@ static void test_axes_that_are_nearly_parallel_cross(void **state)
     assert_false(passes(rod, 6, 1, -0x1p-11f, bar));
 }
 
+/* What is close, but apart on one axis, beside axes and ways so long on the others that double cannot tell. */
+static void test_far_on_one_axis_and_close_on_another(void **state)
+{
+    (void)state;
+    qd_solid beam = capsule(3.4e38f, 48.3670807f, 7.99711323f, 3.4e38f, 7.73513365f, 3.4e38f, 3.44154835f);
+    qd_solid bit = capsule(71.1082458f, 66.0673294f, -3.4e38f, 1, 1, 8.78460789f, 5.217103f);
+    assert_false(overlap(beam, bit));
+    assert_true(overlap(beam, moved(bit, 0, -17, 0)));
+    assert_false(overlap(beam, circle(71, 66, -3.4e38f, 5.2f)));
+    /* Points and a wall that begins beside them, and goes away. */
+    qd_solid wall = capsule(1e-40f, 2.5f, 0, 0, 1e5f, 0, 0), gone = moved(wall, 15.5f, 3, 0);
+    const qd_solid points[3] = {box(0, 1, 0, 0, 0, 0), circle(0, 1, 0, 0), capsule(0, 1, 0, 0, 0, 0, 0)};
+    for (int i = 0; i < 3; i++) {
+        assert_false(meet(points[i], points[i], wall, gone));
+        assert_true(meet(moved(points[i], 1e-40f, 0, 0), moved(points[i], 1e-40f, 0, 0), wall, gone));
+    }
+    /* A bullet far above all else. */
+    assert_false(passes(circle(-1e38f, 1000, 1e-30f, 1), 2e38f, 0, 0, circle(0, 0, 0, 1)));
+    assert_false(passes(circle(-1e38f, 1000, 1e-30f, 1), 2e38f, 0, 0, capsule(0, 0, 0, 0, 10, 0, 1)));
+}
+
 /* A box's corners are rounded where it begins and where it ends. */
 static void test_a_box_may_round_differently_at_its_ends(void **state)
 {
@@ -470,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_straight_along_an_axis),
         cmocka_unit_test(test_all_in_a_tilted_plane),
         cmocka_unit_test(test_axes_that_are_nearly_parallel_cross),
+        cmocka_unit_test(test_far_on_one_axis_and_close_on_another),
         cmocka_unit_test(test_a_box_may_round_differently_at_its_ends),
         cmocka_unit_test(test_the_largest_numbers),
         cmocka_unit_test(test_an_infinite_corner_is_no_face),

@@ -3,13 +3,11 @@
 
 #include <math.h>
 
-/* What is behind the first few of the odd values is so far out that a way from there is lost in rounding: which of
- * those pass is not asked. */
 static float draw_coordinate(struct run *run, chance *dice)
 {
     if (run->dirty && chance_one_in(dice, 40)) {
         static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f, -1e9f};
-        return odd[chance_below(dice, run->swept ? 6 : sizeof odd / sizeof odd[0])];
+        return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
     }
     if (chance_one_in(dice, 3)) /* anywhere, and not on any grid */
         return ((float)chance_below(dice, 1u << 24) / (float)(1u << 24) * 1.2f - 0.1f) * (float)run->side;
@@ -20,7 +18,7 @@ static float draw_size(struct run *run, chance *dice)
 {
     if (run->dirty && chance_one_in(dice, 40)) {
         static const float odd[] = {NAN, INFINITY, -1, -INFINITY, -1e-40f, -0.0f, 1e-40f, 1e5f, 3e38f};
-        return odd[chance_below(dice, run->swept ? 8 : sizeof odd / sizeof odd[0])];
+        return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
     }
     if (chance_one_in(dice, run->huge ? 1000 : 60))
         return (float)chance_below(dice, run->side);

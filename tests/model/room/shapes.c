@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shapes.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "server/space/solid.h"
@@ -88,6 +89,14 @@ bool shapes_touch(const qd_body *a, const qd_body *b)
 
 /* ---- on the way ---- */
 
+/* Of the corners, the last float standing for what is beyond. */
+static float middle_of(corners box, int axis)
+{
+    double low = fmaxf(box.low[axis], -FLT_MAX), high = fminf(box.high[axis], FLT_MAX);
+
+    return (float)((low + high) / 2);
+}
+
 /* The body in its present shape, where its way begins. */
 static qd_body beginning_of(shape_way way)
 {
@@ -95,9 +104,9 @@ static qd_body beginning_of(shape_way way)
     corners was = corners_of(way.was);
     bool from_middle = way.recast && way.was->shape == QD_SPACE_BOX;
 
-    body.x = from_middle ? (float)(((double)was.low[0] + (double)was.high[0]) / 2) : way.was->x;
-    body.y = from_middle ? (float)(((double)was.low[1] + (double)was.high[1]) / 2) : way.was->y;
-    body.z = from_middle ? (float)(((double)was.low[2] + (double)was.high[2]) / 2) : way.was->z;
+    body.x = from_middle ? middle_of(was, 0) : way.was->x;
+    body.y = from_middle ? middle_of(was, 1) : way.was->y;
+    body.z = from_middle ? middle_of(was, 2) : way.was->z;
     return body;
 }
 

@@ -230,14 +230,21 @@ static double square_between_axes(const double c[3], const double g[3], const do
     return least;
 }
 
-/* Of two round shapes the centres and half axes; nothing rounds on the way to them but their difference. */
+/* Of two round shapes, at least one a capsule, the centres and half axes; nothing rounds on the way to them but their
+ * difference. */
 static bool rounds_overlap_exactly(const qd_body *a, const qd_body *b)
 {
     const float from[3] = {a->x, a->y, a->z}, to[3] = {b->x, b->y, b->z};
     const double g[3] = {a->half_x, a->half_y, a->half_z}, h[3] = {b->half_x, b->half_y, b->half_z};
-    double c[3], q, reach = outline_of(a).radius + outline_of(b).radius;
+    const double ra = outline_of(a).radius, rb = outline_of(b).radius, reach = ra + rb;
+    double c[3], q;
     for (int k = 0; k < 3; k++) {
+        double from_a = a->shape == QD_SPACE_CAPSULE ? ra + fabs(g[k]) : ra;
+        double from_b = b->shape == QD_SPACE_CAPSULE ? rb + fabs(h[k]) : rb;
         c[k] = (double)from[k] - (double)to[k];
+        if (fabs(c[k]) > from_a + from_b) {
+            return false;
+        }
     }
     if (a->shape == QD_SPACE_CAPSULE) {
         q = b->shape == QD_SPACE_CAPSULE ? square_between_axes(c, g, h) : square_to_axis(c, g);
