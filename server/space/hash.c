@@ -324,7 +324,7 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
 
 static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
-    qd_move_all(index, count, slots, at, stays);
+    qd_move_all(index, 0, count, slots, at, stays);
 }
 
 static void emptied(qd_index *index, uint32_t cell)

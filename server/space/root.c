@@ -6,11 +6,12 @@
 
 #define SHELL_NEAREST (-6) /* the first shell beyond the bounds: up to 2^-6 of their side */
 #define BETTER        0.5  /* the share of the bounds' cost below which another root is worth it */
+#define SAMPLE        127u
 
 void qd_shells_init(qd_shells *shells, const qd_extent *bounds)
 {
     memset(shells, 0, sizeof *shells);
-    shells->extent[0] = *bounds;
+    shells->bounds = *bounds;
 }
 
 static double side_of(const qd_extent *extent)
@@ -35,29 +36,106 @@ static double within_floats(float value)
     return fmin(fmax((double)value, -(double)FLT_MAX), (double)FLT_MAX);
 }
 
-static void count_box(qd_shells *shells, const qd_row *box)
+static double median(double *values, uint32_t count)
 {
-    const qd_extent *bounds = &shells->extent[0];
+    for (uint32_t i = 1; i < count; i++) {
+        double value = values[i];
+        uint32_t at = i;
+        for (; at > 0 && values[at - 1] > value; at--) {
+            values[at] = values[at - 1];
+        }
+        values[at] = value;
+    }
+    return values[count / 2];
+}
+
+static qd_extent extent_of(const qd_row *box)
+{
     qd_extent at;
-    bool is_beyond = false;
-    double reach = 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         at.lo[k] = within_floats(box->v[k]);
         at.hi[k] = within_floats(box->v[QD_ROW_HIGH + k]);
+    }
+    return at;
+}
+
+static qd_extent centre_of(const qd_extent *box)
+{
+    qd_extent at;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at.lo[k] = at.hi[k] = (box->lo[k] + box->hi[k]) / 2;
+    }
+    return at;
+}
+
+/* One row of so many, from the scan's first on. */
+static void find_middle(qd_shells *shells, qd_scan all)
+{
+    double centre[QD_AXES][SAMPLE], size[SAMPLE];
+    uint32_t step = all.rows->count / SAMPLE + 1, skip = 0, first, count, found = 0;
+    while (qd_scan_next(&all, &first, &count)) {
+        for (; skip < count && found < SAMPLE; skip += step) {
+            qd_row row = qd_row_box(all.rows, first + skip);
+            qd_extent box = extent_of(&row), at = centre_of(&box);
+            for (uint32_t k = 0; k < QD_AXES; k++) {
+                centre[k][found] = at.lo[k];
+            }
+            size[found++] = side_of(&box);
+        }
+        skip -= count;
+    }
+    if (found == 0) {
+        return;
+    }
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        shells->middle[k] = median(centre[k], found);
+    }
+    shells->size = median(size, found);
+}
+
+/* Of one that is twice as far out as the last one for each doubling. */
+static int exponent_of(const qd_shells *shells, double distance)
+{
+    int exponent;
+    (void)frexp(distance / side_of(&shells->bounds), &exponent);
+    return exponent;
+}
+
+static uint32_t shell_within(const qd_shells *shells, const qd_extent *centre)
+{
+    double distance = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        distance = fmax(distance, fabs(centre->lo[k] - shells->middle[k]));
+    }
+    int shell = distance > 0 ? exponent_of(shells, distance) + (int)QD_SHELLS_WITHIN - 1 : 0;
+    return shell < 0 ? 0 : shell < (int)QD_SHELLS_WITHIN ? (uint32_t)shell : QD_SHELLS_WITHIN - 1;
+}
+
+static uint32_t shell_beyond(const qd_shells *shells, double reach)
+{
+    int exponent = exponent_of(shells, reach);
+    uint32_t shell = QD_SHELLS_WITHIN + (exponent < SHELL_NEAREST ? 0 : (uint32_t)(exponent - SHELL_NEAREST));
+    return shell < QD_SHELLS ? shell : QD_SHELLS - 1;
+}
+
+static void count_box(qd_shells *shells, const qd_row *box)
+{
+    const qd_extent *bounds = &shells->bounds;
+    qd_extent at = extent_of(box);
+    bool is_beyond = false;
+    double reach = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
         is_beyond |= at.lo[k] > bounds->hi[k] || at.hi[k] < bounds->lo[k];
         reach = fmax(reach, fmax(at.hi[k] - bounds->hi[k], bounds->lo[k] - at.lo[k]));
     }
-    uint32_t shell = 0;
-    if (is_beyond) {
-        int exponent;
-        (void)frexp(reach / side_of(bounds), &exponent);
-        shell = exponent < SHELL_NEAREST ? 1 : (uint32_t)(exponent - SHELL_NEAREST + 1);
-        shell = shell < QD_SHELLS ? shell : QD_SHELLS - 1;
-        if (shells->count[shell] == 0) {
-            shells->extent[shell] = at;
-        }
-        include(&shells->extent[shell], &at);
+    if (!is_beyond) {
+        at = centre_of(&at);
     }
+    uint32_t shell = is_beyond ? shell_beyond(shells, reach) : shell_within(shells, &at);
+    if (shells->count[shell] == 0) {
+        shells->extent[shell] = at;
+    }
+    include(&shells->extent[shell], &at);
     shells->count[shell]++;
     shells->rows++;
 }
@@ -65,6 +143,7 @@ static void count_box(qd_shells *shells, const qd_row *box)
 void qd_shells_count(qd_shells *shells, qd_scan all)
 {
     uint32_t first, count;
+    find_middle(shells, all);
     while (qd_scan_next(&all, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             qd_row box = qd_row_box(all.rows, first + i);
@@ -105,46 +184,77 @@ typedef struct candidate {
     double cost;
 } candidate;
 
-static candidate try_root(const qd_shells *shells, uint32_t first, uint32_t last, qd_root_use use)
+/* The finest cells of a root of that side that a shell's bodies lie in; of bodies within the bounds no more than have
+ * room beside each other. */
+static double cells_of(const qd_shells *shells, uint32_t shell, double root_side, uint32_t depth)
 {
-    candidate tried = {.root = {.extent = shells->extent[first], .filled = 1}};
-    const double finest = ldexp(1, -(int)use.depth_max);
-    double all = shells->rows, in = 0;
-    for (uint32_t s = first; s <= last; s++) {
-        if (s == first || shells->count[s] > 0) {
-            include(&tried.root.extent, &shells->extent[s]);
+    const qd_extent *extent = &shells->extent[shell];
+    double cells = 1;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        double length = extent->hi[k] - extent->lo[k], across = ldexp(length / root_side, (int)depth);
+        if (shell < QD_SHELLS_WITHIN && shells->size > 0) {
+            across = fmin(across, length / shells->size);
         }
-        in += shells->count[s];
+        cells *= fmax(across, 1);
     }
-    tried.cost = (all - in) * (all - in);
-    double side = side_of(&tried.root.extent);
+    return cells;
+}
+
+/* The square of this extent, with the shells from first to last in it. */
+static candidate try_root(const qd_shells *shells, const qd_extent *extent, uint32_t first, uint32_t last,
+                          qd_root_use use)
+{
+    candidate tried = {.root = {.extent = *extent, .filled = 1}};
+    const double finest = ldexp(1, -(int)use.depth_max), side = side_of(extent), all = shells->rows;
+    double in = 0;
     for (uint32_t s = first; s <= last; s++) {
-        double count = shells->count[s], share = count > 0 ? share_of(&shells->extent[s], side, finest) : 0;
-        double cells = ldexp(share, QD_AXES * (int)use.depth_max), cells_needed = count / use.leaf_rows;
-        if (cells_needed > 1) {
-            tried.cost += count * count / fmin(cells, cells_needed);
-            tried.root.filled = fmin(tried.root.filled, share * all / count);
+        double count = shells->count[s], needed = count / use.leaf_rows;
+        in += count;
+        if (needed > 1) {
+            tried.cost += count * count / fmin(cells_of(shells, s, side, use.depth_max), needed);
+            tried.root.filled = fmin(tried.root.filled, share_of(&shells->extent[s], side, finest) * all / count);
         } else {
             tried.cost += count * count;
         }
     }
+    tried.cost += (all - in) * (all - in);
     return tried;
+}
+
+/* Around these shells: the bodies of whose centres it is told stick out by half their size. */
+static qd_extent extent_around(const qd_shells *shells, uint32_t first, uint32_t last)
+{
+    qd_extent all = shells->extent[first];
+    for (uint32_t s = first; s <= last; s++) {
+        if (shells->count[s] > 0) {
+            qd_extent shell = shells->extent[s];
+            for (uint32_t k = 0; s < QD_SHELLS_WITHIN && k < QD_AXES; k++) {
+                shell.lo[k] -= shells->size / 2;
+                shell.hi[k] += shells->size / 2;
+            }
+            include(&all, &shell);
+        }
+    }
+    return all;
 }
 
 qd_root qd_root_choose(const qd_shells *shells, qd_root_use use)
 {
-    qd_root bounds = qd_root_of(&shells->extent[0]);
-    if (shells->count[0] == shells->rows) {
-        return bounds;
-    }
-    candidate best = {bounds, try_root(shells, 0, 0, use).cost * BETTER};
+    candidate best = try_root(shells, &shells->bounds, 0, QD_SHELLS_WITHIN - 1, use);
+    best.root = qd_root_of(&shells->bounds);
+    best.cost *= BETTER;
     for (uint32_t first = 0; first < QD_SHELLS; first++) {
         for (uint32_t last = first; last < QD_SHELLS; last++) {
-            if (shells->count[first] == 0 || shells->count[last] == 0 || last == 0) {
+            if (shells->count[first] == 0 || shells->count[last] == 0) {
                 continue;
             }
-            candidate tried = try_root(shells, first, last, use);
-            if (tried.cost < best.cost && side_of(&tried.root.extent) > 0) {
+            qd_extent extent = extent_around(shells, first, last);
+            double side = side_of(&extent);
+            if (!(side > 0 && side <= (double)FLT_MAX)) {
+                continue;
+            }
+            candidate tried = try_root(shells, &extent, first, last, use);
+            if (tried.cost < best.cost) {
                 best = tried;
             }
         }

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where a tree's root lies. It begins as the square (cube) of the bounds. What lies beyond it has the number of the
- * edge, so that nothing tells one body from another there; so when many do, the next plan looks for a better square.
+ * edge, and a crowd that is tiny beside it lies in one of the finest cells: nothing tells one such body from another.
+ * So when there are many, the next plan looks for a better square.
  *
- * Bodies are counted by shells: those within the bounds, and those beyond, by how far, each shell twice as far out as
- * the last one. The new root is the square around some consecutive shells for which the walk is expected to test least:
- * all against all of what is left out, and of what is in, each with those in its finest cell.
+ * Bodies are counted by shells. Those within the bounds by how far they are from the middle of most of them, those
+ * beyond by how far beyond; each shell is twice as far out as the last one:
+ *
+ *     +--------------------------+
+ *     |               |   1   |2 |         shells of the bounds, around the middle of most
+ *     |            2  |+-----+|  |  beyond them more
+ *     |               ||  0  ||  |
+ *     |               |+-----+|  |
+ *     +--------------------------+
+ *
+ * The new root is the square around some consecutive shells for which the walk is expected to test least: all against
+ * all of what is left out, and of what is in, each with those in its finest cell.
  *
  * Used by the plans of trees (quadtree_plan.h, sparse_plan.h). By the thread that does.
  */
@@ -15,12 +25,15 @@
 #include "frame.h"
 #include "relay.h"
 
-#define QD_SHELLS 64u
+#define QD_SHELLS_WITHIN 24u
+#define QD_SHELLS        88u /* with those beyond */
 
 typedef struct qd_shells {
-    uint32_t rows; /* in all */
+    qd_extent bounds;
+    double middle[QD_AXES], size; /* of most bodies: medians of a sample; a body's size is its longest side */
+    uint32_t rows;                /* in all */
     uint32_t count[QD_SHELLS];
-    qd_extent extent[QD_SHELLS]; /* of those with a count; of the first the bounds */
+    qd_extent extent[QD_SHELLS]; /* of those with a count; of the centres within the bounds, of the boxes beyond */
 } qd_shells;
 
 typedef struct qd_root {

@@ -19,13 +19,13 @@
  */
 #include "walk.h"
 
+#include "../base/fetch.h"
 #include "array.h"
 #include "sparse_prune.h"
 
-#define FRAME_LEVELS  8u     /* a frame's levels below its cell */
-#define TASKS_A_HAND  16u    /* so that none waits long for the last one */
-#define PREFETCH_FROM 32768u /* rows: fewer are near anyway */
-#define LINE_BYTES    64u
+#define FRAME_LEVELS  8u                  /* a frame's levels below its cell */
+#define TASKS_A_HAND  16u                 /* so that none waits long for the last one */
+#define PREFETCH_FROM 32768u              /* rows: fewer are near anyway */
 #define ALONE         (1u << 31)          /* of a task: the cell without those below it */
 #define SPARE         QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
 
@@ -76,7 +76,7 @@ static void prefetch(const qd_sparse *sparse, uint32_t number)
 {
     const qd_rows *rows = sparse->index.rows;
     for (uint32_t block = sparse->cells.cell[number].head; block != QD_NONE; block = rows->info[block].next) {
-        for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += LINE_BYTES / sizeof(qd_row)) {
+        for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += QD_LINE_BYTES / sizeof(qd_row)) {
             __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
             __builtin_prefetch(qd_row_was(rows, block * QD_BLOCK_ROWS + lane), 1);
         }

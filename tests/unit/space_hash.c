@@ -15,6 +15,7 @@
 
 #include "server/space/space.h"
 #include "server/space/tuning.h"
+#include "support/backwards.h"
 
 #define BODIES_MAX 1000u
 #define EVENTS_MAX ((size_t)1 << 24)
@@ -288,16 +289,6 @@ static void play(const scene *s, uint32_t dimensions, float cell_size, const qd_
     assert_true(events > 0);
     end_world(w);
 }
-
-static void run_backwards(void *context, size_t count, qd_task_fn task, void *argument)
-{
-    (void)context;
-    for (size_t i = count; i-- > 0;) {
-        task(i, argument);
-    }
-}
-
-static const qd_executor backwards = {run_backwards, 4, NULL};
 
 static void play_all(const scene *s)
 {

@@ -36,15 +36,20 @@ typedef struct scene {
 
 static scene the_scene;
 
-static scene *make_scene(float side, uint32_t depth)
+static scene *make_scene_of(qd_space_index index, float side, uint32_t depth)
 {
     scene *s = &the_scene;
-    const qd_space_config config = {.max_x = side, .max_y = side, .depth = depth, .bodies_max = COUNT};
+    const qd_space_config config = {.index = index, .max_x = side, .max_y = side, .depth = depth, .bodies_max = COUNT};
     dice = 3;
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
     s->before = (qd_space_counters){0};
     return s;
+}
+
+static scene *make_scene(float side, uint32_t depth)
+{
+    return make_scene_of(QD_SPACE_AUTO, side, depth);
 }
 
 static void end_scene(scene *s)
@@ -208,13 +213,60 @@ static void test_an_exodus(void **state)
     }
 }
 
+/* ---- within bounds that are far larger than what is in them ---- */
+
+static const qd_space_index trees[] = {QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE};
+
+/* A crowd somewhere, and a few scattered over all the bounds: each tick costs what it would cost in bounds that fit. */
+static void test_a_tiny_crowd(void **state)
+{
+    (void)state;
+    const float side = 1e6f;
+    for (size_t k = 0; k < sizeof trees / sizeof *trees; k++) {
+        scene *s = make_scene_of(trees[k], side, 0);
+        const uint32_t scattered = 300;
+        fill_square(s, 0, COUNT - scattered, 700000, 250000);
+        for (uint32_t i = COUNT - scattered; i < COUNT; i++) {
+            add(s, i, between(0, side), between(0, side), 0.5f);
+        }
+        for (int t = 0; t < 4; t++) {
+            tick(s);
+            check_costs(s, COUNT, 1);
+            wander(s, COUNT);
+        }
+        end_scene(s);
+    }
+}
+
+/* It goes from one end of the world to the other. */
+static void test_a_tiny_crowd_on_its_way(void **state)
+{
+    (void)state;
+    enum { ALL = 20000, TICKS = 100 };
+    const float side = 1e6f;
+    for (size_t k = 0; k < sizeof trees / sizeof *trees; k++) {
+        scene *s = make_scene_of(trees[k], side, 0);
+        fill_square(s, 0, ALL, 0, 0);
+        for (int t = 0; t < TICKS; t++) {
+            tick(s);
+            for (uint32_t i = 0; i < ALL; i++) {
+                qd_body body;
+                qd_space_body(s->space, s->slot[i], &body);
+                float x = body.x + 20, y = body.y + 10;
+                qd_space_move(s->space, 1, &s->slot[i], &x, &y, NULL);
+            }
+        }
+        check_costs(s, 4 * ALL, TICKS);
+        end_scene(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_walk),
-        cmocka_unit_test(test_many_beyond_the_bounds),
-        cmocka_unit_test(test_a_few_very_far),
-        cmocka_unit_test(test_an_exodus),
+        cmocka_unit_test(test_the_first_walk), cmocka_unit_test(test_many_beyond_the_bounds),
+        cmocka_unit_test(test_a_few_very_far), cmocka_unit_test(test_an_exodus),
+        cmocka_unit_test(test_a_tiny_crowd),   cmocka_unit_test(test_a_tiny_crowd_on_its_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

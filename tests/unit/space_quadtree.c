@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "server/space/quadtree.h"
+#include "support/backwards.h"
 
 static uint64_t dice = 11;
 
@@ -283,14 +284,6 @@ static void test_bodies_max(void **state)
 
 /* ---- large crowds: every kernel and executor the same ---- */
 
-static void run_backwards(void *context, size_t count, qd_task_fn task, void *argument)
-{
-    (void)context;
-    for (size_t i = count; i-- > 0;) {
-        task(i, argument);
-    }
-}
-
 static uint64_t hash_of(const qd_space_events *found)
 {
     uint64_t sum = 0;
@@ -349,7 +342,6 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
 static void test_all_kernels_and_executors_agree(void **state)
 {
     (void)state;
-    const qd_executor backwards = {run_backwards, 4, NULL};
     const uint32_t step = QD_AXES == 2 ? 4 : 3;
     for (uint32_t moving = 5; moving <= 100; moving += 95) {
         uint64_t expected = crowd_story(qd_kernel_at(0), &qd_executor_serial, 1, moving);
@@ -473,7 +465,6 @@ static void test_a_walk_that_stops_leaves_nothing_for_the_next(void **state)
     (void)state;
     enum { COUNT = 20000 };
     static uint32_t slots[COUNT];
-    const qd_executor backwards = {run_backwards, 4, NULL};
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 100, 0, COUNT);
     qd_space_events found;
