@@ -72,14 +72,16 @@
 #define qd_bodies_take           QD_AXED(qd_bodies_take)
 
 /* flat */
-#define qd_flat_count   QD_AXED(qd_flat_count)
-#define qd_flat_create  QD_AXED(qd_flat_create)
-#define qd_flat_extent  QD_AXED(qd_flat_extent)
-#define qd_flat_holds   QD_AXED(qd_flat_holds)
-#define qd_flat_is_due  QD_AXED(qd_flat_is_due)
-#define qd_flat_locate  QD_AXED(qd_flat_locate)
-#define qd_flat_move    QD_AXED(qd_flat_move)
-#define qd_flat_reserve QD_AXED(qd_flat_reserve)
+#define qd_flat_count       QD_AXED(qd_flat_count)
+#define qd_flat_create      QD_AXED(qd_flat_create)
+#define qd_flat_extent      QD_AXED(qd_flat_extent)
+#define qd_flat_holds       QD_AXED(qd_flat_holds)
+#define qd_flat_is_due      QD_AXED(qd_flat_is_due)
+#define qd_flat_locate      QD_AXED(qd_flat_locate)
+#define qd_flat_move        QD_AXED(qd_flat_move)
+#define qd_flat_move_avx2   QD_AXED(qd_flat_move_avx2)
+#define qd_flat_move_avx512 QD_AXED(qd_flat_move_avx512)
+#define qd_flat_reserve     QD_AXED(qd_flat_reserve)
 
 /* grid */
 #define qd_grid_note_walk  QD_AXED(qd_grid_note_walk)

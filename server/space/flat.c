@@ -41,7 +41,15 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
 
 void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
-    qd_move_all(index, count, slots, at, stays);
+    size_t done = 0;
+#if defined(__x86_64__)
+    if (qd_kernel_chosen() == &qd_kernel_avx512) {
+        done = qd_flat_move_avx512(index, count, slots, at);
+    } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
+        done = qd_flat_move_avx2(index, count, slots, at);
+    }
+#endif
+    qd_move_all(index, done, count, slots, at, stays);
 }
 
 void qd_flat_count(const qd_index *index, qd_space_counters *counters)

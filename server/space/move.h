@@ -108,13 +108,14 @@ static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, 
     }
 }
 
-/* The whole of an index's `move`. */
-static inline __attribute__((always_inline)) void qd_move_all(qd_index *index, size_t count, const uint32_t *slots,
-                                                              const float *const *at, qd_stays_fn stays)
+/* The whole of an index's `move`, but for the first ones. */
+static inline __attribute__((always_inline)) void qd_move_all(qd_index *index, size_t first, size_t count,
+                                                              const uint32_t *slots, const float *const *at,
+                                                              qd_stays_fn stays)
 {
     qd_aside aside;
     aside.count = 0;
-    qd_move_each(index, 0, count, slots, at, &aside, stays, qd_aside_resolve);
+    qd_move_each(index, first, count, slots, at, &aside, stays, qd_aside_resolve);
     qd_aside_resolve(index, &aside);
 }
 

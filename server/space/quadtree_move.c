@@ -114,7 +114,7 @@ void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, cons
     qd_aside aside;
     aside.count = 0;
     size_t done = 0;
-#if defined(QD_MOVE_WIDE)
+#if defined(__x86_64__)
     if (qd_kernel_chosen() == &qd_kernel_avx512) {
         done = qd_quadtree_move_avx512((qd_quadtree *)index, count, slots, at);
     } else if (qd_kernel_chosen() == &qd_kernel_avx2) {

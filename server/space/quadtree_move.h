@@ -27,7 +27,6 @@ bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver);
 void qd_quadtree_leave(qd_quadtree *tree, const qd_leaver *leavers, uint32_t count);
 
 #if defined(__x86_64__)
-#define QD_MOVE_WIDE
 /* Each moves the first ones, as many as fill registers; returns how many. */
 size_t qd_quadtree_move_avx2(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at);
 size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at);

@@ -18,13 +18,13 @@
  * the whole subtree below. A cell above the level is tested by the task of the first subtree in it. Each hand goes down
  * the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than to
  * hand over. */
+#include "../base/fetch.h"
 #include "quadtree_plan.h"
 #include "walk.h"
 
 #define TASK_LEVEL    (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */
 #define TASK_ROWS     4096u                    /* in one of them: so that none waits long for the last one */
 #define PREFETCH_FROM 32768u                   /* rows: fewer are near anyway */
-#define LINE_BYTES    64u
 
 #define NARROW_OWN_MIN   32u /* rows: fewer are compared before they are narrowed */
 #define NARROW_MOVED_MIN 32u
@@ -57,7 +57,7 @@ static void prefetch_next(const qd_rows *rows, const qd_cell *cell)
 {
     uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
     for (uint32_t block = first; block < first + blocks && block < rows->used; block++) {
-        for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += LINE_BYTES / sizeof(qd_row)) {
+        for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += QD_LINE_BYTES / sizeof(qd_row)) {
             __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
             __builtin_prefetch(qd_row_was(rows, block * QD_BLOCK_ROWS + lane), 1);
         }

@@ -114,6 +114,11 @@ void qd_space_fetch(const qd_space *space, uint32_t slot)
     space->ops->fetch(space, slot);
 }
 
+void qd_space_fetch_all(const qd_space *space, qd_space_use use)
+{
+    space->ops->fetch_all(space, use);
+}
+
 void qd_space_tick(qd_space *space, const qd_executor *executor, qd_space_wanted wanted, size_t limit,
                    qd_space_events *result)
 {
@@ -123,6 +128,11 @@ void qd_space_tick(qd_space *space, const qd_executor *executor, qd_space_wanted
 qd_space_reason qd_space_end_reason(const qd_space *space, uint32_t slot_a, uint32_t slot_b)
 {
     return space->ops->end_reason(space, slot_a, slot_b);
+}
+
+bool qd_space_end_reasons_differ(const qd_space *space)
+{
+    return space->ops->end_reasons_differ(space);
 }
 
 void qd_space_settle(qd_space *space, const uint32_t **freed, size_t *freed_count)

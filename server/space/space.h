@@ -119,6 +119,11 @@ bool qd_space_remove(qd_space *space, uint32_t slot, qd_space_reason reason);
 void qd_space_body(const qd_space *space, uint32_t slot, qd_body *body);
 /* Has fetched what that will read, for who asks for many that lie anywhere in memory. */
 void qd_space_fetch(const qd_space *space, uint32_t slot);
+/* What moving most of the bodies will read, and what a tick will. */
+typedef enum qd_space_use { QD_SPACE_USE_MOVES, QD_SPACE_USE_TICK } qd_space_use;
+/* Has all of that fetched at once, if there are only some hundred bodies: where there are thousands of such spaces, it
+ * is in no cache. */
+void qd_space_fetch_all(const qd_space *space, qd_space_use use);
 
 /* An event: two slots, in no particular order, and its kind in the three top bits of `a`. */
 typedef struct qd_space_event {
@@ -167,6 +172,9 @@ void qd_space_tick(qd_space *space, const qd_executor *executor, qd_space_wanted
 
 /* Between tick and settle, of an end. */
 qd_space_reason qd_space_end_reason(const qd_space *space, uint32_t slot_a, uint32_t slot_b);
+/* The same of all ends at once: false where since the last tick bodies did nothing but move, so that all of them are
+ * QD_SPACE_MOVED_APART and none need be asked about. */
+bool qd_space_end_reasons_differ(const qd_space *space);
 
 /* Ends the tick: removed bodies give up their slots, into `freed` (sorted in no particular order, valid until the next
  * change), and the index may re-depth itself. */

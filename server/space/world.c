@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "../base/fetch.h"
 #include "auto.h"
 #include "axes.h"
 #include "registry.h"
@@ -257,6 +258,33 @@ static void fetch(const qd_space *space, uint32_t slot)
     __builtin_prefetch(&bodies->filter[slot]);
 }
 
+/* With more of them the processor sees in time which lines come next. */
+#define FETCH_BLOCKS_MAX 16u
+#define FETCH_EVENTS_MAX 32u /* as many as few bodies have at a tick */
+
+/* First what leads to the rest. */
+static void fetch_all(const qd_space *space, qd_space_use use)
+{
+    const world *w = (const world *)space;
+    const qd_rows *rows = &w->rows;
+    qd_fetch_to_write(w, sizeof *w);
+    if (rows->used > FETCH_BLOCKS_MAX) {
+        return;
+    }
+    const size_t count = (size_t)rows->used * QD_BLOCK_ROWS;
+    qd_fetch_to_write(w->registry.index, sizeof *w->registry.index);
+    qd_fetch_to_write(rows->info, rows->used * sizeof *rows->info);
+    qd_fetch_to_write(rows->now, count * sizeof *rows->now);
+    if (use == QD_SPACE_USE_MOVES) {
+        qd_fetch_to_write(w->bodies.record, w->bodies.used * sizeof *w->bodies.record);
+        return;
+    }
+    const size_t events = w->walk.event_capacity < FETCH_EVENTS_MAX ? w->walk.event_capacity : FETCH_EVENTS_MAX;
+    qd_fetch_to_write(rows->was, count * sizeof *rows->was);
+    qd_fetch(rows->id, count * sizeof *rows->id);
+    qd_fetch_to_write(w->walk.event, events * sizeof *w->walk.event);
+}
+
 /* Where there is no memory for another index, this one stays. */
 static void change_index(world *w, qd_space_index kind)
 {
@@ -339,6 +367,13 @@ static qd_space_reason end_reason(const qd_space *space, uint32_t slot_a, uint32
         return QD_SPACE_FILTERED;
     }
     return resized ? QD_SPACE_RESIZED : teleported ? QD_SPACE_TELEPORTED : QD_SPACE_MOVED_APART;
+}
+
+static bool end_reasons_differ(const qd_space *space)
+{
+    const world *w = (const world *)space;
+    QD_ASSERT(w->ticked);
+    return w->bodies.change_count > 0;
 }
 
 /* AUTO's turn, after a tick. */
@@ -473,8 +508,10 @@ const qd_world_ops qd_world = {
     .remove = remove_body,
     .body = body_of,
     .fetch = fetch,
+    .fetch_all = fetch_all,
     .tick = tick,
     .end_reason = end_reason,
+    .end_reasons_differ = end_reasons_differ,
     .settle = settle,
     .pairs = pairs,
     .find = find,

@@ -24,9 +24,11 @@ typedef struct qd_world_ops {
     bool (*remove)(qd_space *space, uint32_t slot, qd_space_reason reason);
     void (*body)(const qd_space *space, uint32_t slot, qd_body *body);
     void (*fetch)(const qd_space *space, uint32_t slot);
+    void (*fetch_all)(const qd_space *space, qd_space_use use);
     void (*tick)(qd_space *space, const qd_executor *executor, qd_space_wanted wanted, size_t limit,
                  qd_space_events *result);
     qd_space_reason (*end_reason)(const qd_space *space, uint32_t slot_a, uint32_t slot_b);
+    bool (*end_reasons_differ)(const qd_space *space);
     void (*settle)(qd_space *space, const uint32_t **freed, size_t *freed_count);
     void (*pairs)(qd_space *space, const qd_executor *executor, size_t limit, qd_space_events *result);
     qd_status (*find)(const qd_space *space, const qd_space_query *query, qd_space_hits *hits);

@@ -6,11 +6,7 @@
 #
 # PROGRAM is instructions_space_ticks of a release build. callgrind counts the instructions of the ticks alone.
 set -euo pipefail
-
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
+source "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 
 program=$1
 table=$(dirname "${BASH_SOURCE[0]}")/space_ticks.counts

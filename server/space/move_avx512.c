@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "flat.h"
 #include "quadtree_move.h"
 
-#if defined(QD_MOVE_WIDE)
+#if defined(__x86_64__)
 #include <immintrin.h>
 
 #define OP(name) _mm512_##name
@@ -113,10 +114,18 @@ static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t ou
     aside->count += (uint32_t)_mm_popcnt_u32(out);
 }
 
+#include "move_body.h"
+
+#include "flat_move_body.h"
 #include "quadtree_move_body.h"
 
 size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at)
 {
-    return move_all(tree, count, slots, at);
+    return move_quadtree(tree, count, slots, at);
+}
+
+size_t qd_flat_move_avx512(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+{
+    return move_flat(index, count, slots, at);
 }
 #endif
