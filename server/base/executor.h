@@ -48,7 +48,7 @@ struct qd_actor {
     _Atomic uint32_t state;
     struct qd_actor *next;
     uint64_t due_ns;      /* wake it then; QD_NEVER: no timer */
-    uint32_t timer_index; /* in the scheduler's heap of timers, counted from 1; 0: in none */
+    uint32_t timer_index; /* of its timer with the scheduler, counted from 1; 0: it has none */
 };
 
 static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)

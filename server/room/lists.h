@@ -46,8 +46,8 @@ void qd_lists_deinit(qd_lists *lists, qd_heap *heap);
 
 /* The events of a tick, between qd_space_tick and qd_space_settle, into room->lists; with `own`, also into its
  * `own` for the members who get events and want their own. */
-void qd_room_list_events(qd_room *room, const qd_space_events *events, bool own);
+void qd_room_list_events(qd_room *room, const qd_executor *executor, const qd_space_events *events, bool own);
 /* The same of qd_space_pairs, for the members who get a reset. */
-void qd_room_list_set(qd_room *room, const qd_space_events *events, bool own);
+void qd_room_list_set(qd_room *room, const qd_executor *executor, const qd_space_events *events, bool own);
 
 #endif

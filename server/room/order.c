@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "../base/fetch.h"
 
 /* Wide digits save passes over many keys; narrow ones save counters, which weigh more when keys are few. */
 #define DIGIT_BITS_MAX 11u
@@ -14,8 +15,7 @@
 #define INSERTION_KEYS 32u
 #define DIGITS_MAX     4u /* 32 bits in digits of DIGIT_BITS_FEW */
 #define DIGIT_COUNTS   (DIGITS_MAX << DIGIT_BITS_MAX)
-#define FAR_KEYS       32768u /* more do not fit a near cache: where they go is fetched ahead */
-#define LINE_BYTES     64u
+#define FAR_KEYS       32768u     /* more do not fit a near cache: where they go is fetched ahead */
 #define SPLIT_KEYS     (1u << 17) /* more are split by the first digit: each part is then sorted in a near cache */
 #define SPLIT_BITS     8u
 
@@ -73,11 +73,11 @@ static inline __attribute__((always_inline)) void move_keys(qd_order *order, siz
 
         keys_to[at] = keys[i];
         if (far)
-            __builtin_prefetch(&keys_to[at + LINE_BYTES / sizeof keys[0]], 1);
+            __builtin_prefetch(&keys_to[at + QD_LINE_BYTES / sizeof keys[0]], 1);
         if (with_values)
             values_to[at] = values[i];
         if (with_values && far)
-            __builtin_prefetch(&values_to[at + LINE_BYTES / sizeof values[0]], 1);
+            __builtin_prefetch(&values_to[at + QD_LINE_BYTES / sizeof values[0]], 1);
     }
     *order = (qd_order){order->keys_spare, order->keys, order->values_spare, order->values};
 }

@@ -17,6 +17,12 @@ typedef struct qd_order {
     uint32_t *values, *values_spare; /* NULL, both: no values */
 } qd_order;
 
+/* How many of the lowest bits a half takes, of keys whose halves have no other bits than these. */
+static inline unsigned qd_order_bits(uint32_t any)
+{
+    return any ? 32u - (unsigned)__builtin_clz(any) : 0;
+}
+
 /* Ascending. Of the keys' lower halves only the lowest `low_bits` may be set, of the upper halves `high_bits`. */
 void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits);
 

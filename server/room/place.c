@@ -133,6 +133,7 @@ static void place_all(qd_room *room, uint32_t member, const qd_room_batch *batch
 
 void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
+    qd_room_fetch_moves(room, batch->count);
     place_all(room, member, batch, qd_space_move, refusals);
 }
 

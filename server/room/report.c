@@ -140,7 +140,7 @@ static qd_space_wanted wanted(const qd_room *room)
 }
 
 /* The events of a tick, for all that are live. */
-static void serve_live(qd_room *room, const qd_space_events *events)
+static void serve_live(qd_room *room, const qd_executor *executor, const qd_space_events *events)
 {
     /* Without a live subscription nobody asks which pairs passed, and of too many events not all are found. */
     bool known = room->subscriptions[QD_LIVE] > 0 && events->complete;
@@ -150,7 +150,7 @@ static void serve_live(qd_room *room, const qd_space_events *events)
         events = &nothing;
     }
     bool own = give(room, QD_LIVE, QD_NEWS_EVENTS, QD_LIVE);
-    qd_room_list_events(room, events, own);
+    qd_room_list_events(room, executor, events, own);
     room->begins += room->lists.all[QD_LIST_BEGINS].count;
     room->ends += room->lists.all[QD_LIST_ENDS].count;
     room->passed += room->lists.all[QD_LIST_PASSED].count;
@@ -174,7 +174,7 @@ static void serve_resets(qd_room *room, const qd_executor *executor, bool suspen
     room->set_count = pairs.count;
     bool own = suspended && give(room, QD_SUSPENDED, QD_NEWS_RESET, QD_LIVE);
     own |= give(room, QD_DUE, QD_NEWS_RESET, QD_LIVE);
-    qd_room_list_set(room, &pairs, own);
+    qd_room_list_set(room, executor, &pairs, own);
 }
 
 void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
@@ -182,6 +182,8 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     qd_space_events events;
     const uint32_t *freed;
     size_t freed_count;
+
+    qd_room_fetch_tick(room);
     bool waiting = room->subscriptions[QD_DUE] + room->subscriptions[QD_SUSPENDED] > 0;
 
     qd_room_snapshot_release(room);
@@ -191,7 +193,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
 
     qd_room_views_tick(room, executor, skipped); /* while removed entities have their slots */
     qd_space_tick(room->space, executor, wanted(room), room->config.events_max, &events);
-    serve_live(room, &events);
+    serve_live(room, executor, &events);
     room->emptied = false;
     qd_space_settle(room->space, &freed, &freed_count);
     for (size_t i = 0; i < freed_count; i++)

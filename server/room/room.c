@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../base/fetch.h"
 #include "state.h"
 #include "views_tick.h"
 
@@ -30,6 +31,43 @@ qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t s
 fail:
     qd_heap_free(heap, room, sizeof *room);
     return status;
+}
+
+/* Entities; more have their lines fetched in time by themselves. */
+#define FETCH_COUNT_MAX 256u
+#define FETCH_BYTES_MAX 256u /* of the lists of events */
+
+static size_t at_most(size_t count, size_t most)
+{
+    return count < most ? count : most;
+}
+
+static void fetch_self(const qd_room *room)
+{
+    qd_fetch_to_write(room, offsetof(qd_room, lists.own));
+    qd_fetch(&room->views, QD_LINE_BYTES);
+}
+
+void qd_room_fetch_moves(const qd_room *room, uint32_t count)
+{
+    fetch_self(room);
+    if (room->ids.count > FETCH_COUNT_MAX || count < room->ids.count / 2)
+        return;
+    qd_fetch(room->members.rows, QD_LINE_BYTES);
+    qd_fetch(room->ids.table, at_most(room->ids.table_count, FETCH_COUNT_MAX) * sizeof *room->ids.table);
+    qd_space_fetch_all(room->space, QD_SPACE_USE_MOVES);
+}
+
+void qd_room_fetch_tick(const qd_room *room)
+{
+    fetch_self(room);
+    if (room->ids.count > FETCH_COUNT_MAX)
+        return;
+    const qd_block *events = &room->lists.events;
+    qd_fetch_to_write(room->members.rows, sizeof *room->members.rows);
+    qd_fetch(room->entities.id, room->ids.count * sizeof *room->entities.id);
+    qd_fetch_to_write(events->memory, at_most(events->size, FETCH_BYTES_MAX));
+    qd_space_fetch_all(room->space, QD_SPACE_USE_TICK);
 }
 
 void qd_room_destroy(qd_room *room)

@@ -287,6 +287,7 @@ static uint32_t count_sound(qd_room *room, uint32_t member, qd_roster *roster, u
 void qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_places *places,
                           qd_room_refusals *refusals)
 {
+    qd_room_fetch_moves(room, places->count);
     qd_roster *roster = find(room, member, places->number);
     qd_place_fn place = places->teleport ? qd_space_teleport : qd_space_move;
     qd_room_batch batch = {.count = places->count, .x = places->x, .y = places->y, .z = places->z};

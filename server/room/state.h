@@ -8,7 +8,8 @@
  *     batch.c      commands from peers: what is refused, and the rest to the space
  *     place.c      moves and teleports, the same by runs; rosters.c without ids
  *     give.c       entities that get another owner
- *     report.c     ticks, subscriptions and what each of them gets; lists.c and order.c make its columns
+ *     report.c     ticks, subscriptions and what each of them gets; lists.c, pair_keys.c and order.c
+ *                  make its columns
  *     snapshot.c   the entities as they are
  *     query.c      what was where at the last tick
  *     view_state.h what observers see, and its modules
@@ -137,6 +138,10 @@ void qd_room_entities_deinit(qd_room *room);
 void qd_room_reown(qd_room *room, uint32_t slot, uint32_t owner);
 /* The member's subscription, if it has one, needs a reset. */
 void qd_room_renew(qd_room *room, uint32_t member);
+
+/* Before so many entities move, or a tick: has what that will read fetched, if the room is small. */
+void qd_room_fetch_moves(const qd_room *room, uint32_t count);
+void qd_room_fetch_tick(const qd_room *room);
 
 static inline bool qd_room_is_3d(const qd_room *room)
 {

@@ -9,11 +9,6 @@
 #include "order.h"
 #include "views_tick.h"
 
-static unsigned bit_length(uint32_t value)
-{
-    return value ? 32u - (unsigned)__builtin_clz(value) : 0;
-}
-
 /* Sorts what is in a list from `first` on. */
 static void sort(qd_room *room, qd_view_list *list, uint32_t first)
 {
@@ -27,7 +22,7 @@ static void sort(qd_room *room, qd_view_list *list, uint32_t first)
     qd_order order = {list->key + first, (uint64_t *)memory, list->value + first, (uint32_t *)(memory + keys)};
     for (uint32_t i = 0; i < count; i++)
         any |= order.keys[i];
-    qd_order_sort(&order, count, bit_length((uint32_t)any), bit_length((uint32_t)(any >> 32)));
+    qd_order_sort(&order, count, qd_order_bits((uint32_t)any), qd_order_bits((uint32_t)(any >> 32)));
     if (order.keys != list->key + first) {
         memcpy(list->key + first, order.keys, count * sizeof order.keys[0]);
         memcpy(list->value + first, order.values, count * sizeof order.values[0]);

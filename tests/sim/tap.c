@@ -168,7 +168,9 @@ static void tap_tick(const model_room *room, model_stay *stay, const sim_link *l
     /* The older connection may still be told something that it does not hear. */
     bool resumed = stay->resumed && stay->resumed_by == link;
     sim_check(!tick->passed_lost || (tick->merged_ticks > 0 && room->swept), "passed pairs are lost out of place");
-    check_merged(stay, tick, resumed);
+    /* So may one that resumed the session, too, before another took it over: since the Ack of then. */
+    if (resumed || queued || !stay->resumed)
+        check_merged(stay, tick, resumed);
     if (queued && tick->reset) {
         stay->behind = stay->resumed = false;
     } else if (!queued && !stay->behind && !(resumed && tick->reset)) {
