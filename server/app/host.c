@@ -11,6 +11,7 @@
 #include "reply.h"
 #include "resume.h"
 #include "session.h"
+#include "slice.h"
 #include "views.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -19,10 +20,8 @@
 /* Who cannot take its events is looked at this often, besides when its link says that it drained. */
 #define STUCK_LOOK_NS (250 * MS_NS)
 
-/* What a visit may take of its loop's time: a batch of so many entities takes a third of a millisecond, or some, if all
- * of them jump. */
-#define VISIT_ENTITIES_MAX 32768u
-#define VISIT_TICK_US_MAX  100u
+/* What the tick after a Step may take of the time of the loop that visits. */
+#define VISIT_TICK_US_MAX 100u
 
 static void run(qd_actor *actor);
 static void visit(qd_actor *actor);
@@ -139,22 +138,6 @@ static void put(qd_host *host, qd_host_letter *letter)
         qd_host_wake(host);
 }
 
-/* Whether it is of a kind that visits apply. */
-static bool is_light(const qd_request *request)
-{
-    const qd_client_message *message = &request->decoded.message;
-    switch (message->kind) {
-    case QD_CLIENT_STEP:
-        return true;
-    case QD_CLIENT_MOVE:
-        return message->as.batch.entities.count <= VISIT_ENTITIES_MAX;
-    case QD_CLIENT_ROSTER_MOVE:
-        return message->as.roster_move.count <= VISIT_ENTITIES_MAX && !message->as.roster_move.teleport;
-    default:
-        return false;
-    }
-}
-
 void qd_host_use(qd_host *host)
 {
     atomic_fetch_add(&host->users, 1);
@@ -174,7 +157,7 @@ void qd_host_post(qd_host *host, qd_request *request)
     qd_gate_enter(&request->head.seat->batches, 1, qd_host_share(host), session->link);
     qd_gate_enter(&session->bytes, request->bytes, qd_session_bytes_max(session), session->link);
     const qd_scheduler *scheduler = host->server->config.scheduler;
-    bool light = is_light(request);
+    bool light = qd_slice_is_light(request);
     /* From here on the request may be applied, and be gone. */
     bool first = qd_mailbox_put(&host->mailbox, &request->head.letter);
     if (first && light)
@@ -468,6 +451,8 @@ static void finish(qd_host *host)
         scheduler->wake_at(scheduler->context, &host->actor, look_after_parked(host));
         return;
     }
+    /* A letter that is left is of a seat that is not given up. */
+    QD_ASSERT(host->letters == NULL);
     if (atomic_load(&host->users) > 0)
         qd_host_wake(host); /* a loop is between its last letter and its last touch: a moment */
     else
@@ -520,22 +505,12 @@ static void keep_up(qd_host *host)
     scheduler->wake_at(scheduler->context, &host->actor, due_ns);
 }
 
-static void apply_all(qd_host *host, qd_letter *letters)
-{
-    for (qd_letter *letter = letters, *next; letter != NULL; letter = next) {
-        next = letter->next;
-        qd_apply(host, (qd_host_letter *)letter);
-    }
-}
-
 static void run(qd_actor *actor)
 {
     qd_host *host = (qd_host *)actor;
-    qd_letter *left = host->letters;
-    host->letters = NULL;
-    apply_all(host, left);
-    apply_all(host, qd_mailbox_take(&host->mailbox));
-    if (host->room != NULL && atomic_load(&host->stop))
+    bool stop = atomic_load(&host->stop);
+    qd_slice_apply(host, stop);
+    if (host->room != NULL && stop)
         qd_host_close(host, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
     if (host->room != NULL)
         keep_up(host);
@@ -555,7 +530,7 @@ static bool may_visit(const qd_host *host, const qd_host_letter *letter)
     if (host->room == NULL || letter == &letter->seat->leave)
         return false;
     const qd_request *request = (const qd_request *)letter;
-    return is_light(request) && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(host));
+    return qd_slice_is_light(request) && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(host));
 }
 
 /* Moves change nothing that is due at a time, so that they need no keep_up, unless the clock stands still. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A host: the actor that runs one room. Letters go in from loop threads; it applies them in their order, ticks the room
- * by its clock or by Step, and sends what comes of it.
+ * A host: the actor that runs one room. Letters go in from loop threads; it applies them in the order of each session,
+ * ticks the room by its clock or by Step, and sends what comes of it.
  *
  *     letters --mailbox--> run: apply each -> tick, if due -> reports as frames -> links
- *                               (apply.c,     (host.c)        (publish.c,
- *                                views.c)                      views.c)
+ *                               (slice.c,     (host.c)        (publish.c,
+ *                                apply.c)                      views.c)
  *
  * VISITS. Moves, and Steps of rooms that tick in no time, are applied by the loop thread that brought them, if the room
  * is idle just then (qd_scheduler.visit): their columns are in its core's cache, and nobody need be woken. All else is
@@ -46,7 +46,7 @@ typedef struct qd_host {
     qd_mailbox mailbox;
 
     /* the run's own; `room` is made by the creator */
-    qd_letter *letters;      /* taken out, and left by a visit for the run that follows it */
+    qd_letter *letters;      /* taken out, and left for the run that follows */
     qd_room *room;           /* NULL once closed */
     qd_host_member *members; /* by their number in the room */
     uint32_t member_capacity, member_count;

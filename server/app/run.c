@@ -18,6 +18,7 @@
 /* How long rooms may take to close, and queues to be sent, when the server stops. */
 #define CLOSE_MS_MAX 2000u
 #define STOP_MS_MAX  2000u
+#define SLICE_NS     UINT64_C(5000000) /* that a room applies letters before others have their turn */
 
 static uint64_t random_number(void *context)
 {
@@ -149,6 +150,7 @@ int qd_run(const qd_options *options)
                    .room_batches_max = (uint32_t)options->room_batches_max},
         .scheduler = qd_pool_scheduler(pool),
         .workers = workers,
+        .slice_ns = SLICE_NS,
         .tokens = options->token_file != NULL ? &tokens : NULL,
         .admin_tokens = options->admin_token_file != NULL ? &admin_tokens : NULL,
         .random = random_number,

@@ -13,6 +13,7 @@
 #define QD_APP_SERVER_H
 
 #include "../base/executor.h"
+#include "../base/fetch.h"
 #include "../net/link.h"
 #include "limits.h"
 #include "registry.h"
@@ -29,14 +30,15 @@ typedef struct qd_server_config {
     qd_limits limits;
     const qd_scheduler *scheduler;
     uint32_t workers; /* for the statistics */
+    /* How long a run of a room goes on with letters, before it ticks, if it should, and others have their turn. A
+     * letter that takes longer is carried out whole. */
+    uint64_t slice_ns;
     /* Either may be NULL: every token is accepted; nobody is an admin. */
     const qd_tokens *tokens, *admin_tokens;
     /* Numbers that peers cannot foresee: epochs of rooms, salts of hashes. [any] */
     uint64_t (*random)(void *context);
     void *random_context;
 } qd_server_config;
-
-#define QD_CACHE_LINE 64u
 
 /* All counted up, relaxed, by whoever does it; see ServerStats. */
 typedef struct qd_counters {
@@ -64,9 +66,9 @@ typedef struct qd_server {
     _Atomic uint64_t parked_due_ns; /* when the first has to go; QD_NEVER: there is none */
 
     /* All threads write these at every tick and batch: in lines of cache apart from what they only read. */
-    char apart_before[QD_CACHE_LINE];
+    char apart_before[QD_LINE_BYTES];
     qd_counters counters;
-    char apart_behind[QD_CACHE_LINE];
+    char apart_behind[QD_LINE_BYTES];
 } qd_server;
 
 void qd_server_init(qd_server *server, const qd_server_config *config);

@@ -27,6 +27,14 @@
  * counted as queued that the system has taken. */
 #define SLICE_BYTES_MAX 65536u
 
+/* One connection is answered for about a millisecond; then it is the turn of the others, and what is left of its bytes
+ * waits. By rough costs in nanoseconds, and not by the clock, which would have to be looked at for each frame: an
+ * answer of many small parts is what costs most a byte. */
+#define TURN_COST        1000000u
+#define FRAME_COST       500u
+#define READ_BYTE_COST   1u
+#define ANSWER_BYTE_COST 4u
+
 typedef enum connection_state { FRESH = 0, OPEN, CLOSING, LINGERING, CLOSED } connection_state;
 
 typedef struct qd_connection {
@@ -44,6 +52,7 @@ typedef struct qd_connection {
     uv_write_t write;
     size_t slice_bytes; /* of the write under way */
     qd_intake intake;
+    uint64_t turn_cost;        /* since `serve`, besides that of the frames */
     qd_loop_deadline deadline; /* the handler's while open, then that of closing */
     struct qd_connection *next, *previous;
 
@@ -105,6 +114,10 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
     qd_outbox_pushed pushed = QD_OUTBOX_PUSHED;
     qd_link_sent sent = QD_LINK_CLOSED;
 
+    if (qd_loop_is_current(connection->loop)) {
+        for (size_t i = 0; i < count; i++)
+            connection->turn_cost += (uint64_t)buffers[i]->size * ANSWER_BYTE_COST;
+    }
     uv_mutex_lock(&connection->lock);
     if (!is_close_asked(connection)) {
         pushed = qd_outbox_push(&connection->outbox, buffers, count, class);
@@ -209,6 +222,12 @@ static const qd_link_ops tcp_ops = {
 
 /* ---- in: all on the loop ---- */
 
+/* The next one begins with `serve`, once a round of the loop at most. */
+static bool is_turn_over(const qd_connection *connection)
+{
+    return connection->turn_cost + (uint64_t)connection->intake.frames * FRAME_COST >= TURN_COST;
+}
+
 /* For the intake. */
 static bool may_hand_out(const qd_link *link)
 {
@@ -216,7 +235,7 @@ static bool may_hand_out(const qd_link *link)
 
     /* Acquire: see op_resume. */
     return connection->state == OPEN && atomic_load_explicit(&connection->pauses, memory_order_acquire) == 0 &&
-           !is_close_asked(connection) && !qd_outbox_stalled(&connection->outbox);
+           !is_close_asked(connection) && !qd_outbox_stalled(&connection->outbox) && !is_turn_over(connection);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
@@ -233,6 +252,11 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
 static void read_on(qd_connection *connection)
 {
     qd_intake_go_on(&connection->intake);
+    if (connection->state == OPEN && is_turn_over(connection)) {
+        uv_mutex_lock(&connection->lock);
+        post(connection);
+        uv_mutex_unlock(&connection->lock);
+    }
     bool throw_away = connection->state == CLOSING || connection->state == LINGERING;
     bool wanted = !connection->peer_ended && (throw_away || qd_intake_is_open(&connection->intake));
     if (wanted == connection->reading)
@@ -271,6 +295,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     size_t left = qd_intake_take(&connection->intake, (const uint8_t *)buffer->base, (size_t)count);
     if (left > 0 && !is_close_asked(connection))
         qd_intake_hold(&connection->intake, end - left, left);
+    connection->turn_cost += (uint64_t)count * READ_BYTE_COST;
     read_on(connection);
 }
 
@@ -471,6 +496,8 @@ static void serve(qd_loop_request *request)
     uint64_t due_ns = connection->close_due_ns;
     uv_mutex_unlock(&connection->lock);
 
+    connection->turn_cost = 0;
+    connection->intake.frames = 0;
     if (connection->state == FRESH)
         begin(connection);
     if (close_asked)

@@ -71,6 +71,7 @@ static void hand_out(qd_intake *intake, const uint8_t **bytes, size_t *size)
 
         switch (qd_frame_reader_next(&intake->reader, bytes, size, &frame, &frame_size)) {
         case QD_FRAME_OK:
+            intake->frames++;
             intake->handler->frame(intake->handler->context, intake->link, frame, frame_size);
             break;
         case QD_FRAME_MORE:

@@ -24,8 +24,9 @@ typedef struct qd_intake {
     qd_heap *heap; /* the loop's */
     qd_codec_memory reader_memory;
     qd_frame_reader reader;
-    bool faulted;  /* the stream cannot be read on */
-    uint8_t *held; /* what a pause left of a read, or NULL */
+    uint32_t frames; /* handed out; its connection sets it to 0 */
+    bool faulted;    /* the stream cannot be read on */
+    uint8_t *held;   /* what a pause left of a read, or NULL */
     size_t held_size, held_taken;
 } qd_intake;
 

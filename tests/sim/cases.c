@@ -575,6 +575,7 @@ unsigned sim_run_cases(void)
         {sim_a_room_closes_while_nobody_looks, {0}},
         {sim_parked_sessions_are_limited, {.connections_max = 2}},
         {sim_clocks_stand_still_and_start_again, {0}},
+        {sim_the_others_do_not_wait_for_who_asks, {0}},
         {sim_lockstep_waits_for_all, {0}},
         {sim_lockstep_waits_no_longer_than_its_deadline, {0}},
         {sim_lockstep_does_not_wait_for_who_has_left, {0}},

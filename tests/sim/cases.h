@@ -58,6 +58,9 @@ void sim_parked_sessions_are_limited(sim_house *house);
 /* A case of rooms in which nothing happens (cases_still.c). */
 void sim_clocks_stand_still_and_start_again(sim_house *house);
 
+/* A case of a room of which much is asked (cases_slices.c). */
+void sim_the_others_do_not_wait_for_who_asks(sim_house *house);
+
 /* Cases of several writers in lockstep (cases_lockstep.c). */
 void sim_lockstep_waits_for_all(sim_house *house);
 void sim_lockstep_waits_no_longer_than_its_deadline(sim_house *house);

@@ -99,6 +99,7 @@ static void make(sim_play *play, uint64_t seed)
                    .room_batches_max = 1 + sim_pick(&scene->world, 40)},
         .scheduler = &scene->world.scheduler,
         .workers = 1,
+        .slice_ns = sim_percent(&scene->world, 50) ? 5 * MS_NS : sim_pick(&scene->world, 3000),
         .random = sim_random,
         .random_context = &scene->world,
     };

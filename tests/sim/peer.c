@@ -39,6 +39,7 @@ void sim_house_init(sim_house *house, const qd_limits *limits)
                    .room_batches_max = or_else(limits->room_batches_max, 1024)},
         .scheduler = &house->world.scheduler,
         .workers = 1,
+        .slice_ns = 5000000,
         .random = sim_random,
         .random_context = &house->world,
     };

@@ -64,6 +64,7 @@ static uint64_t now_ns(void *context)
     /* While an actor runs, time passes, and the loops do their part. */
     if (sim_percent(world, 50))
         world->now_ns += sim_pick(world, 2000);
+    world->now_ns += world->look_ns;
     if (world->restless && world->running && !world->in_loops && sim_percent(world, 20)) {
         world->in_loops = true;
         (void)sim_step_links(world, 50);

@@ -27,7 +27,8 @@ typedef struct sim_world {
     uint64_t seed;
     uint64_t chance;
     uint64_t now_ns;
-    uint64_t hash; /* of all bytes that the server queued, in their order */
+    uint64_t look_ns; /* that passes while somebody looks at the clock */
+    uint64_t hash;    /* of all bytes that the server queued, in their order */
 
     qd_scheduler scheduler; /* give this to the server */
     qd_executor executor;

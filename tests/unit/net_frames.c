@@ -61,30 +61,6 @@ static void frames_cut_at_every_byte(void **state)
     fixture_stop(&fixture);
 }
 
-/* Frames that carry their number, `count` in a row. */
-static qd_buffer *numbered_frames(uint32_t count)
-{
-    const size_t each = 1 + sizeof(uint32_t);
-    qd_buffer *all = qd_buffer_create(count * each);
-
-    assert_non_null(all);
-    for (uint32_t i = 0; i < count; i++) {
-        all->bytes[i * each] = sizeof i;
-        memcpy(all->bytes + i * each + 1, &i, sizeof i);
-    }
-    return all;
-}
-
-static void expect_numbered(int peer, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t number;
-
-        assert_int_equal(peer_receive_frame(peer, &number, sizeof number), sizeof number);
-        assert_int_equal(number, i);
-    }
-}
-
 static void many_frames_in_one_write(void **state)
 {
     (void)state;

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A connection that asks for much at once: others of its loop have their turn in between, nothing of it is lost or
+ * comes out of order, and it may end while the rest of it waits.
+ */
+#include "support/net_fixture.h"
+
+/* Many times what one turn takes, and less than one read. */
+#define FLOOD_FRAMES 10000u
+
+enum { FLOODER, OTHER };
+
+typedef struct flood {
+    net_fixture net; /* first: the hooks are given it */
+    uint32_t frame_count;
+    size_t answer_bytes; /* beside the echo */
+    int peers[2];
+    void (*in_between)(struct flood *flood); /* on the loop, at the other's frame; may be NULL */
+    _Atomic uint32_t frames;                 /* of the flooder */
+    _Atomic uint32_t frames_before;          /* the other's */
+} flood;
+
+/* Neither reads before both are told to. */
+static void pause_at_opening(net_fixture *net, qd_link *link)
+{
+    (void)net;
+    qd_link_pause(link);
+}
+
+/* The other's frame is sent while the flooder's are being handed out, and all of those have been read. */
+static void count_and_echo(net_fixture *net, qd_link *link, const uint8_t *bytes, size_t size)
+{
+    flood *at = (flood *)net;
+
+    if (link == net->links[FLOODER]) {
+        if (at->frames++ == 0)
+            send(at->peers[OTHER], "\x01!", 2, MSG_NOSIGNAL);
+    } else {
+        at->frames_before = at->frames;
+        if (at->in_between)
+            at->in_between(at);
+    }
+    send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
+    if (link == net->links[FLOODER] && at->answer_bytes > 0)
+        send_and_release(link, frame_of('a', at->answer_bytes), QD_LINK_REPLY);
+}
+
+/* The other's frame is answered, and not after all of the flooder's. */
+static void start_flood(flood *at)
+{
+    at->net.on_opened = pause_at_opening;
+    at->net.on_frame = count_and_echo;
+    qd_net_config config = fixture_config(&at->net);
+    config.outbox_bytes_max = 64u << 20; /* so that it is not what holds the flooder up */
+    fixture_start(&at->net, &config);
+    for (uint32_t i = 0; i < 2; i++) {
+        at->peers[i] = peer_connect(&at->net);
+        wait_for(&at->net, &at->net.opened, i + 1);
+    }
+    qd_buffer *all = numbered_frames(at->frame_count);
+    peer_send(at->peers[FLOODER], all->bytes, all->size);
+    qd_buffer_release(all);
+    qd_link_resume(at->net.links[OTHER]);
+    qd_link_resume(at->net.links[FLOODER]);
+    peer_expect_frame(at->peers[OTHER], '!', 1);
+    assert_true(at->frames_before > 0);
+    assert_true(at->frames_before < at->frame_count);
+}
+
+static void others_have_their_turn(void **state)
+{
+    (void)state;
+    flood at = {.frame_count = FLOOD_FRAMES};
+    start_flood(&at);
+    expect_numbered(at.peers[FLOODER], 0, FLOOD_FRAMES);
+    close(at.peers[FLOODER]);
+    close(at.peers[OTHER]);
+    fixture_stop(&at.net);
+    assert_int_equal(at.frames, FLOOD_FRAMES);
+}
+
+static void large_answers(void **state)
+{
+    (void)state;
+    flood at = {.frame_count = 100, .answer_bytes = 100000};
+    start_flood(&at);
+    for (uint32_t i = 0; i < at.frame_count; i++) {
+        expect_numbered(at.peers[FLOODER], i, i + 1);
+        peer_expect_frame(at.peers[FLOODER], 'a', at.answer_bytes);
+    }
+    close(at.peers[FLOODER]);
+    close(at.peers[OTHER]);
+    fixture_stop(&at.net);
+}
+
+static void say_nothing(net_fixture *net, qd_link *link, const uint8_t *bytes, size_t size)
+{
+    (void)net, (void)link, (void)bytes, (void)size;
+}
+
+/* Where there is no answer whose writing would be a reason to look at the connection again. */
+static void frames_without_answers(void **state)
+{
+    (void)state;
+    net_fixture fixture = {.on_frame = say_nothing};
+    fixture_start(&fixture, NULL);
+    int peer = peer_connect(&fixture);
+    qd_buffer *all = numbered_frames(FLOOD_FRAMES);
+    peer_send(peer, all->bytes, all->size);
+    wait_for(&fixture, &fixture.frames, FLOOD_FRAMES);
+    qd_buffer_release(all);
+    close(peer);
+    fixture_stop(&fixture);
+}
+
+/* ---- it ends while the rest waits ---- */
+
+static void close_the_flooder(flood *at)
+{
+    qd_link_close(at->net.links[FLOODER], 0);
+}
+
+static void closed_in_between(void **state)
+{
+    (void)state;
+    flood at = {.frame_count = FLOOD_FRAMES, .in_between = close_the_flooder};
+    start_flood(&at);
+    wait_for(&at.net, &at.net.closed, 1);
+    assert_int_equal(at.frames, at.frames_before);
+    close(at.peers[FLOODER]);
+    close(at.peers[OTHER]);
+    fixture_stop(&at.net);
+}
+
+static void reset_the_flooder(flood *at)
+{
+    const struct linger now = {.l_onoff = 1};
+    setsockopt(at->peers[FLOODER], SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    close(at->peers[FLOODER]);
+}
+
+static void reset_in_between(void **state)
+{
+    (void)state;
+    flood at = {.frame_count = FLOOD_FRAMES, .in_between = reset_the_flooder};
+    start_flood(&at);
+    wait_for(&at.net, &at.net.closed, 1);
+    assert_true(at.frames < FLOOD_FRAMES);
+    close(at.peers[OTHER]);
+    fixture_stop(&at.net);
+}
+
+static void pause_the_flooder(flood *at)
+{
+    qd_link_pause(at->net.links[FLOODER]);
+}
+
+static void stopped_in_between(void **state)
+{
+    (void)state;
+    flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
+    start_flood(&at);
+    fixture_stop(&at.net);
+    assert_int_equal(at.frames, at.frames_before);
+    close(at.peers[FLOODER]);
+    close(at.peers[OTHER]);
+}
+
+/* A pause and the end of a turn at once: it goes on when it is resumed, with all that is left. */
+static void paused_in_between(void **state)
+{
+    (void)state;
+    flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
+    start_flood(&at);
+    qd_link_resume(at.net.links[FLOODER]);
+    expect_numbered(at.peers[FLOODER], 0, FLOOD_FRAMES);
+    close(at.peers[FLOODER]);
+    close(at.peers[OTHER]);
+    fixture_stop(&at.net);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(others_have_their_turn), cmocka_unit_test(large_answers),
+        cmocka_unit_test(frames_without_answers), cmocka_unit_test(closed_in_between),
+        cmocka_unit_test(reset_in_between),       cmocka_unit_test(stopped_in_between),
+        cmocka_unit_test(paused_in_between),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
