@@ -27,10 +27,11 @@
  * worker that took something else.
  *
  * Timers. One idle worker is the KEEPER, it alone sleeps with a timeout; when it leaves, another idle one follows it.
- * Busy workers look at the time when their own queue is empty, because behind what stands there a timer's actor would
- * have to wait anyway, and between two runs of some. So while there is more to do than time, timers fire many at a
- * time. Timers fire under the pool's lock, and retiring takes it: after that nobody holds a retired actor's timer in
- * hand.
+ * It sleeps a little longer than until the first timer, the more so the more there are, for else it would wake for
+ * each. Busy workers look at the time when their own queue is empty, because behind what stands there a timer's actor
+ * would have to wait anyway, and between two runs of some. Then some fire, the earliest first, and the rest the next
+ * time: while there is more to do than time, who is latest comes first, and whoever has not fired can be visited.
+ * Timers fire under the pool's lock, and retiring takes it: after that nobody holds a retired actor's timer in hand.
  *
  * Splits (fork and join). A split is on its caller's stack, in a list while it may have tasks left. A helper counts
  * itself in under the lock, takes tasks, and counts itself out under the lock; the caller takes tasks too, takes the
@@ -51,6 +52,7 @@
 #include "../base/alloc.h"
 #include "../base/assert.h"
 #include "../base/clock.h"
+#include "../base/fetch.h"
 #include "queue.h"
 #include "split.h"
 #include "timers.h"
@@ -62,8 +64,15 @@
  * other for ever keep it from what is due, and from those whose own worker is in a long run. */
 #define TAKES_OF_OWN 16u
 
+/* No more timers fire at a time: a queued actor cannot be visited, and stands behind those that were queued before it,
+ * however late they are. What is left is taken later, by whoever is first, the earliest first. */
+#define FIRED_AT_ONCE 16u
+
+#define TOGETHER_NS_A_TIMER 50u
+#define TOGETHER_NS_MAX     500000u
+
 typedef struct worker {
-    alignas(64) qd_queue queue;
+    alignas(QD_LINE_BYTES) qd_queue queue;
     qd_pool *pool;
     uint32_t index;
     uint32_t takes;
@@ -293,14 +302,15 @@ static bool help_locked(worker *me)
 
 /* ---- the life of a worker ---- */
 
-/* [lock] Queues what is due with this worker, which is about to take the first and to call others for the rest. */
+/* [lock] Queues what is due with this worker, which is about to take the first and to call others for the rest: the
+ * earliest few. */
 static void fire_timers_locked(worker *me)
 {
     qd_pool *pool = me->pool;
     uint64_t now = qd_clock_now_ns();
     qd_actor *actor;
 
-    while ((actor = qd_timers_take(&pool->timers, now))) {
+    for (uint32_t fired = 0; fired < FIRED_AT_ONCE && (actor = qd_timers_take(&pool->timers, now)); fired++) {
         if (hold(actor))
             qd_queue_push(&me->queue, actor);
     }
@@ -369,6 +379,15 @@ static void run(worker *me, qd_actor *actor)
         qd_queue_push(&me->queue, actor);
 }
 
+/* [lock] How much later than the first of them timers may fire that fire together: the more there are, the more a
+ * keeper would only wake for one of them and fall asleep again. */
+static uint64_t together_ns(const qd_pool *pool)
+{
+    uint64_t together = (uint64_t)pool->timers.count * TOGETHER_NS_A_TIMER;
+
+    return together < TOGETHER_NS_MAX ? together : TOGETHER_NS_MAX;
+}
+
 /* [lock] Until called, or a timer is due and this worker keeps them. */
 static void sleep_locked(worker *me)
 {
@@ -380,6 +399,8 @@ static void sleep_locked(worker *me)
             continue;
         }
         uint64_t due_ns = qd_timers_next_ns(&pool->timers);
+        if (due_ns != QD_NEVER)
+            due_ns += together_ns(pool);
         pool->keeper = me;
         if (due_ns == QD_NEVER) {
             pthread_cond_wait(&me->call, &pool->lock);

@@ -19,11 +19,12 @@
 #include <stdbool.h>
 
 #include "../base/executor.h"
+#include "../base/fetch.h"
 #include "pool.h"
 
 /* Indices that nobody took yet: the first in the lower half, the end of them in the upper. */
 typedef struct qd_share {
-    alignas(64) _Atomic uint64_t left;
+    alignas(QD_LINE_BYTES) _Atomic uint64_t left;
 } qd_share;
 
 typedef struct qd_split {

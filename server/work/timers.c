@@ -4,21 +4,37 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "../base/fetch.h"
 
 #define CAPACITY_MIN 64u
+#define BRANCHES     4u
+#define LEAD_ROWS    3u /* before the first one, unused: so that children begin with a line */
 
 void qd_timers_init(qd_timers *timers, qd_heap *heap)
 {
     *timers = (qd_timers){.heap = heap};
 }
 
+static void free_arrays(const qd_timers *timers)
+{
+    qd_heap_free_aligned(timers->heap, timers->rows - LEAD_ROWS, QD_LINE_BYTES,
+                         (LEAD_ROWS + timers->capacity) * sizeof *timers->rows);
+    qd_heap_free_aligned(timers->heap, timers->home, QD_LINE_BYTES, timers->capacity * sizeof *timers->home);
+}
+
 void qd_timers_deinit(qd_timers *timers)
 {
-    qd_heap_free(timers->heap, timers->rows, timers->capacity * sizeof *timers->rows);
+    if (timers->capacity > 0)
+        free_arrays(timers);
     *timers = (qd_timers){.heap = timers->heap};
 }
 
-/* Places count from 1, as in the actors: the children of place p are 2p and 2p + 1. */
+static qd_timer_home *home_of(const qd_timers *timers, uint32_t index)
+{
+    return &timers->home[index - 1];
+}
+
+/* Places count from 1: the children of place p are 4p - 2 to 4p + 1, which share a line of cache. */
 static uint64_t due_at(const qd_timers *timers, uint32_t place)
 {
     return timers->rows[place - 1].due_ns;
@@ -27,65 +43,90 @@ static uint64_t due_at(const qd_timers *timers, uint32_t place)
 static void put(qd_timers *timers, uint32_t place, qd_timer timer)
 {
     timers->rows[place - 1] = timer;
-    timer.actor->timer_index = place;
+    home_of(timers, timer.index)->place = place;
 }
 
 /* Puts it at `place`, which is free, or where its time belongs from there. */
 static void settle(qd_timers *timers, uint32_t place, qd_timer timer)
 {
-    while (place > 1 && timer.due_ns < due_at(timers, place / 2)) {
-        put(timers, place, timers->rows[place / 2 - 1]);
-        place /= 2;
-    }
+    for (uint32_t parent; place > 1 && timer.due_ns < due_at(timers, parent = (place + 2) / BRANCHES); place = parent)
+        put(timers, place, timers->rows[parent - 1]);
     for (;;) {
-        uint32_t child = place * 2;
+        uint32_t first = place * BRANCHES - 2, end = first + BRANCHES, least = first;
 
-        if (child < timers->count && due_at(timers, child + 1) < due_at(timers, child))
-            child++;
-        if (child > timers->count || due_at(timers, child) >= timer.due_ns)
+        for (uint32_t child = first + 1; child < end && child <= timers->count; child++)
+            least = due_at(timers, child) < due_at(timers, least) ? child : least;
+        if (first > timers->count || due_at(timers, least) >= timer.due_ns)
             break;
-        put(timers, place, timers->rows[child - 1]);
-        place = child;
+        put(timers, place, timers->rows[least - 1]);
+        place = least;
     }
     put(timers, place, timer);
 }
 
+/* A timer that cannot be set would be a room that never ticks again, so this memory is needed, not asked for. */
 static void grow(qd_timers *timers)
 {
-    uint32_t capacity = timers->capacity ? timers->capacity * 2 : CAPACITY_MIN;
-    /* A timer that cannot be set would be a room that never ticks again, so this memory is needed, not asked for. */
-    qd_timer *rows = qd_heap_need(timers->heap, sizeof *rows, capacity * sizeof *rows);
+    qd_timers old = *timers;
+    uint32_t capacity = old.capacity ? old.capacity * 2 : CAPACITY_MIN;
+    qd_timer *rows = qd_heap_need(old.heap, QD_LINE_BYTES, (LEAD_ROWS + capacity) * sizeof *rows);
 
-    if (timers->count > 0)
-        memcpy(rows, timers->rows, timers->count * sizeof *rows);
-    qd_heap_free(timers->heap, timers->rows, timers->capacity * sizeof *rows);
-    timers->rows = rows;
+    timers->rows = rows + LEAD_ROWS;
+    timers->home = qd_heap_need(old.heap, QD_LINE_BYTES, capacity * sizeof *timers->home);
     timers->capacity = capacity;
+    if (old.capacity > 0) {
+        memcpy(timers->rows, old.rows, old.capacity * sizeof *rows);
+        memcpy(timers->home, old.home, old.capacity * sizeof *old.home);
+        free_arrays(&old);
+    }
+}
+
+/* There are never more in use than timers. */
+static uint32_t take_index(qd_timers *timers, qd_actor *actor)
+{
+    uint32_t index = timers->free_first;
+
+    if (index > 0)
+        timers->free_first = home_of(timers, index)->place;
+    else
+        index = ++timers->used;
+    home_of(timers, index)->actor = actor;
+    actor->timer_index = index;
+    return index;
 }
 
 static void cancel(qd_timers *timers, qd_actor *actor)
 {
-    uint32_t place = actor->timer_index;
+    qd_timer_home *home = home_of(timers, actor->timer_index);
+    uint32_t place = home->place;
     qd_timer last = timers->rows[timers->count - 1];
 
-    QD_ASSERT(timers->rows[place - 1].actor == actor);
+    QD_ASSERT(home->actor == actor && timers->rows[place - 1].index == actor->timer_index);
+    *home = (qd_timer_home){.place = timers->free_first};
+    timers->free_first = actor->timer_index;
     actor->timer_index = 0;
-    timers->count--;
-    if (last.actor != actor)
+    if (place < timers->count--)
         settle(timers, place, last);
 }
 
 void qd_timers_set(qd_timers *timers, qd_actor *actor, uint64_t due_ns)
 {
+    uint32_t index = actor->timer_index;
+
     actor->due_ns = due_ns;
     if (due_ns == QD_NEVER) {
-        if (actor->timer_index)
+        if (index > 0)
             cancel(timers, actor);
         return;
     }
-    if (!actor->timer_index && timers->count == timers->capacity)
+    if (index > 0) {
+        settle(timers, home_of(timers, index)->place, (qd_timer){due_ns, index});
+        return;
+    }
+    if (timers->count == timers->capacity)
         grow(timers);
-    settle(timers, actor->timer_index ? actor->timer_index : ++timers->count, (qd_timer){due_ns, actor});
+    index = take_index(timers, actor);
+    settle(timers, ++timers->count, (qd_timer){due_ns, index});
 }
 
 uint64_t qd_timers_next_ns(const qd_timers *timers)
@@ -97,7 +138,10 @@ qd_actor *qd_timers_take(qd_timers *timers, uint64_t now_ns)
 {
     if (qd_timers_next_ns(timers) > now_ns || timers->count == 0)
         return NULL;
-    qd_actor *actor = timers->rows[0].actor;
+    qd_actor *actor = home_of(timers, timers->rows[0].index)->actor;
     qd_timers_set(timers, actor, QD_NEVER);
+    /* Who is next is likely to be taken next. */
+    if (timers->count > 0)
+        qd_fetch_to_write(home_of(timers, timers->rows[0].index)->actor, sizeof *actor);
     return actor;
 }

@@ -76,6 +76,35 @@ static void a_running_actor_is_woken_instead(void **state)
     assert_int_equal(one.visits, 0);
 }
 
+#define LATE 100u
+
+/* The worker has one of many that are due: those that are due last can be visited all the same. */
+static void who_is_due_but_far_from_its_turn_is_idle(void **state)
+{
+    (void)state;
+    static visited late[LATE];
+    visited before = {.may_end = 0};
+
+    start(1);
+    qd_actor_init(&before.actor, run);
+    scheduler->wake(scheduler->context, &before.actor);
+    wait_for(&before.runs, 1);
+    for (uint32_t i = 0; i < LATE; i++) {
+        late[i] = (visited){.may_end = i > 0};
+        qd_actor_init(&late[i].actor, run);
+        scheduler->wake_at(scheduler->context, &late[i].actor, 1 + i);
+    }
+    atomic_store(&before.may_end, 1);
+    wait_for(&late[0].runs, 1);
+    scheduler->visit(scheduler->context, &late[LATE - 1].actor, visit);
+    assert_int_equal(atomic_load(&late[LATE - 1].visits), 1);
+    assert_true(pthread_equal(late[LATE - 1].visitor, pthread_self()));
+    atomic_store(&late[0].may_end, 1);
+    for (uint32_t i = 0; i < LATE; i++)
+        wait_for(&late[i].runs, 1);
+    stop();
+}
+
 /* ---- never two at once ---- */
 
 static void post_a_visit(posted *target, uint32_t seed)
@@ -101,6 +130,7 @@ int main(void)
         cmocka_unit_test(an_idle_actor_runs_in_the_visitors_thread),
         cmocka_unit_test(a_wake_during_a_visit_leads_to_a_run),
         cmocka_unit_test(a_running_actor_is_woken_instead),
+        cmocka_unit_test(who_is_due_but_far_from_its_turn_is_idle),
         cmocka_unit_test(visits_and_runs_are_one_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
