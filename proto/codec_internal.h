@@ -75,6 +75,10 @@ bool qd_columns_agree(const qd_column *columns, size_t column_count, char *fault
 #define QD_COLUMN_BYTES_SET(message, column, source, count)                                                            \
     ((message)->column.len = (source) ? (count) : 0, (message)->column.data = (void *)(source))
 
+/* What stands before a field: its number, and how its value is written. */
+#define QD_TAG_VARINT(field) ((uint32_t)(field) << 3)
+#define QD_TAG_LENGTH(field) ((uint32_t)(field) << 3 | 2u)
+
 /* A frame around a message of `body_size` bytes that is field `field` of the envelope; field 0: an empty envelope. */
 size_t qd_envelope_size(uint32_t seq, uint32_t field, size_t body_size);
 /* Writes all that comes before the message; returns its size. */

@@ -11,9 +11,6 @@
 #define VARINT32_BYTES_MAX 5u
 #define VARINT64_BYTES_MAX 9u
 
-#define VARINT(field) ((field) << 3)
-#define LENGTH(field) ((field) << 3 | 2u)
-
 typedef struct cursor {
     const uint8_t *at, *end;
     bool is_odd; /* something is not as it mostly is: all is left to protobuf-c */
@@ -48,7 +45,7 @@ static bool take_tag(cursor *c, uint8_t tag)
 
 static uint32_t take_uint32(cursor *c, uint32_t field)
 {
-    if (!take_tag(c, (uint8_t)VARINT(field))) {
+    if (!take_tag(c, (uint8_t)QD_TAG_VARINT(field))) {
         return 0;
     }
     uint64_t value = take_varint(c, VARINT32_BYTES_MAX);
@@ -58,7 +55,7 @@ static uint32_t take_uint32(cursor *c, uint32_t field)
 
 static uint64_t take_uint64(cursor *c, uint32_t field)
 {
-    return take_tag(c, (uint8_t)VARINT(field)) ? take_varint(c, VARINT64_BYTES_MAX) : 0;
+    return take_tag(c, (uint8_t)QD_TAG_VARINT(field)) ? take_varint(c, VARINT64_BYTES_MAX) : 0;
 }
 
 static size_t take_length(cursor *c)
@@ -70,7 +67,7 @@ static size_t take_length(cursor *c)
 
 static column take_column(cursor *c, uint32_t field)
 {
-    if (!take_tag(c, (uint8_t)LENGTH(field))) {
+    if (!take_tag(c, (uint8_t)QD_TAG_LENGTH(field))) {
         return (column){0};
     }
     column taken = {.size = take_length(c)};
@@ -194,11 +191,11 @@ bool qd_decode_usual(const void *bytes, size_t size, const qd_codec_memory *memo
         return false;
     }
     switch (tag) {
-    case LENGTH(QD_CLIENT_MOVE + 1u):
+    case QD_TAG_LENGTH(QD_CLIENT_MOVE + 1u):
         return decode_move(&c, memory, decoded, result);
-    case LENGTH(QD_CLIENT_ROSTER_MOVE + 1u):
+    case QD_TAG_LENGTH(QD_CLIENT_ROSTER_MOVE + 1u):
         return decode_roster_move(&c, memory, decoded, result);
-    case LENGTH(QD_CLIENT_STEP + 1u):
+    case QD_TAG_LENGTH(QD_CLIENT_STEP + 1u):
         return decode_step(&c, decoded, result);
     default:
         return false;

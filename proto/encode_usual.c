@@ -26,7 +26,7 @@ static void put_varint(pen *p, uint64_t value)
 static void put_number(pen *p, uint32_t field, uint64_t value)
 {
     if (value != 0) {
-        put_varint(p, field << 3);
+        put_varint(p, QD_TAG_VARINT(field));
         put_varint(p, value);
     }
 }
@@ -36,7 +36,7 @@ static void put_column(pen *p, uint32_t field, const void *values, size_t size)
     if (values == NULL || size == 0) {
         return;
     }
-    put_varint(p, field << 3 | 2u);
+    put_varint(p, QD_TAG_LENGTH(field));
     put_varint(p, size);
     if (p->at) {
         memcpy(p->at, values, size);

@@ -4,14 +4,8 @@
  */
 #include "codec_internal.h"
 
-/* Field 1 of both envelopes, a varint. */
-#define SEQ_TAG                   0x08u
-#define WIRE_TYPE_LENGTH_PREFIXED 2u
-
-static uint32_t tag_of(uint32_t field)
-{
-    return field << 3 | WIRE_TYPE_LENGTH_PREFIXED;
-}
+/* Of both envelopes. */
+#define SEQ_TAG QD_TAG_VARINT(1)
 
 static size_t inner_size(uint32_t seq, uint32_t field, size_t body_size)
 {
@@ -20,7 +14,7 @@ static size_t inner_size(uint32_t seq, uint32_t field, size_t body_size)
         size += 1 + qd_frame_prefix_size(seq);
     }
     if (field != 0) {
-        size += qd_frame_prefix_size(tag_of(field)) + qd_frame_prefix_size((uint32_t)body_size) + body_size;
+        size += qd_frame_prefix_size(QD_TAG_LENGTH(field)) + qd_frame_prefix_size((uint32_t)body_size) + body_size;
     }
     return size;
 }
@@ -36,11 +30,11 @@ size_t qd_envelope_write(uint32_t seq, uint32_t field, size_t body_size, uint8_t
     uint8_t *at = bytes;
     at += qd_frame_prefix_write((uint32_t)inner_size(seq, field, body_size), at);
     if (seq != 0) {
-        *at++ = SEQ_TAG;
+        *at++ = (uint8_t)SEQ_TAG;
         at += qd_frame_prefix_write(seq, at);
     }
     if (field != 0) {
-        at += qd_frame_prefix_write(tag_of(field), at);
+        at += qd_frame_prefix_write(QD_TAG_LENGTH(field), at);
         at += qd_frame_prefix_write((uint32_t)body_size, at);
     }
     return (size_t)(at - bytes);

@@ -252,6 +252,8 @@ void qd_bench_stalled_close(const qd_bench *bench, qd_bench_stalled *stalled);
 /* Makes `count` entities with ids from first_id on. */
 bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count);
 void qd_bench_lane_deinit(qd_bench_lane *lane);
+/* Sends what its lanes queued, as far as that needs no waiting. */
+void qd_bench_send(qd_bench_connection *connection);
 /* Queues the spawns, the subscription and, in step mode, the first step. */
 void qd_bench_lane_start(qd_bench_lane *lane);
 /* Queues the batches that are due by now_ns and intended before the end, as far as those pending allow. */
@@ -269,8 +271,6 @@ void qd_bench_check(qd_bench_lane *told, const qd_bench_lane *writer, uint64_t t
 
 /* ---- connections and drivers ---- */
 
-/* Sends what can be without waiting. */
-void qd_bench_send(qd_bench_connection *connection);
 /* Sends and receives what can be without waiting. `lock`, if any, is held while something is counted. */
 void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock);
 /* Exchanges until is_done, or fails the run, naming what it waited for. Returns whether all is well. A run that has

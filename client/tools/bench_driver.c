@@ -22,24 +22,6 @@
 
 /* ---- one connection ---- */
 
-void qd_bench_send(qd_bench_connection *connection)
-{
-    const void *bytes;
-    size_t size;
-
-    while ((bytes = qd_client_output(connection->client, &size))) {
-        ssize_t sent = send(qd_client_socket(connection->client), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (sent < 0 && errno == EINTR)
-            continue;
-        /* Whatever else is wrong, receiving says it better: the server's reason may lie there. */
-        if (sent < 0)
-            return;
-        qd_client_sent(connection->client, (size_t)sent);
-        connection->bytes_out += (uint64_t)sent;
-    }
-}
-
 static void take_messages(qd_bench_connection *connection, uint64_t now_ns)
 {
     const qd_server_message *message;

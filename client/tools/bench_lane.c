@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* The scene of the benchmarks: boxes 1 x 1, speeds uniform up to 0.25 an axis and tick, in a room of side
  * 4 sqrt(entities); or cubes of side 1, in one of side cbrt(32 entities). */
@@ -112,6 +114,24 @@ static qd_client_message piece_of(const qd_bench_lane *lane, qd_client_kind kind
         break;
     }
     return message;
+}
+
+void qd_bench_send(qd_bench_connection *connection)
+{
+    const void *bytes;
+    size_t size;
+
+    while ((bytes = qd_client_output(connection->client, &size))) {
+        ssize_t sent = send(qd_client_socket(connection->client), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (sent < 0 && errno == EINTR)
+            continue;
+        /* Whatever else is wrong, receiving says it better: the server's reason may lie there. */
+        if (sent < 0)
+            return;
+        qd_client_sent(connection->client, (size_t)sent);
+        connection->bytes_out += (uint64_t)sent;
+    }
 }
 
 /* Queues the columns in pieces; the last one has the seq, which is returned, and is answered for all. Those that move

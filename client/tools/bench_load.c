@@ -9,13 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const subscribe_names[] = {"none", "events", "stays"};
-
-const char *qd_bench_subscribe_name(qd_bench_subscribe subscribe)
-{
-    return subscribe_names[subscribe];
-}
-
 /* What is in bench->options already is checked, and completed. */
 static int check_options(qd_bench *bench, const char *subscribe, bool check)
 {
@@ -23,7 +16,7 @@ static int check_options(qd_bench *bench, const char *subscribe, bool check)
     qd_bench_options *options = &bench->options;
     uint32_t choice = 0;
 
-    while (choice < 3 && strcmp(subscribe, subscribe_names[choice]) != 0)
+    while (choice < 3 && strcmp(subscribe, qd_bench_subscribe_name((qd_bench_subscribe)choice)) != 0)
         choice++;
     if (choice == 3)
         return qd_options_misuse(name, "--subscribe '%s': must be none, events or stays", subscribe);

@@ -6,6 +6,13 @@
 
 #define COUNT_SIZE QD_SHEET_NUMBER_SIZE
 
+const char *qd_bench_subscribe_name(qd_bench_subscribe subscribe)
+{
+    static const char *const names[] = {"none", "events", "stays"};
+
+    return names[subscribe];
+}
+
 void qd_bench_figures_add(qd_bench_figures *sum, const qd_bench_figures *figures)
 {
     sum->updates += figures->updates;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Playing a trace into a room: what replay.c (the command, and playing by the clock) and replay_step.c share.
+ * Playing a trace into a room: replay.c (the command, and playing by the clock), replay_step.c, and replay_scene.c,
+ * which both take.
  */
 #ifndef QD_TOOLS_REPLAY_H
 #define QD_TOOLS_REPLAY_H
