@@ -7,15 +7,7 @@
 # own packages and package lists are not touched. Takes minutes.
 set -euo pipefail
 seeds=40 # of each test: emulation takes ten times as long
-
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
-fail() {
-    echo "FAILED: $1"
-    exit 1
-}
+source "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 
 compiler=aarch64-linux-gnu-gcc
 emulate=("$(command -v qemu-aarch64 || command -v qemu-aarch64-static)" -L /usr/aarch64-linux-gnu) ||
@@ -27,7 +19,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 command -v apt-get > /dev/null && command -v dpkg-deb > /dev/null || skip "needs apt-get and dpkg-deb"
 
-say() { printf '==> %s\n' "$*"; }
 # run_quietly COMMAND...: shows the end of the output of a command that fails, and nothing else.
 run_quietly() {
     "$@" > "$work/log" 2>&1 || { tail -n 60 "$work/log"; fail "$*"; }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "median.h"
 #include "server/room/order.h"
 #include "server/room/room.h"
 
@@ -44,17 +45,6 @@ static double now_ns(void)
 
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return one < other ? -1 : one > other;
-}
-static double median(double *values, uint32_t count)
-{
-    qsort(values, count, sizeof values[0], by_value);
-    return values[count / 2];
 }
 
 static void *column(uint32_t count)

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "median.h"
 #include "server/room/views.h"
 
 #define WARM 5u
@@ -209,12 +210,6 @@ static measured measure(const scene *of, const choice *chosen, bool with)
     qd_heap_deinit(&heap);
     free_crowd(&c);
     return m;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return one < other ? -1 : one > other;
 }
 
 static void print_case(const scene *of, const choice *chosen)

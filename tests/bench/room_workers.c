@@ -23,6 +23,7 @@
 #include <time.h>
 
 #include "crowd.h"
+#include "median.h"
 #include "server/room/room.h"
 #include "server/space/space.h"
 #include "server/work/pool.h"
@@ -260,18 +261,6 @@ static void show_deinit(show *s)
 }
 
 /* ---- the table ---- */
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *values, uint32_t count)
-{
-    qsort(values, count, sizeof *values, compare);
-    return values[count / 2];
-}
 
 static uint32_t ticks_of(uint32_t turns)
 {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "median.h"
 #include "server/space/space.h"
 #include "support/chance.h"
 
@@ -148,12 +149,6 @@ static void play(const scene *played, qd_space_prune prune, uint32_t run, told *
     qd_heap_deinit(&heap);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool measure(const scene *played, uint32_t runs)
 {
     static told result[POLICIES];
@@ -165,8 +160,7 @@ static bool measure(const scene *played, uint32_t runs)
     bool is_same = true;
     printf("| %u move, up to %g |", played->moving, (double)played->speed);
     for (uint32_t p = 1; p < POLICIES; p++) {
-        qsort(result[p].us, runs, sizeof *result[p].us, compare);
-        printf(" %.1f (%llu) |", result[p].us[runs / 2], (unsigned long long)result[p].pruned);
+        printf(" %.1f (%llu) |", median(result[p].us, runs), (unsigned long long)result[p].pruned);
         is_same = is_same && result[p].events == result[1].events;
     }
     printf(" %llu |%s\n", (unsigned long long)result[1].events, is_same ? "" : " WRONG: not the same for all");

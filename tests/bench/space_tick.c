@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "crowd.h"
+#include "median.h"
 #include "server/space/tuning.h"
 #include "server/work/pool.h"
 
@@ -223,18 +224,6 @@ static void measure_on_pool(run *r)
 }
 
 /* ---- the table ---- */
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *values, uint32_t count)
-{
-    qsort(values, count, sizeof *values, compare);
-    return values[count / 2];
-}
 
 static void print(const run *r, const char *kernel)
 {

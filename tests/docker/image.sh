@@ -7,15 +7,7 @@
 # and is gone at the end.
 set -euo pipefail
 
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
-fail() {
-    echo "FAILED: $1"
-    exit 1
-}
-say() { printf '==> %s\n' "$*"; }
+source "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 
 [ "$(id -u)" -eq 0 ] || skip "needs root"
 missing=()

@@ -153,17 +153,17 @@ got=0
 grep -qF -- '--server-binary names another' "$scratch/errors" || fail "does not say so: $(cat "$scratch/errors")"
 
 # Its rooms are closed, also when it is interrupted.
-"$QD_BIN/quadrille-bench" --server "$address" --seconds 60 >/dev/null 2>"$scratch/progress" &
+"$QD_BIN/quadrille-bench" --server "$address" --seconds 60 >/dev/null 2>"$scratch/interrupted" &
 bench_pid=$!
-until grep -q 'updates/s' "$scratch/progress"; do
-    kill -0 "$bench_pid" || fail "the bench ended: $(cat "$scratch/progress")"
+until grep -q 'updates/s' "$scratch/interrupted"; do
+    kill -0 "$bench_pid" || fail "the bench ended: $(cat "$scratch/interrupted")"
     sleep 0.1
 done
 kill -INT "$bench_pid"
 status=0
 wait "$bench_pid" || status=$?
 [ "$status" = 1 ] || fail "interrupted: status $status, not 1"
-grep -q interrupted "$scratch/progress" || fail "interrupted, and does not say so: $(cat "$scratch/progress")"
+grep -q interrupted "$scratch/interrupted" || fail "interrupted, and does not say so: $(cat "$scratch/progress")"
 rooms=$("$QD_BIN/quadrille" --server "$address" rooms)
 [[ $rooms != *bench-* ]] || fail "rooms are left: $rooms"
 

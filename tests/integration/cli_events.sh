@@ -63,15 +63,15 @@ grep -q 'the room was closed' "$scratch/stream-errors" || fail 'nothing said of 
 # A swept room tells of what passed.
 quadrille open lane --swept --hz 100 --bounds 0,0,100,100 >/dev/null
 printf '1,10,50,1\n2,50,50,1\n3,60,50,1\n' | quadrille spawn lane - >/dev/null
-quadrille events lane --json --count 2 >"$scratch/json" &
+quadrille events lane --json --count 2 >"$scratch/swept" &
 json=$!
 children+=("$json")
-until_true grep -q reset "$scratch/json"
+until_true grep -q reset "$scratch/swept"
 ticking() { quadrille stats lane >"$scratch/stats" && grep -Eq '^tick +([5-9]|[1-9][0-9]+)$' "$scratch/stats"; }
 until_true ticking
 quadrille move lane 1 90 50 >/dev/null
 ends_with 0 "$json" 'the stream of a swept room'
-tail -n 2 "$scratch/json" | sed 's/"tick": [0-9]*, //' >"$scratch/passed"
+tail -n 2 "$scratch/swept" | sed 's/"tick": [0-9]*, //' >"$scratch/passed"
 printf '{"kind": "passed", "a": 1, "b": 2}\n{"kind": "passed", "a": 1, "b": 3}\n' | cmp - "$scratch/passed" ||
     fail 'what passed'
 expect 0 quadrille stats lane
