@@ -163,7 +163,7 @@ kill -INT "$bench_pid"
 status=0
 wait "$bench_pid" || status=$?
 [ "$status" = 1 ] || fail "interrupted: status $status, not 1"
-grep -q interrupted "$scratch/interrupted" || fail "interrupted, and does not say so: $(cat "$scratch/progress")"
+grep -q interrupted "$scratch/interrupted" || fail "interrupted, and does not say so: $(cat "$scratch/interrupted")"
 rooms=$("$QD_BIN/quadrille" --server "$address" rooms)
 [[ $rooms != *bench-* ]] || fail "rooms are left: $rooms"
 
