@@ -91,6 +91,7 @@ void qd_observer_end(qd_room *room, uint32_t row)
     observer->anchor = QD_NONE;
     observer->state = QD_OBSERVER_GONE;
     views->attention[row] = QD_ATTEND_GONE;
+    views->shown -= observer->show_count;
     views->live--;
     views->gone++;
     /* Who had no candidates has no view that ends, and none of its bodies comes up at the next tick. */
@@ -490,6 +491,8 @@ qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t id, uint32_t s
     }
     qd_heap_free(room->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
+    room->views.shown += show_count;
+    room->views.shown -= observer->show_count;
     observer->exceptions = exceptions;
     observer->hide_count = hide_count;
     observer->show_count = show_count;

@@ -182,6 +182,7 @@ typedef struct qd_views {
     bool order_stale;
 
     uint64_t pairs; /* in the sight at the last tick */
+    uint64_t shown; /* ids on the lists `show` of all who observe now */
     bool suspended;
 
     bool watchers_due; /* somebody's reverse view is, since the last round */

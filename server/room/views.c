@@ -443,7 +443,7 @@ static bool look_anew(qd_room *room, const qd_executor *executor, struct touchin
     qd_space_events pairs;
 
     qd_space_pairs(views->sight, executor, room->config.sightings_max, &pairs);
-    if (!pairs.complete)
+    if (!pairs.complete || pairs.count + views->shown > room->config.sightings_max)
         return false;
     views->pairs = pairs.count;
     views->suspended = false;
@@ -479,7 +479,7 @@ static bool look(qd_room *room, const qd_executor *executor, struct touching *to
     if (!was_suspended) {
         for (size_t i = 0; events.complete && i < events.count; i++)
             views->pairs += qd_space_event_kind(events.events[i]) == QD_SPACE_END ? UINT64_MAX : 1;
-        if (!events.complete || views->pairs > limit) {
+        if (!events.complete || views->pairs + views->shown > limit) {
             suspend(room);
         } else {
             note_all(touching, &events);

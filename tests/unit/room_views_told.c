@@ -241,6 +241,32 @@ static void too_many_sightings_suspend_views_until_they_are_fewer(void **state)
     assert_int_equal(stats.enters - stats.leaves, 1000);
 }
 
+/* Wherever they are, and whether they are there or not: else lists would be a way around the limit. */
+static void what_is_on_lists_show_counts_as_sightings(void **state)
+{
+    uint32_t ids[1000];
+
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++)
+        ids[i] = i;
+    spawn(room, me, 1, 50);
+    observe(room, me, (watch){.id = 7, .range = 10, .x = 500});
+    observe(room, me, (watch){.id = 8, .range = 10, .x = 500});
+    assert_int_equal(qd_room_except(room, me, 7, 1000, ids, 0, NULL), QD_OK);
+    assert_int_equal(view_at_tick(room).enter_count, 1);
+    assert_int_equal(qd_room_except(room, me, 8, 1, ids + 1, 1, ids), QD_OK);
+    assert_true(view_at_tick(room).suspended);
+    silent_tick(room);
+    assert_int_equal(qd_room_except(room, me, 7, 999, ids, 1, ids), QD_OK);
+    qd_room_view_report report = view_at_tick(room);
+    assert_true(report.reset && !report.suspended && report.enter_count == 2);
+    spawn(room, me, 2, 500); /* in both regions */
+    assert_true(view_at_tick(room).suspended);
+    unobserve(room, me, 7);
+    report = view_at_tick(room);
+    assert_true(report.reset && report.enter_count == 2);
+}
+
 static void who_stops_observing_as_views_are_suspended_hears_of_it(void **state)
 {
     (void)state;
@@ -372,6 +398,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ticks_that_were_lost_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reverse_view_begins_between_ticks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_sightings_suspend_views_until_they_are_fewer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_on_lists_show_counts_as_sightings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_stops_observing_as_views_are_suspended_hears_of_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(why_says_which_rule_it_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(descriptions_come_with_enters_and_go_with_their_entity, set_up, tear_down),

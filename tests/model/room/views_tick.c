@@ -235,6 +235,7 @@ static uint64_t sightings(const views_room *room)
 
     for (uint32_t i = 0; i < room->observers; i++) {
         const views_observer *observer = &room->observer[i];
+        count += observer->live ? observer->show_count : 0;
         for (uint32_t number = 0; number < room->entities && observer->live; number++) {
             const views_entity *entity = &room->entity[number];
             if (!entity->present)
