@@ -4,7 +4,9 @@
  *
  * An EXECUTOR forks and joins: run task(argument, i) for every i below count, wherever there is a free hand, and
  * return when all are done. The caller takes part, so it may be called from inside an actor, and a machine of one core
- * just runs a loop. What the tasks do must not depend on who runs them or in which order.
+ * just runs a loop. What the tasks do must not depend on who runs them or in which order. Who is about to fork several
+ * times in a row says so: then hands that came for one fork stay awake for the next, as calling them takes longer than
+ * many a fork.
  *
  * An ACTOR is something that runs one at a time: a room with its mailbox. Waking it makes its run function be called
  * soon, by some worker, never by two at once; a wake during a run leads to another run. All that one run did is visible
@@ -23,6 +25,7 @@
 #define QD_BASE_EXECUTOR_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,10 +35,18 @@ typedef struct qd_executor {
     void (*run)(void *context, size_t count, qd_task_fn task, void *argument);
     size_t width; /* how many tasks can run at once, at least 1 */
     void *context;
+    void (*expect)(void *context, bool forks); /* NULL: it makes no difference */
 } qd_executor;
 
 /* The executor that runs everything in the caller, in order. */
 extern const qd_executor qd_executor_serial;
+
+/* From now on forks follow one another, with little between them; or not any more. [an actor's run] */
+static inline void qd_executor_expect(const qd_executor *executor, bool forks)
+{
+    if (executor->expect)
+        executor->expect(executor->context, forks);
+}
 
 typedef struct qd_actor qd_actor;
 typedef void (*qd_actor_fn)(qd_actor *actor);

@@ -191,6 +191,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     room->tick += 1 + (uint64_t)skipped;
     room->ticks_skipped += skipped;
 
+    qd_executor_expect(executor, true);
     qd_room_views_tick(room, executor, skipped); /* while removed entities have their slots */
     qd_space_tick(room->space, executor, wanted(room), room->config.events_max, &events);
     serve_live(room, executor, &events);
@@ -200,6 +201,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
         qd_room_release(room, freed[i]);
     if (waiting)
         serve_resets(room, executor, true);
+    qd_executor_expect(executor, false);
 }
 
 void qd_room_catch_up(qd_room *room, const qd_executor *executor)

@@ -24,7 +24,8 @@
  * Calling. Who calls a sleeper chooses it under the lock and signals when the lock is free again: whoever wakes takes
  * the lock first, and would fall asleep once more. A wake calls one idle worker. A worker that takes an actor and sees
  * more waiting calls one more: so a burst gets the workers it needs, though each call may have been answered by a
- * worker that took something else.
+ * worker that took something else. Who forks calls some workers, and each that comes while there are tasks left calls
+ * some more: so neither is one held up by calling all, nor are all called for what a few have done by then.
  *
  * Timers. One idle worker is the KEEPER, it alone sleeps with a timeout; when it leaves, another idle one follows it.
  * It sleeps a little longer than until the first timer, the more so the more there are, for else it would wake for
@@ -39,12 +40,18 @@
  * at work on a task; a task that splits is itself a caller that takes part: so waits end, however they nest. The end is
  * near then, so the caller looks out for it for a while before it sleeps. It may go as soon as it sees the last helper
  * counted out, which is therefore the last thing that a helper does to a split.
+ *
+ * Staying. A run that expects more forks has a PARTY from its first fork to when it expects none. While there is one,
+ * a worker that has come to a split stays for a while when it finds nothing more to do: it does not count itself idle,
+ * but watches for the next split, and goes by the queues and the timers all the time. So the forks of a tick cost one
+ * call of each hand, not one each; without a party nobody stays.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
 
 #include "pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdbool.h>
@@ -53,6 +60,7 @@
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "../base/fetch.h"
+#include "pause.h"
 #include "queue.h"
 #include "split.h"
 #include "timers.h"
@@ -68,6 +76,14 @@
  * however late they are. What is left is taken later, by whoever is first, the earliest first. */
 #define FIRED_AT_ONCE 16u
 
+/* A split's helpers are called by each other: so many by its caller, so many by each. */
+#define CALLS_OF_CALLER 8u
+#define CALLS_OF_HELPER 4u
+
+/* How long a worker stays for the next fork, about what it would take to wake it. */
+#define STAY_NS      50000u
+#define LOOKS_A_TIME 64u
+
 #define TOGETHER_NS_A_TIMER 50u
 #define TOGETHER_NS_MAX     500000u
 
@@ -80,6 +96,11 @@ typedef struct worker {
     /* of the run under way */
     qd_actor *actor;
     qd_actor_fn retired; /* what to call after it */
+    bool expects_forks, has_party;
+    /* while it stays */
+    bool stays;
+    uint32_t forks_seen;
+    uint64_t stay_until_ns;
     /* under the pool's lock */
     pthread_cond_t call;
     bool called;
@@ -96,12 +117,15 @@ struct qd_pool {
     _Atomic bool stopping;
     _Atomic uint64_t timer_next_ns; /* qd_timers_next_ns; written under the lock, read without it as a hint */
     _Atomic uint32_t idle_count;    /* written under the lock; see "Sleeping" */
+    _Atomic uint32_t parties;       /* see "Staying" */
+    _Atomic uint32_t forks;         /* splits opened so far; written under the lock */
 
     pthread_mutex_t lock;
     uint32_t idle[QD_POOL_WORKERS_MAX]; /* a stack: who slept last is called first */
     worker *keeper;
     qd_timers timers;
     qd_split *splits; /* the newest */
+    uint32_t staying;
 };
 
 /* The worker that this thread is, or NULL. */
@@ -251,19 +275,63 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
 
 /* ---- fork and join ---- */
 
-/* Puts the split where helpers find it, and calls as many as are of use. */
-static void open_split(qd_pool *pool, qd_split *split, size_t helpers_max)
+static void expect(void *context, bool forks)
 {
-    worker *called[QD_POOL_WORKERS_MAX];
+    qd_pool *pool = context;
+
+    if (!self || self->pool != pool)
+        return;
+    self->expects_forks = forks;
+    if (forks || !self->has_party)
+        return;
+    self->has_party = false;
+    atomic_fetch_sub_explicit(&pool->parties, 1, memory_order_relaxed);
+}
+
+static void have_party(qd_pool *pool)
+{
+    if (!self || self->pool != pool || !self->expects_forks || self->has_party)
+        return;
+    self->has_party = true;
+    atomic_fetch_add_explicit(&pool->parties, 1, memory_order_relaxed);
+}
+
+static uint32_t forks_of(qd_pool *pool)
+{
+    return atomic_load_explicit(&pool->forks, memory_order_relaxed);
+}
+
+/* [lock] Chooses some of those that a split still wants called. */
+static uint32_t choose_for_locked(qd_pool *pool, qd_split *split, worker **called, uint32_t count_max)
+{
     uint32_t count = 0;
 
-    pthread_mutex_lock(&pool->lock);
-    qd_split_open(split, &pool->splits);
-    while (count < helpers_max && (called[count] = choose_locked(pool)))
+    while (count < count_max && split->wanted > 0 && (called[count] = choose_locked(pool))) {
+        split->wanted--;
         count++;
-    pthread_mutex_unlock(&pool->lock);
+    }
+    return count;
+}
+
+static void signal_all(worker *const *called, uint32_t count)
+{
     for (uint32_t i = 0; i < count; i++)
         pthread_cond_signal(&called[i]->call);
+}
+
+/* Puts the split where helpers find it, and calls the first of those that are of use beside those who stay. */
+static void open_split(qd_pool *pool, qd_split *split, uint32_t helpers_max)
+{
+    worker *called[CALLS_OF_CALLER];
+
+    have_party(pool);
+    pthread_mutex_lock(&pool->lock);
+    qd_split_open(split, &pool->splits);
+    atomic_store_explicit(&pool->forks, forks_of(pool) + 1, memory_order_relaxed);
+    split->wanted = helpers_max > pool->staying ? helpers_max - pool->staying : 0;
+    uint32_t count = choose_for_locked(pool, split, called, CALLS_OF_CALLER);
+    pthread_mutex_unlock(&pool->lock);
+    signal_all(called, count);
 }
 
 static void run_forked(void *context, size_t count, qd_task_fn task, void *argument)
@@ -276,7 +344,7 @@ static void run_forked(void *context, size_t count, qd_task_fn task, void *argum
         return;
     }
     qd_split_init(&split, count, task, argument, pool->worker_count);
-    open_split(pool, &split, count < pool->worker_count ? count - 1 : pool->worker_count - 1);
+    open_split(pool, &split, (count < pool->worker_count ? (uint32_t)count : pool->worker_count) - 1);
     qd_split_work(&split, self && self->pool == pool ? self->index : 0);
     pthread_mutex_lock(&pool->lock);
     qd_split_close(&split, &pool->splits);
@@ -290,14 +358,51 @@ static bool help_locked(worker *me)
 {
     qd_pool *pool = me->pool;
     qd_split *split = qd_split_join(pool->splits);
+    worker *called[CALLS_OF_HELPER];
 
+    me->forks_seen = forks_of(pool);
     if (!split)
         return false;
+    uint32_t count = choose_for_locked(pool, split, called, CALLS_OF_HELPER);
     pthread_mutex_unlock(&pool->lock);
+    signal_all(called, count);
     qd_split_work(split, me->index);
     pthread_mutex_lock(&pool->lock);
     qd_split_leave(split);
     return true;
+}
+
+static bool is_party(qd_pool *pool)
+{
+    return atomic_load_explicit(&pool->parties, memory_order_relaxed) > 0;
+}
+
+/* [lock] Of a worker that came to a split, in time or too late. */
+static void may_stay(worker *me)
+{
+    me->stay_until_ns = is_party(me->pool) ? qd_clock_now_ns() + STAY_NS : 0;
+}
+
+/* [lock] */
+static void set_stays(worker *me, bool stays)
+{
+    me->pool->staying = me->pool->staying + stays - me->stays;
+    me->stays = stays;
+}
+
+/* Of a worker that stays: whether there is a new split, or no reason to stay any more. If there is neither after some
+ * looks, it gives way to other threads. */
+static bool watch(worker *me)
+{
+    for (uint32_t look = 0; look < LOOKS_A_TIME; look++) {
+        if (forks_of(me->pool) != me->forks_seen || !is_party(me->pool))
+            return true;
+        qd_pause();
+    }
+    if (qd_clock_now_ns() >= me->stay_until_ns)
+        return true;
+    sched_yield();
+    return false;
 }
 
 /* ---- the life of a worker ---- */
@@ -373,6 +478,7 @@ static void run(worker *me, qd_actor *actor)
     me->retired = NULL;
     actor->run(actor);
     me->actor = NULL;
+    QD_ASSERT(!me->has_party);
     if (me->retired)
         me->retired(actor);
     else if (!let_go(actor))
@@ -429,30 +535,53 @@ static void leave_idle_locked(worker *me)
     set_idle_count(pool, count - 1);
 }
 
+/* [lock] */
+static void be_idle_locked(worker *me)
+{
+    qd_pool *pool = me->pool;
+    uint32_t count = idle_count(pool);
+
+    me->called = false;
+    pool->idle[count] = me->index;
+    set_idle_count(pool, count + 1);
+    if (!is_queued(pool))
+        sleep_locked(me);
+    leave_idle_locked(me);
+    /* No keeper: one may have been roused and then called away before it knew. */
+    if (!pool->keeper || pool->keeper == me) {
+        pool->keeper = NULL;
+        fire_timers_locked(me);
+        if (pool->timers.count > 0)
+            rouse_keeper(pool);
+    }
+    if (me->called)
+        may_stay(me);
+}
+
 /* What a worker does when there is no actor to run. */
 static void idle(worker *me)
 {
     qd_pool *pool = me->pool;
 
-    pthread_mutex_lock(&pool->lock);
-    if (!help_locked(me)) {
-        uint32_t count = idle_count(pool);
-
-        me->called = false;
-        pool->idle[count] = me->index;
-        set_idle_count(pool, count + 1);
-        if (!is_queued(pool))
-            sleep_locked(me);
-        leave_idle_locked(me);
-        /* No keeper: one may have been roused and then called away before it knew. */
-        if (!pool->keeper || pool->keeper == me) {
-            pool->keeper = NULL;
-            fire_timers_locked(me);
-            if (pool->timers.count > 0)
-                rouse_keeper(pool);
-        }
-    }
+    if (me->stays && (!watch(me) || pthread_mutex_trylock(&pool->lock) != 0))
+        return;
+    if (!me->stays)
+        pthread_mutex_lock(&pool->lock);
+    set_stays(me, false);
+    if (help_locked(me))
+        may_stay(me);
+    else if (is_party(pool) && qd_clock_now_ns() < me->stay_until_ns)
+        set_stays(me, true);
+    else
+        be_idle_locked(me);
     pthread_mutex_unlock(&pool->lock);
+}
+
+static void stay_no_more(worker *me)
+{
+    pthread_mutex_lock(&me->pool->lock);
+    set_stays(me, false);
+    pthread_mutex_unlock(&me->pool->lock);
 }
 
 static void *work(void *argument)
@@ -463,6 +592,8 @@ static void *work(void *argument)
     pthread_setname_np(pthread_self(), "qd-worker");
     while (!is_stopping(me->pool)) {
         qd_actor *actor = take(me);
+        if (actor && me->stays)
+            stay_no_more(me);
         if (actor)
             run(me, actor);
         else
@@ -482,6 +613,17 @@ static void init_condition(pthread_cond_t *condition)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(condition, &attributes);
     pthread_condattr_destroy(&attributes);
+}
+
+/* It is held so briefly that whoever finds it taken had better look again than fall asleep. */
+static void init_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
 }
 
 static void init_worker(qd_pool *pool, uint32_t index)
@@ -552,7 +694,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
         goto fail;
     pool->heap = heap;
     pool->worker_count = workers;
-    pool->executor = (qd_executor){.run = run_forked, .width = workers, .context = pool};
+    pool->executor = (qd_executor){.run = run_forked, .width = workers, .context = pool, .expect = expect};
     pool->scheduler = (qd_scheduler){.now_ns = now_ns,
                                      .wake = wake,
                                      .visit = visit,
@@ -561,7 +703,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
                                      .executor = &pool->executor,
                                      .context = pool};
     atomic_init(&pool->timer_next_ns, QD_NEVER);
-    pthread_mutex_init(&pool->lock, NULL);
+    init_lock(&pool->lock);
     qd_timers_init(&pool->timers, &pool->heap);
     for (uint32_t index = 0; index < workers; index++)
         init_worker(pool, index);

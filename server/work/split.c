@@ -3,6 +3,7 @@
 
 #include "../base/assert.h"
 #include "../base/clock.h"
+#include "pause.h"
 
 /* How long a caller stays awake for its helpers, about what it would take to wake it, and how often it looks for them
  * between two looks at the clock. */
@@ -17,6 +18,7 @@ void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argumen
     split->argument = argument;
     atomic_init(&split->helpers, 0);
     split->is_awaited = false;
+    split->wanted = 0;
     pthread_cond_init(&split->helpers_out, NULL);
     split->older = split->newer = NULL;
     split->shares = workers;
@@ -120,15 +122,6 @@ static bool are_helpers_out(qd_split *split)
     return atomic_load_explicit(&split->helpers, memory_order_acquire) == 0;
 }
 
-static void pause_briefly(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* Returns whether the helpers were out soon. */
 static bool stay_awake(qd_split *split)
 {
@@ -139,7 +132,7 @@ static bool stay_awake(qd_split *split)
         for (uint32_t look = 0; look < LOOKS_A_TIME; look++) {
             if (are_helpers_out(split))
                 return true;
-            pause_briefly();
+            qd_pause();
         }
     } while (qd_clock_now_ns() < until_ns);
     return false;

@@ -9,6 +9,7 @@
  *     --scene PART         only those with this in their name
  *     --turns N            of a few ticks each on one worker and on several, in turn: 10
  *
+ *     forks   four forks in a row, each of 64 tasks of about a microsecond
  *     walk    finding all begins and ends of one space
  *     room    a room of the same: all entities moved by their roster, the tick, its events in order
  *     rooms   as many rooms of 100, each moved and ticked by an actor of its own
@@ -174,6 +175,36 @@ static void work_room(part *p, const qd_executor *executor)
     }
 }
 
+/* ---- forks alone ---- */
+
+#define FORKS       4u
+#define TASK_ROUNDS 400u
+
+static void make_nothing(part *p)
+{
+    (void)p;
+}
+
+static void mix_long(size_t index, void *argument)
+{
+    uint32_t *slot = argument;
+    uint64_t key = slot[index] + index;
+
+    for (uint32_t round = 0; round < TASK_ROUNDS; round++)
+        key = mixed(key);
+    slot[index] = (uint32_t)key;
+}
+
+static void work_forks(part *p, const qd_executor *executor)
+{
+    qd_executor_expect(executor, true);
+    for (uint32_t fork = 0; fork < FORKS; fork++) {
+        executor->run(executor->context, p->load.count, mix_long, p->slot);
+        p->digest = mixed(p->digest + p->slot[fork]);
+    }
+    qd_executor_expect(executor, false);
+}
+
 /* ---- a tick on a pool ---- */
 
 static void run_part(qd_actor *actor)
@@ -243,7 +274,7 @@ static void show_init(show *s, const scene *of)
         qd_actor_init(&p->actor, run_part);
         qd_heap_init(&p->heap);
         crowd_init(&p->crowd, &p->load, 2);
-        p->slot = malloc(of->count * sizeof *p->slot);
+        p->slot = calloc(of->count, sizeof *p->slot);
         of->make(p);
     }
 }
@@ -310,6 +341,7 @@ static bool measure(const scene *of, const qd_scheduler *const pool[2], uint32_t
 int main(int count, char **arguments)
 {
     static const scene scenes[] = {
+        {"forks", 64, 1, make_nothing, work_forks, make_nothing},
         {"walk", 100000, 1, make_space, work_space, drop_space},
         {"walk", 1000000, 1, make_space, work_space, drop_space},
         {"room", 100000, 1, make_room, work_room, drop_room},
