@@ -15,9 +15,7 @@
 #define INSERTION_KEYS 32u
 #define DIGITS_MAX     4u /* 32 bits in digits of DIGIT_BITS_FEW */
 #define DIGIT_COUNTS   (DIGITS_MAX << DIGIT_BITS_MAX)
-#define FAR_KEYS       32768u     /* more do not fit a near cache: where they go is fetched ahead */
-#define SPLIT_KEYS     (1u << 17) /* more are split by the first digit: each part is then sorted in a near cache */
-#define SPLIT_BITS     8u
+#define FAR_KEYS       32768u /* more do not fit a near cache: where they go is fetched ahead */
 
 /* One pass of the radix sort: the keys' digit, and how many keys have each value of it. */
 struct digit {
@@ -219,14 +217,14 @@ static inline __attribute__((always_inline)) void settle(qd_order *order, size_t
         values[count - 1] = held_value;
 }
 
-/* Sorts keys of which only the lowest `low_bits` and those from 32 to `top` differ: by as many of the upper ones as it
- * takes to count the keys, and then the few that are still in the wrong order. */
-static void sort_part(qd_order *order, size_t count, unsigned low_bits, unsigned top)
+/* By as many of the upper bits as it takes to count the keys; then few are still in the wrong order. */
+void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
 {
-    unsigned shift = 32;
+    unsigned shift = 32, top = 32 + high_bits;
 
+    QD_ASSERT(low_bits <= 32 && high_bits <= 32 && count <= UINT32_MAX);
     if (count > INSERTION_KEYS) {
-        unsigned wanted = 64u - (unsigned)__builtin_clzll(count), high_bits = top - 32;
+        unsigned wanted = 64u - (unsigned)__builtin_clzll(count);
         if (wanted < high_bits) {
             shift = top - wanted;
         } else if (count >> high_bits > 1) {
@@ -241,41 +239,4 @@ static void sort_part(qd_order *order, size_t count, unsigned low_bits, unsigned
         settle(order, count, shift, low_bits, true);
     else
         settle(order, count, shift, low_bits, false);
-}
-
-/* Splits keys by their first digit, and sorts the parts. */
-static void sort_parts(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
-{
-    uint32_t ends[1u << SPLIT_BITS] = {0};
-    struct digit first = {32 + high_bits - SPLIT_BITS, (1u << SPLIT_BITS) - 1, ends};
-    bool is_spare = false;
-
-    count_one(order->keys, count, first);
-    if (place(&first, order->keys[0], count))
-        scatter(order, count, &first);
-    /* Most parts end up on the same side, where the others are put, too. */
-    for (uint32_t value = 0, from = 0; value <= first.mask; value++) {
-        if (ends[value] <= from)
-            continue;
-        size_t keys = ends[value] - from;
-        qd_order part = part_of(order, from);
-        sort_part(&part, keys, low_bits, first.shift);
-        bool in_spare = part.keys != order->keys + from;
-        is_spare = from == 0 ? in_spare : is_spare;
-        if (in_spare != is_spare)
-            put_back(&part, keys);
-        from = ends[value];
-    }
-    if (is_spare)
-        *order = (qd_order){order->keys_spare, order->keys, order->values_spare, order->values};
-}
-
-void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
-{
-    QD_ASSERT(low_bits <= 32 && high_bits <= 32 && count <= UINT32_MAX);
-
-    if (count > SPLIT_KEYS && high_bits > SPLIT_BITS)
-        sort_parts(order, count, low_bits, high_bits);
-    else
-        sort_part(order, count, low_bits, 32 + high_bits);
 }
