@@ -152,7 +152,7 @@ static void observe(scene kind, uint32_t hands, trace *result)
 {
     static float at[3][COUNT];
     static uint32_t slot[COUNT];
-    const qd_executor executor = {run_backwards, hands, NULL};
+    const qd_executor executor = {.run = run_backwards, .width = hands};
     const float side = (float)side_of(kind);
     const qd_space_config config = {
         .dimensions = AXES, .max_x = side, .max_y = side, .max_z = AXES == 3 ? side : 0, .bodies_max = COUNT};

@@ -204,7 +204,7 @@ static void test_many_and_several_hands(void **state)
 {
     (void)state;
     for (uint32_t hands = 1; hands <= 7; hands += 3) {
-        const qd_executor executor = {run_backwards, hands, NULL};
+        const qd_executor executor = {.run = run_backwards, .width = hands};
         begin(100);
         for (uint32_t i = 0; i < COUNT_MAX; i++) {
             add(chance_between(&dice, 0, 100), chance_between(&dice, 0, 100), chance_between(&dice, 0, 3), 0.7f);

@@ -131,7 +131,7 @@ static void run_backwards(void *context, size_t count, qd_task_fn task, void *ar
 
 static void play(float cell_size, bool swept, uint32_t hands)
 {
-    const qd_executor executor = {run_backwards, hands, NULL};
+    const qd_executor executor = {.run = run_backwards, .width = hands};
     qd_space_config config = config_of(cell_size);
     size_t events = 0;
     config.swept = swept;

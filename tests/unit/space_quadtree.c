@@ -439,7 +439,7 @@ static void test_what_rests_calls_no_helper(void **state)
     static const uint32_t moving[] = {COUNT, 0, 3, COUNT, 0};
     static uint32_t slots[COUNT];
     uint32_t splits = 0;
-    const qd_executor executor = {run_counted, 4, &splits};
+    const qd_executor executor = {.run = run_counted, .width = 4, .context = &splits};
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 100, 0, COUNT);
     qd_space_tune(space, &(qd_tuning){.leaf_rows = 16, .task_rows_min = 1000});

@@ -67,9 +67,9 @@ qd_executor executor_make(script_executor kind, uint32_t hands, chance *order)
 {
     switch (kind) {
     case SCRIPT_SCRAMBLED:
-        return (qd_executor){run_scrambled, hands, order};
+        return (qd_executor){.run = run_scrambled, .width = hands, .context = order};
     case SCRIPT_THREADS:
-        return (qd_executor){hands == 2 ? run_in_two : run_in_three, hands, NULL};
+        return (qd_executor){.run = hands == 2 ? run_in_two : run_in_three, .width = hands};
     default:
         return qd_executor_serial;
     }
