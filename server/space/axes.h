@@ -61,6 +61,7 @@
 /* bodies */
 #define qd_bodies_change         QD_AXED(qd_bodies_change)
 #define qd_bodies_deinit         QD_AXED(qd_bodies_deinit)
+#define qd_bodies_any_aloof      QD_AXED(qd_bodies_any_aloof)
 #define qd_bodies_filter_class   QD_AXED(qd_bodies_filter_class)
 #define qd_bodies_filter_set     QD_AXED(qd_bodies_filter_set)
 #define qd_bodies_freed_reserve  QD_AXED(qd_bodies_freed_reserve)

@@ -178,6 +178,16 @@ static void add_class(qd_filter_classes *classes, qd_filter filter)
     }
 }
 
+bool qd_bodies_any_aloof(const qd_bodies *bodies)
+{
+    const qd_filter_classes *classes = &bodies->classes;
+    bool any = classes->count == QD_FILTER_CLASSES_MAX;
+    for (uint32_t i = 0; i < classes->count; i++) {
+        any |= !(classes->agree[i] >> i & 1);
+    }
+    return any;
+}
+
 void qd_bodies_filter_set(qd_bodies *bodies, uint32_t slot, qd_filter filter)
 {
     if (bodies->classes.count < QD_FILTER_CLASSES_MAX &&

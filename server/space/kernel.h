@@ -22,8 +22,8 @@
  *     moved          a bit a row
  *     group          of long lists, for a group of lanes: the box around its outer boxes, and what its inner boxes have
  *                    in common, so that two groups that are apart, or all over each other, are passed over at once
- *     aloof          of long lists, a bit a row: those with one filter that does not agree with itself. No two of them
- *                    have anything to tell, so that a crowd of them on one spot costs no exact tests
+ *     aloof          a bit a row: those with one filter that does not agree with itself. No two of them have anything
+ * to tell, so that a crowd of them on one spot costs no exact tests
  *
  * The first rows of a list are a cell's own; carried ones, of the cells above, follow. Lists are kept in 16 bits. In
  * leaves, and where it pays, they are narrowed to 8 bits relative to the cell's corner, which again keeps the order of
@@ -112,6 +112,7 @@ typedef struct qd_sink {
     qd_walk_mode mode;
     bool swept; /* also tell what passed; with QD_WALK_EVENTS and QD_WALK_STAYS */
     bool rings; /* look for circles (kernel_ring.h); with QD_WALK_EVENTS, where it is not swept */
+    bool aloof; /* look for rows that are */
     qd_frame frame;
     qd_heap *heap;
     qd_quota *quota;

@@ -45,34 +45,64 @@ static inline uint64_t moved_from(const uint64_t *moved, uint32_t base)
     return base % 64 == 0 ? bits : bits | moved[base / 64 + 1] << (64 - base % 64);
 }
 
-/* A row's filter, where it had the same one at the last tick; NULL: it has none, or has changed it. */
-static inline const qd_filter *steady_filter(const qd_sink *sink, uint32_t reference)
+/* Of an id: the class of its filter, and whether it had another one at the last tick. */
+#define CLASS_BITS (~((1u << QD_ID_CLASS) - 1) | QD_ID_CHANGED)
+
+static inline uint32_t class_bits(const qd_sink *sink, uint32_t reference)
 {
-    if (!(reference & QD_LIST_SPECIAL)) {
-        return NULL;
+    return qd_row_id(sink->rows, reference & QD_LIST_ROW) & CLASS_BITS;
+}
+
+static inline const qd_filter *filter_of(const qd_sink *sink, uint32_t reference)
+{
+    return &sink->bodies->filter[qd_row_id(sink->rows, reference & QD_LIST_ROW) & QD_ID_SLOT];
+}
+
+/* Whether rows with that filter are aloof. */
+static inline bool is_aloof(const qd_sink *sink, uint32_t reference)
+{
+    const uint32_t bits = class_bits(sink, reference), class = bits >> QD_ID_CLASS;
+    if (bits & QD_ID_CHANGED) {
+        return false;
     }
-    uint32_t id = qd_row_id(sink->rows, reference & QD_LIST_ROW);
-    return (id & (QD_ID_FILTER | QD_ID_CHANGED)) == QD_ID_FILTER ? &sink->bodies->filter[id & QD_ID_SLOT] : NULL;
+    if (class == QD_FILTER_CLASSES_MAX) {
+        return !qd_filters_agree(*filter_of(sink, reference), *filter_of(sink, reference));
+    }
+    return !(sink->bodies->classes.agree[class] >> class & 1);
+}
+
+/* Of 64 rows or fewer, those whose filters are as that row's. */
+static inline uint64_t find_alike(const qd_sink *sink, const uint32_t *row, uint32_t lanes, uint32_t as)
+{
+    const uint32_t bits = class_bits(sink, as);
+    uint64_t alike = 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        alike |= (uint64_t)(class_bits(sink, row[i]) == bits) << i;
+    }
+    for (uint64_t left = bits >> QD_ID_CLASS == QD_FILTER_CLASSES_MAX ? alike : 0; left != 0; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(left);
+        const bool is = qd_filters_are_same(*filter_of(sink, row[i]), *filter_of(sink, as));
+        alike &= ~((uint64_t)!is << i);
+    }
+    return alike;
 }
 
 /* Notes which rows are aloof; returns whether any are. Of a list in which they matter some of a few rows are. */
 static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count, uint64_t *aloof)
 {
-    const qd_filter *common = NULL;
-    for (uint32_t part = 1; part < ALOOF_SAMPLES && common == NULL; part++) {
-        common = steady_filter(sink, row[(uint64_t)count * part / ALOOF_SAMPLES]);
-        if (common != NULL && qd_filters_agree(*common, *common)) {
-            common = NULL;
-        }
-    }
-    if (common == NULL) {
+    uint32_t part = 1;
+    if (count < 2) {
         return false;
     }
-    memset(aloof, 0, (count / 64 + 1) * sizeof *aloof);
-    for (uint32_t i = 0; i < count; i++) {
-        const qd_filter *filter = steady_filter(sink, row[i]);
-        bool is = filter != NULL && filter->category == common->category && filter->mask == common->mask;
-        aloof[i / 64] |= (uint64_t)is << i % 64;
+    while (part < ALOOF_SAMPLES && !is_aloof(sink, row[(uint64_t)count * part / ALOOF_SAMPLES])) {
+        part++;
+    }
+    if (part == ALOOF_SAMPLES) {
+        return false;
+    }
+    for (uint32_t base = 0; base < count; base += 64) {
+        const uint32_t lanes = count - base < 64 ? count - base : 64;
+        aloof[base / 64] = find_alike(sink, row + base, lanes, row[(uint64_t)count * part / ALOOF_SAMPLES]);
     }
     return true;
 }

@@ -113,13 +113,12 @@ static inline uint32_t TEST_NAME(lanes_at)(const TEST_NAME(qd_list) * list, uint
     return list->count - base < TEST_LANES ? list->count - base : TEST_LANES;
 }
 
-/* Whether all rows of both groups are aloof. */
-static inline bool TEST_NAME(are_aloof)(const TEST_NAME(qd_list) * list, const uint64_t *aloof, uint32_t base_a,
-                                        uint32_t base_b)
+/* Whether all of these rows of two groups are aloof. */
+static inline bool TEST_NAME(are_aloof)(const uint64_t *aloof, uint32_t base_a, uint64_t rows_a, uint32_t base_b,
+                                        uint64_t rows_b)
 {
-    return aloof != NULL &&
-           TEST_NAME(aloof_at)(aloof, base_a) == lanes_below(TEST_NAME(lanes_at)(list, base_a), TEST_LANES) &&
-           TEST_NAME(aloof_at)(aloof, base_b) == lanes_below(TEST_NAME(lanes_at)(list, base_b), TEST_LANES);
+    return aloof != NULL && (rows_a & ~TEST_NAME(aloof_at)(aloof, base_a)) == 0 &&
+           (rows_b & ~TEST_NAME(aloof_at)(aloof, base_b)) == 0;
 }
 
 /* Of the lanes that are allowed, those that row `i` may have anything to tell with. */
@@ -177,7 +176,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
-    const uint64_t *aloof = grouped && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
+    const uint64_t *aloof = sink->aloof && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
     const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(sink, list);
     for (uint32_t base = 0; base < lanes_end; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
@@ -186,19 +185,20 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
         uint32_t end = list->own < base + TEST_LANES ? list->own : base + TEST_LANES;
         if (lanes_end < list->count) {
             uint64_t own = lanes_below(list->own - base, TEST_LANES);
-            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own, NULL);
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own, aloof);
         }
-        const uint32_t step = grouped ? TEST_LANES : before;
+        const uint32_t step = grouped || aloof != NULL ? TEST_LANES : before;
         for (uint32_t from = 0; from < before; from += step) {
             uint32_t stop = before - from > step ? from + step : before;
-            if (grouped &&
-                (TEST_NAME(are_aloof)(list, aloof, from, base) || TEST_NAME(is_settled)(list, inner, from, base))) {
+            if (TEST_NAME(are_aloof)(aloof, from, lanes_below(stop - from, TEST_LANES), base, valid) ||
+                (grouped && TEST_NAME(is_settled)(list, inner, from, base))) {
                 sink->tests -= (uint64_t)(stop - from) * TEST_NAME(lanes_at)(list, base);
                 continue;
             }
             count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid, aloof);
         }
-        if (base < end && !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
+        if (base < end && !TEST_NAME(are_aloof)(aloof, base, valid, base, valid) &&
+            !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
             for (uint32_t i = base; i < end; i++) {
                 uint64_t behind = TEST_NAME(not_aloof)(aloof, i, base, valid & ~UINT64_C(1) << (i - base));
                 count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, behind);
@@ -225,7 +225,8 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
-    const uint64_t *aloof = grouped && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
+    const uint64_t *aloof =
+        grouped && sink->aloof && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
     for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
         uint64_t valid = lanes_below(list->count - base, TEST_LANES);
@@ -238,7 +239,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
                 break;
             }
             uint64_t moved = list->moved[word / 64] >> word % 64 & lanes_below(list->count - word, TEST_LANES);
-            if (moved == 0 || (grouped && (TEST_NAME(are_aloof)(list, aloof, word, base) ||
+            if (moved == 0 || (grouped && (TEST_NAME(are_aloof)(aloof, word, moved, base, valid) ||
                                            TEST_NAME(is_settled)(list, inner, word, base)))) {
                 continue;
             }
