@@ -136,39 +136,127 @@ static uint32_t enter(qd_room *room, uint32_t row)
     return entrants;
 }
 
-/* Step 6: whose turn it is, and who still waits. */
-static void relay(qd_room *room, uint32_t row, uint32_t first, uint32_t steps)
+/* ---- step 6: whose turn it is, and who still waits ---- */
+
+/* Positions of an observer's view, at a tick. */
+struct relaying {
+    qd_room *room;
+    uint32_t row;
+    uint32_t steps;
+    bool is_limited;
+    uint32_t phase[QD_VIEW_TIERS_MAX]; /* of the tick, in each tier */
+};
+
+static void begin_relaying(qd_room *room, uint32_t row, uint32_t steps, struct relaying *to)
 {
+    const qd_observer *observer = &room->views.observers[row];
+
+    to->room = room;
+    to->row = row;
+    to->steps = steps;
+    to->is_limited = room->members.rows[observer->member].views.options.bytes_max > 0;
+    for (uint32_t tier = 0; tier < observer->tiers; tier++)
+        to->phase[tier] = (uint32_t)(room->tick % observer->relay_every[tier]);
+}
+
+static bool is_turn(const struct relaying *relaying, const qd_observer *observer, uint32_t tier, uint32_t id)
+{
+    uint32_t every = observer->relay_every[tier];
+
+    return (relaying->phase[tier] + id % every) % every < relaying->steps;
+}
+
+static bool is_turn_anywhere(const struct relaying *relaying, const qd_observer *observer, uint32_t id)
+{
+    bool is = false;
+
+    for (uint32_t tier = 0; tier < observer->tiers; tier++)
+        is |= is_turn(relaying, observer, tier, id);
+    return is;
+}
+
+static bool is_turn_at(const struct relaying *relaying, const qd_observer *observer, double distance, uint32_t id)
+{
+    uint32_t tier = 0;
+
+    while (tier < observer->tiers && distance > (double)observer->relay_range[tier])
+        tier++;
+    return tier < observer->tiers && is_turn(relaying, observer, tier, id);
+}
+
+/* Of one that is in the view, and whose turn it may be. */
+static void relay_one(const struct relaying *relaying, uint32_t at)
+{
+    qd_room *room = relaying->room;
     qd_views *views = &room->views;
-    const qd_observer *observer = &views->observers[row];
-    bool is_limited = room->members.rows[observer->member].views.options.bytes_max > 0;
+    const qd_observer *observer = &views->observers[relaying->row];
+    uint32_t *place = &observer->sightings.places[at], slot = qd_sighting_slot(*place);
+    qd_telling *telling = &observer->sightings.tellings[at];
+    const qd_seen *seen = &views->seen[slot];
 
-    for (uint32_t i = first; i < views->claims.count; i++) {
-        qd_claim *claim = &views->claims.claim[i];
-        uint32_t *place = &observer->sightings.places[claim->at];
-        qd_telling *telling = qd_sightings_telling(&observer->sightings, place);
-        bool has_changed = (int32_t)(views->seen[claim->slot].placed - telling->told) > 0;
-        uint32_t tier = 0;
+    if (!(*place & QD_SIGHTING_WAITS)) {
+        bool has_changed = (int32_t)(seen->placed - telling->told) > 0;
+        if (!has_changed || !is_turn_at(relaying, observer, qd_rule_distance(observer, seen), telling->id))
+            return;
+        *place |= QD_SIGHTING_WAITS;
+        telling->waits_since = views->round;
+    }
+    if (!relaying->is_limited) {
+        qd_view_tell(room, relaying->row, place);
+        return;
+    }
+    qd_claim claim = {.lead = UINT32_MAX - (views->round - telling->waits_since),
+                      .rank = observer->rank,
+                      .id = telling->id,
+                      .slot = slot,
+                      .observer = relaying->row};
+    qd_claims_add(&views->waiting, room->heap, claim);
+}
 
-        while (tier < observer->tiers && claim->distance > (double)observer->relay_range[tier])
-            tier++;
-        bool is_turn = tier < observer->tiers && (room->tick + claim->id) % observer->relay_every[tier] < steps;
-        if (is_turn && has_changed && !(*place & QD_SIGHTING_WAITS)) {
-            *place |= QD_SIGHTING_WAITS;
-            telling->waits_since = views->round;
+#define DUE_COUNT 128u
+
+/* Entities are anywhere in memory: all whose turn it may be are fetched, and then looked at. */
+void qd_view_relay(qd_room *room, uint32_t row, uint32_t steps)
+{
+    const qd_observer *observer = &room->views.observers[row];
+    const qd_sightings *set = &observer->sightings;
+    struct relaying relaying;
+    uint32_t due[DUE_COUNT];
+
+    begin_relaying(room, row, steps, &relaying);
+    for (uint32_t at = 0; at < set->capacity;) {
+        uint32_t count = 0;
+
+        for (; at < set->capacity && count < DUE_COUNT; at++) {
+            uint32_t place = set->places[at];
+            if (!(place & QD_SIGHTING_SEEN) ||
+                (!(place & QD_SIGHTING_WAITS) && !is_turn_anywhere(&relaying, observer, set->tellings[at].id)))
+                continue;
+            __builtin_prefetch(&room->views.seen[qd_sighting_slot(place)]);
+            due[count++] = at;
         }
-        if (!(*place & QD_SIGHTING_WAITS))
-            continue;
-        if (is_limited) {
-            claim->lead = UINT32_MAX - (views->round - telling->waits_since);
-            claim->distance = 0;
-            claim->rank = observer->rank;
-            qd_claims_add(&views->waiting, room->heap, *claim);
-        } else {
-            qd_view_tell(room, row, place);
-        }
+        for (uint32_t i = 0; i < count; i++)
+            relay_one(&relaying, due[i]);
     }
 }
+
+/* The same of the claims from `first` on, which are those in the view. */
+static void relay_claims(qd_room *room, uint32_t row, uint32_t first, uint32_t steps)
+{
+    const qd_views *views = &room->views;
+    const qd_observer *observer = &views->observers[row];
+    struct relaying relaying;
+
+    begin_relaying(room, row, steps, &relaying);
+    for (uint32_t i = first; i < views->claims.count; i++) {
+        const qd_claim *claim = &views->claims.claim[i];
+
+        observer->sightings.tellings[claim->at].id = claim->id; /* it may be that positions are told from now on */
+        relay_one(&relaying, claim->at);
+    }
+}
+
+/* ---- as a whole ---- */
 
 void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps)
 {
@@ -183,7 +271,7 @@ void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps)
     choose(room, row);
     uint32_t entrants = enter(room, row);
     if (observer->tiers > 0)
-        relay(room, row, entrants, steps);
+        relay_claims(room, row, entrants, steps);
     qd_sightings_settle(&observer->sightings);
     qd_sightings_trim(&observer->sightings, room->heap);
 }

@@ -317,10 +317,9 @@ void qd_observer_relay(qd_room *room, uint32_t row)
 /* Which observers cannot be served by what has changed alone. */
 static uint8_t attention_for(const qd_observer *observer)
 {
-    bool always =
-        observer->limit > 0 || observer->kind == QD_ROOM_CONE || observer->tiers > 0 || observer->show_count > 0;
+    bool always = observer->limit > 0 || observer->kind == QD_ROOM_CONE || observer->show_count > 0;
 
-    return QD_ATTEND_ONCE | (always ? QD_ATTEND_ALWAYS : 0);
+    return QD_ATTEND_ONCE | (always ? QD_ATTEND_ALWAYS : 0) | (observer->tiers > 0 ? QD_ATTEND_RELAY : 0);
 }
 
 static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *observer)

@@ -33,9 +33,10 @@ enum {
     QD_SIGHTING_FLAGS = (1 << QD_SIGHTING_SHIFT) - 1,
 };
 
-/* In rounds. */
+/* In rounds; and the entity's id, by which it has its turn. */
 typedef struct qd_telling {
     uint32_t told, waits_since;
+    uint32_t id;
 } qd_telling;
 
 typedef struct qd_sightings {

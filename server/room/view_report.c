@@ -255,6 +255,8 @@ static void fill_relays(qd_room *room)
     for (uint32_t i = 0; i < list->count; i++) {
         const qd_seen *seen = &room->views.seen[list->value[i]];
 
+        if (i + AHEAD < list->count)
+            __builtin_prefetch(&room->views.seen[list->value[i + AHEAD]]);
         to->relay_observer[i] = id_at(room, list->key[i] >> 32);
         to->relay_id[i] = (uint32_t)list->key[i];
         for (unsigned k = 0; k < 3 && to->relay_at[k]; k++)

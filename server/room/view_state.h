@@ -62,11 +62,14 @@ typedef enum qd_observer_state {
     QD_OBSERVER_GONE, /* its view ends at the next tick */
 } qd_observer_state;
 
-/* Why an observer is looked at as a whole at a tick, and not only where something has changed. */
+/* Why an observer is looked at as a whole at a tick, and not only where something has changed; or at least for what of
+ * its view is to be told. */
 enum {
-    QD_ATTEND_ALWAYS = 1, /* it has a limit, a cone, relay tiers or a list `show` */
+    QD_ATTEND_ALWAYS = 1, /* it has a limit, a cone or a list `show` */
     QD_ATTEND_ONCE = 2,   /* what it may see was said anew, or somebody waits to enter */
     QD_ATTEND_GONE = 4,
+    QD_ATTEND_WHOLE = 7,
+    QD_ATTEND_RELAY = 8, /* it has relay tiers */
 };
 
 /* What the bodies of an observer are for. The first two are its region; the others meet beacons. */

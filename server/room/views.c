@@ -106,11 +106,11 @@ void qd_view_tell(qd_room *room, uint32_t row, uint32_t *place)
 {
     qd_views *views = &room->views;
     const qd_observer *observer = &views->observers[row];
-    uint32_t slot = qd_sighting_slot(*place);
+    qd_telling *telling = qd_sightings_telling(&observer->sightings, place);
 
     *place &= ~(uint32_t)QD_SIGHTING_WAITS;
-    qd_sightings_telling(&observer->sightings, place)->told = views->round;
-    qd_view_list_add(room, &views->relays, news_key(room, observer, slot), slot);
+    telling->told = views->round;
+    qd_view_list_add(room, &views->relays, (uint64_t)observer->rank << 32 | telling->id, qd_sighting_slot(*place));
 }
 
 void qd_view_enter(qd_room *room, uint32_t row, uint32_t *place)
@@ -120,8 +120,11 @@ void qd_view_enter(qd_room *room, uint32_t row, uint32_t *place)
     uint32_t slot = qd_sighting_slot(*place);
 
     *place |= QD_SIGHTING_SEEN;
-    if (observer->sightings.tellings)
-        qd_sightings_telling(&observer->sightings, place)->told = views->round;
+    if (observer->sightings.tellings) {
+        qd_telling *telling = qd_sightings_telling(&observer->sightings, place);
+        telling->told = views->round;
+        telling->id = room->entities.id[slot];
+    }
     observer->seen++;
     views->seen_count++;
     views->enters_count++;
@@ -147,6 +150,12 @@ void qd_view_leave(qd_room *room, uint32_t row, uint32_t *place, qd_room_leave_r
 
 /* ---- candidates ---- */
 
+/* Then it is judged in any case, whatever happens to it. */
+static bool is_whole(const qd_views *views, uint32_t row)
+{
+    return (views->attention[row] & QD_ATTEND_WHOLE) != 0;
+}
+
 static void touch(struct touching *touching, uint32_t row, uint32_t *place)
 {
     qd_views *views = &touching->room->views;
@@ -155,9 +164,9 @@ static void touch(struct touching *touching, uint32_t row, uint32_t *place)
         return;
     *place |= QD_SIGHTING_TOUCHED;
     /* Who can let in only so many has to look at all that come. */
-    if (views->attention[row] == 0 && views->observers[row].enter_budget > 0)
-        views->attention[row] = QD_ATTEND_ONCE;
-    if (views->attention[row] == 0)
+    if (!is_whole(views, row) && views->observers[row].enter_budget > 0)
+        views->attention[row] |= QD_ATTEND_ONCE;
+    if (!is_whole(views, row))
         touching->all[touching->count++] = (struct touched){row, qd_sighting_slot(*place)};
 }
 
@@ -264,7 +273,7 @@ static size_t marked_at_most(const qd_room *room)
 
     for (uint32_t row = 0; row < views->count && views->rejudge_count > 0; row++) {
         uint32_t count = views->observers[row].sightings.count;
-        if (views->attention[row] == 0)
+        if (!is_whole(views, row))
             sum += count < views->rejudge_count ? count : views->rejudge_count;
     }
     return sum;
@@ -291,7 +300,7 @@ static void note_all(struct touching *touching, const qd_space_events *events)
         foresee(touching->room, events, i);
         if (views->attention[pair.row] & QD_ATTEND_GONE)
             continue;
-        if (may_settle && views->attention[pair.row] == 0 && views->observers[pair.row].is_plain)
+        if (may_settle && !is_whole(views, pair.row) && views->observers[pair.row].is_plain)
             settle(touching->room, pair, begins);
         else if (begins)
             touching->begins[touching->begin_count++] = event;
@@ -312,7 +321,7 @@ static void touch_marked(struct touching *touching)
     for (uint32_t row = 0; row < views->count && views->rejudge_count > 0; row++) {
         qd_sightings *set = &views->observers[row].sightings;
 
-        if (views->attention[row] != 0 || set->count == 0)
+        if (is_whole(views, row) || set->count == 0)
             continue;
         if (set->capacity < views->rejudge_count) {
             for (uint32_t at = 0; at < set->capacity; at++) {
@@ -381,7 +390,7 @@ static void end_view(qd_room *room, uint32_t row)
     }
 }
 
-/* The first row from there on that is looked at as a whole; their number, where there is none. Most often few are. */
+/* The first row from there on that needs any attention; their number, where there is none. Most often few do. */
 static uint32_t next_attended(const qd_views *views, uint32_t row)
 {
     while (row < views->count && views->attention[row] == 0) {
@@ -398,15 +407,17 @@ static void judge(qd_room *room, const struct touching *touching, uint32_t steps
 {
     qd_views *views = &room->views;
 
-    for (uint32_t row = next_attended(views, 0); row < views->count; row = next_attended(views, row + 1)) {
-        if (views->attention[row] & QD_ATTEND_GONE)
-            end_view(room, row);
-        else
-            qd_view_judge(room, row, steps);
-    }
     for (size_t i = 0; i < touching->count; i++) {
         foresee_judging(views, touching, i);
         judge_one(room, touching->all[i]);
+    }
+    for (uint32_t row = next_attended(views, 0); row < views->count; row = next_attended(views, row + 1)) {
+        if (views->attention[row] & QD_ATTEND_GONE)
+            end_view(room, row);
+        else if (is_whole(views, row))
+            qd_view_judge(room, row, steps);
+        else
+            qd_view_relay(room, row, steps);
     }
     qd_view_spend(room);
 }

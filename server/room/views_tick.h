@@ -30,6 +30,8 @@ static inline void qd_view_list_add(qd_room *room, qd_view_list *list, uint64_t 
 }
 /* Judges an observer as a whole. `steps`: 1 and the ticks skipped before this one. */
 void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps);
+/* Tells what is due of the view of an observer that is not judged as a whole. */
+void qd_view_relay(qd_room *room, uint32_t row, uint32_t steps);
 /* Lets in who waits for bytes of its member, then tells positions while they last. */
 void qd_view_spend(qd_room *room);
 /* The entity is to enter, now or as the member's bytes allow. */
