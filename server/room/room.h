@@ -181,7 +181,7 @@ typedef struct qd_room_report {
     uint64_t merged_ticks;    /* with reset: the last so many ticks, this one included, were lost (qd_room_lost) */
     bool passed_lost;         /* with merged_ticks: pairs may have passed at them */
     bool suspended;           /* no pairs; once, until a reset */
-    uint64_t suspended_count; /* with suspended: events_max + 1, which is how far they were counted */
+    uint64_t suspended_count; /* with suspended: events_max + 1, which is how far was counted */
     qd_room_pairs ends;
     const uint8_t *end_reason; /* qd_space_reason, ends.count of them */
     qd_room_pairs begins;

@@ -71,6 +71,12 @@ static qd_space_index after_tree(qd_auto *choice, const qd_auto_tick *tick)
     return choice->excess > price_of(choice) ? leave_tree(choice, tick) : tree;
 }
 
+qd_space_index qd_auto_in_vain(qd_auto *choice)
+{
+    choice->tree_failed = true;
+    return QD_SPACE_SPARSE;
+}
+
 /* What its first ticks cost is the price of having come to it; the ones after them are compared. */
 static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick)
 {
@@ -107,6 +113,9 @@ qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_au
     if (choice->few_ticks == FEW_TICKS) {
         *choice = (qd_auto){.few = choice->few};
         return QD_SPACE_BRUTE;
+    }
+    if (choice->tree_failed) {
+        return at_work;
     }
     return at_work == tree ? after_tree(choice, tick) : after_other(choice, at_work, tick);
 }

@@ -43,6 +43,7 @@ typedef struct qd_auto {
     uint32_t ticks;       /* that the other index was at work */
     uint32_t ticks_to_be; /* before the tree is looked at again */
     uint32_t few_ticks;   /* on end with no more than half of that */
+    bool tree_failed;     /* its walk, or that of the one after it, was stopped in vain: no more looks at it */
 } qd_auto;
 
 /* For a tree of leaves of so many rows. Who asks for a depth, which is not 0 then, wants a tree from the beginning. */
@@ -51,6 +52,9 @@ void qd_auto_init(qd_auto *choice, uint32_t leaf_rows, uint32_t depth);
 qd_space_index qd_auto_first(const qd_auto *choice);
 /* The index for a walk of so many rows. */
 qd_space_index qd_auto_fit(const qd_auto *choice, qd_space_index at_work, uint32_t rows);
+/* The index after a walk that was stopped because too many exact tests found nothing: who looked at the tree again
+ * would stop the next one. */
+qd_space_index qd_auto_in_vain(qd_auto *choice);
 /* The index for the next tick, from what the last one counted with the index that was at work. Ticks without a walk,
  * and those whose walk was not complete, are not told. */
 qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick);

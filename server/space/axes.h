@@ -53,10 +53,11 @@
 #define qd_arranger_free QD_AXED(qd_arranger_free)
 
 /* auto */
-#define qd_auto_first QD_AXED(qd_auto_first)
-#define qd_auto_fit   QD_AXED(qd_auto_fit)
-#define qd_auto_init  QD_AXED(qd_auto_init)
-#define qd_auto_next  QD_AXED(qd_auto_next)
+#define qd_auto_first   QD_AXED(qd_auto_first)
+#define qd_auto_fit     QD_AXED(qd_auto_fit)
+#define qd_auto_in_vain QD_AXED(qd_auto_in_vain)
+#define qd_auto_init    QD_AXED(qd_auto_init)
+#define qd_auto_next    QD_AXED(qd_auto_next)
 
 /* bodies */
 #define qd_bodies_change         QD_AXED(qd_bodies_change)

@@ -125,7 +125,7 @@ void qd_hash_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_r
         pool->grid[pool->visit[i]].flags &= QD_HASH_SUSPECT;
     }
     pool->visits = 0;
-    if (plan->mode == QD_WALK_EVENTS && result->complete) {
+    if ((plan->mode == QD_WALK_EVENTS && result->complete) || result->in_vain) {
         qd_excess_note(&hash->excess, index->rows->count, result->tests, result->exact_tests);
     }
 }

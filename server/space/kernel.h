@@ -99,10 +99,11 @@ typedef struct qd_boxes {
     qd_row inner[QD_BLOCK_ROWS];
 } qd_boxes;
 
-/* What the tasks of one walk share: how many events they have found together, told in steps. */
+/* What the tasks of one walk share: how many events they have found together, and how many exact tests found none, told
+ * in steps. */
 typedef struct qd_quota {
-    _Atomic uint64_t found;
-    uint64_t limit;
+    _Atomic uint64_t found, in_vain;
+    uint64_t limit, vain_max;
 } qd_quota;
 
 /* Where events go, and what the exact test needs to know. One for each hand that walks. */
@@ -119,6 +120,7 @@ typedef struct qd_sink {
     qd_space_event *event;
     size_t count, capacity;
     size_t told; /* of count, to the quota */
+    uint64_t told_in_vain;
     bool stopped;
     uint64_t tests, exact_tests;
 } qd_sink;
@@ -178,7 +180,13 @@ void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count);
 void qd_list16_free(qd_heap *heap, qd_list16 *list);
 void qd_list8_free(qd_heap *heap, qd_list8 *list);
 
-/* Makes room for `more` events, or stops the sink because the limit is passed: then nothing may be put into it. */
+/* Exact tests of a sink that found nothing. */
+static inline uint64_t qd_sink_in_vain(const qd_sink *sink)
+{
+    return sink->exact_tests - sink->count;
+}
+
+/* Makes room for `more` events, or stops the sink because a limit is passed: then nothing may be put into it. */
 bool qd_sink_open(qd_sink *sink, size_t more);
 
 /* Whether two that are boxes or circles, then as now, and overlap neither then nor now, met on their ways. */

@@ -275,7 +275,7 @@ void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_wa
     for (uint32_t i = 0; plan->unmarked && i < qd_level_first(tree->task_level); i++) {
         qd_kernel_chosen()->commit(index->rows, &index->cell[i], true);
     }
-    if (plan->mode == QD_WALK_EVENTS && result->complete) {
+    if ((plan->mode == QD_WALK_EVENTS && result->complete) || result->in_vain) {
         qd_excess_note(&tree->excess, index->rows->count, result->tests, result->exact_tests);
     }
 }

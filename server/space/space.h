@@ -162,8 +162,10 @@ typedef enum qd_space_wanted {
 typedef struct qd_space_events {
     const qd_space_event *events;
     size_t count;
-    bool complete;  /* false: more than `limit` were found and the walk stopped; events are not to be used */
-    uint64_t found; /* with complete, count; else how many had been found, at least limit + 1 */
+    /* false: more than `limit` were found, or many more exact tests than that found nothing (tuning.h), and the walk
+     * stopped; events are not to be used */
+    bool complete;
+    uint64_t found; /* with complete, count; else how many had been found */
 } qd_space_events;
 
 /* One tick: walk, then now becomes was, for all bodies and even when not complete. */

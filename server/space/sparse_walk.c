@@ -311,7 +311,7 @@ void qd_sparse_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk
     if (sparse->task_count > 0 && !plan->all) {
         stamp(sparse, 0);
     }
-    if (plan->mode == QD_WALK_EVENTS && result->complete) {
+    if ((plan->mode == QD_WALK_EVENTS && result->complete) || result->in_vain) {
         qd_excess_note(&sparse->excess, index->rows->count, result->tests, result->exact_tests);
     }
 }

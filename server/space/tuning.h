@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the space has chosen for speed: sizes, and the pair kernel. It changes no result; tests make the sizes small, to
- * reach with a few bodies what takes thousands otherwise, and go through the kernels.
+ * What the space has chosen for speed: sizes, and the pair kernel. It changes no result, but for what a walk may do in
+ * vain; tests make the sizes small, to reach with a few bodies what takes thousands otherwise, and go through the
+ * kernels.
  */
 #ifndef QD_SPACE_TUNING_H
 #define QD_SPACE_TUNING_H
@@ -11,7 +12,13 @@
 typedef struct qd_tuning {
     uint32_t leaf_rows;     /* a leaf, where bodies are spread evenly; it may hold some more before it is divided */
     uint32_t task_rows_min; /* with fewer rows at work, those of blocks in which any changed, one hand walks alone */
+    /* A walk stops at the limit of its events, or so many if these are more, and QD_VAIN_A_ROW a row: of exact tests
+     * that found none. The default takes a third of a second, of capsules some seconds. 0: the default. */
+    uint32_t vain_min;
 } qd_tuning;
+
+#define QD_VAIN_A_ROW   32u /* a good walk has a few */
+#define QD_VAIN_DEFAULT (1u << 25)
 
 #define QD_TUNING_DEFAULT ((qd_tuning){.leaf_rows = 96, .task_rows_min = 8192})
 

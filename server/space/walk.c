@@ -208,7 +208,7 @@ static const qd_space_event *gather(qd_walk *walk, const task_set *set, size_t f
     return walk->event;
 }
 
-static void sum_up(qd_walk *walk, const task_set *set, uint64_t limit, qd_walk_result *result)
+static void sum_up(qd_walk *walk, const task_set *set, const qd_quota *quota, qd_walk_result *result)
 {
     *result = (qd_walk_result){0};
     for (uint32_t i = 0; i < set->hands; i++) {
@@ -217,7 +217,8 @@ static void sum_up(qd_walk *walk, const task_set *set, uint64_t limit, qd_walk_r
         result->tests += sink->tests;
         result->exact_tests += sink->exact_tests;
     }
-    result->complete = result->found <= limit;
+    result->in_vain = result->exact_tests - result->found > quota->vain_max;
+    result->complete = result->found <= quota->limit && !result->in_vain;
     result->event = result->complete ? gather(walk, set, result->found) : NULL;
 }
 
@@ -236,6 +237,15 @@ static bool was_stopped(const task_set *set)
     return stopped;
 }
 
+/* Without it nothing would bound the time of a walk: a crowd on a spot that the index cannot divide, in which nobody
+ * touches anybody, has no event. */
+static uint64_t vain_max(const qd_index *index, uint64_t limit)
+{
+    uint64_t least = index->tuning.vain_min > 0 ? index->tuning.vain_min : QD_VAIN_DEFAULT;
+
+    return (limit > least ? limit : least) + QD_VAIN_A_ROW * (uint64_t)index->rows->count;
+}
+
 void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
                  qd_walk_result *result)
 {
@@ -250,7 +260,7 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
     plan.hands = rows_at_work(index->rows, plan.all) >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1;
     uint32_t tasks = index->ops->walk_begin(index, &plan);
     uint32_t hands = tasks > 1 ? plan.hands : 1;
-    qd_quota quota = {.limit = limit};
+    qd_quota quota = {.limit = limit, .vain_max = vain_max(index, limit)};
     qd_hand *lent = hands == 1 && index->rows->count <= LENT_ROWS_MAX ? lent_hand() : NULL;
     if (lent == NULL) {
         make_hands(walk, hands);
@@ -264,7 +274,7 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
     } else {
         qd_executor_serial.run(NULL, tasks, run_task, &set);
     }
-    sum_up(walk, &set, limit, result);
+    sum_up(walk, &set, &quota, result);
     index->ops->walk_end(index, &plan, result);
     if (plan.unmarked && !was_stopped(&set)) {
         index->rows->all = false;

@@ -39,11 +39,12 @@ typedef struct qd_walk {
     size_t event_capacity;
 } qd_walk;
 
-/* `event` is good until the next walk; it and the count are not to be used when the walk was stopped at the limit. */
+/* `event` is good until the next walk; it and the count are not to be used when the walk was stopped at a limit. */
 typedef struct qd_walk_result {
     const qd_space_event *event;
     uint64_t found;
     bool complete;
+    bool in_vain; /* the limit is that of exact tests without an event: another index may have fewer */
     uint64_t tests, exact_tests;
 } qd_walk_result;
 

@@ -25,6 +25,7 @@ typedef struct world {
     qd_auto choice;
     qd_auto_tick counted; /* at this tick; its operations: those up to the last settle */
     bool is_counted;
+    bool in_vain; /* the last walk was stopped because it found too little; AUTO's turn is due */
 } world;
 
 /* Whether after so many moves every body counts as moved. */
@@ -310,6 +311,7 @@ static void walk(world *w, const qd_executor *executor, qd_walk_mode mode, size_
     qd_walk_run(&w->walk, w->registry.index, executor, mode, limit, &found);
     w->counters.tests += found.tests;
     w->counters.exact_tests += found.exact_tests;
+    w->in_vain = found.in_vain;
     *result = (qd_space_events){
         .events = found.event,
         .count = found.complete ? (size_t)found.found : 0,
@@ -376,12 +378,23 @@ static bool end_reasons_differ(const qd_space *space)
     return w->bodies.change_count > 0;
 }
 
-/* AUTO's turn, after a tick. */
+/* AUTO's turn, after a walk that was stopped in vain. Returns whether it was one. */
+static bool leave_index(world *w)
+{
+    if (w->config.index != QD_SPACE_AUTO || !w->in_vain) {
+        return false;
+    }
+    w->in_vain = false;
+    change_index(w, qd_auto_in_vain(&w->choice));
+    return true;
+}
+
+/* And after a tick. */
 static void choose_index(world *w)
 {
     const uint64_t before = w->counted.operations;
     w->counted.operations = w->rows.operations;
-    if (w->config.index != QD_SPACE_AUTO || !w->is_counted) {
+    if (leave_index(w) || w->config.index != QD_SPACE_AUTO || !w->is_counted) {
         return;
     }
     qd_auto_tick tick = w->counted;
@@ -427,6 +440,7 @@ static void pairs(qd_space *space, const qd_executor *executor, size_t limit, qd
     QD_ASSERT(!w->ticked);
     prepare(w);
     walk(w, executor, QD_WALK_PAIRS, limit, result);
+    leave_index(w);
 }
 
 static qd_status find(const qd_space *space, const qd_space_query *query, qd_space_hits *hits)

@@ -208,7 +208,7 @@ typedef struct outcome {
 
 static void open_sink(scene *s, qd_sink *sink, qd_quota *quota)
 {
-    quota->limit = UINT64_MAX;
+    quota->limit = quota->vain_max = UINT64_MAX;
     *sink = (qd_sink){
         .rows = &s->rows,
         .bodies = &s->bodies,
