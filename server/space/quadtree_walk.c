@@ -24,6 +24,8 @@
 
 #define TASK_LEVEL    (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */
 #define TASK_ROWS     4096u                    /* in one of them: so that none waits long for the last one */
+#define TASK_ROWS_MIN 64u                      /* in one: the way down to it is worth as many */
+#define TASKS_A_HAND  8u                       /* subtrees have unequal numbers of rows */
 #define PREFETCH_FROM 32768u                   /* rows: fewer are near anyway */
 
 #define NARROW_OWN_MIN   32u /* rows: fewer are compared before they are narrowed */
@@ -244,10 +246,13 @@ static void unstamp(qd_quadtree *tree)
     }
 }
 
-static uint32_t task_level(const qd_quadtree *tree)
+static uint32_t task_level(const qd_quadtree *tree, uint32_t hands)
 {
+    const uint64_t rows = tree->index.rows->count;
     uint32_t level = TASK_LEVEL;
-    while ((uint64_t)qd_level_cells(level) * TASK_ROWS < tree->index.rows->count) {
+    while (
+        (uint64_t)qd_level_cells(level) * TASK_ROWS < rows ||
+        (qd_level_cells(level) < hands * TASKS_A_HAND && (uint64_t)qd_level_cells(level + 1) * TASK_ROWS_MIN <= rows)) {
         level++;
     }
     return level < tree->depth ? level : tree->depth;
@@ -262,7 +267,7 @@ uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan)
     if (!plan->all) {
         stamp(tree);
     }
-    tree->task_level = plan->hands > 1 ? task_level(tree) : 0;
+    tree->task_level = plan->hands > 1 ? task_level(tree, plan->hands) : 0;
     return qd_level_cells(tree->task_level);
 }
 

@@ -16,7 +16,7 @@
 typedef struct task_set {
     qd_index *index;
     qd_hand **hand;
-    uint32_t hands;
+    uint32_t hands, tasks;
 } task_set;
 
 void qd_walk_init(qd_walk *walk, qd_heap *heap)
@@ -77,14 +77,15 @@ static bool is_nearly_all_dirty(const qd_rows *rows)
     return false;
 }
 
-/* There is one for every task that can run at once. */
-static qd_hand *take_hand(const task_set *set)
+/* There is one for every task that can run at once. Who splits work gives each worker its part of the tasks, so each
+ * finds the hand that goes with a task free, and has it in its cache. Hands that are taken are only looked at: an
+ * exchange would fetch their lines from those who work with them. */
+static qd_hand *take_hand(const task_set *set, size_t task)
 {
-    for (;;) {
-        for (uint32_t i = 0; i < set->hands; i++) {
-            if (!atomic_exchange_explicit(&set->hand[i]->taken, true, memory_order_acquire)) {
-                return set->hand[i];
-            }
+    for (uint32_t i = (uint32_t)((uint64_t)task * set->hands / set->tasks);; i = (i + 1) % set->hands) {
+        if (!atomic_load_explicit(&set->hand[i]->taken, memory_order_relaxed) &&
+            !atomic_exchange_explicit(&set->hand[i]->taken, true, memory_order_acquire)) {
+            return set->hand[i];
         }
     }
 }
@@ -92,7 +93,7 @@ static qd_hand *take_hand(const task_set *set)
 static void run_task(size_t task, void *argument)
 {
     const task_set *set = argument;
-    qd_hand *hand = take_hand(set);
+    qd_hand *hand = take_hand(set, task);
     if (!hand->sink.stopped) {
         set->index->ops->walk(set->index, hand, (uint32_t)task);
     }
@@ -265,7 +266,7 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
     if (lent == NULL) {
         make_hands(walk, hands);
     }
-    task_set set = {index, lent != NULL ? &lent : walk->hand, hands};
+    task_set set = {index, lent != NULL ? &lent : walk->hand, hands, tasks};
     for (uint32_t i = 0; i < hands; i++) {
         ready_hand(set.hand[i], index, &plan, &quota);
     }
