@@ -7,8 +7,7 @@
 #include "array.h"
 #include "solid.h"
 
-#define EVENTS_TOLD_STEP 4096u
-#define VAIN_TOLD_STEP   65536u
+#define TOLD_STEP 4096u /* exact tests; an event takes one */
 
 _Static_assert(QD_BLOCKS_MAX *QD_BLOCK_ROWS - 1 <= QD_LIST_ROW, "a list has bits for every reference");
 _Static_assert(QD_LIST_ROW < 1u << QD_SPACE_EVENT_SHIFT, "an event has room for its kind beside a reference");
@@ -154,18 +153,17 @@ void qd_list8_free(qd_heap *heap, qd_list8 *list)
 static void tell(qd_sink *sink)
 {
     qd_quota *quota = sink->quota;
-    uint64_t news = sink->count - sink->told, news_in_vain = qd_sink_in_vain(sink) - sink->told_in_vain;
+    uint64_t news = sink->count - sink->told, news_in_vain = sink->exact_tests - sink->told_tests - news;
     uint64_t found = atomic_fetch_add_explicit(&quota->found, news, memory_order_relaxed) + news;
     uint64_t in_vain = atomic_fetch_add_explicit(&quota->in_vain, news_in_vain, memory_order_relaxed) + news_in_vain;
     sink->told = sink->count;
-    sink->told_in_vain += news_in_vain;
+    sink->told_tests = sink->exact_tests;
     sink->stopped = found > quota->limit || in_vain > quota->vain_max;
 }
 
 bool qd_sink_open(qd_sink *sink, size_t more)
 {
-    if (sink->count - sink->told >= EVENTS_TOLD_STEP || sink->count > sink->quota->limit ||
-        qd_sink_in_vain(sink) - sink->told_in_vain >= VAIN_TOLD_STEP) {
+    if (sink->exact_tests - sink->told_tests >= TOLD_STEP || sink->count > sink->quota->limit) {
         tell(sink);
     }
     if (sink->stopped) {

@@ -119,8 +119,8 @@ typedef struct qd_sink {
     qd_quota *quota;
     qd_space_event *event;
     size_t count, capacity;
-    size_t told; /* of count, to the quota */
-    uint64_t told_in_vain;
+    size_t told;         /* of count, to the quota */
+    uint64_t told_tests; /* of exact_tests */
     bool stopped;
     uint64_t tests, exact_tests;
 } qd_sink;
@@ -179,12 +179,6 @@ void qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count);
 void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count);
 void qd_list16_free(qd_heap *heap, qd_list16 *list);
 void qd_list8_free(qd_heap *heap, qd_list8 *list);
-
-/* Exact tests of a sink that found nothing. */
-static inline uint64_t qd_sink_in_vain(const qd_sink *sink)
-{
-    return sink->exact_tests - sink->count;
-}
 
 /* Makes room for `more` events, or stops the sink because a limit is passed: then nothing may be put into it. */
 bool qd_sink_open(qd_sink *sink, size_t more);
