@@ -122,6 +122,7 @@ static const qd_index_ops ops = {
     .reserve = qd_flat_reserve,
     .locate = qd_flat_locate,
     .move = qd_flat_move,
+    .move_within = qd_flat_move_within,
     .walk_begin = walk_begin,
     .walk = walk,
     .walk_end = walk_end,

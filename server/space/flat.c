@@ -52,6 +52,15 @@ void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const fl
     qd_move_all(index, done, count, slots, at, stays);
 }
 
+/* Nobody leaves the only cell. */
+uint32_t qd_flat_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
+                             uint32_t *leavers)
+{
+    (void)leavers;
+    qd_flat_move(index, count, slots, at);
+    return 0;
+}
+
 void qd_flat_count(const qd_index *index, qd_space_counters *counters)
 {
     (void)index;

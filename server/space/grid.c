@@ -237,6 +237,7 @@ static const qd_index_ops ops = {
     .reserve = qd_flat_reserve,
     .locate = qd_flat_locate,
     .move = qd_flat_move,
+    .move_within = qd_flat_move_within,
     .prepare = prepare,
     .walk_begin = walk_begin,
     .walk = walk,

@@ -6,7 +6,7 @@
  * change from one index to another, is written once (registry.h), and an index is only
  *
  *     locate    box -> cell      where a box belongs
- *     move      many bodies      their records, and their rows where they stay in their cells (move.h)
+ *     move      many bodies      their records, and their rows where they stay in their cells (move.h, stage.h)
  *     walk      lists -> kernel  every two rows that can touch, exactly once
  *     search    cells -> query   every cell that a query wants
  *     settle                     plans anew where the content changed
@@ -58,6 +58,12 @@ typedef struct qd_index_ops {
     /* Moves many bodies: their records, and their rows where they stay in their cells; qd_registry_update for the rest.
      * at[axis][i] is where slots[i] goes. */
     void (*move)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
+    /* As `move`, while every row counts as changed (rows->all), of bodies of which none comes twice; but those that
+     * leave their cells are still to be moved, and are as if they had not been, but for what stands in their rows:
+     * their slots are put into `leavers`. Returns how many. May run in tasks at the same time, each with bodies of its
+     * own. NULL: none can be moved without the others. */
+    uint32_t (*move_within)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
+                            uint32_t *leavers);
     /* A row is about to be put into a cell. NULL: nothing to do. */
     void (*entered)(qd_index *index, uint32_t cell);
     /* A cell holds no row any more. NULL: nothing to do. */

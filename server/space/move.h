@@ -69,6 +69,33 @@ static inline void qd_move_prefetch(const qd_index *index, const uint32_t *slots
     }
 }
 
+/* Moves a body to at[axis][i], and its row, where it stays in its cell. `before` is where it was. */
+static inline __attribute__((always_inline)) bool qd_move_one(qd_index *index, uint32_t slot, const float *const *at,
+                                                              size_t i, qd_stays_fn stays, float *before)
+{
+    qd_bodies *bodies = index->bodies;
+    QD_ASSERT(slot < bodies->used);
+    qd_record *record = &bodies->record[slot];
+    QD_ASSERT(record->state == QD_RECORD_LIVE);
+    memcpy(before, record->at, QD_AXES * sizeof *before);
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        record->at[k] = at[k][i];
+    }
+    qd_row row, bounds;
+    if (QD_LIKELY(record->shape == QD_SPACE_BOX)) {
+        row = bounds = qd_row_of_box(record->at, record->half);
+    } else {
+        row = qd_bodies_row(bodies, slot);
+        bounds = qd_round_bounds(&row);
+    }
+    if (QD_UNLIKELY(!stays(index, record, &bounds, before))) {
+        return false;
+    }
+    *qd_row_now(index->rows, record->row) = row;
+    qd_rows_mark(index->rows, record->row);
+    return true;
+}
+
 /* Those from `first` on. Inlined into each index, so that `stays` is no call. */
 static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, size_t first, size_t count,
                                                                const uint32_t *slots, const float *const *at,
@@ -84,25 +111,8 @@ static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, 
             QD_ASSERT(slots[i + QD_MOVE_PREFETCH_ROW] < bodies->used);
             qd_move_prefetch(index, slots + i, !index->rows->all);
         }
-        QD_ASSERT(slots[i] < bodies->used);
-        qd_record *record = &bodies->record[slots[i]];
-        QD_ASSERT(record->state == QD_RECORD_LIVE);
         float before[QD_AXES];
-        memcpy(before, record->at, sizeof before);
-        for (uint32_t k = 0; k < QD_AXES; k++) {
-            record->at[k] = to[k][i];
-        }
-        qd_row row, bounds;
-        if (QD_LIKELY(record->shape == QD_SPACE_BOX)) {
-            row = bounds = qd_row_of_box(record->at, record->half);
-        } else {
-            row = qd_bodies_row(bodies, slots[i]);
-            bounds = qd_round_bounds(&row);
-        }
-        if (QD_LIKELY(stays(index, record, &bounds, before))) {
-            *qd_row_now(index->rows, record->row) = row;
-            qd_rows_mark(index->rows, record->row);
-        } else {
+        if (!qd_move_one(index, slots[i], to, i, stays, before)) {
             qd_aside_put(index, aside, slots[i], resolve);
         }
     }

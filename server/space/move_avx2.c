@@ -95,6 +95,12 @@ size_t qd_quadtree_move_avx2(qd_quadtree *tree, size_t count, const uint32_t *sl
     return move_quadtree(tree, count, slots, at);
 }
 
+size_t qd_quadtree_within_avx2(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
+                               uint32_t *leavers, uint32_t *left)
+{
+    return move_within(tree, count, slots, at, leavers, left);
+}
+
 size_t qd_flat_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
     return move_flat(index, count, slots, at);

@@ -109,6 +109,7 @@ static const qd_index_ops ops = {
     .is_far = is_far,
     .is_high = is_high,
     .move = qd_quadtree_move,
+    .move_within = qd_quadtree_move_within,
     .entered = entered,
     .commits_all = true,
     .prepare = settle,

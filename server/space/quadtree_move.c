@@ -124,3 +124,25 @@ void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, cons
     qd_move_each(index, done, count, slots, at, &aside, stays, resolve);
     resolve(index, &aside);
 }
+
+uint32_t qd_quadtree_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
+                                 uint32_t *leavers)
+{
+    uint32_t left = 0;
+    size_t done = 0;
+#if defined(__x86_64__)
+    if (qd_kernel_chosen() == &qd_kernel_avx512) {
+        done = qd_quadtree_within_avx512((qd_quadtree *)index, count, slots, at, leavers, &left);
+    } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
+        done = qd_quadtree_within_avx2((qd_quadtree *)index, count, slots, at, leavers, &left);
+    }
+#endif
+    for (size_t i = done; i < count; i++) {
+        float before[QD_AXES];
+        if (!qd_move_one(index, slots[i], at, i, stays, before)) {
+            memcpy(index->bodies->record[slots[i]].at, before, sizeof before);
+            leavers[left++] = slots[i];
+        }
+    }
+    return left;
+}

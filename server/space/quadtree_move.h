@@ -30,6 +30,11 @@ void qd_quadtree_leave(qd_quadtree *tree, const qd_leaver *leavers, uint32_t cou
 /* Each moves the first ones, as many as fill registers; returns how many. */
 size_t qd_quadtree_move_avx2(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at);
 size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at);
+/* The same for qd_quadtree_move_within, with how many left their cells. */
+size_t qd_quadtree_within_avx2(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
+                               uint32_t *leavers, uint32_t *left);
+size_t qd_quadtree_within_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
+                                 uint32_t *leavers, uint32_t *left);
 #endif
 
 #endif

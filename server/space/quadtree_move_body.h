@@ -235,3 +235,53 @@ static size_t move_quadtree(qd_quadtree *tree, size_t count, const uint32_t *slo
 {
     return tree->index.rows->all ? move_many(tree, count, slots, at, false) : move_many(tree, count, slots, at, true);
 }
+
+/* Those whose bit is set are where they were; their rows are written, but will be again. Returns how many. */
+static inline uint32_t put_back(const qd_bodies *bodies, const uint32_t *slots, const group *at, uint32_t out,
+                                uint32_t *leavers)
+{
+    uint32_t count = 0;
+    for (; out != 0; out &= out - 1) {
+        uint32_t element = (uint32_t)__builtin_ctz(out), slot = slots[element % 4 * LANES + element / 4];
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            bodies->record[slot].at[k] = at->before[k][element];
+        }
+        leavers[count++] = slot;
+    }
+    return count;
+}
+
+#define WITHIN_AHEAD 64u /* bodies: so far ahead rows are fetched */
+
+/* The rows of a register of bodies are fetched. */
+static inline void fetch_rows(const qd_index *index, const uint32_t *slots)
+{
+    check_slots(slots, index->bodies->used);
+    for (uint32_t k = 0; k < WIDTH; k++) {
+        __builtin_prefetch(qd_row_now(index->rows, index->bodies->record[slots[k]].row), 1);
+    }
+}
+
+static size_t move_within(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
+                          uint32_t *leavers, uint32_t *left)
+{
+    const constants c = constants_of(tree);
+    const qd_bodies *bodies = tree->index.bodies;
+    const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
+    for (size_t k = 0; is_large && k < WITHIN_AHEAD && k + WIDTH <= count; k += WIDTH) {
+        fetch_rows(&tree->index, slots + k);
+    }
+    size_t i = 0;
+    for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
+        group next;
+        columns row;
+        if (is_large && i + WITHIN_AHEAD + WIDTH <= count) {
+            fetch_rows(&tree->index, slots + WITHIN_AHEAD);
+        }
+        read_group(bodies, slots, at, i, &next);
+        uint32_t out = leaving(&c, bodies, slots, &next, &row);
+        write_group(&tree->index, slots, at, i, &next, &row, false);
+        *left += put_back(bodies, slots, &next, out, leavers + *left);
+    }
+    return i;
+}

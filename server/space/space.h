@@ -7,16 +7,22 @@
  * union of the two, so one walk meets every such pair; a body added since has no `was`, a removed one no `now`. Pairs
  * of bodies that both rest cost nothing.
  *
- *     add, move, teleport, reshape, refilter, remove   any number, O(1) each
+ *     add, move, teleport, reshape, refilter, remove   any number, O(1) each; a move may be STAGED
  *     qd_space_tick                                    the walk; then now becomes was
  *     qd_space_end_reason                              why the ends came
  *     qd_space_settle                                  slots of removed bodies become free; required before changes
  *
+ * STAGED MOVES. Of a body that moves several times between two ticks only the last place counts. So where that is to be
+ * expected, because there have been as many moves as bodies since the last tick, or twice as many before it, a move
+ * only notes its place, and the tick registers it: what is superseded never is. The same is done where there are very
+ * many bodies, whose moves the tick then splits, too. Nobody can tell, but by what it costs.
+ *
  * SLOTS. A body is named by a slot, a small number that the space gives out and uses again; callers keep their own
  * arrays by it. The slot of a removed body stays its own until qd_space_settle.
  *
- * Pure and deterministic: no threads, clock or sockets of its own; a big walk is split into tasks for the executor that
- * the caller hands in, and gives the same set of events whoever runs them. One thread at a time.
+ * Pure and deterministic: no threads, clock or sockets of its own; a big walk, and the staged moves before it, are
+ * split into tasks for the executor that the caller hands in, and give the same set of events whoever runs them. One
+ * thread at a time.
  *
  * Overlap and filters are defined in proto/quadrille.proto (OVERLAP), and here in shape.h. All values given must be
  * finite, sizes 0 or more; callers check what peers send.

@@ -9,6 +9,7 @@
 #include "axes.h"
 #include "registry.h"
 #include "search.h"
+#include "stage.h"
 #include "walk.h"
 
 typedef struct world {
@@ -19,7 +20,9 @@ typedef struct world {
     qd_rows rows;
     qd_registry registry;
     qd_walk walk;
+    qd_stage stage;
     bool ticked;      /* between tick and settle */
+    bool is_flooded;  /* the last tick had several moves a body */
     uint64_t settled; /* counters.moves at the last settle */
     qd_space_counters counters;
     qd_auto choice;
@@ -63,6 +66,7 @@ static qd_status create(const qd_space_config *config, qd_heap *heap, qd_space *
     qd_bodies_init(&made->bodies, heap);
     qd_rows_init(&made->rows, heap);
     qd_walk_init(&made->walk, heap);
+    qd_stage_init(&made->stage, heap);
     qd_auto_init(&made->choice, QD_TUNING_DEFAULT.leaf_rows, config->depth);
     qd_space_index kind = config->index == QD_SPACE_AUTO ? qd_auto_first(&made->choice) : config->index;
     made->registry.index = create_index(kind, &(qd_index){
@@ -85,6 +89,7 @@ static void destroy(qd_space *space)
 {
     world *w = (world *)space;
     qd_walk_deinit(&w->walk);
+    qd_stage_deinit(&w->stage);
     qd_registry_deinit(&w->registry);
     w->registry.index->ops->destroy(w->registry.index);
     qd_rows_deinit(&w->rows);
@@ -96,6 +101,7 @@ static void tune(qd_space *space, const qd_tuning *tuning)
 {
     world *w = (world *)space;
     QD_ASSERT(w->bodies.used == 0);
+    QD_ASSERT(tuning->land_slots % 64 == 0 && tuning->land_slots <= QD_LAND_SLOTS_MAX);
     w->registry.index->tuning = *tuning;
     qd_auto_init(&w->choice, tuning->leaf_rows, w->config.depth);
 }
@@ -159,13 +165,33 @@ static bool is_old(const world *w, const qd_record *record)
     return (id & QD_ID_NEWCOMER) || qd_row_present(qd_row_was(&w->rows, record->row), (id & QD_ID_ROUND) != 0);
 }
 
+/* Whether moves wait for the tick, because most would be superseded before it, or because so many bodies are in no
+ * cache and want to be moved in one go, by all hands. Counted, so that it is the same on every machine. */
+static bool is_staging(const world *w)
+{
+    return w->is_flooded || w->bodies.count >= w->registry.index->tuning.stage_bodies_min ||
+           w->counters.moves - w->settled >= w->bodies.count || w->stage.any;
+}
+
 static void move(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
 {
     world *w = (world *)space;
     QD_ASSERT(!w->ticked);
-    w->rows.all |= is_nearly_all(count, w->bodies.count);
-    w->registry.index->ops->move(w->registry.index, count, slots, at);
+    if (!is_staging(w) || !qd_stage_put(&w->stage, &w->bodies, count, slots, at)) {
+        qd_stage_drop(&w->stage, count, slots);
+        w->rows.all |= is_nearly_all(count, w->bodies.count);
+        w->registry.index->ops->move(w->registry.index, count, slots, at);
+    }
     w->counters.moves += count;
+}
+
+/* Registers what is staged. */
+static void land(world *w, const qd_executor *executor)
+{
+    if (w->stage.any) {
+        w->rows.all |= is_nearly_all(qd_stage_count(&w->stage), w->bodies.count);
+        qd_stage_land(&w->stage, w->registry.index, executor);
+    }
 }
 
 /* The way of one that was teleported does not count, which has to be said of every single one where ways do. */
@@ -178,6 +204,7 @@ static void teleport(qd_space *space, size_t count, const uint32_t *slots, const
             qd_bodies_change(&w->bodies, slots[i])->teleported = 1;
         }
         if (w->config.swept) {
+            qd_stage_drop(&w->stage, 1, &slots[i]);
             for (uint32_t k = 0; k < QD_AXES; k++) {
                 record->at[k] = at[k][i];
             }
@@ -221,6 +248,9 @@ static bool remove_body(qd_space *space, uint32_t slot, qd_space_reason reason)
     world *w = (world *)space;
     QD_ASSERT(reason >= QD_SPACE_ROOM_CLOSED && reason <= QD_SPACE_DESPAWNED);
     qd_record *record = live(w, slot);
+    if (qd_stage_get(&w->stage, slot, record->at)) {
+        qd_stage_drop(&w->stage, 1, &slot);
+    }
     if (!is_old(w, record)) {
         bool gone = qd_registry_remove(&w->registry, slot);
         QD_ASSERT(gone);
@@ -240,11 +270,15 @@ static void body_of(const qd_space *space, uint32_t slot, qd_body *body)
     const world *w = (const world *)space;
     QD_ASSERT(slot < w->bodies.used && w->bodies.record[slot].state != QD_RECORD_FREE);
     const qd_record *record = &w->bodies.record[slot];
+    float at[QD_AXES];
+    if (!qd_stage_get(&w->stage, slot, at)) {
+        memcpy(at, record->at, sizeof at);
+    }
     *body = (qd_body)
     {
-        .x = record->at[0], .y = record->at[1], .half_x = record->half[0], .half_y = record->half[1],
+        .x = at[0], .y = at[1], .half_x = record->half[0], .half_y = record->half[1],
 #if QD_AXES == 3
-        .z = record->at[2], .half_z = record->half[2],
+        .z = at[2], .half_z = record->half[2],
 #endif
         .radius = qd_bodies_radius(&w->bodies, slot), .category = w->bodies.filter[slot].category,
         .mask = w->bodies.filter[slot].mask, .shape = record->shape,
@@ -253,10 +287,12 @@ static void body_of(const qd_space *space, uint32_t slot, qd_body *body)
 
 static void fetch(const qd_space *space, uint32_t slot)
 {
-    const qd_bodies *bodies = &((const world *)space)->bodies;
+    const world *w = (const world *)space;
+    const qd_bodies *bodies = &w->bodies;
     QD_ASSERT(slot < bodies->used);
     __builtin_prefetch(&bodies->record[slot]);
     __builtin_prefetch(&bodies->filter[slot]);
+    qd_stage_fetch(&w->stage, slot);
 }
 
 /* With more of them the processor sees in time which lines come next. */
@@ -326,6 +362,7 @@ static void tick(qd_space *space, const qd_executor *executor, qd_space_wanted w
     world *w = (world *)space;
     QD_ASSERT(!w->ticked);
     *result = (qd_space_events){.complete = true};
+    land(w, executor);
     prepare(w);
     const qd_space_counters before = w->counters;
     if (wanted != QD_SPACE_WANT_NOTHING) {
@@ -428,7 +465,9 @@ static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
     w->registry.index->ops->settle(w->registry.index);
     choose_index(w);
     /* As it was at this tick it will be at the next, whatever batches the moves come in. */
-    w->rows.all = is_nearly_all(w->counters.moves - w->settled, bodies->count);
+    const uint64_t moves = w->counters.moves - w->settled;
+    w->rows.all = is_nearly_all(moves, bodies->count);
+    w->is_flooded = moves > 0 && moves >= 2 * (uint64_t)bodies->count;
     w->settled = w->counters.moves;
     *freed = bodies->freed;
     *freed_count = count;
@@ -488,6 +527,7 @@ static void validate(const qd_space *space)
         vacant++;
     }
     QD_ASSERT(count + vacant == bodies->used);
+    qd_stage_validate(&w->stage, bodies);
     qd_registry_validate(&w->registry);
 }
 

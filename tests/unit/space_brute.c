@@ -44,7 +44,9 @@ static void begin(uint32_t task_rows_min)
     dice.state = 7;
     qd_heap_init(&c.heap);
     assert_int_equal(qd_space_create(&config, &c.heap, &c.space), QD_OK);
-    qd_space_tune(c.space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min});
+    qd_space_tune(
+        c.space,
+        &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min, .stage_bodies_min = 0, .land_slots = 64});
 }
 
 static void end(void)

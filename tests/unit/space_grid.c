@@ -136,7 +136,8 @@ static void play(float cell_size, bool swept, uint32_t hands)
     size_t events = 0;
     config.swept = swept;
     c.count = 0;
-    twins_begin(&c.twins, &config, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100});
+    twins_begin(&c.twins, &config,
+                &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100, .stage_bodies_min = 0, .land_slots = 64});
     c.twins.executor = &executor;
     for (uint32_t i = 0; i < 700; i++) {
         add();

@@ -307,7 +307,7 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
     qd_kernel_select(kernel);
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 256, depth, COUNT);
-    qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 0});
+    qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 0, .stage_bodies_min = 0, .land_slots = 64});
     for (uint32_t i = 0; i < COUNT; i++) {
         double spread = i % 2 ? 256 : 3;
         float x = between(100, 100 + spread), y = between(128 - spread / 2, 128 + spread / 2);
@@ -364,7 +364,8 @@ static void check_touching_columns(uint32_t depth, float step, float phase)
     const float half = 16, middle = 128 + phase * step;
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 256, depth, COUNT);
-    qd_space_tune(space, &(qd_tuning){.leaf_rows = COUNT, .task_rows_min = UINT32_MAX});
+    qd_space_tune(
+        space, &(qd_tuning){.leaf_rows = COUNT, .task_rows_min = UINT32_MAX, .stage_bodies_min = 0, .land_slots = 64});
     for (int t = 0; t < TICKS; t++) {
         uint64_t expected = 0;
         for (uint32_t i = 0; i < COUNT; i++) {
@@ -442,7 +443,8 @@ static void test_what_rests_calls_no_helper(void **state)
     const qd_executor executor = {.run = run_counted, .width = 4, .context = &splits};
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 100, 0, COUNT);
-    qd_space_tune(space, &(qd_tuning){.leaf_rows = 16, .task_rows_min = 1000});
+    qd_space_tune(
+        space, &(qd_tuning){.leaf_rows = 16, .task_rows_min = 1000, .stage_bodies_min = UINT32_MAX, .land_slots = 64});
     fill(space, COUNT, 100, 1, slots);
     for (size_t t = 0; t < sizeof moving / sizeof *moving; t++) {
         qd_space_events found;

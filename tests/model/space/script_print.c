@@ -95,7 +95,9 @@ void script_print(const script *s, FILE *to)
     fprintf(to, "; depth %u, cell size %.9g, prune %d%s, at most %u\n", c->depth, (double)c->cell_size, (int)c->prune,
             c->swept ? ", swept" : "", c->bodies_max);
     if (s->tuned) {
-        fprintf(to, "# leaves of %u rows, tasks of at least %u\n", s->tuning.leaf_rows, s->tuning.task_rows_min);
+        fprintf(to,
+                "# leaves of %u rows, tasks of at least %u; moves staged from %u bodies on, landing %u slots a task\n",
+                s->tuning.leaf_rows, s->tuning.task_rows_min, s->tuning.stage_bodies_min, s->tuning.land_slots);
     }
     for (uint32_t i = 0; i < s->count; i++) {
         print_line(&s->line[i], i == 0 || s->line[i - 1].verb != s->line[i].verb, c->dimensions, to);
