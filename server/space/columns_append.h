@@ -6,11 +6,7 @@
 #define QD_SPACE_COLUMNS_APPEND_H
 
 #include "columns_narrow.h"
-
-static inline void set_moved(uint64_t *moved, uint32_t at, uint64_t bit)
-{
-    moved[at / 64] = (moved[at / 64] & ~(UINT64_C(1) << at % 64)) | bit << at % 64;
-}
+#include "moved.h"
 
 /* Appends the rows of a mask, out of the 32 from `base` on. */
 static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
@@ -21,7 +17,7 @@ static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64
             list->column[k][at] = from->column[k][i];
         }
         list->row[at] = from->row[i];
-        set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
+        moved_set(list->moved, at, from->moved[i / 64] >> i % 64 & 1, 1);
     }
 }
 
@@ -34,7 +30,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
             narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
         }
         list->row[at] = from->row[i];
-        set_moved(list->moved, at, from->moved[i / 64] >> i % 64 & 1);
+        moved_set(list->moved, at, from->moved[i / 64] >> i % 64 & 1, 1);
     }
 }
 

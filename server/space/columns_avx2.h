@@ -7,7 +7,8 @@
 
 #include <immintrin.h>
 
-#include "columns_append.h"
+#include "columns_narrow.h"
+#include "moved.h"
 
 /* In each row the lower half of its floats twice, and the upper. */
 #if QD_AXES == 2
@@ -200,6 +201,100 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
         __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xd8);
         _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
         _mm_storeu_si128((__m128i *)(void *)(column[next] + at), _mm256_extracti128_si256(both, 1));
+    }
+}
+
+/* ---- rows of a mask, appended eight lanes at a time ---- */
+
+/* Eight lanes of a list, and which of them are in a mask. */
+typedef struct eight_lanes {
+    uint32_t first, mask;
+} eight_lanes;
+
+/* Takes the first lanes out of the mask of a group of 32. */
+static inline eight_lanes take_eight(uint32_t base, uint32_t *mask)
+{
+    const uint32_t next = _tzcnt_u32(*mask), first = next < 24 ? next : 24;
+    const eight_lanes eight = {base + first, *mask >> first & 0xff};
+    *mask &= ~(UINT32_C(0xff) << first);
+    return eight;
+}
+
+/* The numbers of a mask's lanes, one behind the other, a byte each. */
+static inline __m128i lanes_of_mask(uint32_t mask)
+{
+    static const uint32_t of_four[16] = {0x0, 0x0,   0x1,   0x100,   0x2,   0x200,   0x201,   0x20100,
+                                         0x3, 0x300, 0x301, 0x30100, 0x302, 0x30200, 0x30201, 0x3020100};
+    const uint64_t low = of_four[mask & 15], high = of_four[mask >> 4] + 0x04040404u;
+    return _mm_cvtsi64_si128((long long)(low | high << 8 * _mm_popcnt_u32(mask & 15)));
+}
+
+/* References, and the bits of those that moved. */
+static inline void append_rows(const qd_list16 *from, eight_lanes eight, __m128i lanes, uint32_t *row, uint64_t *moved,
+                               uint32_t at)
+{
+    const __m256i rows = _mm256_loadu_si256((const void *)(from->row + eight.first));
+    _mm256_storeu_si256((void *)(row + at), _mm256_permutevar8x32_epi32(rows, _mm256_cvtepu8_epi32(lanes)));
+    const __m128i bits = _mm_set1_epi64x((long long)UINT64_C(0x8040201008040201));
+    const __m128i of_eight = _mm_set1_epi8((char)(from->moved[eight.first / 64] >> eight.first % 64));
+    const __m128i is_set = _mm_cmpeq_epi8(_mm_and_si128(of_eight, bits), bits);
+    moved_set(moved, at, (uint32_t)_mm_movemask_epi8(_mm_shuffle_epi8(is_set, lanes)) & 0xff, 8);
+}
+
+static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
+{
+    for (uint32_t left = (uint32_t)mask; left != 0;) {
+        const eight_lanes eight = take_eight(base, &left);
+        const __m128i lanes = lanes_of_mask(eight.mask), both = _mm_unpacklo_epi8(lanes, lanes);
+        const __m128i bytes = _mm_add_epi8(_mm_add_epi8(both, both), _mm_set1_epi16(0x100));
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            const __m128i column = _mm_loadu_si128((const void *)(from->column[k] + eight.first));
+            _mm_storeu_si128((void *)(list->column[k] + list->count), _mm_shuffle_epi8(column, bytes));
+        }
+        append_rows(from, eight, lanes, list->row, list->moved, list->count);
+        list->count += (uint32_t)_mm_popcnt_u32(eight.mask);
+    }
+}
+
+/* Eight lanes of two columns, a half each, narrowed. */
+static inline __m256i narrow_two(const qd_list16 *from, uint32_t first, uint32_t k, const __m128i *corner,
+                                 __m128i shift)
+{
+    const __m256i one =
+        _mm256_set_m128i(_mm_set1_epi16(qd_column_is_plus_one(k + 1)), _mm_set1_epi16(qd_column_is_plus_one(k)));
+    const __m256i least = _mm256_set_m128i(corner[(k + 1) % QD_AXES], corner[k % QD_AXES]);
+    const __m128i low = _mm_loadu_si128((const void *)(from->column[k] + first));
+    const __m128i high = _mm_loadu_si128((const void *)(from->column[k + 1] + first));
+    const __m256i offset = _mm256_subs_epu16(_mm256_sub_epi16(_mm256_set_m128i(high, low), one), least);
+    return _mm256_add_epi16(_mm256_min_epu16(_mm256_srl_epi16(offset, shift), _mm256_set1_epi16(254)), one);
+}
+
+static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_t mask, const qd_window *window,
+                                   qd_list8 *list)
+{
+    const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
+    __m128i corner[QD_AXES];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        corner[k] = _mm_set1_epi16((short)window->lo[k]);
+    }
+    for (uint32_t left = (uint32_t)mask; left != 0;) {
+        const eight_lanes eight = take_eight(base, &left);
+        const __m128i lanes = lanes_of_mask(eight.mask);
+        /* The second column of a half is eight bytes on. */
+        const __m128i two = _mm_unpacklo_epi64(lanes, _mm_add_epi8(lanes, _mm_set1_epi8(8)));
+        const __m256i four = _mm256_set_m128i(two, two);
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 4) {
+            const __m256i a = narrow_two(from, eight.first, k, corner, shift);
+            const __m256i b = narrow_two(from, eight.first, k + 2, corner, shift);
+            const __m256i both = _mm256_shuffle_epi8(_mm256_packus_epi16(a, b), four);
+            const __m128i low = _mm256_castsi256_si128(both), high = _mm256_extracti128_si256(both, 1);
+            _mm_storel_epi64((void *)(list->column[k] + list->count), low);
+            _mm_storel_epi64((void *)(list->column[k + 1] + list->count), high);
+            _mm_storeh_pd((void *)(list->column[k + 2] + list->count), _mm_castsi128_pd(low));
+            _mm_storeh_pd((void *)(list->column[k + 3] + list->count), _mm_castsi128_pd(high));
+        }
+        append_rows(from, eight, lanes, list->row, list->moved, list->count);
+        list->count += (uint32_t)_mm_popcnt_u32(eight.mask);
     }
 }
 

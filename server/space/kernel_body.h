@@ -11,6 +11,7 @@
 #include "bytes.h"
 #include "columns_narrow.h"
 #include "kernel.h"
+#include "moved.h"
 #include "pairs.h"
 #include "ring.h"
 
@@ -21,28 +22,30 @@
 
 #define ALOOF_SAMPLES 8u /* rows that tell whether a list has aloof ones */
 
+/* A row, and some of a group of lanes. */
 typedef struct hits {
     uint64_t mask[HITS_ROOM];
-    uint32_t row[HITS_ROOM];
-    uint32_t base[HITS_ROOM];
+    uint64_t at[HITS_ROOM]; /* the row, and from bit 32 on the group's first one: two at one stroke */
 } hits;
 
-/* Pairs of rows: a hit, and one of the lanes of its mask. */
-typedef struct pairs {
-    uint16_t hit[QD_PAIRS_ROOM];
-    uint8_t lane[QD_PAIRS_ROOM];
-} pairs;
+static inline uint64_t hit_at(uint32_t row, uint32_t base)
+{
+    return (uint64_t)base << 32 | row;
+}
+
+static inline uint32_t hit_row(uint64_t at)
+{
+    return (uint32_t)at;
+}
+
+static inline uint32_t hit_base(uint64_t at)
+{
+    return (uint32_t)(at >> 32);
+}
 
 static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
 {
     return count < 64 && count < lanes ? (UINT64_C(1) << count) - 1 : UINT64_MAX >> (64 - lanes);
-}
-
-/* 64 bits of a list's rows, from any row on. */
-static inline uint64_t moved_from(const uint64_t *moved, uint32_t base)
-{
-    uint64_t bits = moved[base / 64] >> base % 64;
-    return base % 64 == 0 ? bits : bits | moved[base / 64 + 1] << (64 - base % 64);
 }
 
 /* Of an id: the class of its filter, and whether it had another one at the last tick. */
@@ -107,16 +110,53 @@ static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count,
     return true;
 }
 
-#ifndef LANES_APPEND
-/* Puts the lanes of a hit's mask behind the first `count` pairs; returns how many that makes. May write 64 pairs more
- * than it puts there. */
-static inline uint32_t lanes_append(uint16_t *hit, uint8_t *lane, uint32_t count, uint32_t number, uint64_t mask)
+#ifdef LANES_APPEND
+/* Pairs of rows: a hit, and one of the lanes of its mask. */
+typedef struct pairs {
+    uint16_t hit[QD_PAIRS_ROOM];
+    uint8_t lane[QD_PAIRS_ROOM];
+} pairs;
+
+static inline uint32_t pairs_append(pairs *near, uint32_t count, const uint32_t *row, const hits *found, uint32_t h)
+{
+    (void)row;
+    return lanes_append(near->hit, near->lane, count, h, found->mask[h]);
+}
+
+static inline qd_pair pair_at(const pairs *near, uint32_t p, const uint32_t *row, const hits *found)
+{
+    const uint64_t at = found->at[near->hit[p]];
+    return (qd_pair){row[hit_row(at)], row[hit_base(at) + near->lane[p]]};
+}
+#else
+typedef struct pairs {
+    qd_pair at[QD_PAIRS_ROOM];
+} pairs;
+
+#ifndef LANES_PAIR
+/* Puts pairs of a row with the lanes of a mask behind the first `count`; returns how many that makes. May write two
+ * pairs more than it puts there. */
+static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, const uint32_t *lanes, uint64_t mask)
 {
     for (; mask != 0; mask &= mask - 1) {
-        hit[count] = (uint16_t)number;
-        lane[count++] = (uint8_t)__builtin_ctzll(mask);
+        to[count++] = (qd_pair){row, lanes[__builtin_ctzll(mask)]};
     }
     return count;
+}
+#endif
+
+/* Puts the pairs of a hit behind the first `count`; returns how many that makes. */
+static inline uint32_t pairs_append(pairs *near, uint32_t count, const uint32_t *row, const hits *found, uint32_t h)
+{
+    const uint64_t at = found->at[h];
+    return lanes_pair(near->at, count, row[hit_row(at)], row + hit_base(at), found->mask[h]);
+}
+
+static inline qd_pair pair_at(const pairs *near, uint32_t p, const uint32_t *row, const hits *found)
+{
+    (void)row;
+    (void)found;
+    return near->at[p];
 }
 #endif
 
@@ -209,12 +249,11 @@ static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row,
     const lanes bit = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                        1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
     const qd_block_info *info = &rows->info[block];
-    lanes special = (lanes)((info->special & bit) == bit) & QD_LIST_SPECIAL;
+    /* A sum carries the bit up; compilers take a comparison of vectors wider than registers lane by lane. */
+    lanes special = ((info->special & bit) + (QD_LIST_SPECIAL - bit)) & QD_LIST_SPECIAL;
     lanes reference = (block * QD_BLOCK_ROWS + lane) | special;
     memcpy(row + at, &reference, sizeof reference);
-    uint64_t *word = &moved[at / 64];
-    uint32_t shift = at % 64;
-    *word = (*word & ~(UINT64_C(0xffff) << shift)) | (uint64_t)info->dirty << shift;
+    moved_set(moved, at, info->dirty, QD_BLOCK_ROWS);
 }
 
 /* The head holds the last rows; the list begins with the first. */
@@ -286,15 +325,6 @@ static inline void pick(const qd_sink *sink, const uint32_t *reference, picked *
     }
 }
 
-static inline void set_sixteen(uint64_t *moved, uint32_t at, uint64_t bits)
-{
-    uint32_t shift = at % 64;
-    moved[at / 64] = (moved[at / 64] & ~(UINT64_C(0xffff) << shift)) | bits << shift;
-    if (shift > 48) {
-        moved[at / 64 + 1] = (moved[at / 64 + 1] & ~(UINT64_C(0xffff) >> (64 - shift))) | bits >> (64 - shift);
-    }
-}
-
 static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 *list)
 {
     list->own = 0;
@@ -312,7 +342,7 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
             memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
         }
         memcpy(list->row + at, reference, sizeof reference);
-        set_sixteen(list->moved, at, from->moved[at / 64] >> at % 64 & 0xffff);
+        moved_set(list->moved, at, from->moved[at / 64] >> at % 64 & 0xffff, QD_BLOCK_ROWS);
     }
 }
 
@@ -334,7 +364,7 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
             for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
                 moved |= (uint64_t)((reference[i + r] & QD_LIST_MOVED) != 0) << r;
             }
-            set_sixteen(list->moved, at, moved);
+            moved_set(list->moved, at, moved, QD_BLOCK_ROWS);
         }
     }
     list->count += count;

@@ -168,10 +168,10 @@ static void exact(qd_sink *sink, const uint32_t *row, const hits *found, const p
     qd_pair special[QD_PAIRS_ROOM + QD_PAIRS_STEP];
     uint32_t specials = 0;
     for (uint32_t p = 0; p < near_count; p++) {
-        uint32_t hit = near->hit[p];
-        uint32_t a = row[found->row[hit]], b = row[found->base[hit] + near->lane[p]];
+        const qd_pair at = pair_at(near, p, row, found);
+        const uint32_t a = at.a, b = at.b;
         if ((a | b | swept) & QD_LIST_SPECIAL) {
-            special[specials++] = (qd_pair){a, b};
+            special[specials++] = at;
             continue;
         }
         uint32_t kind =

@@ -116,18 +116,18 @@ static __attribute__((noinline)) uint32_t sift_rings(const qd_sink *sink, const 
     qd_ring ring[RINGS_KEPT];
     memset(row, 0xff, sizeof row);
     for (uint32_t h = 0; h < count; h++) {
-        uint32_t i = found->row[h], base = found->base[h], k = i % RINGS_KEPT;
+        const uint64_t at = found->at[h];
+        uint32_t i = hit_row(at), k = i % RINGS_KEPT;
         uint64_t mask = found->mask[h];
         if (is_worth_a_ring(mask)) {
             if (row[k] != i) {
                 row[k] = i;
                 is_ring[k] = ring_of(sink, list, i, &ring[k]);
             }
-            mask &= is_ring[k] ? lanes_open(list->column, base, &ring[k]) : UINT64_MAX;
+            mask &= is_ring[k] ? lanes_open(list->column, hit_base(at), &ring[k]) : UINT64_MAX;
         }
         found->mask[left] = mask;
-        found->row[left] = i;
-        found->base[left] = base;
+        found->at[left] = at;
         left += mask != 0;
     }
     return left;

@@ -27,16 +27,15 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
     TEST_TYPE *const *column = list->column;
     uint32_t left = 0;
     for (uint32_t h = 0; h < count; h++) {
-        uint32_t i = found->row[h], base = found->base[h];
+        const uint64_t at = found->at[h];
         uint64_t mask = found->mask[h];
         if (sink->mode == QD_WALK_EVENTS) {
-            TEST_NAME(lanes) inner = TEST_NAME(lanes_load)(column + QD_INNER_LO, base);
+            TEST_NAME(lanes) inner = TEST_NAME(lanes_load)(column + QD_INNER_LO, hit_base(at));
             /* A lane's lo + 1 <= the row's hi; the row's lo + 1 <= a lane's hi. */
-            mask &= ~TEST_NAME(meet_row)(&inner, column + QD_INNER_LO, i);
+            mask &= ~TEST_NAME(meet_row)(&inner, column + QD_INNER_LO, hit_row(at));
         }
         found->mask[left] = mask;
-        found->row[left] = i;
-        found->base[left] = base;
+        found->at[left] = at;
         left += mask != 0;
     }
 #if TEST_LANES == 64
@@ -47,7 +46,7 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
     pairs near;
     uint32_t near_count = 0;
     for (uint32_t h = 0; h < left; h++) {
-        near_count = lanes_append(near.hit, near.lane, near_count, h, found->mask[h]);
+        near_count = pairs_append(&near, near_count, list->row, found, h);
         if (near_count > NEAR_MAX) {
             exact(sink, list->row, found, &near, near_count);
             near_count = 0;
@@ -61,8 +60,7 @@ static inline uint32_t TEST_NAME(note)(hits *found, uint32_t count, const TEST_N
 {
     uint64_t mask = TEST_NAME(meet_row)(lanes, column, i) & allowed;
     found->mask[count] = mask;
-    found->row[count] = i;
-    found->base[count] = base;
+    found->at[count] = hit_at(i, base);
     return count + (mask != 0);
 }
 
@@ -135,7 +133,10 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
 {
     for (; from < to; from += HITS_STEP) {
         uint32_t stop = to - from > HITS_STEP ? from + HITS_STEP : to;
-        for (uint32_t i = from; i < stop; i++) {
+        for (uint32_t i = from; aloof == NULL && i < stop; i++) {
+            count = TEST_NAME(note)(found, count, lanes, list->column, i, base, allowed);
+        }
+        for (uint32_t i = from; aloof != NULL && i < stop; i++) {
             uint64_t told = TEST_NAME(not_aloof)(aloof, i, base, allowed);
             count = TEST_NAME(note)(found, count, lanes, list->column, i, base, told);
         }
