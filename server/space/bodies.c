@@ -182,7 +182,8 @@ bool qd_bodies_any_aloof(const qd_bodies *bodies)
 {
     const qd_filter_classes *classes = &bodies->classes;
     bool any = classes->count == QD_FILTER_CLASSES_MAX;
-    for (uint32_t i = 0; i < classes->count; i++) {
+    /* The second bound, which always holds, is for compilers that look for arrays that are overrun. */
+    for (uint32_t i = 0; i < classes->count && i < QD_FILTER_CLASSES_MAX; i++) {
         any |= !(classes->agree[i] >> i & 1);
     }
     return any;
