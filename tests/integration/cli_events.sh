@@ -22,11 +22,11 @@ expect 0 quadrille events arena --count 10 --stays
 [ "$(grep -Ec '^[0-9]+ stay 1 2$' "$scratch/out")" -eq 9 ] || fail 'nine stays'
 
 # Of its own it has none.
-expect 0 quadrille events arena --own --seconds 0.2
+expect 0 quadrille events arena --own --seconds 1.5
 out 'reset$'
 no_out 'begin'
 # Not as many as were asked for.
-expect 1 quadrille events arena --count 2 --seconds 0.2
+expect 1 quadrille events arena --count 2 --seconds 1.5
 err '^quadrille events: only 1 of --count 2 events came$'
 
 # A stream that goes on: every end has its reason.

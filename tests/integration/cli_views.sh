@@ -67,26 +67,26 @@ quadrille spawn yard 5 50 50 1 --category 4 >/dev/null
 expect 0 quadrille observe yard 15,10 --range 6 --count 2
 out '^[0-9]+ enter 2 at 15,10$'
 out '^[0-9]+ enter 4 at 20,10$'
-expect 0 quadrille observe yard 15,10 --range 6 --mask 2 --seconds 0.4
+expect 0 quadrille observe yard 15,10 --range 6 --mask 2 --seconds 1.5
 out 'enter 4 at'
 no_out 'enter 2'
-expect 0 quadrille observe yard 15,12 --range 100 --limit 1 --seconds 0.4
+expect 0 quadrille observe yard 15,12 --range 100 --limit 1 --seconds 1.5
 [ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not the nearest alone'
-expect 0 quadrille observe yard 15,10 --box 0,15 --seconds 0.4
+expect 0 quadrille observe yard 15,10 --box 0,15 --seconds 1.5
 [ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not what is in the box'
-expect 0 quadrille observe yard 16,10 --range 10 --cone -1,0 --angle 20 --seconds 0.4
+expect 0 quadrille observe yard 16,10 --range 10 --cone -1,0 --angle 20 --seconds 1.5
 [ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not what is in the cone'
-expect 0 quadrille observe yard 15,10 --range 6 --show 5,77 --hide 4 --seconds 0.4
+expect 0 quadrille observe yard 15,10 --range 6 --show 5,77 --hide 4 --seconds 1.5
 [ "$(grep -o 'enter [0-9]*' "$scratch/out")" = $'enter 2\nenter 5' ] || fail 'not what is shown, less what is hidden'
 quadrille describe yard 2 --team 3 >/dev/null
-expect 0 quadrille observe yard 15,10 --range 6 --team 4 --seconds 0.4
+expect 0 quadrille observe yard 15,10 --range 6 --team 4 --seconds 1.5
 [ "$(grep -o 'enter [0-9]*' "$scratch/out")" = 'enter 4' ] || fail 'not what the team may see'
 quadrille describe yard 5 --visible-range 90 >/dev/null
 expect 0 quadrille observe yard 15,10 --range 1 --enter-budget 1 --json --count 2
 out '^\{"tick": [0-9]+, "kind": "enter", "id": 2, "x": 15, "y": 10\}$'
 out '^\{"tick": [0-9]+, "kind": "enter", "id": 5, "x": 50, "y": 50\}$'
 [ "$(grep -o '"tick": [0-9]*' "$scratch/out" | sort -u | wc -l)" -eq 2 ] || fail 'a budget of one a tick was not kept'
-expect 1 quadrille observe yard 90,10 --range 1 --count 2 --seconds 0.4
+expect 1 quadrille observe yard 90,10 --range 1 --count 2 --seconds 1.5
 err 'only 1 of --count 2 enters and leaves came'
 
 # watch: without a terminal in lines, on one in the map.
@@ -104,7 +104,7 @@ err 'no --observer given: say where it is'
 # Who sees whom, the other way round: at once what there is, then what changes.
 quadrille open field --bounds 0,0,100,100 --step --empty-close-ms 3600000 >/dev/null
 printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn field - >/dev/null
-expect 0 quadrille watchers field --seconds 0.3
+expect 0 quadrille watchers field --seconds 1.5
 [ "$(cat "$scratch/out")" = '0 reset' ] || fail 'nobody sees anything'
 quadrille open watched --bounds 0,0,100,100 --hz 100 >/dev/null
 printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn watched - >/dev/null
@@ -142,7 +142,7 @@ expect 0 quadrille observe tower 1 --range 12 --self --count 2
 out 'enter 1 at 10,10,10$'
 out 'enter 2 at 10,10,20$'
 expect 0 quadrille observe tower 10,10,10 --range 50 --cone 0,0,1 --angle 1 --count 3
-expect 0 quadrille observe tower 10,10,30 --box 1,1,10.5 --seconds 0.4
+expect 0 quadrille observe tower 10,10,30 --box 1,1,10.5 --seconds 1.5
 [ "$(grep -o 'enter [0-9]*' "$scratch/out")" = $'enter 2\nenter 3' ] || fail 'not what is in the box of three dimensions'
 expect 1 quadrille observe tower 10,10 --range 3
 err '^quadrille observe: room tower has 3 dimensions, but what was given has 2: give z as well$'
