@@ -290,8 +290,8 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
             const __m128i low = _mm256_castsi256_si128(both), high = _mm256_extracti128_si256(both, 1);
             _mm_storel_epi64((void *)(list->column[k] + list->count), low);
             _mm_storel_epi64((void *)(list->column[k + 1] + list->count), high);
-            _mm_storeh_pd((void *)(list->column[k + 2] + list->count), _mm_castsi128_pd(low));
-            _mm_storeh_pd((void *)(list->column[k + 3] + list->count), _mm_castsi128_pd(high));
+            _mm_storel_epi64((void *)(list->column[k + 2] + list->count), _mm_unpackhi_epi64(low, low));
+            _mm_storel_epi64((void *)(list->column[k + 3] + list->count), _mm_unpackhi_epi64(high, high));
         }
         append_rows(from, eight, lanes, list->row, list->moved, list->count);
         list->count += (uint32_t)_mm_popcnt_u32(eight.mask);
