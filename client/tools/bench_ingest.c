@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench ingest: how many positions a second the server takes, applied and registered anew.
+ * quadrille-bench ingest: how many positions a second the server takes. A tick registers the last of each entity.
  *
  * The frames are made before anything is measured, so that sending is all that the generator does: the entities of a
  * connection go eight steps forth and back again, a PASS of all of them at each. The same bytes go in turns to a bare
@@ -454,7 +454,8 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     const options *given = context;
 
     snprintf(sheet->title, sizeof sheet->title,
-             "ingest: batches of moves, applied and registered anew; %u entities or more a connection, %u ticks/s",
+             "ingest: batches of moves, of which a tick registers the last of each entity; %u entities or more a "
+             "connection, %u ticks/s",
              given->entities, given->hz);
     for (uint32_t row = 0; row < 8 && !qd_bench_is_stopped(bench); row++) {
         const bool roster = row / 4 > 0;
@@ -476,9 +477,9 @@ int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " ingest", "",
-        "How many positions a second the server takes, applied and registered anew, beside a bare\n"
-        "libuv sink that is fed by the same generator with the same bytes. Checked: the updates\n"
-        "that the room counts, and its pairs against brute force.",
+        "How many positions a second the server takes, beside a bare libuv sink that is fed by\n"
+        "the same generator with the same bytes. A tick registers the last position of each\n"
+        "entity. Checked: the updates that the room counts, and its pairs against brute force.",
         0, 0};
     static const char *const server_options[] = {NULL};
     options given = {.entities = 10000, .hz = 20};
