@@ -7,6 +7,7 @@
  *
  *     --workers N          beside one: 2 (default) to 256
  *     --scene PART         only those with this in their name
+ *     --entities N         only those with so many
  *     --turns N            of a few ticks each on one worker and on several, in turn: 10
  *
  *     forks   four forks in a row, each of 64 tasks of about a microsecond
@@ -103,7 +104,7 @@ static void drop_space(part *p)
     qd_space_destroy(p->space);
 }
 
-/* Of the walk alone: moving is not timed. */
+/* What a room's tick does of it, which says as much to the executor: moving is not timed. */
 static void work_space(part *p, const qd_executor *executor)
 {
     const crowd *c = &p->crowd;
@@ -114,8 +115,10 @@ static void work_space(part *p, const qd_executor *executor)
 
     qd_space_move(p->space, c->count, p->slot, c->at[0], c->at[1], NULL);
     p->show->start_ns = scheduler->now_ns(scheduler->context);
+    qd_executor_expect(executor, true);
     qd_space_tick(p->space, executor, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
     qd_space_settle(p->space, &freed, &freed_count);
+    qd_executor_expect(executor, false);
     p->show->tick_ns = scheduler->now_ns(scheduler->context) - p->show->start_ns;
     for (size_t i = 0; i < found.count; i++) {
         uint32_t a = qd_space_event_a(found.events[i]), b = qd_space_event_b(found.events[i]);
@@ -348,7 +351,7 @@ int main(int count, char **arguments)
         {"room", 1000000, 1, make_room, work_room, drop_room},
         {"rooms", ROOM_COUNT, 10000, make_room, work_room, drop_room},
     };
-    uint32_t workers = 2, turns = 10;
+    uint32_t workers = 2, turns = 10, entities = 0;
     const char *chosen = "";
     qd_pool *pools[2];
 
@@ -358,13 +361,15 @@ int main(int count, char **arguments)
             workers = number;
         else if (strcmp(arguments[i], "--turns") == 0 && number >= 1 && number <= TURNS_MAX)
             turns = number;
+        else if (strcmp(arguments[i], "--entities") == 0 && number >= 1)
+            entities = number;
         else if (strcmp(arguments[i], "--scene") == 0)
             chosen = arguments[i + 1];
         else
             count = 0;
     }
     if (count % 2 == 0) {
-        fprintf(stderr, "usage: %s [--workers N] [--scene PART] [--turns N]\n", arguments[0]);
+        fprintf(stderr, "usage: %s [--workers N] [--scene PART] [--entities N] [--turns N]\n", arguments[0]);
         return 2;
     }
     if (qd_pool_create(1, &pools[0]) != QD_OK || qd_pool_create(workers, &pools[1]) != QD_OK)
@@ -373,7 +378,7 @@ int main(int count, char **arguments)
     bool is_same = true;
     printf("ms a tick\nscene   entities          1 %10u    times\n", workers);
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-        if (strstr(scenes[i].name, chosen) != NULL)
+        if (strstr(scenes[i].name, chosen) != NULL && (entities == 0 || entities == scenes[i].count * scenes[i].parts))
             is_same &= measure(&scenes[i], schedulers, turns);
     }
     qd_pool_destroy(pools[0]);
