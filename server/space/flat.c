@@ -54,7 +54,7 @@ void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const fl
 
 /* Nobody leaves the only cell. */
 uint32_t qd_flat_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                             uint32_t *leavers)
+                             qd_leaver *leavers)
 {
     (void)leavers;
     qd_flat_move(index, count, slots, at);

@@ -42,6 +42,11 @@ typedef struct qd_walk_plan {
     uint32_t hands; /* that can work at once; with 1, one task is best */
 } qd_walk_plan;
 
+/* A body that goes to another cell. The note is the index's own. */
+typedef struct qd_leaver {
+    uint32_t slot, cell, note;
+} qd_leaver;
+
 typedef struct qd_index_ops {
     qd_space_index kind;
     /* Makes room for one more body: cells and tables; not rows. */
@@ -59,11 +64,14 @@ typedef struct qd_index_ops {
      * at[axis][i] is where slots[i] goes. */
     void (*move)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
     /* As `move`, while every row counts as changed (rows->all), of bodies of which none comes twice; but those that
-     * leave their cells are still to be moved, and are as if they had not been, but for what stands in their rows:
-     * their slots are put into `leavers`. Returns how many. May run in tasks at the same time, each with bodies of its
-     * own. NULL: none can be moved without the others. */
+     * leave their cells are still in them, and only their records say where they are: they are put into `leavers`, all
+     * of whom are to `leave` before anything else happens. Returns how many: it has room for twice as many as there
+     * are bodies, as some may be in it again. May run in tasks at the same time, each with bodies of its own. NULL:
+     * none can be moved without the others. */
     uint32_t (*move_within)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                            uint32_t *leavers);
+                            qd_leaver *leavers);
+    /* They go to their new cells. NULL: nobody leaves. */
+    void (*leave)(qd_index *index, const qd_leaver *leavers, uint32_t count);
     /* A row is about to be put into a cell. NULL: nothing to do. */
     void (*entered)(qd_index *index, uint32_t cell);
     /* A cell holds no row any more. NULL: nothing to do. */

@@ -125,7 +125,7 @@ size_t qd_quadtree_move_avx512(qd_quadtree *tree, size_t count, const uint32_t *
 }
 
 size_t qd_quadtree_within_avx512(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
-                                 uint32_t *leavers, uint32_t *left)
+                                 qd_leaver *leavers, uint32_t *left)
 {
     return move_within(tree, count, slots, at, leavers, left);
 }

@@ -110,6 +110,7 @@ static const qd_index_ops ops = {
     .is_high = is_high,
     .move = qd_quadtree_move,
     .move_within = qd_quadtree_move_within,
+    .leave = qd_quadtree_leave,
     .entered = entered,
     .commits_all = true,
     .prepare = settle,

@@ -55,7 +55,7 @@ bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver)
     }
     *qd_row_now(index->rows, record->row) = now;
     qd_rows_mark(index->rows, record->row);
-    *leaver = (qd_leaver){slot, cell, place, place_now != place ? QD_LEAVE_STRETCHED : QD_LEAVE_WHOLE};
+    *leaver = (qd_leaver){slot, cell, qd_leaver_note(place, place_now != place ? QD_LEAVE_STRETCHED : QD_LEAVE_WHOLE)};
     return place != record->place;
 }
 
@@ -64,31 +64,41 @@ static const qd_cell *cell_now(const qd_index *index, uint32_t slot)
     return &index->cell[index->rows->info[index->bodies->record[slot].row / QD_BLOCK_ROWS].cell];
 }
 
-void qd_quadtree_leave(qd_quadtree *tree, const qd_leaver *leavers, uint32_t count)
+/* A slot may come twice. */
+static void leave_one(qd_quadtree *tree, qd_leaver each)
 {
-    const qd_index *index = &tree->index;
+    if (qd_leaver_how(&each) == QD_LEAVE_ODD && !qd_quadtree_look(tree, each.slot, &each)) {
+        return;
+    }
+    const qd_record *record = &tree->index.bodies->record[each.slot];
+    const uint32_t place = qd_leaver_place(&each);
+    if (qd_leaver_how(&each) == QD_LEAVE_SPLIT && record->change == QD_NONE) {
+        qd_registry_split(tree->index.registry, each.slot, each.cell, place);
+    } else if (record->place != place) {
+        bool is_stretched = qd_leaver_how(&each) == QD_LEAVE_STRETCHED;
+        qd_registry_transfer(tree->index.registry, each.slot, each.cell, place, is_stretched);
+    }
+}
+
+void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count)
+{
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
     for (uint32_t i = 0; is_large && i < count; i++) {
+        qd_rows_fetch(index->rows, index->bodies->record[leavers[i].slot].row);
         __builtin_prefetch(&index->cell[leavers[i].cell], 1);
+    }
+    for (uint32_t i = 0; is_large && i < count; i++) {
         __builtin_prefetch(cell_now(index, leavers[i].slot), 1);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (is_large && i + LOOK_AHEAD < count) {
             const qd_leaver *next = &leavers[i + LOOK_AHEAD];
             qd_rows_fetch_last(index->rows, &index->cell[next->cell]);
-            if (next->how != QD_LEAVE_SPLIT) {
+            if (qd_leaver_how(next) != QD_LEAVE_SPLIT) {
                 qd_rows_fetch_last(index->rows, cell_now(index, next->slot));
             }
         }
-        /* A slot may come twice. */
-        const qd_leaver *each = &leavers[i];
-        const qd_record *record = &index->bodies->record[each->slot];
-        if (each->how == QD_LEAVE_SPLIT && record->change == QD_NONE) {
-            qd_registry_split(index->registry, each->slot, each->cell, each->place);
-        } else if (record->place != each->place) {
-            bool is_stretched = each->how == QD_LEAVE_STRETCHED;
-            qd_registry_transfer(index->registry, each->slot, each->cell, each->place, is_stretched);
-        }
+        leave_one((qd_quadtree *)index, leavers[i]);
     }
 }
 
@@ -106,7 +116,7 @@ static void resolve(qd_index *index, qd_aside *aside)
         count += qd_quadtree_look(tree, aside->slot[i], &leavers[count]);
     }
     aside->count = 0;
-    qd_quadtree_leave(tree, leavers, count);
+    qd_quadtree_leave(index, leavers, count);
 }
 
 void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
@@ -126,7 +136,7 @@ void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, cons
 }
 
 uint32_t qd_quadtree_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                                 uint32_t *leavers)
+                                 qd_leaver *leavers)
 {
     uint32_t left = 0;
     size_t done = 0;
@@ -140,8 +150,7 @@ uint32_t qd_quadtree_move_within(qd_index *index, size_t count, const uint32_t *
     for (size_t i = done; i < count; i++) {
         float before[QD_AXES];
         if (!qd_move_one(index, slots[i], at, i, stays, before)) {
-            memcpy(index->bodies->record[slots[i]].at, before, sizeof before);
-            leavers[left++] = slots[i];
+            leavers[left++] = (qd_leaver){slots[i], 0, qd_leaver_note(0, QD_LEAVE_ODD)};
         }
     }
     return left;

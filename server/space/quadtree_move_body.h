@@ -169,21 +169,22 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
         leavers[e] = (qd_leaver){
             .slot = slots[e % 4 * LANES + e / 4],
             .cell = cell[is_split][e],
-            .place = place[is_split][e],
-            .how = is_split            ? QD_LEAVE_SPLIT
-                   : is_other >> e & 1 ? QD_LEAVE_STRETCHED
-                                       : QD_LEAVE_WHOLE,
+            .note = qd_leaver_note(place[is_split][e], is_split            ? QD_LEAVE_SPLIT
+                                                       : is_other >> e & 1 ? QD_LEAVE_STRETCHED
+                                                                           : QD_LEAVE_WHOLE),
         };
     }
     return split | any(to.place ^ at.place);
 }
 
-static __attribute__((noinline)) void resolve(qd_quadtree *tree, qd_aside *aside)
+/* Looks at all that were put aside, of which then none is. Returns how many go, or have to be looked at one by one:
+ * `leavers` has room for a register more than are aside. */
+static __attribute__((noinline)) uint32_t look_aside(const qd_quadtree *tree, qd_aside *aside, qd_leaver *leavers)
 {
     const constants c = constants_of(tree);
     const qd_index *index = &tree->index;
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
-    qd_leaver leavers[QD_ASIDE_MAX + WIDTH], many[WIDTH];
+    qd_leaver many[WIDTH];
     uint32_t count = 0;
     /* Whole registers of slots: after the last one it comes again. */
     for (uint32_t i = aside->count; i % WIDTH != 0; i++) {
@@ -198,11 +199,17 @@ static __attribute__((noinline)) void resolve(qd_quadtree *tree, qd_aside *aside
             leavers[count++] = many[__builtin_ctz(left)];
         }
         for (uint32_t left = odd; left != 0; left &= left - 1) {
-            count += qd_quadtree_look(tree, many[__builtin_ctz(left)].slot, &leavers[count]);
+            leavers[count++] = (qd_leaver){many[__builtin_ctz(left)].slot, 0, qd_leaver_note(0, QD_LEAVE_ODD)};
         }
     }
     aside->count = 0;
-    qd_quadtree_leave(tree, leavers, count);
+    return count;
+}
+
+static void resolve(qd_quadtree *tree, qd_aside *aside)
+{
+    qd_leaver leavers[QD_ASIDE_MAX + WIDTH];
+    qd_quadtree_leave(&tree->index, leavers, look_aside(tree, aside, leavers));
 }
 
 /* ---- all ---- */
@@ -236,21 +243,6 @@ static size_t move_quadtree(qd_quadtree *tree, size_t count, const uint32_t *slo
     return tree->index.rows->all ? move_many(tree, count, slots, at, false) : move_many(tree, count, slots, at, true);
 }
 
-/* Those whose bit is set are where they were; their rows are written, but will be again. Returns how many. */
-static inline uint32_t put_back(const qd_bodies *bodies, const uint32_t *slots, const group *at, uint32_t out,
-                                uint32_t *leavers)
-{
-    uint32_t count = 0;
-    for (; out != 0; out &= out - 1) {
-        uint32_t element = (uint32_t)__builtin_ctz(out), slot = slots[element % 4 * LANES + element / 4];
-        for (uint32_t k = 0; k < QD_AXES; k++) {
-            bodies->record[slot].at[k] = at->before[k][element];
-        }
-        leavers[count++] = slot;
-    }
-    return count;
-}
-
 #define WITHIN_AHEAD 64u /* bodies: so far ahead rows are fetched */
 
 /* The rows of a register of bodies are fetched. */
@@ -263,11 +255,13 @@ static inline void fetch_rows(const qd_index *index, const uint32_t *slots)
 }
 
 static size_t move_within(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
-                          uint32_t *leavers, uint32_t *left)
+                          qd_leaver *leavers, uint32_t *left)
 {
     const constants c = constants_of(tree);
     const qd_bodies *bodies = tree->index.bodies;
     const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
+    qd_aside aside;
+    aside.count = 0;
     for (size_t k = 0; is_large && k < WITHIN_AHEAD && k + WIDTH <= count; k += WIDTH) {
         fetch_rows(&tree->index, slots + k);
     }
@@ -281,7 +275,11 @@ static size_t move_within(qd_quadtree *tree, size_t count, const uint32_t *slots
         read_group(bodies, slots, at, i, &next);
         uint32_t out = leaving(&c, bodies, slots, &next, &row);
         write_group(&tree->index, slots, at, i, &next, &row, false);
-        *left += put_back(bodies, slots, &next, out, leavers + *left);
+        put_aside(&aside, slots, out);
+        if (QD_UNLIKELY(aside.count > QD_ASIDE_MAX - WIDTH)) {
+            *left += look_aside(tree, &aside, leavers + *left);
+        }
     }
+    *left += look_aside(tree, &aside, leavers + *left);
     return i;
 }

@@ -219,20 +219,70 @@ static uint32_t part_words(const landing *all)
     return (slots > 0 ? slots : QD_LAND_SLOTS_MAX) / WORD_SLOTS;
 }
 
+/* What one that leaves is to be remembered by stands where its place did. */
+static void put_leaver(const qd_stage *stage, const qd_leaver *leaver)
+{
+    memcpy(&stage->at[0][leaver->slot], &leaver->cell, sizeof leaver->cell);
+    memcpy(&stage->at[1][leaver->slot], &leaver->note, sizeof leaver->note);
+    stage->waiting[leaver->slot / WORD_SLOTS] |= bit_of(leaver->slot);
+}
+
+static qd_leaver leaver_at(const qd_stage *stage, uint32_t slot)
+{
+    qd_leaver leaver = {.slot = slot};
+    memcpy(&leaver.cell, &stage->at[0][slot], sizeof leaver.cell);
+    memcpy(&leaver.note, &stage->at[1][slot], sizeof leaver.note);
+    return leaver;
+}
+
 /* A part, but for those that leave their cells. */
 static void land_part(size_t task, void *argument)
 {
     const landing *all = argument;
     const uint32_t words = part_words(all), first = (uint32_t)task * words;
     group some;
-    uint32_t leavers[QD_LAND_SLOTS_MAX];
+    qd_leaver leavers[2 * QD_LAND_SLOTS_MAX];
     (void)take(all->stage, first, all->words - first < words ? all->words : first + words, &some);
     if (some.count == 0) {
         return;
     }
     uint32_t left = all->index->ops->move_within(all->index, some.count, some.slot, some.at, leavers);
     for (uint32_t i = 0; i < left; i++) {
-        all->stage->waiting[leavers[i] / WORD_SLOTS] |= bit_of(leavers[i]);
+        put_leaver(all->stage, &leavers[i]);
+    }
+}
+
+#define LEAVERS_AT_ONCE 256u /* their records are fetched together */
+
+/* Those that still wait, in the order of slots. */
+static void leave(const qd_stage *stage, qd_index *index)
+{
+    qd_leaver leavers[LEAVERS_AT_ONCE];
+    uint32_t count = 0, word = 0;
+    for (; word < stage->capacity / WORD_SLOTS; word++) {
+        for (uint64_t bits = stage->waiting[word]; bits != 0; bits &= bits - 1) {
+            leavers[count] = leaver_at(stage, word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
+            __builtin_prefetch(&index->bodies->record[leavers[count++].slot], 1);
+        }
+        stage->waiting[word] = 0;
+        if (count > LEAVERS_AT_ONCE - WORD_SLOTS) {
+            index->ops->leave(index, leavers, count);
+            count = 0;
+        }
+    }
+    if (count > 0) {
+        index->ops->leave(index, leavers, count);
+    }
+}
+
+static void land_in_parts(landing *all, const qd_executor *executor)
+{
+    const size_t parts = (all->words + part_words(all) - 1) / part_words(all);
+    const bool is_large = all->index->rows->count >= all->index->tuning.task_rows_min;
+    executor = is_large ? executor : &qd_executor_serial;
+    executor->run(executor->context, parts, land_part, all);
+    if (all->index->ops->leave != NULL) {
+        leave(all->stage, all->index);
     }
 }
 
@@ -242,11 +292,10 @@ void qd_stage_land(qd_stage *stage, qd_index *index, const qd_executor *executor
         return;
     }
     landing all = {stage, index, stage->capacity / WORD_SLOTS};
+    stage->any = false;
     if (index->rows->all && index->ops->move_within != NULL) {
-        const size_t parts = (all.words + part_words(&all) - 1) / part_words(&all);
-        const bool is_large = index->rows->count >= index->tuning.task_rows_min;
-        executor = is_large ? executor : &qd_executor_serial;
-        executor->run(executor->context, parts, land_part, &all);
+        land_in_parts(&all, executor);
+        return;
     }
     group some;
     for (uint32_t word = 0; word < all.words;) {
@@ -255,7 +304,6 @@ void qd_stage_land(qd_stage *stage, qd_index *index, const qd_executor *executor
             index->ops->move(index, some.count, some.slot, some.at);
         }
     }
-    stage->any = false;
 }
 
 void qd_stage_validate(const qd_stage *stage, const qd_bodies *bodies)

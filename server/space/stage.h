@@ -10,8 +10,9 @@
  *               | part: a task  | part ...
  *
  * Where every row counts as changed, parts land side by side: those that stay in their cells touch nothing but their
- * own records and rows. The others are left waiting, and land afterwards, one after the other. Parts have a fixed
- * number of slots, so all is the same whoever does it.
+ * own records and rows. Of the others it is found out where they go, which is written down in place of where they are,
+ * and they go there afterwards, one after the other. Parts have a fixed number of slots, so all is the same whoever
+ * does it.
  *
  * Owned by the world; it has no memory before the first move is staged. One thread at a time.
  */
