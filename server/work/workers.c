@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "workers.h"
+
+static _Thread_local qd_worker *here;
+
+qd_worker *qd_worker_here(const qd_pool *pool)
+{
+    return here && here->pool == pool ? here : NULL;
+}
+
+void qd_worker_is_here(qd_worker *me)
+{
+    here = me;
+}
+
+static void set_idle_count(qd_pool *pool, uint32_t count)
+{
+    atomic_store_explicit(&pool->idle_count, count, memory_order_relaxed);
+}
+
+void qd_worker_rests(qd_worker *me)
+{
+    qd_pool *pool = me->pool;
+    uint32_t count = qd_workers_idle(pool);
+
+    me->called = false;
+    pool->idle[count] = me->index;
+    set_idle_count(pool, count + 1);
+}
+
+/* Who called it took it off the stack. */
+void qd_worker_rises(qd_worker *me)
+{
+    qd_pool *pool = me->pool;
+    uint32_t count = qd_workers_idle(pool);
+    uint32_t place = 0;
+
+    while (place < count && pool->idle[place] != me->index)
+        place++;
+    if (place == count)
+        return;
+    for (; place + 1 < count; place++)
+        pool->idle[place] = pool->idle[place + 1];
+    set_idle_count(pool, count - 1);
+}
+
+qd_worker *qd_workers_choose(qd_pool *pool)
+{
+    uint32_t count = qd_workers_idle(pool);
+
+    if (count == 0)
+        return NULL;
+    qd_worker *chosen = &pool->workers[pool->idle[count - 1]];
+    if (chosen == pool->keeper && count > 1) {
+        pool->idle[count - 1] = pool->idle[count - 2];
+        chosen = &pool->workers[pool->idle[count - 1]];
+        pool->idle[count - 2] = pool->keeper->index;
+    }
+    set_idle_count(pool, count - 1);
+    chosen->called = true;
+    return chosen;
+}
+
+void qd_workers_call(qd_pool *pool)
+{
+    if (qd_workers_idle(pool) == 0)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    qd_worker *called = qd_workers_choose(pool);
+    pthread_mutex_unlock(&pool->lock);
+    if (called)
+        pthread_cond_signal(&called->call);
+}
