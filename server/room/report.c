@@ -3,6 +3,7 @@
  * Ticks, and what subscriptions get of them. A round is a tick or a catch-up: it settles for each member what the news
  * is, and makes the lists; qd_room_next_report then only points into them.
  */
+#include "pair_keys.h"
 #include "state.h"
 #include "views_tick.h"
 
@@ -194,6 +195,9 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     qd_executor_expect(executor, true);
     qd_room_views_tick(room, executor, skipped); /* while removed entities have their slots */
     qd_space_tick(room->space, executor, wanted(room), room->config.events_max, &events);
+    /* Few events are put in order by one hand: nobody need stay for that. */
+    if (!waiting && qd_pair_ranges(events.count, executor) == 1)
+        qd_executor_expect(executor, false);
     serve_live(room, executor, &events);
     room->emptied = false;
     qd_space_settle(room->space, &freed, &freed_count);

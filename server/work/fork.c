@@ -4,14 +4,16 @@
 #include <sched.h>
 
 #include "../base/clock.h"
+#include "core.h"
 #include "pause.h"
 
 /* A split's helpers are called by each other: so many by its caller, so many by each. */
 #define CALLS_OF_CALLER 8u
 #define CALLS_OF_HELPER 4u
 
-/* How long a worker stays for the next fork, about what it would take to wake it. */
-#define STAY_NS      50000u
+/* How long a worker stays for the next fork: some times what it would take to wake it, as long as what a tick of a
+ * large room does by itself between two forks. */
+#define STAY_NS      200000u
 #define LOOKS_A_TIME 64u
 
 static uint32_t count_of(qd_pool *pool)
@@ -119,6 +121,7 @@ static bool help(qd_worker *me)
     uint32_t count = choose(pool, split, called, CALLS_OF_HELPER);
     pthread_mutex_unlock(&pool->lock);
     signal_all(called, count);
+    qd_core_leave(split->core);
     qd_split_work(split, me->index);
     pthread_mutex_lock(&pool->lock);
     qd_split_leave(split);
