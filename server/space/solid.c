@@ -33,6 +33,9 @@
 #define PARALLEL_SINE 0x1p-32
 #define FLAT_SINE     0x1p-26
 
+/* By more than this part of what goes into it, a difference is above 0 for more than its roundings. */
+#define PARTING_SLACK 0x1p-50
+
 #define FACES    6u
 #define CORNERS  8u
 #define PARTINGS 12u
@@ -383,8 +386,13 @@ static bool box_meets_end(motion box, motion round, double sign)
     return gaps_least_square(&way) <= round.to->radius * round.to->radius;
 }
 
-/* How far a box and an axis are apart in each of the directions that can part them: those of the box's edges, and those
- * that are across one of them and the axis. All change evenly as both move. */
+static double parting(double a, double b)
+{
+    return (a - b) - PARTING_SLACK * (fabs(a) + fabs(b));
+}
+
+/* How far a box and an axis are surely apart in each of the directions that can part them: those of the box's edges,
+ * and those that are across one of them and the axis. All change evenly as both move. */
 static void partings(const qd_solid *box, const qd_solid *capsule, double part[PARTINGS])
 {
     double lo[3], hi[3];
@@ -392,16 +400,36 @@ static void partings(const qd_solid *box, const qd_solid *capsule, double part[P
     for (uint32_t k = 0; k < 3; k++) {
         lo[k] = box->at[k] - capsule->at[k];
         hi[k] = box->to[k] - capsule->at[k];
-        part[4 * k] = lo[k] - fabs(axis[k]);
-        part[4 * k + 1] = -hi[k] - fabs(axis[k]);
+        part[4 * k] = parting(lo[k], fabs(axis[k]));
+        part[4 * k + 1] = parting(-hi[k], fabs(axis[k]));
     }
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t i = (k + 1) % 3, j = (k + 2) % 3;
         double least_i = axis[j] > 0 ? lo[i] : hi[i], most_i = axis[j] > 0 ? hi[i] : lo[i];
         double least_j = axis[i] > 0 ? lo[j] : hi[j], most_j = axis[i] > 0 ? hi[j] : lo[j];
-        part[4 * k + 2] = axis[j] * least_i - axis[i] * most_j;
-        part[4 * k + 3] = axis[i] * least_j - axis[j] * most_i;
+        part[4 * k + 2] = parting(axis[j] * least_i, axis[i] * most_j);
+        part[4 * k + 3] = parting(axis[i] * least_j, axis[j] * most_i);
     }
+}
+
+/* Whether nothing parts them at some moment. Past a box without thickness that is one moment only, at which several
+ * partings close or open: whether one closes before another opens is told by products, whose roundings the slack
+ * covers, wherever on the way it is. */
+static bool unparted_at_once(const double from[PARTINGS], const double to[PARTINGS])
+{
+    for (uint32_t i = 0; i < PARTINGS; i++) {
+        if (from[i] > 0 && to[i] > 0) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < PARTINGS; i++) {
+        for (uint32_t j = 0; j < PARTINGS && from[i] > 0; j++) {
+            if (to[j] > 0 && from[i] * to[j] > from[j] * to[i]) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* From the box's corner to the capsule's centre. `corner` has a bit an axis. */
@@ -422,7 +450,7 @@ static bool box_meets_inside(motion box, motion capsule)
     double from[PARTINGS], to[PARTINGS], reach_square = capsule.to->radius * capsule.to->radius;
     partings(box.from, capsule.from, from);
     partings(box.to, capsule.to, to);
-    if (close_together(from, to, PARTINGS)) {
+    if (unparted_at_once(from, to)) {
         return true;
     }
     for (uint32_t corner = 0; corner < CORNERS; corner++) {

@@ -25,7 +25,11 @@ typedef struct qd_solid {
 bool qd_solids_overlap(const qd_solid *a, const qd_solid *b);
 
 /* Whether two that move straight and evenly, from where they begin to where they end, overlap on the way or at its
- * ends. A solid has the same shape, axis and radius at both ends; a box's corners may round differently. */
+ * ends. A solid has the same shape, axis and radius at both ends; a box's corners may round differently.
+ *
+ * What touches for a moment only meets. Far from the origin a box may have no thickness, as both its corners are the
+ * same float32; yet nothing goes through it unseen, for a box and a capsule's axis count as apart only where that is
+ * more than roundings can make of it: 2^-50 of how far they are apart and how long the axis is. */
 bool qd_solids_meet(const qd_solid *a_begin, const qd_solid *a_end, const qd_solid *b_begin, const qd_solid *b_end);
 
 /* The distance of a point from a solid, 0 inside. */

@@ -360,6 +360,47 @@ static void test_a_box_may_round_differently_at_its_ends(void **state)
                      capsule(2.4f, 8.2f, 4.2f, 0, 0, -2.4f, 1.1f)));
 }
 
+/* There is but one moment at which a capsule is on neither side of it, and each direction that parts the two gives its
+ * own rounding of it. */
+static void test_a_wall_without_thickness(void **state)
+{
+    (void)state;
+    static const struct {
+        float at[3], half[3], from[3], to[3], axis[3], radius;
+    } cases[] = {
+        {{1.2930665f, -217.982086f, 6.63544941f},
+         {5.89427376f, 0, 7.76072788f},
+         {-596625.188f, -1490605.12f, 1466252.38f},
+         {58708.1914f, 146431.609f, -144264.625f},
+         {-0.590424955f, 0, -18.6060753f},
+         0},
+        {{-319.706604f, -3.86947227f, -6.20731878f},
+         {0, 9.3397274f, 6.24456882f},
+         {235622.016f, -222014.375f, 72593.7578f},
+         {-385166.781f, 362144.031f, -118422.836f},
+         {0, -68.5744553f, 0},
+         0},
+        {{-237.918152f, 3.19782448f, 6.39147997f},
+         {0, 7.25867224f, 9.19898224f},
+         {-45865.5078f, -16588.0059f, -22789.2148f},
+         {723777.938f, 263355.156f, 361744.938f},
+         {0, -18.724287f, 1.79801381f},
+         0.000686173385f},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const float *at = cases[i].at, *half = cases[i].half, *from = cases[i].from, *to = cases[i].to;
+        const float *axis = cases[i].axis;
+        qd_solid wall = box(at[0], at[1], at[2], half[0], half[1], half[2]);
+        qd_solid begin = capsule(from[0], from[1], from[2], axis[0], axis[1], axis[2], cases[i].radius);
+        qd_solid end = capsule(to[0], to[1], to[2], axis[0], axis[1], axis[2], cases[i].radius);
+        assert_true(wall.at[0] == wall.to[0] || wall.at[1] == wall.to[1] || wall.at[2] == wall.to[2]);
+        assert_true(meet(begin, end, wall, wall));
+        assert_true(meet(end, begin, wall, wall));
+        wall = moved(wall, 0, 0, 100);
+        assert_false(meet(begin, end, wall, wall));
+    }
+}
+
 /* ---- numbers at their limits ---- */
 
 static void test_the_largest_numbers(void **state)
@@ -493,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_axes_that_are_nearly_parallel_cross),
         cmocka_unit_test(test_far_on_one_axis_and_close_on_another),
         cmocka_unit_test(test_a_box_may_round_differently_at_its_ends),
+        cmocka_unit_test(test_a_wall_without_thickness),
         cmocka_unit_test(test_the_largest_numbers),
         cmocka_unit_test(test_an_infinite_corner_is_no_face),
         cmocka_unit_test(test_the_smallest_numbers),
