@@ -20,7 +20,8 @@
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
 #define NEAR_MAX  (QD_PAIRS_ROOM - 128u) /* pairs are tested exactly above this many */
 
-#define ALOOF_SAMPLES 8u /* rows that tell whether a list has aloof ones */
+#define ALOOF_SAMPLES     8u /* rows that tell whether a list has aloof ones */
+#define ALOOF_ROWS_A_PAIR 4u /* so many are looked at, whether they are aloof, in the time of a pair's exact test */
 
 /* A row, and some of a group of lanes. */
 typedef struct hits {
@@ -110,6 +111,16 @@ static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count,
     return true;
 }
 
+/* Whether hits on a list are of more pairs than it is worth to find out which of its rows are aloof. */
+static inline bool are_worth_sifting(const hits *found, uint32_t count, uint32_t rows)
+{
+    uint32_t pairs = 0;
+    for (uint32_t h = 0; h < count; h++) {
+        pairs += (uint32_t)__builtin_popcountll(found->mask[h]);
+    }
+    return pairs * ALOOF_ROWS_A_PAIR > rows;
+}
+
 #ifdef LANES_APPEND
 /* Pairs of rows: a hit, and one of the lanes of its mask. */
 typedef struct pairs {
@@ -196,12 +207,12 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
                 count = note8(&found, count, &lanes, list->column, i, base, allowed);
             }
             if (count > HITS_MAX) {
-                sift8(sink, list, &found, count);
+                sift8(sink, list, &found, count, false);
                 count = 0;
             }
         }
     }
-    sift8(sink, list, &found, count);
+    sift8(sink, list, &found, count, false);
     sink->tests += (uint64_t)(a_to - a_from) * (b_to - b_from);
 }
 
