@@ -10,62 +10,6 @@
 #include "columns_narrow.h"
 #include "moved.h"
 
-/* In each row the lower half of its floats twice, and the upper. */
-#if QD_AXES == 2
-#define ROWS_AT_ONCE 2u
-#define UPPER_FLOATS 0xcc
-static inline __m256 lower_twice(__m256 rows)
-{
-    return _mm256_shuffle_ps(rows, rows, _MM_SHUFFLE(1, 0, 1, 0));
-}
-static inline __m256 upper_twice(__m256 rows)
-{
-    return _mm256_shuffle_ps(rows, rows, _MM_SHUFFLE(3, 2, 3, 2));
-}
-#else
-#define ROWS_AT_ONCE 1u
-#define UPPER_FLOATS 0xf0
-static inline __m256 lower_twice(__m256 rows)
-{
-    return _mm256_permute2f128_ps(rows, rows, 0x00);
-}
-static inline __m256 upper_twice(__m256 rows)
-{
-    return _mm256_permute2f128_ps(rows, rows, 0x11);
-}
-#endif
-
-/* The boxes around and inside of the rows in these lanes; others as they are, and absent ones, which are so as boxes,
- * too. */
-static inline void box_rows(__m256 row, __m256 lanes, __m256 *around, __m256 *inside)
-{
-    __m256 at = lower_twice(row), reach = upper_twice(row);
-    __m256 far = _mm256_add_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), at), reach);
-    __m256 slack = _mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), more = _mm256_add_ps(reach, slack);
-    __m256 less = _mm256_sub_ps(_mm256_mul_ps(reach, _mm256_set1_ps(QD_CIRCLE_CORE)), slack);
-    __m256 round = _mm256_and_ps(lanes, _mm256_cmp_ps(reach, _mm256_setzero_ps(), _CMP_GE_OQ));
-    more = _mm256_blend_ps(_mm256_sub_ps(at, more), _mm256_add_ps(at, more), UPPER_FLOATS);
-    less = _mm256_blend_ps(_mm256_sub_ps(at, less), _mm256_add_ps(at, less), UPPER_FLOATS);
-    *around = _mm256_blendv_ps(row, more, round);
-    *inside = _mm256_blendv_ps(row, less, round);
-}
-
-static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t is_round, qd_boxes *to)
-{
-    const __m256i row_of = QD_AXES == 2 ? _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1) : _mm256_setzero_si256();
-    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += ROWS_AT_ONCE) {
-        /* Of each lane the top bit counts. */
-        __m256i bits = _mm256_srlv_epi32(_mm256_set1_epi32((int)(is_round >> r)), row_of);
-        __m256 lanes = _mm256_castsi256_ps(_mm256_slli_epi32(bits, 31)), around[2], inside[2];
-        box_rows(_mm256_load_ps(now[r].v), lanes, &around[0], &inside[0]);
-        box_rows(_mm256_load_ps(was[r].v), lanes, &around[1], &inside[1]);
-        __m256 outer_lo = _mm256_min_ps(around[0], around[1]), outer_hi = _mm256_max_ps(around[0], around[1]);
-        __m256 inner_lo = _mm256_max_ps(inside[0], inside[1]), inner_hi = _mm256_min_ps(inside[0], inside[1]);
-        _mm256_store_ps(to->outer[r].v, _mm256_blend_ps(outer_lo, outer_hi, UPPER_FLOATS));
-        _mm256_store_ps(to->inner[r].v, _mm256_blend_ps(inner_lo, inner_hi, UPPER_FLOATS));
-    }
-}
-
 typedef struct numbering {
     __m256 origin, scale, last;
 } numbering;
@@ -176,6 +120,79 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
     }
 }
 #endif
+
+/* ---- rows of which some are round: an edge of eight of them to a register ---- */
+
+/* Fours of floats, from `first` on, of eight rows, as columns. */
+static inline void load_four(const qd_row *rows, uint32_t first, __m256 column[4])
+{
+    __m256 row[4];
+    for (uint32_t r = 0; r < 4; r++) {
+        row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + first));
+        row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + first), 1);
+    }
+    __m256 a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]);
+    __m256 c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
+    column[0] = _mm256_shuffle_ps(a, c, 0x44);
+    column[1] = _mm256_shuffle_ps(a, c, 0xee);
+    column[2] = _mm256_shuffle_ps(b, d, 0x44);
+    column[3] = _mm256_shuffle_ps(b, d, 0xee);
+}
+
+/* On one axis the edges around rows, and inside of them. */
+typedef struct sides {
+    __m256 outer_lo, outer_hi, inner_lo, inner_hi;
+} sides;
+
+/* Those in `lanes` are round; others are as they are, and absent ones, which are so as boxes, too. */
+static inline sides sides_of(__m256 at, __m256 reach, __m256 lanes)
+{
+    __m256 far = _mm256_add_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), at), reach);
+    __m256 slack = _mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), more = _mm256_add_ps(reach, slack);
+    __m256 less = _mm256_sub_ps(_mm256_mul_ps(reach, _mm256_set1_ps(QD_CIRCLE_CORE)), slack);
+    __m256 round = _mm256_and_ps(lanes, _mm256_cmp_ps(reach, _mm256_setzero_ps(), _CMP_GE_OQ));
+    return (sides){_mm256_blendv_ps(at, _mm256_sub_ps(at, more), round),
+                   _mm256_blendv_ps(reach, _mm256_add_ps(at, more), round),
+                   _mm256_blendv_ps(at, _mm256_sub_ps(at, less), round),
+                   _mm256_blendv_ps(reach, _mm256_add_ps(at, less), round)};
+}
+
+/* The numbers of eight rows. */
+static inline void number_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
+                                __m256i number[QD_LIST_COLUMNS])
+{
+    const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24); /* of each the top bit counts */
+    const __m256 lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
+    __m256 a[QD_ROW_FLOATS], b[QD_ROW_FLOATS];
+    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
+        load_four(now, i, a + i);
+        load_four(was, i, b + i);
+    }
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        const numbering as = {_mm256_set1_ps(frame->origin[k]), _mm256_set1_ps(frame->scale),
+                              _mm256_set1_ps((float)QD_FRAME_LAST)};
+        const sides of_a = sides_of(a[k], a[QD_ROW_HIGH + k], lanes), of_b = sides_of(b[k], b[QD_ROW_HIGH + k], lanes);
+        number[QD_OUTER_LO + k] = number_edges(&as, _mm256_min_ps(of_a.outer_lo, of_b.outer_lo));
+        number[QD_OUTER_HI + k] = number_edges(&as, _mm256_max_ps(of_a.outer_hi, of_b.outer_hi));
+        number[QD_INNER_LO + k] = number_edges(&as, _mm256_max_ps(of_a.inner_lo, of_b.inner_lo));
+        number[QD_INNER_HI + k] = number_edges(&as, _mm256_min_ps(of_a.inner_hi, of_b.inner_hi));
+    }
+}
+
+#define COLUMNS_OF_ROUND
+
+static inline void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
+                                    qd_edges *result)
+{
+    __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
+    number_round(frame, now, was, is_round, first);
+    number_round(frame, now + 8, was + 8, is_round >> 8, second);
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+        const __m256i one = _mm256_set1_epi16(qd_column_is_plus_one(k));
+        __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(first[k], second[k]), 0xd8);
+        _mm256_store_si256((__m256i *)(void *)result->v[k], _mm256_add_epi16(both, one));
+    }
+}
 
 /* A column relative to its corner; with `one`, one that is stored plus one, and stays so. */
 static inline __m256i narrow_edges(const uint16_t *from, __m256i corner, bool plus_one, __m128i shift)

@@ -218,6 +218,18 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
 
 /* ---- collecting: a cell's rows as columns ---- */
 
+#ifndef COLUMNS_OF_ROUND
+/* The outer and inner edges of 16 rows, with a bit of `is_round` for each. */
+static inline void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
+                                    qd_edges *result)
+{
+    qd_boxes boxes;
+    columns_boxes(now, was, is_round, &boxes);
+    const qd_row *const outer[2] = {boxes.outer, boxes.outer}, *const inner[2] = {boxes.inner, boxes.inner};
+    columns_of_rows(frame, outer, inner, result);
+}
+#endif
+
 /* Of 16 rows; a bit of `is_round` and `unproven` for each. */
 static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const qd_row *was, uint16_t is_round,
                                  uint16_t unproven, qd_edges *result)
@@ -226,10 +238,7 @@ static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const
         const qd_row *const rows[2] = {now, was};
         columns_of_rows(frame, rows, rows, result);
     } else {
-        qd_boxes boxes;
-        columns_boxes(now, was, is_round, &boxes);
-        const qd_row *const outer[2] = {boxes.outer, boxes.outer}, *const inner[2] = {boxes.inner, boxes.inner};
-        columns_of_rows(frame, outer, inner, result);
+        columns_of_round(frame, now, was, is_round, result);
     }
     for (uint32_t left = unproven; left != 0; left &= left - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(left);
