@@ -151,10 +151,9 @@ static inline sides sides_of(__m256 at, __m256 reach, __m256 lanes)
     __m256 slack = _mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), more = _mm256_add_ps(reach, slack);
     __m256 less = _mm256_sub_ps(_mm256_mul_ps(reach, _mm256_set1_ps(QD_CIRCLE_CORE)), slack);
     __m256 round = _mm256_and_ps(lanes, _mm256_cmp_ps(reach, _mm256_setzero_ps(), _CMP_GE_OQ));
-    return (sides){_mm256_blendv_ps(at, _mm256_sub_ps(at, more), round),
-                   _mm256_blendv_ps(reach, _mm256_add_ps(at, more), round),
-                   _mm256_blendv_ps(at, _mm256_sub_ps(at, less), round),
-                   _mm256_blendv_ps(reach, _mm256_add_ps(at, less), round)};
+    return (sides){
+        _mm256_blendv_ps(at, _mm256_sub_ps(at, more), round), _mm256_blendv_ps(reach, _mm256_add_ps(at, more), round),
+        _mm256_blendv_ps(at, _mm256_sub_ps(at, less), round), _mm256_blendv_ps(reach, _mm256_add_ps(at, less), round)};
 }
 
 /* The numbers of eight rows. */

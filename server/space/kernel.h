@@ -99,6 +99,17 @@ typedef struct qd_boxes {
     qd_row inner[QD_BLOCK_ROWS];
 } qd_boxes;
 
+/* Two references, as they stand in a list. */
+typedef struct qd_pair {
+    uint32_t a, b;
+} qd_pair;
+
+/* Pairs are tested exactly many at a time, when there is no room for those of another row and group; read and written
+ * in steps of a few, behind the last one, too. */
+#define QD_PAIRS_MAX  512u
+#define QD_PAIRS_STEP 16u
+#define QD_PAIRS_ROOM (QD_PAIRS_MAX + QD_LIST_LANES + QD_PAIRS_STEP)
+
 /* What the tasks of one walk share: how many events they have found together, and how many exact tests found none, told
  * in steps. */
 typedef struct qd_quota {
@@ -117,6 +128,8 @@ typedef struct qd_sink {
     qd_frame frame;
     qd_heap *heap;
     qd_quota *quota;
+    qd_pair *near; /* QD_PAIRS_ROOM of them: what the filters have left, of several lists */
+    uint32_t near_count;
     qd_space_event *event;
     size_t count, capacity;
     size_t told;         /* of count, to the quota */
@@ -149,12 +162,15 @@ typedef struct qd_kernel {
     void (*carry8)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list8 *list);
     void (*carry16)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only,
                     qd_list16 *list);
-    /* Own rows against all rows, each pair once; those of two that rest are left out, unless `all`. */
+    /* Own rows against all rows, each pair once; those of two that rest are left out, unless `all`. Some pairs wait in
+     * the sink for `finish`; until then their rows must stay as they are. */
     void (*test16)(qd_sink *sink, const qd_list16 *list, bool all);
     void (*test8)(qd_sink *sink, const qd_list8 *list, bool all);
     /* The rows [a_from, a_to) of a list against its rows [b_from, b_to), which are others. */
     void (*cross8)(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
                    bool all);
+    /* Tests the pairs that wait. */
+    void (*finish)(qd_sink *sink);
     /* Now becomes was in the changed rows of a cell, or in `all`. */
     void (*commit)(qd_rows *rows, const qd_cell *cell, bool all);
 } qd_kernel;

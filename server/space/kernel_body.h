@@ -18,7 +18,6 @@
 #define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
 #define HITS_MAX  512u /* hits are sifted above this many */
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
-#define NEAR_MAX  (QD_PAIRS_ROOM - 128u) /* pairs are tested exactly above this many */
 
 #define ALOOF_SAMPLES     8u /* rows that tell whether a list has aloof ones */
 #define ALOOF_ROWS_A_PAIR 4u /* so many are looked at, whether they are aloof, in the time of a pair's exact test */
@@ -121,29 +120,6 @@ static inline bool are_worth_sifting(const hits *found, uint32_t count, uint32_t
     return pairs * ALOOF_ROWS_A_PAIR > rows;
 }
 
-#ifdef LANES_APPEND
-/* Pairs of rows: a hit, and one of the lanes of its mask. */
-typedef struct pairs {
-    uint16_t hit[QD_PAIRS_ROOM];
-    uint8_t lane[QD_PAIRS_ROOM];
-} pairs;
-
-static inline uint32_t pairs_append(pairs *near, uint32_t count, const uint32_t *row, const hits *found, uint32_t h)
-{
-    (void)row;
-    return lanes_append(near->hit, near->lane, count, h, found->mask[h]);
-}
-
-static inline qd_pair pair_at(const pairs *near, uint32_t p, const uint32_t *row, const hits *found)
-{
-    const uint64_t at = found->at[near->hit[p]];
-    return (qd_pair){row[hit_row(at)], row[hit_base(at) + near->lane[p]]};
-}
-#else
-typedef struct pairs {
-    qd_pair at[QD_PAIRS_ROOM];
-} pairs;
-
 #ifndef LANES_PAIR
 /* Puts pairs of a row with the lanes of a mask behind the first `count`; returns how many that makes. May write two
  * pairs more than it puts there. */
@@ -153,21 +129,6 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
         to[count++] = (qd_pair){row, lanes[__builtin_ctzll(mask)]};
     }
     return count;
-}
-#endif
-
-/* Puts the pairs of a hit behind the first `count`; returns how many that makes. */
-static inline uint32_t pairs_append(pairs *near, uint32_t count, const uint32_t *row, const hits *found, uint32_t h)
-{
-    const uint64_t at = found->at[h];
-    return lanes_pair(near->at, count, row[hit_row(at)], row + hit_base(at), found->mask[h]);
-}
-
-static inline qd_pair pair_at(const pairs *near, uint32_t p, const uint32_t *row, const hits *found)
-{
-    (void)row;
-    (void)found;
-    return near->at[p];
 }
 #endif
 
@@ -530,5 +491,6 @@ const qd_kernel KERNEL_SYMBOL = {
     .test16 = test16,
     .test8 = test8,
     .cross8 = cross8,
+    .finish = exact,
     .commit = commit,
 };

@@ -154,9 +154,11 @@ static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const
     return exact_shapes(sink, kinds, &shapes, shape_count, event, count);
 }
 
-/* `row`: the references of the list that the hits are of. */
-static void exact(qd_sink *sink, const uint32_t *row, const hits *found, const pairs *near, uint32_t near_count)
+/* The pairs that wait in the sink. */
+static void exact(qd_sink *sink)
 {
+    const uint32_t near_count = sink->near_count;
+    sink->near_count = 0;
     if (near_count == 0 || !qd_sink_open(sink, near_count)) {
         return;
     }
@@ -165,10 +167,10 @@ static void exact(qd_sink *sink, const uint32_t *row, const hits *found, const p
     qd_space_event *event = sink->event;
     size_t count = sink->count;
     const uint32_t swept = sink->swept ? QD_LIST_SPECIAL : 0;
-    qd_pair special[QD_PAIRS_ROOM + QD_PAIRS_STEP];
+    qd_pair *special = sink->near; /* not behind where they are read */
     uint32_t specials = 0;
     for (uint32_t p = 0; p < near_count; p++) {
-        const qd_pair at = pair_at(near, p, row, found);
+        const qd_pair at = sink->near[p];
         const uint32_t a = at.a, b = at.b;
         if ((a | b | swept) & QD_LIST_SPECIAL) {
             special[specials++] = at;

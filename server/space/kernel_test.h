@@ -8,7 +8,8 @@
  *
  * Two filters and an exact test, each with its own loop, so that none waits for the branches of the next: rows whose
  * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly,
- * and those of which a circle tells enough; what is left goes to the exact test as pairs of references.
+ * and those of which a circle tells enough; what is left waits for the exact test as pairs of references, until there
+ * are so many that it takes its time with each, not with being called.
  */
 
 /* Which lanes meet row `i`, by columns that begin with the outer, or with the inner edges, as the lanes do. */
@@ -69,16 +70,18 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
         left = sift_rings(sink, list, found, left);
     }
 #endif
-    pairs near;
-    uint32_t near_count = 0;
+    uint32_t near_count = sink->near_count;
     for (uint32_t h = 0; h < left; h++) {
-        near_count = pairs_append(&near, near_count, list->row, found, h);
-        if (near_count > NEAR_MAX) {
-            exact(sink, list->row, found, &near, near_count);
+        const uint64_t at = found->at[h];
+        const uint32_t *row = list->row;
+        near_count = lanes_pair(sink->near, near_count, row[hit_row(at)], row + hit_base(at), found->mask[h]);
+        if (near_count > QD_PAIRS_MAX) {
+            sink->near_count = near_count;
+            exact(sink);
             near_count = 0;
         }
     }
-    exact(sink, list->row, found, &near, near_count);
+    sink->near_count = near_count;
 }
 
 static inline uint32_t TEST_NAME(note)(hits *found, uint32_t count, const TEST_NAME(lanes) * lanes,

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "lanes_pair.h"
 #include "pairs.h"
 #include "ring.h"
 #include "shape.h"
@@ -76,23 +77,6 @@ static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_A
     /* The pack works in halves: its quarters come as 0, 2, 1, 3. */
     __m256i packed = _mm256_permute4x64_epi64(_mm256_packs_epi16(met[0], met[1]), 0xd8);
     return (uint32_t)_mm256_movemask_epi8(packed);
-}
-
-#define LANES_PAIR
-
-/* As in kernel_body.h: most hits are of one or two lanes, so that no branch depends on which. Behind the last lane
- * there is a reference, too. */
-static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, const uint32_t *lanes, uint64_t mask)
-{
-    const uint32_t end = count + (uint32_t)_mm_popcnt_u64(mask);
-    for (uint32_t i = 0; i < 2; i++) {
-        to[count + i] = (qd_pair){row, lanes[_tzcnt_u64(mask)]};
-        mask = _blsr_u64(mask);
-    }
-    for (count += 2; mask != 0; mask = _blsr_u64(mask)) {
-        to[count++] = (qd_pair){row, lanes[_tzcnt_u64(mask)]};
-    }
-    return end;
 }
 
 /* As lanes_avx512.h has it. */

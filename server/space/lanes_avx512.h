@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "lanes_pair.h"
 #include "ring.h"
 #include "shape.h"
 
@@ -35,21 +36,6 @@ static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
         lanes.edge[k] = _mm512_loadu_si512(column[k] + base);
     }
     return lanes;
-}
-
-#define LANES_APPEND
-
-/* As in kernel_body.h, without a branch for each bit, which nobody could foresee. */
-static inline uint32_t lanes_append(uint16_t *hit, uint8_t *lane, uint32_t count, uint32_t number, uint64_t mask)
-{
-    const __m512i all =
-        _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40,
-                        39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,
-                        15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    _mm512_storeu_si512(lane + count, _mm512_maskz_compress_epi8(mask, all));
-    _mm512_storeu_si512(hit + count, _mm512_set1_epi16((short)number));
-    _mm512_storeu_si512(hit + count + 32, _mm512_set1_epi16((short)number));
-    return count + (uint32_t)_mm_popcnt_u64(mask);
 }
 
 #define LANES_OR3 0xfe /* of vpternlog */

@@ -47,10 +47,24 @@ void qd_walk_deinit(qd_walk *walk)
     qd_array_free(walk->heap, walk->event, walk->event_capacity * sizeof *walk->event);
 }
 
-void qd_walk_commit(const qd_hand *hand, uint32_t cell)
+/* Tests the pairs that wait, and commits what waits for them. */
+static void settle(qd_hand *hand)
 {
-    if (hand->commit) {
-        hand->kernel->commit(hand->index->rows, &hand->index->cell[cell], hand->unmarked);
+    hand->kernel->finish(&hand->sink);
+    for (uint32_t i = 0; i < hand->leaving_count; i++) {
+        hand->kernel->commit(hand->index->rows, &hand->index->cell[hand->leaving[i]], hand->unmarked);
+    }
+    hand->leaving_count = 0;
+}
+
+void qd_walk_commit(qd_hand *hand, uint32_t cell)
+{
+    if (!hand->commit) {
+        return;
+    }
+    hand->leaving[hand->leaving_count++] = cell;
+    if (hand->sink.near_count == 0 || hand->leaving_count == QD_WALK_LEAVING_MAX) {
+        settle(hand);
     }
 }
 
@@ -96,6 +110,7 @@ static void run_task(size_t task, void *argument)
     qd_hand *hand = take_hand(set, task);
     if (!hand->sink.stopped) {
         set->index->ops->walk(set->index, hand, (uint32_t)task);
+        settle(hand);
     }
     atomic_store_explicit(&hand->taken, false, memory_order_release);
 }
@@ -167,6 +182,7 @@ static void ready_hand(qd_hand *hand, qd_index *index, const qd_walk_plan *plan,
         .aloof = qd_bodies_any_aloof(index->bodies),
         .heap = sink.heap,
         .quota = quota,
+        .near = hand->near,
         .event = sink.event,
         .capacity = sink.capacity,
     };

@@ -13,7 +13,8 @@
 #include "index.h"
 #include "kernel.h"
 
-#define QD_WALK_LEVELS_MAX (QD_SPARSE_DEPTH_MAX + 1)
+#define QD_WALK_LEVELS_MAX  (QD_SPARSE_DEPTH_MAX + 1)
+#define QD_WALK_LEAVING_MAX 8u /* cells that the walk is done with; what is in so many lies in the nearest cache */
 
 /* What one task works with, and then the next. Lists are empty of meaning when a walk begins, and keep their memory. */
 typedef struct qd_hand {
@@ -24,6 +25,9 @@ typedef struct qd_hand {
     qd_list8 leaf;
     qd_arranger arranger;
     const qd_kernel *kernel;
+    qd_pair near[QD_PAIRS_ROOM];           /* the sink's */
+    uint32_t leaving[QD_WALK_LEAVING_MAX]; /* to be committed when no pair waits */
+    uint32_t leaving_count;
     bool all;    /* every row counts as moved */
     bool commit; /* qd_walk_commit does it, rather than nothing */
     bool unmarked;
@@ -53,8 +57,9 @@ void qd_walk_deinit(qd_walk *walk);
 void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
                  qd_walk_result *result);
 
-/* Now becomes was in the changed rows of a cell that nobody reads any more; never in a walk for pairs. */
-void qd_walk_commit(const qd_hand *hand, uint32_t cell);
+/* Now becomes was in the changed rows of a cell that nobody reads any more, but pairs that wait; at once or when these
+ * are tested. Never in a walk for pairs. */
+void qd_walk_commit(qd_hand *hand, uint32_t cell);
 /* Whether a list holds a row that changed. */
 bool qd_walk_is_any_moved(const qd_list16 *list);
 

@@ -204,9 +204,10 @@ typedef struct outcome {
     qd_list8 own8, carried8, picked8;
     qd_sink sink16, sink8, cross;
     qd_quota quota16, quota8, quota_cross;
+    qd_pair near[QD_PAIRS_ROOM]; /* of one sink after the other */
 } outcome;
 
-static void open_sink(scene *s, qd_sink *sink, qd_quota *quota)
+static void open_sink(scene *s, qd_sink *sink, qd_quota *quota, qd_pair *near)
 {
     quota->limit = quota->vain_max = UINT64_MAX;
     *sink = (qd_sink){
@@ -218,6 +219,7 @@ static void open_sink(scene *s, qd_sink *sink, qd_quota *quota)
         .frame = s->frame,
         .heap = &s->heap,
         .quota = quota,
+        .near = near,
     };
 }
 
@@ -236,15 +238,16 @@ static void run_picked(scene *s, const qd_kernel *kernel, outcome *o)
     kernel->test8(sink, &o->picked8, s->all);
     kernel->pick8(sink, reference + own, count - own, &s->window, false, &o->picked8);
     kernel->cross8(sink, &o->picked8, 0, own, own, count, s->all);
+    kernel->finish(sink);
     free(reference);
 }
 
 static void run(scene *s, const qd_kernel *kernel, outcome *o)
 {
     memset(o, 0, sizeof *o);
-    open_sink(s, &o->sink16, &o->quota16);
-    open_sink(s, &o->sink8, &o->quota8);
-    open_sink(s, &o->cross, &o->quota_cross);
+    open_sink(s, &o->sink16, &o->quota16, o->near);
+    open_sink(s, &o->sink8, &o->quota8, o->near);
+    open_sink(s, &o->cross, &o->quota_cross, o->near);
     qd_list16_reserve(&s->heap, &o->above, s->above.count);
     qd_list16_reserve(&s->heap, &o->again, s->above.count);
     qd_list16_reserve(&s->heap, &o->own16, s->own.count + s->above.count);
@@ -262,7 +265,9 @@ static void run(scene *s, const qd_kernel *kernel, outcome *o)
     kernel->collect8(&o->sink16, &s->own, &s->window, &o->carried8);
     kernel->carry8(&o->sink16, &s->above, &s->window, s->moved_only, &o->carried8);
     kernel->test16(&o->sink16, &o->own16, s->all);
+    kernel->finish(&o->sink16);
     kernel->test8(&o->sink8, &o->own8, s->all);
+    kernel->finish(&o->sink8);
     run_picked(s, kernel, o);
 }
 
