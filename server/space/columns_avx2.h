@@ -7,6 +7,7 @@
 
 #include <immintrin.h>
 
+#include "../base/assert.h"
 #include "columns_narrow.h"
 #include "moved.h"
 
@@ -144,37 +145,66 @@ typedef struct sides {
     __m256 outer_lo, outer_hi, inner_lo, inner_hi;
 } sides;
 
-/* Those in `lanes` are round; others are as they are, and absent ones, which are so as boxes, too. */
-static inline sides sides_of(__m256 at, __m256 reach, __m256 lanes)
+static inline sides sides_of_round(__m256 at, __m256 reach)
 {
     __m256 far = _mm256_add_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), at), reach);
     __m256 slack = _mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), more = _mm256_add_ps(reach, slack);
     __m256 less = _mm256_sub_ps(_mm256_mul_ps(reach, _mm256_set1_ps(QD_CIRCLE_CORE)), slack);
-    __m256 round = _mm256_and_ps(lanes, _mm256_cmp_ps(reach, _mm256_setzero_ps(), _CMP_GE_OQ));
-    return (sides){
-        _mm256_blendv_ps(at, _mm256_sub_ps(at, more), round), _mm256_blendv_ps(reach, _mm256_add_ps(at, more), round),
-        _mm256_blendv_ps(at, _mm256_sub_ps(at, less), round), _mm256_blendv_ps(reach, _mm256_add_ps(at, less), round)};
+    return (sides){_mm256_sub_ps(at, more), _mm256_add_ps(at, more), _mm256_sub_ps(at, less), _mm256_add_ps(at, less)};
 }
 
-/* The numbers of eight rows. */
-static inline void number_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
-                                __m256i number[QD_LIST_COLUMNS])
+/* Those in `round`; others are as they are. */
+static inline sides sides_of(__m256 at, __m256 reach, __m256 round, bool all_round)
+{
+    sides made = sides_of_round(at, reach);
+    if (!all_round) {
+        made = (sides){_mm256_blendv_ps(at, made.outer_lo, round), _mm256_blendv_ps(reach, made.outer_hi, round),
+                       _mm256_blendv_ps(at, made.inner_lo, round), _mm256_blendv_ps(reach, made.inner_hi, round)};
+    }
+    return made;
+}
+
+/* Eight rows as columns, and which of them are round; absent ones are so as boxes, too. */
+typedef struct eight_rows {
+    __m256 column[QD_ROW_FLOATS], round;
+} eight_rows;
+
+static inline eight_rows load_eight(const qd_row *rows, uint32_t is_round)
 {
     const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24); /* of each the top bit counts */
     const __m256 lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
-    __m256 a[QD_ROW_FLOATS], b[QD_ROW_FLOATS];
+    eight_rows eight;
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        load_four(now, i, a + i);
-        load_four(was, i, b + i);
+        load_four(rows, i, eight.column + i);
     }
+    eight.round = _mm256_and_ps(lanes, _mm256_cmp_ps(eight.column[QD_ROW_HIGH], _mm256_setzero_ps(), _CMP_GE_OQ));
+    return eight;
+}
+
+static inline void number_eight_round(const qd_frame *frame, const eight_rows *now, const eight_rows *was,
+                                      bool all_round, __m256i number[QD_LIST_COLUMNS])
+{
     for (uint32_t k = 0; k < QD_AXES; k++) {
+        const uint32_t high = QD_ROW_HIGH + k;
         const numbering as = {_mm256_set1_ps(frame->origin[k]), _mm256_set1_ps(frame->scale),
                               _mm256_set1_ps((float)QD_FRAME_LAST)};
-        const sides of_a = sides_of(a[k], a[QD_ROW_HIGH + k], lanes), of_b = sides_of(b[k], b[QD_ROW_HIGH + k], lanes);
-        number[QD_OUTER_LO + k] = number_edges(&as, _mm256_min_ps(of_a.outer_lo, of_b.outer_lo));
-        number[QD_OUTER_HI + k] = number_edges(&as, _mm256_max_ps(of_a.outer_hi, of_b.outer_hi));
-        number[QD_INNER_LO + k] = number_edges(&as, _mm256_max_ps(of_a.inner_lo, of_b.inner_lo));
-        number[QD_INNER_HI + k] = number_edges(&as, _mm256_min_ps(of_a.inner_hi, of_b.inner_hi));
+        const sides a = sides_of(now->column[k], now->column[high], now->round, all_round);
+        const sides b = sides_of(was->column[k], was->column[high], was->round, all_round);
+        number[QD_OUTER_LO + k] = number_edges(&as, _mm256_min_ps(a.outer_lo, b.outer_lo));
+        number[QD_OUTER_HI + k] = number_edges(&as, _mm256_max_ps(a.outer_hi, b.outer_hi));
+        number[QD_INNER_LO + k] = number_edges(&as, _mm256_max_ps(a.inner_lo, b.inner_lo));
+        number[QD_INNER_HI + k] = number_edges(&as, _mm256_min_ps(a.inner_hi, b.inner_hi));
+    }
+}
+
+static inline void number_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
+                                __m256i number[QD_LIST_COLUMNS])
+{
+    const eight_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
+    if (QD_LIKELY(_mm256_movemask_ps(_mm256_and_ps(a.round, b.round)) == 0xff)) {
+        number_eight_round(frame, &a, &b, true, number);
+    } else {
+        number_eight_round(frame, &a, &b, false, number);
     }
 }
 
