@@ -113,10 +113,16 @@ static floats radii(const qd_bodies *bodies, const uint32_t *slots)
     return to_columns_order(OP(load_ps)(radius));
 }
 
-/* In lanes that are round: the boxes around what reaches so far on an axis, as qd_round_bounds makes them. */
+/* By how much on an axis the box around something round is further than its centre, as qd_round_bounds has it. */
+static inline floats more_than(floats centre, floats reach)
+{
+    return reach + 0x1p-22f * (abs_of(centre) + reach);
+}
+
+/* In lanes that are round: the boxes around what reaches so far on an axis. */
 static inline void round_bounds(ints round, floats centre, floats reach, floats *low, floats *high)
 {
-    const floats more = reach + 0x1p-22f * (abs_of(centre) + reach);
+    const floats more = more_than(centre, reach);
     *low = choose(round, centre - more, *low);
     *high = choose(round, centre + more, *high);
 }
@@ -126,7 +132,19 @@ static inline ints are_of_shape(const group *at, uint32_t shape)
     return (ints)((at->state & 0xff00u) == shape << 8);
 }
 
-/* Where some are circles: their rows, as in qd_row_of_circle, and what contains them. */
+/* Where all are circles: their rows, as in qd_row_of_circle, and what contains them. */
+static inline void make_all_circles(const group *at, columns *row, columns *bounds)
+{
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        const floats more = more_than(at->centre[k], at->half[0]);
+        bounds->edge[k] = at->centre[k] - more;
+        bounds->edge[QD_ROW_HIGH + k] = at->centre[k] + more;
+        row->edge[k] = at->centre[k];
+        row->edge[QD_ROW_HIGH + k] = at->half[0];
+    }
+}
+
+/* The same where some are. */
 static inline void make_circles(const group *at, columns *row, columns *bounds)
 {
     const ints circle = are_of_shape(at, QD_SPACE_CIRCLE);
@@ -165,6 +183,10 @@ static inline void make_rows(const qd_bodies *bodies, const uint32_t *slots, con
     }
     *bounds = *row;
     if (any((at->state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_BOX << 8)) != 0) {
+        if (any((at->state & 0xffffu) ^ (QD_RECORD_LIVE | QD_SPACE_CIRCLE << 8)) == 0) {
+            make_all_circles(at, row, bounds);
+            return;
+        }
         QD_ASSERT(any((at->state & 0xffu) ^ QD_RECORD_LIVE) == 0);
         make_circles(at, row, bounds);
         if (QD_UNLIKELY(any(are_of_shape(at, QD_SPACE_CAPSULE)) != 0)) {
