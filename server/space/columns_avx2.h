@@ -210,8 +210,9 @@ static inline void number_round(const qd_frame *frame, const qd_row *now, const 
 
 #define COLUMNS_OF_ROUND
 
-static inline void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
-                                    qd_edges *result)
+/* Out of line, or boxes would have to save registers that only round rows need. */
+static __attribute__((noinline)) void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was,
+                                                       uint32_t is_round, qd_edges *result)
 {
     __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
     number_round(frame, now, was, is_round, first);
