@@ -284,7 +284,7 @@ static int take(const qd_room *room, uint32_t member, const qd_room_observers *b
     observer->limit = number_at(batch->limit, i);
     observer->enter_budget = number_at(batch->enter_budget, i);
     observer->is_plain = observer->leave_margin <= 0 && observer->enter_budget == 0;
-    observer->tiers = batch->tiers;
+    observer->tiers = (uint8_t)batch->tiers;
     for (uint32_t tier = 0; tier < batch->tiers; tier++) {
         observer->relay_range[tier] = batch->relay_range[tier];
         observer->relay_every[tier] = (uint16_t)batch->relay_every[tier];
@@ -334,6 +334,7 @@ static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *obse
     observer->member = member;
     observer->id = id;
     observer->state = QD_OBSERVER_LIVE;
+    observer->sightings.multiplier = views->multiplier;
     observer->said = views->round + 1;
     if (observer->anchor != QD_NONE)
         memcpy(observer->at, views->seen[observer->anchor].at, sizeof observer->at);
@@ -493,8 +494,8 @@ qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t id, uint32_t s
     room->views.shown += show_count;
     room->views.shown -= observer->show_count;
     observer->exceptions = exceptions;
-    observer->hide_count = hide_count;
-    observer->show_count = show_count;
+    observer->hide_count = (uint16_t)hide_count;
+    observer->show_count = (uint16_t)show_count;
     observer->said = room->views.round + 1;
     room->views.attention[row] = attention_for(observer);
     return QD_OK;

@@ -11,10 +11,16 @@
 #define TRIM_SHARE       8u
 #define ALIGNMENT        16u
 
-/* Slots that follow each other, as those of one spawn do, go far apart. */
+/* A share of 2^32 near that of the golden ratio: slots that follow each other, as those of one spawn do, go far apart.
+ */
+uint32_t qd_sightings_multiplier(uint64_t salt)
+{
+    return 0x9e000000u | (uint32_t)(salt * 0x9e3779b97f4a7c15u >> 40) | 1;
+}
+
 static uint32_t home(const qd_sightings *set, uint32_t slot)
 {
-    return slot * 0x9e3779b1u >> (32 - (unsigned)__builtin_ctz(set->capacity));
+    return slot * set->multiplier >> (32 - (unsigned)__builtin_ctz(set->capacity));
 }
 
 static uint32_t next(const qd_sightings *set, uint32_t at)
@@ -40,7 +46,7 @@ static void release(qd_sightings *set, qd_heap *heap)
 void qd_sightings_deinit(qd_sightings *set, qd_heap *heap)
 {
     release(set, heap);
-    *set = (qd_sightings){0};
+    *set = (qd_sightings){.multiplier = set->multiplier};
 }
 
 /* Where the slot is, or the empty place where it would be. */

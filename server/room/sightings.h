@@ -4,8 +4,9 @@
  *
  *     slot (22 bits) | flags (10 bits)       0: an empty place; so flags are never all 0
  *
- * Open addressing, linear probing, deletion by backward shift. For observers that relay there is a row of times beside
- * each place.
+ * Open addressing, linear probing, deletion by backward shift. Who sends entities chooses which slots come near whom;
+ * so where they stand in the table depends on a salt. For observers that relay there is a row of times beside each
+ * place.
  *
  * Belongs to an observer. What a tick adds cannot fail: it may overdraw the memory's budget.
  */
@@ -43,7 +44,8 @@ typedef struct qd_sightings {
     uint32_t *places;
     qd_telling *tellings; /* by place; NULL: the observer does not relay */
     uint32_t count;
-    uint32_t capacity; /* a power of two, or 0 */
+    uint32_t capacity;   /* a power of two, or 0 */
+    uint32_t multiplier; /* qd_sightings_multiplier's */
 } qd_sightings;
 
 static inline uint32_t qd_sighting_slot(uint32_t place)
@@ -51,6 +53,9 @@ static inline uint32_t qd_sighting_slot(uint32_t place)
     return place >> QD_SIGHTING_SHIFT;
 }
 
+/* For all sets of a room, from its salt. */
+uint32_t qd_sightings_multiplier(uint64_t salt);
+/* Empty again. */
 void qd_sightings_deinit(qd_sightings *set, qd_heap *heap);
 /* With a row of times beside each, or without. Who had none counts as told at `told`. */
 void qd_sightings_relay(qd_sightings *set, qd_heap *heap, bool relay, uint32_t told);

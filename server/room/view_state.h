@@ -83,12 +83,12 @@ typedef struct qd_observer {
     uint32_t anchor; /* slot; QD_NONE: free */
     uint32_t member;
     uint32_t seen; /* how many are in its view */
-    uint32_t hide_count, show_count;
-    uint32_t enter_budget;
+    uint16_t hide_count, show_count;
     uint8_t state; /* qd_observer_state */
     uint8_t kind;  /* qd_room_region_kind */
-    bool sees_self;
-    bool is_plain; /* without leave_margin and enter_budget */
+    uint8_t tiers;
+    bool sees_self : 1;
+    bool is_plain : 1; /* without leave_margin and enter_budget */
 
     uint32_t id;
     uint32_t said;        /* the round that first shows what was last said of it */
@@ -96,8 +96,7 @@ typedef struct qd_observer {
     float at[3], leave_margin;
     float range, half[3], direction[3], angle;
     double unit[3], cosine, sine; /* of a cone */
-    uint32_t limit;
-    uint32_t tiers;
+    uint32_t limit, enter_budget;
     float relay_range[QD_VIEW_TIERS_MAX];
     uint16_t relay_every[QD_VIEW_TIERS_MAX];
     uint32_t body[QD_BODIES];                  /* in the sight; QD_NONE */
@@ -106,6 +105,7 @@ typedef struct qd_observer {
 } qd_observer;
 
 _Static_assert(offsetof(qd_observer, id) <= 64 && sizeof(qd_observer) % 64 == 0, "each has lines of its own");
+_Static_assert(QD_VIEW_EXCEPTIONS_MAX <= UINT16_MAX && QD_VIEW_TIERS_MAX <= UINT8_MAX, "counts have room for them");
 _Static_assert(QD_VIEW_EVERY_MAX <= UINT16_MAX, "relay_every has room for it");
 
 /* ---- members ---- */
@@ -179,8 +179,9 @@ typedef struct qd_views {
     uint32_t free;      /* the list of free rows, by member_next */
     uint8_t *attention; /* by row: QD_ATTEND_* */
     uint32_t attention_capacity;
-    qd_map rows;     /* member << 32 | id to row */
-    uint64_t *order; /* by rank: member << 32 | id */
+    uint32_t multiplier; /* of all sightings */
+    qd_map rows;         /* member << 32 | id to row */
+    uint64_t *order;     /* by rank: member << 32 | id */
     uint32_t order_count, order_capacity;
     bool order_stale;
 

@@ -27,6 +27,7 @@ struct touching {
 void qd_room_views_init(qd_room *room, uint64_t salt)
 {
     room->views.free = room->views.next_member = QD_NONE;
+    room->views.multiplier = qd_sightings_multiplier(salt);
     qd_map_init(&room->views.rows, room->heap, salt);
 }
 

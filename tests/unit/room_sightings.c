@@ -15,7 +15,7 @@
 
 static void a_set_shrinks_when_a_crowd_has_gone(void **state)
 {
-    qd_sightings set = {0};
+    qd_sightings set = {.multiplier = qd_sightings_multiplier(7)};
     qd_heap heap;
 
     (void)state;
