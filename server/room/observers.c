@@ -92,6 +92,7 @@ void qd_observer_end(qd_room *room, uint32_t row)
     observer->state = QD_OBSERVER_GONE;
     views->attention[row] = QD_ATTEND_GONE;
     views->shown -= observer->show_count;
+    views->boxes -= observer->kind == QD_ROOM_BOX;
     views->live--;
     views->gone++;
     /* Who had no candidates has no view that ends, and none of its bodies comes up at the next tick. */
@@ -351,6 +352,7 @@ static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *obse
     views->observers[row] = *observer;
     views->attention[row] = attention_for(observer);
     views->live++;
+    views->boxes += observer->kind == QD_ROOM_BOX;
     views->order_stale = true;
     qd_observer_relay(room, row);
     link_member(room, row);
@@ -373,6 +375,8 @@ static int change(qd_room *room, uint32_t row, qd_observer *observer)
     if (qd_sight_fit(room, row, observer) != QD_OK)
         return QD_ROOM_OBSERVERS_FULL;
     unlink_anchored(room, row);
+    views->boxes += observer->kind == QD_ROOM_BOX;
+    views->boxes -= views->observers[row].kind == QD_ROOM_BOX;
     views->observers[row] = *observer;
     link_anchored(room, row);
     views->attention[row] = attention_for(observer);

@@ -64,22 +64,32 @@ static float widened(float size, float margin)
     return wide <= FLT_MAX ? wide : FLT_MAX;
 }
 
+void qd_sight_sizes(const qd_observer *observer, unsigned what, float half[3])
+{
+    const bool is_outer = what == QD_BODY_OUTER, is_box = observer->kind == QD_ROOM_BOX;
+
+    for (unsigned k = 0; k < 3; k++) {
+        const float size = is_box ? observer->half[k] : k == 0 ? observer->range : 0;
+        half[k] = is_box || k == 0 ? widened(size, is_outer ? observer->leave_margin : 0) : 0;
+    }
+}
+
 static qd_body body_of(const qd_observer *observer, unsigned what)
 {
-    bool is_outer = what == QD_BODY_OUTER || what == QD_BODY_BEACON_OUTER;
-    float margin = is_outer ? observer->leave_margin : 0;
+    float half[3];
 
     if (what == QD_BODY_BEACON_INNER || what == QD_BODY_BEACON_OUTER)
-        return circle(observer->at, margin);
+        return circle(observer->at, what == QD_BODY_BEACON_OUTER ? observer->leave_margin : 0);
+    qd_sight_sizes(observer, what, half);
     if (observer->kind != QD_ROOM_BOX)
-        return circle(observer->at, widened(observer->range, margin));
+        return circle(observer->at, half[0]);
     return (qd_body){
         .x = observer->at[0],
         .y = observer->at[1],
         .z = observer->at[2],
-        .half_x = widened(observer->half[0], margin),
-        .half_y = widened(observer->half[1], margin),
-        .half_z = widened(observer->half[2], margin),
+        .half_x = half[0],
+        .half_y = half[1],
+        .half_z = half[2],
         .shape = QD_SPACE_BOX,
     };
 }
@@ -158,7 +168,9 @@ static void place(struct places *places, uint32_t slot, const float at[3])
 
 static void place_observer(struct places *places, const qd_observer *observer)
 {
-    for (unsigned what = 0; what < QD_BODIES; what++)
+    const unsigned first = places->room->views.join->leads ? QD_JOIN_REGIONS : 0;
+
+    for (unsigned what = first; what < QD_BODIES; what++)
         place(places, observer->body[what], observer->at);
 }
 
@@ -191,6 +203,27 @@ void qd_sight_follow(qd_room *room)
     }
     flush(&places);
     views->follow_count = 0;
+}
+
+void qd_sight_catch_up(qd_room *room)
+{
+    qd_views *views = &room->views;
+    struct places places;
+    qd_space_events none;
+    const uint32_t *freed;
+    size_t freed_count;
+
+    places.room = room;
+    places.count = 0;
+    for (uint32_t slot = 0; slot < views->seen_end; slot++)
+        place(&places, views->seen[slot].point, views->seen[slot].at);
+    for (uint32_t row = 0; row < views->count; row++) {
+        if (views->observers[row].state == QD_OBSERVER_LIVE)
+            place_observer(&places, &views->observers[row]);
+    }
+    flush(&places);
+    qd_space_tick(views->sight, &qd_executor_serial, QD_SPACE_WANT_NOTHING, 0, &none);
+    qd_space_settle(views->sight, &freed, &freed_count);
 }
 
 /* ---- entities ---- */
@@ -266,6 +299,8 @@ qd_status qd_sight_add(qd_room *room, uint32_t slot, const qd_body *body)
     if (!rows)
         return QD_ERR_NO_MEMORY;
     views->seen = rows;
+    while (views->seen_end <= slot)
+        rows[views->seen_end++] = (qd_seen){.point = QD_NONE};
     qd_seen *seen = &rows[slot];
     *seen = (qd_seen){
         .at = {body->x, body->y, body->z},
@@ -275,10 +310,13 @@ qd_status qd_sight_add(qd_room *room, uint32_t slot, const qd_body *body)
         .point = QD_NONE,
         .beacon = QD_NONE,
         .anchored = QD_NONE,
+        .marks = seen->marks & QD_MARK_NEW,
     };
     qd_status status = add(room, QD_BODY_POINT, slot, point(seen->at), &seen->point);
     if (status != QD_OK)
         return status;
+    if (views->join->leads)
+        qd_join_add(room, slot);
     if (slot >= views->descriptions_capacity)
         return QD_OK;
     seen->team = views->descriptions[slot].team;
@@ -309,6 +347,7 @@ void qd_sight_place(qd_room *room, uint32_t count, const uint32_t *slots, const 
 
     if (!views->sight)
         return;
+    views->placed += count;
     for (uint32_t first = 0; first < count; first += CHUNK_COUNT) {
         uint32_t some = count - first < CHUNK_COUNT ? count - first : CHUNK_COUNT;
 
@@ -324,7 +363,8 @@ void qd_sight_place(qd_room *room, uint32_t count, const uint32_t *slots, const 
             if (seen->beacon != QD_NONE || seen->anchored != QD_NONE)
                 mark(room, slot, QD_MARK_FOLLOW);
         }
-        qd_space_move(views->sight, some, points, x + first, y + first, z ? z + first : NULL);
+        if (!views->join->leads)
+            qd_space_move(views->sight, some, points, x + first, y + first, z ? z + first : NULL);
     }
 }
 
@@ -375,9 +415,15 @@ qd_status qd_sight_open(qd_room *room)
 
     config.bodies_max = QD_SPACE_SLOTS_MAX;
     config.swept = false;
+    views->join = qd_join_create(room->heap);
+    if (!views->join)
+        return QD_ERR_NO_MEMORY;
     qd_status status = qd_space_create(&config, room->heap, &views->sight);
-    if (status != QD_OK)
+    if (status != QD_OK) {
+        qd_join_destroy(views->join, room->heap);
+        views->join = NULL;
         return status;
+    }
     status = add_list(room, room->entities.room_owned_first);
     for (uint32_t member = 0; member < room->members.count && status == QD_OK; member++)
         status = add_list(room, room->members.rows[member].first);
@@ -392,6 +438,8 @@ void qd_sight_close(qd_room *room)
 
     qd_space_destroy(views->sight);
     views->sight = NULL;
+    qd_join_destroy(views->join, room->heap);
+    views->join = NULL;
     views->has_beacons = false;
     views->pairs = 0;
     views->follow_count = views->rejudge_count = 0;
@@ -399,5 +447,5 @@ void qd_sight_close(qd_room *room)
     qd_heap_free(room->heap, views->seen, views->seen_capacity * sizeof views->seen[0]);
     views->whose = NULL;
     views->seen = NULL;
-    views->whose_capacity = views->seen_capacity = 0;
+    views->whose_capacity = views->seen_capacity = views->seen_end = 0;
 }

@@ -8,6 +8,8 @@
  *     beacon of an entity      circle of its visible range           4        8
  *     centre of an observer    circle of radius 0; of leave_margin   8        4
  *
+ * While the join leads (join.h), points and regions are not moved.
+ *
  * Beacons are of entities that have a visible range, and centres there are when there has been a beacon. The sight
  * follows what the room does to its entities, and is there while there are observers: without it, all of these do
  * nothing.
@@ -40,6 +42,8 @@ qd_status qd_sight_describe(qd_room *room, uint32_t slot, const qd_description *
  * QD_SPACE_SLOTS_MAX, and then changes nothing. */
 qd_status qd_sight_fit(qd_room *room, uint32_t row, qd_observer *observer) QD_MUST_USE;
 void qd_sight_unfit(qd_room *room, qd_observer *observer);
+/* How large its region is, or with QD_BODY_OUTER the widened one: half extents, or the radius first. */
+void qd_sight_sizes(const qd_observer *observer, unsigned what, float half[3]);
 /* It is at observer->at. */
 void qd_sight_centre(qd_room *room, const qd_observer *observer);
 
@@ -47,6 +51,8 @@ void qd_sight_centre(qd_room *room, const qd_observer *observer);
 
 /* Beacons and observers go where their entities are. */
 void qd_sight_follow(qd_room *room);
+/* Between ticks: all that the join had in its place (join.h) goes where it is, and was there at the last tick. */
+void qd_sight_catch_up(qd_room *room);
 
 /* What a body of the sight is: of an observer, QD_BODY_* and its row; else of an entity, and its slot. */
 enum { QD_BODY_POINT = QD_BODIES, QD_BODY_BEACON };

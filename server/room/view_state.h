@@ -3,6 +3,7 @@
  * What views (views.h) are made of, for the modules of this folder:
  *
  *     sight.c        the second space: entities as points in it, regions of observers; it follows what the room does
+ *     join.c         the same without it, where most move and many are in view
  *     sightings.c    an observer's candidates: a set of entities with what is known of each
  *     observers.c    commands about observers; views are kept by whom and what ends them
  *     describe.c     commands about what entities are to observers
@@ -21,6 +22,7 @@
 
 #include "../base/map.h"
 #include "claims.h"
+#include "join.h"
 #include "memory.h"
 #include "sightings.h"
 #include "views.h"
@@ -29,7 +31,7 @@
 
 /* ---- entities, while there are observers ---- */
 
-enum { QD_MARK_FOLLOW = 1, QD_MARK_JUDGE = 2 };
+enum { QD_MARK_FOLLOW = 1, QD_MARK_JUDGE = 2, QD_MARK_NEW = 4 };
 
 /* An entity as the sight has it, by its slot. All that the rule asks lies together. */
 typedef struct qd_seen {
@@ -166,8 +168,11 @@ typedef struct qd_views {
     uint32_t round;  /* counts ticks since then, and goes round */
     uint32_t *whose; /* by slot of the sight: what the body is */
     uint32_t whose_capacity;
-    qd_seen *seen; /* by slot of the room */
-    uint32_t seen_capacity;
+    qd_seen *seen;                    /* by slot of the room */
+    uint32_t seen_capacity, seen_end; /* of those from `seen_end` on nothing is known */
+    uint32_t placed;                  /* moves of entities since the last tick */
+    qd_join *join;                    /* while there is a sight */
+    qd_join_habit habit;
     uint32_t *follow, *rejudge; /* entities whose beacon or observers are to follow; that are to be judged anew */
     uint32_t follow_count, follow_capacity, rejudge_count, rejudge_capacity;
     qd_description *descriptions; /* by slot of the room; those beyond say nothing */
@@ -176,6 +181,7 @@ typedef struct qd_views {
     qd_observer *observers;
     uint32_t count, capacity; /* of rows in use or used before */
     uint32_t live, gone;
+    uint32_t boxes;     /* of the live ones, those whose region is a box */
     uint32_t free;      /* the list of free rows, by member_next */
     uint8_t *attention; /* by row: QD_ATTEND_* */
     uint32_t attention_capacity;
@@ -193,7 +199,7 @@ typedef struct qd_views {
 
     /* The present round. */
     uint64_t told_before; /* the last tick of those before it */
-    qd_block touched;
+    qd_block touched, crossed;
     qd_view_list leaves, enters, relays;
     qd_view_list watchers; /* what is made of them for those who watch */
     qd_claims claims, entrants, waiting;

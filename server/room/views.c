@@ -18,7 +18,7 @@ struct touching {
     qd_room *room;
     struct touched *all;
     size_t count;
-    qd_space_event *begins; /* of those with several bodies, for when their ends are noted */
+    qd_crossing *begins; /* of those with several bodies, for when their ends are noted */
     size_t begin_count;
 };
 
@@ -52,6 +52,7 @@ void qd_room_views_deinit(qd_room *room)
     qd_heap_free(heap, views->descriptions, views->descriptions_capacity * sizeof views->descriptions[0]);
     qd_map_deinit(&views->rows);
     qd_block_deinit(&views->touched, heap);
+    qd_block_deinit(&views->crossed, heap);
     qd_block_deinit(&views->report.block, heap);
     qd_view_list *lists[] = {&views->leaves, &views->enters, &views->relays, &views->watchers};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
@@ -171,26 +172,15 @@ static void touch(struct touching *touching, uint32_t row, uint32_t *place)
         touching->all[touching->count++] = (struct touched){row, qd_sighting_slot(*place)};
 }
 
-/* The observer's body of an event of the sight. */
-static uint32_t body_of_observer(const qd_views *views, qd_space_event event)
-{
-    uint32_t one = views->whose[qd_space_event_a(event)], other = views->whose[qd_space_event_b(event)];
-
-    return qd_whose_body(one) < QD_BODIES ? one : other;
-}
-
 /* What of a sighting it tells. */
-static uint32_t flag_of(const qd_views *views, qd_space_event event)
+static uint32_t flag_of(qd_crossing crossing)
 {
-    return 1u << qd_whose_body(body_of_observer(views, event));
+    return 1u << qd_whose_body(crossing.whose);
 }
 
-static struct touched pair_of(const qd_views *views, qd_space_event event)
+static struct touched pair_of(qd_crossing crossing)
 {
-    uint32_t both = views->whose[qd_space_event_a(event)] ^ views->whose[qd_space_event_b(event)];
-    uint32_t of_observer = body_of_observer(views, event);
-
-    return (struct touched){qd_whose_index(of_observer), qd_whose_index(both ^ of_observer)};
+    return (struct touched){qd_whose_index(crossing.whose), crossing.slot};
 }
 
 /* What is wanted, and not in the view yet. */
@@ -246,22 +236,18 @@ static void settle(qd_room *room, struct touched pair, bool begins)
  * far ahead. */
 #define AHEAD 16u
 
-static void foresee(const qd_room *room, const qd_space_events *events, size_t i)
+static void foresee(const qd_room *room, const qd_crossings *crossings, size_t i)
 {
     const qd_views *views = &room->views;
 
-    if (i + 2 * AHEAD < events->count) {
-        __builtin_prefetch(&views->whose[qd_space_event_a(events->events[i + 2 * AHEAD])]);
-        __builtin_prefetch(&views->whose[qd_space_event_b(events->events[i + 2 * AHEAD])]);
-    }
-    if (i + AHEAD < events->count) {
-        struct touched next = pair_of(views, events->events[i + AHEAD]);
+    if (i + AHEAD < crossings->count) {
+        struct touched next = pair_of(crossings->all[i + AHEAD]);
         __builtin_prefetch(&views->observers[next.row]);
         __builtin_prefetch(&views->seen[next.slot]);
         __builtin_prefetch(&room->entities.id[next.slot]);
     }
-    if (i + AHEAD / 2 < events->count) {
-        struct touched next = pair_of(views, events->events[i + AHEAD / 2]);
+    if (i + AHEAD / 2 < crossings->count) {
+        struct touched next = pair_of(crossings->all[i + AHEAD / 2]);
         qd_sightings_prefetch(&views->observers[next.row].sightings, next.slot);
     }
 }
@@ -280,38 +266,35 @@ static size_t marked_at_most(const qd_room *room)
     return sum;
 }
 
-static void note_all(struct touching *touching, const qd_space_events *events)
+static void note_all(struct touching *touching, const qd_crossings *crossings)
 {
     qd_views *views = &touching->room->views;
     const bool may_settle = !views->has_beacons && views->rejudge_count == 0;
-    const size_t begins_bytes = qd_block_part(events->count, sizeof touching->begins[0]);
-    const size_t touched_bytes = (events->count + marked_at_most(touching->room)) * sizeof touching->all[0];
+    const size_t begins_bytes = qd_block_part(crossings->count, sizeof touching->begins[0]);
+    const size_t touched_bytes = (crossings->count + marked_at_most(touching->room)) * sizeof touching->all[0];
     char *memory = qd_block_fit(&views->touched, touching->room->heap, begins_bytes + touched_bytes);
 
     if (memory == NULL)
         return;
-    touching->begins = (qd_space_event *)memory;
+    touching->begins = (qd_crossing *)memory;
     touching->all = (struct touched *)(memory + begins_bytes);
 
-    for (size_t i = 0; i < events->count; i++) {
-        const qd_space_event event = events->events[i];
-        const bool begins = qd_space_event_kind(event) != QD_SPACE_END;
-        const struct touched pair = pair_of(views, event);
+    for (size_t i = 0; i < crossings->count; i++) {
+        const qd_crossing crossing = crossings->all[i];
+        const struct touched pair = pair_of(crossing);
 
-        foresee(touching->room, events, i);
+        foresee(touching->room, crossings, i);
         if (views->attention[pair.row] & QD_ATTEND_GONE)
             continue;
         if (may_settle && !is_whole(views, pair.row) && views->observers[pair.row].is_plain)
-            settle(touching->room, pair, begins);
-        else if (begins)
-            touching->begins[touching->begin_count++] = event;
+            settle(touching->room, pair, crossing.begins);
+        else if (crossing.begins)
+            touching->begins[touching->begin_count++] = crossing;
         else
-            note(touching, pair, flag_of(views, event), false);
+            note(touching, pair, flag_of(crossing), false);
     }
-    for (size_t i = 0; i < touching->begin_count; i++) {
-        const qd_space_event event = touching->begins[i];
-        note(touching, pair_of(views, event), flag_of(views, event), true);
-    }
+    for (size_t i = 0; i < touching->begin_count; i++)
+        note(touching, pair_of(touching->begins[i]), flag_of(touching->begins[i]), true);
 }
 
 /* Entities of which something else was said: they are judged anew by all whose candidates they are. */
@@ -423,6 +406,49 @@ static void judge(qd_room *room, const struct touching *touching, uint32_t steps
     qd_view_spend(room);
 }
 
+/* ---- what the sight tells ---- */
+
+/* The events of the sight in terms of observers and entities, behind `first` of the join's; of those that are told
+ * already, as the join leads, only what is about beacons. */
+static qd_crossings crossings_of(qd_room *room, const qd_crossings *first, const qd_space_events *events)
+{
+    qd_views *views = &room->views;
+    const uint32_t told = views->join->leads ? QD_JOIN_REGIONS : 0;
+    qd_crossing *all = qd_block_fit(&views->crossed, room->heap, (first->count + events->count) * sizeof all[0]);
+    size_t count = first->count;
+
+    if (first->count > 0)
+        memcpy(all, first->all, first->count * sizeof all[0]);
+    for (size_t i = 0; i < events->count; i++) {
+        const qd_space_event event = events->events[i];
+
+        if (i + AHEAD < events->count) {
+            __builtin_prefetch(&views->whose[qd_space_event_a(events->events[i + AHEAD])]);
+            __builtin_prefetch(&views->whose[qd_space_event_b(events->events[i + AHEAD])]);
+        }
+        const uint32_t one = views->whose[qd_space_event_a(event)], other = views->whose[qd_space_event_b(event)];
+        const uint32_t whose = qd_whose_body(one) < QD_BODIES ? one : other;
+        all[count] =
+            (qd_crossing){whose, qd_whose_index(one ^ other ^ whose), qd_space_event_kind(event) != QD_SPACE_END};
+        count += qd_whose_body(whose) >= told;
+    }
+    return (qd_crossings){all, count, first->complete && events->complete};
+}
+
+/* A tick of the sight, or of the join where it leads. */
+static qd_crossings cross(qd_room *room, const qd_executor *executor, uint64_t limit)
+{
+    qd_views *views = &room->views;
+    const bool has_any = !views->join->leads || views->has_beacons;
+    qd_crossings crossings = {.complete = true};
+    qd_space_events events;
+
+    if (views->join->leads)
+        qd_join_tell(room, executor, limit, &crossings);
+    qd_space_tick(views->sight, executor, has_any ? QD_SPACE_WANT_EVENTS : QD_SPACE_WANT_NOTHING, limit, &events);
+    return has_any ? crossings_of(room, &crossings, &events) : crossings;
+}
+
 /* ---- too many ---- */
 
 static void forget_view(qd_room *room, uint32_t row)
@@ -469,7 +495,8 @@ static bool look_anew(qd_room *room, const qd_executor *executor, struct touchin
             row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
         }
     }
-    note_all(touching, &pairs);
+    const qd_crossings crossings = crossings_of(room, &(qd_crossings){.complete = true}, &pairs);
+    note_all(touching, &crossings);
     return true;
 }
 
@@ -485,19 +512,21 @@ static bool look(qd_room *room, const qd_executor *executor, struct touching *to
     size_t freed_count;
     qd_space_events events;
 
-    /* Of more events than this, more than the limit are begins. */
-    qd_space_tick(views->sight, executor, was_suspended ? QD_SPACE_WANT_NOTHING : QD_SPACE_WANT_EVENTS, 2 * limit,
-                  &events);
-    if (!was_suspended) {
-        for (size_t i = 0; events.complete && i < events.count; i++)
-            views->pairs += qd_space_event_kind(events.events[i]) == QD_SPACE_END ? UINT64_MAX : 1;
-        if (!events.complete || views->pairs + views->shown > limit) {
+    if (was_suspended) {
+        qd_space_tick(views->sight, executor, QD_SPACE_WANT_NOTHING, 0, &events);
+    } else {
+        /* Of more events than this, more than the limit are begins. */
+        qd_crossings crossings = cross(room, executor, 2 * limit);
+        for (size_t i = 0; crossings.complete && i < crossings.count; i++)
+            views->pairs += crossings.all[i].begins ? 1 : UINT64_MAX;
+        if (!crossings.complete || views->pairs + views->shown > limit)
             suspend(room);
-        } else {
-            note_all(touching, &events);
-        }
+        else
+            note_all(touching, &crossings);
     }
     qd_space_settle(views->sight, &freed, &freed_count);
+    qd_join_choose(room);
+    views->placed = 0;
     if (was_suspended)
         return look_anew(room, executor, touching);
     return !views->suspended;

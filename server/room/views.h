@@ -51,6 +51,8 @@
  *
  * HOW. The sightings come from a space of their own, with the room's index and dimensions (sight.h): what begins and
  * ends there comes and goes as a candidate here, and what rests costs nothing. It exists while the room has observers.
+ * Where most entities move and many are in view, all points are compared with all regions that they are near, instead
+ * (join.h).
  * Observers with a limit, a cone, relay tiers, a list `show` or somebody waiting are looked at as a whole at every
  * tick.
  *

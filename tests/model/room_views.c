@@ -5,13 +5,15 @@
  * losses and suspensions, in two dimensions or three, with any index.
  *
  * Every refusal and every report is compared, and the reports of each member are folded and compared with its views at
- * every tick. Then the same script runs on other executors, which must give the very same answers.
+ * every tick. Then the same script runs on other executors, and with the join in the sight's place or without it, which
+ * must give the very same answers.
  *
  *     model_room_views [SEEDS [FIRST]]
  */
 #include "room/run.h"
 #include "room/seeds.h"
 #include "room/views_run.h"
+#include "server/room/state.h"
 
 #define SEEDS_DEFAULT 1500u
 #define HUGE_EVERY    150u /* one seed in so many has enough entities for a walk to be split into tasks */
@@ -232,8 +234,25 @@ static uint32_t set_up(struct trial *trial, qd_room_config *config)
     return trial->huge ? 16 : 100 + chance_below(dice, SEEDS_COMMANDS_MAX - 100);
 }
 
+/* Who tells what comes and goes: the sight, as in all small rooms; the join; or by turns. */
+enum leading { SIGHT_LEADS, JOIN_LEADS, TURNS, LEADINGS };
+
+static void choose_leading(struct trial *trial, enum leading leading, uint32_t command)
+{
+    chance dice = {trial->seed * 1009 + command};
+    const unsigned axes = trial->is_3d ? 3 : 2;
+    qd_views *views = &trial->room->views;
+    uint32_t finders = 0;
+
+    while (qd_join_finder_at(finders, axes))
+        finders++;
+    views->habit.finder = qd_join_finder_at(chance_below(&dice, finders), axes);
+    views->habit.always = leading == JOIN_LEADS || (leading == TURNS && chance_one_in(&dice, 2));
+    met->joined += views->join && views->join->leads;
+}
+
 /* Runs the script's commands below `limit` and returns the hash of all answers. */
-static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *executor, bool check)
+static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *executor, enum leading leading, bool check)
 {
     struct trial *trial = calloc(1, sizeof *trial);
     views_room reference;
@@ -249,6 +268,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     qd_heap_init(&trial->heap);
     MUST(trial, qd_room_create(&config, &trial->heap, seed * 77, &trial->room) == QD_OK);
     for (met->command = 0; met->command < commands && met->command < limit; met->command++) {
+        choose_leading(trial, leading, met->command);
         if (!seeds_left_out[met->command])
             do_command(trial, met->command);
     }
@@ -285,10 +305,10 @@ static void run_seed(uint64_t seed, uint32_t limit)
         {.run = run_shuffled, .width = 4, .context = &order},
         {.run = run_threads, .width = 4, .context = &four},
     };
-    uint64_t hash = run_script(seed, limit, &wide, true);
+    uint64_t hash = run_script(seed, limit, &wide, seed % LEADINGS, true);
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (run_script(seed, limit, &others[i], false) != hash) {
+        if (run_script(seed, limit, &others[i], (seed + 1 + i) % LEADINGS, false) != hash) {
             fprintf(stderr, "seed %" PRIu64 ": other answers on executor %zu\n", seed, i);
             exit(1);
         }
@@ -301,7 +321,7 @@ static bool met_everything(void)
                                 QD_ROOM_NOT_FINITE, QD_ROOM_NEGATIVE_SIZE, QD_ROOM_UNKNOWN_OBSERVER,
                                 QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
-               met->losses > 0 && met->split_walks > 0 && met->gifts > 0 && met->adoptions > 0;
+               met->losses > 0 && met->split_walks > 0 && met->gifts > 0 && met->adoptions > 0 && met->joined > 0;
 
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++)
         all = all && met->leaves[reason] > 0;

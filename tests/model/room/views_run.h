@@ -22,8 +22,8 @@
 /* Shared by all processes: how far a run came, and what all of them met. */
 struct met {
     uint32_t command;
-    uint64_t ticks, split_walks, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, resets, suspensions, losses,
-        sights[QD_ROOM_NOT_YET + 1], gifts, adoptions, refusals[QD_ROOM_OBSERVERS_FULL + 1], held_bytes;
+    uint64_t ticks, split_walks, joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, resets, suspensions,
+        losses, sights[QD_ROOM_NOT_YET + 1], gifts, adoptions, refusals[QD_ROOM_OBSERVERS_FULL + 1], held_bytes;
 };
 
 extern struct met *met;
