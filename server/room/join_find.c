@@ -152,57 +152,60 @@ INLINE uint32_t append_plain(uint32_t *to, uint32_t count, uint32_t base, uint32
     return count;
 }
 
-INLINE float squares(const float *const *column, uint32_t i, const float *at, unsigned axes)
+/* Column by column, so that compilers see what they can do at once. */
+INLINE void squares(float *const *column, uint32_t base, const float *at, float sum[QD_JOIN_FAN], unsigned axes)
 {
-    float sum = 0;
-
     for (unsigned k = 0; k < axes; k++) {
-        const float apart = column[k][i] - at[k];
-        sum = k == 0 ? apart * apart : sum + apart * apart;
+        const float *from = column[k] + base, centre = at[k];
+        for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
+            const float apart = from[i] - centre;
+            sum[i] = k == 0 ? apart * apart : sum[i] + apart * apart;
+        }
     }
-    return sum;
 }
 
-INLINE float squares_of_gap(const qd_join_level *level, uint32_t i, const float *at, unsigned axes)
+INLINE void squares_of_gap(const qd_join_level *level, uint32_t base, const float *at, float sum[QD_JOIN_FAN],
+                           unsigned axes)
 {
-    float sum = 0;
-
     for (unsigned k = 0; k < axes; k++) {
-        const float below = level->lo[k][i] - at[k], above = at[k] - level->hi[k][i];
-        const float gap = below > above ? below : above, apart = gap > 0 ? gap : 0;
-        sum = k == 0 ? apart * apart : sum + apart * apart;
+        const float *lo = level->lo[k] + base, *hi = level->hi[k] + base, centre = at[k];
+        for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
+            const float below = lo[i] - centre, above = centre - hi[i];
+            const float gap = below > above ? below : above, apart = gap > 0 ? gap : 0;
+            sum[i] = k == 0 ? apart * apart : sum[i] + apart * apart;
+        }
     }
-    return sum;
 }
+
+static const uint32_t bit_of[QD_JOIN_FAN] = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+                                             1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
 
 INLINE uint32_t near_plain(const qd_join_level *level, uint32_t base, const qd_join_ball *now, const qd_join_ball *was,
                            unsigned axes)
 {
-    uint32_t mask = 0;
+    float gap_now[QD_JOIN_FAN], gap_was[QD_JOIN_FAN];
+    uint32_t apart = 0;
 
-    for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
-        const float gap_now = squares_of_gap(level, base + i, now->at, axes);
-        const float gap_was = squares_of_gap(level, base + i, was->at, axes);
-        const bool apart = (gap_now > now->outside) & (gap_was > was->outside);
-        mask |= (uint32_t)!apart << i;
-    }
-    return mask;
+    squares_of_gap(level, base, now->at, gap_now, axes);
+    squares_of_gap(level, base, was->at, gap_was, axes);
+    for (uint32_t i = 0; i < QD_JOIN_FAN; i++)
+        apart |= (gap_now[i] > now->outside ? bit_of[i] : 0) & (gap_was[i] > was->outside ? bit_of[i] : 0);
+    return ~apart;
 }
 
 INLINE uint32_t open_plain(const qd_join_tree *tree, uint32_t base, const qd_join_ball *now, const qd_join_ball *was,
                            unsigned axes)
 {
-    const float *const is[3] = {tree->now[0], tree->now[1], tree->now[2]};
-    const float *const did[3] = {tree->was[0], tree->was[1], tree->was[2]};
-    uint32_t mask = 0;
+    float is[QD_JOIN_FAN], did[QD_JOIN_FAN];
+    uint32_t settled = 0;
 
+    squares(tree->now, base, now->at, is, axes);
+    squares(tree->was, base, was->at, did, axes);
     for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
-        const float sum_now = squares(is, base + i, now->at, axes), sum_was = squares(did, base + i, was->at, axes);
-        const bool in = (sum_now < now->inside) & (sum_was < was->inside);
-        const bool out = (sum_now > now->outside) & (sum_was > was->outside);
-        mask |= (uint32_t) !(in | out) << i;
+        settled |= (is[i] < now->inside ? bit_of[i] : 0) & (did[i] < was->inside ? bit_of[i] : 0);
+        settled |= (is[i] > now->outside ? bit_of[i] : 0) & (did[i] > was->outside ? bit_of[i] : 0);
     }
-    return mask;
+    return ~settled & UINT16_MAX;
 }
 
 FINDER(plain, )
