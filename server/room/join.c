@@ -14,7 +14,8 @@
 #define PAIRS_A_REGION 16u
 #define MOVED_SHARE    2u
 
-#define LOOKS_A_TICK (UINT64_C(1) << 24) /* in vain: a tenth of a second */
+/* At sixteens of points, beyond one for each entity in view: that takes a tenth of a second. */
+#define LOOKS_IN_VAIN (UINT64_C(1) << 24)
 
 #define REGIONS_A_PART 256u
 #define PARTS_A_HAND   4u
@@ -37,7 +38,7 @@ typedef struct joining {
     qd_join_tree tree;
     uint32_t parts;
     unsigned axes;
-    uint64_t limit;
+    uint64_t limit, looks_max;
     const qd_join_finder *finder;
 } joining;
 
@@ -150,7 +151,7 @@ static void tell_part(size_t task, void *argument)
 
     to->count = 0;
     to->looks = 0;
-    for (uint32_t i = first; i < end && to->count <= all->limit && to->looks <= LOOKS_A_TICK; i++) {
+    for (uint32_t i = first; i < end && to->count <= all->limit && to->looks <= all->looks_max; i++) {
         if (i + REGIONS_AHEAD < end) {
             __builtin_prefetch(&join->regions_now.of[region_at(join, i + REGIONS_AHEAD)]);
             __builtin_prefetch(&join->regions_was.of[region_at(join, i + REGIONS_AHEAD)]);
@@ -182,26 +183,27 @@ static uint32_t parts_for(const qd_room *room, const qd_executor *executor)
 }
 
 /* What all parts have found, in the order of regions. */
-static void put_together(qd_room *room, uint32_t parts, uint64_t limit, qd_crossings *crossings)
+static void put_together(qd_room *room, const joining *of, qd_crossings *crossings)
 {
     qd_join *join = room->views.join;
     uint64_t count = 0, looks = 0;
 
-    for (uint32_t i = 0; i < parts; i++) {
+    for (uint32_t i = 0; i < of->parts; i++) {
         count += join->parts[i].count;
         looks += join->parts[i].looks;
     }
     qd_join_note_looks(join, looks);
-    *crossings = (qd_crossings){.complete = count <= limit && looks <= LOOKS_A_TICK};
+    join->is_in_vain = looks > of->looks_max;
+    *crossings = (qd_crossings){.complete = count <= of->limit && !join->is_in_vain};
     if (!crossings->complete)
         return;
     crossings->count = (size_t)count;
     crossings->all = join->parts[0].all;
-    if (parts == 1)
+    if (of->parts == 1)
         return;
     qd_crossing *all = qd_block_fit(&join->found, room->heap, (size_t)count * sizeof all[0]);
     crossings->all = all;
-    for (uint32_t i = 0; i < parts; i++) {
+    for (uint32_t i = 0; i < of->parts; i++) {
         if (join->parts[i].count > 0)
             memcpy(all, join->parts[i].all, join->parts[i].count * sizeof all[0]);
         all += join->parts[i].count;
@@ -211,7 +213,11 @@ static void put_together(qd_room *room, uint32_t parts, uint64_t limit, qd_cross
 void qd_join_tell(qd_room *room, const qd_executor *executor, uint64_t limit, qd_crossings *crossings)
 {
     const unsigned axes = qd_join_axes(room);
-    joining all = {.room = room, .axes = axes, .limit = limit, .finder = room->views.habit.finder};
+    joining all = {.room = room,
+                   .axes = axes,
+                   .limit = limit,
+                   .looks_max = LOOKS_IN_VAIN + room->views.pairs,
+                   .finder = room->views.habit.finder};
 
     if (!all.finder)
         all.finder = qd_join_finder_chosen(axes);
@@ -219,7 +225,7 @@ void qd_join_tell(qd_room *room, const qd_executor *executor, uint64_t limit, qd
     all.parts = parts_for(room, executor);
     fit_parts(room, all.parts);
     executor->run(executor->context, all.parts, tell_part, &all);
-    put_together(room, all.parts, limit, crossings);
+    put_together(room, &all, crossings);
 }
 
 /* ---- who leads ---- */
@@ -229,7 +235,7 @@ static bool pays(const qd_room *room)
     const qd_views *views = &room->views;
     const uint32_t slack = views->join->leads ? 2 : 1;
 
-    if (views->suspended || views->sight == NULL)
+    if (views->suspended || views->sight == NULL || views->join->is_in_vain)
         return false;
     return views->habit.always || (!views->has_beacons && views->boxes == 0 && views->pairs * slack >= PAIRS_MIN &&
                                    views->pairs * slack / PAIRS_A_REGION >= views->live &&

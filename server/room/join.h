@@ -89,6 +89,7 @@ typedef struct qd_join_habit {
 
 typedef struct qd_join {
     bool leads;
+    bool is_in_vain; /* it took too long once, and never leads again */
     /* Entries: where they are and were; INFINITY: not there. Who was not and is not, is forgotten. */
     qd_join_column now[3], was[3];
     qd_join_slots entries; /* slots of the room */
