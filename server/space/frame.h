@@ -24,6 +24,16 @@ typedef struct qd_frame {
     float scale; /* numbers a unit: finite and above 0 */
 } qd_frame;
 
+/* Where a frame begins that shall reach down to there: never so near to 0 that the difference of a coordinate is
+ * denormal. Processors multiply those a hundred times as slowly, and who sends them could hold up a room. */
+#define QD_FRAME_ORIGIN_LEAST 0x1p-100f
+
+static inline float qd_frame_origin(double lo)
+{
+    const float origin = (float)lo;
+    return origin > -QD_FRAME_ORIGIN_LEAST && origin < QD_FRAME_ORIGIN_LEAST ? -QD_FRAME_ORIGIN_LEAST : origin;
+}
+
 static inline uint16_t qd_frame_number(float at, float origin, float scale)
 {
     float number = (at - origin) * scale;
@@ -102,7 +112,7 @@ static inline qd_frame qd_frame_around(const qd_extent *box)
     qd_frame frame;
     double side = 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame.origin[k] = (float)box->lo[k];
+        frame.origin[k] = qd_frame_origin(box->lo[k]);
         side = box->hi[k] - box->lo[k] > side ? box->hi[k] - box->lo[k] : side;
     }
     double scale = (double)QD_FRAME_LAST / side;

@@ -26,7 +26,7 @@ static qd_frame frame_at(const qd_grid_shape *shape, const uint32_t *at, double 
 {
     qd_frame frame = {.scale = (float)(NUMBERS_LAST / (cells * shape->size))};
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame.origin[k] = (float)((double)shape->frame.origin[k] + at[k] * shape->size);
+        frame.origin[k] = qd_frame_origin((double)shape->frame.origin[k] + at[k] * shape->size);
     }
     return frame;
 }

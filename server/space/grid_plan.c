@@ -31,7 +31,7 @@ static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
     shape->frame.scale = (float)(scale < 0x1p100 ? scale : 0x1p100);
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double cells = (extent->hi[k] - extent->lo[k]) / size;
-        shape->frame.origin[k] = (float)extent->lo[k];
+        shape->frame.origin[k] = qd_frame_origin(extent->lo[k]);
         shape->last[k] = cells < QD_GRID_AXIS_MAX ? (uint32_t)cells : QD_GRID_AXIS_MAX;
         shape->bits[k] = shape->last[k] == 0 ? 0 : 32 - (uint32_t)__builtin_clz(shape->last[k]);
     }

@@ -171,7 +171,7 @@ static void enter_group(group *g, const qd_hash_cell *cell)
     double size = ldexp(g->hash->size, cell->level);
     frame->scale = within_floats(fmax(NUMBERS_A_CELL / size, (double)FLT_MIN));
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame->origin[k] = within_floats((at[k] - 1.0) * size);
+        frame->origin[k] = qd_frame_origin((double)within_floats((at[k] - 1.0) * size));
     }
 }
 

@@ -158,7 +158,7 @@ qd_frame qd_root_frame(const qd_root *root, uint32_t bits)
     double scale = ldexp(1, (int)bits) / side_of(&root->extent);
     qd_frame frame = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame.origin[k] = (float)root->extent.lo[k];
+        frame.origin[k] = qd_frame_origin(root->extent.lo[k]);
     }
     return frame;
 }

@@ -43,7 +43,7 @@ static qd_frame frame_around(const qd_sparse *sparse, uint64_t key)
     qd_frame frame = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double offset = (qd_key_at(key, k) << below) / (double)numbers->scale;
-        frame.origin[k] = (float)fmin((double)numbers->origin[k] + offset, (double)FLT_MAX);
+        frame.origin[k] = qd_frame_origin(fmin((double)numbers->origin[k] + offset, (double)FLT_MAX));
     }
     return frame;
 }
