@@ -147,8 +147,11 @@ typedef struct sides {
 
 static inline sides sides_of_round(__m256 at, __m256 reach)
 {
+    const __m256 least = _mm256_set1_ps(QD_ROUND_LEAST);
+    reach = _mm256_add_ps(reach, least);
     __m256 far = _mm256_add_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), at), reach);
-    __m256 slack = _mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), more = _mm256_add_ps(reach, slack);
+    __m256 slack = _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), least);
+    __m256 more = _mm256_add_ps(reach, slack);
     __m256 less = _mm256_sub_ps(_mm256_mul_ps(reach, _mm256_set1_ps(QD_CIRCLE_CORE)), slack);
     return (sides){_mm256_sub_ps(at, more), _mm256_add_ps(at, more), _mm256_sub_ps(at, less), _mm256_add_ps(at, less)};
 }

@@ -41,11 +41,13 @@ static inline __m512 upper_twice(__m512 rows)
 static inline void box_rows(__m512 row, uint32_t lanes, __m512 *around, __m512 *inside)
 {
     const __mmask16 upper = UPPER_FLOATS, lower = (__mmask16)~UPPER_FLOATS;
-    __m512 at = lower_twice(row), reach = upper_twice(row);
+    const __m512 least = _mm512_set1_ps(QD_ROUND_LEAST);
+    __m512 at = lower_twice(row), extent = upper_twice(row), reach = _mm512_add_ps(extent, least);
     __m512 slack = _mm512_mul_ps(_mm512_set1_ps(0x1p-22f), _mm512_add_ps(_mm512_abs_ps(at), reach));
+    slack = _mm512_add_ps(slack, least);
     __m512 more = _mm512_add_ps(reach, slack);
     __m512 less = _mm512_sub_ps(_mm512_mul_ps(reach, _mm512_set1_ps(QD_CIRCLE_CORE)), slack);
-    __mmask16 round = _mm512_mask_cmp_ps_mask((__mmask16)lanes, reach, _mm512_setzero_ps(), _CMP_GE_OQ);
+    __mmask16 round = _mm512_mask_cmp_ps_mask((__mmask16)lanes, extent, _mm512_setzero_ps(), _CMP_GE_OQ);
     *around = _mm512_mask_add_ps(_mm512_mask_sub_ps(row, round & lower, at, more), round & upper, at, more);
     *inside = _mm512_mask_add_ps(_mm512_mask_sub_ps(row, round & lower, at, less), round & upper, at, less);
 }

@@ -37,7 +37,9 @@ static inline halves halves_of(const qd_row *row, bool is_round)
     if (!is_round || !(row->v[QD_ROW_HIGH] >= 0)) {
         return (halves){{at, reach}, {at, reach}};
     }
-    float32x4_t slack = vmulq_n_f32(vaddq_f32(vabsq_f32(at), reach), 0x1p-22f);
+    const float32x4_t least = vdupq_n_f32(QD_ROUND_LEAST);
+    reach = vaddq_f32(reach, least);
+    float32x4_t slack = vaddq_f32(vmulq_n_f32(vaddq_f32(vabsq_f32(at), reach), 0x1p-22f), least);
     float32x4_t more = vaddq_f32(reach, slack), less = vsubq_f32(vmulq_n_f32(reach, QD_CIRCLE_CORE), slack);
     return (halves){{vsubq_f32(at, more), vaddq_f32(at, more)}, {vsubq_f32(at, less), vaddq_f32(at, less)}};
 }

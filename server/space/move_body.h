@@ -116,7 +116,8 @@ static floats radii(const qd_bodies *bodies, const uint32_t *slots)
 /* By how much on an axis the box around something round is further than its centre, as qd_round_bounds has it. */
 static inline floats more_than(floats centre, floats reach)
 {
-    return reach + 0x1p-22f * (abs_of(centre) + reach);
+    const floats further = reach + QD_ROUND_LEAST;
+    return further + (0x1p-22f * (abs_of(centre) + further) + QD_ROUND_LEAST);
 }
 
 /* In lanes that are round: the boxes around what reaches so far on an axis. */

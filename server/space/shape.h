@@ -76,6 +76,10 @@ static inline bool qd_row_present(const qd_row *row, bool is_round)
     return is_round ? row->v[QD_ROW_HIGH] >= 0 : row->v[0] <= row->v[QD_ROW_HIGH];
 }
 
+/* Added to what a round shape reaches, so that nothing denormal is multiplied, which takes a hundred times as long: to
+ * what is above 2^-76 that adds nothing. */
+#define QD_ROUND_LEAST 0x1p-100f
+
 /* A box that contains a round shape, and not by a rounding error too small: whatever overlaps the shape in the exact
  * test overlaps the box, compared as floats. The margin of 2^-22 of the magnitudes is twice what the three roundings
  * here can lose. */
@@ -87,7 +91,8 @@ static inline qd_row qd_round_bounds(const qd_row *round)
     qd_row box = {{0}};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float at = round->v[k], reach = round->v[QD_ROW_HIGH + k];
-        reach = reach + 0x1p-22f * (fabsf(at) + reach);
+        reach = reach + QD_ROUND_LEAST;
+        reach = reach + (0x1p-22f * (fabsf(at) + reach) + QD_ROUND_LEAST);
         box.v[k] = at - reach;
         box.v[QD_ROW_HIGH + k] = at + reach;
     }
@@ -107,9 +112,10 @@ static inline qd_row qd_circle_core(const qd_row *circle)
         return QD_ROW_ABSENT;
     }
     qd_row box = {{0}};
+    radius = radius + QD_ROUND_LEAST;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float at = circle->v[k];
-        float reach = radius * QD_CIRCLE_CORE - 0x1p-22f * (fabsf(at) + radius);
+        float reach = radius * QD_CIRCLE_CORE - (0x1p-22f * (fabsf(at) + radius) + QD_ROUND_LEAST);
         box.v[k] = at - reach;
         box.v[QD_ROW_HIGH + k] = at + reach;
     }
