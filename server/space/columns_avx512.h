@@ -9,67 +9,16 @@
 
 #include "kernel.h"
 
-/* In each row the lower half of its floats twice, and the upper. */
-#if QD_AXES == 2
-#define ROWS_AT_ONCE 4u
-#define FIRST_FLOATS 0x1111u
-#define UPPER_FLOATS 0xccccu
-static inline __m512 lower_twice(__m512 rows)
-{
-    return _mm512_shuffle_ps(rows, rows, _MM_SHUFFLE(1, 0, 1, 0));
-}
-static inline __m512 upper_twice(__m512 rows)
-{
-    return _mm512_shuffle_ps(rows, rows, _MM_SHUFFLE(3, 2, 3, 2));
-}
-#else
-#define ROWS_AT_ONCE 2u
-#define FIRST_FLOATS 0x0101u
-#define UPPER_FLOATS 0xf0f0u
-static inline __m512 lower_twice(__m512 rows)
-{
-    return _mm512_shuffle_f32x4(rows, rows, _MM_SHUFFLE(2, 2, 0, 0));
-}
-static inline __m512 upper_twice(__m512 rows)
-{
-    return _mm512_shuffle_f32x4(rows, rows, _MM_SHUFFLE(3, 3, 1, 1));
-}
-#endif
-
-/* The boxes around and inside of the rows in these lanes; others as they are, and absent ones, which are so as boxes,
- * too. */
-static inline void box_rows(__m512 row, uint32_t lanes, __m512 *around, __m512 *inside)
-{
-    const __mmask16 upper = UPPER_FLOATS, lower = (__mmask16)~UPPER_FLOATS;
-    const __m512 least = _mm512_set1_ps(QD_ROUND_LEAST);
-    __m512 at = lower_twice(row), extent = upper_twice(row), reach = _mm512_add_ps(extent, least);
-    __m512 slack = _mm512_mul_ps(_mm512_set1_ps(0x1p-22f), _mm512_add_ps(_mm512_abs_ps(at), reach));
-    slack = _mm512_add_ps(slack, least);
-    __m512 more = _mm512_add_ps(reach, slack);
-    __m512 less = _mm512_sub_ps(_mm512_mul_ps(reach, _mm512_set1_ps(QD_CIRCLE_CORE)), slack);
-    __mmask16 round = _mm512_mask_cmp_ps_mask((__mmask16)lanes, extent, _mm512_setzero_ps(), _CMP_GE_OQ);
-    *around = _mm512_mask_add_ps(_mm512_mask_sub_ps(row, round & lower, at, more), round & upper, at, more);
-    *inside = _mm512_mask_add_ps(_mm512_mask_sub_ps(row, round & lower, at, less), round & upper, at, less);
-}
-
-static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t is_round, qd_boxes *to)
-{
-    for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += ROWS_AT_ONCE) {
-        uint32_t lanes = _pdep_u32(is_round >> r, FIRST_FLOATS) * ((1u << QD_ROW_FLOATS) - 1);
-        __m512 around[2], inside[2];
-        box_rows(_mm512_load_ps(now[r].v), lanes, &around[0], &inside[0]);
-        box_rows(_mm512_load_ps(was[r].v), lanes, &around[1], &inside[1]);
-        __m512 outer = _mm512_min_ps(around[0], around[1]), inner = _mm512_max_ps(inside[0], inside[1]);
-        _mm512_store_ps(to->outer[r].v, _mm512_mask_max_ps(outer, UPPER_FLOATS, around[0], around[1]));
-        _mm512_store_ps(to->inner[r].v, _mm512_mask_min_ps(inner, UPPER_FLOATS, inside[0], inside[1]));
-    }
-}
-
 /* 16 edges as numbers of 32 bits; those below 0 are 0 when they are packed. */
+static inline __m512i number_sixteen(__m512 edge, __m512 origin, __m512 scale)
+{
+    __m512 number = _mm512_mul_ps(_mm512_sub_ps(edge, origin), scale);
+    return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_FRAME_LAST)));
+}
+
 static inline __m512i number_edges(const float *at, __m512 origin, __m512 scale)
 {
-    __m512 number = _mm512_mul_ps(_mm512_sub_ps(_mm512_load_ps(at), origin), scale);
-    return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_FRAME_LAST)));
+    return number_sixteen(_mm512_load_ps(at), origin, scale);
 }
 
 #if QD_AXES == 2
@@ -188,6 +137,109 @@ static inline __m512i halves(uint16_t lower, uint16_t upper)
 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi16((short)lower)), _mm256_set1_epi16((short)upper),
                               1);
+}
+
+/* ---- rows of which some are round: an edge of 16 of them to a register ---- */
+
+/* Element 4 i + j of a register is of row 4 j + i: so transposing leaves them. */
+#define ROW_OF(e)  ((e) % 4 * 4 + (e) / 4)
+#define FOUR(f, e) f(e), f((e) + 1), f((e) + 2), f((e) + 3)
+#define SIXTEEN(f) FOUR(f, 0), FOUR(f, 4), FOUR(f, 8), FOUR(f, 12)
+#define BIT_OF(e)  (1 << ROW_OF(e))
+
+/* Where the pack of two columns leaves row `r` of the first, and of the second. */
+#define FIRST_OF(r)  ((short)((r) % 4 * 8 + (r) / 4))
+#define SECOND_OF(r) ((short)(FIRST_OF(r) + 4))
+
+static const _Alignas(64) int bits_of_elements[16] = {SIXTEEN(BIT_OF)};
+static const _Alignas(64) short rows_in_order[32] = {SIXTEEN(FIRST_OF), SIXTEEN(SECOND_OF)};
+
+#undef SECOND_OF
+#undef FIRST_OF
+#undef BIT_OF
+#undef SIXTEEN
+#undef FOUR
+#undef ROW_OF
+
+/* 16 rows as columns, and which of them are round; absent ones are so as boxes, too. */
+typedef struct sixteen_rows {
+    __m512 column[QD_ROW_FLOATS];
+    __mmask16 round;
+} sixteen_rows;
+
+/* Four registers of four fours. */
+static inline void transpose(const __m512 from[4], __m512 column[4])
+{
+    __m512 a = _mm512_unpacklo_ps(from[0], from[1]), b = _mm512_unpackhi_ps(from[0], from[1]);
+    __m512 c = _mm512_unpacklo_ps(from[2], from[3]), d = _mm512_unpackhi_ps(from[2], from[3]);
+    column[0] = _mm512_shuffle_ps(a, c, 0x44);
+    column[1] = _mm512_shuffle_ps(a, c, 0xee);
+    column[2] = _mm512_shuffle_ps(b, d, 0x44);
+    column[3] = _mm512_shuffle_ps(b, d, 0xee);
+}
+
+static inline sixteen_rows load_sixteen(const qd_row *rows, uint32_t is_round)
+{
+    sixteen_rows sixteen;
+    __m512 four[QD_ROW_FLOATS];
+    for (uint32_t i = 0; i < 4; i++) {
+#if QD_AXES == 2
+        four[i] = _mm512_load_ps(rows[4 * i].v);
+#else
+        __m512 first = _mm512_load_ps(rows[4 * i].v), second = _mm512_load_ps(rows[4 * i + 2].v);
+        four[i] = _mm512_shuffle_f32x4(first, second, _MM_SHUFFLE(2, 0, 2, 0));
+        four[4 + i] = _mm512_shuffle_f32x4(first, second, _MM_SHUFFLE(3, 1, 3, 1));
+#endif
+    }
+    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
+        transpose(four + i, sixteen.column + i);
+    }
+    __mmask16 lanes = _mm512_test_epi32_mask(_mm512_set1_epi32((int)is_round), _mm512_load_si512(bits_of_elements));
+    sixteen.round = _mm512_mask_cmp_ps_mask(lanes, sixteen.column[QD_ROW_HIGH], _mm512_setzero_ps(), _CMP_GE_OQ);
+    return sixteen;
+}
+
+/* On one axis the edges around rows, and inside of them. */
+typedef struct sides {
+    __m512 outer_lo, outer_hi, inner_lo, inner_hi;
+} sides;
+
+/* Of those that are not round they are as they are. */
+static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
+{
+    const __m512 at = rows->column[k], high = rows->column[QD_ROW_HIGH + k], least = _mm512_set1_ps(QD_ROUND_LEAST);
+    const __mmask16 round = rows->round;
+    __m512 reach = _mm512_add_ps(high, least);
+    __m512 slack = _mm512_mul_ps(_mm512_set1_ps(0x1p-22f), _mm512_add_ps(_mm512_abs_ps(at), reach));
+    slack = _mm512_add_ps(slack, least);
+    __m512 more = _mm512_add_ps(reach, slack);
+    __m512 less = _mm512_sub_ps(_mm512_mul_ps(reach, _mm512_set1_ps(QD_CIRCLE_CORE)), slack);
+    return (sides){_mm512_mask_sub_ps(at, round, at, more), _mm512_mask_add_ps(high, round, at, more),
+                   _mm512_mask_sub_ps(at, round, at, less), _mm512_mask_add_ps(high, round, at, less)};
+}
+
+#define COLUMNS_OF_ROUND
+
+static inline void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
+                                    qd_edges *result)
+{
+    const __m512 scale = _mm512_set1_ps(frame->scale);
+    const sixteen_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
+    __m512i number[QD_LIST_COLUMNS];
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        const __m512 origin = _mm512_set1_ps(frame->origin[k]);
+        const sides a = sides_of(&rows_now, k), b = sides_of(&rows_was, k);
+        number[QD_OUTER_LO + k] = number_sixteen(_mm512_min_ps(a.outer_lo, b.outer_lo), origin, scale);
+        number[QD_OUTER_HI + k] = number_sixteen(_mm512_max_ps(a.outer_hi, b.outer_hi), origin, scale);
+        number[QD_INNER_LO + k] = number_sixteen(_mm512_max_ps(a.inner_lo, b.inner_lo), origin, scale);
+        number[QD_INNER_HI + k] = number_sixteen(_mm512_min_ps(a.inner_hi, b.inner_hi), origin, scale);
+    }
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
+        __m512i both = _mm512_packus_epi32(number[k], number[k + 1]);
+        both = _mm512_permutexvar_epi16(_mm512_load_si512(rows_in_order), both);
+        const __m512i one = halves(qd_column_is_plus_one(k), qd_column_is_plus_one(k + 1));
+        _mm512_store_si512(result->v[k], _mm512_add_epi16(both, one));
+    }
 }
 
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
