@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frames.h"
 
+#include <string.h>
+
+static bool grow(qd_frames *list)
+{
+    if (list->capacity == 0) {
+        list->frames = list->few;
+        list->capacity = QD_FRAMES_FEW;
+        return true;
+    }
+    bool had_few = list->frames == list->few;
+    size_t capacity = list->capacity * 4;
+    qd_buffer **grown = qd_heap_resize(list->heap, had_few ? NULL : list->frames,
+                                       had_few ? 0 : list->capacity * sizeof *grown, capacity * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    if (had_few)
+        memcpy(grown, list->few, sizeof list->few);
+    list->frames = grown;
+    list->capacity = capacity;
+    return true;
+}
+
 bool qd_frames_push(qd_frames *list, qd_buffer *frame)
 {
     if (frame == NULL)
         return false;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
-        qd_buffer **grown =
-            qd_heap_resize(list->heap, list->frames, list->capacity * sizeof *grown, capacity * sizeof *grown);
-        if (grown == NULL) {
-            qd_buffer_release(frame);
-            return false;
-        }
-        list->frames = grown;
-        list->capacity = capacity;
+    if (list->count == list->capacity && !grow(list)) {
+        qd_buffer_release(frame);
+        return false;
     }
     list->frames[list->count++] = frame;
     return true;
@@ -29,7 +44,8 @@ void qd_frames_drop(qd_frames *list, size_t count)
 void qd_frames_deinit(qd_frames *list)
 {
     qd_frames_drop(list, 0);
-    qd_heap_free(list->heap, list->frames, list->capacity * sizeof *list->frames);
+    if (list->frames != list->few)
+        qd_heap_free(list->heap, list->frames, list->capacity * sizeof *list->frames);
     list->frames = NULL;
     list->capacity = 0;
 }

@@ -8,10 +8,14 @@
 #include "../base/alloc.h"
 #include "../base/buffer.h"
 
+#define QD_FRAMES_FEW 4u
+
+/* Zero but for the heap to begin with; then it stays where it is. */
 typedef struct qd_frames {
     qd_heap *heap;
     qd_buffer **frames;
     size_t count, capacity;
+    qd_buffer *few[QD_FRAMES_FEW]; /* most reports are no more, and need no memory of the heap's */
 } qd_frames;
 
 /* Takes the reference over, whatever comes of it. `frame` may be NULL, as what could not be encoded; false: no memory.
