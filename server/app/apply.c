@@ -180,7 +180,7 @@ static void apply_batch(qd_host *host, const qd_request *request)
         break;
     }
     host->dirty = true;
-    qd_count(&host->server->counters.updates, entities->count - refusals.count);
+    qd_count(host->server, QD_COUNT_UPDATES, entities->count - refusals.count);
     qd_host_note(host, seat, request->decoded.message.seq);
     qd_apply_refusals(host, request, entities->count, entities->id, &refusals);
 }

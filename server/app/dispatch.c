@@ -582,7 +582,7 @@ static void dispatch(qd_session *session, qd_request **request, const uint8_t *b
 void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
 {
     qd_server *server = session->server;
-    qd_count(&server->counters.bytes_in, size + qd_frame_prefix_size((uint32_t)size));
+    qd_count(server, QD_COUNT_BYTES_IN, size + qd_frame_prefix_size((uint32_t)size));
     qd_request *request = qd_request_create();
     if (request == NULL) {
         qd_reply_error(server, session->link, 0, 0, QD_ERROR_LIMIT,

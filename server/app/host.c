@@ -313,9 +313,9 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
     qd_publish(host);
     send_news(host, qd_room_last_tick(host->room));
     end_lockstep(host);
-    qd_count(&server->counters.ticks, 1);
+    qd_count(server, QD_COUNT_TICKS, 1);
     uint64_t events = qd_room_events_count(host->room);
-    qd_count(&server->counters.events, events - host->events_counted);
+    qd_count(server, QD_COUNT_EVENTS, events - host->events_counted);
     host->events_counted = events;
     keep_time(host, qd_server_now_ns(server) - start_ns);
 }

@@ -102,7 +102,7 @@ void qd_owners_hand_over(qd_host *host, const qd_request *request)
     }
     qd_heap_free(&host->heap, given, given != NULL ? handover->count * sizeof *given : 0);
     host->resets_due = true;
-    qd_count(&host->server->counters.updates, handover->count - refusals.count);
+    qd_count(host->server, QD_COUNT_UPDATES, handover->count - refusals.count);
     qd_host_note(host, seat, request->decoded.message.seq);
     qd_apply_refusals(host, request, handover->count, handover->id, &refusals);
 }
@@ -197,7 +197,7 @@ void qd_owners_adopt(qd_host *host, const qd_request *request)
     sort_ids(given, answer.count);
     answer.id = given;
     host->resets_due = true;
-    qd_count(&host->server->counters.updates, answer.count);
+    qd_count(host->server, QD_COUNT_UPDATES, answer.count);
     tell(host, seat->session->link, request->decoded.message.seq, &answer);
     qd_heap_free(&host->heap, given, capacity * sizeof *given);
 }

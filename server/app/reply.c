@@ -25,7 +25,7 @@ qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *
         bytes += buffers[i]->size;
     qd_link_sent sent = qd_link_send(link, buffers, count, class);
     if (sent == QD_LINK_SENT)
-        qd_count(&server->counters.bytes_out, bytes);
+        qd_count(server, QD_COUNT_BYTES_OUT, bytes);
     return sent;
 }
 
@@ -49,7 +49,7 @@ void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *me
 
 void qd_reply_error_message(qd_server *server, qd_link *link, const qd_msg_error *error)
 {
-    qd_count(&server->counters.errors, 1);
+    qd_count(server, QD_COUNT_ERRORS, 1);
     qd_log(QD_LOG_DEBUG, "error peer=%s seq=%u room=%llu code=%s text=\"%s\"", link->peer, error->seq,
            (unsigned long long)error->room, qd_error_code_name(error->code), error->text);
     qd_reply_send(server, link, &(qd_server_message){.seq = error->seq, .kind = QD_SERVER_ERROR, .as.error = *error});

@@ -164,7 +164,7 @@ static void settle(qd_session *session, qd_session *older)
     memcpy(session->secret, older->secret, sizeof session->secret);
     pthread_mutex_unlock(&server->sessions_mutex);
     session->last_seq = older->last_seq;
-    qd_count(&server->counters.resumed, 1);
+    qd_count(server, QD_COUNT_RESUMED, 1);
     qd_log(QD_LOG_DEBUG, "resumed session=%" PRIu64 " peer=%s", session->number, session->link->peer);
     /* Before the rooms say anything. */
     qd_session_welcome(session, true);

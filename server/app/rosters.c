@@ -100,7 +100,7 @@ static void apply_move(qd_host *host, const qd_request *request)
     qd_room_refusals refusals;
     qd_room_roster_place(host->room, seat->member, &places, &refusals);
     host->dirty = true;
-    qd_count(&host->server->counters.updates, move->count - refusals.count);
+    qd_count(host->server, QD_COUNT_UPDATES, move->count - refusals.count);
     qd_host_note(host, seat, request->decoded.message.seq);
     qd_apply_refusals(host, request, move->count, ids + move->first, &refusals);
 }

@@ -102,6 +102,29 @@ uint64_t qd_server_random(const qd_server *server)
     return server->config.random(server->config.random_context);
 }
 
+/* The part that this thread counts in. */
+static uint32_t counter_part(void)
+{
+    static _Atomic uint32_t threads;
+    static _Thread_local uint32_t turn; /* from 1; 0: not yet chosen */
+    if (turn == 0)
+        turn = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % QD_COUNTER_PARTS;
+    return turn - 1;
+}
+
+void qd_count(qd_server *server, qd_counter counter, uint64_t amount)
+{
+    atomic_fetch_add_explicit(&server->counters[counter_part()].of[counter], amount, memory_order_relaxed);
+}
+
+uint64_t qd_counted(const qd_server *server, qd_counter counter)
+{
+    uint64_t sum = 0;
+    for (uint32_t part = 0; part < QD_COUNTER_PARTS; part++)
+        sum += atomic_load_explicit(&server->counters[part].of[counter], memory_order_relaxed);
+    return sum;
+}
+
 void qd_server_stats(qd_server *server, qd_msg_server_stats *stats)
 {
     qd_registry_lock(&server->registry);
@@ -117,14 +140,14 @@ void qd_server_stats(qd_server *server, qd_msg_server_stats *stats)
         .workers = server->config.workers,
         .memory_bytes = qd_memory_used(),
         .memory_bytes_max = qd_memory_limit(),
-        .ticks = atomic_load_explicit(&server->counters.ticks, memory_order_relaxed),
-        .updates = atomic_load_explicit(&server->counters.updates, memory_order_relaxed),
-        .events = atomic_load_explicit(&server->counters.events, memory_order_relaxed),
-        .bytes_in = atomic_load_explicit(&server->counters.bytes_in, memory_order_relaxed),
-        .bytes_out = atomic_load_explicit(&server->counters.bytes_out, memory_order_relaxed),
-        .errors = atomic_load_explicit(&server->counters.errors, memory_order_relaxed),
+        .ticks = qd_counted(server, QD_COUNT_TICKS),
+        .updates = qd_counted(server, QD_COUNT_UPDATES),
+        .events = qd_counted(server, QD_COUNT_EVENTS),
+        .bytes_in = qd_counted(server, QD_COUNT_BYTES_IN),
+        .bytes_out = qd_counted(server, QD_COUNT_BYTES_OUT),
+        .errors = qd_counted(server, QD_COUNT_ERRORS),
         .parked = parked,
-        .resumed = atomic_load_explicit(&server->counters.resumed, memory_order_relaxed),
-        .too_slow = atomic_load_explicit(&server->counters.too_slow, memory_order_relaxed),
+        .resumed = qd_counted(server, QD_COUNT_RESUMED),
+        .too_slow = qd_counted(server, QD_COUNT_TOO_SLOW),
     };
 }

@@ -40,10 +40,27 @@ typedef struct qd_server_config {
     void *random_context;
 } qd_server_config;
 
-/* All counted up, relaxed, by whoever does it; see ServerStats. */
-typedef struct qd_counters {
-    _Atomic uint64_t ticks, updates, events, bytes_in, bytes_out, errors, too_slow, resumed;
-} qd_counters;
+/* What is counted; see ServerStats. */
+typedef enum qd_counter {
+    QD_COUNT_TICKS,
+    QD_COUNT_UPDATES,
+    QD_COUNT_EVENTS,
+    QD_COUNT_BYTES_IN,
+    QD_COUNT_BYTES_OUT,
+    QD_COUNT_ERRORS,
+    QD_COUNT_TOO_SLOW,
+    QD_COUNT_RESUMED,
+    QD_COUNTERS
+} qd_counter;
+
+/* Each thread counts at every tick and batch. Were there one place for all of them, its line of cache would go from
+ * core to core; so there are several, and threads take turns to choose theirs. */
+#define QD_COUNTER_PARTS 16u
+
+typedef struct qd_counter_part {
+    _Atomic uint64_t of[QD_COUNTERS];
+    char apart[QD_LINE_BYTES]; /* from the next one */
+} qd_counter_part;
 
 struct qd_session;
 
@@ -65,10 +82,8 @@ typedef struct qd_server {
     uint32_t parked_count;
     _Atomic uint64_t parked_due_ns; /* when the first has to go; QD_NEVER: there is none */
 
-    /* All threads write these at every tick and batch: in lines of cache apart from what they only read. */
-    char apart_before[QD_LINE_BYTES];
-    qd_counters counters;
-    char apart_behind[QD_LINE_BYTES];
+    char apart[QD_LINE_BYTES]; /* from what is only read */
+    qd_counter_part counters[QD_COUNTER_PARTS];
 } qd_server;
 
 void qd_server_init(qd_server *server, const qd_server_config *config);
@@ -96,9 +111,8 @@ uint64_t qd_server_now_ns(const qd_server *server);
 uint64_t qd_server_random(const qd_server *server);
 void qd_server_stats(qd_server *server, qd_msg_server_stats *stats);
 
-static inline void qd_count(_Atomic uint64_t *counter, uint64_t amount)
-{
-    atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
-}
+void qd_count(qd_server *server, qd_counter counter, uint64_t amount);
+/* Of all threads. What others count meanwhile may be in it or not. */
+uint64_t qd_counted(const qd_server *server, qd_counter counter);
 
 #endif

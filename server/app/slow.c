@@ -51,7 +51,7 @@ static void show_out(qd_host *host, const qd_seat *seat)
     qd_server *server = host->server;
     if (atomic_exchange(&session->too_slow, true))
         return;
-    qd_count(&server->counters.too_slow, 1);
+    qd_count(server, QD_COUNT_TOO_SLOW, 1);
     qd_log(QD_LOG_WARN, "a reader is too slow, closing session=%" PRIu64 " peer=%s room=\"%s\" queued=%zu",
            session->number, session->link->peer, host->named.name, qd_link_queued(session->link));
     char text[160];

@@ -184,9 +184,9 @@ static void an_idle_room_is_small_and_stands_still(sim_house *house)
     (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
     sim_check(qd_memory_used() - before <= 16384, "an idle room takes %zu bytes", qd_memory_used() - before);
     sim_house_pass(house, 10); /* its last tick, for what has left */
-    uint64_t ticks = atomic_load(&house->server.counters.ticks);
+    uint64_t ticks = qd_counted(&house->server, QD_COUNT_TICKS);
     sim_house_pass(house, 10000);
-    sim_check(atomic_load(&house->server.counters.ticks) == ticks, "a room with nothing in it ticks");
+    sim_check(qd_counted(&house->server, QD_COUNT_TICKS) == ticks, "a room with nothing in it ticks");
     sim_peer_close(&peer);
 }
 
@@ -419,9 +419,9 @@ static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house
         sim_peer_step(&writer, room);
     }
     sim_house_pass(house, 4700);
-    sim_check(!reader.link->closed && atomic_load(&house->server.counters.too_slow) == 0, "a reader has 5 s");
+    sim_check(!reader.link->closed && qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
     sim_house_pass(house, 700);
-    sim_check(!reader.link->closed && atomic_load(&house->server.counters.too_slow) == 1, "its last words are queued");
+    sim_check(!reader.link->closed && qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "its last words are queued");
     qd_go_away_reason reason = 0;
     for (const qd_server_message *message; (message = sim_peer_next(&reader)) != NULL;)
         reason = message->kind == QD_SERVER_GO_AWAY ? message->as.go_away.reason : 0;

@@ -25,9 +25,9 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
         (void)sim_peer_expect(&writer, QD_SERVER_APPLIED);
         sim_house_pass(house, 100);
         if (i == 48)
-            sim_check(atomic_load(&house->server.counters.too_slow) == 0, "a reader has 5 s");
+            sim_check(qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
     }
-    sim_check(atomic_load(&house->server.counters.too_slow) == 1, "its time is over");
+    sim_check(qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "its time is over");
 
     /* Who reads in time gets the reset, and all its time anew. */
     sim_peer other;
@@ -43,7 +43,7 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
         const qd_msg_tick *tick = &sim_peer_expect(&other, QD_SERVER_TICK)->as.tick;
         sim_check(tick->reset && tick->begins.count == 80 * 79 / 2, "the second reset");
     }
-    sim_check(!other.link->closed && atomic_load(&house->server.counters.too_slow) == 1, "it reads");
+    sim_check(!other.link->closed && qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "it reads");
     sim_peer_close(&writer);
     sim_peer_close(&reader);
     sim_peer_close(&other);

@@ -6,7 +6,7 @@
 
 static uint64_t ticks(const sim_house *house)
 {
-    return atomic_load(&house->server.counters.ticks);
+    return qd_counted(&house->server, QD_COUNT_TICKS);
 }
 
 static void expect_stillness(sim_house *house, sim_peer *peer)

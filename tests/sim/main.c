@@ -235,7 +235,7 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
     come_to_rest(&play);
     stop(&play);
     *hash = play.scene.world.hash;
-    *ticks += atomic_load(&play.scene.server.counters.ticks);
+    *ticks += qd_counted(&play.scene.server, QD_COUNT_TICKS);
     for (uint32_t i = 0; i < play.client_count; i++)
         sim_client_deinit(&play.clients[i]);
     for (size_t i = 0; i < play.scene.room_total; i++)
