@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
+#include "../base/fetch.h"
 #include "../base/log.h"
 #include "apply.h"
 #include "publish.h"
@@ -24,6 +25,7 @@
 #define VISIT_TICK_US_MAX 100u
 
 static void run(qd_actor *actor);
+static void fetch(qd_actor *actor);
 static void visit(qd_actor *actor);
 
 /* ---- creation and end ---- */
@@ -76,6 +78,7 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
     host->timer_ns = QD_NEVER;
     memcpy(host->named.name, name, strlen(name) + 1);
     qd_actor_init(&host->actor, run);
+    host->actor.fetch = fetch;
     qd_mailbox_init(&host->mailbox);
     qd_lockstep_init(&host->lockstep, config->writers, config->step_deadline_ms * MS_NS);
     qd_heap_init(&host->heap);
@@ -304,6 +307,8 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
 {
     qd_server *server = host->server;
     uint64_t start_ns = qd_server_now_ns(server);
+    if (host->member_capacity > 0)
+        qd_fetch_to_write(host->members->seat, sizeof *host->members->seat);
     qd_room_tick(host->room, server->config.scheduler->executor, skipped);
     host->dirty = false;
     host->resets_due = false;
@@ -503,6 +508,16 @@ static void keep_up(qd_host *host)
         return;
     host->timer_ns = due_ns;
     scheduler->wake_at(scheduler->context, &host->actor, due_ns);
+}
+
+/* What a tick looks at before the room asks for the rest of its memory. */
+static void fetch(qd_actor *actor)
+{
+    qd_host *host = (qd_host *)actor;
+    qd_fetch_to_write(host, offsetof(qd_host, times_us));
+    qd_fetch(host->members, sizeof *host->members);
+    if (host->room != NULL)
+        qd_room_fetch(host->room);
 }
 
 static void run(qd_actor *actor)

@@ -39,18 +39,22 @@ typedef struct qd_host_member {
     bool yields;      /* while an Adopt is carried out: its entities are taken */
 } qd_host_member;
 
-/* What every tick reads and writes stands first and together: where there are many rooms it comes from memory. */
+/* What every tick reads and writes stands first and together: where there are many rooms it comes from memory. The
+ * first line of it leads to the rest. */
 typedef struct qd_host {
     qd_actor actor; /* first */
-    qd_server *server;
-    qd_mailbox mailbox;
 
     /* the run's own; `room` is made by the creator */
-    qd_letter *letters;      /* taken out, and left for the run that follows */
     qd_room *room;           /* NULL once closed */
     qd_host_member *members; /* by their number in the room */
     uint32_t member_capacity, member_count;
-    qd_seat *news; /* seats with an Applied due at the tick */
+
+    qd_server *server;
+    qd_mailbox mailbox;
+
+    /* the run's own */
+    qd_letter *letters; /* taken out, and left for the run that follows */
+    qd_seat *news;      /* seats with an Applied due at the tick */
     uint32_t stuck_count;
     bool resets_due; /* a Subscribe waits for its reset */
     bool dirty;      /* changed since the last tick */

@@ -55,6 +55,9 @@ typedef void (*qd_actor_fn)(qd_actor *actor);
 
 struct qd_actor {
     qd_actor_fn run;
+    /* NULL, or: has what a run touches first on its way into the cache. The scheduler may call it a while before a run,
+     * as if it were one. */
+    qd_actor_fn fetch;
     /* private to the scheduler */
     _Atomic uint32_t state;
     struct qd_actor *next;
@@ -65,6 +68,7 @@ struct qd_actor {
 static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)
 {
     actor->run = run;
+    actor->fetch = NULL;
     atomic_init(&actor->state, 0);
     actor->next = NULL;
     actor->due_ns = QD_NEVER;

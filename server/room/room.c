@@ -42,7 +42,7 @@ static size_t at_most(size_t count, size_t most)
     return count < most ? count : most;
 }
 
-static void fetch_self(const qd_room *room)
+void qd_room_fetch(const qd_room *room)
 {
     qd_fetch_to_write(room, offsetof(qd_room, lists.own));
     qd_fetch(&room->views, QD_LINE_BYTES);
@@ -50,7 +50,7 @@ static void fetch_self(const qd_room *room)
 
 void qd_room_fetch_moves(const qd_room *room, uint32_t count)
 {
-    fetch_self(room);
+    qd_room_fetch(room);
     if (room->ids.count > FETCH_COUNT_MAX || count < room->ids.count / 2)
         return;
     qd_fetch(room->members.rows, QD_LINE_BYTES);
@@ -60,7 +60,7 @@ void qd_room_fetch_moves(const qd_room *room, uint32_t count)
 
 void qd_room_fetch_tick(const qd_room *room)
 {
-    fetch_self(room);
+    qd_room_fetch(room);
     if (room->ids.count > FETCH_COUNT_MAX)
         return;
     const qd_block *events = &room->lists.events;

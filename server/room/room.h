@@ -189,6 +189,9 @@ typedef struct qd_room_report {
     qd_room_pairs stays;
 } qd_room_report;
 
+/* Before a tick, if there is time: has what it looks at first on its way into the cache. */
+void qd_room_fetch(const qd_room *room);
+
 /* One tick. `skipped`: ticks left out before it; they count in the tick's number. Reports follow: for every live
  * subscription with news, and for every one whose reset was due (with the set at this tick). */
 void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped);

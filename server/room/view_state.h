@@ -165,8 +165,9 @@ typedef struct qd_views {
     qd_space *sight; /* NULL: there are no observers */
     bool in_use;     /* somebody has observed or watched, or lost a view; until then a round has nothing to do */
     bool has_beacons;
-    uint32_t round;  /* counts ticks since then, and goes round */
-    uint32_t *whose; /* by slot of the sight: what the body is */
+    uint32_t next_member; /* whose report of the present round is next; every tick looks at it, so it stands here */
+    uint32_t round;       /* counts ticks since then, and goes round */
+    uint32_t *whose;      /* by slot of the sight: what the body is */
     uint32_t whose_capacity;
     qd_seen *seen;                    /* by slot of the room */
     uint32_t seen_capacity, seen_end; /* of those from `seen_end` on nothing is known */
@@ -204,7 +205,6 @@ typedef struct qd_views {
     qd_view_list watchers; /* what is made of them for those who watch */
     qd_claims claims, entrants, waiting;
     qd_view_columns report;
-    uint32_t next_member;
 
     uint64_t seen_count, enters_count, leaves_count;
 } qd_views;

@@ -28,7 +28,7 @@
  * each. Busy workers look at the time when their own queue is empty, because behind what stands there a timer's actor
  * would have to wait anyway, and between two runs of some. Then some fire, the earliest first, and the rest the next
  * time: while there is more to do than time, who is latest comes first, and whoever has not fired can be visited.
- * Timers fire under the pool's lock, and retiring takes it: after that nobody holds a retired actor's timer in hand.
+ * A timer's actor is held under the pool's lock, and retiring takes it: after that nobody has a retired actor in hand.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
 
@@ -161,30 +161,43 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
 
 /* ---- the life of a worker ---- */
 
-/* [lock] Queues what is due with this worker, which is about to take the first and to call others for the rest: the
- * earliest few. */
-static void fire_timers_locked(qd_worker *me)
+/* [lock] Takes what is due and stands in no queue yet, the earliest few, to be queued. Returns how many. */
+static uint32_t take_due_locked(qd_pool *pool, qd_actor *due[FIRED_AT_ONCE])
 {
-    qd_pool *pool = me->pool;
     uint64_t now = qd_clock_now_ns();
+    uint32_t count = 0;
     qd_actor *actor;
 
     for (uint32_t fired = 0; fired < FIRED_AT_ONCE && (actor = qd_timers_take(&pool->timers, now)); fired++) {
         if (hold(actor))
-            qd_queue_push(&me->queue, actor);
+            due[count++] = actor;
     }
     atomic_store_explicit(&pool->timer_next_ns, qd_timers_next_ns(&pool->timers), memory_order_relaxed);
+    return count;
+}
+
+/* Queues them with this worker, which is about to take the first and to call others for the rest. */
+static void queue_due(qd_worker *me, qd_actor *const *due, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (due[i]->fetch)
+            due[i]->fetch(due[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        qd_queue_push(&me->queue, due[i]);
 }
 
 static void fire_timers(qd_worker *me)
 {
+    qd_actor *due[FIRED_AT_ONCE];
     uint64_t next_ns = atomic_load_explicit(&me->pool->timer_next_ns, memory_order_relaxed);
 
     if (next_ns == QD_NEVER || next_ns > qd_clock_now_ns())
         return;
     pthread_mutex_lock(&me->pool->lock);
-    fire_timers_locked(me);
+    uint32_t count = take_due_locked(me->pool, due);
     pthread_mutex_unlock(&me->pool->lock);
+    queue_due(me, due, count);
 }
 
 static bool looks_queued(qd_pool *pool)
@@ -273,10 +286,11 @@ static void sleep_locked(qd_worker *me)
     }
 }
 
-/* [lock] */
-static void be_idle_locked(qd_worker *me)
+/* [lock] Returns what is due then, to be queued without the lock: how many. */
+static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE])
 {
     qd_pool *pool = me->pool;
+    uint32_t due_count = 0;
 
     qd_worker_rests(me);
     if (!is_queued(pool))
@@ -285,18 +299,21 @@ static void be_idle_locked(qd_worker *me)
     /* No keeper: one may have been roused and then called away before it knew. */
     if (!pool->keeper || pool->keeper == me) {
         pool->keeper = NULL;
-        fire_timers_locked(me);
+        due_count = take_due_locked(pool, due);
         if (pool->timers.count > 0)
             rouse_keeper(pool);
     }
     if (me->called)
         qd_fork_called(me);
+    return due_count;
 }
 
 /* What a worker does when there is no actor to run. */
 static void idle(qd_worker *me)
 {
     qd_pool *pool = me->pool;
+    qd_actor *due[FIRED_AT_ONCE];
+    uint32_t due_count = 0;
 
     if (qd_fork_watches(me))
         return;
@@ -305,8 +322,9 @@ static void idle(qd_worker *me)
     if (!me->fork.stays)
         pthread_mutex_lock(&pool->lock);
     if (!qd_fork_helps(me))
-        be_idle_locked(me);
+        due_count = be_idle_locked(me, due);
     pthread_mutex_unlock(&pool->lock);
+    queue_due(me, due, due_count);
 }
 
 static void *work(void *argument)

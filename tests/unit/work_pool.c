@@ -179,6 +179,7 @@ typedef struct timed {
     qd_actor actor;
     uint64_t due_ns;
     uint64_t ran_as;
+    bool was_fetched;
 } timed;
 
 static _Atomic uint32_t timed_runs;
@@ -191,6 +192,12 @@ static void run_timed(qd_actor *actor)
     me->ran_as = atomic_fetch_add(&timed_runs, 1);
 }
 
+/* As if it were a run: with the thread stage, nobody else may be at it. */
+static void fetch_timed(qd_actor *actor)
+{
+    ((timed *)actor)->was_fetched = true;
+}
+
 #define TIMERS 200u
 
 /* Sets them in a jumble, and says whether all were set before the first was due. */
@@ -200,6 +207,8 @@ static bool set_jumbled(timed *actors, uint64_t base_ns)
         timed *one = &actors[index];
         one->due_ns = base_ns + (index * 77 % TIMERS) * 20000;
         qd_actor_init(&one->actor, run_timed);
+        one->actor.fetch = fetch_timed;
+        one->was_fetched = false;
         wake_at(&one->actor, one->due_ns);
     }
     return now_ns() < base_ns;
@@ -221,6 +230,8 @@ static void timers_fire_in_order(void **state)
             wait_for(&timed_runs, TIMERS);
             stop();
         } while (!set_in_time);
+        for (uint32_t index = 0; index < TIMERS; index++)
+            assert_true(actors[index].was_fetched);
         /* One worker runs them in the order in which they fire. */
         for (uint32_t index = 0; index < TIMERS && workers == 1; index++)
             assert_int_equal(actors[index].ran_as, index * 77 % TIMERS);
