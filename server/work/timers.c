@@ -54,6 +54,8 @@ static void settle(qd_timers *timers, uint32_t place, qd_timer timer)
     for (;;) {
         uint32_t first = place * BRANCHES - 2, end = first + BRANCHES, least = first;
 
+        /* The children of all of them, four lines, while it is found out whose are needed. */
+        qd_fetch(&timers->rows[first * BRANCHES - 3], BRANCHES * BRANCHES * sizeof timer);
         for (uint32_t child = first + 1; child < end && child <= timers->count; child++)
             least = due_at(timers, child) < due_at(timers, least) ? child : least;
         if (first > timers->count || due_at(timers, least) >= timer.due_ns)
@@ -140,8 +142,8 @@ qd_actor *qd_timers_take(qd_timers *timers, uint64_t now_ns)
         return NULL;
     qd_actor *actor = home_of(timers, timers->rows[0].index)->actor;
     qd_timers_set(timers, actor, QD_NEVER);
-    /* Who is next is likely to be taken next. */
-    if (timers->count > 0)
-        qd_fetch_to_write(home_of(timers, timers->rows[0].index)->actor, sizeof *actor);
+    /* Who is next is likely to be taken next; and after that, one of those behind it. */
+    for (uint32_t place = 1; place <= 1 + BRANCHES && place <= timers->count; place++)
+        qd_fetch_to_write(home_of(timers, timers->rows[place - 1].index)->actor, sizeof *actor);
     return actor;
 }
