@@ -50,7 +50,9 @@ void qd_room_fetch(const qd_room *room)
 
 void qd_room_fetch_moves(const qd_room *room, uint32_t count)
 {
-    qd_room_fetch(room);
+    qd_fetch_to_write(&room->heap, offsetof(qd_room, tick) - offsetof(qd_room, heap));
+    qd_fetch_to_write(&room->updates, sizeof room->updates);
+    qd_fetch(&room->views, sizeof room->views.sight);
     if (room->ids.count > FETCH_COUNT_MAX || count < room->ids.count / 2)
         return;
     qd_fetch(room->members.rows, QD_LINE_BYTES);
