@@ -11,7 +11,8 @@
  *     --turns N            of a few ticks each on one worker and on several, in turn: 10
  *
  *     forks   four forks in a row, each of 64 tasks of about a microsecond
- *     walk    finding all begins and ends of one space
+ *     walk    finding all begins and ends of one space, whose bodies were registered where they moved to before
+ *     space   the same, and its bodies are registered at the tick, as in rooms of that size
  *     room    a room of the same: all entities moved by their roster, the tick, its events in order
  *     rooms   as many rooms of 100, each moved and ticked by an actor of its own
  *
@@ -28,6 +29,7 @@
 #include "median.h"
 #include "server/room/room.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 #include "server/work/pool.h"
 
 #define TICKS_A_TURN 8u /* without the first, for which the caches are not ready */
@@ -76,7 +78,7 @@ static uint64_t mixed(uint64_t key)
 
 /* ---- a space ---- */
 
-static void make_space(part *p)
+static void make_tuned_space(part *p, const qd_tuning *tuning)
 {
     const crowd *c = &p->crowd;
     const qd_space_config config = {.dimensions = 2,
@@ -86,6 +88,7 @@ static void make_space(part *p)
                                     .bodies_max = c->count};
     if (qd_space_create(&config, &p->heap, &p->space) != QD_OK)
         abort();
+    qd_space_tune(p->space, tuning);
     for (uint32_t i = 0; i < c->count; i++) {
         qd_body body = {.x = c->at[0][i],
                         .y = c->at[1][i],
@@ -97,6 +100,20 @@ static void make_space(part *p)
         if (qd_space_add(p->space, &body, &p->slot[i]) != QD_OK)
             abort();
     }
+}
+
+static void make_space(part *p)
+{
+    make_tuned_space(p, &QD_TUNING_DEFAULT);
+}
+
+/* In which moves do not wait for the tick. */
+static void make_prompt_space(part *p)
+{
+    qd_tuning tuning = QD_TUNING_DEFAULT;
+
+    tuning.stage_bodies_min = UINT32_MAX;
+    make_tuned_space(p, &tuning);
 }
 
 static void drop_space(part *p)
@@ -345,8 +362,10 @@ int main(int count, char **arguments)
 {
     static const scene scenes[] = {
         {"forks", 64, 1, make_nothing, work_forks, make_nothing},
-        {"walk", 100000, 1, make_space, work_space, drop_space},
-        {"walk", 1000000, 1, make_space, work_space, drop_space},
+        {"walk", 100000, 1, make_prompt_space, work_space, drop_space},
+        {"walk", 1000000, 1, make_prompt_space, work_space, drop_space},
+        {"space", 100000, 1, make_space, work_space, drop_space},
+        {"space", 1000000, 1, make_space, work_space, drop_space},
         {"room", 100000, 1, make_room, work_room, drop_room},
         {"room", 1000000, 1, make_room, work_room, drop_room},
         {"rooms", ROOM_COUNT, 10000, make_room, work_room, drop_room},
