@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* sched_getcpu, CPU_SET */
+#define _GNU_SOURCE /* sched_getcpu, CPU_SET, pthread_setaffinity_np */
 
 #include "core.h"
 
-#include <sched.h>
-
-int qd_core_now(void)
+bool qd_core_send(pthread_t thread, cpu_set_t *before)
 {
-    return sched_getcpu();
+    int core = sched_getcpu();
+
+    /* Fails where a set has fewer cores than the machine; then all stays as it is. */
+    if (core < 0 || pthread_getaffinity_np(thread, sizeof *before, before) != 0)
+        return false;
+    cpu_set_t others = *before;
+    CPU_CLR((size_t)core, &others);
+    return CPU_COUNT(&others) > 0 && CPU_COUNT(&others) < CPU_COUNT(before) &&
+           pthread_setaffinity_np(thread, sizeof others, &others) == 0;
 }
 
-void qd_core_leave(int core)
+void qd_core_settle(const cpu_set_t *before)
 {
-    cpu_set_t allowed, others;
-
-    if (core < 0 || core != sched_getcpu() || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return;
-    others = allowed;
-    CPU_CLR((size_t)core, &others);
-    /* Fails where there is no other, or more cores than a set has; then all stays as it is. */
-    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-        (void)sched_setaffinity(0, sizeof allowed, &allowed);
+    (void)pthread_setaffinity_np(pthread_self(), sizeof *before, before);
 }

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The core that a thread runs on. A thread that is called may be given the core of its caller, who then waits while the
- * other does what both were to do side by side; the system may leave them so for as long as it takes.
+ * The cores that threads run on. The system likes to wake a thread on the core of who calls it, who goes on working
+ * there, even where another core sleeps; and it may leave both there for milliseconds, while what they were to do side
+ * by side is done by one. So who calls a thread sends it elsewhere first.
  */
 #ifndef QD_WORK_CORE_H
 #define QD_WORK_CORE_H
 
-/* [any] Of the calling thread; negative: not known. */
-int qd_core_now(void);
-/* [any] Moves the calling thread to another core than this, if it is there and may run elsewhere. It takes some
- * microseconds then; afterwards the thread may run where it could before. */
-void qd_core_leave(int core);
+#include <stdbool.h>
+
+#include <pthread.h>
+#include <sched.h>
+
+/* Of a thread that sleeps and is called next, by this one: it wakes on another core than this thread's, if it may run
+ * on any other. Returns whether it was told so; then, awake, it is to settle with `before`, where it could run until
+ * now. Two system calls. */
+bool qd_core_send(pthread_t thread, cpu_set_t *before);
+/* The calling thread may run where it could before. If those who started the process have given it more cores
+ * meanwhile, these are not among them. */
+void qd_core_settle(const cpu_set_t *before);
 
 #endif

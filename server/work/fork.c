@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include "../base/clock.h"
-#include "core.h"
 #include "pause.h"
 
 /* A split's helpers are called by each other: so many by its caller, so many by each. */
@@ -59,6 +58,7 @@ static uint32_t choose(qd_pool *pool, qd_split *split, qd_worker **called, uint3
 
     while (count < count_max && split->wanted > 0 && (called[count] = qd_workers_choose(pool))) {
         split->wanted--;
+        called[count]->sent = qd_core_send(called[count]->thread, &called[count]->before);
         count++;
     }
     return count;
@@ -121,7 +121,6 @@ static bool help(qd_worker *me)
     uint32_t count = choose(pool, split, called, CALLS_OF_HELPER);
     pthread_mutex_unlock(&pool->lock);
     signal_all(called, count);
-    qd_core_leave(split->core);
     qd_split_work(split, me->index);
     pthread_mutex_lock(&pool->lock);
     qd_split_leave(split);

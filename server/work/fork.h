@@ -10,9 +10,8 @@
  * is therefore the last thing that a helper does to a split.
  *
  * Calling. Who forks calls some workers, and each that comes while there are tasks left calls some more: so neither is
- * one held up by calling all, nor are all called for what a few have done by then. The system likes to give who is
- * called the core of its caller, who then waits, and may leave them there for all of the fork: who finds itself on the
- * caller's core goes to another (core.h).
+ * one held up by calling all, nor are all called for what a few have done by then. Each is sent to another core than
+ * its caller's (core.h).
  *
  * Staying. A run that expects more forks has a PARTY from its first fork to when it expects none. While there is one,
  * a worker that has come to a split stays for a while when it finds nothing more to do: it does not count itself idle,

@@ -324,6 +324,9 @@ static void idle(qd_worker *me)
     if (!qd_fork_helps(me))
         due_count = be_idle_locked(me, due);
     pthread_mutex_unlock(&pool->lock);
+    if (me->sent)
+        qd_core_settle(&me->before);
+    me->sent = false;
     queue_due(me, due, due_count);
 }
 

@@ -3,7 +3,6 @@
 
 #include "../base/assert.h"
 #include "../base/clock.h"
-#include "core.h"
 #include "pause.h"
 
 /* How long a caller stays awake for its helpers, about what it would take to wake it, and how often it looks for them
@@ -20,7 +19,6 @@ void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argumen
     atomic_init(&split->helpers, 0);
     split->is_awaited = false;
     split->wanted = 0;
-    split->core = qd_core_now();
     pthread_cond_init(&split->helpers_out, NULL);
     split->older = split->newer = NULL;
     split->shares = workers;

@@ -33,7 +33,6 @@ typedef struct qd_split {
     _Atomic uint32_t helpers; /* written under the lock */
     bool is_awaited;          /* [lock] the caller sleeps */
     uint32_t wanted;          /* [lock] so many more workers are to be called for it */
-    int core;                 /* of the caller, when it began */
     pthread_cond_t helpers_out;
     struct qd_split *older, *newer; /* [lock] */
     uint32_t shares;

@@ -19,6 +19,7 @@
 
 #include "../base/alloc.h"
 #include "../base/fetch.h"
+#include "core.h"
 #include "pool.h"
 #include "queue.h"
 #include "split.h"
@@ -54,6 +55,8 @@ typedef struct qd_worker {
     /* [lock] */
     pthread_cond_t call;
     bool called;
+    bool sent; /* by its caller: it is to settle where it could run before (core.h) */
+    cpu_set_t before;
 } qd_worker;
 
 struct qd_pool {

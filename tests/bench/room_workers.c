@@ -232,6 +232,8 @@ static void run_part(qd_actor *actor)
     part *p = (part *)actor;
     show *s = p->show;
 
+    if (s->scene->parts == 1)
+        s->start_ns = s->scheduler->now_ns(s->scheduler->context);
     s->scene->work(p, s->scheduler->executor);
     if (atomic_fetch_sub(&s->parts_left, 1) == 1) {
         if (s->tick_ns == 0)
@@ -240,7 +242,7 @@ static void run_part(qd_actor *actor)
     }
 }
 
-/* Everything is due at once, as by timers: one worker finds it and the others come for their share. */
+/* Many parts are due at once, as by timers: one worker finds it and the others come for their share. */
 static void run_opening(qd_actor *actor)
 {
     show *s = (show *)((char *)actor - offsetof(show, opening));
@@ -266,7 +268,7 @@ static uint64_t tick_on(show *s, const qd_scheduler *scheduler)
     s->scheduler = scheduler;
     s->tick_ns = 0;
     atomic_store(&s->parts_left, s->scene->parts);
-    scheduler->wake(scheduler->context, &s->opening);
+    scheduler->wake(scheduler->context, s->scene->parts == 1 ? &s->part->actor : &s->opening);
     sem_wait(&s->done);
     wait_until_idle(&s->opening);
     for (uint32_t i = 0; i < s->scene->parts; i++)

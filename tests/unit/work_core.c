@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who leaves a core is elsewhere then, if there is elsewhere to be, and may run where it could before.
+ * Who is sent off wakes on another core than its caller's, if there is another, and may run where it could before.
  */
-#define _GNU_SOURCE /* CPU_SET */
+#define _GNU_SOURCE /* sched_getcpu, CPU_SET */
 
-#include <sched.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,54 +16,96 @@
 
 #include "server/work/core.h"
 
-/* The system may take it back at once. */
-#define TRIES 1000
+#define TRIES 100
+
+typedef struct sleeper {
+    sem_t call, answer;
+    bool is_over, was_sent;
+    cpu_set_t before, after;
+    int core; /* that it woke on */
+} sleeper;
 
 static cpu_set_t allowed(void)
 {
     cpu_set_t set;
 
-    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+    assert_int_equal(pthread_getaffinity_np(pthread_self(), sizeof set, &set), 0);
     return set;
 }
 
-static void may_run_where_it_could(void **state)
+static void set_allowed(const cpu_set_t *set)
 {
-    (void)state;
-    cpu_set_t before = allowed();
-    bool left = false;
-
-    for (int i = 0; i < TRIES && !left; i++) {
-        int core = qd_core_now();
-
-        qd_core_leave(core);
-        cpu_set_t after = allowed();
-        assert_true(CPU_EQUAL(&before, &after));
-        left = qd_core_now() != core;
-    }
-    assert_true(left || CPU_COUNT(&before) == 1);
+    assert_int_equal(pthread_setaffinity_np(pthread_self(), sizeof *set, set), 0);
 }
 
+static void *sleep_on(void *argument)
+{
+    sleeper *s = argument;
+
+    for (;;) {
+        sem_wait(&s->call);
+        if (s->is_over)
+            return NULL;
+        s->core = sched_getcpu();
+        if (s->was_sent)
+            qd_core_settle(&s->before);
+        pthread_getaffinity_np(pthread_self(), sizeof s->after, &s->after);
+        sem_post(&s->answer);
+    }
+}
+
+static void is_elsewhere(void **state)
+{
+    (void)state;
+    const cpu_set_t all = allowed();
+    sleeper s = {.is_over = false};
+    pthread_t thread;
+
+    sem_init(&s.call, 0, 0);
+    sem_init(&s.answer, 0, 0);
+    pthread_create(&thread, NULL, sleep_on, &s);
+    for (int i = 0; i < TRIES; i++) {
+        /* The caller stays where it is. */
+        cpu_set_t here;
+        int core = sched_getcpu();
+
+        CPU_ZERO(&here);
+        CPU_SET((size_t)core, &here);
+        if (CPU_ISSET((size_t)core, &all))
+            set_allowed(&here);
+        s.was_sent = qd_core_send(thread, &s.before);
+        assert_int_equal(s.was_sent, CPU_COUNT(&all) > 1);
+        sem_post(&s.call);
+        sem_wait(&s.answer);
+        assert_true(!s.was_sent || s.core != core);
+        assert_true(CPU_EQUAL(&s.after, &all));
+        set_allowed(&all);
+    }
+    s.is_over = true;
+    sem_post(&s.call);
+    pthread_join(thread, NULL);
+    sem_destroy(&s.call);
+    sem_destroy(&s.answer);
+}
+
+/* Whoever may run on one core alone stays there. */
 static void stays_where_there_is_no_other(void **state)
 {
     (void)state;
-    cpu_set_t before = allowed(), one;
-    int core = qd_core_now();
+    const cpu_set_t all = allowed();
+    cpu_set_t one, before;
 
     CPU_ZERO(&one);
-    CPU_SET((size_t)core, &one);
-    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-    qd_core_leave(core);
-    assert_int_equal(qd_core_now(), core);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    set_allowed(&one);
+    assert_false(qd_core_send(pthread_self(), &before));
     cpu_set_t after = allowed();
     assert_true(CPU_EQUAL(&one, &after));
-    qd_core_leave(-1);
-    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    set_allowed(&all);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(may_run_where_it_could),
-                                       cmocka_unit_test(stays_where_there_is_no_other)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_elsewhere), cmocka_unit_test(stays_where_there_is_no_other)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
