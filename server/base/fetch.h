@@ -7,25 +7,26 @@
 #define QD_BASE_FETCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define QD_LINE_BYTES 64u
 
 /* Has the lines on their way into the cache. Any address will do, NULL too. */
 static inline void qd_fetch(const void *memory, size_t bytes)
 {
-    const char *at = memory;
+    uintptr_t at = (uintptr_t)memory; /* not a pointer: none is made of NULL and an offset */
 
     for (size_t done = 0; done < bytes; done += QD_LINE_BYTES)
-        __builtin_prefetch(at + done);
+        __builtin_prefetch((const void *)(at + done));
 }
 
 /* The same, to be written. */
 static inline void qd_fetch_to_write(const void *memory, size_t bytes)
 {
-    const char *at = memory;
+    uintptr_t at = (uintptr_t)memory;
 
     for (size_t done = 0; done < bytes; done += QD_LINE_BYTES)
-        __builtin_prefetch(at + done, 1);
+        __builtin_prefetch((const void *)(at + done), 1);
 }
 
 #endif
