@@ -10,9 +10,9 @@
  *
  * It compares now with was, as the sight's kernel does, and has no table of pairs: an event is where the two differ. As
  * boxes are around where points are, what it tells does not depend on the order, and points are sorted anew only when
- * wide boxes have cost as much as that does. All of this is counted, so it
- * is the same on every machine. Who went far has two entries at that tick, so that no box reaches from here to there:
- * where it was, for what ends, and where it is, for what begins.
+ * wide boxes have cost as much as that does. All of this is counted, so it is the same on every machine. Who went far
+ * has two entries at that tick, so that no box reaches from here to there: where it was, for what ends, and where it
+ * is, for what begins.
  *
  * While the join LEADS, nobody moves what is in the sight, except beacons and those who meet them; bodies still come
  * and go there, so that the sight can take over again after any tick, which cannot fail (qd_sight_catch_up).

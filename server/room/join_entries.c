@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/interleave.h"
 #include "order.h"
 #include "sight.h"
 
@@ -40,21 +41,17 @@ static void plan_curve(qd_join *join)
     join->reach = wide[0] >= 0 ? (float)fmin(REACH_SIDES * (side > length ? side : length), FLT_MAX) : 0;
 }
 
-static uint32_t spread(float at, float lo, float scale)
+static uint32_t steps(float at, float lo, float scale)
 {
     float along = (at - lo) * scale;
 
     along = along > 0 ? along : 0;
-    uint32_t bits = (uint32_t)(along < UINT16_MAX ? along : UINT16_MAX);
-    bits = (bits | bits << 8) & 0x00ff00ff;
-    bits = (bits | bits << 4) & 0x0f0f0f0f;
-    bits = (bits | bits << 2) & 0x33333333;
-    return (bits | bits << 1) & 0x55555555;
+    return (uint32_t)(along < UINT16_MAX ? along : UINT16_MAX);
 }
 
 static uint32_t number_of(const qd_join_curve *curve, float x, float y)
 {
-    return spread(x, curve->lo[0], curve->scale[0]) | spread(y, curve->lo[1], curve->scale[1]) << 1;
+    return qd_interleave(steps(x, curve->lo[0], curve->scale[0]), steps(y, curve->lo[1], curve->scale[1]));
 }
 
 static qd_order order_in(qd_room *room, uint32_t count)

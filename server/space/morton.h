@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../base/interleave.h"
 #include "axes.h"
 
 #if QD_AXES == 2
@@ -54,13 +55,7 @@ static inline uint32_t qd_morton_gather(uint32_t n)
 static inline uint32_t qd_morton(const uint32_t *at)
 {
 #if QD_AXES == 2
-    /* Both are spread at once, in the halves of 64 bits. */
-    uint64_t n = at[0] | (uint64_t)at[1] << 32;
-    n = (n | n << 8) & UINT64_C(0x00ff00ff00ff00ff);
-    n = (n | n << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    n = (n | n << 2) & UINT64_C(0x3333333333333333);
-    n = (n | n << 1) & UINT64_C(0x5555555555555555);
-    return (uint32_t)n | (uint32_t)(n >> 32) << 1;
+    return qd_interleave(at[0], at[1]);
 #else
     return qd_morton_spread(at[0]) | qd_morton_spread(at[1]) << 1 | qd_morton_spread(at[2]) << 2;
 #endif

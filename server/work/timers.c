@@ -53,9 +53,11 @@ static void settle(qd_timers *timers, uint32_t place, qd_timer timer)
         put(timers, place, timers->rows[parent - 1]);
     for (;;) {
         uint32_t first = place * BRANCHES - 2, end = first + BRANCHES, least = first;
+        uint32_t below = first * BRANCHES - 3;
 
         /* The children of all of them, four lines, while it is found out whose are needed. */
-        qd_fetch(&timers->rows[first * BRANCHES - 3], BRANCHES * BRANCHES * sizeof timer);
+        if (below < timers->count)
+            qd_fetch(&timers->rows[below], BRANCHES * BRANCHES * sizeof timer);
         for (uint32_t child = first + 1; child < end && child <= timers->count; child++)
             least = due_at(timers, child) < due_at(timers, least) ? child : least;
         if (first > timers->count || due_at(timers, least) >= timer.due_ns)
