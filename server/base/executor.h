@@ -60,7 +60,7 @@ struct qd_actor {
     qd_actor_fn fetch;
     /* private to the scheduler */
     _Atomic uint32_t state;
-    struct qd_actor *next;
+    struct qd_actor *next, *next_bunch;
     uint64_t due_ns;      /* wake it then; QD_NEVER: no timer */
     uint32_t timer_index; /* of its timer with the scheduler, counted from 1; 0: it has none */
 };
@@ -70,7 +70,7 @@ static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)
     actor->run = run;
     actor->fetch = NULL;
     atomic_init(&actor->state, 0);
-    actor->next = NULL;
+    actor->next = actor->next_bunch = NULL;
     actor->due_ns = QD_NEVER;
     actor->timer_index = 0;
 }

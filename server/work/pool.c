@@ -21,7 +21,9 @@
  *
  * Sleeping. A worker that found nothing counts itself idle, then looks into every queue once more, under its lock, and
  * only then sleeps. A push takes the same queue's lock, and after it looks for idle workers. One of the two comes
- * first: either the worker sees the actor or the pusher sees the worker. No wake is lost, and nobody spins.
+ * first: either the worker sees the actor or the pusher sees the worker. No wake is lost, and nobody spins. Who brings
+ * actors from one queue to another puts them where it has to lock likewise, takes one, and then looks for idle workers
+ * if more are left.
  *
  * Timers. One idle worker is the KEEPER, it alone sleeps with a timeout; when it leaves, another idle one follows it.
  * It sleeps a little longer than until the first timer, the more so the more there are, for else it would wake for
@@ -227,7 +229,10 @@ static qd_actor *take(qd_worker *me)
     if (others_first || qd_queue_looks_empty(&me->queue))
         fire_timers(me);
     for (uint32_t step = 0; step < pool->worker_count; step++) {
-        qd_actor *actor = qd_queue_take(&pool->workers[(first + step) % pool->worker_count].queue);
+        qd_queue *queue = &pool->workers[(first + step) % pool->worker_count].queue;
+        if (queue != &me->queue && qd_queue_bring(queue, &me->queue))
+            queue = &me->queue;
+        qd_actor *actor = qd_queue_take(queue);
 
         if (actor) {
             if (qd_workers_idle(pool) > 0 && looks_queued(pool))

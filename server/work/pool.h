@@ -3,8 +3,8 @@
  * The worker pool: threads behind base/executor.h. It knows no room.
  *
  *     worker 0   [run queue] --run actor--> ...      an idle worker takes from its own queue first, then steals from
- *     worker 1   [run queue]                         the others', then helps with a split, then sleeps until called or
- *     ...                                            until the next timer is due
+ *     worker 1   [run queue]                         the others', many at a time, then helps with a split, then sleeps
+ *     ...                                            until called or until the next timer is due
  *
  *     fork-join  a run may split into tasks; idle workers help, the caller does what nobody took, and waits
  *

@@ -4,7 +4,8 @@
 void qd_queue_init(qd_queue *queue)
 {
     pthread_mutex_init(&queue->lock, NULL);
-    queue->head = queue->tail = NULL;
+    queue->oldest = queue->bunch_first = queue->bunch_last = NULL;
+    queue->newest = (qd_bunch){0};
     atomic_init(&queue->count, 0);
 }
 
@@ -23,15 +24,64 @@ static size_t count_of(qd_queue *queue)
     return atomic_load_explicit(&queue->count, memory_order_relaxed);
 }
 
+/* ---- full bunches, by their first actors ---- */
+
+/* [lock] Behind the others. */
+static void put_bunch(qd_queue *queue, qd_actor *first)
+{
+    first->next_bunch = NULL;
+    if (queue->bunch_first)
+        queue->bunch_last->next_bunch = first;
+    else
+        queue->bunch_first = first;
+    queue->bunch_last = first;
+}
+
+/* [lock] The oldest; NULL: there is none. */
+static qd_actor *take_bunch(qd_queue *queue)
+{
+    qd_actor *first = queue->bunch_first;
+
+    if (first)
+        queue->bunch_first = first->next_bunch;
+    return first;
+}
+
+bool qd_queue_bring(qd_queue *from, qd_queue *to)
+{
+    if (count_of(from) < QD_QUEUE_BUNCH)
+        return false;
+    pthread_mutex_lock(&from->lock);
+    qd_actor *first = take_bunch(from);
+    if (first)
+        count_to(from, count_of(from) - QD_QUEUE_BUNCH);
+    pthread_mutex_unlock(&from->lock);
+    if (!first)
+        return false;
+    pthread_mutex_lock(&to->lock);
+    put_bunch(to, first);
+    count_to(to, count_of(to) + QD_QUEUE_BUNCH);
+    pthread_mutex_unlock(&to->lock);
+    return true;
+}
+
+/* ---- one by one ---- */
+
 void qd_queue_push(qd_queue *queue, qd_actor *actor)
 {
+    qd_bunch *newest = &queue->newest;
+
     actor->next = NULL;
     pthread_mutex_lock(&queue->lock);
-    if (queue->head)
-        queue->tail->next = actor;
+    if (newest->first)
+        newest->last->next = actor;
     else
-        queue->head = actor;
-    queue->tail = actor;
+        newest->first = actor;
+    newest->last = actor;
+    if (++newest->count == QD_QUEUE_BUNCH) {
+        put_bunch(queue, newest->first);
+        *newest = (qd_bunch){0};
+    }
     count_to(queue, count_of(queue) + 1);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -41,12 +91,18 @@ qd_actor *qd_queue_take(qd_queue *queue)
     if (qd_queue_looks_empty(queue))
         return NULL;
     pthread_mutex_lock(&queue->lock);
-    qd_actor *actor = queue->head;
+    if (!queue->oldest && !(queue->oldest = take_bunch(queue))) {
+        queue->oldest = queue->newest.first;
+        queue->newest = (qd_bunch){0};
+    }
+    qd_actor *actor = queue->oldest;
     if (actor) {
-        queue->head = actor->next;
+        queue->oldest = actor->next;
         count_to(queue, count_of(queue) - 1);
     }
+    const qd_actor *next = queue->oldest;
     pthread_mutex_unlock(&queue->lock);
+    __builtin_prefetch(next, 1); /* for its link, which the next take reads under the lock */
     return actor;
 }
 
@@ -58,7 +114,7 @@ bool qd_queue_looks_empty(qd_queue *queue)
 bool qd_queue_is_empty(qd_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    bool empty = queue->head == NULL;
+    bool empty = count_of(queue) == 0;
     pthread_mutex_unlock(&queue->lock);
     return empty;
 }
