@@ -72,7 +72,8 @@ typedef struct qd_bench_options {
     qd_bench_check_kind check;
     uint32_t check_max; /* so many lanes fold their pairs; 0: all that are subscribed */
     bool is_quiet;      /* no progress lines */
-    bool is_exact;      /* drivers wake up a little early and wait for the time without sleep */
+    bool is_exact;      /* batches are made before they are due, and drivers wait for the last of the time without
+                         * sleep; a lane a connection */
     bool may_be_late;   /* a rate that is not held is no failure, see figures.unanswered */
 } qd_bench_options;
 
@@ -136,7 +137,8 @@ typedef struct qd_bench_lane {
     uint32_t *id;
     float *at[3], *speed[3]; /* NULL for the third axis in two dimensions */
 
-    uint64_t next_ns; /* when the next batch is to be sent */
+    uint64_t next_ns;  /* when the next batch is to be sent */
+    uint32_t made_seq; /* of the next batch, if it is made and held; else 0 */
     uint32_t pending_first, pending_count, pending_max;
     qd_bench_pending pending[QD_BENCH_PENDING_MAX]; /* a ring */
     uint32_t setup_seq;                             /* the last request of the setup; 0: it is in */
@@ -153,6 +155,7 @@ typedef struct qd_bench_connection {
     qd_bench_figures *figures; /* where what comes in is counted */
     uint64_t bytes_out;        /* sent and not counted there yet */
     bool is_output_watched;    /* the driver is told when more can be sent */
+    bool is_held;              /* nothing is sent before it is due */
 } qd_bench_connection;
 
 typedef struct qd_bench_driver {
@@ -256,6 +259,8 @@ void qd_bench_lane_deinit(qd_bench_lane *lane);
 void qd_bench_send(qd_bench_connection *connection);
 /* Queues the spawns, the subscription and, in step mode, the first step. */
 void qd_bench_lane_start(qd_bench_lane *lane);
+/* Makes the next batch before it is due, if there is one and nothing is under way; it is held until it is due. */
+void qd_bench_lane_make_ahead(qd_bench_lane *lane);
 /* Queues the batches that are due by now_ns and intended before the end, as far as those pending allow. */
 void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns);
 /* Whether batches wait for their answer, or to be sent. */

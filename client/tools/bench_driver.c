@@ -69,7 +69,7 @@ static bool output_waits(const qd_bench_connection *connection)
 {
     size_t size;
 
-    return qd_client_output(connection->client, &size) != NULL;
+    return !connection->is_held && qd_client_output(connection->client, &size) != NULL;
 }
 
 bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_bench_connection *), const char *what)
@@ -190,10 +190,15 @@ static void run_on_schedule(qd_bench_driver *driver)
         for (uint64_t now_ns = qd_bench_now_ns(); slot_ns(driver, slot) <= now_ns; slot++)
             qd_bench_lane_send_due(driver->lanes[slot % driver->lane_count], now_ns);
         send_all(driver);
+        for (uint32_t lane = 0; bench->options.is_exact && lane < driver->lane_count; lane++)
+            qd_bench_lane_make_ahead(driver->lanes[lane]);
         wait_and_exchange(driver, slot_ns(driver, slot) - early_ns);
         if (early_ns > 0 && qd_bench_now_ns() + early_ns >= slot_ns(driver, slot))
             qd_bench_wait_until(slot_ns(driver, slot));
     }
+    /* A run that was stopped may have made a batch that it did not send. */
+    for (uint32_t index = 0; index < driver->connection_count; index++)
+        driver->connections[index].is_held = false;
 }
 
 /* Each lane sends its next batch when it takes the answer to the last. */

@@ -121,7 +121,7 @@ void qd_bench_send(qd_bench_connection *connection)
     const void *bytes;
     size_t size;
 
-    while ((bytes = qd_client_output(connection->client, &size))) {
+    while (!connection->is_held && (bytes = qd_client_output(connection->client, &size))) {
         ssize_t sent = send(qd_client_socket(connection->client), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (sent < 0 && errno == EINTR)
@@ -194,18 +194,39 @@ void qd_bench_lane_start(qd_bench_lane *lane)
     lane->setup_seq = options->step && !lane->is_first ? 0 : seq;
 }
 
-static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
+/* Moves all, and queues that. Returns the seq of what is answered; 0: failed. */
+static uint32_t make_batch(qd_bench_lane *lane)
 {
-    const qd_bench *bench = lane->connection->bench;
-    bool steps = bench->options.step && lane->is_first;
+    const qd_bench_options *options = &lane->connection->bench->options;
+    bool steps = options->step && lane->is_first;
 
-    uint32_t seq = send_columns(lane, bench->options.roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, NULL, !steps);
+    uint32_t seq = send_columns(lane, options->roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, NULL, !steps);
     if (steps)
         seq = qd_client_step(lane->connection->client, lane->room, 0);
-    if (!seq) {
+    if (!seq)
         fail_session(lane);
+    return seq;
+}
+
+void qd_bench_lane_make_ahead(qd_bench_lane *lane)
+{
+    qd_bench_connection *connection = lane->connection;
+
+    /* What is made is sent in any case, or the lane would be elsewhere than what the server knows. */
+    if (lane->made_seq || lane->pending_count > 0 || lane->next_ns >= connection->bench->end_ns)
         return;
-    }
+    connection->is_held = true;
+    lane->made_seq = make_batch(lane);
+}
+
+static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
+{
+    uint32_t seq = lane->made_seq ? lane->made_seq : make_batch(lane);
+
+    lane->made_seq = 0;
+    lane->connection->is_held = false;
+    if (!seq)
+        return;
     uint32_t place = (lane->pending_first + lane->pending_count++) % QD_BENCH_PENDING_MAX;
     lane->pending[place] = (qd_bench_pending){seq, intended_ns, qd_bench_now_ns()};
 }
