@@ -124,6 +124,17 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
 
 /* ---- rows of which some are round: an edge of eight of them to a register ---- */
 
+/* Four registers of two rows' fours. */
+static inline void transpose_rows(const __m256 row[4], __m256 column[4])
+{
+    __m256 a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]);
+    __m256 c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
+    column[0] = _mm256_shuffle_ps(a, c, 0x44);
+    column[1] = _mm256_shuffle_ps(a, c, 0xee);
+    column[2] = _mm256_shuffle_ps(b, d, 0x44);
+    column[3] = _mm256_shuffle_ps(b, d, 0xee);
+}
+
 /* Fours of floats, from `first` on, of eight rows, as columns. */
 static inline void load_four(const qd_row *rows, uint32_t first, __m256 column[4])
 {
@@ -132,12 +143,7 @@ static inline void load_four(const qd_row *rows, uint32_t first, __m256 column[4
         row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + first));
         row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + first), 1);
     }
-    __m256 a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]);
-    __m256 c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
-    column[0] = _mm256_shuffle_ps(a, c, 0x44);
-    column[1] = _mm256_shuffle_ps(a, c, 0xee);
-    column[2] = _mm256_shuffle_ps(b, d, 0x44);
-    column[3] = _mm256_shuffle_ps(b, d, 0xee);
+    transpose_rows(row, column);
 }
 
 /* On one axis the edges around rows, and inside of them. */

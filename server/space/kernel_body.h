@@ -20,7 +20,7 @@
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
 
 #define ALOOF_SAMPLES     8u /* rows that tell whether a list has aloof ones */
-#define ALOOF_ROWS_A_PAIR 4u /* so many are looked at, whether they are aloof, in the time of a pair's exact test */
+#define ALOOF_PAIRS_A_ROW 2u /* so many are tested exactly in the time it takes to see whether a row is aloof */
 
 /* A row, and some of a group of lanes. */
 typedef struct hits {
@@ -117,7 +117,7 @@ static inline bool are_worth_sifting(const hits *found, uint32_t count, uint32_t
     for (uint32_t h = 0; h < count; h++) {
         pairs += (uint32_t)__builtin_popcountll(found->mask[h]);
     }
-    return pairs * ALOOF_ROWS_A_PAIR > rows;
+    return pairs > rows * ALOOF_PAIRS_A_ROW;
 }
 
 #ifndef LANES_PAIR

@@ -159,7 +159,8 @@ static void exact(qd_sink *sink)
 {
     const uint32_t near_count = sink->near_count;
     sink->near_count = 0;
-    if (near_count == 0 || !qd_sink_open(sink, near_count)) {
+    /* Events are written in steps, too. */
+    if (near_count == 0 || !qd_sink_open(sink, near_count + QD_PAIRS_STEP)) {
         return;
     }
     const qd_rows *rows = sink->rows;

@@ -17,7 +17,7 @@
 #define QD_RING_SLACK (1.0f / 16)
 
 /* What that takes is as much as a few exact tests. */
-#define RING_LANES_MIN 4u
+#define RING_LANES_MIN 8u
 
 static inline bool is_worth_a_ring(uint64_t mask)
 {

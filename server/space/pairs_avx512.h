@@ -9,7 +9,7 @@
 #include <immintrin.h>
 
 #include "../base/assert.h"
-#include "pairs.h"
+#include "pairs_float.h"
 
 #define PAIRS_MANY
 
@@ -134,11 +134,6 @@ static inline rows16 load_rows(const qd_row *rows, const uint32_t *at)
     return result;
 }
 
-/* In float a sum of squares is wrong by less than this share of it, and so is a reach's square. */
-#define MUCH 0x1p-19f
-/* Squares that are less may be wrong by more: those of floats this small get lost. */
-#define LITTLE 0x1p-80f
-
 /* Which of 16 pairs overlap; in float, as far as that tells. `unsure`: of which it does not. */
 static inline uint32_t meeting_now(const rows16 *a, const rows16 *b, __mmask16 round_a, __mmask16 round_b,
                                    uint32_t *unsure)
@@ -164,18 +159,6 @@ static inline uint32_t meeting_now(const rows16 *a, const rows16 *b, __mmask16 r
     near |= _mm512_mask_cmp_ps_mask(there, _mm512_add_ps(sum, most), zero, _CMP_EQ_OQ);
     *unsure = (uint16_t) ~(near | apart);
     return near;
-}
-
-static __attribute__((noinline)) uint32_t meeting_exactly(const qd_row *rows, const uint32_t *a, const uint32_t *b,
-                                                          uint32_t round_a, uint32_t round_b, uint32_t lanes)
-{
-    uint32_t met = 0;
-    for (; lanes != 0; lanes &= lanes - 1) {
-        const uint32_t p = (uint32_t)__builtin_ctz(lanes);
-        const bool is_round_a = (round_a >> p & 1) != 0, is_round_b = (round_b >> p & 1) != 0;
-        met |= (uint32_t)qd_rows_overlap(&rows[a[p]], is_round_a, &rows[b[p]], is_round_b) << p;
-    }
-    return met;
 }
 
 static inline uint32_t meeting_at(const qd_row *rows, const uint32_t *a, const uint32_t *b, __mmask16 round_a,
