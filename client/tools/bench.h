@@ -87,7 +87,7 @@ typedef struct qd_bench_figures {
     uint64_t ticks_checked;
     uint64_t unanswered; /* batches that were not, so long after the end; then nothing is checked there */
     qd_histogram round_trip_ns;
-    qd_histogram own_late_ns; /* how long after its intended time a batch was made, the bench's own part of the trip */
+    qd_histogram own_late_ns; /* how long after its intended time a batch was ready to be sent: the bench's own part */
     qd_histogram lateness_ns; /* of a room's own clock, see TIMES */
 } qd_bench_figures;
 

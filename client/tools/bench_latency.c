@@ -139,7 +139,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     free(result);
     free(raw);
     qd_sheet_add_note(
-        sheet, "own: until the batch was made, and sent but for its last piece: the bench's own part of the trip;");
+        sheet, "own: until the batch, which was made before, begins to be sent: how late the bench itself is;");
     qd_sheet_add_note(sheet, "raw: a bare libuv echo, as many bytes there and back; it has nothing to make or to read");
     qd_sheet_add_note(sheet, "user ns: of the server, an update; checked: ticks compared with brute force, at the end");
 }
