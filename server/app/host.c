@@ -309,6 +309,7 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
     uint64_t start_ns = qd_server_now_ns(server);
     if (host->member_capacity > 0)
         qd_fetch_to_write(host->members->seat, sizeof *host->members->seat);
+    qd_fetch_to_write(&host->times_us[host->time_count % QD_HOST_TIMES], sizeof *host->times_us);
     qd_room_tick(host->room, server->config.scheduler->executor, skipped);
     host->dirty = false;
     host->resets_due = false;
