@@ -377,6 +377,7 @@ static void write_out(qd_connection *connection)
         if (count == 0)
             break;
 
+        connection->loop->writes++;
         int written = uv_try_write((uv_stream_t *)&connection->tcp, vectors, count);
         if (written == UV_EAGAIN) {
             write_later(connection, vectors[0]);

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop.h"
 
+#include <time.h>
+
 #include "../base/assert.h"
 #include "../base/clock.h"
+
+/* Who is woken to write more often than that, as where thousands of rooms tick, has each wake for a few frames: then it
+ * rests before the turn, so that more come together. While it does, it is woken the less. */
+#define OFTEN_SPAN_NS    2000000u
+#define OFTEN_NS         200000u
+#define OFTEN_NS_RESTING 350000u
+#define REST_NS          100000
 
 /* The loop that runs in this thread. */
 static _Thread_local const qd_loop *current;
@@ -49,9 +58,26 @@ static void on_turn(uv_prepare_t *turn)
         uv_stop(&loop->uv);
 }
 
+/* How often the loop was woken lately decides for as long again. */
+static bool is_woken_often(qd_loop *loop)
+{
+    uint64_t now_ns = qd_clock_now_ns(), passed_ns = now_ns - loop->counted_since_ns;
+
+    loop->wakes++;
+    if (passed_ns >= OFTEN_SPAN_NS) {
+        uint64_t most = passed_ns / (loop->rests ? OFTEN_NS_RESTING : OFTEN_NS);
+        loop->rests = loop->wakes > most && loop->writes >= loop->wakes;
+        loop->wakes = loop->writes = 0;
+        loop->counted_since_ns = now_ns;
+    }
+    return loop->rests;
+}
+
+/* Called by libuv when it waited and was woken: the turn comes next. */
 static void on_wake(uv_async_t *wake)
 {
-    (void)wake; /* To have waited no longer is all: the turn comes next. */
+    if (is_woken_often(wake->data))
+        nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
 }
 
 /* ---- deadlines ---- */
@@ -150,7 +176,7 @@ qd_status qd_loop_init(qd_loop *loop)
     /* These two need no system resource. */
     uv_prepare_init(&loop->uv, &loop->turn);
     uv_timer_init(&loop->uv, &loop->clock);
-    loop->turn.data = loop->clock.data = loop;
+    loop->turn.data = loop->clock.data = loop->wake.data = loop;
     uv_prepare_start(&loop->turn, on_turn);
     if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0) {
         qd_loop_deinit(loop);

@@ -6,7 +6,8 @@
  *     any thread --qd_loop_post--> [ requests ] ~~wake~~> turn: wait for sockets, then run the requests
  *
  * One wake serves all requests that come before the turn; requests posted on the loop's own thread need none. They are
- * run at the end of the turn, never from inside the call that posts them.
+ * run at the end of the turn, never from inside the call that posts them. A loop that is woken very often for what it
+ * writes waits a moment before the turn, in which more may come.
  *
  * LIFETIME. init, start, stop, join, deinit, in this order and by the thread that owns the net. A loop that is stopped
  * goes on until nobody holds it any more. Between join and deinit the memory is still there, so that a post from a
@@ -51,6 +52,9 @@ typedef struct qd_loop {
     qd_mailbox requests; /* [any] */
     bool running_requests;
     bool stopping;
+    bool rests; /* before the turn, where it was woken */
+    uint64_t counted_since_ns;
+    uint32_t wakes, writes; /* since then; `writes` is counted by its connections */
     uint32_t holders;
     qd_loop_deadline deadlines;        /* the ring's head */
     struct qd_connection *connections; /* connection.c's list */
