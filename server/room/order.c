@@ -15,59 +15,104 @@
 #define INSERTION_KEYS 32u
 #define DIGITS_MAX     4u /* 32 bits in digits of DIGIT_BITS_FEW */
 #define DIGIT_COUNTS   (DIGITS_MAX << DIGIT_BITS_MAX)
-#define FAR_KEYS       32768u /* more do not fit a near cache: where they go is fetched ahead */
+#define FAR_KEYS       32768u  /* more do not fit a near cache: where they go is fetched ahead */
+#define PARTS_KEYS     131072u /* more are dealt out in parts, by so many bits */
+#define PART_BITS      8u
 
-/* One pass of the radix sort: the keys' digit, and how many keys have each value of it. */
+/* The bits of keys to sort by: `low` of the lower halves, and before these, from `high_shift` on, `high` of the upper
+ * ones. */
+struct range {
+    unsigned low_shift, low, high_shift, high;
+};
+
+/* One pass of the radix sort: the keys' digit, and how many keys have each value of it. Where a digit is of both
+ * halves, its upper bits are said apart. */
 struct digit {
-    unsigned shift;
-    uint32_t mask;
+    unsigned shift, upper_shift;
+    uint32_t mask, upper_mask;
     uint32_t *counts;
 };
 
-/* Splits `bits` from `shift` on into digits of like width, the lowest first. */
-static unsigned split(struct digit *digits, uint32_t *counts, unsigned shift, unsigned bits, unsigned bits_max)
+static inline __attribute__((always_inline)) size_t digit_of(const struct digit *digit, uint64_t key, bool of_both)
 {
-    unsigned count = (bits + bits_max - 1) / bits_max;
+    size_t value = (key >> digit->shift) & digit->mask;
+
+    return of_both ? value | ((key >> digit->upper_shift) & digit->upper_mask) : value;
+}
+
+/* The digit of `width` bits, `from` bits behind the range's first. */
+static struct digit digit_at(struct range range, unsigned from, unsigned width)
+{
+    unsigned low = range.low > from ? range.low - from : 0; /* bits, and all behind them */
+    uint32_t mask = (1u << width) - 1, low_mask = low < width ? (1u << low) - 1 : mask;
+
+    if (low == 0)
+        return (struct digit){.shift = range.high_shift + from - range.low, .mask = mask};
+    return (struct digit){range.low_shift + from, range.high_shift - low, low_mask, mask & ~low_mask, NULL};
+}
+
+/* Splits a range into digits of like width, the lowest first. */
+static unsigned split(struct digit *digits, uint32_t *counts, struct range range, unsigned bits_max)
+{
+    unsigned bits = range.low + range.high, count = (bits + bits_max - 1) / bits_max, from = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        unsigned width = (bits + (count - i) - 1) / (count - i);
+        unsigned width = (bits - from + (count - i) - 1) / (count - i);
 
-        digits[i] = (struct digit){shift, (1u << width) - 1, counts};
+        digits[i] = digit_at(range, from, width);
+        digits[i].counts = counts;
         memset(counts, 0, sizeof counts[0] << width);
         counts += (size_t)1 << width;
-        shift += width;
-        bits -= width;
+        from += width;
     }
     return count;
+}
+
+/* Of each count, the sum of those before it; four at a time, as of few keys that is much of the work. */
+static void sum_up(uint32_t *counts, uint32_t values)
+{
+    typedef uint32_t fours __attribute__((vector_size(16)));
+    const fours none = {0};
+    fours before = none;
+    uint32_t value = 0;
+
+    for (; value + 4 <= values; value += 4) {
+        fours here, sum, at;
+        memcpy(&here, counts + value, sizeof here);
+        sum = here + __builtin_shufflevector(here, none, 4, 0, 1, 2);
+        sum += __builtin_shufflevector(sum, none, 4, 5, 0, 1);
+        at = before + sum - here;
+        memcpy(counts + value, &at, sizeof at);
+        before += __builtin_shufflevector(sum, sum, 3, 3, 3, 3);
+    }
+    for (uint32_t sum = before[0]; value < values; value++) {
+        uint32_t here = counts[value];
+        counts[value] = sum;
+        sum += here;
+    }
 }
 
 /* Turns counts into where each value's keys go. Returns false where all keys have the same digit: nothing to do. */
 static bool place(struct digit *digit, uint64_t any_key, size_t count)
 {
-    if (digit->counts[(any_key >> digit->shift) & digit->mask] == count)
+    if (digit->counts[digit_of(digit, any_key, true)] == count)
         return false;
-    uint32_t sum = 0;
-    for (uint32_t value = 0; value <= digit->mask; value++) {
-        uint32_t here = digit->counts[value];
-        digit->counts[value] = sum;
-        sum += here;
-    }
+    sum_up(digit->counts, (digit->mask | digit->upper_mask) + 1);
     return true;
 }
 
 /* With `far`, each value's next line is fetched while the last one fills: it is there when the line is full. */
 static inline __attribute__((always_inline)) void move_keys(qd_order *order, size_t count, struct digit *digit,
-                                                            bool with_values, bool far)
+                                                            bool of_both, bool with_values, bool far)
 {
     const uint64_t *restrict keys = order->keys;
     uint64_t *restrict keys_to = order->keys_spare;
     const uint32_t *restrict values = order->values;
     uint32_t *restrict values_to = order->values_spare;
-    unsigned shift = digit->shift;
-    uint32_t mask = digit->mask;
+    const struct digit by = *digit;
 
     for (size_t i = 0; i < count; i++) {
-        uint32_t at = digit->counts[(keys[i] >> shift) & mask]++;
+        uint32_t at = by.counts[digit_of(&by, keys[i], of_both)]++;
 
         keys_to[at] = keys[i];
         if (far)
@@ -80,46 +125,83 @@ static inline __attribute__((always_inline)) void move_keys(qd_order *order, siz
     *order = (qd_order){order->keys_spare, order->keys, order->values_spare, order->values};
 }
 
-static void scatter(qd_order *order, size_t count, struct digit *digit)
+static inline __attribute__((always_inline)) void scatter_by(qd_order *order, size_t count, struct digit *digit,
+                                                             bool of_both)
 {
     if (count > FAR_KEYS && order->values)
-        move_keys(order, count, digit, true, true);
+        move_keys(order, count, digit, of_both, true, true);
     else if (count > FAR_KEYS)
-        move_keys(order, count, digit, false, true);
+        move_keys(order, count, digit, of_both, false, true);
     else if (order->values)
-        move_keys(order, count, digit, true, false);
+        move_keys(order, count, digit, of_both, true, false);
     else
-        move_keys(order, count, digit, false, false);
+        move_keys(order, count, digit, of_both, false, false);
 }
 
-static void count_one(const uint64_t *keys, size_t count, struct digit digit)
+static void scatter(qd_order *order, size_t count, struct digit *digit)
 {
+    if (digit->upper_mask)
+        scatter_by(order, count, digit, true);
+    else
+        scatter_by(order, count, digit, false);
+}
+
+static inline __attribute__((always_inline)) void count_by(const uint64_t *keys, size_t count,
+                                                           const struct digit *digit, bool of_both)
+{
+    const struct digit by = *digit;
+
     for (size_t i = 0; i < count; i++)
-        digit.counts[(keys[i] >> digit.shift) & digit.mask]++;
+        by.counts[digit_of(&by, keys[i], of_both)]++;
 }
 
-static void count_two(const uint64_t *keys, size_t count, struct digit one, struct digit other)
+static void count_one(const uint64_t *keys, size_t count, const struct digit *digit)
 {
+    if (digit->upper_mask)
+        count_by(keys, count, digit, true);
+    else
+        count_by(keys, count, digit, false);
+}
+
+/* The second one is of one half. */
+static inline __attribute__((always_inline)) void
+count_two_by(const uint64_t *keys, size_t count, const struct digit *first, const struct digit *second, bool of_both)
+{
+    const struct digit one = *first, other = *second;
+
     for (size_t i = 0; i < count; i++) {
-        one.counts[(keys[i] >> one.shift) & one.mask]++;
-        other.counts[(keys[i] >> other.shift) & other.mask]++;
+        one.counts[digit_of(&one, keys[i], of_both)]++;
+        other.counts[digit_of(&other, keys[i], false)]++;
     }
 }
 
-/* Sorts by `bits` bits from `shift` on. */
-static void sort_by(qd_order *order, size_t count, unsigned shift, unsigned bits)
+static void count_two(const uint64_t *keys, size_t count, const struct digit *first, const struct digit *second)
+{
+    if (second->upper_mask) {
+        count_one(keys, count, first);
+        count_one(keys, count, second);
+    } else if (first->upper_mask) {
+        count_two_by(keys, count, first, second, true);
+    } else {
+        count_two_by(keys, count, first, second, false);
+    }
+}
+
+/* Sorts by a range of bits. */
+static void sort_by(qd_order *order, size_t count, struct range range)
 {
     struct digit digits[DIGITS_MAX];
     uint32_t counts[DIGIT_COUNTS];
+    unsigned bits = range.low + range.high;
     unsigned bits_max = count < FEW_KEYS ? DIGIT_BITS_FEW : DIGIT_BITS_MAX;
     if (bits == DIGIT_BITS_ONE && count >> (DIGIT_BITS_ONE - 2) > 0)
         bits_max = DIGIT_BITS_ONE;
-    unsigned used = split(digits, counts, shift, bits, bits_max);
+    unsigned used = split(digits, counts, range, bits_max);
 
     for (unsigned pass = 0; pass + 1 < used; pass += 2)
-        count_two(order->keys, count, digits[pass], digits[pass + 1]);
+        count_two(order->keys, count, &digits[pass], &digits[pass + 1]);
     if (used % 2 != 0)
-        count_one(order->keys, count, digits[used - 1]);
+        count_one(order->keys, count, &digits[used - 1]);
     for (unsigned pass = 0; pass < used; pass++) {
         if (place(&digits[pass], order->keys[0], count))
             scatter(order, count, &digits[pass]);
@@ -157,9 +239,9 @@ static size_t sort_run(qd_order *order, size_t count, size_t at, unsigned shift,
         end++;
 
     qd_order run = part_of(order, first);
-    sort_by(&run, end - first, 0, shift < low_bits ? shift : low_bits);
+    sort_by(&run, end - first, (struct range){.low = shift < low_bits ? shift : low_bits, .high_shift = 32});
     if (shift > 32)
-        sort_by(&run, end - first, 32, shift - 32);
+        sort_by(&run, end - first, (struct range){.high_shift = 32, .high = shift - 32});
     if (run.keys != order->keys + first)
         put_back(&run, end - first);
     return end;
@@ -217,21 +299,22 @@ static inline __attribute__((always_inline)) void settle(qd_order *order, size_t
         values[count - 1] = held_value;
 }
 
-/* By as many of the upper bits as it takes to count the keys; then few are still in the wrong order. */
-void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
+/* By as many of the first bits as it takes to count the keys; then few are still in the wrong order. */
+static void sort_near(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
 {
-    unsigned shift = 32, top = 32 + high_bits;
+    unsigned shift = 32;
 
-    QD_ASSERT(low_bits <= 32 && high_bits <= 32 && count <= UINT32_MAX);
     if (count > INSERTION_KEYS) {
         unsigned wanted = 64u - (unsigned)__builtin_clzll(count);
-        if (wanted < high_bits) {
-            shift = top - wanted;
+        struct range range = {.high_shift = 32, .high = high_bits};
+        if (wanted <= high_bits) {
+            shift = range.high_shift = 32 + high_bits - wanted;
+            range.high = wanted;
         } else if (count >> high_bits > 1) {
-            shift = wanted - high_bits < low_bits ? low_bits - (wanted - high_bits) : 0;
-            sort_by(order, count, shift, low_bits - shift);
+            range.low = wanted - high_bits < low_bits ? wanted - high_bits : low_bits;
+            shift = range.low_shift = low_bits - range.low;
         }
-        sort_by(order, count, shift > 32 ? shift : 32, top - (shift > 32 ? shift : 32));
+        sort_by(order, count, range);
     }
     if (count == 0)
         return;
@@ -239,4 +322,34 @@ void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned hi
         settle(order, count, shift, low_bits, true);
     else
         settle(order, count, shift, low_bits, false);
+}
+
+/* Deals keys out by their first bits, to parts that fit a near cache. What each part is sorted with is the same memory,
+ * which so stays near. Returns false, with nothing done, where all have the same first bits. */
+static bool sort_parts(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
+{
+    uint32_t counts[1u << PART_BITS] = {0};
+    struct digit digit = {.shift = 32 + high_bits - PART_BITS, .mask = (1u << PART_BITS) - 1, .counts = counts};
+    size_t first = 0;
+
+    count_one(order->keys, count, &digit);
+    if (!place(&digit, order->keys[0], count))
+        return false;
+    scatter(order, count, &digit);
+    for (uint32_t value = 0; value <= digit.mask; first = counts[value++]) {
+        qd_order part = part_of(order, first);
+        part.keys_spare = order->keys_spare;
+        part.values_spare = order->values_spare;
+        sort_near(&part, counts[value] - first, low_bits, high_bits - PART_BITS);
+        if (part.keys != order->keys + first)
+            put_back(&part, counts[value] - first);
+    }
+    return true;
+}
+
+void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
+{
+    QD_ASSERT(low_bits <= 32 && high_bits <= 32 && count <= UINT32_MAX);
+    if (count <= PARTS_KEYS || high_bits < PART_BITS || !sort_parts(order, count, low_bits, high_bits))
+        sort_near(order, count, low_bits, high_bits);
 }
