@@ -359,7 +359,10 @@ static void handle_batch(qd_session *session, qd_request **request)
 {
     const qd_msg_batch *batch = &(*request)->decoded.message.as.batch;
     qd_seat *seat = seat_of(session, *request, batch->room);
-    if (seat == NULL || !check_columns(session, *request, seat->host->config.dimensions))
+    if (seat == NULL)
+        return;
+    qd_host_fetch(seat->host);
+    if (!check_columns(session, *request, seat->host->config.dimensions))
         return;
     count_writer(seat);
     post(seat, request);

@@ -511,6 +511,11 @@ static void keep_up(qd_host *host)
     scheduler->wake_at(scheduler->context, &host->actor, due_ns);
 }
 
+void qd_host_fetch(const qd_host *host)
+{
+    qd_fetch_to_write(host, offsetof(qd_host, named));
+}
+
 /* What a tick looks at before the room asks for the rest of its memory. */
 static void fetch(qd_actor *actor)
 {

@@ -101,6 +101,8 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
 void qd_host_destroy(qd_host *host);
 qd_host *qd_host_of(qd_named *named);
 
+/* Has what a visit reads of it fetched. */
+void qd_host_fetch(const qd_host *host);
 /* Counts a new seat. */
 void qd_host_use(qd_host *host);
 /* No seat, but somebody who keeps the host from being freed; wakes it at the end. */

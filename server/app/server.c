@@ -102,19 +102,27 @@ uint64_t qd_server_random(const qd_server *server)
     return server->config.random(server->config.random_context);
 }
 
-/* The part that this thread counts in. */
+/* The part that this thread counts in. The first is for all who found no other free. */
 static uint32_t counter_part(void)
 {
     static _Atomic uint32_t threads;
     static _Thread_local uint32_t turn; /* from 1; 0: not yet chosen */
-    if (turn == 0)
-        turn = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % QD_COUNTER_PARTS;
+    if (turn == 0) {
+        uint32_t before = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
+        turn = before < QD_COUNTER_PARTS - 1 ? before + 2 : 1;
+    }
     return turn - 1;
 }
 
+/* Who has a part alone need not lock the line, which would wait until all that was written before is in the cache. */
 void qd_count(qd_server *server, qd_counter counter, uint64_t amount)
 {
-    atomic_fetch_add_explicit(&server->counters[counter_part()].of[counter], amount, memory_order_relaxed);
+    uint32_t part = counter_part();
+    _Atomic uint64_t *count = &server->counters[part].of[counter];
+    if (part == 0)
+        atomic_fetch_add_explicit(count, amount, memory_order_relaxed);
+    else
+        atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + amount, memory_order_relaxed);
 }
 
 uint64_t qd_counted(const qd_server *server, qd_counter counter)

@@ -54,7 +54,7 @@ typedef enum qd_counter {
 } qd_counter;
 
 /* Each thread counts at every tick and batch. Were there one place for all of them, its line of cache would go from
- * core to core; so there are several, and threads take turns to choose theirs. */
+ * core to core; so there are several, and each thread has its own while there are enough. */
 #define QD_COUNTER_PARTS 16u
 
 typedef struct qd_counter_part {

@@ -50,7 +50,7 @@ void qd_room_fetch(const qd_room *room)
 
 void qd_room_fetch_moves(const qd_room *room, uint32_t count)
 {
-    qd_fetch_to_write(&room->heap, offsetof(qd_room, tick) - offsetof(qd_room, heap));
+    qd_fetch_to_write(room, offsetof(qd_room, tick));
     qd_fetch_to_write(&room->updates, sizeof room->updates);
     qd_fetch(&room->views, sizeof room->views.sight);
     if (room->ids.count > FETCH_COUNT_MAX || count < room->ids.count / 2)
