@@ -245,7 +245,9 @@ static void handle_open_room(qd_session *session, qd_request **request)
 static qd_seat *seat_of(qd_session *session, const qd_request *request, uint64_t room)
 {
     qd_seat *seat = qd_session_seat(session, room);
-    if (seat == NULL)
+    if (seat != NULL)
+        qd_host_fetch(seat->host);
+    else
         fail(session, request, room, QD_ERROR_UNKNOWN_ROOM,
              "no room with handle %" PRIu64 " is open in this session: OpenRoom first", room);
     return seat;
@@ -359,10 +361,7 @@ static void handle_batch(qd_session *session, qd_request **request)
 {
     const qd_msg_batch *batch = &(*request)->decoded.message.as.batch;
     qd_seat *seat = seat_of(session, *request, batch->room);
-    if (seat == NULL)
-        return;
-    qd_host_fetch(seat->host);
-    if (!check_columns(session, *request, seat->host->config.dimensions))
+    if (seat == NULL || !check_columns(session, *request, seat->host->config.dimensions))
         return;
     count_writer(seat);
     post(seat, request);
