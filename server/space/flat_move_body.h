@@ -19,7 +19,7 @@ move_many_flat(const qd_index *index, size_t count, const uint32_t *slots, const
     return i;
 }
 
-static size_t move_flat(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+size_t MOVE_SYMBOL(qd_flat_move)(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
     return index->rows->all ? move_many_flat(index, count, slots, at, false)
                             : move_many_flat(index, count, slots, at, true);

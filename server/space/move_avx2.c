@@ -5,8 +5,9 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define OP(name) _mm256_##name
-#define LANES    2u
+#define MOVE_SYMBOL(name) name##_avx2
+#define OP(name)          _mm256_##name
+#define LANES             2u
 
 typedef __m256 floats;
 typedef uint32_t ints __attribute__((vector_size(32)));
@@ -89,20 +90,4 @@ static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t ou
 
 #include "flat_move_body.h"
 #include "quadtree_move_body.h"
-
-size_t qd_quadtree_move_avx2(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at)
-{
-    return move_quadtree(tree, count, slots, at);
-}
-
-size_t qd_quadtree_within_avx2(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
-                               qd_leaver *leavers, uint32_t *left)
-{
-    return move_within(tree, count, slots, at, leavers, left);
-}
-
-size_t qd_flat_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
-{
-    return move_flat(index, count, slots, at);
-}
 #endif

@@ -4,6 +4,7 @@
  * move.h does it one by one. What an index makes of it is in quadtree_move_body.h and flat_move_body.h.
  * Compiled by each move_<isa>.c after it has defined
  *
+ *     MOVE_SYMBOL(name) a function to define
  *     OP(name)          an intrinsic of its width
  *     LANES             a quarter of the bodies of a register: records are read and rows are written by fours of floats
  *     floats, ints      a register of them; vector: the latter, as intrinsics take it

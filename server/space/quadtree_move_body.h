@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) size_t move_many(qd_quadtree *tree,
     return i;
 }
 
-static size_t move_quadtree(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at)
+size_t MOVE_SYMBOL(qd_quadtree_move)(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at)
 {
     return tree->index.rows->all ? move_many(tree, count, slots, at, false) : move_many(tree, count, slots, at, true);
 }
@@ -254,8 +254,8 @@ static inline void fetch_rows(const qd_index *index, const uint32_t *slots)
     }
 }
 
-static size_t move_within(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
-                          qd_leaver *leavers, uint32_t *left)
+size_t MOVE_SYMBOL(qd_quadtree_within)(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
+                                       qd_leaver *leavers, uint32_t *left)
 {
     const constants c = constants_of(tree);
     const qd_bodies *bodies = tree->index.bodies;
