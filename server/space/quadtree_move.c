@@ -80,23 +80,34 @@ static void leave_one(qd_quadtree *tree, qd_leaver each)
     }
 }
 
-void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count)
+void qd_quadtree_leave_fetch(const qd_index *index, const qd_leaver *leavers, uint32_t count)
 {
-    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
-    for (uint32_t i = 0; is_large && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         qd_rows_fetch(index->rows, index->bodies->record[leavers[i].slot].row);
         __builtin_prefetch(&index->cell[leavers[i].cell], 1);
     }
-    for (uint32_t i = 0; is_large && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         __builtin_prefetch(cell_now(index, leavers[i].slot), 1);
     }
+}
+
+void qd_quadtree_leave_fetch_lists(const qd_index *index, const qd_leaver *leaver)
+{
+    qd_rows_fetch_last(index->rows, &index->cell[leaver->cell]);
+    if (qd_leaver_how(leaver) != QD_LEAVE_SPLIT) {
+        qd_rows_fetch_last(index->rows, cell_now(index, leaver->slot));
+    }
+}
+
+void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count)
+{
+    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+    if (is_large) {
+        qd_quadtree_leave_fetch(index, leavers, count);
+    }
     for (uint32_t i = 0; i < count; i++) {
-        if (is_large && i + LOOK_AHEAD < count) {
-            const qd_leaver *next = &leavers[i + LOOK_AHEAD];
-            qd_rows_fetch_last(index->rows, &index->cell[next->cell]);
-            if (qd_leaver_how(next) != QD_LEAVE_SPLIT) {
-                qd_rows_fetch_last(index->rows, cell_now(index, next->slot));
-            }
+        if (is_large && i + QD_LEAVE_AHEAD < count) {
+            qd_quadtree_leave_fetch_lists(index, &leavers[i + QD_LEAVE_AHEAD]);
         }
         leave_one((qd_quadtree *)index, leavers[i]);
     }

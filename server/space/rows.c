@@ -202,6 +202,31 @@ uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to
     return reference;
 }
 
+static void give(qd_rows *rows, uint32_t block)
+{
+    rows->info[block].next = rows->free_first;
+    rows->free_first = block;
+}
+
+void qd_rows_part(qd_rows *rows, uint32_t blocks, qd_rows *part)
+{
+    *part = *rows;
+    part->free_first = QD_NONE;
+    part->operations = 0;
+    for (uint32_t i = 0; i < blocks && (rows->free_first != QD_NONE || rows->used < rows->capacity); i++) {
+        give(part, take(rows));
+    }
+}
+
+void qd_rows_join(qd_rows *rows, const qd_rows *part)
+{
+    rows->operations += part->operations;
+    for (uint32_t block = part->free_first, next; block != QD_NONE; block = next) {
+        next = rows->info[block].next;
+        give(rows, block);
+    }
+}
+
 /* Now becomes was in one block. */
 static void commit(qd_rows *rows, uint32_t block)
 {

@@ -7,6 +7,7 @@
 #include "array.h"
 
 #define WORD_SLOTS 64u
+#define BITMAPS    (QD_PARTS + 2)
 #define RUN_COUNT  512u /* moves whose slots are looked at, and which are then written: they stay in the cache */
 
 void qd_stage_init(qd_stage *stage, qd_heap *heap)
@@ -17,7 +18,7 @@ void qd_stage_init(qd_stage *stage, qd_heap *heap)
 
 static size_t bytes_of(uint32_t capacity)
 {
-    return (size_t)capacity * QD_AXES * sizeof(float) + capacity / WORD_SLOTS * sizeof(uint64_t);
+    return (size_t)capacity * QD_AXES * sizeof(float) + BITMAPS * (capacity / WORD_SLOTS * sizeof(uint64_t));
 }
 
 void qd_stage_deinit(qd_stage *stage)
@@ -39,7 +40,10 @@ static bool fit(qd_stage *stage, const qd_bodies *bodies)
     }
     stage->capacity = capacity;
     stage->waiting = (uint64_t *)(void *)(home + (size_t)capacity * QD_AXES);
-    memset(stage->waiting, 0, capacity / WORD_SLOTS * sizeof *stage->waiting);
+    memset(stage->waiting, 0, BITMAPS * (capacity / WORD_SLOTS * sizeof *stage->waiting));
+    for (uint32_t part = 0; part <= QD_PARTS; part++) {
+        stage->leaving[part] = stage->waiting + (size_t)(1 + part) * (capacity / WORD_SLOTS);
+    }
     for (uint32_t k = 0; k < QD_AXES; k++) {
         stage->at[k] = home + (size_t)capacity * k;
         if (from.any) {
@@ -208,7 +212,7 @@ static uint32_t take(const qd_stage *stage, uint32_t word, uint32_t end, group *
 }
 
 typedef struct landing {
-    const qd_stage *stage;
+    qd_stage *stage;
     qd_index *index;
     uint32_t words;
 } landing;
@@ -220,11 +224,18 @@ static uint32_t part_words(const landing *all)
 }
 
 /* What one that leaves is to be remembered by stands where its place did. */
-static void put_leaver(const qd_stage *stage, const qd_leaver *leaver)
+static void put_leaver(qd_stage *stage, uint32_t part, const qd_leaver *leaver)
 {
     memcpy(&stage->at[0][leaver->slot], &leaver->cell, sizeof leaver->cell);
     memcpy(&stage->at[1][leaver->slot], &leaver->note, sizeof leaver->note);
-    stage->waiting[leaver->slot / WORD_SLOTS] |= bit_of(leaver->slot);
+    stage->leaving[part][leaver->slot / WORD_SLOTS] |= bit_of(leaver->slot);
+}
+
+void qd_stage_leave(qd_stage *stage, uint32_t part, const qd_leaver *leavers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        put_leaver(stage, part, &leavers[i]);
+    }
 }
 
 static qd_leaver leaver_at(const qd_stage *stage, uint32_t slot)
@@ -247,32 +258,34 @@ static void land_part(size_t task, void *argument)
         return;
     }
     uint32_t left = all->index->ops->move_within(all->index, some.count, some.slot, some.at, leavers);
+    uint8_t parts[2 * QD_LAND_SLOTS_MAX];
+    if (all->stage->is_parted) {
+        all->index->ops->part(all->index, left, leavers, parts);
+    } else {
+        memset(parts, QD_PARTS, left);
+    }
     for (uint32_t i = 0; i < left; i++) {
-        put_leaver(all->stage, &leavers[i]);
+        put_leaver(all->stage, parts[i], &leavers[i]);
     }
 }
 
-#define LEAVERS_AT_ONCE 256u /* their records are fetched together */
-
-/* Those that still wait, in the order of slots. */
-static void leave(const qd_stage *stage, qd_index *index)
+uint32_t qd_stage_leavers(qd_stage *stage, const qd_bodies *bodies, uint32_t part, uint32_t *word, qd_leaver *leavers)
 {
-    qd_leaver leavers[LEAVERS_AT_ONCE];
-    uint32_t count = 0, word = 0;
-    for (; word < stage->capacity / WORD_SLOTS; word++) {
-        for (uint64_t bits = stage->waiting[word]; bits != 0; bits &= bits - 1) {
-            leavers[count] = leaver_at(stage, word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
-            __builtin_prefetch(&index->bodies->record[leavers[count++].slot], 1);
+    const uint32_t words = stage->capacity / WORD_SLOTS;
+    uint64_t *leaving = stage->leaving[part];
+    uint32_t count = 0;
+    for (; *word < words && count <= QD_LEAVERS_AT_ONCE - WORD_SLOTS; ++*word) {
+        uint64_t bits = leaving[*word];
+        if (bits == 0) {
+            continue;
         }
-        stage->waiting[word] = 0;
-        if (count > LEAVERS_AT_ONCE - WORD_SLOTS) {
-            index->ops->leave(index, leavers, count);
-            count = 0;
+        leaving[*word] = 0;
+        for (; bits != 0; bits &= bits - 1) {
+            leavers[count] = leaver_at(stage, *word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
+            __builtin_prefetch(&bodies->record[leavers[count++].slot], 1);
         }
     }
-    if (count > 0) {
-        index->ops->leave(index, leavers, count);
-    }
+    return count;
 }
 
 static void land_in_parts(landing *all, const qd_executor *executor)
@@ -280,9 +293,10 @@ static void land_in_parts(landing *all, const qd_executor *executor)
     const size_t parts = (all->words + part_words(all) - 1) / part_words(all);
     const bool is_large = all->index->rows->count >= all->index->tuning.task_rows_min;
     executor = is_large ? executor : &qd_executor_serial;
+    all->stage->is_parted = is_large && all->index->ops->leave != NULL && all->index->rows->dirty_count == 0;
     executor->run(executor->context, parts, land_part, all);
     if (all->index->ops->leave != NULL) {
-        leave(all->stage, all->index);
+        all->index->ops->leave(all->index, all->stage, executor);
     }
 }
 
