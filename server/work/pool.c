@@ -55,8 +55,8 @@
  * however late they are. What is left is taken later, by whoever is first, the earliest first. */
 #define FIRED_AT_ONCE 16u
 
-#define TOGETHER_NS_A_TIMER 50u
-#define TOGETHER_NS_MAX     500000u
+#define TOGETHER_NS_A_TIMER 200u
+#define TOGETHER_NS_MAX     2000000u
 
 static bool is_stopping(qd_pool *pool)
 {
