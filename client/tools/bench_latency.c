@@ -138,8 +138,8 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
         qd_bench_fail(bench, "out of memory");
     free(result);
     free(raw);
-    qd_sheet_add_note(
-        sheet, "own: until the batch, which was made before, begins to be sent: how late the bench itself is;");
+    qd_sheet_add_note(sheet,
+                      "own: until the batch, which was made before, begins to be sent: how late the bench itself is;");
     qd_sheet_add_note(sheet, "raw: a bare libuv echo, as many bytes there and back; it has nothing to make or to read");
     qd_sheet_add_note(sheet, "user ns: of the server, an update; checked: ticks compared with brute force, at the end");
 }
