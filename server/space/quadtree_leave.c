@@ -9,8 +9,8 @@
 #include "quadtree_move.h"
 #include "stage.h"
 
-#define BLOCKS_A_FREE                                                                                                  \
-    1024u /* of so many blocks each part gets a free one: its lists grow about as often as others shrink */
+/* Of so many blocks each part gets a free one: its lists grow about as often as others shrink. */
+#define BLOCKS_A_FREE 1024u
 
 /* The tree as a part sees it. */
 typedef struct piece {
