@@ -20,8 +20,8 @@
  * TIMES. A batch has an intended time of sending, which follows from the rate alone. A round trip is counted from
  * there, not from when the batch could really be sent: a server that stalls is seen in every batch that it delays.
  * The ticks of a room's own clock are due in equal steps. How late one is, is counted from the earliest of the run:
- * from the step at which it would have come had it been as quick as that one. Where all are in one room, batches are
- * sent halfway between its ticks, as by a game that follows them: else it is chance whether they meet.
+ * from the step at which it would have come had it been as quick as that one. Of one writer in one room batches
+ * are sent halfway between its ticks, as by a game that follows them: else it is chance whether they meet.
  *
  * THREADS. The main thread opens everything, then each connection with its lanes belongs to one driver, then to the
  * main thread again. Only a driver's `recent` figures are shared meanwhile, under its lock.

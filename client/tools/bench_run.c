@@ -241,13 +241,13 @@ static void report_progress(qd_bench *bench, estate *all, qd_bench_figures *tota
     }
 }
 
-/* A little later. Who writes to one room, and has seen its clock tick, sends halfway between two ticks. */
+/* A little later. Who alone writes to one room, and has seen its clock tick, sends halfway between two ticks. */
 static uint64_t start_time_ns(const qd_bench *bench, const estate *all)
 {
     const qd_bench_lane *writer = &all->connections[0].lanes[0];
     uint64_t start_ns = qd_bench_now_ns() + 10000000;
 
-    if (bench->options.rooms == 1 && writer->has_earliest) {
+    if (bench->options.rooms == 1 && bench->options.connections == 1 && writer->has_earliest) {
         uint64_t period_ns = 1000000000u / bench->options.hz;
 
         start_ns += period_ns - (start_ns - writer->earliest_ns - period_ns / 2) % period_ns;

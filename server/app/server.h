@@ -54,8 +54,8 @@ typedef enum qd_counter {
 } qd_counter;
 
 /* Each thread counts at every tick and batch. Were there one place for all of them, its line of cache would go from
- * core to core; so there are several, and each thread has its own while there are enough. */
-#define QD_COUNTER_PARTS 16u
+ * core to core; so each thread has its own, but for one that they share who come when all others are taken. */
+#define QD_COUNTER_PARTS 256u
 
 typedef struct qd_counter_part {
     _Atomic uint64_t of[QD_COUNTERS];

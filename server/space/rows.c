@@ -69,9 +69,20 @@ static qd_status grow(qd_rows *rows, qd_array_mode mode)
     return QD_OK;
 }
 
+static bool has_block(const qd_rows *rows)
+{
+    return rows->free_first != QD_NONE || rows->used < rows->capacity;
+}
+
 qd_status qd_rows_reserve(qd_rows *rows)
 {
-    return rows->free_first != QD_NONE || rows->used < rows->capacity ? QD_OK : grow(rows, QD_ARRAY_TRY);
+    return has_block(rows) ? QD_OK : grow(rows, QD_ARRAY_TRY);
+}
+
+static void give(qd_rows *rows, uint32_t block)
+{
+    rows->info[block].next = rows->free_first;
+    rows->free_first = block;
 }
 
 /* Lanes beyond the count are read, and their results dropped; they must only be numbers that compare quickly. */
@@ -173,8 +184,7 @@ static uint32_t close_gap(qd_rows *rows, qd_cell *cell, uint32_t reference)
     rows->operations++;
     if (lane == 0) {
         cell->head = from->next;
-        from->next = rows->free_first;
-        rows->free_first = head;
+        give(rows, head);
     }
     return moved;
 }
@@ -202,18 +212,12 @@ uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to
     return reference;
 }
 
-static void give(qd_rows *rows, uint32_t block)
-{
-    rows->info[block].next = rows->free_first;
-    rows->free_first = block;
-}
-
 void qd_rows_part(qd_rows *rows, uint32_t blocks, qd_rows *part)
 {
     *part = *rows;
     part->free_first = QD_NONE;
     part->operations = 0;
-    for (uint32_t i = 0; i < blocks && (rows->free_first != QD_NONE || rows->used < rows->capacity); i++) {
+    for (uint32_t i = 0; i < blocks && has_block(rows); i++) {
         give(part, take(rows));
     }
 }
