@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "split.h"
 
+#include <sched.h>
+
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "pause.h"
 
-/* How long a caller stays awake for its helpers, about what it would take to wake it, and how often it looks for them
- * between two looks at the clock. */
-#define AWAKE_NS     50000u
+/* How long a caller stays awake for its helpers, and how often it looks for them before it gives way to other threads
+ * for once. They are at their last tasks, which seldom take so long. A caller that sleeps comes back on the core of the
+ * helper that woke it, and there the two may stay for the rest of a tick, while another core sleeps (core.h). */
+#define AWAKE_NS     1000000u
 #define LOOKS_A_TIME 64u
 
 void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argument, uint32_t workers)
@@ -134,6 +137,7 @@ static bool stay_awake(qd_split *split)
                 return true;
             qd_pause();
         }
+        sched_yield();
     } while (qd_clock_now_ns() < until_ns);
     return false;
 }
