@@ -324,6 +324,7 @@ double qd_bench_ms(const qd_histogram *times_ns, double percent);
 typedef struct qd_bench_beat {
     uint32_t hz, members;
     uint64_t request_bytes, answer_bytes; /* answer: to each member */
+    uint32_t busy_us;                     /* that the raw loop computes before each answer */
 } qd_bench_beat;
 
 typedef struct qd_bench_beaten {

@@ -33,8 +33,8 @@ static bool gather(const qd_bench *bench, const qd_bench_beat *beat, band *all)
                       &(struct epoll_event){.events = EPOLLIN, .data.fd = all->members[index]}) != 0)
             return false;
     }
-    all->drum = qd_bench_raw_connect(&bench->raw, QD_BENCH_RAW_DRUM, (uint32_t)beat->request_bytes,
-                                     (uint32_t)beat->answer_bytes);
+    all->drum = qd_bench_raw_connect_busy(&bench->raw, (uint32_t)beat->request_bytes, (uint32_t)beat->answer_bytes,
+                                          beat->busy_us);
     return all->drum >= 0;
 }
 

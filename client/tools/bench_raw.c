@@ -19,7 +19,7 @@
 
 /* What a connection begins with. */
 typedef struct hello {
-    uint32_t kind, request_bytes, answer_bytes;
+    uint32_t kind, request_bytes, answer_bytes, busy_us;
 } hello;
 
 typedef struct peer {
@@ -36,10 +36,39 @@ static struct {
     peer *members;
     char *answer; /* as long as the longest */
     uint32_t answer_bytes;
+    double rounds_a_us; /* of `compute`; 0: not known yet */
     char bytes[READ_BYTES];
 } self;
 
 /* ---- in its own process ---- */
+
+#define TRIAL_ROUNDS 100000u
+#define TRIALS       20u
+
+static void compute(uint64_t rounds)
+{
+    static volatile uint64_t result;
+    uint64_t number = result;
+
+    while (rounds-- > 0)
+        number = number * 6364136223846793005u + 1442695040888963407u;
+    result = number;
+}
+
+/* The fastest of some trials: others may have been interrupted. */
+static double rounds_a_us(void)
+{
+    uint64_t least_ns = UINT64_MAX;
+
+    for (uint32_t trial = 0; trial < TRIALS; trial++) {
+        uint64_t start_ns = uv_hrtime();
+
+        compute(TRIAL_ROUNDS);
+        uint64_t ns = uv_hrtime() - start_ns;
+        least_ns = ns < least_ns ? ns : least_ns;
+    }
+    return TRIAL_ROUNDS * 1000.0 / (double)(least_ns > 0 ? least_ns : 1);
+}
 
 static void on_written(uv_write_t *write, int status)
 {
@@ -98,6 +127,8 @@ static bool begin(peer *from)
         from->next_member = self.members;
         self.members = from;
     }
+    if (from->says.busy_us > 0 && self.rounds_a_us == 0)
+        self.rounds_a_us = rounds_a_us();
     write_bytes(from, 1);
     return from->says.kind == QD_BENCH_RAW_SINK || from->says.kind == QD_BENCH_RAW_MEMBER ||
            from->says.request_bytes > 0;
@@ -109,6 +140,7 @@ static void take(peer *from, size_t size)
     if (from->says.kind != QD_BENCH_RAW_ECHO && from->says.kind != QD_BENCH_RAW_DRUM)
         return;
     for (; from->pending >= from->says.request_bytes; from->pending -= from->says.request_bytes) {
+        compute((uint64_t)(from->says.busy_us * self.rounds_a_us));
         if (from->says.kind == QD_BENCH_RAW_ECHO)
             write_bytes(from, from->says.answer_bytes);
         for (peer *to = self.members; to && from->says.kind == QD_BENCH_RAW_DRUM; to = to->next_member)
@@ -211,9 +243,8 @@ void qd_bench_raw_stop(qd_bench_raw *raw)
     raw->pid = 0;
 }
 
-int qd_bench_raw_connect(const qd_bench_raw *raw, qd_bench_raw_kind kind, uint32_t request_bytes, uint32_t answer_bytes)
+static int connect_as(const qd_bench_raw *raw, hello says)
 {
-    const hello says = {kind, request_bytes, answer_bytes};
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(raw->port)};
     char answer;
@@ -228,4 +259,14 @@ int qd_bench_raw_connect(const qd_bench_raw *raw, qd_bench_raw_kind kind, uint32
         return connected;
     close(connected);
     return -1;
+}
+
+int qd_bench_raw_connect(const qd_bench_raw *raw, qd_bench_raw_kind kind, uint32_t request_bytes, uint32_t answer_bytes)
+{
+    return connect_as(raw, (hello){kind, request_bytes, answer_bytes, 0});
+}
+
+int qd_bench_raw_connect_busy(const qd_bench_raw *raw, uint32_t request_bytes, uint32_t answer_bytes, uint32_t busy_us)
+{
+    return connect_as(raw, (hello){QD_BENCH_RAW_DRUM, request_bytes, answer_bytes, busy_us});
 }
