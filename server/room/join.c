@@ -23,22 +23,30 @@
 
 #define LISTED_MAX    64u /* sixteens that are gone through at once */
 #define REGIONS_AHEAD 4u
+#define NEWS_MIN      4096u /* so much is told to the other parts */
 
 /* What one task has found. */
 typedef struct qd_join_part {
     qd_heap heap; /* not the room's, because parts are worked on at the same time */
     qd_crossing *all;
     uint32_t count, capacity;
-    uint64_t looks;
+    uint32_t told;      /* of these, to the other parts */
+    uint32_t looks;     /* that they were not told yet */
+    bool are_too_many;  /* crossings of all parts together: no more are kept */
+    bool looks_in_vain; /* all together; nobody goes on */
     qd_block lists;
 } part;
 
+/* `found` and `looks` are of all parts together. They only grow, and nothing is left out before one of them is above
+ * its bound; so which of them is in the end is a matter of the work alone, however it was divided. That holds for both,
+ * as looks are counted on when too much was found. */
 typedef struct joining {
     const qd_room *room;
     qd_join_tree tree;
     uint32_t parts;
     unsigned axes;
     uint64_t limit, looks_max;
+    _Atomic uint64_t found, looks;
     const qd_join_finder *finder;
 } joining;
 
@@ -124,7 +132,7 @@ static void tell_region(const joining *all, part *to, uint32_t i, uint32_t *memo
     const qd_join_ball ball_now = ball_of(now), ball_was = ball_of(was);
     const uint32_t listed = all->finder->near(&all->tree, &ball_now, &ball_was, memory, &list);
     to->looks += listed;
-    for (uint32_t first = 0; first < listed; first += LISTED_MAX) {
+    for (uint32_t first = 0; first < listed && !to->are_too_many; first += LISTED_MAX) {
         const uint32_t some = listed - first < LISTED_MAX ? listed - first : LISTED_MAX;
         const uint32_t count = all->finder->open(&all->tree, &ball_now, &ball_was, list + first, some, found);
         if (count == 0)
@@ -140,24 +148,37 @@ static uint32_t region_at(const qd_join *join, uint32_t i)
     return i < join->order.count ? join->order.of[i] : i;
 }
 
+static void tell_others(joining *all, part *to)
+{
+    const uint64_t found = to->count - to->told, looks = to->looks;
+
+    to->told = to->count;
+    to->looks = 0;
+    to->are_too_many = atomic_fetch_add_explicit(&all->found, found, memory_order_relaxed) + found > all->limit;
+    to->looks_in_vain = atomic_fetch_add_explicit(&all->looks, looks, memory_order_relaxed) + looks > all->looks_max;
+}
+
 static void tell_part(size_t task, void *argument)
 {
-    const joining *all = argument;
+    joining *all = argument;
     const qd_join *join = all->room->views.join;
     part *to = &join->parts[task];
     const uint64_t count = join->regions_now.count;
     const uint32_t first = (uint32_t)(count * task / all->parts), end = (uint32_t)(count * (task + 1) / all->parts);
     uint32_t *memory = qd_block_fit(&to->lists, &to->heap, qd_join_list_room(&all->tree) * sizeof memory[0]);
 
-    to->count = 0;
-    to->looks = 0;
-    for (uint32_t i = first; i < end && to->count <= all->limit && to->looks <= all->looks_max; i++) {
+    to->count = to->told = to->looks = 0;
+    to->are_too_many = to->looks_in_vain = false;
+    for (uint32_t i = first; i < end && !to->looks_in_vain; i++) {
         if (i + REGIONS_AHEAD < end) {
             __builtin_prefetch(&join->regions_now.of[region_at(join, i + REGIONS_AHEAD)]);
             __builtin_prefetch(&join->regions_was.of[region_at(join, i + REGIONS_AHEAD)]);
         }
         tell_region(all, to, region_at(join, i), memory);
+        if (to->count - to->told >= NEWS_MIN || to->looks >= NEWS_MIN)
+            tell_others(all, to);
     }
+    tell_others(all, to);
 }
 
 static void fit_parts(qd_room *room, uint32_t count)
@@ -186,14 +207,10 @@ static uint32_t parts_for(const qd_room *room, const qd_executor *executor)
 static void put_together(qd_room *room, const joining *of, qd_crossings *crossings)
 {
     qd_join *join = room->views.join;
-    uint64_t count = 0, looks = 0;
+    const uint64_t count = of->found;
 
-    for (uint32_t i = 0; i < of->parts; i++) {
-        count += join->parts[i].count;
-        looks += join->parts[i].looks;
-    }
-    qd_join_note_looks(join, looks);
-    join->is_in_vain = looks > of->looks_max;
+    qd_join_note_looks(join, of->looks);
+    join->is_in_vain = of->looks > of->looks_max;
     *crossings = (qd_crossings){.complete = count <= of->limit && !join->is_in_vain};
     if (!crossings->complete)
         return;
@@ -213,14 +230,12 @@ static void put_together(qd_room *room, const joining *of, qd_crossings *crossin
 void qd_join_tell(qd_room *room, const qd_executor *executor, uint64_t limit, qd_crossings *crossings)
 {
     const unsigned axes = qd_join_axes(room);
-    joining all = {.room = room,
-                   .axes = axes,
-                   .limit = limit,
-                   .looks_max = LOOKS_IN_VAIN + room->views.pairs,
-                   .finder = room->views.habit.finder};
+    joining all = {
+        .room = room, .axes = axes, .limit = limit, .looks_max = room->views.pairs, .finder = room->views.habit.finder};
 
     if (!all.finder)
         all.finder = qd_join_finder_chosen(axes);
+    all.looks_max += room->views.habit.looks_in_vain ? room->views.habit.looks_in_vain : LOOKS_IN_VAIN;
     qd_join_advance(room, &all.tree);
     all.parts = parts_for(room, executor);
     fit_parts(room, all.parts);

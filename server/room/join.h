@@ -85,6 +85,7 @@ struct qd_join_part;
 typedef struct qd_join_habit {
     bool always;                  /* leads, whether it pays or not */
     const qd_join_finder *finder; /* NULL: the fastest */
+    uint32_t looks_in_vain;       /* beyond one for each in view; 0: as many as take a tenth of a second */
 } qd_join_habit;
 
 typedef struct qd_join {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who may have come into a ball, or gone from it: that all ways to find them find the same, and nobody is missed. And
- * that the join leads where a crowd moves, and there only. (That nobody can tell who leads, is for the model test.)
+ * Who may have come into a ball, or gone from it: that all ways to find them find the same, and nobody is missed. That
+ * the join leads where a crowd moves, and there only; and what it is when it takes too long. (That nobody can tell who
+ * leads, is for the model test.)
  */
 #include "server/room/state.h"
 
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "support/backwards.h"
 #include "support/chance.h"
 
 /* ---- finding ---- */
@@ -158,7 +160,14 @@ static void all_find_the_same_in_space(void **state)
 
 enum { CROWD = 4000, OBSERVERS = 400, SIDE = 100 };
 
-static void move_crowd(qd_room *room, uint32_t member, uint32_t count, float by)
+typedef struct crowd {
+    qd_heap heap;
+    qd_room *room;
+    uint32_t member;
+} crowd;
+
+/* So far from each other along both axes, and all of them so far to one side. */
+static void move(crowd *c, uint32_t count, float apart, float by)
 {
     static uint32_t id[CROWD];
     static float x[CROWD], y[CROWD];
@@ -167,60 +176,188 @@ static void move_crowd(qd_room *room, uint32_t member, uint32_t count, float by)
 
     for (uint32_t i = 0; i < CROWD; i++) {
         id[i] = i;
-        x[i] = (float)(i % SIDE) + by;
-        y[i] = (float)(i / SIDE);
+        x[i] = (float)(i % SIDE) * apart + by;
+        y[i] = (float)(i / SIDE) * apart;
     }
-    if (room->ids.count == 0)
-        qd_room_spawn(room, member, &batch, false, &refusals);
+    if (c->room->ids.count == 0)
+        qd_room_spawn(c->room, c->member, &batch, false, &refusals);
     else
-        qd_room_move(room, member, &batch, &refusals);
+        qd_room_move(c->room, c->member, &batch, &refusals);
     assert_int_equal(refusals.count, 0);
 }
 
-static void the_join_leads_where_a_crowd_moves(void **state)
+static void move_one(crowd *c, uint32_t id, float x)
+{
+    const float y = 0;
+    const qd_room_batch batch = {.count = 1, .id = &id, .x = &x, .y = &y};
+    qd_room_refusals refusals;
+
+    qd_room_move(c->room, c->member, &batch, &refusals);
+    assert_int_equal(refusals.count, 0);
+}
+
+/* With observers of range 10, anchored at the first of them. */
+static void begin(crowd *c, uint32_t sightings_max, float apart)
 {
     const qd_room_config config = {
         .space = {.max_x = SIDE, .max_y = SIDE, .index = QD_SPACE_AUTO},
         .entities_max = CROWD,
         .events_max = 1u << 20,
         .observers_max = OBSERVERS,
-        .sightings_max = 1u << 20,
+        .sightings_max = sightings_max,
     };
+    const uint8_t flags = QD_ROOM_OBSERVER_ANCHORED;
+    const float range = 10;
     qd_room_refusals refusals;
-    qd_heap heap;
-    qd_room *room;
-    uint32_t member;
 
-    (void)state;
-    qd_heap_init(&heap);
-    assert_int_equal(qd_room_create(&config, &heap, 1, &room), QD_OK);
-    assert_int_equal(qd_room_join(room, &member), QD_OK);
-    move_crowd(room, member, CROWD, 0);
+    qd_heap_init(&c->heap);
+    assert_int_equal(qd_room_create(&config, &c->heap, 1, &c->room), QD_OK);
+    assert_int_equal(qd_room_join(c->room, &c->member), QD_OK);
+    move(c, CROWD, apart, 0);
     for (uint32_t i = 0; i < OBSERVERS; i++) {
-        const uint8_t flags = QD_ROOM_OBSERVER_ANCHORED;
-        const float range = 10;
         const qd_room_observers batch = {.count = 1, .id = &i, .flags = &flags, .entity = &i, .range = &range};
-        qd_room_observe(room, member, &batch, &refusals);
+        qd_room_observe(c->room, c->member, &batch, &refusals);
         assert_int_equal(refusals.count, 0);
     }
+}
+
+static void end(crowd *c)
+{
+    qd_room_destroy(c->room);
+    assert_int_equal(c->heap.bytes, 0);
+    qd_heap_deinit(&c->heap);
+}
+
+static uint64_t seen_of(const crowd *c)
+{
+    qd_room_view_stats stats;
+
+    qd_room_view_stats_get(c->room, &stats);
+    assert_int_equal(stats.seen, stats.enters - stats.leaves);
+    return stats.seen;
+}
+
+static void the_join_leads_where_a_crowd_moves(void **state)
+{
+    crowd c;
+
+    (void)state;
+    begin(&c, 1u << 20, 1);
     /* As many move as leads to it; then fewer, and as many as are not enough to go on. */
     static const struct {
         uint32_t moving;
         bool leads;
     } ticks[] = {{0, false}, {CROWD / 3, false}, {CROWD, true}, {CROWD, true}, {CROWD / 3, true}, {CROWD / 5, false}};
     for (size_t t = 0; t < sizeof ticks / sizeof ticks[0]; t++) {
-        qd_room_view_stats stats;
-
-        move_crowd(room, member, ticks[t].moving, t % 2 == 0 ? 0 : 0.25f);
-        qd_room_tick(room, &qd_executor_serial, 0);
-        qd_room_view_stats_get(room, &stats);
-        assert_int_equal(room->views.join->leads, ticks[t].leads);
-        assert_int_equal(stats.seen, stats.enters - stats.leaves);
-        assert_true(stats.seen > 65536 - OBSERVERS);
+        move(&c, ticks[t].moving, 1, t % 2 == 0 ? 0 : 0.25f);
+        qd_room_tick(c.room, &qd_executor_serial, 0);
+        assert_int_equal(c.room->views.join->leads, ticks[t].leads);
+        assert_true(seen_of(&c) > 65536 - OBSERVERS);
     }
-    qd_room_destroy(room);
-    assert_int_equal(heap.bytes, 0);
-    qd_heap_deinit(&heap);
+    end(&c);
+}
+
+/* ---- in vain ---- */
+
+static qd_room_view_report tick(crowd *c, const qd_executor *executor)
+{
+    qd_room_view_report report = {0}, other;
+
+    qd_room_tick(c->room, executor, 0);
+    (void)qd_room_next_view(c->room, &report);
+    assert_false(qd_room_next_view(c->room, &other));
+    return report;
+}
+
+enum { TOO_MANY = 1, IN_VAIN = 2, LEADS_AGAIN = 4 };
+
+/* What comes of it when a crowd in which nobody sees anybody comes together at one tick, and parts again. */
+static unsigned come_together(size_t hands, uint32_t sightings_max, uint32_t looks_in_vain)
+{
+    const qd_executor executor = {.run = hands == 1 ? qd_executor_serial.run : backwards.run, .width = hands};
+    unsigned outcome;
+    crowd c;
+
+    begin(&c, sightings_max, 100);
+    c.room->views.habit = (qd_join_habit){.always = true, .looks_in_vain = looks_in_vain};
+    (void)tick(&c, &executor);
+    assert_true(c.room->views.join->leads);
+    move(&c, CROWD, 1, 0);
+    outcome = (tick(&c, &executor).suspended ? TOO_MANY : 0) | (c.room->views.join->is_in_vain ? IN_VAIN : 0);
+    for (int t = 0; t < 2; t++) {
+        move(&c, CROWD, 100, (float)t);
+        (void)tick(&c, &executor);
+    }
+    outcome |= c.room->views.join->leads ? LEADS_AGAIN : 0;
+    assert_int_equal(seen_of(&c), 0);
+    end(&c);
+    return outcome;
+}
+
+/* Also where there are too many and they are looked for in vain, and either may be found out first. */
+static void what_is_in_vain_is_so_with_any_number_of_hands(void **state)
+{
+    static const uint32_t sightings_max[] = {500, 5000, 1u << 20}, looks_in_vain[] = {10, 1000, 3000, 1u << 20};
+    static const size_t hands[] = {2, 5, 16};
+    unsigned met = 0;
+
+    (void)state;
+    for (size_t s = 0; s < sizeof sightings_max / sizeof sightings_max[0]; s++) {
+        for (size_t l = 0; l < sizeof looks_in_vain / sizeof looks_in_vain[0]; l++) {
+            const unsigned outcome = come_together(1, sightings_max[s], looks_in_vain[l]);
+            met |= 1u << outcome;
+            for (size_t h = 0; h < sizeof hands / sizeof hands[0]; h++)
+                assert_int_equal(come_together(hands[h], sightings_max[s], looks_in_vain[l]), outcome);
+        }
+    }
+    assert_int_equal(met, 1u << LEADS_AGAIN | 1u << (TOO_MANY | LEADS_AGAIN) | 1u << (TOO_MANY | IN_VAIN));
+}
+
+static void expect_enter(const qd_room_view_report *report, uint32_t i, uint32_t observer, uint32_t id)
+{
+    assert_true(i < report->enter_count);
+    assert_int_equal(report->enter_observer[i], observer);
+    assert_int_equal(report->enter.id[i], id);
+}
+
+/* Who observes hears that views are suspended, and at the next tick what is in view: the sight has found that. */
+static void a_room_goes_on_after_it_looked_in_vain(void **state)
+{
+    const float apart = 10.5f;
+    crowd c;
+
+    (void)state;
+    begin(&c, 1u << 20, apart);
+    move_one(&c, 1, 9);
+    c.room->views.habit.always = true;
+    assert_int_equal(tick(&c, &qd_executor_serial).enter_count, 2);
+    assert_true(c.room->views.join->leads);
+    move(&c, CROWD, apart, 0.25f);
+    assert_int_equal(tick(&c, &qd_executor_serial).leave_count, 2);
+    move_one(&c, 1, 9);
+    assert_int_equal(tick(&c, &qd_executor_serial).enter_count, 2);
+
+    c.room->views.habit.looks_in_vain = 1;
+    move(&c, CROWD, apart, 0);
+    move_one(&c, 1, 9);
+    qd_room_view_report report = tick(&c, &qd_executor_serial);
+    assert_true(report.suspended && !report.reset && report.enter_count + report.leave_count == 0);
+    assert_int_equal(seen_of(&c), 0);
+    move_one(&c, 3, 22);
+    report = tick(&c, &qd_executor_serial);
+    assert_true(report.reset && !report.suspended && report.enter_count == 4 && report.leave_count == 0);
+    expect_enter(&report, 0, 0, 1);
+    expect_enter(&report, 1, 1, 0);
+    expect_enter(&report, 2, 2, 3);
+    expect_enter(&report, 3, 3, 2);
+
+    /* It never leads again, and nobody notices. */
+    move_one(&c, 1, apart);
+    report = tick(&c, &qd_executor_serial);
+    assert_true(!report.reset && report.leave_count == 2 && report.leave_id[0] == 1 && report.leave_id[1] == 0);
+    assert_int_equal(seen_of(&c), 2);
+    assert_false(c.room->views.join->leads);
+    end(&c);
 }
 
 int main(void)
@@ -229,6 +366,8 @@ int main(void)
         cmocka_unit_test(all_find_the_same_in_a_plane),
         cmocka_unit_test(all_find_the_same_in_space),
         cmocka_unit_test(the_join_leads_where_a_crowd_moves),
+        cmocka_unit_test(what_is_in_vain_is_so_with_any_number_of_hands),
+        cmocka_unit_test(a_room_goes_on_after_it_looked_in_vain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
