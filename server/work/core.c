@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* sched_getcpu, CPU_SET, pthread_setaffinity_np */
+#define _GNU_SOURCE /* sched_getcpu, CPU_SET, sched_getaffinity */
 
 #include "core.h"
 
-bool qd_core_send(pthread_t thread, cpu_set_t *before)
+#include <unistd.h>
+
+bool qd_core_send(pthread_t thread, cpu_set_t *process)
 {
     int core = sched_getcpu();
 
     /* Fails where a set has fewer cores than the machine; then all stays as it is. */
-    if (core < 0 || pthread_getaffinity_np(thread, sizeof *before, before) != 0)
+    if (core < 0 || sched_getaffinity(getpid(), sizeof *process, process) != 0)
         return false;
-    cpu_set_t others = *before;
+    cpu_set_t others = *process;
     CPU_CLR((size_t)core, &others);
-    return CPU_COUNT(&others) > 0 && CPU_COUNT(&others) < CPU_COUNT(before) &&
+    return CPU_COUNT(&others) > 0 && CPU_COUNT(&others) < CPU_COUNT(process) &&
            pthread_setaffinity_np(thread, sizeof others, &others) == 0;
 }
 
-void qd_core_settle(const cpu_set_t *before)
+void qd_core_settle(const cpu_set_t *process)
 {
-    (void)pthread_setaffinity_np(pthread_self(), sizeof *before, before);
+    (void)pthread_setaffinity_np(pthread_self(), sizeof *process, process);
 }

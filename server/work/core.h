@@ -12,12 +12,14 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* Of a thread that sleeps and is called next, by this one: it wakes on another core than this thread's, if it may run
- * on any other. Returns whether it was told so; then, awake, it is to settle with `before`, where it could run until
- * now. Two system calls. */
-bool qd_core_send(pthread_t thread, cpu_set_t *before);
-/* The calling thread may run where it could before. If those who started the process have given it more cores
- * meanwhile, these are not among them. */
-void qd_core_settle(const cpu_set_t *before);
+/* Of a thread that sleeps and is called next, by this one: it wakes on another core than this thread's, if the process
+ * may run on any other. Returns whether it was told so; then, awake, it is to settle with `process`.
+ *
+ * That is where the process's first thread may run now, which is never sent. A thread that was sent once keeps what it
+ * was told, also when the process is given more cores; so each time it is told anew. Cores of its own, which somebody
+ * outside has given to one thread alone, it loses. Two system calls, and one that is nearly free. */
+bool qd_core_send(pthread_t thread, cpu_set_t *process);
+/* The calling thread may run where its process may. */
+void qd_core_settle(const cpu_set_t *process);
 
 #endif

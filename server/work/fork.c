@@ -58,7 +58,7 @@ static uint32_t choose(qd_pool *pool, qd_split *split, qd_worker **called, uint3
 
     while (count < count_max && split->wanted > 0 && (called[count] = qd_workers_choose(pool))) {
         split->wanted--;
-        called[count]->sent = qd_core_send(called[count]->thread, &called[count]->before);
+        called[count]->sent = qd_core_send(called[count]->thread, &called[count]->process);
         count++;
     }
     return count;

@@ -330,7 +330,7 @@ static void idle(qd_worker *me)
         due_count = be_idle_locked(me, due);
     pthread_mutex_unlock(&pool->lock);
     if (me->sent)
-        qd_core_settle(&me->before);
+        qd_core_settle(&me->process);
     me->sent = false;
     queue_due(me, due, due_count);
 }

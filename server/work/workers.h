@@ -55,8 +55,8 @@ typedef struct qd_worker {
     /* [lock] */
     pthread_cond_t call;
     bool called;
-    bool sent; /* by its caller: it is to settle where it could run before (core.h) */
-    cpu_set_t before;
+    bool sent; /* by its caller: it is to settle where its process may run (core.h) */
+    cpu_set_t process;
 } qd_worker;
 
 struct qd_pool {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who is sent off wakes on another core than its caller's, if there is another, and may run where it could before.
+ * Who is sent off wakes on another core than its caller's, if there is another, and then may run where its process may:
+ * where the test's own thread may, so those who call from one core are other threads.
  */
 #define _GNU_SOURCE /* sched_getcpu, CPU_SET */
 
@@ -21,8 +22,9 @@
 typedef struct sleeper {
     sem_t call, answer;
     bool is_over, was_sent;
-    cpu_set_t before, after;
+    cpu_set_t process, after;
     int core; /* that it woke on */
+    pthread_t thread;
 } sleeper;
 
 static cpu_set_t allowed(void)
@@ -48,44 +50,96 @@ static void *sleep_on(void *argument)
             return NULL;
         s->core = sched_getcpu();
         if (s->was_sent)
-            qd_core_settle(&s->before);
+            qd_core_settle(&s->process);
         pthread_getaffinity_np(pthread_self(), sizeof s->after, &s->after);
         sem_post(&s->answer);
     }
 }
 
-static void is_elsewhere(void **state)
+static void begin(sleeper *s)
 {
-    (void)state;
+    *s = (sleeper){.is_over = false};
+    sem_init(&s->call, 0, 0);
+    sem_init(&s->answer, 0, 0);
+    assert_int_equal(pthread_create(&s->thread, NULL, sleep_on, s), 0);
+}
+
+static void call(sleeper *s)
+{
+    s->was_sent = qd_core_send(s->thread, &s->process);
+    sem_post(&s->call);
+    sem_wait(&s->answer);
+}
+
+static void end(sleeper *s)
+{
+    s->is_over = true;
+    sem_post(&s->call);
+    pthread_join(s->thread, NULL);
+    sem_destroy(&s->call);
+    sem_destroy(&s->answer);
+}
+
+static cpu_set_t only(int core)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET((size_t)core, &set);
+    return set;
+}
+
+/* Calls again and again, each time from the core that it is on. Returns NULL where all was right. */
+static void *call_from_here(void *argument)
+{
     const cpu_set_t all = allowed();
-    sleeper s = {.is_over = false};
-    pthread_t thread;
+    bool is_right = true;
 
-    sem_init(&s.call, 0, 0);
-    sem_init(&s.answer, 0, 0);
-    pthread_create(&thread, NULL, sleep_on, &s);
     for (int i = 0; i < TRIES; i++) {
-        /* The caller stays where it is. */
-        cpu_set_t here;
-        int core = sched_getcpu();
+        sleeper *s = argument;
+        const int core = sched_getcpu();
+        const cpu_set_t here = only(core);
 
-        CPU_ZERO(&here);
-        CPU_SET((size_t)core, &here);
         if (CPU_ISSET((size_t)core, &all))
             set_allowed(&here);
-        s.was_sent = qd_core_send(thread, &s.before);
-        assert_int_equal(s.was_sent, CPU_COUNT(&all) > 1);
-        sem_post(&s.call);
-        sem_wait(&s.answer);
-        assert_true(!s.was_sent || s.core != core);
-        assert_true(CPU_EQUAL(&s.after, &all));
+        call(s);
+        is_right &= s->was_sent == (CPU_COUNT(&all) > 1);
+        is_right &= !s->was_sent || s->core != core;
+        is_right &= CPU_EQUAL(&s->after, &all);
         set_allowed(&all);
     }
-    s.is_over = true;
-    sem_post(&s.call);
-    pthread_join(thread, NULL);
-    sem_destroy(&s.call);
-    sem_destroy(&s.answer);
+    return is_right ? NULL : argument;
+}
+
+static void is_elsewhere(void **state)
+{
+    pthread_t caller;
+    void *wrong;
+    sleeper s;
+
+    (void)state;
+    begin(&s);
+    assert_int_equal(pthread_create(&caller, NULL, call_from_here, &s), 0);
+    pthread_join(caller, &wrong);
+    assert_null(wrong);
+    end(&s);
+}
+
+/* As it is with a thread that was sent once, when the process is given more cores. */
+static void is_where_its_process_may_be_by_now(void **state)
+{
+    const cpu_set_t all = allowed(), one = only(sched_getcpu());
+    sleeper s;
+
+    (void)state;
+    set_allowed(&one);
+    begin(&s);
+    call(&s);
+    assert_true(!s.was_sent && CPU_EQUAL(&s.after, &one));
+    set_allowed(&all);
+    call(&s);
+    assert_true(CPU_EQUAL(&s.after, &all));
+    end(&s);
 }
 
 /* Whoever may run on one core alone stays there. */
@@ -93,12 +147,11 @@ static void stays_where_there_is_no_other(void **state)
 {
     (void)state;
     const cpu_set_t all = allowed();
-    cpu_set_t one, before;
+    const cpu_set_t one = only(sched_getcpu());
+    cpu_set_t process;
 
-    CPU_ZERO(&one);
-    CPU_SET((size_t)sched_getcpu(), &one);
     set_allowed(&one);
-    assert_false(qd_core_send(pthread_self(), &before));
+    assert_false(qd_core_send(pthread_self(), &process));
     cpu_set_t after = allowed();
     assert_true(CPU_EQUAL(&one, &after));
     set_allowed(&all);
@@ -106,6 +159,10 @@ static void stays_where_there_is_no_other(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(is_elsewhere), cmocka_unit_test(stays_where_there_is_no_other)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_elsewhere),
+        cmocka_unit_test(is_where_its_process_may_be_by_now),
+        cmocka_unit_test(stays_where_there_is_no_other),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
