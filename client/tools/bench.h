@@ -151,12 +151,13 @@ typedef struct qd_bench_connection {
     qd_client *client;
     qd_bench_lane *lanes;
     uint32_t lane_count;
-    qd_bench_lane **by_room;   /* the lanes by ascending handle, once all rooms are open */
-    uint32_t open_seq;         /* of the first lane's OpenRoom; the others follow */
-    qd_bench_figures *figures; /* where what comes in is counted */
-    uint64_t bytes_out;        /* sent and not counted there yet */
-    bool is_output_watched;    /* the driver is told when more can be sent */
-    bool is_held;              /* nothing is sent before it is due */
+    qd_bench_lane **by_room;      /* the lanes by ascending handle, once all rooms are open */
+    uint32_t open_seq;            /* of the first lane's OpenRoom; the others follow */
+    qd_bench_figures *figures;    /* where what comes in is counted */
+    uint64_t bytes_in, bytes_out; /* received and sent, not counted there yet */
+    uint64_t received_ns;         /* when it was last received from */
+    bool is_output_watched;       /* the driver is told when more can be sent */
+    bool is_held;                 /* nothing is sent before it is due */
 } qd_bench_connection;
 
 typedef struct qd_bench_driver {
@@ -277,8 +278,6 @@ void qd_bench_check(qd_bench_lane *told, const qd_bench_lane *writer, uint64_t t
 
 /* ---- connections and drivers ---- */
 
-/* Sends and receives what can be without waiting. `lock`, if any, is held while something is counted. */
-void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock);
 /* Exchanges until is_done, or fails the run, naming what it waited for. Returns whether all is well. A run that has
  * failed already may still wait for its rooms to be closed. */
 bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_bench_connection *), const char *what);

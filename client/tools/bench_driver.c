@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define RECEIVE_BYTES 262144u
-/* Sockets that are ready, at once. */
-#define READY_MAX 256
+/* Connections that have something: so many are received from, and then what came is looked at. */
+#define READY_MAX 16
 /* Receives in a row from one connection, so that others and the schedule get their turn. */
 #define RECEIVES_MAX 8
 /* The longest wait, after which it is looked whether the run was stopped. */
@@ -22,22 +22,10 @@
 
 /* ---- one connection ---- */
 
-static void take_messages(qd_bench_connection *connection, uint64_t now_ns)
-{
-    const qd_server_message *message;
-
-    while ((message = qd_client_next(connection->client)))
-        qd_bench_take_message(connection, message, now_ns);
-    if (qd_client_state(connection->client) < 0)
-        qd_bench_fail(connection->bench, "%s", qd_client_error(connection->client));
-}
-
-void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock)
+static void receive(qd_bench_connection *connection)
 {
     static _Thread_local uint8_t bytes[RECEIVE_BYTES];
-    uint64_t bytes_in = 0;
 
-    qd_bench_send(connection);
     for (int turn = 0; turn < RECEIVES_MAX; turn++) {
         ssize_t size = recv(qd_client_socket(connection->client), bytes, sizeof bytes, MSG_DONTWAIT);
 
@@ -49,20 +37,36 @@ void qd_bench_exchange(qd_bench_connection *connection, pthread_mutex_t *lock)
             qd_client_input_end(connection->client);
             break;
         }
-        bytes_in += (uint64_t)size;
+        connection->bytes_in += (uint64_t)size;
         qd_client_input(connection->client, bytes, (size_t)size);
         if ((size_t)size < sizeof bytes)
             break;
     }
-    uint64_t now_ns = qd_bench_now_ns();
+    connection->received_ns = qd_bench_now_ns();
+}
+
+static void take_messages(qd_bench_connection *connection, pthread_mutex_t *lock)
+{
+    const qd_server_message *message;
+
     if (lock)
         pthread_mutex_lock(lock);
     connection->figures->bytes_out += connection->bytes_out;
-    connection->bytes_out = 0;
-    connection->figures->bytes_in += bytes_in;
-    take_messages(connection, now_ns);
+    connection->figures->bytes_in += connection->bytes_in;
+    connection->bytes_out = connection->bytes_in = 0;
+    while ((message = qd_client_next(connection->client)))
+        qd_bench_take_message(connection, message, connection->received_ns);
+    if (qd_client_state(connection->client) < 0)
+        qd_bench_fail(connection->bench, "%s", qd_client_error(connection->client));
     if (lock)
         pthread_mutex_unlock(lock);
+}
+
+static void exchange(qd_bench_connection *connection, pthread_mutex_t *lock)
+{
+    qd_bench_send(connection);
+    receive(connection);
+    take_messages(connection, lock);
 }
 
 static bool output_waits(const qd_bench_connection *connection)
@@ -82,7 +86,7 @@ bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_ben
     while (qd_client_state(connection->client) == QD_CLIENT_OK && qd_bench_is_stopped(bench) == was_stopped) {
         uint64_t bytes = connection->figures->bytes_in + connection->figures->bytes_out;
 
-        qd_bench_exchange(connection, NULL);
+        exchange(connection, NULL);
         if (!output_waits(connection) && is_done(connection))
             return true;
         /* It is slow, maybe, but alive. */
@@ -145,8 +149,13 @@ static void wait_and_exchange(qd_bench_driver *driver, uint64_t until_ns)
     if (ppoll(&(struct pollfd){.fd = driver->ready, .events = POLLIN}, 1, &wait, NULL) <= 0)
         return;
     int count = epoll_wait(driver->ready, events, READY_MAX, 0);
+    /* What came to one is not to count as later because that of another was looked at. */
     for (int index = 0; index < count; index++) {
-        qd_bench_exchange(events[index].data.ptr, &driver->lock);
+        qd_bench_send(events[index].data.ptr);
+        receive(events[index].data.ptr);
+    }
+    for (int index = 0; index < count; index++) {
+        take_messages(events[index].data.ptr, &driver->lock);
         watch_output(driver, events[index].data.ptr);
     }
 }
@@ -158,7 +167,7 @@ static void send_all(qd_bench_driver *driver)
 
         if (!output_waits(connection) || connection->is_output_watched)
             continue;
-        qd_bench_exchange(connection, &driver->lock);
+        exchange(connection, &driver->lock);
         watch_output(driver, connection);
     }
 }
