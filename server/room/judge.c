@@ -256,6 +256,42 @@ static void relay_claims(qd_room *room, uint32_t row, uint32_t first, uint32_t s
     }
 }
 
+/* ---- rounds go round ---- */
+
+#define AGE_MAX (1u << 29)
+
+/* What is older than that is so old, and what it was after stays before it. */
+static uint32_t aged(uint32_t round, uint32_t now)
+{
+    return now - round > AGE_MAX ? now - AGE_MAX : round;
+}
+
+static void age_tellings(const qd_views *views, const qd_sightings *set)
+{
+    for (uint32_t at = 0; at < set->capacity && set->tellings; at++) {
+        if (!(set->places[at] & QD_SIGHTING_SEEN))
+            continue;
+        qd_telling *telling = &set->tellings[at];
+        const uint32_t placed = views->seen[qd_sighting_slot(set->places[at])].placed;
+        const bool has_changed = (int32_t)(placed - telling->told) > 0;
+
+        telling->told = has_changed ? aged(placed, views->round) - 1 : aged(telling->told, views->round);
+        telling->waits_since = aged(telling->waits_since, views->round);
+    }
+}
+
+void qd_view_age(qd_room *room)
+{
+    qd_views *views = &room->views;
+
+    if (views->round % QD_VIEW_AGE_ROUNDS != 0)
+        return;
+    for (uint32_t row = 0; row < views->count; row++)
+        age_tellings(views, &views->observers[row].sightings);
+    for (uint32_t slot = 0; slot < views->seen_end; slot++)
+        views->seen[slot].placed = aged(views->seen[slot].placed, views->round);
+}
+
 /* ---- as a whole ---- */
 
 void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps)

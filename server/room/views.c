@@ -559,6 +559,7 @@ void qd_room_views_tick(qd_room *room, const qd_executor *executor, uint32_t ski
         room->members.rows[member].views.is_emptied = false;
     }
     if (views->sight) {
+        qd_view_age(room);
         qd_sight_follow(room);
         qd_observers_rank(room);
         bool is_clear = look(room, executor, &touching);

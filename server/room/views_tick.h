@@ -32,6 +32,10 @@ static inline void qd_view_list_add(qd_room *room, qd_view_list *list, uint64_t 
 void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps);
 /* Tells what is due of the view of an observer that is not judged as a whole. */
 void qd_view_relay(qd_room *room, uint32_t row, uint32_t steps);
+/* Rounds go round: two of them can be compared as long as less than half of all lie between them. So once in so many
+ * rounds, before all else, what happened long ago has its round moved up. */
+#define QD_VIEW_AGE_ROUNDS (1u << 28)
+void qd_view_age(qd_room *room);
 /* Lets in who waits for bytes of its member, then tells positions while they last. */
 void qd_view_spend(qd_room *room);
 /* The entity is to enter, now or as the member's bytes allow. */

@@ -267,6 +267,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     }
     qd_heap_init(&trial->heap);
     MUST(trial, qd_room_create(&config, &trial->heap, seed * 77, &trial->room) == QD_OK);
+    trial->room->views.round = 0 - (uint32_t)(seed % 64); /* they go round while it runs */
     for (met->command = 0; met->command < commands && met->command < limit; met->command++) {
         choose_leading(trial, leading, met->command);
         if (!seeds_left_out[met->command])

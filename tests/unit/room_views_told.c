@@ -2,6 +2,8 @@
  *
  * What members are told of views: relay, bytes, watchers, losses, suspensions, why, descriptions; and what it costs.
  */
+#include "server/room/views_tick.h" /* before `room` is a variable */
+
 #include "room_views_fixture.h"
 
 static void options(uint32_t member, uint32_t bytes_max, qd_room_watching watching)
@@ -24,6 +26,45 @@ static void expect_watchers(uint32_t count, const uint32_t *entity, const uint32
         assert_int_equal(observer[i], va_arg(expected, uint32_t));
     }
     va_end(expected);
+}
+
+/* So many times as many ticks as lie between those at which rounds are looked after. Nothing happens meanwhile. */
+static void wait_long(uint32_t times)
+{
+    while (times-- > 0) {
+        room->views.round = (room->views.round & ~(QD_VIEW_AGE_ROUNDS - 1)) + QD_VIEW_AGE_ROUNDS - 1;
+        silent_tick(room);
+    }
+}
+
+/* Half of all rounds is a day of some rooms that tick by Step, and a year of others. */
+static void positions_are_told_however_long_nothing_happened(void **state)
+{
+    static const float ranges[] = {5}, wide[] = {30};
+    static const uint32_t everys[] = {1};
+
+    (void)state;
+    spawn(room, me, 1, 52);
+    spawn(room, me, 2, 60);
+    spawn(room, me, 3, 75);
+    observe(room, me, (watch){.id = 7, .range = 40, .tiers = 1, .relay_range = ranges, .relay_every = everys});
+    expect_enters(view_at_tick(room), 3, 7, 1, 7, 2, 7, 3);
+    move(room, me, 3, 76); /* nobody is told that yet */
+    silent_tick(room);
+    for (uint32_t times = 1; times < 20; times++) {
+        wait_long(times);
+        move(room, me, 1, 52 + (float)(times % 2));
+        expect_relays(view_at_tick(room), 1, 7, 1);
+    }
+    wait_long(10);
+    observe(room, me, (watch){.id = 7, .range = 40, .tiers = 1, .relay_range = wide, .relay_every = everys});
+    expect_relays(view_at_tick(room), 1, 7, 3);
+    wait_long(10);
+    observe(room, me, (watch){.id = 7, .range = 40});
+    silent_tick(room);
+    observe(room, me, (watch){.id = 7, .range = 40, .tiers = 1, .relay_range = wide, .relay_every = everys});
+    expect_relays(view_at_tick(room), 3, 7, 1, 7, 2, 7, 3);
+    silent_tick(room);
 }
 
 static void positions_are_told_by_tier_and_only_where_they_changed(void **state)
@@ -391,6 +432,7 @@ static void a_room_without_memory_refuses_observers_and_goes_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(positions_are_told_however_long_nothing_happened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(positions_are_told_by_tier_and_only_where_they_changed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bytes_go_to_leaves_then_enters_then_relays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(watchers_are_told_to_owners_and_to_who_watches_all, set_up, tear_down),
