@@ -2,15 +2,39 @@
  *
  * quadrille-server: argv to options to run.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "app/options.h"
 #include "app/run.h"
 #include "app/server.h"
 
+/* A standard stream may be closed when we are started. What is opened first would get its number, and the log might go
+ * to a client. */
+static void fill_streams(void)
+{
+    int file;
+    do {
+        file = open("/dev/null", O_RDWR);
+    } while (file >= STDIN_FILENO && file <= STDERR_FILENO);
+    if (file > STDERR_FILENO)
+        close(file);
+}
+
+/* The exit status after an answer on the standard output. */
+static int answered(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    perror("quadrille-server: cannot write the output");
+    return 1;
+}
+
 int main(int argc, char *argv[])
 {
+    fill_streams();
     qd_options options;
     char error[400];
     switch (qd_options_parse(argc, argv, getenv, &options, error, sizeof error)) {
@@ -18,10 +42,10 @@ int main(int argc, char *argv[])
         return qd_run(&options);
     case QD_OPTIONS_HELP:
         qd_options_help(stdout);
-        return 0;
+        return answered();
     case QD_OPTIONS_VERSION:
         puts(qd_server_name);
-        return 0;
+        return answered();
     case QD_OPTIONS_BAD:
         break;
     }

@@ -4,6 +4,7 @@
  * sense, else 1.
  */
 #include "bench.h"
+#include "streams.h"
 
 #include <math.h>
 #include <signal.h>
@@ -181,13 +182,14 @@ int main(int argc, char **argv)
     const scenario *chosen = *name == '-' || !*name ? &scenarios[0] : NULL;
     bool is_named = chosen == NULL;
 
+    qd_streams_begin();
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_help();
-        return 0;
+        return qd_streams_end(QD_BENCH, 0);
     }
     if (strcmp(name, "--version") == 0) {
         printf("%s %s\n", QD_BENCH, qd_version());
-        return 0;
+        return qd_streams_end(QD_BENCH, 0);
     }
     for (size_t index = 0; index < SCENARIO_COUNT && !chosen; index++) {
         if (strcmp(name, scenarios[index].name) == 0)
@@ -202,10 +204,5 @@ int main(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    int status = chosen->run(&bench, argc - is_named, argv + is_named);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "%s: cannot write the result\n", QD_BENCH);
-        return 1;
-    }
-    return status;
+    return qd_streams_end(QD_BENCH, chosen->run(&bench, argc - is_named, argv + is_named));
 }

@@ -4,8 +4,8 @@
  * (cli.h) that parses what follows it.
  */
 #include "cli.h"
+#include "streams.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,17 +73,14 @@ static int run_command(qd_cli *cli, int argc, char **argv)
         char program[32];
         snprintf(program, sizeof program, "quadrille %s", commands[i].name);
         cli->program = program;
-        int status = commands[i].run(cli, argc, argv);
-        /* What was asked is not done when its output is lost, as on a full disk. A reader that went away knows. */
-        if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0)
-            status = errno == EPIPE ? 1 : qd_cli_fail(cli, "cannot write the output: %s", strerror(errno));
-        return status;
+        return qd_streams_end(program, commands[i].run(cli, argc, argv));
     }
     return qd_options_misuse("quadrille", "unknown command '%s'", argv[0]);
 }
 
 int main(int argc, char **argv)
 {
+    qd_streams_begin();
     qd_cli cli = {
         .program = "quadrille",
         .server = from_environment("QUADRILLE_SERVER", "127.0.0.1:7400"),
@@ -93,11 +90,11 @@ int main(int argc, char **argv)
     for (; at < argc && argv[at][0] == '-'; at++) {
         if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
             print_help();
-            return 0;
+            return qd_streams_end("quadrille", 0);
         }
         if (strcmp(argv[at], "--version") == 0) {
             printf("quadrille %s\n", qd_version());
-            return 0;
+            return qd_streams_end("quadrille", 0);
         }
         if (strncmp(argv[at], "--server=", 9) == 0)
             cli.server = argv[at] + 9;
