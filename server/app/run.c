@@ -107,12 +107,12 @@ static int serve(const qd_options *options, const qd_server_config *config, cons
     return 0;
 }
 
-static bool read_tokens(const char *path, qd_tokens *tokens)
+static bool read_tokens(const char *option, const char *path, qd_tokens *tokens)
 {
     char error[400];
     if (path == NULL || qd_tokens_read(path, tokens, error, sizeof error) == QD_OK)
         return true;
-    fprintf(stderr, "quadrille-server: %s\n", error);
+    fprintf(stderr, "quadrille-server: %s: %s\n", option, error);
     return false;
 }
 
@@ -126,7 +126,8 @@ int qd_run(const qd_options *options)
     qd_tokens tokens = {0}, admin_tokens = {0};
     qd_pool *pool = NULL;
     int status = 1;
-    if (!read_tokens(options->token_file, &tokens) || !read_tokens(options->admin_token_file, &admin_tokens))
+    if (!read_tokens("--token-file", options->token_file, &tokens) ||
+        !read_tokens("--admin-token-file", options->admin_token_file, &admin_tokens))
         goto done;
     uint32_t workers = options->workers != 0 ? (uint32_t)options->workers : qd_cores();
     if (workers > QD_POOL_WORKERS_MAX)

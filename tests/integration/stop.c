@@ -176,7 +176,8 @@ static void test_bad_flags(void **state)
     expect_refusal(QD_ARGS("--queue-max=-1"), 2, "--queue-max");
     expect_refusal(QD_ARGS("--no-such-option", "1"), 2, "--no-such-option");
     expect_refusal(QD_ARGS("stray"), 2, "stray");
-    expect_refusal(QD_ARGS("--token-file", "/nonexistent/tokens", "--listen", "127.0.0.1:0"), 1, "/nonexistent/tokens");
+    expect_refusal(QD_ARGS("--token-file", "/nonexistent/tokens", "--listen", "127.0.0.1:0"), 1,
+                   "--token-file: /nonexistent/tokens");
     expect_refusal(QD_ARGS("--listen", "no-such-host.invalid:7400"), 1, "no-such-host.invalid");
     setenv("QUADRILLE_WORKERS", "many", 1);
     expect_refusal(NULL, 2, "QUADRILLE_WORKERS");
