@@ -178,8 +178,7 @@ QD_API qd_client_status qd_client_connect(qd_client *client, const char *address
  *
  *     qd_client_resumable(client, NULL);                                      a new session
  *     qd_client_connect(client, ...);
- *     memcpy(key, qd_client_welcome(client)->resume_key.bytes, sizeof key);   QD_RESUME_KEY_BYTES; size 0: there is
- * none
+ *     memcpy(key, qd_client_welcome(client)->resume_key.bytes, sizeof key);   of QD_RESUME_KEY_BYTES
  *     ...                                                                     the connection breaks
  *     qd_client_resumable(next, key);                                         the same session
  *     qd_client_connect(next, ...);

@@ -103,6 +103,8 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
         return status;
     if (text != NULL && (!qd_options_uint64(text, &session) || session == 0))
         return qd_options_misuse(cli->program, "--session '%.64s': must be the number of a session", text);
+    if (cli->token == NULL)
+        return qd_cli_fail(cli, "no token: set QUADRILLE_TOKEN to that of the sessions to adopt from");
     qd_client *client = qd_cli_connect(cli);
     if (client == NULL)
         return 1;

@@ -69,26 +69,46 @@ qd_client *qd_cli_connect(const qd_cli *cli)
     return NULL;
 }
 
-const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint32_t seq, qd_server_kind kind)
+static const qd_server_message *await_answer(const qd_cli *cli, qd_client *client, uint32_t seq)
 {
     const qd_server_message *answer = seq != 0 ? qd_client_answer(client, seq, QD_CLI_TIMEOUT_MS) : NULL;
     if (answer == NULL)
         qd_cli_fail_session(cli, client);
-    else if (answer->kind == QD_SERVER_ERROR)
+    return answer;
+}
+
+static bool is_error(const qd_server_message *answer, qd_error_code code)
+{
+    return answer->kind == QD_SERVER_ERROR && answer->as.error.code == code;
+}
+
+static bool is_kind(const qd_cli *cli, const qd_server_message *answer, qd_server_kind kind)
+{
+    if (answer->kind == kind)
+        return true;
+    if (answer->kind == QD_SERVER_ERROR)
         qd_cli_fail_error(cli, &answer->as.error);
-    else if (answer->kind != kind)
-        qd_cli_fail(cli, "the server answered with a message of kind %d", (int)answer->kind);
     else
-        return answer;
-    return NULL;
+        qd_cli_fail(cli, "the server answered with a message of kind %d", (int)answer->kind);
+    return false;
+}
+
+const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint32_t seq, qd_server_kind kind)
+{
+    const qd_server_message *answer = await_answer(cli, client, seq);
+    return answer != NULL && is_kind(cli, answer, kind) ? answer : NULL;
 }
 
 bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_room_config *config,
                       qd_cli_room *room)
 {
     uint32_t seq = qd_client_open_room(client, name, config);
-    const qd_server_message *answer = qd_cli_answer(cli, client, seq, QD_SERVER_ROOM_OPENED);
-    if (answer == NULL)
+    const qd_server_message *answer = await_answer(cli, client, seq);
+    /* The server's words are for those who write a client. */
+    if (answer != NULL && config == NULL && is_error(answer, QD_ERROR_UNKNOWN_ROOM))
+        return qd_cli_fail(cli, "no room \"%s\" is open: see `quadrille rooms`, or make one by `quadrille open` (%s)",
+                           name, qd_error_code_name(QD_ERROR_UNKNOWN_ROOM)) == 0;
+    if (answer == NULL || !is_kind(cli, answer, QD_SERVER_ROOM_OPENED))
         return false;
     const qd_msg_room_opened *opened = &answer->as.room_opened;
     *room = (qd_cli_room){

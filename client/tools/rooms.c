@@ -215,13 +215,28 @@ static void print_bounds(const qd_msg_room_config *config)
         printf("bounds %g,%g,%g,%g", bounds->min_x, bounds->min_y, bounds->max_x, bounds->max_y);
 }
 
-static int open_room(const qd_cli *cli, const char *name, const qd_msg_room_config *config)
+/* Whether the room has to be made: one that is open keeps its bounds where none are asked for, a new one needs some.
+ * Another fault looks the same, and is told when the room is opened in earnest. */
+static bool needs_bounds(qd_client *client, const char *name, const qd_msg_room_config *config)
+{
+    if (config->has_bounds)
+        return false;
+    uint32_t seq = qd_client_open_room(client, name, config);
+    const qd_server_message *answer = qd_client_answer(client, seq, QD_CLI_TIMEOUT_MS);
+    return answer != NULL && answer->kind == QD_SERVER_ERROR && answer->as.error.code == QD_ERROR_INVALID;
+}
+
+static int open_room(const qd_cli *cli, const char *name, qd_msg_room_config *config)
 {
     qd_cli_room room;
     qd_client *client = qd_cli_connect(cli);
     if (client == NULL)
         return 1;
     int status = 1;
+    if (needs_bounds(client, name, config)) {
+        config->has_bounds = true;
+        config->bounds = (qd_msg_bounds){.max_x = 1000, .max_y = 1000, .max_z = config->dimensions == 3 ? 1000 : 0};
+    }
     if (qd_cli_open_room(cli, client, name, config, &room)) {
         printf("room %s %s: ", name, room.created ? "created" : "was open already");
         print_bounds(&room.config);
@@ -243,13 +258,11 @@ static int open_room(const qd_cli *cli, const char *name, const qd_msg_room_conf
 /* What goes together on the command line of `open`, and what does not. Returns 0, or the exit status of a misuse. */
 static int complete_config(const qd_cli *cli, qd_msg_room_config *config, const qd_option_bounds *given, bool step)
 {
-    int status = qd_options_dimensions(cli->program, given, &config->dimensions);
+    int status = given->dimensions != 0 ? qd_options_dimensions(cli->program, given, &config->dimensions) : 0;
     if (status != 0)
         return status;
-    config->has_bounds = true;
+    config->has_bounds = given->dimensions != 0;
     config->bounds = given->bounds;
-    if (given->dimensions == 0)
-        config->bounds = (qd_msg_bounds){.max_x = 1000, .max_y = 1000, .max_z = config->dimensions == 3 ? 1000 : 0};
     if (step && config->tick_hz != 0)
         return qd_options_misuse(cli->program, "--step and --hz exclude each other: a room ticks by one of them");
     if (config->writers != 0 && !step)
@@ -267,8 +280,9 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille open", "NAME",
                                    "Creates a room; or, where it is open already, checks that it is configured as\n"
-                                   "asked. It is closed by itself when nobody and nothing has been in it for a while\n"
-                                   "(--empty-close-ms), and by `quadrille close` with the same QUADRILLE_TOKEN.\n\n"
+                                   "asked; what is not given may be as it is. It is closed by itself when nobody and\n"
+                                   "nothing has been in it for a while (--empty-close-ms), and by `quadrille close`\n"
+                                   "with the same QUADRILLE_TOKEN.\n\n"
                                    "The index says how pairs are found, and changes none of them: auto, quadtree (two\n"
                                    "dimensions), octree (three), sparse (huge, mostly empty), hash (without bounds),\n"
                                    "grid (dense, of like size), brute (tiny).",

@@ -133,7 +133,9 @@ static bool start_room(swarm *all, uint32_t index)
     qd_cli_room opened;
     snprintf(room->name, sizeof room->name, "%s-%u", all->prefix, index + 1);
     if (!qd_cli_open_room(all->cli, all->client, room->name, &config, &opened))
-        return false;
+        return qd_client_state(all->client) == QD_CLIENT_OK &&
+               qd_cli_fail(all->cli, "room %s is not made: if it is open already, choose another --prefix than %s",
+                           room->name, all->prefix) == 0;
     if (!opened.created)
         return qd_cli_fail(all->cli, "room %s is open already: choose another --prefix than %s", room->name,
                            all->prefix) == 0;

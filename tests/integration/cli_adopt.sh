@@ -35,7 +35,7 @@ expect 0 quadrille move swarm-1 "$id" 1 1
 
 # Without a token, and with a number that is none.
 QUADRILLE_TOKEN='' expect 1 quadrille adopt swarm-1
-err 'this session has no token.*--token-file.*NOT_ALLOWED'
+err '^quadrille adopt: no token: set QUADRILLE_TOKEN'
 expect 2 quadrille adopt swarm-1 --session 0
 err "--session '0': must be the number of a session"
 expect 2 quadrille adopt swarm-1 --session x

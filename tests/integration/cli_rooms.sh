@@ -31,6 +31,8 @@ out '^  \{"name": "steps", "tick_mode": "step", .*\}$'
 # Opening again: with the same configuration, with less of it, with another one.
 expect 0 quadrille open arena --bounds -10,-20.5,10,20 --hz 50
 out '^room arena was open already: '
+expect 0 quadrille open arena
+out '^room arena was open already: bounds -10,-20.5,10,20, index auto, 50 ticks a second'
 expect 1 quadrille open arena --bounds -10,-20.5,10,20 --hz 51
 err '^quadrille open: refused: .*tick_hz.*51.*CONFIG_MISMATCH'
 expect 1 quadrille open arena --bounds 0,0,1,1
@@ -46,7 +48,9 @@ expect 0 quadrille open cube --dimensions 3 --swept
 out '^room cube created: bounds 0,0,0,1000,1000,1000, index auto, swept, 20 ticks a second'
 expect 0 quadrille open cube --bounds 0,0,0,1000,1000,1000
 out '^room cube was open already: bounds 0,0,0,1000,1000,1000, index auto, swept, '
-expect 1 quadrille open cube
+expect 0 quadrille open cube
+out '^room cube was open already: bounds 0,0,0,1000,1000,1000'
+expect 1 quadrille open cube --dimensions 2
 err 'dimensions is 2, but the room has 3.*CONFIG_MISMATCH'
 expect 1 quadrille open cube --dimensions 3 --index octree
 err 'index is INDEX_OCTREE, but the room has INDEX_AUTO.*CONFIG_MISMATCH'
@@ -98,7 +102,7 @@ out '^  "entities": 1,$'
 out '^  "index": "quadtree",$'
 out '^  "tick_us_p50": [0-9]+\.[0-9]+,$'
 expect 1 quadrille stats nowhere
-err 'UNKNOWN_ROOM'
+err '^quadrille stats: no room "nowhere" is open: .*`quadrille open`.*UNKNOWN_ROOM'
 
 # Closing: only for who opened it.
 expect 1 quadrille close arena
