@@ -305,6 +305,9 @@ static bool answers(const qd_server_message *message, uint32_t seq)
 const qd_server_message *qd_client_take_answer(qd_client *client, uint32_t seq)
 {
     hide(client);
+    /* What nobody asked for has no seq either, and is no answer to what could not be asked. */
+    if (seq == 0)
+        return NULL;
     qd_client_entry *before = NULL;
     for (qd_client_entry *entry = client->first; entry != NULL; before = entry, entry = entry->next)
         if (answers(&entry->decoded.message, seq))

@@ -50,8 +50,8 @@ QD_API uint32_t qd_client_why_observer(qd_client *client, uint64_t room, uint32_
  * quadrille.proto says. One observer's view:
  *
  *     if (message->kind == QD_SERVER_VIEW && qd_view_apply(view, &message->as.view) == QD_CLIENT_OK)
- *         for (const qd_view_entity *seen = qd_view_first(view, player); seen != NULL; seen = qd_view_after(view,
- * seen)) printf("%u sees %u at %g, %g\n", player, seen->id, seen->x, seen->y);
+ *         for (const qd_view_entity *at = qd_view_first(view, player); at != NULL; at = qd_view_after(view, at))
+ *             printf("%u sees %u at %g, %g\n", player, at->id, at->x, at->y);
  *
  * Those who rather hear of each change set handlers. */
 

@@ -198,7 +198,7 @@ QD_API qd_client_status qd_client_flush(qd_client *client, int timeout_ms);
 /* The next message, waiting for it; NULL: none in that time, or the session has ended (see qd_client_state). */
 QD_API const qd_server_message *qd_client_wait(qd_client *client, int timeout_ms);
 /* The answer to that request (the message with its seq), waiting for it; others that come before stay in line for
- * qd_client_next. NULL as above. */
+ * qd_client_next. NULL as above, and at once where seq is 0, as it is of a request that was not queued. */
 QD_API const qd_server_message *qd_client_answer(qd_client *client, uint32_t seq, int timeout_ms);
 
 /* QD_CLIENT_OK while the session lives, else why it ended. */

@@ -170,7 +170,7 @@ const qd_server_message *qd_client_answer(qd_client *client, uint32_t seq, int t
     int64_t deadline_ms = deadline_after(timeout_ms);
     for (;;) {
         const qd_server_message *message = qd_client_take_answer(client, seq);
-        if (message != NULL || client->socket < 0)
+        if (message != NULL || seq == 0 || client->socket < 0)
             return message;
         int left = left_ms(deadline_ms);
         if (qd_client_poll(client, left) == QD_CLIENT_TIMEOUT && left == 0)

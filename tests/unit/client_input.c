@@ -151,6 +151,8 @@ static void test_answers_leave_the_others_in_line(void **state)
     assert_int_equal(qd_client_answer(client, welcome.seq, 0)->kind, QD_SERVER_WELCOME);
     assert_null(qd_client_answer(client, welcome.seq, 0));
     assert_null(qd_client_answer(client, 4711, 0));
+    /* The seq of a request that was not queued, and of ticks. */
+    assert_null(qd_client_answer(client, 0, -1));
 
     const qd_server_message *left[] = {&opened, &tick_begins, &tick_ends, &applied, &snapshot};
     struct stream expected = {.size = 0}, taken = {.size = 0};
