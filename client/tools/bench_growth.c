@@ -105,12 +105,23 @@ static void write_data(qd_bench *bench, const qd_sheet *sheet, const char *path,
         qd_bench_fail(bench, "--data %s: %s", path, strerror(errno));
 }
 
+/* Known before all is measured; what is in the file stays until then. */
+static void check_data(qd_bench *bench, const char *path)
+{
+    FILE *file = fopen(path, "ae");
+
+    if (!file || fclose(file) != 0)
+        qd_bench_fail(bench, "--data %s: %s", path, strerror(errno));
+}
+
 static void play(qd_bench *bench, qd_sheet *sheet, void *context)
 {
     const options *given = context;
     qd_bench_result *result = calloc(1, sizeof *result);
 
     snprintf(sheet->title, sizeof sheet->title, "growth: all move and step, again when it is answered, with events");
+    if (given->data)
+        check_data(bench, given->data);
     if (!result)
         qd_bench_fail(bench, "out of memory");
     for (uint64_t entities = 1000; entities <= given->entities_max && !qd_bench_is_stopped(bench); entities *= 10)

@@ -143,6 +143,8 @@ bool qd_bench_server_start(qd_bench_server *server, const qd_bench_where *where,
                         (int)server->pid);
         return true;
     }
+    if (server->pid)
+        return fail(error, error_size, "--server-pid %d: it is of a server that --server names", (int)server->pid);
     if (where->binary)
         snprintf(binary, sizeof binary, "%s", where->binary);
     else

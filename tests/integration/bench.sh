@@ -138,6 +138,11 @@ refused 2 "--ids and --roster" ingest --ids --roster
 refused 2 "at least two of the 5" connections --connections 5 --active 4
 [ "$(ulimit -Hn)" = unlimited ] || refused 1 "ulimit -Hn" connections --connections 1000000
 refused 1 "no such process" latency --server-pid 4194304
+got=0
+env -u QUADRILLE_SERVER "$QD_BIN/quadrille-bench" latency --server-pid 1 2>"$scratch/errors" || got=$?
+{ [ "$got" = 1 ] && grep -qF -- "--server-pid 1: it is of a server that --server names" "$scratch/errors"; } ||
+    fail "--server-pid without --server: status $got: $(cat "$scratch/errors")"
+refused 1 "--data /nonexistent/data: No such file" growth --data /nonexistent/data
 refused 2 "--rooms 'many'" --rooms many
 refused 2 "--subscribe 'all'" --subscribe all
 refused 2 "--stalled needs events" --stalled 2 --subscribe none
