@@ -72,24 +72,24 @@ static void apply_roster(qd_host *host, const qd_request *request)
     }
 }
 
+static void fail_move(qd_host *host, const qd_request *request)
+{
+    const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
+    uint32_t size;
+    if (qd_room_roster_ids(host->room, request->head.seat->member, move->roster, &size) == NULL)
+        fail(host, request, QD_ERROR_UNKNOWN_ROSTER,
+             "roster is %" PRIu32 ", but this session has none of that number in the room: name it by Roster first",
+             move->roster);
+    else
+        fail(host, request, QD_ERROR_INVALID,
+             "%" PRIu32 " positions from entry %" PRIu32 " on: roster %" PRIu32 " has %" PRIu32 " entries", move->count,
+             move->first, move->roster, size);
+}
+
 static void apply_move(qd_host *host, const qd_request *request)
 {
     const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
     qd_seat *seat = request->head.seat;
-    uint32_t size;
-    const uint32_t *ids = qd_room_roster_ids(host->room, seat->member, move->roster, &size);
-    if (ids == NULL) {
-        fail(host, request, QD_ERROR_UNKNOWN_ROSTER,
-             "roster is %" PRIu32 ", but this session has none of that number in the room: name it by Roster first",
-             move->roster);
-        return;
-    }
-    if (move->first > size || move->count > size - move->first) {
-        fail(host, request, QD_ERROR_INVALID,
-             "%" PRIu32 " positions from entry %" PRIu32 " on: roster %" PRIu32 " has %" PRIu32 " entries", move->count,
-             move->first, move->roster, size);
-        return;
-    }
     const qd_room_roster_places places = {.number = move->roster,
                                           .first = move->first,
                                           .count = move->count,
@@ -98,11 +98,18 @@ static void apply_move(qd_host *host, const qd_request *request)
                                           .z = move->z,
                                           .teleport = move->teleport};
     qd_room_refusals refusals;
-    qd_room_roster_place(host->room, seat->member, &places, &refusals);
+    if (qd_room_roster_place(host->room, seat->member, &places, &refusals) != QD_OK) {
+        fail_move(host, request);
+        return;
+    }
     host->dirty = true;
     qd_count(host->server, QD_COUNT_UPDATES, move->count - refusals.count);
     qd_host_note(host, seat, request->decoded.message.seq);
-    qd_apply_refusals(host, request, move->count, ids + move->first, &refusals);
+    if (refusals.count > 0) {
+        uint32_t size;
+        const uint32_t *ids = qd_room_roster_ids(host->room, seat->member, move->roster, &size);
+        qd_apply_refusals(host, request, move->count, ids + move->first, &refusals);
+    }
 }
 
 void qd_rosters_apply(qd_host *host, const qd_request *request)

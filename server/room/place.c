@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "place.h"
 
+#include "../base/fetch.h"
 #include "refuse.h"
 #include "sight.h"
 
@@ -131,9 +132,21 @@ static void place_all(qd_room *room, uint32_t member, const qd_room_batch *batch
     qd_batch_finish(room, batch, refusals);
 }
 
+/* Where ids are counted up, all of the first run are in these lines. */
+static void fetch_places(const qd_ids *ids, const uint32_t *id, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && i < RUN_COUNT; i += QD_LINE_BYTES / sizeof *ids->table) {
+        if (id[i] < ids->table_count)
+            __builtin_prefetch(&ids->table[id[i]]);
+    }
+}
+
 void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
-    qd_room_fetch_moves(room, batch->count);
+    if (qd_room_fetch_mover(room, member, batch->count)) {
+        fetch_places(&room->ids, batch->id, batch->count);
+        qd_space_fetch_all(room->space, QD_SPACE_USE_MOVES);
+    }
     place_all(room, member, batch, qd_space_move, refusals);
 }
 

@@ -48,16 +48,14 @@ void qd_room_fetch(const qd_room *room)
     qd_fetch(&room->views, QD_LINE_BYTES);
 }
 
-void qd_room_fetch_moves(const qd_room *room, uint32_t count)
+bool qd_room_fetch_mover(const qd_room *room, uint32_t member, uint32_t count)
 {
-    qd_fetch_to_write(room, offsetof(qd_room, tick));
-    qd_fetch_to_write(&room->updates, sizeof room->updates);
+    qd_fetch_to_write(room, offsetof(qd_room, config.space) + sizeof room->config.space.dimensions);
     qd_fetch(&room->views, sizeof room->views.sight);
     if (room->ids.count > FETCH_COUNT_MAX || count < room->ids.count / 2)
-        return;
-    qd_fetch(room->members.rows, QD_LINE_BYTES);
-    qd_fetch(room->ids.table, at_most(room->ids.table_count, FETCH_COUNT_MAX) * sizeof *room->ids.table);
-    qd_space_fetch_all(room->space, QD_SPACE_USE_MOVES);
+        return false;
+    qd_fetch(&room->members.rows[member], offsetof(qd_member, told_tick));
+    return true;
 }
 
 void qd_room_fetch_tick(const qd_room *room)
@@ -66,7 +64,7 @@ void qd_room_fetch_tick(const qd_room *room)
     if (room->ids.count > FETCH_COUNT_MAX)
         return;
     const qd_block *events = &room->lists.events;
-    qd_fetch_to_write(room->members.rows, sizeof *room->members.rows);
+    qd_fetch_to_write(room->members.rows, offsetof(qd_member, told_tick));
     qd_fetch(room->entities.id, room->ids.count * sizeof *room->entities.id);
     qd_fetch_to_write(events->memory, at_most(events->size, FETCH_BYTES_MAX));
     qd_space_fetch_all(room->space, QD_SPACE_USE_TICK);

@@ -114,7 +114,7 @@ qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_rost
 /* The ids of a roster, valid until it is named anew; NULL and 0 where there is none. */
 const uint32_t *qd_room_roster_ids(const qd_room *room, uint32_t member, uint32_t number, uint32_t *count);
 
-/* Positions of the roster's entries from `first` on; the roster must have as many. */
+/* Positions of the roster's entries from `first` on. */
 typedef struct qd_room_roster_places {
     uint32_t number;
     uint32_t first;
@@ -123,9 +123,10 @@ typedef struct qd_room_roster_places {
     bool teleport;          /* by qd_room_teleport, else by qd_room_move */
 } qd_room_roster_places;
 
-/* As qd_room_move or qd_room_teleport with the ids of these entries, in every respect. */
-void qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_places *places,
-                          qd_room_refusals *refusals);
+/* As qd_room_move or qd_room_teleport with the ids of these entries, in every respect. QD_ERR_NOT_FOUND: there is no
+ * such roster; QD_ERR_INVALID: it has no such entries. Both change nothing, and refuse no entry. */
+qd_status qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_places *places,
+                               qd_room_refusals *refusals) QD_MUST_USE;
 
 /* ---- owners ---- */
 

@@ -3,11 +3,15 @@
 
 #include <string.h>
 
+#include "../base/fetch.h"
 #include "place.h"
 #include "refuse.h"
 
 /* Sound runs that follow each other go to the space together, as long as their columns stay near. */
 #define TOGETHER_COUNT (16 * QD_ROSTER_RUN)
+
+/* Of a small room no more slots are asked for, however many places there are. */
+#define FETCH_COUNT_MAX 256u
 
 /* In qd_roster_runs.of_slot. */
 #define RUN_NONE    UINT32_MAX
@@ -153,7 +157,8 @@ static qd_status fit(qd_room *room, qd_roster *roster, uint32_t count)
 
 void qd_rosters_drop(qd_room *room, qd_rosters *rosters)
 {
-    for (uint32_t number = 0; number < rosters->capacity; number++)
+    (void)resize(room, &rosters->first, 0);
+    for (uint32_t number = 1; number < rosters->capacity; number++)
         (void)resize(room, &rosters->row[number], 0);
     qd_heap_free(room->heap, rosters->row, rosters->capacity * sizeof rosters->row[0]);
     *rosters = (qd_rosters){0};
@@ -165,6 +170,9 @@ void qd_rosters_drop(qd_room *room, qd_rosters *rosters)
 static qd_roster *make_row(qd_rosters *rosters, qd_heap *heap, uint32_t number)
 {
     uint32_t before = rosters->capacity;
+
+    if (number == 0)
+        return &rosters->first;
     qd_roster *row = qd_array_reserve(heap, rosters->row, &rosters->capacity, sizeof *row, number);
 
     if (!row)
@@ -177,9 +185,10 @@ static qd_roster *make_row(qd_rosters *rosters, qd_heap *heap, uint32_t number)
 /* NULL: there is none. */
 static qd_roster *find(const qd_room *room, uint32_t member, uint32_t number)
 {
-    const qd_rosters *rosters = &room->members.rows[member].rosters;
+    qd_rosters *rosters = &room->members.rows[member].rosters;
+    qd_roster *roster = number == 0 ? &rosters->first : number < rosters->capacity ? &rosters->row[number] : NULL;
 
-    return number < rosters->capacity && rosters->row[number].count > 0 ? &rosters->row[number] : NULL;
+    return roster && roster->count > 0 ? roster : NULL;
 }
 
 /* These entries are about to mean something else, or nothing: their slots are in their runs no more, as far as it is
@@ -284,16 +293,33 @@ static uint32_t count_sound(qd_room *room, uint32_t member, qd_roster *roster, u
     return count < most ? count : most;
 }
 
-void qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_places *places,
-                          qd_room_refusals *refusals)
+/* What places of a small room's roster need. */
+static void fetch_places(const qd_room *room, const qd_roster *roster, const qd_room_roster_places *places)
 {
-    qd_room_fetch_moves(room, places->count);
+    uint32_t count = places->count < FETCH_COUNT_MAX ? places->count : FETCH_COUNT_MAX;
+
+    qd_fetch(room->roster_runs.sound, sizeof room->roster_runs.sound[0]);
+    qd_fetch(roster->run + places->first / QD_ROSTER_RUN, sizeof roster->run[0]);
+    qd_fetch(roster->slot + places->first, count * sizeof roster->slot[0]);
+    qd_space_fetch_all(room->space, QD_SPACE_USE_MOVES);
+}
+
+qd_status qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_places *places,
+                               qd_room_refusals *refusals)
+{
+    qd_fetch(&room->roster_runs.sound, sizeof room->roster_runs.sound);
+    bool is_small = qd_room_fetch_mover(room, member, places->count);
     qd_roster *roster = find(room, member, places->number);
     qd_place_fn place = places->teleport ? qd_space_teleport : qd_space_move;
     qd_room_batch batch = {.count = places->count, .x = places->x, .y = places->y, .z = places->z};
 
     (void)qd_room_member(room, member);
-    QD_ASSERT(roster && places->first <= roster->count && places->count <= roster->count - places->first);
+    if (!roster)
+        return QD_ERR_NOT_FOUND;
+    if (places->first > roster->count || places->count > roster->count - places->first)
+        return QD_ERR_INVALID;
+    if (is_small)
+        fetch_places(room, roster, places);
     batch.id = roster->id + places->first;
     qd_batch_begin(room, &batch, refusals);
     for (qd_run run = {0, 0}; run.first < batch.count; run.first += run.count) {
@@ -309,4 +335,5 @@ void qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_roster_p
         qd_place_some(room, member, &batch, run, place, refusals);
     }
     qd_batch_finish(room, &batch, refusals);
+    return QD_OK;
 }

@@ -33,19 +33,20 @@ typedef struct qd_roster {
     uint32_t count, capacity; /* capacity: a multiple of QD_ROSTER_RUN */
 } qd_roster;
 
-/* A member's. */
+/* A member's. Most have one roster, number 0, if any: that is in no other memory to be waited for. */
 typedef struct qd_rosters {
-    qd_roster *row; /* by number */
-    uint32_t capacity;
-    uint32_t ids; /* in all of them */
+    qd_roster first;
+    qd_roster *row;    /* of the others, by number; that of number 0 is not used */
+    uint32_t capacity; /* of `row` */
+    uint32_t ids;      /* in all of them */
 } qd_rosters;
 
 /* The room's. */
 typedef struct qd_roster_runs {
     qd_id_pool numbers;
-    uint64_t *sound, round; /* a round is never 0 */
-    uint32_t *of_slot;      /* slots beyond it are in no sound run */
+    uint32_t *of_slot; /* slots beyond it are in no sound run */
     uint32_t sound_capacity, slot_capacity;
+    uint64_t *sound, round; /* a round is never 0 */
 } qd_roster_runs;
 
 struct qd_room;

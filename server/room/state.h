@@ -72,6 +72,7 @@ typedef struct qd_member {
     bool expiring;        /* in the queue of those whose grace runs */
     bool behind;          /* ticks were lost, and the reset that stands for them is not delivered */
     qd_room_interest interest;
+    qd_rosters rosters;     /* here, as moves read it with what stands before it */
     uint64_t told_tick;     /* with `behind`: the last one before those that were lost */
     uint64_t passed_before; /* the same: qd_room.passed_marks after it */
     uint32_t next_expiring;
@@ -80,7 +81,6 @@ typedef struct qd_member {
     uint32_t slots;         /* that it holds: its entities, and removed ones whose slots are not free yet */
     qd_range own[QD_LISTS]; /* where its own pairs are in this round, with interest.own_only */
     qd_member_views views;
-    qd_rosters rosters;
 } qd_member;
 
 #define QD_MEMBER_NONE UINT32_MAX
@@ -96,14 +96,16 @@ typedef struct qd_members {
 
 /* ---- the room ---- */
 
-/* What every tick reads and writes stands first and together: where there are many rooms it comes from memory. */
+/* What every tick reads and writes stands first and together, and of that first what moves do: where there are many
+ * rooms it comes from memory. */
 struct qd_room {
+    qd_ids ids;
+    qd_space *space;
+    qd_members members;
+    uint64_t updates;
     qd_room_config config;
     qd_heap *heap;
-    qd_space *space;
-    qd_ids ids;
     qd_entities entities;
-    qd_members members;
     uint32_t subscriptions[QD_SUBSCRIPTION_STATES]; /* how many are in each state */
 
     /* The present round of reports. */
@@ -113,7 +115,7 @@ struct qd_room {
     uint32_t next_member; /* whose report is next */
     qd_block scratch;
 
-    uint64_t updates, begins, ends, passed, ticks_skipped;
+    uint64_t begins, ends, passed, ticks_skipped;
     /* Goes up at every tick at which pairs passed, or nobody knows whether any did; and what it was one tick before. */
     uint64_t passed_marks, passed_marks_before;
     uint64_t set_count; /* pairs at the last tick, while any subscription is live */
@@ -122,8 +124,8 @@ struct qd_room {
     size_t snapshot_bytes;
 
     qd_lists lists; /* from its middle on, what many rooms never use */
-    qd_views views;
     qd_roster_runs roster_runs;
+    qd_views views;
 };
 
 /* ---- between the modules ---- */
@@ -139,8 +141,10 @@ void qd_room_reown(qd_room *room, uint32_t slot, uint32_t owner);
 /* The member's subscription, if it has one, needs a reset. */
 void qd_room_renew(qd_room *room, uint32_t member);
 
-/* Before so many entities move, or a tick: has what that will read fetched, if the room is small. */
-void qd_room_fetch_moves(const qd_room *room, uint32_t count);
+/* Before a member moves so many entities: has fetched what all moves read of the room and the member. Returns whether
+ * the room is so small that the caller is to have the rest fetched, too. */
+bool qd_room_fetch_mover(const qd_room *room, uint32_t member, uint32_t count);
+/* Before a tick: has what that will read fetched, if the room is small. */
 void qd_room_fetch_tick(const qd_room *room);
 
 static inline bool qd_room_is_3d(const qd_room *room)

@@ -3,10 +3,11 @@
  * What a room adds to its space: a batch of positions by id (move), by roster (roster), by roster when an entity went
  * and came since (changed), and a tick whose events one subscription gets, ordered, in nanoseconds an entity; then
  * ordering alone, in nanoseconds an event: medians of the own time of one thread. Last many rooms of 100 in turn, each
- * moved and ticked, in nanoseconds a room: more than a cache holds, they come from memory every time.
+ * moved and ticked, in nanoseconds a room, by id and by roster: more than a cache holds, they come from memory every
+ * time.
  *
  *     bench_room_tick
- *     bench_room_tick rooms COUNT TICKS      so many rooms alone, so often, at most 200 times
+ *     bench_room_tick rooms COUNT TICKS [roster]      so many rooms alone, so often, at most 200 times
  *
  * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n), all moving, up to 0.25 an axis and tick. Ids are counted
  * up from 0, or spread over all 32 bits.
@@ -126,8 +127,8 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
         double start = now_ns();
         if (way == BY_ID)
             qd_room_move(room, member, &batch, &refusals);
-        else
-            qd_room_roster_place(room, member, &places, &refusals);
+        else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK)
+            abort();
         double moved = now_ns();
         qd_room_tick(room, &qd_executor_serial, 0);
         while (qd_room_next_report(room, &report))
@@ -180,11 +181,14 @@ typedef struct scene {
     float x[SMALL_ENTITIES], y[SMALL_ENTITIES], speed_x[SMALL_ENTITIES], speed_y[SMALL_ENTITIES];
 } scene;
 
-static qd_room *open_small(qd_heap *heap, const scene *start, const uint32_t *id, const float *half, uint32_t *member)
+static qd_room *open_small(qd_heap *heap, const scene *start, const uint32_t *id, const float *half, bool by_roster,
+                           uint32_t *member)
 {
     const float side = 4 * sqrtf((float)SMALL_ENTITIES);
-    const qd_room_config config = {
-        .space = {.max_x = side, .max_y = side}, .entities_max = SMALL_ENTITIES, .events_max = 1u << 20};
+    const qd_room_config config = {.space = {.max_x = side, .max_y = side},
+                                   .entities_max = SMALL_ENTITIES,
+                                   .events_max = 1u << 20,
+                                   .roster_ids_max = SMALL_ENTITIES};
     const qd_room_batch batch = {
         .count = SMALL_ENTITIES, .id = id, .x = start->x, .y = start->y, .half_x = half, .half_y = half};
     qd_room_refusals refusals;
@@ -195,22 +199,28 @@ static qd_room *open_small(qd_heap *heap, const scene *start, const uint32_t *id
         abort();
     qd_room_spawn(room, *member, &batch, false, &refusals);
     qd_room_subscribe(room, *member, (qd_room_interest){0});
+    if (by_roster && qd_room_roster_name(room, *member, &(qd_room_roster){.count = SMALL_ENTITIES, .id = id}) != QD_OK)
+        abort();
     return room;
 }
 
-static void tick_small(qd_room *room, uint32_t member, const scene *now, const uint32_t *id)
+static void tick_small(qd_room *room, uint32_t member, const scene *now, const uint32_t *id, bool by_roster)
 {
     const qd_room_batch batch = {.count = SMALL_ENTITIES, .id = id, .x = now->x, .y = now->y};
+    const qd_room_roster_places places = {.count = SMALL_ENTITIES, .x = now->x, .y = now->y};
     qd_room_refusals refusals;
     qd_room_report report;
 
-    qd_room_move(room, member, &batch, &refusals);
+    if (!by_roster)
+        qd_room_move(room, member, &batch, &refusals);
+    else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK)
+        abort();
     qd_room_tick(room, &qd_executor_serial, 0);
     while (qd_room_next_report(room, &report))
         ;
 }
 
-static void measure_rooms(uint32_t count, uint32_t ticks)
+static void measure_rooms(uint32_t count, uint32_t ticks, bool by_roster)
 {
     const float side = 4 * sqrtf((float)SMALL_ENTITIES);
     scene *scenes = malloc(SMALL_SCENES * sizeof *scenes);
@@ -234,7 +244,7 @@ static void measure_rooms(uint32_t count, uint32_t ticks)
         of->speed_y[i % SMALL_ENTITIES] = chance() * 0.5f - 0.25f;
     }
     for (uint32_t i = 0; i < count; i++)
-        rooms[i] = open_small(&heaps[i], &scenes[i % SMALL_SCENES], id, half, &members[i]);
+        rooms[i] = open_small(&heaps[i], &scenes[i % SMALL_SCENES], id, half, by_roster, &members[i]);
     for (uint32_t tick = 0; tick < ticks; tick++) {
         for (uint32_t i = 0; i < SMALL_SCENES; i++) {
             advance(scenes[i].x, scenes[i].speed_x, SMALL_ENTITIES, side);
@@ -242,7 +252,7 @@ static void measure_rooms(uint32_t count, uint32_t ticks)
         }
         double start = now_ns();
         for (uint32_t i = 0; i < count; i++)
-            tick_small(rooms[i], members[i], &scenes[i % SMALL_SCENES], id);
+            tick_small(rooms[i], members[i], &scenes[i % SMALL_SCENES], id, by_roster);
         times[tick] = (now_ns() - start) / count;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -250,7 +260,7 @@ static void measure_rooms(uint32_t count, uint32_t ticks)
         qd_room_destroy(rooms[i]);
         qd_heap_deinit(&heaps[i]);
     }
-    printf("%9u %8.0f %13.0f\n", count, median(times, ticks), bytes / count);
+    printf("%9u  %-8s %8.0f %13.0f\n", count, by_roster ? "roster" : "ids", median(times, ticks), bytes / count);
     free(scenes), free(rooms), free(heaps), free(members), free(id), free(half);
 }
 
@@ -259,9 +269,10 @@ int main(int argc, char **argv)
     static const uint32_t crowds[] = {1000, 10000, 100000, 1000000};
     static const unsigned widths[] = {10, 17, 20, 32};
 
-    if (argc == 4 && strcmp(argv[1], "rooms") == 0) {
+    if (argc >= 4 && strcmp(argv[1], "rooms") == 0) {
         uint32_t ticks = (uint32_t)atoi(argv[3]);
-        measure_rooms((uint32_t)atoi(argv[2]), ticks < TICKS_MAX ? ticks : TICKS_MAX);
+        measure_rooms((uint32_t)atoi(argv[2]), ticks < TICKS_MAX ? ticks : TICKS_MAX,
+                      argc > 4 && strcmp(argv[4], "roster") == 0);
         return 0;
     }
     printf(" entities  ids        move  roster  changed   tick  events/tick  bytes/entity\n");
@@ -274,8 +285,10 @@ int main(int argc, char **argv)
         for (int i = 0; i < 4; i++)
             measure_order(count, widths[i], count > 100000 ? 15 : 100);
     }
-    printf("\n    rooms     tick    bytes/room\n");
-    for (uint32_t count = 10; count <= 10000; count *= 10)
-        measure_rooms(count, count > 1000 ? 15 : 100);
+    printf("\n    rooms  moved by     tick    bytes/room\n");
+    for (uint32_t count = 10; count <= 10000; count *= 10) {
+        for (int by_roster = 0; by_roster < 2; by_roster++)
+            measure_rooms(count, count > 1000 ? 15 : 100, by_roster == 1);
+    }
     return 0;
 }

@@ -236,7 +236,8 @@ static void work_room(part *p, const qd_executor *executor)
     qd_room_refusals refusals;
     qd_room_report report;
 
-    qd_room_roster_place(p->room, p->member, &places, &refusals);
+    if (qd_room_roster_place(p->room, p->member, &places, &refusals) != QD_OK)
+        abort();
     qd_room_tick(p->room, executor, 0);
     while (qd_room_next_report(p->room, &report)) {
         add_pairs(p, report.ends);

@@ -45,9 +45,8 @@ static int place(room_fixture *fixture, uint32_t number, uint32_t first, uint32_
         xs[i] = x;
         ys[i] = 50;
     }
-    qd_room_roster_place(fixture->room, fixture->me,
-                         &(qd_room_roster_places){.number = number, .first = first, .count = count, .x = xs, .y = ys},
-                         &refusals);
+    const qd_room_roster_places places = {.number = number, .first = first, .count = count, .x = xs, .y = ys};
+    assert_int_equal(qd_room_roster_place(fixture->room, fixture->me, &places, &refusals), QD_OK);
     assert_true(refusals.count <= 1);
     return refusals.count ? refusals.code[0] : 0;
 }
@@ -278,14 +277,41 @@ static void refusals_name_entries_of_the_batch(void **state)
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(spawn(fixture.room, fixture.me, id[i], 10), 0);
     assert_int_equal(name(&fixture, 0, 0, id, 4, false), QD_OK);
-    qd_room_roster_place(fixture.room, fixture.me,
-                         &(qd_room_roster_places){.number = 0, .first = 1, .count = 3, .x = x, .y = y}, &refusals);
+    const qd_room_roster_places places = {.number = 0, .first = 1, .count = 3, .x = x, .y = y};
+    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_OK);
     assert_int_equal(refusals.count, 2);
     assert_int_equal(refusals.index[0], 1);
     assert_int_equal(refusals.code[0], QD_ROOM_NOT_FINITE);
     assert_int_equal(refusals.index[1], 2);
     assert_int_equal(refusals.code[1], QD_ROOM_UNKNOWN_ID);
     assert_true(x_of(fixture.room, 2) == 20 && x_of(fixture.room, 3) == 10);
+    close_room(&fixture);
+}
+
+static void places_of_no_roster_and_beyond_its_end_change_nothing(void **state)
+{
+    static const uint32_t id[] = {1, 2};
+    static const float x[] = {20, 20, 20}, y[] = {50, 50, 50};
+    room_fixture fixture;
+    qd_room_refusals refusals;
+
+    (void)state;
+    open_with_rosters(&fixture, 10);
+    assert_int_equal(spawn(fixture.room, fixture.me, 1, 10), 0);
+    assert_int_equal(spawn(fixture.room, fixture.me, 2, 10), 0);
+    assert_int_equal(name(&fixture, 1, 0, id, 2, false), QD_OK);
+    qd_room_roster_places places = {.number = 0, .count = 2, .x = x, .y = y};
+    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_NOT_FOUND);
+    places.number = 1;
+    places.count = 3;
+    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
+    places.first = UINT32_MAX;
+    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
+    assert_true(x_of(fixture.room, 1) == 10 && x_of(fixture.room, 2) == 10);
+    places.first = 1;
+    places.count = 1;
+    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_OK);
+    assert_true(refusals.count == 0 && x_of(fixture.room, 1) == 10 && x_of(fixture.room, 2) == 20);
     close_room(&fixture);
 }
 
@@ -345,6 +371,7 @@ int main(void)
         cmocka_unit_test(what_is_cut_off_is_not_what_stays),
         cmocka_unit_test(an_entry_that_is_gone_is_missed_from_anywhere),
         cmocka_unit_test(refusals_name_entries_of_the_batch),
+        cmocka_unit_test(places_of_no_roster_and_beyond_its_end_change_nothing),
         cmocka_unit_test(memory_goes_with_the_roster_and_with_its_member),
         cmocka_unit_test(a_new_member_has_no_rosters),
     };

@@ -104,7 +104,9 @@ static void place(struct run *run, chance *dice, uint32_t actor, uint32_t number
                                     .z = batch.z,
                                     .teleport = chance_one_in(dice, 4)};
     memset(&refusals, 0x5a, sizeof refusals);
-    qd_room_roster_place(run->room, run->member[actor], &places, &refusals);
+    qd_status status = qd_room_roster_place(run->room, run->member[actor], &places, &refusals);
+    if (status != QD_OK)
+        fail(run, "places of roster %u were refused with %d", number, status);
     shared->placed++;
     shared->placed_whole += count > 1 && refusals.count == 0;
     take_refusals(run, places.teleport ? TELEPORT : MOVE, run->member[actor], &batch, false, &refusals);
