@@ -262,9 +262,11 @@ void qd_join_choose(qd_room *room)
     qd_views *views = &room->views;
 
     if (pays(room)) {
-        if (!views->join->leads)
+        if (!views->join->leads) {
+            views->join->leads = true;
             qd_join_enlist(room);
-        views->join->leads = true;
+            qd_sight_turn(room);
+        }
     } else if (views->join->leads) {
         qd_join_end(room);
     }

@@ -27,12 +27,18 @@ static qd_body circle(const float at[3], float radius)
     return (qd_body){.x = at[0], .y = at[1], .z = at[2], .half_x = radius, .shape = QD_SPACE_CIRCLE};
 }
 
+/* Regions meet nobody while the join leads. */
+static uint32_t mask_of(const qd_room *room, unsigned what)
+{
+    return room->views.join->leads && what < QD_JOIN_REGIONS ? 0 : filters[what].mask;
+}
+
 static qd_status add(qd_room *room, unsigned what, uint32_t index, qd_body body, uint32_t *slot)
 {
     qd_views *views = &room->views;
 
     body.category = filters[what].category;
-    body.mask = filters[what].mask;
+    body.mask = mask_of(room, what);
     qd_status status = qd_space_add(views->sight, &body, slot);
     if (status != QD_OK)
         return status;
@@ -205,13 +211,29 @@ void qd_sight_follow(qd_room *room)
     views->follow_count = 0;
 }
 
+/* All regions have the filter that they are to have, and what is now was so at the last tick. */
+void qd_sight_turn(qd_room *room)
+{
+    qd_views *views = &room->views;
+    qd_space_events none;
+    const uint32_t *freed;
+    size_t freed_count;
+
+    for (uint32_t row = 0; row < views->count; row++) {
+        for (unsigned what = 0; what < QD_JOIN_REGIONS && views->observers[row].state == QD_OBSERVER_LIVE; what++) {
+            const uint32_t slot = views->observers[row].body[what];
+            if (slot != QD_NONE)
+                qd_space_refilter(views->sight, slot, filters[what].category, mask_of(room, what));
+        }
+    }
+    qd_space_tick(views->sight, &qd_executor_serial, QD_SPACE_WANT_NOTHING, 0, &none);
+    qd_space_settle(views->sight, &freed, &freed_count);
+}
+
 void qd_sight_catch_up(qd_room *room)
 {
     qd_views *views = &room->views;
     struct places places;
-    qd_space_events none;
-    const uint32_t *freed;
-    size_t freed_count;
 
     places.room = room;
     places.count = 0;
@@ -222,8 +244,7 @@ void qd_sight_catch_up(qd_room *room)
             place_observer(&places, &views->observers[row]);
     }
     flush(&places);
-    qd_space_tick(views->sight, &qd_executor_serial, QD_SPACE_WANT_NOTHING, 0, &none);
-    qd_space_settle(views->sight, &freed, &freed_count);
+    qd_sight_turn(room);
 }
 
 /* ---- entities ---- */

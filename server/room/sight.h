@@ -8,7 +8,7 @@
  *     beacon of an entity      circle of its visible range           4        8
  *     centre of an observer    circle of radius 0; of leave_margin   8        4
  *
- * While the join leads (join.h), points and regions are not moved.
+ * While the join leads (join.h), points and regions are not moved, and regions have the mask 0: they meet nobody.
  *
  * Beacons are of entities that have a visible range, and centres there are when there has been a beacon. The sight
  * follows what the room does to its entities, and is there while there are observers: without it, all of these do
@@ -51,7 +51,10 @@ void qd_sight_centre(qd_room *room, const qd_observer *observer);
 
 /* Beacons and observers go where their entities are. */
 void qd_sight_follow(qd_room *room);
-/* Between ticks: all that the join had in its place (join.h) goes where it is, and was there at the last tick. */
+/* Between ticks: regions meet points, or nobody, as the join leads from now on (join.h), and did so at the last tick.
+ */
+void qd_sight_turn(qd_room *room);
+/* That, and all that the join had in its place goes where it is, and was there at the last tick. */
 void qd_sight_catch_up(qd_room *room);
 
 /* What a body of the sight is: of an observer, QD_BODY_* and its row; else of an entity, and its slot. */

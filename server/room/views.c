@@ -408,12 +408,10 @@ static void judge(qd_room *room, const struct touching *touching, uint32_t steps
 
 /* ---- what the sight tells ---- */
 
-/* The events of the sight in terms of observers and entities, behind `first` of the join's; of those that are told
- * already, as the join leads, only what is about beacons. */
+/* The events of the sight in terms of observers and entities, behind `first` of the join's. */
 static qd_crossings crossings_of(qd_room *room, const qd_crossings *first, const qd_space_events *events)
 {
     qd_views *views = &room->views;
-    const uint32_t told = views->join->leads ? QD_JOIN_REGIONS : 0;
     qd_crossing *all = qd_block_fit(&views->crossed, room->heap, (first->count + events->count) * sizeof all[0]);
     size_t count = first->count;
 
@@ -428,9 +426,8 @@ static qd_crossings crossings_of(qd_room *room, const qd_crossings *first, const
         }
         const uint32_t one = views->whose[qd_space_event_a(event)], other = views->whose[qd_space_event_b(event)];
         const uint32_t whose = qd_whose_body(one) < QD_BODIES ? one : other;
-        all[count] =
+        all[count++] =
             (qd_crossing){whose, qd_whose_index(one ^ other ^ whose), qd_space_event_kind(event) != QD_SPACE_END};
-        count += qd_whose_body(whose) >= told;
     }
     return (qd_crossings){all, count, first->complete && events->complete};
 }

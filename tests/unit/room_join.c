@@ -158,7 +158,7 @@ static void all_find_the_same_in_space(void **state)
 
 /* ---- who leads ---- */
 
-enum { CROWD = 4000, OBSERVERS = 400, SIDE = 100 };
+enum { CROWD = 4000, OBSERVERS = 400, NEWCOMERS = 100, SIDE = 100 };
 
 typedef struct crowd {
     qd_heap heap;
@@ -203,7 +203,7 @@ static void begin(crowd *c, uint32_t sightings_max, float apart)
         .space = {.max_x = SIDE, .max_y = SIDE, .index = QD_SPACE_AUTO},
         .entities_max = CROWD,
         .events_max = 1u << 20,
-        .observers_max = OBSERVERS,
+        .observers_max = OBSERVERS + NEWCOMERS,
         .sightings_max = sightings_max,
     };
     const uint8_t flags = QD_ROOM_OBSERVER_ANCHORED;
@@ -237,6 +237,16 @@ static uint64_t seen_of(const crowd *c)
     return stats.seen;
 }
 
+static qd_room_view_report tick(crowd *c, const qd_executor *executor)
+{
+    qd_room_view_report report = {0}, other;
+
+    qd_room_tick(c->room, executor, 0);
+    (void)qd_room_next_view(c->room, &report);
+    assert_false(qd_room_next_view(c->room, &other));
+    return report;
+}
+
 static void the_join_leads_where_a_crowd_moves(void **state)
 {
     crowd c;
@@ -257,17 +267,50 @@ static void the_join_leads_where_a_crowd_moves(void **state)
     end(&c);
 }
 
-/* ---- in vain ---- */
-
-static qd_room_view_report tick(crowd *c, const qd_executor *executor)
+/* All of those from `first` on are at the same place. */
+static void gather(crowd *c, uint32_t first, uint32_t end, float at)
 {
-    qd_room_view_report report = {0}, other;
-
-    qd_room_tick(c->room, executor, 0);
-    (void)qd_room_next_view(c->room, &report);
-    assert_false(qd_room_next_view(c->room, &other));
-    return report;
+    for (uint32_t id = first; id < end; id++)
+        move_one(c, id, at);
 }
+
+/* Those who come to observe where the others were when the join began to lead find nobody there, also as the sight is
+ * asked, which has these there still: at the tick of the first entity with a visible range. */
+static void where_somebody_was_as_the_join_began_nobody_is_seen(void **state)
+{
+    const uint32_t in_view = OBSERVERS * OBSERVERS, id = 0;
+    const float visible_range = 5;
+    const qd_room_descriptions beacon = {.count = 1, .id = &id, .visible_range = &visible_range};
+    qd_room_refusals refusals;
+    crowd c;
+
+    (void)state;
+    begin(&c, in_view + OBSERVERS, 1);
+    gather(&c, 0, OBSERVERS, 0);
+    gather(&c, OBSERVERS, CROWD, 500);
+    (void)tick(&c, &qd_executor_serial);
+    assert_true(c.room->views.join->leads);
+    gather(&c, OBSERVERS, CROWD, 1000);
+    assert_int_equal(tick(&c, &qd_executor_serial).leave_count, 0);
+    for (uint32_t i = OBSERVERS; i < OBSERVERS + NEWCOMERS; i++) {
+        const float x = 500, range = 10;
+        const qd_room_observers batch = {.count = 1, .id = &i, .x = &x, .range = &range};
+        qd_room_observe(c.room, c.member, &batch, &refusals);
+        assert_int_equal(refusals.count, 0);
+    }
+    qd_room_describe(c.room, c.member, &beacon, &refusals);
+    assert_int_equal(refusals.count, 0);
+    for (int t = 0; t < 3; t++) {
+        gather(&c, OBSERVERS, CROWD, 1001 + (float)t);
+        const qd_room_view_report report = tick(&c, &qd_executor_serial);
+        assert_true(!report.suspended && !report.reset && report.enter_count + report.leave_count == 0);
+        assert_int_equal(seen_of(&c), in_view - OBSERVERS);
+        assert_false(c.room->views.join->leads);
+    }
+    end(&c);
+}
+
+/* ---- in vain ---- */
 
 enum { TOO_MANY = 1, IN_VAIN = 2, LEADS_AGAIN = 4 };
 
@@ -366,6 +409,7 @@ int main(void)
         cmocka_unit_test(all_find_the_same_in_a_plane),
         cmocka_unit_test(all_find_the_same_in_space),
         cmocka_unit_test(the_join_leads_where_a_crowd_moves),
+        cmocka_unit_test(where_somebody_was_as_the_join_began_nobody_is_seen),
         cmocka_unit_test(what_is_in_vain_is_so_with_any_number_of_hands),
         cmocka_unit_test(a_room_goes_on_after_it_looked_in_vain),
     };
