@@ -113,7 +113,7 @@ static bool get_applied(const Quadrille__V1__Applied *applied, qd_msg_applied *r
         .seq = applied->seq,
         .late_listed = (uint32_t)applied->n_late,
         .late = applied->late,
-        .late_count = applied->late_count,
+        .late_count = applied->late_total,
     };
     return true;
 }
@@ -261,7 +261,7 @@ static bool get_handed_over(const Quadrille__V1__HandedOver *handed_over, qd_msg
         .id = handed_over->id,
         .from = handed_over->from,
         .to = handed_over->to,
-        .connected_count = handed_over->connected_count,
+        .connected_count = handed_over->connected_total,
         .last = handed_over->last,
     };
     if (handed_over->n_connected > QD_CONNECTED_MAX) {

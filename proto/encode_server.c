@@ -102,7 +102,7 @@ static void set_applied(Quadrille__V1__Applied *applied, const qd_msg_applied *s
     applied->tick = source->tick;
     applied->seq = source->seq;
     QD_COLUMN_SET(applied, late, source->late, source->late_listed);
-    applied->late_count = source->late_count;
+    applied->late_total = source->late_count;
 }
 
 static void set_snapshot_result(Quadrille__V1__SnapshotResult *snapshot, const qd_msg_snapshot_result *source)
@@ -210,7 +210,7 @@ static void set_handed_over(Quadrille__V1__HandedOver *handed_over, const qd_msg
     handed_over->from = source->from;
     handed_over->to = source->to;
     QD_COLUMN_SET(handed_over, connected, source->connected, source->connected_listed);
-    handed_over->connected_count = source->connected_count;
+    handed_over->connected_total = source->connected_count;
     handed_over->last = source->last;
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs to a fresh prefix, and builds and runs an example as a user would: with pkg-config (shared and static) and
-# with CMake's find_package; the shared library exports nothing but qd_ symbols.
+# with CMake's find_package; the shared library exports nothing but qd_ symbols, and code for other languages is made of
+# the .proto without complaint.
 . "$(dirname "$0")/../support/server.sh"
 
 cached() {
@@ -33,6 +34,14 @@ fi
 grep -hv "^#" "$prefix"/include/quadrille/{quadrille,quadrille-views,messages*}.h | tr '\n' ' ' |
     grep -o 'QD_API [^;()]*(' | sed 's/($//; s/.*[ *]//' | sort >"$scratch/declared"
 grep '^qd_' "$scratch/exported" | sort | diff "$scratch/declared" - || fail "declared (<) and exported (>) differ"
+
+echo "== other languages"
+mkdir "$scratch/generated"
+for language in cpp csharp java objc php python ruby; do
+    protoc "--${language}_out=$scratch/generated" -I "$prefix/share/quadrille" quadrille.proto 2>"$scratch/log" ||
+        { cat "$scratch/log"; fail "protoc --${language}_out failed"; }
+    [ ! -s "$scratch/log" ] || { cat "$scratch/log"; fail "protoc --${language}_out warns"; }
+done
 
 start_server
 host=${address%:*} port=${address##*:}

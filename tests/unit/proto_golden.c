@@ -311,7 +311,7 @@ static const server_golden server_goldens[] = {
      "3a1308ac02100720015a0401000000620402000000",
      {.kind = QD_SERVER_TICK, .as.tick = {.room = 300, .tick = 7, .last = true, .begins = {1, one, two}}}},
     {"applied",
-     "seq: 7 applied { room: 300 tick: 5000000000 seq: 4294967295 late: [5000000000, 7] late_count: 300 }",
+     "seq: 7 applied { room: 300 tick: 5000000000 seq: 4294967295 late: [5000000000, 7] late_total: 300 }",
      "0807422408ac021080e497d01218ffffffff0f221000f2052a01000000070000000000000028ac02",
      {.seq = 7,
       .kind = QD_SERVER_APPLIED,

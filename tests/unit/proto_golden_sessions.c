@@ -31,7 +31,7 @@ static const client_golden client_goldens[] = {
 static const server_golden server_goldens[] = {
     {"handed_over",
      "seq: 5 handed_over { room: 300 id: [1, 4294967295] from: 5000000000 to: 6 connected: [8, 5000000000] "
-     "connected_count: 70 last: true }",
+     "connected_total: 70 last: true }",
      "08058a012b08ac02120801000000ffffffff1880e497d01220062a10080000000000000000f2052a0100000030463801",
      {.seq = 5,
       .kind = QD_SERVER_HANDED_OVER,
