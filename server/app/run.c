@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "../base/alloc.h"
@@ -19,6 +20,10 @@
 #define CLOSE_MS_MAX 2000u
 #define STOP_MS_MAX  2000u
 #define SLICE_NS     UINT64_C(5000000) /* that a room applies letters before others have their turn */
+
+/* Open files besides the connections: those that are being refused, the listener, what each loop has. */
+#define FILES_AROUND    100u
+#define FILES_OF_A_LOOP 4u
 
 static uint64_t random_number(void *context)
 {
@@ -68,6 +73,23 @@ static void stop(qd_server *server, qd_net *net)
     qd_log(QD_LOG_INFO, "stopped");
 }
 
+/* Each connection is a file. The soft limit, mostly 1,024, is for programs that use select. */
+static void raise_files(uint32_t connections_max, uint32_t loops)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return;
+    rlim_t soft = files.rlim_cur, needed = (rlim_t)connections_max + FILES_AROUND + FILES_OF_A_LOOP * loops;
+    files.rlim_cur = files.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+        files.rlim_cur = soft;
+    if (files.rlim_cur < needed)
+        qd_log(QD_LOG_WARN,
+               "--connections-max %" PRIu32 " needs %llu open files, and %llu are allowed: raise that (ulimit -Hn, "
+               "LimitNOFILE of systemd, --ulimit of docker), or take fewer connections",
+               connections_max, (unsigned long long)needed, (unsigned long long)files.rlim_cur);
+}
+
 static uint32_t loops_of(const qd_options *options)
 {
     uint32_t loops = options->loops != 0 ? (uint32_t)options->loops : (qd_cores() + 1) / 2;
@@ -88,6 +110,7 @@ static int serve(const qd_options *options, const qd_server_config *config, cons
         .handler = qd_server_link_handler(&server),
         .refusal = qd_server_refusal,
     };
+    raise_files(net_config.connections_max, net_config.loops);
     qd_net *net;
     char error[300];
     if (qd_net_start(&net_config, &net, error, sizeof error) != QD_OK) {

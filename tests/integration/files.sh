@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Connections are open files: the server raises the soft limit by itself, and says so where the hard one is too low.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+
+ulimit -Sn 40
+start 2>"$scratch/log"
+[ ! -s "$scratch/log" ] || fail "complains: $(cat "$scratch/log")"
+expect 0 quadrille-bench load --server "$address" --rooms 1 --entities 100 --connections 100 --seconds 0.2
+stop_server
+rm "$scratch/output"
+
+ulimit -n 300
+start --connections-max 250 2>"$scratch/log"
+grep -q 'warn .*--connections-max 250 needs [0-9]* open files, and 300 are allowed: raise that' "$scratch/log" ||
+    fail "does not say that it may open too few files: $(cat "$scratch/log")"
+expect 0 quadrille ping
