@@ -106,7 +106,8 @@ static int read_rows(const qd_cli *cli, const row_layout *row, qd_columns *colum
         if (count == 0 || fields[0][0] == '#')
             continue;
         if (!has_count(row, count))
-            status = qd_cli_fail(cli, "line %lu has %zu fields: a row is %s", number, count, row->text);
+            status = qd_cli_fail(cli, "line %lu has %zu %s: a row is %s", number, count,
+                                 count == 1 ? "field" : "fields", row->text);
         else if (!add_entity(columns, row, fields, count, &why))
             status = qd_cli_fail(cli, "line %lu: %s", number, why.text);
     }

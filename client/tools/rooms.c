@@ -22,6 +22,14 @@ static void print_room_json(const qd_msg_room_info *room, bool first)
            mode_name(room->tick_mode), room->tick_hz, room->tick, room->entities, room->sessions);
 }
 
+/* So many bytes make as many columns as `columns` letters of one byte would, for most scripts. */
+static int width_of(const char *text, int columns)
+{
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xc0) == 0x80;
+    return columns;
+}
+
 static void print_room_row(const qd_msg_room_info *room, bool first)
 {
     if (first)
@@ -29,8 +37,8 @@ static void print_room_row(const qd_msg_room_info *room, bool first)
     char hz[16] = "-";
     if (room->tick_mode != QD_TICK_MODE_STEP)
         snprintf(hz, sizeof hz, "%u", room->tick_hz);
-    printf("%-24s %-5s %5s %10" PRIu64 " %10u %8u\n", room->name, mode_name(room->tick_mode), hz, room->tick,
-           room->entities, room->sessions);
+    printf("%-*s %-5s %5s %10" PRIu64 " %10u %8u\n", width_of(room->name, 24), room->name, mode_name(room->tick_mode),
+           hz, room->tick, room->entities, room->sessions);
 }
 
 /* A page after the other, for as long as there are more. */

@@ -159,6 +159,10 @@ static bool take_of_room(swarm *all, swarm_room *room, const qd_server_message *
     bool fits = true;
     switch (message->kind) {
     case QD_SERVER_ROOM_CLOSED:
+        /* It need not be closed in the end; nor need any other, where the server is stopping. */
+        room->handle = 0;
+        if (message->as.room_closed.reason == QD_ROOM_CLOSED_SHUTDOWN)
+            all->opened = 0;
         return qd_cli_fail(all->cli, "room %s was closed", room->name) == 0;
     case QD_SERVER_TICK:
         fits = room->pairs == NULL || qd_pairs_apply(room->pairs, &message->as.tick) == QD_CLIENT_OK;
@@ -288,6 +292,8 @@ static bool close_rooms(swarm *all)
 {
     bool closed = true;
     for (uint32_t i = 0; i < all->opened && qd_client_state(all->client) == QD_CLIENT_OK; i++) {
+        if (all->rooms[i].handle == 0)
+            continue;
         uint32_t seq = qd_client_close_room(all->client, all->rooms[i].handle);
         closed = qd_cli_answer(all->cli, all->client, seq, QD_SERVER_ROOM_CLOSED) != NULL && closed;
     }

@@ -18,7 +18,9 @@ expect 0 quadrille open steps --step --empty-close-ms 3600000
 out '^room steps created: bounds 0,0,1000,1000, index auto, ticks by step'
 expect 0 quadrille open 'say "hi"\' --empty-close-ms 3600000
 
+expect 0 quadrille open ünïts --empty-close-ms 3600000
 expect 0 quadrille rooms
+out '^ünïts {20}clock +20 +0 +0 +0$'
 out '^name +mode +hz +tick +entities +sessions$'
 out '^arena +clock +50 +[0-9]+ +0 +0$'
 out '^steps +step +- +0 +0 +0$'
@@ -26,7 +28,8 @@ expect 0 quadrille rooms --json
 [ "$(head -n 1 "$scratch/out")$(tail -n 1 "$scratch/out")" = '[]' ] || fail 'a JSON array'
 out '^  \{"name": "arena", "tick_mode": "clock", "tick_hz": 50, "tick": [0-9]+, "entities": 0, "sessions": 0\},$'
 out '^  \{"name": "say \\"hi\\"\\\\", '
-out '^  \{"name": "steps", "tick_mode": "step", .*\}$'
+out '^  \{"name": "steps", "tick_mode": "step", .*\},$'
+out '^  \{"name": "ünïts", .*\}$'
 
 # Opening again: with the same configuration, with less of it, with another one.
 expect 0 quadrille open arena --bounds -10,-20.5,10,20 --hz 50
@@ -87,10 +90,10 @@ expect 0 quadrille rooms
 
 # Statistics, of the server and of a room.
 expect 0 quadrille stats
-out '^rooms +2[34]$' # `tree` may be gone already
+out '^rooms +2[45]$' # `tree` may be gone already
 out '^sessions +1$'
 expect 0 quadrille stats --json
-out '^  "rooms": 2[34],$'
+out '^  "rooms": 2[45],$'
 expect 0 quadrille spawn arena 7 1 1 1
 expect 0 quadrille stats arena
 out '^entities +1$'

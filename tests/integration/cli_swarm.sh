@@ -76,3 +76,4 @@ until_true quadrille stats swarm-3
 stop_server
 ends_with 1 "$swarm" 'a server that stopped'
 err '^quadrille swarm: '
+[ "$(wc -l <"$scratch/err")" -eq 1 ] || fail 'more than one reason'
