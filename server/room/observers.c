@@ -109,7 +109,7 @@ void qd_observer_release(qd_room *room, uint32_t row)
     qd_sightings_deinit(&observer->sightings, room->heap);
     qd_heap_free(room->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
-    *observer = (qd_observer){.member_next = views->free};
+    *observer = (qd_observer){.member_next = views->free, .body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
     views->free = row;
     views->attention[row] = 0;
     views->gone--;

@@ -429,6 +429,29 @@ static void a_room_without_memory_refuses_observers_and_goes_on(void **state)
     assert_true(fixture.heap.bytes > bytes);
 }
 
+/* The first entity with a visible range needs something of each observer; who ended before has nothing to give back. */
+static void a_room_without_memory_refuses_a_visible_range_and_goes_on(void **state)
+{
+    (void)state;
+    spawn(room, me, 1, 50);
+    spawn(room, me, 2, 52);
+    for (uint32_t id = 1; id < 100; id++)
+        observe(room, me, (watch){.id = id, .range = 10});
+    observe(room, me, (watch){.id = 100, .range = 10, .x = 500});
+    set_team(room, me, 2, 0); /* what is said of them has its place */
+    assert_int_equal(view_at_tick(room).enter_count, 2 * 99);
+    unobserve(room, me, 100);
+    qd_memory_limit_set(1);
+    int refusal = set_visible_range(room, me, 1, 60);
+    qd_memory_limit_set(0);
+    assert_int_equal(refusal, QD_ROOM_FULL);
+    silent_tick(room);
+    move(room, me, 1, 90);
+    assert_int_equal(view_at_tick(room).leave_count, 99);
+    assert_int_equal(set_visible_range(room, me, 1, 60), 0);
+    assert_int_equal(view_at_tick(room).enter_count, 99);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +469,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(descriptions_come_with_enters_and_go_with_their_entity, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_leaves_the_room_sees_nothing_more, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_room_without_memory_refuses_observers_and_goes_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_room_without_memory_refuses_a_visible_range_and_goes_on, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
