@@ -513,14 +513,14 @@ static void keep_up(qd_host *host)
 
 void qd_host_fetch(const qd_host *host)
 {
-    qd_fetch_to_write(host, offsetof(qd_host, named));
+    qd_fetch_to_write(host, offsetof(qd_host, config.depth));
 }
 
 /* What a tick looks at before the room asks for the rest of its memory. */
 static void fetch(qd_actor *actor)
 {
     qd_host *host = (qd_host *)actor;
-    qd_fetch_to_write(host, offsetof(qd_host, times_us));
+    qd_fetch_to_write(host, offsetof(qd_host, named.name));
     qd_fetch(host->members, sizeof *host->members);
     if (host->room != NULL)
         qd_room_fetch(host->room);

@@ -74,6 +74,10 @@ typedef struct qd_host {
 
     /* set at creation [any] */
     qd_msg_room_config config;
+
+    qd_lockstep lockstep; /* the run's own */
+
+    /* set at creation [any] */
     qd_named named;
     uint64_t epoch;
     uint64_t creator;        /* a session's number */
@@ -83,7 +87,6 @@ typedef struct qd_host {
 
     /* the run's own, the rest; `heap` is made by the creator */
     qd_heap heap;
-    qd_lockstep lockstep;
     qd_room_closed_reason closed_reason;
     uint64_t arrivals_seen;
     uint32_t seats_known;             /* seats of which a letter came and `leave` did not */

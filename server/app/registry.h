@@ -25,8 +25,8 @@
 
 /* What stands in the registry; part of its owner. */
 typedef struct qd_named {
+    uint64_t handle; /* first, as every tick's frames have it */
     char name[QD_ROOM_NAME_BYTES_MAX + 1];
-    uint64_t handle;
     bool listed;
 } qd_named;
 

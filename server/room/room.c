@@ -35,7 +35,7 @@ fail:
 
 /* Entities; more have their lines fetched in time by themselves. */
 #define FETCH_COUNT_MAX 256u
-#define FETCH_BYTES_MAX 256u /* of the lists of events */
+#define FETCH_BYTES_MAX 128u /* of the lists of events */
 
 static size_t at_most(size_t count, size_t most)
 {

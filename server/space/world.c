@@ -297,7 +297,7 @@ static void fetch(const qd_space *space, uint32_t slot)
 
 /* With more of them the processor sees in time which lines come next. */
 #define FETCH_BLOCKS_MAX 16u
-#define FETCH_EVENTS_MAX 32u /* as many as few bodies have at a tick */
+#define FETCH_EVENTS_MAX 16u /* as many as few bodies have at a tick */
 
 /* First what leads to the rest. */
 static void fetch_all(const qd_space *space, qd_space_use use)
