@@ -170,7 +170,8 @@ QD_API const qd_server_message *qd_client_next(qd_client *client);
  * Without one, qd_client_wait and _answer look only at what is there, and _poll and _flush return ERR_CONNECT. */
 
 /* Connects ("host:port", "[::1]:port"), says hello and waits for Welcome, all within timeout_ms (but for the look-up of
- * a host's name, which takes as long as the system lets it). `token` and `name` may be NULL. */
+ * a host's name, which takes as long as the system lets it). `token` and `name` may be NULL. Once: for another
+ * connection make another client. */
 QD_API qd_client_status qd_client_connect(qd_client *client, const char *address, const char *token, const char *name,
                                           int timeout_ms);
 /* Before hello or connect: the session is to outlive its connection, and another client may go on with it, for as long
