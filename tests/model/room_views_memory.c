@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Views in a room whose memory may end at any command: what is refused for that has changed nothing, what is not has
+ * its whole effect, and ticks come through. Of the rule (room/views.h) only what takes memory in the sight: circles,
+ * boxes, margins, visible ranges, anchors; by the sight, the join, or both by turns.
+ *
+ *     model_room_views_memory [SEEDS [FIRST]]
+ */
+#include "room/seeds.h"
+#include "server/room/state.h"
+#include "support/chance.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEDS_DEFAULT 400u
+#define ENTITIES      200u
+#define OBSERVERS     100u
+#define SIDE          60u
+#define SPARE_MAX     40000u /* bytes that a command may find */
+#define BATCH         15u
+
+/* Shared by all processes. */
+struct met {
+    uint32_t command;
+    uint64_t entities_refused, observers_refused, ranges_refused, enters, leaves, joined;
+};
+
+static struct met *met;
+
+typedef struct entity {
+    bool is_there;
+    float at[2], visible_range;
+} entity;
+
+typedef struct observer {
+    bool is_there;
+    uint8_t kind;
+    float at[2], range, margin;
+    uint32_t anchor; /* QD_NONE: it is free */
+} observer;
+
+typedef struct life {
+    uint64_t seed;
+    qd_heap heap;
+    qd_room *room;
+    uint32_t me;
+    uint32_t leading; /* the sight, the join, or by turns */
+    entity entities[ENTITIES];
+    observer observers[OBSERVERS];
+    bool told[OBSERVERS][ENTITIES], expected[OBSERVERS][ENTITIES];
+} life;
+
+#define MUST(life, condition)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "seed %" PRIu64 ", command %" PRIu32 ", line %d: %s\n", (life)->seed, met->command,        \
+                    __LINE__, #condition);                                                                             \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* ---- commands ---- */
+
+static float coordinate(chance *dice)
+{
+    return (float)chance_below(dice, SIDE);
+}
+
+static void carry_observers(life *l, uint32_t id)
+{
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        observer *o = &l->observers[i];
+        if (o->is_there && o->anchor == id)
+            memcpy(o->at, l->entities[id].at, sizeof o->at);
+    }
+}
+
+static void place(life *l, chance *dice, uint32_t id)
+{
+    const float x = coordinate(dice), y = coordinate(dice);
+    const qd_room_batch batch = {.count = 1, .id = &id, .x = &x, .y = &y};
+    entity *e = &l->entities[id];
+    qd_room_refusals refusals;
+
+    if (e->is_there) {
+        qd_room_move(l->room, l->me, &batch, &refusals);
+        MUST(l, refusals.count == 0);
+    } else {
+        qd_room_spawn(l->room, l->me, &batch, false, &refusals);
+        MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_FULL);
+        met->entities_refused += refusals.count;
+        e->is_there = refusals.count == 0;
+        e->visible_range = 0;
+        for (uint32_t i = 0; i < OBSERVERS; i++)
+            l->expected[i][id] = false; /* another one had the id */
+    }
+    e->at[0] = x;
+    e->at[1] = y;
+    carry_observers(l, id);
+}
+
+static void despawn(life *l, uint32_t id)
+{
+    const qd_room_batch batch = {.count = 1, .id = &id};
+    qd_room_refusals refusals;
+
+    qd_room_despawn(l->room, l->me, &batch, &refusals);
+    MUST(l, refusals.count == !l->entities[id].is_there);
+    l->entities[id].is_there = false;
+    for (uint32_t i = 0; i < OBSERVERS; i++)
+        l->observers[i].is_there &= l->observers[i].anchor != id;
+}
+
+static void observe(life *l, chance *dice, uint32_t id)
+{
+    const uint32_t at = chance_below(dice, ENTITIES);
+    const bool is_anchored = chance_one_in(dice, 2) && l->entities[at].is_there;
+    const uint8_t flags = is_anchored ? QD_ROOM_OBSERVER_ANCHORED | QD_ROOM_OBSERVER_SELF : 0;
+    observer o = {.is_there = true,
+                  .kind = chance_one_in(dice, 4) ? QD_ROOM_BOX : QD_ROOM_CIRCLE,
+                  .at = {coordinate(dice), coordinate(dice)},
+                  .range = (float)chance_below(dice, 12),
+                  .margin = (float)(chance_below(dice, 2) * chance_below(dice, 6)),
+                  .anchor = is_anchored ? at : QD_NONE};
+    qd_room_refusals refusals;
+
+    if (is_anchored)
+        memcpy(o.at, l->entities[at].at, sizeof o.at);
+    const qd_room_observers batch = {.count = 1,
+                                     .id = &id,
+                                     .flags = &flags,
+                                     .region = &o.kind,
+                                     .entity = &at,
+                                     .x = &o.at[0],
+                                     .y = &o.at[1],
+                                     .range = &o.range,
+                                     .half_x = &o.range,
+                                     .half_y = &o.range,
+                                     .leave_margin = &o.margin};
+    qd_room_observe(l->room, l->me, &batch, &refusals);
+    met->observers_refused += refusals.count;
+    MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_OBSERVERS_FULL);
+    if (refusals.count > 0)
+        return;
+    if (!l->observers[id].is_there)
+        memset(l->expected[id], 0, sizeof l->expected[id]);
+    l->observers[id] = o;
+}
+
+static void unobserve(life *l, uint32_t id)
+{
+    qd_room_refusals refusals;
+
+    qd_room_unobserve(l->room, l->me, 1, &id, &refusals);
+    MUST(l, refusals.count == !l->observers[id].is_there);
+    l->observers[id].is_there = false;
+}
+
+static void describe(life *l, uint32_t id, float visible_range)
+{
+    const qd_room_descriptions batch = {.count = 1, .id = &id, .visible_range = &visible_range};
+    qd_room_refusals refusals;
+
+    if (!l->entities[id].is_there)
+        return;
+    qd_room_describe(l->room, l->me, &batch, &refusals);
+    met->ranges_refused += refusals.count;
+    MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_FULL);
+    if (refusals.count == 0)
+        l->entities[id].visible_range = visible_range;
+}
+
+/* ---- ticks ---- */
+
+/* Coordinates are small whole numbers: nothing is rounded. */
+static bool is_near(const observer *o, const entity *e, float margin)
+{
+    const float x = o->at[0] - e->at[0], y = o->at[1] - e->at[1], reach = o->range + margin;
+    const float visible = e->visible_range + margin, square = x * x + y * y;
+    const bool is_in =
+        o->kind == QD_ROOM_BOX ? x * x <= reach * reach && y * y <= reach * reach : square <= reach * reach;
+
+    return is_in || (e->visible_range > 0 && square <= visible * visible);
+}
+
+static void expect(life *l)
+{
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        const observer *o = &l->observers[i];
+        for (uint32_t k = 0; k < ENTITIES; k++) {
+            const entity *e = &l->entities[k];
+            const float margin = l->expected[i][k] ? o->margin : 0;
+            l->expected[i][k] = o->is_there && e->is_there && is_near(o, e, margin);
+        }
+    }
+}
+
+static void tick(life *l, chance *dice)
+{
+    qd_room_view_report report;
+
+    l->room->views.habit.always = l->leading == 0 || (l->leading == 1 && chance_one_in(dice, 2));
+    qd_room_tick(l->room, &qd_executor_serial, 0);
+    qd_memory_limit_set(0);
+    met->joined += l->room->views.join && l->room->views.join->leads;
+    while (qd_room_next_view(l->room, &report)) {
+        MUST(l, !report.reset && !report.suspended);
+        for (uint32_t i = 0; i < report.leave_count; i++) {
+            bool *told = &l->told[report.leave_observer[i]][report.leave_id[i]];
+            MUST(l, *told);
+            *told = false;
+        }
+        for (uint32_t i = 0; i < report.enter_count; i++) {
+            bool *told = &l->told[report.enter_observer[i]][report.enter.id[i]];
+            MUST(l, !*told);
+            *told = true;
+        }
+        met->enters += report.enter_count;
+        met->leaves += report.leave_count;
+    }
+    expect(l);
+    MUST(l, memcmp(l->told, l->expected, sizeof l->told) == 0);
+}
+
+static void do_command(life *l, uint32_t command)
+{
+    chance dice = {l->seed * 1009 + command};
+    const uint32_t what = chance_below(&dice, 20);
+
+    if (chance_one_in(&dice, 2))
+        qd_memory_limit_set(qd_memory_used() + 1 + chance_below(&dice, 2) * chance_below(&dice, SPARE_MAX));
+    for (uint32_t i = 0; i < BATCH && what < 15; i++) {
+        const uint32_t e = chance_below(&dice, ENTITIES), o = chance_below(&dice, OBSERVERS);
+        if (what < 5)
+            place(l, &dice, e);
+        else if (what < 11)
+            observe(l, &dice, o);
+        else if (what < 12)
+            unobserve(l, o);
+        else if (what < 13)
+            despawn(l, e);
+        else
+            describe(l, e, (float)(chance_below(&dice, 2) * chance_below(&dice, 15)));
+    }
+    if (what >= 15)
+        tick(l, &dice);
+    qd_memory_limit_set(0);
+}
+
+static void run_seed(uint64_t seed, uint32_t limit)
+{
+    chance dice = {seed};
+    static const qd_space_index indexes[] = {QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE,
+                                             QD_SPACE_HASH, QD_SPACE_GRID,     QD_SPACE_BRUTE};
+    const qd_room_config config = {
+        .space = {.max_x = SIDE, .max_y = SIDE, .index = indexes[chance_below(&dice, 6)]},
+        .entities_max = ENTITIES,
+        .events_max = 1u << 20,
+        .observers_max = OBSERVERS,
+        .sightings_max = 1u << 20,
+    };
+    life *l = calloc(1, sizeof *l);
+
+    l->seed = seed;
+    l->leading = chance_below(&dice, 3);
+    qd_heap_init(&l->heap);
+    MUST(l, qd_room_create(&config, &l->heap, seed, &l->room) == QD_OK && qd_room_join(l->room, &l->me) == QD_OK);
+    for (met->command = 0; met->command < SEEDS_COMMANDS_MAX && met->command < limit; met->command++) {
+        if (!seeds_left_out[met->command])
+            do_command(l, met->command);
+    }
+    qd_room_destroy(l->room);
+    MUST(l, l->heap.bytes == 0);
+    qd_heap_deinit(&l->heap);
+    free(l);
+}
+
+int main(int argument_count, char **arguments)
+{
+    uint64_t seeds = argument_count > 1 ? strtoull(arguments[1], NULL, 0) : SEEDS_DEFAULT;
+    uint64_t first = argument_count > 2 ? strtoull(arguments[2], NULL, 0) : 0;
+
+    met = seeds_shared(sizeof *met);
+    if (!seeds_pass(first, seeds, &met->command, run_seed))
+        return 1;
+    printf("%" PRIu64 " seeds: refused %" PRIu64 " entities, %" PRIu64 " observers, %" PRIu64
+           " visible ranges; %" PRIu64 " enters, %" PRIu64 " leaves\n",
+           seeds, met->entities_refused, met->observers_refused, met->ranges_refused, met->enters, met->leaves);
+    if (seeds >= SEEDS_DEFAULT && (met->entities_refused == 0 || met->observers_refused == 0 ||
+                                   met->ranges_refused == 0 || met->leaves == 0 || met->joined == 0)) {
+        fprintf(stderr, "something never came up: the scripts do not test what they should\n");
+        return 1;
+    }
+    return 0;
+}
