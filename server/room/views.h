@@ -47,8 +47,8 @@
  * visible_range, or in its widened one: each counts, whether it is allowed or not (cones count as circles). So does
  * each id on a list `show`, as its entity may be seen wherever it is. Where there are more than sightings_max in the
  * room at a tick, all views are suspended: they are empty, without leaves, until the first tick at which the sightings
- * are few enough; there all views begin anew, with a reset. So they are at a tick that would have to look in vain at far
- * more than it finds (vain_min in ../space/tuning.h, LOOKS_IN_VAIN in join.c), as of crowds nearly within reach.
+ * are few enough; there all views begin anew, with a reset. So they are at a tick that would look in vain at far more
+ * than it finds (vain_min in ../space/tuning.h, LOOKS_IN_VAIN in join.c), as of crowds nearly within reach.
  *
  * HOW. The sightings come from a space of their own, with the room's index and dimensions (sight.h): what begins and
  * ends there comes and goes as a candidate here, and what rests costs nothing. It exists while the room has observers.
