@@ -258,7 +258,8 @@ static bool was_stopped(const task_set *set)
  * touches anybody, has no event. */
 static uint64_t vain_max(const qd_index *index, uint64_t limit)
 {
-    uint64_t least = index->tuning.vain_min > 0 ? index->tuning.vain_min : QD_VAIN_DEFAULT;
+    bool is_slow = index->config->swept || index->bodies->radius != NULL;
+    uint64_t least = index->tuning.vain_min > 0 ? index->tuning.vain_min : is_slow ? QD_VAIN_SLOW : QD_VAIN_DEFAULT;
 
     return (limit > least ? limit : least) + QD_VAIN_A_ROW * (uint64_t)index->rows->count;
 }

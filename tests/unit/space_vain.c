@@ -130,10 +130,47 @@ static void test_auto_takes_an_index_that_does_better(void **state)
     end(&s);
 }
 
+/* So many points that all go side by side, from corner to corner of boxes that overlap, that their tests are more than
+ * are for swept ones, and fewer than for others. */
+#define SWEPT_COUNT 2400u
+
+static void test_swept_ones_stop_sooner(void **state)
+{
+    const bool is_swept[] = {true, false};
+    const size_t tests = SWEPT_COUNT * (SWEPT_COUNT - 1) / 2;
+    (void)state;
+    assert_in_range(tests, QD_VAIN_SLOW + QD_VAIN_A_ROW * SWEPT_COUNT + 1, QD_VAIN_DEFAULT);
+    for (size_t k = 0; k < 2; k++) {
+        static uint32_t slot[SWEPT_COUNT];
+        static float x[SWEPT_COUNT], y[SWEPT_COUNT], z[SWEPT_COUNT];
+        const qd_space_config config = {.dimensions = AXES,
+                                        .index = QD_SPACE_BRUTE,
+                                        .swept = is_swept[k],
+                                        .max_x = 1000,
+                                        .max_y = 1000,
+                                        .max_z = AXES == 3 ? 1000 : 0,
+                                        .bodies_max = SWEPT_COUNT};
+        spots s = {.space = NULL};
+        qd_heap_init(&s.heap);
+        assert_int_equal(qd_space_create(&config, &s.heap, &s.space), QD_OK);
+        for (uint32_t i = 0; i < SWEPT_COUNT; i++) {
+            const qd_body body = {.x = 0x1p-6f * (float)i, .category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_BOX};
+            assert_int_equal(qd_space_add(s.space, &body, &slot[i]), QD_OK);
+            x[i] = body.x + 500;
+            y[i] = 500;
+        }
+        assert_true(tick(&s, &backwards).complete);
+        qd_space_move(s.space, SWEPT_COUNT, slot, x, y, AXES == 3 ? z : NULL);
+        assert_int_equal(tick(&s, &backwards).complete, !is_swept[k]);
+        end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_walk_in_vain_stops),
+        cmocka_unit_test(test_swept_ones_stop_sooner),
         cmocka_unit_test(test_auto_takes_an_index_that_does_better),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
