@@ -31,8 +31,8 @@ void qd_bench_raw_stop(qd_bench_raw *raw);
 /* A connection as one of the kinds, that answers already; blocking. -1: failed. */
 int qd_bench_raw_connect(const qd_bench_raw *raw, qd_bench_raw_kind kind, uint32_t request_bytes,
                          uint32_t answer_bytes);
-/* A drum that computes for so long before each answer, on a core that nothing else has: what stops a thread of this
- * machine for a while stops it, too. */
+/* A drum that computes before each answer, what takes so long on a core that it has to itself: what stops a thread of
+ * this machine for a while makes it late, too. */
 int qd_bench_raw_connect_busy(const qd_bench_raw *raw, uint32_t request_bytes, uint32_t answer_bytes, uint32_t busy_us);
 
 #endif

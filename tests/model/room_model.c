@@ -305,11 +305,10 @@ static bool met_everything(void)
 
 int main(int argument_count, char **arguments)
 {
-    uint64_t seeds = argument_count > 1 ? strtoull(arguments[1], NULL, 0) : SEEDS_DEFAULT;
-    uint64_t first = argument_count > 2 ? strtoull(arguments[2], NULL, 0) : 0;
+    uint64_t seeds = SEEDS_DEFAULT;
 
     shared = seeds_shared(sizeof *shared);
-    if (!seeds_pass(first, seeds, &shared->command, run_seed))
+    if (!seeds_pass(argument_count, arguments, &seeds, &shared->command, run_seed))
         return 1;
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " events, %" PRIu64 " passed, %" PRIu64
            " resets, %" PRIu64 " suspensions, %" PRIu64 " losses, %" PRIu64 " batches by roster\n",

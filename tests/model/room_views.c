@@ -335,11 +335,10 @@ static bool met_everything(void)
 
 int main(int argument_count, char **arguments)
 {
-    uint64_t seeds = argument_count > 1 ? strtoull(arguments[1], NULL, 0) : SEEDS_DEFAULT;
-    uint64_t first = argument_count > 2 ? strtoull(arguments[2], NULL, 0) : 0, leaves = 0;
+    uint64_t seeds = SEEDS_DEFAULT, leaves = 0;
 
     met = seeds_shared(sizeof *met);
-    if (!seeds_pass(first, seeds, &met->command, run_seed))
+    if (!seeds_pass(argument_count, arguments, &seeds, &met->command, run_seed))
         return 1;
     for (int reason = 0; reason <= QD_ROOM_LEFT_LIMIT; reason++)
         leaves += met->leaves[reason];

@@ -280,11 +280,10 @@ static void run_seed(uint64_t seed, uint32_t limit)
 
 int main(int argument_count, char **arguments)
 {
-    uint64_t seeds = argument_count > 1 ? strtoull(arguments[1], NULL, 0) : SEEDS_DEFAULT;
-    uint64_t first = argument_count > 2 ? strtoull(arguments[2], NULL, 0) : 0;
+    uint64_t seeds = SEEDS_DEFAULT;
 
     met = seeds_shared(sizeof *met);
-    if (!seeds_pass(first, seeds, &met->command, run_seed))
+    if (!seeds_pass(argument_count, arguments, &seeds, &met->command, run_seed))
         return 1;
     printf("%" PRIu64 " seeds: refused %" PRIu64 " entities, %" PRIu64 " observers, %" PRIu64
            " visible ranges; %" PRIu64 " enters, %" PRIu64 " leaves\n",

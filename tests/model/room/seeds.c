@@ -59,9 +59,13 @@ static void shrink(uint64_t seed, uint32_t *command, run_fn run)
     (void)passes(seed, limit, command, run, false);
 }
 
-bool seeds_pass(uint64_t first, uint64_t count, uint32_t *command, run_fn run)
+bool seeds_pass(int argument_count, char **arguments, uint64_t *count, uint32_t *command, run_fn run)
 {
-    for (uint64_t seed = first; seed < first + count; seed++) {
+    uint64_t first = argument_count > 2 ? strtoull(arguments[2], NULL, 0) : 0;
+
+    if (argument_count > 1)
+        *count = strtoull(arguments[1], NULL, 0);
+    for (uint64_t seed = first; seed < first + *count; seed++) {
         if (passes(seed, SEEDS_COMMANDS_MAX, command, run, false))
             continue;
         fprintf(stderr, "seed %" PRIu64 " failed at command %u; shrinking\n", seed, *command);
