@@ -552,19 +552,13 @@ static const handle_fn handlers[] = {
 
 /* ---- the frame ---- */
 
-static void dispatch(qd_session *session, qd_request **request, const uint8_t *bytes, size_t size)
+static void dispatch(qd_session *session, qd_request **request, qd_decode_result result, size_t size)
 {
-    qd_decoded_client *decoded = &(*request)->decoded;
-    qd_decode_result result = qd_decode_client(bytes, size, &qd_request_memory, decoded);
+    const qd_decoded_client *decoded = &(*request)->decoded;
     if (result == QD_DECODE_MALFORMED) {
         qd_session_end(session, 0, QD_ERROR_MALFORMED,
                        "a frame of %zu bytes is no ClientFrame: check its protobuf encoding against quadrille.proto",
                        size);
-        return;
-    }
-    if (result == QD_DECODE_NO_MEMORY) {
-        fail(session, *request, 0, QD_ERROR_LIMIT,
-             "the server has no memory left for a frame of %zu bytes (--memory-max): try again later", size);
         return;
     }
     bool early = session->state == QD_SESSION_WAITING && decoded->message.kind != QD_CLIENT_HELLO;
@@ -581,16 +575,26 @@ static void dispatch(qd_session *session, qd_request **request, const uint8_t *b
     handlers[decoded->message.kind](session, request);
 }
 
+/* Who could not even say Hello has to connect again. */
+static void fail_for_memory(qd_session *session, size_t size)
+{
+    static const char text[] = "the server has no memory left for a frame of %zu bytes (--memory-max): try again later";
+    if (session->state == QD_SESSION_WAITING)
+        qd_session_end(session, 0, QD_ERROR_LIMIT, text, size);
+    else
+        qd_reply_error(session->server, session->link, 0, 0, QD_ERROR_LIMIT, text, size);
+}
+
 void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
 {
     qd_server *server = session->server;
     qd_count(server, QD_COUNT_BYTES_IN, size + qd_frame_prefix_size((uint32_t)size));
     qd_request *request = qd_request_create();
-    if (request == NULL) {
-        qd_reply_error(server, session->link, 0, 0, QD_ERROR_LIMIT,
-                       "the server has no memory left for a request (--memory-max): try again later");
-        return;
-    }
-    dispatch(session, &request, bytes, size);
+    qd_decode_result result =
+        request == NULL ? QD_DECODE_NO_MEMORY : qd_decode_client(bytes, size, &qd_request_memory, &request->decoded);
+    if (result == QD_DECODE_NO_MEMORY)
+        fail_for_memory(session, size);
+    else
+        dispatch(session, &request, result, size);
     qd_request_destroy(request);
 }

@@ -45,7 +45,7 @@ static void tell(qd_host *host, qd_link *link, uint32_t seq, const qd_msg_handed
     if (encoded)
         (void)qd_reply_queue(host->server, link, list.frames, list.count, QD_LINK_REPLY);
     else
-        qd_reply_give_up(link);
+        qd_reply_give_up(host->server, link);
     qd_frames_deinit(&list);
 }
 

@@ -29,17 +29,20 @@ qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *
     return sent;
 }
 
-void qd_reply_give_up(qd_link *link)
+void qd_reply_give_up(qd_server *server, qd_link *link)
 {
-    qd_log(QD_LOG_WARN, "no memory for an answer, closing peer=%s queued=%zu", link->peer, qd_link_queued(link));
-    qd_link_close(link, 0);
+    qd_log(QD_LOG_WARN, "no memory for an answer or a session, closing peer=%s queued=%zu", link->peer,
+           qd_link_queued(link));
+    if (server->no_memory != NULL)
+        (void)qd_reply_queue(server, link, &server->no_memory, 1, QD_LINK_REPLY);
+    qd_link_close(link, QD_FLUSH_MS_MAX);
 }
 
 void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *message)
 {
     qd_buffer *buffer = qd_reply_encode(message);
     if (buffer == NULL) {
-        qd_reply_give_up(link);
+        qd_reply_give_up(server, link);
         return;
     }
     /* A link never refuses an answer; one that is closed, or that it closes over this, needs none. */

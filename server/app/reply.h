@@ -3,7 +3,7 @@
  * Answers: a message becomes one buffer and goes to one link. [any]
  *
  * An answer that cannot be queued ends the connection, because nothing is dropped in silence: here, where there is no
- * memory for it; in the link, where its reader asks and does not read.
+ * memory for it; in the link, where there is none for the queue, or its reader asks and does not read.
  */
 #ifndef QD_APP_REPLY_H
 #define QD_APP_REPLY_H
@@ -19,8 +19,8 @@ qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *
                             qd_link_class class);
 
 void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *message);
-/* There is no memory for an answer: closes the link. */
-void qd_reply_give_up(qd_link *link);
+/* There is no memory for a session, or an answer: says so, for which it needs none, and closes the link. */
+void qd_reply_give_up(qd_server *server, qd_link *link);
 
 void qd_reply_error(qd_server *server, qd_link *link, uint32_t seq, uint64_t room, qd_error_code code,
                     const char *format, ...) __attribute__((format(printf, 6, 7)));

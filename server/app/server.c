@@ -12,6 +12,13 @@
 
 const char qd_server_name[] = "quadrille-server " QD_VERSION;
 
+static qd_buffer *refuse(const char *text)
+{
+    return qd_reply_encode(
+        &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
+                             .as.go_away = {.reason = QD_GO_AWAY_FULL, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
+}
+
 void qd_server_init(qd_server *server, const qd_server_config *config)
 {
     *server = (qd_server){.config = *config};
@@ -19,11 +26,14 @@ void qd_server_init(qd_server *server, const qd_server_config *config)
     qd_registry_init(&server->registry, config->limits.rooms_max);
     pthread_mutex_init(&server->sessions_mutex, NULL);
     atomic_init(&server->parked_due_ns, QD_NEVER);
+    server->no_memory = refuse("the server has no memory left (--memory-max): try again later");
 }
 
 void qd_server_deinit(qd_server *server)
 {
     QD_ASSERT(server->sessions == NULL && server->parked == NULL && qd_server_hosts(server) == 0);
+    if (server->no_memory != NULL)
+        qd_buffer_release(server->no_memory);
     pthread_mutex_destroy(&server->sessions_mutex);
     qd_registry_deinit(&server->registry);
 }
@@ -41,15 +51,19 @@ qd_link_handler qd_server_link_handler(qd_server *server)
     };
 }
 
-qd_buffer *qd_server_refusal(void *context)
+qd_buffer *qd_server_refusal(void *context, qd_net_refusal reason)
 {
     const qd_server *server = context;
     char text[160];
+    if (reason == QD_NET_NO_MEMORY) {
+        if (server->no_memory != NULL)
+            qd_buffer_acquire(server->no_memory);
+        return server->no_memory;
+    }
     snprintf(text, sizeof text,
              "the server has %u connections, which is all it takes (--connections-max): try again later",
              server->config.limits.connections_max);
-    return qd_reply_encode(
-        &(qd_server_message){.kind = QD_SERVER_GO_AWAY, .as.go_away = {.reason = QD_GO_AWAY_FULL, .text = text}});
+    return refuse(text);
 }
 
 void qd_server_close_rooms(qd_server *server)

@@ -14,7 +14,7 @@
 
 #include "../base/executor.h"
 #include "../base/fetch.h"
-#include "../net/link.h"
+#include "../net/net.h"
 #include "limits.h"
 #include "registry.h"
 #include "tokens.h"
@@ -72,6 +72,7 @@ typedef struct qd_server {
     _Atomic uint32_t hosts; /* that are not freed yet */
     _Atomic uint64_t sessions_ever;
     _Atomic bool stopping;
+    qd_buffer *no_memory; /* what is told where there is none, even for an answer; NULL: there never was any */
 
     pthread_mutex_t sessions_mutex;
     struct qd_session *sessions; /* a list, under the mutex, of those whose link is open */
@@ -91,8 +92,8 @@ void qd_server_init(qd_server *server, const qd_server_config *config);
 void qd_server_deinit(qd_server *server);
 
 qd_link_handler qd_server_link_handler(qd_server *server);
-/* For qd_net_config.refusal: what a connection too many is sent. */
-qd_buffer *qd_server_refusal(void *server);
+/* For qd_net_config.refusal. */
+qd_buffer *qd_server_refusal(void *server, qd_net_refusal reason);
 
 /* ---- stopping, in this order [any] ---- */
 

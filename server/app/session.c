@@ -64,8 +64,7 @@ void qd_session_opened(void *context, qd_link *link)
     link->session = NULL;
     qd_session *session = qd_shared_alloc(sizeof *session);
     if (session == NULL) {
-        qd_log(QD_LOG_WARN, "no memory for a session, closing peer=%s", link->peer);
-        qd_link_close(link, 0);
+        qd_reply_give_up(server, link);
         return;
     }
     *session = (qd_session){

@@ -241,6 +241,14 @@ void *qd_shared_alloc(size_t size)
     return memory;
 }
 
+void *qd_shared_alloc_beyond(size_t size)
+{
+    void *memory = size > 0 ? system_alloc(ALIGNMENT_DEFAULT, size) : NULL;
+    if (memory)
+        atomic_fetch_add_explicit(&budget_used, size, memory_order_relaxed);
+    return memory;
+}
+
 void qd_shared_free(void *memory, size_t size)
 {
     QD_ASSERT((memory == NULL) == (size == 0));

@@ -54,6 +54,8 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
 
 /* Memory that changes hands between threads (buffers, commands): counted in the budget alone, atomically. [any] */
 void *qd_shared_alloc(size_t size) QD_MUST_USE;
+/* The same, but may overdraw the budget: for the little that it takes to tell a peer that the budget is spent. */
+void *qd_shared_alloc_beyond(size_t size) QD_MUST_USE;
 void qd_shared_free(void *memory, size_t size);
 
 #endif

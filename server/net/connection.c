@@ -512,10 +512,10 @@ static void serve(qd_loop_request *request)
 
 /* ---- making them ---- */
 
-static qd_connection *create(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer)
+/* In that memory, which may be NULL, and which it frees if it fails. */
+static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_connection_config *config, int fd,
+                             const char *peer)
 {
-    qd_connection *connection = qd_shared_alloc(sizeof *connection);
-
     if (!connection)
         return NULL;
     *connection = (qd_connection){
@@ -539,12 +539,10 @@ static qd_connection *create(qd_loop *loop, const qd_connection_config *config, 
 
 qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer)
 {
-    qd_connection *connection = create(loop, config, fd, peer);
+    qd_connection *connection = create(qd_shared_alloc(sizeof *connection), loop, config, fd, peer);
 
-    if (!connection) {
-        close(fd);
+    if (!connection)
         return QD_ERR_NO_MEMORY;
-    }
     atomic_fetch_add_explicit(&loop->connection_count, 1, memory_order_relaxed);
     uv_mutex_lock(&connection->lock);
     post(connection);
@@ -555,12 +553,10 @@ qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config,
 qd_status qd_connection_refuse(qd_loop *loop, int fd, qd_buffer *refusal)
 {
     static const qd_connection_config no_link = {.handler = NULL};
-    qd_connection *connection = create(loop, &no_link, fd, "");
+    qd_connection *connection = create(qd_shared_alloc_beyond(sizeof *connection), loop, &no_link, fd, "");
 
-    if (!connection) {
-        close(fd);
+    if (!connection)
         return QD_ERR_NO_MEMORY;
-    }
     loop->refusals++;
     if (refusal)
         qd_link_send(&connection->link, &refusal, 1, QD_LINK_REPLY);

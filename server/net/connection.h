@@ -24,10 +24,11 @@ typedef struct qd_connection_config {
     size_t frame_bytes_max;
 } qd_connection_config;
 
-/* Hand the socket over to the loop, which opens a link on it. `fd` is ours from now on, whatever happens. [any] */
+/* Hand the socket over to the loop, which opens a link on it. `fd` stays the caller's where that fails. [any] */
 qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer) QD_MUST_USE;
 
-/* Send the refusal (or nothing, if NULL) and close: this connection is never a link. [loop] */
+/* Send the refusal (or nothing, if NULL) and close: this connection is never a link. It needs no budget; `fd` stays the
+ * caller's where the system has no memory. [loop] */
 qd_status qd_connection_refuse(qd_loop *loop, int fd, qd_buffer *refusal) QD_MUST_USE;
 
 /* Links that are there, of all these loops. [any] */

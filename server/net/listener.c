@@ -17,7 +17,7 @@
 /* Accepted in a row, before connections that are there have their turn. */
 #define ACCEPTS_IN_A_ROW_MAX 64u
 
-/* Connections too many that are told so at once; those beyond are just closed. */
+/* Connections that are told at once why they are not taken; those beyond are just closed. */
 #define REFUSALS_MAX 64u
 
 /* Without descriptors every accept fails at once, so trying on would spin. */
@@ -120,24 +120,29 @@ void qd_listener_unbind(qd_listener *listener)
 
 /* ---- accepting ---- */
 
-static void welcome(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
+static void refuse(qd_listener *listener, int fd, qd_net_refusal reason)
 {
     qd_loop *first = &listener->loops[0];
+
+    if (first->refusals >= REFUSALS_MAX || qd_connection_refuse(first, fd, listener->refusals[reason]) != QD_OK)
+        close(fd);
+}
+
+static void welcome(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
+{
     char peer[sizeof((qd_link *)0)->peer];
-    qd_status status;
 
     format_address(address, address_size, peer, sizeof peer);
-    if (qd_connections_count(listener->loops, listener->loop_count) < listener->connections_max) {
-        status = qd_connection_start(&listener->loops[listener->next], &listener->connection, fd, peer);
-        listener->next = (listener->next + 1) % listener->loop_count;
-    } else if (first->refusals < REFUSALS_MAX) {
-        status = qd_connection_refuse(first, fd, listener->refusal);
-    } else {
-        close(fd);
-        status = QD_OK;
+    if (qd_connections_count(listener->loops, listener->loop_count) >= listener->connections_max) {
+        refuse(listener, fd, QD_NET_FULL);
+        return;
     }
-    if (status != QD_OK)
-        qd_log(QD_LOG_WARN, "dropping a new connection: %s peer=%s", qd_status_text(status), peer);
+    qd_loop *loop = &listener->loops[listener->next];
+    listener->next = (listener->next + 1) % listener->loop_count;
+    if (qd_connection_start(loop, &listener->connection, fd, peer) != QD_OK) {
+        qd_log(QD_LOG_WARN, "no memory for a connection, refusing peer=%s", peer);
+        refuse(listener, fd, QD_NET_NO_MEMORY);
+    }
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events);

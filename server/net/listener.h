@@ -17,7 +17,7 @@ typedef struct qd_listener {
     uint32_t loop_count;
     uint32_t next; /* the loop whose turn it is */
     uint32_t connections_max;
-    qd_buffer *refusal; /* may be NULL */
+    qd_buffer *refusals[QD_NET_REFUSALS]; /* each may be NULL */
     qd_connection_config connection;
     bool starved; /* of descriptors or memory; said in the log already */
     uv_poll_t poll;

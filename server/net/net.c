@@ -52,8 +52,10 @@ static void destroy(qd_net *net, uint32_t loops_ready)
 {
     for (uint32_t i = 0; i < loops_ready; i++)
         qd_loop_deinit(&net->loops[i]);
-    if (net->listener.refusal)
-        qd_buffer_release(net->listener.refusal);
+    for (uint32_t i = 0; i < QD_NET_REFUSALS; i++) {
+        if (net->listener.refusals[i])
+            qd_buffer_release(net->listener.refusals[i]);
+    }
     qd_shared_free(net, size_of(net->loop_count));
 }
 
@@ -89,8 +91,8 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
     status = qd_listener_attach(&net->listener);
     if (status != QD_OK)
         goto fail_loops;
-    if (config->refusal)
-        net->listener.refusal = config->refusal(config->handler.context);
+    for (uint32_t i = 0; config->refusal && i < QD_NET_REFUSALS; i++)
+        net->listener.refusals[i] = config->refusal(config->handler.context, (qd_net_refusal)i);
 
     /* The first loop comes last: it accepts, and hands over to the others. */
     for (loops_from = net->loop_count; loops_from > 0; loops_from--) {

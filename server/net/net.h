@@ -13,6 +13,12 @@
 
 typedef struct qd_net qd_net;
 
+typedef enum qd_net_refusal {
+    QD_NET_FULL,      /* connections_max are there */
+    QD_NET_NO_MEMORY, /* for one more */
+    QD_NET_REFUSALS,
+} qd_net_refusal;
+
 typedef struct qd_net_config {
     const char *host;         /* a name or a number; an IPv6 address without brackets */
     uint16_t port;            /* 0: any free one */
@@ -21,9 +27,9 @@ typedef struct qd_net_config {
     size_t outbox_bytes_max;
     size_t frame_bytes_max; /* to begin with; see qd_link_frame_bytes_max */
     qd_link_handler handler;
-    /* What a connection too many is sent before it is closed. Called once, at start, with handler.context; the net
-     * takes over the reference. May be NULL, and return NULL. */
-    qd_buffer *(*refusal)(void *context);
+    /* What a connection that cannot be taken is sent before it is closed. Called at start, once for each reason, with
+     * handler.context; the net takes over the references. May be NULL, and return NULL. */
+    qd_buffer *(*refusal)(void *context, qd_net_refusal reason);
 } qd_net_config;
 
 /* Binds, listens and starts the threads. On failure *error (of error_size) says what the matter is, in words that name

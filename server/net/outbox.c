@@ -4,20 +4,20 @@
 #include "../base/alloc.h"
 #include "../base/assert.h"
 
-#define ENTRIES_MIN 8u
 /* A ring that a burst made longer than this is given back when it has run empty. */
 #define ENTRIES_KEPT_MAX 256u
 
 void qd_outbox_init(qd_outbox *outbox, size_t bytes_max)
 {
-    *outbox = (qd_outbox){.bytes_max = bytes_max};
+    *outbox = (qd_outbox){.bytes_max = bytes_max, .ring = outbox->first, .capacity = QD_OUTBOX_ENTRIES_MIN};
 }
 
 static void free_ring(qd_outbox *outbox)
 {
-    qd_shared_free(outbox->ring, outbox->capacity * sizeof *outbox->ring);
-    outbox->ring = NULL;
-    outbox->capacity = 0;
+    if (outbox->ring != outbox->first)
+        qd_shared_free(outbox->ring, outbox->capacity * sizeof *outbox->ring);
+    outbox->ring = outbox->first;
+    outbox->capacity = QD_OUTBOX_ENTRIES_MIN;
     outbox->head = 0;
 }
 
@@ -55,7 +55,7 @@ void qd_outbox_deinit(qd_outbox *outbox)
 /* Make room for `count` more entries; false: no memory. */
 static bool reserve(qd_outbox *outbox, size_t count)
 {
-    uint32_t capacity = outbox->capacity > 0 ? outbox->capacity : ENTRIES_MIN;
+    uint32_t capacity = outbox->capacity;
 
     if (count > UINT32_MAX / 4 - outbox->count)
         return false;

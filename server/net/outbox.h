@@ -19,6 +19,9 @@
 /* The most that one write is made of; also the most buffers that one take sets free. */
 #define QD_OUTBOX_VECTORS_MAX 64u
 
+/* So many have their place without memory, so that who finds none can be told. */
+#define QD_OUTBOX_ENTRIES_MIN 8u
+
 typedef struct qd_outbox_entry {
     qd_buffer *buffer;
     qd_link_class class;
@@ -26,14 +29,15 @@ typedef struct qd_outbox_entry {
 
 typedef struct qd_outbox {
     size_t bytes_max;
-    qd_outbox_entry *ring; /* NULL while never used */
-    uint32_t capacity;     /* a power of two, or 0 */
+    qd_outbox_entry *ring; /* `first`, or a longer one */
+    uint32_t capacity;     /* a power of two */
     uint32_t head, count;
     size_t head_taken;      /* bytes of the first buffer that are written */
     size_t replies_counted; /* like `counted`, of the replies alone */
     bool refused;           /* events were, and nobody has been told of room since */
     _Atomic size_t bytes;   /* not yet written */
     _Atomic bool stalled;   /* hand out no more frames */
+    qd_outbox_entry first[QD_OUTBOX_ENTRIES_MIN];
 } qd_outbox;
 
 typedef enum qd_outbox_pushed {
@@ -43,6 +47,7 @@ typedef enum qd_outbox_pushed {
     QD_OUTBOX_NO_MEMORY, /* close it */
 } qd_outbox_pushed;
 
+/* Stays where it is: the ring leads back to it. */
 void qd_outbox_init(qd_outbox *outbox, size_t bytes_max);
 /* Releases what is still in it; it is empty then. */
 void qd_outbox_deinit(qd_outbox *outbox);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/raw.h"
 #include "support/session.h"
@@ -155,6 +156,48 @@ static void test_memory_max(void **state)
     session_server_stop(server);
 }
 
+/* All of it is taken, by rooms and then by sessions: whoever comes then is told so, wherever it ends: at the
+ * connection, the session, the Hello or the Welcome. */
+static void test_no_memory_for_a_session(void **state)
+{
+    (void)state;
+    enum { SESSIONS_MAX = 1000, MORE = 20 };
+    static qd_client *sessions[SESSIONS_MAX];
+    qd_process *server = qd_server_start(QD_ARGS("--memory-max", "16M"));
+    const char *address = qd_server_address(server);
+    qd_client *client = session_open(address);
+    const qd_server_message *answer = NULL;
+    for (uint32_t rooms = 0; answer == NULL || answer->kind != QD_SERVER_ERROR; rooms++) {
+        char name[16];
+        snprintf(name, sizeof name, "room-%u", rooms);
+        qd_client_open_room(client, name, &session_step_room);
+        answer = qd_client_wait(client, DEADLINE_MS);
+        assert_non_null(answer);
+    }
+    assert_non_null(strstr(answer->as.error.text, "--memory-max"));
+    uint32_t count = 0;
+    for (uint32_t late = 0; late < MORE; late += sessions[count - 1] == NULL) {
+        assert_true(count < SESSIONS_MAX);
+        sessions[count] = qd_client_create();
+        if (qd_client_connect(sessions[count++], address, NULL, NULL, DEADLINE_MS) == QD_CLIENT_OK)
+            continue;
+        assert_int_equal(qd_client_state(sessions[count - 1]), QD_CLIENT_ERR_REFUSED);
+        assert_non_null(strstr(qd_client_error(sessions[count - 1]), "--memory-max"));
+        qd_client_destroy(sessions[count - 1]);
+        sessions[count - 1] = NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        qd_client_destroy(sessions[i]);
+    /* The first session is still there, and is answered when the others have gone. */
+    do {
+        qd_client_ping(client, 1);
+        answer = qd_client_wait(client, DEADLINE_MS);
+        assert_non_null(answer);
+    } while (answer->kind != QD_SERVER_PONG);
+    qd_client_destroy(client);
+    session_server_stop(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_entities_max),
         cmocka_unit_test(test_frame_max),
         cmocka_unit_test(test_memory_max),
+        cmocka_unit_test(test_no_memory_for_a_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

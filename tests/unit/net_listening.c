@@ -87,10 +87,10 @@ static void ipv6(void **state)
 
 /* ---- limits ---- */
 
-static qd_buffer *refusal(void *context)
+static qd_buffer *refusal(void *context, qd_net_refusal reason)
 {
     (void)context;
-    return frame_of('F', 20);
+    return frame_of(reason == QD_NET_FULL ? 'F' : 'M', 20);
 }
 
 static void one_too_many(void **state)
@@ -178,18 +178,33 @@ static void no_descriptors(void **state)
     fixture_stop(&fixture);
 }
 
+/* It is told so all the same, and who had a link already has it still, with an outbox that takes a last word. */
 static void no_memory(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
-    fixture_start(&fixture, NULL);
+    qd_net_config config = fixture_config(&fixture);
+    config.refusal = refusal;
+    fixture_start(&fixture, &config);
+    int there = peer_connect(&fixture);
+    wait_for(&fixture, &fixture.opened, 1);
+    qd_buffer *last_word = frame_of('L', 10);
 
     qd_memory_limit_set(1);
-    int peer = peer_connect(&fixture);
-    peer_expect_end(peer);
-    close(peer);
+    for (uint32_t i = 0; i < 5; i++) {
+        int peer = peer_connect(&fixture);
+        const uint8_t frame[] = {1, 1};
+
+        peer_send(peer, frame, sizeof frame);
+        peer_expect_frame(peer, 'M', 20);
+        peer_expect_end(peer);
+        close(peer);
+    }
+    assert_int_equal(send_and_release(fixture.links[0], last_word, QD_LINK_REPLY), QD_LINK_SENT);
+    peer_expect_frame(there, 'L', 10);
+    close(there);
     qd_memory_limit_set(0);
-    peer = peer_connect(&fixture);
+    int peer = peer_connect(&fixture);
     peer_send_frame(peer, 1, 1);
     peer_expect_frame(peer, 1, 1);
     close(peer);

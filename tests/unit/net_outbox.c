@@ -151,6 +151,7 @@ static void no_memory_changes_nothing(void **state)
         pushed = qd_outbox_push(&outbox, &buffer, 1, QD_LINK_REPLY);
     qd_memory_limit_set(0);
     assert_int_equal(pushed, QD_OUTBOX_NO_MEMORY);
+    assert_int_equal(count - 1, QD_OUTBOX_ENTRIES_MIN);
     assert_int_equal(qd_outbox_bytes(&outbox), (count - 1) * 10);
     assert_int_equal(buffer->references, count);
     qd_buffer_release(buffer);
