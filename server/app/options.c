@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../proto/messages.h"
+#include "../base/assert.h"
 #include "../space/space.h"
 #include "../work/pool.h"
 #include "registry.h"
@@ -187,12 +188,85 @@ static const option_row table[] = {
 };
 #define TABLE_COUNT (sizeof table / sizeof table[0])
 
+#define VARIABLE_PREFIX "QUADRILLE_"
+
 /* --connections-max is QUADRILLE_CONNECTIONS_MAX. */
 static void environment_name(const option_row *row, char name[64])
 {
-    snprintf(name, 64, "QUADRILLE_%s", row->name);
+    snprintf(name, 64, VARIABLE_PREFIX "%s", row->name);
     for (char *c = name; *c != '\0'; c++)
         *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+}
+
+/* ---- what is none ---- */
+
+/* How many letters of one are to be changed, put in or left out until it is the other; `-` is `_`. */
+static size_t distance(const char *one, size_t one_size, const char *other)
+{
+    size_t row[64]; /* [i]: from the first i letters of the other to those of the one until here */
+    size_t other_size = strlen(other);
+    QD_ASSERT(other_size < 64);
+    for (size_t i = 0; i <= other_size; i++)
+        row[i] = i;
+    for (size_t j = 0; j < one_size; j++) {
+        char letter = one[j] == '_' ? '-' : (char)tolower((unsigned char)one[j]);
+        size_t corner = row[0]++;
+        for (size_t i = 1; i <= other_size; i++) {
+            size_t changed = corner + (other[i - 1] != letter), shorter = row[i] < row[i - 1] ? row[i] : row[i - 1];
+            corner = row[i];
+            row[i] = changed <= shorter ? changed : shorter + 1;
+        }
+    }
+    return row[other_size];
+}
+
+/* The option that was probably meant; NULL: none is like it. */
+static const option_row *nearest(const char *name, size_t size)
+{
+    const option_row *row = NULL;
+    size_t least = size / 2 + 1;
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        size_t changes = distance(name, size, table[i].name);
+        if (changes < least) {
+            least = changes;
+            row = &table[i];
+        }
+    }
+    return row;
+}
+
+/* Of a Kubernetes Service that is named "quadrille" or "quadrille-and-more", or a Docker link. */
+static bool is_of_a_service(const char *variable)
+{
+    static const char *const marks[] = {
+        "_SERVICE_HOST=", "_SERVICE_PORT", "_PORT_", "_PORT=tcp:", "_PORT=udp:", "_PORT=sctp:", "_NAME=/", "_ENV_"};
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if (strstr(variable, marks[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+bool qd_options_is_stray(const char *variable, char *text, size_t text_size)
+{
+    static const char *const of_tools[] = {"SERVER", "TOKEN"};
+    const char *name = variable + strlen(VARIABLE_PREFIX), *equals = strchr(variable, '=');
+    if (strncmp(variable, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) != 0 || equals == NULL || is_of_a_service(variable))
+        return false;
+    size_t size = (size_t)(equals - name);
+    for (size_t i = 0; i < sizeof of_tools / sizeof of_tools[0]; i++) {
+        if (strlen(of_tools[i]) == size && memcmp(of_tools[i], name, size) == 0)
+            return false;
+    }
+    const option_row *row = nearest(name, size);
+    char right[64] = "";
+    if (row != NULL)
+        environment_name(row, right);
+    if (strlen(right) == (size_t)(equals - variable) && memcmp(right, variable, strlen(right)) == 0)
+        return false;
+    snprintf(text, text_size, "ignoring the variable %.*s: there is no such option%s%s%s, see --help",
+             (int)(equals - variable), variable, row != NULL ? " (did you mean " : "", right, row != NULL ? "?)" : "");
+    return true;
 }
 
 /* ---- reading ---- */
@@ -241,7 +315,9 @@ static bool read_option(int argc, char *const argv[], int *index, qd_options *op
     size_t size = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
     const option_row *row = size > 2 && memcmp(argument, "--", 2) == 0 ? find(argument + 2, size - 2) : NULL;
     if (row == NULL) {
-        snprintf(error, error_size, "%s: there is no such option, see --help", argument);
+        row = size > 2 && memcmp(argument, "--", 2) == 0 ? nearest(argument + 2, size - 2) : NULL;
+        snprintf(error, error_size, "%s: there is no such option%s%s%s, see --help", argument,
+                 row != NULL ? " (did you mean --" : "", row != NULL ? row->name : "", row != NULL ? "?)" : "");
         return false;
     }
     char source[64];

@@ -46,6 +46,11 @@ typedef enum qd_options_result {
     QD_OPTIONS_BAD,     /* *error names the option, the value and the fix */
 } qd_options_result;
 
+/* Whether a variable of the environment, "NAME=VALUE", looks like an option and is none; *text says so then, and which
+ * is most like it. What our tools read (QUADRILLE_SERVER, QUADRILLE_TOKEN) does not, nor what Kubernetes and Docker put
+ * there for a service that is named quadrille (QUADRILLE_PORT=tcp://10.0.0.1:7400). */
+bool qd_options_is_stray(const char *variable, char *text, size_t text_size);
+
 /* Strings lead into argv and the environment. */
 qd_options_result qd_options_parse(int argc, char *const argv[], char *(*environment)(const char *name),
                                    qd_options *options, char *error, size_t error_size);

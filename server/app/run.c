@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* environ */
 #include "run.h"
 
 #include <inttypes.h>
@@ -8,6 +9,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/alloc.h"
 #include "../base/assert.h"
@@ -90,6 +92,15 @@ static void raise_files(uint32_t connections_max, uint32_t loops)
                connections_max, (unsigned long long)needed, (unsigned long long)files.rlim_cur);
 }
 
+static void warn_of_strays(void)
+{
+    for (char **variable = environ; *variable != NULL; variable++) {
+        char text[400];
+        if (qd_options_is_stray(*variable, text, sizeof text))
+            qd_log(QD_LOG_WARN, "%s", text);
+    }
+}
+
 static uint32_t loops_of(const qd_options *options)
 {
     uint32_t loops = options->loops != 0 ? (uint32_t)options->loops : (qd_cores() + 1) / 2;
@@ -144,6 +155,7 @@ int qd_run(const qd_options *options)
     sigset_t signals;
     block_signals(&signals);
     qd_log_level_set(options->log_level);
+    warn_of_strays();
     qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
                                                        : qd_memory_of_machine() / 100 * 80);
     qd_tokens tokens = {0}, admin_tokens = {0};

@@ -182,6 +182,9 @@ static void test_bad_flags(void **state)
     setenv("QUADRILLE_WORKERS", "many", 1);
     expect_refusal(NULL, 2, "QUADRILLE_WORKERS");
     unsetenv("QUADRILLE_WORKERS");
+    setenv("QUADRILLE_WORKER", "2", 1);
+    expect_refusal(QD_ARGS("--listen", "no-such-host.invalid:7400"), 1, "did you mean QUADRILLE_WORKERS");
+    unsetenv("QUADRILLE_WORKER");
 }
 
 static void test_help_and_version(void **state)

@@ -120,8 +120,9 @@ static void test_bad_values(void **state)
 static void test_bad_options(void **state)
 {
     (void)state;
-    assert_bad(PARSE("--wrokers", "3"), "--wrokers: there is no such option, see --help");
-    assert_bad(PARSE("--worker", "3"), "--worker: there is no such option, see --help");
+    assert_bad(PARSE("--wrokers", "3"), "--wrokers: there is no such option (did you mean --workers?), see --help");
+    assert_bad(PARSE("--worker=3"), "--worker=3: there is no such option (did you mean --workers?), see --help");
+    assert_bad(PARSE("--verbose", "3"), "--verbose: there is no such option, see --help");
     assert_bad(PARSE("workers"), "workers: there is no such option, see --help");
     assert_bad(PARSE("--"), "--: there is no such option, see --help");
     assert_bad(PARSE("--workers"), "--workers: needs a value, N");
@@ -139,6 +140,61 @@ static void test_environment(void **state)
     variable_value = "0";
     assert_bad(PARSE("--loops", "2"), "QUADRILLE_FRAME_MAX: 0 is not in 8K..256M");
     variable_name = NULL;
+}
+
+static void assert_stray(const char *variable, const char *text)
+{
+    char said[200] = "";
+    assert_true(qd_options_is_stray(variable, said, sizeof said));
+    assert_string_equal(said, text);
+}
+
+static void test_stray_variables(void **state)
+{
+    (void)state;
+    assert_stray("QUADRILLE_WORKER=3", "ignoring the variable QUADRILLE_WORKER: there is no such option (did you mean "
+                                       "QUADRILLE_WORKERS?), see --help");
+    assert_stray("QUADRILLE_workers=3", "ignoring the variable QUADRILLE_workers: there is no such option (did you "
+                                        "mean QUADRILLE_WORKERS?), see --help");
+    assert_stray("QUADRILLE_MEMORY_LIMIT=1G", "ignoring the variable QUADRILLE_MEMORY_LIMIT: there is no such option "
+                                              "(did you mean QUADRILLE_MEMORY_MAX?), see --help");
+    assert_stray("QUADRILLE_PORT=7400", "ignoring the variable QUADRILLE_PORT: there is no such option, see --help");
+    assert_stray("QUADRILLE_=", "ignoring the variable QUADRILLE_: there is no such option, see --help");
+
+    /* What is right, what is the tools', what is nobody's, and what comes by itself with a service of that name. */
+    const char *quiet[] = {"QUADRILLE_WORKERS=3",
+                           "QUADRILLE_ROOM_BATCHES_MAX=",
+                           "QUADRILLE_SERVER=server:7400",
+                           "QUADRILLE_TOKEN=secret",
+                           "QUADRILLES=1",
+                           "PATH=/bin:QUADRILLE_X",
+                           "QUADRILLE_X",
+                           "QUADRILLE_SERVICE_HOST=10.0.0.1",
+                           "QUADRILLE_SERVICE_PORT=7400",
+                           "QUADRILLE_SERVICE_PORT_GAME=7400",
+                           "QUADRILLE_PORT=tcp://10.0.0.1:7400",
+                           "QUADRILLE_PORT_7400_TCP=tcp://10.0.0.1:7400",
+                           "QUADRILLE_PORT_7400_TCP_PROTO=tcp",
+                           "QUADRILLE_PORT_7400_TCP_PORT=7400",
+                           "QUADRILLE_PORT_7400_TCP_ADDR=10.0.0.1",
+                           "QUADRILLE_SERVER_SERVICE_HOST=10.0.0.1",
+                           "QUADRILLE_SERVER_PORT=tcp://10.0.0.1:7400",
+                           "QUADRILLE_NAME=/game/quadrille",
+                           "QUADRILLE_ENV_TERM=dumb"};
+    char said[200];
+    for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++) {
+        if (qd_options_is_stray(quiet[i], said, sizeof said))
+            fail_msg("%s", said);
+    }
+    /* Longer than any name. */
+    char *variable = malloc(1000);
+    assert_non_null(variable);
+    memset(variable, 'X', 999);
+    memcpy(variable, "QUADRILLE_", 10);
+    variable[998] = '=';
+    variable[999] = '\0';
+    assert_true(qd_options_is_stray(variable, said, sizeof said));
+    free(variable);
 }
 
 static void test_questions(void **state)
@@ -163,9 +219,9 @@ static void test_questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_values),      cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_bad_values), cmocka_unit_test(test_bad_options), cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_defaults),        cmocka_unit_test(test_values),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_bad_values),      cmocka_unit_test(test_bad_options), cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_stray_variables), cmocka_unit_test(test_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
