@@ -43,6 +43,13 @@ for language in cpp csharp java objc php python ruby; do
     [ ! -s "$scratch/log" ] || { cat "$scratch/log"; fail "protoc --${language}_out warns"; }
 done
 
+# And in its place; protoc-gen-go refuses what names none.
+[ -f "$scratch/generated/quadrille/v1/ClientFrame.java" ] || fail "Java's classes are not in quadrille.v1"
+grep -q '^namespace Quadrille.V1 ' "$scratch/generated/Quadrille.cs" || fail "C#'s classes are not in Quadrille.V1"
+protoc -I "$prefix/share/quadrille" -o "$scratch/descriptors" quadrille.proto
+protoc --decode=google.protobuf.FileDescriptorSet google/protobuf/descriptor.proto <"$scratch/descriptors" |
+    grep -q 'go_package: "quadrille/v1;quadrillev1"' || fail "there is no go_package"
+
 start_server
 host=${address%:*} port=${address##*:}
 
