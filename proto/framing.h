@@ -49,6 +49,12 @@ void qd_frame_reader_deinit(qd_frame_reader *reader);
 qd_frame_result qd_frame_reader_next(qd_frame_reader *reader, const uint8_t **bytes, size_t *size,
                                      const uint8_t **frame, size_t *frame_size);
 
+/* Whether part of a frame has come, which would be lost if nothing more came. */
+static inline bool qd_frame_reader_is_within(const qd_frame_reader *reader)
+{
+    return reader->in_frame || reader->prefix_size > 0;
+}
+
 /* Write `length` as a varint; returns its size, 1 to 5. */
 size_t qd_frame_prefix_write(uint32_t length, uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX]);
 size_t qd_frame_prefix_size(uint32_t length);

@@ -274,6 +274,8 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 
     if (count == 0)
         return;
+    if (count < 0 && connection->state == OPEN && qd_intake_is_within(&connection->intake))
+        qd_log(QD_LOG_DEBUG, "the end of a connection cuts off a frame peer=%s", connection->link.peer);
     if (count == UV_EOF) {
         connection->reading = false;
         connection->peer_ended = true;

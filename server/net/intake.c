@@ -56,6 +56,11 @@ bool qd_intake_is_open(const qd_intake *intake)
     return intake->held == NULL && may_hand_out(intake);
 }
 
+bool qd_intake_is_within(const qd_intake *intake)
+{
+    return !intake->faulted && (intake->held != NULL || qd_frame_reader_is_within(&intake->reader));
+}
+
 static void fault(qd_intake *intake, qd_link_fault what, uint64_t value)
 {
     intake->faulted = true;

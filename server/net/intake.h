@@ -44,6 +44,8 @@ size_t qd_intake_take(qd_intake *intake, const uint8_t *bytes, size_t size) QD_M
 void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size);
 /* Goes on with what is held, if there is anything. */
 void qd_intake_go_on(qd_intake *intake);
+/* Whether something came that is no whole frame, or was not handed out: the end of the link cuts it off. */
+bool qd_intake_is_within(const qd_intake *intake);
 /* Forgets what is held. */
 void qd_intake_drop(qd_intake *intake);
 /* Whether it can take more. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -158,6 +159,28 @@ static void test_truncated_frame(void **state)
     assert_null(raw_next(raw));
     raw_close(raw);
     session_witness_check(&witness);
+}
+
+/* What is cut off stands in the log of who looks for it; who ends between two frames has ended well. */
+static void test_truncated_frame_is_logged(void **state)
+{
+    (void)state;
+    const uint8_t part[] = {200, 1, 0, 0};
+    qd_process *server = qd_server_start(QD_ARGS("--log-level", "debug"));
+    for (size_t size = 0; size <= sizeof part; size++) {
+        raw_link *raw = raw_open_session(qd_server_address(server));
+        raw_send(raw, part, size);
+        shutdown(raw->socket, SHUT_WR);
+        assert_null(raw_next(raw));
+        raw_close(raw);
+    }
+    qd_process_signal(server, SIGTERM);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
+    size_t count = 0;
+    for (const char *at = qd_process_errors(server); (at = strstr(at, "cuts off a frame peer=")) != NULL; at++)
+        count++;
+    assert_int_equal(count, sizeof part);
+    qd_process_destroy(server);
 }
 
 /* A frame may come in pieces of any size. */
@@ -336,17 +359,12 @@ static void test_short_unpacked_column(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_malformed_varint),
-        cmocka_unit_test(test_oversized_length),
-        cmocka_unit_test(test_truncated_frame),
-        cmocka_unit_test(test_byte_by_byte),
-        cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_another_protocol),
-        cmocka_unit_test(test_empty_envelope),
-        cmocka_unit_test(test_wrong_types),
-        cmocka_unit_test(test_unknown_field_bomb),
-        cmocka_unit_test(test_unpacked_column_bomb),
-        cmocka_unit_test(test_empty_column_bomb),
+        cmocka_unit_test(test_malformed_varint),      cmocka_unit_test(test_oversized_length),
+        cmocka_unit_test(test_truncated_frame),       cmocka_unit_test(test_truncated_frame_is_logged),
+        cmocka_unit_test(test_byte_by_byte),          cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_another_protocol),      cmocka_unit_test(test_empty_envelope),
+        cmocka_unit_test(test_wrong_types),           cmocka_unit_test(test_unknown_field_bomb),
+        cmocka_unit_test(test_unpacked_column_bomb),  cmocka_unit_test(test_empty_column_bomb),
         cmocka_unit_test(test_short_unpacked_column),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -100,6 +100,28 @@ static void test_chunks_of_every_small_size(void **state)
     }
 }
 
+/* From the first byte of a length to the last but one of its frame. */
+static void test_within_a_frame(void **state)
+{
+    (void)state;
+    enum { LENGTH = 200, FRAMES = 3 };
+    uint8_t stream[FRAMES * (LENGTH + 2)] = {0};
+    for (size_t frame = 0; frame < FRAMES; frame++) {
+        assert_int_equal(qd_frame_prefix_write(LENGTH, stream + frame * (LENGTH + 2)), 2);
+    }
+    qd_frame_reader reader;
+    qd_frame_reader_init(&reader, 300, NULL);
+    assert_false(qd_frame_reader_is_within(&reader));
+    for (size_t at = 0; at < sizeof stream; at++) {
+        const uint8_t *bytes = stream + at, *frame;
+        size_t size = 1, frame_size;
+        bool whole = qd_frame_reader_next(&reader, &bytes, &size, &frame, &frame_size) == QD_FRAME_OK;
+        assert_int_equal(whole, (at + 1) % (LENGTH + 2) == 0);
+        assert_int_equal(qd_frame_reader_is_within(&reader), !whole);
+    }
+    qd_frame_reader_deinit(&reader);
+}
+
 static void test_whole_frames_are_handed_out_in_place(void **state)
 {
     (void)state;
@@ -311,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_split_at_every_two_places),
         cmocka_unit_test(test_chunks_of_every_small_size),
+        cmocka_unit_test(test_within_a_frame),
         cmocka_unit_test(test_whole_frames_are_handed_out_in_place),
         cmocka_unit_test(test_memory_follows_what_came),
         cmocka_unit_test(test_deinit_gives_back_half_a_frame),
