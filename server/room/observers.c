@@ -360,7 +360,8 @@ static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *obse
     return 0;
 
 fail:
-    if (views->live + views->gone == 0)
+    /* One whose views are suspended goes at the next tick, as that ends with it and is told. */
+    if (views->live + views->gone == 0 && !views->suspended)
         qd_sight_close(room);
     return QD_ROOM_OBSERVERS_FULL;
 }

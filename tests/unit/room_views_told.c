@@ -429,6 +429,46 @@ static void a_room_without_memory_refuses_observers_and_goes_on(void **state)
     assert_true(fixture.heap.bytes > bytes);
 }
 
+/* While views are suspended the last observer ends, and another is refused. Then nothing is too many: who watches, as
+ * who observed, begins anew at the next tick, and need not wait for somebody who observes. */
+static void suspended_views_end_without_an_observer(uint32_t entities, uint32_t *refused)
+{
+    uint32_t watcher = join(room);
+    qd_room_view_options_set(room, watcher, (qd_room_view_options){.watching = QD_ROOM_WATCH_ALL});
+    for (uint32_t id = 0; id < entities; id++)
+        spawn(room, me, id, 50);
+    for (uint32_t id = 0; id < 11; id++)
+        observe(room, me, (watch){.id = id, .range = 10});
+    tick(room);
+    assert_true(next_view(room).suspended);
+    assert_true(next_view(room).suspended);
+    no_view(room);
+    for (uint32_t id = 0; id < 11; id++)
+        unobserve(room, me, id);
+    qd_memory_limit_set(1);
+    *refused +=
+        observe(room, me, (watch){.id = 100, .range = 10, .leave_margin = 1, .x = 500}) == QD_ROOM_OBSERVERS_FULL;
+    qd_memory_limit_set(0);
+    tick(room);
+    qd_room_view_report report = next_view(room);
+    assert_true(report.member == me && report.reset && !report.suspended && report.enter_count == 0);
+    report = next_view(room);
+    assert_true(report.member == watcher && report.reset_watchers && !report.suspended);
+    no_view(room);
+}
+
+static void a_sight_without_observers_is_not_suspended(void **state)
+{
+    (void)state;
+    uint32_t refused = 0;
+    for (uint32_t entities = 100; entities < 164; entities++) {
+        suspended_views_end_without_an_observer(entities, &refused);
+        tear_down(NULL);
+        set_up(NULL);
+    }
+    assert_true(refused > 0);
+}
+
 /* The first entity with a visible range needs something of each observer; who ended before has nothing to give back. */
 static void a_room_without_memory_refuses_a_visible_range_and_goes_on(void **state)
 {
@@ -470,6 +510,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_leaves_the_room_sees_nothing_more, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_room_without_memory_refuses_observers_and_goes_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_room_without_memory_refuses_a_visible_range_and_goes_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_sight_without_observers_is_not_suspended, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
