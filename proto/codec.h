@@ -53,6 +53,9 @@ typedef struct qd_decoded_server {
  * Release what was decoded, after any result, with the same `memory`. */
 qd_decode_result qd_decode_client(const void *bytes, size_t size, const qd_codec_memory *memory,
                                   qd_decoded_client *decoded);
+/* The seq of a frame that could not be decoded for want of memory; 0: none stands at its beginning, where encoders
+ * write it. */
+uint32_t qd_client_frame_seq(const void *bytes, size_t size);
 void qd_decoded_client_release(qd_decoded_client *decoded, const qd_codec_memory *memory);
 qd_decode_result qd_decode_server(const void *bytes, size_t size, const qd_codec_memory *memory,
                                   qd_decoded_server *decoded);

@@ -104,6 +104,13 @@ static bool keep(const column *columns, const void **kept, uint32_t count, const
     return true;
 }
 
+uint32_t qd_client_frame_seq(const void *bytes, size_t size)
+{
+    cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
+    uint32_t seq = take_uint32(&c, 1);
+    return c.is_odd ? 0 : seq;
+}
+
 /* Whether all that is needed is there, the last one may be there, and all that are have one length. */
 static bool are_right(const column *columns, uint32_t count)
 {

@@ -576,13 +576,14 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
 }
 
 /* Who could not even say Hello has to connect again. */
-static void fail_for_memory(qd_session *session, size_t size)
+static void fail_for_memory(qd_session *session, const uint8_t *bytes, size_t size)
 {
+    uint32_t seq = qd_client_frame_seq(bytes, size);
     static const char text[] = "the server has no memory left for a frame of %zu bytes (--memory-max): try again later";
     if (session->state == QD_SESSION_WAITING)
-        qd_session_end(session, 0, QD_ERROR_LIMIT, text, size);
+        qd_session_end(session, seq, QD_ERROR_LIMIT, text, size);
     else
-        qd_reply_error(session->server, session->link, 0, 0, QD_ERROR_LIMIT, text, size);
+        qd_reply_error(session->server, session->link, seq, 0, QD_ERROR_LIMIT, text, size);
 }
 
 void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
@@ -593,7 +594,7 @@ void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
     qd_decode_result result =
         request == NULL ? QD_DECODE_NO_MEMORY : qd_decode_client(bytes, size, &qd_request_memory, &request->decoded);
     if (result == QD_DECODE_NO_MEMORY)
-        fail_for_memory(session, size);
+        fail_for_memory(session, bytes, size);
     else
         dispatch(session, &request, result, size);
     qd_request_destroy(request);

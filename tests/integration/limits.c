@@ -170,9 +170,10 @@ static void test_no_memory_for_a_session(void **state)
     for (uint32_t rooms = 0; answer == NULL || answer->kind != QD_SERVER_ERROR; rooms++) {
         char name[16];
         snprintf(name, sizeof name, "room-%u", rooms);
-        qd_client_open_room(client, name, &session_step_room);
+        uint32_t seq = qd_client_open_room(client, name, &session_step_room);
         answer = qd_client_wait(client, DEADLINE_MS);
         assert_non_null(answer);
+        assert_int_equal(answer->seq, seq); /* also where the request itself found no memory */
     }
     assert_non_null(strstr(answer->as.error.text, "--memory-max"));
     uint32_t count = 0;

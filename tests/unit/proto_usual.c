@@ -71,6 +71,8 @@ static void expect_usual(const qd_client_message *message)
     qd_frame_reader_init(&reader, size, NULL);
     assert_int_equal(qd_frame_reader_next(&reader, &at, &left, &frame, &frame_size), QD_FRAME_OK);
 
+    assert_int_equal(qd_client_frame_seq(frame, frame_size), message->seq);
+
     counted_memory counted;
     counted_memory_init(&counted);
     qd_decoded_client decoded;
@@ -224,13 +226,24 @@ static void both_ways_encode_the_same(void **state)
     assert_int_equal(qd_encode_client_usual(&ping, NULL), 0);
 }
 
+static void a_seq_is_found_where_it_comes_first(void **state)
+{
+    (void)state;
+    assert_int_equal(qd_client_frame_seq("\x08\x96\x01\x8a\x01", 5), 150);
+    assert_int_equal(qd_client_frame_seq("\x08\xff\xff\xff\xff\x0f", 6), UINT32_MAX);
+    assert_int_equal(qd_client_frame_seq("", 0), 0);
+    assert_int_equal(qd_client_frame_seq("\x08", 1), 0);
+    assert_int_equal(qd_client_frame_seq("\x08\xff\xff\xff\xff", 5), 0);
+    assert_int_equal(qd_client_frame_seq("\x08\xff\xff\xff\xff\x1f", 6), 0); /* 2^33 - 1 */
+    assert_int_equal(qd_client_frame_seq("\x1a\x00\x08\x05", 4), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_encoders_write_is_usual),
-        cmocka_unit_test(the_rest_is_left_to_protobuf),
-        cmocka_unit_test(without_memory_that_is_the_result),
-        cmocka_unit_test(both_ways_encode_the_same),
+        cmocka_unit_test(what_encoders_write_is_usual),        cmocka_unit_test(the_rest_is_left_to_protobuf),
+        cmocka_unit_test(without_memory_that_is_the_result),   cmocka_unit_test(both_ways_encode_the_same),
+        cmocka_unit_test(a_seq_is_found_where_it_comes_first),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }
