@@ -73,13 +73,16 @@ QD_API void qd_client_destroy(qd_client *client);
  * memory (see qd_client_error). Nothing is sent before the client's output is: by qd_client_flush, _wait, _answer, or
  * by your loop. A batch longer than Limits.frame_bytes_max (see qd_client_welcome) ends the session: split it. */
 
-/* The first request. `token` and `name` may be NULL. qd_client_connect does it for you. */
+/* The first request. `token` and `name` (of your program, for the server's log) may be NULL. Answer: QD_SERVER_WELCOME.
+ * qd_client_connect does it for you. */
 QD_API uint32_t qd_client_hello(qd_client *client, const char *token, const char *name);
 /* `config` NULL: join only. Answer: QD_SERVER_ROOM_OPENED, with the handle that the others need. */
 QD_API uint32_t qd_client_open_room(qd_client *client, const char *name, const qd_msg_room_config *config);
+/* Answer: QD_SERVER_ROOM_LEFT. */
 QD_API uint32_t qd_client_leave_room(qd_client *client, uint64_t room);
+/* For everybody; its creator and admins may. Answer: QD_SERVER_ROOM_CLOSED, which all others in it get as well. */
 QD_API uint32_t qd_client_close_room(qd_client *client, uint64_t room);
-/* `after` NULL: from the first. */
+/* By name, those after `after`; NULL: from the first. `limit` 0: the server's most. Answer: QD_SERVER_ROOM_LIST. */
 QD_API uint32_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
 
 /* Batches. Which columns each needs stands in quadrille.proto; others must be NULL, as z and half_z in a room of two
@@ -120,13 +123,15 @@ QD_API uint32_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t sessi
 
 /* Answer: the next QD_SERVER_TICK of the room that is marked reset. */
 QD_API uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);
+/* Answer: QD_SERVER_APPLIED, at once. */
 QD_API uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room);
 /* `tick` 0: the next one. Answer: QD_SERVER_APPLIED, after the events of that tick; in a room with config.writers that
  * is when the other writers have stepped, or have been too late for it, and it says who was. */
 QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
 /* All frames of the room up to that tick are folded: what a resumed session misses is counted from there. No answer. */
 QD_API uint32_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick);
-/* `region` NULL: everywhere. `limit` 0: the server's default. */
+/* What is in the room now, in `region` (NULL: everywhere), at most `limit` (0: the server's default). Answer:
+ * QD_SERVER_SNAPSHOT_RESULT, in several messages where there are very many (see its `last`). */
 QD_API uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
 /* The same of the entities that belong to this session. */
 QD_API uint32_t qd_client_snapshot_own(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
@@ -139,8 +144,9 @@ QD_API uint32_t qd_client_snapshot_own(qd_client *client, uint64_t room, const q
  *             printf("%u at %g\n", answer->as.query_result.id[i], answer->as.query_result.distance[i]);
  */
 QD_API uint32_t qd_client_query(qd_client *client, const qd_msg_query *query);
-/* `room` 0: the server's own. */
+/* `room` 0: the server's own. Answer: QD_SERVER_STATS. */
 QD_API uint32_t qd_client_get_stats(qd_client *client, uint64_t room);
+/* Answer: QD_SERVER_PONG, with the same data. */
 QD_API uint32_t qd_client_ping(qd_client *client, uint64_t data);
 
 /* Any request as a struct, with the seq that stands in it; for what the calls above do not say, such as a batch with
@@ -167,7 +173,8 @@ QD_API const qd_server_message *qd_client_next(qd_client *client);
 
 /* ---- with its own socket ----
  *
- * Without one, qd_client_wait and _answer look only at what is there, and _poll and _flush return ERR_CONNECT. */
+ * Without one, qd_client_wait and _answer look only at what is there, and _poll and _flush return ERR_CONNECT. A
+ * timeout_ms of -1 is without end. */
 
 /* Connects ("host:port", "[::1]:port"), says hello and waits for Welcome, all within timeout_ms (but for the look-up of
  * a host's name, which takes as long as the system lets it). `token` and `name` may be NULL. Once: for another
@@ -191,10 +198,10 @@ QD_API const qd_msg_welcome *qd_client_welcome(const qd_client *client);
 /* For poll(2) and its like; -1 without a socket. */
 QD_API int qd_client_socket(const qd_client *client);
 
-/* Sends and receives what it can without waiting; if that was nothing, waits for at most timeout_ms (-1: without end)
- * until something comes in or the last of the output is sent. QD_CLIENT_TIMEOUT: still nothing. */
+/* Sends and receives what it can without waiting; if that was nothing, waits for at most timeout_ms until something
+ * comes in or the last of the output is sent. QD_CLIENT_TIMEOUT: still nothing. */
 QD_API qd_client_status qd_client_poll(qd_client *client, int timeout_ms);
-/* Sends all output, receiving meanwhile. */
+/* Sends all output, receiving meanwhile. QD_CLIENT_TIMEOUT: some is left. */
 QD_API qd_client_status qd_client_flush(qd_client *client, int timeout_ms);
 /* The next message, waiting for it; NULL: none in that time, or the session has ended (see qd_client_state). */
 QD_API const qd_server_message *qd_client_wait(qd_client *client, int timeout_ms);
@@ -220,7 +227,9 @@ QD_API const char *qd_client_status_text(qd_client_status status);
 
 typedef struct qd_pairs qd_pairs;
 
+/* NULL: out of memory. */
 QD_API qd_pairs *qd_pairs_create(void);
+/* NULL is fine. */
 QD_API void qd_pairs_destroy(qd_pairs *pairs);
 
 /* Apply one frame. QD_CLIENT_ERR_PROTOCOL: it contradicts the set (a begin of a pair that is in, or one that passed; an
@@ -230,6 +239,7 @@ QD_API qd_client_status qd_pairs_apply(qd_pairs *pairs, const qd_msg_tick *tick)
 /* Whether the set is that of a whole tick: false before the first reset, within a tick of several frames, and while
  * the subscription is suspended. */
 QD_API bool qd_pairs_known(const qd_pairs *pairs);
+/* Of the last frame; 0: there was none. */
 QD_API uint64_t qd_pairs_tick(const qd_pairs *pairs);
 QD_API size_t qd_pairs_count(const qd_pairs *pairs);
 QD_API bool qd_pairs_contain(const qd_pairs *pairs, uint32_t a, uint32_t b);

@@ -22,11 +22,12 @@ typedef struct qd_room_config {
     uint32_t observers_max;  /* 0: nobody may observe */
     uint32_t sightings_max;  /* of all observers together (views.h, TOO MANY) */
     uint32_t roster_ids_max; /* of one member's rosters together; 0: it may have none */
-    uint64_t grace_ns;
+    uint64_t grace_ns;       /* that entities stay when their owner has left */
 } qd_room_config;
 
 /* The heap is the room's own and outlives it; it counts all the room's memory. `salt` makes its hashes unforeseeable
- * for peers and changes no result. QD_ERR_INVALID where the config of the space is not as space.h says. */
+ * for peers and changes no result. QD_ERR_INVALID where the config of the space is not as space.h says;
+ * QD_ERR_NO_MEMORY. */
 qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t salt, qd_room **room) QD_MUST_USE;
 void qd_room_destroy(qd_room *room);
 
@@ -37,10 +38,11 @@ void qd_room_destroy(qd_room *room);
 #define QD_ROOM_OWNED       UINT32_MAX       /* the owner of what belongs to the room itself */
 #define QD_ROOM_ANYBODY     (UINT32_MAX - 1) /* whoever the owner is */
 
+/* QD_ERR_FULL above QD_ROOM_MEMBERS_MAX; QD_ERR_NO_MEMORY. */
 qd_status qd_room_join(qd_room *room, uint32_t *member) QD_MUST_USE;
 /* Its subscription ends, its rosters go; its entities expire grace_ns later. */
 void qd_room_leave(qd_room *room, uint32_t member, uint64_t now_ns);
-/* When qd_room_expire has something to do next; QD_NEVER for not yet known. */
+/* When qd_room_expire has something to do next; QD_NEVER: nothing, as things are. */
 uint64_t qd_room_due_ns(const qd_room *room);
 /* Removes the entities of members whose grace has run out. */
 void qd_room_expire(qd_room *room, uint64_t now_ns);
@@ -229,9 +231,10 @@ typedef struct qd_room_region {
     float min_x, min_y, min_z, max_x, max_y, max_z;
 } qd_room_region;
 
-/* The entities of that owner as they are now, by ascending id, at most `limit`: those whose bounding box touches
- * `region`, or all where it is NULL. Columns belong to the room and are valid until the next call on it; radius is NULL
- * where it is 0 for all. *more: there were more than the limit. */
+/* The entities of that owner (a member, QD_ROOM_OWNED or QD_ROOM_ANYBODY) as they are now, by ascending id, at most
+ * `limit`: those whose bounding box touches `region`, or all where it is NULL. Columns belong to the room and are valid
+ * until the next call on it; radius is NULL where it is 0 for all. *more: there were more than the limit.
+ * QD_ERR_NO_MEMORY. */
 qd_status qd_room_snapshot(qd_room *room, uint32_t owner, const qd_room_region *region, uint32_t limit,
                            qd_room_batch *columns, bool *more) QD_MUST_USE;
 
@@ -244,7 +247,7 @@ typedef struct qd_room_found {
     bool more;              /* than the limit */
 } qd_room_found;
 
-/* The query's `names` are the room's to fill. */
+/* The query's `names` are the room's to fill. QD_ERR_NO_MEMORY. */
 qd_status qd_room_query(qd_room *room, const qd_space_query *query, qd_room_found *found) QD_MUST_USE;
 
 #endif

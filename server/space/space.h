@@ -24,8 +24,8 @@
  * split into tasks for the executor that the caller hands in, and give the same set of events whoever runs them. One
  * thread at a time.
  *
- * Overlap and filters are defined in proto/quadrille.proto (OVERLAP), and here in shape.h. All values given must be
- * finite, sizes 0 or more; callers check what peers send.
+ * Overlap and filters are defined in proto/quadrille.proto (OVERLAP), and here in shape.h. Lengths have one unit, which
+ * is the caller's. All values given must be finite, sizes 0 or more; callers check what peers send.
  */
 #ifndef QD_SPACE_SPACE_H
 #define QD_SPACE_SPACE_H
@@ -94,22 +94,22 @@ typedef struct qd_space_config {
     float min_x, min_y, min_z, max_x, max_y, max_z; /* finite, min < max; z only in three dimensions */
     qd_space_index index;                           /* 0: AUTO */
     qd_space_prune prune;                           /* 0: AUTO; for SPARSE */
-    uint32_t
-        depth; /* levels below the root of QUADTREE, OCTREE, SPARSE, at most theirs; 0: chosen and changed by content */
+    uint32_t depth;      /* levels below the root of a tree, at most as above; 0: chosen and changed by content */
     float cell_size;     /* of HASH and GRID, finite and 0 or more; 0: chosen and changed by content */
     bool swept;          /* tell of pairs that touched only between two ticks */
     uint32_t bodies_max; /* at most QD_SPACE_SLOTS_MAX */
 } qd_space_config;
 
 /* The heap must outlive the space. A new space is small (under 2 KiB); it grows with what it holds. QD_ERR_INVALID
- * where the config is not as said above. */
+ * where the config is not as said above; QD_ERR_NO_MEMORY. */
 qd_status qd_space_create(const qd_space_config *config, qd_heap *heap, qd_space **space) QD_MUST_USE;
 void qd_space_destroy(qd_space *space);
 
 /* QD_ERR_FULL above bodies_max, QD_ERR_NO_MEMORY; both change nothing. Everything after an add cannot fail. */
 qd_status qd_space_add(qd_space *space, const qd_body *body, uint32_t *slot) QD_MUST_USE;
-/* Slots must be of bodies that are there and not removed. A slot may come several times: the last value counts. */
-/* `z` is NULL in two dimensions. */
+/* Centres, in columns of `count`; `z` is NULL in two dimensions. Slots must be of bodies that are there and not
+ * removed. A slot may come several times: the last place counts. Who is teleported was nowhere in between: it passes
+ * nobody, and its ends are TELEPORTED where it would be MOVED_APART. */
 void qd_space_move(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
                    const float *z);
 void qd_space_teleport(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
@@ -184,8 +184,8 @@ qd_space_reason qd_space_end_reason(const qd_space *space, uint32_t slot_a, uint
  * QD_SPACE_MOVED_APART and none need be asked about. */
 bool qd_space_end_reasons_differ(const qd_space *space);
 
-/* Ends the tick: removed bodies give up their slots, into `freed` (sorted in no particular order, valid until the next
- * change), and the index may re-depth itself. */
+/* Ends the tick: removed bodies give up their slots, into `freed` (in no particular order, valid until the next
+ * change), and the index may choose its depth or cells anew. */
 void qd_space_settle(qd_space *space, const uint32_t **freed, size_t *freed_count);
 
 /* The pairs as they stood at the last tick (as STAY events), whatever was changed since. Not between tick and settle.
