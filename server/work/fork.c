@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "../base/clock.h"
+#include "keepers.h"
 #include "pause.h"
 
 /* A split's helpers are called by each other: so many by its caller, so many by each. */
@@ -113,12 +114,14 @@ static bool help(qd_worker *me)
 {
     qd_pool *pool = me->pool;
     qd_split *split = qd_split_join(pool->forks.splits);
-    qd_worker *called[CALLS_OF_HELPER];
+    qd_worker *called[CALLS_OF_HELPER + 1];
 
     me->fork.seen = count_of(pool);
     if (!split)
         return false;
     uint32_t count = choose(pool, split, called, CALLS_OF_HELPER);
+    if ((called[count] = qd_keepers_paid(me)))
+        count++;
     pthread_mutex_unlock(&pool->lock);
     signal_all(called, count);
     qd_split_work(split, me->index);

@@ -25,11 +25,10 @@
  * actors from one queue to another puts them where it has to lock likewise, takes one, and then looks for idle workers
  * if more are left.
  *
- * Timers. One idle worker is the KEEPER, it alone sleeps with a timeout; when it leaves, another idle one follows it.
- * It sleeps a little longer than until the first timer, the more so the more there are, for else it would wake for
- * each. Busy workers look at the time when their own queue is empty, because behind what stands there a timer's actor
- * would have to wait anyway, and between two runs of some. Then some fire, the earliest first, and the rest the next
- * time: while there is more to do than time, who is latest comes first, and whoever has not fired can be visited.
+ * Timers. Some idle workers sleep with a timeout, the KEEPERS (keepers.h). Busy workers look at the time when their own
+ * queue is empty, because behind what stands there a timer's actor would have to wait anyway, and between two runs of
+ * some. Then some fire, the earliest first, and the rest the next time: while there is more to do than time, who is
+ * latest comes first, and whoever has not fired can be visited.
  * A timer's actor is held under the pool's lock, and retiring takes it: after that nobody has a retired actor in hand.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
@@ -42,6 +41,7 @@
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "fork.h"
+#include "keepers.h"
 #include "workers.h"
 
 #define HELD  1u
@@ -54,9 +54,6 @@
 /* No more timers fire at a time: a queued actor cannot be visited, and stands behind those that were queued before it,
  * however late they are. What is left is taken later, by whoever is first, the earliest first. */
 #define FIRED_AT_ONCE 16u
-
-#define TOGETHER_NS_A_TIMER 200u
-#define TOGETHER_NS_MAX     2000000u
 
 static bool is_stopping(qd_pool *pool)
 {
@@ -128,25 +125,21 @@ static void set_timer(qd_pool *pool, qd_actor *actor, uint64_t due_ns)
     atomic_store_explicit(&pool->timer_next_ns, qd_timers_next_ns(&pool->timers), memory_order_relaxed);
 }
 
-/* [lock] Some idle worker has to look at the timers again: the keeper, or one that becomes it. */
-static void rouse_keeper(qd_pool *pool)
-{
-    if (pool->keeper)
-        pthread_cond_signal(&pool->keeper->call);
-    else if (qd_workers_idle(pool) > 0)
-        pthread_cond_signal(&pool->workers[pool->idle[0]].call);
-}
-
 static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
 {
     qd_pool *pool = context;
+    qd_worker *me = qd_worker_here(pool), *roused = NULL;
+    bool own = me && me->actor == actor;
 
     pthread_mutex_lock(&pool->lock);
-    uint64_t before_ns = qd_timers_next_ns(&pool->timers);
     set_timer(pool, actor, due_ns);
-    if (qd_timers_next_ns(&pool->timers) < before_ns)
-        rouse_keeper(pool);
+    if (own)
+        me->owes = qd_keepers_want(pool);
+    else
+        roused = qd_keepers_rouse(pool);
     pthread_mutex_unlock(&pool->lock);
+    if (roused)
+        pthread_cond_signal(&roused->call);
 }
 
 static void retire(void *context, qd_actor *actor, qd_actor_fn done)
@@ -257,33 +250,17 @@ static void run(qd_worker *me, qd_actor *actor)
         qd_queue_push(&me->queue, actor);
 }
 
-/* [lock] How much later than the first of them timers may fire that fire together: the more there are, the more a
- * keeper would only wake for one of them and fall asleep again. */
-static uint64_t together_ns(const qd_pool *pool)
-{
-    uint64_t together = (uint64_t)pool->timers.count * TOGETHER_NS_A_TIMER;
-
-    return together < TOGETHER_NS_MAX ? together : TOGETHER_NS_MAX;
-}
-
-/* [lock] Until called, or a timer is due and this worker keeps them. */
+/* [lock] Until called, or a timer is due that this worker keeps. */
 static void sleep_locked(qd_worker *me)
 {
     qd_pool *pool = me->pool;
 
     while (!me->called && !is_stopping(pool)) {
-        if (pool->keeper && pool->keeper != me) {
+        uint64_t until_ns = qd_keeper_until(me);
+        if (until_ns == QD_NEVER) {
             pthread_cond_wait(&me->call, &pool->lock);
-            continue;
-        }
-        uint64_t due_ns = qd_timers_next_ns(&pool->timers);
-        if (due_ns != QD_NEVER)
-            due_ns += together_ns(pool);
-        pool->keeper = me;
-        if (due_ns == QD_NEVER) {
-            pthread_cond_wait(&me->call, &pool->lock);
-        } else if (due_ns > qd_clock_now_ns()) {
-            struct timespec until = {(time_t)(due_ns / 1000000000u), (long)(due_ns % 1000000000u)};
+        } else if (until_ns > qd_clock_now_ns()) {
+            struct timespec until = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
             pthread_cond_timedwait(&me->call, &pool->lock, &until);
         } else {
             return;
@@ -291,23 +268,19 @@ static void sleep_locked(qd_worker *me)
     }
 }
 
-/* [lock] Returns what is due then, to be queued without the lock: how many. */
-static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE])
+/* [lock] Returns what is due then, to be queued without the lock: how many; and whom to signal. */
+static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE], qd_worker **roused)
 {
     qd_pool *pool = me->pool;
-    uint32_t due_count = 0;
 
     qd_worker_rests(me);
     if (!is_queued(pool))
         sleep_locked(me);
     qd_worker_rises(me);
-    /* No keeper: one may have been roused and then called away before it knew. */
-    if (!pool->keeper || pool->keeper == me) {
-        pool->keeper = NULL;
-        due_count = take_due_locked(pool, due);
-        if (pool->timers.count > 0)
-            rouse_keeper(pool);
-    }
+    qd_keeper_leaves(me);
+    uint32_t due_count = take_due_locked(pool, due);
+    *roused = qd_keepers_rouse(pool);
+    me->owes = false;
     if (me->called)
         qd_fork_called(me);
     return due_count;
@@ -317,6 +290,7 @@ static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE])
 static void idle(qd_worker *me)
 {
     qd_pool *pool = me->pool;
+    qd_worker *roused = NULL;
     qd_actor *due[FIRED_AT_ONCE];
     uint32_t due_count = 0;
 
@@ -327,12 +301,26 @@ static void idle(qd_worker *me)
     if (!me->fork.stays)
         pthread_mutex_lock(&pool->lock);
     if (!qd_fork_helps(me))
-        due_count = be_idle_locked(me, due);
+        due_count = be_idle_locked(me, due, &roused);
     pthread_mutex_unlock(&pool->lock);
+    if (roused)
+        pthread_cond_signal(&roused->call);
     if (me->sent)
         qd_core_settle(&me->process);
     me->sent = false;
     queue_due(me, due, due_count);
+}
+
+/* Before it runs an actor. */
+static void pay(qd_worker *me)
+{
+    if (!me->owes)
+        return;
+    pthread_mutex_lock(&me->pool->lock);
+    qd_worker *roused = qd_keepers_paid(me);
+    pthread_mutex_unlock(&me->pool->lock);
+    if (roused)
+        pthread_cond_signal(&roused->call);
 }
 
 static void *work(void *argument)
@@ -347,6 +335,7 @@ static void *work(void *argument)
         qd_actor *actor = take(me);
         if (actor) {
             qd_fork_leaves(me);
+            pay(me);
             run(me, actor);
         } else {
             idle(me);
@@ -383,7 +372,7 @@ static void init_worker(qd_pool *pool, uint32_t index)
 {
     qd_worker *me = &pool->workers[index];
 
-    *me = (qd_worker){.pool = pool, .index = index};
+    *me = (qd_worker){.pool = pool, .index = index, .keeps_ns = QD_NEVER};
     qd_queue_init(&me->queue);
     init_condition(&me->call);
 }

@@ -51,10 +51,10 @@ qd_worker *qd_workers_choose(qd_pool *pool)
     if (count == 0)
         return NULL;
     qd_worker *chosen = &pool->workers[pool->idle[count - 1]];
-    if (chosen == pool->keeper && count > 1) {
+    if (count > 1 && chosen->keeps_ns < pool->workers[pool->idle[count - 2]].keeps_ns) {
         pool->idle[count - 1] = pool->idle[count - 2];
+        pool->idle[count - 2] = chosen->index;
         chosen = &pool->workers[pool->idle[count - 1]];
-        pool->idle[count - 2] = pool->keeper->index;
     }
     set_idle_count(pool, count - 1);
     chosen->called = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The pool and its workers, as the files of this folder see them: pool.c has actors run, fork.c forks, and both call
- * workers from sleep. Of what stands here each file changes its own part.
+ * workers from sleep; keepers.c has them wake for timers. Of what stands here each file changes its own part.
  *
  * Calling. Who calls a sleeper chooses it under the lock and signals when the lock is free again: whoever wakes takes
  * the lock first, and would fall asleep once more. A wake calls one idle worker. A worker that takes an actor and sees
@@ -42,6 +42,9 @@ typedef struct qd_forks {
     uint32_t staying;
 } qd_forks;
 
+/* More are of no use: as they leave in turn, each has time to become one again. */
+#define QD_KEEPERS_MAX 2u
+
 typedef struct qd_worker {
     alignas(QD_LINE_BYTES) qd_queue queue;
     qd_pool *pool;
@@ -51,9 +54,11 @@ typedef struct qd_worker {
     /* of the run under way */
     qd_actor *actor;
     qd_actor_fn retired; /* what to call after it */
+    bool owes;           /* to the keepers: see keepers.h */
     qd_fork_hand fork;
     /* [lock] */
     pthread_cond_t call;
+    uint64_t keeps_ns; /* of a keeper: it looks at the timers when this is due; else QD_NEVER */
     bool called;
     bool sent; /* by its caller: it is to settle where its process may run (core.h) */
     cpu_set_t process;
@@ -74,7 +79,7 @@ struct qd_pool {
 
     pthread_mutex_t lock;
     uint32_t idle[QD_POOL_WORKERS_MAX]; /* a stack: who slept last is called first */
-    qd_worker *keeper;
+    qd_worker *keepers[QD_KEEPERS_MAX]; /* or NULL */
     qd_timers timers;
 };
 
@@ -93,7 +98,8 @@ static inline uint32_t qd_workers_idle(qd_pool *pool)
 void qd_worker_rests(qd_worker *me);
 void qd_worker_rises(qd_worker *me);
 
-/* [lock] An idle worker, for the caller to signal; not the keeper, if there is another. NULL: none is idle. */
+/* [lock] An idle worker, for the caller to signal; not who keeps the first timer, if there is another. NULL: none is
+ * idle. */
 qd_worker *qd_workers_choose(qd_pool *pool);
 /* [not under the lock] Chooses one and signals it. */
 void qd_workers_call(qd_pool *pool);

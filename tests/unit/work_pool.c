@@ -386,6 +386,45 @@ static void another_worker_keeps_the_timers(void **state)
     }
 }
 
+/* A run sets its own timer, which nobody need keep before it is over, and goes on: what is set behind that has to fire
+ * meanwhile. */
+static void set_own_and_wait_for_the_other_timer(qd_actor *actor)
+{
+    gated *me = (gated *)actor;
+
+    if (atomic_fetch_add(&me->begun, 1) > 0)
+        return;
+    wake_at(actor, now_ns());
+    atomic_store(&me->may_end, 1);
+    wait_for(&timed_runs, 1);
+}
+
+static void a_long_run_keeps_no_timer_waiting(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        if (workers == 1)
+            continue;
+        for (uint32_t round = 0; round < 5; round++) {
+            gated held = {.begun = 0};
+            timed other = {0};
+
+            start(workers);
+            atomic_store(&timed_runs, 0);
+            qd_actor_init(&held.actor, set_own_and_wait_for_the_other_timer);
+            qd_actor_init(&other.actor, run_timed);
+            rest();
+            wake(&held.actor);
+            wait_for(&held.may_end, 1);
+            other.due_ns = now_ns() + 100000;
+            wake_at(&other.actor, other.due_ns);
+            wait_for(&held.begun, 2);
+            stop();
+        }
+    }
+}
+
 /* ---- retiring ---- */
 
 static _Atomic uint32_t retired;
@@ -503,6 +542,7 @@ int main(void)
         cmocka_unit_test(an_actor_ticks_on_its_timer),
         cmocka_unit_test(timers_fire_while_all_are_busy),
         cmocka_unit_test(another_worker_keeps_the_timers),
+        cmocka_unit_test(a_long_run_keeps_no_timer_waiting),
         cmocka_unit_test(retired_actors_can_be_freed),
         cmocka_unit_test(destroy_waits_for_runs_and_leaves_the_rest),
         cmocka_unit_test(creation_has_limits),
