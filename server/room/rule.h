@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * THE RULE of views.h for one observer and one entity: allowed, near, staying, and why not. What is near in circles and
+ * THE RULE (views.h) for one observer and one entity: allowed, near, staying, and why not. What is near in circles and
  * boxes is the sight's to say, and stands in the flags of the sighting.
  *
  * Belongs to a room.

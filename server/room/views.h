@@ -5,37 +5,11 @@
  * An OBSERVER is a region, anchored to an entity or free, that a member watches. Its VIEW is the set of entities that
  * it sees; it changes only at ticks, after the moves, by ENTER and LEAVE. Every enter has exactly one leave.
  *
- * THE RULE. At a tick, for an observer O and an entity E that is in the room:
- *
- * 1. E is ALLOWED where it is on O's list `show`; else where it is not on O's list `hide`, is not hidden, is not O's
- * own anchor (unless O sees itself), has a bit of its category in O's mask, and their teams agree: O has no team, E has
- *    none, or both have the same. (A team is a number; 0 is none. Who sees the enemy's team only by `show` gives its
- * own to O; who sees all leaves it 0.)
- * 2. E is NEAR where its centre is in O's region, or O within E's visible_range; and STAYING where it is near, or would
- *    be with both widened by leave_margin. With d from O's centre to E's, all in float64 from the float32 values, sums
- *    in the order x, y, z, and W(size) the float32 of size + leave_margin, or the largest float32 where that is more:
- *      circle         d.d <= range * range; widened: d.d <= W(range) * W(range)
- *      box            E's centre is not outside the corners float32(centre -+ half) on any axis; widened: W(half)
- *      visible_range  where it is above 0: d.d <= its square; widened: the square of the float64
- *                     visible_range + leave_margin
- *      cone           as a circle, or by E's visible_range; and d.u >= cos(angle) * |d|, u being the direction divided
- * by its length; at an angle of float32(pi) everything is. Widened: these widened; and d.u as before, or, with t = d.u
- * and s = |d - t*u|, s * cos(angle) - t * sin(angle) <= leave_margin What is on `show` is near wherever it is. With a
- * leave_margin of 0 nothing is widened.
- * 3. E is WANTED where it is allowed and near, or allowed, in O's view and staying.
- * 4. With a limit L and more than L wanted: the first L by (d', id) are chosen, where d' is |d| for an E outside the
- *    view, and |d| less max(leave_margin, range/16) for one in it, so that nobody flickers at the limit; what is on
- *    `show` comes before all others. For a box, range is its largest half extent. Without a limit all wanted are
- *    chosen.
- * 5. What is in the view and not chosen LEAVES, always at once, with the first reason that fits
- *    (qd_room_leave_reason). What is chosen and not in the view ENTERS, by (|d|, id), at most enter_budget of them a
- *    tick for O (0: all), and while the member's bytes last; the others wait, and are looked at anew at the next tick.
- * 6. RELAY: of what is in the view since before this tick, positions are told by tier: the first tier i with
- *    |d| <= relay_range[i] says every how many ticks (relay_every[i]); beyond the last tier it is never E's turn. Its
- *    turn is where (tick + E.id) % every == 0, so that they come spread over ticks, or was at a tick skipped just
- *    before this one; and only if E was given another place since it was last told to O (by an enter, a relay or a
- *    reset; who begins to have tiers was told nothing of what it sees). Whose turn has come waits until it is told, or
- *    leaves: without a byte budget it is told at once.
+ * THE RULE, with every formula, is in quadrille.proto ("Views"). In its words: at a tick an entity is ALLOWED (by
+ * lists, hidden, mask, teams), NEAR or STAYING (by the region or the entity's visible_range, and their margin), and so
+ * WANTED; of what is wanted a limit leaves the nearest, the CHOSEN. What is in the view and not chosen LEAVES, always
+ * at once; what is chosen and not in it ENTERS, as enter_budget and the member's bytes allow; RELAY tells positions of
+ * what was in the view before, by tiers. Who begins to have tiers was told nothing of what it sees.
  *
  * BYTES. A member may have at most so many bytes of views a tick: a leave counts QD_VIEW_LEAVE_BYTES, an enter
  * QD_VIEW_ENTER_BYTES and its payload, a relay QD_VIEW_RELAY_BYTES. Leaves are told always, then enters over all its
