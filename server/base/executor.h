@@ -86,7 +86,8 @@ typedef struct qd_scheduler {
      */
     void (*wake_at)(void *context, qd_actor *actor, uint64_t due_ns);
     /* For the actor's own run, as its last act: after it returns from run, the scheduler does not touch the actor any
-     * more and calls done(actor), which may free it. No timer may be set, and nobody may wake it later. */
+     * more and calls done(actor), which may free it. No timer may be set, nobody may wake it later, and who woke it
+     * before does so in vain. */
     void (*retire)(void *context, qd_actor *actor, qd_actor_fn done);
     const qd_executor *executor; /* to be used from inside runs */
     void *context;
