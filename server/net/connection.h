@@ -6,11 +6,11 @@
  *                 \          \___________\__________^  deadline, or the connection broke
  *                  \_______________________________/   the connection broke
  *
- * open:       frames are handed out, the outbox is written.
- * closing:    qd_link_close was called, or the peer ended its side. What is queued is written; what comes is thrown
- * away. lingering:  all is written, and our side ended. To close while the peer still sends would make the system
- * answer it with a reset, which can take back what it has not read yet: so we wait for its end, a short while. closed:
- * the handle is being closed; handler.closed follows, and the loop gives up its reference.
+ * - open: frames are handed out, the outbox is written.
+ * - closing: qd_link_close was called, or the peer ended its side. What is queued is written; what comes is let go.
+ * - lingering: all is written, and our side ended. To close while the peer still sends would make the system answer it
+ *   with a reset, which can take back what it has not read yet: so we wait for its end, a short while.
+ * - closed: the handle is being closed; handler.closed follows, and the loop gives up its reference.
  */
 #ifndef QD_NET_CONNECTION_H
 #define QD_NET_CONNECTION_H
