@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Everything at once, as rooms do it: actors that set their own timers, fork, take long, are woken and visited from
+ * outside, and retire. Each goes on only by the timer or the wake of its last run: if one is lost, it never ends.
+ */
+#include "work_posted.h"
+
+#include "tests/support/chance.h"
+
+#define ROOMS     12u
+#define RUNS      300u
+#define VISITORS  2u
+#define VISITS    2000u
+#define TASKS_MAX 20u
+
+typedef struct room {
+    qd_actor actor;
+    chance random;
+    uint32_t runs;
+    _Atomic bool running;
+    uint32_t cells[TASKS_MAX]; /* plain: the join makes them visible, or TSan complains */
+} room;
+
+static room rooms[ROOMS];
+static _Atomic uint32_t visitors, retired;
+
+static void count_in_cell(size_t index, void *argument)
+{
+    ((room *)argument)->cells[index]++;
+}
+
+static void fork_some(room *me)
+{
+    uint32_t forks = 1 + chance_below(&me->random, 3);
+
+    qd_executor_expect(scheduler->executor, chance_one_in(&me->random, 2));
+    for (uint32_t fork = 0; fork < forks; fork++) {
+        uint32_t tasks = chance_below(&me->random, TASKS_MAX + 1), before = me->cells[0];
+
+        scheduler->executor->run(scheduler->executor->context, tasks, count_in_cell, me);
+        atomic_fetch_add(&wrong, me->cells[0] != before + (tasks > 0));
+    }
+    qd_executor_expect(scheduler->executor, false);
+}
+
+/* Some are due at once, some when all others sleep. */
+static void set_timer(room *me)
+{
+    uint64_t ahead_ns = chance_below(&me->random, chance_one_in(&me->random, 4) ? 1000000 : 50000);
+
+    scheduler->wake_at(scheduler->context, &me->actor, scheduler->now_ns(scheduler->context) + ahead_ns);
+}
+
+static void count_retired(qd_actor *actor)
+{
+    (void)actor;
+    atomic_fetch_add(&retired, 1);
+}
+
+static void enter(room *me)
+{
+    atomic_fetch_add(&wrong, atomic_exchange(&me->running, true));
+    me->runs++;
+}
+
+static void run_room(qd_actor *actor)
+{
+    room *me = (room *)actor;
+
+    enter(me);
+    if (chance_one_in(&me->random, 2))
+        set_timer(me);
+    if (chance_one_in(&me->random, 4))
+        fork_some(me);
+    if (chance_one_in(&me->random, 8))
+        rest();
+    if (chance_one_in(&me->random, 8))
+        scheduler->wake(scheduler->context, actor);
+    else
+        set_timer(me);
+    bool over = me->runs >= RUNS && atomic_load(&visitors) == 0;
+    atomic_store(&me->running, false);
+    if (over)
+        scheduler->retire(scheduler->context, actor, count_retired);
+}
+
+static void be_visited(qd_actor *actor)
+{
+    room *me = (room *)actor;
+
+    enter(me);
+    set_timer(me);
+    atomic_store(&me->running, false);
+}
+
+static void *visit_some(void *argument)
+{
+    chance random = {(uintptr_t)argument};
+
+    for (uint32_t i = 0; i < VISITS; i++) {
+        qd_actor *actor = &rooms[chance_below(&random, ROOMS)].actor;
+
+        if (chance_one_in(&random, 2))
+            scheduler->visit(scheduler->context, actor, be_visited);
+        else
+            scheduler->wake(scheduler->context, actor);
+        if (chance_one_in(&random, 8))
+            rest();
+    }
+    atomic_fetch_sub(&visitors, 1);
+    return NULL;
+}
+
+static void nothing_is_lost(void **state)
+{
+    static const uint32_t counts[] = {1, 2, 3, 8, 64};
+
+    (void)state;
+    for (uint32_t turn = 0; turn < sizeof counts / sizeof *counts; turn++) {
+        pthread_t threads[VISITORS];
+
+        start(counts[turn]);
+        atomic_store(&visitors, VISITORS);
+        atomic_store(&retired, 0);
+        for (uint32_t i = 0; i < ROOMS; i++) {
+            rooms[i] = (room){.random = {turn * ROOMS + i}};
+            qd_actor_init(&rooms[i].actor, run_room);
+            scheduler->wake_at(scheduler->context, &rooms[i].actor, i);
+        }
+        for (uintptr_t i = 0; i < VISITORS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, visit_some, (void *)(i + 1)), 0);
+        for (uint32_t i = 0; i < VISITORS; i++)
+            pthread_join(threads[i], NULL);
+        wait_for(&retired, ROOMS);
+        stop();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_lost)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
