@@ -98,7 +98,8 @@ static double rod_to_rod(const outline *a, const outline *b, double *doubt)
             double p[3], q[3];
             point_on(a, s, p);
             point_on(b, t, q);
-            nearest = fmin(nearest, hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]));
+            /* Of rods nearly parallel either place is off along its rod, but not by the same. */
+            nearest = fmin(nearest, fmin(point_to_rod(p, b), point_to_rod(q, a)));
         }
     }
     return nearest;
