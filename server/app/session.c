@@ -241,6 +241,40 @@ void qd_session_stand(qd_session *session, qd_seat *seat, bool answered, uint32_
     qd_host_leave(seat->host, seat);
 }
 
+void qd_session_welcome(qd_session *session, bool resumed)
+{
+    const qd_limits *limits = &session->server->config.limits;
+    uint8_t key[QD_RESUME_KEY_BYTES];
+    qd_server_message message = {.seq = session->hello_seq,
+                                 .kind = QD_SERVER_WELCOME,
+                                 .as.welcome = {.version = QD_PROTOCOL_VERSION,
+                                                .server = qd_server_name,
+                                                .session = session->number,
+                                                .limits = {
+                                                    .frame_bytes_max = limits->frame_bytes_max,
+                                                    .rooms_max = limits->rooms_max,
+                                                    .entities_max = limits->entities_max,
+                                                    .events_max = limits->events_max,
+                                                    .name_bytes_max = QD_ROOM_NAME_BYTES_MAX,
+                                                    .queue_bytes_max = limits->queue_bytes_max,
+                                                    .slow_ms_max = limits->slow_ms_max,
+                                                    .observers_max = limits->observers_max,
+                                                    .sightings_max = limits->sightings_max,
+                                                    .roster_ids_max = limits->roster_ids_max,
+                                                }}};
+    if (session->resumable) {
+        qd_resume_key(session, key);
+        message.as.welcome.resume_key = (qd_msg_key){sizeof key, key};
+        message.as.welcome.resume_ms = limits->resume_ms_max;
+        message.as.welcome.resumed = resumed;
+        message.as.welcome.last_seq = resumed ? session->last_seq : 0;
+    }
+    session->state = QD_SESSION_READY;
+    qd_link_deadline(session->link, 0);
+    qd_link_frame_bytes_max(session->link, limits->frame_bytes_max);
+    qd_reply_send(session->server, session->link, &message);
+}
+
 qd_status qd_session_token_set(qd_session *session, const char *token)
 {
     if (token[0] == '\0')
