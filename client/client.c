@@ -32,8 +32,10 @@ const char *qd_client_status_text(qd_client_status status)
 qd_client *qd_client_create(void)
 {
     qd_client *client = calloc(1, sizeof *client);
-    if (client == NULL)
+
+    if (client == NULL) {
         return NULL;
+    }
     client->next_seq = 1;
     client->socket = -1;
     qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
@@ -42,20 +44,24 @@ qd_client *qd_client_create(void)
 
 static void free_entry(qd_client_entry *entry)
 {
-    if (entry == NULL)
+    if (entry == NULL) {
         return;
+    }
     qd_decoded_server_release(&entry->decoded, NULL);
     free(entry);
 }
 
 void qd_client_destroy(qd_client *client)
 {
-    if (client == NULL)
+    if (client == NULL) {
         return;
-    if (client->socket >= 0)
+    }
+    if (client->socket >= 0) {
         close(client->socket);
+    }
     while (client->first != NULL) {
         qd_client_entry *entry = client->first;
+
         client->first = entry->next;
         free_entry(entry);
     }
@@ -70,8 +76,9 @@ void qd_client_destroy(qd_client *client)
 
 qd_client_status qd_client_end(qd_client *client, qd_client_status status, const char *format, ...)
 {
-    if (client->state < 0)
+    if (client->state < 0) {
         return client->state;
+    }
     client->state = status;
     va_list arguments;
     va_start(arguments, format);
@@ -94,8 +101,9 @@ void qd_client_resumable(qd_client *client, const uint8_t *key)
 {
     client->resumable = true;
     client->resume_size = key != NULL ? sizeof client->resume : 0;
-    if (key != NULL)
+    if (key != NULL) {
         memcpy(client->resume, key, sizeof client->resume);
+    }
 }
 
 const qd_msg_welcome *qd_client_welcome(const qd_client *client)
@@ -108,8 +116,9 @@ const qd_msg_welcome *qd_client_welcome(const qd_client *client)
 /* Makes room for `size` more bytes behind what is waiting. */
 static bool reserve_output(qd_client *client, size_t size)
 {
-    if (client->out_capacity - client->out_end >= size)
+    if (client->out_capacity - client->out_end >= size) {
         return true;
+    }
     size_t waiting = client->out_end - client->out_start;
     /* What is sent already makes room at the front. It is used when it is the larger part, so that moving the rest
      * costs less than what was sent since the last time. */
@@ -117,13 +126,17 @@ static bool reserve_output(qd_client *client, size_t size)
         memmove(client->out, client->out + client->out_start, waiting);
     } else {
         size_t capacity = client->out_capacity < OUT_CAPACITY_MIN ? OUT_CAPACITY_MIN : client->out_capacity;
-        while (capacity - waiting < size)
+
+        while (capacity - waiting < size) {
             capacity *= 2;
+        }
         uint8_t *bytes = malloc(capacity);
-        if (bytes == NULL)
+        if (bytes == NULL) {
             return false;
-        if (waiting > 0)
+        }
+        if (waiting > 0) {
             memcpy(bytes, client->out + client->out_start, waiting);
+        }
         free(client->out);
         client->out = bytes;
         client->out_capacity = capacity;
@@ -135,16 +148,18 @@ static bool reserve_output(qd_client *client, size_t size)
 
 bool qd_client_send(qd_client *client, const qd_client_message *message)
 {
-    if (client->state < 0)
+    if (client->state < 0) {
         return false;
+    }
     size_t size = qd_client_message_size(message);
     if (!reserve_output(client, size)) {
         qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for a request of %zu bytes", size);
         return false;
     }
     client->out_end += qd_client_message_encode(message, client->out + client->out_end);
-    if (message->seq >= client->next_seq)
+    if (message->seq >= client->next_seq) {
         client->next_seq = message->seq == UINT32_MAX ? 1 : message->seq + 1;
+    }
     return true;
 }
 
@@ -162,17 +177,20 @@ const void *qd_client_output(const qd_client *client, size_t *size)
 void qd_client_sent(qd_client *client, size_t size)
 {
     size_t waiting = client->out_end - client->out_start;
+
     client->out_start += size < waiting ? size : waiting;
-    if (client->out_start == client->out_end)
+    if (client->out_start == client->out_end) {
         client->out_start = client->out_end = 0;
+    }
 }
 
 /* ---- input ---- */
 
 static void keep_welcome(qd_client *client, const qd_msg_welcome *welcome)
 {
-    if (client->welcomed)
+    if (client->welcomed) {
         return;
+    }
     client->welcome_server = strdup(welcome->server);
     if (client->welcome_server == NULL) {
         qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory");
@@ -180,10 +198,11 @@ static void keep_welcome(qd_client *client, const qd_msg_welcome *welcome)
     }
     client->welcome = *welcome;
     client->welcome.server = client->welcome_server;
-    if (welcome->resume_key.size == sizeof client->welcome_key)
+    if (welcome->resume_key.size == sizeof client->welcome_key) {
         memcpy(client->welcome_key, welcome->resume_key.bytes, sizeof client->welcome_key);
-    else
+    } else {
         client->welcome.resume_key.size = 0;
+    }
     client->welcome.resume_key.bytes = client->welcome_key;
     client->welcomed = true;
 }
@@ -195,20 +214,24 @@ static void notice(qd_client *client, const qd_server_message *message)
         keep_welcome(client, &message->as.welcome);
     } else if (message->kind == QD_SERVER_ERROR) {
         const qd_msg_error *error = &message->as.error;
+
         snprintf(client->last_error, sizeof client->last_error, "%s (%s)", error->text,
                  qd_error_code_name(error->code));
-        if (error->code < FIRST_CODE_THAT_LEAVES_THE_SESSION)
+        if (error->code < FIRST_CODE_THAT_LEAVES_THE_SESSION) {
             qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", client->last_error);
+        }
     } else if (message->kind == QD_SERVER_GO_AWAY) {
         /* A server that is stopping may still have something to say; any other GoAway is the end. */
         const qd_msg_go_away *go_away = &message->as.go_away;
-        if (go_away->reason == QD_GO_AWAY_SHUTDOWN)
+
+        if (go_away->reason == QD_GO_AWAY_SHUTDOWN) {
             snprintf(client->farewell, sizeof client->farewell, "%s",
                      go_away->text[0] != '\0' ? go_away->text : "the server is stopping");
-        else if (go_away->reason == QD_GO_AWAY_PROTOCOL && client->last_error[0] != '\0')
+        } else if (go_away->reason == QD_GO_AWAY_PROTOCOL && client->last_error[0] != '\0') {
             qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", client->last_error);
-        else
+        } else {
             qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", go_away->text);
+        }
     }
 }
 
@@ -217,29 +240,34 @@ static void take_frame(qd_client *client, const uint8_t *frame, size_t frame_siz
     qd_client_entry *entry = calloc(1, sizeof *entry);
     qd_decode_result result =
         entry == NULL ? QD_DECODE_NO_MEMORY : qd_decode_server(frame, frame_size, NULL, &entry->decoded);
+
     if (result == QD_DECODE_OK) {
-        if (client->last != NULL)
+        if (client->last != NULL) {
             client->last->next = entry;
-        else
+        } else {
             client->first = entry;
+        }
         client->last = entry;
         notice(client, &entry->decoded.message);
         return;
     }
     free_entry(entry);
-    if (result == QD_DECODE_NO_MEMORY)
+    if (result == QD_DECODE_NO_MEMORY) {
         qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for a message of %zu bytes", frame_size);
-    else
+    } else {
         qd_client_end(client, QD_CLIENT_ERR_PROTOCOL, "the server sent a frame of %zu bytes that is no ServerFrame",
                       frame_size);
+    }
 }
 
 qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
+
     while (client->state >= 0) {
         const uint8_t *frame;
         size_t frame_size;
+
         switch (qd_frame_reader_next(&client->reader, &at, &size, &frame, &frame_size)) {
         case QD_FRAME_OK:
             take_frame(client, frame, frame_size);
@@ -265,8 +293,10 @@ qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t si
 qd_client_status qd_client_input_end(qd_client *client)
 {
     const char *who = client->address[0] != '\0' ? client->address : "the server";
-    if (client->farewell[0] != '\0')
+
+    if (client->farewell[0] != '\0') {
         return qd_client_end(client, QD_CLIENT_ERR_CLOSED, "%s closed the connection: %s", who, client->farewell);
+    }
     return qd_client_end(client, QD_CLIENT_ERR_CLOSED, "%s closed the connection", who);
 }
 
@@ -275,12 +305,14 @@ qd_client_status qd_client_input_end(qd_client *client)
 /* Takes `entry`, which stands behind `before` (NULL: it is the first), out of the list and shows it. */
 static const qd_server_message *show(qd_client *client, qd_client_entry *before, qd_client_entry *entry)
 {
-    if (before != NULL)
+    if (before != NULL) {
         before->next = entry->next;
-    else
+    } else {
         client->first = entry->next;
-    if (client->last == entry)
+    }
+    if (client->last == entry) {
         client->last = before;
+    }
     client->shown = entry;
     return &entry->decoded.message;
 }
@@ -306,11 +338,14 @@ const qd_server_message *qd_client_take_answer(qd_client *client, uint32_t seq)
 {
     hide(client);
     /* What nobody asked for has no seq either, and is no answer to what could not be asked. */
-    if (seq == 0)
+    if (seq == 0) {
         return NULL;
+    }
     qd_client_entry *before = NULL;
-    for (qd_client_entry *entry = client->first; entry != NULL; before = entry, entry = entry->next)
-        if (answers(&entry->decoded.message, seq))
+    for (qd_client_entry *entry = client->first; entry != NULL; before = entry, entry = entry->next) {
+        if (answers(&entry->decoded.message, seq)) {
             return show(client, before, entry);
+        }
+    }
     return NULL;
 }

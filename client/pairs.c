@@ -35,27 +35,32 @@ static void forget(qd_pairs *pairs)
 
 void qd_pairs_destroy(qd_pairs *pairs)
 {
-    if (pairs == NULL)
+    if (pairs == NULL) {
         return;
+    }
     forget(pairs);
     free(pairs);
 }
 
 static qd_client_status begin(qd_pairs *pairs, uint32_t a, uint32_t b)
 {
-    if (a >= b || qd_table_get(&pairs->pairs, pair_key(a, b)) != NULL)
+    if (a >= b || qd_table_get(&pairs->pairs, pair_key(a, b)) != NULL) {
         return QD_CLIENT_ERR_PROTOCOL;
+    }
     qd_table_place *of_a = qd_table_put(&pairs->ids, a);
-    if (of_a == NULL)
+    if (of_a == NULL) {
         return QD_CLIENT_ERR_NO_MEMORY;
+    }
     of_a->value++;
     qd_table_place *of_b = qd_table_put(&pairs->ids, b);
-    if (of_b == NULL)
+    if (of_b == NULL) {
         return QD_CLIENT_ERR_NO_MEMORY;
+    }
     of_b->value++;
     qd_table_place *pair = qd_table_put(&pairs->pairs, pair_key(a, b));
-    if (pair == NULL)
+    if (pair == NULL) {
         return QD_CLIENT_ERR_NO_MEMORY;
+    }
     pair->value = 1;
     return QD_CLIENT_OK;
 }
@@ -63,15 +68,19 @@ static qd_client_status begin(qd_pairs *pairs, uint32_t a, uint32_t b)
 static void count_down(qd_pairs *pairs, uint32_t id)
 {
     qd_table_place *of_id = qd_table_get(&pairs->ids, id);
-    if (--of_id->value == 0)
+
+    if (--of_id->value == 0) {
         qd_table_take(&pairs->ids, of_id);
+    }
 }
 
 static qd_client_status end(qd_pairs *pairs, uint32_t a, uint32_t b)
 {
     qd_table_place *found = a < b ? qd_table_get(&pairs->pairs, pair_key(a, b)) : NULL;
-    if (found == NULL)
+
+    if (found == NULL) {
         return QD_CLIENT_ERR_PROTOCOL;
+    }
     qd_table_take(&pairs->pairs, found);
     count_down(pairs, a);
     count_down(pairs, b);
@@ -82,20 +91,28 @@ static qd_client_status fold(qd_pairs *pairs, const qd_msg_tick *tick)
 {
     for (uint32_t i = 0; i < tick->ends.count; i++) {
         qd_client_status status = end(pairs, tick->ends.a[i], tick->ends.b[i]);
-        if (status < 0)
+
+        if (status < 0) {
             return status;
+        }
     }
     for (uint32_t i = 0; i < tick->begins.count; i++) {
         qd_client_status status = begin(pairs, tick->begins.a[i], tick->begins.b[i]);
-        if (status < 0)
+
+        if (status < 0) {
             return status;
+        }
     }
-    for (uint32_t i = 0; i < tick->passed.count; i++)
-        if (qd_pairs_contain(pairs, tick->passed.a[i], tick->passed.b[i]))
+    for (uint32_t i = 0; i < tick->passed.count; i++) {
+        if (qd_pairs_contain(pairs, tick->passed.a[i], tick->passed.b[i])) {
             return QD_CLIENT_ERR_PROTOCOL;
-    for (uint32_t i = 0; i < tick->stays.count; i++)
-        if (!qd_pairs_contain(pairs, tick->stays.a[i], tick->stays.b[i]))
+        }
+    }
+    for (uint32_t i = 0; i < tick->stays.count; i++) {
+        if (!qd_pairs_contain(pairs, tick->stays.a[i], tick->stays.b[i])) {
             return QD_CLIENT_ERR_PROTOCOL;
+        }
+    }
     return QD_CLIENT_OK;
 }
 
@@ -148,6 +165,7 @@ bool qd_pairs_contain(const qd_pairs *pairs, uint32_t a, uint32_t b)
 uint32_t qd_pairs_of(const qd_pairs *pairs, uint32_t id)
 {
     const qd_table_place *found = qd_table_get(&pairs->ids, id);
+
     return found != NULL ? (uint32_t)found->value : 0;
 }
 
@@ -155,6 +173,7 @@ bool qd_pairs_next(const qd_pairs *pairs, size_t *cursor, uint32_t *a, uint32_t 
 {
     for (; *cursor < pairs->pairs.capacity; ++*cursor) {
         const qd_table_place *place = &pairs->pairs.places[*cursor];
+
         if (place->value != 0) {
             *a = (uint32_t)(place->key >> 32);
             *b = (uint32_t)place->key;

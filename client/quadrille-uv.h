@@ -56,11 +56,14 @@ struct qd_uv {
 static inline void qd_uv_deliver_(qd_uv *adapter)
 {
     const qd_server_message *message;
-    while (!adapter->is_over && (message = qd_client_next(adapter->client)) != NULL)
+
+    while (!adapter->is_over && (message = qd_client_next(adapter->client)) != NULL) {
         adapter->on_message(adapter, message, adapter->context);
+    }
     qd_client_status status = qd_client_state(adapter->client);
-    if (adapter->is_over || status >= 0)
+    if (adapter->is_over || status >= 0) {
         return;
+    }
     adapter->is_over = true;
     uv_read_stop(adapter->stream);
     uv_prepare_stop(&adapter->prepare);
@@ -70,6 +73,7 @@ static inline void qd_uv_deliver_(qd_uv *adapter)
 static inline void qd_uv_alloc_(uv_handle_t *stream, size_t suggested_size, uv_buf_t *buffer)
 {
     qd_uv *adapter = (qd_uv *)stream->data;
+
     (void)suggested_size;
     *buffer = uv_buf_init(adapter->receiving, sizeof adapter->receiving);
 }
@@ -77,16 +81,19 @@ static inline void qd_uv_alloc_(uv_handle_t *stream, size_t suggested_size, uv_b
 static inline void qd_uv_read_(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
     qd_uv *adapter = (qd_uv *)stream->data;
-    if (size > 0)
+
+    if (size > 0) {
         qd_client_input(adapter->client, buffer->base, (size_t)size);
-    else if (size < 0)
+    } else if (size < 0) {
         qd_client_input_end(adapter->client);
+    }
     qd_uv_deliver_(adapter);
 }
 
 static inline void qd_uv_written_(uv_write_t *write, int status)
 {
     qd_uv *adapter = (qd_uv *)write->data;
+
     (void)status; /* A stream that cannot be written to any more ends for its reader, too. */
     adapter->is_writing = false;
 }
@@ -96,9 +103,11 @@ static inline void qd_uv_send_(uv_prepare_t *prepare)
     qd_uv *adapter = (qd_uv *)prepare->data;
     size_t size;
     const void *bytes;
+
     while (!adapter->is_writing && (bytes = qd_client_output(adapter->client, &size)) != NULL) {
         uv_buf_t buffer = uv_buf_init((char *)bytes, size < INT32_MAX ? (unsigned int)size : INT32_MAX);
         int sent = uv_try_write(adapter->stream, &buffer, 1);
+
         if (sent > 0) {
             qd_client_sent(adapter->client, (size_t)sent);
             continue;
@@ -108,8 +117,9 @@ static inline void qd_uv_send_(uv_prepare_t *prepare)
         buffer.len = size < sizeof adapter->sending ? size : sizeof adapter->sending;
         memcpy(buffer.base, bytes, buffer.len);
         adapter->write.data = adapter;
-        if (uv_write(&adapter->write, adapter->stream, &buffer, 1, qd_uv_written_) != 0)
+        if (uv_write(&adapter->write, adapter->stream, &buffer, 1, qd_uv_written_) != 0) {
             break; /* The stream is broken; its reader will hear of it. */
+        }
         adapter->is_writing = true;
         qd_client_sent(adapter->client, buffer.len);
     }
@@ -138,8 +148,10 @@ static inline int qd_uv_start(qd_uv *adapter, qd_client *client, uv_stream_t *st
 static inline void qd_uv_closed_(uv_handle_t *handle)
 {
     qd_uv *adapter = (qd_uv *)handle->data;
-    if (--adapter->open_handles == 0 && adapter->on_closed != NULL)
+
+    if (--adapter->open_handles == 0 && adapter->on_closed != NULL) {
         adapter->on_closed(adapter, adapter->context);
+    }
 }
 
 /* Closes the stream, too; what is not sent yet stays unsent. Once. `on_closed` may be NULL. */

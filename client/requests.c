@@ -25,14 +25,17 @@ uint32_t qd_client_hello(qd_client *client, const char *token, const char *name)
                           .client = name,
                           .resumable = client->resumable,
                           .resume = {client->resume_size, client->resume}};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = hello});
 }
 
 uint32_t qd_client_open_room(qd_client *client, const char *name, const qd_msg_room_config *config)
 {
     qd_msg_open_room open = {.name = name, .has_config = config != NULL};
-    if (config != NULL)
+
+    if (config != NULL) {
         open.config = *config;
+    }
     return request(client, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = open});
 }
 
@@ -49,12 +52,14 @@ uint32_t qd_client_close_room(qd_client *client, uint64_t room)
 uint32_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit)
 {
     qd_msg_list_rooms list = {.after = after, .limit = limit};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = list});
 }
 
 uint32_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned)
 {
     qd_msg_batch batch = {.room = room, .room_owned = room_owned, .entities = *entities};
+
     return request_batch(client, QD_CLIENT_SPAWN, &batch);
 }
 
@@ -76,12 +81,14 @@ uint32_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entiti
 uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count)
 {
     qd_msg_batch batch = {.room = room, .entities = {.count = count, .id = ids}};
+
     return request_batch(client, QD_CLIENT_DESPAWN, &batch);
 }
 
 uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays)
 {
     qd_msg_subscribe subscribe = {.room = room, .scope = scope, .stays = stays};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = subscribe});
 }
 
@@ -93,14 +100,16 @@ uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room)
 uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick)
 {
     qd_msg_step step = {.room = room, .tick = tick};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = step});
 }
 
 static uint32_t request_snapshot(qd_client *client, qd_msg_snapshot snapshot, const qd_msg_bounds *region)
 {
     snapshot.has_region = region != NULL;
-    if (region != NULL)
+    if (region != NULL) {
         snapshot.region = *region;
+    }
     return request(client, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = snapshot});
 }
 
@@ -122,6 +131,7 @@ uint32_t qd_client_query(qd_client *client, const qd_msg_query *query)
 uint32_t qd_client_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids, uint32_t count)
 {
     qd_msg_roster named = {.room = room, .roster = roster, .count = count, .id = ids};
+
     return qd_client_roster_change(client, &named);
 }
 
@@ -139,18 +149,21 @@ uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *id
 {
     qd_msg_handover handover = {
         .room = room, .count = count, .id = ids, .session = session, .room_owned = session == 0};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_HANDOVER, .as.handover = handover});
 }
 
 uint32_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t session)
 {
     qd_msg_adopt adopt = {.room = room, .session = session};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_ADOPT, .as.adopt = adopt});
 }
 
 uint32_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick)
 {
     qd_msg_step ack = {.room = room, .tick = tick};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = ack});
 }
 
@@ -184,6 +197,7 @@ uint32_t qd_client_move_observers(qd_client *client, const qd_msg_observers *obs
 uint32_t qd_client_unobserve(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count)
 {
     qd_msg_observers observers = {.room = room, .count = count, .id = ids};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_UNOBSERVE, .as.observers = observers});
 }
 
@@ -195,17 +209,20 @@ uint32_t qd_client_except(qd_client *client, const qd_msg_except *except)
 uint32_t qd_client_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch)
 {
     qd_msg_view_options options = {.room = room, .bytes_max = bytes_max, .watch = watch};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options = options});
 }
 
 uint32_t qd_client_why(qd_client *client, uint64_t room, uint32_t a, uint32_t b)
 {
     qd_msg_why why = {.room = room, .a = a, .b = b};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_WHY, .as.why = why});
 }
 
 uint32_t qd_client_why_observer(qd_client *client, uint64_t room, uint32_t observer, uint32_t b)
 {
     qd_msg_why why = {.room = room, .a = observer, .observer = true, .b = b};
+
     return request(client, (qd_client_message){.kind = QD_CLIENT_WHY, .as.why = why});
 }

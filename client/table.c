@@ -17,38 +17,46 @@ static size_t home(const qd_table *table, uint64_t key)
 static qd_table_place *look(const qd_table *table, uint64_t key)
 {
     size_t i = home(table, key);
-    while (table->places[i].value != 0 && table->places[i].key != key)
+
+    while (table->places[i].value != 0 && table->places[i].key != key) {
         i = (i + 1) & (table->capacity - 1);
+    }
     return &table->places[i];
 }
 
 qd_table_place *qd_table_get(const qd_table *table, uint64_t key)
 {
-    if (table->count == 0)
+    if (table->count == 0) {
         return NULL;
+    }
     qd_table_place *found = look(table, key);
     return found->value != 0 ? found : NULL;
 }
 
 void qd_table_fetch(const qd_table *table, uint64_t key)
 {
-    if (table->capacity > 0)
+    if (table->capacity > 0) {
         __builtin_prefetch(&table->places[home(table, key)], 1);
+    }
 }
 
 static bool grow(qd_table *old)
 {
     qd_table new = {.count = old->count, .capacity = TABLE_CAPACITY_MIN, .shift = 64 - TABLE_BITS_MIN};
+
     if (old->capacity > 0) {
         new.capacity = 2 * old->capacity;
         new.shift = old->shift - 1;
     }
     new.places = calloc(new.capacity, sizeof *new.places);
-    if (new.places == NULL)
+    if (new.places == NULL) {
         return false;
-    for (size_t i = 0; i < old->capacity; i++)
-        if (old->places[i].value != 0)
+    }
+    for (size_t i = 0; i < old->capacity; i++) {
+        if (old->places[i].value != 0) {
             *look(&new, old->places[i].key) = old->places[i];
+        }
+    }
     free(old->places);
     *old = new;
     return true;
@@ -56,8 +64,9 @@ static bool grow(qd_table *old)
 
 qd_table_place *qd_table_put(qd_table *table, uint64_t key)
 {
-    if (2 * (table->count + 1) > table->capacity && !grow(table))
+    if (2 * (table->count + 1) > table->capacity && !grow(table)) {
         return NULL;
+    }
     qd_table_place *found = look(table, key);
     if (found->value == 0) {
         found->key = key;
@@ -70,9 +79,11 @@ void qd_table_take(qd_table *table, qd_table_place *gone)
 {
     size_t mask = table->capacity - 1;
     size_t hole = (size_t)(gone - table->places);
+
     for (size_t i = (hole + 1) & mask; table->places[i].value != 0; i = (i + 1) & mask) {
         /* Whoever stands at or behind its home, counted from the hole, may move up into it. */
         size_t distance_to_home = (i - home(table, table->places[i].key)) & mask;
+
         if (distance_to_home >= ((i - hole) & mask)) {
             table->places[hole] = table->places[i];
             hole = i;

@@ -39,10 +39,13 @@ static uint64_t watcher_key(const qd_view_watcher *is)
 qd_view *qd_view_create(const qd_view_handlers *handlers)
 {
     qd_view *view = calloc(1, sizeof *view);
-    if (view == NULL)
+
+    if (view == NULL) {
         return NULL;
-    if (handlers != NULL)
+    }
+    if (handlers != NULL) {
         view->handlers = *handlers;
+    }
     view->seen.item_size = sizeof(qd_view_entity);
     view->watchers.item_size = sizeof(watch_entry);
     return view;
@@ -62,8 +65,9 @@ static void free_watchers(qd_view *view)
 
 void qd_view_destroy(qd_view *view)
 {
-    if (view == NULL)
+    if (view == NULL) {
         return;
+    }
     free_seen(view);
     free_watchers(view);
     free(view);
@@ -75,19 +79,23 @@ static void forget_seen(qd_view *view)
 {
     size_t cursor = 0;
     const qd_view_entity *entity;
-    while (view->handlers.leave != NULL && (entity = qd_view_next(view, &cursor)) != NULL)
+
+    while (view->handlers.leave != NULL && (entity = qd_view_next(view, &cursor)) != NULL) {
         view->handlers.leave(entity, 0, view->handlers.context);
+    }
     free_seen(view);
 }
 
 static void forget_watchers(qd_view *view)
 {
-    for (size_t i = 0; view->handlers.unwatched != NULL && i < view->watcher_keys.capacity; i++)
+    for (size_t i = 0; view->handlers.unwatched != NULL && i < view->watcher_keys.capacity; i++) {
         for (uint64_t next = view->watcher_keys.places[i].value; next != 0;) {
             const watch_entry *gone = qd_groups_item(&view->watchers, (uint32_t)next - 1);
+
             view->handlers.unwatched(gone->is.entity, gone->is.session, gone->is.observer, view->handlers.context);
             next = gone->chain;
         }
+    }
     free_watchers(view);
 }
 
@@ -109,11 +117,14 @@ static float value(const float *column, uint32_t i)
 static qd_client_status leave(qd_view *view, uint32_t observer, uint32_t id, uint8_t reason)
 {
     qd_table_place *found = qd_table_get(&view->seen_slots, sight_key(observer, id));
-    if (found == NULL)
+
+    if (found == NULL) {
         return QD_CLIENT_ERR_PROTOCOL;
+    }
     uint32_t slot = (uint32_t)found->value - 1;
-    if (view->handlers.leave != NULL)
+    if (view->handlers.leave != NULL) {
         view->handlers.leave(qd_groups_item(&view->seen, slot), (qd_leave_reason)reason, view->handlers.context);
+    }
     qd_table_take(&view->seen_slots, found);
     qd_groups_remove(&view->seen, observer, slot);
     return QD_CLIENT_OK;
@@ -125,16 +136,21 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
     const qd_msg_entities *from = &frame->enter;
     uint32_t observer = frame->enter_observer[i], id = from->id[i];
     uint8_t payload_size = frame->enter_payload_size != NULL ? frame->enter_payload_size[i] : 0;
-    if (view->suspended || payload_size > QD_VIEW_PAYLOAD_BYTES_MAX)
+
+    if (view->suspended || payload_size > QD_VIEW_PAYLOAD_BYTES_MAX) {
         return QD_CLIENT_ERR_PROTOCOL;
+    }
     qd_table_place *place = qd_table_put(&view->seen_slots, sight_key(observer, id));
-    if (place == NULL)
+    if (place == NULL) {
         return QD_CLIENT_ERR_NO_MEMORY;
-    if (place->value != 0)
+    }
+    if (place->value != 0) {
         return QD_CLIENT_ERR_PROTOCOL;
+    }
     uint32_t slot = qd_groups_add(&view->seen, observer);
-    if (slot == QD_GROUPS_NONE)
+    if (slot == QD_GROUPS_NONE) {
         return QD_CLIENT_ERR_NO_MEMORY; /* and all is forgotten, the empty place as well */
+    }
     place->value = (uint64_t)slot + 1;
 
     qd_view_entity *entity = qd_groups_item(&view->seen, slot);
@@ -155,10 +171,12 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
         .category = from->category != NULL ? from->category[i] : 1,
         .tag = frame->enter_tag != NULL ? frame->enter_tag[i] : 0,
     };
-    if (payload_size > 0)
+    if (payload_size > 0) {
         memcpy(entity->payload, payload, payload_size);
-    if (view->handlers.enter != NULL)
+    }
+    if (view->handlers.enter != NULL) {
         view->handlers.enter(entity, view->handlers.context);
+    }
     return QD_CLIENT_OK;
 }
 
@@ -166,15 +184,18 @@ static qd_client_status relay(qd_view *view, const qd_msg_view *frame, uint32_t 
 {
     const qd_table_place *found =
         qd_table_get(&view->seen_slots, sight_key(frame->relay_observer[i], frame->relay_id[i]));
-    if (found == NULL)
+
+    if (found == NULL) {
         return QD_CLIENT_ERR_PROTOCOL;
+    }
     qd_view_entity *entity = qd_groups_item(&view->seen, (uint32_t)found->value - 1);
     entity->x = frame->relay_x[i];
     entity->y = frame->relay_y[i];
     entity->z = value(frame->relay_z, i);
     entity->placed = frame->tick;
-    if (view->handlers.relay != NULL)
+    if (view->handlers.relay != NULL) {
         view->handlers.relay(entity, view->handlers.context);
+    }
     return QD_CLIENT_OK;
 }
 
@@ -192,8 +213,10 @@ static uint32_t look_up(const qd_view *view, const qd_view_watcher *is, uint32_t
     *before = NULL;
     while (next != 0) {
         watch_entry *at = qd_groups_item(&view->watchers, next - 1);
-        if (is_same(&at->is, is))
+
+        if (is_same(&at->is, is)) {
             return next;
+        }
         *before = at;
         next = at->chain;
     }
@@ -205,16 +228,20 @@ static qd_client_status watched(qd_view *view, const qd_view_watcher *is)
     qd_table_place *place = view->suspended ? NULL : qd_table_get(&view->watcher_keys, watcher_key(is));
     uint32_t first = place != NULL ? (uint32_t)place->value : 0;
     watch_entry *before;
-    if (view->suspended || look_up(view, is, first, &before) != 0)
+
+    if (view->suspended || look_up(view, is, first, &before) != 0) {
         return QD_CLIENT_ERR_PROTOCOL;
+    }
     uint32_t slot = qd_groups_add(&view->watchers, is->entity);
     place = slot != QD_GROUPS_NONE ? qd_table_put(&view->watcher_keys, watcher_key(is)) : NULL;
-    if (place == NULL)
+    if (place == NULL) {
         return QD_CLIENT_ERR_NO_MEMORY;
+    }
     *(watch_entry *)qd_groups_item(&view->watchers, slot) = (watch_entry){.is = *is, .chain = first};
     place->value = (uint64_t)slot + 1;
-    if (view->handlers.watched != NULL)
+    if (view->handlers.watched != NULL) {
         view->handlers.watched(is->entity, is->session, is->observer, view->handlers.context);
+    }
     return QD_CLIENT_OK;
 }
 
@@ -223,17 +250,21 @@ static qd_client_status unwatched(qd_view *view, const qd_view_watcher *is)
     qd_table_place *place = qd_table_get(&view->watcher_keys, watcher_key(is));
     watch_entry *before = NULL;
     uint32_t found = place != NULL ? look_up(view, is, (uint32_t)place->value, &before) : 0;
-    if (found == 0)
+
+    if (found == 0) {
         return QD_CLIENT_ERR_PROTOCOL;
-    if (view->handlers.unwatched != NULL)
+    }
+    if (view->handlers.unwatched != NULL) {
         view->handlers.unwatched(is->entity, is->session, is->observer, view->handlers.context);
+    }
     const watch_entry *gone = qd_groups_item(&view->watchers, found - 1);
-    if (before != NULL)
+    if (before != NULL) {
         before->chain = gone->chain;
-    else if (gone->chain != 0)
+    } else if (gone->chain != 0) {
         place->value = gone->chain;
-    else
+    } else {
         qd_table_take(&view->watcher_keys, place);
+    }
     qd_groups_remove(&view->watchers, is->entity, found - 1);
     return QD_CLIENT_OK;
 }
@@ -256,26 +287,31 @@ static void foresee_change(const qd_view *view, const uint32_t *observer, const 
 static void foresee_leave(const qd_view *view, const qd_msg_view *frame, uint32_t i)
 {
     uint32_t next = i + AHEAD / 2;
+
     foresee_change(view, frame->leave_observer, frame->leave_id, frame->leave_count, i);
-    if (next >= frame->leave_count)
+    if (next >= frame->leave_count) {
         return;
+    }
     const qd_table_place *found =
         qd_table_get(&view->seen_slots, sight_key(frame->leave_observer[next], frame->leave_id[next]));
-    if (found != NULL)
+    if (found != NULL) {
         qd_groups_fetch_item(&view->seen, (uint32_t)found->value - 1);
+    }
 }
 
 static void foresee_enter(const qd_view *view, const qd_msg_view *frame, uint32_t i)
 {
     foresee_change(view, frame->enter_observer, frame->enter.id, frame->enter_count, i);
-    if (i + AHEAD / 2 < frame->enter_count)
+    if (i + AHEAD / 2 < frame->enter_count) {
         qd_groups_fetch_first(&view->seen, frame->enter_observer[i + AHEAD / 2]);
+    }
 }
 
 static qd_client_status fold_seen(qd_view *view, const qd_msg_view *frame)
 {
     qd_client_status status = QD_CLIENT_OK;
     const uint8_t *payload = frame->enter_payload;
+
     for (uint32_t i = 0; i < frame->leave_count && status == QD_CLIENT_OK; i++) {
         foresee_leave(view, frame, i);
         status = leave(view, frame->leave_observer[i], frame->leave_id[i], frame->leave_reason[i]);
@@ -283,25 +319,30 @@ static qd_client_status fold_seen(qd_view *view, const qd_msg_view *frame)
     for (uint32_t i = 0; i < frame->enter_count && status == QD_CLIENT_OK; i++) {
         foresee_enter(view, frame, i);
         status = enter(view, frame, i, payload);
-        if (frame->enter_payload_size != NULL && payload != NULL)
+        if (frame->enter_payload_size != NULL && payload != NULL) {
             payload += frame->enter_payload_size[i];
+        }
     }
-    for (uint32_t i = 0; i < frame->relay_count && status == QD_CLIENT_OK; i++)
+    for (uint32_t i = 0; i < frame->relay_count && status == QD_CLIENT_OK; i++) {
         status = relay(view, frame, i);
+    }
     return status;
 }
 
 static qd_client_status fold_watchers(qd_view *view, const qd_msg_view *frame)
 {
     qd_client_status status = QD_CLIENT_OK;
-    for (uint32_t i = 0; i < frame->watcher_leave_count && status == QD_CLIENT_OK; i++)
+
+    for (uint32_t i = 0; i < frame->watcher_leave_count && status == QD_CLIENT_OK; i++) {
         status = unwatched(view, &(qd_view_watcher){.entity = frame->watcher_leave_entity[i],
                                                     .observer = frame->watcher_leave_observer[i],
                                                     .session = frame->watcher_leave_session[i]});
-    for (uint32_t i = 0; i < frame->watcher_enter_count && status == QD_CLIENT_OK; i++)
+    }
+    for (uint32_t i = 0; i < frame->watcher_enter_count && status == QD_CLIENT_OK; i++) {
         status = watched(view, &(qd_view_watcher){.entity = frame->watcher_enter_entity[i],
                                                   .observer = frame->watcher_enter_observer[i],
                                                   .session = frame->watcher_enter_session[i]});
+    }
     return status;
 }
 
@@ -309,6 +350,7 @@ qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame)
 {
     /* The frames of a tick follow each other, and a reset is only on the first. */
     bool fits = !view->in_tick || (frame->tick == view->tick && !frame->reset && !frame->reset_watchers);
+
     view->tick = frame->tick;
     if (frame->suspended) {
         suspend(view);
@@ -322,11 +364,13 @@ qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame)
         forget_seen(view);
         view->suspended = false;
     }
-    if (frame->reset_watchers)
+    if (frame->reset_watchers) {
         forget_watchers(view);
+    }
     qd_client_status status = fold_seen(view, frame);
-    if (status == QD_CLIENT_OK)
+    if (status == QD_CLIENT_OK) {
         status = fold_watchers(view, frame);
+    }
     if (status < 0) {
         suspend(view);
         return status;
@@ -365,6 +409,7 @@ uint32_t qd_view_count_of(const qd_view *view, uint32_t observer)
 const qd_view_entity *qd_view_find(const qd_view *view, uint32_t observer, uint32_t id)
 {
     const qd_table_place *found = qd_table_get(&view->seen_slots, sight_key(observer, id));
+
     return found != NULL ? qd_groups_item(&view->seen, (uint32_t)found->value - 1) : NULL;
 }
 
@@ -382,8 +427,10 @@ const qd_view_entity *qd_view_next(const qd_view *view, size_t *cursor)
 {
     while (*cursor < view->seen_slots.capacity) {
         uint64_t slot_and_1 = view->seen_slots.places[(*cursor)++].value;
-        if (slot_and_1 != 0)
+
+        if (slot_and_1 != 0) {
             return qd_groups_item(&view->seen, (uint32_t)slot_and_1 - 1);
+        }
     }
     return NULL;
 }

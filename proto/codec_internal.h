@@ -58,15 +58,15 @@ bool qd_columns_agree(const qd_column *columns, size_t column_count, char *fault
 
 #define QD_COLUMN(message, column)                                                                                     \
     {                                                                                                                  \
-#column, (message)->n_##column, true                                                                           \
+        #column, (message)->n_##column, true                                                                           \
     }
 #define QD_COLUMN_OPTIONAL(message, column)                                                                            \
     {                                                                                                                  \
-#column, (message)->n_##column, false                                                                          \
+        #column, (message)->n_##column, false                                                                          \
     }
 #define QD_COLUMN_BYTES(message, column, is_needed)                                                                    \
     {                                                                                                                  \
-#column, (message)->column.len, is_needed                                                                      \
+        #column, (message)->column.len, is_needed                                                                      \
     }
 
 /* Points a column of a generated message at `count` values, or at none where `source` is NULL. */

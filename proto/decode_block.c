@@ -26,12 +26,14 @@ static void malloc_release(void *context, void *memory, size_t size)
 const qd_codec_memory *qd_codec_memory_or_malloc(const qd_codec_memory *memory)
 {
     static const qd_codec_memory of_malloc = {malloc_alloc, malloc_release, NULL};
+
     return memory ? memory : &of_malloc;
 }
 
 void *qd_decode_block_take(qd_decode_block *block, size_t size)
 {
     size_t left = block->size - block->used;
+
     if (left < 2 * ALIGNMENT || size > left - 2 * ALIGNMENT) {
         block->exhausted = true;
         return NULL;
@@ -45,6 +47,7 @@ void *qd_decode_block_take(qd_decode_block *block, size_t size)
 const char *qd_decode_block_text(qd_decode_block *block, const char *text)
 {
     const uint8_t *memory = (const uint8_t *)text;
+
     if (memory < block->bytes || memory >= block->bytes + block->size) {
         return text;
     }
@@ -71,6 +74,7 @@ ProtobufCMessage *qd_decode_block_unpack(qd_decode_block *block, const ProtobufC
                                          const void *bytes, size_t size)
 {
     ProtobufCAllocator allocator = {take_for_protobuf, keep_for_protobuf, block};
+
     return protobuf_c_message_unpack(descriptor, &allocator, size, bytes);
 }
 

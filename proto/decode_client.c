@@ -16,6 +16,7 @@ static bool columns_agree(const qd_column *columns, size_t count, qd_decoded_cli
 static bool get_spawn(const Quadrille__V1__Spawn *spawn, qd_decoded_client *decoded)
 {
     qd_msg_batch *batch = &decoded->message.as.batch;
+
     *batch = (qd_msg_batch){.room = spawn->room, .room_owned = spawn->room_owned};
     const qd_column columns[] = {
         QD_COLUMN(spawn, id),
@@ -53,6 +54,7 @@ static bool get_spawn(const Quadrille__V1__Spawn *spawn, qd_decoded_client *deco
 static bool get_move(const Quadrille__V1__Move *move, qd_decoded_client *decoded)
 {
     qd_msg_batch *batch = &decoded->message.as.batch;
+
     *batch = (qd_msg_batch){.room = move->room};
     const qd_column columns[] = {
         QD_COLUMN(move, id),
@@ -76,6 +78,7 @@ static bool get_move(const Quadrille__V1__Move *move, qd_decoded_client *decoded
 static bool get_teleport(const Quadrille__V1__Teleport *teleport, qd_decoded_client *decoded)
 {
     qd_msg_batch *batch = &decoded->message.as.batch;
+
     *batch = (qd_msg_batch){.room = teleport->room};
     const qd_column columns[] = {
         QD_COLUMN(teleport, id),
@@ -99,6 +102,7 @@ static bool get_teleport(const Quadrille__V1__Teleport *teleport, qd_decoded_cli
 static bool get_reshape(const Quadrille__V1__Reshape *reshape, qd_decoded_client *decoded)
 {
     qd_msg_batch *batch = &decoded->message.as.batch;
+
     *batch = (qd_msg_batch){.room = reshape->room};
     const qd_column columns[] = {
         QD_COLUMN(reshape, id),
@@ -130,6 +134,7 @@ static bool get_reshape(const Quadrille__V1__Reshape *reshape, qd_decoded_client
 static bool get_roster_move(const Quadrille__V1__RosterMove *move, qd_decoded_client *decoded)
 {
     qd_msg_roster_move *result = &decoded->message.as.roster_move;
+
     *result = (qd_msg_roster_move){.room = move->room};
     const qd_column columns[] = {
         QD_COLUMN(move, x),
@@ -192,6 +197,7 @@ static void get_list_rooms(const Quadrille__V1__ListRooms *list_rooms, qd_decode
 static void get_subscribe(const Quadrille__V1__Subscribe *subscribe, qd_msg_subscribe *result)
 {
     bool unspecified = subscribe->scope == QUADRILLE__V1__SUBSCRIBE__SCOPE__SCOPE_UNSPECIFIED;
+
     *result = (qd_msg_subscribe){
         .room = subscribe->room,
         .scope = unspecified ? QD_SCOPE_ALL : (qd_scope)subscribe->scope,
@@ -263,6 +269,7 @@ static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block
 {
     qd_client_message *message = &decoded->message;
     bool agree = true;
+
     if (frame->message_case != QUADRILLE__V1__CLIENT_FRAME__MESSAGE__NOT_SET) {
         message->kind = (qd_client_kind)((int)frame->message_case - 1);
     }
@@ -379,6 +386,7 @@ static bool get_message(const Quadrille__V1__ClientFrame *frame, qd_decode_block
 static qd_decode_result decode(qd_decode_block *block, const void *bytes, size_t size, void *context)
 {
     qd_decoded_client *decoded = context;
+
     *decoded = (qd_decoded_client){0};
     const Quadrille__V1__ClientFrame *frame = (const Quadrille__V1__ClientFrame *)qd_decode_block_unpack(
         block, &quadrille__v1__client_frame__descriptor, bytes, size);
@@ -397,6 +405,7 @@ qd_decode_result qd_decode_any(const void *bytes, size_t size, const qd_codec_me
                                qd_decoded_client *decoded)
 {
     qd_decode_block block;
+
     *decoded = (qd_decoded_client){0};
     qd_decode_result result =
         qd_decode_in_block(decode, bytes, size, QD_DECODE_BYTES_MAX(size), memory, &block, decoded);
@@ -409,6 +418,7 @@ qd_decode_result qd_decode_client(const void *bytes, size_t size, const qd_codec
                                   qd_decoded_client *decoded)
 {
     qd_decode_result result;
+
     if (qd_decode_usual(bytes, size, memory, decoded, &result)) {
         return result;
     }

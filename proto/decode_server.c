@@ -48,6 +48,7 @@ static void get_room_opened(const Quadrille__V1__RoomOpened *opened, qd_decode_b
 static bool get_room_list(const Quadrille__V1__RoomList *list, qd_decode_block *block, qd_msg_room_list *result)
 {
     qd_msg_room_info *rooms = NULL;
+
     if (list->n_rooms > 0) {
         rooms = qd_decode_block_take(block, list->n_rooms * sizeof *rooms);
         if (!rooms) {
@@ -56,6 +57,7 @@ static bool get_room_list(const Quadrille__V1__RoomList *list, qd_decode_block *
     }
     for (size_t i = 0; i < list->n_rooms; i++) {
         const Quadrille__V1__RoomInfo *info = list->rooms[i];
+
         rooms[i] = (qd_msg_room_info){
             .name = qd_decode_block_text(block, info->name),
             .tick_mode = (qd_tick_mode)info->tick_mode,
@@ -243,6 +245,7 @@ static void get_go_away(const Quadrille__V1__GoAway *go_away, qd_decode_block *b
 static bool get_query_result(const Quadrille__V1__QueryResult *found, qd_msg_query_result *result)
 {
     const qd_column columns[] = {QD_COLUMN(found, id), QD_COLUMN_OPTIONAL(found, distance)};
+
     *result = (qd_msg_query_result){.room = found->room, .tick = found->tick, .more = found->more};
     if (!qd_columns_agree(columns, COUNT_OF(columns), NULL, 0)) {
         return false;
@@ -281,6 +284,7 @@ static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_
                                     qd_server_message *message)
 {
     bool agree = true;
+
     if (frame->message_case != QUADRILLE__V1__SERVER_FRAME__MESSAGE__NOT_SET) {
         message->kind = (qd_server_kind)((int)frame->message_case - 1);
     }
@@ -345,6 +349,7 @@ static qd_decode_result get_message(const Quadrille__V1__ServerFrame *frame, qd_
 static qd_decode_result decode(qd_decode_block *block, const void *bytes, size_t size, void *context)
 {
     qd_decoded_server *decoded = context;
+
     *decoded = (qd_decoded_server){0};
     const Quadrille__V1__ServerFrame *frame = (const Quadrille__V1__ServerFrame *)qd_decode_block_unpack(
         block, &quadrille__v1__server_frame__descriptor, bytes, size);
@@ -360,6 +365,7 @@ qd_decode_result qd_decode_server(const void *bytes, size_t size, const qd_codec
                                   qd_decoded_server *decoded)
 {
     qd_decode_block block;
+
     *decoded = (qd_decoded_server){0};
     qd_decode_result result =
         qd_decode_in_block(decode, bytes, size, QD_DECODE_SERVER_BYTES_MAX(size), memory, &block, decoded);

@@ -24,8 +24,10 @@ typedef struct column {
 static uint64_t take_varint(cursor *c, uint32_t bytes_max)
 {
     uint64_t value = 0;
+
     for (uint32_t i = 0; i < bytes_max && c->at < c->end; i++) {
         uint8_t byte = *c->at++;
+
         value |= (uint64_t)(byte & 0x7f) << 7 * i;
         if (byte < 0x80) {
             return value;
@@ -39,6 +41,7 @@ static uint64_t take_varint(cursor *c, uint32_t bytes_max)
 static bool take_tag(cursor *c, uint8_t tag)
 {
     bool is_there = c->at < c->end && *c->at == tag;
+
     c->at += is_there;
     return is_there;
 }
@@ -61,6 +64,7 @@ static uint64_t take_uint64(cursor *c, uint32_t field)
 static size_t take_length(cursor *c)
 {
     uint64_t size = take_varint(c, VARINT32_BYTES_MAX);
+
     c->is_odd |= size > (uint64_t)(c->end - c->at);
     return c->is_odd ? 0 : (size_t)size;
 }
@@ -83,6 +87,7 @@ static bool keep(const column *columns, const void **kept, uint32_t count, const
                  qd_decoded_client *decoded)
 {
     size_t stride = (columns[0].size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, used = 0;
+
     for (uint32_t i = 0; i < count; i++) {
         used += columns[i].bytes != NULL ? stride : 0;
     }
@@ -108,6 +113,7 @@ uint32_t qd_client_frame_seq(const void *bytes, size_t size)
 {
     cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
     uint32_t seq = take_uint32(&c, 1);
+
     return c.is_odd ? 0 : seq;
 }
 
@@ -116,6 +122,7 @@ static bool are_right(const column *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         bool may_lack = i + 1 == count;
+
         if (columns[i].bytes == NULL ? !may_lack : columns[i].size != columns[0].size) {
             return false;
         }
@@ -128,6 +135,7 @@ static bool decode_move(cursor *c, const qd_codec_memory *memory, qd_decoded_cli
     uint64_t room = take_uint64(c, 1);
     column columns[4];
     const void *kept[4] = {0};
+
     for (uint32_t i = 0; i < 4; i++) {
         columns[i] = take_column(c, 2 + i);
     }
@@ -147,6 +155,7 @@ static bool decode_roster_move(cursor *c, const qd_codec_memory *memory, qd_deco
                                qd_decode_result *result)
 {
     qd_msg_roster_move move = {.room = take_uint64(c, 1)};
+
     move.roster = take_uint32(c, 2);
     move.first = take_uint32(c, 3);
     column columns[3];
@@ -172,6 +181,7 @@ static bool decode_roster_move(cursor *c, const qd_codec_memory *memory, qd_deco
 static bool decode_step(cursor *c, qd_decoded_client *decoded, qd_decode_result *result)
 {
     qd_msg_step step = {.room = take_uint64(c, 1)};
+
     step.tick = take_uint64(c, 2);
     if (c->is_odd || c->at != c->end) {
         return false;

@@ -13,6 +13,7 @@ static bool payloads_agree(const ProtobufCBinaryData *sizes, const ProtobufCBina
                            size_t fault_size)
 {
     size_t sum = 0;
+
     for (size_t i = 0; i < sizes->len; i++) {
         sum += sizes->data[i];
     }
@@ -54,6 +55,7 @@ bool qd_describe_get(const Quadrille__V1__Describe *describe, qd_msg_describe *r
 static bool tiers_agree(const Quadrille__V1__Observe *observe, char *fault, size_t fault_size)
 {
     const qd_column columns[] = {QD_COLUMN(observe, relay_range), QD_COLUMN(observe, relay_every)};
+
     return qd_columns_agree(columns, COUNT_OF(columns), fault, fault_size);
 }
 
@@ -159,6 +161,7 @@ qd_msg_except qd_except_get(const Quadrille__V1__Except *except)
 qd_msg_view_options qd_view_options_get(const Quadrille__V1__ViewOptions *options)
 {
     bool unspecified = options->watch == QUADRILLE__V1__VIEW_OPTIONS__WATCH__WATCH_UNSPECIFIED;
+
     return (qd_msg_view_options){
         .room = options->room,
         .bytes_max = options->bytes_max,
@@ -185,6 +188,7 @@ static bool enters_agree(const Quadrille__V1__View *view)
         QD_COLUMN_OPTIONAL(view, enter_tag),
         QD_COLUMN_BYTES(view, enter_payload_size, false),
     };
+
     return qd_columns_agree(columns, COUNT_OF(columns), NULL, 0) &&
            payloads_agree(&view->enter_payload_size, &view->enter_payload, NULL, 0);
 }

@@ -50,6 +50,7 @@ typedef struct client_body {
 static void set_spawn(Quadrille__V1__Spawn *spawn, const qd_msg_batch *batch)
 {
     const qd_msg_entities *entities = &batch->entities;
+
     spawn->room = batch->room;
     spawn->room_owned = batch->room_owned;
     QD_COLUMN_SET(spawn, id, entities->id, entities->count);
@@ -68,6 +69,7 @@ static void set_spawn(Quadrille__V1__Spawn *spawn, const qd_msg_batch *batch)
 static void set_move(Quadrille__V1__Move *move, const qd_msg_batch *batch)
 {
     const qd_msg_entities *entities = &batch->entities;
+
     move->room = batch->room;
     QD_COLUMN_SET(move, id, entities->id, entities->count);
     QD_COLUMN_SET(move, x, entities->x, entities->count);
@@ -78,6 +80,7 @@ static void set_move(Quadrille__V1__Move *move, const qd_msg_batch *batch)
 static void set_teleport(Quadrille__V1__Teleport *teleport, const qd_msg_batch *batch)
 {
     const qd_msg_entities *entities = &batch->entities;
+
     teleport->room = batch->room;
     QD_COLUMN_SET(teleport, id, entities->id, entities->count);
     QD_COLUMN_SET(teleport, x, entities->x, entities->count);
@@ -88,6 +91,7 @@ static void set_teleport(Quadrille__V1__Teleport *teleport, const qd_msg_batch *
 static void set_reshape(Quadrille__V1__Reshape *reshape, const qd_msg_batch *batch)
 {
     const qd_msg_entities *entities = &batch->entities;
+
     reshape->room = batch->room;
     QD_COLUMN_SET(reshape, id, entities->id, entities->count);
     QD_COLUMN_SET(reshape, half_x, entities->half_x, entities->count);
@@ -205,6 +209,7 @@ static void set_body(client_body *body, const qd_client_message *message)
 {
     /* Field 0 of the descriptor is seq; then come the messages, in the order of the kinds. */
     const ProtobufCFieldDescriptor *field = &quadrille__v1__client_frame__descriptor.fields[message->kind];
+
     body->field = 0;
     if (message->kind != QD_CLIENT_NOTHING) {
         body->field = field->id;
@@ -332,10 +337,12 @@ static size_t size_body(const client_body *body)
 size_t qd_encode_client_any(const qd_client_message *message, uint8_t *bytes)
 {
     client_body body;
+
     set_body(&body, message);
     size_t body_size = size_body(&body);
     if (bytes != NULL) {
         uint8_t *at = bytes + qd_envelope_write(message->seq, body.field, body_size, bytes);
+
         if (body.field != 0) {
             (void)protobuf_c_message_pack(&body.message, at);
         }
@@ -346,6 +353,7 @@ size_t qd_encode_client_any(const qd_client_message *message, uint8_t *bytes)
 static size_t encode(const qd_client_message *message, uint8_t *bytes)
 {
     size_t size = qd_encode_client_usual(message, bytes);
+
     return size > 0 ? size : qd_encode_client_any(message, bytes);
 }
 

@@ -108,6 +108,7 @@ static void set_applied(Quadrille__V1__Applied *applied, const qd_msg_applied *s
 static void set_snapshot_result(Quadrille__V1__SnapshotResult *snapshot, const qd_msg_snapshot_result *source)
 {
     const qd_msg_entities *entities = &source->entities;
+
     snapshot->room = source->room;
     snapshot->tick = source->tick;
     snapshot->more = source->more;
@@ -219,6 +220,7 @@ static void set_body(server_body *body, const qd_server_message *message)
 {
     /* Field 0 of the descriptor is seq; then come the messages, in the order of the kinds. */
     const ProtobufCFieldDescriptor *field = &quadrille__v1__server_frame__descriptor.fields[message->kind];
+
     body->field = 0;
     if (message->kind != QD_SERVER_NOTHING) {
         body->field = field->id;
@@ -302,6 +304,7 @@ static size_t size_body(const server_body *body)
     size_t size = protobuf_c_message_get_packed_size(&body->message);
     for (size_t i = 0; body->rows && i < body->rows->count; i++) {
         Quadrille__V1__RoomInfo info;
+
         set_room_info(&info, &body->rows->rooms[i]);
         size_t info_size = protobuf_c_message_get_packed_size(&info.base);
         size += 1 + qd_frame_prefix_size((uint32_t)info_size) + info_size;
@@ -317,6 +320,7 @@ static size_t pack_body(const server_body *body, uint8_t *bytes)
     uint8_t *at = bytes;
     for (size_t i = 0; body->rows && i < body->rows->count; i++) {
         Quadrille__V1__RoomInfo info;
+
         set_room_info(&info, &body->rows->rooms[i]);
         *at++ = ROOM_LIST_ROOMS_TAG;
         at += qd_frame_prefix_write((uint32_t)protobuf_c_message_get_packed_size(&info.base), at);
@@ -329,6 +333,7 @@ static size_t pack_body(const server_body *body, uint8_t *bytes)
 size_t qd_encode_server_any(const qd_server_message *message, uint8_t *bytes)
 {
     server_body body;
+
     set_body(&body, message);
     size_t body_size = size_body(&body);
     if (bytes != NULL) {
@@ -340,6 +345,7 @@ size_t qd_encode_server_any(const qd_server_message *message, uint8_t *bytes)
 static size_t encode(const qd_server_message *message, uint8_t *bytes)
 {
     size_t size = qd_encode_server_usual(message, bytes);
+
     return size > 0 ? size : qd_encode_server_any(message, bytes);
 }
 

@@ -15,6 +15,7 @@ static void put_varint(pen *p, uint64_t value)
 {
     do {
         uint8_t byte = value & 0x7f;
+
         value >>= 7;
         if (p->at) {
             *p->at++ = (uint8_t)(byte | (value != 0 ? 0x80 : 0));
@@ -65,6 +66,7 @@ static void put_move(pen *p, const void *message)
 {
     const qd_msg_batch *move = message;
     const qd_msg_entities *entities = &move->entities;
+
     put_number(p, 1, move->room);
     put_column(p, 2, entities->id, entities->count * sizeof *entities->id);
     put_points(p, 3, entities->count, entities->x, entities->y, entities->z);
@@ -73,6 +75,7 @@ static void put_move(pen *p, const void *message)
 static void put_roster_move(pen *p, const void *message)
 {
     const qd_msg_roster_move *move = message;
+
     put_number(p, 1, move->room);
     put_number(p, 2, move->roster);
     put_number(p, 3, move->first);
@@ -83,6 +86,7 @@ static void put_roster_move(pen *p, const void *message)
 static void put_step(pen *p, const void *message)
 {
     const qd_msg_step *step = message;
+
     put_number(p, 1, step->room);
     put_number(p, 2, step->tick);
 }
@@ -90,6 +94,7 @@ static void put_step(pen *p, const void *message)
 static void put_tick(pen *p, const void *message)
 {
     const qd_msg_tick *tick = message;
+
     put_number(p, 1, tick->room);
     put_number(p, 2, tick->tick);
     put_number(p, 3, tick->reset);
@@ -109,6 +114,7 @@ static void put_tick(pen *p, const void *message)
 static void put_applied(pen *p, const void *message)
 {
     const qd_msg_applied *applied = message;
+
     put_number(p, 1, applied->room);
     put_number(p, 2, applied->tick);
     put_number(p, 3, applied->seq);
@@ -130,6 +136,7 @@ static size_t put_frame(uint32_t seq, uint32_t field, put_fn put, const void *me
     put(&body, message);
     if (bytes != NULL) {
         pen writing = {.at = bytes + qd_envelope_write(seq, field, body.size, bytes)};
+
         put(&writing, message);
     }
     return qd_envelope_size(seq, field, body.size);

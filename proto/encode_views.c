@@ -7,6 +7,7 @@
 static size_t payload_bytes(const uint8_t *sizes, uint32_t count)
 {
     size_t sum = 0;
+
     for (uint32_t i = 0; sizes && i < count; i++) {
         sum += sizes[i];
     }
@@ -80,6 +81,7 @@ void qd_except_set(Quadrille__V1__Except *except, const qd_msg_except *source)
 static void set_enters(Quadrille__V1__View *view, const qd_msg_view *source)
 {
     const qd_msg_entities *enter = &source->enter;
+
     QD_COLUMN_SET(view, enter_observer, source->enter_observer, source->enter_count);
     QD_COLUMN_SET(view, enter_id, enter->id, source->enter_count);
     QD_COLUMN_SET(view, enter_x, enter->x, source->enter_count);

@@ -10,6 +10,7 @@
 static size_t inner_size(uint32_t seq, uint32_t field, size_t body_size)
 {
     size_t size = 0;
+
     if (seq != 0) {
         size += 1 + qd_frame_prefix_size(seq);
     }
@@ -22,12 +23,14 @@ static size_t inner_size(uint32_t seq, uint32_t field, size_t body_size)
 size_t qd_envelope_size(uint32_t seq, uint32_t field, size_t body_size)
 {
     size_t size = inner_size(seq, field, body_size);
+
     return qd_frame_prefix_size((uint32_t)size) + size;
 }
 
 size_t qd_envelope_write(uint32_t seq, uint32_t field, size_t body_size, uint8_t *bytes)
 {
     uint8_t *at = bytes;
+
     at += qd_frame_prefix_write((uint32_t)inner_size(seq, field, body_size), at);
     if (seq != 0) {
         *at++ = (uint8_t)SEQ_TAG;

@@ -10,6 +10,7 @@
 size_t qd_frame_prefix_size(uint32_t length)
 {
     size_t size = 1;
+
     while (length >= MORE_BYTES_FOLLOW) {
         length >>= 7;
         size++;
@@ -20,6 +21,7 @@ size_t qd_frame_prefix_size(uint32_t length)
 size_t qd_frame_prefix_write(uint32_t length, uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX])
 {
     size_t size = 0;
+
     while (length >= MORE_BYTES_FOLLOW) {
         bytes[size++] = (uint8_t)(length | MORE_BYTES_FOLLOW);
         length >>= 7;
@@ -55,6 +57,7 @@ void qd_frame_reader_deinit(qd_frame_reader *reader)
 static qd_frame_result read_prefix(qd_frame_reader *reader, const uint8_t **bytes, size_t *size)
 {
     uint8_t byte;
+
     do {
         if (reader->prefix_size == QD_FRAME_PREFIX_BYTES_MAX) {
             return QD_FRAME_BAD_PREFIX;
@@ -87,6 +90,7 @@ static qd_frame_result read_prefix(qd_frame_reader *reader, const uint8_t **byte
 static bool reserve(qd_frame_reader *reader, size_t size)
 {
     size_t needed = reader->held_size + size;
+
     if (needed <= reader->held_capacity) {
         return true;
     }

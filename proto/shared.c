@@ -10,6 +10,7 @@ bool qd_columns_agree(const qd_column *columns, size_t column_count, char *fault
 {
     for (size_t i = 1; i < column_count; i++) {
         const qd_column *column = &columns[i];
+
         if (column->count == columns[0].count || (column->count == 0 && !column->needed)) {
             continue;
         }

@@ -16,18 +16,21 @@
 static void fill_streams(void)
 {
     int file;
+
     do {
         file = open("/dev/null", O_RDWR);
     } while (file >= STDIN_FILENO && file <= STDERR_FILENO);
-    if (file > STDERR_FILENO)
+    if (file > STDERR_FILENO) {
         close(file);
+    }
 }
 
 /* The exit status after an answer on the standard output. */
 static int answered(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
         return 0;
+    }
     perror("quadrille-server: cannot write the output");
     return 1;
 }

@@ -28,6 +28,7 @@ static void place(swarm *bots)
 {
     for (uint32_t i = 0; i < BOTS; i++) {
         float angle = (float)i * 2.4f;
+
         bots->id[i] = i;
         bots->x[i] = WORLD * (0.5f + 0.4f * cosf(angle) * (float)i / BOTS);
         bots->y[i] = WORLD * (0.5f + 0.4f * sinf(angle) * (float)i / BOTS);
@@ -42,13 +43,15 @@ static void place(swarm *bots)
 static void move(float *position, float *speed, float seconds)
 {
     *position += *speed * seconds;
-    if (*position < 0 || *position > WORLD)
+    if (*position < 0 || *position > WORLD) {
         *speed = *position < 0 ? fabsf(*speed) : -fabsf(*speed);
+    }
 }
 
 static long now_ms(void)
 {
     struct timespec now;
+
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000L + now.tv_nsec / 1000000;
 }
@@ -56,6 +59,7 @@ static long now_ms(void)
 static void fail(qd_client *client, const qd_server_message *message)
 {
     bool refused = message != NULL && message->kind == QD_SERVER_ERROR;
+
     fprintf(stderr, "bots: %s\n", refused ? message->as.error.text : qd_client_error(client));
     exit(1);
 }
@@ -65,10 +69,13 @@ static void listen(qd_client *client, qd_pairs *pairs, long until_ms)
 {
     for (long left; (left = until_ms - now_ms()) > 0;) {
         const qd_server_message *message = qd_client_wait(client, (int)left);
-        if (message == NULL && qd_client_state(client) < 0)
+
+        if (message == NULL && qd_client_state(client) < 0) {
             fail(client, NULL);
-        if (message != NULL && message->kind == QD_SERVER_ERROR)
+        }
+        if (message != NULL && message->kind == QD_SERVER_ERROR) {
             fail(client, message);
+        }
         if (message != NULL && message->kind == QD_SERVER_TICK && qd_pairs_apply(pairs, &message->as.tick) < 0) {
             fprintf(stderr, "bots: the events of tick %llu contradict the set\n",
                     (unsigned long long)message->as.tick.tick);
@@ -81,16 +88,19 @@ int main(int argc, char **argv)
 {
     qd_client *client = qd_client_create();
     qd_pairs *pairs = qd_pairs_create();
-    if (qd_client_connect(client, argc > 1 ? argv[1] : "127.0.0.1:7400", NULL, "bots", ANSWER_MS) < 0)
+
+    if (qd_client_connect(client, argc > 1 ? argv[1] : "127.0.0.1:7400", NULL, "bots", ANSWER_MS) < 0) {
         fail(client, NULL);
+    }
     long end_ms = now_ms() + (argc > 2 ? atol(argv[2]) : 10) * 1000;
 
     qd_msg_room_config config = {
         .has_bounds = true, .bounds = {.max_x = WORLD, .max_y = WORLD}, .tick_hz = 30, .grace_ms = 1};
     uint32_t seq = qd_client_open_room(client, "bots", &config);
     const qd_server_message *opened = qd_client_answer(client, seq, ANSWER_MS);
-    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED)
+    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED) {
         fail(client, opened);
+    }
     uint64_t room = opened->as.room_opened.room;
 
     static swarm bots;
@@ -107,9 +117,10 @@ int main(int argc, char **argv)
         }
         qd_client_roster_move(client, &moves);
         listen(client, pairs, now_ms() + FRAME_MS);
-        if (frame % 15 == 0 && qd_pairs_known(pairs))
+        if (frame % 15 == 0 && qd_pairs_known(pairs)) {
             printf("tick %llu: %zu pairs touch, bot 0 is in %u\n", (unsigned long long)qd_pairs_tick(pairs),
                    qd_pairs_count(pairs), qd_pairs_of(pairs, 0));
+        }
     }
     qd_pairs_destroy(pairs);
     qd_client_destroy(client);

@@ -24,6 +24,7 @@ static const char *const names[] = {"", "ann", "bob", "cid", "tower"};
 static void fail(qd_client *client, const qd_server_message *message)
 {
     bool refused = message != NULL && message->kind == QD_SERVER_ERROR;
+
     fprintf(stderr, "gateway: %s\n", refused ? message->as.error.text : qd_client_error(client));
     exit(1);
 }
@@ -62,6 +63,7 @@ static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void 
 static void spawn(qd_client *client, uint64_t room)
 {
     const float x[] = {10, 30, 50, 90}, y[] = {10, 10, 10, 10}, half[] = {1, 1, 1, 2};
+
     qd_client_spawn(client, room, &(qd_msg_entities){ENTITIES, ids, .x = x, .y = y, .half_x = half, .half_y = half},
                     false);
 
@@ -88,6 +90,7 @@ static void observe(qd_client *client, uint64_t room)
 {
     const float range[] = {25, 25, 25}, margin[] = {3, 3, 3}, relay_range[] = {15, 100};
     const uint32_t limit[] = {16, 16, 16}, relay_every[] = {1, 2};
+
     qd_client_observe(client, &(qd_msg_observers){.room = room,
                                                   .count = PLAYERS,
                                                   .id = ids,
@@ -107,9 +110,11 @@ static void act(qd_client *client, uint64_t room, int step)
     const uint32_t bob = BOB, cid = CID;
     const float x = 30 + 4 * (float)step, y = 10;
     const uint8_t hidden = 1;
+
     qd_client_move(client, room, &(qd_msg_entities){1, &bob, .x = &x, .y = &y});
-    if (step == 5)
+    if (step == 5) {
         qd_client_describe(client, &(qd_msg_describe){.room = room, .count = 1, .id = &cid, .hidden = &hidden});
+    }
 }
 
 /* ---- the gateway ---- */
@@ -118,10 +123,13 @@ static void act(qd_client *client, uint64_t room, int step)
 static void run_step(qd_client *client, uint64_t room, qd_view *view)
 {
     uint32_t seq = qd_client_step(client, room, 0);
+
     for (;;) {
         const qd_server_message *message = qd_client_wait(client, ANSWER_MS);
-        if (message == NULL || message->kind == QD_SERVER_ERROR)
+
+        if (message == NULL || message->kind == QD_SERVER_ERROR) {
             fail(client, message);
+        }
         if (message->kind == QD_SERVER_VIEW) {
             printf("tick %d\n", (int)message->as.view.tick);
             if (qd_view_apply(view, &message->as.view) < 0) {
@@ -130,8 +138,9 @@ static void run_step(qd_client *client, uint64_t room, qd_view *view)
             }
         }
         /* It comes after what happened at that tick. */
-        if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq)
+        if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq) {
             return;
+        }
     }
 }
 
@@ -141,11 +150,14 @@ static void print_replication(const qd_view *view)
 {
     for (uint32_t i = 0; i < ENTITIES; i++) {
         printf("%s replicates to", names[ids[i]]);
-        for (uint32_t player = 1; player <= PLAYERS; player++)
+        for (uint32_t player = 1; player <= PLAYERS; player++) {
             for (const qd_view_watcher *at = qd_view_watcher_first(view, ids[i]); at != NULL;
-                 at = qd_view_watcher_after(view, at))
-                if (at->observer == player)
+                 at = qd_view_watcher_after(view, at)) {
+                if (at->observer == player) {
                     printf(" %s", names[player]);
+                }
+            }
+        }
         printf("%s\n", qd_view_watchers(view, ids[i]) == 0 ? " nobody" : "");
     }
 }
@@ -155,14 +167,17 @@ int main(int argc, char **argv)
     const qd_view_handlers handlers = {.enter = on_enter, .leave = on_leave, .relay = on_relay};
     qd_client *client = qd_client_create();
     qd_view *view = qd_view_create(&handlers);
-    if (qd_client_connect(client, argc > 1 ? argv[1] : "127.0.0.1:7400", NULL, "gateway", ANSWER_MS) < 0)
+
+    if (qd_client_connect(client, argc > 1 ? argv[1] : "127.0.0.1:7400", NULL, "gateway", ANSWER_MS) < 0) {
         fail(client, NULL);
+    }
     qd_msg_room_config config = {
         .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_mode = QD_TICK_MODE_STEP};
     uint32_t seq = qd_client_open_room(client, "gateway", &config);
     const qd_server_message *opened = qd_client_answer(client, seq, ANSWER_MS);
-    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED)
+    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED) {
         fail(client, opened);
+    }
     uint64_t room = opened->as.room_opened.room;
 
     spawn(client, room);

@@ -11,24 +11,29 @@
 static const qd_server_message *expect(qd_client *client, uint32_t seq, qd_server_kind kind)
 {
     const qd_server_message *message = qd_client_answer(client, seq, 5000);
-    if (message != NULL && message->kind == kind)
+
+    if (message != NULL && message->kind == kind) {
         return message;
+    }
     fprintf(stderr, "hello: %s\n", message != NULL ? message->as.error.text : qd_client_error(client));
     exit(1);
 }
 
 static void print(const qd_msg_tick *tick)
 {
-    for (uint32_t i = 0; i < tick->ends.count; i++)
+    for (uint32_t i = 0; i < tick->ends.count; i++) {
         printf("tick %d: %u and %u %s\n", (int)tick->tick, tick->ends.a[i], tick->ends.b[i],
                qd_end_reason_name(tick->end_reason[i]));
-    for (uint32_t i = 0; i < tick->begins.count; i++)
+    }
+    for (uint32_t i = 0; i < tick->begins.count; i++) {
         printf("tick %d: %u and %u touch\n", (int)tick->tick, tick->begins.a[i], tick->begins.b[i]);
+    }
 }
 
 int main(int argc, char **argv)
 {
     qd_client *client = qd_client_create();
+
     if (qd_client_connect(client, argc > 1 ? argv[1] : "127.0.0.1:7400", NULL, "hello", 5000) < 0) {
         fprintf(stderr, "hello: %s\n", qd_client_error(client));
         return 1;
@@ -49,9 +54,11 @@ int main(int argc, char **argv)
         qd_client_move(client, room, &(qd_msg_entities){1, ids, .x = &new_x, .y = y});
         /* The answer to a step comes behind its events: take it out of the line, then look at those before it. */
         expect(client, qd_client_step(client, room, 0), QD_SERVER_APPLIED);
-        for (const qd_server_message *message; (message = qd_client_next(client)) != NULL;)
-            if (message->kind == QD_SERVER_TICK)
+        for (const qd_server_message *message; (message = qd_client_next(client)) != NULL;) {
+            if (message->kind == QD_SERVER_TICK) {
                 print(&message->as.tick);
+            }
+        }
     }
     expect(client, qd_client_close_room(client, room), QD_SERVER_ROOM_CLOSED);
     qd_client_destroy(client);

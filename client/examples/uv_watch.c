@@ -32,6 +32,7 @@ static void finish(struct program *program, int status)
 static void on_timer(uv_timer_t *timer)
 {
     struct program *program = timer->data;
+
     program->x = program->x < 40 ? program->x + 1 : 0;
     const uint32_t id = 1;
     const float y = 10;
@@ -52,18 +53,22 @@ static void begin(struct program *program, uint64_t room)
 static void on_message(qd_uv *adapter, const qd_server_message *message, void *context)
 {
     struct program *program = context;
+
     if (message->kind == QD_SERVER_WELCOME) {
         qd_msg_room_config config = {
             .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 100, .grace_ms = 1};
+
         qd_client_open_room(adapter->client, "uv_watch", &config);
     } else if (message->kind == QD_SERVER_ROOM_OPENED) {
         begin(program, message->as.room_opened.room);
     } else if (message->kind == QD_SERVER_TICK) {
         const qd_msg_tick *tick = &message->as.tick;
+
         printf("tick %llu: %u begin, %u end\n", (unsigned long long)tick->tick, tick->begins.count, tick->ends.count);
         program->events += tick->begins.count + tick->ends.count;
-        if (program->events >= 3)
+        if (program->events >= 3) {
             finish(program, 0);
+        }
     } else if (message->kind == QD_SERVER_ERROR) {
         fprintf(stderr, "uv_watch: %s\n", message->as.error.text);
         finish(program, 1);
@@ -79,8 +84,10 @@ static void on_end(qd_uv *adapter, qd_client_status status, void *context)
 static void on_connect(uv_connect_t *connect, int status)
 {
     struct program *program = connect->data;
-    if (status == 0)
+
+    if (status == 0) {
         status = qd_uv_start(&program->adapter, program->client, connect->handle, on_message, on_end, program);
+    }
     if (status != 0) {
         fprintf(stderr, "uv_watch: %s\n", uv_strerror(status));
         exit(1);
@@ -93,6 +100,7 @@ int main(int argc, char **argv)
     uv_loop_t *loop = uv_default_loop();
     struct program program = {.client = qd_client_create()};
     struct sockaddr_in address;
+
     if (uv_ip4_addr(argc > 1 ? argv[1] : "127.0.0.1", argc > 2 ? atoi(argv[2]) : 7400, &address) != 0) {
         fprintf(stderr, "uv_watch: usage: uv_watch [IPV4-ADDRESS [PORT]]\n");
         return 2;

@@ -17,11 +17,13 @@ typedef struct adopted {
 /* Takes the ids of one message of the answer. */
 static bool keep(const qd_cli *cli, adopted *all, const qd_msg_handed_over *part)
 {
-    if (part->count == 0)
+    if (part->count == 0) {
         return true;
+    }
     uint32_t *grown = realloc(all->id, ((size_t)all->count + part->count) * sizeof *grown);
-    if (grown == NULL)
+    if (grown == NULL) {
         return qd_cli_fail(cli, "out of memory for %u entities", all->count) == 0;
+    }
     all->id = grown;
     memcpy(all->id + all->count, part->id, part->count * sizeof *grown);
     all->count += part->count;
@@ -30,25 +32,31 @@ static bool keep(const qd_cli *cli, adopted *all, const qd_msg_handed_over *part
 
 static void name_connected(const qd_cli *cli, const qd_msg_handed_over *part)
 {
-    for (uint32_t i = 0; i < part->connected_listed; i++)
+    for (uint32_t i = 0; i < part->connected_listed; i++) {
         qd_cli_fail(cli, "session %" PRIu64 " is connected and keeps its entities: --session %" PRIu64 " takes them",
                     part->connected[i], part->connected[i]);
-    if (part->connected_count > part->connected_listed)
+    }
+    if (part->connected_count > part->connected_listed) {
         qd_cli_fail(cli, "and %u more sessions", part->connected_count - part->connected_listed);
+    }
 }
 
 static bool adopt(const qd_cli *cli, qd_client *client, uint64_t room, uint64_t session, adopted *all)
 {
     uint32_t seq = qd_client_adopt(client, room, session);
+
     for (bool last = false; !last;) {
         const qd_server_message *answer = qd_cli_answer(cli, client, seq, QD_SERVER_HANDED_OVER);
-        if (answer == NULL)
+
+        if (answer == NULL) {
             return false;
+        }
         const qd_msg_handed_over *part = &answer->as.handed_over;
         last = part->last;
         name_connected(cli, part);
-        if (!keep(cli, all, part))
+        if (!keep(cli, all, part)) {
             return false;
+        }
     }
     return true;
 }
@@ -58,8 +66,10 @@ static bool give_to_room(const qd_cli *cli, qd_client *client, uint64_t room, co
 {
     for (uint32_t at = 0; at < all->count; at += QD_COLUMNS_PIECE) {
         uint32_t left = all->count - at;
-        if (qd_client_handover(client, room, all->id + at, left < QD_COLUMNS_PIECE ? left : QD_COLUMNS_PIECE, 0) == 0)
+
+        if (qd_client_handover(client, room, all->id + at, left < QD_COLUMNS_PIECE ? left : QD_COLUMNS_PIECE, 0) == 0) {
             return qd_cli_fail_session(cli, client) == 0;
+        }
     }
     return true;
 }
@@ -71,9 +81,11 @@ static int run(const qd_cli *cli, qd_client *client, const char *name, uint64_t 
     bool good = qd_cli_open_room(cli, client, name, NULL, &room) && adopt(cli, client, room.handle, session, &all) &&
                 give_to_room(cli, client, room.handle, &all) &&
                 qd_cli_answer(cli, client, qd_client_leave_room(client, room.handle), QD_SERVER_ROOM_LEFT) != NULL;
+
     if (good && list) {
-        for (uint32_t i = 0; i < all.count; i++)
+        for (uint32_t i = 0; i < all.count; i++) {
             printf("%u\n", all.id[i]);
+        }
     } else if (good) {
         printf("%u %s adopted: the room %s has %s now\n", all.count, all.count == 1 ? "entity" : "entities", name,
                all.count == 1 ? "it" : "them");
@@ -99,15 +111,20 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
         {"--list", NULL, "print the ids, one a line", QD_OPTION_FLAG, &list, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
-    if (text != NULL && (!qd_options_uint64(text, &session) || session == 0))
+    }
+    if (text != NULL && (!qd_options_uint64(text, &session) || session == 0)) {
         return qd_options_misuse(cli->program, "--session '%.64s': must be the number of a session", text);
-    if (cli->token == NULL)
+    }
+    if (cli->token == NULL) {
         return qd_cli_fail(cli, "no token: set QUADRILLE_TOKEN to that of the sessions to adopt from");
+    }
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = run(cli, client, argv[0], session, list);
     qd_client_destroy(client);
     return status;

@@ -52,10 +52,12 @@ void qd_bench_sleep_until(uint64_t then_ns)
 
 void qd_bench_wait_until(uint64_t then_ns)
 {
-    if (qd_bench_now_ns() + QD_BENCH_EARLY_NS < then_ns)
+    if (qd_bench_now_ns() + QD_BENCH_EARLY_NS < then_ns) {
         qd_bench_sleep_until(then_ns - QD_BENCH_EARLY_NS);
-    while (qd_bench_now_ns() < then_ns)
+    }
+    while (qd_bench_now_ns() < then_ns) {
         continue;
+    }
 }
 
 void qd_bench_fail(qd_bench *bench, const char *format, ...)
@@ -64,8 +66,9 @@ void qd_bench_fail(qd_bench *bench, const char *format, ...)
 
     va_start(arguments, format);
     pthread_mutex_lock(&bench->failure_lock);
-    if (!*bench->failure)
+    if (!*bench->failure) {
         vsnprintf(bench->failure, sizeof bench->failure, format, arguments);
+    }
     pthread_mutex_unlock(&bench->failure_lock);
     va_end(arguments);
     atomic_store(&bench->stopped, true);
@@ -83,10 +86,11 @@ bool qd_bench_begin(qd_bench *bench, const char *const *server_options)
     char error[512];
 
     qd_bench_raise_files();
-    if (!qd_bench_raw_start(&bench->raw))
+    if (!qd_bench_raw_start(&bench->raw)) {
         qd_bench_fail(bench, "cannot start a process for the raw limit");
-    else if (!qd_bench_server_start(&bench->server, &bench->where, server_options, error, sizeof error))
+    } else if (!qd_bench_server_start(&bench->server, &bench->where, server_options, error, sizeof error)) {
         qd_bench_fail(bench, "%s", error);
+    }
     return !qd_bench_is_stopped(bench);
 }
 
@@ -94,38 +98,44 @@ void qd_bench_end(qd_bench *bench)
 {
     char error[512];
 
-    if (atomic_load(&interrupted))
+    if (atomic_load(&interrupted)) {
         qd_bench_fail(bench, "interrupted");
-    if (!qd_bench_server_stop(&bench->server, error, sizeof error))
+    }
+    if (!qd_bench_server_stop(&bench->server, error, sizeof error)) {
         qd_bench_fail(bench, "%s", error);
+    }
     qd_bench_raw_stop(&bench->raw);
 }
 
 int qd_bench_status(const qd_bench *bench)
 {
-    if (*bench->failure)
+    if (*bench->failure) {
         fprintf(stderr, "%s: %s\n", QD_BENCH, bench->failure);
+    }
     return *bench->failure ? 1 : 0;
 }
 
 int qd_bench_play(qd_bench *bench, const char *const *server_options, qd_sheet *sheet,
                   void (*body)(qd_bench *bench, qd_sheet *sheet, void *context), void *context)
 {
-    if (qd_bench_begin(bench, server_options))
+    if (qd_bench_begin(bench, server_options)) {
         body(bench, sheet, context);
+    }
     qd_bench_end(bench);
     /* What there is of it, also after a failure. */
-    if (sheet->row_count > 0 && bench->json)
+    if (sheet->row_count > 0 && bench->json) {
         qd_sheet_print_json(sheet, qd_version(), bench->server.address, !*bench->failure);
-    else if (sheet->row_count > 0)
+    } else if (sheet->row_count > 0) {
         qd_sheet_print_table(sheet);
+    }
     return qd_bench_status(bench);
 }
 
 double qd_bench_used_ns(const qd_bench_usage *used, bool user, bool system, uint64_t count)
 {
-    if (!used->is_known || count == 0)
+    if (!used->is_known || count == 0) {
         return NAN;
+    }
     return ((user ? used->user_s : 0) + (system ? used->system_s : 0)) * 1e9 / (double)count;
 }
 
@@ -170,8 +180,9 @@ static void print_help(void)
            "Without --server it starts one for itself; QUADRILLE_WORKERS and its other options in the\n"
            "environment are passed on. QUADRILLE_TOKEN is the token, where a server wants one.\n\nscenarios:\n",
            QD_BENCH);
-    for (size_t index = 0; index < SCENARIO_COUNT; index++)
+    for (size_t index = 0; index < SCENARIO_COUNT; index++) {
         printf("  %-14s %s%s\n", scenarios[index].name, scenarios[index].help, index == 0 ? " (the default)" : "");
+    }
     printf("\n%s SCENARIO --help shows its options.\n", QD_BENCH);
 }
 
@@ -192,11 +203,13 @@ int main(int argc, char **argv)
         return qd_streams_end(QD_BENCH, 0);
     }
     for (size_t index = 0; index < SCENARIO_COUNT && !chosen; index++) {
-        if (strcmp(name, scenarios[index].name) == 0)
+        if (strcmp(name, scenarios[index].name) == 0) {
             chosen = &scenarios[index];
+        }
     }
-    if (!chosen)
+    if (!chosen) {
         return qd_options_misuse(QD_BENCH, "there is no scenario '%s'", name);
+    }
     bench.where = qd_bench_where_default();
     bench.run_id = run_id();
     /* The first one lets the rooms be closed; the second one is final. */

@@ -60,9 +60,10 @@ static void add_row(qd_bench *bench, qd_sheet *sheet, const options *given, cons
     qd_bench_add_clock_goals(sheet, result);
     qd_sheet_add_goal(sheet, qd_bench_ms(&figures->lateness_ns, 99.9), true, 1, "lateness, p99.9, ms");
     qd_sheet_add_goal(sheet, cpu, true, 50, "server, percent of a core");
-    if (figures->suspensions + figures->resets > 0)
+    if (figures->suspensions + figures->resets > 0) {
         qd_bench_fail(bench, "the readers were suspended %llu times and reset %llu times",
                       (unsigned long long)figures->suspensions, (unsigned long long)figures->resets);
+    }
 }
 
 static void play(qd_bench *bench, qd_sheet *sheet, void *context)
@@ -87,9 +88,9 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
                                         .roster = given->roster,
                                         .is_quiet = true,
                                         .may_be_late = true};
-    if (!result || !raw)
+    if (!result || !raw) {
         qd_bench_fail(bench, "out of memory");
-    else if (qd_bench_run(bench, result)) {
+    } else if (qd_bench_run(bench, result)) {
         uint64_t ticks = result->server.ticks > 0 ? result->server.ticks : 1;
         qd_bench_beat beat = {.hz = given->hz,
                               .members = given->readers,
@@ -98,8 +99,9 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
         bool is_done = qd_bench_drum(bench, &beat, raw);
 
         beat.busy_us = (uint32_t)result->server.tick_us_p50;
-        if (is_done && qd_bench_drum(bench, &beat, raw + 1))
+        if (is_done && qd_bench_drum(bench, &beat, raw + 1)) {
             add_row(bench, sheet, given, result, raw, raw + 1);
+        }
     }
     free(result);
     free(raw);
@@ -130,7 +132,8 @@ int qd_bench_big_room(qd_bench *bench, int argc, char **argv)
     qd_sheet sheet = {.scenario = "big-room", .columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status;
 
-    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0) {
         return status;
+    }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

@@ -55,14 +55,17 @@ static double raw_bytes(qd_bench *bench, uint32_t count)
 
     for (; connected && opened < count; opened++) {
         connected[opened] = qd_bench_raw_connect(&bench->raw, QD_BENCH_RAW_SINK, 0, 0);
-        if (connected[opened] < 0)
+        if (connected[opened] < 0) {
             break;
+        }
     }
     const uint64_t after = qd_bench_resident_bytes_of(bench->raw.pid);
-    if (opened < count)
+    if (opened < count) {
         qd_bench_fail(bench, "cannot connect to the raw loop: %s", strerror(errno));
-    while (opened > 0)
+    }
+    while (opened > 0) {
         close(connected[--opened]);
+    }
     free(connected);
     return ((double)after - (double)before) / count;
 }
@@ -71,8 +74,9 @@ static bool connect_one(qd_bench *bench, qd_client **client)
 {
     *client = qd_client_create();
     if (*client &&
-        qd_client_connect(*client, bench->server.address, bench->where.token, QD_BENCH, ANSWER_MS) == QD_CLIENT_OK)
+        qd_client_connect(*client, bench->server.address, bench->where.token, QD_BENCH, ANSWER_MS) == QD_CLIENT_OK) {
         return true;
+    }
     qd_bench_fail(bench, "%s", *client ? qd_client_error(*client) : "out of memory");
     return false;
 }
@@ -89,11 +93,13 @@ static bool fill(qd_bench *bench, crowd *all, const options *given)
     }
     all->raw_resident_bytes = raw_bytes(bench, count);
     /* The first makes the server have what all of them share. */
-    if (!connect_one(bench, &all->clients[0]))
+    if (!connect_one(bench, &all->clients[0])) {
         return false;
+    }
     const uint64_t before_bytes = qd_bench_resident_bytes_of(pid), start_ns = qd_bench_now_ns();
-    for (uint32_t index = 1; index < count && !qd_bench_is_stopped(bench); index++)
+    for (uint32_t index = 1; index < count && !qd_bench_is_stopped(bench); index++) {
         connect_one(bench, &all->clients[index]);
+    }
     all->connect_us = (double)(qd_bench_now_ns() - start_ns) / 1e3 / (count - 1);
 
     const qd_bench_usage before = qd_bench_usage_of(pid);
@@ -112,9 +118,10 @@ static void ask_all(qd_bench *bench, const crowd *all, uint32_t count)
         qd_client *client = all->clients[index];
         const qd_server_message *pong = qd_client_answer(client, qd_client_ping(client, index), ANSWER_MS);
 
-        if (!pong || pong->kind != QD_SERVER_PONG || pong->as.pong.data != index)
+        if (!pong || pong->kind != QD_SERVER_PONG || pong->as.pong.data != index) {
             qd_bench_fail(bench, "session %u of %u does not answer any more: %s", index + 1, count,
                           qd_client_error(client));
+        }
     }
 }
 
@@ -160,16 +167,17 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
                                         .check_max = 16,
                                         .is_quiet = true,
                                         .may_be_late = true};
-    if (!result)
+    if (!result) {
         qd_bench_fail(bench, "out of memory");
-    else if (!qd_bench_allows_files(given->connections, error, sizeof error))
+    } else if (!qd_bench_allows_files(given->connections, error, sizeof error)) {
         qd_bench_fail(bench, "%s", error);
-    else if (fill(bench, &all, given) && qd_bench_run(bench, result)) {
+    } else if (fill(bench, &all, given) && qd_bench_run(bench, result)) {
         ask_all(bench, &all, given->connections - given->active);
         add_row(sheet, given, &all, result);
     }
-    for (uint32_t index = 0; all.clients && index < given->connections - given->active; index++)
+    for (uint32_t index = 0; all.clients && index < given->connections - given->active; index++) {
         qd_client_destroy(all.clients[index]);
+    }
     free(all.clients);
     free(result);
     qd_sheet_add_note(sheet, "bytes: resident, a session at rest; raw: a connection of a bare libuv loop");
@@ -196,10 +204,12 @@ int qd_bench_connections(qd_bench *bench, int argc, char **argv)
     qd_sheet sheet = {.scenario = "connections", .columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status;
 
-    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0) {
         return status;
-    if (given.active + 2 > given.connections)
+    }
+    if (given.active + 2 > given.connections) {
         return qd_options_misuse(usage.program, "--active %u: at least two of the %u are to be at rest", given.active,
                                  given.connections);
+    }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

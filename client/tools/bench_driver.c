@@ -29,18 +29,21 @@ static void receive(qd_bench_connection *connection)
     for (int turn = 0; turn < RECEIVES_MAX; turn++) {
         ssize_t size = recv(qd_client_socket(connection->client), bytes, sizeof bytes, MSG_DONTWAIT);
 
-        if (size < 0 && errno == EINTR)
+        if (size < 0 && errno == EINTR) {
             continue;
-        if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        }
+        if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             break;
+        }
         if (size <= 0) {
             qd_client_input_end(connection->client);
             break;
         }
         connection->bytes_in += (uint64_t)size;
         qd_client_input(connection->client, bytes, (size_t)size);
-        if ((size_t)size < sizeof bytes)
+        if ((size_t)size < sizeof bytes) {
             break;
+        }
     }
     connection->received_ns = qd_bench_now_ns();
 }
@@ -49,17 +52,21 @@ static void take_messages(qd_bench_connection *connection, pthread_mutex_t *lock
 {
     const qd_server_message *message;
 
-    if (lock)
+    if (lock) {
         pthread_mutex_lock(lock);
+    }
     connection->figures->bytes_out += connection->bytes_out;
     connection->figures->bytes_in += connection->bytes_in;
     connection->bytes_out = connection->bytes_in = 0;
-    while ((message = qd_client_next(connection->client)))
+    while ((message = qd_client_next(connection->client))) {
         qd_bench_take_message(connection, message, connection->received_ns);
-    if (qd_client_state(connection->client) < 0)
+    }
+    if (qd_client_state(connection->client) < 0) {
         qd_bench_fail(connection->bench, "%s", qd_client_error(connection->client));
-    if (lock)
+    }
+    if (lock) {
         pthread_mutex_unlock(lock);
+    }
 }
 
 static void exchange(qd_bench_connection *connection, pthread_mutex_t *lock)
@@ -87,11 +94,13 @@ bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_ben
         uint64_t bytes = connection->figures->bytes_in + connection->figures->bytes_out;
 
         exchange(connection, NULL);
-        if (!output_waits(connection) && is_done(connection))
+        if (!output_waits(connection) && is_done(connection)) {
             return true;
+        }
         /* It is slow, maybe, but alive. */
-        if (connection->figures->bytes_in + connection->figures->bytes_out > bytes)
+        if (connection->figures->bytes_in + connection->figures->bytes_out > bytes) {
             end_ns = qd_bench_now_ns() + patience_ns;
+        }
         if (qd_bench_now_ns() > end_ns) {
             qd_bench_fail(bench, "%s does not answer: waited %u s for %s", bench->server.address,
                           (unsigned)(patience_ns / 1000000000u), what);
@@ -118,8 +127,9 @@ static uint64_t slot_ns(const qd_bench_driver *driver, uint64_t slot)
 static bool is_busy(const qd_bench_driver *driver)
 {
     for (uint32_t index = 0; index < driver->lane_count; index++) {
-        if (qd_bench_lane_is_busy(driver->lanes[index]))
+        if (qd_bench_lane_is_busy(driver->lanes[index])) {
             return true;
+        }
     }
     return false;
 }
@@ -130,8 +140,9 @@ static void watch_output(qd_bench_driver *driver, qd_bench_connection *connectio
     const bool waits = output_waits(connection);
     struct epoll_event event = {.events = EPOLLIN | (waits ? EPOLLOUT : 0), .data.ptr = connection};
 
-    if (waits != connection->is_output_watched)
+    if (waits != connection->is_output_watched) {
         epoll_ctl(driver->ready, EPOLL_CTL_MOD, qd_client_socket(connection->client), &event);
+    }
     connection->is_output_watched = waits;
 }
 
@@ -141,13 +152,16 @@ static void wait_and_exchange(qd_bench_driver *driver, uint64_t until_ns)
     struct epoll_event events[READY_MAX];
     uint64_t now_ns = qd_bench_now_ns();
     uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-    if (wait_ns > LOOK_UP_NS)
+
+    if (wait_ns > LOOK_UP_NS) {
         wait_ns = LOOK_UP_NS;
+    }
     struct timespec wait = {(time_t)(wait_ns / 1000000000u), (long)(wait_ns % 1000000000u)};
 
     /* epoll_wait alone would wait for whole milliseconds. */
-    if (ppoll(&(struct pollfd){.fd = driver->ready, .events = POLLIN}, 1, &wait, NULL) <= 0)
+    if (ppoll(&(struct pollfd){.fd = driver->ready, .events = POLLIN}, 1, &wait, NULL) <= 0) {
         return;
+    }
     int count = epoll_wait(driver->ready, events, READY_MAX, 0);
     /* What came to one is not to count as later because that of another was looked at. */
     for (int index = 0; index < count; index++) {
@@ -165,8 +179,9 @@ static void send_all(qd_bench_driver *driver)
     for (uint32_t index = 0; index < driver->connection_count; index++) {
         qd_bench_connection *connection = &driver->connections[index];
 
-        if (!output_waits(connection) || connection->is_output_watched)
+        if (!output_waits(connection) || connection->is_output_watched) {
             continue;
+        }
         exchange(connection, &driver->lock);
         watch_output(driver, connection);
     }
@@ -176,15 +191,17 @@ static void send_due(qd_bench_driver *driver)
 {
     uint64_t now_ns = qd_bench_now_ns();
 
-    for (uint32_t lane = 0; lane < driver->lane_count; lane++)
+    for (uint32_t lane = 0; lane < driver->lane_count; lane++) {
         qd_bench_lane_send_due(driver->lanes[lane], now_ns);
+    }
 }
 
 /* Nobody here writes. */
 static void run_readers(qd_bench_driver *driver)
 {
-    while (qd_bench_now_ns() < driver->bench->end_ns && !qd_bench_is_stopped(driver->bench))
+    while (qd_bench_now_ns() < driver->bench->end_ns && !qd_bench_is_stopped(driver->bench)) {
         wait_and_exchange(driver, driver->bench->end_ns);
+    }
 }
 
 static void run_on_schedule(qd_bench_driver *driver)
@@ -193,21 +210,26 @@ static void run_on_schedule(qd_bench_driver *driver)
     const uint64_t early_ns = bench->options.is_exact ? QD_BENCH_EARLY_NS : 0;
     uint64_t slot = 0;
 
-    for (uint32_t lane = 0; lane < driver->lane_count; lane++)
+    for (uint32_t lane = 0; lane < driver->lane_count; lane++) {
         driver->lanes[lane]->next_ns = slot_ns(driver, lane);
+    }
     while (slot_ns(driver, slot) < bench->end_ns && !qd_bench_is_stopped(bench)) {
-        for (uint64_t now_ns = qd_bench_now_ns(); slot_ns(driver, slot) <= now_ns; slot++)
+        for (uint64_t now_ns = qd_bench_now_ns(); slot_ns(driver, slot) <= now_ns; slot++) {
             qd_bench_lane_send_due(driver->lanes[slot % driver->lane_count], now_ns);
+        }
         send_all(driver);
-        for (uint32_t lane = 0; bench->options.is_exact && lane < driver->lane_count; lane++)
+        for (uint32_t lane = 0; bench->options.is_exact && lane < driver->lane_count; lane++) {
             qd_bench_lane_make_ahead(driver->lanes[lane]);
+        }
         wait_and_exchange(driver, slot_ns(driver, slot) - early_ns);
-        if (early_ns > 0 && qd_bench_now_ns() + early_ns >= slot_ns(driver, slot))
+        if (early_ns > 0 && qd_bench_now_ns() + early_ns >= slot_ns(driver, slot)) {
             qd_bench_wait_until(slot_ns(driver, slot));
+        }
     }
     /* A run that was stopped may have made a batch that it did not send. */
-    for (uint32_t index = 0; index < driver->connection_count; index++)
+    for (uint32_t index = 0; index < driver->connection_count; index++) {
         driver->connections[index].is_held = false;
+    }
 }
 
 /* Each lane sends its next batch when it takes the answer to the last. */
@@ -215,8 +237,9 @@ static void run_on_answers(qd_bench_driver *driver)
 {
     const qd_bench *bench = driver->bench;
 
-    while (qd_bench_now_ns() < bench->start_ns)
+    while (qd_bench_now_ns() < bench->start_ns) {
         wait_and_exchange(driver, bench->start_ns);
+    }
     send_due(driver);
     while (qd_bench_now_ns() < bench->end_ns && !qd_bench_is_stopped(bench)) {
         send_all(driver);
@@ -242,15 +265,17 @@ static void give_up(qd_bench_driver *driver)
     uint64_t count = 0;
 
     pthread_mutex_lock(&driver->lock);
-    for (uint32_t lane = 0; lane < driver->lane_count; lane++)
+    for (uint32_t lane = 0; lane < driver->lane_count; lane++) {
         count += qd_bench_lane_give_up(driver->lanes[lane], now_ns);
+    }
     driver->recent.unanswered += count;
     pthread_mutex_unlock(&driver->lock);
-    if (count > 0 && !driver->bench->options.may_be_late)
+    if (count > 0 && !driver->bench->options.may_be_late) {
         qd_bench_fail(driver->bench,
                       "%llu batches were not answered within %u s after the end: this rate cannot be held; lower --hz, "
                       "--entities or --rooms",
                       (unsigned long long)count, (unsigned)(QD_BENCH_RUN_OUT_NS / 1000000000u));
+    }
 }
 
 static bool watch_all(qd_bench_driver *driver)
@@ -261,8 +286,9 @@ static bool watch_all(qd_bench_driver *driver)
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
 
         connection->is_output_watched = false;
-        if (epoll_ctl(driver->ready, EPOLL_CTL_ADD, qd_client_socket(connection->client), &event) != 0)
+        if (epoll_ctl(driver->ready, EPOLL_CTL_ADD, qd_client_socket(connection->client), &event) != 0) {
             return false;
+        }
     }
     return driver->ready >= 0;
 }
@@ -276,18 +302,21 @@ void *qd_bench_drive(void *argument)
     } else {
         /* Else the system may wake it up to 50 microseconds late. */
         prctl(PR_SET_TIMERSLACK, 1);
-        if (driver->lane_count == 0)
+        if (driver->lane_count == 0) {
             run_readers(driver);
-        else if (driver->bench->options.hz > 0)
+        } else if (driver->bench->options.hz > 0) {
             run_on_schedule(driver);
-        else
+        } else {
             run_on_answers(driver);
+        }
         run_out(driver);
-        if (!qd_bench_is_stopped(driver->bench))
+        if (!qd_bench_is_stopped(driver->bench)) {
             give_up(driver);
+        }
     }
-    if (driver->ready >= 0)
+    if (driver->ready >= 0) {
         close(driver->ready);
+    }
     driver->done_ns = qd_bench_now_ns();
     atomic_store(&driver->is_done, true);
     return NULL;

@@ -22,16 +22,19 @@ static bool gather(const qd_bench *bench, const qd_bench_beat *beat, band *all)
     all->ready = epoll_create1(EPOLL_CLOEXEC);
     all->members = malloc(beat->members * sizeof *all->members);
     all->bytes = calloc(1, beat->request_bytes > 65536 ? beat->request_bytes : 65536);
-    for (uint32_t index = 0; all->members && index < beat->members; index++)
+    for (uint32_t index = 0; all->members && index < beat->members; index++) {
         all->members[index] = -1;
-    if (all->ready < 0 || !all->members || !all->bytes)
+    }
+    if (all->ready < 0 || !all->members || !all->bytes) {
         return false;
+    }
     for (uint32_t index = 0; index < beat->members; index++) {
         all->members[index] = qd_bench_raw_connect(&bench->raw, QD_BENCH_RAW_MEMBER, 0, 0);
         if (all->members[index] < 0 ||
             epoll_ctl(all->ready, EPOLL_CTL_ADD, all->members[index],
-                      &(struct epoll_event){.events = EPOLLIN, .data.fd = all->members[index]}) != 0)
+                      &(struct epoll_event){.events = EPOLLIN, .data.fd = all->members[index]}) != 0) {
             return false;
+        }
     }
     all->drum = qd_bench_raw_connect_busy(&bench->raw, (uint32_t)beat->request_bytes, (uint32_t)beat->answer_bytes,
                                           beat->busy_us);
@@ -41,13 +44,16 @@ static bool gather(const qd_bench *bench, const qd_bench_beat *beat, band *all)
 static void scatter(const qd_bench_beat *beat, band *all)
 {
     for (uint32_t index = 0; all->members && index < beat->members; index++) {
-        if (all->members[index] >= 0)
+        if (all->members[index] >= 0) {
             close(all->members[index]);
+        }
     }
-    if (all->drum >= 0)
+    if (all->drum >= 0) {
         close(all->drum);
-    if (all->ready >= 0)
+    }
+    if (all->ready >= 0) {
         close(all->ready);
+    }
     free(all->members);
     free(all->bytes);
 }
@@ -58,8 +64,9 @@ static bool strike(band *all, uint64_t request_bytes)
     for (uint64_t at = 0; at < request_bytes;) {
         ssize_t sent = send(all->drum, all->bytes + at, request_bytes - at, MSG_NOSIGNAL);
 
-        if (sent < 0 && errno != EINTR)
+        if (sent < 0 && errno != EINTR) {
             return false;
+        }
         at += sent > 0 ? (uint64_t)sent : 0;
     }
     return true;
@@ -78,8 +85,9 @@ static bool listen_until(band *all, uint64_t then_ns)
     for (int index = 0; index < count; index++) {
         ssize_t size = recv(events[index].data.fd, bytes, sizeof bytes, MSG_DONTWAIT);
 
-        if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR))
+        if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
             return false;
+        }
         all->got_bytes += size > 0 ? (uint64_t)size : 0;
     }
     return count >= 0 || errno == EINTR;
@@ -100,14 +108,17 @@ static bool play(qd_bench *bench, const qd_bench_beat *beat, band *all, qd_bench
             return false;
         }
         if (struck < beats && now_ns >= next_ns) {
-            if (!strike(all, beat->request_bytes))
+            if (!strike(all, beat->request_bytes)) {
                 return false;
+            }
             struck++;
         }
-        if (!listen_until(all, struck < beats ? start_ns + struck * period_ns : now_ns + 100000000u))
+        if (!listen_until(all, struck < beats ? start_ns + struck * period_ns : now_ns + 100000000u)) {
             return false;
-        for (; result->beats < struck && all->got_bytes >= (result->beats + 1) * beat_bytes; result->beats++)
+        }
+        for (; result->beats < struck && all->got_bytes >= (result->beats + 1) * beat_bytes; result->beats++) {
             qd_histogram_record(&result->lateness_ns, qd_bench_now_ns() - start_ns - result->beats * period_ns);
+        }
     }
     result->seconds = (double)(qd_bench_now_ns() - start_ns) / 1e9;
     return true;
@@ -121,8 +132,9 @@ bool qd_bench_drum(qd_bench *bench, const qd_bench_beat *beat, qd_bench_beaten *
     if (gather(bench, beat, &all)) {
         qd_bench_usage before = qd_bench_usage_of(bench->raw.pid);
 
-        if (!play(bench, beat, &all, result))
+        if (!play(bench, beat, &all, result)) {
             qd_bench_fail(bench, "the raw loop does not answer: %s", strerror(errno));
+        }
         result->used = qd_bench_usage_between(before, qd_bench_usage_of(bench->raw.pid));
     } else {
         qd_bench_fail(bench, "cannot reach the raw loop: %s", strerror(errno));

@@ -59,19 +59,22 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, qd_b
                                         .roster = given->roster,
                                         .is_quiet = true,
                                         .may_be_late = true};
-    if (!qd_bench_run(bench, result))
+    if (!qd_bench_run(bench, result)) {
         return;
+    }
     const qd_bench_figures *figures = &result->figures;
     uint64_t ticks = result->server.ticks > 0 ? result->server.ticks : 1;
     const qd_bench_beat beat = {.hz = given->hz,
                                 .members = readers,
                                 .request_bytes = figures->bytes_out / ticks + 1,
                                 .answer_bytes = figures->bytes_in / readers / ticks + 1};
-    if (!qd_bench_drum(bench, &beat, raw))
+    if (!qd_bench_drum(bench, &beat, raw)) {
         return;
+    }
     /* What one reader costs stands for what the room itself costs. */
-    if (readers == 1)
+    if (readers == 1) {
         *alone_us = tick_us(result);
+    }
     const double more = readers > 1 ? readers - 1 : NAN;
     const double reader_us = (tick_us(result) - *alone_us) / more;
     const double raw_us = qd_bench_used_ns(&raw->used, true, true, raw->beats * readers) / 1e3;
@@ -82,9 +85,10 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, qd_b
                                              (double)result->server.ticks_skipped,
                                              qd_bench_used_percent(&result->own, result->seconds),
                                              (double)figures->ticks_checked});
-    if (figures->resets > 0)
+    if (figures->resets > 0) {
         qd_sheet_add_note(sheet, "%u readers: %llu resets, because readers were slow", readers,
                           (unsigned long long)figures->resets);
+    }
 }
 
 static void play(qd_bench *bench, qd_sheet *sheet, void *context)
@@ -96,15 +100,17 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
 
     snprintf(sheet->title, sizeof sheet->title, "fanout: the events of one room of %u entities, %u ticks/s",
              given->entities, given->hz);
-    if (!result || !raw)
+    if (!result || !raw) {
         qd_bench_fail(bench, "out of memory");
+    }
     for (uint32_t readers = 1; !qd_bench_is_stopped(bench);) {
         options row = *given;
 
         row.readers = readers;
         run_row(bench, sheet, &row, result, raw, &alone_us);
-        if (readers == given->readers)
+        if (readers == given->readers) {
             break;
+        }
         readers = readers * 10 < given->readers ? readers * 10 : given->readers;
     }
     free(result);
@@ -134,7 +140,8 @@ int qd_bench_fanout(qd_bench *bench, int argc, char **argv)
     qd_sheet sheet = {.scenario = "fanout", .columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status;
 
-    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0) {
         return status;
+    }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

@@ -79,8 +79,10 @@ static void free_columns(columns *gone)
 static void place(course *all, columns *to, uint32_t count, double radius_min, double radius_max)
 {
     const options *given = &all->options;
+
     for (uint32_t i = 0; i < count; i++) {
         double angle = 2 * acos(-1) * random_part(all);
+
         to->id[i] = i;
         to->x[i] = (float)(given->side * random_part(all));
         to->y[i] = (float)(given->side * random_part(all));
@@ -95,6 +97,7 @@ static void move_along(float *restrict at, float *restrict speed, uint32_t count
 {
     for (uint32_t i = 0; i < count; i++) {
         const float there = at[i] + speed[i], inward = there < 0 ? fabsf(speed[i]) : -fabsf(speed[i]);
+
         at[i] = there;
         speed[i] = there < 0 || there > side ? inward : speed[i];
     }
@@ -110,20 +113,23 @@ static bool send_batches(course *all, qd_client_kind kind)
     const uint32_t count = fences ? all->options.fences : all->options.points;
     uint32_t *no_pairs = spawns ? calloc(PIECE, sizeof *no_pairs) : NULL;
     bool sent = !spawns || no_pairs != NULL;
+
     for (uint32_t at = 0; at < count && sent; at += PIECE) {
         const uint32_t piece = count - at < PIECE ? count - at : PIECE;
         qd_client_message message = {.kind = kind};
-        if (fences)
+
+        if (fences) {
             message.as.observers = (qd_msg_observers){.room = all->room,
                                                       .count = piece,
                                                       .id = from->id + at,
                                                       .x = from->x + at,
                                                       .y = from->y + at,
                                                       .range = from->radius + at};
-        else
+        } else {
             message.as.batch =
                 (qd_msg_batch){.room = all->room,
                                .entities = {.count = piece, .id = from->id + at, .x = from->x + at, .y = from->y + at}};
+        }
         if (spawns) {
             message.as.batch.entities.half_x = message.as.batch.entities.half_y = from->radius + at;
             message.as.batch.entities.mask = no_pairs;
@@ -141,20 +147,26 @@ static bool finish_step(course *all, uint32_t seq)
 {
     for (;;) {
         const qd_server_message *message = qd_client_wait(all->client, (int)(QD_BENCH_TIMEOUT_NS / 1000000));
-        if (message == NULL)
+
+        if (message == NULL) {
             return qd_cli_fail_session(&all->cli, all->client) == 0;
-        if (message->kind == QD_SERVER_ERROR)
+        }
+        if (message->kind == QD_SERVER_ERROR) {
             return qd_cli_fail_error(&all->cli, &message->as.error) == 0;
+        }
         if (message->kind == QD_SERVER_VIEW) {
             all->enters += message->as.view.enter_count;
             all->leaves += message->as.view.leave_count;
-            if (qd_view_apply(all->view, &message->as.view) != QD_CLIENT_OK)
+            if (qd_view_apply(all->view, &message->as.view) != QD_CLIENT_OK) {
                 return qd_cli_fail(&all->cli, "the views contradict each other, or memory is short") == 0;
-            if (qd_view_suspended(all->view))
+            }
+            if (qd_view_suspended(all->view)) {
                 return qd_cli_fail(&all->cli, "the server suspended the views: give it a larger --sightings-max") == 0;
+            }
         }
-        if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq)
+        if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq) {
             return true;
+        }
     }
 }
 
@@ -165,8 +177,10 @@ static bool run_steps(course *all)
     const uint64_t start_ns = qd_bench_now_ns();
     const uint64_t end_ns = start_ns + (uint64_t)(all->bench->seconds * 1e9);
     bool good = true;
+
     while (good) {
         const uint64_t now_ns = qd_bench_now_ns();
+
         if (now_ns < end_ns && !qd_bench_is_stopped(all->bench) && sent - all->steps < PENDING_MAX) {
             move_along(all->points.x, all->points.speed_x, all->options.points, (float)all->options.side);
             move_along(all->points.y, all->points.speed_y, all->options.points, (float)all->options.side);
@@ -194,6 +208,7 @@ static bool is_in(const course *all, uint32_t fence, uint32_t point)
     const double x = (double)all->points.x[point] - (double)all->fences.x[fence];
     const double y = (double)all->points.y[point] - (double)all->fences.y[fence];
     const double reach = (double)all->fences.radius[fence];
+
     return x * x + y * y <= reach * reach;
 }
 
@@ -201,16 +216,20 @@ static bool check(course *all)
 {
     for (uint32_t fence = 0; fence < all->options.fences; fence++) {
         uint32_t inside = 0;
+
         for (uint32_t point = 0; point < all->options.points; point++) {
-            if (!is_in(all, fence, point))
+            if (!is_in(all, fence, point)) {
                 continue;
+            }
             inside++;
-            if (qd_view_find(all->view, fence, point) == NULL)
+            if (qd_view_find(all->view, fence, point) == NULL) {
                 return qd_cli_fail(&all->cli, "point %u is in fence %u, and was not told", point, fence) == 0;
+            }
         }
-        if (qd_view_count_of(all->view, fence) != inside)
+        if (qd_view_count_of(all->view, fence) != inside) {
             return qd_cli_fail(&all->cli, "fence %u holds %u points, and %u were told", fence, inside,
                                qd_view_count_of(all->view, fence)) == 0;
+        }
         all->seen += inside;
     }
     return true;
@@ -229,9 +248,11 @@ static bool open_room(course *all)
                                        .observers_max = all->options.fences,
                                        .grace_ms = 1000,
                                        .empty_close_ms = 1000};
+
     snprintf(name, sizeof name, "bench-fences-%016" PRIx64, qd_bench_now_ns());
-    if (!qd_cli_open_room(&all->cli, all->client, name, &config, &opened))
+    if (!qd_cli_open_room(&all->cli, all->client, name, &config, &opened)) {
         return false;
+    }
     all->room = opened.handle;
     return true;
 }
@@ -243,6 +264,7 @@ static void print(const course *all)
     const double enters = (double)all->enters / all->took_s, leaves = (double)all->leaves / all->took_s;
     const double p50 = (double)qd_histogram_percentile(all->round_trip_ns, 50) / 1e6;
     const double p99 = (double)qd_histogram_percentile(all->round_trip_ns, 99) / 1e6;
+
     if (all->bench->json) {
         printf("{\"fences\":%u,\"points\":%u,\"seconds\":%.3f,\"steps\":%" PRIu64 ",\"updates_per_s\":%.0f,"
                "\"enters_per_s\":%.0f,\"leaves_per_s\":%.0f,\"inside\":%" PRIu64
@@ -262,18 +284,21 @@ static bool run(course *all)
 {
     all->random = all->options.seed;
     all->client = qd_cli_connect(&all->cli);
-    if (all->client == NULL || !open_room(all))
+    if (all->client == NULL || !open_room(all)) {
         return false;
+    }
     all->view = qd_view_create(NULL);
     all->round_trip_ns = calloc(1, sizeof *all->round_trip_ns);
     if (all->view == NULL || all->round_trip_ns == NULL || !make_columns(&all->fences, all->options.fences) ||
-        !make_columns(&all->points, all->options.points))
+        !make_columns(&all->points, all->options.points)) {
         return qd_cli_fail(&all->cli, "out of memory") == 0;
+    }
     place(all, &all->fences, all->options.fences, all->options.radius_min, all->options.radius_max);
     place(all, &all->points, all->options.points, 0, 0);
     if (!send_batches(all, QD_CLIENT_OBSERVE) || !send_batches(all, QD_CLIENT_SPAWN) ||
-        !finish_step(all, qd_client_step(all->client, all->room, 0)))
+        !finish_step(all, qd_client_step(all->client, all->room, 0))) {
         return false;
+    }
     /* What was there from the beginning is no part of the measurement. */
     all->enters = all->leaves = 0;
     bool good = run_steps(all) && check(all);
@@ -314,15 +339,19 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
         {"--seed", "N", "another world (1)", QD_OPTION_NUMBER, &given->seed, 0, UINT32_MAX},
         QD_BENCH_COMMON_OPTIONS(bench)};
     int status = 0;
-    if (qd_options_parse(&usage, rows, QD_CLI_COUNT(rows), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, rows, QD_CLI_COUNT(rows), argc, argv, &status) < 0) {
         return status;
-    if (given->radius_min > given->radius_max)
+    }
+    if (given->radius_min > given->radius_max) {
         return qd_options_misuse(all.cli.program, "--radius-min %g is above --radius-max %g", given->radius_min,
                                  given->radius_max);
+    }
     const bool good = qd_bench_begin(bench, server_options) && run(&all);
     qd_bench_end(bench);
-    if (good)
+    if (good) {
         print(&all);
+    }
     qd_view_destroy(all.view);
     qd_client_destroy(all.client);
     free_columns(&all.fences);

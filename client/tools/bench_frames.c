@@ -29,8 +29,9 @@ bool qd_bench_frames_init(qd_bench_frames *frames)
 
     frames->id = malloc(count * sizeof *frames->id);
     frames->x = malloc(7 * (size_t)count * sizeof *frames->x);
-    if (!frames->id || !frames->x)
+    if (!frames->id || !frames->x) {
         return false;
+    }
     frames->y = frames->x + count;
     frames->from_x = frames->y + count;
     frames->from_y = frames->from_x + count;
@@ -73,13 +74,13 @@ static bool queue(const qd_bench_frames *frames, uint32_t connection, qd_client_
         const float *half = kind == QD_CLIENT_SPAWN ? frames->half : NULL;
         qd_client_message message = {.kind = kind};
 
-        if (kind == QD_CLIENT_ROSTER)
+        if (kind == QD_CLIENT_ROSTER) {
             message.as.roster =
                 (qd_msg_roster){.room = frames->room, .first = first, .count = frames->batch, .id = frames->id + at};
-        else if (kind == QD_CLIENT_ROSTER_MOVE)
+        } else if (kind == QD_CLIENT_ROSTER_MOVE) {
             message.as.roster_move = (qd_msg_roster_move){
                 .room = frames->room, .first = first, .count = frames->batch, .x = frames->x + at, .y = frames->y + at};
-        else
+        } else {
             message.as.batch = (qd_msg_batch){.room = frames->room,
                                               .entities = {.count = frames->batch,
                                                            .id = frames->id + at,
@@ -87,8 +88,10 @@ static bool queue(const qd_bench_frames *frames, uint32_t connection, qd_client_
                                                            .y = frames->y + at,
                                                            .half_x = half,
                                                            .half_y = half}};
-        if (!qd_client_send(client, &message))
+        }
+        if (!qd_client_send(client, &message)) {
             return false;
+        }
     }
     return true;
 }
@@ -118,14 +121,16 @@ static bool encode_pass(qd_bench_frames *frames, uint32_t connection, uint32_t p
     size_t size;
 
     qd_bench_frames_put(frames, connection, phase);
-    if (encoder && queue(frames, connection, frames->roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, encoder))
+    if (encoder && queue(frames, connection, frames->roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, encoder)) {
         bytes = qd_client_output(encoder, &size);
+    }
     if (bytes && !frames->bytes) {
         frames->pass_bytes = size;
         frames->bytes = malloc(PHASES * frames->connections * size);
     }
-    if (bytes && frames->bytes)
+    if (bytes && frames->bytes) {
         memcpy(place_of(frames, connection, phase), bytes, size);
+    }
     qd_client_destroy(encoder);
     return bytes && frames->bytes;
 }
@@ -134,8 +139,9 @@ bool qd_bench_frames_encode(qd_bench_frames *frames)
 {
     for (uint32_t phase = 0; phase < PHASES; phase++) {
         for (uint32_t connection = 0; connection < frames->connections; connection++) {
-            if (!encode_pass(frames, connection, phase))
+            if (!encode_pass(frames, connection, phase)) {
                 return false;
+            }
         }
     }
     return true;

@@ -75,8 +75,9 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint
                                         .roster = given->roster,
                                         .is_quiet = true};
     const double resident_before = (double)qd_bench_resident_bytes_of(bench->server.pid);
-    if (!qd_bench_run(bench, result))
+    if (!qd_bench_run(bench, result)) {
         return;
+    }
     const qd_bench_figures *figures = &result->figures;
     const double resident = ((double)result->resident_bytes - resident_before) / ((double)rooms * entities);
     qd_sheet_add_row(sheet, (const double[]){rooms, entities, (double)figures->updates / result->seconds,
@@ -93,16 +94,20 @@ static void write_data(qd_bench *bench, const qd_sheet *sheet, const char *path,
 {
     FILE *file = fopen(path, "we");
 
-    if (file)
+    if (file) {
         fprintf(file, "# rooms entities updates_per_s user_ns system_ns memcpy_ns\n");
-    for (uint32_t row = 0; file && row < sheet->row_count; row++) {
-        if (row == first_of_rooms)
-            fprintf(file, "\n\n");
-        for (uint32_t column = 0; column < 6; column++)
-            fprintf(file, "%.6g%s", sheet->rows[row][column], column < 5 ? " " : "\n");
     }
-    if (!file || ferror(file) || fclose(file) != 0)
+    for (uint32_t row = 0; file && row < sheet->row_count; row++) {
+        if (row == first_of_rooms) {
+            fprintf(file, "\n\n");
+        }
+        for (uint32_t column = 0; column < 6; column++) {
+            fprintf(file, "%.6g%s", sheet->rows[row][column], column < 5 ? " " : "\n");
+        }
+    }
+    if (!file || ferror(file) || fclose(file) != 0) {
         qd_bench_fail(bench, "--data %s: %s", path, strerror(errno));
+    }
 }
 
 /* Known before all is measured; what is in the file stays until then. */
@@ -110,8 +115,9 @@ static void check_data(qd_bench *bench, const char *path)
 {
     FILE *file = fopen(path, "ae");
 
-    if (!file || fclose(file) != 0)
+    if (!file || fclose(file) != 0) {
         qd_bench_fail(bench, "--data %s: %s", path, strerror(errno));
+    }
 }
 
 static void play(qd_bench *bench, qd_sheet *sheet, void *context)
@@ -120,17 +126,22 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     qd_bench_result *result = calloc(1, sizeof *result);
 
     snprintf(sheet->title, sizeof sheet->title, "growth: all move and step, again when it is answered, with events");
-    if (given->data)
+    if (given->data) {
         check_data(bench, given->data);
-    if (!result)
+    }
+    if (!result) {
         qd_bench_fail(bench, "out of memory");
-    for (uint64_t entities = 1000; entities <= given->entities_max && !qd_bench_is_stopped(bench); entities *= 10)
+    }
+    for (uint64_t entities = 1000; entities <= given->entities_max && !qd_bench_is_stopped(bench); entities *= 10) {
         run_row(bench, sheet, given, 1, (uint32_t)entities, result);
+    }
     const uint32_t first_of_rooms = sheet->row_count;
-    for (uint64_t rooms = 1; rooms <= given->rooms_max && !qd_bench_is_stopped(bench); rooms *= 10)
+    for (uint64_t rooms = 1; rooms <= given->rooms_max && !qd_bench_is_stopped(bench); rooms *= 10) {
         run_row(bench, sheet, given, (uint32_t)rooms, given->room_entities, result);
-    if (given->data && !qd_bench_is_stopped(bench))
+    }
+    if (given->data && !qd_bench_is_stopped(bench)) {
         write_data(bench, sheet, given->data, first_of_rooms);
+    }
     free(result);
     qd_sheet_add_note(sheet,
                       "ns: of the server, an update, with its part of the tick and the events; memcpy: of as many");
@@ -161,7 +172,8 @@ int qd_bench_growth(qd_bench *bench, int argc, char **argv)
     qd_sheet sheet = {.scenario = "growth", .columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status;
 
-    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0) {
         return status;
+    }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

@@ -75,15 +75,18 @@ static void take_message(course *all, writer *from, const qd_server_message *mes
     case QD_SERVER_TICK:
         all->figures->begins += message->as.tick.begins.count;
         all->figures->ends += message->as.tick.ends.count;
-        if (qd_pairs_apply(all->told.pairs, &message->as.tick) < 0)
+        if (qd_pairs_apply(all->told.pairs, &message->as.tick) < 0) {
             qd_bench_fail(all->bench, "the events of tick %llu contradict those before",
                           (unsigned long long)message->as.tick.tick);
+        }
         break;
     case QD_SERVER_APPLIED:
-        if (message->as.applied.seq == all->step_seq && from == &all->writers[0])
+        if (message->as.applied.seq == all->step_seq && from == &all->writers[0]) {
             all->step_seq = 0;
-        if (from->last_seq && message->as.applied.seq == from->last_seq)
+        }
+        if (from->last_seq && message->as.applied.seq == from->last_seq) {
             from->is_done = true;
+        }
         break;
     case QD_SERVER_STATS:
         all->told.stats = message->as.stats.room;
@@ -108,8 +111,9 @@ static bool wait_step(course *all, writer *from, uint32_t seq)
     while (seq && !from->is_done && !qd_bench_is_stopped(all->bench)) {
         const qd_server_message *message = qd_client_wait(from->client, ANSWER_MS);
 
-        if (!message)
+        if (!message) {
             return fail_session(all, from->client);
+        }
         take_message(all, from, message);
     }
     from->last_seq = 0;
@@ -122,15 +126,17 @@ static bool get_stats(course *all)
 {
     writer *first = &all->writers[0];
 
-    if (!wait_step(all, first, qd_client_step(first->client, all->frames.room, 0)))
+    if (!wait_step(all, first, qd_client_step(first->client, all->frames.room, 0))) {
         return false;
+    }
     all->told.has_stats = false;
     qd_client_get_stats(first->client, all->frames.room);
     while (!all->told.has_stats && !qd_bench_is_stopped(all->bench)) {
         const qd_server_message *message = qd_client_wait(first->client, ANSWER_MS);
 
-        if (!message)
+        if (!message) {
             return fail_session(all, first->client);
+        }
         take_message(all, first, message);
     }
     return !qd_bench_is_stopped(all->bench);
@@ -149,27 +155,32 @@ static bool open_writer(course *all, uint32_t index)
 
     to->client = qd_client_create();
     if (!to->client ||
-        qd_client_connect(to->client, all->bench->server.address, all->bench->where.token, QD_BENCH, ANSWER_MS) < 0)
+        qd_client_connect(to->client, all->bench->server.address, all->bench->where.token, QD_BENCH, ANSWER_MS) < 0) {
         return fail_session(all, to->client);
+    }
     to->socket = qd_client_socket(to->client);
     qd_bench_room_name(all->bench, 0, name);
     uint32_t seq = qd_client_open_room(to->client, name, index == 0 ? &config : NULL);
     const qd_server_message *opened = qd_client_answer(to->client, seq, ANSWER_MS);
-    if (!opened || opened->kind != QD_SERVER_ROOM_OPENED)
+    if (!opened || opened->kind != QD_SERVER_ROOM_OPENED) {
         return fail_session(all, to->client);
+    }
     all->frames.room = opened->as.room_opened.room;
-    if (!qd_bench_frames_spawn(&all->frames, index, to->client))
+    if (!qd_bench_frames_spawn(&all->frames, index, to->client)) {
         return fail_session(all, to->client);
-    if (index == 0 && !qd_client_subscribe(to->client, all->frames.room, QD_SCOPE_ALL, false))
+    }
+    if (index == 0 && !qd_client_subscribe(to->client, all->frames.room, QD_SCOPE_ALL, false)) {
         return fail_session(all, to->client);
+    }
     return wait_step(all, to, qd_client_step(to->client, all->frames.room, 0));
 }
 
 static bool open_sink(course *all, uint32_t index)
 {
     all->sinks[index].socket = qd_bench_raw_connect(&all->bench->raw, QD_BENCH_RAW_SINK, 0, 0);
-    if (all->sinks[index].socket < 0)
+    if (all->sinks[index].socket < 0) {
         qd_bench_fail(all->bench, "cannot connect to the raw sink: %s", strerror(errno));
+    }
     return all->sinks[index].socket >= 0;
 }
 
@@ -184,12 +195,13 @@ static void flush_requests(course *all, writer *to)
     while ((bytes = qd_client_output(to->client, &size)) && !qd_bench_is_stopped(all->bench)) {
         ssize_t sent = send(to->socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        if (sent >= 0)
+        if (sent >= 0) {
             qd_client_sent(to->client, (size_t)sent);
-        else if (errno == EAGAIN)
+        } else if (errno == EAGAIN) {
             poll(&(struct pollfd){.fd = to->socket, .events = POLLOUT}, 1, 100);
-        else if (errno != EINTR)
+        } else if (errno != EINTR) {
             qd_bench_fail(all->bench, "cannot send: %s", strerror(errno));
+        }
     }
 }
 
@@ -198,10 +210,11 @@ static void pass_ended(course *all, writer *to, uint64_t now_ns, uint64_t end_ns
 {
     if (now_ns >= end_ns) {
         to->last_seq = to->client ? qd_client_step(to->client, all->frames.room, 0) : 1;
-        if (to->client)
+        if (to->client) {
             flush_requests(all, to);
-        else
+        } else {
             shutdown(to->socket, SHUT_WR);
+        }
     } else if (to == &all->writers[0] && all->step_seq == 0 && now_ns >= all->next_step_ns) {
         all->step_seq = qd_client_step(to->client, all->frames.room, 0);
         all->next_step_ns = now_ns + 1000000000u / all->hz;
@@ -215,10 +228,12 @@ static void send_some(course *all, writer *to, uint64_t end_ns)
     const uint8_t *bytes = qd_bench_frames_pass(&all->frames, to->index, to->passes + 1) + to->at;
     ssize_t sent = send(to->socket, bytes, left < SEND_MAX ? left : SEND_MAX, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) {
         qd_bench_fail(all->bench, "cannot send: %s", strerror(errno));
-    if (sent <= 0)
+    }
+    if (sent <= 0) {
         return;
+    }
     to->at += (size_t)sent;
     if (to->at == all->frames.pass_bytes) {
         to->at = 0;
@@ -233,23 +248,28 @@ static void receive(course *all, writer *from)
     const qd_server_message *message;
     ssize_t size = recv(from->socket, bytes, sizeof bytes, MSG_DONTWAIT);
 
-    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
+    }
     if (!from->client) {
         /* Its last word, or it is gone. */
         from->is_done = from->last_seq != 0 && size == 1;
-        if (!from->is_done)
+        if (!from->is_done) {
             qd_bench_fail(all->bench, "the raw sink is gone");
+        }
         return;
     }
-    if (size > 0)
+    if (size > 0) {
         qd_client_input(from->client, bytes, (size_t)size);
-    else
+    } else {
         qd_client_input_end(from->client);
-    while ((message = qd_client_next(from->client)))
+    }
+    while ((message = qd_client_next(from->client))) {
         take_message(all, from, message);
-    if (qd_client_state(from->client) < 0)
+    }
+    if (qd_client_state(from->client) < 0) {
         fail_session(all, from->client);
+    }
 }
 
 /* Sends to all of them for so long, until all is taken. */
@@ -267,25 +287,30 @@ static void pour(course *all, writer *writers, pid_t pid, double seconds, taken 
         writers[index].is_done = false;
     }
     while (done < all->connections && !qd_bench_is_stopped(all->bench)) {
-        for (uint32_t index = 0; index < all->connections; index++)
+        for (uint32_t index = 0; index < all->connections; index++) {
             ready[index] = (struct pollfd){
                 .fd = writers[index].is_done ? -1 : writers[index].socket,
                 .events = (short)(POLLIN | (writers[index].last_seq ? 0 : POLLOUT)),
             };
+        }
         poll(ready, all->connections, 100);
-        if (qd_bench_now_ns() > end_ns + QD_BENCH_TIMEOUT_NS)
+        if (qd_bench_now_ns() > end_ns + QD_BENCH_TIMEOUT_NS) {
             qd_bench_fail(all->bench, "what was sent is not taken %u s after the end",
                           (unsigned)(QD_BENCH_TIMEOUT_NS / 1000000000u));
+        }
         for (uint32_t index = 0; index < all->connections; index++) {
-            if (ready[index].revents & POLLOUT)
+            if (ready[index].revents & POLLOUT) {
                 send_some(all, &writers[index], end_ns);
-            if (ready[index].revents & ~POLLOUT)
+            }
+            if (ready[index].revents & ~POLLOUT) {
                 receive(all, &writers[index]);
+            }
             done += ready[index].fd >= 0 && writers[index].is_done;
         }
     }
-    for (uint32_t index = 0; index < all->connections; index++)
+    for (uint32_t index = 0; index < all->connections; index++) {
         passes += writers[index].passes;
+    }
     qd_bench_usage used = qd_bench_usage_between(before, qd_bench_usage_of(pid));
     sum->positions += (double)passes * all->frames.entities;
     sum->seconds += (double)(qd_bench_now_ns() - start_ns) / 1e9;
@@ -298,14 +323,17 @@ static void pour(course *all, writer *writers, pid_t pid, double seconds, taken 
 
 static void check(course *all, double positions)
 {
-    if (!get_stats(all))
+    if (!get_stats(all)) {
         return;
+    }
     uint64_t updates = all->told.stats.updates - all->updates_before;
-    if (updates != (uint64_t)positions)
+    if (updates != (uint64_t)positions) {
         qd_bench_fail(all->bench, "%.0f positions were sent, and the room has counted %llu", positions,
                       (unsigned long long)updates);
-    for (uint32_t index = 0; index < all->connections; index++)
+    }
+    for (uint32_t index = 0; index < all->connections; index++) {
         qd_bench_frames_put(&all->frames, index, all->writers[index].passes);
+    }
     all->truth = (qd_bench_lane){
         .count = all->connections * all->frames.entities, .id = all->frames.id, .at = {all->frames.x, all->frames.y}};
     qd_bench_check(&all->told, &all->truth, all->told.stats.tick);
@@ -319,8 +347,9 @@ static double copy_rate(const course *all)
     uint64_t start_ns = qd_bench_now_ns(), end_ns = start_ns, copied = 0;
 
     for (; end_ns - start_ns < 100000000u; end_ns = qd_bench_now_ns()) {
-        for (size_t at = 0; at + piece <= all->frames.pass_bytes; at += piece, copied += piece)
+        for (size_t at = 0; at + piece <= all->frames.pass_bytes; at += piece, copied += piece) {
             memcpy(target, all->frames.bytes + at, piece);
+        }
     }
     double position_bytes = (double)all->frames.pass_bytes / all->frames.entities;
     return (double)copied / position_bytes / ((double)(end_ns - start_ns) / 1e9);
@@ -366,12 +395,15 @@ static void add_row(const course *all, qd_sheet *sheet, const taken *raw, const 
 static void close_all(course *all)
 {
     for (uint32_t index = 0; index < all->connections; index++) {
-        if (all->sinks && all->sinks[index].socket >= 0)
+        if (all->sinks && all->sinks[index].socket >= 0) {
             close(all->sinks[index].socket);
-        if (!all->writers || !all->writers[index].client)
+        }
+        if (!all->writers || !all->writers[index].client) {
             continue;
-        if (index == 0 && all->frames.room && qd_client_close_room(all->writers[0].client, all->frames.room))
+        }
+        if (index == 0 && all->frames.room && qd_client_close_room(all->writers[0].client, all->frames.room)) {
             qd_client_flush(all->writers[0].client, 1000);
+        }
         qd_client_destroy(all->writers[index].client);
     }
     qd_pairs_destroy(all->told.pairs);
@@ -401,15 +433,17 @@ static bool open_all(course *all)
     all->told_connection = (qd_bench_connection){.bench = bench, .figures = all->figures};
     all->told.connection = &all->told_connection;
     for (uint32_t index = 0; index < all->connections; index++) {
-        if (!open_writer(all, index) || !open_sink(all, index))
+        if (!open_writer(all, index) || !open_sink(all, index)) {
             return false;
+        }
     }
     if (!qd_bench_frames_encode(&all->frames)) {
         qd_bench_fail(bench, "out of memory");
         return false;
     }
-    if (!get_stats(all))
+    if (!get_stats(all)) {
         return false;
+    }
     all->updates_before = all->told.stats.updates;
     all->figures->begins = all->figures->ends = 0;
     return true;
@@ -440,10 +474,12 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint
                 open_sink(&all, index);
             }
         }
-        if (!qd_bench_is_stopped(bench))
+        if (!qd_bench_is_stopped(bench)) {
             check(&all, taken_by.positions);
-        if (!qd_bench_is_stopped(bench))
+        }
+        if (!qd_bench_is_stopped(bench)) {
             add_row(&all, sheet, &raw, &taken_by);
+        }
     }
     close_all(&all);
 }
@@ -463,14 +499,16 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
         uint32_t batch = given->batch ? given->batch : all_batches[row % 2];
 
         if ((given->connections && row / 2 % 2 > 0) || (given->batch && row % 2 > 0) || (given->ids && roster) ||
-            (given->roster && !roster))
+            (given->roster && !roster)) {
             continue;
+        }
         run_row(bench, sheet, given, connections, batch, roster);
     }
     qd_sheet_add_note(sheet, "bytes: of a position on the wire, 12 with its id, 8 by roster; ns: a position; user and");
     qd_sheet_add_note(sheet, "system of the server, raw of the sink, memcpy of the same bytes");
-    if (!qd_bench_usage_of(bench->server.pid).is_known)
+    if (!qd_bench_usage_of(bench->server.pid).is_known) {
         qd_sheet_add_note(sheet, "the server's time is not known: it is for servers of this machine, --server-pid");
+    }
 }
 
 int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
@@ -498,9 +536,11 @@ int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
     qd_sheet sheet = {.scenario = "ingest", .columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status;
 
-    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0) {
         return status;
-    if (given.ids && given.roster)
+    }
+    if (given.ids && given.roster) {
         return qd_options_misuse(usage.program, "--ids and --roster: both are what it does without them");
+    }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

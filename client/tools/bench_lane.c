@@ -36,23 +36,27 @@ bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count)
 
     lane->count = count;
     lane->pending_max = PENDING_BYTES_MAX / batch_bytes < 2 ? 2 : (uint32_t)(PENDING_BYTES_MAX / batch_bytes);
-    if (lane->pending_max > QD_BENCH_PENDING_MAX)
+    if (lane->pending_max > QD_BENCH_PENDING_MAX) {
         lane->pending_max = QD_BENCH_PENDING_MAX;
+    }
     lane->id = malloc(count * sizeof *lane->id);
     float *columns = malloc(2 * dimensions * (size_t)count * sizeof *columns);
     lane->at[0] = columns; /* to be freed in any case */
-    if (!lane->id || !columns)
+    if (!lane->id || !columns) {
         return false;
+    }
     for (uint32_t axis = 0; axis < dimensions; axis++) {
         lane->at[axis] = columns + 2 * axis * (size_t)count;
         lane->speed[axis] = lane->at[axis] + count;
     }
     for (uint32_t index = 0; index < count; index++) {
         lane->id[index] = first_id + index;
-        for (uint32_t axis = 0; axis < dimensions; axis++)
+        for (uint32_t axis = 0; axis < dimensions; axis++) {
             lane->at[axis][index] = random_float(&seed, 0, side);
-        for (uint32_t axis = 0; axis < dimensions; axis++)
+        }
+        for (uint32_t axis = 0; axis < dimensions; axis++) {
             lane->speed[axis][index] = random_float(&seed, -SPEED_MAX, SPEED_MAX);
+        }
     }
     return true;
 }
@@ -81,8 +85,9 @@ static void move_piece(qd_bench_lane *lane, uint32_t at, uint32_t count)
 {
     const qd_bench *bench = lane->connection->bench;
 
-    for (uint32_t axis = 0; axis < bench->options.dimensions; axis++)
+    for (uint32_t axis = 0; axis < bench->options.dimensions; axis++) {
         move_axis(lane->at[axis] + at, lane->speed[axis] + at, count, bench->side);
+    }
 }
 
 /* Entities from `at` on. By roster, which a lane has one of in its room, they need no ids. */
@@ -124,11 +129,13 @@ void qd_bench_send(qd_bench_connection *connection)
     while (!connection->is_held && (bytes = qd_client_output(connection->client, &size))) {
         ssize_t sent = send(qd_client_socket(connection->client), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        if (sent < 0 && errno == EINTR)
+        if (sent < 0 && errno == EINTR) {
             continue;
+        }
         /* Whatever else is wrong, receiving says it better: the server's reason may lie there. */
-        if (sent < 0)
+        if (sent < 0) {
             return;
+        }
         qd_client_sent(connection->client, (size_t)sent);
         connection->bytes_out += (uint64_t)sent;
     }
@@ -144,20 +151,25 @@ static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const flo
     const bool moves = kind == QD_CLIENT_MOVE || kind == QD_CLIENT_ROSTER_MOVE;
     uint32_t seq = 0;
 
-    if (piece > PIECE_MAX)
+    if (piece > PIECE_MAX) {
         piece = PIECE_MAX;
+    }
     for (uint32_t at = 0; at < lane->count; at += piece) {
         uint32_t count = lane->count - at < piece ? lane->count - at : piece;
         bool is_last = at + count == lane->count;
-        if (moves)
+
+        if (moves) {
             move_piece(lane, at, count);
+        }
         qd_client_message message = piece_of(lane, kind, at, count, half);
 
         seq = message.seq = wants_answer && is_last ? qd_client_next_seq(client) : 0;
-        if (!qd_client_send(client, &message))
+        if (!qd_client_send(client, &message)) {
             return 0;
-        if (moves && !is_last)
+        }
+        if (moves && !is_last) {
             qd_bench_send(lane->connection);
+        }
     }
     return seq;
 }
@@ -177,19 +189,24 @@ void qd_bench_lane_start(qd_bench_lane *lane)
         qd_bench_fail(lane->connection->bench, "out of memory");
         return;
     }
-    for (uint32_t index = 0; index < PIECE_MAX; index++)
+    for (uint32_t index = 0; index < PIECE_MAX; index++) {
         half[index] = HALF;
+    }
     uint32_t seq = send_columns(lane, QD_CLIENT_SPAWN, half, true);
     free(half);
-    if (seq && options->roster)
+    if (seq && options->roster) {
         seq = send_columns(lane, QD_CLIENT_ROSTER, NULL, true);
+    }
     if (seq && options->subscribe != QD_BENCH_NONE &&
-        !qd_client_subscribe(client, lane->room, QD_SCOPE_ALL, options->subscribe == QD_BENCH_STAYS))
+        !qd_client_subscribe(client, lane->room, QD_SCOPE_ALL, options->subscribe == QD_BENCH_STAYS)) {
         seq = 0;
-    if (seq && options->step && lane->is_first)
+    }
+    if (seq && options->step && lane->is_first) {
         seq = qd_client_step(client, lane->room, 0);
-    if (!seq)
+    }
+    if (!seq) {
         fail_session(lane);
+    }
     /* In step mode a lane that does not step is answered at another's step: nothing to wait for. */
     lane->setup_seq = options->step && !lane->is_first ? 0 : seq;
 }
@@ -201,10 +218,12 @@ static uint32_t make_batch(qd_bench_lane *lane)
     bool steps = options->step && lane->is_first;
 
     uint32_t seq = send_columns(lane, options->roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, NULL, !steps);
-    if (steps)
+    if (steps) {
         seq = qd_client_step(lane->connection->client, lane->room, 0);
-    if (!seq)
+    }
+    if (!seq) {
         fail_session(lane);
+    }
     return seq;
 }
 
@@ -213,8 +232,9 @@ void qd_bench_lane_make_ahead(qd_bench_lane *lane)
     qd_bench_connection *connection = lane->connection;
 
     /* What is made is sent in any case, or the lane would be elsewhere than what the server knows. */
-    if (lane->made_seq || lane->pending_count > 0 || lane->next_ns >= connection->bench->end_ns)
+    if (lane->made_seq || lane->pending_count > 0 || lane->next_ns >= connection->bench->end_ns) {
         return;
+    }
     connection->is_held = true;
     lane->made_seq = make_batch(lane);
 }
@@ -225,8 +245,9 @@ static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
 
     lane->made_seq = 0;
     lane->connection->is_held = false;
-    if (!seq)
+    if (!seq) {
         return;
+    }
     uint32_t place = (lane->pending_first + lane->pending_count++) % QD_BENCH_PENDING_MAX;
     lane->pending[place] = (qd_bench_pending){seq, intended_ns, qd_bench_now_ns()};
 }
@@ -236,8 +257,9 @@ void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns)
     const qd_bench *bench = lane->connection->bench;
 
     if (bench->options.hz == 0) {
-        if (lane->pending_count == 0 && now_ns < bench->end_ns)
+        if (lane->pending_count == 0 && now_ns < bench->end_ns) {
             send_batch(lane, now_ns);
+        }
         return;
     }
     uint64_t period_ns = 1000000000u / bench->options.hz;
@@ -274,14 +296,18 @@ uint64_t qd_bench_lane_give_up(qd_bench_lane *lane, uint64_t now_ns)
     qd_histogram *round_trips = &lane->connection->figures->round_trip_ns;
     uint64_t count = 0;
 
-    if (!is_measured(lane))
+    if (!is_measured(lane)) {
         return 0;
-    for (; lane->pending_count > 0; count++, forget_first(lane))
+    }
+    for (; lane->pending_count > 0; count++, forget_first(lane)) {
         qd_histogram_record(round_trips, now_ns - lane->pending[lane->pending_first].intended_ns);
-    if (bench->options.hz == 0)
+    }
+    if (bench->options.hz == 0) {
         return count;
-    for (; lane->next_ns < bench->end_ns; count++, lane->next_ns += 1000000000u / bench->options.hz)
+    }
+    for (; lane->next_ns < bench->end_ns; count++, lane->next_ns += 1000000000u / bench->options.hz) {
         qd_histogram_record(round_trips, now_ns - lane->next_ns);
+    }
     return count;
 }
 
@@ -294,10 +320,11 @@ static qd_bench_lane *lane_of(qd_bench_connection *connection, uint64_t room)
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (connection->by_room[middle]->room < room)
+        if (connection->by_room[middle]->room < room) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return low < connection->lane_count && connection->by_room[low]->room == room ? connection->by_room[low] : NULL;
 }
@@ -307,12 +334,14 @@ static void take_time(qd_bench_lane *lane, uint64_t tick, uint64_t now_ns)
 {
     const qd_bench_options *options = &lane->connection->bench->options;
 
-    if (options->step)
+    if (options->step) {
         return;
+    }
     /* Around the end of the numbers, too. */
     uint64_t since_ns = now_ns - tick * 1000000000u / options->hz;
-    if (!lane->has_earliest || (int64_t)(since_ns - lane->earliest_ns) < 0)
+    if (!lane->has_earliest || (int64_t)(since_ns - lane->earliest_ns) < 0) {
         lane->earliest_ns = since_ns;
+    }
     lane->has_earliest = true;
     qd_histogram_record(&lane->connection->figures->lateness_ns, since_ns - lane->earliest_ns);
 }
@@ -340,11 +369,14 @@ static void take_applied(qd_bench_lane *lane, const qd_msg_applied *applied, uin
         any = true;
     }
     /* With nothing under way, the room is at this tick as the lane is now. */
-    if (any && lane->pairs && lane->pending_count == 0 && lane->connection->bench->options.check == QD_BENCH_CHECK_ALL)
+    if (any && lane->pairs && lane->pending_count == 0 &&
+        lane->connection->bench->options.check == QD_BENCH_CHECK_ALL) {
         qd_bench_check(lane, lane, applied->tick);
+    }
     /* There is room for a batch that had to wait. */
-    if (any)
+    if (any) {
         qd_bench_lane_send_due(lane, now_ns);
+    }
 }
 
 static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick, uint64_t now_ns)
@@ -358,11 +390,13 @@ static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick, uint64_t now
     figures->resets += tick->merged_ticks > 0;
     lane->has_set |= tick->reset;
     /* A writer has the time from what is applied. */
-    if (lane->count == 0 && tick->last && !tick->reset)
+    if (lane->count == 0 && tick->last && !tick->reset) {
         take_time(lane, tick->tick, now_ns);
-    if (lane->pairs && qd_pairs_apply(lane->pairs, tick) < 0)
+    }
+    if (lane->pairs && qd_pairs_apply(lane->pairs, tick) < 0) {
         qd_bench_fail(lane->connection->bench, "the events of tick %llu of room %u contradict those before",
                       (unsigned long long)tick->tick, lane->room_index);
+    }
 }
 
 static void take_error(qd_bench_connection *connection, const qd_msg_error *error)
@@ -377,8 +411,9 @@ static void take_opened(qd_bench_connection *connection, uint32_t seq, const qd_
 {
     uint32_t index = seq - connection->open_seq;
 
-    if (index < connection->lane_count)
+    if (index < connection->lane_count) {
         connection->lanes[index].room = opened->room;
+    }
 }
 
 void qd_bench_take_message(qd_bench_connection *connection, const qd_server_message *message, uint64_t now_ns)
@@ -390,12 +425,14 @@ void qd_bench_take_message(qd_bench_connection *connection, const qd_server_mess
         take_opened(connection, message->seq, &message->as.room_opened);
         break;
     case QD_SERVER_TICK:
-        if ((lane = lane_of(connection, message->as.tick.room)))
+        if ((lane = lane_of(connection, message->as.tick.room))) {
             take_tick(lane, &message->as.tick, now_ns);
+        }
         break;
     case QD_SERVER_APPLIED:
-        if ((lane = lane_of(connection, message->as.applied.room)))
+        if ((lane = lane_of(connection, message->as.applied.room))) {
             take_applied(lane, &message->as.applied, now_ns);
+        }
         break;
     case QD_SERVER_STATS:
         if (message->as.stats.has_room && (lane = lane_of(connection, message->as.stats.room.room))) {
@@ -405,8 +442,9 @@ void qd_bench_take_message(qd_bench_connection *connection, const qd_server_mess
         }
         break;
     case QD_SERVER_ROOM_CLOSED:
-        if ((lane = lane_of(connection, message->as.room_closed.room)))
+        if ((lane = lane_of(connection, message->as.room_closed.room))) {
             lane->is_closed = true;
+        }
         break;
     case QD_SERVER_ERROR:
         take_error(connection, &message->as.error);

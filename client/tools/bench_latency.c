@@ -25,14 +25,18 @@ static bool exchange(int connected, uint8_t *bytes, size_t request_bytes, size_t
 {
     for (size_t at = 0; at < request_bytes;) {
         ssize_t sent = send(connected, bytes + at, request_bytes - at, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR)
+
+        if (sent < 0 && errno != EINTR) {
             return false;
+        }
         at += sent > 0 ? (size_t)sent : 0;
     }
     for (size_t at = 0; at < answer_bytes;) {
         ssize_t got = recv(connected, bytes, answer_bytes - at, 0);
-        if (got == 0 || (got < 0 && errno != EINTR))
+
+        if (got == 0 || (got < 0 && errno != EINTR)) {
             return false;
+        }
         at += got > 0 ? (size_t)got : 0;
     }
     return true;
@@ -50,14 +54,17 @@ static void echo(qd_bench *bench, uint32_t hz, size_t request_bytes, size_t answ
     prctl(PR_SET_TIMERSLACK, 1);
     for (; bytes && connected >= 0 && due_ns < end_ns && !qd_bench_is_stopped(bench); due_ns += period_ns) {
         qd_bench_wait_until(due_ns);
-        if (!exchange(connected, bytes, request_bytes, answer_bytes))
+        if (!exchange(connected, bytes, request_bytes, answer_bytes)) {
             qd_bench_fail(bench, "the raw echo is gone: %s", strerror(errno));
+        }
         qd_histogram_record(trips, qd_bench_now_ns() - due_ns);
     }
-    if (!bytes || connected < 0)
+    if (!bytes || connected < 0) {
         qd_bench_fail(bench, "cannot reach the raw echo: %s", strerror(errno));
-    if (connected >= 0)
+    }
+    if (connected >= 0) {
         close(connected);
+    }
     free(bytes);
 }
 
@@ -93,8 +100,9 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *row, qd_ben
                                         .roster = row->roster,
                                         .is_exact = true,
                                         .is_quiet = true};
-    if (!qd_bench_run(bench, result) && result->seconds == 0)
+    if (!qd_bench_run(bench, result) && result->seconds == 0) {
         return;
+    }
     const qd_bench_figures *figures = &result->figures;
     uint64_t steps = figures->round_trip_ns.count > 0 ? figures->round_trip_ns.count : 1;
     memset(raw, 0, sizeof *raw);
@@ -105,12 +113,14 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *row, qd_ben
                    us(&figures->round_trip_ns, 99.9), us(&figures->round_trip_ns, 100), us(&figures->own_late_ns, 50),
                    us(&figures->own_late_ns, 99), us(raw, 50), us(raw, 99), us(raw, 100), result->server.tick_us_p50,
                    qd_bench_used_ns(&result->used, true, false, figures->updates), (double)figures->ticks_checked});
-    if (row->p50_us_max > 0)
+    if (row->p50_us_max > 0) {
         qd_sheet_add_goal(sheet, us(&figures->round_trip_ns, 50), true, row->p50_us_max, "%u entities: p50, us",
                           row->entities);
-    if (row->p99_us_max > 0)
+    }
+    if (row->p99_us_max > 0) {
         qd_sheet_add_goal(sheet, us(&figures->round_trip_ns, 99), true, row->p99_us_max, "%u entities: p99, us",
                           row->entities);
+    }
 }
 
 static void play(qd_bench *bench, qd_sheet *sheet, void *context)
@@ -125,17 +135,21 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     for (uint32_t row = 0; row < 2 && result && raw && !qd_bench_is_stopped(bench); row++) {
         options wanted = usual[row];
 
-        if (given->entities && row > 0)
+        if (given->entities && row > 0) {
             break;
-        if (given->entities)
+        }
+        if (given->entities) {
             wanted = (options){.entities = given->entities, .hz = wanted.hz};
+        }
         wanted.roster = given->roster;
-        if (given->hz)
+        if (given->hz) {
             wanted.hz = given->hz;
+        }
         run_row(bench, sheet, &wanted, result, raw);
     }
-    if (!result || !raw)
+    if (!result || !raw) {
         qd_bench_fail(bench, "out of memory");
+    }
     free(result);
     free(raw);
     qd_sheet_add_note(sheet,
@@ -163,7 +177,8 @@ int qd_bench_latency(qd_bench *bench, int argc, char **argv)
     qd_sheet sheet = {.scenario = "latency", .columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status;
 
-    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0) {
         return status;
+    }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

@@ -16,34 +16,43 @@ static int check_options(qd_bench *bench, const char *subscribe, bool check)
     qd_bench_options *options = &bench->options;
     uint32_t choice = 0;
 
-    while (choice < 3 && strcmp(subscribe, qd_bench_subscribe_name((qd_bench_subscribe)choice)) != 0)
+    while (choice < 3 && strcmp(subscribe, qd_bench_subscribe_name((qd_bench_subscribe)choice)) != 0) {
         choice++;
-    if (choice == 3)
+    }
+    if (choice == 3) {
         return qd_options_misuse(name, "--subscribe '%s': must be none, events or stays", subscribe);
+    }
     options->subscribe = (qd_bench_subscribe)choice;
-    if (options->hz == 0 && !options->step)
+    if (options->hz == 0 && !options->step) {
         return qd_options_misuse(name, "--hz 0 is for --step: a room's own clock needs a rate of 1 to 1000");
-    if (options->connections > (uint64_t)options->rooms * options->entities)
+    }
+    if (options->connections > (uint64_t)options->rooms * options->entities) {
         return qd_options_misuse(name,
                                  "--connections %u: more than there are entities to move; at most %llu with these "
                                  "--rooms and --entities",
                                  options->connections, (unsigned long long)options->rooms * options->entities);
-    if (options->stalled > 0 && options->subscribe == QD_BENCH_NONE)
+    }
+    if (options->stalled > 0 && options->subscribe == QD_BENCH_NONE) {
         return qd_options_misuse(name, "--stalled needs events that are not read: --subscribe events or stays");
-    if (check && options->subscribe == QD_BENCH_NONE)
+    }
+    if (check && options->subscribe == QD_BENCH_NONE) {
         return qd_options_misuse(name, "--check needs events: --subscribe events or stays");
-    if (check && options->connections > options->rooms)
+    }
+    if (check && options->connections > options->rooms) {
         return qd_options_misuse(name,
                                  "--check knows a room's entities only where one connection writes it: lower "
                                  "--connections %u to at most --rooms %u",
                                  options->connections, options->rooms);
+    }
     options->check = check ? QD_BENCH_CHECK_ALL : QD_BENCH_CHECK_NONE;
     if (options->threads == 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
         options->threads = cores > 0 ? (uint32_t)cores : 1;
     }
-    if (options->threads > options->connections)
+    if (options->threads > options->connections) {
         options->threads = options->connections;
+    }
     options->seconds = bench->seconds;
     return 0;
 }
@@ -86,8 +95,9 @@ static bool parse_options(qd_bench *bench, int argc, char **argv, int *status)
 
     *options = (qd_bench_options){
         .rooms = 4, .entities = 1000, .connections = 2, .dimensions = 2, .index = QD_INDEX_AUTO, .hz = 20};
-    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, status) < 0)
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, status) < 0) {
         return false;
+    }
     *status = check_options(bench, subscribe, check);
     return *status == 0;
 }
@@ -97,18 +107,21 @@ int qd_bench_load(qd_bench *bench, int argc, char **argv)
     static const char *const server_options[] = {"--connections-max", "200000", "--rooms-max", "1048576", NULL};
     int status;
 
-    if (!parse_options(bench, argc, argv, &status))
+    if (!parse_options(bench, argc, argv, &status)) {
         return status;
+    }
     qd_bench_result *result = calloc(1, sizeof *result);
-    if (!result)
+    if (!result) {
         qd_bench_fail(bench, "out of memory");
-    else if (qd_bench_begin(bench, server_options))
+    } else if (qd_bench_begin(bench, server_options)) {
         qd_bench_run(bench, result);
+    }
     qd_bench_end(bench);
-    if (result && result->seconds > 0 && bench->json)
+    if (result && result->seconds > 0 && bench->json) {
         qd_bench_print_json(bench, result);
-    else if (result && result->seconds > 0)
+    } else if (result && result->seconds > 0) {
         qd_bench_print_table(bench, result);
+    }
     free(result);
     return qd_bench_status(bench);
 }

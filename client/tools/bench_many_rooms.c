@@ -56,10 +56,11 @@ static const qd_server_message *next_message(qd_bench *bench, qd_client *client)
 {
     const qd_server_message *message = qd_client_wait(client, ANSWER_MS);
 
-    if (!message)
+    if (!message) {
         fail_session(bench, client);
-    else if (message->kind == QD_SERVER_ERROR)
+    } else if (message->kind == QD_SERVER_ERROR) {
         qd_bench_fail(bench, "the server refused: %s", message->as.error.text);
+    }
     return qd_bench_is_stopped(bench) ? NULL : message;
 }
 
@@ -70,8 +71,9 @@ static double counted_bytes(qd_bench *bench, qd_client *client)
 
     qd_client_get_stats(client, 0);
     while ((message = next_message(bench, client))) {
-        if (message->kind == QD_SERVER_STATS)
+        if (message->kind == QD_SERVER_STATS) {
             return (double)message->as.stats.server.memory_bytes;
+        }
     }
     return NAN;
 }
@@ -90,16 +92,19 @@ static bool open_rooms(qd_bench *bench, idle *all, uint32_t rooms, uint32_t hz)
         char name[QD_BENCH_NAME_SIZE];
 
         qd_bench_room_name(bench, index, name);
-        if (!qd_client_open_room(all->client, name, &config))
+        if (!qd_client_open_room(all->client, name, &config)) {
             return fail_session(bench, all->client);
+        }
     }
     for (uint32_t opened = 0; opened < rooms;) {
         const qd_server_message *message = next_message(bench, all->client);
 
-        if (!message)
+        if (!message) {
             return false;
-        if (message->kind == QD_SERVER_ROOM_OPENED)
+        }
+        if (message->kind == QD_SERVER_ROOM_OPENED) {
             all->rooms[opened++] = message->as.room_opened.room;
+        }
     }
     all->open_ms = (double)(qd_bench_now_ns() - start_ns) / 1e6;
     return true;
@@ -109,13 +114,15 @@ static bool close_rooms(qd_bench *bench, idle *all, uint32_t rooms)
 {
     const uint64_t start_ns = qd_bench_now_ns();
 
-    for (uint32_t index = 0; index < rooms; index++)
+    for (uint32_t index = 0; index < rooms; index++) {
         qd_client_close_room(all->client, all->rooms[index]);
+    }
     for (uint32_t closed = 0; closed < rooms;) {
         const qd_server_message *message = next_message(bench, all->client);
 
-        if (!message)
+        if (!message) {
             return false;
+        }
         closed += message->kind == QD_SERVER_ROOM_CLOSED;
     }
     all->close_ms = (double)(qd_bench_now_ns() - start_ns) / 1e6;
@@ -132,12 +139,14 @@ static bool measure_idle(qd_bench *bench, idle *all, uint32_t rooms, uint32_t hz
         qd_bench_fail(bench, "out of memory");
         return false;
     }
-    if (qd_client_connect(all->client, bench->server.address, bench->where.token, QD_BENCH, ANSWER_MS) < 0)
+    if (qd_client_connect(all->client, bench->server.address, bench->where.token, QD_BENCH, ANSWER_MS) < 0) {
         return fail_session(bench, all->client);
+    }
     const double counted_before = counted_bytes(bench, all->client);
     const double resident_before = (double)qd_bench_resident_bytes_of(pid);
-    if (!open_rooms(bench, all, rooms, hz))
+    if (!open_rooms(bench, all, rooms, hz)) {
         return false;
+    }
     all->counted_bytes = (counted_bytes(bench, all->client) - counted_before) / rooms;
     all->resident_bytes = pid ? ((double)qd_bench_resident_bytes_of(pid) - resident_before) / rooms : NAN;
 
@@ -211,10 +220,12 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
                                     .members = given->connections,
                                     .request_bytes = result->figures.bytes_out / beats + 1,
                                     .answer_bytes = result->figures.bytes_in / beats / given->connections + 1};
-        if (result->seconds > 0 && !qd_bench_is_stopped(bench))
+        if (result->seconds > 0 && !qd_bench_is_stopped(bench)) {
             qd_bench_drum(bench, &beat, raw);
-        if (result->seconds > 0)
+        }
+        if (result->seconds > 0) {
             add_row(sheet, given, &idle_rooms, result, raw);
+        }
     }
     qd_client_destroy(idle_rooms.client);
     free(idle_rooms.rooms);
@@ -248,11 +259,14 @@ int qd_bench_many_rooms(qd_bench *bench, int argc, char **argv)
     qd_sheet sheet = {.scenario = "many-rooms", .columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status;
 
-    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0)
+    if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, &status) < 0) {
         return status;
-    if (given.connections > given.rooms)
+    }
+    if (given.connections > given.rooms) {
         given.connections = given.rooms;
-    if (given.threads > given.connections)
+    }
+    if (given.threads > given.connections) {
         given.threads = given.connections;
+    }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

@@ -48,8 +48,9 @@ bool qd_bench_connect(qd_bench *bench, qd_bench_connection *connection)
 static bool rooms_are_open(const qd_bench_connection *connection)
 {
     for (uint32_t index = 0; index < connection->lane_count; index++) {
-        if (!connection->lanes[index].room)
+        if (!connection->lanes[index].room) {
             return false;
+        }
     }
     return true;
 }
@@ -79,11 +80,13 @@ bool qd_bench_open_rooms(qd_bench *bench, qd_bench_connection *connection)
         char name[QD_BENCH_NAME_SIZE];
 
         qd_bench_room_name(bench, connection->lanes[index].room_index, name);
-        if (!qd_client_open_room(connection->client, name, &config))
+        if (!qd_client_open_room(connection->client, name, &config)) {
             qd_bench_fail(bench, "%s", qd_client_error(connection->client));
+        }
     }
-    if (!qd_bench_wait(connection, rooms_are_open, "rooms to open"))
+    if (!qd_bench_wait(connection, rooms_are_open, "rooms to open")) {
         return false;
+    }
     qsort(connection->by_room, connection->lane_count, sizeof(qd_bench_lane *), compare_rooms);
     return true;
 }

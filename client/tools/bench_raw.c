@@ -50,8 +50,9 @@ static void compute(uint64_t rounds)
     static volatile uint64_t result;
     uint64_t number = result;
 
-    while (rounds-- > 0)
+    while (rounds-- > 0) {
         number = number * 6364136223846793005u + 1442695040888963407u;
+    }
     result = number;
 }
 
@@ -82,17 +83,20 @@ static void write_bytes(peer *to, uint32_t size)
     uv_buf_t buffer = uv_buf_init(self.answer, size);
     int sent = uv_try_write((uv_stream_t *)&to->tcp, &buffer, 1);
 
-    if (sent < 0 && sent != UV_EAGAIN)
+    if (sent < 0 && sent != UV_EAGAIN) {
         return;
+    }
     if (sent > 0) {
         buffer.base += sent;
         buffer.len -= (size_t)sent;
     }
-    if (buffer.len == 0)
+    if (buffer.len == 0) {
         return;
+    }
     uv_write_t *later = malloc(sizeof *later);
-    if (later && uv_write(later, (uv_stream_t *)&to->tcp, &buffer, 1, on_written) != 0)
+    if (later && uv_write(later, (uv_stream_t *)&to->tcp, &buffer, 1, on_written) != 0) {
         free(later);
+    }
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -118,8 +122,9 @@ static bool begin(peer *from)
         char *longer = calloc(1, from->says.answer_bytes);
 
         /* Who is still being written to has the old one. */
-        if (!longer)
+        if (!longer) {
             return false;
+        }
         self.answer = longer;
         self.answer_bytes = from->says.answer_bytes;
     }
@@ -127,8 +132,9 @@ static bool begin(peer *from)
         from->next_member = self.members;
         self.members = from;
     }
-    if (from->says.busy_us > 0 && self.rounds_a_us == 0)
+    if (from->says.busy_us > 0 && self.rounds_a_us == 0) {
         self.rounds_a_us = rounds_a_us();
+    }
     write_bytes(from, 1);
     return from->says.kind == QD_BENCH_RAW_SINK || from->says.kind == QD_BENCH_RAW_MEMBER ||
            from->says.request_bytes > 0;
@@ -137,14 +143,17 @@ static bool begin(peer *from)
 static void take(peer *from, size_t size)
 {
     from->pending += size;
-    if (from->says.kind != QD_BENCH_RAW_ECHO && from->says.kind != QD_BENCH_RAW_DRUM)
+    if (from->says.kind != QD_BENCH_RAW_ECHO && from->says.kind != QD_BENCH_RAW_DRUM) {
         return;
+    }
     for (; from->pending >= from->says.request_bytes; from->pending -= from->says.request_bytes) {
         compute((uint64_t)(from->says.busy_us * self.rounds_a_us));
-        if (from->says.kind == QD_BENCH_RAW_ECHO)
+        if (from->says.kind == QD_BENCH_RAW_ECHO) {
             write_bytes(from, from->says.answer_bytes);
-        for (peer *to = self.members; to && from->says.kind == QD_BENCH_RAW_DRUM; to = to->next_member)
+        }
+        for (peer *to = self.members; to && from->says.kind == QD_BENCH_RAW_DRUM; to = to->next_member) {
             write_bytes(to, from->says.answer_bytes);
+        }
     }
 }
 
@@ -160,8 +169,9 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
     peer *from = (peer *)stream;
     const char *bytes = buffer->base;
 
-    if (size == UV_EOF && from->says.kind == QD_BENCH_RAW_SINK)
+    if (size == UV_EOF && from->says.kind == QD_BENCH_RAW_SINK) {
         write_bytes(from, 1);
+    }
     if (size < 0) {
         leave(from);
         return;
@@ -185,8 +195,9 @@ static void on_connection(uv_stream_t *listener, int status)
 {
     peer *from = status == 0 ? calloc(1, sizeof *from) : NULL;
 
-    if (!from)
+    if (!from) {
         return;
+    }
     uv_tcp_init(&self.loop, &from->tcp);
     if (uv_accept(listener, (uv_stream_t *)&from->tcp) != 0) {
         uv_close((uv_handle_t *)&from->tcp, on_closed);
@@ -202,8 +213,9 @@ static int serve(int socket_listening)
     self.answer = calloc(1, READ_BYTES);
     if (!self.answer || uv_loop_init(&self.loop) != 0 || uv_tcp_init(&self.loop, &self.listener) != 0 ||
         uv_tcp_open(&self.listener, socket_listening) != 0 ||
-        uv_listen((uv_stream_t *)&self.listener, BACKLOG, on_connection) != 0)
+        uv_listen((uv_stream_t *)&self.listener, BACKLOG, on_connection) != 0) {
         return 1;
+    }
     return uv_run(&self.loop, UV_RUN_DEFAULT);
 }
 
@@ -216,8 +228,9 @@ bool qd_bench_raw_start(qd_bench_raw *raw)
     int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     *raw = (qd_bench_raw){0};
-    if (listening < 0)
+    if (listening < 0) {
         return false;
+    }
     if (bind(listening, (struct sockaddr *)&address, sizeof address) == 0 && listen(listening, BACKLOG) == 0 &&
         getsockname(listening, (struct sockaddr *)&address, &size) == 0) {
         raw->port = ntohs(address.sin_port);
@@ -236,8 +249,9 @@ bool qd_bench_raw_start(qd_bench_raw *raw)
 
 void qd_bench_raw_stop(qd_bench_raw *raw)
 {
-    if (raw->pid <= 0)
+    if (raw->pid <= 0) {
         return;
+    }
     kill(raw->pid, SIGKILL);
     waitpid(raw->pid, NULL, 0);
     raw->pid = 0;
@@ -250,13 +264,15 @@ static int connect_as(const qd_bench_raw *raw, hello says)
     char answer;
     int connected = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    if (connected < 0)
+    if (connected < 0) {
         return -1;
+    }
     setsockopt(connected, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     if (connect(connected, (const struct sockaddr *)&address, sizeof address) == 0 &&
         send(connected, &says, sizeof says, MSG_NOSIGNAL) == (ssize_t)sizeof says &&
-        recv(connected, &answer, 1, 0) == 1)
+        recv(connected, &answer, 1, 0) == 1) {
         return connected;
+    }
     close(connected);
     return -1;
 }

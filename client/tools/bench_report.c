@@ -60,10 +60,11 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
     char rooms[COUNT_SIZE], entities[COUNT_SIZE], connections[COUNT_SIZE], begins[COUNT_SIZE], ends[COUNT_SIZE];
     char note[128], rate[48];
 
-    if (options->hz > 0)
+    if (options->hz > 0) {
         snprintf(rate, sizeof rate, "%u %s/s", options->hz, options->step ? "steps" : "ticks");
-    else
+    } else {
         snprintf(rate, sizeof rate, "steps as fast as they are answered");
+    }
     printf("%s room%s x %s entities in %uD, index %s, %s connection%s, %s%s, subscribed to %s, %.1f s\n\n",
            qd_sheet_number(options->rooms, 0, rooms), options->rooms == 1 ? "" : "s",
            qd_sheet_number(options->entities, 0, entities), options->dimensions, qd_index_name(options->index),
@@ -74,9 +75,10 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
     printf("  %-18s %10.3f %10.3f %10.3f %10.3f\n", "round trip (1)", qd_bench_ms(&figures->round_trip_ns, 50),
            qd_bench_ms(&figures->round_trip_ns, 99), qd_bench_ms(&figures->round_trip_ns, 99.9),
            qd_bench_ms(&figures->round_trip_ns, 100));
-    if (server->are_known)
+    if (server->are_known) {
         printf("  %-18s %10.3f %10.3f %10s %10.3f\n", "server's tick (2)", server->tick_us_p50 / 1e3,
                server->tick_us_p99 / 1e3, "", server->tick_us_max / 1e3);
+    }
     putchar('\n');
 
     print_rate(options->step ? "steps/s" : "batches/s", (double)figures->round_trip_ns.count / seconds, "");
@@ -84,26 +86,32 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
     snprintf(note, sizeof note, "%s begins and %s ends in all", qd_sheet_number((double)figures->begins, 0, begins),
              qd_sheet_number((double)figures->ends, 0, ends));
     print_rate("events/s", (double)(figures->begins + figures->ends) / seconds, note);
-    if (options->subscribe == QD_BENCH_STAYS)
+    if (options->subscribe == QD_BENCH_STAYS) {
         print_rate("stays/s", (double)figures->stays / seconds, "");
+    }
     print_rate("bytes in/s", (double)figures->bytes_in / seconds, "received by this client");
     print_rate("bytes out/s", (double)figures->bytes_out / seconds, "sent");
-    if (server->are_known)
+    if (server->are_known) {
         print_rate("ticks skipped", (double)server->ticks_skipped,
                    server->ticks_skipped ? "the server could not hold the rate" : "");
-    if (server->are_known)
+    }
+    if (server->are_known) {
         print_rate("server's memory", (double)server->memory_bytes, "bytes, at the end");
+    }
     if (result->used.is_known) {
         print_rate("server's CPU", qd_bench_used_percent(&result->used, seconds), "percent of a core");
         print_rate("  user, an update", qd_bench_used_ns(&result->used, true, false, figures->updates), "ns");
         print_rate("  system", qd_bench_used_ns(&result->used, false, true, figures->updates), "ns");
     }
-    if (figures->resets)
+    if (figures->resets) {
         print_rate("resets", (double)figures->resets, "times: this client did not read fast enough");
-    if (figures->suspensions)
+    }
+    if (figures->suspensions) {
         print_rate("suspended", (double)figures->suspensions, "times: more pairs or events than events_max");
-    if (options->check)
+    }
+    if (options->check) {
         print_rate("ticks checked", (double)figures->ticks_checked, "against brute force");
+    }
 
     printf("\n  (1) from the intended time of sending to %s\n",
            options->step ? "the answer of the step" : "Applied; so it includes the wait for the tick");
@@ -141,13 +149,15 @@ void qd_bench_print_json(const qd_bench *bench, const qd_bench_result *result)
            (unsigned long long)figures->round_trip_ns.count, qd_bench_ms(&figures->round_trip_ns, 50),
            qd_bench_ms(&figures->round_trip_ns, 99), qd_bench_ms(&figures->round_trip_ns, 99.9),
            qd_bench_ms(&figures->round_trip_ns, 100));
-    if (server->are_known)
+    if (server->are_known) {
         printf(",\"server_tick_ms\":{\"p50\":%.6f,\"p99\":%.6f,\"max\":%.6f},\"ticks_skipped\":%llu,"
                "\"server_memory_bytes\":%llu",
                server->tick_us_p50 / 1e3, server->tick_us_p99 / 1e3, server->tick_us_max / 1e3,
                (unsigned long long)server->ticks_skipped, (unsigned long long)server->memory_bytes);
-    if (result->used.is_known)
+    }
+    if (result->used.is_known) {
         printf(",\"server_user_s\":%.3f,\"server_system_s\":%.3f", result->used.user_s, result->used.system_s);
+    }
     printf(",\"stalled\":%u,\"resets\":%llu,\"suspensions\":%llu,\"ticks_checked\":%llu}\n", options->stalled,
            (unsigned long long)figures->resets, (unsigned long long)figures->suspensions,
            (unsigned long long)figures->ticks_checked);

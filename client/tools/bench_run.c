@@ -30,8 +30,9 @@ static bool fold_pairs(const qd_bench *bench, estate *all, qd_bench_lane *lane)
 {
     const qd_bench_options *options = &bench->options;
 
-    if (options->check == QD_BENCH_CHECK_NONE || (options->check_max > 0 && all->folding_count >= options->check_max))
+    if (options->check == QD_BENCH_CHECK_NONE || (options->check_max > 0 && all->folding_count >= options->check_max)) {
         return true;
+    }
     all->folding_count++;
     lane->pairs = qd_pairs_create();
     return lane->pairs != NULL;
@@ -66,8 +67,9 @@ static bool deal(qd_bench *bench, estate *all)
             connection->by_room[turn] = lane;
             all->lane_links[all->lane_count + at] = lane;
             if (!qd_bench_lane_init(lane, (uint32_t)first_id, (uint32_t)(end_id - first_id)) ||
-                (options->subscribe != QD_BENCH_NONE && !fold_pairs(bench, all, lane)))
+                (options->subscribe != QD_BENCH_NONE && !fold_pairs(bench, all, lane))) {
                 return false;
+            }
         }
     }
     return true;
@@ -87,8 +89,9 @@ static bool deal_readers(qd_bench *bench, estate *all)
                                             .by_room = &all->lane_links[all->writer_lane_count + index],
                                             .figures = all->unmeasured};
         connection->by_room[0] = lane;
-        if (!fold_pairs(bench, all, lane))
+        if (!fold_pairs(bench, all, lane)) {
             return false;
+        }
     }
     return true;
 }
@@ -116,10 +119,12 @@ static bool acquire(qd_bench *bench, estate *all)
 
 static void release(const qd_bench *bench, estate *all)
 {
-    for (uint32_t index = 0; all->connections && index < all->connection_count; index++)
+    for (uint32_t index = 0; all->connections && index < all->connection_count; index++) {
         qd_client_destroy(all->connections[index].client);
-    for (uint32_t index = 0; all->lanes && index < all->lane_count; index++)
+    }
+    for (uint32_t index = 0; all->lanes && index < all->lane_count; index++) {
         qd_bench_lane_deinit(&all->lanes[index]);
+    }
     free(all->connections);
     free(all->lanes);
     free(all->lane_links);
@@ -131,8 +136,9 @@ static void release(const qd_bench *bench, estate *all)
 static bool lanes_are_in(const qd_bench_connection *connection)
 {
     for (uint32_t index = 0; index < connection->lane_count; index++) {
-        if (connection->lanes[index].setup_seq)
+        if (connection->lanes[index].setup_seq) {
             return false;
+        }
     }
     return true;
 }
@@ -146,28 +152,34 @@ static bool open_all(qd_bench *bench, estate *all)
 {
     char error[512];
 
-    if (!qd_bench_allows_files((uint64_t)all->connection_count + bench->options.stalled, error, sizeof error))
+    if (!qd_bench_allows_files((uint64_t)all->connection_count + bench->options.stalled, error, sizeof error)) {
         qd_bench_fail(bench, "%s", error);
+    }
     for (uint32_t index = 0; index < all->connection_count; index++) {
         if (qd_bench_is_stopped(bench) || !qd_bench_connect(bench, &all->connections[index]) ||
-            !qd_bench_open_rooms(bench, &all->connections[index]))
+            !qd_bench_open_rooms(bench, &all->connections[index])) {
             return false;
+        }
     }
     for (uint32_t index = 0; index < bench->options.connections; index++) {
         qd_bench_connection *connection = &all->connections[index];
 
-        for (uint32_t lane = 0; lane < connection->lane_count; lane++)
+        for (uint32_t lane = 0; lane < connection->lane_count; lane++) {
             qd_bench_lane_start(&connection->lanes[lane]);
-        if (!qd_bench_wait(connection, lanes_are_in, "entities to be spawned"))
+        }
+        if (!qd_bench_wait(connection, lanes_are_in, "entities to be spawned")) {
             return false;
+        }
     }
     for (uint32_t index = bench->options.connections; index < all->connection_count; index++) {
         qd_bench_connection *connection = &all->connections[index];
 
-        if (!qd_client_subscribe(connection->client, connection->lanes[0].room, QD_SCOPE_ALL, false))
+        if (!qd_client_subscribe(connection->client, connection->lanes[0].room, QD_SCOPE_ALL, false)) {
             qd_bench_fail(bench, "%s", qd_client_error(connection->client));
-        if (!qd_bench_wait(connection, reader_is_in, "the reset of a reader"))
+        }
+        if (!qd_bench_wait(connection, reader_is_in, "the reset of a reader")) {
             return false;
+        }
     }
     return qd_bench_stalled_open(bench, &all->stalled);
 }
@@ -193,8 +205,9 @@ static void share_out(qd_bench *bench, estate *all)
         pthread_mutex_init(&driver->lock, NULL);
         for (; first < end; first++) {
             all->connections[first].figures = &driver->recent;
-            if (first < bench->options.connections)
+            if (first < bench->options.connections) {
                 driver->lane_count += all->connections[first].lane_count;
+            }
         }
         lane += driver->lane_count;
     }
@@ -217,8 +230,9 @@ static void collect(qd_bench *bench, estate *all, qd_bench_figures *total)
 static bool drivers_are_done(const qd_bench *bench, const estate *all)
 {
     for (uint32_t index = 0; index < bench->options.threads; index++) {
-        if (!atomic_load(&all->drivers[index].is_done))
+        if (!atomic_load(&all->drivers[index].is_done)) {
             return false;
+        }
     }
     return true;
 }
@@ -264,26 +278,33 @@ static double measure(qd_bench *bench, estate *all, double seconds, qd_bench_fig
     bench->start_ns = start_time_ns(bench, all);
     bench->end_ns = bench->start_ns + (uint64_t)(seconds * 1e9);
     while (started < bench->options.threads &&
-           pthread_create(&all->drivers[started].thread, NULL, qd_bench_drive, &all->drivers[started]) == 0)
+           pthread_create(&all->drivers[started].thread, NULL, qd_bench_drive, &all->drivers[started]) == 0) {
         started++;
-    for (uint32_t index = started; index < bench->options.threads; index++)
+    }
+    for (uint32_t index = started; index < bench->options.threads; index++) {
         atomic_store(&all->drivers[index].is_done, true);
-    if (started < bench->options.threads)
+    }
+    if (started < bench->options.threads) {
         qd_bench_fail(bench, "--threads %u: the system starts only %u", bench->options.threads, started);
+    }
     report_progress(bench, all, total);
     uint64_t done_ns = bench->start_ns;
     for (uint32_t index = 0; index < started; index++) {
         pthread_join(all->drivers[index].thread, NULL);
-        if (all->drivers[index].done_ns > done_ns)
+        if (all->drivers[index].done_ns > done_ns) {
             done_ns = all->drivers[index].done_ns;
+        }
     }
     collect(bench, all, total);
-    for (uint32_t index = 0; index < all->connection_count; index++)
+    for (uint32_t index = 0; index < all->connection_count; index++) {
         all->connections[index].figures = all->unmeasured;
-    for (uint32_t index = 0; index < bench->options.threads; index++)
+    }
+    for (uint32_t index = 0; index < bench->options.threads; index++) {
         pthread_mutex_destroy(&all->drivers[index].lock);
-    if (done_ns < bench->end_ns && !qd_bench_is_stopped(bench))
+    }
+    if (done_ns < bench->end_ns && !qd_bench_is_stopped(bench)) {
         done_ns = bench->end_ns;
+    }
     return (double)(done_ns - bench->start_ns) / 1e9;
 }
 
@@ -298,8 +319,9 @@ static bool asks(const qd_bench_lane *lane)
 static bool stats_are_in(const qd_bench_connection *connection)
 {
     for (uint32_t index = 0; index < connection->lane_count; index++) {
-        if (asks(&connection->lanes[index]) && !connection->lanes[index].has_stats)
+        if (asks(&connection->lanes[index]) && !connection->lanes[index].has_stats) {
             return false;
+        }
     }
     return true;
 }
@@ -315,13 +337,15 @@ static bool get_stats(qd_bench *bench, estate *all)
             lane->ticks_before = lane->stats.tick;
             lane->skipped_before = lane->stats.ticks_skipped;
             lane->has_stats = false;
-            if (asks(lane))
+            if (asks(lane)) {
                 qd_client_get_stats(connection->client, lane->room);
+            }
         }
     }
     for (uint32_t index = 0; index < all->connection_count; index++) {
-        if (!qd_bench_wait(&all->connections[index], stats_are_in, "statistics"))
+        if (!qd_bench_wait(&all->connections[index], stats_are_in, "statistics")) {
             return false;
+        }
     }
     return !qd_bench_is_stopped(bench);
 }
@@ -347,16 +371,21 @@ static void add_room(qd_bench_server_figures *figures, struct span *span, const 
 
     figures->ticks += ticks;
     figures->ticks_skipped += skipped;
-    if (!figures->are_known || ticks + skipped < span->beats)
+    if (!figures->are_known || ticks + skipped < span->beats) {
         span->beats = ticks + skipped;
-    if (!figures->are_known || skipped < span->skipped_min)
+    }
+    if (!figures->are_known || skipped < span->skipped_min) {
         span->skipped_min = skipped;
-    if (skipped > span->skipped_max)
+    }
+    if (skipped > span->skipped_max) {
         span->skipped_max = skipped;
-    if ((double)stats->tick_us_p99 > figures->tick_us_p99)
+    }
+    if ((double)stats->tick_us_p99 > figures->tick_us_p99) {
         figures->tick_us_p99 = (double)stats->tick_us_p99;
-    if ((double)stats->tick_us_max > figures->tick_us_max)
+    }
+    if ((double)stats->tick_us_max > figures->tick_us_max) {
         figures->tick_us_max = (double)stats->tick_us_max;
+    }
     figures->memory_bytes = lane->memory_bytes;
     figures->are_known = true;
 }
@@ -369,8 +398,9 @@ static void sum_stats(qd_bench *bench, const estate *all, qd_bench_server_figure
 
     *figures = (qd_bench_server_figures){0};
     for (uint32_t index = 0; index < all->writer_lane_count && medians; index++) {
-        if (!all->lanes[index].is_first)
+        if (!all->lanes[index].is_first) {
             continue;
+        }
         medians[count++] = (double)all->lanes[index].stats.tick_us_p50;
         add_room(figures, &span, &all->lanes[index]);
     }
@@ -396,11 +426,13 @@ static qd_bench_lane gather(const estate *all, uint32_t room_index, uint32_t ent
     for (uint32_t index = 0; index < all->writer_lane_count && missing == 0; index++) {
         const qd_bench_lane *lane = &all->lanes[index];
 
-        if (lane->room_index != room_index)
+        if (lane->room_index != room_index) {
             continue;
+        }
         memcpy(sum.id + sum.count, lane->id, lane->count * sizeof *lane->id);
-        for (uint32_t axis = 0; axis < dimensions; axis++)
+        for (uint32_t axis = 0; axis < dimensions; axis++) {
             memcpy(sum.at[axis] + sum.count, lane->at[axis], lane->count * sizeof *lane->at[axis]);
+        }
         sum.count += lane->count;
     }
     return sum;
@@ -414,16 +446,19 @@ static void check_end(qd_bench *bench, estate *all)
     for (uint32_t index = 0; index < all->lane_count && !qd_bench_is_stopped(bench); index++) {
         qd_bench_lane *lane = &all->lanes[index];
 
-        if (!lane->pairs || options->check != QD_BENCH_CHECK_END)
+        if (!lane->pairs || options->check != QD_BENCH_CHECK_END) {
             continue;
+        }
         qd_bench_lane sum = gather(all, lane->room_index, options->entities, options->dimensions);
-        if (sum.count == 0)
+        if (sum.count == 0) {
             qd_bench_fail(bench, "out of memory");
-        else
+        } else {
             qd_bench_check(lane, &sum, lane->stats.tick);
+        }
         free(sum.id);
-        for (uint32_t axis = 0; axis < options->dimensions; axis++)
+        for (uint32_t axis = 0; axis < options->dimensions; axis++) {
             free(sum.at[axis]);
+        }
     }
 }
 
@@ -432,8 +467,9 @@ static bool rooms_are_closed(const qd_bench_connection *connection)
     for (uint32_t index = 0; index < connection->lane_count; index++) {
         const qd_bench_lane *lane = &connection->lanes[index];
 
-        if (lane->is_first && lane->room && !lane->is_closed)
+        if (lane->is_first && lane->room && !lane->is_closed) {
             return false;
+        }
     }
     return true;
 }
@@ -445,13 +481,16 @@ static void close_rooms(qd_bench *bench, estate *all)
     for (uint32_t index = 0; index < bench->options.connections; index++) {
         qd_bench_connection *connection = &all->connections[index];
 
-        if (!connection->client || qd_client_state(connection->client) < 0 || qd_client_socket(connection->client) < 0)
+        if (!connection->client || qd_client_state(connection->client) < 0 ||
+            qd_client_socket(connection->client) < 0) {
             continue;
+        }
         for (uint32_t turn = 0; turn < connection->lane_count; turn++) {
             const qd_bench_lane *lane = &connection->lanes[turn];
 
-            if (lane->is_first && lane->room)
+            if (lane->is_first && lane->room) {
                 qd_client_close_room(connection->client, lane->room);
+            }
         }
         qd_bench_wait(connection, rooms_are_closed, "rooms to close");
     }
@@ -463,19 +502,22 @@ static void measure_all(qd_bench *bench, estate *all, qd_bench_result *result)
         measure(bench, all, bench->options.warm_seconds, &result->figures);
         memset(&result->figures, 0, sizeof result->figures);
     }
-    if (!get_stats(bench, all))
+    if (!get_stats(bench, all)) {
         return;
+    }
     qd_bench_usage before = qd_bench_usage_of(bench->server.pid), own = qd_bench_own_usage();
     result->seconds = measure(bench, all, bench->options.seconds, &result->figures);
     result->used = qd_bench_usage_between(before, qd_bench_usage_of(bench->server.pid));
     result->own = qd_bench_usage_between(own, qd_bench_own_usage());
     result->resident_bytes = qd_bench_resident_bytes_of(bench->server.pid);
-    if (!get_stats(bench, all))
+    if (!get_stats(bench, all)) {
         return;
+    }
     sum_stats(bench, all, &result->server);
     all->unmeasured->ticks_checked = 0;
-    if (result->figures.unanswered == 0)
+    if (result->figures.unanswered == 0) {
         check_end(bench, all);
+    }
     result->figures.ticks_checked += all->unmeasured->ticks_checked;
 }
 
@@ -490,8 +532,9 @@ bool qd_bench_run(qd_bench *bench, qd_bench_result *result)
     /* So that an entity has as many pairs in three dimensions as in two. */
     bench->side = options->dimensions == 3 ? cbrtf(32 * (float)options->entities) : 4 * sqrtf((float)options->entities);
     if (acquire(bench, &all)) {
-        if (open_all(bench, &all))
+        if (open_all(bench, &all)) {
             measure_all(bench, &all, result);
+        }
         close_rooms(bench, &all);
     }
     release(bench, &all);

@@ -58,8 +58,9 @@ static void find_binary(char path[4096])
     char *slash = strrchr(self, '/');
     for (size_t index = 0; slash && index < sizeof places / sizeof *places; index++) {
         snprintf(path, 4096, "%.*s%s", (int)(slash - self), self, places[index]);
-        if (access(path, X_OK) == 0)
+        if (access(path, X_OK) == 0) {
             return;
+        }
     }
     snprintf(path, 4096, NAME);
 }
@@ -70,17 +71,19 @@ static void become(const char *binary, const char *const *options, int output)
     const char *arguments[ARGUMENTS_MAX] = {NAME, "--listen", "127.0.0.1:0", "--log-level", "error"};
     size_t count = 5;
 
-    for (; *options && count < ARGUMENTS_MAX - 1; options++)
+    for (; *options && count < ARGUMENTS_MAX - 1; options++) {
         arguments[count++] = *options;
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     /* Ctrl-C is for the bench, which ends the server when it has closed its rooms. */
     setpgid(0, 0);
     dup2(output, STDOUT_FILENO);
     /* A path is that of a program: execvp would give one for another machine to the shell. */
-    if (strchr(binary, '/'))
+    if (strchr(binary, '/')) {
         execv(binary, (char *const *)arguments);
-    else
+    } else {
         execvp(binary, (char *const *)arguments);
+    }
     dprintf(STDERR_FILENO, "%s: %s\n", binary, strerror(errno));
     _exit(127);
 }
@@ -94,14 +97,17 @@ static bool read_address(qd_bench_server *server)
 
     while (size < sizeof line - 1 && poll(&ready, 1, START_MS) > 0) {
         ssize_t got = read(server->output, line + size, 1);
-        if (got <= 0 || line[size] == '\n')
+
+        if (got <= 0 || line[size] == '\n') {
             break;
+        }
         size++;
     }
     line[size] = '\0';
     const char *last = strrchr(line, ' ');
-    if (!last || !strstr(line, "listening on ") || strlen(last + 1) >= sizeof server->address)
+    if (!last || !strstr(line, "listening on ") || strlen(last + 1) >= sizeof server->address) {
         return false;
+    }
     strcpy(server->address, last + 1);
     return true;
 }
@@ -111,18 +117,22 @@ static bool start_own(qd_bench_server *server, const char *binary, const char *c
 {
     int ends[2];
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         return fail(error, error_size, "cannot make a pipe: %s", strerror(errno));
+    }
     server->pid = fork();
-    if (server->pid == 0)
+    if (server->pid == 0) {
         become(binary, options, ends[1]);
+    }
     close(ends[1]);
     server->output = ends[0];
     server->is_own = server->pid > 0;
-    if (server->pid < 0)
+    if (server->pid < 0) {
         return fail(error, error_size, "cannot start a process: %s", strerror(errno));
-    if (read_address(server))
+    }
+    if (read_address(server)) {
         return true;
+    }
     return fail(error, error_size,
                 "%s did not start; --server-binary names another, and --server HOST:PORT one that runs", binary);
 }
@@ -134,21 +144,25 @@ bool qd_bench_server_start(qd_bench_server *server, const qd_bench_where *where,
 
     *server = (qd_bench_server){.pid = (pid_t)where->pid, .output = -1};
     if (where->server) {
-        if (strlen(where->server) >= sizeof server->address)
+        if (strlen(where->server) >= sizeof server->address) {
             return fail(error, error_size, "--server: the address has %zu bytes, more than any has",
                         strlen(where->server));
+        }
         strcpy(server->address, where->server);
-        if (server->pid && !qd_bench_usage_of(server->pid).is_known)
+        if (server->pid && !qd_bench_usage_of(server->pid).is_known) {
             return fail(error, error_size, "--server-pid %d: there is no such process on this machine",
                         (int)server->pid);
+        }
         return true;
     }
-    if (server->pid)
+    if (server->pid) {
         return fail(error, error_size, "--server-pid %d: it is of a server that --server names", (int)server->pid);
-    if (where->binary)
+    }
+    if (where->binary) {
         snprintf(binary, sizeof binary, "%s", where->binary);
-    else
+    } else {
         find_binary(binary);
+    }
     return start_own(server, binary, options, error, error_size);
 }
 
@@ -157,13 +171,15 @@ bool qd_bench_server_stop(qd_bench_server *server, char *error, uint32_t error_s
     int status = 0;
     pid_t ended = 0;
 
-    if (!server->is_own)
+    if (!server->is_own) {
         return true;
+    }
     kill(server->pid, SIGTERM);
     for (int waited_ms = 0; ended == 0 && waited_ms < STOP_MS; waited_ms += 5) {
         ended = waitpid(server->pid, &status, WNOHANG);
-        if (ended == 0)
+        if (ended == 0) {
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        }
     }
     if (ended == 0) {
         kill(server->pid, SIGKILL);
@@ -171,11 +187,13 @@ bool qd_bench_server_stop(qd_bench_server *server, char *error, uint32_t error_s
     }
     close(server->output);
     server->is_own = false;
-    if (ended == 0)
+    if (ended == 0) {
         return fail(error, error_size, "the server did not end within %d s", STOP_MS / 1000);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         return fail(error, error_size, "the server ended with %s %d", WIFEXITED(status) ? "status" : "signal",
                     WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    }
     return true;
 }
 
@@ -186,12 +204,14 @@ static bool read_file(pid_t pid, const char *name, char *text, size_t text_size)
 {
     char path[128];
 
-    if (pid <= 0)
+    if (pid <= 0) {
         return false;
+    }
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
     FILE *file = fopen(path, "re");
-    if (!file)
+    if (!file) {
         return false;
+    }
     size_t size = fread(text, 1, text_size - 1, file);
     fclose(file);
     text[size] = '\0';
@@ -209,14 +229,17 @@ static double running_s(pid_t pid)
     for (const struct dirent *thread; threads && (thread = readdir(threads));) {
         unsigned long long ns;
 
-        if (thread->d_name[0] == '.')
+        if (thread->d_name[0] == '.') {
             continue;
+        }
         snprintf(name, sizeof name, "task/%.20s/schedstat", thread->d_name);
-        if (read_file(pid, name, text, sizeof text) && sscanf(text, "%llu", &ns) == 1)
+        if (read_file(pid, name, text, sizeof text) && sscanf(text, "%llu", &ns) == 1) {
             sum_ns += ns;
+        }
     }
-    if (threads)
+    if (threads) {
         closedir(threads);
+    }
     return (double)sum_ns / 1e9;
 }
 
@@ -227,12 +250,14 @@ qd_bench_usage qd_bench_usage_of(pid_t pid)
     double per_s = (double)sysconf(_SC_CLK_TCK);
 
     /* The name, in brackets, may hold blanks; behind it come the state, ten numbers, and these two. */
-    if (!read_file(pid, "stat", text, sizeof text))
+    if (!read_file(pid, "stat", text, sizeof text)) {
         return (qd_bench_usage){0};
+    }
     const char *name_end = strrchr(text, ')');
     if (!name_end ||
-        sscanf(name_end + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user, &system) != 2)
+        sscanf(name_end + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user, &system) != 2) {
         return (qd_bench_usage){0};
+    }
     return (qd_bench_usage){.is_known = true,
                             .user_s = (double)user / per_s,
                             .system_s = (double)system / per_s,
@@ -243,8 +268,9 @@ qd_bench_usage qd_bench_own_usage(void)
 {
     struct rusage used;
 
-    if (getrusage(RUSAGE_SELF, &used) != 0)
+    if (getrusage(RUSAGE_SELF, &used) != 0) {
         return (qd_bench_usage){0};
+    }
     return (qd_bench_usage){.is_known = true,
                             .user_s = (double)used.ru_utime.tv_sec + (double)used.ru_utime.tv_usec / 1e6,
                             .system_s = (double)used.ru_stime.tv_sec + (double)used.ru_stime.tv_usec / 1e6};
@@ -256,8 +282,9 @@ qd_bench_usage qd_bench_usage_between(qd_bench_usage earlier, qd_bench_usage lat
     const double total_s = later.running_s - earlier.running_s;
     const bool is_known = earlier.is_known && later.is_known;
 
-    if (total_s <= 0)
+    if (total_s <= 0) {
         return (qd_bench_usage){.is_known = is_known, .user_s = user_s, .system_s = system_s};
+    }
     /* Too little for the ticks: then it is all called user time. */
     const double user_part = user_s + system_s > 0 ? user_s / (user_s + system_s) : 1;
     return (qd_bench_usage){.is_known = is_known,
@@ -271,8 +298,9 @@ uint64_t qd_bench_resident_bytes_of(pid_t pid)
     char text[4096];
     unsigned long long kib;
 
-    if (!read_file(pid, "status", text, sizeof text))
+    if (!read_file(pid, "status", text, sizeof text)) {
         return 0;
+    }
     const char *line = strstr(text, "RssAnon:");
     return line && sscanf(line, "RssAnon: %llu", &kib) == 1 ? (uint64_t)kib * 1024 : 0;
 }
@@ -294,8 +322,9 @@ bool qd_bench_allows_files(uint64_t connections, char *error, uint32_t error_siz
     const unsigned long long needed = connections + FILES_AROUND;
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) {
         return true;
+    }
     return fail(error, error_size,
                 "%llu connections need %llu open files, here and in the server, and this shell allows %llu: as root, "
                 "`ulimit -Hn %llu` before this, or a line `* hard nofile %llu` in /etc/security/limits.conf and a new "

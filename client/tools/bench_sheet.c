@@ -10,14 +10,16 @@ const char *qd_sheet_number(double number, int decimals, char text[QD_SHEET_NUMB
 {
     char digits[QD_SHEET_NUMBER_SIZE];
 
-    if (isnan(number))
+    if (isnan(number)) {
         return "-";
+    }
     int length = snprintf(digits, sizeof digits, "%.*f", decimals, number);
     int first = digits[0] == '-', whole = length - (decimals > 0 ? decimals + 1 : 0);
     int size = 0;
     for (int index = 0; index < length && size < QD_SHEET_NUMBER_SIZE - 2; index++) {
-        if (index > first && index < whole && (whole - index) % 3 == 0)
+        if (index > first && index < whole && (whole - index) % 3 == 0) {
             text[size++] = ',';
+        }
         text[size++] = digits[index];
     }
     text[size] = '\0';
@@ -26,14 +28,16 @@ const char *qd_sheet_number(double number, int decimals, char text[QD_SHEET_NUMB
 
 void qd_sheet_add_row(qd_sheet *sheet, const double *numbers)
 {
-    if (sheet->row_count < QD_SHEET_ROWS_MAX)
+    if (sheet->row_count < QD_SHEET_ROWS_MAX) {
         memcpy(sheet->rows[sheet->row_count++], numbers, sheet->column_count * sizeof *numbers);
+    }
 }
 
 void qd_sheet_add_goal(qd_sheet *sheet, double value, bool is_most, double limit, const char *format, ...)
 {
-    if (sheet->goal_count == QD_SHEET_GOALS_MAX)
+    if (sheet->goal_count == QD_SHEET_GOALS_MAX) {
         return;
+    }
     qd_sheet_goal *goal = &sheet->goals[sheet->goal_count++];
     *goal = (qd_sheet_goal){.value = value, .limit = limit, .is_most = is_most};
     va_list arguments;
@@ -44,8 +48,9 @@ void qd_sheet_add_goal(qd_sheet *sheet, double value, bool is_most, double limit
 
 void qd_sheet_add_note(qd_sheet *sheet, const char *format, ...)
 {
-    if (sheet->note_count == QD_SHEET_NOTES_MAX)
+    if (sheet->note_count == QD_SHEET_NOTES_MAX) {
         return;
+    }
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sheet->notes[sheet->note_count++], QD_SHEET_TEXT_SIZE, format, arguments);
@@ -67,6 +72,7 @@ static int width_of(const qd_sheet *sheet, uint32_t column)
 
     for (uint32_t row = 0; row < sheet->row_count; row++) {
         size_t length = strlen(qd_sheet_number(sheet->rows[row][column], is->decimals, text));
+
         width = length > width ? length : width;
     }
     return (int)width + 2;
@@ -83,18 +89,21 @@ void qd_sheet_print_table(const qd_sheet *sheet)
     char text[QD_SHEET_NUMBER_SIZE], limit[QD_SHEET_NUMBER_SIZE];
 
     printf("%s\n\n", sheet->title);
-    for (uint32_t column = 0; column < sheet->column_count; column++)
+    for (uint32_t column = 0; column < sheet->column_count; column++) {
         printf("%*s", width_of(sheet, column), sheet->columns[column].title);
+    }
     putchar('\n');
     for (uint32_t row = 0; row < sheet->row_count; row++) {
-        for (uint32_t column = 0; column < sheet->column_count; column++)
+        for (uint32_t column = 0; column < sheet->column_count; column++) {
             printf("%*s", width_of(sheet, column),
                    qd_sheet_number(sheet->rows[row][column], sheet->columns[column].decimals, text));
+        }
         putchar('\n');
     }
     putchar('\n');
     for (uint32_t index = 0; index < sheet->goal_count; index++) {
         const qd_sheet_goal *goal = &sheet->goals[index];
+
         printf("  %-7s %s: %s, %s %s\n",
                isnan(goal->value) ? "unknown"
                : is_met(goal)     ? "met"
@@ -102,8 +111,9 @@ void qd_sheet_print_table(const qd_sheet *sheet)
                goal->text, qd_sheet_number(goal->value, decimals_of(goal->value), text),
                goal->is_most ? "at most" : "at least", qd_sheet_number(goal->limit, decimals_of(goal->limit), limit));
     }
-    for (uint32_t index = 0; index < sheet->note_count; index++)
+    for (uint32_t index = 0; index < sheet->note_count; index++) {
         printf("  %s\n", sheet->notes[index]);
+    }
 }
 
 /* ---- JSON ---- */
@@ -114,22 +124,24 @@ void qd_sheet_print_json_text(const char *name, const char *text)
     for (; *text; text++) {
         unsigned char byte = (unsigned char)*text;
 
-        if (byte == '"' || byte == '\\')
+        if (byte == '"' || byte == '\\') {
             printf("\\%c", byte);
-        else if (byte < 0x20)
+        } else if (byte < 0x20) {
             printf("\\u%04x", byte);
-        else
+        } else {
             putchar(byte);
+        }
     }
     putchar('"');
 }
 
 static void print_json_number(const char *name, double number)
 {
-    if (isfinite(number))
+    if (isfinite(number)) {
         printf("\"%s\":%.9g", name, number);
-    else
+    } else {
         printf("\"%s\":null", name);
+    }
 }
 
 void qd_sheet_print_json(const qd_sheet *sheet, const char *version, const char *server, bool ok)

@@ -21,13 +21,16 @@ static bool open_one(qd_bench *bench, qd_bench_connection *connection)
     qd_bench_lane *lane = &connection->lanes[0];
     bool stays = bench->options.subscribe == QD_BENCH_STAYS;
 
-    if (!qd_bench_connect(bench, connection))
+    if (!qd_bench_connect(bench, connection)) {
         return false;
+    }
     setsockopt(qd_client_socket(connection->client), SOL_SOCKET, SO_RCVBUF, &(int){SOCKET_BYTES}, sizeof(int));
-    if (!qd_bench_open_rooms(bench, connection))
+    if (!qd_bench_open_rooms(bench, connection)) {
         return false;
-    if (!qd_client_subscribe(connection->client, lane->room, QD_SCOPE_ALL, stays))
+    }
+    if (!qd_client_subscribe(connection->client, lane->room, QD_SCOPE_ALL, stays)) {
         qd_bench_fail(bench, "%s", qd_client_error(connection->client));
+    }
     return qd_bench_wait(connection, is_subscribed, "the reset of a reader that is to stall");
 }
 
@@ -35,8 +38,9 @@ bool qd_bench_stalled_open(qd_bench *bench, qd_bench_stalled *stalled)
 {
     uint32_t count = bench->options.stalled;
 
-    if (count == 0)
+    if (count == 0) {
         return true;
+    }
     stalled->connections = calloc(count, sizeof *stalled->connections);
     stalled->lanes = calloc(count, sizeof *stalled->lanes);
     stalled->links = calloc(count, sizeof(qd_bench_lane *));
@@ -56,16 +60,18 @@ bool qd_bench_stalled_open(qd_bench *bench, qd_bench_stalled *stalled)
                                             .lane_count = 1,
                                             .by_room = &stalled->links[index],
                                             .figures = stalled->figures};
-        if (!open_one(bench, connection))
+        if (!open_one(bench, connection)) {
             return false;
+        }
     }
     return !qd_bench_is_stopped(bench);
 }
 
 void qd_bench_stalled_close(const qd_bench *bench, qd_bench_stalled *stalled)
 {
-    for (uint32_t index = 0; stalled->connections && index < bench->options.stalled; index++)
+    for (uint32_t index = 0; stalled->connections && index < bench->options.stalled; index++) {
         qd_client_destroy(stalled->connections[index].client);
+    }
     free(stalled->connections);
     free(stalled->lanes);
     free(stalled->links);

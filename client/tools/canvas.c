@@ -8,6 +8,7 @@
 bool qd_canvas_clear(qd_canvas *canvas, int columns, int rows)
 {
     size_t cells = (size_t)columns * (size_t)rows;
+
     if (columns != canvas->columns || rows != canvas->rows) {
         qd_canvas_deinit(canvas);
         canvas->dots = malloc(cells);
@@ -36,12 +37,15 @@ static void set_dot(qd_canvas *canvas, int x, int y, qd_heat heat)
     /* Braille numbers its dots down the left column, then the right one; the lowest two were added later. */
     static const uint8_t bits[QD_CANVAS_DOTS_Y][QD_CANVAS_DOTS_X] = {
         {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    if (x < 0 || y < 0 || x >= canvas->columns * QD_CANVAS_DOTS_X || y >= canvas->rows * QD_CANVAS_DOTS_Y)
+
+    if (x < 0 || y < 0 || x >= canvas->columns * QD_CANVAS_DOTS_X || y >= canvas->rows * QD_CANVAS_DOTS_Y) {
         return;
+    }
     int cell = y / QD_CANVAS_DOTS_Y * canvas->columns + x / QD_CANVAS_DOTS_X;
     canvas->dots[cell] |= bits[y % QD_CANVAS_DOTS_Y][x % QD_CANVAS_DOTS_X];
-    if (heat > canvas->heat[cell])
+    if (heat > canvas->heat[cell]) {
         canvas->heat[cell] = (uint8_t)heat;
+    }
 }
 
 /* The dot that holds a place; far outside stays near outside, so that loops stay short. */
@@ -56,10 +60,13 @@ void qd_canvas_box(qd_canvas *canvas, double min_x, double min_y, double max_x, 
     int left = dot_at(min_x, width), right = dot_at(max_x, width);
     int top = dot_at(min_y, height), bottom = dot_at(max_y, height);
     bool filled = max_x - min_x < 3 && max_y - min_y < 3;
+
     for (int y = top; y <= bottom; y++) {
         bool edge = filled || y == top || y == bottom;
-        for (int x = left; x <= right; x += edge || right == left ? 1 : right - left)
+
+        for (int x = left; x <= right; x += edge || right == left ? 1 : right - left) {
             set_dot(canvas, x, y, heat);
+        }
     }
 }
 
@@ -74,6 +81,7 @@ void qd_canvas_circle(qd_canvas *canvas, double x, double y, double radius, qd_h
     int width = canvas->columns * QD_CANVAS_DOTS_X, height = canvas->rows * QD_CANVAS_DOTS_Y;
     for (int i = 0; i < steps; i++) {
         double angle = 2 * M_PI * i / steps;
+
         set_dot(canvas, dot_at(x + radius * cos(angle), width), dot_at(y + radius * sin(angle), height), heat);
     }
 }
@@ -82,8 +90,10 @@ static void line(qd_canvas *canvas, double from_x, double from_y, double to_x, d
 {
     int width = canvas->columns * QD_CANVAS_DOTS_X, height = canvas->rows * QD_CANVAS_DOTS_Y;
     int steps = (int)fmin(fmax(fabs(to_x - from_x), fabs(to_y - from_y)) + 1, 8192);
+
     for (int i = 0; i <= steps; i++) {
         double part = (double)i / steps;
+
         set_dot(canvas, dot_at(from_x + (to_x - from_x) * part, width), dot_at(from_y + (to_y - from_y) * part, height),
                 heat);
     }
@@ -93,10 +103,12 @@ static void line(qd_canvas *canvas, double from_x, double from_y, double to_x, d
 void qd_canvas_capsule(qd_canvas *canvas, const double from[2], const double to[2], double radius, qd_heat heat)
 {
     double way_x = to[0] - from[0], way_y = to[1] - from[1], length = hypot(way_x, way_y);
+
     qd_canvas_circle(canvas, from[0], from[1], radius, heat);
     qd_canvas_circle(canvas, to[0], to[1], radius, heat);
-    if (length == 0)
+    if (length == 0) {
         return;
+    }
     double side_x = -way_y / length * radius, side_y = way_x / length * radius;
     line(canvas, from[0] + side_x, from[1] + side_y, to[0] + side_x, to[1] + side_y, heat);
     line(canvas, from[0] - side_x, from[1] - side_y, to[0] - side_x, to[1] - side_y, heat);
@@ -105,8 +117,10 @@ void qd_canvas_capsule(qd_canvas *canvas, const double from[2], const double to[
 static int bits_in(unsigned mask)
 {
     int count = 0;
-    for (; mask != 0; mask &= mask - 1)
+
+    for (; mask != 0; mask &= mask - 1) {
         count++;
+    }
     return count;
 }
 
@@ -114,20 +128,24 @@ void qd_canvas_print_row(const qd_canvas *canvas, int row, const char *const col
 {
     static const char shades[] = " .::oooO@";
     uint8_t heat = QD_HEAT_NONE;
+
     for (int column = 0; column < canvas->columns; column++) {
         int cell = row * canvas->columns + column;
         unsigned dots = canvas->dots[cell];
+
         if (canvas->heat[cell] != heat && dots != 0) {
             heat = canvas->heat[cell];
             fputs(colours[heat], file);
         }
-        if (dots == 0)
+        if (dots == 0) {
             fputc(' ', file);
-        else if (ascii)
+        } else if (ascii) {
             fputc(shades[bits_in(dots)], file);
-        else
+        } else {
             fprintf(file, "\xE2%c%c", (int)(0xA0 | dots >> 6), (int)(0x80 | (dots & 0x3F)));
+        }
     }
-    if (heat != QD_HEAT_NONE)
+    if (heat != QD_HEAT_NONE) {
         fputs(colours[QD_HEAT_NONE], file);
+    }
 }

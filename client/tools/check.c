@@ -7,6 +7,7 @@
 const char *qd_event_kind_name(qd_event_kind kind)
 {
     static const char *const names[] = {"end", "begin", "passed"};
+
     return names[kind];
 }
 
@@ -15,8 +16,10 @@ bool qd_events_add(qd_events *events, qd_event event)
     if (events->count == events->capacity) {
         size_t capacity = events->capacity > 0 ? events->capacity * 2 : 256;
         qd_event *items = realloc(events->items, capacity * sizeof *items);
-        if (items == NULL)
+
+        if (items == NULL) {
             return false;
+        }
         events->items = items;
         events->capacity = capacity;
     }
@@ -55,6 +58,7 @@ struct qd_check {
 qd_check *qd_check_create(qd_shape shape, bool swept)
 {
     qd_check *check = calloc(1, sizeof *check);
+
     if (check != NULL) {
         check->shape = shape;
         check->swept = swept;
@@ -64,8 +68,9 @@ qd_check *qd_check_create(qd_shape shape, bool swept)
 
 void qd_check_destroy(qd_check *check)
 {
-    if (check == NULL)
+    if (check == NULL) {
         return;
+    }
     qd_events_deinit(&check->was.pairs);
     qd_events_deinit(&check->now.pairs);
     qd_events_deinit(&check->events);
@@ -79,13 +84,15 @@ static bool touch_on_axis(float a, float a_half, float b, float b_half)
 {
     float a_low = a - a_half, a_high = a + a_half;
     float b_low = b - b_half, b_high = b + b_half;
+
     return a_low <= b_high && b_low <= a_high;
 }
 
 static bool overlap(qd_shape shape, const qd_entity *a, const qd_entity *b)
 {
-    if (shape == QD_SHAPE_BOX)
+    if (shape == QD_SHAPE_BOX) {
         return touch_on_axis(a->x, a->half_x, b->x, b->half_x) && touch_on_axis(a->y, a->half_y, b->y, b->half_y);
+    }
     double dx = (double)a->x - (double)b->x, dy = (double)a->y - (double)b->y;
     double reach = (double)a->half_x + (double)b->half_x;
     return dx * dx + dy * dy <= reach * reach;
@@ -101,17 +108,19 @@ typedef struct way {
 /* Of `from` and `to`, 0 or less where a gap is closed: in which part of the way it is. */
 static void close_gap(double from, double to, double *enter, double *leave)
 {
-    if (from > 0 && to > 0)
+    if (from > 0 && to > 0) {
         *enter = INFINITY;
-    else if (from > 0)
+    } else if (from > 0) {
         *enter = fmax(*enter, from / (from - to));
-    else if (to > 0)
+    } else if (to > 0) {
         *leave = fmin(*leave, from / (from - to));
+    }
 }
 
 static double gap(float low, float low_half, float high, float high_half)
 {
     float low_edge = low - low_half, high_edge = high + high_half;
+
     return (double)low_edge - (double)high_edge;
 }
 
@@ -119,6 +128,7 @@ static bool boxes_meet(const way *a, const way *b)
 {
     double enter = 0, leave = 1;
     float ax = a->to.half_x, ay = a->to.half_y, bx = b->to.half_x, by = b->to.half_y;
+
     close_gap(gap(b->from.x, bx, a->from.x, ax), gap(b->to.x, bx, a->to.x, ax), &enter, &leave);
     close_gap(gap(a->from.x, ax, b->from.x, bx), gap(a->to.x, ax, b->to.x, bx), &enter, &leave);
     close_gap(gap(b->from.y, by, a->from.y, ay), gap(b->to.y, by, a->to.y, ay), &enter, &leave);
@@ -135,8 +145,10 @@ static bool circles_meet(const way *a, const way *b)
     double way_x = (to_x - from_x) / 2, way_y = (to_y - from_y) / 2;
     double reach = (double)a->to.half_x + (double)b->to.half_x, length = way_x * way_x + way_y * way_y;
     double along = middle_x * way_x + middle_y * way_y;
+
     if (fabs(along) < length) {
         double across = middle_x * way_y - middle_y * way_x;
+
         return across * across / length <= reach * reach;
     }
     double end_x = along > 0 ? middle_x - way_x : middle_x + way_x;
@@ -149,30 +161,36 @@ static bool circles_meet(const way *a, const way *b)
 static int compare_lows(const void *left, const void *right)
 {
     double a = ((const extent *)left)->low, b = ((const extent *)right)->low;
+
     return (a > b) - (a < b);
 }
 
 static int compare_pairs(const void *left, const void *right)
 {
     const qd_event *p = left, *q = right;
-    if (p->a != q->a)
+
+    if (p->a != q->a) {
         return p->a < q->a ? -1 : 1;
+    }
     return (p->b > q->b) - (p->b < q->b);
 }
 
 static void sort_pairs(qd_event *pairs, size_t count)
 {
-    if (count > 0)
+    if (count > 0) {
         qsort(pairs, count, sizeof *pairs, compare_pairs);
+    }
 }
 
 static bool reserve_extents(qd_check *check, uint32_t count)
 {
-    if (count <= check->extents_capacity)
+    if (count <= check->extents_capacity) {
         return true;
+    }
     extent *extents = realloc(check->extents, count * sizeof *extents);
-    if (extents == NULL)
+    if (extents == NULL) {
         return false;
+    }
     check->extents = extents;
     check->extents_capacity = count;
     return true;
@@ -183,6 +201,7 @@ static extent extent_of(const qd_entity *from, const qd_entity *to, uint32_t at)
 {
     double low = fmin(from->x, to->x), high = fmax(from->x, to->x), half = fmax(from->half_x, to->half_x);
     double slack = (fmax(fabs(low), fabs(high)) + half) * 1e-6;
+
     return (extent){.low = low - half - slack, .high = high + half + slack, .at = at};
 }
 
@@ -193,18 +212,23 @@ static bool find_pairs(qd_check *check, uint32_t count, pair_fn is_one, qd_event
 {
     extent *extents = check->extents;
     size_t first = found->count;
-    if (count > 0)
+
+    if (count > 0) {
         qsort(extents, count, sizeof *extents, compare_lows);
+    }
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count && extents[j].low <= extents[i].high; j++) {
             uint32_t a = check->now.entities[extents[i].at].id, b = check->now.entities[extents[j].at].id;
             qd_event pair = {.kind = kind, .a = a < b ? a : b, .b = a < b ? b : a};
-            if (is_one(check, extents[i].at, extents[j].at) && !qd_events_add(found, pair))
+
+            if (is_one(check, extents[i].at, extents[j].at) && !qd_events_add(found, pair)) {
                 return false;
+            }
         }
     }
-    if (found->count > first)
+    if (found->count > first) {
         sort_pairs(found->items + first, found->count - first);
+    }
     return true;
 }
 
@@ -215,10 +239,12 @@ static bool overlap_now(const qd_check *check, uint32_t i, uint32_t j)
 
 static bool find_present(qd_check *check)
 {
-    if (!reserve_extents(check, check->now.count))
+    if (!reserve_extents(check, check->now.count)) {
         return false;
-    for (uint32_t i = 0; i < check->now.count; i++)
+    }
+    for (uint32_t i = 0; i < check->now.count; i++) {
         check->extents[i] = extent_of(&check->now.entities[i], &check->now.entities[i], i);
+    }
     check->now.pairs.count = 0;
     return find_pairs(check, check->now.count, overlap_now, QD_EVENT_BEGIN, &check->now.pairs);
 }
@@ -228,12 +254,15 @@ static bool find_present(qd_check *check)
 static const qd_entity *find(const moment *scene, uint32_t id)
 {
     uint32_t low = 0, high = scene->count;
+
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (scene->entities[middle].id < id)
+
+        if (scene->entities[middle].id < id) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return low < scene->count && scene->entities[low].id == id ? &scene->entities[low] : NULL;
 }
@@ -246,8 +275,9 @@ static bool is_resized(const qd_entity *was, const qd_entity *now)
 /* Where the way of an entity begins: where it was, but of a box of another size about the middle of its corners. */
 static qd_entity beginning_of(const qd_check *check, const qd_entity *was, const qd_entity *now)
 {
-    if (check->shape != QD_SHAPE_BOX || !is_resized(was, now))
+    if (check->shape != QD_SHAPE_BOX || !is_resized(was, now)) {
         return *was;
+    }
     float low_x = was->x - was->half_x, high_x = was->x + was->half_x;
     float low_y = was->y - was->half_y, high_y = was->y + was->half_y;
     return (qd_entity){.x = (float)(((double)low_x + (double)high_x) / 2),
@@ -261,18 +291,23 @@ static bool has_passed(const qd_check *check, uint32_t i, uint32_t j)
     const qd_entity *a_was = find(&check->was, a->id), *b_was = find(&check->was, b->id);
     way of_a = {.from = beginning_of(check, a_was, a), .to = *a};
     way of_b = {.from = beginning_of(check, b_was, b), .to = *b};
-    if (overlap(check->shape, a_was, b_was) || overlap(check->shape, a, b))
+
+    if (overlap(check->shape, a_was, b_was) || overlap(check->shape, a, b)) {
         return false;
+    }
     return check->shape == QD_SHAPE_BOX ? boxes_meet(&of_a, &of_b) : circles_meet(&of_a, &of_b);
 }
 
 static bool add_passed(qd_check *check)
 {
     uint32_t count = 0;
+
     for (uint32_t i = 0; i < check->now.count; i++) {
         const qd_entity *was = find(&check->was, check->now.entities[i].id);
-        if (was != NULL)
+
+        if (was != NULL) {
             check->extents[count++] = extent_of(was, &check->now.entities[i], i);
+        }
     }
     return find_pairs(check, count, has_passed, QD_EVENT_PASSED, &check->events);
 }
@@ -280,10 +315,13 @@ static bool add_passed(qd_check *check)
 static qd_end_reason reason_of(const qd_check *check, const qd_event *pair)
 {
     const qd_entity *a = find(&check->now, pair->a), *b = find(&check->now, pair->b);
-    if (a == NULL || b == NULL)
+
+    if (a == NULL || b == NULL) {
         return QD_END_DESPAWNED;
-    if (is_resized(find(&check->was, pair->a), a) || is_resized(find(&check->was, pair->b), b))
+    }
+    if (is_resized(find(&check->was, pair->a), a) || is_resized(find(&check->was, pair->b), b)) {
         return QD_END_RESIZED;
+    }
     return QD_END_MOVED_APART;
 }
 
@@ -291,18 +329,23 @@ static qd_end_reason reason_of(const qd_check *check, const qd_event *pair)
 static bool add_missing(qd_check *check, const qd_events *here, const qd_events *there, bool are_ends)
 {
     size_t at = 0;
+
     for (size_t i = 0; i < here->count; i++) {
         qd_event pair = here->items[i];
-        while (at < there->count && compare_pairs(&there->items[at], &pair) < 0)
+
+        while (at < there->count && compare_pairs(&there->items[at], &pair) < 0) {
             at++;
-        if (at < there->count && compare_pairs(&there->items[at], &pair) == 0)
+        }
+        if (at < there->count && compare_pairs(&there->items[at], &pair) == 0) {
             continue;
+        }
         if (are_ends) {
             pair.kind = QD_EVENT_END;
             pair.reason = reason_of(check, &pair);
         }
-        if (!qd_events_add(&check->events, pair))
+        if (!qd_events_add(&check->events, pair)) {
             return false;
+        }
     }
     return true;
 }
@@ -310,13 +353,15 @@ static bool add_missing(qd_check *check, const qd_events *here, const qd_events 
 const qd_events *qd_check_tick(qd_check *check, const qd_entity *entities, uint32_t count)
 {
     moment old = check->was;
+
     check->was = check->now;
     check->now = old;
     check->now.entities = entities;
     check->now.count = count;
     check->events.count = 0;
     if (!find_present(check) || !add_missing(check, &check->was.pairs, &check->now.pairs, true) ||
-        !add_missing(check, &check->now.pairs, &check->was.pairs, false) || (check->swept && !add_passed(check)))
+        !add_missing(check, &check->now.pairs, &check->was.pairs, false) || (check->swept && !add_passed(check))) {
         return NULL;
+    }
     return &check->events;
 }

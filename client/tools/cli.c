@@ -10,6 +10,7 @@
 int qd_cli_fail(const qd_cli *cli, const char *format, ...)
 {
     va_list arguments;
+
     /* On the other screen nobody could read it. */
     qd_terminal_leave();
     va_start(arguments, format);
@@ -22,8 +23,9 @@ int qd_cli_fail(const qd_cli *cli, const char *format, ...)
 
 int qd_cli_fail_session(const qd_cli *cli, const qd_client *client)
 {
-    if (qd_client_state(client) == QD_CLIENT_OK)
+    if (qd_client_state(client) == QD_CLIENT_OK) {
         return qd_cli_fail(cli, "%s did not answer within %d s", cli->server, QD_CLI_TIMEOUT_MS / 1000);
+    }
     return qd_cli_fail(cli, "%s", qd_client_error(client));
 }
 
@@ -38,13 +40,16 @@ int qd_cli_fail_batch(const qd_cli *cli, const qd_msg_error *error, const uint32
     for (uint32_t i = 0; i < error->entry_count; i++) {
         uint32_t index = error->entry_index[i];
         const char *why = qd_error_code_name((qd_error_code)error->entry_code[i]);
-        if (index < ids_count)
+
+        if (index < ids_count) {
             qd_cli_fail(cli, "entity %u: %s", ids[index], why);
-        else
+        } else {
             qd_cli_fail(cli, "entry %u: %s", index, why);
+        }
     }
-    if (error->entries_refused > error->entry_count)
+    if (error->entries_refused > error->entry_count) {
         qd_cli_fail(cli, "and %u more", error->entries_refused - error->entry_count);
+    }
     return 1;
 }
 
@@ -56,14 +61,16 @@ int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away)
 qd_client *qd_cli_connect(const qd_cli *cli)
 {
     qd_client *client = qd_client_create();
+
     if (client == NULL) {
         qd_cli_fail(cli, "out of memory");
         return NULL;
     }
     char name[QD_CLIENT_NAME_BYTES_MAX + 1];
     snprintf(name, sizeof name, "quadrille/%s", qd_version());
-    if (qd_client_connect(client, cli->server, cli->token, name, QD_CLI_TIMEOUT_MS) == QD_CLIENT_OK)
+    if (qd_client_connect(client, cli->server, cli->token, name, QD_CLI_TIMEOUT_MS) == QD_CLIENT_OK) {
         return client;
+    }
     qd_cli_fail_session(cli, client);
     qd_client_destroy(client);
     return NULL;
@@ -72,8 +79,10 @@ qd_client *qd_cli_connect(const qd_cli *cli)
 static const qd_server_message *await_answer(const qd_cli *cli, qd_client *client, uint32_t seq)
 {
     const qd_server_message *answer = seq != 0 ? qd_client_answer(client, seq, QD_CLI_TIMEOUT_MS) : NULL;
-    if (answer == NULL)
+
+    if (answer == NULL) {
         qd_cli_fail_session(cli, client);
+    }
     return answer;
 }
 
@@ -84,18 +93,21 @@ static bool is_error(const qd_server_message *answer, qd_error_code code)
 
 static bool is_kind(const qd_cli *cli, const qd_server_message *answer, qd_server_kind kind)
 {
-    if (answer->kind == kind)
+    if (answer->kind == kind) {
         return true;
-    if (answer->kind == QD_SERVER_ERROR)
+    }
+    if (answer->kind == QD_SERVER_ERROR) {
         qd_cli_fail_error(cli, &answer->as.error);
-    else
+    } else {
         qd_cli_fail(cli, "the server answered with a message of kind %d", (int)answer->kind);
+    }
     return false;
 }
 
 const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint32_t seq, qd_server_kind kind)
 {
     const qd_server_message *answer = await_answer(cli, client, seq);
+
     return answer != NULL && is_kind(cli, answer, kind) ? answer : NULL;
 }
 
@@ -104,12 +116,15 @@ bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, co
 {
     uint32_t seq = qd_client_open_room(client, name, config);
     const qd_server_message *answer = await_answer(cli, client, seq);
+
     /* The server's words are for those who write a client. */
-    if (answer != NULL && config == NULL && is_error(answer, QD_ERROR_UNKNOWN_ROOM))
+    if (answer != NULL && config == NULL && is_error(answer, QD_ERROR_UNKNOWN_ROOM)) {
         return qd_cli_fail(cli, "no room \"%s\" is open: see `quadrille rooms`, or make one by `quadrille open` (%s)",
                            name, qd_error_code_name(QD_ERROR_UNKNOWN_ROOM)) == 0;
-    if (answer == NULL || !is_kind(cli, answer, QD_SERVER_ROOM_OPENED))
+    }
+    if (answer == NULL || !is_kind(cli, answer, QD_SERVER_ROOM_OPENED)) {
         return false;
+    }
     const qd_msg_room_opened *opened = &answer->as.room_opened;
     *room = (qd_cli_room){
         .handle = opened->room, .config = opened->config, .tick = opened->tick, .created = opened->created};
@@ -118,8 +133,9 @@ bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, co
 
 bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_room *room, uint32_t dimensions)
 {
-    if (room->config.dimensions == dimensions)
+    if (room->config.dimensions == dimensions) {
         return true;
+    }
     return qd_cli_fail(cli, "room %s has %u dimensions, but what was given has %u: give %s", name,
                        room->config.dimensions, dimensions, dimensions == 3 ? "x and y only" : "z as well") == 0;
 }
@@ -136,6 +152,7 @@ void qd_cli_catch_signals(void)
 {
     /* Without SA_RESTART, so that a wait ends. */
     struct sigaction action = {.sa_handler = note_stop};
+
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
@@ -151,6 +168,7 @@ bool qd_cli_stopped(void)
 uint64_t qd_cli_now_ns(void)
 {
     struct timespec now;
+
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
@@ -159,12 +177,13 @@ void qd_cli_print_json_string(FILE *file, const char *text)
 {
     fputc('"', file);
     for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\')
+        if (*at == '"' || *at == '\\') {
             fprintf(file, "\\%c", *at);
-        else if (*at < 0x20)
+        } else if (*at < 0x20) {
             fprintf(file, "\\u%04x", *at);
-        else
+        } else {
             fputc(*at, file);
+        }
     }
     fputc('"', file);
 }

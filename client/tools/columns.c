@@ -11,6 +11,7 @@ static void reals_of(qd_columns *columns, float **reals[REALS])
 {
     float **const all[REALS] = {&columns->x, &columns->y,      &columns->half_x, &columns->half_y,
                                 &columns->z, &columns->half_z, &columns->radius};
+
     memcpy(reals, all, sizeof all);
 }
 
@@ -18,15 +19,19 @@ static bool grow(qd_columns *columns)
 {
     uint32_t capacity = columns->capacity > 0 ? columns->capacity * 2 : 256;
     uint32_t *id = realloc(columns->id, capacity * sizeof *id);
-    if (id == NULL)
+
+    if (id == NULL) {
         return false;
+    }
     columns->id = id;
     float **reals[REALS];
     reals_of(columns, reals);
     for (size_t i = 0; i < REALS; i++) {
         float *column = realloc(*reals[i], capacity * sizeof *column);
-        if (column == NULL)
+
+        if (column == NULL) {
             return false;
+        }
         *reals[i] = column;
     }
     columns->capacity = capacity;
@@ -35,8 +40,9 @@ static bool grow(qd_columns *columns)
 
 bool qd_columns_add(qd_columns *columns, qd_entity entity)
 {
-    if (columns->count == columns->capacity && !grow(columns))
+    if (columns->count == columns->capacity && !grow(columns)) {
         return false;
+    }
     uint32_t at = columns->count++;
     columns->id[at] = entity.id;
     columns->x[at] = entity.x;
@@ -52,9 +58,11 @@ bool qd_columns_add(qd_columns *columns, qd_entity entity)
 void qd_columns_deinit(qd_columns *columns)
 {
     float **reals[REALS];
+
     reals_of(columns, reals);
-    for (size_t i = 0; i < REALS; i++)
+    for (size_t i = 0; i < REALS; i++) {
         free(*reals[i]);
+    }
     free(columns->id);
     *columns = (qd_columns){0};
 }
@@ -68,8 +76,10 @@ typedef struct shared {
 static shared *share(const qd_columns_kind *kind, uint32_t count)
 {
     shared *columns = malloc(sizeof *columns);
-    if (columns == NULL)
+
+    if (columns == NULL) {
         return NULL;
+    }
     memset(columns->shape, (int)kind->shape, count);
     for (uint32_t i = 0; i < count; i++) {
         columns->category[i] = kind->category;
@@ -86,6 +96,7 @@ static qd_msg_entities piece_of(const qd_columns *columns, uint32_t at, const qd
     bool is_3d = kind->dimensions == 3;
     uint32_t left = columns->count - at;
     qd_msg_entities piece = {.count = left < QD_COLUMNS_PIECE ? left : QD_COLUMNS_PIECE, .id = columns->id + at};
+
     if (spawns || kind->message == QD_CLIENT_MOVE || kind->message == QD_CLIENT_TELEPORT) {
         piece.x = columns->x + at;
         piece.y = columns->y + at;
@@ -97,8 +108,9 @@ static qd_msg_entities piece_of(const qd_columns *columns, uint32_t at, const qd
         piece.half_z = is_3d ? columns->half_z + at : NULL;
         piece.radius = kind->shape == QD_SHAPE_CAPSULE ? columns->radius + at : NULL;
     }
-    if (common != NULL)
+    if (common != NULL) {
         piece.shape = common->shape;
+    }
     if (common != NULL && spawns) {
         piece.category = common->category;
         piece.mask = common->mask;
@@ -126,15 +138,18 @@ bool qd_columns_send(const qd_columns *columns, qd_client *client, uint64_t room
                      uint32_t *first_seq)
 {
     shared *common = NULL;
+
     *first_seq = qd_client_next_seq(client);
     if (kind->shape != 0 && columns->count > 0) {
         common = share(kind, columns->count < QD_COLUMNS_PIECE ? columns->count : QD_COLUMNS_PIECE);
-        if (common == NULL)
+        if (common == NULL) {
             return false;
+        }
     }
     bool sent = true;
     for (uint32_t at = 0; at < columns->count && sent; at += QD_COLUMNS_PIECE) {
         qd_msg_entities piece = piece_of(columns, at, kind, common);
+
         sent = send_piece(client, room, kind, &piece) != 0;
     }
     free(common);

@@ -28,11 +28,13 @@ typedef struct columns {
 static void fill(columns *all, const description *given, uint64_t tag)
 {
     size_t size = given->payload != NULL ? strlen(given->payload) : 0;
+
     for (uint32_t i = 0; i < all->count; i++) {
         all->tag[i] = tag;
         all->payload_size[i] = (uint8_t)size;
-        if (size > 0)
+        if (size > 0) {
             memcpy(all->payload + i * size, given->payload, size);
+        }
         all->visible_range[i] = (float)given->visible_range;
         all->team[i] = given->team;
         all->hidden[i] = given->hidden;
@@ -43,8 +45,10 @@ static void fill(columns *all, const description *given, uint64_t tag)
 static int send(const qd_cli *cli, qd_client *client, const char *name, const columns *all, const description *given)
 {
     qd_cli_room room;
-    if (!qd_cli_open_room(cli, client, name, NULL, &room))
+
+    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
         return 1;
+    }
     const qd_msg_describe message = {
         .room = room.handle,
         .count = all->count,
@@ -60,10 +64,13 @@ static int send(const qd_cli *cli, qd_client *client, const char *name, const co
     uint32_t barrier = seq != 0 ? qd_client_get_stats(client, room.handle) : 0;
     while (barrier != 0) {
         const qd_server_message *answer = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
-        if (answer == NULL)
+
+        if (answer == NULL) {
             break;
-        if (answer->kind == QD_SERVER_ERROR)
+        }
+        if (answer->kind == QD_SERVER_ERROR) {
             return qd_cli_fail_batch(cli, &answer->as.error, all->id, all->count);
+        }
         if (answer->seq == barrier) {
             printf("%u %s described in room %s\n", all->count, all->count == 1 ? "entity" : "entities", name);
             return 0;
@@ -75,16 +82,20 @@ static int send(const qd_cli *cli, qd_client *client, const char *name, const co
 /* Returns 0, or the exit status of a misuse, which is reported. */
 static int check(const qd_cli *cli, const description *given, uint64_t *tag)
 {
-    if (given->tag != NULL && !qd_options_uint64(given->tag, tag))
+    if (given->tag != NULL && !qd_options_uint64(given->tag, tag)) {
         return qd_options_misuse(cli->program, "--tag '%.64s': must be a whole number of at most 64 bits", given->tag);
-    if (given->payload != NULL && strlen(given->payload) > QD_VIEW_PAYLOAD_BYTES_MAX)
+    }
+    if (given->payload != NULL && strlen(given->payload) > QD_VIEW_PAYLOAD_BYTES_MAX) {
         return qd_options_misuse(cli->program, "--payload '%.64s': must be %u bytes or less", given->payload,
                                  QD_VIEW_PAYLOAD_BYTES_MAX);
-    if (given->hidden && given->shown)
+    }
+    if (given->hidden && given->shown) {
         return qd_options_misuse(cli->program, "--hidden and --shown exclude each other: choose one");
+    }
     if (given->tag == NULL && given->payload == NULL && given->visible_range < 0 && given->team == UINT32_MAX &&
-        !given->hidden && !given->shown)
+        !given->hidden && !given->shown) {
         return qd_options_misuse(cli->program, "nothing to say of them: give --tag, --payload, --team or another");
+    }
     return 0;
 }
 
@@ -108,21 +119,27 @@ int qd_command_describe(qd_cli *cli, int argc, char **argv)
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
-    if (count < 0)
+
+    if (count < 0) {
         return status;
+    }
     uint64_t tag = 0;
     status = check(cli, &given, &tag);
     columns all = {.count = (uint32_t)count - 1};
-    for (uint32_t i = 0; i < all.count && status == 0; i++)
-        if (!qd_options_uint32(argv[i + 1], &all.id[i]))
+    for (uint32_t i = 0; i < all.count && status == 0; i++) {
+        if (!qd_options_uint32(argv[i + 1], &all.id[i])) {
             status = qd_options_misuse(cli->program, "id '%.64s': must be a whole number from 0 to %u", argv[i + 1],
                                        UINT32_MAX);
-    if (status != 0)
+        }
+    }
+    if (status != 0) {
         return status;
+    }
     fill(&all, &given, tag);
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = send(cli, client, argv[0], &all, &given);
     qd_client_destroy(client);
     return status;

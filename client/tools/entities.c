@@ -28,6 +28,7 @@ static void add_field(row_layout *row, field name)
 {
     size_t length = strlen(row->text);
     const char *bracket = row->count > 0 && row->count == row->short_count ? "[" : "";
+
     snprintf(row->text + length, sizeof row->text - length, "%s%s%s", bracket, row->count > 0 ? "," : "",
              field_names[name]);
     row->fields[row->count++] = name;
@@ -37,23 +38,27 @@ static row_layout layout_of(const qd_columns_kind *kind)
 {
     bool is_3d = kind->dimensions == 3, is_capsule = kind->shape == QD_SHAPE_CAPSULE;
     row_layout row = {.count = 0};
+
     add_field(&row, ID);
     if (kind->message != QD_CLIENT_RESHAPE && kind->message != QD_CLIENT_DESPAWN) {
         add_field(&row, X);
         add_field(&row, Y);
-        if (is_3d)
+        if (is_3d) {
             add_field(&row, Z);
+        }
     }
     if (kind->message == QD_CLIENT_SPAWN || kind->message == QD_CLIENT_RESHAPE) {
         add_field(&row, HALF_X);
         row.short_count = is_capsule ? 0 : row.count;
         add_field(&row, HALF_Y);
-        if (is_3d)
+        if (is_3d) {
             add_field(&row, HALF_Z);
-        if (is_capsule)
+        }
+        if (is_capsule) {
             add_field(&row, RADIUS);
-        else
+        } else {
             strcat(row.text, "]");
+        }
     }
     return row;
 }
@@ -74,6 +79,7 @@ static bool add_entity(qd_columns *columns, const row_layout *row, char **fields
     qd_entity entity = {0};
     float *const reals[FIELDS_MAX] = {NULL,           &entity.x,      &entity.y,      &entity.z,
                                       &entity.half_x, &entity.half_y, &entity.half_z, &entity.radius};
+
     if (!qd_options_uint32(fields[0], &entity.id)) {
         snprintf(why->text, sizeof why->text, "id '%.64s': must be a whole number from 0 to %u", fields[0], UINT32_MAX);
         return false;
@@ -85,8 +91,9 @@ static bool add_entity(qd_columns *columns, const row_layout *row, char **fields
             return false;
         }
     }
-    if (count < row->count)
+    if (count < row->count) {
         entity.half_y = entity.half_z = entity.half_x;
+    }
     if (!qd_columns_add(columns, entity)) {
         snprintf(why->text, sizeof why->text, "out of memory");
         return false;
@@ -100,19 +107,24 @@ static int read_rows(const qd_cli *cli, const row_layout *row, qd_columns *colum
     char *line = NULL, *fields[FIELDS_MAX];
     size_t capacity = 0;
     int status = 0;
+
     for (unsigned long number = 1; status == 0 && getline(&line, &capacity, stdin) >= 0; number++) {
         complaint why;
         size_t count = qd_csv_split(line, fields, FIELDS_MAX);
-        if (count == 0 || fields[0][0] == '#')
+
+        if (count == 0 || fields[0][0] == '#') {
             continue;
-        if (!has_count(row, count))
+        }
+        if (!has_count(row, count)) {
             status = qd_cli_fail(cli, "line %lu has %zu %s: a row is %s", number, count,
                                  count == 1 ? "field" : "fields", row->text);
-        else if (!add_entity(columns, row, fields, count, &why))
+        } else if (!add_entity(columns, row, fields, count, &why)) {
             status = qd_cli_fail(cli, "line %lu: %s", number, why.text);
+        }
     }
-    if (status == 0 && ferror(stdin))
+    if (status == 0 && ferror(stdin)) {
         status = qd_cli_fail(cli, "cannot read the standard input: %s", strerror(errno));
+    }
     free(line);
     return status;
 }
@@ -124,18 +136,23 @@ static int settle(const qd_cli *cli, qd_client *client, uint64_t room, const qd_
 {
     int status = 0;
     uint32_t barrier = qd_client_get_stats(client, room);
+
     while (barrier != 0) {
         const qd_server_message *message = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
-        if (message == NULL)
+
+        if (message == NULL) {
             break;
+        }
         if (message->kind == QD_SERVER_ERROR && message->seq >= first_seq && message->seq < barrier) {
             uint32_t at = (message->seq - first_seq) * QD_COLUMNS_PIECE;
+
             status = qd_cli_fail_batch(cli, &message->as.error, columns->id + at, columns->count - at);
         } else if (message->kind == QD_SERVER_ERROR) {
             return qd_cli_fail_error(cli, &message->as.error);
         }
-        if (message->seq == barrier)
+        if (message->seq == barrier) {
             return status;
+        }
     }
     return qd_cli_fail_session(cli, client);
 }
@@ -147,19 +164,24 @@ static int send_batch(const qd_cli *cli, const char *name, const qd_columns *col
     uint32_t first_seq = 0;
     int status = 1;
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+
+    if (client == NULL) {
         return 1;
-    if (!qd_cli_open_room(cli, client, name, NULL, &room))
+    }
+    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
         goto end;
-    if (kind->message != QD_CLIENT_DESPAWN && !qd_cli_check_dimensions(cli, name, &room, kind->dimensions))
+    }
+    if (kind->message != QD_CLIENT_DESPAWN && !qd_cli_check_dimensions(cli, name, &room, kind->dimensions)) {
         goto end;
+    }
     if (!qd_columns_send(columns, client, room.handle, kind, &first_seq)) {
         qd_cli_fail_session(cli, client);
         goto end;
     }
     status = settle(cli, client, room.handle, columns, first_seq);
-    if (status == 0)
+    if (status == 0) {
         printf("%u %s %s in room %s\n", columns->count, columns->count == 1 ? "entity" : "entities", done, name);
+    }
 end:
     qd_client_destroy(client);
     return status;
@@ -173,14 +195,17 @@ static int run_batch(const qd_cli *cli, char **arguments, int count, const qd_co
     complaint why;
     size_t fields = (size_t)count - 1;
     int status = 0;
-    if (fields == 1 && strcmp(arguments[1], "-") == 0)
+
+    if (fields == 1 && strcmp(arguments[1], "-") == 0) {
         status = read_rows(cli, &row, &columns);
-    else if (!has_count(&row, fields))
+    } else if (!has_count(&row, fields)) {
         status = qd_options_misuse(cli->program, "an entity of %zu values: needs %s, or - for rows", fields, row.text);
-    else if (!add_entity(&columns, &row, arguments + 1, fields, &why))
+    } else if (!add_entity(&columns, &row, arguments + 1, fields, &why)) {
         status = qd_options_misuse(cli->program, "%s", why.text);
-    if (status == 0)
+    }
+    if (status == 0) {
         status = send_batch(cli, arguments[0], &columns, kind, done);
+    }
     qd_columns_deinit(&columns);
     return status;
 }
@@ -196,8 +221,9 @@ static int run_batch(const qd_cli *cli, char **arguments, int count, const qd_co
 /* Returns 0, or the exit status of a misuse. */
 static int choose_shape(const qd_cli *cli, bool circle, bool capsule, qd_columns_kind *kind)
 {
-    if (circle && capsule)
+    if (circle && capsule) {
         return qd_options_misuse(cli->program, "--circle and --capsule exclude each other: choose one");
+    }
     kind->shape = circle ? QD_SHAPE_CIRCLE : capsule ? QD_SHAPE_CAPSULE : QD_SHAPE_BOX;
     return 0;
 }
@@ -223,8 +249,10 @@ int qd_command_spawn(qd_cli *cli, int argc, char **argv)
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
-    if (count < 0)
+
+    if (count < 0) {
         return status;
+    }
     status = choose_shape(cli, circle, capsule, &kind);
     return status != 0 ? status : run_batch(cli, argv, count, &kind, "spawned");
 }
@@ -246,8 +274,10 @@ int qd_command_reshape(qd_cli *cli, int argc, char **argv)
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
-    if (count < 0)
+
+    if (count < 0) {
         return status;
+    }
     status = choose_shape(cli, circle, capsule, &kind);
     return status != 0 ? status : run_batch(cli, argv, count, &kind, "reshaped");
 }
@@ -258,8 +288,10 @@ static int run_place(qd_cli *cli, int argc, char **argv, const qd_usage *usage, 
     const qd_option options[] = {DIMENSIONS_OPTION(&kind), QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(usage, options, QD_CLI_COUNT(options), argc, argv, &status);
-    if (count < 0)
+
+    if (count < 0) {
         return status;
+    }
     return run_batch(cli, argv, count, &kind, message == QD_CLIENT_MOVE ? "moved" : "teleported");
 }
 
@@ -270,6 +302,7 @@ int qd_command_move(qd_cli *cli, int argc, char **argv)
                                    "standard input (id,x,y,z in three dimensions). It must belong to the room, as\n"
                                    "those of `quadrille spawn` do.",
                                    2, 5};
+
     return run_place(cli, argc, argv, &usage, QD_CLIENT_MOVE);
 }
 
@@ -279,6 +312,7 @@ int qd_command_teleport(qd_cli *cli, int argc, char **argv)
                                    "Like `quadrille move`, but by a jump: pairs that end by it say so, and in a swept\n"
                                    "room nothing is passed.",
                                    2, 5};
+
     return run_place(cli, argc, argv, &usage, QD_CLIENT_TELEPORT);
 }
 
@@ -292,20 +326,25 @@ int qd_command_despawn(qd_cli *cli, int argc, char **argv)
     const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
-    if (count < 0)
+
+    if (count < 0) {
         return status;
-    if (count == 2)
+    }
+    if (count == 2) {
         return run_batch(cli, argv, count, &kind, "despawned");
+    }
 
     const row_layout row = layout_of(&kind);
     qd_columns columns = {0};
     complaint why;
     for (int i = 1; i < count && status == 0; i++) {
-        if (!add_entity(&columns, &row, argv + i, 1, &why))
+        if (!add_entity(&columns, &row, argv + i, 1, &why)) {
             status = qd_options_misuse(cli->program, "%s", why.text);
+        }
     }
-    if (status == 0)
+    if (status == 0) {
         status = send_batch(cli, argv[0], &columns, &kind, "despawned");
+    }
     qd_columns_deinit(&columns);
     return status;
 }

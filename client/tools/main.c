@@ -44,8 +44,9 @@ static void print_help(void)
 {
     printf("usage: quadrille [--server HOST:PORT] COMMAND [ARGUMENT...] [OPTION...]\n\n"
            "The command line client of a Quadrille server.\n\ncommands:\n");
-    for (size_t i = 0; i < COMMANDS_COUNT; i++)
+    for (size_t i = 0; i < COMMANDS_COUNT; i++) {
         printf("  %-9s %s\n", commands[i].name, commands[i].summary);
+    }
     printf(
         "\noptions:\n"
         "  --server HOST:PORT   the server; also after the command\n"
@@ -62,14 +63,16 @@ static void print_help(void)
 static const char *from_environment(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
+
     return value != NULL && value[0] != '\0' ? value : otherwise;
 }
 
 static int run_command(qd_cli *cli, int argc, char **argv)
 {
     for (size_t i = 0; i < COMMANDS_COUNT; i++) {
-        if (strcmp(commands[i].name, argv[0]) != 0)
+        if (strcmp(commands[i].name, argv[0]) != 0) {
             continue;
+        }
         char program[32];
         snprintf(program, sizeof program, "quadrille %s", commands[i].name);
         cli->program = program;
@@ -96,16 +99,18 @@ int main(int argc, char **argv)
             printf("quadrille %s\n", qd_version());
             return qd_streams_end("quadrille", 0);
         }
-        if (strncmp(argv[at], "--server=", 9) == 0)
+        if (strncmp(argv[at], "--server=", 9) == 0) {
             cli.server = argv[at] + 9;
-        else if (strcmp(argv[at], "--server") == 0 && at + 1 < argc)
+        } else if (strcmp(argv[at], "--server") == 0 && at + 1 < argc) {
             cli.server = argv[++at];
-        else if (strcmp(argv[at], "--server") == 0)
+        } else if (strcmp(argv[at], "--server") == 0) {
             return qd_options_misuse("quadrille", "--server needs a value: --server HOST:PORT");
-        else
+        } else {
             return qd_options_misuse("quadrille", "unknown option '%s'", argv[at]);
+        }
     }
-    if (at == argc)
+    if (at == argc) {
         return qd_options_misuse("quadrille", "no command given");
+    }
     return run_command(&cli, argc - at, argv + at);
 }

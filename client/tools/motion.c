@@ -12,6 +12,7 @@
 const char *qd_motion_name(qd_motion_kind kind)
 {
     static const char *const names[QD_MOTION_KINDS] = {"uniform", "flock", "crowd"};
+
     return names[kind];
 }
 
@@ -21,6 +22,7 @@ const char *qd_motion_name(qd_motion_kind kind)
 static uint32_t draw(qd_motion *motion)
 {
     uint64_t mixed = motion->random += 0x9e3779b97f4a7c15u;
+
     mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
     mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
     return (uint32_t)(mixed >> 32);
@@ -59,14 +61,16 @@ static void place(qd_motion *motion, uint32_t i)
     const qd_msg_bounds *bounds = &motion->bounds;
     qd_bot *bot = &motion->bots[i];
     bool is_circle = motion->kind == QD_MOTION_CROWD || draw(motion) % 2 == 0;
+
     motion->id[i] = i + 1;
     motion->x[i] = between(motion, bounds->min_x, bounds->max_x);
     motion->y[i] = between(motion, bounds->min_y, bounds->max_y);
     motion->z[i] = is_3d(motion) ? between(motion, bounds->min_z, bounds->max_z) : 0;
     motion->half_x[i] = between(motion, 0.3f, 0.6f);
     motion->half_y[i] = is_circle ? motion->half_x[i] : between(motion, 0.3f, 0.6f);
-    if (is_3d(motion))
+    if (is_3d(motion)) {
         motion->half_z[i] = is_circle ? motion->half_x[i] : between(motion, 0.3f, 0.6f);
+    }
     motion->shape[i] = is_circle ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
     bot->pace = between(motion, 2, 6);
     float heading = between(motion, -HALF_TURN, HALF_TURN), climb = draw_climb(motion);
@@ -97,14 +101,16 @@ bool qd_motion_init(qd_motion *motion, qd_motion_kind kind, const qd_msg_bounds 
         qd_motion_deinit(motion);
         return false;
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         place(motion, i);
-    for (uint32_t i = 0; i < leaders_count(motion); i++)
+    }
+    for (uint32_t i = 0; i < leaders_count(motion); i++) {
         motion->leaders[i] = (qd_leader){.x = between(motion, bounds->min_x, bounds->max_x),
                                          .y = between(motion, bounds->min_y, bounds->max_y),
                                          .z = is_3d(motion) ? between(motion, bounds->min_z, bounds->max_z) : 0,
                                          .climb = draw_climb(motion),
                                          .heading = between(motion, -HALF_TURN, HALF_TURN)};
+    }
     return true;
 }
 
@@ -135,14 +141,16 @@ static void go_on(qd_motion *motion, uint32_t i, float seconds)
 /* Who comes to a wall turns back. */
 static void bounce(float *at, float *speed, float low, float high)
 {
-    if ((*at < low && *speed < 0) || (*at > high && *speed > 0))
+    if ((*at < low && *speed < 0) || (*at > high && *speed > 0)) {
         *speed = -*speed;
+    }
     *at = clamp(*at, low, high);
 }
 
 static void keep_inside(qd_motion *motion, uint32_t i)
 {
     qd_bot *bot = &motion->bots[i];
+
     bounce(&motion->x[i], &bot->speed_x, motion->bounds.min_x, motion->bounds.max_x);
     bounce(&motion->y[i], &bot->speed_y, motion->bounds.min_y, motion->bounds.max_y);
     bounce(&motion->z[i], &bot->speed_z, motion->bounds.min_z, motion->bounds.max_z);
@@ -154,6 +162,7 @@ static void wander(qd_motion *motion, qd_leader *leader, float seconds)
     float forth = cosf(leader->climb);
     float speed_x = cosf(leader->heading) * forth, speed_y = sinf(leader->heading) * forth,
           speed_z = sinf(leader->climb);
+
     leader->x += LEADER_SPEED * speed_x * seconds;
     leader->y += LEADER_SPEED * speed_y * seconds;
     leader->z += LEADER_SPEED * speed_z * seconds;
@@ -167,11 +176,13 @@ static void wander(qd_motion *motion, qd_leader *leader, float seconds)
 /* A damped spring pulls each to its place, which turns around the leader, as high as that is. */
 static void step_flock(qd_motion *motion, float seconds)
 {
-    for (uint32_t i = 0; i < leaders_count(motion); i++)
+    for (uint32_t i = 0; i < leaders_count(motion); i++) {
         wander(motion, &motion->leaders[i], seconds);
+    }
     for (uint32_t i = 0; i < motion->count; i++) {
         qd_bot *bot = &motion->bots[i];
         const qd_leader *leader = &motion->leaders[i / FLOCK_SIZE];
+
         bot->angle += bot->pace * 0.2f * seconds;
         float to_x = leader->x + bot->distance * cosf(bot->angle) - motion->x[i];
         float to_y = leader->y + bot->distance * sinf(bot->angle) - motion->y[i];
@@ -187,6 +198,7 @@ static void gate_at(const qd_motion *motion, uint32_t gate, float *x, float *y, 
 {
     const qd_msg_bounds *bounds = &motion->bounds;
     float angle = 2 * HALF_TURN * (float)gate / (float)GATES;
+
     *x = (bounds->min_x + bounds->max_x) / 2 + cosf(angle) * 0.45f * (bounds->max_x - bounds->min_x);
     *y = (bounds->min_y + bounds->max_y) / 2 + sinf(angle) * 0.45f * (bounds->max_y - bounds->min_y);
     *z = bounds->min_z + (bounds->max_z - bounds->min_z) * ((float)gate + 0.5f) / (float)GATES;
@@ -196,8 +208,10 @@ static void push_apart(qd_motion *motion, uint32_t i, uint32_t j)
 {
     float dx = motion->x[j] - motion->x[i], dy = motion->y[j] - motion->y[i], dz = motion->z[j] - motion->z[i];
     float distance = sqrtf(dx * dx + dy * dy + dz * dz), depth = motion->half_x[i] + motion->half_x[j] - distance;
-    if (depth <= 0)
+
+    if (depth <= 0) {
         return;
+    }
     /* Two on one spot part along the x axis. */
     float part = depth * 0.25f, push_x = distance > 0 ? dx / distance * part : part;
     float push_y = distance > 0 ? dy / distance * part : 0, push_z = distance > 0 ? dz / distance * part : 0;
@@ -214,6 +228,7 @@ static void step_crowd(qd_motion *motion, float seconds, const qd_pairs *pairs)
     for (uint32_t i = 0; i < motion->count; i++) {
         qd_bot *bot = &motion->bots[i];
         float gate_x, gate_y, gate_z;
+
         gate_at(motion, bot->gate, &gate_x, &gate_y, &gate_z);
         float dx = gate_x - motion->x[i], dy = gate_y - motion->y[i], dz = gate_z - motion->z[i];
         float distance = sqrtf(dx * dx + dy * dy + dz * dz);
@@ -230,17 +245,19 @@ static void step_crowd(qd_motion *motion, float seconds, const qd_pairs *pairs)
     size_t cursor = 0;
     uint32_t a, b;
     while (pairs != NULL && qd_pairs_next(pairs, &cursor, &a, &b)) {
-        if (a >= 1 && b <= motion->count)
+        if (a >= 1 && b <= motion->count) {
             push_apart(motion, a - 1, b - 1);
+        }
     }
 }
 
 void qd_motion_step(qd_motion *motion, float seconds, const qd_pairs *pairs)
 {
-    if (motion->kind == QD_MOTION_FLOCK)
+    if (motion->kind == QD_MOTION_FLOCK) {
         step_flock(motion, seconds);
-    else if (motion->kind == QD_MOTION_CROWD)
+    } else if (motion->kind == QD_MOTION_CROWD) {
         step_crowd(motion, seconds, pairs);
+    }
     for (uint32_t i = 0; i < motion->count; i++) {
         go_on(motion, i, seconds);
         keep_inside(motion, i);

@@ -27,8 +27,9 @@ static void print_end(const printer *out)
 static void print_place(const printer *out, const qd_view_entity *entity)
 {
     printf(out->lines.json ? ", \"x\": %.9g, \"y\": %.9g" : " at %.9g,%.9g", (double)entity->x, (double)entity->y);
-    if (out->is_3d)
+    if (out->is_3d) {
         printf(out->lines.json ? ", \"z\": %.9g" : ",%.9g", (double)entity->z);
+    }
 }
 
 /* What is no plain character, as two hexadecimal digits behind \x; in JSON all bytes so, without it. */
@@ -37,12 +38,14 @@ static void print_payload(const printer *out, const qd_view_entity *entity)
     fputs(out->lines.json ? ", \"payload\": \"" : " payload \"", stdout);
     for (uint32_t i = 0; i < entity->payload_size; i++) {
         uint8_t byte = entity->payload[i];
-        if (out->lines.json)
+
+        if (out->lines.json) {
             printf("%02x", byte);
-        else if (isprint(byte) && byte != '"' && byte != '\\')
+        } else if (isprint(byte) && byte != '"' && byte != '\\') {
             putchar(byte);
-        else
+        } else {
             printf("\\x%02x", byte);
+        }
     }
     putchar('"');
 }
@@ -50,24 +53,30 @@ static void print_payload(const printer *out, const qd_view_entity *entity)
 static void on_enter(const qd_view_entity *entity, void *context)
 {
     printer *out = context;
-    if (qd_view_lines_done(&out->lines))
+
+    if (qd_view_lines_done(&out->lines)) {
         return;
+    }
     out->lines.count++;
     print_start(out, "enter", entity->id);
     print_place(out, entity);
-    if (entity->tag != 0)
+    if (entity->tag != 0) {
         printf(out->lines.json ? ", \"tag\": %" PRIu64 : " tag %" PRIu64, entity->tag);
-    if (entity->payload_size > 0)
+    }
+    if (entity->payload_size > 0) {
         print_payload(out, entity);
+    }
     print_end(out);
 }
 
 static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void *context)
 {
     printer *out = context;
+
     /* What a reset forgets is told by its own line. */
-    if (reason == 0 || qd_view_lines_done(&out->lines))
+    if (reason == 0 || qd_view_lines_done(&out->lines)) {
         return;
+    }
     out->lines.count++;
     print_start(out, "leave", entity->id);
     printf(out->lines.json ? ", \"reason\": \"%s\"" : " %s", qd_leave_reason_name(reason));
@@ -77,8 +86,10 @@ static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void 
 static void on_relay(const qd_view_entity *entity, void *context)
 {
     printer *out = context;
-    if (qd_view_lines_done(&out->lines))
+
+    if (qd_view_lines_done(&out->lines)) {
         return;
+    }
     print_start(out, "relay", entity->id);
     print_place(out, entity);
     print_end(out);
@@ -91,25 +102,29 @@ int qd_observer_print(const qd_cli *cli, const char *room_name, const qd_observe
     printer out = {.lines = {.cli = cli, .json = json, .seconds = seconds, .count_max = QD_VIEW_LINES_MAX(count_max)}};
     const qd_view_handlers handlers = {.enter = on_enter, .leave = on_leave, .relay = on_relay, .context = &out};
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+
+    if (client == NULL) {
         return 1;
+    }
     int status = 1;
     if (qd_cli_open_room(cli, client, room_name, NULL, &room) &&
         (observer->dimensions == 0 || qd_cli_check_dimensions(cli, room_name, &room, observer->dimensions))) {
         qd_view *view = qd_view_create(&handlers);
         uint32_t seq = qd_observer_send(observer, client, &room);
+
         if (observer->anchored) {
             out.lines.seq = seq;
             out.lines.id = &observer->entity;
             out.lines.id_count = 1;
         }
         out.is_3d = room.config.dimensions == 3;
-        if (view == NULL)
+        if (view == NULL) {
             qd_cli_fail(cli, "out of memory");
-        else if (seq == 0)
+        } else if (seq == 0) {
             qd_cli_fail_session(cli, client);
-        else
+        } else {
             status = qd_view_lines_follow(&out.lines, client, view);
+        }
         qd_view_destroy(view);
     }
     qd_client_destroy(client);
@@ -140,8 +155,10 @@ int qd_command_observe(qd_cli *cli, int argc, char **argv)
          UINT32_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
+    }
     qd_observer observer;
     given.where = argv[1];
     status = qd_observer_parse(cli, &given, &observer);

@@ -10,18 +10,21 @@
 /* Numbers of a point, or as many as there are axes. Returns how many; 0: it is none. */
 static uint32_t parse_axes(const char *text, uint32_t count_min, float numbers[3])
 {
-    for (uint32_t count = count_min; count <= 3; count++)
-        if (qd_options_floats(text, numbers, count))
+    for (uint32_t count = count_min; count <= 3; count++) {
+        if (qd_options_floats(text, numbers, count)) {
             return count;
+        }
+    }
     return 0;
 }
 
 /* All that was given is of so many dimensions. */
 static int take_dimensions(const qd_cli *cli, qd_observer *observer, const char *name, uint32_t dimensions)
 {
-    if (observer->dimensions != 0 && observer->dimensions != dimensions)
+    if (observer->dimensions != 0 && observer->dimensions != dimensions) {
         return qd_options_misuse(cli->program, "%s has %u dimensions, what stands before it %u: give all the same",
                                  name, dimensions, observer->dimensions);
+    }
     observer->dimensions = dimensions;
     return 0;
 }
@@ -29,32 +32,39 @@ static int take_dimensions(const qd_cli *cli, qd_observer *observer, const char 
 static int parse_where(const qd_cli *cli, const char *text, qd_observer *observer)
 {
     observer->anchored = qd_options_uint32(text, &observer->entity);
-    if (observer->anchored)
+    if (observer->anchored) {
         return 0;
+    }
     uint32_t dimensions = parse_axes(text, 2, observer->at);
-    if (dimensions == 0)
+    if (dimensions == 0) {
         return qd_options_misuse(
             cli->program, "observer '%.64s': must be an entity's id, or a point X,Y (X,Y,Z in three dimensions)", text);
+    }
     return take_dimensions(cli, observer, "the point", dimensions);
 }
 
 static int parse_box(const qd_cli *cli, const char *text, qd_observer *observer)
 {
     uint32_t count = parse_axes(text, 1, observer->half);
-    if (count == 0 || observer->half[0] < 0 || observer->half[1] < 0 || observer->half[2] < 0)
+
+    if (count == 0 || observer->half[0] < 0 || observer->half[1] < 0 || observer->half[2] < 0) {
         return qd_options_misuse(cli->program,
                                  "--box '%.64s': must be half extents of 0 or more, HX, HX,HY or HX,HY,HZ", text);
+    }
     observer->region = QD_REGION_BOX;
-    if (count == 1)
+    if (count == 1) {
         observer->half[1] = observer->half[2] = observer->half[0];
+    }
     return count == 1 ? 0 : take_dimensions(cli, observer, "--box", count);
 }
 
 static int parse_cone(const qd_cli *cli, const char *text, qd_observer *observer)
 {
     uint32_t count = parse_axes(text, 2, observer->direction);
-    if (count == 0)
+
+    if (count == 0) {
         return qd_options_misuse(cli->program, "--cone '%.64s': must be a direction DX,DY, or DX,DY,DZ", text);
+    }
     observer->region = QD_REGION_CONE;
     return take_dimensions(cli, observer, "--cone", count);
 }
@@ -64,6 +74,7 @@ static int parse_cone(const qd_cli *cli, const char *text, qd_observer *observer
 static const char *next_piece(const char *text, char piece[64])
 {
     size_t length = strcspn(text, ",");
+
     snprintf(piece, 64, "%.*s", (int)length, text);
     return text[length] == ',' ? text + length + 1 : NULL;
 }
@@ -71,17 +82,20 @@ static const char *next_piece(const char *text, char piece[64])
 static int parse_relay(const qd_cli *cli, const char *text, qd_observer *observer)
 {
     char piece[64];
+
     for (const char *next = text; next != NULL;) {
         next = next_piece(next, piece);
         char *every = strchr(piece, ':');
         uint32_t at = observer->tier_count;
-        if (every != NULL)
+        if (every != NULL) {
             *every++ = '\0';
+        }
         if (at == QD_OBSERVER_TIERS_MAX || every == NULL || !qd_options_float(piece, &observer->relay_range[at]) ||
-            !qd_options_uint32(every, &observer->relay_every[at]))
+            !qd_options_uint32(every, &observer->relay_every[at])) {
             return qd_options_misuse(cli->program,
                                      "--relay '%.64s': must be 1 to %u tiers RANGE:TICKS, such as 10:1,50:5", text,
                                      QD_OBSERVER_TIERS_MAX);
+        }
         observer->tier_count++;
     }
     return 0;
@@ -90,11 +104,13 @@ static int parse_relay(const qd_cli *cli, const char *text, qd_observer *observe
 static int parse_ids(const qd_cli *cli, const char *name, const char *text, uint32_t *ids, uint32_t *count)
 {
     char piece[64];
+
     for (const char *next = text; next != NULL;) {
         next = next_piece(next, piece);
-        if (*count == QD_OBSERVER_LIST_MAX || !qd_options_uint32(piece, &ids[*count]))
+        if (*count == QD_OBSERVER_LIST_MAX || !qd_options_uint32(piece, &ids[*count])) {
             return qd_options_misuse(cli->program, "%s '%.64s': must be 1 to %u ids, with commas between", name, text,
                                      QD_OBSERVER_LIST_MAX);
+        }
         ++*count;
     }
     return 0;
@@ -102,18 +118,22 @@ static int parse_ids(const qd_cli *cli, const char *name, const char *text, uint
 
 static int check_region(const qd_cli *cli, const qd_observer_options *options)
 {
-    if (options->box == NULL && options->range < 0)
+    if (options->box == NULL && options->range < 0) {
         return qd_options_misuse(cli->program, "no --range and no --box given: say how far it sees");
-    if (options->box != NULL && options->range >= 0)
+    }
+    if (options->box != NULL && options->range >= 0) {
         return qd_options_misuse(cli->program, "--box and --range exclude each other: choose one");
-    if (options->box != NULL && options->cone != NULL)
+    }
+    if (options->box != NULL && options->cone != NULL) {
         return qd_options_misuse(cli->program, "--box and --cone exclude each other: a cone has a --range");
+    }
     return 0;
 }
 
 bool qd_observer_any(const qd_observer_options *options)
 {
     const qd_observer_options none = QD_OBSERVER_DEFAULTS;
+
     return options->box != NULL || options->cone != NULL || options->relay != NULL || options->show != NULL ||
            options->hide != NULL || options->range != none.range || options->angle != none.angle ||
            options->margin != none.margin || options->mask != none.mask || options->limit != none.limit ||
@@ -125,18 +145,24 @@ int qd_observer_parse(const qd_cli *cli, const qd_observer_options *options, qd_
 {
     *observer = (qd_observer){.options = options, .region = QD_REGION_CIRCLE};
     int status = parse_where(cli, options->where, observer);
-    if (status == 0)
+    if (status == 0) {
         status = check_region(cli, options);
-    if (status == 0 && options->box != NULL)
+    }
+    if (status == 0 && options->box != NULL) {
         status = parse_box(cli, options->box, observer);
-    if (status == 0 && options->cone != NULL)
+    }
+    if (status == 0 && options->cone != NULL) {
         status = parse_cone(cli, options->cone, observer);
-    if (status == 0 && options->relay != NULL)
+    }
+    if (status == 0 && options->relay != NULL) {
         status = parse_relay(cli, options->relay, observer);
-    if (status == 0 && options->show != NULL)
+    }
+    if (status == 0 && options->show != NULL) {
         status = parse_ids(cli, "--show", options->show, observer->show, &observer->show_count);
-    if (status == 0 && options->hide != NULL)
+    }
+    if (status == 0 && options->hide != NULL) {
         status = parse_ids(cli, "--hide", options->hide, observer->hide, &observer->hide_count);
+    }
     return status;
 }
 
@@ -185,9 +211,13 @@ uint32_t qd_observer_send(const qd_observer *observer, qd_client *client, const 
                                   .hide_count = observer->hide_count,
                                   .show = observer->show,
                                   .hide = observer->hide};
-    if (observer->show_count + observer->hide_count > 0 && qd_client_except(client, &except) == 0)
+
+    if (observer->show_count + observer->hide_count > 0 && qd_client_except(client, &except) == 0) {
         return 0;
-    if (options->bytes_max > 0 && qd_client_view_options(client, room->handle, options->bytes_max, QD_WATCH_NONE) == 0)
+    }
+    if (options->bytes_max > 0 &&
+        qd_client_view_options(client, room->handle, options->bytes_max, QD_WATCH_NONE) == 0) {
         return 0;
+    }
     return seq;
 }

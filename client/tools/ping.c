@@ -12,23 +12,28 @@
 static int compare(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
+
     return (a > b) - (a < b);
 }
 
 static int ping(const qd_cli *cli, qd_client *client, uint32_t count)
 {
     double *trips_us = calloc(count, sizeof *trips_us);
-    if (trips_us == NULL)
+
+    if (trips_us == NULL) {
         return qd_cli_fail(cli, "out of memory for --count %u", count);
+    }
     uint32_t done = 0;
     qd_cli_catch_signals();
     while (done < count && !qd_cli_stopped()) {
-        if (done > 0)
+        if (done > 0) {
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        }
         uint64_t start_ns = qd_cli_now_ns();
         const qd_server_message *pong = qd_cli_answer(cli, client, qd_client_ping(client, start_ns), QD_SERVER_PONG);
-        if (pong == NULL || pong->as.pong.data != start_ns)
+        if (pong == NULL || pong->as.pong.data != start_ns) {
             break;
+        }
         trips_us[done] = (double)(qd_cli_now_ns() - start_ns) / 1e3;
         printf("pong from %s: %.0f us\n", cli->server, trips_us[done++]);
         fflush(stdout);
@@ -52,12 +57,15 @@ int qd_command_ping(qd_cli *cli, int argc, char **argv)
     const qd_option options[] = {{"--count", "N", "round trips (1)", QD_OPTION_NUMBER, &count, 1, 1000000},
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
+    }
 
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = ping(cli, client, count);
     qd_client_destroy(client);
     return status;

@@ -37,16 +37,20 @@ static const place_kind kinds[] = {
 static uint32_t parse_place(const place_kind *kind, const char *text, float numbers[NUMBERS_MAX])
 {
     float given[NUMBERS_MAX];
+
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
-        if (!qd_options_floats(text, given, dimensions * kind->points + kind->others))
+        if (!qd_options_floats(text, given, dimensions * kind->points + kind->others)) {
             continue;
+        }
         const float *from = given;
         for (uint32_t point = 0; point < kind->points; point++) {
-            for (uint32_t axis = 0; axis < 3; axis++)
+            for (uint32_t axis = 0; axis < 3; axis++) {
                 *numbers++ = axis < dimensions ? *from++ : 0;
+            }
         }
-        for (uint32_t other = 0; other < kind->others; other++)
+        for (uint32_t other = 0; other < kind->others; other++) {
             *numbers++ = *from++;
+        }
         return dimensions;
     }
     return 0;
@@ -77,22 +81,27 @@ static void set_where(const float *numbers, const query_options *options, qd_msg
 /* Returns 0, or the exit status of a misuse, which is reported. */
 static int check_options(const qd_cli *cli, const query_options *options, qd_query_kind kind)
 {
-    if (kind != QD_QUERY_NEAREST && (options->nearest != 0 || options->within != 0))
+    if (kind != QD_QUERY_NEAREST && (options->nearest != 0 || options->within != 0)) {
         return qd_options_misuse(cli->program, "%s goes with nearest only", options->nearest != 0 ? "-k" : "--within");
-    if (kind != QD_QUERY_RAY && (options->first || options->length != 0))
+    }
+    if (kind != QD_QUERY_RAY && (options->first || options->length != 0)) {
         return qd_options_misuse(cli->program, "%s goes with ray only", options->first ? "--first" : "--length");
-    if (options->limit != 0 && (options->nearest != 0 || options->first))
+    }
+    if (options->limit != 0 && (options->nearest != 0 || options->first)) {
         return qd_options_misuse(cli->program, "--limit and %s exclude each other: both say how many",
                                  options->first ? "--first" : "-k");
+    }
     return 0;
 }
 
 static uint32_t limit_of(const query_options *options, qd_query_kind kind)
 {
-    if (options->limit != 0 || kind == QD_QUERY_BOX || kind == QD_QUERY_CIRCLE)
+    if (options->limit != 0 || kind == QD_QUERY_BOX || kind == QD_QUERY_CIRCLE) {
         return options->limit;
-    if (kind == QD_QUERY_NEAREST)
+    }
+    if (kind == QD_QUERY_NEAREST) {
         return options->nearest != 0 ? options->nearest : 1;
+    }
     return options->first ? 1 : 0;
 }
 
@@ -101,14 +110,18 @@ static int parse_query(const qd_cli *cli, char **arguments, const query_options 
                        uint32_t *dimensions)
 {
     float numbers[NUMBERS_MAX];
+
     for (size_t i = 0; i < QD_CLI_COUNT(kinds); i++) {
         const place_kind *kind = &kinds[i];
-        if (strcmp(arguments[1], kind->name) != 0)
+
+        if (strcmp(arguments[1], kind->name) != 0) {
             continue;
+        }
         *dimensions = parse_place(kind, arguments[2], numbers);
-        if (*dimensions == 0)
+        if (*dimensions == 0) {
             return qd_options_misuse(cli->program, "%s '%.64s': must be numbers %s, or %s in three dimensions",
                                      kind->name, arguments[2], kind->numbers[0], kind->numbers[1]);
+        }
         query->kind = kind->kind;
         query->limit = limit_of(options, kind->kind);
         query->categories = options->categories;
@@ -121,10 +134,11 @@ static int parse_query(const qd_cli *cli, char **arguments, const query_options 
 static void print_lines(const qd_msg_query_result *result)
 {
     for (uint32_t i = 0; i < result->count; i++) {
-        if (result->distance != NULL)
+        if (result->distance != NULL) {
             printf("%u %.9g\n", result->id[i], result->distance[i]);
-        else
+        } else {
             printf("%u\n", result->id[i]);
+        }
     }
 }
 
@@ -133,8 +147,9 @@ static void print_json(const qd_msg_query_result *result)
     printf("{\"tick\": %" PRIu64 ", \"more\": %s, \"found\": [", result->tick, result->more ? "true" : "false");
     for (uint32_t i = 0; i < result->count; i++) {
         printf("%s\n  {\"id\": %u", i > 0 ? "," : "", result->id[i]);
-        if (result->distance != NULL)
+        if (result->distance != NULL) {
             printf(", \"distance\": %.17g", result->distance[i]);
+        }
         putchar('}');
     }
     puts(result->count > 0 ? "\n]}" : "]}");
@@ -144,21 +159,26 @@ static int ask(const qd_cli *cli, qd_client *client, const char *name, qd_msg_qu
                const query_options *options)
 {
     qd_cli_room room;
-    if (!qd_cli_open_room(cli, client, name, NULL, &room) || !qd_cli_check_dimensions(cli, name, &room, dimensions))
+
+    if (!qd_cli_open_room(cli, client, name, NULL, &room) || !qd_cli_check_dimensions(cli, name, &room, dimensions)) {
         return 1;
+    }
     query->room = room.handle;
     const qd_server_message *answer =
         qd_cli_answer(cli, client, qd_client_query(client, query), QD_SERVER_QUERY_RESULT);
-    if (answer == NULL)
+    if (answer == NULL) {
         return 1;
+    }
     const qd_msg_query_result *result = &answer->as.query_result;
-    if (options->json)
+    if (options->json) {
         print_json(result);
-    else
+    } else {
         print_lines(result);
+    }
     /* Who asked for so many knows that there may be more. */
-    if (result->more && query->limit == 0)
+    if (result->more && query->limit == 0) {
         fprintf(stderr, "%s: there are more than these %u: ask for them with --limit\n", cli->program, result->count);
+    }
     return 0;
 }
 
@@ -183,17 +203,21 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
         {"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &given.json, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
+    }
 
     qd_msg_query query = {0};
     uint32_t dimensions = 0;
     status = parse_query(cli, argv, &given, &query, &dimensions);
-    if (status != 0)
+    if (status != 0) {
         return status;
+    }
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = ask(cli, client, argv[0], &query, dimensions, &given);
     qd_client_destroy(client);
     return status;

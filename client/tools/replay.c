@@ -18,18 +18,25 @@ static bool wait_until(qd_replay *replay, uint64_t until_ns)
         uint64_t now_ns = qd_cli_now_ns();
         int left_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000 + 1) : 0;
         const qd_server_message *message = qd_client_wait(replay->client, left_ms < 100 ? left_ms : 100);
-        if (message == NULL && qd_client_state(replay->client) != QD_CLIENT_OK)
+
+        if (message == NULL && qd_client_state(replay->client) != QD_CLIENT_OK) {
             return qd_cli_fail_session(replay->cli, replay->client) == 0;
-        if (message != NULL && message->kind == QD_SERVER_ERROR)
+        }
+        if (message != NULL && message->kind == QD_SERVER_ERROR) {
             return qd_cli_fail_error(replay->cli, &message->as.error) == 0;
-        if (message != NULL && message->kind == QD_SERVER_GO_AWAY)
+        }
+        if (message != NULL && message->kind == QD_SERVER_GO_AWAY) {
             return qd_cli_fail_go_away(replay->cli, &message->as.go_away) == 0;
-        if (message != NULL && message->kind == QD_SERVER_ROOM_CLOSED)
+        }
+        if (message != NULL && message->kind == QD_SERVER_ROOM_CLOSED) {
             return qd_cli_fail(replay->cli, "room %s was closed", replay->room_name) == 0;
-        if (qd_cli_stopped())
+        }
+        if (qd_cli_stopped()) {
             return qd_cli_fail(replay->cli, "interrupted") == 0;
-        if (message == NULL && left_ms == 0)
+        }
+        if (message == NULL && left_ms == 0) {
             return true;
+        }
     }
 }
 
@@ -37,6 +44,7 @@ static bool wait_until(qd_replay *replay, uint64_t until_ns)
 static void show_progress(const qd_trace_scene *scene, uint64_t done, uint64_t total)
 {
     bool live = isatty(STDERR_FILENO);
+
     fprintf(stderr, "%stick %" PRIu64 ", %u entities, %" PRIu64 " of %" PRIu64 " ticks played%s", live ? "\r" : "",
             scene->tick, scene->count, done, total, live && done < total ? "\033[K" : "\n");
 }
@@ -46,13 +54,16 @@ static int replay_by_clock(qd_replay *replay, uint32_t hz)
     const uint64_t total = qd_trace_ticks(replay->trace), start_ns = qd_cli_now_ns();
     qd_trace_cursor cursor = qd_trace_begin(replay->trace);
     qd_trace_scene scene;
+
     fprintf(stderr, "playing %" PRIu64 " ticks into room %s, %u a second, in %.1f s\n", total, replay->room_name, hz,
             (double)total / hz);
     for (uint64_t done = 1; qd_trace_next(&cursor, &scene); done++) {
-        if (!qd_replay_send(replay, &scene) || !wait_until(replay, start_ns + done * 1000000000u / hz))
+        if (!qd_replay_send(replay, &scene) || !wait_until(replay, start_ns + done * 1000000000u / hz)) {
             return 1;
-        if (done % hz == 0 || done == total)
+        }
+        if (done % hz == 0 || done == total) {
             show_progress(&scene, done, total);
+        }
     }
     return 0;
 }
@@ -71,10 +82,13 @@ static bool is_empty(const qd_replay *replay)
 {
     const qd_server_message *answer = qd_cli_answer(
         replay->cli, replay->client, qd_client_get_stats(replay->client, replay->room.handle), QD_SERVER_STATS);
-    if (answer == NULL)
+
+    if (answer == NULL) {
         return false;
-    if (answer->as.stats.room.entities == 0)
+    }
+    if (answer->as.stats.room.entities == 0) {
         return true;
+    }
     qd_cli_fail(replay->cli, "room %s holds %u entities already: name another room, or close it", replay->room_name,
                 answer->as.stats.room.entities);
     return false;
@@ -84,6 +98,7 @@ static bool open_room(qd_replay *replay, const request *asked)
 {
     qd_msg_room_config config = {
         .has_bounds = true, .bounds = replay->trace->bounds, .index = asked->index, .swept = asked->swept};
+
     config.tick_mode = asked->step ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK;
     config.tick_hz = asked->step ? 0 : asked->hz;
     replay->client = qd_cli_connect(replay->cli);
@@ -96,38 +111,47 @@ static int play_by_step(qd_replay *replay, const request *asked)
 {
     bool to_stdout = asked->events_path != NULL && strcmp(asked->events_path, "-") == 0;
     FILE *events = to_stdout ? stdout : NULL;
-    if (asked->events_path != NULL && !to_stdout && (events = fopen(asked->events_path, "w")) == NULL)
+
+    if (asked->events_path != NULL && !to_stdout && (events = fopen(asked->events_path, "w")) == NULL) {
         return qd_cli_fail(replay->cli, "--events %s: %s", asked->events_path, strerror(errno));
+    }
     int status = qd_replay_by_step(replay, events, asked->check, to_stdout ? stderr : stdout);
-    if (events != NULL && !to_stdout && fclose(events) != 0)
+    if (events != NULL && !to_stdout && fclose(events) != 0) {
         status = qd_cli_fail(replay->cli, "--events %s: %s", asked->events_path, strerror(errno));
+    }
     return status;
 }
 
 /* A room that this program made goes with it, whatever happened. */
 static void close_own_room(const qd_replay *replay)
 {
-    if (replay->client == NULL || !replay->room.created || qd_client_state(replay->client) != QD_CLIENT_OK)
+    if (replay->client == NULL || !replay->room.created || qd_client_state(replay->client) != QD_CLIENT_OK) {
         return;
+    }
     uint32_t seq = qd_client_close_room(replay->client, replay->room.handle);
-    if (seq != 0)
+    if (seq != 0) {
         qd_client_answer(replay->client, seq, QD_CLI_TIMEOUT_MS);
+    }
 }
 
 static int replay_trace(const qd_cli *cli, request *asked)
 {
     char error[QD_TRACE_ERROR_BYTES];
     qd_trace *trace = qd_trace_load(asked->path, error);
-    if (trace == NULL)
+
+    if (trace == NULL) {
         return qd_cli_fail(cli, "%s: %s", asked->path, error);
-    if (asked->hz == 0)
+    }
+    if (asked->hz == 0) {
         asked->hz = trace->hz >= 1 && trace->hz <= 1000 ? (uint32_t)lround(trace->hz) : DEFAULT_HZ;
+    }
 
     qd_replay replay = {.cli = cli, .trace = trace, .room_name = asked->room_name};
     int status = 1;
     qd_cli_catch_signals();
-    if (open_room(&replay, asked))
+    if (open_room(&replay, asked)) {
         status = asked->step ? play_by_step(&replay, asked) : replay_by_clock(&replay, asked->hz);
+    }
     close_own_room(&replay);
     qd_client_destroy(replay.client);
     qd_columns_deinit(&replay.spawned);
@@ -164,14 +188,19 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
         {"--check", NULL, "with --step: compare every tick with brute force", QD_OPTION_FLAG, &asked.check, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
-    if (asked.room_name == NULL)
+    }
+    if (asked.room_name == NULL) {
         return qd_options_misuse(cli->program, "no --room given: name the room to play into");
-    if (asked.step && asked.hz != 0)
+    }
+    if (asked.step && asked.hz != 0) {
         return qd_options_misuse(cli->program, "--step and --hz exclude each other: choose one");
-    if (!asked.step && (asked.check || asked.events_path != NULL))
+    }
+    if (!asked.step && (asked.check || asked.events_path != NULL)) {
         return qd_options_misuse(cli->program, "%s needs --step", asked.check ? "--check" : "--events");
+    }
     asked.path = argv[0];
     return replay_trace(cli, &asked);
 }

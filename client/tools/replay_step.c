@@ -49,11 +49,14 @@ static bool send_tick(player *play)
 {
     qd_replay *replay = play->replay;
     qd_trace_scene scene;
-    if (!qd_trace_next(&play->sending, &scene) || !qd_replay_send(replay, &scene))
+
+    if (!qd_trace_next(&play->sending, &scene) || !qd_replay_send(replay, &scene)) {
         return false;
+    }
     uint32_t seq = qd_client_step(replay->client, replay->room.handle, room_tick(play, play->sent));
-    if (seq == 0)
+    if (seq == 0) {
         return qd_cli_fail_session(replay->cli, replay->client) == 0;
+    }
     play->step_seqs[play->sent++ % AHEAD] = seq;
     return true;
 }
@@ -62,12 +65,13 @@ static bool send_tick(player *play)
 
 static void describe(char *text, size_t size, const qd_event *event)
 {
-    if (event == NULL)
+    if (event == NULL) {
         snprintf(text, size, "nothing more");
-    else if (event->kind != QD_EVENT_END)
+    } else if (event->kind != QD_EVENT_END) {
         snprintf(text, size, "%s of %u and %u", qd_event_kind_name(event->kind), event->a, event->b);
-    else
+    } else {
         snprintf(text, size, "end of %u and %u (%s)", event->a, event->b, qd_end_reason_name(event->reason));
+    }
 }
 
 static bool is_same(const qd_event *left, const qd_event *right)
@@ -79,12 +83,16 @@ static void compare(player *play, const qd_events *expected)
 {
     const qd_events *got = &play->events;
     size_t at = 0;
-    while (at < got->count && at < expected->count && is_same(&got->items[at], &expected->items[at]))
+
+    while (at < got->count && at < expected->count && is_same(&got->items[at], &expected->items[at])) {
         at++;
-    if (at == got->count && at == expected->count)
+    }
+    if (at == got->count && at == expected->count) {
         return;
-    if (play->ticks_different++ > 0)
+    }
+    if (play->ticks_different++ > 0) {
         return;
+    }
     char server[80], brute[80];
     describe(server, sizeof server, at < got->count ? &got->items[at] : NULL);
     describe(brute, sizeof brute, at < expected->count ? &expected->items[at] : NULL);
@@ -96,6 +104,7 @@ static void write_events(const player *play)
 {
     for (size_t i = 0; i < play->events.count; i++) {
         const qd_event *event = &play->events.items[i];
+
         fprintf(play->file, "%" PRIu64 ",%s,%u,%u,%s\n", file_tick(play, play->done), qd_event_kind_name(event->kind),
                 event->a, event->b, event->kind == QD_EVENT_END ? qd_end_reason_name(event->reason) : "");
     }
@@ -107,10 +116,13 @@ static bool take_pairs(player *play, qd_event_kind kind, const qd_msg_pairs *pai
 {
     for (uint32_t i = 0; i < pairs->count; i++) {
         qd_event event = {.kind = kind, .a = pairs->a[i], .b = pairs->b[i]};
-        if (end_reason != NULL)
+
+        if (end_reason != NULL) {
             event.reason = (qd_end_reason)end_reason[i];
-        if (!qd_events_add(&play->events, event))
+        }
+        if (!qd_events_add(&play->events, event)) {
             return qd_cli_fail(play->replay->cli, "out of memory") == 0;
+        }
     }
     return true;
 }
@@ -121,17 +133,22 @@ static bool take_frame(player *play, const qd_msg_tick *tick)
     const qd_cli *cli = play->replay->cli;
     /* The stream starts with a reset, of an empty room: at the tick before the first, or with the first. */
     bool is_start = play->done == 0 && tick->reset;
-    if (is_start && tick->tick == play->replay->room.tick && tick->begins.count == 0)
+
+    if (is_start && tick->tick == play->replay->room.tick && tick->begins.count == 0) {
         return true;
-    if (tick->tick != room_tick(play, play->done))
+    }
+    if (tick->tick != room_tick(play, play->done)) {
         return qd_cli_fail(cli, "events of the room's tick %" PRIu64 " came instead of tick %" PRIu64, tick->tick,
                            room_tick(play, play->done)) == 0;
-    if (tick->suspended)
+    }
+    if (tick->suspended) {
         return qd_cli_fail(cli, "tick %" PRIu64 " has more than %u events: raise events_max of the server",
                            file_tick(play, play->done), play->replay->room.config.events_max) == 0;
-    if (tick->reset && !is_start)
+    }
+    if (tick->reset && !is_start) {
         return qd_cli_fail(cli, "tick %" PRIu64 ": events were lost, because this program did not read fast enough",
                            file_tick(play, play->done)) == 0;
+    }
     play->ends_count += tick->ends.count;
     play->begins_count += tick->begins.count;
     play->passed_count += tick->passed.count;
@@ -145,14 +162,17 @@ static bool finish_tick(player *play)
 {
     if (play->check != NULL) {
         qd_trace_scene scene;
+
         qd_trace_next(&play->checking, &scene);
         const qd_events *expected = qd_check_tick(play->check, play->replay->trace->rows + scene.first, scene.count);
-        if (expected == NULL)
+        if (expected == NULL) {
             return qd_cli_fail(play->replay->cli, "out of memory") == 0;
+        }
         compare(play, expected);
     }
-    if (play->file != NULL)
+    if (play->file != NULL) {
         write_events(play);
+    }
     play->events.count = 0;
     play->done++;
     return true;
@@ -162,11 +182,14 @@ static bool receive(player *play)
 {
     qd_replay *replay = play->replay;
     const qd_server_message *message = qd_client_wait(replay->client, STEP_TIMEOUT_MS);
-    if (message == NULL && qd_client_state(replay->client) == QD_CLIENT_OK)
+
+    if (message == NULL && qd_client_state(replay->client) == QD_CLIENT_OK) {
         return qd_cli_stopped() ||
                qd_cli_fail(replay->cli, "the room did not tick within %d s", STEP_TIMEOUT_MS / 1000) == 0;
-    if (message == NULL)
+    }
+    if (message == NULL) {
         return qd_cli_fail_session(replay->cli, replay->client) == 0;
+    }
     switch (message->kind) {
     case QD_SERVER_TICK:
         return take_frame(play, &message->as.tick);
@@ -189,15 +212,19 @@ static bool receive(player *play)
 static bool play_all(player *play)
 {
     const uint64_t total = qd_trace_ticks(play->replay->trace);
+
     while (play->done < total) {
         while (play->sent < total && play->sent - play->done < AHEAD) {
-            if (!send_tick(play))
+            if (!send_tick(play)) {
                 return false;
+            }
         }
-        if (!receive(play))
+        if (!receive(play)) {
             return false;
-        if (qd_cli_stopped())
+        }
+        if (qd_cli_stopped()) {
             return qd_cli_fail(play->replay->cli, "interrupted at tick %" PRIu64, file_tick(play, play->done)) == 0;
+        }
     }
     return true;
 }
@@ -206,14 +233,16 @@ static int summarize(const player *play, FILE *summary)
 {
     fprintf(summary, "%" PRIu64 " ticks, %zu rows, %" PRIu64 " begins, %" PRIu64 " ends", play->done,
             play->replay->trace->rows_count, play->begins_count, play->ends_count);
-    if (play->replay->room.config.swept)
+    if (play->replay->room.config.swept) {
         fprintf(summary, ", %" PRIu64 " passed", play->passed_count);
-    if (play->check == NULL)
+    }
+    if (play->check == NULL) {
         fprintf(summary, "\n");
-    else if (play->ticks_different == 0)
+    } else if (play->ticks_different == 0) {
         fprintf(summary, ": OK, every tick equals brute force\n");
-    else
+    } else {
         fprintf(summary, ": DIFFERENT at %" PRIu64 " of them; first at %s\n", play->ticks_different, play->difference);
+    }
     return play->ticks_different == 0 ? 0 : 1;
 }
 
@@ -224,16 +253,22 @@ int qd_replay_by_step(qd_replay *replay, FILE *events, bool checked, FILE *summa
                    .sending = qd_trace_begin(replay->trace),
                    .checking = qd_trace_begin(replay->trace)};
     int status = 1;
-    if (qd_client_subscribe(replay->client, replay->room.handle, QD_SCOPE_ALL, false) == 0)
+
+    if (qd_client_subscribe(replay->client, replay->room.handle, QD_SCOPE_ALL, false) == 0) {
         return qd_cli_fail_session(replay->cli, replay->client);
-    if (checked && (play.check = qd_check_create(replay->trace->shape, replay->room.config.swept)) == NULL)
+    }
+    if (checked && (play.check = qd_check_create(replay->trace->shape, replay->room.config.swept)) == NULL) {
         return qd_cli_fail(replay->cli, "out of memory");
-    if (events != NULL)
+    }
+    if (events != NULL) {
         fputs("tick,kind,a,b,reason\n", events);
-    if (play_all(&play))
+    }
+    if (play_all(&play)) {
         status = summarize(&play, summary);
-    if (events != NULL && (fflush(events) != 0 || ferror(events)))
+    }
+    if (events != NULL && (fflush(events) != 0 || ferror(events))) {
         status = qd_cli_fail(replay->cli, "cannot write the events: %s", strerror(errno));
+    }
     qd_check_destroy(play.check);
     qd_events_deinit(&play.events);
     return status;

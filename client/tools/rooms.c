@@ -25,18 +25,21 @@ static void print_room_json(const qd_msg_room_info *room, bool first)
 /* So many bytes make as many columns as `columns` letters of one byte would, for most scripts. */
 static int width_of(const char *text, int columns)
 {
-    for (; *text != '\0'; text++)
+    for (; *text != '\0'; text++) {
         columns += ((unsigned char)*text & 0xc0) == 0x80;
+    }
     return columns;
 }
 
 static void print_room_row(const qd_msg_room_info *room, bool first)
 {
-    if (first)
+    if (first) {
         printf("%-24s %-5s %5s %10s %10s %8s\n", "name", "mode", "hz", "tick", "entities", "sessions");
+    }
     char hz[16] = "-";
-    if (room->tick_mode != QD_TICK_MODE_STEP)
+    if (room->tick_mode != QD_TICK_MODE_STEP) {
         snprintf(hz, sizeof hz, "%u", room->tick_hz);
+    }
     printf("%-*s %-5s %5s %10" PRIu64 " %10u %8u\n", width_of(room->name, 24), room->name, mode_name(room->tick_mode),
            hz, room->tick, room->entities, room->sessions);
 }
@@ -46,28 +49,35 @@ static int list_rooms(const qd_cli *cli, qd_client *client, bool json)
 {
     char after[QD_ROOM_NAME_BYTES_MAX + 1] = "";
     bool first = true, more = true;
-    if (json)
+
+    if (json) {
         fputc('[', stdout);
+    }
     while (more) {
         const qd_server_message *answer =
             qd_cli_answer(cli, client, qd_client_list_rooms(client, after, 0), QD_SERVER_ROOM_LIST);
-        if (answer == NULL)
+
+        if (answer == NULL) {
             return 1;
+        }
         const qd_msg_room_list *list = &answer->as.room_list;
         for (size_t i = 0; i < list->count; i++, first = false) {
-            if (json)
+            if (json) {
                 print_room_json(&list->rooms[i], first);
-            else
+            } else {
                 print_room_row(&list->rooms[i], first);
+            }
         }
         more = list->more && list->count > 0;
-        if (more)
+        if (more) {
             snprintf(after, sizeof after, "%s", list->rooms[list->count - 1].name);
+        }
     }
-    if (json)
+    if (json) {
         fputs(first ? "]\n" : "\n]\n", stdout);
-    else if (first)
+    } else if (first) {
         fputs("no rooms\n", stdout);
+    }
     return 0;
 }
 
@@ -81,12 +91,15 @@ int qd_command_rooms(qd_cli *cli, int argc, char **argv)
     const qd_option options[] = {{"--json", NULL, "print a JSON array", QD_OPTION_FLAG, &json, 0, 0},
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
+    }
 
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = list_rooms(cli, client, json);
     qd_client_destroy(client);
     return status;
@@ -105,17 +118,21 @@ static void print_figures(const figure *figures, size_t count, bool json)
 {
     for (size_t i = 0; i < count; i++) {
         char value[32];
-        if (figures[i].kind == INDEX)
+
+        if (figures[i].kind == INDEX) {
             snprintf(value, sizeof value, json ? "\"%s\"" : "%s", qd_index_name((qd_index_kind)figures[i].value));
-        else
+        } else {
             snprintf(value, sizeof value, figures[i].kind == REAL ? "%.3f" : "%.0f", figures[i].value);
-        if (json)
+        }
+        if (json) {
             printf("%s\n  \"%s\": %s", i > 0 ? "," : "{", figures[i].name, value);
-        else
+        } else {
             printf("%-18s %16s\n", figures[i].name, value);
+        }
     }
-    if (json)
+    if (json) {
         fputs("\n}\n", stdout);
+    }
 }
 
 static void print_server_stats(const qd_msg_server_stats *stats, bool json)
@@ -137,6 +154,7 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"parked", (double)stats->parked, WHOLE},
         {"resumed", (double)stats->resumed, WHOLE},
     };
+
     print_figures(figures, QD_CLI_COUNT(figures), json);
 }
 
@@ -166,24 +184,29 @@ static void print_room_stats(const qd_msg_room_stats *stats, bool json)
         {"enters", (double)stats->enters, WHOLE},
         {"leaves", (double)stats->leaves, WHOLE},
     };
+
     print_figures(figures, QD_CLI_COUNT(figures), json);
 }
 
 static int show_stats(const qd_cli *cli, qd_client *client, const char *name, bool json)
 {
     qd_cli_room room = {0};
-    if (name != NULL && !qd_cli_open_room(cli, client, name, NULL, &room))
+
+    if (name != NULL && !qd_cli_open_room(cli, client, name, NULL, &room)) {
         return 1;
+    }
     const qd_server_message *answer =
         qd_cli_answer(cli, client, qd_client_get_stats(client, room.handle), QD_SERVER_STATS);
-    if (answer == NULL)
+    if (answer == NULL) {
         return 1;
-    if (name == NULL)
+    }
+    if (name == NULL) {
         print_server_stats(&answer->as.stats.server, json);
-    else if (answer->as.stats.has_room)
+    } else if (answer->as.stats.has_room) {
         print_room_stats(&answer->as.stats.room, json);
-    else
+    } else {
         return qd_cli_fail(cli, "the server gave no figures of room %s", name);
+    }
     return 0;
 }
 
@@ -200,12 +223,15 @@ int qd_command_stats(qd_cli *cli, int argc, char **argv)
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
-    if (count < 0)
+
+    if (count < 0) {
         return status;
+    }
 
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = show_stats(cli, client, count > 0 ? argv[0] : NULL, json);
     qd_client_destroy(client);
     return status;
@@ -216,19 +242,22 @@ int qd_command_stats(qd_cli *cli, int argc, char **argv)
 static void print_bounds(const qd_msg_room_config *config)
 {
     const qd_msg_bounds *bounds = &config->bounds;
-    if (config->dimensions == 3)
+
+    if (config->dimensions == 3) {
         printf("bounds %g,%g,%g,%g,%g,%g", bounds->min_x, bounds->min_y, bounds->min_z, bounds->max_x, bounds->max_y,
                bounds->max_z);
-    else
+    } else {
         printf("bounds %g,%g,%g,%g", bounds->min_x, bounds->min_y, bounds->max_x, bounds->max_y);
+    }
 }
 
 /* Whether the room has to be made: one that is open keeps its bounds where none are asked for, a new one needs some.
  * Another fault looks the same, and is told when the room is opened in earnest. */
 static bool needs_bounds(qd_client *client, const char *name, const qd_msg_room_config *config)
 {
-    if (config->has_bounds)
+    if (config->has_bounds) {
         return false;
+    }
     uint32_t seq = qd_client_open_room(client, name, config);
     const qd_server_message *answer = qd_client_answer(client, seq, QD_CLI_TIMEOUT_MS);
     return answer != NULL && answer->kind == QD_SERVER_ERROR && answer->as.error.code == QD_ERROR_INVALID;
@@ -238,8 +267,10 @@ static int open_room(const qd_cli *cli, const char *name, qd_msg_room_config *co
 {
     qd_cli_room room;
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+
+    if (client == NULL) {
         return 1;
+    }
     int status = 1;
     if (needs_bounds(client, name, config)) {
         config->has_bounds = true;
@@ -249,13 +280,14 @@ static int open_room(const qd_cli *cli, const char *name, qd_msg_room_config *co
         printf("room %s %s: ", name, room.created ? "created" : "was open already");
         print_bounds(&room.config);
         printf(", index %s%s, ", qd_index_name(room.config.index), room.config.swept ? ", swept" : "");
-        if (room.config.writers > 0)
+        if (room.config.writers > 0) {
             printf("ticks when %u have stepped or %u ms after the first", room.config.writers,
                    room.config.step_deadline_ms);
-        else if (room.config.tick_mode == QD_TICK_MODE_STEP)
+        } else if (room.config.tick_mode == QD_TICK_MODE_STEP) {
             printf("ticks by step");
-        else
+        } else {
             printf("%u ticks a second", room.config.tick_hz);
+        }
         printf(", at most %u entities, tick %" PRIu64 "\n", room.config.entities_max, room.tick);
         status = 0;
     }
@@ -267,20 +299,26 @@ static int open_room(const qd_cli *cli, const char *name, qd_msg_room_config *co
 static int complete_config(const qd_cli *cli, qd_msg_room_config *config, const qd_option_bounds *given, bool step)
 {
     int status = given->dimensions != 0 ? qd_options_dimensions(cli->program, given, &config->dimensions) : 0;
-    if (status != 0)
+
+    if (status != 0) {
         return status;
+    }
     config->has_bounds = given->dimensions != 0;
     config->bounds = given->bounds;
-    if (step && config->tick_hz != 0)
+    if (step && config->tick_hz != 0) {
         return qd_options_misuse(cli->program, "--step and --hz exclude each other: a room ticks by one of them");
-    if (config->writers != 0 && !step)
+    }
+    if (config->writers != 0 && !step) {
         return qd_options_misuse(cli->program, "--writers is for rooms that tick by step: give --step, too");
-    if (config->step_deadline_ms != 0 && config->writers == 0)
+    }
+    if (config->step_deadline_ms != 0 && config->writers == 0) {
         return qd_options_misuse(cli->program, "--step-deadline-ms is for lockstep: give --writers, too");
-    if (step)
+    }
+    if (step) {
         config->tick_mode = QD_TICK_MODE_STEP;
-    else if (config->tick_hz != 0)
+    } else if (config->tick_hz != 0) {
         config->tick_mode = QD_TICK_MODE_CLOCK;
+    }
     return 0;
 }
 
@@ -330,8 +368,10 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
          &config.empty_close_ms, 1, 86400000},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
+    }
     config.cell_size = (float)cell_size;
     status = complete_config(cli, &config, &bounds, step);
     return status != 0 ? status : open_room(cli, argv[0], &config);
@@ -340,11 +380,14 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
 static int close_room(const qd_cli *cli, qd_client *client, const char *name)
 {
     qd_cli_room room;
-    if (!qd_cli_open_room(cli, client, name, NULL, &room))
+
+    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
         return 1;
+    }
     uint32_t seq = qd_client_close_room(client, room.handle);
-    if (qd_cli_answer(cli, client, seq, QD_SERVER_ROOM_CLOSED) == NULL)
+    if (qd_cli_answer(cli, client, seq, QD_SERVER_ROOM_CLOSED) == NULL) {
         return 1;
+    }
     printf("room %s closed\n", name);
     return 0;
 }
@@ -358,12 +401,15 @@ int qd_command_close(qd_cli *cli, int argc, char **argv)
         1, 1};
     const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
+    }
 
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = close_room(cli, client, argv[0]);
     qd_client_destroy(client);
     return status;

@@ -13,8 +13,9 @@ typedef struct printer {
 
 static void print_header(printer *out)
 {
-    if (!out->has_header)
+    if (!out->has_header) {
         puts(out->is_3d ? "id,x,y,z,hx,hy,hz,radius,shape,category,mask" : "id,x,y,hx,hy,radius,shape,category,mask");
+    }
     out->has_header = true;
 }
 
@@ -35,12 +36,14 @@ static void print_entities(printer *out, const qd_msg_entities *entities)
         printf("%u", entities->id[i]);
         print_real(entities->x, i);
         print_real(entities->y, i);
-        if (out->is_3d)
+        if (out->is_3d) {
             print_real(entities->z, i);
+        }
         print_real(entities->half_x, i);
         print_real(entities->half_y, i);
-        if (out->is_3d)
+        if (out->is_3d) {
             print_real(entities->half_z, i);
+        }
         print_real(entities->radius, i);
         printf(",%s,%u,%u\n", entities->shape != NULL ? shape_name(entities->shape[i]) : "box",
                entities->category != NULL ? entities->category[i] : 1,
@@ -53,17 +56,21 @@ static void print_entities(printer *out, const qd_msg_entities *entities)
 static int print_answer(const qd_cli *cli, qd_client *client, uint32_t seq, bool is_3d, bool limited)
 {
     printer out = {.is_3d = is_3d};
+
     for (bool last = false; !last;) {
         const qd_server_message *answer = qd_cli_answer(cli, client, seq, QD_SERVER_SNAPSHOT_RESULT);
-        if (answer == NULL)
+
+        if (answer == NULL) {
             return 1;
+        }
         const qd_msg_snapshot_result *result = &answer->as.snapshot_result;
         print_header(&out);
         print_entities(&out, &result->entities);
         last = result->last;
         /* Who asked for so many knows that there may be more. */
-        if (last && result->more && !limited)
+        if (last && result->more && !limited) {
             fprintf(stderr, "%s: there are more than these %u: ask for them with --limit\n", cli->program, out.count);
+        }
     }
     return 0;
 }
@@ -72,9 +79,11 @@ static int take_snapshot(const qd_cli *cli, qd_client *client, const char *name,
                          uint32_t dimensions, uint32_t limit)
 {
     qd_cli_room room;
+
     if (!qd_cli_open_room(cli, client, name, NULL, &room) ||
-        (dimensions != 0 && !qd_cli_check_dimensions(cli, name, &room, dimensions)))
+        (dimensions != 0 && !qd_cli_check_dimensions(cli, name, &room, dimensions))) {
         return 1;
+    }
     uint32_t seq = qd_client_snapshot(client, room.handle, dimensions != 0 ? region : NULL, limit);
     return print_answer(cli, client, seq, room.config.dimensions == 3, limit != 0);
 }
@@ -93,12 +102,15 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
         {"--limit", "N", "at most so many, with the lowest ids (65536)", QD_OPTION_NUMBER, &limit, 1, LIMIT_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
+    }
 
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = take_snapshot(cli, client, argv[0], &region.bounds, region.dimensions, limit);
     qd_client_destroy(client);
     return status;

@@ -11,16 +11,19 @@ void qd_streams_begin(void)
 {
     /* The lowest number that is free is what open gives: those before it are taken by then. */
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
-        if (fcntl(stream, F_GETFD) < 0)
+        if (fcntl(stream, F_GETFD) < 0) {
             (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
     }
 }
 
 int qd_streams_end(const char *program, int status)
 {
-    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != 0)
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != 0) {
         return status;
-    if (errno != EPIPE)
+    }
+    if (errno != EPIPE) {
         fprintf(stderr, "%s: cannot write the output: %s\n", program, strerror(errno));
+    }
     return 1;
 }

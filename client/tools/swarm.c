@@ -54,10 +54,12 @@ static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kin
 {
     const qd_motion *motion = &room->motion;
     const bool is_3d = all->dimensions == 3;
+
     for (uint32_t at = 0; at < motion->count; at += PIECE) {
         uint32_t left = motion->count - at;
         qd_client_message message = {.kind = kind};
         qd_msg_batch *batch = &message.as.batch;
+
         batch->room = room->handle;
         batch->entities = (qd_msg_entities){
             .count = left < PIECE ? left : PIECE,
@@ -73,8 +75,9 @@ static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kin
             batch->entities.shape = motion->shape + at;
         }
         /* Without a seq: nobody waits for their Applied. */
-        if (!qd_client_send(all->client, &message))
+        if (!qd_client_send(all->client, &message)) {
             return qd_cli_fail_session(all->cli, all->client) == 0;
+        }
     }
     return true;
 }
@@ -83,14 +86,17 @@ static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kin
 static bool send_observers(const swarm *all, swarm_room *room)
 {
     float *range = malloc(PIECE * sizeof *range);
+
     room->view = qd_view_create(NULL);
     bool sent = range != NULL && room->view != NULL;
-    for (uint32_t i = 0; i < PIECE && sent; i++)
+    for (uint32_t i = 0; i < PIECE && sent; i++) {
         range[i] = (float)all->range;
+    }
     for (uint32_t at = 0; at < all->observers && sent; at += PIECE) {
         uint32_t left = all->observers - at;
         const uint32_t *id = room->motion.id + at;
         qd_client_message message = {.kind = QD_CLIENT_OBSERVE};
+
         message.as.observers = (qd_msg_observers){
             .room = room->handle, .count = left < PIECE ? left : PIECE, .id = id, .entity = id, .range = range};
         /* Without a seq, as all here. */
@@ -105,14 +111,16 @@ static qd_msg_bounds bounds_for(uint32_t entities, double density, bool is_3d)
 {
     double places = entities / density / 1.8;
     double height = fmax(is_3d ? cbrt(places) : sqrt(places), 4);
+
     return (qd_msg_bounds){.max_x = (float)(height * 1.8), .max_y = (float)height, .max_z = is_3d ? (float)height : 0};
 }
 
 static qd_motion_kind kind_of(const swarm *all, uint32_t index)
 {
     for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
-        if (strcmp(all->motion, qd_motion_name((qd_motion_kind)kind)) == 0)
+        if (strcmp(all->motion, qd_motion_name((qd_motion_kind)kind)) == 0) {
             return (qd_motion_kind)kind;
+        }
     }
     return (qd_motion_kind)(index % QD_MOTION_KINDS);
 }
@@ -131,22 +139,27 @@ static bool start_room(swarm *all, uint32_t index)
                                        .grace_ms = 1000,
                                        .empty_close_ms = 5000};
     qd_cli_room opened;
+
     snprintf(room->name, sizeof room->name, "%s-%u", all->prefix, index + 1);
-    if (!qd_cli_open_room(all->cli, all->client, room->name, &config, &opened))
+    if (!qd_cli_open_room(all->cli, all->client, room->name, &config, &opened)) {
         return qd_client_state(all->client) == QD_CLIENT_OK &&
                qd_cli_fail(all->cli, "room %s is not made: if it is open already, choose another --prefix than %s",
                            room->name, all->prefix) == 0;
-    if (!opened.created)
+    }
+    if (!opened.created) {
         return qd_cli_fail(all->cli, "room %s is open already: choose another --prefix than %s", room->name,
                            all->prefix) == 0;
+    }
     room->handle = opened.handle;
     all->opened = index + 1;
-    if (!qd_motion_init(&room->motion, kind, &all->bounds, all->entities, all->seed + index))
+    if (!qd_motion_init(&room->motion, kind, &all->bounds, all->entities, all->seed + index)) {
         return qd_cli_fail(all->cli, "out of memory for --entities %u", all->entities) == 0;
+    }
     if (kind == QD_MOTION_CROWD) {
         room->pairs = qd_pairs_create();
-        if (room->pairs == NULL || qd_client_subscribe(all->client, room->handle, QD_SCOPE_ALL, false) == 0)
+        if (room->pairs == NULL || qd_client_subscribe(all->client, room->handle, QD_SCOPE_ALL, false) == 0) {
             return qd_cli_fail(all->cli, "out of memory") == 0;
+        }
     }
     printf("room %s: %u entities, %s\n", room->name, all->entities, qd_motion_name(kind));
     return send_columns(all, room, QD_CLIENT_SPAWN) && (all->observers == 0 || send_observers(all, room));
@@ -157,12 +170,14 @@ static bool start_room(swarm *all, uint32_t index)
 static bool take_of_room(swarm *all, swarm_room *room, const qd_server_message *message)
 {
     bool fits = true;
+
     switch (message->kind) {
     case QD_SERVER_ROOM_CLOSED:
         /* It need not be closed in the end; nor need any other, where the server is stopping. */
         room->handle = 0;
-        if (message->as.room_closed.reason == QD_ROOM_CLOSED_SHUTDOWN)
+        if (message->as.room_closed.reason == QD_ROOM_CLOSED_SHUTDOWN) {
             all->opened = 0;
+        }
         return qd_cli_fail(all->cli, "room %s was closed", room->name) == 0;
     case QD_SERVER_TICK:
         fits = room->pairs == NULL || qd_pairs_apply(room->pairs, &message->as.tick) == QD_CLIENT_OK;
@@ -195,8 +210,10 @@ static uint64_t room_of(const qd_server_message *message)
 static bool take_message(swarm *all, const qd_server_message *message)
 {
     uint64_t handle = room_of(message);
-    if (message->kind == QD_SERVER_ERROR)
+
+    if (message->kind == QD_SERVER_ERROR) {
         return qd_cli_fail_error(all->cli, &message->as.error) == 0;
+    }
     if (message->kind == QD_SERVER_GO_AWAY) {
         /* It closes all rooms by itself. */
         all->opened = 0;
@@ -204,8 +221,10 @@ static bool take_message(swarm *all, const qd_server_message *message)
     }
     for (uint32_t i = 0; i < all->opened; i++) {
         swarm_room *room = &all->rooms[i];
-        if (room->handle == handle)
+
+        if (room->handle == handle) {
             return take_of_room(all, room, message);
+        }
     }
     return true;
 }
@@ -214,13 +233,16 @@ static bool step_rooms(swarm *all)
 {
     size_t backlog = 0;
     bool late = qd_client_output(all->client, &backlog) != NULL && backlog > BACKLOG_BYTES_MAX;
+
     all->ticks_left_out += late;
     for (uint32_t i = 0; i < all->opened && !late; i++) {
         swarm_room *room = &all->rooms[i];
         bool known = room->pairs != NULL && qd_pairs_known(room->pairs);
+
         qd_motion_step(&room->motion, 1.0f / (float)all->hz, known ? room->pairs : NULL);
-        if (!send_columns(all, room, QD_CLIENT_MOVE))
+        if (!send_columns(all, room, QD_CLIENT_MOVE)) {
             return false;
+        }
         all->figures.updates += room->motion.count;
     }
     return true;
@@ -233,12 +255,16 @@ static bool wait_until(swarm *all, uint64_t until_ns)
         uint64_t now_ns = qd_cli_now_ns();
         int left_ms = now_ns < until_ns ? (int)((until_ns - now_ns + 999999) / 1000000) : 0;
         const qd_server_message *message = qd_client_wait(all->client, left_ms);
-        if (message == NULL && qd_client_state(all->client) != QD_CLIENT_OK)
+
+        if (message == NULL && qd_client_state(all->client) != QD_CLIENT_OK) {
             return qd_cli_fail_session(all->cli, all->client) == 0;
-        if (message == NULL && left_ms == 0)
+        }
+        if (message == NULL && left_ms == 0) {
             return true;
-        if (message != NULL && !take_message(all, message))
+        }
+        if (message != NULL && !take_message(all, message)) {
             return false;
+        }
     }
     return true;
 }
@@ -246,8 +272,10 @@ static bool wait_until(swarm *all, uint64_t until_ns)
 static size_t count_seen(const swarm *all)
 {
     size_t seen = 0;
-    for (uint32_t i = 0; i < all->rooms_count; i++)
+
+    for (uint32_t i = 0; i < all->rooms_count; i++) {
         seen += all->rooms[i].view != NULL ? qd_view_count(all->rooms[i].view) : 0;
+    }
     return seen;
 }
 
@@ -256,9 +284,11 @@ static void print_live(swarm *all)
 {
     swarm_figures now = all->figures;
     const swarm_figures *before = &all->printed;
+
     now.time_ns = qd_cli_now_ns();
-    if (all->observers == 0 || now.time_ns < before->time_ns + PRINT_NS)
+    if (all->observers == 0 || now.time_ns < before->time_ns + PRINT_NS) {
         return;
+    }
     double seconds = (double)(now.time_ns - before->time_ns) / 1e9;
     printf("%.0f s: %.0f updates a second, %.1f enters a second, %.1f leaves a second, %zu seen\n", all->danced_s,
            (double)(now.updates - before->updates) / seconds, (double)(now.enters - before->enters) / seconds,
@@ -271,17 +301,21 @@ static bool dance(swarm *all)
 {
     const uint64_t start_ns = qd_cli_now_ns(), tick_ns = 1000000000u / all->hz;
     uint64_t next_ns = start_ns;
+
     all->printed.time_ns = start_ns;
     while (!qd_cli_stopped()) {
         uint64_t now_ns = qd_cli_now_ns();
+
         all->danced_s = (double)(now_ns - start_ns) / 1e9;
         print_live(all);
-        if (all->seconds > 0 && all->danced_s >= all->seconds)
+        if (all->seconds > 0 && all->danced_s >= all->seconds) {
             return true;
+        }
         /* Who is far behind does not run after the time that is lost. */
         next_ns = now_ns > next_ns + 10 * tick_ns ? now_ns + tick_ns : next_ns + tick_ns;
-        if (!step_rooms(all) || !wait_until(all, next_ns))
+        if (!step_rooms(all) || !wait_until(all, next_ns)) {
             return false;
+        }
     }
     return true;
 }
@@ -291,9 +325,11 @@ static bool dance(swarm *all)
 static bool close_rooms(swarm *all)
 {
     bool closed = true;
+
     for (uint32_t i = 0; i < all->opened && qd_client_state(all->client) == QD_CLIENT_OK; i++) {
-        if (all->rooms[i].handle == 0)
+        if (all->rooms[i].handle == 0) {
             continue;
+        }
         uint32_t seq = qd_client_close_room(all->client, all->rooms[i].handle);
         closed = qd_cli_answer(all->cli, all->client, seq, QD_SERVER_ROOM_CLOSED) != NULL && closed;
     }
@@ -303,30 +339,36 @@ static bool close_rooms(swarm *all)
 static void print_end(const swarm *all)
 {
     const swarm_figures *figures = &all->figures;
-    if (all->observers > 0 && all->danced_s > 0)
+
+    if (all->observers > 0 && all->danced_s > 0) {
         printf("%" PRIu64 " enters, %.1f a second; %" PRIu64 " leaves, %.1f a second; %zu seen by %" PRIu64
                " observers in the end\n",
                figures->enters, (double)figures->enters / all->danced_s, figures->leaves,
                (double)figures->leaves / all->danced_s, count_seen(all), (uint64_t)all->observers * all->rooms_count);
+    }
     printf("%" PRIu64 " updates sent, %" PRIu64 " ticks left out\n", figures->updates, all->ticks_left_out);
 }
 
 static int run(swarm *all)
 {
     all->rooms = calloc(all->rooms_count, sizeof *all->rooms);
-    if (all->rooms == NULL)
+    if (all->rooms == NULL) {
         return qd_cli_fail(all->cli, "out of memory for --rooms %u", all->rooms_count);
+    }
     all->client = qd_cli_connect(all->cli);
     bool good = all->client != NULL;
     qd_cli_catch_signals();
-    for (uint32_t i = 0; i < all->rooms_count && good && !qd_cli_stopped(); i++)
+    for (uint32_t i = 0; i < all->rooms_count && good && !qd_cli_stopped(); i++) {
         good = start_room(all, i);
+    }
     fflush(stdout);
     good = good && dance(all);
-    if (all->client != NULL)
+    if (all->client != NULL) {
         good = close_rooms(all) && good;
-    if (good)
+    }
+    if (good) {
         print_end(all);
+    }
 
     for (uint32_t i = 0; i < all->rooms_count; i++) {
         qd_motion_deinit(&all->rooms[i].motion);
@@ -341,8 +383,9 @@ static int run(swarm *all)
 static bool is_motion(const char *name)
 {
     for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
-        if (strcmp(name, qd_motion_name((qd_motion_kind)kind)) == 0)
+        if (strcmp(name, qd_motion_name((qd_motion_kind)kind)) == 0) {
             return true;
+        }
     }
     return strcmp(name, "mix") == 0;
 }
@@ -385,23 +428,31 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
         {"--seed", "N", "another start (1)", QD_OPTION_NUMBER, &all.seed, 0, UINT32_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
-    if (!is_motion(all.motion))
+    }
+    if (!is_motion(all.motion)) {
         return qd_options_misuse(cli->program, "--motion '%s': must be uniform, flock, crowd or mix", all.motion);
-    if (strlen(all.prefix) > QD_ROOM_NAME_BYTES_MAX - 12)
+    }
+    if (strlen(all.prefix) > QD_ROOM_NAME_BYTES_MAX - 12) {
         return qd_options_misuse(cli->program, "--prefix '%s': must be %u bytes or less", all.prefix,
                                  QD_ROOM_NAME_BYTES_MAX - 12);
-    if (all.observers > all.entities)
+    }
+    if (all.observers > all.entities) {
         return qd_options_misuse(cli->program, "--observers %u: must be at most the number of --entities, %u",
                                  all.observers, all.entities);
-    if (all.range >= 0 && all.observers == 0)
+    }
+    if (all.range >= 0 && all.observers == 0) {
         return qd_options_misuse(cli->program, "--range goes with --observers only");
-    if (all.range < 0)
+    }
+    if (all.range < 0) {
         all.range = 10;
+    }
     status = qd_options_dimensions(cli->program, &all.given, &all.dimensions);
-    if (status != 0)
+    if (status != 0) {
         return status;
+    }
     all.bounds =
         all.given.dimensions != 0 ? all.given.bounds : bounds_for(all.entities, all.density, all.dimensions == 3);
     return run(&all);

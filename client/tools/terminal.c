@@ -21,17 +21,20 @@ static bool has_keys;
 bool qd_terminal_is_there(void)
 {
     const char *type = getenv("TERM");
+
     return isatty(STDOUT_FILENO) && type != NULL && type[0] != '\0' && strcmp(type, "dumb") != 0;
 }
 
 /* Only calls that a signal handler may make. */
 void qd_terminal_leave(void)
 {
-    if (!entered)
+    if (!entered) {
         return;
+    }
     entered = 0;
-    if (has_keys)
+    if (has_keys) {
         tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    }
     ssize_t written = write(STDOUT_FILENO, LEAVE, sizeof LEAVE - 1);
     (void)written;
 }
@@ -55,6 +58,7 @@ static void take(void)
     entered = 1;
     if (has_keys) {
         struct termios keys = before;
+
         keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
         keys.c_cc[VMIN] = 0;
         keys.c_cc[VTIME] = 0;
@@ -67,8 +71,10 @@ void qd_terminal_enter(void)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGQUIT};
     struct sigaction action = {.sa_handler = leave_at_crash};
-    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) {
         sigaction(crashes[i], &action, NULL);
+    }
     action.sa_handler = note_suspend;
     sigaction(SIGTSTP, &action, NULL);
     atexit(qd_terminal_leave);
@@ -79,6 +85,7 @@ void qd_terminal_size(int *columns, int *rows)
 {
     struct winsize size;
     bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+
     *columns = known ? size.ws_col : 80;
     *rows = known ? size.ws_row : 24;
 }
@@ -86,6 +93,7 @@ void qd_terminal_size(int *columns, int *rows)
 char qd_terminal_key(void)
 {
     char key = 0;
+
     return has_keys && read(STDIN_FILENO, &key, 1) == 1 ? key : 0;
 }
 
@@ -93,8 +101,10 @@ bool qd_terminal_write(const char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t written = write(STDOUT_FILENO, bytes, size);
+
         if (written < 0 && errno == EAGAIN) {
             struct pollfd ready = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
             poll(&ready, 1, 100);
         } else if (written < 0 && errno != EINTR) {
             return false;
@@ -109,8 +119,9 @@ bool qd_terminal_write(const char *bytes, size_t size)
 
 bool qd_terminal_suspend_if_asked(void)
 {
-    if (!suspend_asked)
+    if (!suspend_asked) {
         return false;
+    }
     suspend_asked = 0;
     qd_terminal_leave();
     raise(SIGSTOP);

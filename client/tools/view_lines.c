@@ -21,16 +21,20 @@ static int print_view(qd_view_lines *lines, qd_view *view, const qd_msg_view *fr
 {
     lines->tick = frame->tick;
     lines->begins = frame->reset || frame->reset_watchers || frame->suspended;
-    if (frame->suspended)
+    if (frame->suspended) {
         print_notice(lines, "suspended");
-    if (frame->merged_ticks > 0)
+    }
+    if (frame->merged_ticks > 0) {
         printf(lines->json ? "{\"tick\": %" PRIu64 ", \"kind\": \"merged\", \"ticks\": %" PRIu64 "}\n"
                            : "%" PRIu64 " merged ticks %" PRIu64 "\n",
                frame->tick, frame->merged_ticks);
-    if (frame->reset || frame->reset_watchers)
+    }
+    if (frame->reset || frame->reset_watchers) {
         print_notice(lines, "reset");
-    if (qd_view_apply(view, frame) == QD_CLIENT_OK)
+    }
+    if (qd_view_apply(view, frame) == QD_CLIENT_OK) {
         return 0;
+    }
     return qd_cli_fail(lines->cli, "the views of the room contradict each other, or memory is short");
 }
 
@@ -45,10 +49,11 @@ static bool print_message(qd_view_lines *lines, qd_view *view, const qd_server_m
         fprintf(stderr, "%s: the room was closed\n", lines->cli->program);
         return false;
     case QD_SERVER_ERROR:
-        if (message->seq == lines->seq)
+        if (message->seq == lines->seq) {
             *status = qd_cli_fail_batch(lines->cli, &message->as.error, lines->id, lines->id_count);
-        else
+        } else {
             *status = qd_cli_fail_error(lines->cli, &message->as.error);
+        }
         return false;
     default:
         return true;
@@ -59,24 +64,30 @@ int qd_view_lines_follow(qd_view_lines *lines, qd_client *client, qd_view *view)
 {
     const uint64_t start_ns = qd_cli_now_ns();
     int status = 0;
+
     qd_cli_catch_signals();
     while (!qd_cli_stopped() && !qd_view_lines_done(lines)) {
         double left_s = lines->seconds > 0 ? lines->seconds - (double)(qd_cli_now_ns() - start_ns) / 1e9 : INFINITY;
-        if (left_s <= 0)
+
+        if (left_s <= 0) {
             break;
+        }
         const qd_server_message *message = qd_client_next(client);
         if (message == NULL) {
             /* All that has come in is printed: show it before waiting. */
             fflush(stdout);
             message = qd_client_wait(client, (int)fmin(WAIT_MS, ceil(left_s * 1000)));
         }
-        if (message == NULL && qd_client_state(client) != QD_CLIENT_OK)
+        if (message == NULL && qd_client_state(client) != QD_CLIENT_OK) {
             return qd_cli_fail_session(lines->cli, client);
-        if (message != NULL && !print_message(lines, view, message, &status))
+        }
+        if (message != NULL && !print_message(lines, view, message, &status)) {
             break;
+        }
     }
-    if (status == 0 && lines->count_max < UINT64_MAX && lines->count < lines->count_max && !qd_cli_stopped())
+    if (status == 0 && lines->count_max < UINT64_MAX && lines->count < lines->count_max && !qd_cli_stopped()) {
         status = qd_cli_fail(lines->cli, "only %" PRIu64 " of --count %" PRIu64 " enters and leaves came", lines->count,
                              lines->count_max);
+    }
     return status;
 }

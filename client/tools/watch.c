@@ -56,10 +56,13 @@ static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
 {
     qd_watch_entities *incoming = &self->incoming;
     uint32_t at = incoming->columns.count, count = result->entities.count;
+
     if (at + count > incoming->shape_capacity) {
         uint8_t *shape = realloc(incoming->shape, (size_t)(at + count) * 2);
-        if (shape == NULL)
+
+        if (shape == NULL) {
             return false;
+        }
         incoming->shape = shape;
         incoming->shape_capacity = (at + count) * 2;
     }
@@ -75,13 +78,16 @@ static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
             .half_z = value(from->half_z, i),
             .radius = value(from->radius, i),
         };
+
         incoming->shape[at + i] = from->shape != NULL ? from->shape[i] : QD_SHAPE_BOX;
-        if (!qd_columns_add(&incoming->columns, entity))
+        if (!qd_columns_add(&incoming->columns, entity)) {
             return false;
+        }
     }
     incoming->more = result->more;
     if (result->last) {
         qd_watch_entities shown = self->watch.entities;
+
         self->watch.entities = *incoming;
         *incoming = shown;
         incoming->columns.count = 0;
@@ -94,6 +100,7 @@ static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
 static void take_stats(watcher *self, const qd_msg_room_stats *stats)
 {
     qd_watch_scene *watch = &self->watch;
+
     watch->stats = *stats;
     watch->has_stats = true;
     watch->past[watch->past_count++ % QD_WATCH_PAST] = watch->view != NULL ? qd_view_count(watch->view) : stats->pairs;
@@ -117,16 +124,19 @@ static int take_view(watcher *self, const qd_msg_view *frame)
 {
     self->enters += frame->enter_count;
     self->leaves += frame->leave_count;
-    if (qd_view_apply(self->watch.view, frame) == QD_CLIENT_OK)
+    if (qd_view_apply(self->watch.view, frame) == QD_CLIENT_OK) {
         return 0;
+    }
     return qd_cli_fail(self->cli, "the views of the room contradict each other, or memory is short");
 }
 
 static int take_error(const watcher *self, const qd_server_message *message)
 {
     const qd_observer *observer = self->watch.observer;
-    if (observer != NULL && observer->anchored && message->seq == self->observe_seq)
+
+    if (observer != NULL && observer->anchored && message->seq == self->observe_seq) {
         return qd_cli_fail_batch(self->cli, &message->as.error, &observer->entity, 1);
+    }
     return qd_cli_fail_error(self->cli, &message->as.error);
 }
 
@@ -136,8 +146,9 @@ static int take_message(watcher *self, const qd_server_message *message)
     switch (message->kind) {
     case QD_SERVER_TICK:
         self->watch.suspended_count = message->as.tick.suspended ? message->as.tick.suspended_count : 0;
-        if (qd_pairs_apply(self->watch.pairs, &message->as.tick) == QD_CLIENT_OK)
+        if (qd_pairs_apply(self->watch.pairs, &message->as.tick) == QD_CLIENT_OK) {
             return 0;
+        }
         return qd_cli_fail(self->cli, "the events of the room contradict each other, or memory is short");
     case QD_SERVER_VIEW:
         return take_view(self, &message->as.view);
@@ -162,6 +173,7 @@ static int take_message(watcher *self, const qd_server_message *message)
 static bool ask(watcher *self)
 {
     uint64_t now_ns = qd_cli_now_ns(), room = self->watch.room.handle;
+
     if (self->on_screen && self->snapshot_seq == 0 && now_ns >= self->snapshot_due_ns) {
         self->snapshot_seq = qd_client_snapshot(self->client, room, NULL, ENTITIES_MAX);
         self->snapshot_due_ns = now_ns + SNAPSHOT_NS;
@@ -182,6 +194,7 @@ static void wait_for_news(const watcher *self)
         {.fd = qd_client_socket(self->client), .events = (short)(POLLIN | (sends ? POLLOUT : 0))},
         {.fd = self->on_screen && isatty(STDIN_FILENO) ? STDIN_FILENO : -1, .events = POLLIN},
     };
+
     poll(ready, 2, 50);
 }
 
@@ -190,17 +203,21 @@ static void wait_for_news(const watcher *self)
 static int show(watcher *self)
 {
     uint64_t now_ns = qd_cli_now_ns();
+
     if (self->on_screen) {
-        if (!qd_terminal_suspend_if_asked() && !self->fresh)
+        if (!qd_terminal_suspend_if_asked() && !self->fresh) {
             return 0;
+        }
         self->fresh = false;
-        if (!qd_watch_draw(&self->watch, &self->look, &self->canvas))
+        if (!qd_watch_draw(&self->watch, &self->look, &self->canvas)) {
             return 1;
+        }
     } else if (now_ns >= self->line_due_ns && self->watch.has_stats) {
         qd_watch_print_line(&self->watch, stdout);
         putchar('\n');
-        if (fflush(stdout) != 0)
+        if (fflush(stdout) != 0) {
             return errno == EPIPE ? 1 : qd_cli_fail(self->cli, "cannot write: %s", strerror(errno));
+        }
         self->line_due_ns += LINE_NS;
     }
     return 0;
@@ -209,6 +226,7 @@ static int show(watcher *self)
 static bool wants_to_quit(const watcher *self)
 {
     char key = self->on_screen ? qd_terminal_key() : 0;
+
     return key == 'q' || key == 'Q' || key == 4;
 }
 
@@ -217,18 +235,23 @@ static int follow(watcher *self, double seconds)
     const uint64_t start_ns = qd_cli_now_ns();
     const double end_ns = seconds > 0 ? (double)start_ns + seconds * 1e9 : INFINITY;
     int status = 0;
+
     self->line_due_ns = start_ns + LINE_NS;
     while (status == 0 && !qd_cli_stopped() && !self->closed && !wants_to_quit(self)) {
-        if (!ask(self))
+        if (!ask(self)) {
             return qd_cli_fail_session(self->cli, self->client);
+        }
         const qd_server_message *message;
-        while (status == 0 && (message = qd_client_next(self->client)) != NULL)
+        while (status == 0 && (message = qd_client_next(self->client)) != NULL) {
             status = take_message(self, message);
-        if (status == 0)
+        }
+        if (status == 0) {
             status = show(self);
+        }
         /* Looked at last, so that the line of the last second is printed. */
-        if ((double)qd_cli_now_ns() >= end_ns)
+        if ((double)qd_cli_now_ns() >= end_ns) {
             break;
+        }
         wait_for_news(self);
     }
     return status;
@@ -240,39 +263,49 @@ static int follow(watcher *self, double seconds)
 static int subscribe(watcher *self)
 {
     qd_watch_scene *watch = &self->watch;
-    if (watch->observer != NULL)
+
+    if (watch->observer != NULL) {
         watch->view = qd_view_create(NULL);
-    else
+    } else {
         watch->pairs = qd_pairs_create();
-    if (watch->view == NULL && watch->pairs == NULL)
+    }
+    if (watch->view == NULL && watch->pairs == NULL) {
         return qd_cli_fail(self->cli, "out of memory");
+    }
     if (watch->observer != NULL && watch->observer->dimensions != 0 &&
-        !qd_cli_check_dimensions(self->cli, watch->room_name, &watch->room, watch->observer->dimensions))
+        !qd_cli_check_dimensions(self->cli, watch->room_name, &watch->room, watch->observer->dimensions)) {
         return 1;
-    if (watch->observer != NULL)
+    }
+    if (watch->observer != NULL) {
         self->observe_seq = qd_observer_send(watch->observer, self->client, &watch->room);
-    else
+    } else {
         self->observe_seq = qd_client_subscribe(self->client, watch->room.handle, QD_SCOPE_ALL, false);
+    }
     return self->observe_seq != 0 ? 0 : qd_cli_fail_session(self->cli, self->client);
 }
 
 static int watch_room(watcher *self, double seconds)
 {
     qd_watch_scene *watch = &self->watch;
+
     self->client = qd_cli_connect(self->cli);
-    if (self->client == NULL || !qd_cli_open_room(self->cli, self->client, watch->room_name, NULL, &watch->room))
+    if (self->client == NULL || !qd_cli_open_room(self->cli, self->client, watch->room_name, NULL, &watch->room)) {
         return 1;
+    }
     int status = subscribe(self);
-    if (status != 0)
+    if (status != 0) {
         return status;
+    }
 
     qd_cli_catch_signals();
-    if (self->on_screen)
+    if (self->on_screen) {
         qd_terminal_enter();
+    }
     status = follow(self, seconds);
     qd_terminal_leave();
-    if (self->closed)
+    if (self->closed) {
         fprintf(stderr, "%s: room %s was closed\n", self->cli->program, watch->room_name);
+    }
     return status;
 }
 
@@ -299,15 +332,19 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
         QD_OBSERVER_ROWS(&given),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
+    }
 
     if (given.where != NULL) {
         status = qd_observer_parse(cli, &given, &observer);
-        if (status != 0)
+        if (status != 0) {
             return status;
-        if (!self.on_screen)
+        }
+        if (!self.on_screen) {
             return qd_observer_print(cli, argv[0], &observer, false, seconds, 0);
+        }
         self.watch.observer = &observer;
     } else if (qd_observer_any(&given)) {
         return qd_options_misuse(cli->program, "no --observer given: say where it is");

@@ -15,16 +15,19 @@ typedef struct printer {
 
 static bool is_asked_for(const printer *out, uint32_t entity)
 {
-    for (uint32_t i = 0; i < out->id_count; i++)
-        if (out->id[i] == entity)
+    for (uint32_t i = 0; i < out->id_count; i++) {
+        if (out->id[i] == entity) {
             return true;
+        }
+    }
     return out->id_count == 0;
 }
 
 static void print_change(printer *out, const char *kind, uint32_t entity, uint64_t session, uint32_t observer)
 {
-    if (qd_view_lines_done(&out->lines) || !is_asked_for(out, entity))
+    if (qd_view_lines_done(&out->lines) || !is_asked_for(out, entity)) {
         return;
+    }
     out->lines.count++;
     printf(out->lines.json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"entity\": %u, \"observer\": %u, \"session\": "
                              "%" PRIu64 "}\n"
@@ -40,21 +43,27 @@ static void on_watched(uint32_t entity, uint64_t session, uint32_t observer, voi
 static void on_unwatched(uint32_t entity, uint64_t session, uint32_t observer, void *context)
 {
     printer *out = context;
-    if (!out->lines.begins)
+
+    if (!out->lines.begins) {
         print_change(out, "leave", entity, session, observer);
+    }
 }
 
 static int print(printer *out, qd_client *client, const char *room_name)
 {
     const qd_view_handlers handlers = {.watched = on_watched, .unwatched = on_unwatched, .context = out};
     qd_cli_room room;
-    if (!qd_cli_open_room(out->lines.cli, client, room_name, NULL, &room))
+
+    if (!qd_cli_open_room(out->lines.cli, client, room_name, NULL, &room)) {
         return 1;
-    if (qd_client_view_options(client, room.handle, 0, QD_WATCH_ALL) == 0)
+    }
+    if (qd_client_view_options(client, room.handle, 0, QD_WATCH_ALL) == 0) {
         return qd_cli_fail_session(out->lines.cli, client);
+    }
     qd_view *view = qd_view_create(&handlers);
-    if (view == NULL)
+    if (view == NULL) {
         return qd_cli_fail(out->lines.cli, "out of memory");
+    }
     int status = qd_view_lines_follow(&out->lines, client, view);
     qd_view_destroy(view);
     return status;
@@ -63,10 +72,12 @@ static int print(printer *out, qd_client *client, const char *room_name)
 /* Returns 0, or the exit status of a misuse, which is reported. */
 static int parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *id)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (!qd_options_uint32(texts[i], &id[i]))
+    for (uint32_t i = 0; i < count; i++) {
+        if (!qd_options_uint32(texts[i], &id[i])) {
             return qd_options_misuse(cli->program, "entity '%.64s': must be an id, a whole number from 0 to %u",
                                      texts[i], UINT32_MAX);
+        }
+    }
     return 0;
 }
 
@@ -91,20 +102,24 @@ int qd_command_watchers(qd_cli *cli, int argc, char **argv)
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
-    if (count < 0)
+
+    if (count < 0) {
         return status;
+    }
     out.lines.count_max = QD_VIEW_LINES_MAX(count_max);
     out.id_count = (uint32_t)count - 1;
     uint32_t *id = calloc((size_t)count, sizeof *id);
-    if (id == NULL)
+    if (id == NULL) {
         return qd_cli_fail(cli, "out of memory");
+    }
     out.id = id;
     status = parse_ids(cli, argv + 1, out.id_count, id);
     qd_client *client = status == 0 ? qd_cli_connect(cli) : NULL;
-    if (client != NULL)
+    if (client != NULL) {
         status = print(&out, client, argv[0]);
-    else if (status == 0)
+    } else if (status == 0) {
         status = 1;
+    }
     qd_client_destroy(client);
     free(id);
     return status;

@@ -47,50 +47,59 @@ static void print_sentence(const qd_msg_why_result *result, uint32_t i, uint32_t
     printf(meaning_of((qd_sight)result->sight[i]), b);
     printf(" (distance %.6g", result->distance[i]);
     /* Boxes have no range. */
-    if (result->range[i] > 0)
+    if (result->range[i] > 0) {
         printf(", range %.6g", (double)result->range[i]);
+    }
     printf(", margin %.6g; it sees %u", (double)result->leave_margin[i], result->seen[i]);
-    if (result->limit[i] > 0)
+    if (result->limit[i] > 0) {
         printf(" of at most %u", result->limit[i]);
+    }
     puts(")");
 }
 
 static void print_sentences(const qd_msg_why_result *result, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < result->count; i++)
+    for (uint32_t i = 0; i < result->count; i++) {
         print_sentence(result, i, b);
-    if (result->count == 0)
+    }
+    if (result->count == 0) {
         printf("no observer is at %u\n", a);
-    else if (result->more)
+    } else if (result->more) {
         puts("and there are more observers");
+    }
 }
 
 static void print_json(const qd_msg_why_result *result)
 {
     printf("{\"tick\": %" PRIu64 ", \"more\": %s, \"observers\": [", result->tick, result->more ? "true" : "false");
-    for (uint32_t i = 0; i < result->count; i++)
+    for (uint32_t i = 0; i < result->count; i++) {
         printf("%s\n  {\"session\": %" PRIu64 ", \"observer\": %u, \"seen\": %s, \"why\": \"%s\", \"distance\": %.17g, "
                "\"range\": %.9g, \"margin\": %.9g, \"limit\": %u, \"sees\": %u}",
                i > 0 ? "," : "", result->session[i], result->observer[i],
                result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN ? "true" : "false",
                qd_sight_name((qd_sight)result->sight[i]), result->distance[i], (double)result->range[i],
                (double)result->leave_margin[i], result->limit[i], result->seen[i]);
+    }
     puts(result->count > 0 ? "\n]}" : "]}");
 }
 
 static int ask(const qd_cli *cli, qd_client *client, const char *name, uint32_t a, uint32_t b, bool json)
 {
     qd_cli_room room;
-    if (!qd_cli_open_room(cli, client, name, NULL, &room))
+
+    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
         return 1;
+    }
     const qd_server_message *answer =
         qd_cli_answer(cli, client, qd_client_why(client, room.handle, a, b), QD_SERVER_WHY_RESULT);
-    if (answer == NULL)
+    if (answer == NULL) {
         return 1;
-    if (json)
+    }
+    if (json) {
         print_json(&answer->as.why_result);
-    else
+    } else {
         print_sentences(&answer->as.why_result, a, b);
+    }
     return 0;
 }
 
@@ -106,15 +115,20 @@ int qd_command_why(qd_cli *cli, int argc, char **argv)
     const qd_option options[] = {{"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &json, 0, 0},
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
-    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0)
+
+    if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
-    for (int i = 0; i < 2; i++)
-        if (!qd_options_uint32(argv[i + 1], &ids[i]))
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!qd_options_uint32(argv[i + 1], &ids[i])) {
             return qd_options_misuse(cli->program, "entity '%.64s': must be an id, a whole number from 0 to %u",
                                      argv[i + 1], UINT32_MAX);
+        }
+    }
     qd_client *client = qd_cli_connect(cli);
-    if (client == NULL)
+    if (client == NULL) {
         return 1;
+    }
     status = ask(cli, client, argv[0], ids[0], ids[1], json);
     qd_client_destroy(client);
     return status;

@@ -29,15 +29,18 @@ static void send(qd_host *host, const qd_request *request, const qd_server_messa
 
 static qd_status make_room_for_member(qd_host *host, uint32_t member)
 {
-    if (member < host->member_capacity)
+    if (member < host->member_capacity) {
         return QD_OK;
+    }
     uint32_t capacity = host->member_capacity == 0 ? 4 : host->member_capacity;
-    while (capacity <= member)
+    while (capacity <= member) {
         capacity *= 2;
+    }
     qd_host_member *grown =
         qd_heap_resize(&host->heap, host->members, host->member_capacity * sizeof *grown, capacity * sizeof *grown);
-    if (grown == NULL)
+    if (grown == NULL) {
         return QD_ERR_NO_MEMORY;
+    }
     memset(grown + host->member_capacity, 0, (capacity - host->member_capacity) * sizeof *grown);
     host->members = grown;
     host->member_capacity = capacity;
@@ -47,8 +50,10 @@ static qd_status make_room_for_member(qd_host *host, uint32_t member)
 static qd_status join(qd_host *host, qd_seat *seat)
 {
     qd_status status = qd_room_join(host->room, &seat->member);
-    if (status != QD_OK)
+
+    if (status != QD_OK) {
         return status;
+    }
     status = make_room_for_member(host, seat->member);
     if (status != QD_OK) {
         qd_room_leave(host->room, seat->member, qd_server_now_ns(host->server));
@@ -66,8 +71,10 @@ static qd_status join(qd_host *host, qd_seat *seat)
 static void apply_open(qd_host *host, const qd_request *request)
 {
     qd_seat *seat = request->head.seat;
+
     if (!seat->joined) {
         qd_status status = join(host, seat);
+
         if (status != QD_OK) {
             atomic_store(&seat->gone, QD_SEAT_REFUSED);
             fail(host, request, QD_ERROR_LIMIT,
@@ -99,16 +106,19 @@ static void apply_leave(qd_host *host, qd_seat *seat)
     } else if (seat->joined) {
         qd_room_leave(host->room, seat->member, qd_server_now_ns(host->server));
         host->dirty = true;
-        if (qd_host_forget(host, seat))
+        if (qd_host_forget(host, seat)) {
             qd_host_tick(host, 0);
+        }
     }
-    if (seat->leave_answered)
+    if (seat->leave_answered) {
         qd_reply_send(host->server, seat->session->link,
                       &(qd_server_message){.seq = seat->leave_seq,
                                            .kind = QD_SERVER_ROOM_LEFT,
                                            .as.room_left = {.room = host->named.handle}});
-    if (seat->writes)
+    }
+    if (seat->writes) {
         atomic_fetch_sub_explicit(&host->writers, 1, memory_order_relaxed);
+    }
     QD_ASSERT(seat->known && host->seats_known > 0);
     host->seats_known--;
     qd_seat_destroy(seat);
@@ -124,8 +134,9 @@ static void apply_close(qd_host *host, const qd_request *request)
 void qd_apply_refusals(qd_host *host, const qd_request *request, uint32_t count, const uint32_t *id,
                        const qd_room_refusals *refusals)
 {
-    if (refusals->count == 0)
+    if (refusals->count == 0) {
         return;
+    }
     uint32_t first = refusals->index[0];
     char text[160];
     snprintf(text, sizeof text,
@@ -162,6 +173,7 @@ static void apply_batch(qd_host *host, const qd_request *request)
     };
     qd_seat *seat = request->head.seat;
     qd_room_refusals refusals;
+
     switch (request->decoded.message.kind) {
     case QD_CLIENT_SPAWN:
         qd_room_spawn(host->room, seat->member, &batch, message->room_owned, &refusals);
@@ -190,6 +202,7 @@ static void apply_batch(qd_host *host, const qd_request *request)
 static void apply_subscribe(qd_host *host, const qd_request *request)
 {
     const qd_msg_subscribe *subscribe = &request->decoded.message.as.subscribe;
+
     qd_room_subscribe(host->room, request->head.seat->member,
                       (qd_room_interest){.own_only = subscribe->scope == QD_SCOPE_OWN, .stays = subscribe->stays});
     host->resets_due = true;
@@ -198,11 +211,13 @@ static void apply_subscribe(qd_host *host, const qd_request *request)
 static void apply_unsubscribe(qd_host *host, const qd_request *request)
 {
     qd_seat *seat = request->head.seat;
+
     qd_room_unsubscribe(host->room, seat->member);
     seat->late = false;
     uint32_t seq = request->decoded.message.seq;
-    if (seq == 0)
+    if (seq == 0) {
         return;
+    }
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
     qd_host_applied(host, seat, stats.tick, seq);
@@ -222,6 +237,7 @@ static void fail_step(qd_host *host, const qd_request *request, qd_error_code co
 {
     char text[160];
     va_list arguments;
+
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -245,13 +261,14 @@ static void apply_step(qd_host *host, const qd_request *request)
     qd_room_stats stats;
     qd_room_stats_get(host->room, &stats);
     bool is_over = host->lockstep.writers > 0 && asked != 0 && asked <= stats.tick;
-    if (asked != 0 && asked != stats.tick + 1)
+    if (asked != 0 && asked != stats.tick + 1) {
         fail_step(host, request, is_over ? QD_ERROR_TICK_OVER : QD_ERROR_WRONG_TICK, stats.tick,
                   "tick is %" PRIu64 ", but the last tick is %" PRIu64 ": the next one is %" PRIu64, asked, stats.tick,
                   stats.tick + 1);
-    else if (!qd_host_step(host, request->head.seat, request->decoded.message.seq))
+    } else if (!qd_host_step(host, request->head.seat, request->decoded.message.seq)) {
         fail_step(host, request, QD_ERROR_WRONG_TICK, stats.tick,
                   "this session has stepped for tick %" PRIu64 " already: wait for its Applied", stats.tick + 1);
+    }
 }
 
 /* ---- tools ---- */
@@ -259,8 +276,9 @@ static void apply_step(qd_host *host, const qd_request *request)
 /* Rows from `first` on, `count` of them, as a message's columns. */
 static qd_msg_entities rows_of(const qd_room_batch *columns, uint32_t first, uint32_t count)
 {
-    if (count == 0)
+    if (count == 0) {
         return (qd_msg_entities){0};
+    }
     return (qd_msg_entities){
         .count = count,
         .id = columns->id + first,
@@ -284,12 +302,15 @@ static void send_snapshot(qd_host *host, const qd_request *request, const qd_roo
     qd_buffer *frames[QD_SNAPSHOT_ROWS_MAX / QD_SNAPSHOT_FRAME_ROWS_MAX + 1];
     size_t count = 0;
     qd_room_stats stats;
+
     qd_room_stats_get(host->room, &stats);
     bool encoded = true, last = false;
     for (uint32_t done = 0; encoded && !last;) {
         uint32_t rows = columns->count - done;
-        if (rows > QD_SNAPSHOT_FRAME_ROWS_MAX)
+
+        if (rows > QD_SNAPSHOT_FRAME_ROWS_MAX) {
             rows = QD_SNAPSHOT_FRAME_ROWS_MAX;
+        }
         last = done + rows == columns->count;
         frames[count] = qd_reply_encode(&(qd_server_message){.seq = request->decoded.message.seq,
                                                              .kind = QD_SERVER_SNAPSHOT_RESULT,
@@ -304,19 +325,21 @@ static void send_snapshot(qd_host *host, const qd_request *request, const qd_roo
         count += encoded;
         done += rows;
     }
-    if (!encoded)
+    if (!encoded) {
         fail(host, request, QD_ERROR_LIMIT,
              "the server has no memory left for a snapshot of %u entities (--memory-max): ask for a region, or with "
              "a limit",
              columns->count);
-    else if (qd_reply_queue(host->server, request->head.seat->session->link, frames, count, QD_LINK_EVENTS) ==
-             QD_LINK_FULL)
+    } else if (qd_reply_queue(host->server, request->head.seat->session->link, frames, count, QD_LINK_EVENTS) ==
+               QD_LINK_FULL) {
         fail(host, request, QD_ERROR_LIMIT,
              "the snapshot of %u entities does not fit in this session's queue (--queue-max): read what is in it "
              "first, or ask for a region, or with a limit",
              columns->count);
-    for (size_t i = 0; i < count; i++)
+    }
+    for (size_t i = 0; i < count; i++) {
         qd_buffer_release(frames[i]);
+    }
 }
 
 static void apply_snapshot(qd_host *host, const qd_request *request)
@@ -335,17 +358,20 @@ static void apply_snapshot(qd_host *host, const qd_request *request)
     qd_status status = qd_room_snapshot(host->room, snapshot->own ? request->head.seat->member : QD_ROOM_ANYBODY,
                                         snapshot->has_region ? &region : NULL,
                                         snapshot->limit == 0 ? SNAPSHOT_ROWS : snapshot->limit, &columns, &more);
-    if (status == QD_OK)
+
+    if (status == QD_OK) {
         send_snapshot(host, request, &columns, more);
-    else
+    } else {
         fail(host, request, QD_ERROR_LIMIT,
              "the server has no memory left for a snapshot (--memory-max): ask for a region, or with a limit");
+    }
 }
 
 static void apply_query(qd_host *host, const qd_request *request)
 {
     qd_space_query query;
     qd_room_found found;
+
     qd_query_translate(&request->decoded.message.as.query, &query);
     qd_status status = qd_room_query(host->room, &query, &found);
     if (status != QD_OK) {
@@ -366,22 +392,26 @@ static void apply_query(qd_host *host, const qd_request *request)
                                                                 .distance = is_region ? NULL : found.distance,
                                                                 .more = found.more,
                                                             }});
-    if (frame == NULL)
+    if (frame == NULL) {
         fail(host, request, QD_ERROR_LIMIT,
              "the server has no memory left for the %u results of a query (--memory-max): ask with a smaller limit",
              found.count);
-    else if (qd_reply_queue(host->server, request->head.seat->session->link, &frame, 1, QD_LINK_EVENTS) == QD_LINK_FULL)
+    } else if (qd_reply_queue(host->server, request->head.seat->session->link, &frame, 1, QD_LINK_EVENTS) ==
+               QD_LINK_FULL) {
         fail(host, request, QD_ERROR_LIMIT,
              "the %u results of the query do not fit in this session's queue (--queue-max): read what is in it first, "
              "or ask with a smaller limit",
              found.count);
-    if (frame != NULL)
+    }
+    if (frame != NULL) {
         qd_buffer_release(frame);
+    }
 }
 
 static int compare_times(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
     return (left > right) - (left < right);
 }
 
@@ -395,6 +425,7 @@ static void apply_stats(qd_host *host, const qd_request *request)
 {
     qd_room_stats stats;
     qd_room_view_stats views;
+
     qd_room_stats_get(host->room, &stats);
     qd_room_view_stats_get(host->room, &views);
     uint32_t sorted[QD_HOST_TIMES];
@@ -468,13 +499,15 @@ static void apply_request(qd_host *host, const qd_request *request)
         host->seats_known += !seat->known;
         seat->known = true;
     }
-    if (host->room == NULL)
+    if (host->room == NULL) {
         atomic_store(&seat->gone, QD_SEAT_CLOSED);
-    if (host->room == NULL || (!seat->joined && kind != QD_CLIENT_OPEN_ROOM))
+    }
+    if (host->room == NULL || (!seat->joined && kind != QD_CLIENT_OPEN_ROOM)) {
         fail(host, request, QD_ERROR_UNKNOWN_ROOM, "the room with handle %" PRIu64 " is closed: OpenRoom first",
              host->named.handle);
-    else
+    } else {
         appliers[kind](host, request);
+    }
 }
 
 void qd_apply(qd_host *host, qd_host_letter *letter)
@@ -482,9 +515,11 @@ void qd_apply(qd_host *host, qd_host_letter *letter)
     qd_seat *seat = letter->seat;
     bool leaves = letter == &seat->leave;
     qd_request *request = leaves ? NULL : (qd_request *)letter;
+
     /* Answers keep the order of their requests, but subscriptions that come together get their resets together. */
-    if (host->resets_due && (leaves || request->decoded.message.kind != QD_CLIENT_SUBSCRIBE))
+    if (host->resets_due && (leaves || request->decoded.message.kind != QD_CLIENT_SUBSCRIBE)) {
         qd_host_catch_up(host);
+    }
     if (leaves) {
         apply_leave(host, seat);
         return;

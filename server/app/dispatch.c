@@ -43,6 +43,7 @@ static void handle_hello(qd_session *session, qd_request **request)
     const qd_msg_hello *hello = &(*request)->decoded.message.as.hello;
     const qd_server_config *config = &session->server->config;
     uint32_t seq = (*request)->decoded.message.seq;
+
     if (session->state == QD_SESSION_READY) {
         fail(session, *request, 0, QD_ERROR_INVALID, "Hello came before: send it once");
         return;
@@ -55,6 +56,7 @@ static void handle_hello(qd_session *session, qd_request **request)
     size_t token_size = strlen(hello->token), client_size = strlen(hello->client);
     if (token_size > QD_TOKEN_BYTES_MAX || client_size > QD_CLIENT_NAME_BYTES_MAX) {
         bool token = token_size > QD_TOKEN_BYTES_MAX;
+
         fail(session, *request, 0, QD_ERROR_INVALID, "%s has %zu bytes: must have at most %u",
              token ? "token" : "client", token ? token_size : client_size,
              token ? QD_TOKEN_BYTES_MAX : QD_CLIENT_NAME_BYTES_MAX);
@@ -78,8 +80,9 @@ static void handle_hello(qd_session *session, qd_request **request)
         qd_resume_start(session, &hello->resume);
         return;
     }
-    if (hello->resumable)
+    if (hello->resumable) {
         qd_resume_enable(session);
+    }
     qd_session_welcome(session, false);
 }
 
@@ -112,6 +115,7 @@ static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, con
 static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, const char *format, ...)
 {
     va_list arguments;
+
     va_start(arguments, format);
     vsnprintf(refusal->text, sizeof refusal->text, format, arguments);
     va_end(arguments);
@@ -123,6 +127,7 @@ static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, con
 static qd_host *create(qd_session *session, const qd_msg_open_room *open, open_refusal *refusal)
 {
     qd_server *server = session->server;
+
     if (!open->has_config) {
         refuse(refusal, QD_ERROR_UNKNOWN_ROOM, 0, "no room \"%s\" is open: send a config to create it", open->name);
         return NULL;
@@ -135,17 +140,20 @@ static qd_host *create(qd_session *session, const qd_msg_open_room *open, open_r
     qd_room_config_resolve(&open->config, &server->config.limits, &config);
     qd_host *host = qd_host_create(server, open->name, &config, session);
     qd_status status = host == NULL ? QD_ERR_NO_MEMORY : qd_registry_add(&server->registry, &host->named);
-    if (status == QD_OK)
+    if (status == QD_OK) {
         return host;
-    if (host != NULL)
+    }
+    if (host != NULL) {
         qd_host_destroy(host);
-    if (status == QD_ERR_FULL)
+    }
+    if (status == QD_ERR_FULL) {
         refuse(refusal, QD_ERROR_LIMIT, 0,
                "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
                server->registry.count);
-    else
+    } else {
         refuse(refusal, QD_ERROR_LIMIT, 0,
                "the server has no memory left for a room (--memory-max): close one, or try again later");
+    }
     return NULL;
 }
 
@@ -154,15 +162,18 @@ static qd_host *find_or_create(qd_session *session, qd_request *request, open_re
 {
     const qd_msg_open_room *open = &request->decoded.message.as.open_room;
     qd_named *named = qd_registry_find(&session->server->registry, open->name);
+
     if (named == NULL) {
         qd_host *host = create(session, open, refusal);
+
         request->created = host != NULL;
         return host;
     }
     qd_host *host = qd_host_of(named);
     char fault[200];
-    if (!open->has_config || qd_room_config_agrees(&open->config, &host->config, fault, sizeof fault))
+    if (!open->has_config || qd_room_config_agrees(&open->config, &host->config, fault, sizeof fault)) {
         return host;
+    }
     refuse(refusal, QD_ERROR_CONFIG_MISMATCH, named->handle, "%s", fault);
     return NULL;
 }
@@ -175,11 +186,13 @@ static void open_listed(qd_session *session, qd_request **request, open_refusal 
         return;
     }
     qd_host *host = find_or_create(session, *request, refusal);
-    if (host == NULL)
+    if (host == NULL) {
         return;
+    }
     qd_seat *seat = qd_session_seat(session, host->named.handle);
-    if (seat == NULL)
+    if (seat == NULL) {
         seat = qd_session_sit(session, host);
+    }
     if (seat == NULL) {
         refuse(refusal, QD_ERROR_LIMIT, host->named.handle,
                "the server has no memory left to join a room (--memory-max): leave one, or try again later");
@@ -195,6 +208,7 @@ static void handle_open_room(qd_session *session, qd_request **request)
     const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
     const qd_limits *limits = &session->server->config.limits;
     open_refusal refusal = {0};
+
     if (!qd_room_name_check(open->name, refusal.text, sizeof refusal.text) ||
         (open->has_config && !qd_room_config_check(&open->config, limits, refusal.text, sizeof refusal.text))) {
         refusal.code = QD_ERROR_INVALID;
@@ -203,27 +217,32 @@ static void handle_open_room(qd_session *session, qd_request **request)
         open_listed(session, request, &refusal);
         qd_registry_unlock(&session->server->registry);
     }
-    if (refusal.code != QD_ERROR_NONE)
+    if (refusal.code != QD_ERROR_NONE) {
         fail(session, *request, refusal.room, refusal.code, "%s", refusal.text);
+    }
 }
 
 /* The session's seat in the room that the request names; NULL: it has none, and the error is answered. */
 static qd_seat *seat_of(qd_session *session, const qd_request *request, uint64_t room)
 {
     qd_seat *seat = qd_session_seat(session, room);
-    if (seat != NULL)
+
+    if (seat != NULL) {
         qd_host_fetch(seat->host);
-    else
+    } else {
         fail(session, request, room, QD_ERROR_UNKNOWN_ROOM,
              "no room with handle %" PRIu64 " is open in this session: OpenRoom first", room);
+    }
     return seat;
 }
 
 static void handle_leave_room(qd_session *session, qd_request **request)
 {
     qd_seat *seat = seat_of(session, *request, (*request)->decoded.message.as.room.room);
-    if (seat != NULL)
+
+    if (seat != NULL) {
         qd_session_stand(session, seat, true, (*request)->decoded.message.seq);
+    }
 }
 
 static bool may_close(const qd_session *session, const qd_host *host)
@@ -235,8 +254,10 @@ static void handle_close_room(qd_session *session, qd_request **request)
 {
     uint64_t room = (*request)->decoded.message.as.room.room;
     qd_seat *seat = seat_of(session, *request, room);
-    if (seat == NULL)
+
+    if (seat == NULL) {
         return;
+    }
     if (!may_close(session, seat->host)) {
         fail(session, *request, room, QD_ERROR_NOT_ALLOWED,
              "only the session that created the room, one with its token, or an admin may close it: LeaveRoom leaves "
@@ -246,8 +267,9 @@ static void handle_close_room(qd_session *session, qd_request **request)
     /* The name is free at once, so that an OpenRoom sent after this makes a new room. */
     qd_registry *registry = &session->server->registry;
     qd_registry_lock(registry);
-    if (seat->host->named.listed)
+    if (seat->host->named.listed) {
         qd_registry_remove(registry, &seat->host->named);
+    }
     qd_registry_unlock(registry);
     post(seat, request);
 }
@@ -255,6 +277,7 @@ static void handle_close_room(qd_session *session, qd_request **request)
 static void handle_list_rooms(qd_session *session, qd_request **request)
 {
     const qd_msg_list_rooms *list = &(*request)->decoded.message.as.list_rooms;
+
     if (list->limit > QD_LIST_ROOMS_MAX) {
         fail(session, *request, 0, QD_ERROR_INVALID, "limit is %" PRIu32 ": must be at most %u", list->limit,
              QD_LIST_ROOMS_MAX);
@@ -272,10 +295,12 @@ static void handle_list_rooms(qd_session *session, qd_request **request)
     qd_registry_lock(registry);
     uint32_t first = qd_registry_after(registry, list->after), count = registry->count - first;
     bool more = count > limit;
-    if (more)
+    if (more) {
         count = limit;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const qd_host *host = qd_host_of(registry->by_name[first + i]);
+
         memcpy(names[i], host->named.name, sizeof names[i]);
         rooms[i] = (qd_msg_room_info){
             .name = names[i],
@@ -300,6 +325,7 @@ static bool check_columns(qd_session *session, const qd_request *request, uint32
 {
     const qd_msg_batch *batch = &request->decoded.message.as.batch;
     const qd_msg_entities *entities = &batch->entities;
+
     if (dimensions == 2 && (entities->z != NULL || entities->half_z != NULL)) {
         fail(session, request, batch->room, QD_ERROR_INVALID,
              "%s has values, but the room has two dimensions: leave that column out",
@@ -317,8 +343,9 @@ static bool check_columns(qd_session *session, const qd_request *request, uint32
 /* The seat's requests take a share of what may wait in the room. */
 static void count_writer(qd_seat *seat)
 {
-    if (seat->writes)
+    if (seat->writes) {
         return;
+    }
     seat->writes = true;
     atomic_fetch_add_explicit(&seat->host->writers, 1, memory_order_relaxed);
 }
@@ -327,8 +354,10 @@ static void handle_batch(qd_session *session, qd_request **request)
 {
     const qd_msg_batch *batch = &(*request)->decoded.message.as.batch;
     qd_seat *seat = seat_of(session, *request, batch->room);
-    if (seat == NULL || !check_columns(session, *request, seat->host->config.dimensions))
+
+    if (seat == NULL || !check_columns(session, *request, seat->host->config.dimensions)) {
         return;
+    }
     count_writer(seat);
     post(seat, request);
 }
@@ -337,13 +366,16 @@ static void handle_subscribe(qd_session *session, qd_request **request)
 {
     const qd_msg_subscribe *subscribe = &(*request)->decoded.message.as.subscribe;
     qd_seat *seat = seat_of(session, *request, subscribe->room);
-    if (seat == NULL)
+
+    if (seat == NULL) {
         return;
-    if ((unsigned)subscribe->scope > QD_SCOPE_OWN)
+    }
+    if ((unsigned)subscribe->scope > QD_SCOPE_OWN) {
         fail(session, *request, subscribe->room, QD_ERROR_INVALID,
              "scope is %d: must be SCOPE_ALL (1) or SCOPE_OWN (2)", (int)subscribe->scope);
-    else
+    } else {
         post(seat, request);
+    }
 }
 
 static void handle_snapshot(qd_session *session, qd_request **request)
@@ -351,16 +383,19 @@ static void handle_snapshot(qd_session *session, qd_request **request)
     const qd_msg_snapshot *snapshot = &(*request)->decoded.message.as.snapshot;
     qd_seat *seat = seat_of(session, *request, snapshot->room);
     char fault[200];
-    if (seat == NULL)
+
+    if (seat == NULL) {
         return;
-    if (snapshot->limit > QD_SNAPSHOT_ROWS_MAX)
+    }
+    if (snapshot->limit > QD_SNAPSHOT_ROWS_MAX) {
         fail(session, *request, snapshot->room, QD_ERROR_INVALID, "limit is %" PRIu32 ": must be at most %u",
              snapshot->limit, QD_SNAPSHOT_ROWS_MAX);
-    else if (snapshot->has_region &&
-             !qd_region_check(&snapshot->region, seat->host->config.dimensions, fault, sizeof fault))
+    } else if (snapshot->has_region &&
+               !qd_region_check(&snapshot->region, seat->host->config.dimensions, fault, sizeof fault)) {
         fail(session, *request, snapshot->room, QD_ERROR_INVALID, "%s", fault);
-    else
+    } else {
         post(seat, request);
+    }
 }
 
 static void handle_query(qd_session *session, qd_request **request)
@@ -368,34 +403,43 @@ static void handle_query(qd_session *session, qd_request **request)
     const qd_msg_query *query = &(*request)->decoded.message.as.query;
     qd_seat *seat = seat_of(session, *request, query->room);
     char fault[200];
-    if (seat == NULL)
+
+    if (seat == NULL) {
         return;
-    if (qd_query_check(query, seat->host->config.dimensions, fault, sizeof fault))
+    }
+    if (qd_query_check(query, seat->host->config.dimensions, fault, sizeof fault)) {
         post(seat, request);
-    else
+    } else {
         fail(session, *request, query->room, QD_ERROR_INVALID, "%s", fault);
+    }
 }
 
 static void handle_step(qd_session *session, qd_request **request)
 {
     qd_seat *seat = seat_of(session, *request, (*request)->decoded.message.as.step.room);
-    if (seat != NULL)
+
+    if (seat != NULL) {
         post(seat, request);
+    }
 }
 
 static void handle_ack(qd_session *session, qd_request **request)
 {
     const qd_msg_step *ack = &(*request)->decoded.message.as.step;
     qd_seat *seat = seat_of(session, *request, ack->room);
-    if (seat != NULL)
+
+    if (seat != NULL) {
         seat->acked_tick = ack->tick;
+    }
 }
 
 static void handle_unsubscribe(qd_session *session, qd_request **request)
 {
     qd_seat *seat = seat_of(session, *request, (*request)->decoded.message.as.room.room);
-    if (seat != NULL)
+
+    if (seat != NULL) {
         post(seat, request);
+    }
 }
 
 typedef qd_error_code (*check_fn)(const qd_client_message *message, uint32_t dimensions, char *fault,
@@ -407,15 +451,18 @@ static void handle_checked(qd_session *session, qd_request **request, check_fn c
     uint64_t room = message->as.room.room; /* the first field of all of them */
     qd_seat *seat = seat_of(session, *request, room);
     char fault[200];
-    if (seat == NULL)
+
+    if (seat == NULL) {
         return;
+    }
     qd_error_code code = check(message, seat->host->config.dimensions, fault, sizeof fault);
     if (code != QD_ERROR_NONE) {
         fail(session, *request, room, code, "%s", fault);
         return;
     }
-    if (message->kind != QD_CLIENT_WHY)
+    if (message->kind != QD_CLIENT_WHY) {
         count_writer(seat);
+    }
     post(seat, request);
 }
 
@@ -435,8 +482,10 @@ static void handle_handover(qd_session *session, qd_request **request)
 {
     const qd_msg_handover *handover = &(*request)->decoded.message.as.handover;
     qd_seat *seat = seat_of(session, *request, handover->room);
-    if (seat == NULL)
+
+    if (seat == NULL) {
         return;
+    }
     if ((handover->session != 0) == handover->room_owned) {
         fail(session, *request, handover->room, QD_ERROR_INVALID,
              handover->room_owned ? "session is %" PRIu64 ", and room_owned is set: name one receiver"
@@ -452,8 +501,10 @@ static void handle_adopt(qd_session *session, qd_request **request)
 {
     const qd_msg_adopt *adopt = &(*request)->decoded.message.as.adopt;
     qd_seat *seat = seat_of(session, *request, adopt->room);
-    if (seat == NULL)
+
+    if (seat == NULL) {
         return;
+    }
     if (session->token == NULL) {
         fail(session, *request, adopt->room, QD_ERROR_NOT_ALLOWED,
              "this session has no token, so that no other is known to be its own: send the token of the one that is to "
@@ -472,10 +523,13 @@ static void handle_adopt(qd_session *session, qd_request **request)
 static void handle_get_stats(qd_session *session, qd_request **request)
 {
     uint64_t room = (*request)->decoded.message.as.room.room;
+
     if (room != 0) {
         qd_seat *seat = seat_of(session, *request, room);
-        if (seat != NULL)
+
+        if (seat != NULL) {
             post(seat, request);
+        }
         return;
     }
     qd_server_message message = {.kind = QD_SERVER_STATS};
@@ -521,6 +575,7 @@ static const handle_fn handlers[] = {
 static void dispatch(qd_session *session, qd_request **request, qd_decode_result result, size_t size)
 {
     const qd_decoded_client *decoded = &(*request)->decoded;
+
     if (result == QD_DECODE_MALFORMED) {
         qd_session_end(session, 0, QD_ERROR_MALFORMED,
                        "a frame of %zu bytes is no ClientFrame: check its protobuf encoding against quadrille.proto",
@@ -532,8 +587,9 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
         qd_session_end(session, decoded->message.seq, QD_ERROR_NO_HELLO, "the first frame is not Hello: send it first");
         return;
     }
-    if (decoded->message.seq != 0)
+    if (decoded->message.seq != 0) {
         session->last_seq = decoded->message.seq;
+    }
     if (result == QD_DECODE_COLUMNS) {
         fail(session, *request, decoded->message.as.batch.room, QD_ERROR_COLUMNS, "%s", decoded->fault);
         return;
@@ -546,22 +602,26 @@ static void fail_for_memory(qd_session *session, const uint8_t *bytes, size_t si
 {
     uint32_t seq = qd_client_frame_seq(bytes, size);
     static const char text[] = "the server has no memory left for a frame of %zu bytes (--memory-max): try again later";
-    if (session->state == QD_SESSION_WAITING)
+
+    if (session->state == QD_SESSION_WAITING) {
         qd_session_end(session, seq, QD_ERROR_LIMIT, text, size);
-    else
+    } else {
         qd_reply_error(session->server, session->link, seq, 0, QD_ERROR_LIMIT, text, size);
+    }
 }
 
 void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
 {
     qd_server *server = session->server;
+
     qd_count(server, QD_COUNT_BYTES_IN, size + qd_frame_prefix_size((uint32_t)size));
     qd_request *request = qd_request_create();
     qd_decode_result result =
         request == NULL ? QD_DECODE_NO_MEMORY : qd_decode_client(bytes, size, &qd_request_memory, &request->decoded);
-    if (result == QD_DECODE_NO_MEMORY)
+    if (result == QD_DECODE_NO_MEMORY) {
         fail_for_memory(session, bytes, size);
-    else
+    } else {
         dispatch(session, &request, result, size);
+    }
     qd_request_destroy(request);
 }

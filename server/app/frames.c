@@ -14,10 +14,12 @@ static bool grow(qd_frames *list)
     size_t capacity = list->capacity * 4;
     qd_buffer **grown = qd_heap_resize(list->heap, had_few ? NULL : list->frames,
                                        had_few ? 0 : list->capacity * sizeof *grown, capacity * sizeof *grown);
-    if (grown == NULL)
+    if (grown == NULL) {
         return false;
-    if (had_few)
+    }
+    if (had_few) {
         memcpy(grown, list->few, sizeof list->few);
+    }
     list->frames = grown;
     list->capacity = capacity;
     return true;
@@ -25,8 +27,9 @@ static bool grow(qd_frames *list)
 
 bool qd_frames_push(qd_frames *list, qd_buffer *frame)
 {
-    if (frame == NULL)
+    if (frame == NULL) {
         return false;
+    }
     if (list->count == list->capacity && !grow(list)) {
         qd_buffer_release(frame);
         return false;
@@ -37,15 +40,17 @@ bool qd_frames_push(qd_frames *list, qd_buffer *frame)
 
 void qd_frames_drop(qd_frames *list, size_t count)
 {
-    while (list->count > count)
+    while (list->count > count) {
         qd_buffer_release(list->frames[--list->count]);
+    }
 }
 
 void qd_frames_deinit(qd_frames *list)
 {
     qd_frames_drop(list, 0);
-    if (list->frames != list->few)
+    if (list->frames != list->few) {
         qd_heap_free(list->heap, list->frames, list->capacity * sizeof *list->frames);
+    }
     list->frames = NULL;
     list->capacity = 0;
 }

@@ -58,6 +58,7 @@ static bool create_room(qd_host *host)
         .grace_ns = config->grace_ms * MS_NS,
     };
     qd_status status = qd_room_create(&room, &host->heap, qd_server_random(host->server), &host->room);
+
     /* What qd_room_config_check lets through, a space takes. */
     QD_ASSERT(status != QD_ERR_INVALID);
     return status == QD_OK;
@@ -67,8 +68,10 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
                         const struct qd_session *creator)
 {
     qd_host *host = qd_shared_alloc(sizeof *host);
-    if (host == NULL)
+
+    if (host == NULL) {
         return NULL;
+    }
     memset(host, 0, sizeof *host);
     host->server = server;
     host->config = *config;
@@ -94,12 +97,14 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
 
 static void free_room(qd_host *host)
 {
-    if (host->room == NULL)
+    if (host->room == NULL) {
         return;
+    }
     qd_room_destroy(host->room);
     host->room = NULL;
-    for (uint32_t i = 0; i < host->member_capacity; i++)
+    for (uint32_t i = 0; i < host->member_capacity; i++) {
         qd_token_release(host->members[i].token);
+    }
     qd_heap_free(&host->heap, host->members, host->member_capacity * sizeof *host->members);
     host->members = NULL;
     host->member_capacity = 0;
@@ -109,6 +114,7 @@ static void free_room(qd_host *host)
 void qd_host_destroy(qd_host *host)
 {
     qd_server *server = host->server;
+
     free_room(host);
     qd_heap_deinit(&host->heap);
     qd_token_release(host->creator_token);
@@ -132,13 +138,15 @@ qd_host *qd_host_of(qd_named *named)
 void qd_host_wake(qd_host *host)
 {
     const qd_scheduler *scheduler = host->server->config.scheduler;
+
     scheduler->wake(scheduler->context, &host->actor);
 }
 
 static void put(qd_host *host, qd_host_letter *letter)
 {
-    if (qd_mailbox_put(&host->mailbox, &letter->letter))
+    if (qd_mailbox_put(&host->mailbox, &letter->letter)) {
         qd_host_wake(host);
+    }
 }
 
 void qd_host_use(qd_host *host)
@@ -150,12 +158,14 @@ size_t qd_host_share(const qd_host *host)
 {
     uint32_t writers = atomic_load_explicit(&host->writers, memory_order_relaxed);
     size_t share = host->server->config.limits.room_batches_max / (writers == 0 ? 1 : writers);
+
     return share == 0 ? 1 : share;
 }
 
 void qd_host_post(qd_host *host, qd_request *request)
 {
     qd_session *session = request->head.seat->session;
+
     request->bytes = sizeof *request + request->decoded.memory_size;
     qd_gate_enter(&request->head.seat->batches, 1, qd_host_share(host), session->link);
     qd_gate_enter(&session->bytes, request->bytes, qd_session_bytes_max(session), session->link);
@@ -163,10 +173,11 @@ void qd_host_post(qd_host *host, qd_request *request)
     bool light = qd_slice_is_light(request);
     /* From here on the request may be applied, and be gone. */
     bool first = qd_mailbox_put(&host->mailbox, &request->head.letter);
-    if (first && light)
+    if (first && light) {
         scheduler->visit(scheduler->context, &host->actor, visit);
-    else if (first)
+    } else if (first) {
         qd_host_wake(host);
+    }
 }
 
 void qd_host_leave(qd_host *host, qd_seat *seat)
@@ -191,8 +202,9 @@ void qd_host_stop(qd_host *host)
 
 void qd_host_note(qd_host *host, qd_seat *seat, uint32_t seq)
 {
-    if (seq == 0)
+    if (seq == 0) {
         return;
+    }
     if (seat->news_seq == 0) {
         seat->news_next = host->news;
         host->news = seat;
@@ -240,6 +252,7 @@ bool qd_host_forget(qd_host *host, qd_seat *seat)
 static void keep_time(qd_host *host, uint64_t took_ns)
 {
     uint64_t took_us = (took_ns + 500) / 1000;
+
     host->times_us[host->time_count++ % QD_HOST_TIMES] = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
 }
 
@@ -248,10 +261,13 @@ static void list_late(const qd_host *host, uint64_t late[QD_APPLIED_LATE_MAX], q
 {
     for (uint32_t i = 0; i < host->member_capacity; i++) {
         const qd_seat *seat = host->members[i].seat;
-        if (seat == NULL || !seat->lockstep.known || seat->lockstep.stepped)
+
+        if (seat == NULL || !seat->lockstep.known || seat->lockstep.stepped) {
             continue;
-        if (applied->late_listed < QD_APPLIED_LATE_MAX)
+        }
+        if (applied->late_listed < QD_APPLIED_LATE_MAX) {
             late[applied->late_listed++] = seat->session->number;
+        }
         applied->late_count++;
     }
     applied->late = late;
@@ -262,8 +278,10 @@ static void send_news(qd_host *host, uint64_t tick)
 {
     uint64_t late[QD_APPLIED_LATE_MAX];
     qd_msg_applied plain = {.room = host->named.handle, .tick = tick}, of_step = plain;
-    if (host->lockstep.writers > 0)
+
+    if (host->lockstep.writers > 0) {
         list_late(host, late, &of_step);
+    }
     for (qd_seat *seat = host->news, *next; seat != NULL; seat = next) {
         next = seat->news_next;
         /* Whatever came in after the Step is in as well, but it is the Step that is answered. */
@@ -281,25 +299,31 @@ static void send_news(qd_host *host, uint64_t tick)
 
 static void end_lockstep(qd_host *host)
 {
-    if (host->lockstep.writers == 0)
+    if (host->lockstep.writers == 0) {
         return;
+    }
     qd_lockstep_ticked(&host->lockstep);
     for (uint32_t i = 0; i < host->member_capacity; i++) {
-        if (host->members[i].seat != NULL)
+        if (host->members[i].seat != NULL) {
             host->members[i].seat->lockstep.stepped = false;
+        }
     }
 }
 
 bool qd_host_step(qd_host *host, qd_seat *seat, uint32_t seq)
 {
     qd_lockstep_result result = QD_LOCKSTEP_TICK;
-    if (host->lockstep.writers > 0)
+
+    if (host->lockstep.writers > 0) {
         result = qd_lockstep_step(&host->lockstep, &seat->lockstep, seq, qd_server_now_ns(host->server));
-    if (result == QD_LOCKSTEP_AGAIN)
+    }
+    if (result == QD_LOCKSTEP_AGAIN) {
         return false;
+    }
     qd_host_note(host, seat, seq);
-    if (result == QD_LOCKSTEP_TICK)
+    if (result == QD_LOCKSTEP_TICK) {
         qd_host_tick(host, 0);
+    }
     return true;
 }
 
@@ -307,8 +331,10 @@ void qd_host_tick(qd_host *host, uint32_t skipped)
 {
     qd_server *server = host->server;
     uint64_t start_ns = qd_server_now_ns(server);
-    if (host->member_capacity > 0)
+
+    if (host->member_capacity > 0) {
         qd_fetch_to_write(host->members->seat, sizeof *host->members->seat);
+    }
     qd_fetch_to_write(&host->times_us[host->time_count % QD_HOST_TIMES], sizeof *host->times_us);
     qd_room_tick(host->room, server->config.scheduler->executor, skipped);
     host->dirty = false;
@@ -339,12 +365,14 @@ void qd_host_catch_up(qd_host *host)
 static uint64_t period_ns(const qd_host *host, uint64_t periods)
 {
     uint64_t hz = host->config.tick_hz;
+
     return host->clock_start_ns + periods / hz * SECOND_NS + (periods % hz * SECOND_NS + hz - 1) / hz;
 }
 
 static uint64_t periods_until(const qd_host *host, uint64_t now_ns)
 {
     uint64_t hz = host->config.tick_hz, elapsed_ns = now_ns - host->clock_start_ns;
+
     return elapsed_ns / SECOND_NS * hz + elapsed_ns % SECOND_NS * hz / SECOND_NS;
 }
 
@@ -352,8 +380,10 @@ static uint64_t periods_until(const qd_host *host, uint64_t now_ns)
 static bool is_still(const qd_host *host)
 {
     qd_room_view_stats views;
-    if (host->dirty || host->news != NULL || host->stuck_count > 0 || qd_room_entity_count(host->room) > 0)
+
+    if (host->dirty || host->news != NULL || host->stuck_count > 0 || qd_room_entity_count(host->room) > 0) {
         return false;
+    }
     qd_room_view_stats_get(host->room, &views);
     return views.observers == 0;
 }
@@ -362,8 +392,9 @@ static bool is_still(const qd_host *host)
 static uint64_t tick_when_due(qd_host *host, uint64_t now_ns)
 {
     if (host->config.tick_mode != QD_TICK_MODE_CLOCK) {
-        if (host->lockstep.due_ns <= now_ns)
+        if (host->lockstep.due_ns <= now_ns) {
             qd_host_tick(host, 0);
+        }
         return host->lockstep.due_ns;
     }
     if (is_still(host)) {
@@ -378,6 +409,7 @@ static uint64_t tick_when_due(qd_host *host, uint64_t now_ns)
     if (now_ns >= period_ns(host, host->clock_periods + 1)) {
         uint64_t periods = periods_until(host, now_ns);
         uint64_t skipped = periods - host->clock_periods - 1;
+
         host->clock_periods = periods;
         qd_host_tick(host, skipped > UINT32_MAX ? UINT32_MAX : (uint32_t)skipped);
     }
@@ -389,21 +421,26 @@ static uint64_t tick_when_due(qd_host *host, uint64_t now_ns)
 void qd_host_close(qd_host *host, qd_room_closed_reason reason, qd_seat *asker, uint32_t seq)
 {
     qd_server *server = host->server;
+
     qd_registry_lock(&server->registry);
-    if (host->named.listed)
+    if (host->named.listed) {
         qd_registry_remove(&server->registry, &host->named);
+    }
     qd_registry_unlock(&server->registry);
 
     host->closed_reason = reason;
     qd_room_despawn_all(host->room);
-    if (host->member_count > 0)
+    if (host->member_count > 0) {
         qd_host_tick(host, 0);
+    }
     qd_server_message message = {.kind = QD_SERVER_ROOM_CLOSED,
                                  .as.room_closed = {.room = host->named.handle, .reason = reason}};
     for (uint32_t i = 0; i < host->member_capacity; i++) {
         qd_seat *seat = host->members[i].seat;
-        if (seat == NULL)
+
+        if (seat == NULL) {
             continue;
+        }
         message.seq = seat == asker ? seq : 0;
         qd_reply_send(server, seat->session->link, &message);
         (void)qd_host_forget(host, seat);
@@ -421,18 +458,22 @@ static uint64_t close_when_due(qd_host *host, uint64_t now_ns, bool empty)
         host->empty_since_ns = QD_NEVER;
         return QD_NEVER;
     }
-    if (host->empty_since_ns == QD_NEVER)
+    if (host->empty_since_ns == QD_NEVER) {
         host->empty_since_ns = now_ns;
+    }
     uint64_t due_ns = host->empty_since_ns + host->config.empty_close_ms * MS_NS;
-    if (now_ns < due_ns)
+    if (now_ns < due_ns) {
         return due_ns;
+    }
     qd_registry_lock(&host->server->registry);
     bool nobody_comes = host->arrivals == host->arrivals_seen;
-    if (nobody_comes && host->named.listed)
+    if (nobody_comes && host->named.listed) {
         qd_registry_remove(&host->server->registry, &host->named);
+    }
     qd_registry_unlock(&host->server->registry);
-    if (nobody_comes)
+    if (nobody_comes) {
         qd_host_close(host, QD_ROOM_CLOSED_EMPTY, NULL, 0);
+    }
     /* Else a letter is there that will wake the host. */
     return QD_NEVER;
 }
@@ -440,8 +481,9 @@ static uint64_t close_when_due(qd_host *host, uint64_t now_ns, bool empty)
 /* Sessions that are kept have no thread of their own: their rooms look after them. Returns when to look again. */
 static uint64_t look_after_parked(qd_host *host)
 {
-    if (atomic_load(&host->server->parked_due_ns) == QD_NEVER)
+    if (atomic_load(&host->server->parked_due_ns) == QD_NEVER) {
         return QD_NEVER;
+    }
     qd_resume_expire(host->server, qd_server_now_ns(host->server));
     return atomic_load(&host->server->parked_due_ns);
 }
@@ -450,6 +492,7 @@ static uint64_t look_after_parked(qd_host *host)
 static void finish(qd_host *host)
 {
     const qd_scheduler *scheduler = host->server->config.scheduler;
+
     scheduler->wake_at(scheduler->context, &host->actor, QD_NEVER);
     /* `arrivals` does not change once the room is not listed. Letters that are still to come wake the host. */
     if (host->arrivals != host->arrivals_seen || host->seats_known > 0) {
@@ -459,10 +502,11 @@ static void finish(qd_host *host)
     }
     /* A letter that is left is of a seat that is not given up. */
     QD_ASSERT(host->letters == NULL);
-    if (atomic_load(&host->users) > 0)
+    if (atomic_load(&host->users) > 0) {
         qd_host_wake(host); /* a loop is between its last letter and its last touch: a moment */
-    else
+    } else {
         scheduler->retire(scheduler->context, &host->actor, retired);
+    }
 }
 
 /* ---- the run ---- */
@@ -489,6 +533,7 @@ static void keep_up(qd_host *host)
 {
     const qd_scheduler *scheduler = host->server->config.scheduler;
     uint64_t now_ns = qd_server_now_ns(host->server);
+
     if (qd_room_due_ns(host->room) <= now_ns) {
         qd_room_expire(host->room, now_ns);
         host->dirty = true;
@@ -497,16 +542,19 @@ static void keep_up(qd_host *host)
     uint64_t due_ns = tick_when_due(host, now_ns);
     qd_host_revive(host, now_ns);
     due_ns = earlier(due_ns, close_when_due(host, now_ns, empty));
-    if (host->room == NULL)
+    if (host->room == NULL) {
         return;
+    }
     show(host);
     due_ns = earlier(due_ns, qd_room_due_ns(host->room));
-    if (host->stuck_count > 0)
+    if (host->stuck_count > 0) {
         due_ns = earlier(due_ns, now_ns + STUCK_LOOK_NS);
+    }
     due_ns = earlier(due_ns, look_after_parked(host));
     /* Most runs leave the timer as it was: one that has not been due is still set. */
-    if (due_ns == host->timer_ns && due_ns > now_ns)
+    if (due_ns == host->timer_ns && due_ns > now_ns) {
         return;
+    }
     host->timer_ns = due_ns;
     scheduler->wake_at(scheduler->context, &host->actor, due_ns);
 }
@@ -520,23 +568,29 @@ void qd_host_fetch(const qd_host *host)
 static void fetch(qd_actor *actor)
 {
     qd_host *host = (qd_host *)actor;
+
     qd_fetch_to_write(host, offsetof(qd_host, named.name));
     qd_fetch(host->members, sizeof *host->members);
-    if (host->room != NULL)
+    if (host->room != NULL) {
         qd_room_fetch(host->room);
+    }
 }
 
 static void run(qd_actor *actor)
 {
     qd_host *host = (qd_host *)actor;
     bool stop = atomic_load(&host->stop);
+
     qd_slice_apply(host, stop);
-    if (host->room != NULL && stop)
+    if (host->room != NULL && stop) {
         qd_host_close(host, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
-    if (host->room != NULL)
+    }
+    if (host->room != NULL) {
         keep_up(host);
-    if (host->room == NULL)
+    }
+    if (host->room == NULL) {
         finish(host);
+    }
 }
 
 /* ---- visits ---- */
@@ -548,8 +602,9 @@ static bool ticks_quickly(const qd_host *host)
 
 static bool may_visit(const qd_host *host, const qd_host_letter *letter)
 {
-    if (host->room == NULL || letter == &letter->seat->leave)
+    if (host->room == NULL || letter == &letter->seat->leave) {
         return false;
+    }
     const qd_request *request = (const qd_request *)letter;
     return qd_slice_is_light(request) && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(host));
 }
@@ -560,14 +615,16 @@ static void visit(qd_actor *actor)
     qd_host *host = (qd_host *)actor;
     qd_letter *letter = qd_mailbox_take(&host->mailbox);
     bool stepped = false;
+
     for (qd_letter *next; letter != NULL && may_visit(host, (qd_host_letter *)letter); letter = next) {
         next = letter->next;
         stepped |= ((qd_request *)letter)->decoded.message.kind == QD_CLIENT_STEP;
         qd_apply(host, (qd_host_letter *)letter);
     }
     host->letters = letter;
-    if (letter != NULL)
+    if (letter != NULL) {
         qd_host_wake(host);
-    else if (stepped || (host->config.tick_mode == QD_TICK_MODE_CLOCK && !host->clock_runs))
+    } else if (stepped || (host->config.tick_mode == QD_TICK_MODE_CLOCK && !host->clock_runs)) {
         keep_up(host);
+    }
 }

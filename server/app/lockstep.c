@@ -15,24 +15,30 @@ static bool are_enough(const qd_lockstep *lockstep)
 
 qd_lockstep_result qd_lockstep_step(qd_lockstep *lockstep, qd_lockstep_writer *writer, uint32_t seq, uint64_t now_ns)
 {
-    if (writer->stepped)
+    if (writer->stepped) {
         return QD_LOCKSTEP_AGAIN;
-    if (!writer->known && lockstep->gone > 0)
+    }
+    if (!writer->known && lockstep->gone > 0) {
         lockstep->gone--;
+    }
     *writer = (qd_lockstep_writer){.known = true, .stepped = true, .seq = seq};
-    if (lockstep->stepped++ == 0)
+    if (lockstep->stepped++ == 0) {
         lockstep->due_ns = now_ns + lockstep->deadline_ns;
+    }
     return are_enough(lockstep) ? QD_LOCKSTEP_TICK : QD_LOCKSTEP_WAIT;
 }
 
 bool qd_lockstep_leave(qd_lockstep *lockstep, qd_lockstep_writer *writer)
 {
     qd_lockstep_writer left = *writer;
+
     *writer = (qd_lockstep_writer){0};
-    if (left.known && lockstep->gone < lockstep->writers)
+    if (left.known && lockstep->gone < lockstep->writers) {
         lockstep->gone++;
-    if (left.stepped && --lockstep->stepped == 0)
+    }
+    if (left.stepped && --lockstep->stepped == 0) {
         lockstep->due_ns = QD_NEVER;
+    }
     return left.known && are_enough(lockstep);
 }
 

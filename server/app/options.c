@@ -37,8 +37,10 @@ static const char *number_text(const option_row *row, uint64_t number, char text
 {
     static const char suffixes[] = "GMK";
     bool is_size = strcmp(row->argument, "SIZE") == 0;
+
     for (int i = 0; is_size && number != 0 && i < 3; i++) {
         uint64_t unit = GIB >> (10 * i);
+
         if (number % unit == 0) {
             snprintf(text, 24, "%" PRIu64 "%c", number / unit, suffixes[i]);
             return text;
@@ -52,8 +54,9 @@ static const char *number_text(const option_row *row, uint64_t number, char text
  * bits is UINT64_MAX, which is in no range. */
 static bool read_number(const char *text, bool is_size, uint64_t *number)
 {
-    if (!isdigit((unsigned char)text[0]))
+    if (!isdigit((unsigned char)text[0])) {
         return false;
+    }
     char *end;
     errno = 0;
     *number = strtoull(text, &end, 10);
@@ -73,10 +76,11 @@ static bool read_number(const char *text, bool is_size, uint64_t *number)
             return false;
         }
     }
-    if (errno == ERANGE || *number > UINT64_MAX / unit)
+    if (errno == ERANGE || *number > UINT64_MAX / unit) {
         *number = UINT64_MAX;
-    else
+    } else {
         *number *= unit;
+    }
     return *end == '\0';
 }
 
@@ -85,6 +89,7 @@ static bool parse_number(const option_row *row, const char *value, qd_options *o
     uint64_t number;
     char min[24], max[24];
     bool is_size = strcmp(row->argument, "SIZE") == 0;
+
     if (!read_number(value, is_size, &number)) {
         snprintf(error, error_size, "\"%s\" is no %s: give one in %s..%s", value,
                  is_size ? "size such as 64K or 4M" : "number", number_text(row, row->min, min),
@@ -143,8 +148,9 @@ static bool parse_path(const option_row *row, const char *value, qd_options *opt
 static bool parse_level(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size)
 {
     (void)row;
-    if (qd_log_level_parse(value, &options->log_level))
+    if (qd_log_level_parse(value, &options->log_level)) {
         return true;
+    }
     snprintf(error, error_size, "\"%s\" is none of error, warn, info, debug", value);
     return false;
 }
@@ -194,8 +200,9 @@ static const option_row table[] = {
 static void environment_name(const option_row *row, char name[64])
 {
     snprintf(name, 64, VARIABLE_PREFIX "%s", row->name);
-    for (char *c = name; *c != '\0'; c++)
+    for (char *c = name; *c != '\0'; c++) {
         *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+    }
 }
 
 /* ---- what is none ---- */
@@ -205,14 +212,18 @@ static size_t distance(const char *one, size_t one_size, const char *other)
 {
     size_t row[64]; /* [i]: from the first i letters of the other to those of the one until here */
     size_t other_size = strlen(other);
+
     QD_ASSERT(other_size < 64);
-    for (size_t i = 0; i <= other_size; i++)
+    for (size_t i = 0; i <= other_size; i++) {
         row[i] = i;
+    }
     for (size_t j = 0; j < one_size; j++) {
         char letter = one[j] == '_' ? '-' : (char)tolower((unsigned char)one[j]);
         size_t corner = row[0]++;
+
         for (size_t i = 1; i <= other_size; i++) {
             size_t changed = corner + (other[i - 1] != letter), shorter = row[i] < row[i - 1] ? row[i] : row[i - 1];
+
             corner = row[i];
             row[i] = changed <= shorter ? changed : shorter + 1;
         }
@@ -225,8 +236,10 @@ static const option_row *nearest(const char *name, size_t size)
 {
     const option_row *row = NULL;
     size_t least = size / 2 + 1;
+
     for (size_t i = 0; i < TABLE_COUNT; i++) {
         size_t changes = distance(name, size, table[i].name);
+
         if (changes < least) {
             least = changes;
             row = &table[i];
@@ -240,9 +253,11 @@ static bool is_of_a_service(const char *variable)
 {
     static const char *const marks[] = {
         "_SERVICE_HOST=", "_SERVICE_PORT", "_PORT_", "_PORT=tcp:", "_PORT=udp:", "_PORT=sctp:", "_NAME=/", "_ENV_"};
+
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        if (strstr(variable, marks[i]) != NULL)
+        if (strstr(variable, marks[i]) != NULL) {
             return true;
+        }
     }
     return false;
 }
@@ -251,19 +266,25 @@ bool qd_options_is_stray(const char *variable, char *text, size_t text_size)
 {
     static const char *const of_tools[] = {"SERVER", "TOKEN"};
     const char *name = variable + strlen(VARIABLE_PREFIX), *equals = strchr(variable, '=');
-    if (strncmp(variable, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) != 0 || equals == NULL || is_of_a_service(variable))
+
+    if (strncmp(variable, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) != 0 || equals == NULL ||
+        is_of_a_service(variable)) {
         return false;
+    }
     size_t size = (size_t)(equals - name);
     for (size_t i = 0; i < sizeof of_tools / sizeof of_tools[0]; i++) {
-        if (strlen(of_tools[i]) == size && memcmp(of_tools[i], name, size) == 0)
+        if (strlen(of_tools[i]) == size && memcmp(of_tools[i], name, size) == 0) {
             return false;
+        }
     }
     const option_row *row = nearest(name, size);
     char right[64] = "";
-    if (row != NULL)
+    if (row != NULL) {
         environment_name(row, right);
-    if (strlen(right) == (size_t)(equals - variable) && memcmp(right, variable, strlen(right)) == 0)
+    }
+    if (strlen(right) == (size_t)(equals - variable) && memcmp(right, variable, strlen(right)) == 0) {
         return false;
+    }
     snprintf(text, text_size, "ignoring the variable %.*s: there is no such option%s%s%s, see --help",
              (int)(equals - variable), variable, row != NULL ? " (did you mean " : "", right, row != NULL ? "?)" : "");
     return true;
@@ -277,8 +298,10 @@ static bool set(const option_row *row, const char *source, const char *value, qd
 {
     int prefix = snprintf(error, error_size, "%s: ", source);
     size_t used = (size_t)prefix < error_size ? (size_t)prefix : error_size;
-    if (!row->parse(row, value, options, error + used, error_size - used))
+
+    if (!row->parse(row, value, options, error + used, error_size - used)) {
         return false;
+    }
     error[0] = '\0';
     return true;
 }
@@ -288,12 +311,15 @@ static bool set_defaults(qd_options *options, char *(*environment)(const char *n
     *options = (qd_options){0};
     for (size_t i = 0; i < TABLE_COUNT; i++) {
         char name[64];
+
         environment_name(&table[i], name);
         const char *given = environment(name);
-        if (table[i].otherwise != NULL && !set(&table[i], name, table[i].otherwise, options, error, error_size))
+        if (table[i].otherwise != NULL && !set(&table[i], name, table[i].otherwise, options, error, error_size)) {
             return false;
-        if (given != NULL && !set(&table[i], name, given, options, error, error_size))
+        }
+        if (given != NULL && !set(&table[i], name, given, options, error, error_size)) {
             return false;
+        }
     }
     return true;
 }
@@ -301,8 +327,9 @@ static bool set_defaults(qd_options *options, char *(*environment)(const char *n
 static const option_row *find(const char *name, size_t size)
 {
     for (size_t i = 0; i < TABLE_COUNT; i++) {
-        if (strlen(table[i].name) == size && memcmp(table[i].name, name, size) == 0)
+        if (strlen(table[i].name) == size && memcmp(table[i].name, name, size) == 0) {
             return &table[i];
+        }
     }
     return NULL;
 }
@@ -314,6 +341,7 @@ static bool read_option(int argc, char *const argv[], int *index, qd_options *op
     const char *equals = strchr(argument, '=');
     size_t size = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
     const option_row *row = size > 2 && memcmp(argument, "--", 2) == 0 ? find(argument + 2, size - 2) : NULL;
+
     if (row == NULL) {
         row = size > 2 && memcmp(argument, "--", 2) == 0 ? nearest(argument + 2, size - 2) : NULL;
         snprintf(error, error_size, "%s: there is no such option%s%s%s, see --help", argument,
@@ -335,16 +363,20 @@ qd_options_result qd_options_parse(int argc, char *const argv[], char *(*environ
 {
     /* Whoever asks for help gets it, whatever else is wrong. */
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             return QD_OPTIONS_HELP;
-        if (strcmp(argv[i], "--version") == 0)
+        }
+        if (strcmp(argv[i], "--version") == 0) {
             return QD_OPTIONS_VERSION;
+        }
     }
-    if (!set_defaults(options, environment, error, error_size))
+    if (!set_defaults(options, environment, error, error_size)) {
         return QD_OPTIONS_BAD;
+    }
     for (int i = 1; i < argc; i++) {
-        if (!read_option(argc, argv, &i, options, error, error_size))
+        if (!read_option(argc, argv, &i, options, error, error_size)) {
             return QD_OPTIONS_BAD;
+        }
     }
     return QD_OPTIONS_RUN;
 }
@@ -356,13 +388,16 @@ void qd_options_help(FILE *stream)
           stream);
     for (size_t i = 0; i < TABLE_COUNT; i++) {
         char left[64], min[24], max[24];
+
         snprintf(left, sizeof left, "--%s %s", table[i].name, table[i].argument);
         fprintf(stream, "  %-28s%s", left, table[i].help);
-        if (table[i].otherwise != NULL)
+        if (table[i].otherwise != NULL) {
             fprintf(stream, " (default: %s)", table[i].otherwise);
-        if (table[i].max != 0)
+        }
+        if (table[i].max != 0) {
             fprintf(stream, " [%s..%s]", number_text(&table[i], table[i].min, min),
                     number_text(&table[i], table[i].max, max));
+        }
         fputc('\n', stream);
     }
     fputs("  --help                      this text\n"

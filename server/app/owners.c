@@ -14,13 +14,15 @@
 static int compare_ids(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
     return (left > right) - (left < right);
 }
 
 static void sort_ids(uint32_t *id, uint32_t count)
 {
-    if (count > 1)
+    if (count > 1) {
         qsort(id, count, sizeof *id, compare_ids);
+    }
 }
 
 /* All its frames in one go: an answer is never refused, but the next one may be. `whole` has all the ids. */
@@ -28,10 +30,12 @@ static void tell(qd_host *host, qd_link *link, uint32_t seq, const qd_msg_handed
 {
     qd_frames list = {.heap = &host->heap};
     bool encoded = true, last = false;
+
     for (uint32_t done = 0; encoded && !last;) {
         uint32_t left = whole->count - done;
         qd_server_message message = {.seq = seq, .kind = QD_SERVER_HANDED_OVER, .as.handed_over = *whole};
         qd_msg_handed_over *part = &message.as.handed_over;
+
         part->count = left < QD_HANDED_OVER_IDS_MAX ? left : QD_HANDED_OVER_IDS_MAX;
         part->id = part->count > 0 ? whole->id + done : NULL;
         if (done > 0) {
@@ -42,10 +46,11 @@ static void tell(qd_host *host, qd_link *link, uint32_t seq, const qd_msg_handed
         part->last = last = done == whole->count;
         encoded = qd_frames_push(&list, qd_reply_encode(&message));
     }
-    if (encoded)
+    if (encoded) {
         (void)qd_reply_queue(host->server, link, list.frames, list.count, QD_LINK_REPLY);
-    else
+    } else {
         qd_reply_give_up(host->server, link);
+    }
     qd_frames_deinit(&list);
 }
 
@@ -53,11 +58,13 @@ static void tell(qd_host *host, qd_link *link, uint32_t seq, const qd_msg_handed
 static uint32_t *take_ids(qd_host *host, const qd_request *request, uint32_t count)
 {
     uint32_t *id = count > 0 ? qd_heap_alloc(&host->heap, count * sizeof *id) : NULL;
-    if (count > 0 && id == NULL)
+
+    if (count > 0 && id == NULL) {
         qd_apply_fail(host, request, QD_ERROR_LIMIT,
                       "the server has no memory left to give %" PRIu32
                       " entities to another session (--memory-max): try again later",
                       count);
+    }
     return id;
 }
 
@@ -67,8 +74,9 @@ static uint32_t *take_ids(qd_host *host, const qd_request *request, uint32_t cou
 static uint32_t member_of(const qd_host *host, uint64_t session)
 {
     for (uint32_t i = 0; i < host->member_capacity; i++) {
-        if (host->members[i].seat != NULL && host->members[i].session == session)
+        if (host->members[i].seat != NULL && host->members[i].session == session) {
             return i;
+        }
     }
     return QD_ROOM_OWNED;
 }
@@ -78,6 +86,7 @@ void qd_owners_hand_over(qd_host *host, const qd_request *request)
     const qd_msg_handover *handover = &request->decoded.message.as.handover;
     qd_seat *seat = request->head.seat;
     uint32_t to = handover->room_owned ? QD_ROOM_OWNED : member_of(host, handover->session);
+
     if (!handover->room_owned && to == QD_ROOM_OWNED) {
         qd_apply_fail(host, request, QD_ERROR_INVALID,
                       "session is %" PRIu64 ", which is not in the room: it must join before it is given anything",
@@ -87,8 +96,9 @@ void qd_owners_hand_over(qd_host *host, const qd_request *request)
     /* Who gives to itself, from the room, need not be told. */
     bool is_told = to != QD_ROOM_OWNED && to != seat->member;
     uint32_t *given = is_told ? take_ids(host, request, handover->count) : NULL;
-    if (is_told && handover->count > 0 && given == NULL)
+    if (is_told && handover->count > 0 && given == NULL) {
         return;
+    }
     qd_room_refusals refusals;
     uint32_t count = qd_room_give(host->room, seat->member, handover->id, handover->count, to, given, &refusals);
     if (is_told && count > 0) {
@@ -120,6 +130,7 @@ static bool is_asked_for(const qd_host *host, const qd_request *request, uint32_
     const qd_seat *seat = request->head.seat;
     uint64_t wanted = request->decoded.message.as.adopt.session;
     const qd_host_member *row = &host->members[member];
+
     return member != seat->member && (wanted == 0 || wanted == row->session) &&
            qd_token_same(row->token, seat->session->token) && qd_room_owned_count(host->room, member) > 0;
 }
@@ -128,9 +139,11 @@ static bool is_asked_for(const qd_host *host, const qd_request *request, uint32_
 static bool is_a_strangers(const qd_host *host, const qd_request *request)
 {
     uint64_t wanted = request->decoded.message.as.adopt.session;
+
     for (uint32_t i = 0; wanted != 0 && i < host->member_capacity; i++) {
-        if (host->members[i].session == wanted)
+        if (host->members[i].session == wanted) {
             return !qd_token_same(host->members[i].token, request->head.seat->session->token);
+        }
     }
     return false;
 }
@@ -141,16 +154,19 @@ static uint32_t settle_who_yields(qd_host *host, const qd_request *request, uint
                                   qd_msg_handed_over *answer)
 {
     uint32_t count = 0;
+
     answer->connected = connected;
     for (uint32_t i = 0; i < host->member_capacity; i++) {
         qd_host_member *row = &host->members[i];
         bool is_asked = is_asked_for(host, request, i);
+
         row->yields = is_asked && (answer->from != 0 || !is_connected(row));
         if (row->yields) {
             count += qd_room_owned_count(host->room, i);
         } else if (is_asked) {
-            if (answer->connected_listed < QD_CONNECTED_MAX)
+            if (answer->connected_listed < QD_CONNECTED_MAX) {
                 connected[answer->connected_listed++] = row->session;
+            }
             answer->connected_count++;
         }
     }
@@ -162,14 +178,16 @@ static uint32_t adopt_from(qd_host *host, qd_seat *seat, uint32_t from, uint32_t
 {
     const qd_host_member *row = &host->members[from];
     uint32_t count = qd_room_adopt(host->room, from, seat->member, given);
+
     sort_ids(given, count);
-    if (is_connected(row))
+    if (is_connected(row)) {
         tell(host, row->seat->session->link, 0,
              &(qd_msg_handed_over){.room = host->named.handle,
                                    .count = count,
                                    .id = given,
                                    .from = row->session,
                                    .to = seat->session->number});
+    }
     return count;
 }
 
@@ -178,6 +196,7 @@ void qd_owners_adopt(qd_host *host, const qd_request *request)
     qd_seat *seat = request->head.seat;
     qd_msg_handed_over answer = {
         .room = host->named.handle, .from = request->decoded.message.as.adopt.session, .to = seat->session->number};
+
     if (is_a_strangers(host, request)) {
         qd_apply_fail(host, request, QD_ERROR_NOT_ALLOWED,
                       "session is %" PRIu64 ", which has another token: only what sessions of the same token have "
@@ -188,11 +207,13 @@ void qd_owners_adopt(qd_host *host, const qd_request *request)
     uint64_t connected[QD_CONNECTED_MAX];
     uint32_t capacity = settle_who_yields(host, request, connected, &answer);
     uint32_t *given = take_ids(host, request, capacity);
-    if (capacity > 0 && given == NULL)
+    if (capacity > 0 && given == NULL) {
         return;
+    }
     for (uint32_t i = 0; i < host->member_capacity; i++) {
-        if (host->members[i].yields)
+        if (host->members[i].yields) {
             answer.count += adopt_from(host, seat, i, given + answer.count);
+        }
     }
     sort_ids(given, answer.count);
     answer.id = given;

@@ -25,11 +25,14 @@ typedef struct publication {
 static uint32_t take(const qd_room_pairs *pairs, uint32_t done, uint32_t *space, qd_msg_pairs *columns)
 {
     uint32_t count = pairs->count - done;
-    if (count > *space)
+
+    if (count > *space) {
         count = *space;
+    }
     *space -= count;
-    if (count > 0)
+    if (count > 0) {
         *columns = (qd_msg_pairs){.count = count, .a = pairs->a + done, .b = pairs->b + done};
+    }
     return count;
 }
 
@@ -39,9 +42,11 @@ static bool encode(publication *round, const qd_room_report *report)
     size_t before = round->list.count;
     uint32_t ends = 0, begins = 0, passed = 0, stays = 0;
     bool last = false;
+
     for (bool first = true; !last; first = false) {
         qd_server_message message = {.kind = QD_SERVER_TICK};
         qd_msg_tick *tick = &message.as.tick;
+
         tick->room = round->host->named.handle;
         tick->tick = report->tick;
         if (first) {
@@ -53,8 +58,9 @@ static bool encode(publication *round, const qd_room_report *report)
             tick->passed_lost = report->passed_lost;
         }
         uint32_t space = QD_PUBLISH_PAIRS_MAX;
-        if (report->ends.count > ends)
+        if (report->ends.count > ends) {
             tick->end_reason = report->end_reason + ends;
+        }
         ends += take(&report->ends, ends, &space, &tick->ends);
         begins += take(&report->begins, begins, &space, &tick->begins);
         passed += take(&report->passed, passed, &space, &tick->passed);
@@ -81,18 +87,21 @@ static bool frames_of(publication *round, const qd_room_report *report, size_t *
         }
     }
     *first = round->list.count;
-    if (!encode(round, report))
+    if (!encode(round, report)) {
         return false;
+    }
     *count = round->list.count - *first;
-    if (report->share != 0 && round->share_count < SHARES_MAX)
+    if (report->share != 0 && round->share_count < SHARES_MAX) {
         round->shares[round->share_count++] = (share){.number = report->share, .first = *first, .count = *count};
+    }
     return true;
 }
 
 static size_t shared_count(const publication *round)
 {
-    if (round->share_count == 0)
+    if (round->share_count == 0) {
         return 0;
+    }
     const share *last = &round->shares[round->share_count - 1];
     return last->first + last->count;
 }
@@ -103,8 +112,10 @@ static void deliver(publication *round, const qd_room_report *report)
     qd_seat *seat = qd_host_seat(host, report->member);
     qd_link_sent sent = QD_LINK_FULL;
     size_t first, count;
-    if (frames_of(round, report, &first, &count))
+
+    if (frames_of(round, report, &first, &count)) {
         sent = qd_reply_queue(host->server, seat->session->link, round->list.frames + first, count, QD_LINK_EVENTS);
+    }
     qd_frames_drop(&round->list, shared_count(round));
     if (sent == QD_LINK_SENT) {
         qd_host_sent(seat);
@@ -112,15 +123,18 @@ static void deliver(publication *round, const qd_room_report *report)
     }
     /* To a closed link as well: nothing need be found for it until it leaves. */
     qd_room_lost(host->room, report->member);
-    if (sent == QD_LINK_FULL)
+    if (sent == QD_LINK_FULL) {
         qd_host_stuck(host, seat);
+    }
 }
 
 void qd_publish(qd_host *host)
 {
     publication round = {.host = host, .list.heap = &host->heap};
     qd_room_report report;
-    while (qd_room_next_report(host->room, &report))
+
+    while (qd_room_next_report(host->room, &report)) {
         deliver(&round, &report);
+    }
     qd_frames_deinit(&round.list);
 }

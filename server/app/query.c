@@ -21,23 +21,27 @@ typedef struct field {
 static bool check_field(const field *at, char *fault, size_t fault_size)
 {
     const char *wrong = NULL;
-    if (!isfinite(at->value))
+
+    if (!isfinite(at->value)) {
         wrong = "must be finite";
-    else if (at->demand == NOT_NEGATIVE && at->value < 0)
+    } else if (at->demand == NOT_NEGATIVE && at->value < 0) {
         wrong = "must be 0 or more";
-    else if (at->demand == ZERO && at->value != 0)
+    } else if (at->demand == ZERO && at->value != 0) {
         wrong = "but the room has two dimensions: leave it out";
-    if (wrong != NULL)
+    }
+    if (wrong != NULL) {
         snprintf(fault, fault_size, at->demand == ZERO ? "%s is %g, %s" : "%s is %g: %s", at->name, (double)at->value,
                  wrong);
+    }
     return wrong == NULL;
 }
 
 static bool check_fields(const field *fields, size_t count, char *fault, size_t fault_size)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!check_field(&fields[i], fault, fault_size))
+        if (!check_field(&fields[i], fault, fault_size)) {
             return false;
+        }
     }
     return true;
 }
@@ -51,8 +55,9 @@ static bool check_order(const char *name, const qd_msg_bounds *box, char *fault,
         float min, max;
     } axes[] = {{"x", box->min_x, box->max_x}, {"y", box->min_y, box->max_y}, {"z", box->min_z, box->max_z}};
     for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
-        if (axes[i].min <= axes[i].max)
+        if (axes[i].min <= axes[i].max) {
             continue;
+        }
         snprintf(fault, fault_size, "%s goes from min_%s %g to max_%s %g: min must not be above max, nor NaN", name,
                  axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
         return false;
@@ -66,6 +71,7 @@ static bool check_box(const qd_msg_bounds *box, demand z, char *fault, size_t fa
         {"box.min_x", box->min_x, ANY}, {"box.min_y", box->min_y, ANY}, {"box.min_z", box->min_z, z},
         {"box.max_x", box->max_x, ANY}, {"box.max_y", box->max_y, ANY}, {"box.max_z", box->max_z, z},
     };
+
     return CHECK(fields) && check_order("box", box, fault, fault_size);
 }
 
@@ -77,6 +83,7 @@ static bool check_circle(const qd_msg_query_circle *circle, demand z, char *faul
         {"circle.z", circle->z, z},
         {"circle.radius", circle->radius, NOT_NEGATIVE},
     };
+
     return CHECK(fields);
 }
 
@@ -88,6 +95,7 @@ static bool check_nearest(const qd_msg_query_nearest *nearest, demand z, char *f
         {"nearest.z", nearest->z, z},
         {"nearest.within", nearest->within, NOT_NEGATIVE},
     };
+
     return CHECK(fields);
 }
 
@@ -102,10 +110,13 @@ static bool check_ray(const qd_msg_query_ray *ray, demand z, char *fault, size_t
         {"ray.direction_z", ray->direction_z, z},
         {"ray.length", ray->length, NOT_NEGATIVE},
     };
-    if (!CHECK(fields))
+
+    if (!CHECK(fields)) {
         return false;
-    if (ray->direction_x != 0 || ray->direction_y != 0 || ray->direction_z != 0)
+    }
+    if (ray->direction_x != 0 || ray->direction_y != 0 || ray->direction_z != 0) {
         return true;
+    }
     snprintf(fault, fault_size, "ray.direction is 0 on every axis: give it a length");
     return false;
 }
@@ -113,6 +124,7 @@ static bool check_ray(const qd_msg_query_ray *ray, demand z, char *fault, size_t
 bool qd_query_check(const qd_msg_query *query, uint32_t dimensions, char *fault, size_t fault_size)
 {
     const demand z = dimensions == 3 ? ANY : ZERO;
+
     if (query->limit > QD_QUERY_ROWS_MAX) {
         snprintf(fault, fault_size, "limit is %" PRIu32 ": must be at most %u", query->limit, QD_QUERY_ROWS_MAX);
         return false;

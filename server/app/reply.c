@@ -12,8 +12,10 @@
 qd_buffer *qd_reply_encode(const qd_server_message *message)
 {
     qd_buffer *buffer = qd_buffer_create(qd_server_message_size(message));
-    if (buffer != NULL)
+
+    if (buffer != NULL) {
         buffer->size = qd_server_message_encode(message, buffer->bytes);
+    }
     return buffer;
 }
 
@@ -21,11 +23,14 @@ qd_link_sent qd_reply_queue(qd_server *server, qd_link *link, qd_buffer *const *
                             qd_link_class class)
 {
     size_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
+
+    for (size_t i = 0; i < count; i++) {
         bytes += buffers[i]->size;
+    }
     qd_link_sent sent = qd_link_send(link, buffers, count, class);
-    if (sent == QD_LINK_SENT)
+    if (sent == QD_LINK_SENT) {
         qd_count(server, QD_COUNT_BYTES_OUT, bytes);
+    }
     return sent;
 }
 
@@ -33,14 +38,16 @@ void qd_reply_give_up(qd_server *server, qd_link *link)
 {
     qd_log(QD_LOG_WARN, "no memory for an answer or a session, closing peer=%s queued=%zu", link->peer,
            qd_link_queued(link));
-    if (server->no_memory != NULL)
+    if (server->no_memory != NULL) {
         (void)qd_reply_queue(server, link, &server->no_memory, 1, QD_LINK_REPLY);
+    }
     qd_link_close(link, QD_FLUSH_MS_MAX);
 }
 
 void qd_reply_send(qd_server *server, qd_link *link, const qd_server_message *message)
 {
     qd_buffer *buffer = qd_reply_encode(message);
+
     if (buffer == NULL) {
         qd_reply_give_up(server, link);
         return;
@@ -63,6 +70,7 @@ void qd_reply_error(qd_server *server, qd_link *link, uint32_t seq, uint64_t roo
 {
     char text[TEXT_BYTES_MAX];
     va_list arguments;
+
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -73,6 +81,7 @@ void qd_reply_end(qd_server *server, qd_link *link, uint32_t seq, qd_error_code 
 {
     char text[TEXT_BYTES_MAX];
     va_list arguments;
+
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);

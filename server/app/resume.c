@@ -21,6 +21,7 @@ void qd_resume_enable(qd_session *session)
 {
     qd_server *server = session->server;
     uint64_t first = qd_server_random(server), second = qd_server_random(server);
+
     pthread_mutex_lock(&server->sessions_mutex);
     session->resumable = true;
     session->secret[0] = first;
@@ -38,8 +39,9 @@ void qd_resume_key(const qd_session *session, uint8_t *key)
  * it may be another thread's. */
 static bool is_wanted(const qd_session *session, const qd_session *by)
 {
-    if (!session->resumable || session->number != by->wanted_number)
+    if (!session->resumable || session->number != by->wanted_number) {
         return false;
+    }
     uint64_t difference = (session->secret[0] ^ by->wanted_secret[0]) | (session->secret[1] ^ by->wanted_secret[1]);
     bool have_none = session->token == NULL && by->token == NULL;
     return difference == 0 && (have_none || qd_token_same(session->token, by->token));
@@ -55,16 +57,19 @@ static void update_due(qd_server *server)
 bool qd_resume_park(qd_server *server, qd_session *session)
 {
     uint32_t resume_ms = server->config.limits.resume_ms_max;
+
     if (!session->resumable || resume_ms == 0 || atomic_load(&server->stopping) ||
-        server->parked_count >= server->config.limits.connections_max)
+        server->parked_count >= server->config.limits.connections_max) {
         return false;
+    }
     session->expire_ns = qd_server_now_ns(server) + resume_ms * UINT64_C(1000000);
     session->next = NULL;
     session->previous = server->parked_last;
-    if (session->previous != NULL)
+    if (session->previous != NULL) {
         session->previous->next = session;
-    else
+    } else {
         server->parked = session;
+    }
     server->parked_last = session;
     server->parked_count++;
     update_due(server);
@@ -73,14 +78,16 @@ bool qd_resume_park(qd_server *server, qd_session *session)
 
 static void unpark(qd_server *server, qd_session *session)
 {
-    if (session->previous != NULL)
+    if (session->previous != NULL) {
         session->previous->next = session->next;
-    else
+    } else {
         server->parked = session->next;
-    if (session->next != NULL)
+    }
+    if (session->next != NULL) {
         session->next->previous = session->previous;
-    else
+    } else {
         server->parked_last = session->previous;
+    }
     server->parked_count--;
     update_due(server);
 }
@@ -90,13 +97,15 @@ void qd_resume_expire(qd_server *server, uint64_t now_ns)
     for (;;) {
         pthread_mutex_lock(&server->sessions_mutex);
         qd_session *session = server->parked;
-        if (session != NULL && session->expire_ns <= now_ns)
+        if (session != NULL && session->expire_ns <= now_ns) {
             unpark(server, session);
-        else
+        } else {
             session = NULL;
+        }
         pthread_mutex_unlock(&server->sessions_mutex);
-        if (session == NULL)
+        if (session == NULL) {
             return;
+        }
         qd_log(QD_LOG_DEBUG, "not resumed session=%" PRIu64, session->number);
         qd_session_finish(session);
     }
@@ -108,19 +117,23 @@ void qd_resume_expire(qd_server *server, uint64_t now_ns)
 static qd_session *find(qd_session *by, bool *wait)
 {
     qd_server *server = by->server;
+
     *wait = false;
     for (qd_session *session = server->parked; session != NULL; session = session->next) {
-        if (!is_wanted(session, by))
+        if (!is_wanted(session, by)) {
             continue;
+        }
         unpark(server, session);
         return session;
     }
     for (qd_session *session = server->sessions; session != NULL && !*wait; session = session->next) {
-        if (session == by || !is_wanted(session, by))
+        if (session == by || !is_wanted(session, by)) {
             continue;
+        }
         *wait = true;
-        if (session->taken_over)
+        if (session->taken_over) {
             break;
+        }
         session->taken_over = true;
         qd_reply_send(server, session->link,
                       &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
@@ -137,8 +150,10 @@ static bool inherit(qd_session *session, qd_session *older)
     while (older->first_seat != NULL) {
         qd_seat *seat = older->first_seat;
         qd_seat *heir = qd_session_sit(session, seat->host);
-        if (heir == NULL)
+
+        if (heir == NULL) {
             return false;
+        }
         heir->acked_tick = seat->acked_tick;
         heir->writes = seat->writes;
         seat->writes = false;
@@ -151,8 +166,10 @@ static bool inherit(qd_session *session, qd_session *older)
 static void settle(qd_session *session, qd_session *older)
 {
     qd_server *server = session->server;
-    if (session->state == QD_SESSION_RESUMING)
+
+    if (session->state == QD_SESSION_RESUMING) {
         qd_link_resume(session->link);
+    }
     if (older == NULL) {
         qd_resume_enable(session);
         qd_session_welcome(session, false);
@@ -168,9 +185,10 @@ static void settle(qd_session *session, qd_session *older)
     qd_log(QD_LOG_DEBUG, "resumed session=%" PRIu64 " peer=%s", session->number, session->link->peer);
     /* Before the rooms say anything. */
     qd_session_welcome(session, true);
-    if (!inherit(session, older))
+    if (!inherit(session, older)) {
         qd_session_end(session, session->hello_seq, QD_ERROR_LIMIT,
                        "the server has no memory left to resume a session (--memory-max): connect again later");
+    }
     qd_session_finish(older);
 }
 
@@ -178,6 +196,7 @@ void qd_resume_try(qd_session *session)
 {
     qd_server *server = session->server;
     bool wait;
+
     pthread_mutex_lock(&server->sessions_mutex);
     qd_session *older = find(session, &wait);
     pthread_mutex_unlock(&server->sessions_mutex);
@@ -209,12 +228,14 @@ void qd_resume_start(qd_session *session, const qd_msg_key *key)
 static void catch_up_heir(qd_host *host, qd_seat *heir, uint64_t acked_tick)
 {
     qd_room_stats stats;
+
     qd_room_stats_get(host->room, &stats);
-    if (heir->applied_seq != 0 && !heir->applied_early)
+    if (heir->applied_seq != 0 && !heir->applied_early) {
         qd_reply_send(host->server, heir->session->link,
                       &(qd_server_message){
                           .kind = QD_SERVER_APPLIED,
                           .as.applied = {.room = host->named.handle, .tick = stats.tick, .seq = heir->applied_seq}});
+    }
     qd_room_missed(host->room, heir->member, acked_tick);
     qd_room_resume(host->room, heir->member);
     qd_room_view_missed(host->room, heir->member, acked_tick);
@@ -225,15 +246,17 @@ static void catch_up_heir(qd_host *host, qd_seat *heir, uint64_t acked_tick)
 void qd_resume_inherit(qd_host *host, qd_seat *seat)
 {
     qd_seat *heir = seat->heir;
+
     heir->known = true;
     host->seats_known++;
     if (!seat->joined) {
         atomic_store(&heir->gone, host->room == NULL ? QD_SEAT_CLOSED : QD_SEAT_REFUSED);
-        if (host->room == NULL)
+        if (host->room == NULL) {
             qd_reply_send(
                 host->server, heir->session->link,
                 &(qd_server_message){.kind = QD_SERVER_ROOM_CLOSED,
                                      .as.room_closed = {.room = host->named.handle, .reason = host->closed_reason}});
+        }
         return;
     }
     qd_host_let_go(host, seat);

@@ -19,7 +19,7 @@ typedef struct number_field {
 
 #define FIELD(name, min, max, otherwise)                                                                               \
     {                                                                                                                  \
-#name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise)                                           \
+        #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise)                                           \
     }
 #define FIELDS 11
 
@@ -39,12 +39,14 @@ static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
         FIELD(writers, 1, 1024, 0),
         FIELD(step_deadline_ms, 1, 3600000, 0),
     };
+
     memcpy(fields, all, sizeof all);
 }
 
 static uint32_t value_of(const qd_msg_room_config *config, const number_field *field)
 {
     uint32_t value;
+
     memcpy(&value, (const char *)config + field->offset, sizeof value);
     return value;
 }
@@ -63,6 +65,7 @@ static const char *index_name(qd_index_kind index)
                                         QD_INDEXES(X)
 #undef X
     };
+
     return names[index];
 }
 
@@ -73,6 +76,7 @@ static const char *prune_name(qd_prune_kind prune)
                                         QD_PRUNES(X)
 #undef X
     };
+
     return names[prune];
 }
 
@@ -91,11 +95,14 @@ static qd_index_kind index_of(const qd_msg_room_config *asked)
 static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
 {
     number_field fields[FIELDS];
+
     fields_get(limits, fields);
     for (int i = 0; i < FIELDS; i++) {
         uint32_t value = value_of(asked, &fields[i]);
-        if (value == 0 || (value >= fields[i].min && value <= fields[i].max))
+
+        if (value == 0 || (value >= fields[i].min && value <= fields[i].max)) {
             continue;
+        }
         snprintf(fault, fault_size, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, fields[i].name, value,
                  fields[i].min, fields[i].max);
         return false;
@@ -106,6 +113,7 @@ static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limi
 static bool check_bounds(const qd_msg_room_config *asked, char *fault, size_t fault_size)
 {
     const qd_msg_bounds *bounds = &asked->bounds;
+
     const struct {
         const char *axis;
         float min, max;
@@ -113,8 +121,9 @@ static bool check_bounds(const qd_msg_room_config *asked, char *fault, size_t fa
         {"x", bounds->min_x, bounds->max_x}, {"y", bounds->min_y, bounds->max_y}, {"z", bounds->min_z, bounds->max_z}};
     uint32_t dimensions = dimensions_of(asked);
     for (uint32_t i = 0; i < dimensions; i++) {
-        if (isfinite(axes[i].min) && isfinite(axes[i].max) && axes[i].min < axes[i].max)
+        if (isfinite(axes[i].min) && isfinite(axes[i].max) && axes[i].min < axes[i].max) {
             continue;
+        }
         snprintf(fault, fault_size, "bounds go from min_%s %g to max_%s %g: both must be finite and min < max",
                  axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
         return false;
@@ -131,35 +140,37 @@ static bool check_bounds(const qd_msg_room_config *asked, char *fault, size_t fa
 
 static bool check_mode(const qd_msg_room_config *asked, char *fault, size_t fault_size)
 {
-    if ((unsigned)asked->tick_mode > QD_TICK_MODE_STEP)
+    if ((unsigned)asked->tick_mode > QD_TICK_MODE_STEP) {
         snprintf(fault, fault_size, "tick_mode is %d: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)",
                  (int)asked->tick_mode);
-    else if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0)
+    } else if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0) {
         snprintf(fault, fault_size, "tick_hz is %" PRIu32 ": leave it out with TICK_MODE_STEP, which has no clock",
                  asked->tick_hz);
-    else if (asked->writers != 0 && asked->tick_mode != QD_TICK_MODE_STEP)
+    } else if (asked->writers != 0 && asked->tick_mode != QD_TICK_MODE_STEP) {
         snprintf(fault, fault_size, "writers is %" PRIu32 ": leave it out, or set tick_mode to TICK_MODE_STEP",
                  asked->writers);
-    else if (asked->step_deadline_ms != 0 && asked->writers == 0)
+    } else if (asked->step_deadline_ms != 0 && asked->writers == 0) {
         snprintf(fault, fault_size, "step_deadline_ms is %" PRIu32 ": leave it out without writers, for whom it is",
                  asked->step_deadline_ms);
-    else
+    } else {
         return true;
+    }
     return false;
 }
 
 static bool check_index(const qd_msg_room_config *asked, char *fault, size_t fault_size)
 {
-    if ((unsigned)asked->index > QD_INDEX_BRUTE)
+    if ((unsigned)asked->index > QD_INDEX_BRUTE) {
         snprintf(fault, fault_size, "index is %d: must be INDEX_AUTO (1) to INDEX_BRUTE (7)", (int)asked->index);
-    else if (asked->index == QD_INDEX_QUADTREE && dimensions_of(asked) != 2)
+    } else if (asked->index == QD_INDEX_QUADTREE && dimensions_of(asked) != 2) {
         snprintf(fault, fault_size,
                  "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out");
-    else if (asked->index == QD_INDEX_OCTREE && dimensions_of(asked) != 3)
+    } else if (asked->index == QD_INDEX_OCTREE && dimensions_of(asked) != 3) {
         snprintf(fault, fault_size,
                  "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE");
-    else
+    } else {
         return true;
+    }
     return false;
 }
 
@@ -184,24 +195,26 @@ static bool check_index_options(const qd_msg_room_config *asked, char *fault, si
     qd_index_kind index = index_of(asked);
     uint32_t most = depth_max(index, dimensions_of(asked));
     bool has_cell_size = index == QD_INDEX_HASH || index == QD_INDEX_GRID;
-    if (asked->depth != 0 && most == 0)
+
+    if (asked->depth != 0 && most == 0) {
         snprintf(fault, fault_size, "depth is %" PRIu32 ": leave it out with %s, which is no tree", asked->depth,
                  index_name(index));
-    else if (asked->depth > most)
+    } else if (asked->depth > most) {
         snprintf(fault, fault_size, "depth is %" PRIu32 ": must be 1 to %" PRIu32 " with %s in %" PRIu32 " dimensions",
                  asked->depth, most, index_name(index), dimensions_of(asked));
-    else if ((unsigned)asked->prune > QD_PRUNE_LAZY)
+    } else if ((unsigned)asked->prune > QD_PRUNE_LAZY) {
         snprintf(fault, fault_size, "prune is %d: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)", (int)asked->prune);
-    else if (asked->prune != QD_PRUNE_DEFAULT && index != QD_INDEX_SPARSE)
+    } else if (asked->prune != QD_PRUNE_DEFAULT && index != QD_INDEX_SPARSE) {
         snprintf(fault, fault_size, "prune is %s: leave it out with %s, it is for INDEX_SPARSE",
                  prune_name(asked->prune), index_name(index));
-    else if (!isfinite(asked->cell_size) || asked->cell_size < 0)
+    } else if (!isfinite(asked->cell_size) || asked->cell_size < 0) {
         snprintf(fault, fault_size, "cell_size is %g: must be finite and above 0", (double)asked->cell_size);
-    else if (asked->cell_size > 0 && !has_cell_size)
+    } else if (asked->cell_size > 0 && !has_cell_size) {
         snprintf(fault, fault_size, "cell_size is %g: leave it out with %s, it is for INDEX_HASH and INDEX_GRID",
                  (double)asked->cell_size, index_name(index));
-    else
+    } else {
         return true;
+    }
     return false;
 }
 
@@ -220,18 +233,22 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
     number_field fields[FIELDS];
     fields_get(limits, fields);
     for (int i = 0; i < FIELDS; i++) {
-        if (value_of(asked, &fields[i]) == 0)
+        if (value_of(asked, &fields[i]) == 0) {
             memcpy((char *)effective + fields[i].offset, &fields[i].otherwise, sizeof fields[i].otherwise);
+        }
     }
-    if (effective->tick_mode == QD_TICK_MODE_STEP)
+    if (effective->tick_mode == QD_TICK_MODE_STEP) {
         effective->tick_hz = 0;
-    else
+    } else {
         effective->tick_mode = QD_TICK_MODE_CLOCK;
-    if (effective->writers > 0 && effective->step_deadline_ms == 0)
+    }
+    if (effective->writers > 0 && effective->step_deadline_ms == 0) {
         effective->step_deadline_ms = STEP_DEADLINE_MS;
+    }
     effective->index = index_of(asked);
-    if (effective->index == QD_INDEX_SPARSE && effective->prune == QD_PRUNE_DEFAULT)
+    if (effective->index == QD_INDEX_SPARSE && effective->prune == QD_PRUNE_DEFAULT) {
         effective->prune = QD_PRUNE_AUTO;
+    }
 }
 
 /* ---- whether it agrees with a room that is there ---- */
@@ -247,8 +264,9 @@ static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effect
         {"max_y", asked->max_y, effective->max_y}, {"max_z", asked->max_z, effective->max_z},
     };
     for (int i = 0; i < 6; i++) {
-        if (sides[i].asked == sides[i].effective)
+        if (sides[i].asked == sides[i].effective) {
             continue;
+        }
         snprintf(fault, fault_size, "bounds.%s is %.9g, but the room has %.9g: ask for that, or leave bounds out",
                  sides[i].name, (double)sides[i].asked, (double)sides[i].effective);
         return false;
@@ -261,11 +279,14 @@ static bool numbers_agree(const qd_msg_room_config *asked, const qd_msg_room_con
 {
     static const qd_limits no_limits;
     number_field fields[FIELDS];
+
     fields_get(&no_limits, fields);
     for (int i = 0; i < FIELDS; i++) {
         uint32_t value = value_of(asked, &fields[i]), has = value_of(effective, &fields[i]);
-        if (value == 0 || value == has)
+
+        if (value == 0 || value == has) {
             continue;
+        }
         snprintf(fault, fault_size, "%s is %" PRIu32 ", but the room has %" PRIu32 ": ask for that, or leave %s out",
                  fields[i].name, value, has, fields[i].name);
         return false;
@@ -288,8 +309,9 @@ static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_con
         {"swept", asked->swept, effective->swept, "true", "false"},
     };
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        if (choices[i].asked == 0 || choices[i].asked == choices[i].effective)
+        if (choices[i].asked == 0 || choices[i].asked == choices[i].effective) {
             continue;
+        }
         snprintf(fault, fault_size, "%s is %s, but the room has %s: ask for that, or leave it out", choices[i].name,
                  choices[i].asked_name, choices[i].effective_name);
         return false;
@@ -300,8 +322,9 @@ static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_con
 bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
                            size_t fault_size)
 {
-    if (!choices_agree(asked, effective, fault, fault_size) || !numbers_agree(asked, effective, fault, fault_size))
+    if (!choices_agree(asked, effective, fault, fault_size) || !numbers_agree(asked, effective, fault, fault_size)) {
         return false;
+    }
     if (asked->cell_size != 0 && asked->cell_size != effective->cell_size) {
         snprintf(fault, fault_size, "cell_size is %.9g, but the room has %.9g: ask for that, or leave it out",
                  (double)asked->cell_size, (double)effective->cell_size);
@@ -319,12 +342,14 @@ static size_t utf8_sequence(const unsigned char *text, uint32_t *point)
         uint32_t lowest;
     } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
     for (size_t extra = 0; extra < 4; extra++) {
-        if ((text[0] & forms[extra].mask) != forms[extra].lead)
+        if ((text[0] & forms[extra].mask) != forms[extra].lead) {
             continue;
+        }
         *point = text[0] & (unsigned char)~forms[extra].mask;
         for (size_t i = 1; i <= extra; i++) {
-            if ((text[i] & 0xc0) != 0x80)
+            if ((text[i] & 0xc0) != 0x80) {
                 return 0;
+            }
             *point = *point << 6 | (text[i] & 0x3f);
         }
         bool legal = *point >= forms[extra].lowest && *point <= 0x10ffff && (*point < 0xd800 || *point > 0xdfff);
@@ -336,6 +361,7 @@ static size_t utf8_sequence(const unsigned char *text, uint32_t *point)
 bool qd_room_name_check(const char *name, char *fault, size_t fault_size)
 {
     size_t size = strlen(name);
+
     if (size == 0 || size > QD_ROOM_NAME_BYTES_MAX) {
         snprintf(fault, fault_size, "name has %zu bytes: must have 1 to %u", size, QD_ROOM_NAME_BYTES_MAX);
         return false;
@@ -343,6 +369,7 @@ bool qd_room_name_check(const char *name, char *fault, size_t fault_size)
     for (size_t i = 0; i < size;) {
         uint32_t point;
         size_t step = utf8_sequence((const unsigned char *)name + i, &point);
+
         if (step == 0) {
             snprintf(fault, fault_size, "name is no UTF-8 at byte %zu: send it as UTF-8", i);
             return false;

@@ -29,6 +29,7 @@ qd_error_code qd_roster_check(const qd_client_message *message, uint32_t dimensi
 {
     bool moves = message->kind == QD_CLIENT_ROSTER_MOVE;
     uint32_t number = moves ? message->as.roster_move.roster : message->as.roster.roster;
+
     if (number >= QD_ROOM_ROSTERS_MAX) {
         snprintf(fault, fault_size, "roster is %" PRIu32 ": must be 0 to %u", number, QD_ROOM_ROSTERS_MAX - 1);
         return QD_ERROR_INVALID;
@@ -48,6 +49,7 @@ static void apply_roster(qd_host *host, const qd_request *request)
                                  .id = roster->id,
                                  .keep_rest = roster->keep_rest};
     uint32_t count;
+
     switch (qd_room_roster_name(host->room, seat->member, &said)) {
     case QD_OK:
         qd_host_note(host, seat, request->decoded.message.seq);
@@ -76,14 +78,16 @@ static void fail_move(qd_host *host, const qd_request *request)
 {
     const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
     uint32_t size;
-    if (qd_room_roster_ids(host->room, request->head.seat->member, move->roster, &size) == NULL)
+
+    if (qd_room_roster_ids(host->room, request->head.seat->member, move->roster, &size) == NULL) {
         fail(host, request, QD_ERROR_UNKNOWN_ROSTER,
              "roster is %" PRIu32 ", but this session has none of that number in the room: name it by Roster first",
              move->roster);
-    else
+    } else {
         fail(host, request, QD_ERROR_INVALID,
              "%" PRIu32 " positions from entry %" PRIu32 " on: roster %" PRIu32 " has %" PRIu32 " entries", move->count,
              move->first, move->roster, size);
+    }
 }
 
 static void apply_move(qd_host *host, const qd_request *request)
@@ -98,6 +102,7 @@ static void apply_move(qd_host *host, const qd_request *request)
                                           .z = move->z,
                                           .teleport = move->teleport};
     qd_room_refusals refusals;
+
     if (qd_room_roster_place(host->room, seat->member, &places, &refusals) != QD_OK) {
         fail_move(host, request);
         return;
@@ -108,14 +113,16 @@ static void apply_move(qd_host *host, const qd_request *request)
     if (refusals.count > 0) {
         uint32_t size;
         const uint32_t *ids = qd_room_roster_ids(host->room, seat->member, move->roster, &size);
+
         qd_apply_refusals(host, request, move->count, ids + move->first, &refusals);
     }
 }
 
 void qd_rosters_apply(qd_host *host, const qd_request *request)
 {
-    if (request->decoded.message.kind == QD_CLIENT_ROSTER)
+    if (request->decoded.message.kind == QD_CLIENT_ROSTER) {
         apply_roster(host, request);
-    else
+    } else {
         apply_move(host, request);
+    }
 }

@@ -54,6 +54,7 @@ static void block_signals(sigset_t *set)
 static void wait_for_signal(const sigset_t *set)
 {
     int number = 0;
+
     while (sigwait(set, &number) != 0)
         ;
     qd_log(QD_LOG_INFO, "stopping signal=%d", number);
@@ -65,13 +66,15 @@ static void stop(qd_server *server, qd_net *net)
 {
     qd_net_stop_listening(net);
     qd_server_close_rooms(server);
-    for (unsigned waited_ms = 0; waited_ms < CLOSE_MS_MAX && !qd_server_rooms_closed(server); waited_ms++)
+    for (unsigned waited_ms = 0; waited_ms < CLOSE_MS_MAX && !qd_server_rooms_closed(server); waited_ms++) {
         sleep_ms(1);
+    }
     qd_server_go_away(server, STOP_MS_MAX);
     qd_net_stop(net, STOP_MS_MAX);
     /* Every link is closed: what is left are the last runs of the rooms. */
-    while (qd_server_hosts(server) > 0)
+    while (qd_server_hosts(server) > 0) {
         sleep_ms(1);
+    }
     qd_log(QD_LOG_INFO, "stopped");
 }
 
@@ -79,37 +82,45 @@ static void stop(qd_server *server, qd_net *net)
 static void raise_files(uint32_t connections_max, uint32_t loops)
 {
     struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
         return;
+    }
     rlim_t soft = files.rlim_cur, needed = (rlim_t)connections_max + FILES_AROUND + FILES_OF_A_LOOP * loops;
     files.rlim_cur = files.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+    if (setrlimit(RLIMIT_NOFILE, &files) != 0) {
         files.rlim_cur = soft;
-    if (files.rlim_cur < needed)
+    }
+    if (files.rlim_cur < needed) {
         qd_log(QD_LOG_WARN,
                "--connections-max %" PRIu32 " needs %llu open files, and %llu are allowed: raise that (ulimit -Hn, "
                "LimitNOFILE of systemd, --ulimit of docker), or take fewer connections",
                connections_max, (unsigned long long)needed, (unsigned long long)files.rlim_cur);
+    }
 }
 
 static void warn_of_strays(void)
 {
     for (char **variable = environ; *variable != NULL; variable++) {
         char text[400];
-        if (qd_options_is_stray(*variable, text, sizeof text))
+
+        if (qd_options_is_stray(*variable, text, sizeof text)) {
             qd_log(QD_LOG_WARN, "%s", text);
+        }
     }
 }
 
 static uint32_t loops_of(const qd_options *options)
 {
     uint32_t loops = options->loops != 0 ? (uint32_t)options->loops : (qd_cores() + 1) / 2;
+
     return loops < QD_LOOPS_MAX ? loops : QD_LOOPS_MAX;
 }
 
 static int serve(const qd_options *options, const qd_server_config *config, const sigset_t *signals)
 {
     qd_server server;
+
     qd_server_init(&server, config);
     const qd_net_config net_config = {
         .host = options->host,
@@ -144,8 +155,10 @@ static int serve(const qd_options *options, const qd_server_config *config, cons
 static bool read_tokens(const char *option, const char *path, qd_tokens *tokens)
 {
     char error[400];
-    if (path == NULL || qd_tokens_read(path, tokens, error, sizeof error) == QD_OK)
+
+    if (path == NULL || qd_tokens_read(path, tokens, error, sizeof error) == QD_OK) {
         return true;
+    }
     fprintf(stderr, "quadrille-server: %s: %s\n", option, error);
     return false;
 }
@@ -153,6 +166,7 @@ static bool read_tokens(const char *option, const char *path, qd_tokens *tokens)
 int qd_run(const qd_options *options)
 {
     sigset_t signals;
+
     block_signals(&signals);
     qd_log_level_set(options->log_level);
     warn_of_strays();
@@ -162,11 +176,13 @@ int qd_run(const qd_options *options)
     qd_pool *pool = NULL;
     int status = 1;
     if (!read_tokens("--token-file", options->token_file, &tokens) ||
-        !read_tokens("--admin-token-file", options->admin_token_file, &admin_tokens))
+        !read_tokens("--admin-token-file", options->admin_token_file, &admin_tokens)) {
         goto done;
+    }
     uint32_t workers = options->workers != 0 ? (uint32_t)options->workers : qd_cores();
-    if (workers > QD_POOL_WORKERS_MAX)
+    if (workers > QD_POOL_WORKERS_MAX) {
         workers = QD_POOL_WORKERS_MAX;
+    }
     if (qd_pool_create(workers, &pool) != QD_OK) {
         fprintf(stderr, "quadrille-server: --workers: the system refused to start %" PRIu32 " threads\n", workers);
         goto done;
@@ -193,8 +209,9 @@ int qd_run(const qd_options *options)
     };
     status = serve(options, &config, &signals);
 done:
-    if (pool != NULL)
+    if (pool != NULL) {
         qd_pool_destroy(pool);
+    }
     qd_tokens_deinit(&tokens);
     qd_tokens_deinit(&admin_tokens);
     return status;

@@ -22,15 +22,18 @@ const qd_codec_memory qd_request_memory = {.alloc = take, .release = give};
 qd_request *qd_request_create(void)
 {
     qd_request *request = qd_shared_alloc(sizeof *request);
-    if (request != NULL)
+
+    if (request != NULL) {
         *request = (qd_request){.bytes = sizeof *request};
+    }
     return request;
 }
 
 void qd_request_destroy(qd_request *request)
 {
-    if (request == NULL)
+    if (request == NULL) {
         return;
+    }
     qd_decoded_client_release(&request->decoded, &qd_request_memory);
     qd_shared_free(request, sizeof *request);
 }
@@ -38,8 +41,10 @@ void qd_request_destroy(qd_request *request)
 qd_seat *qd_seat_create(struct qd_host *host, struct qd_session *session)
 {
     qd_seat *seat = qd_shared_alloc(sizeof *seat);
-    if (seat == NULL)
+
+    if (seat == NULL) {
         return NULL;
+    }
     *seat = (qd_seat){.host = host, .session = session, .leave.seat = seat, .acked_tick = QD_NEVER};
     qd_gate_init(&seat->batches);
     qd_session_acquire(session);

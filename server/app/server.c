@@ -32,8 +32,9 @@ void qd_server_init(qd_server *server, const qd_server_config *config)
 void qd_server_deinit(qd_server *server)
 {
     QD_ASSERT(server->sessions == NULL && server->parked == NULL && qd_server_hosts(server) == 0);
-    if (server->no_memory != NULL)
+    if (server->no_memory != NULL) {
         qd_buffer_release(server->no_memory);
+    }
     pthread_mutex_destroy(&server->sessions_mutex);
     qd_registry_deinit(&server->registry);
 }
@@ -55,9 +56,11 @@ qd_buffer *qd_server_refusal(void *context, qd_net_refusal reason)
 {
     const qd_server *server = context;
     char text[160];
+
     if (reason == QD_NET_NO_MEMORY) {
-        if (server->no_memory != NULL)
+        if (server->no_memory != NULL) {
             qd_buffer_acquire(server->no_memory);
+        }
         return server->no_memory;
     }
     snprintf(text, sizeof text,
@@ -71,8 +74,9 @@ void qd_server_close_rooms(qd_server *server)
     atomic_store(&server->stopping, true);
     /* A room that is listed cannot be freed: its name is taken out first, under this lock. */
     qd_registry_lock(&server->registry);
-    for (uint32_t i = 0; i < server->registry.count; i++)
+    for (uint32_t i = 0; i < server->registry.count; i++) {
         qd_host_stop(qd_host_of(server->registry.by_name[i]));
+    }
     qd_registry_unlock(&server->registry);
 }
 
@@ -90,13 +94,15 @@ void qd_server_go_away(qd_server *server, uint32_t deadline_ms)
     pthread_mutex_lock(&server->sessions_mutex);
     for (qd_session *session = server->sessions; session != NULL; session = session->next) {
         /* Who has no room left in its queue is closed all the same. */
-        if (buffer != NULL)
+        if (buffer != NULL) {
             (void)qd_reply_queue(server, session->link, &buffer, 1, QD_LINK_REPLY);
+        }
         qd_link_close(session->link, deadline_ms);
     }
     pthread_mutex_unlock(&server->sessions_mutex);
-    if (buffer != NULL)
+    if (buffer != NULL) {
         qd_buffer_release(buffer);
+    }
     qd_resume_expire(server, QD_NEVER);
 }
 
@@ -108,6 +114,7 @@ uint32_t qd_server_hosts(const qd_server *server)
 uint64_t qd_server_now_ns(const qd_server *server)
 {
     const qd_scheduler *scheduler = server->config.scheduler;
+
     return scheduler->now_ns(scheduler->context);
 }
 
@@ -121,8 +128,10 @@ static uint32_t counter_part(void)
 {
     static _Atomic uint32_t threads;
     static _Thread_local uint32_t turn; /* from 1; 0: not yet chosen */
+
     if (turn == 0) {
         uint32_t before = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
+
         turn = before < QD_COUNTER_PARTS - 1 ? before + 2 : 1;
     }
     return turn - 1;
@@ -133,17 +142,21 @@ void qd_count(qd_server *server, qd_counter counter, uint64_t amount)
 {
     uint32_t part = counter_part();
     _Atomic uint64_t *count = &server->counters[part].of[counter];
-    if (part == 0)
+
+    if (part == 0) {
         atomic_fetch_add_explicit(count, amount, memory_order_relaxed);
-    else
+    } else {
         atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + amount, memory_order_relaxed);
+    }
 }
 
 uint64_t qd_counted(const qd_server *server, qd_counter counter)
 {
     uint64_t sum = 0;
-    for (uint32_t part = 0; part < QD_COUNTER_PARTS; part++)
+
+    for (uint32_t part = 0; part < QD_COUNTER_PARTS; part++) {
         sum += atomic_load_explicit(&server->counters[part].of[counter], memory_order_relaxed);
+    }
     return sum;
 }
 

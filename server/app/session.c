@@ -19,8 +19,9 @@ void qd_session_acquire(qd_session *session)
 
 void qd_session_release(qd_session *session)
 {
-    if (atomic_fetch_sub_explicit(&session->references, 1, memory_order_acq_rel) != 1)
+    if (atomic_fetch_sub_explicit(&session->references, 1, memory_order_acq_rel) != 1) {
         return;
+    }
     qd_link_release(session->link);
     qd_token_release(session->token);
     qd_shared_free(session, sizeof *session);
@@ -35,8 +36,9 @@ static void list_add(qd_server *server, qd_session *session)
 {
     pthread_mutex_lock(&server->sessions_mutex);
     session->next = server->sessions;
-    if (session->next != NULL)
+    if (session->next != NULL) {
         session->next->previous = session;
+    }
     server->sessions = session;
     server->session_count++;
     pthread_mutex_unlock(&server->sessions_mutex);
@@ -46,12 +48,14 @@ static void list_add(qd_server *server, qd_session *session)
 static bool list_remove(qd_server *server, qd_session *session, bool may_park)
 {
     pthread_mutex_lock(&server->sessions_mutex);
-    if (session->previous != NULL)
+    if (session->previous != NULL) {
         session->previous->next = session->next;
-    else
+    } else {
         server->sessions = session->next;
-    if (session->next != NULL)
+    }
+    if (session->next != NULL) {
         session->next->previous = session->previous;
+    }
     server->session_count--;
     bool parked = may_park && qd_resume_park(server, session);
     pthread_mutex_unlock(&server->sessions_mutex);
@@ -61,6 +65,7 @@ static bool list_remove(qd_server *server, qd_session *session, bool may_park)
 void qd_session_opened(void *context, qd_link *link)
 {
     qd_server *server = context;
+
     link->session = NULL;
     qd_session *session = qd_shared_alloc(sizeof *session);
     if (session == NULL) {
@@ -89,16 +94,18 @@ void qd_session_frame(void *context, qd_link *link, const uint8_t *bytes, size_t
 {
     (void)context;
     qd_session *session = link->session;
-    if (session != NULL && session->state != QD_SESSION_ENDED)
+    if (session != NULL && session->state != QD_SESSION_ENDED) {
         qd_dispatch(session, bytes, size);
+    }
 }
 
 void qd_session_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t value)
 {
     (void)context;
     qd_session *session = link->session;
-    if (session == NULL || session->state == QD_SESSION_ENDED)
+    if (session == NULL || session->state == QD_SESSION_ENDED) {
         return;
+    }
     switch (fault) {
     case QD_LINK_BAD_PREFIX:
         qd_session_end(session, 0, QD_ERROR_MALFORMED,
@@ -124,21 +131,24 @@ void qd_session_expired(void *context, qd_link *link)
 {
     (void)context;
     qd_session *session = link->session;
-    if (session != NULL && session->state == QD_SESSION_RESUMING)
+    if (session != NULL && session->state == QD_SESSION_RESUMING) {
         qd_resume_try(session);
-    else if (session != NULL && session->state == QD_SESSION_WAITING)
+    } else if (session != NULL && session->state == QD_SESSION_WAITING) {
         qd_session_end(session, 0, QD_ERROR_NO_HELLO, "no Hello came within %u ms: send it first", QD_HELLO_MS_MAX);
+    }
 }
 
 void qd_session_drained(void *context, qd_link *link)
 {
     (void)context;
     qd_session *session = link->session;
-    if (session == NULL)
+    if (session == NULL) {
         return;
+    }
     for (qd_seat *seat = session->first_seat; seat != NULL; seat = seat->next) {
-        if (atomic_load(&seat->behind))
+        if (atomic_load(&seat->behind)) {
             qd_host_wake(seat->host);
+        }
     }
 }
 
@@ -146,29 +156,36 @@ void qd_session_closed(void *context, qd_link *link)
 {
     qd_server *server = context;
     qd_session *session = link->session;
-    if (session == NULL)
+
+    if (session == NULL) {
         return;
+    }
     qd_log(QD_LOG_DEBUG, "closed session=%" PRIu64 " peer=%s", session->number, link->peer);
     link->session = NULL;
-    if (session->state == QD_SESSION_RESUMING)
+    if (session->state == QD_SESSION_RESUMING) {
         qd_link_resume(link);
+    }
     atomic_store(&session->cut_off, true);
     bool may_park = session->state == QD_SESSION_READY && session->first_seat != NULL;
     session->state = QD_SESSION_ENDED;
     /* Its rooms wake when its time is over. Once it is parked it may be another thread's. */
     qd_host *host = may_park ? session->first_seat->host : NULL;
-    if (host != NULL)
+    if (host != NULL) {
         qd_host_use(host);
-    if (!list_remove(server, session, may_park))
+    }
+    if (!list_remove(server, session, may_park)) {
         qd_session_finish(session);
-    if (host != NULL)
+    }
+    if (host != NULL) {
         qd_host_unuse(host);
+    }
 }
 
 void qd_session_finish(qd_session *session)
 {
-    while (session->first_seat != NULL)
+    while (session->first_seat != NULL) {
         qd_session_stand(session, session->first_seat, false, 0);
+    }
     qd_map_deinit(&session->seats);
     qd_heap_deinit(&session->heap);
     qd_session_release(session);
@@ -177,14 +194,18 @@ void qd_session_finish(qd_session *session)
 qd_seat *qd_session_seat(qd_session *session, uint64_t handle)
 {
     uint64_t value;
-    if (!qd_map_get(&session->seats, handle, &value))
+
+    if (!qd_map_get(&session->seats, handle, &value)) {
         return NULL;
+    }
     qd_seat *seat = (qd_seat *)(uintptr_t)value;
     qd_seat_gone gone = atomic_load(&seat->gone);
-    if (gone == QD_SEAT_THERE)
+    if (gone == QD_SEAT_THERE) {
         return seat;
-    if (gone == QD_SEAT_REFUSED || !session->resumable)
+    }
+    if (gone == QD_SEAT_REFUSED || !session->resumable) {
         qd_session_stand(session, seat, false, 0);
+    }
     return NULL;
 }
 
@@ -193,34 +214,39 @@ qd_seat *qd_session_seat(qd_session *session, uint64_t handle)
  * the second look: by then its client has opened so many other rooms that it knows. */
 static void sweep(qd_session *session)
 {
-    if (session->seats.count < session->sweep_count)
+    if (session->seats.count < session->sweep_count) {
         return;
+    }
     for (qd_seat *seat = session->first_seat, *next; seat != NULL; seat = next) {
         next = seat->next;
         qd_seat_gone gone = atomic_load(&seat->gone);
-        if (gone == QD_SEAT_CLOSED && session->resumable && !seat->swept)
+        if (gone == QD_SEAT_CLOSED && session->resumable && !seat->swept) {
             seat->swept = true;
-        else if (gone != QD_SEAT_THERE)
+        } else if (gone != QD_SEAT_THERE) {
             qd_session_stand(session, seat, false, 0);
+        }
     }
     session->sweep_count = 2 * session->seats.count;
-    if (session->sweep_count < SWEEP_COUNT_MIN)
+    if (session->sweep_count < SWEEP_COUNT_MIN) {
         session->sweep_count = SWEEP_COUNT_MIN;
+    }
 }
 
 qd_seat *qd_session_sit(qd_session *session, qd_host *host)
 {
     sweep(session);
     qd_seat *seat = qd_seat_create(host, session);
-    if (seat == NULL)
+    if (seat == NULL) {
         return NULL;
+    }
     if (qd_map_put(&session->seats, host->named.handle, (uintptr_t)seat) != QD_OK) {
         qd_seat_destroy(seat);
         return NULL;
     }
     seat->next = session->first_seat;
-    if (seat->next != NULL)
+    if (seat->next != NULL) {
         seat->next->previous = seat;
+    }
     session->first_seat = seat;
     qd_host_use(host);
     return seat;
@@ -229,13 +255,16 @@ qd_seat *qd_session_sit(qd_session *session, qd_host *host)
 void qd_session_stand(qd_session *session, qd_seat *seat, bool answered, uint32_t seq)
 {
     bool there = qd_map_remove(&session->seats, seat->host->named.handle);
+
     QD_ASSERT(there);
-    if (seat->previous != NULL)
+    if (seat->previous != NULL) {
         seat->previous->next = seat->next;
-    else
+    } else {
         session->first_seat = seat->next;
-    if (seat->next != NULL)
+    }
+    if (seat->next != NULL) {
         seat->next->previous = seat->previous;
+    }
     seat->leave_answered = answered;
     seat->leave_seq = seq;
     qd_host_leave(seat->host, seat);
@@ -262,6 +291,7 @@ void qd_session_welcome(qd_session *session, bool resumed)
                                                     .sightings_max = limits->sightings_max,
                                                     .roster_ids_max = limits->roster_ids_max,
                                                 }}};
+
     if (session->resumable) {
         qd_resume_key(session, key);
         message.as.welcome.resume_key = (qd_msg_key){sizeof key, key};
@@ -277,8 +307,9 @@ void qd_session_welcome(qd_session *session, bool resumed)
 
 qd_status qd_session_token_set(qd_session *session, const char *token)
 {
-    if (token[0] == '\0')
+    if (token[0] == '\0') {
         return QD_OK;
+    }
     session->token = qd_token_create(token);
     return session->token != NULL ? QD_OK : QD_ERR_NO_MEMORY;
 }

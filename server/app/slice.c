@@ -16,6 +16,7 @@
 bool qd_slice_is_light(const qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
+
     switch (message->kind) {
     case QD_CLIENT_STEP:
         return true;
@@ -39,8 +40,10 @@ typedef struct slice {
 static bool is_over(slice *at, const qd_server *server, bool *is_long)
 {
     uint64_t now_ns = qd_server_now_ns(server);
-    if (at->end_ns == QD_NEVER)
+
+    if (at->end_ns == QD_NEVER) {
         at->end_ns = now_ns + server->config.slice_ns;
+    }
     *is_long = at->looked_ns != QD_NEVER && now_ns - at->looked_ns > LONG_NS;
     at->looked_ns = now_ns;
     return now_ns >= at->end_ns;
@@ -59,6 +62,7 @@ static qd_letter *apply_some(qd_host *host, qd_letter *letters, slice *at, const
         qd_host_letter *letter = (qd_host_letter *)letters;
         const qd_session *session = letter == &letter->seat->leave ? NULL : letter->seat->session;
         bool look = !is_light(letter) || ++at->light % LIGHT_LETTERS == 0, is_long;
+
         letters = letters->next;
         qd_apply(host, letter);
         if (look && !at->endless && host->room != NULL && is_over(at, host->server, &is_long)) {
@@ -73,13 +77,16 @@ static qd_letter *apply_some(qd_host *host, qd_letter *letters, slice *at, const
 static qd_letter *put_back(qd_letter *letters, const qd_session *session)
 {
     qd_letter *others = NULL, *its = NULL, **others_end = &others, **its_end = &its;
+
     for (; letters != NULL; letters = letters->next) {
         const qd_seat *seat = ((const qd_host_letter *)letters)->seat;
         qd_letter ***end = seat->session == session ? &its_end : &others_end;
+
         **end = letters;
         *end = &letters->next;
-        if (letters == &seat->leave.letter && seat->session == session && seat->heir != NULL)
+        if (letters == &seat->leave.letter && seat->session == session && seat->heir != NULL) {
             session = seat->heir->session;
+        }
     }
     *its_end = NULL;
     *others_end = its;
@@ -91,17 +98,22 @@ void qd_slice_apply(qd_host *host, bool all)
     slice at = {.endless = all, .end_ns = QD_NEVER, .looked_ns = QD_NEVER};
     const qd_session *slow = NULL;
     qd_letter *rest = apply_some(host, host->letters, &at, &slow);
-    if (rest == NULL)
+
+    if (rest == NULL) {
         rest = apply_some(host, qd_mailbox_take(&host->mailbox), &at, &slow);
+    }
     if (rest != NULL && slow != NULL) {
         /* Behind what has come meanwhile as well. */
         qd_letter **end = &rest;
-        while (*end != NULL)
+
+        while (*end != NULL) {
             end = &(*end)->next;
+        }
         *end = qd_mailbox_take(&host->mailbox);
         rest = put_back(rest, slow);
     }
     host->letters = rest;
-    if (rest != NULL)
+    if (rest != NULL) {
         qd_host_wake(host);
+    }
 }

@@ -15,30 +15,34 @@
 
 void qd_host_stuck(qd_host *host, qd_seat *seat)
 {
-    if (seat->stuck)
+    if (seat->stuck) {
         return;
+    }
     seat->stuck = true;
     host->stuck_count++;
     atomic_store(&seat->behind, true);
     /* Where half of the queue had no room for its reset, the next one waits until it is empty, which has room for any;
      * its time goes on meanwhile. */
     seat->low_bytes = seat->late ? 1 : host->server->config.limits.queue_bytes_max / 2;
-    if (!seat->late)
+    if (!seat->late) {
         seat->stuck_since_ns = qd_server_now_ns(host->server);
+    }
     seat->late = true;
 }
 
 void qd_host_sent(qd_seat *seat)
 {
     /* Of its events and its views the one may be sent, while the other waits. */
-    if (!seat->stuck)
+    if (!seat->stuck) {
         seat->late = false;
+    }
 }
 
 void qd_host_unstick(qd_host *host, qd_seat *seat)
 {
-    if (!seat->stuck)
+    if (!seat->stuck) {
         return;
+    }
     seat->stuck = false;
     host->stuck_count--;
     atomic_store(&seat->behind, false);
@@ -49,8 +53,10 @@ static void show_out(qd_host *host, const qd_seat *seat)
 {
     qd_session *session = seat->session;
     qd_server *server = host->server;
-    if (atomic_exchange(&session->too_slow, true))
+
+    if (atomic_exchange(&session->too_slow, true)) {
         return;
+    }
     qd_count(server, QD_COUNT_TOO_SLOW, 1);
     qd_log(QD_LOG_WARN, "a reader is too slow, closing session=%" PRIu64 " peer=%s room=\"%s\" queued=%zu",
            session->number, session->link->peer, host->named.name, qd_link_queued(session->link));
@@ -69,10 +75,13 @@ static void show_out(qd_host *host, const qd_seat *seat)
 void qd_host_revive(qd_host *host, uint64_t now_ns)
 {
     uint64_t slow_ns_max = host->server->config.limits.slow_ms_max * MS_NS;
+
     for (uint32_t i = 0; host->stuck_count > 0 && i < host->member_capacity; i++) {
         qd_seat *seat = host->members[i].seat;
-        if (seat == NULL || !seat->stuck)
+
+        if (seat == NULL || !seat->stuck) {
             continue;
+        }
         if (qd_link_queued(seat->session->link) < seat->low_bytes) {
             qd_host_unstick(host, seat);
             qd_room_resume(host->room, seat->member);

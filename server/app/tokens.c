@@ -11,12 +11,15 @@
 static qd_status add(qd_tokens *tokens, const char *token)
 {
     char **grown = realloc(tokens->tokens, (tokens->count + 1) * sizeof *grown);
-    if (grown == NULL)
+
+    if (grown == NULL) {
         return QD_ERR_NO_MEMORY;
+    }
     tokens->tokens = grown;
     grown[tokens->count] = strdup(token);
-    if (grown[tokens->count] == NULL)
+    if (grown[tokens->count] == NULL) {
         return QD_ERR_NO_MEMORY;
+    }
     tokens->count++;
     return QD_OK;
 }
@@ -26,8 +29,9 @@ static char *trim(char *line)
 {
     line += strspn(line, " \t\r\n");
     size_t size = strlen(line);
-    while (size > 0 && strchr(" \t\r\n", line[size - 1]) != NULL)
+    while (size > 0 && strchr(" \t\r\n", line[size - 1]) != NULL) {
         size--;
+    }
     line[size] = '\0';
     return line;
 }
@@ -45,16 +49,19 @@ qd_status qd_tokens_read(const char *path, qd_tokens *tokens, char *error, size_
     }
     for (unsigned number = 1; status == QD_OK && getline(&line, &capacity, file) >= 0; number++) {
         char *token = trim(line);
-        if (token[0] == '\0' || token[0] == '#')
+
+        if (token[0] == '\0' || token[0] == '#') {
             continue;
+        }
         if (strlen(token) > QD_TOKEN_BYTES_MAX) {
             snprintf(error, error_size, "%s: the token in line %u has %zu bytes: at most %u", path, number,
                      strlen(token), QD_TOKEN_BYTES_MAX);
             status = QD_ERR_INVALID;
         } else {
             status = add(tokens, token);
-            if (status != QD_OK)
+            if (status != QD_OK) {
                 snprintf(error, error_size, "%s: out of memory", path);
+            }
         }
     }
     if (status == QD_OK && ferror(file)) {
@@ -67,15 +74,17 @@ qd_status qd_tokens_read(const char *path, qd_tokens *tokens, char *error, size_
     }
     free(line);
     fclose(file);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         qd_tokens_deinit(tokens);
+    }
     return status;
 }
 
 void qd_tokens_deinit(qd_tokens *tokens)
 {
-    for (size_t i = 0; i < tokens->count; i++)
+    for (size_t i = 0; i < tokens->count; i++) {
         free(tokens->tokens[i]);
+    }
     free(tokens->tokens);
     *tokens = (qd_tokens){0};
 }
@@ -84,8 +93,10 @@ static bool equal(const char *known, const char *given, size_t given_size)
 {
     size_t known_size = strlen(known);
     unsigned difference = known_size != given_size;
-    for (size_t i = 0; i < given_size; i++)
+
+    for (size_t i = 0; i < given_size; i++) {
         difference |= (unsigned char)known[known_size == 0 ? 0 : i % known_size] ^ (unsigned char)given[i];
+    }
     return difference == 0;
 }
 
@@ -93,7 +104,9 @@ bool qd_tokens_contain(const qd_tokens *tokens, const char *token)
 {
     size_t size = strlen(token);
     bool found = false;
-    for (size_t i = 0; i < tokens->count; i++)
+
+    for (size_t i = 0; i < tokens->count; i++) {
         found |= equal(tokens->tokens[i], token, size);
+    }
     return found;
 }

@@ -16,8 +16,9 @@ static bool check_bytes(const char *name, const uint8_t *bytes, uint32_t count, 
                         size_t fault_size)
 {
     for (uint32_t i = 0; bytes != NULL && i < count; i++) {
-        if (bytes[i] <= max)
+        if (bytes[i] <= max) {
             continue;
+        }
         snprintf(fault, fault_size, "%s of entry %" PRIu32 " is %u: must be 0 to %u", name, i, bytes[i], max);
         return false;
     }
@@ -31,8 +32,10 @@ static bool check_flatness(const qd_msg_observers *observers, char *fault, size_
                        : observers->half_z != NULL      ? "half_z"
                        : observers->direction_z != NULL ? "direction_z"
                                                         : NULL;
-    if (name != NULL)
+
+    if (name != NULL) {
         snprintf(fault, fault_size, "%s has values, but the room has two dimensions: leave that column out", name);
+    }
     return name == NULL;
 }
 
@@ -46,8 +49,9 @@ static bool check_needs(const need *needs, size_t count, uint32_t entry, const c
                         size_t fault_size)
 {
     for (size_t i = 0; i < count; i++) {
-        if (needs[i].is_there)
+        if (needs[i].is_there) {
             continue;
+        }
         snprintf(fault, fault_size, "column %s is missing, but entry %" PRIu32 " is %s: send it", needs[i].name, entry,
                  what);
         return false;
@@ -60,9 +64,11 @@ static bool check_axes(const char *const names[3], const float *const columns[3]
                        size_t fault_size)
 {
     bool any = columns[0] != NULL || columns[1] != NULL || columns[2] != NULL;
+
     for (uint32_t axis = 0; any && axis < dimensions; axis++) {
-        if (columns[axis] != NULL)
+        if (columns[axis] != NULL) {
             continue;
+        }
         snprintf(fault, fault_size, "column %s is missing: send %s, %s%s%s together", names[axis], names[0], names[1],
                  dimensions == 3 ? ", " : "", dimensions == 3 ? names[2] : "");
         return false;
@@ -80,6 +86,7 @@ static bool check_tiers(const qd_msg_observers *observers, char *fault, size_t f
     for (uint32_t i = 0; i < observers->tier_count; i++) {
         float least = i == 0 ? 0 : observers->relay_range[i - 1], range = observers->relay_range[i];
         uint32_t every = observers->relay_every[i];
+
         if (!isfinite(range) || range < least) {
             snprintf(fault, fault_size, "relay_range of tier %" PRIu32 " is %g: must be finite, and at least %g", i,
                      (double)range, (double)least);
@@ -101,6 +108,7 @@ static qd_error_code check_describe(const qd_msg_describe *describe, char *fault
     bool good =
         check_bytes("payload_size", describe->payload_size, describe->count, QD_VIEW_PAYLOAD_MAX, fault, fault_size) &&
         check_bytes("hidden", describe->hidden, describe->count, 1, fault, fault_size);
+
     return good ? QD_ERROR_NONE : QD_ERROR_INVALID;
 }
 
@@ -119,14 +127,18 @@ static bool check_entries(const qd_msg_observers *observers, uint32_t dimensions
                             {"direction_x", observers->direction_x != NULL},
                             {"direction_y", observers->direction_y != NULL},
                             {"direction_z", dimensions == 2 || observers->direction_z != NULL}};
+
     for (uint32_t i = 0; i < observers->count; i++) {
         bool anchored = qd_observers_anchored(observers, i);
+
         if (!check_needs(anchored ? at_entity : at_place, anchored ? 1 : 3, i, anchored ? "anchored" : "free", fault,
-                         fault_size))
+                         fault_size)) {
             return false;
+        }
         bool cone = observers->region != NULL && observers->region[i] == QD_REGION_CONE;
-        if (cone && !check_needs(of_cone, 4, i, "a cone", fault, fault_size))
+        if (cone && !check_needs(of_cone, 4, i, "a cone", fault, fault_size)) {
             return false;
+        }
     }
     return true;
 }
@@ -137,8 +149,9 @@ static qd_error_code check_observe(const qd_msg_observers *observers, uint32_t d
     if ((dimensions == 2 && !check_flatness(observers, fault, fault_size)) ||
         !check_bytes("anchored", observers->anchored, observers->count, 1, fault, fault_size) ||
         !check_bytes("sees_self", observers->sees_self, observers->count, 1, fault, fault_size) ||
-        !check_tiers(observers, fault, fault_size))
+        !check_tiers(observers, fault, fault_size)) {
         return QD_ERROR_INVALID;
+    }
     return check_entries(observers, dimensions, fault, fault_size) ? QD_ERROR_NONE : QD_ERROR_COLUMNS;
 }
 
@@ -148,8 +161,10 @@ static qd_error_code check_move(const qd_msg_observers *observers, uint32_t dime
     static const char *const directions[] = {"direction_x", "direction_y", "direction_z"};
     const float *const place[] = {observers->x, observers->y, observers->z};
     const float *const direction[] = {observers->direction_x, observers->direction_y, observers->direction_z};
-    if (dimensions == 2 && !check_flatness(observers, fault, fault_size))
+
+    if (dimensions == 2 && !check_flatness(observers, fault, fault_size)) {
         return QD_ERROR_INVALID;
+    }
     bool good = check_axes(places, place, dimensions, fault, fault_size) &&
                 check_axes(directions, direction, dimensions, fault, fault_size);
     return good ? QD_ERROR_NONE : QD_ERROR_COLUMNS;
@@ -158,8 +173,10 @@ static qd_error_code check_move(const qd_msg_observers *observers, uint32_t dime
 static qd_error_code check_except(const qd_msg_except *except, char *fault, size_t fault_size)
 {
     bool show = except->show_count > QD_VIEW_EXCEPTIONS_MAX;
-    if (!show && except->hide_count <= QD_VIEW_EXCEPTIONS_MAX)
+
+    if (!show && except->hide_count <= QD_VIEW_EXCEPTIONS_MAX) {
         return QD_ERROR_NONE;
+    }
     snprintf(fault, fault_size, "%s has %" PRIu32 " ids: must have at most %u", show ? "show" : "hide",
              show ? except->show_count : except->hide_count, QD_VIEW_EXCEPTIONS_MAX);
     return QD_ERROR_INVALID;
@@ -167,8 +184,9 @@ static qd_error_code check_except(const qd_msg_except *except, char *fault, size
 
 static qd_error_code check_options(const qd_msg_view_options *options, char *fault, size_t fault_size)
 {
-    if ((unsigned)options->watch <= QD_WATCH_ALL)
+    if ((unsigned)options->watch <= QD_WATCH_ALL) {
         return QD_ERROR_NONE;
+    }
     snprintf(fault, fault_size, "watch is %d: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)",
              (int)options->watch);
     return QD_ERROR_INVALID;

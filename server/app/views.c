@@ -28,6 +28,7 @@ static void apply_describe(qd_host *host, const qd_request *request)
         .hidden = describe->hidden,
     };
     qd_room_refusals refusals;
+
     qd_room_describe(host->room, request->head.seat->member, &batch, &refusals);
     qd_apply_refusals(host, request, describe->count, describe->id, &refusals);
 }
@@ -37,11 +38,13 @@ static bool flags_of(qd_host *host, const qd_msg_observers *observers, uint8_t *
 {
     *flags = NULL;
     if (observers->count == 0 ||
-        (observers->anchored == NULL && observers->entity == NULL && observers->sees_self == NULL))
+        (observers->anchored == NULL && observers->entity == NULL && observers->sees_self == NULL)) {
         return true;
+    }
     *flags = qd_heap_alloc(&host->heap, observers->count);
     for (uint32_t i = 0; *flags != NULL && i < observers->count; i++) {
         uint8_t self = observers->sees_self != NULL && observers->sees_self[i] != 0 ? QD_ROOM_OBSERVER_SELF : 0;
+
         (*flags)[i] = self | (qd_observers_anchored(observers, i) ? QD_ROOM_OBSERVER_ANCHORED : 0);
     }
     return *flags != NULL;
@@ -85,6 +88,7 @@ static bool apply_observers(qd_host *host, const qd_request *request)
     uint32_t member = request->head.seat->member;
     qd_room_refusals refusals;
     uint8_t *flags = NULL;
+
     switch (message->kind) {
     case QD_CLIENT_OBSERVE:
         if (!flags_of(host, observers, &flags)) {
@@ -113,14 +117,16 @@ static bool apply_except(qd_host *host, const qd_request *request)
     const qd_msg_except *except = &request->decoded.message.as.except;
     qd_status status = qd_room_except(host->room, request->head.seat->member, except->observer, except->show_count,
                                       except->show, except->hide_count, except->hide);
-    if (status == QD_ERR_NO_MEMORY)
+
+    if (status == QD_ERR_NO_MEMORY) {
         fail(host, request, QD_ERROR_LIMIT,
              "the server has no memory left for lists of %" PRIu32 " ids (--memory-max): send shorter ones",
              except->show_count + except->hide_count);
-    else if (status != QD_OK)
+    } else if (status != QD_OK) {
         fail(host, request, QD_ERROR_UNKNOWN_OBSERVER,
              "observer is %" PRIu32 ", but this session has none of that id in the room: Observe first",
              except->observer);
+    }
     return status == QD_OK;
 }
 
@@ -134,6 +140,7 @@ static void apply_options(qd_host *host, const qd_request *request)
         [QD_WATCH_ALL] = QD_ROOM_WATCH_ALL,
     };
     const qd_msg_view_options *options = &request->decoded.message.as.view_options;
+
     qd_room_view_options_set(
         host->room, request->head.seat->member,
         (qd_room_view_options){.bytes_max = options->bytes_max, .watching = watching[options->watch]});
@@ -150,6 +157,7 @@ static qd_msg_why_result columns_of(const qd_host *host, const qd_room_reason *r
     float *range = (float *)(distance + count), *leave_margin = range + count;
     uint32_t *observer = (uint32_t *)(leave_margin + count), *limit = observer + count, *seen = limit + count;
     uint8_t *sight = (uint8_t *)(seen + count);
+
     for (uint32_t i = 0; i < count; i++) {
         session[i] = host->members[reasons[i].member].session;
         observer[i] = reasons[i].observer;
@@ -175,22 +183,26 @@ static qd_msg_why_result columns_of(const qd_host *host, const qd_room_reason *r
 static void send_reasons(qd_host *host, const qd_request *request, qd_room_reason *reasons, uint32_t count, bool more)
 {
     qd_room_stats stats;
+
     qd_room_stats_get(host->room, &stats);
     qd_server_message message = {.seq = request->decoded.message.seq, .kind = QD_SERVER_WHY_RESULT};
-    if (count > 0)
+    if (count > 0) {
         message.as.why_result = columns_of(host, reasons, count, reasons + count);
+    }
     message.as.why_result.room = host->named.handle;
     message.as.why_result.tick = stats.tick;
     message.as.why_result.more = more;
     qd_buffer *frame = qd_reply_encode(&message);
     qd_link *link = request->head.seat->session->link;
-    if (frame == NULL || qd_reply_queue(host->server, link, &frame, 1, QD_LINK_EVENTS) == QD_LINK_FULL)
+    if (frame == NULL || qd_reply_queue(host->server, link, &frame, 1, QD_LINK_EVENTS) == QD_LINK_FULL) {
         fail(host, request, QD_ERROR_LIMIT,
              "the answer of %" PRIu32 " observers does not fit in this session's queue (--queue-max), or in the "
              "server's memory (--memory-max): read what is queued first, or name one observer",
              count);
-    if (frame != NULL)
+    }
+    if (frame != NULL) {
         qd_buffer_release(frame);
+    }
 }
 
 static void apply_why(qd_host *host, const qd_request *request)
@@ -198,6 +210,7 @@ static void apply_why(qd_host *host, const qd_request *request)
     const qd_msg_why *why = &request->decoded.message.as.why;
     uint32_t member = why->observer ? request->head.seat->member : UINT32_MAX;
     uint32_t found = qd_room_why(host->room, member, why->a, why->b, 0, NULL);
+
     if (found == UINT32_MAX) {
         fail(host, request, why->observer ? QD_ERROR_UNKNOWN_OBSERVER : QD_ERROR_UNKNOWN_ID,
              "a is %" PRIu32 ", %s, and b is %" PRIu32 ", an entity: one of them is not in the room", why->a,
@@ -222,6 +235,7 @@ void qd_views_apply(qd_host *host, const qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
     bool applied = true;
+
     switch (message->kind) {
     case QD_CLIENT_DESCRIBE:
         apply_describe(host, request);
@@ -240,8 +254,9 @@ void qd_views_apply(qd_host *host, const qd_request *request)
         break;
     }
     host->dirty = true;
-    if (applied)
+    if (applied) {
         qd_host_note(host, request->head.seat, message->seq);
+    }
 }
 
 /* ---- what observers see ---- */
@@ -265,6 +280,7 @@ static uint32_t take(view_progress *progress, uint32_t *done, uint32_t count, si
     uint32_t left = count - *done;
     size_t fit = progress->space / entry_bytes;
     uint32_t taken = left < fit ? left : (uint32_t)fit;
+
     progress->space = taken < left ? 0 : progress->space - taken * entry_bytes;
     *done += taken;
     return taken;
@@ -277,8 +293,10 @@ static uint32_t take(view_progress *progress, uint32_t *done, uint32_t count, si
 static const void *unless_zero(const void *column, size_t size)
 {
     const uint8_t *bytes = column;
-    if (column == NULL || size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0))
+
+    if (column == NULL || size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0)) {
         return NULL;
+    }
     return column;
 }
 #define UNLESS_ZERO(column, first, count) unless_zero(FROM(column, first), (count) * sizeof *(column))
@@ -287,8 +305,10 @@ static void put_enters(const qd_room_view_report *report, view_progress *progres
 {
     uint32_t first = progress->enters;
     uint32_t count = take(progress, &progress->enters, report->enter_count, ENTER_BYTES);
-    if (count == 0)
+
+    if (count == 0) {
         return;
+    }
     const qd_room_batch *enter = &report->enter;
     view->enter_count = count;
     view->enter_observer = report->enter_observer + first;
@@ -307,16 +327,19 @@ static void put_enters(const qd_room_view_report *report, view_progress *progres
     };
     view->enter_tag = UNLESS_ZERO(report->enter_tag, first, count);
     view->enter_payload_size = UNLESS_ZERO(report->enter_payload_size, first, count);
-    if (view->enter_payload_size == NULL)
+    if (view->enter_payload_size == NULL) {
         return;
+    }
     view->enter_payload = report->enter_payload + progress->payload;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         progress->payload += view->enter_payload_size[i];
+    }
 }
 
 static void put_leaves(const qd_room_view_report *report, view_progress *progress, qd_msg_view *view)
 {
     uint32_t first = progress->leaves;
+
     view->leave_count = take(progress, &progress->leaves, report->leave_count, LEAVE_BYTES);
     view->leave_observer = FROM(report->leave_observer, first);
     view->leave_id = FROM(report->leave_id, first);
@@ -326,6 +349,7 @@ static void put_leaves(const qd_room_view_report *report, view_progress *progres
 static void put_relays(const qd_room_view_report *report, view_progress *progress, qd_msg_view *view)
 {
     uint32_t first = progress->relays;
+
     view->relay_count = take(progress, &progress->relays, report->relay_count, RELAY_BYTES);
     view->relay_observer = FROM(report->relay_observer, first);
     view->relay_id = FROM(report->relay_id, first);
@@ -339,6 +363,7 @@ static void put_watchers(const qd_room_view_report *report, const uint64_t *sess
                          qd_msg_view *view)
 {
     uint32_t first = progress->watcher_leaves;
+
     view->watcher_leave_count = take(progress, &progress->watcher_leaves, report->watcher_leave_count, WATCHER_BYTES);
     view->watcher_leave_entity = FROM(report->watcher_leave_entity, first);
     view->watcher_leave_session = FROM(sessions, first);
@@ -354,9 +379,11 @@ static bool encode(const qd_host *host, const qd_room_view_report *report, const
 {
     view_progress progress = {0};
     bool last = false;
+
     for (bool first = true; !last; first = false) {
         qd_server_message message = {.kind = QD_SERVER_VIEW};
         qd_msg_view *view = &message.as.view;
+
         view->room = host->named.handle;
         view->tick = report->tick;
         view->reset = first && report->reset;
@@ -372,8 +399,9 @@ static bool encode(const qd_host *host, const qd_room_view_report *report, const
                progress.relays == report->relay_count && progress.watcher_leaves == report->watcher_leave_count &&
                progress.watcher_enters == report->watcher_enter_count;
         view->last = last;
-        if (!qd_frames_push(list, qd_reply_encode(&message)))
+        if (!qd_frames_push(list, qd_reply_encode(&message))) {
             return false;
+        }
     }
     return true;
 }
@@ -383,12 +411,16 @@ static bool encode_with_sessions(qd_host *host, const qd_room_view_report *repor
 {
     size_t count = (size_t)report->watcher_leave_count + report->watcher_enter_count;
     uint64_t *sessions = count == 0 ? NULL : qd_heap_alloc(&host->heap, count * sizeof *sessions);
-    if (count > 0 && sessions == NULL)
+
+    if (count > 0 && sessions == NULL) {
         return false;
-    for (uint32_t i = 0; i < report->watcher_leave_count; i++)
+    }
+    for (uint32_t i = 0; i < report->watcher_leave_count; i++) {
         sessions[i] = host->members[report->watcher_leave_member[i]].session;
-    for (uint32_t i = 0; i < report->watcher_enter_count; i++)
+    }
+    for (uint32_t i = 0; i < report->watcher_enter_count; i++) {
         sessions[report->watcher_leave_count + i] = host->members[report->watcher_enter_member[i]].session;
+    }
     bool encoded = encode(host, report, sessions, list);
     qd_heap_free(&host->heap, sessions, count * sizeof *sessions);
     return encoded;
@@ -398,8 +430,10 @@ static void deliver(qd_host *host, const qd_room_view_report *report, qd_frames 
 {
     qd_seat *seat = qd_host_seat(host, report->member);
     qd_link_sent sent = QD_LINK_FULL;
-    if (encode_with_sessions(host, report, list))
+
+    if (encode_with_sessions(host, report, list)) {
         sent = qd_reply_queue(host->server, seat->session->link, list->frames, list->count, QD_LINK_EVENTS);
+    }
     qd_frames_drop(list, 0);
     if (sent == QD_LINK_SENT) {
         qd_host_sent(seat);
@@ -407,15 +441,18 @@ static void deliver(qd_host *host, const qd_room_view_report *report, qd_frames 
     }
     /* To a closed link as well: nothing need be found for it until it leaves. */
     qd_room_view_lost(host->room, report->member);
-    if (sent == QD_LINK_FULL)
+    if (sent == QD_LINK_FULL) {
         qd_host_stuck(host, seat);
+    }
 }
 
 void qd_views_publish(qd_host *host)
 {
     qd_frames list = {.heap = &host->heap};
     qd_room_view_report report;
-    while (qd_room_next_view(host->room, &report))
+
+    while (qd_room_next_view(host->room, &report)) {
         deliver(host, &report, &list);
+    }
     qd_frames_deinit(&list);
 }

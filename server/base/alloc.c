@@ -37,8 +37,9 @@ static void *system_resize(void *memory, size_t size)
 _Static_assert(_Alignof(max_align_t) >= ALIGNMENT_DEFAULT, "malloc and realloc align well enough");
 static void *system_alloc(size_t alignment, size_t size)
 {
-    if (alignment <= ALIGNMENT_DEFAULT)
+    if (alignment <= ALIGNMENT_DEFAULT) {
         return malloc(size);
+    }
     /* aligned_alloc wants a multiple. */
     return size > SIZE_MAX - alignment ? NULL : aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
 }
@@ -78,11 +79,13 @@ static bool budget_take(size_t bytes)
     size_t limit = qd_memory_limit();
     size_t used = qd_memory_used();
 
-    if (limit == 0)
+    if (limit == 0) {
         limit = SIZE_MAX;
+    }
     do {
-        if (used > limit || bytes > limit - used)
+        if (used > limit || bytes > limit - used) {
             return false;
+        }
     } while (!atomic_compare_exchange_weak_explicit(&budget_used, &used, used + bytes, memory_order_relaxed,
                                                     memory_order_relaxed));
     return true;
@@ -105,8 +108,9 @@ static size_t step_of(size_t bytes)
 /* Count `size` more bytes, drawing on the budget where the heap has not enough left. */
 static bool count_up(qd_heap *heap, size_t size)
 {
-    if (size > SIZE_MAX / 2 - heap->bytes)
+    if (size > SIZE_MAX / 2 - heap->bytes) {
         return false;
+    }
     size_t bytes = heap->bytes + size;
     if (bytes > heap->drawn) {
         size_t missing = bytes - heap->drawn;
@@ -114,8 +118,9 @@ static bool count_up(qd_heap *heap, size_t size)
 
         /* Near the limit there may be enough for this, though not for a step ahead. */
         if (!budget_take(missing + ahead)) {
-            if (!budget_take(missing))
+            if (!budget_take(missing)) {
                 return false;
+            }
             ahead = 0;
         }
         heap->drawn += missing + ahead;
@@ -158,8 +163,9 @@ void *qd_heap_alloc_zeroed(qd_heap *heap, size_t size)
 {
     void *memory = qd_heap_alloc(heap, size);
 
-    if (memory)
+    if (memory) {
         memset(memory, 0, size);
+    }
     return memory;
 }
 
@@ -171,19 +177,22 @@ static bool is_alignment(size_t alignment)
 void *qd_heap_alloc_aligned(qd_heap *heap, size_t alignment, size_t size)
 {
     QD_ASSERT(is_alignment(alignment));
-    if (size == 0 || !count_up(heap, size))
+    if (size == 0 || !count_up(heap, size)) {
         return NULL;
+    }
     void *memory = system_alloc(alignment, size);
-    if (!memory)
+    if (!memory) {
         count_down(heap, size);
+    }
     return memory;
 }
 
 void *qd_heap_need(qd_heap *heap, size_t alignment, size_t size)
 {
     QD_ASSERT(is_alignment(alignment));
-    if (size == 0)
+    if (size == 0) {
         return NULL;
+    }
     void *memory = system_alloc(alignment, size);
     if (!memory) {
         fprintf(stderr, "out of memory: the system has no %zu bytes more, and a tick cannot end without them\n", size);
@@ -205,8 +214,9 @@ void qd_heap_free(qd_heap *heap, void *memory, size_t size)
 void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t size)
 {
     QD_ASSERT((memory == NULL) == (size == 0));
-    if (!memory)
+    if (!memory) {
         return;
+    }
     system_free(memory, alignment, size);
     count_down(heap, size);
 }
@@ -214,18 +224,22 @@ void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t 
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new)
 {
     QD_ASSERT((memory == NULL) == (size_old == 0) && size_new > 0);
-    if (!memory)
+    if (!memory) {
         return qd_heap_alloc(heap, size_new);
-    if (size_new > size_old && !count_up(heap, size_new - size_old))
-        return NULL;
-    void *resized = system_resize(memory, size_new);
-    if (!resized) {
-        if (size_new > size_old)
-            count_down(heap, size_new - size_old);
+    }
+    if (size_new > size_old && !count_up(heap, size_new - size_old)) {
         return NULL;
     }
-    if (size_new < size_old)
+    void *resized = system_resize(memory, size_new);
+    if (!resized) {
+        if (size_new > size_old) {
+            count_down(heap, size_new - size_old);
+        }
+        return NULL;
+    }
+    if (size_new < size_old) {
         count_down(heap, size_old - size_new);
+    }
     return resized;
 }
 
@@ -233,27 +247,32 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
 
 void *qd_shared_alloc(size_t size)
 {
-    if (size == 0 || !budget_take(size))
+    if (size == 0 || !budget_take(size)) {
         return NULL;
+    }
     void *memory = system_alloc(ALIGNMENT_DEFAULT, size);
-    if (!memory)
+    if (!memory) {
         budget_give(size);
+    }
     return memory;
 }
 
 void *qd_shared_alloc_beyond(size_t size)
 {
     void *memory = size > 0 ? system_alloc(ALIGNMENT_DEFAULT, size) : NULL;
-    if (memory)
+
+    if (memory) {
         atomic_fetch_add_explicit(&budget_used, size, memory_order_relaxed);
+    }
     return memory;
 }
 
 void qd_shared_free(void *memory, size_t size)
 {
     QD_ASSERT((memory == NULL) == (size == 0));
-    if (!memory)
+    if (!memory) {
         return;
+    }
     system_free(memory, ALIGNMENT_DEFAULT, size);
     budget_give(size);
 }

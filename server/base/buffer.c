@@ -6,11 +6,13 @@
 
 qd_buffer *qd_buffer_create(size_t capacity)
 {
-    if (capacity > SIZE_MAX - sizeof(qd_buffer))
+    if (capacity > SIZE_MAX - sizeof(qd_buffer)) {
         return NULL;
+    }
     qd_buffer *buffer = qd_shared_alloc(sizeof *buffer + capacity);
-    if (!buffer)
+    if (!buffer) {
         return NULL;
+    }
     atomic_init(&buffer->references, 1);
     buffer->size = capacity;
     buffer->capacity = capacity;
@@ -31,6 +33,7 @@ void qd_buffer_release(qd_buffer *buffer)
     uint32_t before = atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel);
 
     QD_ASSERT(before > 0);
-    if (before == 1)
+    if (before == 1) {
         qd_shared_free(buffer, sizeof *buffer + buffer->capacity);
+    }
 }

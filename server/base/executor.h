@@ -44,8 +44,9 @@ extern const qd_executor qd_executor_serial;
 /* From now on forks follow one another, with little between them; or not any more. [an actor's run] */
 static inline void qd_executor_expect(const qd_executor *executor, bool forks)
 {
-    if (executor->expect)
+    if (executor->expect) {
         executor->expect(executor->context, forks);
+    }
 }
 
 typedef struct qd_actor qd_actor;

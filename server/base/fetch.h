@@ -16,8 +16,9 @@ static inline void qd_fetch(const void *memory, size_t bytes)
 {
     uintptr_t at = (uintptr_t)memory; /* not a pointer: none is made of NULL and an offset */
 
-    for (size_t done = 0; done < bytes; done += QD_LINE_BYTES)
+    for (size_t done = 0; done < bytes; done += QD_LINE_BYTES) {
         __builtin_prefetch((const void *)(at + done));
+    }
 }
 
 /* The same, to be written. */
@@ -25,8 +26,9 @@ static inline void qd_fetch_to_write(const void *memory, size_t bytes)
 {
     uintptr_t at = (uintptr_t)memory;
 
-    for (size_t done = 0; done < bytes; done += QD_LINE_BYTES)
+    for (size_t done = 0; done < bytes; done += QD_LINE_BYTES) {
         __builtin_prefetch((const void *)(at + done), 1);
+    }
 }
 
 #endif

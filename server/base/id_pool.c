@@ -19,13 +19,15 @@ void qd_id_pool_deinit(qd_id_pool *pool)
 /* The stack must be able to hold every number there is. */
 static qd_status grow(qd_id_pool *pool)
 {
-    if (pool->free_capacity > UINT32_MAX / 2)
+    if (pool->free_capacity > UINT32_MAX / 2) {
         return QD_ERR_NO_MEMORY;
+    }
     uint32_t capacity = pool->free_capacity ? pool->free_capacity * 2 : CAPACITY_MIN;
     uint32_t *stack =
         qd_heap_resize(pool->heap, pool->free, pool->free_capacity * sizeof *stack, capacity * sizeof *stack);
-    if (!stack)
+    if (!stack) {
         return QD_ERR_NO_MEMORY;
+    }
     pool->free = stack;
     pool->free_capacity = capacity;
     return QD_OK;
@@ -40,8 +42,9 @@ qd_status qd_id_pool_take(qd_id_pool *pool, uint32_t *id)
     if (pool->next == pool->free_capacity) {
         qd_status status = grow(pool);
 
-        if (status != QD_OK)
+        if (status != QD_OK) {
             return status;
+        }
     }
     *id = pool->next++;
     return QD_OK;

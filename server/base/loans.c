@@ -15,8 +15,9 @@ static bool has_key;
 void qd_loans_release(void)
 {
     for (int kind = 0; kind < QD_LOANS; kind++) {
-        if (loans[kind].memory)
+        if (loans[kind].memory) {
             loans[kind].release(loans[kind].memory);
+        }
         loans[kind] = (qd_loan){0};
     }
 }

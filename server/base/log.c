@@ -38,10 +38,11 @@ static size_t escape(const char *text, char *out)
     for (; *text; text++) {
         unsigned char byte = (unsigned char)*text;
 
-        if (byte < 0x20 || byte > 0x7e)
+        if (byte < 0x20 || byte > 0x7e) {
             size += (size_t)sprintf(out + size, "\\x%02x", byte);
-        else
+        } else {
             out[size++] = (char)byte;
+        }
     }
     return size;
 }
@@ -62,8 +63,9 @@ void qd_log(qd_log_level level, const char *format, ...)
     char text[TEXT_SIZE_MAX];
     char line[64 + 4 * TEXT_SIZE_MAX];
 
-    if (level > level_max)
+    if (level > level_max) {
         return;
+    }
     int saved_errno = errno;
     va_list arguments;
     va_start(arguments, format);

@@ -18,10 +18,12 @@ static void lower_to_file(const char *path, size_t *bytes)
     FILE *file = fopen(path, "re");
     unsigned long long limit;
 
-    if (!file)
+    if (!file) {
         return;
-    if (fscanf(file, "%llu", &limit) == 1 && limit < *bytes)
+    }
+    if (fscanf(file, "%llu", &limit) == 1 && limit < *bytes) {
         *bytes = (size_t)limit;
+    }
     fclose(file);
 }
 
@@ -32,14 +34,18 @@ static void lower_to_groups(const char *mount, char *group, const char *file_nam
 
     for (;;) {
         size_t length = strlen(group);
-        if (length > 0 && group[length - 1] == '/')
+
+        if (length > 0 && group[length - 1] == '/') {
             group[length - 1] = '\0';
+        }
         int size = snprintf(path, sizeof path, "%s%s/%s", mount, group, file_name);
-        if (size > 0 && (size_t)size < sizeof path)
+        if (size > 0 && (size_t)size < sizeof path) {
             lower_to_file(path, bytes);
+        }
         char *slash = strrchr(group, '/');
-        if (!slash)
+        if (!slash) {
             return;
+        }
         *slash = '\0';
     }
 }
@@ -49,8 +55,9 @@ static bool names_memory(const char *controllers)
 {
     for (const char *name = controllers; name; name = strchr(name, ',')) {
         name += *name == ',';
-        if (strncmp(name, "memory", 6) == 0 && (name[6] == ',' || name[6] == '\0'))
+        if (strncmp(name, "memory", 6) == 0 && (name[6] == ',' || name[6] == '\0')) {
             return true;
+        }
     }
     return false;
 }
@@ -63,21 +70,24 @@ size_t qd_memory_of_machine(void)
     FILE *groups = fopen("/proc/self/cgroup", "re");
     char line[4096];
 
-    if (!groups)
+    if (!groups) {
         return bytes;
+    }
     /* "0::/path" is v2's one line; "4:memory:/path" one of v1's. */
     while (fgets(line, sizeof line, groups)) {
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':');
         char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!group)
+        if (!group) {
             continue;
+        }
         *group++ = '\0';
         controllers++;
-        if (*controllers == '\0')
+        if (*controllers == '\0') {
             lower_to_groups("/sys/fs/cgroup", group, "memory.max", &bytes);
-        else if (names_memory(controllers))
+        } else if (names_memory(controllers)) {
             lower_to_groups("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes", &bytes);
+        }
     }
     fclose(groups);
     return bytes;

@@ -39,11 +39,13 @@ static uint32_t home_of(const qd_map *map, uint64_t key)
 /* The entry that holds the key, or the free one where it belongs. The table is never full, so this ends. */
 static struct qd_map_entry *find(const qd_map *map, uint64_t key)
 {
-    if (key == EMPTY)
+    if (key == EMPTY) {
         return &map->entries[map->capacity];
+    }
     uint32_t index = home_of(map, key);
-    while (map->entries[index].key != key && map->entries[index].key != EMPTY)
+    while (map->entries[index].key != key && map->entries[index].key != EMPTY) {
         index = (index + 1) & (map->capacity - 1);
+    }
     return &map->entries[index];
 }
 
@@ -54,50 +56,60 @@ void qd_map_init(qd_map *map, qd_heap *heap, uint64_t salt)
 
 void qd_map_deinit(qd_map *map)
 {
-    if (map->entries)
+    if (map->entries) {
         qd_heap_free(map->heap, map->entries, bytes_of(map->capacity));
+    }
     qd_map_init(map, map->heap, map->salt);
 }
 
 bool qd_map_get(const qd_map *map, uint64_t key, uint64_t *value)
 {
-    if (map->count == 0)
+    if (map->count == 0) {
         return false;
+    }
     const struct qd_map_entry *entry = find(map, key);
-    if (entry->key == EMPTY)
+    if (entry->key == EMPTY) {
         return false;
+    }
     *value = entry->value;
     return true;
 }
 
 void qd_map_fetch(const qd_map *map, uint64_t key)
 {
-    if (map->entries)
+    if (map->entries) {
         __builtin_prefetch(&map->entries[home_of(map, key)]);
+    }
 }
 
 qd_status qd_map_reserve(qd_map *map, uint32_t count)
 {
-    if (map->capacity && count <= count_max(map->capacity))
+    if (map->capacity && count <= count_max(map->capacity)) {
         return QD_OK;
+    }
     uint32_t capacity = map->capacity ? map->capacity : CAPACITY_MIN;
-    while (capacity < CAPACITY_MAX && count > count_max(capacity))
+    while (capacity < CAPACITY_MAX && count > count_max(capacity)) {
         capacity *= 2;
-    if (count > count_max(capacity))
+    }
+    if (count > count_max(capacity)) {
         return QD_ERR_NO_MEMORY;
+    }
 
     qd_map old = *map;
     struct qd_map_entry *entries = qd_heap_alloc(map->heap, bytes_of(capacity));
-    if (!entries)
+    if (!entries) {
         return QD_ERR_NO_MEMORY;
+    }
     memset(entries, 0xff, bytes_of(capacity)); /* every key EMPTY */
     map->entries = entries;
     map->capacity = capacity;
-    if (!old.entries)
+    if (!old.entries) {
         return QD_OK;
+    }
     for (uint32_t index = 0; index < old.capacity; index++) {
-        if (old.entries[index].key != EMPTY)
+        if (old.entries[index].key != EMPTY) {
             *find(map, old.entries[index].key) = old.entries[index];
+        }
     }
     entries[capacity] = old.entries[old.capacity];
     qd_heap_free(map->heap, old.entries, bytes_of(old.capacity));
@@ -109,11 +121,13 @@ qd_status qd_map_put(qd_map *map, uint64_t key, uint64_t value)
     struct qd_map_entry *entry = map->entries ? find(map, key) : NULL;
 
     if (!entry || entry->key == EMPTY) {
-        if (map->count == UINT32_MAX)
+        if (map->count == UINT32_MAX) {
             return QD_ERR_NO_MEMORY;
+        }
         qd_status status = qd_map_reserve(map, map->count + 1);
-        if (status != QD_OK)
+        if (status != QD_OK) {
             return status;
+        }
         entry = find(map, key);
         entry->key = key == EMPTY ? TAKEN : key;
         map->count++;
@@ -124,15 +138,18 @@ qd_status qd_map_put(qd_map *map, uint64_t key, uint64_t value)
 
 bool qd_map_remove(qd_map *map, uint64_t key)
 {
-    if (map->count == 0)
+    if (map->count == 0) {
         return false;
+    }
     struct qd_map_entry *entry = find(map, key);
-    if (entry->key == EMPTY)
+    if (entry->key == EMPTY) {
         return false;
+    }
     entry->key = EMPTY;
     map->count--;
-    if (key == EMPTY)
+    if (key == EMPTY) {
         return true;
+    }
 
     /* Close the gap: an entry further on moves into it unless its home lies behind the gap, for then its search never
      * passes there. */
@@ -152,8 +169,9 @@ bool qd_map_remove(qd_map *map, uint64_t key)
 
 bool qd_map_next(const qd_map *map, uint32_t *cursor, uint64_t *key, uint64_t *value)
 {
-    if (!map->entries)
+    if (!map->entries) {
         return false;
+    }
     while (*cursor <= map->capacity) {
         uint32_t index = (*cursor)++;
 

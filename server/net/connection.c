@@ -87,8 +87,9 @@ static bool is_close_asked(const qd_connection *connection)
 /* Have the loop look at the connection soon. Under the lock. */
 static void post(qd_connection *connection)
 {
-    if (connection->posted || connection->gone)
+    if (connection->posted || connection->gone) {
         return;
+    }
     connection->posted = true;
     qd_link_acquire(&connection->link);
     qd_loop_post(connection->loop, &connection->request);
@@ -99,8 +100,9 @@ static void ask_to_close(qd_connection *connection, uint32_t flush_ms)
 {
     uint64_t due_ns = qd_clock_now_ns() + (uint64_t)flush_ms * NS_PER_MS;
 
-    if (is_close_asked(connection) && connection->close_due_ns <= due_ns)
+    if (is_close_asked(connection) && connection->close_due_ns <= due_ns) {
         return;
+    }
     connection->close_due_ns = due_ns;
     atomic_store_explicit(&connection->close_asked, true, memory_order_release);
     post(connection);
@@ -115,8 +117,9 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
     qd_link_sent sent = QD_LINK_CLOSED;
 
     if (qd_loop_is_current(connection->loop)) {
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             connection->turn_cost += (uint64_t)buffers[i]->size * ANSWER_BYTE_COST;
+        }
     }
     uv_mutex_lock(&connection->lock);
     if (!is_close_asked(connection)) {
@@ -132,12 +135,13 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
     }
     uv_mutex_unlock(&connection->lock);
 
-    if (pushed == QD_OUTBOX_OVERRUN)
+    if (pushed == QD_OUTBOX_OVERRUN) {
         qd_log(QD_LOG_WARN, "closing a connection that does not read its replies peer=%s queued=%zu", link->peer,
                qd_link_queued(link));
-    else if (pushed == QD_OUTBOX_NO_MEMORY)
+    } else if (pushed == QD_OUTBOX_NO_MEMORY) {
         qd_log(QD_LOG_WARN, "closing a connection for want of memory peer=%s queued=%zu", link->peer,
                qd_link_queued(link));
+    }
     return sent;
 }
 
@@ -182,13 +186,15 @@ static void op_deadline(qd_link *link, uint32_t after_ms)
     qd_connection *connection = of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
-    if (connection->state != OPEN || is_close_asked(connection))
+    if (connection->state != OPEN || is_close_asked(connection)) {
         return;
-    if (after_ms > 0)
+    }
+    if (after_ms > 0) {
         qd_loop_deadline_set(connection->loop, &connection->deadline,
                              qd_clock_now_ns() + (uint64_t)after_ms * NS_PER_MS);
-    else
+    } else {
         qd_loop_deadline_clear(&connection->deadline);
+    }
 }
 
 static void op_close(qd_link *link, uint32_t flush_ms)
@@ -259,30 +265,35 @@ static void read_on(qd_connection *connection)
     }
     bool throw_away = connection->state == CLOSING || connection->state == LINGERING;
     bool wanted = !connection->peer_ended && (throw_away || qd_intake_is_open(&connection->intake));
-    if (wanted == connection->reading)
+    if (wanted == connection->reading) {
         return;
+    }
     connection->reading = wanted;
-    if (!wanted)
+    if (!wanted) {
         uv_read_stop((uv_stream_t *)&connection->tcp);
-    else if (uv_read_start((uv_stream_t *)&connection->tcp, on_alloc, on_read) != 0)
+    } else if (uv_read_start((uv_stream_t *)&connection->tcp, on_alloc, on_read) != 0) {
         shut(connection);
+    }
 }
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
     qd_connection *connection = stream->data;
 
-    if (count == 0)
+    if (count == 0) {
         return;
-    if (count < 0 && connection->state == OPEN && qd_intake_is_within(&connection->intake))
+    }
+    if (count < 0 && connection->state == OPEN && qd_intake_is_within(&connection->intake)) {
         qd_log(QD_LOG_DEBUG, "the end of a connection cuts off a frame peer=%s", connection->link.peer);
+    }
     if (count == UV_EOF) {
         connection->reading = false;
         connection->peer_ended = true;
-        if (connection->state == LINGERING)
+        if (connection->state == LINGERING) {
             shut(connection);
-        else
+        } else {
             op_close(&connection->link, QD_LINK_ENDED_FLUSH_MS);
+        }
         return;
     }
     if (count < 0) {
@@ -290,13 +301,15 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         return;
     }
     atomic_fetch_add_explicit(&connection->loop->bytes_in, (uint64_t)count, memory_order_relaxed);
-    if (connection->state != OPEN)
+    if (connection->state != OPEN) {
         return;
+    }
 
     const uint8_t *end = (const uint8_t *)buffer->base + count;
     size_t left = qd_intake_take(&connection->intake, (const uint8_t *)buffer->base, (size_t)count);
-    if (left > 0 && !is_close_asked(connection))
+    if (left > 0 && !is_close_asked(connection)) {
         qd_intake_hold(&connection->intake, end - left, left);
+    }
     connection->turn_cost += (uint64_t)count * READ_BYTE_COST;
     read_on(connection);
 }
@@ -311,11 +324,13 @@ static void took(qd_connection *connection, size_t bytes)
     uv_mutex_lock(&connection->lock);
     bool room = qd_outbox_take(&connection->outbox, bytes, &freed);
     uv_mutex_unlock(&connection->lock);
-    for (uint32_t i = 0; i < freed.count; i++)
+    for (uint32_t i = 0; i < freed.count; i++) {
         qd_buffer_release(freed.buffers[i]);
+    }
     atomic_fetch_add_explicit(&connection->loop->bytes_out, bytes, memory_order_relaxed);
-    if (room && !is_close_asked(connection))
+    if (room && !is_close_asked(connection)) {
         connection->handler->drained(connection->handler->context, &connection->link);
+    }
 }
 
 static void on_written(uv_write_t *write, int status)
@@ -323,8 +338,9 @@ static void on_written(uv_write_t *write, int status)
     qd_connection *connection = write->handle->data;
 
     connection->writing = false;
-    if (connection->state == CLOSED)
+    if (connection->state == CLOSED) {
         return;
+    }
     if (status < 0) {
         shut(connection);
         return;
@@ -337,8 +353,9 @@ static void on_written(uv_write_t *write, int status)
 /* The system takes no more for now. */
 static void write_later(qd_connection *connection, uv_buf_t slice)
 {
-    if (slice.len > SLICE_BYTES_MAX)
+    if (slice.len > SLICE_BYTES_MAX) {
         slice.len = SLICE_BYTES_MAX;
+    }
     connection->slice_bytes = slice.len;
     connection->writing = true;
     if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, &slice, 1, on_written) != 0) {
@@ -358,14 +375,16 @@ static void linger(qd_connection *connection)
         return;
     }
     connection->state = LINGERING;
-    if (due_ns < connection->deadline.due_ns)
+    if (due_ns < connection->deadline.due_ns) {
         qd_loop_deadline_set(connection->loop, &connection->deadline, due_ns);
+    }
 }
 
 static void write_out(qd_connection *connection)
 {
-    if (connection->state != OPEN && connection->state != CLOSING)
+    if (connection->state != OPEN && connection->state != CLOSING) {
         return;
+    }
     for (uint32_t i = 0; !connection->writing; i++) {
         uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
 
@@ -376,8 +395,9 @@ static void write_out(qd_connection *connection)
             count = 0;
         }
         uv_mutex_unlock(&connection->lock);
-        if (count == 0)
+        if (count == 0) {
             break;
+        }
 
         connection->loop->writes++;
         int written = uv_try_write((uv_stream_t *)&connection->tcp, vectors, count);
@@ -390,8 +410,9 @@ static void write_out(qd_connection *connection)
             took(connection, (size_t)written);
         }
     }
-    if (connection->state == CLOSING && qd_outbox_bytes(&connection->outbox) == 0)
+    if (connection->state == CLOSING && qd_outbox_bytes(&connection->outbox) == 0) {
         linger(connection);
+    }
 }
 
 /* ---- life: all on the loop ---- */
@@ -406,19 +427,23 @@ static void on_closed(uv_handle_t *handle)
     qd_outbox_deinit(&connection->outbox);
     uv_mutex_unlock(&connection->lock);
 
-    if (connection->previous)
+    if (connection->previous) {
         connection->previous->next = connection->next;
-    else
+    } else {
         loop->connections = connection->next;
-    if (connection->next)
+    }
+    if (connection->next) {
         connection->next->previous = connection->previous;
-    if (connection->handler)
+    }
+    if (connection->handler) {
         atomic_fetch_sub_explicit(&loop->connection_count, 1, memory_order_relaxed);
-    else
+    } else {
         loop->refusals--;
+    }
     /* Now nothing is left of it, in memory or in the counts, but the link itself. */
-    if (connection->announced)
+    if (connection->announced) {
         connection->handler->closed(connection->handler->context, &connection->link);
+    }
     qd_loop_let_go(loop);
     qd_link_release(&connection->link);
 }
@@ -426,8 +451,9 @@ static void on_closed(uv_handle_t *handle)
 /* To `closed`, at once. What is unsent is lost, and a reset tells the peer so. */
 static void shut(qd_connection *connection)
 {
-    if (connection->state == CLOSED)
+    if (connection->state == CLOSED) {
         return;
+    }
     connection->state = CLOSED;
     connection->reading = false;
     qd_loop_deadline_clear(&connection->deadline);
@@ -435,18 +461,20 @@ static void shut(qd_connection *connection)
     atomic_store_explicit(&connection->close_asked, true, memory_order_release);
     connection->gone = true;
     uv_mutex_unlock(&connection->lock);
-    if (qd_outbox_bytes(&connection->outbox) == 0 || uv_tcp_close_reset(&connection->tcp, on_closed) != 0)
+    if (qd_outbox_bytes(&connection->outbox) == 0 || uv_tcp_close_reset(&connection->tcp, on_closed) != 0) {
         uv_close((uv_handle_t *)&connection->tcp, on_closed);
+    }
 }
 
 static void expire(qd_loop_deadline *deadline)
 {
     qd_connection *connection = (qd_connection *)((char *)deadline - offsetof(qd_connection, deadline));
 
-    if (connection->state != OPEN)
+    if (connection->state != OPEN) {
         shut(connection);
-    else if (!is_close_asked(connection))
+    } else if (!is_close_asked(connection)) {
         connection->handler->expired(connection->handler->context, &connection->link);
+    }
 }
 
 static void begin(qd_connection *connection)
@@ -455,8 +483,9 @@ static void begin(qd_connection *connection)
 
     qd_loop_hold(loop);
     connection->next = loop->connections;
-    if (connection->next)
+    if (connection->next) {
         connection->next->previous = connection;
+    }
     loop->connections = connection;
     uv_tcp_init(&loop->uv, &connection->tcp);
     connection->tcp.data = connection;
@@ -501,14 +530,17 @@ static void serve(qd_loop_request *request)
 
     connection->turn_cost = 0;
     connection->intake.frames = 0;
-    if (connection->state == FRESH)
+    if (connection->state == FRESH) {
         begin(connection);
-    if (close_asked)
+    }
+    if (close_asked) {
         begin_closing(connection, due_ns);
+    }
     write_out(connection);
     read_on(connection);
-    if (close_asked && qd_clock_now_ns() >= due_ns)
+    if (close_asked && qd_clock_now_ns() >= due_ns) {
         shut(connection);
+    }
     qd_link_release(&connection->link);
 }
 
@@ -518,8 +550,9 @@ static void serve(qd_loop_request *request)
 static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_connection_config *config, int fd,
                              const char *peer)
 {
-    if (!connection)
+    if (!connection) {
         return NULL;
+    }
     *connection = (qd_connection){
         .loop = loop,
         .handler = config->handler,
@@ -543,8 +576,9 @@ qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config,
 {
     qd_connection *connection = create(qd_shared_alloc(sizeof *connection), loop, config, fd, peer);
 
-    if (!connection)
+    if (!connection) {
         return QD_ERR_NO_MEMORY;
+    }
     atomic_fetch_add_explicit(&loop->connection_count, 1, memory_order_relaxed);
     uv_mutex_lock(&connection->lock);
     post(connection);
@@ -557,11 +591,13 @@ qd_status qd_connection_refuse(qd_loop *loop, int fd, qd_buffer *refusal)
     static const qd_connection_config no_link = {.handler = NULL};
     qd_connection *connection = create(qd_shared_alloc_beyond(sizeof *connection), loop, &no_link, fd, "");
 
-    if (!connection)
+    if (!connection) {
         return QD_ERR_NO_MEMORY;
+    }
     loop->refusals++;
-    if (refusal)
+    if (refusal) {
         qd_link_send(&connection->link, &refusal, 1, QD_LINK_REPLY);
+    }
     qd_link_close(&connection->link, REFUSAL_FLUSH_MS);
     return QD_OK;
 }
@@ -570,13 +606,15 @@ uint32_t qd_connections_count(const qd_loop *loops, uint32_t loop_count)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < loop_count; i++)
+    for (uint32_t i = 0; i < loop_count; i++) {
         count += atomic_load_explicit(&loops[i].connection_count, memory_order_relaxed);
+    }
     return count;
 }
 
 void qd_connections_close(qd_loop *loop, uint32_t flush_ms)
 {
-    for (qd_connection *each = loop->connections; each; each = each->next)
+    for (qd_connection *each = loop->connections; each; each = each->next) {
         qd_link_close(&each->link, flush_ms);
+    }
 }

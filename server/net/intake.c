@@ -114,13 +114,15 @@ void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size)
 
 void qd_intake_go_on(qd_intake *intake)
 {
-    if (!intake->held)
+    if (!intake->held) {
         return;
+    }
     const uint8_t *bytes = intake->held + intake->held_taken;
     size_t size = intake->held_size - intake->held_taken;
 
     hand_out(intake, &bytes, &size);
     intake->held_taken = intake->held_size - size;
-    if (size == 0 || intake->faulted)
+    if (size == 0 || intake->faulted) {
         qd_intake_drop(intake);
+    }
 }

@@ -25,6 +25,7 @@ void qd_link_release(qd_link *link)
     uint32_t before = atomic_fetch_sub_explicit(&link->references, 1, memory_order_acq_rel);
 
     QD_ASSERT(before > 0);
-    if (before == 1)
+    if (before == 1) {
         link->ops->destroy(link);
+    }
 }

@@ -29,10 +29,11 @@ static void format_address(const struct sockaddr *address, socklen_t size, char 
 {
     char host[NI_MAXHOST], port[NI_MAXSERV];
 
-    if (getnameinfo(address, size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    if (getnameinfo(address, size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
         snprintf(text, text_size, "unknown");
-    else
+    } else {
         snprintf(text, text_size, address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+    }
 }
 
 static const char *advice(int error)
@@ -55,13 +56,15 @@ static int listen_on(const struct addrinfo *address)
     int on = 1, off = 0;
     int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    if (fd < 0)
+    if (fd < 0) {
         return -1;
+    }
     /* A restart must not wait for the old connections to be forgotten; "::" means every address, not IPv6 alone. */
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
         (address->ai_family != AF_INET6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0) &&
-        bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+        bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) {
         return fd;
+    }
 
     int error = errno;
     close(fd);
@@ -74,8 +77,9 @@ static uint16_t port_of(int fd)
     struct sockaddr_storage address = {0};
     socklen_t size = sizeof address;
 
-    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
         return 0;
+    }
     return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
                                                : ((struct sockaddr_in *)&address)->sin_port);
 }
@@ -101,14 +105,17 @@ qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t por
     listener->fd = -1;
     for (struct addrinfo *each = addresses; each && listener->fd < 0; each = each->ai_next) {
         listener->fd = listen_on(each);
-        if (listener->fd < 0 && errno != EADDRNOTAVAIL && errno != EAFNOSUPPORT)
+        if (listener->fd < 0 && errno != EADDRNOTAVAIL && errno != EAFNOSUPPORT) {
             break;
+        }
     }
-    if (listener->fd < 0)
+    if (listener->fd < 0) {
         snprintf(error, error_size, format, host, port, advice(errno));
+    }
     freeaddrinfo(addresses);
-    if (listener->fd < 0)
+    if (listener->fd < 0) {
         return QD_ERR_SYSTEM;
+    }
     listener->port = port_of(listener->fd);
     return QD_OK;
 }
@@ -124,8 +131,9 @@ static void refuse(qd_listener *listener, int fd, qd_net_refusal reason)
 {
     qd_loop *first = &listener->loops[0];
 
-    if (first->refusals >= REFUSALS_MAX || qd_connection_refuse(first, fd, listener->refusals[reason]) != QD_OK)
+    if (first->refusals >= REFUSALS_MAX || qd_connection_refuse(first, fd, listener->refusals[reason]) != QD_OK) {
         close(fd);
+    }
 }
 
 static void welcome(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
@@ -156,8 +164,9 @@ static void on_pause_over(uv_timer_t *pause)
 
 static void starve(qd_listener *listener, int error)
 {
-    if (!listener->starved)
+    if (!listener->starved) {
         qd_log(QD_LOG_WARN, "cannot accept connections, trying on: %s", strerror(error));
+    }
     listener->starved = true;
     uv_poll_stop(&listener->poll);
     uv_timer_start(&listener->pause, on_pause_over, STARVED_PAUSE_MS, 0);
@@ -191,8 +200,9 @@ static void on_handle_closed(uv_handle_t *handle)
 {
     qd_listener *listener = handle->data;
 
-    if (--listener->handles_open > 0)
+    if (--listener->handles_open > 0) {
         return;
+    }
     close(listener->fd);
     qd_loop_let_go(&listener->loops[0]);
     uv_sem_post(&listener->closed);
@@ -214,8 +224,9 @@ qd_status qd_listener_attach(qd_listener *listener)
     listener->starved = false;
     listener->close = (qd_loop_request){.run = close_now};
     atomic_init(&listener->close_asked, false);
-    if (uv_sem_init(&listener->closed, 0) != 0)
+    if (uv_sem_init(&listener->closed, 0) != 0) {
         return QD_ERR_SYSTEM;
+    }
     if (uv_poll_init(&loop->uv, &listener->poll, listener->fd) != 0) {
         uv_sem_destroy(&listener->closed);
         return QD_ERR_SYSTEM;
@@ -230,8 +241,9 @@ qd_status qd_listener_attach(qd_listener *listener)
 
 void qd_listener_close(qd_listener *listener)
 {
-    if (!atomic_exchange(&listener->close_asked, true))
+    if (!atomic_exchange(&listener->close_asked, true)) {
         qd_loop_post(&listener->loops[0], &listener->close);
+    }
 }
 
 void qd_listener_wait_closed(qd_listener *listener)

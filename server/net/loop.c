@@ -29,8 +29,9 @@ void qd_loop_post(qd_loop *loop, qd_loop_request *request)
 
     /* Only the first of a burst wakes the loop; and none of its own does, because its turn ends with the requests.
      * Those that requests themselves post come a turn later, so that sockets are looked at in between. */
-    if (first && !(qd_loop_is_current(loop) && !loop->running_requests))
+    if (first && !(qd_loop_is_current(loop) && !loop->running_requests)) {
         uv_async_send(&loop->wake);
+    }
 }
 
 static void run_requests(qd_loop *loop)
@@ -54,8 +55,9 @@ static void on_turn(uv_prepare_t *turn)
     qd_loop *loop = turn->data;
 
     run_requests(loop);
-    if (loop->stopping && loop->holders == 0)
+    if (loop->stopping && loop->holders == 0) {
         uv_stop(&loop->uv);
+    }
 }
 
 /* How often the loop was woken lately decides for as long again. */
@@ -66,6 +68,7 @@ static bool is_woken_often(qd_loop *loop)
     loop->wakes++;
     if (passed_ns >= OFTEN_SPAN_NS) {
         uint64_t most = passed_ns / (loop->rests ? OFTEN_NS_RESTING : OFTEN_NS);
+
         loop->rests = loop->wakes > most && loop->writes >= loop->wakes;
         loop->wakes = loop->writes = 0;
         loop->counted_since_ns = now_ns;
@@ -76,8 +79,9 @@ static bool is_woken_often(qd_loop *loop)
 /* Called by libuv when it waited and was woken: the turn comes next. */
 static void on_wake(uv_async_t *wake)
 {
-    if (is_woken_often(wake->data))
+    if (is_woken_often(wake->data)) {
         nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
+    }
 }
 
 /* ---- deadlines ---- */
@@ -111,8 +115,9 @@ static void on_clock(uv_timer_t *clock)
         qd_loop_deadline_clear(first);
         first->expire(first);
     }
-    if (loop->deadlines.next == &loop->deadlines)
+    if (loop->deadlines.next == &loop->deadlines) {
         uv_timer_stop(&loop->clock);
+    }
 }
 
 void qd_loop_deadline_set(qd_loop *loop, qd_loop_deadline *deadline, uint64_t due_ns)
@@ -121,14 +126,16 @@ void qd_loop_deadline_set(qd_loop *loop, qd_loop_deadline *deadline, uint64_t du
     qd_loop_deadline_clear(deadline);
     deadline->due_ns = due_ns;
     link_deadline(&loop->deadlines, deadline);
-    if (!uv_is_active((uv_handle_t *)&loop->clock))
+    if (!uv_is_active((uv_handle_t *)&loop->clock)) {
         uv_timer_start(&loop->clock, on_clock, QD_LOOP_DEADLINE_STEP_MS, QD_LOOP_DEADLINE_STEP_MS);
+    }
 }
 
 void qd_loop_deadline_clear(qd_loop_deadline *deadline)
 {
-    if (!deadline->next)
+    if (!deadline->next) {
         return;
+    }
     deadline->previous->next = deadline->next;
     deadline->next->previous = deadline->previous;
     deadline->next = deadline->previous = NULL;
@@ -169,10 +176,12 @@ qd_status qd_loop_init(qd_loop *loop)
     qd_heap_init(&loop->heap);
     loop->deadlines.next = loop->deadlines.previous = &loop->deadlines;
     loop->read_buffer = qd_heap_alloc(&loop->heap, QD_LOOP_READ_BYTES);
-    if (!loop->read_buffer)
+    if (!loop->read_buffer) {
         goto fail_memory;
-    if (uv_loop_init(&loop->uv) != 0)
+    }
+    if (uv_loop_init(&loop->uv) != 0) {
         goto fail_system;
+    }
     /* These two need no system resource. */
     uv_prepare_init(&loop->uv, &loop->turn);
     uv_timer_init(&loop->uv, &loop->clock);
@@ -196,8 +205,9 @@ fail_memory:
 static void close_handle(uv_handle_t *handle, void *argument)
 {
     (void)argument;
-    if (!uv_is_closing(handle))
+    if (!uv_is_closing(handle)) {
         uv_close(handle, NULL);
+    }
 }
 
 void qd_loop_deinit(qd_loop *loop)

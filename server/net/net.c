@@ -44,17 +44,20 @@ static void stop_loops(qd_net *net, uint32_t first, uint32_t flush_ms)
         net->stops[i] = (stop_request){.request.run = stop_loop, .loop = &net->loops[i], .flush_ms = flush_ms};
         qd_loop_post(&net->loops[i], &net->stops[i].request);
     }
-    for (uint32_t i = first; i < net->loop_count; i++)
+    for (uint32_t i = first; i < net->loop_count; i++) {
         qd_loop_join(&net->loops[i]);
+    }
 }
 
 static void destroy(qd_net *net, uint32_t loops_ready)
 {
-    for (uint32_t i = 0; i < loops_ready; i++)
+    for (uint32_t i = 0; i < loops_ready; i++) {
         qd_loop_deinit(&net->loops[i]);
+    }
     for (uint32_t i = 0; i < QD_NET_REFUSALS; i++) {
-        if (net->listener.refusals[i])
+        if (net->listener.refusals[i]) {
             qd_buffer_release(net->listener.refusals[i]);
+        }
     }
     qd_shared_free(net, size_of(net->loop_count));
 }
@@ -67,8 +70,9 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
     QD_ASSERT(config->loops > 0);
     signal(SIGPIPE, SIG_IGN);
     qd_net *net = qd_shared_alloc(size_of(config->loops));
-    if (!net)
+    if (!net) {
         goto fail;
+    }
     *net = (qd_net){.handler = config->handler, .loop_count = config->loops};
     net->stops = (stop_request *)&net->loops[config->loops];
     net->listener = (qd_listener){
@@ -81,18 +85,22 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
     };
 
     status = qd_listener_bind(&net->listener, config->host, config->port, error, error_size);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         goto fail_bind;
+    }
     for (; loops_ready < net->loop_count; loops_ready++) {
         status = qd_loop_init(&net->loops[loops_ready]);
-        if (status != QD_OK)
+        if (status != QD_OK) {
             goto fail_loops;
+        }
     }
     status = qd_listener_attach(&net->listener);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         goto fail_loops;
-    for (uint32_t i = 0; config->refusal && i < QD_NET_REFUSALS; i++)
+    }
+    for (uint32_t i = 0; config->refusal && i < QD_NET_REFUSALS; i++) {
         net->listener.refusals[i] = config->refusal(config->handler.context, (qd_net_refusal)i);
+    }
 
     /* The first loop comes last: it accepts, and hands over to the others. */
     for (loops_from = net->loop_count; loops_from > 0; loops_from--) {
@@ -132,8 +140,9 @@ uint64_t qd_net_bytes_in(const qd_net *net)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; i < net->loop_count; i++)
+    for (uint32_t i = 0; i < net->loop_count; i++) {
         bytes += atomic_load_explicit(&net->loops[i].bytes_in, memory_order_relaxed);
+    }
     return bytes;
 }
 
@@ -141,8 +150,9 @@ uint64_t qd_net_bytes_out(const qd_net *net)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; i < net->loop_count; i++)
+    for (uint32_t i = 0; i < net->loop_count; i++) {
         bytes += atomic_load_explicit(&net->loops[i].bytes_out, memory_order_relaxed);
+    }
     return bytes;
 }
 

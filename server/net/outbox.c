@@ -14,8 +14,9 @@ void qd_outbox_init(qd_outbox *outbox, size_t bytes_max)
 
 static void free_ring(qd_outbox *outbox)
 {
-    if (outbox->ring != outbox->first)
+    if (outbox->ring != outbox->first) {
         qd_shared_free(outbox->ring, outbox->capacity * sizeof *outbox->ring);
+    }
     outbox->ring = outbox->first;
     outbox->capacity = QD_OUTBOX_ENTRIES_MIN;
     outbox->head = 0;
@@ -42,8 +43,9 @@ static void update_stalled(qd_outbox *outbox)
 
 void qd_outbox_deinit(qd_outbox *outbox)
 {
-    for (uint32_t i = 0; i < outbox->count; i++)
+    for (uint32_t i = 0; i < outbox->count; i++) {
         qd_buffer_release(outbox->ring[(outbox->head + i) & (outbox->capacity - 1)].buffer);
+    }
     free_ring(outbox);
     outbox->count = 0;
     outbox->head_taken = 0;
@@ -57,19 +59,24 @@ static bool reserve(qd_outbox *outbox, size_t count)
 {
     uint32_t capacity = outbox->capacity;
 
-    if (count > UINT32_MAX / 4 - outbox->count)
+    if (count > UINT32_MAX / 4 - outbox->count) {
         return false;
-    while (capacity < outbox->count + count)
+    }
+    while (capacity < outbox->count + count) {
         capacity *= 2;
-    if (capacity == outbox->capacity)
+    }
+    if (capacity == outbox->capacity) {
         return true;
+    }
 
     qd_outbox_entry *ring = qd_shared_alloc(capacity * sizeof *ring);
-    if (!ring)
+    if (!ring) {
         return false;
+    }
     uint32_t entries = outbox->count;
-    for (uint32_t i = 0; i < entries; i++)
+    for (uint32_t i = 0; i < entries; i++) {
         ring[i] = outbox->ring[(outbox->head + i) & (outbox->capacity - 1)];
+    }
     free_ring(outbox);
     outbox->ring = ring;
     outbox->capacity = capacity;
@@ -89,10 +96,12 @@ qd_outbox_pushed qd_outbox_push(qd_outbox *outbox, qd_buffer *const *buffers, si
         outbox->refused = true;
         return QD_OUTBOX_FULL;
     }
-    if (class == QD_LINK_REPLY && outbox->replies_counted > outbox->bytes_max + QD_LINK_REPLY_MARGIN_BYTES)
+    if (class == QD_LINK_REPLY && outbox->replies_counted > outbox->bytes_max + QD_LINK_REPLY_MARGIN_BYTES) {
         return QD_OUTBOX_OVERRUN;
-    if (!reserve(outbox, count))
+    }
+    if (!reserve(outbox, count)) {
         return QD_OUTBOX_NO_MEMORY;
+    }
 
     for (size_t i = 0; i < count; i++) {
         qd_buffer_acquire(buffers[i]);
@@ -101,8 +110,9 @@ qd_outbox_pushed qd_outbox_push(qd_outbox *outbox, qd_buffer *const *buffers, si
         outbox->count++;
     }
     set_bytes(outbox, qd_outbox_bytes(outbox) + bytes);
-    if (class == QD_LINK_REPLY)
+    if (class == QD_LINK_REPLY) {
         outbox->replies_counted += cost;
+    }
     update_stalled(outbox);
     return QD_OUTBOX_PUSHED;
 }
@@ -132,8 +142,9 @@ bool qd_outbox_take(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed)
         bool whole = left <= bytes;
         size_t part = whole ? left : bytes;
 
-        if (first->class == QD_LINK_REPLY)
+        if (first->class == QD_LINK_REPLY) {
             outbox->replies_counted -= part + (whole ? QD_LINK_BUFFER_BYTES : 0);
+        }
         bytes -= part;
         if (!whole) {
             outbox->head_taken += part;
@@ -145,12 +156,14 @@ bool qd_outbox_take(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed)
         outbox->head_taken = 0;
         outbox->count--;
     }
-    if (outbox->count == 0 && outbox->capacity > ENTRIES_KEPT_MAX)
+    if (outbox->count == 0 && outbox->capacity > ENTRIES_KEPT_MAX) {
         free_ring(outbox);
+    }
     update_stalled(outbox);
 
     bool room = outbox->refused && (outbox->count == 0 || counted(outbox) < outbox->bytes_max / 2);
-    if (room)
+    if (room) {
         outbox->refused = false;
+    }
     return room;
 }

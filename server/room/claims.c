@@ -19,10 +19,12 @@ void qd_claims_add(qd_claims *claims, qd_heap *heap, qd_claim claim)
 
 static bool is_before(const qd_claim *a, const qd_claim *b)
 {
-    if (a->lead != b->lead)
+    if (a->lead != b->lead) {
         return a->lead < b->lead;
-    if (a->distance != b->distance)
+    }
+    if (a->distance != b->distance) {
         return a->distance < b->distance;
+    }
     return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
 }
 
@@ -33,10 +35,12 @@ static void sink(qd_claim *claims, uint32_t root, uint32_t count)
     uint32_t child;
 
     while ((child = 2 * root + 1) < count) {
-        if (child + 1 < count && is_before(&claims[child], &claims[child + 1]))
+        if (child + 1 < count && is_before(&claims[child], &claims[child + 1])) {
             child++;
-        if (!is_before(&sinking, &claims[child]))
+        }
+        if (!is_before(&sinking, &claims[child])) {
             break;
+        }
         claims[root] = claims[child];
         root = child;
     }
@@ -46,10 +50,12 @@ static void sink(qd_claim *claims, uint32_t root, uint32_t count)
 /* A heap: in place, and no worse for any order. */
 void qd_claims_sort(qd_claim *claims, uint32_t count)
 {
-    for (uint32_t root = count / 2; root-- > 0;)
+    for (uint32_t root = count / 2; root-- > 0;) {
         sink(claims, root, count);
+    }
     for (uint32_t end = count; end > 1;) {
         qd_claim last = claims[--end];
+
         claims[end] = claims[0];
         claims[0] = last;
         sink(claims, 0, end);

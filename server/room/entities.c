@@ -13,8 +13,9 @@ static void link_in(qd_room *room, uint32_t slot, uint32_t owner)
     uint32_t *first = first_of(room, owner);
 
     holding[slot] = (qd_holding){owner, QD_SLOT_NONE, *first};
-    if (*first != QD_SLOT_NONE)
+    if (*first != QD_SLOT_NONE) {
         holding[*first].previous = slot;
+    }
     *first = slot;
 }
 
@@ -23,12 +24,14 @@ static void link_out(qd_room *room, uint32_t slot)
     qd_holding *holding = room->entities.holding;
     qd_holding here = holding[slot];
 
-    if (here.previous != QD_SLOT_NONE)
+    if (here.previous != QD_SLOT_NONE) {
         holding[here.previous].next = here.next;
-    else
+    } else {
         *first_of(room, here.owner) = here.next;
-    if (here.next != QD_SLOT_NONE)
+    }
+    if (here.next != QD_SLOT_NONE) {
         holding[here.next].previous = here.previous;
+    }
     holding[slot].next = slot;
     qd_roster_runs_lose(room, slot);
 }
@@ -37,14 +40,17 @@ static qd_status reserve(qd_room *room, uint32_t slot)
 {
     qd_entities *entities = &room->entities;
     uint32_t *id = qd_array_reserve(room->heap, entities->id, &entities->id_capacity, sizeof entities->id[0], slot);
-    if (!id)
+
+    if (!id) {
         return QD_ERR_NO_MEMORY;
+    }
     entities->id = id;
 
     qd_holding *holding =
         qd_array_reserve(room->heap, entities->holding, &entities->holding_capacity, sizeof entities->holding[0], slot);
-    if (!holding)
+    if (!holding) {
         return QD_ERR_NO_MEMORY;
+    }
     entities->holding = holding;
     return QD_OK;
 }
@@ -53,17 +59,21 @@ qd_status qd_room_add(qd_room *room, uint32_t id, uint32_t owner, const qd_body 
 {
     uint32_t slot;
 
-    if (room->ids.count >= room->config.entities_max)
+    if (room->ids.count >= room->config.entities_max) {
         return QD_ERR_FULL;
+    }
     qd_status status = qd_space_add(room->space, body, &slot);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         return status;
+    }
     status = reserve(room, slot);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         goto fail;
+    }
     status = qd_ids_put(&room->ids, id, (qd_place){slot, owner});
-    if (status != QD_OK)
+    if (status != QD_OK) {
         goto fail;
+    }
     room->entities.id[slot] = id;
     qd_description_forget(room, slot);
     status = qd_sight_add(room, slot, body);
@@ -73,8 +83,9 @@ qd_status qd_room_add(qd_room *room, uint32_t id, uint32_t owner, const qd_body 
     }
 
     link_in(room, slot, owner);
-    if (owner != QD_ROOM_OWNED)
+    if (owner != QD_ROOM_OWNED) {
         room->members.rows[owner].slots++;
+    }
     return QD_OK;
 
 fail:
@@ -87,23 +98,27 @@ void qd_room_remove(qd_room *room, uint32_t slot, qd_space_reason reason)
     qd_ids_remove(&room->ids, room->entities.id[slot]);
     link_out(room, slot);
     qd_sight_remove(room, slot, reason);
-    if (qd_space_remove(room->space, slot, reason))
+    if (qd_space_remove(room->space, slot, reason)) {
         qd_room_release(room, slot);
+    }
 }
 
 void qd_room_reown(qd_room *room, uint32_t slot, uint32_t owner)
 {
     uint32_t before = room->entities.holding[slot].owner;
 
-    if (before == owner)
+    if (before == owner) {
         return;
+    }
     qd_ids_set(&room->ids, room->entities.id[slot], (qd_place){slot, owner});
     link_out(room, slot);
     link_in(room, slot, owner);
-    if (owner != QD_ROOM_OWNED)
+    if (owner != QD_ROOM_OWNED) {
         room->members.rows[owner].slots++;
-    if (before == QD_ROOM_OWNED)
+    }
+    if (before == QD_ROOM_OWNED) {
         return;
+    }
     room->members.rows[before].slots--;
     qd_room_retire(room, before);
 }
@@ -112,8 +127,9 @@ void qd_room_release(qd_room *room, uint32_t slot)
 {
     uint32_t owner = room->entities.holding[slot].owner;
 
-    if (owner == QD_ROOM_OWNED)
+    if (owner == QD_ROOM_OWNED) {
         return;
+    }
     QD_ASSERT(room->members.rows[owner].slots > 0);
     room->members.rows[owner].slots--;
     qd_room_retire(room, owner);

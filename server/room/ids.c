@@ -37,15 +37,18 @@ static void take_over(qd_ids *ids, uint32_t first)
     uint32_t cursor = 0, mapped;
     qd_place place;
 
-    if (ids->map.count == 0)
+    if (ids->map.count == 0) {
         return;
+    }
     while (qd_ids_next_mapped(ids, &cursor, &mapped, &place)) {
-        if (mapped < ids->table_count)
+        if (mapped < ids->table_count) {
             ids->table[mapped] = place;
+        }
     }
     for (uint32_t id = first; id < ids->table_count; id++) {
-        if (ids->table[id].slot != QD_SLOT_NONE)
+        if (ids->table[id].slot != QD_SLOT_NONE) {
             (void)qd_map_remove(&ids->map, id);
+        }
     }
 }
 
@@ -55,13 +58,16 @@ static void cover(qd_ids *ids, uint32_t id)
     uint32_t old_count = ids->table_count;
     uint32_t count = old_count ? old_count : TABLE_COUNT_MIN;
 
-    while (count <= id)
+    while (count <= id) {
         count *= 2;
+    }
     qd_place *table = qd_heap_resize(ids->heap, ids->table, old_count * sizeof *table, count * sizeof *table);
-    if (!table)
+    if (!table) {
         return;
-    for (uint32_t i = old_count; i < count; i++)
+    }
+    for (uint32_t i = old_count; i < count; i++) {
         table[i] = nowhere;
+    }
     ids->table = table;
     ids->table_count = count;
     take_over(ids, old_count);
@@ -74,14 +80,17 @@ static bool dense(const qd_ids *ids, uint32_t id)
 
 qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_place place)
 {
-    if (id >= ids->table_count && dense(ids, id))
+    if (id >= ids->table_count && dense(ids, id)) {
         cover(ids, id);
+    }
     if (id < ids->table_count) {
         ids->table[id] = place;
     } else {
         qd_status status = qd_map_put(&ids->map, id, pack(place));
-        if (status != QD_OK)
+
+        if (status != QD_OK) {
             return status;
+        }
     }
     ids->count++;
     return QD_OK;
@@ -105,6 +114,7 @@ void qd_ids_remove(qd_ids *ids, uint32_t id)
         ids->table[id] = nowhere;
     } else {
         bool was_there = qd_map_remove(&ids->map, id);
+
         QD_ASSERT(was_there);
     }
     ids->count--;
@@ -121,8 +131,9 @@ bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_pl
 {
     uint64_t key, value;
 
-    if (!qd_map_next(&ids->map, cursor, &key, &value))
+    if (!qd_map_next(&ids->map, cursor, &key, &value)) {
         return false;
+    }
     *id = (uint32_t)key;
     *place = unpack(value);
     return true;

@@ -55,15 +55,18 @@ typedef struct joining {
 /* A ball in which all of the region is. Of a box nobody is surely inside of it. */
 static qd_join_ball ball_of(const qd_join_region *region)
 {
-    if (region->kind == 0)
+    if (region->kind == 0) {
         return QD_JOIN_NO_BALL;
-    if (region->kind == QD_ROOM_CIRCLE)
+    }
+    if (region->kind == QD_ROOM_CIRCLE) {
         return qd_join_ball_of(region->at, region->half[0]);
+    }
     double sum = 0;
     for (unsigned k = 0; k < 3; k++) {
         /* Corners are rounded. */
         const double reach =
             (double)region->half[k] + 0x1p-22 * (fabs((double)region->at[k]) + (double)region->half[k]);
+
         sum += reach * reach;
     }
     const double radius = sqrt(sum) * (1 + 0x1p-20);
@@ -75,18 +78,22 @@ static qd_join_ball ball_of(const qd_join_region *region)
 /* The rule of views.h, of a point that is there. */
 static inline bool is_in(const float at[3], const qd_join_region *region, unsigned axes)
 {
-    if (region->kind == 0)
+    if (region->kind == 0) {
         return false;
+    }
     if (region->kind == QD_ROOM_BOX) {
         bool is = true;
-        for (unsigned k = 0; k < axes; k++)
+
+        for (unsigned k = 0; k < axes; k++) {
             is &= (region->at[k] - region->half[k] <= at[k]) & (at[k] <= region->at[k] + region->half[k]);
+        }
         return is;
     }
     const double radius = (double)region->half[0];
     double sum = 0;
     for (unsigned k = 0; k < axes; k++) {
         const double apart = (double)region->at[k] - (double)at[k];
+
         sum += apart * apart;
     }
     return sum <= radius * radius;
@@ -127,16 +134,19 @@ static void tell_region(const joining *all, part *to, uint32_t i, uint32_t *memo
     uint32_t found[(LISTED_MAX + 1) * QD_JOIN_FAN];
     const uint32_t *list;
 
-    if (now->kind == 0 && was->kind == 0)
+    if (now->kind == 0 && was->kind == 0) {
         return;
+    }
     const qd_join_ball ball_now = ball_of(now), ball_was = ball_of(was);
     const uint32_t listed = all->finder->near(&all->tree, &ball_now, &ball_was, memory, &list);
     to->looks += listed;
     for (uint32_t first = 0; first < listed && !to->are_too_many; first += LISTED_MAX) {
         const uint32_t some = listed - first < LISTED_MAX ? listed - first : LISTED_MAX;
         const uint32_t count = all->finder->open(&all->tree, &ball_now, &ball_was, list + first, some, found);
-        if (count == 0)
+
+        if (count == 0) {
             continue;
+        }
         to->all = qd_array_need(&to->heap, to->all, &to->capacity, sizeof to->all[0], to->count + count - 1);
         tell_found(all, to, i, found, count);
     }
@@ -175,8 +185,9 @@ static void tell_part(size_t task, void *argument)
             __builtin_prefetch(&join->regions_was.of[region_at(join, i + REGIONS_AHEAD)]);
         }
         tell_region(all, to, region_at(join, i), memory);
-        if (to->count - to->told >= NEWS_MIN || to->looks >= NEWS_MIN)
+        if (to->count - to->told >= NEWS_MIN || to->looks >= NEWS_MIN) {
             tell_others(all, to);
+        }
     }
     tell_others(all, to);
 }
@@ -188,6 +199,7 @@ static void fit_parts(qd_room *room, uint32_t count)
     join->parts = qd_array_need(room->heap, join->parts, &join->part_capacity, sizeof join->parts[0], count - 1);
     for (; join->part_count < count; join->part_count++) {
         part *made = &join->parts[join->part_count];
+
         *made = (part){.count = 0};
         qd_heap_init(&made->heap);
     }
@@ -212,17 +224,20 @@ static void put_together(qd_room *room, const joining *of, qd_crossings *crossin
     qd_join_note_looks(join, of->looks);
     join->is_in_vain = of->looks > of->looks_max;
     *crossings = (qd_crossings){.complete = count <= of->limit && !join->is_in_vain};
-    if (!crossings->complete)
+    if (!crossings->complete) {
         return;
+    }
     crossings->count = (size_t)count;
     crossings->all = join->parts[0].all;
-    if (of->parts == 1)
+    if (of->parts == 1) {
         return;
+    }
     qd_crossing *all = qd_block_fit(&join->found, room->heap, (size_t)count * sizeof all[0]);
     crossings->all = all;
     for (uint32_t i = 0; i < of->parts; i++) {
-        if (join->parts[i].count > 0)
+        if (join->parts[i].count > 0) {
             memcpy(all, join->parts[i].all, join->parts[i].count * sizeof all[0]);
+        }
         all += join->parts[i].count;
     }
 }
@@ -233,8 +248,9 @@ void qd_join_tell(qd_room *room, const qd_executor *executor, uint64_t limit, qd
     joining all = {
         .room = room, .axes = axes, .limit = limit, .looks_max = room->views.pairs, .finder = room->views.habit.finder};
 
-    if (!all.finder)
+    if (!all.finder) {
         all.finder = qd_join_finder_chosen(axes);
+    }
     all.looks_max += room->views.habit.looks_in_vain ? room->views.habit.looks_in_vain : LOOKS_IN_VAIN;
     qd_join_advance(room, &all.tree);
     all.parts = parts_for(room, executor);
@@ -250,8 +266,9 @@ static bool pays(const qd_room *room)
     const qd_views *views = &room->views;
     const uint32_t slack = views->join->leads ? 2 : 1;
 
-    if (views->suspended || views->sight == NULL || views->join->is_in_vain)
+    if (views->suspended || views->sight == NULL || views->join->is_in_vain) {
         return false;
+    }
     return views->habit.always || (!views->has_beacons && views->boxes == 0 && views->pairs * slack >= PAIRS_MIN &&
                                    views->pairs * slack / PAIRS_A_REGION >= views->live &&
                                    (uint64_t)views->placed * slack >= room->ids.count / MOVED_SHARE);
@@ -276,11 +293,13 @@ void qd_join_end(qd_room *room)
 {
     qd_views *views = &room->views;
 
-    if (!views->join->leads)
+    if (!views->join->leads) {
         return;
+    }
     views->join->leads = false;
-    for (uint32_t i = 0; i < views->join->newcomers.count; i++)
+    for (uint32_t i = 0; i < views->join->newcomers.count; i++) {
         views->seen[views->join->newcomers.of[i].slot].marks &= (uint8_t)~QD_MARK_NEW;
+    }
     views->join->newcomers.count = 0;
     qd_sight_catch_up(room);
 }
@@ -299,16 +318,19 @@ void qd_join_destroy(qd_join *join, qd_heap *heap)
         qd_heap_free(heap, join->was[k].of, join->was[k].capacity * sizeof(float));
     }
     qd_join_slots *slots[] = {&join->entries, &join->left, &join->order};
-    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++)
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
         qd_heap_free(heap, slots[i]->of, slots[i]->capacity * sizeof slots[i]->of[0]);
+    }
     qd_heap_free(heap, join->newcomers.of, join->newcomers.capacity * sizeof join->newcomers.of[0]);
     qd_heap_free(heap, join->regions_now.of, join->regions_now.capacity * sizeof(qd_join_region));
     qd_heap_free(heap, join->regions_was.of, join->regions_was.capacity * sizeof(qd_join_region));
     qd_block *blocks[] = {&join->boxes, &join->scratch, &join->found};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         qd_block_deinit(blocks[i], heap);
+    }
     for (uint32_t i = 0; i < join->part_count; i++) {
         part *of = &join->parts[i];
+
         qd_heap_free(&of->heap, of->all, of->capacity * sizeof of->all[0]);
         qd_block_deinit(&of->lists, &of->heap);
         qd_heap_deinit(&of->heap);

@@ -26,8 +26,10 @@ static void plan_curve(qd_join *join)
 
     for (unsigned k = 0; k < 2; k++) {
         float lo = FLT_MAX, hi = -FLT_MAX;
+
         for (uint32_t i = 0; i < join->entries.count; i++) {
             const float at = join->now[k].of[i];
+
             lo = at < lo ? at : lo;
             hi = at < INFINITY && at > hi ? at : hi;
         }
@@ -72,9 +74,11 @@ static void fit_entries(qd_room *room, uint32_t count)
 
     for (unsigned k = 0; k < qd_join_axes(room); k++) {
         qd_join_column *both[] = {&join->now[k], &join->was[k]};
-        for (unsigned i = 0; i < 2; i++)
+
+        for (unsigned i = 0; i < 2; i++) {
             both[i]->of =
                 qd_array_need(room->heap, both[i]->of, &both[i]->capacity, sizeof(float), count | (QD_JOIN_FAN - 1));
+        }
     }
     join->entries.of = qd_array_need(room->heap, join->entries.of, &join->entries.capacity, sizeof(uint32_t),
                                      count | (QD_JOIN_FAN - 1));
@@ -88,8 +92,9 @@ static void pad(qd_room *room)
     fit_entries(room, join->entries.count);
     for (uint32_t i = join->entries.count; i % QD_JOIN_FAN != 0; i++) {
         join->entries.of[i] = 0;
-        for (unsigned k = 0; k < qd_join_axes(room); k++)
+        for (unsigned k = 0; k < qd_join_axes(room); k++) {
             join->now[k].of[i] = join->was[k].of[i] = INFINITY;
+        }
     }
 }
 
@@ -115,16 +120,18 @@ static inline __attribute__((always_inline)) void move_entries(qd_room *room, un
         const bool is_there = seen->point != QD_NONE && was[0][i] < INFINITY;
         bool is_far = false;
 
-        if (i + AHEAD < join->entries.count)
+        if (i + AHEAD < join->entries.count) {
             __builtin_prefetch(&views->seen[slots[i + AHEAD] & ~QD_JOIN_LEFT]);
+        }
         for (unsigned k = 0; k < axes; k++) {
             is_far |= fabsf(seen->at[k] - was[k][i]) > join->reach;
             now[k][i] = is_there ? seen->at[k] : INFINITY;
         }
         if (QD_UNLIKELY(is_far && is_there)) {
             slots[i] = slot | QD_JOIN_LEFT;
-            for (unsigned k = 0; k < axes; k++)
+            for (unsigned k = 0; k < axes; k++) {
                 now[k][i] = INFINITY;
+            }
             add_newcomer(room, slot, i);
         }
     }
@@ -145,19 +152,22 @@ static void sort_newcomers(qd_room *room)
         count += seen->point != QD_NONE;
     }
     all->count = count;
-    if (count <= QD_JOIN_FAN)
+    if (count <= QD_JOIN_FAN) {
         return;
+    }
     qd_order order = order_in(room, count);
     qd_join_newcomer *from = qd_block_fit(&views->join->found, room->heap, count * sizeof from[0]);
     for (uint32_t i = 0; i < count; i++) {
         const qd_seen *seen = &views->seen[all->of[i].slot];
+
         order.keys[i] = number_of(&views->join->curve, seen->at[0], seen->at[1]);
         order.values[i] = i;
     }
     qd_order_sort(&order, count, 32, 0);
     memcpy(from, all->of, count * sizeof from[0]);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         all->of[i] = from[order.values[i]];
+    }
 }
 
 static void append_newcomers(qd_room *room)
@@ -169,8 +179,9 @@ static void append_newcomers(qd_room *room)
 
     sort_newcomers(room);
     join->left.count = all->count;
-    if (all->count == 0)
+    if (all->count == 0) {
         return;
+    }
     fit_entries(room, first + all->count);
     join->left.of =
         qd_array_need(room->heap, join->left.of, &join->left.capacity, sizeof join->left.of[0], all->count - 1);
@@ -192,8 +203,9 @@ static qd_join_region region_of(const qd_observer *observer, unsigned what)
 {
     qd_join_region region = {.kind = 0};
 
-    if (observer->state != QD_OBSERVER_LIVE || observer->body[what] == QD_NONE)
+    if (observer->state != QD_OBSERVER_LIVE || observer->body[what] == QD_NONE) {
         return region;
+    }
     memcpy(region.at, observer->at, sizeof region.at);
     qd_sight_sizes(observer, what, region.half);
     region.kind = observer->kind == QD_ROOM_BOX ? QD_ROOM_BOX : QD_ROOM_CIRCLE;
@@ -202,11 +214,13 @@ static qd_join_region region_of(const qd_observer *observer, unsigned what)
 
 static void fit_regions(qd_room *room, qd_join_regions *regions, uint32_t count)
 {
-    if (count == 0)
+    if (count == 0) {
         return;
+    }
     regions->of = qd_array_need(room->heap, regions->of, &regions->capacity, sizeof regions->of[0], count - 1);
-    while (regions->count < count)
+    while (regions->count < count) {
         regions->of[regions->count++] = (qd_join_region){.kind = 0};
+    }
 }
 
 static void note_regions(qd_room *room)
@@ -216,8 +230,9 @@ static void note_regions(qd_room *room)
 
     fit_regions(room, &views->join->regions_now, count);
     fit_regions(room, &views->join->regions_was, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         views->join->regions_now.of[i] = region_of(&views->observers[i / QD_JOIN_REGIONS], i % QD_JOIN_REGIONS);
+    }
 }
 
 /* What was now, at the last tick, is what was. */
@@ -230,6 +245,7 @@ static void turn(qd_room *room)
     join->regions_now = regions;
     for (unsigned k = 0; k < qd_join_axes(room); k++) {
         const qd_join_column column = join->was[k];
+
         join->was[k] = join->now[k];
         join->now[k] = column;
     }
@@ -242,8 +258,9 @@ static void sort_regions(qd_room *room)
     qd_join *join = room->views.join;
     const uint32_t count = join->regions_now.count;
 
-    if (count == 0)
+    if (count == 0) {
         return;
+    }
     qd_order order = order_in(room, count);
     for (uint32_t i = 0; i < count; i++) {
         order.keys[i] = number_of(&join->curve, join->regions_now.of[i].at[0], join->regions_now.of[i].at[1]);
@@ -264,8 +281,9 @@ static void sort(qd_room *room)
     qd_order order = order_in(room, before);
 
     plan_curve(join);
-    if (room->views.habit.always)
+    if (room->views.habit.always) {
         join->reach = 2;
+    }
     for (uint32_t i = 0; i < before; i++) {
         order.keys[count] = number_of(&join->curve, join->now[0].of[i], join->now[1].of[i]);
         order.values[count] = i;
@@ -273,16 +291,19 @@ static void sort(qd_room *room)
     }
     qd_order_sort(&order, count, 32, 0);
     for (unsigned k = 0; k < qd_join_axes(room); k++) {
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             join->was[k].of[i] = join->now[k].of[order.values[i]];
+        }
         const qd_join_column column = join->was[k];
         join->was[k] = join->now[k];
         join->now[k] = column;
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         order.keys[i] = join->entries.of[order.values[i]];
-    for (uint32_t i = 0; i < count; i++)
+    }
+    for (uint32_t i = 0; i < count; i++) {
         join->entries.of[i] = (uint32_t)order.keys[i];
+    }
     join->entries.count = join->sorted = count;
     join->looks_sorted = join->excess = 0;
     sort_regions(room);
@@ -312,6 +333,7 @@ static void make_tree(qd_room *room, qd_join_tree *tree)
     char *memory = qd_block_fit(&join->boxes, room->heap, bytes);
     for (uint32_t i = 0; i < tree->levels; i++) {
         qd_join_level *level = &tree->level[i];
+
         for (unsigned k = 0; k < axes; k++) {
             level->lo[k] = (float *)memory;
             level->hi[k] = (float *)(memory + qd_block_part(level->count, sizeof(float)));
@@ -327,24 +349,27 @@ static void make_tree(qd_room *room, qd_join_tree *tree)
 
 void qd_join_note_looks(qd_join *join, uint64_t looks)
 {
-    if (join->looks_sorted == 0)
+    if (join->looks_sorted == 0) {
         join->looks_sorted = looks;
-    else if (looks > join->looks_sorted)
+    } else if (looks > join->looks_sorted) {
         join->excess += looks - join->looks_sorted;
+    }
 }
 
 void qd_join_advance(qd_room *room, qd_join_tree *tree)
 {
     qd_join *join = room->views.join;
 
-    if (is_to_be_sorted(join))
+    if (is_to_be_sorted(join)) {
         sort(room);
+    }
     turn(room);
     fit_entries(room, join->entries.count);
-    if (qd_join_axes(room) == 3)
+    if (qd_join_axes(room) == 3) {
         move_entries(room, 3);
-    else
+    } else {
         move_entries(room, 2);
+    }
     append_newcomers(room);
     note_regions(room);
     make_tree(room, tree);
@@ -362,10 +387,12 @@ void qd_join_enlist(qd_room *room)
     for (uint32_t slot = 0; slot < views->seen_end; slot++) {
         const qd_seen *seen = &views->seen[slot];
 
-        if (seen->point == QD_NONE)
+        if (seen->point == QD_NONE) {
             continue;
-        for (unsigned k = 0; k < axes; k++)
+        }
+        for (unsigned k = 0; k < axes; k++) {
             join->now[k].of[join->entries.count] = seen->at[k];
+        }
         join->entries.of[join->entries.count++] = slot;
     }
     note_regions(room);
@@ -375,8 +402,9 @@ void qd_join_enlist(qd_room *room)
 void qd_join_add(qd_room *room, uint32_t slot)
 {
     /* Who comes twice, as it went in between, is listed once. */
-    if (room->views.seen[slot].marks & QD_MARK_NEW)
+    if (room->views.seen[slot].marks & QD_MARK_NEW) {
         return;
+    }
     room->views.seen[slot].marks |= QD_MARK_NEW;
     add_newcomer(room, slot, QD_NONE);
 }

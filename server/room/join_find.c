@@ -36,6 +36,7 @@ INLINE void box_points(const float *now, const float *was, uint32_t count, float
         for (uint32_t i = first; i < first + QD_JOIN_FAN; i++) {
             const float is = now[i] < INFINITY ? now[i] : -INFINITY, did = was[i] < INFINITY ? was[i] : -INFINITY;
             const float low = now[i] < was[i] ? now[i] : was[i], high = is > did ? is : did;
+
             least = low < least ? low : least;
             most = high > most ? high : most;
         }
@@ -65,10 +66,11 @@ void qd_join_boxes(qd_join_tree *tree, unsigned axes)
         const uint32_t end = (level->count + QD_JOIN_FAN - 1) & ~(QD_JOIN_FAN - 1);
 
         for (unsigned k = 0; k < axes; k++) {
-            if (i == 0)
+            if (i == 0) {
                 box_points(tree->now[k], tree->was[k], tree->count, level->lo[k], level->hi[k]);
-            else
+            } else {
                 box_boxes(&tree->level[i - 1], k, level->lo[k], level->hi[k]);
+            }
             for (uint32_t at = level->count; at < end; at++) {
                 level->lo[k][at] = INFINITY;
                 level->hi[k][at] = -INFINITY;
@@ -105,6 +107,7 @@ INLINE uint32_t find_near(near_fn *near, append_fn *append, const qd_join_tree *
         for (uint32_t i = 0; i < some; i++) {
             const uint32_t base = from[i] * QD_JOIN_FAN, left = boxes->count - base;
             const uint32_t there = left < QD_JOIN_FAN ? (1u << left) - 1 : UINT16_MAX;
+
             next = append(to, next, base, near(boxes, base, now, was, axes) & there);
         }
         uint32_t *other = from;
@@ -123,6 +126,7 @@ INLINE uint32_t find_open(open_fn *open, append_fn *append, const qd_join_tree *
 
     for (uint32_t i = 0; i < some; i++) {
         const uint32_t base = list[i] * QD_JOIN_FAN;
+
         count = append(found, count, base, open(tree, base, now, was, axes));
     }
     return count;
@@ -147,8 +151,9 @@ INLINE uint32_t find_open(open_fn *open, append_fn *append, const qd_join_tree *
 
 INLINE uint32_t append_plain(uint32_t *to, uint32_t count, uint32_t base, uint32_t mask)
 {
-    for (; mask != 0; mask &= mask - 1)
+    for (; mask != 0; mask &= mask - 1) {
         to[count++] = base + (uint32_t)__builtin_ctz(mask);
+    }
     return count;
 }
 
@@ -157,8 +162,10 @@ INLINE void squares(float *const *column, uint32_t base, const float *at, float 
 {
     for (unsigned k = 0; k < axes; k++) {
         const float *from = column[k] + base, centre = at[k];
+
         for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
             const float apart = from[i] - centre;
+
             sum[i] = k == 0 ? apart * apart : sum[i] + apart * apart;
         }
     }
@@ -169,9 +176,11 @@ INLINE void squares_of_gap(const qd_join_level *level, uint32_t base, const floa
 {
     for (unsigned k = 0; k < axes; k++) {
         const float *lo = level->lo[k] + base, *hi = level->hi[k] + base, centre = at[k];
+
         for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
             const float below = lo[i] - centre, above = centre - hi[i];
             const float gap = below > above ? below : above, apart = gap > 0 ? gap : 0;
+
             sum[i] = k == 0 ? apart * apart : sum[i] + apart * apart;
         }
     }
@@ -188,8 +197,9 @@ INLINE uint32_t near_plain(const qd_join_level *level, uint32_t base, const qd_j
 
     squares_of_gap(level, base, now->at, gap_now, axes);
     squares_of_gap(level, base, was->at, gap_was, axes);
-    for (uint32_t i = 0; i < QD_JOIN_FAN; i++)
+    for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
         apart |= (gap_now[i] > now->outside ? bit_of[i] : 0) & (gap_was[i] > was->outside ? bit_of[i] : 0);
+    }
     return ~apart;
 }
 
@@ -220,6 +230,7 @@ AVX2 INLINE __m256 squares_8(float *const *column, uint32_t i, const float *at, 
 
     for (unsigned k = 0; k < axes; k++) {
         const __m256 apart = _mm256_sub_ps(_mm256_loadu_ps(column[k] + i), _mm256_set1_ps(at[k]));
+
         sum = k == 0 ? _mm256_mul_ps(apart, apart) : _mm256_add_ps(sum, _mm256_mul_ps(apart, apart));
     }
     return sum;
@@ -234,6 +245,7 @@ AVX2 INLINE __m256 squares_of_gap_8(const qd_join_level *level, uint32_t i, cons
         const __m256 below = _mm256_sub_ps(_mm256_loadu_ps(level->lo[k] + i), centre);
         const __m256 above = _mm256_sub_ps(centre, _mm256_loadu_ps(level->hi[k] + i));
         const __m256 apart = _mm256_max_ps(_mm256_max_ps(below, above), _mm256_setzero_ps());
+
         sum = k == 0 ? _mm256_mul_ps(apart, apart) : _mm256_add_ps(sum, _mm256_mul_ps(apart, apart));
     }
     return sum;
@@ -253,6 +265,7 @@ AVX2 INLINE uint32_t near_avx2(const qd_join_level *level, uint32_t base, const 
     for (uint32_t half = 0; half < QD_JOIN_FAN; half += 8) {
         const __m256 is = squares_of_gap_8(level, base + half, now->at, axes);
         const __m256 did = squares_of_gap_8(level, base + half, was->at, axes);
+
         apart |= (uint32_t)_mm256_movemask_ps(both_above(is, now->outside, did, was->outside)) << half;
     }
     return ~apart;
@@ -269,6 +282,7 @@ AVX2 INLINE uint32_t open_avx2(const qd_join_tree *tree, uint32_t base, const qd
         const __m256 in = _mm256_and_ps(_mm256_cmp_ps(is, _mm256_set1_ps(now->inside), _CMP_LT_OQ),
                                         _mm256_cmp_ps(did, _mm256_set1_ps(was->inside), _CMP_LT_OQ));
         const __m256 out = both_above(is, now->outside, did, was->outside);
+
         settled |= (uint32_t)_mm256_movemask_ps(_mm256_or_ps(in, out)) << half;
     }
     return ~settled & UINT16_MAX;
@@ -287,6 +301,7 @@ AVX512 INLINE __m512 squares_16(float *const *column, uint32_t i, const float *a
 
     for (unsigned k = 0; k < axes; k++) {
         const __m512 apart = _mm512_sub_ps(_mm512_loadu_ps(column[k] + i), _mm512_set1_ps(at[k]));
+
         sum = k == 0 ? _mm512_mul_ps(apart, apart) : _mm512_add_ps(sum, _mm512_mul_ps(apart, apart));
     }
     return sum;
@@ -301,6 +316,7 @@ AVX512 INLINE __m512 squares_of_gap_16(const qd_join_level *level, uint32_t i, c
         const __m512 below = _mm512_sub_ps(_mm512_loadu_ps(level->lo[k] + i), centre);
         const __m512 above = _mm512_sub_ps(centre, _mm512_loadu_ps(level->hi[k] + i));
         const __m512 apart = _mm512_max_ps(_mm512_max_ps(below, above), _mm512_setzero_ps());
+
         sum = k == 0 ? _mm512_mul_ps(apart, apart) : _mm512_add_ps(sum, _mm512_mul_ps(apart, apart));
     }
     return sum;
@@ -342,14 +358,17 @@ FINDER(avx512, AVX512)
 
 const qd_join_finder *qd_join_finder_at(uint32_t index, unsigned axes)
 {
-    if (index == 0)
+    if (index == 0) {
         return &finder_plain[axes - 2];
+    }
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (index == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))
+    if (index == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")) {
         return &finder_avx2[axes - 2];
-    if (index == 2 && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    }
+    if (index == 2 && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
         return &finder_avx512[axes - 2];
+    }
 #endif
     return NULL;
 }
@@ -358,7 +377,8 @@ const qd_join_finder *qd_join_finder_chosen(unsigned axes)
 {
     const qd_join_finder *chosen = NULL;
 
-    for (uint32_t i = 0; qd_join_finder_at(i, axes); i++)
+    for (uint32_t i = 0; qd_join_finder_at(i, axes); i++) {
         chosen = qd_join_finder_at(i, axes);
+    }
     return chosen;
 }

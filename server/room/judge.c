@@ -13,20 +13,24 @@ static void find_shown(qd_room *room, qd_observer *observer)
 {
     qd_sightings *set = &observer->sightings;
 
-    for (uint32_t at = 0; at < set->capacity; at++)
+    for (uint32_t at = 0; at < set->capacity; at++) {
         set->places[at] &= ~(uint32_t)QD_SIGHTING_SHOWN; /* none is left without a flag: all are touched */
+    }
     for (uint32_t i = 0; i < observer->show_count; i++) {
         uint32_t slot = qd_ids_get(&room->ids, observer->exceptions[observer->hide_count + i]).slot;
-        if (slot != QD_SLOT_NONE)
+
+        if (slot != QD_SLOT_NONE) {
             (void)qd_sightings_put(set, room->heap, slot, QD_SIGHTING_SHOWN | QD_SIGHTING_TOUCHED);
+        }
     }
 }
 
 static void touch_all(qd_sightings *set)
 {
     for (uint32_t at = 0; at < set->capacity; at++) {
-        if (set->places[at] != 0)
+        if (set->places[at] != 0) {
             set->places[at] = (set->places[at] | QD_SIGHTING_TOUCHED) & ~(uint32_t)QD_SIGHTING_HELD;
+        }
     }
 }
 
@@ -44,10 +48,12 @@ static void want(qd_room *room, uint32_t row)
     for (uint32_t at = 0; at < set->capacity; at++) {
         uint32_t place = set->places[at], slot = qd_sighting_slot(place), flags = place & QD_SIGHTING_FLAGS;
 
-        if (at + AHEAD < set->capacity)
+        if (at + AHEAD < set->capacity) {
             __builtin_prefetch(&views->seen[qd_sighting_slot(set->places[at + AHEAD])]);
-        if (place == 0)
+        }
+        if (place == 0) {
             continue;
+        }
         if (qd_rule_wants(room, observer, slot, flags)) {
             qd_claim claim = {.distance = qd_rule_distance(observer, &views->seen[slot]),
                               .id = room->entities.id[slot],
@@ -55,6 +61,7 @@ static void want(qd_room *room, uint32_t row)
                               .observer = row,
                               .flags = flags,
                               .at = at};
+
             qd_claims_add(&views->claims, room->heap, claim);
         } else if (flags & QD_SIGHTING_SEEN) {
             qd_view_leave(room, row, &set->places[at], qd_rule_reason(room, observer, slot, flags));
@@ -67,8 +74,9 @@ static double head_start(const qd_observer *observer)
 {
     float range = observer->range;
 
-    for (unsigned k = 0; k < 3 && observer->kind == QD_ROOM_BOX; k++)
+    for (unsigned k = 0; k < 3 && observer->kind == QD_ROOM_BOX; k++) {
         range = observer->half[k] > range ? observer->half[k] : range;
+    }
     double sixteenth = (double)range / 16, margin = (double)observer->leave_margin;
     return margin > sixteenth ? margin : sixteenth;
 }
@@ -80,18 +88,21 @@ static void choose(qd_room *room, uint32_t row)
     const qd_observer *observer = &views->observers[row];
     qd_claims *claims = &views->claims;
 
-    if (observer->limit == 0 || claims->count <= observer->limit)
+    if (observer->limit == 0 || claims->count <= observer->limit) {
         return;
+    }
     double ahead = head_start(observer);
     for (uint32_t i = 0; i < claims->count; i++) {
         qd_claim *claim = &claims->claim[i];
+
         claim->lead = claim->flags & QD_SIGHTING_SHOWN ? 0 : 1;
         claim->distance -= claim->flags & QD_SIGHTING_SEEN ? ahead : 0;
     }
     qd_claims_sort(claims->claim, claims->count);
     for (uint32_t i = observer->limit; i < claims->count; i++) {
-        if (claims->claim[i].flags & QD_SIGHTING_SEEN)
+        if (claims->claim[i].flags & QD_SIGHTING_SEEN) {
             qd_view_leave(room, row, &observer->sightings.places[claims->claim[i].at], QD_ROOM_LEFT_LIMIT);
+        }
     }
     claims->count = observer->limit;
     for (uint32_t i = 0; i < claims->count; i++) {
@@ -118,8 +129,9 @@ static uint32_t enter(qd_room *room, uint32_t row)
     uint32_t entrants = 0, admitted;
 
     for (uint32_t i = 0; i < views->claims.count; i++) {
-        if (claims[i].flags & QD_SIGHTING_SEEN)
+        if (claims[i].flags & QD_SIGHTING_SEEN) {
             continue;
+        }
         qd_claim claim = claims[i];
         claims[i] = claims[entrants];
         claims[entrants++] = claim;
@@ -128,11 +140,13 @@ static uint32_t enter(qd_room *room, uint32_t row)
     if (observer->enter_budget > 0 && entrants > observer->enter_budget) {
         qd_claims_sort(claims, entrants);
         admitted = observer->enter_budget;
-        for (uint32_t i = admitted; i < entrants; i++)
+        for (uint32_t i = admitted; i < entrants; i++) {
             hold(room, &claims[i]);
+        }
     }
-    for (uint32_t i = 0; i < admitted; i++)
+    for (uint32_t i = 0; i < admitted; i++) {
         qd_view_claim(room, claims[i]);
+    }
     return entrants;
 }
 
@@ -155,8 +169,9 @@ static void begin_relaying(qd_room *room, uint32_t row, uint32_t steps, struct r
     to->row = row;
     to->steps = steps;
     to->is_limited = room->members.rows[observer->member].views.options.bytes_max > 0;
-    for (uint32_t tier = 0; tier < observer->tiers; tier++)
+    for (uint32_t tier = 0; tier < observer->tiers; tier++) {
         to->phase[tier] = (uint32_t)(room->tick % observer->relay_every[tier]);
+    }
 }
 
 static bool is_turn(const struct relaying *relaying, const qd_observer *observer, uint32_t tier, uint32_t id)
@@ -170,8 +185,9 @@ static bool is_turn_anywhere(const struct relaying *relaying, const qd_observer 
 {
     bool is = false;
 
-    for (uint32_t tier = 0; tier < observer->tiers; tier++)
+    for (uint32_t tier = 0; tier < observer->tiers; tier++) {
         is |= is_turn(relaying, observer, tier, id);
+    }
     return is;
 }
 
@@ -179,8 +195,9 @@ static bool is_turn_at(const struct relaying *relaying, const qd_observer *obser
 {
     uint32_t tier = 0;
 
-    while (tier < observer->tiers && distance > (double)observer->relay_range[tier])
+    while (tier < observer->tiers && distance > (double)observer->relay_range[tier]) {
         tier++;
+    }
     return tier < observer->tiers && is_turn(relaying, observer, tier, id);
 }
 
@@ -196,8 +213,10 @@ static void relay_one(const struct relaying *relaying, uint32_t at)
 
     if (!(*place & QD_SIGHTING_WAITS)) {
         bool has_changed = (int32_t)(seen->placed - telling->told) > 0;
-        if (!has_changed || !is_turn_at(relaying, observer, qd_rule_distance(observer, seen), telling->id))
+
+        if (!has_changed || !is_turn_at(relaying, observer, qd_rule_distance(observer, seen), telling->id)) {
             return;
+        }
         *place |= QD_SIGHTING_WAITS;
         telling->waits_since = views->round;
     }
@@ -229,14 +248,17 @@ void qd_view_relay(qd_room *room, uint32_t row, uint32_t steps)
 
         for (; at < set->capacity && count < DUE_COUNT; at++) {
             uint32_t place = set->places[at];
+
             if (!(place & QD_SIGHTING_SEEN) ||
-                (!(place & QD_SIGHTING_WAITS) && !is_turn_anywhere(&relaying, observer, set->tellings[at].id)))
+                (!(place & QD_SIGHTING_WAITS) && !is_turn_anywhere(&relaying, observer, set->tellings[at].id))) {
                 continue;
+            }
             __builtin_prefetch(&room->views.seen[qd_sighting_slot(place)]);
             due[count++] = at;
         }
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             relay_one(&relaying, due[i]);
+        }
     }
 }
 
@@ -269,8 +291,9 @@ static uint32_t aged(uint32_t round, uint32_t now)
 static void age_tellings(const qd_views *views, const qd_sightings *set)
 {
     for (uint32_t at = 0; at < set->capacity && set->tellings; at++) {
-        if (!(set->places[at] & QD_SIGHTING_SEEN))
+        if (!(set->places[at] & QD_SIGHTING_SEEN)) {
             continue;
+        }
         qd_telling *telling = &set->tellings[at];
         const uint32_t placed = views->seen[qd_sighting_slot(set->places[at])].placed;
         const bool has_changed = (int32_t)(placed - telling->told) > 0;
@@ -284,12 +307,15 @@ void qd_view_age(qd_room *room)
 {
     qd_views *views = &room->views;
 
-    if (views->round % QD_VIEW_AGE_ROUNDS != 0)
+    if (views->round % QD_VIEW_AGE_ROUNDS != 0) {
         return;
-    for (uint32_t row = 0; row < views->count; row++)
+    }
+    for (uint32_t row = 0; row < views->count; row++) {
         age_tellings(views, &views->observers[row].sightings);
-    for (uint32_t slot = 0; slot < views->seen_end; slot++)
+    }
+    for (uint32_t slot = 0; slot < views->seen_end; slot++) {
         views->seen[slot].placed = aged(views->seen[slot].placed, views->round);
+    }
 }
 
 /* ---- as a whole ---- */
@@ -300,14 +326,16 @@ void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps)
     qd_observer *observer = &views->observers[row];
 
     touch_all(&observer->sightings);
-    if (observer->show_count > 0 || views->attention[row] & QD_ATTEND_ONCE)
+    if (observer->show_count > 0 || views->attention[row] & QD_ATTEND_ONCE) {
         find_shown(room, observer);
+    }
     views->attention[row] &= (uint8_t)~QD_ATTEND_ONCE;
     want(room, row);
     choose(room, row);
     uint32_t entrants = enter(room, row);
-    if (observer->tiers > 0)
+    if (observer->tiers > 0) {
         relay_claims(room, row, entrants, steps);
+    }
     qd_sightings_settle(&observer->sightings);
     qd_sightings_trim(&observer->sightings, room->heap);
 }
@@ -330,8 +358,9 @@ void qd_view_claim(qd_room *room, qd_claim claim)
 /* Takes so many bytes of what the member may have. */
 static bool take(qd_member_views *member, uint32_t bytes)
 {
-    if (member->bytes + bytes > member->options.bytes_max)
+    if (member->bytes + bytes > member->options.bytes_max) {
         return false;
+    }
     member->bytes += bytes;
     return true;
 }
@@ -360,8 +389,9 @@ void qd_view_spend(qd_room *room)
         const qd_claim *claim = &views->waiting.claim[i];
         const qd_observer *observer = &views->observers[claim->observer];
 
-        if (take(&room->members.rows[observer->member].views, QD_VIEW_RELAY_BYTES))
+        if (take(&room->members.rows[observer->member].views, QD_VIEW_RELAY_BYTES)) {
             qd_view_tell(room, claim->observer, qd_sightings_find(&observer->sightings, claim->slot));
+        }
     }
     views->entrants.count = views->waiting.count = 0;
 }

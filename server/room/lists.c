@@ -17,8 +17,9 @@ static char *lay(qd_pair_list *pairs, char *memory, size_t count, bool reasons)
     size_t column = qd_block_column(count, sizeof(uint32_t));
 
     *pairs = (qd_pair_list){.count = count};
-    if (count == 0)
+    if (count == 0) {
         return memory;
+    }
     pairs->a = (uint32_t *)memory;
     pairs->b = (uint32_t *)(memory + column);
     pairs->reason = reasons ? (uint8_t *)(memory + 2 * column) : NULL;
@@ -29,8 +30,9 @@ void qd_lists_deinit(qd_lists *lists, qd_heap *heap)
 {
     qd_block_deinit(&lists->events, heap);
     qd_block_deinit(&lists->set, heap);
-    for (int kind = 0; kind < QD_LISTS; kind++)
+    for (int kind = 0; kind < QD_LISTS; kind++) {
         qd_block_deinit(&lists->own_block[kind], heap);
+    }
     *lists = (qd_lists){0};
 }
 
@@ -63,11 +65,13 @@ static unsigned takers(const qd_room *room, qd_space_event event, qd_news news, 
     unsigned count = 0;
 
     for (unsigned i = 0; i < (owners[0] == owners[1] ? 1 : 2); i++) {
-        if (owners[i] == QD_ROOM_OWNED)
+        if (owners[i] == QD_ROOM_OWNED) {
             continue;
+        }
         const qd_member *row = &room->members.rows[owners[i]];
-        if (row->news == (uint8_t)news && row->interest.own_only)
+        if (row->news == (uint8_t)news && row->interest.own_only) {
             members[count++] = owners[i];
+        }
     }
     return count;
 }
@@ -87,15 +91,19 @@ static void deal(struct listing *listing, struct kind_pair pair)
     uint32_t members[2];
     size_t sum = 0;
 
-    for (uint32_t member = 0; member < room->members.count; member++)
+    for (uint32_t member = 0; member < room->members.count; member++) {
         rows[member].own[kind] = (qd_range){0};
+    }
     for (size_t i = 0; i < from->count; i++) {
         unsigned count = takers(room, listing->events[values[i]], news, members);
-        for (unsigned taker = 0; taker < count; taker++)
+
+        for (unsigned taker = 0; taker < count; taker++) {
             rows[members[taker]].own[kind].count++;
+        }
     }
     for (uint32_t member = 0; member < room->members.count; member++) {
         qd_range *range = &rows[member].own[kind];
+
         range->first = sum;
         sum += range->count;
         range->count = 0;
@@ -104,13 +112,16 @@ static void deal(struct listing *listing, struct kind_pair pair)
     room->lists.has_own |= sum > 0;
     for (size_t i = 0; i < from->count; i++) {
         unsigned count = takers(room, listing->events[values[i]], news, members);
+
         for (unsigned taker = 0; taker < count; taker++) {
             qd_range *range = &rows[members[taker]].own[kind];
             size_t at = range->first + range->count++;
+
             to->a[at] = from->a[i];
             to->b[at] = from->b[i];
-            if (to->reason)
+            if (to->reason) {
                 to->reason[at] = from->reason[i];
+            }
         }
     }
 }
@@ -142,6 +153,7 @@ static void fill_reasons(const struct listing *listing, size_t first, size_t end
     for (size_t i = first; i < end; i++) {
         if (i + FETCH_AHEAD < end) {
             qd_space_event ahead = listing->events[values[i + FETCH_AHEAD]];
+
             qd_space_fetch(space, qd_space_event_a(ahead));
             qd_space_fetch(space, qd_space_event_b(ahead));
         }
@@ -161,8 +173,9 @@ static void fill_range(size_t range, void *argument)
         size_t first = count * range / listing->ranges, end = count * (range + 1) / listing->ranges;
 
         fill_columns(listing, kind, first, end);
-        if (kind.list == QD_LIST_ENDS && end > first)
+        if (kind.list == QD_LIST_ENDS && end > first) {
             fill_reasons(listing, first, end);
+        }
     }
 }
 
@@ -183,8 +196,9 @@ static void sort(struct listing *listing, const qd_space_events *events, const q
 
 static qd_space_reason reason_of_all(const qd_room *room)
 {
-    if (room->emptied)
+    if (room->emptied) {
         return QD_SPACE_ROOM_CLOSED;
+    }
     return qd_space_end_reasons_differ(room->space) ? 0 : QD_SPACE_MOVED_APART;
 }
 
@@ -203,15 +217,18 @@ static void make_lists(qd_room *room, const qd_executor *executor, const qd_spac
     size_t bytes = 0;
 
     sort(&listing, events, executor, own || (ends && listing.reason == 0), few);
-    for (unsigned i = 0; i < kind_count; i++)
+    for (unsigned i = 0; i < kind_count; i++) {
         bytes += bytes_of(qd_pair_keys_count(&listing.keys, kinds[i].event), kinds[i].list == QD_LIST_ENDS);
+    }
     char *memory = qd_block_fit(block, room->heap, bytes);
-    for (unsigned i = 0; i < kind_count; i++)
+    for (unsigned i = 0; i < kind_count; i++) {
         memory = lay(&room->lists.all[kinds[i].list], memory, qd_pair_keys_count(&listing.keys, kinds[i].event),
                      kinds[i].list == QD_LIST_ENDS);
+    }
     executor->run(executor->context, listing.ranges, fill_range, &listing);
-    for (unsigned i = 0; own && i < kind_count; i++)
+    for (unsigned i = 0; own && i < kind_count; i++) {
         deal(&listing, kinds[i]);
+    }
 }
 
 /* In a round that nobody gets own pairs in, their memory has one use less to be there for. */
@@ -233,8 +250,9 @@ void qd_room_list_events(qd_room *room, const qd_executor *executor, const qd_sp
                                              {QD_SPACE_PASSED, QD_LIST_PASSED},
                                              {QD_SPACE_STAY, QD_LIST_STAYS}};
 
-    if (!own && room->lists.has_own)
+    if (!own && room->lists.has_own) {
         rest_own(&room->lists, room->heap);
+    }
     make_lists(room, executor, events, &room->lists.events, kinds, 4, true, own);
 }
 

@@ -12,8 +12,9 @@ void qd_room_members_deinit(qd_room *room)
 {
     qd_members *members = &room->members;
 
-    for (uint32_t member = 0; member < members->count; member++)
+    for (uint32_t member = 0; member < members->count; member++) {
         qd_rosters_drop(room, &members->rows[member].rosters);
+    }
     qd_heap_free(room->heap, members->rows, members->capacity * sizeof members->rows[0]);
     qd_id_pool_deinit(&members->numbers);
 }
@@ -25,8 +26,9 @@ qd_status qd_room_join(qd_room *room, uint32_t *member)
     uint32_t number;
 
     qd_status status = qd_id_pool_take(&members->numbers, &number);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         return status;
+    }
     if (number >= QD_ROOM_MEMBERS_MAX) {
         status = QD_ERR_FULL;
         goto fail;
@@ -39,8 +41,9 @@ qd_status qd_room_join(qd_room *room, uint32_t *member)
     members->rows = rows;
     rows[number] = (qd_member){
         .presence = QD_PRESENT, .first = QD_SLOT_NONE, .next_expiring = QD_MEMBER_NONE, .views = {.first = QD_NONE}};
-    if (number >= members->count)
+    if (number >= members->count) {
         members->count = number + 1;
+    }
     members->present++;
     *member = number;
     return QD_OK;
@@ -59,10 +62,11 @@ static void queue(qd_room *room, uint32_t member, uint64_t now_ns)
 
     row->expire_ns = grace_ns < QD_NEVER - now_ns ? now_ns + grace_ns : QD_NEVER;
     row->expiring = true;
-    if (members->expiring_last == QD_MEMBER_NONE)
+    if (members->expiring_last == QD_MEMBER_NONE) {
         members->expiring_first = member;
-    else
+    } else {
         members->rows[members->expiring_last].next_expiring = member;
+    }
     members->expiring_last = member;
 }
 
@@ -75,8 +79,9 @@ void qd_room_leave(qd_room *room, uint32_t member, uint64_t now_ns)
     qd_rosters_drop(room, &row->rosters);
     row->presence = QD_GONE;
     room->members.present--;
-    if (row->first != QD_SLOT_NONE)
+    if (row->first != QD_SLOT_NONE) {
         queue(room, member, now_ns);
+    }
     qd_room_retire(room, member);
 }
 
@@ -84,8 +89,9 @@ void qd_room_retire(qd_room *room, uint32_t member)
 {
     qd_member *row = &room->members.rows[member];
 
-    if (row->presence != QD_GONE || row->expiring || row->slots > 0 || row->views.observers > 0)
+    if (row->presence != QD_GONE || row->expiring || row->slots > 0 || row->views.observers > 0) {
         return;
+    }
     row->presence = QD_ABSENT;
     qd_id_pool_give(&room->members.numbers, member);
 }
@@ -106,10 +112,12 @@ void qd_room_expire(qd_room *room, uint64_t now_ns)
         qd_member *row = &members->rows[member];
 
         members->expiring_first = row->next_expiring;
-        if (members->expiring_first == QD_MEMBER_NONE)
+        if (members->expiring_first == QD_MEMBER_NONE) {
             members->expiring_last = QD_MEMBER_NONE;
-        while (row->first != QD_SLOT_NONE)
+        }
+        while (row->first != QD_SLOT_NONE) {
             qd_room_remove(room, row->first, QD_SPACE_EXPIRED);
+        }
         row->expiring = false;
         qd_room_retire(room, member);
     }

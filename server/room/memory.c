@@ -10,13 +10,16 @@ void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t si
 {
     uint32_t larger = *capacity ? *capacity : ARRAY_ROWS_MIN;
 
-    if (index < *capacity)
+    if (index < *capacity) {
         return array;
-    while (larger <= index)
+    }
+    while (larger <= index) {
         larger *= 2;
+    }
     array = qd_heap_resize(heap, array, *capacity * size, larger * size);
-    if (array)
+    if (array) {
         *capacity = larger;
+    }
     return array;
 }
 
@@ -24,13 +27,16 @@ void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size,
 {
     uint32_t larger = *capacity ? *capacity : ARRAY_ROWS_MIN;
 
-    if (index < *capacity)
+    if (index < *capacity) {
         return array;
-    while (larger <= index)
+    }
+    while (larger <= index) {
         larger *= 2;
+    }
     void *grown = qd_heap_need(heap, ARRAY_ALIGNMENT, larger * size);
-    if (array)
+    if (array) {
         memcpy(grown, array, *capacity * size);
+    }
     qd_heap_free(heap, array, *capacity * size);
     *capacity = larger;
     return grown;
@@ -58,16 +64,19 @@ static size_t roomy(size_t size)
 
 void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size)
 {
-    if (size > block->peak)
+    if (size > block->peak) {
         block->peak = size;
+    }
     if (++block->uses == RUN_OF_USES) {
-        if (roomy(block->peak) < block->size / IDLE_FACTOR)
+        if (roomy(block->peak) < block->size / IDLE_FACTOR) {
             replace(block, heap, roomy(block->peak));
+        }
         block->uses = 0;
         block->peak = size;
     }
-    if (size > block->size)
+    if (size > block->size) {
         replace(block, heap, roomy(size));
+    }
     return block->memory;
 }
 

@@ -32,8 +32,9 @@ static void link_member(qd_room *room, uint32_t row)
 
     observer->member_previous = QD_NONE;
     observer->member_next = views->first;
-    if (views->first != QD_NONE)
+    if (views->first != QD_NONE) {
         all[views->first].member_previous = row;
+    }
     views->first = row;
     views->observers++;
 }
@@ -42,25 +43,29 @@ static void unlink_member(qd_room *room, uint32_t row)
 {
     qd_observer *all = room->views.observers, *observer = &all[row];
 
-    if (observer->member_previous != QD_NONE)
+    if (observer->member_previous != QD_NONE) {
         all[observer->member_previous].member_next = observer->member_next;
-    else
+    } else {
         room->members.rows[observer->member].views.first = observer->member_next;
-    if (observer->member_next != QD_NONE)
+    }
+    if (observer->member_next != QD_NONE) {
         all[observer->member_next].member_previous = observer->member_previous;
+    }
 }
 
 static void link_anchored(qd_room *room, uint32_t row)
 {
     qd_observer *all = room->views.observers, *observer = &all[row];
 
-    if (observer->anchor == QD_NONE)
+    if (observer->anchor == QD_NONE) {
         return;
+    }
     uint32_t *first = &room->views.seen[observer->anchor].anchored;
     observer->anchored_previous = QD_NONE;
     observer->anchored_next = *first;
-    if (*first != QD_NONE)
+    if (*first != QD_NONE) {
         all[*first].anchored_previous = row;
+    }
     *first = row;
 }
 
@@ -68,14 +73,17 @@ static void unlink_anchored(qd_room *room, uint32_t row)
 {
     qd_observer *all = room->views.observers, *observer = &all[row];
 
-    if (observer->anchor == QD_NONE)
+    if (observer->anchor == QD_NONE) {
         return;
-    if (observer->anchored_previous != QD_NONE)
+    }
+    if (observer->anchored_previous != QD_NONE) {
         all[observer->anchored_previous].anchored_next = observer->anchored_next;
-    else
+    } else {
         room->views.seen[observer->anchor].anchored = observer->anchored_next;
-    if (observer->anchored_next != QD_NONE)
+    }
+    if (observer->anchored_next != QD_NONE) {
         all[observer->anchored_next].anchored_previous = observer->anchored_previous;
+    }
 }
 
 void qd_observer_end(qd_room *room, uint32_t row)
@@ -96,8 +104,9 @@ void qd_observer_end(qd_room *room, uint32_t row)
     views->live--;
     views->gone++;
     /* Who had no candidates has no view that ends, and none of its bodies comes up at the next tick. */
-    if (observer->sightings.count == 0)
+    if (observer->sightings.count == 0) {
         qd_observer_release(room, row);
+    }
 }
 
 void qd_observer_release(qd_room *room, uint32_t row)
@@ -128,12 +137,14 @@ static qd_status reserve_row(qd_room *room, uint32_t *row)
     }
     qd_observer *observers =
         qd_array_reserve(room->heap, views->observers, &views->capacity, sizeof views->observers[0], views->count);
-    if (!observers)
+    if (!observers) {
         return QD_ERR_NO_MEMORY;
+    }
     views->observers = observers;
     uint8_t *attention = qd_array_reserve(room->heap, views->attention, &views->attention_capacity, 1, views->count);
-    if (!attention)
+    if (!attention) {
         return QD_ERR_NO_MEMORY;
+    }
     views->attention = attention;
     *row = views->count;
     return QD_OK;
@@ -144,12 +155,14 @@ void qd_observers_rank(qd_room *room)
     qd_views *views = &room->views;
     uint32_t count = views->live + views->gone, members = 0, at = 0;
 
-    if (!views->order_stale)
+    if (!views->order_stale) {
         return;
+    }
     views->order_stale = false;
     views->order_count = count;
-    if (count == 0)
+    if (count == 0) {
         return;
+    }
     views->order = qd_array_need(room->heap, views->order, &views->order_capacity, sizeof views->order[0], count - 1);
     size_t keys = qd_block_part(count, sizeof(uint64_t)), values = qd_block_part(count, sizeof(uint32_t));
     char *memory = qd_block_fit(&room->scratch, room->heap, 2 * (keys + values));
@@ -157,8 +170,10 @@ void qd_observers_rank(qd_room *room)
                       (uint32_t *)(memory + 2 * keys + values)};
     for (uint32_t row = 0; row < views->count; row++) {
         const qd_observer *observer = &views->observers[row];
-        if (observer->state == QD_OBSERVER_FREE)
+
+        if (observer->state == QD_OBSERVER_FREE) {
             continue;
+        }
         order.keys[at] = key_of(observer->member, observer->id);
         order.values[at++] = row;
         members |= observer->member;
@@ -187,8 +202,9 @@ static bool are_finite(const float *values, unsigned count)
 {
     bool finite = true;
 
-    for (unsigned k = 0; k < count; k++)
+    for (unsigned k = 0; k < count; k++) {
         finite &= isfinite(values[k]) != 0;
+    }
     return finite;
 }
 
@@ -204,12 +220,15 @@ static int aim(qd_observer *observer, const float direction[3])
 {
     double sum = 0;
 
-    if (!are_finite(direction, 3))
+    if (!are_finite(direction, 3)) {
         return QD_ROOM_NOT_FINITE;
-    for (unsigned k = 0; k < 3; k++)
+    }
+    for (unsigned k = 0; k < 3; k++) {
         sum += (double)direction[k] * (double)direction[k];
-    if (!(sum > 0))
+    }
+    if (!(sum > 0)) {
         return QD_ROOM_BAD_REGION;
+    }
     double length = sqrt(sum);
     for (unsigned k = 0; k < 3; k++) {
         observer->direction[k] = direction[k];
@@ -222,10 +241,12 @@ static int take_cone(const qd_room *room, const qd_room_observers *batch, uint32
 {
     float direction[3], angle = value_at(batch->angle, i);
 
-    if (!isfinite(angle))
+    if (!isfinite(angle)) {
         return QD_ROOM_NOT_FINITE;
-    if (angle < 0 || angle > PI)
+    }
+    if (angle < 0 || angle > PI) {
         return QD_ROOM_BAD_REGION;
+    }
     observer->angle = angle;
     /* In the fullest cone is everything, whatever rounding does. */
     observer->cosine = angle == PI ? -2 : cos((double)angle);
@@ -239,18 +260,22 @@ static int take_region(const qd_room *room, const qd_room_observers *batch, uint
     float sizes[5] = {0};
 
     observer->kind = batch->region ? batch->region[i] : QD_ROOM_CIRCLE;
-    if (observer->kind < QD_ROOM_CIRCLE || observer->kind > QD_ROOM_CONE)
+    if (observer->kind < QD_ROOM_CIRCLE || observer->kind > QD_ROOM_CONE) {
         return QD_ROOM_BAD_REGION;
+    }
     sizes[0] = value_at(batch->leave_margin, i);
-    if (observer->kind == QD_ROOM_BOX)
+    if (observer->kind == QD_ROOM_BOX) {
         take_vector(room, batch->half_x, batch->half_y, batch->half_z, i, sizes + 1);
-    else
+    } else {
         sizes[4] = value_at(batch->range, i);
-    if (!are_finite(sizes, 5))
+    }
+    if (!are_finite(sizes, 5)) {
         return QD_ROOM_NOT_FINITE;
+    }
     for (unsigned k = 0; k < 5; k++) {
-        if (sizes[k] < 0)
+        if (sizes[k] < 0) {
             return QD_ROOM_NEGATIVE_SIZE;
+        }
     }
     observer->leave_margin = sizes[0];
     memcpy(observer->half, sizes + 1, sizeof observer->half);
@@ -275,10 +300,13 @@ static int take_place(const qd_room *room, uint32_t member, const qd_room_observ
 static int take(const qd_room *room, uint32_t member, const qd_room_observers *batch, uint32_t i, qd_observer *observer)
 {
     int refusal = take_region(room, batch, i, observer);
-    if (!refusal)
+
+    if (!refusal) {
         refusal = take_place(room, member, batch, i, observer);
-    if (refusal)
+    }
+    if (refusal) {
         return refusal;
+    }
     observer->sees_self = batch->flags && batch->flags[i] & QD_ROOM_OBSERVER_SELF;
     observer->mask = batch->mask ? batch->mask[i] : UINT32_MAX;
     observer->team = number_at(batch->team, i);
@@ -295,12 +323,14 @@ static int take(const qd_room *room, uint32_t member, const qd_room_observers *b
 
 static bool tiers_are_good(const qd_room_observers *batch)
 {
-    if (batch->tiers > QD_VIEW_TIERS_MAX)
+    if (batch->tiers > QD_VIEW_TIERS_MAX) {
         return false;
+    }
     for (uint32_t i = 0; i < batch->tiers; i++) {
         if (!isfinite(batch->relay_range[i]) || (i > 0 && batch->relay_range[i] < batch->relay_range[i - 1]) ||
-            batch->relay_every[i] < 1 || batch->relay_every[i] > QD_VIEW_EVERY_MAX)
+            batch->relay_every[i] < 1 || batch->relay_every[i] > QD_VIEW_EVERY_MAX) {
             return false;
+        }
     }
     return true;
 }
@@ -328,27 +358,32 @@ static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *obse
     qd_views *views = &room->views;
     uint32_t row;
 
-    if (views->live >= room->config.observers_max || reserve_row(room, &row) != QD_OK)
+    if (views->live >= room->config.observers_max || reserve_row(room, &row) != QD_OK) {
         return QD_ROOM_OBSERVERS_FULL;
-    if (!views->sight && qd_sight_open(room) != QD_OK)
+    }
+    if (!views->sight && qd_sight_open(room) != QD_OK) {
         return QD_ROOM_OBSERVERS_FULL;
+    }
     observer->member = member;
     observer->id = id;
     observer->state = QD_OBSERVER_LIVE;
     observer->sightings.multiplier = views->multiplier;
     observer->said = views->round + 1;
-    if (observer->anchor != QD_NONE)
+    if (observer->anchor != QD_NONE) {
         memcpy(observer->at, views->seen[observer->anchor].at, sizeof observer->at);
-    if (qd_sight_fit(room, row, observer) != QD_OK)
+    }
+    if (qd_sight_fit(room, row, observer) != QD_OK) {
         goto fail;
+    }
     if (qd_map_put(&views->rows, key_of(member, id), row) != QD_OK) {
         qd_sight_unfit(room, observer);
         goto fail;
     }
-    if (row == views->free)
+    if (row == views->free) {
         views->free = views->observers[row].member_next;
-    else
+    } else {
         views->count++;
+    }
     views->observers[row] = *observer;
     views->attention[row] = attention_for(observer);
     views->live++;
@@ -361,8 +396,9 @@ static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *obse
 
 fail:
     /* One whose views are suspended goes at the next tick, as that ends with it and is told. */
-    if (views->live + views->gone == 0 && !views->suspended)
+    if (views->live + views->gone == 0 && !views->suspended) {
         qd_sight_close(room);
+    }
     return QD_ROOM_OBSERVERS_FULL;
 }
 
@@ -371,10 +407,12 @@ static int change(qd_room *room, uint32_t row, qd_observer *observer)
     qd_views *views = &room->views;
 
     observer->said = views->round + 1;
-    if (observer->anchor != QD_NONE)
+    if (observer->anchor != QD_NONE) {
         memcpy(observer->at, views->seen[observer->anchor].at, sizeof observer->at);
-    if (qd_sight_fit(room, row, observer) != QD_OK)
+    }
+    if (qd_sight_fit(room, row, observer) != QD_OK) {
         return QD_ROOM_OBSERVERS_FULL;
+    }
     unlink_anchored(room, row);
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->boxes -= views->observers[row].kind == QD_ROOM_BOX;
@@ -390,11 +428,13 @@ static int observe_one(qd_room *room, uint32_t member, const qd_room_observers *
     uint32_t row = qd_observer_find(room, member, batch->id[i]);
     qd_observer observer = {.body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
 
-    if (row != QD_NONE)
+    if (row != QD_NONE) {
         observer = room->views.observers[row];
+    }
     int refusal = take(room, member, batch, i, &observer);
-    if (refusal)
+    if (refusal) {
         return refusal;
+    }
     return row == QD_NONE ? create(room, member, batch->id[i], &observer) : change(room, row, &observer);
 }
 
@@ -407,8 +447,10 @@ void qd_room_observe(qd_room *room, uint32_t member, const qd_room_observers *ba
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         int refusal = is_good ? observe_one(room, member, batch, i) : QD_ROOM_BAD_REGION;
-        if (refusal)
+
+        if (refusal) {
             qd_refuse(refusals, i, refusal);
+        }
     }
 }
 
@@ -417,19 +459,23 @@ static int move_one(qd_room *room, uint32_t member, const qd_room_observers *bat
     uint32_t row = qd_observer_find(room, member, batch->id[i]);
     float at[3], direction[3];
 
-    if (row == QD_NONE)
+    if (row == QD_NONE) {
         return QD_ROOM_UNKNOWN_OBSERVER;
+    }
     qd_observer *observer = &room->views.observers[row];
     take_vector(room, batch->x, batch->y, batch->z, i, at);
-    if ((batch->x && observer->anchor != QD_NONE) || (batch->direction_x && observer->kind != QD_ROOM_CONE))
+    if ((batch->x && observer->anchor != QD_NONE) || (batch->direction_x && observer->kind != QD_ROOM_CONE)) {
         return QD_ROOM_BAD_REGION;
-    if (!are_finite(at, 3))
+    }
+    if (!are_finite(at, 3)) {
         return QD_ROOM_NOT_FINITE;
+    }
     if (batch->direction_x) {
         take_vector(room, batch->direction_x, batch->direction_y, batch->direction_z, i, direction);
         int refusal = aim(observer, direction);
-        if (refusal)
+        if (refusal) {
             return refusal;
+        }
     }
     if (batch->x) {
         memcpy(observer->at, at, sizeof at);
@@ -444,8 +490,10 @@ void qd_room_observers_move(qd_room *room, uint32_t member, const qd_room_observ
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         int refusal = move_one(room, member, batch, i);
-        if (refusal)
+
+        if (refusal) {
             qd_refuse(refusals, i, refusal);
+        }
     }
 }
 
@@ -455,10 +503,12 @@ void qd_room_unobserve(qd_room *room, uint32_t member, uint32_t count, const uin
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = qd_observer_find(room, member, id[i]);
-        if (row == QD_NONE)
+
+        if (row == QD_NONE) {
             qd_refuse(refusals, i, QD_ROOM_UNKNOWN_OBSERVER);
-        else
+        } else {
             qd_observer_end(room, row);
+        }
     }
 }
 
@@ -476,21 +526,26 @@ qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t id, uint32_t s
 {
     (void)qd_room_member(room, member);
     uint32_t row = qd_observer_find(room, member, id);
-    if (row == QD_NONE)
+    if (row == QD_NONE) {
         return QD_ERR_NOT_FOUND;
-    if (show_count > QD_VIEW_EXCEPTIONS_MAX || hide_count > QD_VIEW_EXCEPTIONS_MAX)
+    }
+    if (show_count > QD_VIEW_EXCEPTIONS_MAX || hide_count > QD_VIEW_EXCEPTIONS_MAX) {
         return QD_ERR_INVALID;
+    }
 
     qd_observer *observer = &room->views.observers[row];
     uint32_t *exceptions = NULL;
     if (show_count + hide_count > 0) {
         exceptions = qd_heap_alloc(room->heap, (show_count + hide_count) * sizeof exceptions[0]);
-        if (!exceptions)
+        if (!exceptions) {
             return QD_ERR_NO_MEMORY;
-        if (hide_count > 0)
+        }
+        if (hide_count > 0) {
             memcpy(exceptions, hide, hide_count * sizeof hide[0]);
-        if (show_count > 0)
+        }
+        if (show_count > 0) {
             memcpy(exceptions + hide_count, show, show_count * sizeof show[0]);
+        }
         qsort(exceptions, hide_count, sizeof exceptions[0], by_number);
         qsort(exceptions + hide_count, show_count, sizeof exceptions[0], by_number);
     }

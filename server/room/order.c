@@ -46,8 +46,9 @@ static struct digit digit_at(struct range range, unsigned from, unsigned width)
     unsigned low = range.low > from ? range.low - from : 0; /* bits, and all behind them */
     uint32_t mask = (1u << width) - 1, low_mask = low < width ? (1u << low) - 1 : mask;
 
-    if (low == 0)
+    if (low == 0) {
         return (struct digit){.shift = range.high_shift + from - range.low, .mask = mask};
+    }
     return (struct digit){range.low_shift + from, range.high_shift - low, low_mask, mask & ~low_mask, NULL};
 }
 
@@ -78,6 +79,7 @@ static void sum_up(uint32_t *counts, uint32_t values)
 
     for (; value + 4 <= values; value += 4) {
         fours here, sum, at;
+
         memcpy(&here, counts + value, sizeof here);
         sum = here + __builtin_shufflevector(here, none, 4, 0, 1, 2);
         sum += __builtin_shufflevector(sum, none, 4, 5, 0, 1);
@@ -87,6 +89,7 @@ static void sum_up(uint32_t *counts, uint32_t values)
     }
     for (uint32_t sum = before[0]; value < values; value++) {
         uint32_t here = counts[value];
+
         counts[value] = sum;
         sum += here;
     }
@@ -95,8 +98,9 @@ static void sum_up(uint32_t *counts, uint32_t values)
 /* Turns counts into where each value's keys go. Returns false where all keys have the same digit: nothing to do. */
 static bool place(struct digit *digit, uint64_t any_key, size_t count)
 {
-    if (digit->counts[digit_of(digit, any_key, true)] == count)
+    if (digit->counts[digit_of(digit, any_key, true)] == count) {
         return false;
+    }
     sum_up(digit->counts, (digit->mask | digit->upper_mask) + 1);
     return true;
 }
@@ -115,12 +119,15 @@ static inline __attribute__((always_inline)) void move_keys(qd_order *order, siz
         uint32_t at = by.counts[digit_of(&by, keys[i], of_both)]++;
 
         keys_to[at] = keys[i];
-        if (far)
+        if (far) {
             __builtin_prefetch(&keys_to[at + QD_LINE_BYTES / sizeof keys[0]], 1);
-        if (with_values)
+        }
+        if (with_values) {
             values_to[at] = values[i];
-        if (with_values && far)
+        }
+        if (with_values && far) {
             __builtin_prefetch(&values_to[at + QD_LINE_BYTES / sizeof values[0]], 1);
+        }
     }
     *order = (qd_order){order->keys_spare, order->keys, order->values_spare, order->values};
 }
@@ -128,22 +135,24 @@ static inline __attribute__((always_inline)) void move_keys(qd_order *order, siz
 static inline __attribute__((always_inline)) void scatter_by(qd_order *order, size_t count, struct digit *digit,
                                                              bool of_both)
 {
-    if (count > FAR_KEYS && order->values)
+    if (count > FAR_KEYS && order->values) {
         move_keys(order, count, digit, of_both, true, true);
-    else if (count > FAR_KEYS)
+    } else if (count > FAR_KEYS) {
         move_keys(order, count, digit, of_both, false, true);
-    else if (order->values)
+    } else if (order->values) {
         move_keys(order, count, digit, of_both, true, false);
-    else
+    } else {
         move_keys(order, count, digit, of_both, false, false);
+    }
 }
 
 static void scatter(qd_order *order, size_t count, struct digit *digit)
 {
-    if (digit->upper_mask)
+    if (digit->upper_mask) {
         scatter_by(order, count, digit, true);
-    else
+    } else {
         scatter_by(order, count, digit, false);
+    }
 }
 
 static inline __attribute__((always_inline)) void count_by(const uint64_t *keys, size_t count,
@@ -151,16 +160,18 @@ static inline __attribute__((always_inline)) void count_by(const uint64_t *keys,
 {
     const struct digit by = *digit;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         by.counts[digit_of(&by, keys[i], of_both)]++;
+    }
 }
 
 static void count_one(const uint64_t *keys, size_t count, const struct digit *digit)
 {
-    if (digit->upper_mask)
+    if (digit->upper_mask) {
         count_by(keys, count, digit, true);
-    else
+    } else {
         count_by(keys, count, digit, false);
+    }
 }
 
 /* The second one is of one half. */
@@ -194,17 +205,22 @@ static void sort_by(qd_order *order, size_t count, struct range range)
     uint32_t counts[DIGIT_COUNTS];
     unsigned bits = range.low + range.high;
     unsigned bits_max = count < FEW_KEYS ? DIGIT_BITS_FEW : DIGIT_BITS_MAX;
-    if (bits == DIGIT_BITS_ONE && count >> (DIGIT_BITS_ONE - 2) > 0)
+
+    if (bits == DIGIT_BITS_ONE && count >> (DIGIT_BITS_ONE - 2) > 0) {
         bits_max = DIGIT_BITS_ONE;
+    }
     unsigned used = split(digits, counts, range, bits_max);
 
-    for (unsigned pass = 0; pass + 1 < used; pass += 2)
+    for (unsigned pass = 0; pass + 1 < used; pass += 2) {
         count_two(order->keys, count, &digits[pass], &digits[pass + 1]);
-    if (used % 2 != 0)
+    }
+    if (used % 2 != 0) {
         count_one(order->keys, count, &digits[used - 1]);
+    }
     for (unsigned pass = 0; pass < used; pass++) {
-        if (place(&digits[pass], order->keys[0], count))
+        if (place(&digits[pass], order->keys[0], count)) {
             scatter(order, count, &digits[pass]);
+        }
     }
 }
 
@@ -223,8 +239,9 @@ static qd_order part_of(const qd_order *order, size_t first)
 static void put_back(qd_order *part, size_t count)
 {
     memcpy(part->keys_spare, part->keys, count * sizeof part->keys[0]);
-    if (part->values)
+    if (part->values) {
         memcpy(part->values_spare, part->values, count * sizeof part->values[0]);
+    }
 }
 
 /* Sorts the run around `at` of keys that are the same from bit `shift` on; returns where it ends. */
@@ -233,17 +250,21 @@ static size_t sort_run(qd_order *order, size_t count, size_t at, unsigned shift,
     uint64_t upper = order->keys[at] >> shift;
     size_t first = at, end = at + 1;
 
-    while (first > 0 && order->keys[first - 1] >> shift == upper)
+    while (first > 0 && order->keys[first - 1] >> shift == upper) {
         first--;
-    while (end < count && order->keys[end] >> shift == upper)
+    }
+    while (end < count && order->keys[end] >> shift == upper) {
         end++;
+    }
 
     qd_order run = part_of(order, first);
     sort_by(&run, end - first, (struct range){.low = shift < low_bits ? shift : low_bits, .high_shift = 32});
-    if (shift > 32)
+    if (shift > 32) {
         sort_by(&run, end - first, (struct range){.high_shift = 32, .high = shift - 32});
-    if (run.keys != order->keys + first)
+    }
+    if (run.keys != order->keys + first) {
         put_back(&run, end - first);
+    }
     return end;
 }
 
@@ -253,14 +274,17 @@ static bool insert(qd_order *order, size_t count, uint64_t key, uint32_t value)
 {
     size_t lowest = count > INSERTION_KEYS ? count - INSERTION_KEYS : 0, at = count;
 
-    if (lowest > 0 && order->keys[lowest - 1] > key)
+    if (lowest > 0 && order->keys[lowest - 1] > key) {
         return false;
-    for (; at > lowest && order->keys[at - 1] > key; at--)
+    }
+    for (; at > lowest && order->keys[at - 1] > key; at--) {
         order->keys[at] = order->keys[at - 1];
+    }
     order->keys[at] = key;
     if (order->values) {
-        for (size_t to = count; to > at; to--)
+        for (size_t to = count; to > at; to--) {
             order->values[to] = order->values[to - 1];
+        }
         order->values[at] = value;
     }
     return true;
@@ -282,12 +306,14 @@ static inline __attribute__((always_inline)) void settle(qd_order *order, size_t
         held = key < held ? held : key;
         held_value ^= value ^ lower_value;
         keys[i - 1] = lower;
-        if (with_values)
+        if (with_values) {
             values[i - 1] = lower_value;
+        }
         if (lower < last && !insert(order, i - 1, lower, lower_value)) {
             keys[i] = held;
-            if (with_values)
+            if (with_values) {
                 values[i] = held_value;
+            }
             i = sort_run(order, count, i - 1, shift, low_bits) - 1;
             held = keys[i];
             held_value = with_values ? values[i] : 0;
@@ -295,8 +321,9 @@ static inline __attribute__((always_inline)) void settle(qd_order *order, size_t
         last = keys[i - 1];
     }
     keys[count - 1] = held;
-    if (with_values)
+    if (with_values) {
         values[count - 1] = held_value;
+    }
 }
 
 /* By as many of the first bits as it takes to count the keys; then few are still in the wrong order. */
@@ -307,6 +334,7 @@ static void sort_near(qd_order *order, size_t count, unsigned low_bits, unsigned
     if (count > INSERTION_KEYS) {
         unsigned wanted = 64u - (unsigned)__builtin_clzll(count);
         struct range range = {.high_shift = 32, .high = high_bits};
+
         if (wanted <= high_bits) {
             shift = range.high_shift = 32 + high_bits - wanted;
             range.high = wanted;
@@ -316,12 +344,14 @@ static void sort_near(qd_order *order, size_t count, unsigned low_bits, unsigned
         }
         sort_by(order, count, range);
     }
-    if (count == 0)
+    if (count == 0) {
         return;
-    if (order->values)
+    }
+    if (order->values) {
         settle(order, count, shift, low_bits, true);
-    else
+    } else {
         settle(order, count, shift, low_bits, false);
+    }
 }
 
 /* Deals keys out by their first bits, to parts that fit a near cache. What each part is sorted with is the same memory,
@@ -333,16 +363,19 @@ static bool sort_parts(qd_order *order, size_t count, unsigned low_bits, unsigne
     size_t first = 0;
 
     count_one(order->keys, count, &digit);
-    if (!place(&digit, order->keys[0], count))
+    if (!place(&digit, order->keys[0], count)) {
         return false;
+    }
     scatter(order, count, &digit);
     for (uint32_t value = 0; value <= digit.mask; first = counts[value++]) {
         qd_order part = part_of(order, first);
+
         part.keys_spare = order->keys_spare;
         part.values_spare = order->values_spare;
         sort_near(&part, counts[value] - first, low_bits, high_bits - PART_BITS);
-        if (part.keys != order->keys + first)
+        if (part.keys != order->keys + first) {
             put_back(&part, counts[value] - first);
+        }
     }
     return true;
 }
@@ -350,6 +383,7 @@ static bool sort_parts(qd_order *order, size_t count, unsigned low_bits, unsigne
 void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
 {
     QD_ASSERT(low_bits <= 32 && high_bits <= 32 && count <= UINT32_MAX);
-    if (count <= PARTS_KEYS || high_bits < PART_BITS || !sort_parts(order, count, low_bits, high_bits))
+    if (count <= PARTS_KEYS || high_bits < PART_BITS || !sort_parts(order, count, low_bits, high_bits)) {
         sort_near(order, count, low_bits, high_bits);
+    }
 }

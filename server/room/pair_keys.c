@@ -78,8 +78,9 @@ static void make_by_kind(struct sorting *sorting, const size_t *start)
         size_t at = cursor[qd_space_event_kind(event)]++;
 
         sorting->order.keys[at] = key;
-        if (sorting->with_values)
+        if (sorting->with_values) {
             sorting->order.values[at] = (uint32_t)i;
+        }
         any_key |= key;
     }
     set_bits(sorting, any_key);
@@ -103,8 +104,9 @@ static void sort_few(struct sorting *sorting, qd_pair_keys *keys)
         qd_order order = slice(&sorting->order, keys->start[kind]);
         size_t count = qd_pair_keys_count(keys, (qd_space_kind)kind);
 
-        if (count > 0)
+        if (count > 0) {
             qd_order_sort(&order, count, sorting->low_bits, sorting->high_bits);
+        }
         keys->key[kind] = order.keys;
         keys->value[kind] = order.values;
     }
@@ -160,17 +162,20 @@ static void place_ranges(struct sorting *sorting, qd_pair_keys *keys)
     uint64_t any_key = 0;
 
     for (size_t digit = 0; digit < all; digit++) {
-        if (digit % sorting->digits == 0)
+        if (digit % sorting->digits == 0) {
             keys->start[digit / sorting->digits + 1] = sum;
+        }
         for (size_t range = 0; range < sorting->ranges; range++) {
             uint32_t *count = &sorting->counts[range * all + digit], here = *count;
+
             *count = sum;
             sum += here;
         }
     }
     keys->start[QD_PAIR_KINDS] = sum;
-    for (size_t range = 0; range < sorting->ranges; range++)
+    for (size_t range = 0; range < sorting->ranges; range++) {
         any_key |= sorting->any_key[range];
+    }
     set_bits(sorting, any_key);
 }
 
@@ -188,8 +193,9 @@ static void deal_range(size_t range, void *argument)
 
         keys_to[at] = keys[i];
         __builtin_prefetch(&keys_to[at + QD_LINE_BYTES / sizeof keys[0]], 1);
-        if (sorting->with_values)
+        if (sorting->with_values) {
             sorting->order.values_spare[at] = (uint32_t)i;
+        }
     }
 }
 
@@ -204,16 +210,20 @@ static void sort_parts(size_t task, void *argument)
 
     for (size_t digit = 0; digit < all && first < to; first = ends[digit++]) {
         size_t count = ends[digit] - first;
-        if (count == 0 || first < from)
+
+        if (count == 0 || first < from) {
             continue;
+        }
         bool is_last = digit % sorting->digits == sorting->digits - 1;
         qd_order part = slice(&sorting->sorted, first);
         qd_order_sort(&part, count, sorting->low_bits, is_last ? sorting->high_bits : sorting->shift);
-        if (part.keys != sorting->sorted.keys + first)
+        if (part.keys != sorting->sorted.keys + first) {
             continue;
+        }
         memcpy(part.keys_spare, part.keys, count * sizeof part.keys[0]);
-        if (part.values)
+        if (part.values) {
             memcpy(part.values_spare, part.values, count * sizeof part.values[0]);
+        }
     }
 }
 
@@ -239,8 +249,9 @@ size_t qd_pair_ranges(size_t count, const qd_executor *executor)
 {
     size_t ranges = count / RANGE_EVENTS;
 
-    if (count < PARTS_EVENTS || ranges < 1)
+    if (count < PARTS_EVENTS || ranges < 1) {
         return 1;
+    }
     return ranges < executor->width ? ranges : executor->width;
 }
 
@@ -289,8 +300,9 @@ void qd_pair_keys_sort(qd_pair_keys *keys, const qd_pair_source *source, const q
 
     QD_ASSERT(count <= UINT32_MAX);
     *keys = (qd_pair_keys){0};
-    if (count == 0)
+    if (count == 0) {
         return;
+    }
     at += 2 * key_bytes;
     if (source->with_values) {
         sorting.order.values = (uint32_t *)at;

@@ -12,8 +12,9 @@ static uint32_t any_not_finite(const float *values, uint32_t count)
 {
     uint32_t any = 0;
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         any |= qd_is_not_finite(values[i]);
+    }
     return any;
 }
 
@@ -21,8 +22,9 @@ bool qd_run_is_finite(const qd_room_batch *batch, qd_run run)
 {
     uint32_t bad = any_not_finite(batch->x + run.first, run.count) | any_not_finite(batch->y + run.first, run.count);
 
-    if (batch->z)
+    if (batch->z) {
         bad |= any_not_finite(batch->z + run.first, run.count);
+    }
     return bad == 0;
 }
 
@@ -39,8 +41,9 @@ static uint32_t any_bits(const uint32_t *values, uint32_t count)
 {
     uint32_t any = 0;
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         any |= values[i];
+    }
     return any;
 }
 
@@ -54,10 +57,12 @@ static bool look_up_in_table(const qd_place *table, uint32_t member, const uint3
         slots[i] = table[id[i]].slot;
         others |= table[id[i]].owner ^ member;
     }
-    if (QD_LIKELY(others == 0))
+    if (QD_LIKELY(others == 0)) {
         return true;
-    for (uint32_t i = 0; i < count; i++)
+    }
+    for (uint32_t i = 0; i < count; i++) {
         bad |= !qd_may_change(table[id[i]], member);
+    }
     return bad == 0;
 }
 
@@ -67,10 +72,12 @@ static bool look_up(const qd_room *room, uint32_t member, const qd_room_batch *b
     const uint32_t *id = batch->id + run.first;
     uint32_t bad = 0;
 
-    if (qd_ids_in_table(&room->ids, any_bits(id, run.count)))
+    if (qd_ids_in_table(&room->ids, any_bits(id, run.count))) {
         return look_up_in_table(room->ids.table, member, id, run.count, slots);
-    for (uint32_t i = 0; room->ids.map.count >= FETCH_COUNT_MIN && i < run.count; i++)
+    }
+    for (uint32_t i = 0; room->ids.map.count >= FETCH_COUNT_MIN && i < run.count; i++) {
         qd_map_fetch(&room->ids.map, id[i]);
+    }
     for (uint32_t i = 0; i < run.count; i++) {
         qd_place place = qd_ids_get(&room->ids, id[i]);
 
@@ -101,12 +108,14 @@ void qd_place_some(qd_room *room, uint32_t member, const qd_room_batch *batch, q
         x[at] = batch->x[i];
         y[at] = batch->y[i];
         z[at] = batch->z ? batch->z[i] : 0;
-        if (!refusal && (qd_is_not_finite(x[at]) | qd_is_not_finite(y[at]) | qd_is_not_finite(z[at])))
+        if (!refusal && (qd_is_not_finite(x[at]) | qd_is_not_finite(y[at]) | qd_is_not_finite(z[at]))) {
             refusal = QD_ROOM_NOT_FINITE;
-        if (refusal)
+        }
+        if (refusal) {
             qd_refuse(refusals, i, refusal);
-        else
+        } else {
             slots[good.count++] = there.slot;
+        }
         if (good.count == RUN_COUNT || i + 1 == end) {
             qd_place_run(room, &good, (qd_run){0, good.count}, slots, place);
             good.count = 0;
@@ -124,10 +133,11 @@ static void place_all(qd_room *room, uint32_t member, const qd_room_batch *batch
     for (uint32_t first = 0; first < batch->count; first += RUN_COUNT) {
         qd_run run = run_at(first, batch->count);
 
-        if (QD_UNLIKELY(!look_up(room, member, batch, run, slots) || !qd_run_is_finite(batch, run)))
+        if (QD_UNLIKELY(!look_up(room, member, batch, run, slots) || !qd_run_is_finite(batch, run))) {
             qd_place_some(room, member, batch, run, place, refusals);
-        else
+        } else {
             qd_place_run(room, batch, run, slots, place);
+        }
     }
     qd_batch_finish(room, batch, refusals);
 }
@@ -136,8 +146,9 @@ static void place_all(qd_room *room, uint32_t member, const qd_room_batch *batch
 static void fetch_places(const qd_ids *ids, const uint32_t *id, uint32_t count)
 {
     for (uint32_t i = 0; i < count && i < RUN_COUNT; i += QD_LINE_BYTES / sizeof *ids->table) {
-        if (id[i] < ids->table_count)
+        if (id[i] < ids->table_count) {
             __builtin_prefetch(&ids->table[id[i]]);
+        }
     }
 }
 

@@ -13,8 +13,9 @@ qd_status qd_room_query(qd_room *room, const qd_space_query *query, qd_room_foun
     *found = (qd_room_found){0};
     asked.names = room->entities.id; /* of removed ones too, as long as they have their slot */
     qd_status status = qd_space_find(room->space, &asked, &hits);
-    if (status != QD_OK || hits.count == 0)
+    if (status != QD_OK || hits.count == 0) {
         return status;
+    }
 
     size_t distances = qd_block_part(hits.count, sizeof(double));
     size_t bytes = distances + qd_block_part(hits.count, sizeof(uint32_t));

@@ -23,8 +23,9 @@ static inline bool qd_may_change(qd_place place, uint32_t member)
 /* Why the member may not change what is there; 0: it may. */
 static inline int qd_check_place(qd_place place, uint32_t member)
 {
-    if (place.slot == QD_SLOT_NONE)
+    if (place.slot == QD_SLOT_NONE) {
         return QD_ROOM_UNKNOWN_ID;
+    }
     return qd_may_change(place, member) ? 0 : QD_ROOM_NOT_OWNER;
 }
 

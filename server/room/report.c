@@ -21,8 +21,9 @@ static void change(qd_room *room, qd_member *row, qd_subscription state)
 /* The news of this round is done with. A reset among it was delivered, or qd_room_lost would have taken it back. */
 static void take_as_told(qd_member *row)
 {
-    if (row->news == QD_NEWS_RESET)
+    if (row->news == QD_NEWS_RESET) {
         row->behind = false;
+    }
     row->news = QD_NEWS_NONE;
 }
 
@@ -52,8 +53,9 @@ static void fall_behind(const qd_room *room, qd_member *row)
 {
     bool of_tick = row->news == QD_NEWS_EVENTS || row->news == QD_NEWS_SUSPENDED;
 
-    if (row->behind)
+    if (row->behind) {
         return;
+    }
     row->behind = true;
     row->told_tick = of_tick ? room->tick - 1 - room->skipped : room->tick;
     row->passed_before = of_tick ? room->passed_marks_before : room->passed_marks;
@@ -63,8 +65,9 @@ void qd_room_lost(qd_room *room, uint32_t member)
 {
     qd_member *row = qd_room_member(room, member);
 
-    if (row->subscription == QD_UNSUBSCRIBED)
+    if (row->subscription == QD_UNSUBSCRIBED) {
         return;
+    }
     fall_behind(room, row);
     row->news = QD_NEWS_NONE;
     change(room, row, QD_LOST);
@@ -76,8 +79,9 @@ void qd_room_missed(qd_room *room, uint32_t member, uint64_t told_tick)
 
     take_as_told(row); /* what was not is lost already */
     qd_room_lost(room, member);
-    if (!row->behind || told_tick >= row->told_tick)
+    if (!row->behind || told_tick >= row->told_tick) {
         return;
+    }
     row->told_tick = told_tick;
     row->passed_before = 0; /* who knows what passed since */
 }
@@ -86,16 +90,18 @@ void qd_room_resume(qd_room *room, uint32_t member)
 {
     qd_member *row = qd_room_member(room, member);
 
-    if (row->subscription == QD_LOST)
+    if (row->subscription == QD_LOST) {
         change(room, row, QD_DUE);
+    }
 }
 
 void qd_room_renew(qd_room *room, uint32_t member)
 {
     qd_member *row = &room->members.rows[member];
 
-    if (row->subscription != QD_LIVE)
+    if (row->subscription != QD_LIVE) {
         return; /* it waits for a reset in any case */
+    }
     take_as_told(row);
     change(room, row, QD_DUE);
 }
@@ -104,8 +110,9 @@ void qd_room_renew(qd_room *room, uint32_t member)
 
 static void begin_round(qd_room *room, uint32_t skipped)
 {
-    for (uint32_t member = 0; member < room->members.count; member++)
+    for (uint32_t member = 0; member < room->members.count; member++) {
         take_as_told(&room->members.rows[member]);
+    }
     room->next_member = 0;
     room->skipped = skipped;
 }
@@ -117,8 +124,10 @@ static bool give(qd_room *room, qd_subscription from, qd_news news, qd_subscript
 
     for (uint32_t member = 0; member < room->members.count && room->subscriptions[from] > 0; member++) {
         qd_member *row = &room->members.rows[member];
-        if (row->subscription != (uint8_t)from || row->news != QD_NEWS_NONE)
+
+        if (row->subscription != (uint8_t)from || row->news != QD_NEWS_NONE) {
             continue;
+        }
         row->news = (uint8_t)news;
         own |= row->interest.own_only;
         change(room, row, to);
@@ -130,12 +139,15 @@ static qd_space_wanted wanted(const qd_room *room)
 {
     qd_space_wanted result = QD_SPACE_WANT_NOTHING;
 
-    if (room->subscriptions[QD_LIVE] == 0)
+    if (room->subscriptions[QD_LIVE] == 0) {
         return result;
+    }
     for (uint32_t member = 0; member < room->members.count; member++) {
         const qd_member *row = &room->members.rows[member];
-        if (row->subscription == QD_LIVE)
+
+        if (row->subscription == QD_LIVE) {
             result |= row->interest.stays ? QD_SPACE_WANT_STAYS : QD_SPACE_WANT_EVENTS;
+        }
     }
     return result;
 }
@@ -196,23 +208,27 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     qd_room_views_tick(room, executor, skipped); /* while removed entities have their slots */
     qd_space_tick(room->space, executor, wanted(room), room->config.events_max, &events);
     /* Few events are put in order by one hand: nobody need stay for that. */
-    if (!waiting && qd_pair_ranges(events.count, executor) == 1)
+    if (!waiting && qd_pair_ranges(events.count, executor) == 1) {
         qd_executor_expect(executor, false);
+    }
     serve_live(room, executor, &events);
     room->emptied = false;
     qd_space_settle(room->space, &freed, &freed_count);
-    for (size_t i = 0; i < freed_count; i++)
+    for (size_t i = 0; i < freed_count; i++) {
         qd_room_release(room, freed[i]);
-    if (waiting)
+    }
+    if (waiting) {
         serve_resets(room, executor, true);
+    }
     qd_executor_expect(executor, false);
 }
 
 void qd_room_catch_up(qd_room *room, const qd_executor *executor)
 {
     room->next_member = QD_MEMBER_NONE;
-    if (room->subscriptions[QD_DUE] == 0)
+    if (room->subscriptions[QD_DUE] == 0) {
         return;
+    }
     begin_round(room, 0);
     serve_resets(room, executor, false);
 }
@@ -224,8 +240,9 @@ enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_SUSPENDED, SH
 /* A reset, of all pairs: who missed the same gets the same. */
 static uint32_t reset_share(const qd_room_report *report)
 {
-    if (report->merged_ticks > UINT32_MAX / 4)
+    if (report->merged_ticks > UINT32_MAX / 4) {
         return SHARE_NONE;
+    }
     return SHARE_RESET + 2 * (uint32_t)report->merged_ticks + report->passed_lost;
 }
 
@@ -234,12 +251,15 @@ static qd_room_pairs pairs_for(const qd_room *room, const qd_member *row, qd_lis
     const qd_pair_list *pairs = row->interest.own_only ? &room->lists.own[kind] : &room->lists.all[kind];
     qd_range range = {0, (uint32_t)pairs->count};
 
-    if (row->interest.own_only)
+    if (row->interest.own_only) {
         range = row->own[kind];
-    if (range.count == 0)
+    }
+    if (range.count == 0) {
         return (qd_room_pairs){0};
-    if (reason)
+    }
+    if (reason) {
         *reason = pairs->reason + range.first;
+    }
     return (qd_room_pairs){range.count, pairs->a + range.first, pairs->b + range.first};
 }
 
@@ -251,8 +271,9 @@ static bool report_events(const qd_room *room, const qd_member *row, qd_room_rep
     report->ends = pairs_for(room, row, QD_LIST_ENDS, &report->end_reason);
     report->begins = pairs_for(room, row, QD_LIST_BEGINS, NULL);
     report->passed = pairs_for(room, row, QD_LIST_PASSED, NULL);
-    if (row->interest.stays)
+    if (row->interest.stays) {
         report->stays = pairs_for(room, row, QD_LIST_STAYS, NULL);
+    }
     report->share = own_only ? SHARE_NONE : row->interest.stays ? SHARE_EVENTS_AND_STAYS : SHARE_EVENTS;
     return report->ends.count + report->begins.count + report->passed.count + report->stays.count > 0 ||
            report->skipped > 0;
@@ -290,8 +311,9 @@ bool qd_room_next_report(qd_room *room, qd_room_report *report)
         uint32_t member = room->next_member++;
 
         *report = (qd_room_report){.member = member, .tick = room->tick, .skipped = room->skipped};
-        if (make_report(room, &room->members.rows[member], report))
+        if (make_report(room, &room->members.rows[member], report)) {
             return true;
+        }
     }
     return false;
 }

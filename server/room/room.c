@@ -7,8 +7,9 @@ qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t s
 {
     QD_ASSERT(config->entities_max > 0 && config->entities_max <= QD_SPACE_SLOTS_MAX && config->events_max > 0);
     qd_room *room = qd_heap_alloc_zeroed(heap, sizeof *room);
-    if (!room)
+    if (!room) {
         return QD_ERR_NO_MEMORY;
+    }
     room->config = *config;
     room->heap = heap;
     room->next_member = QD_MEMBER_NONE;
@@ -23,8 +24,9 @@ qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t s
     room->config.space.bodies_max =
         config->entities_max < QD_SPACE_SLOTS_MAX / 2 ? config->entities_max * 2 : QD_SPACE_SLOTS_MAX;
     qd_status status = qd_space_create(&room->config.space, heap, &room->space);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         goto fail;
+    }
     *room_out = room;
     return QD_OK;
 
@@ -52,8 +54,9 @@ bool qd_room_fetch_mover(const qd_room *room, uint32_t member, uint32_t count)
 {
     qd_fetch_to_write(room, offsetof(qd_room, config.space) + sizeof room->config.space.dimensions);
     qd_fetch(&room->views, sizeof room->views.sight);
-    if (room->ids.count > FETCH_COUNT_MAX || count < room->ids.count / 2)
+    if (room->ids.count > FETCH_COUNT_MAX || count < room->ids.count / 2) {
         return false;
+    }
     qd_fetch(&room->members.rows[member], offsetof(qd_member, told_tick));
     return true;
 }
@@ -61,8 +64,9 @@ bool qd_room_fetch_mover(const qd_room *room, uint32_t member, uint32_t count)
 void qd_room_fetch_tick(const qd_room *room)
 {
     qd_room_fetch(room);
-    if (room->ids.count > FETCH_COUNT_MAX)
+    if (room->ids.count > FETCH_COUNT_MAX) {
         return;
+    }
     const qd_block *events = &room->lists.events;
     qd_fetch_to_write(room->members.rows, offsetof(qd_member, told_tick));
     qd_fetch(room->entities.id, room->ids.count * sizeof *room->entities.id);
@@ -72,8 +76,9 @@ void qd_room_fetch_tick(const qd_room *room)
 
 void qd_room_destroy(qd_room *room)
 {
-    if (!room)
+    if (!room) {
         return;
+    }
     qd_lists_deinit(&room->lists, room->heap);
     qd_block_deinit(&room->scratch, room->heap);
     qd_room_views_deinit(room);
@@ -91,8 +96,9 @@ void qd_room_stats_get(const qd_room *room, qd_room_stats *stats)
     qd_space_counters counters;
     uint32_t subscriptions = 0;
 
-    for (int state = QD_DUE; state < QD_SUBSCRIPTION_STATES; state++)
+    for (int state = QD_DUE; state < QD_SUBSCRIPTION_STATES; state++) {
         subscriptions += room->subscriptions[state];
+    }
     qd_space_counters_get(room->space, &counters);
     *stats = (qd_room_stats){
         .tick = room->tick,

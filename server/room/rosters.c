@@ -39,12 +39,14 @@ void qd_roster_runs_lose(qd_room *room, uint32_t slot)
     qd_roster_runs *runs = &room->roster_runs;
     uint32_t run = slot < runs->slot_capacity ? runs->of_slot[slot] : RUN_NONE;
 
-    if (run == RUN_NONE)
+    if (run == RUN_NONE) {
         return;
-    if (run == RUN_SEVERAL)
+    }
+    if (run == RUN_SEVERAL) {
         runs->round++;
-    else
+    } else {
         runs->sound[run] = 0;
+    }
     runs->of_slot[slot] = RUN_NONE;
 }
 
@@ -54,21 +56,25 @@ static bool cover_slots(qd_room *room)
     qd_roster_runs *runs = &room->roster_runs;
     uint32_t before = runs->slot_capacity, most = room->entities.id_capacity;
 
-    if (before >= most)
+    if (before >= most) {
         return true;
+    }
     uint32_t *of_slot = qd_array_reserve(room->heap, runs->of_slot, &runs->slot_capacity, sizeof of_slot[0], most - 1);
-    if (!of_slot)
+    if (!of_slot) {
         return false;
+    }
     runs->of_slot = of_slot;
-    for (uint32_t slot = before; slot < runs->slot_capacity; slot++)
+    for (uint32_t slot = before; slot < runs->slot_capacity; slot++) {
         of_slot[slot] = RUN_NONE;
+    }
     return true;
 }
 
 static void note_slot(qd_roster_runs *runs, uint32_t slot, uint32_t run)
 {
-    if (slot < runs->slot_capacity && runs->of_slot[slot] != run)
+    if (slot < runs->slot_capacity && runs->of_slot[slot] != run) {
         runs->of_slot[slot] = runs->of_slot[slot] == RUN_NONE ? run : RUN_SEVERAL;
+    }
 }
 
 /* It is not sound before its entries are named. QD_ERR_NO_MEMORY changes nothing. */
@@ -77,8 +83,9 @@ static qd_status take_run(qd_room *room, uint32_t *run)
     qd_roster_runs *runs = &room->roster_runs;
     qd_status status = qd_id_pool_take(&runs->numbers, run);
 
-    if (status != QD_OK)
+    if (status != QD_OK) {
         return status;
+    }
     uint64_t *sound = qd_array_reserve(room->heap, runs->sound, &runs->sound_capacity, sizeof sound[0], *run);
     if (!sound) {
         qd_id_pool_give(&runs->numbers, *run);
@@ -90,8 +97,9 @@ static qd_status take_run(qd_room *room, uint32_t *run)
 
 static void give_runs(qd_room *room, const uint32_t *run, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = first; i < end; i++)
+    for (uint32_t i = first; i < end; i++) {
         qd_id_pool_give(&room->roster_runs.numbers, run[i]);
+    }
 }
 
 /* ---- memory ---- */
@@ -114,10 +122,12 @@ static qd_status resize(qd_room *room, qd_roster *roster, uint32_t capacity)
 
     if (capacity > 0) {
         other.run = qd_heap_alloc(room->heap, bytes_of(capacity));
-        if (!other.run)
+        if (!other.run) {
             return QD_ERR_NO_MEMORY;
+        }
         for (uint32_t run = kept; run < runs_of(capacity); run++) {
             qd_status status = take_run(room, &other.run[run]);
+
             if (status != QD_OK) {
                 give_runs(room, other.run, kept, run);
                 qd_heap_free(room->heap, other.run, bytes_of(capacity));
@@ -126,8 +136,9 @@ static qd_status resize(qd_room *room, qd_roster *roster, uint32_t capacity)
         }
         other.slot = other.run + runs_of(capacity);
         other.id = other.slot + capacity;
-        if (kept > 0)
+        if (kept > 0) {
             memcpy(other.run, roster->run, kept * sizeof other.run[0]);
+        }
         if (other.count > 0) {
             memcpy(other.slot, roster->slot, other.count * sizeof other.slot[0]);
             memcpy(other.id, roster->id, other.count * sizeof other.id[0]);
@@ -146,20 +157,23 @@ static qd_status fit(qd_room *room, qd_roster *roster, uint32_t count)
     uint32_t needed = (count + QD_ROSTER_RUN - 1) / QD_ROSTER_RUN * QD_ROSTER_RUN;
 
     if (needed <= roster->capacity) {
-        if (needed <= roster->capacity / 2)
+        if (needed <= roster->capacity / 2) {
             (void)resize(room, roster, needed); /* or it keeps what it has */
+        }
         return QD_OK;
     }
-    if (roster->count > 0 && needed < roster->capacity + roster->capacity / 2)
+    if (roster->count > 0 && needed < roster->capacity + roster->capacity / 2) {
         needed = (runs_of(roster->capacity) * 3 / 2 + 1) * QD_ROSTER_RUN;
+    }
     return resize(room, roster, needed);
 }
 
 void qd_rosters_drop(qd_room *room, qd_rosters *rosters)
 {
     (void)resize(room, &rosters->first, 0);
-    for (uint32_t number = 1; number < rosters->capacity; number++)
+    for (uint32_t number = 1; number < rosters->capacity; number++) {
         (void)resize(room, &rosters->row[number], 0);
+    }
     qd_heap_free(room->heap, rosters->row, rosters->capacity * sizeof rosters->row[0]);
     *rosters = (qd_rosters){0};
 }
@@ -171,12 +185,14 @@ static qd_roster *make_row(qd_rosters *rosters, qd_heap *heap, uint32_t number)
 {
     uint32_t before = rosters->capacity;
 
-    if (number == 0)
+    if (number == 0) {
         return &rosters->first;
+    }
     qd_roster *row = qd_array_reserve(heap, rosters->row, &rosters->capacity, sizeof *row, number);
 
-    if (!row)
+    if (!row) {
         return NULL;
+    }
     memset(row + before, 0, (rosters->capacity - before) * sizeof *row);
     rosters->row = row;
     return &row[number];
@@ -201,8 +217,9 @@ static void forget_slots(qd_room *room, qd_roster *roster, uint32_t first, uint3
         uint32_t slot = roster->slot[i], run = roster->run[i / QD_ROSTER_RUN];
 
         runs->sound[run] = 0;
-        if (slot < runs->slot_capacity && runs->of_slot[slot] == run)
+        if (slot < runs->slot_capacity && runs->of_slot[slot] == run) {
             runs->of_slot[slot] = RUN_NONE;
+        }
     }
 }
 
@@ -214,20 +231,25 @@ qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_rost
     uint64_t end = (uint64_t)said->first + said->count, count = said->keep_rest && old_count > end ? old_count : end;
 
     QD_ASSERT(said->number < QD_ROOM_ROSTERS_MAX);
-    if (said->first > old_count)
+    if (said->first > old_count) {
         return QD_ERR_INVALID;
-    if (rosters->ids - old_count + count > room->config.roster_ids_max)
+    }
+    if (rosters->ids - old_count + count > room->config.roster_ids_max) {
         return QD_ERR_FULL;
-    if (!before && count == 0)
+    }
+    if (!before && count == 0) {
         return QD_OK;
+    }
     qd_roster *roster = make_row(rosters, room->heap, said->number);
-    if (!roster)
+    if (!roster) {
         return QD_ERR_NO_MEMORY;
+    }
     forget_slots(room, roster, said->first,
                  said->keep_rest ? (uint32_t)(end < old_count ? end : old_count) : old_count);
     qd_status status = fit(room, roster, (uint32_t)count);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         return status;
+    }
 
     roster->count = (uint32_t)count;
     rosters->ids += roster->count - old_count;
@@ -286,8 +308,9 @@ static uint32_t count_sound(qd_room *room, uint32_t member, qd_roster *roster, u
     while (count < most) {
         uint32_t run = (at + count) / QD_ROSTER_RUN;
 
-        if (runs->sound[roster->run[run]] != runs->round && !look_for(room, member, roster, run))
+        if (runs->sound[roster->run[run]] != runs->round && !look_for(room, member, roster, run)) {
             break;
+        }
         count += QD_ROSTER_RUN - (at + count) % QD_ROSTER_RUN;
     }
     return count < most ? count : most;
@@ -314,12 +337,15 @@ qd_status qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_ros
     qd_room_batch batch = {.count = places->count, .x = places->x, .y = places->y, .z = places->z};
 
     (void)qd_room_member(room, member);
-    if (!roster)
+    if (!roster) {
         return QD_ERR_NOT_FOUND;
-    if (places->first > roster->count || places->count > roster->count - places->first)
+    }
+    if (places->first > roster->count || places->count > roster->count - places->first) {
         return QD_ERR_INVALID;
-    if (is_small)
+    }
+    if (is_small) {
         fetch_places(room, roster, places);
+    }
     batch.id = roster->id + places->first;
     qd_batch_begin(room, &batch, refusals);
     for (qd_run run = {0, 0}; run.first < batch.count; run.first += run.count) {
@@ -330,8 +356,9 @@ qd_status qd_room_roster_place(qd_room *room, uint32_t member, const qd_room_ros
             qd_place_run(room, &batch, run, roster->slot + at, place);
             continue;
         }
-        if (run.count == 0)
+        if (run.count == 0) {
             run.count = left < QD_ROSTER_RUN - at % QD_ROSTER_RUN ? left : QD_ROSTER_RUN - at % QD_ROSTER_RUN;
+        }
         qd_place_some(room, member, &batch, run, place, refusals);
     }
     qd_batch_finish(room, &batch, refusals);

@@ -31,10 +31,12 @@ static inline bool qd_rule_allows(const qd_room *room, const qd_observer *observ
 {
     const qd_seen *seen = &room->views.seen[slot];
 
-    if (seen->removed)
+    if (seen->removed) {
         return false;
-    if (flags & QD_SIGHTING_SHOWN)
+    }
+    if (flags & QD_SIGHTING_SHOWN) {
         return true;
+    }
     return qd_rule_admits(observer, seen, slot) &&
            (observer->hide_count == 0 ||
             !qd_rule_lists(observer->exceptions, observer->hide_count, room->entities.id[slot]));
@@ -42,16 +44,18 @@ static inline bool qd_rule_allows(const qd_room *room, const qd_observer *observ
 
 static inline bool qd_rule_near(const qd_observer *observer, const qd_seen *seen, uint32_t flags)
 {
-    if (flags & QD_SIGHTING_SHOWN)
+    if (flags & QD_SIGHTING_SHOWN) {
         return true;
+    }
     return (flags & (QD_SIGHTING_INNER | QD_SIGHTING_BEACON_INNER)) != 0 &&
            (observer->kind != QD_ROOM_CONE || qd_rule_in_cone(observer, seen));
 }
 
 static inline bool qd_rule_stays(const qd_observer *observer, const qd_seen *seen, uint32_t flags)
 {
-    if (qd_rule_near(observer, seen, flags))
+    if (qd_rule_near(observer, seen, flags)) {
         return true;
+    }
     return (flags & (QD_SIGHTING_OUTER | QD_SIGHTING_BEACON_OUTER)) != 0 &&
            (observer->kind != QD_ROOM_CONE || qd_rule_near_cone(observer, seen));
 }
@@ -61,8 +65,9 @@ static inline bool qd_rule_wants(const qd_room *room, const qd_observer *observe
 {
     const qd_seen *seen = &room->views.seen[slot];
 
-    if (!qd_rule_allows(room, observer, slot, flags))
+    if (!qd_rule_allows(room, observer, slot, flags)) {
         return false;
+    }
     return flags & QD_SIGHTING_SEEN ? qd_rule_stays(observer, seen, flags) : qd_rule_near(observer, seen, flags);
 }
 

@@ -40,8 +40,9 @@ static qd_status add(qd_room *room, unsigned what, uint32_t index, qd_body body,
     body.category = filters[what].category;
     body.mask = mask_of(room, what);
     qd_status status = qd_space_add(views->sight, &body, slot);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         return status;
+    }
     uint32_t *whose = qd_array_reserve(room->heap, views->whose, &views->whose_capacity, sizeof views->whose[0], *slot);
     if (!whose) {
         (void)qd_space_remove(views->sight, *slot, QD_SPACE_DESPAWNED); /* added just now: leaves no trace */
@@ -56,8 +57,9 @@ static qd_status add(qd_room *room, unsigned what, uint32_t index, qd_body body,
 /* The sight gives no slot away before it settles, whenever this one is free. */
 static void drop(qd_room *room, uint32_t *slot)
 {
-    if (*slot != QD_NONE)
+    if (*slot != QD_NONE) {
         (void)qd_space_remove(room->views.sight, *slot, QD_SPACE_DESPAWNED);
+    }
     *slot = QD_NONE;
 }
 
@@ -76,6 +78,7 @@ void qd_sight_sizes(const qd_observer *observer, unsigned what, float half[3])
 
     for (unsigned k = 0; k < 3; k++) {
         const float size = is_box ? observer->half[k] : k == 0 ? observer->range : 0;
+
         half[k] = is_box || k == 0 ? widened(size, is_outer ? observer->leave_margin : 0) : 0;
     }
 }
@@ -84,11 +87,13 @@ static qd_body body_of(const qd_observer *observer, unsigned what)
 {
     float half[3];
 
-    if (what == QD_BODY_BEACON_INNER || what == QD_BODY_BEACON_OUTER)
+    if (what == QD_BODY_BEACON_INNER || what == QD_BODY_BEACON_OUTER) {
         return circle(observer->at, what == QD_BODY_BEACON_OUTER ? observer->leave_margin : 0);
+    }
     qd_sight_sizes(observer, what, half);
-    if (observer->kind != QD_ROOM_BOX)
+    if (observer->kind != QD_ROOM_BOX) {
         return circle(observer->at, half[0]);
+    }
     return (qd_body){
         .x = observer->at[0],
         .y = observer->at[1],
@@ -114,13 +119,15 @@ qd_status qd_sight_fit(qd_room *room, uint32_t row, qd_observer *observer)
     bool is_new[QD_BODIES] = {false};
 
     for (unsigned what = 0; what < QD_BODIES; what++) {
-        if (observer->body[what] != QD_NONE || !needs(room, observer, what))
+        if (observer->body[what] != QD_NONE || !needs(room, observer, what)) {
             continue;
+        }
         qd_status status = add(room, what, row, body_of(observer, what), &observer->body[what]);
         if (status != QD_OK) {
             for (unsigned i = 0; i < what; i++) {
-                if (is_new[i])
+                if (is_new[i]) {
                     drop(room, &observer->body[i]);
+                }
             }
             observer->body[what] = QD_NONE;
             return status;
@@ -132,6 +139,7 @@ qd_status qd_sight_fit(qd_room *room, uint32_t row, qd_observer *observer)
             drop(room, &observer->body[what]);
         } else if (!is_new[what]) {
             qd_body body = body_of(observer, what);
+
             qd_space_reshape(sight, observer->body[what], &body);
         }
     }
@@ -141,8 +149,9 @@ qd_status qd_sight_fit(qd_room *room, uint32_t row, qd_observer *observer)
 
 void qd_sight_unfit(qd_room *room, qd_observer *observer)
 {
-    for (unsigned what = 0; what < QD_BODIES; what++)
+    for (unsigned what = 0; what < QD_BODIES; what++) {
         drop(room, &observer->body[what]);
+    }
 }
 
 /* Places that are to be taken over, in chunks. */
@@ -162,10 +171,12 @@ static void flush(struct places *places)
 
 static void place(struct places *places, uint32_t slot, const float at[3])
 {
-    if (slot == QD_NONE)
+    if (slot == QD_NONE) {
         return;
-    if (places->count == CHUNK_COUNT)
+    }
+    if (places->count == CHUNK_COUNT) {
         flush(places);
+    }
     places->slot[places->count] = slot;
     places->x[places->count] = at[0];
     places->y[places->count] = at[1];
@@ -176,8 +187,9 @@ static void place_observer(struct places *places, const qd_observer *observer)
 {
     const unsigned first = places->room->views.join->leads ? QD_JOIN_REGIONS : 0;
 
-    for (unsigned what = first; what < QD_BODIES; what++)
+    for (unsigned what = first; what < QD_BODIES; what++) {
         place(places, observer->body[what], observer->at);
+    }
 }
 
 void qd_sight_centre(qd_room *room, const qd_observer *observer)
@@ -222,8 +234,10 @@ void qd_sight_turn(qd_room *room)
     for (uint32_t row = 0; row < views->count; row++) {
         for (unsigned what = 0; what < QD_JOIN_REGIONS && views->observers[row].state == QD_OBSERVER_LIVE; what++) {
             const uint32_t slot = views->observers[row].body[what];
-            if (slot != QD_NONE)
+
+            if (slot != QD_NONE) {
                 qd_space_refilter(views->sight, slot, filters[what].category, mask_of(room, what));
+            }
         }
     }
     qd_space_tick(views->sight, &qd_executor_serial, QD_SPACE_WANT_NOTHING, 0, &none);
@@ -237,11 +251,13 @@ void qd_sight_catch_up(qd_room *room)
 
     places.room = room;
     places.count = 0;
-    for (uint32_t slot = 0; slot < views->seen_end; slot++)
+    for (uint32_t slot = 0; slot < views->seen_end; slot++) {
         place(&places, views->seen[slot].point, views->seen[slot].at);
+    }
     for (uint32_t row = 0; row < views->count; row++) {
-        if (views->observers[row].state == QD_OBSERVER_LIVE)
+        if (views->observers[row].state == QD_OBSERVER_LIVE) {
             place_observer(&places, &views->observers[row]);
+        }
     }
     flush(&places);
     qd_sight_turn(room);
@@ -253,8 +269,9 @@ static void mark(qd_room *room, uint32_t slot, uint8_t what)
 {
     qd_views *views = &room->views;
 
-    if (views->seen[slot].marks & what)
+    if (views->seen[slot].marks & what) {
         return;
+    }
     views->seen[slot].marks |= what;
     if (what == QD_MARK_FOLLOW) {
         views->follow = qd_array_need(room->heap, views->follow, &views->follow_capacity, sizeof views->follow[0],
@@ -273,15 +290,18 @@ static qd_status meet_beacons(qd_room *room)
     qd_views *views = &room->views;
     qd_status status = QD_OK;
 
-    if (views->has_beacons)
+    if (views->has_beacons) {
         return QD_OK;
+    }
     views->has_beacons = true;
     for (uint32_t row = 0; row < views->count && status == QD_OK; row++) {
-        if (views->observers[row].state == QD_OBSERVER_LIVE)
+        if (views->observers[row].state == QD_OBSERVER_LIVE) {
             status = qd_sight_fit(room, row, &views->observers[row]);
+        }
     }
-    if (status == QD_OK)
+    if (status == QD_OK) {
         return QD_OK;
+    }
     views->has_beacons = false;
     for (uint32_t row = 0; row < views->count; row++) {
         drop(room, &views->observers[row].body[QD_BODY_BEACON_INNER]);
@@ -302,11 +322,13 @@ static qd_status set_beacon(qd_room *room, uint32_t slot, float visible_range)
         qd_space_reshape(room->views.sight, seen->beacon, &body);
     } else {
         status = meet_beacons(room);
-        if (status == QD_OK)
+        if (status == QD_OK) {
             status = add(room, QD_BODY_BEACON, slot, body, &seen->beacon);
+        }
     }
-    if (status == QD_OK)
+    if (status == QD_OK) {
         seen->visible_range = visible_range;
+    }
     return status;
 }
 
@@ -314,14 +336,17 @@ qd_status qd_sight_add(qd_room *room, uint32_t slot, const qd_body *body)
 {
     qd_views *views = &room->views;
 
-    if (!views->sight)
+    if (!views->sight) {
         return QD_OK;
+    }
     qd_seen *rows = qd_array_reserve(room->heap, views->seen, &views->seen_capacity, sizeof views->seen[0], slot);
-    if (!rows)
+    if (!rows) {
         return QD_ERR_NO_MEMORY;
+    }
     views->seen = rows;
-    while (views->seen_end <= slot)
+    while (views->seen_end <= slot) {
         rows[views->seen_end++] = (qd_seen){.point = QD_NONE};
+    }
     qd_seen *seen = &rows[slot];
     *seen = (qd_seen){
         .at = {body->x, body->y, body->z},
@@ -334,30 +359,36 @@ qd_status qd_sight_add(qd_room *room, uint32_t slot, const qd_body *body)
         .marks = seen->marks & QD_MARK_NEW,
     };
     qd_status status = add(room, QD_BODY_POINT, slot, point(seen->at), &seen->point);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         return status;
-    if (views->join->leads)
+    }
+    if (views->join->leads) {
         qd_join_add(room, slot);
-    if (slot >= views->descriptions_capacity)
+    }
+    if (slot >= views->descriptions_capacity) {
         return QD_OK;
+    }
     seen->team = views->descriptions[slot].team;
     seen->hidden = views->descriptions[slot].hidden;
     status = set_beacon(room, slot, views->descriptions[slot].visible_range);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         drop(room, &seen->point);
+    }
     return status;
 }
 
 void qd_sight_remove(qd_room *room, uint32_t slot, qd_space_reason reason)
 {
-    if (!room->views.sight)
+    if (!room->views.sight) {
         return;
+    }
     qd_seen *seen = &room->views.seen[slot];
     seen->removed = (uint8_t)reason;
     drop(room, &seen->point);
     drop(room, &seen->beacon);
-    while (seen->anchored != QD_NONE)
+    while (seen->anchored != QD_NONE) {
         qd_observer_end(room, seen->anchored);
+    }
 }
 
 void qd_sight_place(qd_room *room, uint32_t count, const uint32_t *slots, const float *x, const float *y,
@@ -366,8 +397,9 @@ void qd_sight_place(qd_room *room, uint32_t count, const uint32_t *slots, const 
     qd_views *views = &room->views;
     uint32_t points[CHUNK_COUNT];
 
-    if (!views->sight)
+    if (!views->sight) {
         return;
+    }
     views->placed += count;
     for (uint32_t first = 0; first < count; first += CHUNK_COUNT) {
         uint32_t some = count - first < CHUNK_COUNT ? count - first : CHUNK_COUNT;
@@ -381,34 +413,41 @@ void qd_sight_place(qd_room *room, uint32_t count, const uint32_t *slots, const 
             points[i] = seen->point;
             memcpy(seen->at, at, sizeof at);
             seen->placed = is_other ? views->round + 1 : seen->placed;
-            if (seen->beacon != QD_NONE || seen->anchored != QD_NONE)
+            if (seen->beacon != QD_NONE || seen->anchored != QD_NONE) {
                 mark(room, slot, QD_MARK_FOLLOW);
+            }
         }
-        if (!views->join->leads)
+        if (!views->join->leads) {
             qd_space_move(views->sight, some, points, x + first, y + first, z ? z + first : NULL);
+        }
     }
 }
 
 void qd_sight_filter(qd_room *room, uint32_t slot, uint32_t category)
 {
-    if (!room->views.sight || room->views.seen[slot].category == category)
+    if (!room->views.sight || room->views.seen[slot].category == category) {
         return;
+    }
     room->views.seen[slot].category = category;
     mark(room, slot, QD_MARK_JUDGE);
 }
 
 qd_status qd_sight_describe(qd_room *room, uint32_t slot, const qd_description *description)
 {
-    if (!room->views.sight)
+    if (!room->views.sight) {
         return QD_OK;
+    }
     qd_seen *seen = &room->views.seen[slot];
     if (seen->visible_range != description->visible_range) {
         qd_status status = set_beacon(room, slot, description->visible_range);
-        if (status != QD_OK)
+
+        if (status != QD_OK) {
             return status;
+        }
     }
-    if (seen->team != description->team || seen->hidden != description->hidden)
+    if (seen->team != description->team || seen->hidden != description->hidden) {
         mark(room, slot, QD_MARK_JUDGE);
+    }
     seen->team = description->team;
     seen->hidden = description->hidden;
     return QD_OK;
@@ -423,8 +462,9 @@ static qd_status add_list(qd_room *room, uint32_t first)
 
         qd_space_body(room->space, slot, &body);
         qd_status status = qd_sight_add(room, slot, &body);
-        if (status != QD_OK)
+        if (status != QD_OK) {
             return status;
+        }
     }
     return QD_OK;
 }
@@ -437,8 +477,9 @@ qd_status qd_sight_open(qd_room *room)
     config.bodies_max = QD_SPACE_SLOTS_MAX;
     config.swept = false;
     views->join = qd_join_create(room->heap);
-    if (!views->join)
+    if (!views->join) {
         return QD_ERR_NO_MEMORY;
+    }
     qd_status status = qd_space_create(&config, room->heap, &views->sight);
     if (status != QD_OK) {
         qd_join_destroy(views->join, room->heap);
@@ -446,10 +487,12 @@ qd_status qd_sight_open(qd_room *room)
         return status;
     }
     status = add_list(room, room->entities.room_owned_first);
-    for (uint32_t member = 0; member < room->members.count && status == QD_OK; member++)
+    for (uint32_t member = 0; member < room->members.count && status == QD_OK; member++) {
         status = add_list(room, room->members.rows[member].first);
-    if (status != QD_OK)
+    }
+    if (status != QD_OK) {
         qd_sight_close(room);
+    }
     return status;
 }
 

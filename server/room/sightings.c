@@ -32,8 +32,9 @@ static void *zeroed(qd_heap *heap, size_t size)
 {
     void *memory = qd_heap_need(heap, ALIGNMENT, size);
 
-    if (memory)
+    if (memory) {
         memset(memory, 0, size);
+    }
     return memory;
 }
 
@@ -54,8 +55,9 @@ static uint32_t place_of(const qd_sightings *set, uint32_t slot)
 {
     uint32_t at = home(set, slot);
 
-    while (set->places[at] != 0 && qd_sighting_slot(set->places[at]) != slot)
+    while (set->places[at] != 0 && qd_sighting_slot(set->places[at]) != slot) {
         at = next(set, at);
+    }
     return at;
 }
 
@@ -67,44 +69,51 @@ static void rebuild(qd_sightings *set, qd_heap *heap, uint32_t capacity, bool re
     set->places = zeroed(heap, capacity * sizeof set->places[0]);
     set->tellings = relay ? zeroed(heap, capacity * sizeof set->tellings[0]) : NULL;
     for (uint32_t i = 0; i < old.capacity; i++) {
-        if (old.places[i] == 0)
+        if (old.places[i] == 0) {
             continue;
+        }
         uint32_t at = place_of(set, qd_sighting_slot(old.places[i]));
         set->places[at] = old.places[i];
-        if (relay && old.tellings)
+        if (relay && old.tellings) {
             set->tellings[at] = old.tellings[i];
+        }
     }
     release(&old, heap);
 }
 
 void qd_sightings_relay(qd_sightings *set, qd_heap *heap, bool relay, uint32_t told)
 {
-    if (relay == (set->tellings != NULL))
+    if (relay == (set->tellings != NULL)) {
         return;
+    }
     rebuild(set, heap, set->capacity ? set->capacity : CAPACITY_MIN, relay);
-    for (uint32_t at = 0; at < set->capacity && relay; at++)
+    for (uint32_t at = 0; at < set->capacity && relay; at++) {
         set->tellings[at].told = told;
+    }
 }
 
 uint32_t *qd_sightings_find(const qd_sightings *set, uint32_t slot)
 {
-    if (set->capacity == 0)
+    if (set->capacity == 0) {
         return NULL;
+    }
     uint32_t at = place_of(set, slot);
     return set->places[at] != 0 ? &set->places[at] : NULL;
 }
 
 void qd_sightings_prefetch(const qd_sightings *set, uint32_t slot)
 {
-    if (set->capacity > 0)
+    if (set->capacity > 0) {
         __builtin_prefetch(&set->places[home(set, slot)], 1);
+    }
 }
 
 uint32_t *qd_sightings_put(qd_sightings *set, qd_heap *heap, uint32_t slot, uint32_t flags)
 {
     /* At most two thirds are taken. */
-    if (set->count * 3 >= set->capacity * 2)
+    if (set->count * 3 >= set->capacity * 2) {
         rebuild(set, heap, set->capacity ? set->capacity * 2 : CAPACITY_MIN, set->tellings != NULL);
+    }
     uint32_t at = place_of(set, slot);
     if (set->places[at] == 0) {
         set->places[at] = slot << QD_SIGHTING_SHIFT;
@@ -121,15 +130,18 @@ void qd_sightings_remove(qd_sightings *set, uint32_t *place)
     set->count--;
     for (;;) {
         at = next(set, at);
-        if (set->places[at] == 0)
+        if (set->places[at] == 0) {
             break;
+        }
         /* What is at home between the hole and where it is stays. */
         uint32_t from = home(set, qd_sighting_slot(set->places[at]));
-        if (((at - from) & (set->capacity - 1)) < ((at - hole) & (set->capacity - 1)))
+        if (((at - from) & (set->capacity - 1)) < ((at - hole) & (set->capacity - 1))) {
             continue;
+        }
         set->places[hole] = set->places[at];
-        if (set->tellings)
+        if (set->tellings) {
             set->tellings[hole] = set->tellings[at];
+        }
         hole = at;
     }
     set->places[hole] = 0;
@@ -139,19 +151,22 @@ void qd_sightings_trim(qd_sightings *set, qd_heap *heap)
 {
     uint32_t capacity = set->capacity;
 
-    while (capacity >= CAPACITY_TRIMMED && set->count * TRIM_SHARE < capacity)
+    while (capacity >= CAPACITY_TRIMMED && set->count * TRIM_SHARE < capacity) {
         capacity /= 2;
-    if (capacity < set->capacity)
+    }
+    if (capacity < set->capacity) {
         rebuild(set, heap, capacity, set->tellings != NULL);
+    }
 }
 
 void qd_sightings_settle(qd_sightings *set)
 {
     for (uint32_t at = 0; at < set->capacity;) {
         /* Where one is removed, another may come into its place. One that comes round the end is settled already. */
-        if ((set->places[at] & QD_SIGHTING_FLAGS) == QD_SIGHTING_TOUCHED)
+        if ((set->places[at] & QD_SIGHTING_FLAGS) == QD_SIGHTING_TOUCHED) {
             qd_sightings_remove(set, &set->places[at]);
-        else
+        } else {
             set->places[at++] &= ~(uint32_t)QD_SIGHTING_TOUCHED;
+        }
     }
 }

@@ -21,8 +21,9 @@ struct search {
 /* How far a body reaches from its centre along an axis on which `half` is its size. */
 static float reach(const qd_body *body, float half)
 {
-    if (body->shape == QD_SPACE_BOX)
+    if (body->shape == QD_SPACE_BOX) {
         return half;
+    }
     return body->shape == QD_SPACE_CIRCLE ? body->half_x : fabsf(half) + body->radius;
 }
 
@@ -40,10 +41,12 @@ static bool is_wanted(const struct search *search, qd_place place)
     const qd_room_region *region = search->region;
     qd_body body;
 
-    if (search->owner != QD_ROOM_ANYBODY && search->owner != place.owner)
+    if (search->owner != QD_ROOM_ANYBODY && search->owner != place.owner) {
         return false;
-    if (!region)
+    }
+    if (!region) {
         return true;
+    }
     qd_space_body(search->room->space, place.slot, &body);
     return touches(body.x, reach(&body, body.half_x), region->min_x, region->max_x) &&
            touches(body.y, reach(&body, body.half_y), region->min_y, region->max_y) &&
@@ -52,10 +55,11 @@ static bool is_wanted(const struct search *search, qd_place place)
 
 static void found(struct search *search, uint32_t slot)
 {
-    if (search->count < search->limit)
+    if (search->count < search->limit) {
         search->slots[search->count++] = slot;
-    else
+    } else {
         search->more = true;
+    }
 }
 
 static void search_table(struct search *search)
@@ -64,8 +68,10 @@ static void search_table(struct search *search)
 
     for (uint32_t id = 0; id < ids->table_count && !search->more; id++) {
         qd_place place = ids->table[id];
-        if (place.slot != QD_SLOT_NONE && is_wanted(search, place))
+
+        if (place.slot != QD_SLOT_NONE && is_wanted(search, place)) {
             found(search, place.slot);
+        }
     }
 }
 
@@ -77,19 +83,23 @@ static qd_status search_map(struct search *search)
     uint32_t cursor = 0, id, keys = 0;
     qd_place place;
 
-    if (bytes == 0 || search->more)
+    if (bytes == 0 || search->more) {
         return QD_OK;
+    }
     uint64_t *memory = qd_heap_alloc(heap, bytes);
-    if (!memory)
+    if (!memory) {
         return QD_ERR_NO_MEMORY;
+    }
     qd_order order = {.keys = memory, .keys_spare = memory + ids->map.count};
     while (qd_ids_next_mapped(ids, &cursor, &id, &place)) {
-        if (is_wanted(search, place))
+        if (is_wanted(search, place)) {
             order.keys[keys++] = (uint64_t)id << 32 | place.slot;
+        }
     }
     qd_order_sort(&order, keys, 32, 32);
-    for (uint32_t i = 0; i < keys && !search->more; i++)
+    for (uint32_t i = 0; i < keys && !search->more; i++) {
         found(search, (uint32_t)order.keys[i]);
+    }
     qd_heap_free(heap, memory, bytes);
     return QD_OK;
 }
@@ -118,11 +128,13 @@ static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_r
     size_t bytes = words * qd_block_part(count, sizeof(uint32_t)) + qd_block_part(count, sizeof(uint8_t));
 
     *columns = (qd_room_batch){.count = count};
-    if (count == 0)
+    if (count == 0) {
         return QD_OK;
+    }
     char *memory = qd_heap_alloc_aligned(room->heap, QD_BLOCK_ALIGNMENT, bytes);
-    if (!memory)
+    if (!memory) {
         return QD_ERR_NO_MEMORY;
+    }
     room->snapshot = memory;
     room->snapshot_bytes = bytes;
 
@@ -137,6 +149,7 @@ static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_r
     bool any_radius = false;
     for (uint32_t i = 0; i < count; i++) {
         qd_body body;
+
         qd_space_body(room->space, slots[i], &body);
         id[i] = room->entities.id[slots[i]];
         x[i] = body.x;
@@ -178,12 +191,14 @@ qd_status qd_room_snapshot(qd_room *room, uint32_t owner, const qd_room_region *
     struct search search = {.room = room, .owner = owner, .region = region, .limit = slots_max};
 
     qd_room_snapshot_release(room);
-    if (slots_bytes > 0 && !(search.slots = qd_heap_alloc(room->heap, slots_bytes)))
+    if (slots_bytes > 0 && !(search.slots = qd_heap_alloc(room->heap, slots_bytes))) {
         return QD_ERR_NO_MEMORY;
+    }
     search_table(&search);
     qd_status status = search_map(&search);
-    if (status == QD_OK)
+    if (status == QD_OK) {
         status = fill(room, search.slots, search.count, columns);
+    }
     qd_heap_free(room->heap, search.slots, slots_bytes);
     *more = search.more;
     return status;

@@ -16,12 +16,14 @@ static void sort(qd_room *room, qd_view_list *list, uint32_t first)
     size_t keys = qd_block_part(count, sizeof(uint64_t)), values = qd_block_part(count, sizeof(uint32_t));
     uint64_t any = 0;
 
-    if (count < 2)
+    if (count < 2) {
         return;
+    }
     char *memory = qd_block_fit(&room->scratch, room->heap, keys + values);
     qd_order order = {list->key + first, (uint64_t *)memory, list->value + first, (uint32_t *)(memory + keys)};
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         any |= order.keys[i];
+    }
     qd_order_sort(&order, count, qd_order_bits((uint32_t)any), qd_order_bits((uint32_t)(any >> 32)));
     if (order.keys != list->key + first) {
         memcpy(list->key + first, order.keys, count * sizeof order.keys[0]);
@@ -66,8 +68,9 @@ static bool is_due(const qd_room *room, const qd_member_views *views)
  */
 static void take_as_told(qd_member_views *views)
 {
-    if (views->news & QD_VIEW_NEWS_RESET)
+    if (views->news & QD_VIEW_NEWS_RESET) {
         views->behind = false;
+    }
     views->news = 0;
     views->leaves = views->enters = views->relays = (qd_view_range){0};
     views->watcher_leaves = views->watcher_enters = (qd_view_range){0};
@@ -82,8 +85,9 @@ static void decide(qd_room *room)
         bool is_concerned = takes_part(room, member);
 
         take_as_told(views);
-        if (!is_served(row) || !is_due(room, views))
+        if (!is_served(row) || !is_due(room, views)) {
             continue;
+        }
         if (room->views.suspended) {
             if (!views->told_suspended && (is_concerned || views->reset || views->reset_watchers)) {
                 views->news = QD_VIEW_NEWS_SUSPENDED;
@@ -101,8 +105,9 @@ static uint8_t all_news(const qd_room *room)
 {
     uint8_t all = 0;
 
-    for (uint32_t member = 0; member < room->members.count; member++)
+    for (uint32_t member = 0; member < room->members.count; member++) {
         all |= room->members.rows[member].views.news;
+    }
     return all;
 }
 
@@ -115,12 +120,15 @@ static void add_views(qd_room *room, qd_view_list *list, uint8_t news)
         qd_observer *observer = &views->observers[row];
         qd_sightings *set = &observer->sightings;
 
-        if (observer->seen == 0 || (news && !(room->members.rows[observer->member].views.news & news)))
+        if (observer->seen == 0 || (news && !(room->members.rows[observer->member].views.news & news))) {
             continue;
+        }
         for (uint32_t at = 0; at < set->capacity; at++) {
             uint32_t slot = qd_sighting_slot(set->places[at]);
-            if (!(set->places[at] & QD_SIGHTING_SEEN))
+
+            if (!(set->places[at] & QD_SIGHTING_SEEN)) {
                 continue;
+            }
             qd_view_list_add(room, list, (uint64_t)observer->rank << 32 | room->entities.id[slot], slot);
             if (news && set->tellings) {
                 set->places[at] &= ~(uint32_t)QD_SIGHTING_WAITS;
@@ -136,8 +144,9 @@ static void deal(qd_room *room, const qd_view_list *list, uint32_t first, uint32
     for (uint32_t i = first; i < end;) {
         uint32_t member = member_at(room, list->key[i] >> 32), from = i;
 
-        while (i < end && member_at(room, list->key[i] >> 32) == member)
+        while (i < end && member_at(room, list->key[i] >> 32) == member) {
             i++;
+        }
         char *views = (char *)&room->members.rows[member].views;
         *(qd_view_range *)(views + offset) = (qd_view_range){from, i - from};
     }
@@ -232,8 +241,9 @@ static void fill_enters(qd_room *room)
     for (uint32_t i = 0; i < list->count; i++) {
         const qd_description *said = qd_description_of(room, list->value[i]);
 
-        if (i + AHEAD < list->count)
+        if (i + AHEAD < list->count) {
             qd_space_fetch(room->space, list->value[i + AHEAD]);
+        }
 
         to->enter_observer[i] = id_at(room, list->key[i] >> 32);
         to->enter_id[i] = (uint32_t)list->key[i];
@@ -241,8 +251,9 @@ static void fill_enters(qd_room *room)
         to->enter_tag[i] = said->tag;
         to->enter_payload_size[i] = said->payload_size;
         to->enter_payload_first[i] = payload;
-        if (said->payload_size > 0)
+        if (said->payload_size > 0) {
             memcpy(to->enter_payload + payload, said->payload, said->payload_size);
+        }
         payload += said->payload_size;
     }
 }
@@ -255,12 +266,14 @@ static void fill_relays(qd_room *room)
     for (uint32_t i = 0; i < list->count; i++) {
         const qd_seen *seen = &room->views.seen[list->value[i]];
 
-        if (i + AHEAD < list->count)
+        if (i + AHEAD < list->count) {
             __builtin_prefetch(&room->views.seen[list->value[i + AHEAD]]);
+        }
         to->relay_observer[i] = id_at(room, list->key[i] >> 32);
         to->relay_id[i] = (uint32_t)list->key[i];
-        for (unsigned k = 0; k < 3 && to->relay_at[k]; k++)
+        for (unsigned k = 0; k < 3 && to->relay_at[k]; k++) {
             to->relay_at[k][i] = seen->at[k];
+        }
     }
 }
 
@@ -283,8 +296,9 @@ static size_t payload_bytes(const qd_room *room)
     const qd_view_list *list = &room->views.enters;
     size_t sum = 0;
 
-    for (uint32_t i = 0; i < list->count && room->views.descriptions; i++)
+    for (uint32_t i = 0; i < list->count && room->views.descriptions; i++) {
         sum += qd_description_of(room, list->value[i])->payload_size;
+    }
     return sum;
 }
 
@@ -314,8 +328,9 @@ static bool watches(const qd_member *row, qd_room_watching watching, bool reset)
 static bool anybody_watches(const qd_room *room, qd_room_watching watching, bool reset)
 {
     for (uint32_t member = 0; member < room->members.count; member++) {
-        if (watches(&room->members.rows[member], watching, reset))
+        if (watches(&room->members.rows[member], watching, reset)) {
             return true;
+        }
     }
     return false;
 }
@@ -325,8 +340,9 @@ static qd_member_views *owner_who_watches(qd_room *room, uint32_t slot, bool res
 {
     uint32_t owner = room->entities.holding[slot].owner;
 
-    if (owner == QD_ROOM_OWNED || !watches(&room->members.rows[owner], QD_ROOM_WATCH_OWN, reset))
+    if (owner == QD_ROOM_OWNED || !watches(&room->members.rows[owner], QD_ROOM_WATCH_OWN, reset)) {
         return NULL;
+    }
     return &room->members.rows[owner].views;
 }
 
@@ -343,23 +359,28 @@ static void watch(qd_room *room, const qd_view_list *news, bool leaves, bool res
     uint32_t first = list->count, all = news->count;
 
     if (all == 0 ||
-        (!anybody_watches(room, QD_ROOM_WATCH_ALL, reset) && !anybody_watches(room, QD_ROOM_WATCH_OWN, reset)))
+        (!anybody_watches(room, QD_ROOM_WATCH_ALL, reset) && !anybody_watches(room, QD_ROOM_WATCH_OWN, reset))) {
         return;
-    for (uint32_t i = 0; i < all; i++)
+    }
+    for (uint32_t i = 0; i < all; i++) {
         qd_view_list_add(room, list, news->key[i] << 32 | news->key[i] >> 32,
                          news->value[i] & ((1u << QD_VIEW_REASON_SHIFT) - 1));
+    }
     sort(room, list, first);
 
     /* How many each owner has, where they begin, and then they themselves. */
     uint32_t sum = first + all;
     for (uint32_t i = first; i < first + all; i++) {
         qd_member_views *owner = owner_who_watches(room, list->value[i], reset);
-        if (owner)
+
+        if (owner) {
             watcher_range(owner, leaves)->count++;
+        }
     }
     for (uint32_t member = 0; member < room->members.count; member++) {
         qd_member *row = &room->members.rows[member];
         qd_view_range *range = watcher_range(&row->views, leaves);
+
         if (watches(row, QD_ROOM_WATCH_ALL, reset)) {
             *range = (qd_view_range){first, all};
         } else if (watches(row, QD_ROOM_WATCH_OWN, reset)) {
@@ -368,12 +389,15 @@ static void watch(qd_room *room, const qd_view_list *news, bool leaves, bool res
             range->count = 0;
         }
     }
-    for (uint32_t i = first + all; i < sum; i++)
+    for (uint32_t i = first + all; i < sum; i++) {
         qd_view_list_add(room, list, 0, 0);
+    }
     for (uint32_t i = first; i < first + all; i++) {
         qd_member_views *owner = owner_who_watches(room, list->value[i], reset);
+
         if (owner) {
             qd_view_range *range = watcher_range(owner, leaves);
+
             list->key[range->first + range->count++] = list->key[i];
         }
     }
@@ -398,6 +422,7 @@ void qd_view_report_make(qd_room *room, uint64_t told_before)
     watch(room, &views->enters, false, false);
     if (news & QD_VIEW_NEWS_RESET_WATCHERS) {
         qd_view_list all = {0};
+
         add_views(room, &all, 0);
         sort(room, &all, 0);
         watch(room, &all, false, true);
@@ -413,8 +438,10 @@ void qd_view_report_make(qd_room *room, uint64_t told_before)
     deal(room, &views->enters, 0, entered, offsetof(qd_member_views, enters));
     for (uint32_t member = 0; member < room->members.count && news & QD_VIEW_NEWS_RESET; member++) {
         qd_member_views *row = &room->members.rows[member].views;
-        if (row->news & QD_VIEW_NEWS_RESET)
+
+        if (row->news & QD_VIEW_NEWS_RESET) {
             row->leaves = row->relays = (qd_view_range){0}; /* what it sees is all told below */
+        }
     }
     deal(room, &views->enters, entered, views->enters.count, offsetof(qd_member_views, enters));
     fill(room);
@@ -428,8 +455,9 @@ static void point_to_enters(const qd_room *room, const qd_member_views *row, qd_
     uint32_t first = row->enters.first;
 
     report->enter_count = row->enters.count;
-    if (row->enters.count == 0)
+    if (row->enters.count == 0) {
         return;
+    }
     report->enter_observer = from->enter_observer + first;
     report->enter = (qd_room_batch){
         .count = row->enters.count,
@@ -495,8 +523,9 @@ bool qd_room_next_view(qd_room *room, qd_room_view_report *report)
         qd_member *row = &room->members.rows[member];
         qd_member_views *views = &row->views;
 
-        if (!is_served(row) || !has_news(views))
+        if (!is_served(row) || !has_news(views)) {
             continue;
+        }
         views->was_told = true;
         *report = (qd_room_view_report){
             .member = member,
@@ -505,8 +534,9 @@ bool qd_room_next_view(qd_room *room, qd_room_view_report *report)
             .reset_watchers = (views->news & QD_VIEW_NEWS_RESET_WATCHERS) != 0,
             .suspended = (views->news & QD_VIEW_NEWS_SUSPENDED) != 0,
         };
-        if (report->reset && views->behind)
+        if (report->reset && views->behind) {
             report->merged_ticks = room->tick - views->told_tick;
+        }
         point_to_enters(room, views, report);
         point_to_rest(room, views, report);
         return true;
@@ -520,8 +550,9 @@ static void fall_behind(const qd_room *room, qd_member_views *views)
 {
     bool of_round = has_news(views) && !(views->news & QD_VIEW_NEWS_RESET);
 
-    if (views->behind)
+    if (views->behind) {
         return;
+    }
     views->behind = true;
     views->told_tick = of_round ? room->views.told_before : room->tick;
 }
@@ -544,20 +575,23 @@ void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t told_tick)
     qd_member_views *views = &qd_room_member(room, member)->views;
 
     /* Also who sees nothing any more may not have heard so. */
-    if (!views->was_told && !takes_part(room, member))
+    if (!views->was_told && !takes_part(room, member)) {
         return;
+    }
     take_as_told(views); /* what was not is lost already */
     qd_room_view_lost(room, member);
-    if (told_tick < views->told_tick)
+    if (told_tick < views->told_tick) {
         views->told_tick = told_tick;
+    }
 }
 
 void qd_room_view_resume(qd_room *room, uint32_t member)
 {
     qd_member_views *views = &qd_room_member(room, member)->views;
 
-    if (!views->lost)
+    if (!views->lost) {
         return;
+    }
     views->lost = false;
     views->reset = true;
     views->reset_watchers |= views->options.watching != QD_ROOM_WATCH_NONE;
@@ -567,7 +601,8 @@ void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_optio
 {
     qd_member_views *views = &qd_room_member(room, member)->views;
 
-    if (views->options.watching != options.watching)
+    if (views->options.watching != options.watching) {
         views->reset_watchers = room->views.watchers_due = room->views.in_use = true;
+    }
     views->options = options;
 }

@@ -38,12 +38,14 @@ void qd_room_views_deinit(qd_room *room)
 
     for (uint32_t row = 0; row < views->count; row++) {
         qd_observer *observer = &views->observers[row];
+
         qd_sightings_deinit(&observer->sightings, heap);
         qd_heap_free(heap, observer->exceptions,
                      (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
     }
-    if (views->sight)
+    if (views->sight) {
         qd_sight_close(room);
+    }
     qd_heap_free(heap, views->observers, views->capacity * sizeof views->observers[0]);
     qd_heap_free(heap, views->attention, views->attention_capacity);
     qd_heap_free(heap, views->order, views->order_capacity * sizeof views->order[0]);
@@ -55,8 +57,9 @@ void qd_room_views_deinit(qd_room *room)
     qd_block_deinit(&views->crossed, heap);
     qd_block_deinit(&views->report.block, heap);
     qd_view_list *lists[] = {&views->leaves, &views->enters, &views->relays, &views->watchers};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         qd_view_list_deinit(lists[i], heap);
+    }
     qd_claims_deinit(&views->claims, heap);
     qd_claims_deinit(&views->entrants, heap);
     qd_claims_deinit(&views->waiting, heap);
@@ -66,8 +69,9 @@ void qd_room_views_leave(qd_room *room, uint32_t member)
 {
     qd_member_views *views = &room->members.rows[member].views;
 
-    while (views->first != QD_NONE)
+    while (views->first != QD_NONE) {
         qd_observer_end(room, views->first);
+    }
     *views = (qd_member_views){.first = QD_NONE, .observers = views->observers};
 }
 
@@ -124,6 +128,7 @@ void qd_view_enter(qd_room *room, uint32_t row, uint32_t *place)
     *place |= QD_SIGHTING_SEEN;
     if (observer->sightings.tellings) {
         qd_telling *telling = qd_sightings_telling(&observer->sightings, place);
+
         telling->told = views->round;
         telling->id = room->entities.id[slot];
     }
@@ -139,8 +144,9 @@ void qd_view_leave(qd_room *room, uint32_t row, uint32_t *place, qd_room_leave_r
     qd_observer *observer = &views->observers[row];
     uint32_t slot = qd_sighting_slot(*place);
 
-    if (room->emptied)
+    if (room->emptied) {
         reason = QD_ROOM_LEFT_ROOM_CLOSED;
+    }
     *place &= ~(uint32_t)(QD_SIGHTING_SEEN | QD_SIGHTING_WAITS);
     observer->seen--;
     views->seen_count--;
@@ -162,14 +168,17 @@ static void touch(struct touching *touching, uint32_t row, uint32_t *place)
 {
     qd_views *views = &touching->room->views;
 
-    if (*place & QD_SIGHTING_TOUCHED)
+    if (*place & QD_SIGHTING_TOUCHED) {
         return;
+    }
     *place |= QD_SIGHTING_TOUCHED;
     /* Who can let in only so many has to look at all that come. */
-    if (!is_whole(views, row) && views->observers[row].enter_budget > 0)
+    if (!is_whole(views, row) && views->observers[row].enter_budget > 0) {
         views->attention[row] |= QD_ATTEND_ONCE;
-    if (!is_whole(views, row))
+    }
+    if (!is_whole(views, row)) {
         touching->all[touching->count++] = (struct touched){row, qd_sighting_slot(*place)};
+    }
 }
 
 /* What of a sighting it tells. */
@@ -219,15 +228,18 @@ static void settle(qd_room *room, struct touched pair, bool begins)
 
     if (begins) {
         uint32_t *place = qd_sightings_put(set, room->heap, pair.slot, QD_SIGHTING_INNER);
-        if (qd_rule_allows(room, observer, pair.slot, QD_SIGHTING_INNER))
+
+        if (qd_rule_allows(room, observer, pair.slot, QD_SIGHTING_INNER)) {
             admit(room, pair, place);
+        }
         return;
     }
     uint32_t *place = qd_sightings_find(set, pair.slot);
     QD_ASSERT(place);
     uint32_t flags = *place & QD_SIGHTING_FLAGS & ~(uint32_t)QD_SIGHTING_INNER;
-    if (flags & QD_SIGHTING_SEEN)
+    if (flags & QD_SIGHTING_SEEN) {
         qd_view_leave(room, pair.row, place, qd_rule_reason(room, observer, pair.slot, flags));
+    }
     qd_sightings_remove(set, place);
     qd_sightings_trim(set, room->heap);
 }
@@ -242,12 +254,14 @@ static void foresee(const qd_room *room, const qd_crossings *crossings, size_t i
 
     if (i + AHEAD < crossings->count) {
         struct touched next = pair_of(crossings->all[i + AHEAD]);
+
         __builtin_prefetch(&views->observers[next.row]);
         __builtin_prefetch(&views->seen[next.slot]);
         __builtin_prefetch(&room->entities.id[next.slot]);
     }
     if (i + AHEAD / 2 < crossings->count) {
         struct touched next = pair_of(crossings->all[i + AHEAD / 2]);
+
         qd_sightings_prefetch(&views->observers[next.row].sightings, next.slot);
     }
 }
@@ -260,8 +274,10 @@ static size_t marked_at_most(const qd_room *room)
 
     for (uint32_t row = 0; row < views->count && views->rejudge_count > 0; row++) {
         uint32_t count = views->observers[row].sightings.count;
-        if (!is_whole(views, row))
+
+        if (!is_whole(views, row)) {
             sum += count < views->rejudge_count ? count : views->rejudge_count;
+        }
     }
     return sum;
 }
@@ -274,8 +290,9 @@ static void note_all(struct touching *touching, const qd_crossings *crossings)
     const size_t touched_bytes = (crossings->count + marked_at_most(touching->room)) * sizeof touching->all[0];
     char *memory = qd_block_fit(&views->touched, touching->room->heap, begins_bytes + touched_bytes);
 
-    if (memory == NULL)
+    if (memory == NULL) {
         return;
+    }
     touching->begins = (qd_crossing *)memory;
     touching->all = (struct touched *)(memory + begins_bytes);
 
@@ -284,17 +301,20 @@ static void note_all(struct touching *touching, const qd_crossings *crossings)
         const struct touched pair = pair_of(crossing);
 
         foresee(touching->room, crossings, i);
-        if (views->attention[pair.row] & QD_ATTEND_GONE)
+        if (views->attention[pair.row] & QD_ATTEND_GONE) {
             continue;
-        if (may_settle && !is_whole(views, pair.row) && views->observers[pair.row].is_plain)
+        }
+        if (may_settle && !is_whole(views, pair.row) && views->observers[pair.row].is_plain) {
             settle(touching->room, pair, crossing.begins);
-        else if (crossing.begins)
+        } else if (crossing.begins) {
             touching->begins[touching->begin_count++] = crossing;
-        else
+        } else {
             note(touching, pair, flag_of(crossing), false);
+        }
     }
-    for (size_t i = 0; i < touching->begin_count; i++)
+    for (size_t i = 0; i < touching->begin_count; i++) {
         note(touching, pair_of(touching->begins[i]), flag_of(touching->begins[i]), true);
+    }
 }
 
 /* Entities of which something else was said: they are judged anew by all whose candidates they are. */
@@ -305,23 +325,28 @@ static void touch_marked(struct touching *touching)
     for (uint32_t row = 0; row < views->count && views->rejudge_count > 0; row++) {
         qd_sightings *set = &views->observers[row].sightings;
 
-        if (is_whole(views, row) || set->count == 0)
+        if (is_whole(views, row) || set->count == 0) {
             continue;
+        }
         if (set->capacity < views->rejudge_count) {
             for (uint32_t at = 0; at < set->capacity; at++) {
-                if (set->places[at] != 0 && views->seen[qd_sighting_slot(set->places[at])].marks & QD_MARK_JUDGE)
+                if (set->places[at] != 0 && views->seen[qd_sighting_slot(set->places[at])].marks & QD_MARK_JUDGE) {
                     touch(touching, row, &set->places[at]);
+                }
             }
             continue;
         }
         for (uint32_t i = 0; i < views->rejudge_count; i++) {
             uint32_t *place = qd_sightings_find(set, views->rejudge[i]);
-            if (place)
+
+            if (place) {
                 touch(touching, row, place);
+            }
         }
     }
-    for (uint32_t i = 0; i < views->rejudge_count; i++)
+    for (uint32_t i = 0; i < views->rejudge_count; i++) {
         views->seen[views->rejudge[i]].marks &= (uint8_t)~QD_MARK_JUDGE;
+    }
     views->rejudge_count = 0;
 }
 
@@ -342,6 +367,7 @@ static void judge_one(qd_room *room, struct touched touched)
     }
     if ((*place & QD_SIGHTING_FLAGS) == QD_SIGHTING_TOUCHED) {
         qd_sightings *set = &views->observers[touched.row].sightings;
+
         qd_sightings_remove(set, place);
         qd_sightings_trim(set, room->heap);
     } else {
@@ -353,11 +379,13 @@ static void foresee_judging(const qd_views *views, const struct touching *touchi
 {
     if (i + AHEAD < touching->count) {
         struct touched next = touching->all[i + AHEAD];
+
         __builtin_prefetch(&views->observers[next.row]);
         __builtin_prefetch(&views->seen[next.slot]);
     }
     if (i + AHEAD / 2 < touching->count) {
         struct touched next = touching->all[i + AHEAD / 2];
+
         qd_sightings_prefetch(&views->observers[next.row].sightings, next.slot);
     }
 }
@@ -380,8 +408,9 @@ static uint32_t next_attended(const qd_views *views, uint32_t row)
     while (row < views->count && views->attention[row] == 0) {
         uint64_t eight = 1;
 
-        if (row + sizeof eight <= views->count)
+        if (row + sizeof eight <= views->count) {
             memcpy(&eight, views->attention + row, sizeof eight);
+        }
         row += eight == 0 ? sizeof eight : 1;
     }
     return row;
@@ -396,12 +425,13 @@ static void judge(qd_room *room, const struct touching *touching, uint32_t steps
         judge_one(room, touching->all[i]);
     }
     for (uint32_t row = next_attended(views, 0); row < views->count; row = next_attended(views, row + 1)) {
-        if (views->attention[row] & QD_ATTEND_GONE)
+        if (views->attention[row] & QD_ATTEND_GONE) {
             end_view(room, row);
-        else if (is_whole(views, row))
+        } else if (is_whole(views, row)) {
             qd_view_judge(room, row, steps);
-        else
+        } else {
             qd_view_relay(room, row, steps);
+        }
     }
     qd_view_spend(room);
 }
@@ -415,8 +445,9 @@ static qd_crossings crossings_of(qd_room *room, const qd_crossings *first, const
     qd_crossing *all = qd_block_fit(&views->crossed, room->heap, (first->count + events->count) * sizeof all[0]);
     size_t count = first->count;
 
-    if (first->count > 0)
+    if (first->count > 0) {
         memcpy(all, first->all, first->count * sizeof all[0]);
+    }
     for (size_t i = 0; i < events->count; i++) {
         const qd_space_event event = events->events[i];
 
@@ -440,8 +471,9 @@ static qd_crossings cross(qd_room *room, const qd_executor *executor, uint64_t l
     qd_crossings crossings = {.complete = true};
     qd_space_events events;
 
-    if (views->join->leads)
+    if (views->join->leads) {
         qd_join_tell(room, executor, limit, &crossings);
+    }
     qd_space_tick(views->sight, executor, has_any ? QD_SPACE_WANT_EVENTS : QD_SPACE_WANT_NOTHING, limit, &events);
     return has_any ? crossings_of(room, &crossings, &events) : crossings;
 }
@@ -467,8 +499,9 @@ static void suspend(qd_room *room)
 
     views->suspended = true;
     views->pairs = 0;
-    for (uint32_t row = 0; row < views->count; row++)
+    for (uint32_t row = 0; row < views->count; row++) {
         forget_view(room, row);
+    }
 }
 
 /* What is near whom, all of it, where it is few enough. */
@@ -478,14 +511,17 @@ static bool look_anew(qd_room *room, const qd_executor *executor, struct touchin
     qd_space_events pairs;
 
     qd_space_pairs(views->sight, executor, room->config.sightings_max, &pairs);
-    if (!pairs.complete || pairs.count + views->shown > room->config.sightings_max)
+    if (!pairs.complete || pairs.count + views->shown > room->config.sightings_max) {
         return false;
+    }
     views->pairs = pairs.count;
     views->suspended = false;
-    for (uint32_t row = 0; row < views->count; row++)
+    for (uint32_t row = 0; row < views->count; row++) {
         views->attention[row] |= views->observers[row].state == QD_OBSERVER_LIVE ? QD_ATTEND_ONCE : 0;
+    }
     for (uint32_t member = 0; member < room->members.count; member++) {
         qd_member_views *row = &room->members.rows[member].views;
+
         if (row->told_suspended) {
             row->told_suspended = false;
             row->reset = true;
@@ -514,18 +550,22 @@ static bool look(qd_room *room, const qd_executor *executor, struct touching *to
     } else {
         /* Of more events than this, more than the limit are begins. */
         qd_crossings crossings = cross(room, executor, 2 * limit);
-        for (size_t i = 0; crossings.complete && i < crossings.count; i++)
+
+        for (size_t i = 0; crossings.complete && i < crossings.count; i++) {
             views->pairs += crossings.all[i].begins ? 1 : UINT64_MAX;
-        if (!crossings.complete || views->pairs + views->shown > limit)
+        }
+        if (!crossings.complete || views->pairs + views->shown > limit) {
             suspend(room);
-        else
+        } else {
             note_all(touching, &crossings);
+        }
     }
     qd_space_settle(views->sight, &freed, &freed_count);
     qd_join_choose(room);
     views->placed = 0;
-    if (was_suspended)
+    if (was_suspended) {
         return look_anew(room, executor, touching);
+    }
     return !views->suspended;
 }
 
@@ -534,11 +574,13 @@ static void release_gone(qd_room *room)
     qd_views *views = &room->views;
 
     for (uint32_t row = 0; row < views->count && views->gone > 0; row++) {
-        if (views->attention[row] & QD_ATTEND_GONE)
+        if (views->attention[row] & QD_ATTEND_GONE) {
             qd_observer_release(room, row);
+        }
     }
-    if (views->sight && views->live == 0)
+    if (views->sight && views->live == 0) {
         qd_sight_close(room);
+    }
 }
 
 void qd_room_views_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
@@ -546,8 +588,9 @@ void qd_room_views_tick(qd_room *room, const qd_executor *executor, uint32_t ski
     qd_views *views = &room->views;
     struct touching touching = {.room = room};
 
-    if (!views->in_use)
+    if (!views->in_use) {
         return;
+    }
     views->round++;
     views->leaves.count = views->enters.count = views->relays.count = 0;
     for (uint32_t member = 0; member < room->members.count; member++) {
@@ -561,8 +604,9 @@ void qd_room_views_tick(qd_room *room, const qd_executor *executor, uint32_t ski
         qd_observers_rank(room);
         bool is_clear = look(room, executor, &touching);
         touch_marked(&touching);
-        if (is_clear)
+        if (is_clear) {
             judge(room, &touching, 1 + skipped);
+        }
     }
     qd_view_report_make(room, room->tick - 1 - skipped);
     release_gone(room);
@@ -573,11 +617,13 @@ void qd_room_view_catch_up(qd_room *room)
 {
     qd_views *views = &room->views;
 
-    if (!views->in_use)
+    if (!views->in_use) {
         return;
+    }
     views->next_member = QD_NONE;
-    if (!views->watchers_due)
+    if (!views->watchers_due) {
         return;
+    }
     views->leaves.count = views->enters.count = views->relays.count = 0;
     qd_view_report_make(room, room->tick);
 }

@@ -23,8 +23,9 @@ void qd_view_list_deinit(qd_view_list *list, qd_heap *heap);
 
 static inline void qd_view_list_add(qd_room *room, qd_view_list *list, uint64_t key, uint32_t value)
 {
-    if (QD_UNLIKELY(list->count == list->capacity))
+    if (QD_UNLIKELY(list->count == list->capacity)) {
         qd_view_list_grow(room, list);
+    }
     list->key[list->count] = key;
     list->value[list->count++] = value;
 }

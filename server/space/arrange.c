@@ -51,6 +51,7 @@ static range range_of(const columns *list, uint32_t k, uint32_t from, uint32_t t
     if (list->width == sizeof(uint8_t)) {
         const uint8_t *column = list->column[k];
         uint8_t least = column[from], most = least;
+
         for (uint32_t i = from; i < to; i++) {
             least = column[i] < least ? column[i] : least;
             most = column[i] > most ? column[i] : most;
@@ -88,12 +89,15 @@ static bool is_apart(const columns *list)
 {
     double whole = 0, sum = 0;
     uint32_t groups = (list->count + GROUP_ROWS - 1) / GROUP_ROWS;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         range low = range_of(list, QD_OUTER_LO + k, 0, list->count);
         range high = range_of(list, QD_OUTER_HI + k, 0, list->count);
+
         whole += (double)high.most - low.least;
         for (uint32_t from = 0; from < list->count; from += GROUP_ROWS) {
             uint32_t to = list->count - from < GROUP_ROWS ? list->count : from + GROUP_ROWS;
+
             high = range_of(list, QD_OUTER_HI + k, from, to);
             low = range_of(list, QD_OUTER_LO + k, from, to);
             sum += (double)high.most - low.least;
@@ -113,6 +117,7 @@ static void make_keys(const columns *list, uint16_t *key)
 {
     range axis[QD_AXES];
     uint32_t span = 0, shift = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         axis[k] = range_of(list, QD_OUTER_LO + k, 0, list->count);
         span = axis[k].most - axis[k].least > span ? axis[k].most - axis[k].least : span;
@@ -122,6 +127,7 @@ static void make_keys(const columns *list, uint16_t *key)
     }
     for (uint32_t i = 0; i < list->count; i++) {
         uint32_t at[QD_AXES];
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             at[k] = (number_at(list, QD_OUTER_LO + k, i) - axis[k].least) >> shift;
         }
@@ -133,6 +139,7 @@ static void make_keys(const columns *list, uint16_t *key)
 static void sort_digit(const uint16_t *key, uint32_t shift, const uint32_t *from, uint32_t *to, uint32_t count)
 {
     uint32_t next[DIGITS + 1] = {0};
+
     for (uint32_t i = 0; i < count; i++) {
         next[(key[i] >> shift) % DIGITS + 1]++;
     }
@@ -141,6 +148,7 @@ static void sort_digit(const uint16_t *key, uint32_t shift, const uint32_t *from
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = from != NULL ? from[i] : i;
+
         to[next[(key[row] >> shift) % DIGITS]++] = row;
     }
 }
@@ -162,6 +170,7 @@ static void permute(void *column, size_t width, const uint32_t *order, uint32_t 
 static void permute_bits(uint64_t *bits, const uint32_t *order, uint32_t count, uint64_t *spare)
 {
     size_t words = (count + 63) / 64;
+
     memcpy(spare, bits, words * sizeof *bits);
     memset(bits, 0, words * sizeof *bits);
     for (uint32_t i = 0; i < count; i++) {

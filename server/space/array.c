@@ -12,6 +12,7 @@ static void hint_huge_pages(void *array, size_t bytes)
 {
     uintptr_t first = ((uintptr_t)array + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
     uintptr_t last = ((uintptr_t)array + bytes) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+
     if (last > first) {
         (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
     }
@@ -21,6 +22,7 @@ void *qd_array_grow(qd_heap *heap, qd_array_mode mode, void *old, size_t bytes_o
 {
     void *grown = mode == QD_ARRAY_NEED ? qd_heap_need(heap, QD_ARRAY_ALIGNMENT, bytes)
                                         : qd_heap_alloc_aligned(heap, QD_ARRAY_ALIGNMENT, bytes);
+
     if (grown == NULL) {
         return NULL;
     }

@@ -20,6 +20,7 @@ void qd_array_free(qd_heap *heap, void *array, size_t bytes);
 static inline uint32_t qd_array_capacity(uint32_t capacity, uint32_t needed, uint32_t smallest)
 {
     uint32_t more = capacity + (capacity > 16384 ? capacity / 4 : capacity / 2);
+
     more = more < smallest ? smallest : more;
     return more < needed ? needed : more;
 }

@@ -41,6 +41,7 @@ static double cost_of(qd_space_index index, const qd_auto_tick *tick)
 {
     double steps = (double)tick->tests / TESTS_A_STEP + (double)tick->exact_tests * EXACT_STEPS +
                    (double)tick->operations * OPERATION_STEPS;
+
     return steps / tick->rows + (index == QD_SPACE_GRID ? SORT_STEPS : 0);
 }
 
@@ -53,6 +54,7 @@ static double price_of(const qd_auto *choice)
 static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
     double moving = (double)tick->operations * OPERATION_STEPS / tick->rows;
+
     choice->excess = 0;
     choice->settling = choice->cost_sum = 0;
     choice->ticks = 0;
@@ -93,6 +95,7 @@ static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const
     }
     if (choice->ticks == SETTLE_TICKS + PROBE_TICKS) {
         double cost = choice->cost_sum / PROBE_TICKS;
+
         if (cost > BETTER * choice->tree_cost) {
             choice->doublings += choice->doublings < DOUBLINGS_MAX ? DOUBLINGS_IN_VAIN : 0;
             return tree;

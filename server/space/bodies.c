@@ -31,6 +31,7 @@ static qd_status grow(qd_bodies *bodies)
     size_t old = bodies->capacity, used = bodies->used;
     qd_record *record = qd_array_grow(heap, QD_ARRAY_TRY, bodies->record, old * sizeof *record, used * sizeof *record,
                                       capacity * sizeof *record);
+
     if (record == NULL) {
         return QD_ERR_NO_MEMORY;
     }
@@ -53,6 +54,7 @@ qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot)
     } else {
         if (bodies->used == bodies->capacity) {
             qd_status status = grow(bodies);
+
             if (status != QD_OK) {
                 return status;
             }
@@ -67,6 +69,7 @@ qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot)
 void qd_bodies_give(qd_bodies *bodies, uint32_t slot)
 {
     qd_record *record = &bodies->record[slot];
+
     record->state = QD_RECORD_FREE;
     record->row = bodies->free_first;
     bodies->free_first = slot;
@@ -77,6 +80,7 @@ void qd_bodies_give(qd_bodies *bodies, uint32_t slot)
 static bool make_radii(qd_bodies *bodies, qd_array_mode mode)
 {
     size_t bytes = bodies->capacity * sizeof *bodies->radius;
+
     bodies->radius = qd_array_grow(bodies->heap, mode, NULL, 0, 0, bytes);
     if (bodies->radius != NULL) {
         memset(bodies->radius, 0, bytes);
@@ -88,6 +92,7 @@ qd_status qd_bodies_radius_reserve(qd_bodies *bodies)
 {
     /* Nothing to try while there are no slots: a few bytes, which may be had later. */
     bool is_there = bodies->radius != NULL || bodies->capacity == 0 || make_radii(bodies, QD_ARRAY_TRY);
+
     return is_there ? QD_OK : QD_ERR_NO_MEMORY;
 }
 
@@ -95,6 +100,7 @@ void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius)
 {
     if (bodies->radius == NULL && radius != 0) {
         bool made = make_radii(bodies, QD_ARRAY_NEED);
+
         QD_ASSERT(made);
     }
     if (bodies->radius != NULL) {
@@ -108,8 +114,10 @@ qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *r
     const qd_change *change = is_was && record->change != QD_NONE ? &bodies->change[record->change] : NULL;
     qd_space_shape shape = change != NULL ? change->was_shape : record->shape;
     qd_solid solid = qd_row_solid(row, shape != QD_SPACE_BOX);
+
     if (shape == QD_SPACE_CAPSULE) {
         const float *half = change != NULL ? change->was_half : record->half;
+
         solid.shape = QD_SPACE_CAPSULE;
         for (uint32_t k = 0; k < QD_AXES; k++) {
             solid.to[k] = half[k];
@@ -122,11 +130,13 @@ qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *r
 qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot)
 {
     qd_record *record = &bodies->record[slot];
+
     if (record->change != QD_NONE) {
         return &bodies->change[record->change];
     }
     if (bodies->change_count == bodies->change_capacity) {
         uint32_t capacity = qd_array_capacity(bodies->change_capacity, bodies->change_count + 1, 4);
+
         bodies->change =
             qd_array_grow(bodies->heap, QD_ARRAY_NEED, bodies->change, bodies->change_capacity * sizeof *bodies->change,
                           bodies->change_count * sizeof *bodies->change, capacity * sizeof *bodies->change);
@@ -159,6 +169,7 @@ void qd_bodies_freed_reserve(qd_bodies *bodies)
 uint32_t qd_bodies_filter_class(const qd_bodies *bodies, qd_filter filter)
 {
     const qd_filter_classes *classes = &bodies->classes;
+
     for (uint32_t i = 0; i < classes->count; i++) {
         if (qd_filters_are_same(classes->filter[i], filter)) {
             return i;
@@ -170,9 +181,11 @@ uint32_t qd_bodies_filter_class(const qd_bodies *bodies, qd_filter filter)
 static void add_class(qd_filter_classes *classes, qd_filter filter)
 {
     const uint32_t number = classes->count++;
+
     classes->filter[number] = filter;
     for (uint32_t i = 0; i <= number; i++) {
         const uint32_t agree = qd_filters_agree(classes->filter[i], filter);
+
         classes->agree[i] = (uint16_t)(classes->agree[i] | agree << number);
         classes->agree[number] = (uint16_t)(classes->agree[number] | agree << i);
     }
@@ -182,6 +195,7 @@ bool qd_bodies_any_aloof(const qd_bodies *bodies)
 {
     const qd_filter_classes *classes = &bodies->classes;
     bool any = classes->count == QD_FILTER_CLASSES_MAX;
+
     /* The second bound, which always holds, is for compilers that look for arrays that are overrun. */
     for (uint32_t i = 0; i < classes->count && i < QD_FILTER_CLASSES_MAX; i++) {
         any |= !(classes->agree[i] >> i & 1);

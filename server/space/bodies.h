@@ -95,6 +95,7 @@ void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius);
 static inline qd_solid qd_row_solid(const qd_row *row, bool is_round)
 {
     qd_solid solid = {.shape = is_round ? QD_SPACE_CIRCLE : QD_SPACE_BOX};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         solid.at[k] = row->v[k];
         solid.to[k] = row->v[QD_ROW_HIGH + k];
@@ -135,6 +136,7 @@ static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
 static inline qd_row qd_bodies_row_at(const qd_bodies *bodies, uint32_t slot, const float *at)
 {
     const qd_record *record = &bodies->record[slot];
+
     if (record->shape == QD_SPACE_BOX) {
         return qd_row_of_box(at, record->half);
     }

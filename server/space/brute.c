@@ -28,6 +28,7 @@ static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_brute *brute = (qd_brute *)index;
     uint32_t count = index->rows->count;
+
     if (count < 2 || !qd_flat_is_due(index, plan)) {
         return 0;
     }
@@ -45,6 +46,7 @@ static uint32_t first_of(const qd_brute *brute, uint32_t task)
 {
     uint32_t count = brute->flat.list.count;
     double done = 1 - sqrt(1 - (double)task / brute->tasks);
+
     return task == brute->tasks ? count : (uint32_t)(count * done) / QD_LIST_LANES * QD_LIST_LANES;
 }
 
@@ -53,6 +55,7 @@ static void walk_by_bytes(const qd_brute *brute, qd_hand *hand)
 {
     const qd_cell *cell = &brute->flat.list;
     qd_window window = {.shift = 8};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         window.hi[k] = UINT16_MAX;
     }
@@ -68,6 +71,7 @@ static void walk(qd_index *index, qd_hand *hand, uint32_t task)
 {
     const qd_brute *brute = (const qd_brute *)index;
     qd_list16 *all = &hand->level[0];
+
     hand->sink.frame = brute->frame;
     if (brute->by_bytes) {
         walk_by_bytes(brute, hand);

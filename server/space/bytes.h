@@ -12,8 +12,10 @@
 static inline uint64_t bits_of_bytes(const uint8_t *hit, uint32_t count)
 {
     uint64_t bits = 0;
+
     for (uint32_t i = 0; i < count; i += 8) {
         uint64_t bytes;
+
         memcpy(&bytes, hit + i, sizeof bytes);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
         bytes = __builtin_bswap64(bytes);

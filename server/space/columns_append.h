@@ -13,6 +13,7 @@ static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64
 {
     for (; mask != 0; mask &= mask - 1) {
         uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
+
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             list->column[k][at] = from->column[k][i];
         }
@@ -26,6 +27,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
 {
     for (; mask != 0; mask &= mask - 1) {
         uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
+
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
         }

@@ -19,6 +19,7 @@ typedef struct numbering {
 static inline __m256i number_edges(const numbering *as, __m256 at)
 {
     __m256 number = _mm256_mul_ps(_mm256_sub_ps(at, as->origin), as->scale);
+
     return _mm256_cvttps_epi32(_mm256_min_ps(number, as->last));
 }
 
@@ -31,6 +32,7 @@ static inline void transpose(const __m256i from[4], __m256i to[4])
     __m256i c = _mm256_shuffle_epi8(from[2], pairs), d = _mm256_shuffle_epi8(from[3], pairs);
     __m256i lower_ab = _mm256_unpacklo_epi32(a, b), lower_cd = _mm256_unpacklo_epi32(c, d);
     __m256i upper_ab = _mm256_unpackhi_epi32(a, b), upper_cd = _mm256_unpackhi_epi32(c, d);
+
     to[0] = _mm256_unpacklo_epi64(lower_ab, lower_cd);
     to[1] = _mm256_unpackhi_epi64(lower_ab, lower_cd);
     to[2] = _mm256_unpacklo_epi64(upper_ab, upper_cd);
@@ -49,9 +51,11 @@ static inline __m256i number_rows(const numbering *as, const qd_row *rows, uint3
 static inline void number_sixteen(const numbering *as, const qd_row *const rows[2], __m256i least[4], __m256i most[4])
 {
     __m256i less[4], more[4];
+
     for (uint32_t i = 0; i < 4; i++) {
         __m256i a = _mm256_packus_epi32(number_rows(as, rows[0], 2 * i), number_rows(as, rows[0], 2 * i + 1));
         __m256i b = _mm256_packus_epi32(number_rows(as, rows[1], 2 * i), number_rows(as, rows[1], 2 * i + 1));
+
         less[i] = _mm256_min_epu16(a, b);
         more[i] = _mm256_max_epu16(a, b);
     }
@@ -66,6 +70,7 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
     const numbering as = {_mm256_insertf128_ps(_mm256_castps128_ps256(origin), origin, 1), _mm256_set1_ps(frame->scale),
                           _mm256_set1_ps((float)QD_FRAME_LAST)};
     __m256i least[4], most[4], inner_least[4], inner_most[4];
+
     number_sixteen(&as, outer, least, most);
     number_sixteen(&as, inner, inner_least, inner_most);
     const __m256i one = _mm256_set1_epi16(1);
@@ -89,9 +94,11 @@ static inline __m256i number_rows(const numbering *as, const qd_row *rows)
 static inline void number_eight(const numbering *as, const qd_row *a, const qd_row *b, bool inner, __m256i to[4])
 {
     __m256i both[4];
+
     for (uint32_t i = 0; i < 4; i++) {
         __m256i of_a = number_rows(as, a + 2 * i), of_b = number_rows(as, b + 2 * i);
         __m256i less = _mm256_min_epu16(of_a, of_b), more = _mm256_max_epu16(of_a, of_b);
+
         both[i] = inner ? _mm256_blend_epi32(more, less, 0xf0) : _mm256_blend_epi32(less, more, 0xf0);
     }
     transpose(both, to);
@@ -105,12 +112,14 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
                           _mm256_set1_ps((float)QD_FRAME_LAST)};
     const __m256i one = _mm256_set1_epi16(1);
     __m256i around[2][4], inside[2][4];
+
     for (uint32_t half = 0; half < 2; half++) {
         number_eight(&as, outer[0] + 8 * half, outer[1] + 8 * half, false, around[half]);
         number_eight(&as, inner[0] + 8 * half, inner[1] + 8 * half, true, inside[half]);
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
         __m256i inner_lo = _mm256_permute2x128_si256(inside[0][k], inside[1][k], 0x20);
+
         _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_LO + k],
                            _mm256_permute2x128_si256(around[0][k], around[1][k], 0x20));
         _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_HI + k],
@@ -129,6 +138,7 @@ static inline void transpose_rows(const __m256 row[4], __m256 column[4])
 {
     __m256 a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]);
     __m256 c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
+
     column[0] = _mm256_shuffle_ps(a, c, 0x44);
     column[1] = _mm256_shuffle_ps(a, c, 0xee);
     column[2] = _mm256_shuffle_ps(b, d, 0x44);
@@ -139,6 +149,7 @@ static inline void transpose_rows(const __m256 row[4], __m256 column[4])
 static inline void load_four(const qd_row *rows, uint32_t first, __m256 column[4])
 {
     __m256 row[4];
+
     for (uint32_t r = 0; r < 4; r++) {
         row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + first));
         row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + first), 1);
@@ -154,6 +165,7 @@ typedef struct sides {
 static inline sides sides_of_round(__m256 at, __m256 reach)
 {
     const __m256 least = _mm256_set1_ps(QD_ROUND_LEAST);
+
     reach = _mm256_add_ps(reach, least);
     __m256 far = _mm256_add_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), at), reach);
     __m256 slack = _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), least);
@@ -166,6 +178,7 @@ static inline sides sides_of_round(__m256 at, __m256 reach)
 static inline sides sides_of(__m256 at, __m256 reach, __m256 round, bool all_round)
 {
     sides made = sides_of_round(at, reach);
+
     if (!all_round) {
         made = (sides){_mm256_blendv_ps(at, made.outer_lo, round), _mm256_blendv_ps(reach, made.outer_hi, round),
                        _mm256_blendv_ps(at, made.inner_lo, round), _mm256_blendv_ps(reach, made.inner_hi, round)};
@@ -183,6 +196,7 @@ static inline eight_rows load_eight(const qd_row *rows, uint32_t is_round)
     const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24); /* of each the top bit counts */
     const __m256 lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
     eight_rows eight;
+
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
         load_four(rows, i, eight.column + i);
     }
@@ -199,6 +213,7 @@ static inline void number_eight_round(const qd_frame *frame, const eight_rows *n
                               _mm256_set1_ps((float)QD_FRAME_LAST)};
         const sides a = sides_of(now->column[k], now->column[high], now->round, all_round);
         const sides b = sides_of(was->column[k], was->column[high], was->round, all_round);
+
         number[QD_OUTER_LO + k] = number_edges(&as, _mm256_min_ps(a.outer_lo, b.outer_lo));
         number[QD_OUTER_HI + k] = number_edges(&as, _mm256_max_ps(a.outer_hi, b.outer_hi));
         number[QD_INNER_LO + k] = number_edges(&as, _mm256_max_ps(a.inner_lo, b.inner_lo));
@@ -210,6 +225,7 @@ static inline void number_round(const qd_frame *frame, const qd_row *now, const 
                                 __m256i number[QD_LIST_COLUMNS])
 {
     const eight_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
+
     if (QD_LIKELY(_mm256_movemask_ps(_mm256_and_ps(a.round, b.round)) == 0xff)) {
         number_eight_round(frame, &a, &b, true, number);
     } else {
@@ -224,11 +240,13 @@ static __attribute__((noinline)) void columns_of_round(const qd_frame *frame, co
                                                        uint32_t is_round, qd_edges *result)
 {
     __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
+
     number_round(frame, now, was, is_round, first);
     number_round(frame, now + 8, was + 8, is_round >> 8, second);
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         const __m256i one = _mm256_set1_epi16(qd_column_is_plus_one(k));
         __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(first[k], second[k]), 0xd8);
+
         _mm256_store_si256((__m256i *)(void *)result->v[k], _mm256_add_epi16(both, one));
     }
 }
@@ -239,6 +257,7 @@ static inline __m256i narrow_edges(const uint16_t *from, __m256i corner, bool pl
     const __m256i one = _mm256_set1_epi16(plus_one);
     __m256i number = _mm256_sub_epi16(_mm256_load_si256((const __m256i *)(const void *)from), one);
     __m256i offset = _mm256_srl_epi16(_mm256_subs_epu16(number, corner), shift);
+
     return _mm256_add_epi16(_mm256_min_epu16(offset, _mm256_set1_epi16(254)), one);
 }
 
@@ -246,6 +265,7 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
     __m256i corner[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         corner[k] = _mm256_set1_epi16((short)window->lo[k]);
     }
@@ -255,6 +275,7 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
         __m256i b = narrow_edges(from->v[next], corner[next % QD_AXES], qd_column_is_plus_one(next), shift);
         /* The pack works in halves: its quarters come as 0, 2, 1, 3. */
         __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xd8);
+
         _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
         _mm_storeu_si128((__m128i *)(void *)(column[next] + at), _mm256_extracti128_si256(both, 1));
     }
@@ -272,6 +293,7 @@ static inline eight_lanes take_eight(uint32_t base, uint32_t *mask)
 {
     const uint32_t next = _tzcnt_u32(*mask), first = next < 24 ? next : 24;
     const eight_lanes eight = {base + first, *mask >> first & 0xff};
+
     *mask &= ~(UINT32_C(0xff) << first);
     return eight;
 }
@@ -282,6 +304,7 @@ static inline __m128i lanes_of_mask(uint32_t mask)
     static const uint32_t of_four[16] = {0x0, 0x0,   0x1,   0x100,   0x2,   0x200,   0x201,   0x20100,
                                          0x3, 0x300, 0x301, 0x30100, 0x302, 0x30200, 0x30201, 0x3020100};
     const uint64_t low = of_four[mask & 15], high = of_four[mask >> 4] + 0x04040404u;
+
     return _mm_cvtsi64_si128((long long)(low | high << 8 * _mm_popcnt_u32(mask & 15)));
 }
 
@@ -290,6 +313,7 @@ static inline void append_rows(const qd_list16 *from, eight_lanes eight, __m128i
                                uint32_t at)
 {
     const __m256i rows = _mm256_loadu_si256((const void *)(from->row + eight.first));
+
     _mm256_storeu_si256((void *)(row + at), _mm256_permutevar8x32_epi32(rows, _mm256_cvtepu8_epi32(lanes)));
     const __m128i bits = _mm_set1_epi64x((long long)UINT64_C(0x8040201008040201));
     const __m128i of_eight = _mm_set1_epi8((char)(from->moved[eight.first / 64] >> eight.first % 64));
@@ -303,8 +327,10 @@ static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64
         const eight_lanes eight = take_eight(base, &left);
         const __m128i lanes = lanes_of_mask(eight.mask), both = _mm_unpacklo_epi8(lanes, lanes);
         const __m128i bytes = _mm_add_epi8(_mm_add_epi8(both, both), _mm_set1_epi16(0x100));
+
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             const __m128i column = _mm_loadu_si128((const void *)(from->column[k] + eight.first));
+
             _mm_storeu_si128((void *)(list->column[k] + list->count), _mm_shuffle_epi8(column, bytes));
         }
         append_rows(from, eight, lanes, list->row, list->moved, list->count);
@@ -322,6 +348,7 @@ static inline __m256i narrow_two(const qd_list16 *from, uint32_t first, uint32_t
     const __m128i low = _mm_loadu_si128((const void *)(from->column[k] + first));
     const __m128i high = _mm_loadu_si128((const void *)(from->column[k + 1] + first));
     const __m256i offset = _mm256_subs_epu16(_mm256_sub_epi16(_mm256_set_m128i(high, low), one), least);
+
     return _mm256_add_epi16(_mm256_min_epu16(_mm256_srl_epi16(offset, shift), _mm256_set1_epi16(254)), one);
 }
 
@@ -330,6 +357,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
     __m128i corner[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         corner[k] = _mm_set1_epi16((short)window->lo[k]);
     }
@@ -339,11 +367,13 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
         /* The second column of a half is eight bytes on. */
         const __m128i two = _mm_unpacklo_epi64(lanes, _mm_add_epi8(lanes, _mm_set1_epi8(8)));
         const __m256i four = _mm256_set_m128i(two, two);
+
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 4) {
             const __m256i a = narrow_two(from, eight.first, k, corner, shift);
             const __m256i b = narrow_two(from, eight.first, k + 2, corner, shift);
             const __m256i both = _mm256_shuffle_epi8(_mm256_packus_epi16(a, b), four);
             const __m128i low = _mm256_castsi256_si128(both), high = _mm256_extracti128_si256(both, 1);
+
             _mm_storel_epi64((void *)(list->column[k] + list->count), low);
             _mm_storel_epi64((void *)(list->column[k + 1] + list->count), high);
             _mm_storel_epi64((void *)(list->column[k + 2] + list->count), _mm_unpackhi_epi64(low, low));

@@ -13,6 +13,7 @@
 static inline __m512i number_sixteen(__m512 edge, __m512 origin, __m512 scale)
 {
     __m512 number = _mm512_mul_ps(_mm512_sub_ps(edge, origin), scale);
+
     return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_FRAME_LAST)));
 }
 
@@ -49,11 +50,13 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
         _mm512_broadcast_f32x4(_mm_setr_ps(frame->origin[0], frame->origin[1], frame->origin[0], frame->origin[1]));
     const __m512i lower = _mm512_load_si512(columns_lower), upper = _mm512_load_si512(columns_upper);
     __m512i less[2], more[2], inner_less[2], inner_more[2];
+
     for (uint32_t half = 0; half < 2; half++) {
         __m512i a = number_eight(outer[0] + 8 * half, origin, scale);
         __m512i b = number_eight(outer[1] + 8 * half, origin, scale);
         __m512i c = number_eight(inner[0] + 8 * half, origin, scale);
         __m512i d = number_eight(inner[1] + 8 * half, origin, scale);
+
         less[half] = _mm512_min_epu16(a, b);
         more[half] = _mm512_max_epu16(a, b);
         inner_less[half] = _mm512_min_epu16(c, d);
@@ -95,6 +98,7 @@ static inline __m512i two_columns(const __m512i four[4], uint32_t two)
     const __m512i at = _mm512_load_si512(columns_two[two]);
     __m512i first = _mm512_permutex2var_epi16(four[0], at, four[1]);
     __m512i last = _mm512_permutex2var_epi16(four[2], at, four[3]);
+
     return _mm512_mask_mov_epi16(first, LAST_EIGHT, last);
 }
 
@@ -105,10 +109,12 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
     const __m512 scale = _mm512_set1_ps(frame->scale);
     const __m512 origin = _mm512_broadcast_f32x8(_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0));
     __m512i around[4], inside[4];
+
     for (uint32_t i = 0; i < 4; i++) {
         __m512i a = number_four(outer[0] + 4 * i, origin, scale), b = number_four(outer[1] + 4 * i, origin, scale);
         __m512i c = number_four(inner[0] + 4 * i, origin, scale), d = number_four(inner[1] + 4 * i, origin, scale);
         __m512i inner_less = _mm512_min_epu16(c, d), inner_more = _mm512_max_epu16(c, d);
+
         around[i] = _mm512_mask_mov_epi16(_mm512_min_epu16(a, b), UPPER_EDGES, _mm512_max_epu16(a, b));
         inside[i] = _mm512_mask_mov_epi16(_mm512_add_epi16(inner_more, _mm512_set1_epi16(1)), UPPER_EDGES, inner_less);
     }
@@ -123,6 +129,7 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
 static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
 {
     __m512i offset = _mm512_srl_epi16(_mm512_subs_epu16(number, corner), shift);
+
     return _mm512_cvtepi16_epi8(_mm512_min_epu16(offset, _mm512_set1_epi16(254)));
 }
 
@@ -172,6 +179,7 @@ static inline void transpose(const __m512 from[4], __m512 column[4])
 {
     __m512 a = _mm512_unpacklo_ps(from[0], from[1]), b = _mm512_unpackhi_ps(from[0], from[1]);
     __m512 c = _mm512_unpacklo_ps(from[2], from[3]), d = _mm512_unpackhi_ps(from[2], from[3]);
+
     column[0] = _mm512_shuffle_ps(a, c, 0x44);
     column[1] = _mm512_shuffle_ps(a, c, 0xee);
     column[2] = _mm512_shuffle_ps(b, d, 0x44);
@@ -182,6 +190,7 @@ static inline sixteen_rows load_sixteen(const qd_row *rows, uint32_t is_round)
 {
     sixteen_rows sixteen;
     __m512 four[QD_ROW_FLOATS];
+
     for (uint32_t i = 0; i < 4; i++) {
 #if QD_AXES == 2
         four[i] = _mm512_load_ps(rows[4 * i].v);
@@ -211,6 +220,7 @@ static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
     const __mmask16 round = rows->round;
     __m512 reach = _mm512_add_ps(high, least);
     __m512 slack = _mm512_mul_ps(_mm512_set1_ps(0x1p-22f), _mm512_add_ps(_mm512_abs_ps(at), reach));
+
     slack = _mm512_add_ps(slack, least);
     __m512 more = _mm512_add_ps(reach, slack);
     __m512 less = _mm512_sub_ps(_mm512_mul_ps(reach, _mm512_set1_ps(QD_CIRCLE_CORE)), slack);
@@ -226,9 +236,11 @@ static inline void columns_of_round(const qd_frame *frame, const qd_row *now, co
     const __m512 scale = _mm512_set1_ps(frame->scale);
     const sixteen_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
     __m512i number[QD_LIST_COLUMNS];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         const __m512 origin = _mm512_set1_ps(frame->origin[k]);
         const sides a = sides_of(&rows_now, k), b = sides_of(&rows_was, k);
+
         number[QD_OUTER_LO + k] = number_sixteen(_mm512_min_ps(a.outer_lo, b.outer_lo), origin, scale);
         number[QD_OUTER_HI + k] = number_sixteen(_mm512_max_ps(a.outer_hi, b.outer_hi), origin, scale);
         number[QD_INNER_LO + k] = number_sixteen(_mm512_max_ps(a.inner_lo, b.inner_lo), origin, scale);
@@ -236,6 +248,7 @@ static inline void columns_of_round(const qd_frame *frame, const qd_row *now, co
     }
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
         __m512i both = _mm512_packus_epi32(number[k], number[k + 1]);
+
         both = _mm512_permutexvar_epi16(_mm512_load_si512(rows_in_order), both);
         const __m512i one = halves(qd_column_is_plus_one(k), qd_column_is_plus_one(k + 1));
         _mm512_store_si512(result->v[k], _mm512_add_epi16(both, one));
@@ -246,6 +259,7 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
     __m512i corner[QD_AXES]; /* of an axis, and of the next */
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         corner[k] = halves(window->lo[k], window->lo[(k + 1) % QD_AXES]);
     }
@@ -254,6 +268,7 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
         __m512i number = _mm512_load_si512(from->v[k]), at_corner = corner[k % QD_AXES];
         __m256i both = lower || upper ? narrow_plus(number, at_corner, halves(lower, upper), shift)
                                       : narrow(number, at_corner, shift);
+
         _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
         _mm_storeu_si128((__m128i *)(void *)(column[k + 1] + at), _mm256_extracti128_si256(both, 1));
     }
@@ -264,6 +279,7 @@ static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t ma
 {
     uint32_t low = (uint32_t)_mm_popcnt_u32(mask & 0xffff), count = (uint32_t)_mm_popcnt_u32(mask);
     __m512i first = _mm512_loadu_si512(from->row + base), second = _mm512_loadu_si512(from->row + base + 16);
+
     _mm512_storeu_si512(row + at, _mm512_maskz_compress_epi32((__mmask16)mask, first));
     _mm512_storeu_si512(row + at + low, _mm512_maskz_compress_epi32((__mmask16)(mask >> 16), second));
     uint64_t bits = _pext_u64(from->moved[base / 64] >> base % 64, mask);
@@ -277,8 +293,10 @@ static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t ma
 static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
 {
     uint32_t at = list->count;
+
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         __m512i column = _mm512_loadu_si512(from->column[k] + base);
+
         _mm512_storeu_si512(list->column[k] + at, _mm512_maskz_compress_epi16((__mmask32)mask, column));
     }
     append_rows(from, base, (uint32_t)mask, list->row, list->moved, at);
@@ -290,6 +308,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
     __m512i corner[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         corner[k] = _mm512_set1_epi16((short)window->lo[k]);
     }
@@ -300,6 +319,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
         __m256i narrowed = qd_column_is_plus_one(k)
                                ? narrow_plus(number, corner[k % QD_AXES], _mm512_set1_epi16(1), shift)
                                : narrow(number, corner[k % QD_AXES], shift);
+
         _mm256_storeu_si256((__m256i *)(void *)(list->column[k] + at), narrowed);
     }
     append_rows(from, base, (uint32_t)mask, list->row, list->moved, at);

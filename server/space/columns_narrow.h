@@ -11,6 +11,7 @@
 static inline uint8_t narrow_number(uint16_t number, uint16_t corner, uint16_t shift)
 {
     uint16_t offset = (uint16_t)((number > corner ? number : corner) - corner);
+
     offset = (uint16_t)(offset >> shift);
     return (uint8_t)(offset < 254 ? offset : 254);
 }
@@ -20,6 +21,7 @@ static inline void narrow_column(const uint16_t *from, uint32_t count, uint32_t 
 {
     uint16_t corner = window->lo[k % QD_AXES];
     uint16_t one = qd_column_is_plus_one(k), shift = (uint16_t)window->shift;
+
     for (uint32_t i = 0; i < count; i++) {
         to[i] = (uint8_t)(narrow_number((uint16_t)(from[i] - one), corner, shift) + one);
     }

@@ -34,6 +34,7 @@ typedef struct halves {
 static inline halves halves_of(const qd_row *row, bool is_round)
 {
     float32x4_t at = half_row(row->v), reach = half_row(row->v + QD_ROW_HIGH);
+
     if (!is_round || !(row->v[QD_ROW_HIGH] >= 0)) {
         return (halves){{at, reach}, {at, reach}};
     }
@@ -48,6 +49,7 @@ static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t 
 {
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         halves a = halves_of(&now[r], is_round >> r & 1), b = halves_of(&was[r], is_round >> r & 1);
+
         put_halves(&to->outer[r], vminq_f32(a.outer[0], b.outer[0]), vmaxq_f32(a.outer[1], b.outer[1]));
         put_halves(&to->inner[r], vmaxq_f32(a.inner[0], b.inner[0]), vminq_f32(a.inner[1], b.inner[1]));
     }
@@ -56,6 +58,7 @@ static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t 
 static inline uint16x4_t number_edges(float32x4_t at, float origin, float scale)
 {
     float32x4_t number = vmulq_n_f32(vsubq_f32(at, vdupq_n_f32(origin)), scale);
+
     number = vminq_f32(vmaxnmq_f32(number, vdupq_n_f32(0)), vdupq_n_f32((float)QD_FRAME_LAST));
     return vmovn_u32(vcvtq_u32_f32(number));
 }
@@ -65,8 +68,10 @@ static inline uint16x4_t number_edges(float32x4_t at, float origin, float scale)
 static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16x8_t number[QD_EDGES])
 {
     float32x4x4_t first = vld4q_f32(rows[0].v), second = vld4q_f32(rows[4].v);
+
     for (uint32_t k = 0; k < QD_EDGES; k++) {
         float origin = frame->origin[k % QD_AXES];
+
         number[k] = vcombine_u16(number_edges(first.val[k], origin, frame->scale),
                                  number_edges(second.val[k], origin, frame->scale));
     }
@@ -75,12 +80,14 @@ static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16
 static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16x8_t number[QD_EDGES])
 {
     float32x4x4_t two[4];
+
     for (uint32_t i = 0; i < 4; i++) {
         two[i] = vld4q_f32(rows[2 * i].v);
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
         /* Lower and upper edges in turns. */
         uint16x4_t both[4];
+
         for (uint32_t i = 0; i < 4; i++) {
             both[i] = number_edges(two[i].val[k], frame->origin[k], frame->scale);
         }
@@ -96,12 +103,14 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
 {
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += 8) {
         uint16x8_t a[QD_EDGES], b[QD_EDGES], c[QD_EDGES], d[QD_EDGES];
+
         number_rows(frame, outer[0] + r, a);
         number_rows(frame, outer[1] + r, b);
         number_rows(frame, inner[0] + r, c);
         number_rows(frame, inner[1] + r, d);
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint32_t hi = QD_AXES + k;
+
             vst1q_u16(result->v[QD_OUTER_LO + k] + r, vminq_u16(a[k], b[k]));
             vst1q_u16(result->v[QD_OUTER_HI + k] + r, vmaxq_u16(a[hi], b[hi]));
             vst1q_u16(result->v[QD_INNER_LO + k] + r, vaddq_u16(vmaxq_u16(c[k], d[k]), vdupq_n_u16(1)));
@@ -113,11 +122,14 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
     const int16x8_t shift = vdupq_n_s16((int16_t) - (int32_t)window->shift);
+
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         const uint16x8_t corner = vdupq_n_u16(window->lo[k % QD_AXES]);
         const uint16x8_t one = vdupq_n_u16(qd_column_is_plus_one(k));
+
         for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += 8) {
             uint16x8_t offset = vqsubq_u16(vsubq_u16(vld1q_u16(from->v[k] + r), one), corner);
+
             offset = vminq_u16(vshlq_u16(offset, shift), vdupq_n_u16(254));
             vst1_u8(column[k] + at + r, vmovn_u16(vaddq_u16(offset, one)));
         }

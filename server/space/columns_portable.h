@@ -16,11 +16,13 @@ static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t 
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         bool boxed = (is_round >> r & 1) != 0;
         qd_row a = qd_row_bounds(&now[r], boxed), b = qd_row_bounds(&was[r], boxed);
+
         to->outer[r] = qd_row_union(&a, &b);
         a = boxed ? qd_circle_core(&now[r]) : now[r];
         b = boxed ? qd_circle_core(&was[r]) : was[r];
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint32_t high = QD_ROW_HIGH + k;
+
             to->inner[r].v[k] = a.v[k] > b.v[k] ? a.v[k] : b.v[k];
             to->inner[r].v[high] = a.v[high] < b.v[high] ? a.v[high] : b.v[high];
         }
@@ -35,6 +37,7 @@ typedef struct row_numbers {
 static inline void number_rows(const qd_frame *frame, const qd_row *rows, row_numbers *number)
 {
     float origin[QD_ROW_FLOATS] = {0};
+
     memcpy(origin, frame->origin, sizeof frame->origin);
     memcpy(origin + QD_ROW_HIGH, frame->origin, sizeof frame->origin);
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
@@ -50,11 +53,13 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
                                    qd_edges *result)
 {
     row_numbers a, b;
+
     number_rows(frame, outer[0], &a);
     number_rows(frame, outer[1], &b);
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         for (uint32_t k = 0; k < QD_AXES; k++) {
             int32_t lo[2] = {a.v[r][k], b.v[r][k]}, hi[2] = {a.v[r][QD_ROW_HIGH + k], b.v[r][QD_ROW_HIGH + k]};
+
             result->v[QD_OUTER_LO + k][r] = (uint16_t)(lo[0] < lo[1] ? lo[0] : lo[1]);
             result->v[QD_OUTER_HI + k][r] = (uint16_t)(hi[0] > hi[1] ? hi[0] : hi[1]);
         }
@@ -66,6 +71,7 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         for (uint32_t k = 0; k < QD_AXES; k++) {
             int32_t lo[2] = {a.v[r][k], b.v[r][k]}, hi[2] = {a.v[r][QD_ROW_HIGH + k], b.v[r][QD_ROW_HIGH + k]};
+
             result->v[QD_INNER_LO + k][r] = (uint16_t)((lo[0] > lo[1] ? lo[0] : lo[1]) + 1);
             result->v[QD_INNER_HI + k][r] = (uint16_t)(hi[0] < hi[1] ? hi[0] : hi[1]);
         }

@@ -27,6 +27,7 @@ typedef struct qd_excess {
 static inline void qd_excess_note(qd_excess *excess, uint32_t rows, uint64_t tests, uint64_t exact_tests)
 {
     uint64_t steps = tests / QD_TESTS_A_STEP + exact_tests * QD_EXACT_STEPS, share = QD_WALK_STEPS * (uint64_t)rows;
+
     if (steps <= share) {
         *excess = (qd_excess){0, 0};
     } else {

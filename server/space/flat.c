@@ -9,6 +9,7 @@
 qd_index *qd_flat_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
 {
     qd_flat *flat = qd_heap_alloc_zeroed(as->heap, bytes);
+
     if (flat == NULL) {
         return NULL;
     }
@@ -84,9 +85,11 @@ qd_extent qd_flat_extent(const qd_index *index)
     qd_row around = QD_ROW_ABSENT;
     qd_scan scan = qd_scan_start(index->rows, index->cell, index->cells);
     uint32_t first, count;
+
     while (qd_scan_next(&scan, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             qd_row box = qd_row_box(index->rows, first + i);
+
             around = qd_row_union(&around, &box);
         }
     }

@@ -8,9 +8,11 @@ static inline __attribute__((always_inline)) size_t
 move_many_flat(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at, bool marks)
 {
     size_t i = 0;
+
     for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
         group next;
         columns row, bounds;
+
         fetch_ahead(index, slots, count - i, marks);
         read_group(index->bodies, slots, at, i, &next);
         make_rows(index->bodies, slots, &next, &row, &bounds);

@@ -31,12 +31,14 @@ typedef struct qd_frame {
 static inline float qd_frame_origin(double lo)
 {
     const float origin = (float)lo;
+
     return origin > -QD_FRAME_ORIGIN_LEAST && origin < QD_FRAME_ORIGIN_LEAST ? -QD_FRAME_ORIGIN_LEAST : origin;
 }
 
 static inline uint16_t qd_frame_number(float at, float origin, float scale)
 {
     float number = (at - origin) * scale;
+
     number = number > 0 ? number : 0;
     number = number < (float)QD_FRAME_LAST ? number : (float)QD_FRAME_LAST;
     return (uint16_t)(int32_t)number;
@@ -69,6 +71,7 @@ static inline qd_numbers qd_frame_numbers_to(uint32_t number_last, const qd_fram
 {
     const float origin[] = QD_FOUR(frame->origin[0], frame->origin[1], frame->origin[2]);
     qd_numbers numbers;
+
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k += 4) {
         qd_frame_number_four(number_last, &box->v[k], origin, frame->scale, &numbers.v[k]);
     }
@@ -95,11 +98,13 @@ static inline qd_extent qd_frame_extent(const qd_frame *frame, const qd_numbers 
 {
     const double step = 1 / (double)frame->scale;
     qd_extent extent;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t low = numbers->v[k], high = numbers->v[QD_ROW_HIGH + k];
         double origin = (double)frame->origin[k];
         /* What is further than that from the origin has the last number. */
         double offset = fmin(low * step * (1 - QD_FRAME_MARGIN), (double)FLT_MAX);
+
         extent.lo[k] = low == 0 ? -(double)INFINITY : origin + offset;
         extent.hi[k] = high >= last ? (double)INFINITY : origin + (high + 1) * step * (1 + QD_FRAME_MARGIN);
     }
@@ -111,6 +116,7 @@ static inline qd_frame qd_frame_around(const qd_extent *box)
 {
     qd_frame frame;
     double side = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         frame.origin[k] = qd_frame_origin(box->lo[k]);
         side = box->hi[k] - box->lo[k] > side ? box->hi[k] - box->lo[k] : side;

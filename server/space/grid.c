@@ -25,6 +25,7 @@ static void corner_of(const qd_grid_shape *shape, uint32_t cell, uint32_t *at)
 static qd_frame frame_at(const qd_grid_shape *shape, const uint32_t *at, double cells)
 {
     qd_frame frame = {.scale = (float)(NUMBERS_LAST / (cells * shape->size))};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         frame.origin[k] = qd_frame_origin((double)shape->frame.origin[k] + at[k] * shape->size);
     }
@@ -43,9 +44,11 @@ static void pad(uint32_t *row, uint32_t count)
 static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint32_t *row)
 {
     uint32_t count = 0;
+
     for (uint32_t i = 0; i < words->large_count; i++) {
         const qd_grid_large *large = &words->large[i];
         bool meets = true;
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             meets &= (large->span.lo[k] <= at[k] + words->reach[k]) & (at[k] <= large->span.hi[k]);
         }
@@ -59,6 +62,7 @@ static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint3
 static bool is_any_moved(const uint32_t *row, uint32_t count)
 {
     uint32_t any = 0;
+
     for (uint32_t i = 0; i < count; i++) {
         any |= row[i];
     }
@@ -98,6 +102,7 @@ static uint32_t walk_cell(const qd_grid *grid, qd_hand *hand, uint32_t from)
     const qd_grid_words *words = &grid->words;
     const uint32_t *key = words->key, cell = qd_grid_cell(key[from]);
     uint32_t first[QD_GRID_CLASSES + 1], at[QD_AXES], end = from;
+
     for (uint32_t class = 0; class < QD_GRID_CLASSES; class ++) {
         first[class] = end - from;
         while (end < words->count && key[end] == cell * QD_GRID_CLASSES + class) {
@@ -133,6 +138,7 @@ static void walk_large(const qd_grid *grid, qd_hand *hand)
     const qd_grid_words *words = &grid->words;
     const uint32_t none[QD_AXES] = {0}, count = words->large_count;
     uint32_t longest = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
     }
@@ -158,6 +164,7 @@ static bool is_walked(const qd_index *index, const qd_walk_plan *plan)
 static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_grid *grid = (qd_grid *)index;
+
     if (!is_walked(index, plan)) {
         return 0;
     }
@@ -171,6 +178,7 @@ static uint32_t first_of(const qd_grid *grid, uint32_t task)
 {
     const qd_grid_words *words = &grid->words;
     uint32_t at = (uint32_t)((uint64_t)words->count * task / grid->tasks);
+
     while (at > 0 && at < words->count && qd_grid_cell(words->key[at]) == qd_grid_cell(words->key[at - 1])) {
         at++;
     }
@@ -181,6 +189,7 @@ static void walk(qd_index *index, qd_hand *hand, uint32_t task)
 {
     const qd_grid *grid = (const qd_grid *)index;
     const uint32_t end = first_of(grid, task + 1);
+
     for (uint32_t at = first_of(grid, task); at < end && !hand->sink.stopped;) {
         at = walk_cell(grid, hand, at);
     }
@@ -192,6 +201,7 @@ static void walk(qd_index *index, qd_hand *hand, uint32_t task)
 static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
 {
     qd_grid *grid = (qd_grid *)index;
+
     if (plan->mode == QD_WALK_EVENTS && result->complete && is_walked(index, plan)) {
         qd_grid_note_walk(grid);
     }
@@ -215,6 +225,7 @@ static qd_status search(const qd_index *index, qd_search *query)
 static void count(const qd_index *index, qd_space_counters *counters)
 {
     const qd_grid_shape *shape = &((const qd_grid *)index)->shape;
+
     counters->cells = 1;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         counters->cells *= shape->last[k] + 1;
@@ -254,6 +265,7 @@ static const qd_index_ops ops = {
 qd_index *qd_grid_create(const qd_index *as)
 {
     qd_index *index = qd_flat_create(as, &ops, sizeof(qd_grid));
+
     if (index != NULL) {
         ((qd_grid *)index)->shape = (qd_grid_shape){.frame.scale = 1, .size = 1};
     }

@@ -27,10 +27,12 @@ static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
 {
     qd_grid_shape *shape = &grid->shape;
     double scale = 1 / size;
+
     shape->size = size;
     shape->frame.scale = (float)(scale < 0x1p100 ? scale : 0x1p100);
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double cells = (extent->hi[k] - extent->lo[k]) / size;
+
         shape->frame.origin[k] = qd_frame_origin(extent->lo[k]);
         shape->last[k] = cells < QD_GRID_AXIS_MAX ? (uint32_t)cells : QD_GRID_AXIS_MAX;
         shape->bits[k] = shape->last[k] == 0 ? 0 : 32 - (uint32_t)__builtin_clz(shape->last[k]);
@@ -41,6 +43,7 @@ static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
 static double try_size(qd_grid *grid, const qd_extent *extent, double size)
 {
     uint32_t rows = grid->flat.list.count;
+
     set_shape(grid, extent, size);
     return qd_grid_sort(grid, QD_WALK_EVENTS, true, WORDS_A_ROW * rows) ? (double)qd_grid_work(grid) / rows : INFINITY;
 }
@@ -49,6 +52,7 @@ static double try_size(qd_grid *grid, const qd_extent *extent, double size)
 static bool go_on(qd_grid *grid, const qd_extent *extent, double factor, double *size, double *work)
 {
     double next, before = *work;
+
     while ((next = try_size(grid, extent, *size * factor)) < *work) {
         *size *= factor;
         *work = next;
@@ -60,6 +64,7 @@ static bool go_on(qd_grid *grid, const qd_extent *extent, double factor, double 
 static double even_size(const qd_grid *grid, const qd_extent *extent)
 {
     double side = 0, cells = (double)grid->flat.list.count / ROWS_A_CELL;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         side = fmax(side, extent->hi[k] - extent->lo[k]);
     }
@@ -70,6 +75,7 @@ static void choose_size(qd_grid *grid, const qd_extent *extent)
 {
     double before = grid->shape.size, size = even_size(grid, extent), work = try_size(grid, extent, size);
     double work_before = grid->planned_for > 0 ? try_size(grid, extent, before) : INFINITY;
+
     if (work_before < work) {
         size = before;
         work = work_before;
@@ -93,6 +99,7 @@ void qd_grid_plan(qd_grid *grid)
 {
     uint32_t rows = grid->flat.list.count, before = grid->planned_for;
     bool changed = rows > 2 * before + ROWS_SLACK || before > 2 * rows + ROWS_SLACK;
+
     if (rows == 0 || !(before == 0 || changed || is_amiss(grid))) {
         return;
     }
@@ -112,6 +119,7 @@ void qd_grid_plan(qd_grid *grid)
 static void note_work(qd_grid *grid)
 {
     double planned = grid->planned_work * grid->flat.list.count, off = fabs((double)qd_grid_work(grid) - planned);
+
     if (off <= planned / TOLERANCE) {
         grid->amiss = 0;
         grid->amiss_doublings = 0;
@@ -124,9 +132,11 @@ static void note_order(qd_grid *grid)
 {
     const qd_grid_words *words = &grid->words;
     uint32_t in_order = 0, astray = 0;
+
     for (uint32_t i = 0; i < words->count; i++) {
         uint32_t row = words->row[i] & QD_LIST_ROW, away = row > in_order ? row - in_order : in_order - row;
         bool is_home = qd_grid_is_home(words->key[i]);
+
         astray += is_home && away > ASTRAY_ROWS;
         in_order += is_home;
     }
@@ -146,6 +156,7 @@ void qd_grid_relay(qd_grid *grid)
 {
     qd_index *index = &grid->flat.index;
     qd_rows old = *index->rows;
+
     if (grid->astray <= RELAY_STEPS * (double)old.count) {
         return;
     }
@@ -158,6 +169,7 @@ void qd_grid_relay(qd_grid *grid)
     const qd_grid_words *words = &grid->words;
     for (uint32_t i = 0; i < words->count + words->large_count; i++) {
         uint32_t row = i < words->count ? words->row[i] : words->large[i - words->count].row;
+
         if (i >= words->count || qd_grid_is_home(words->key[i])) {
             qd_relay_row(index->rows, &grid->flat.list, 0, index->bodies, &old, row & QD_LIST_ROW);
         }

@@ -30,6 +30,7 @@ static void reserve(qd_grid *grid, uint32_t more)
 {
     qd_grid_words *words = &grid->words;
     uint32_t needed = words->count + more + QD_BLOCK_ROWS;
+
     if (QD_LIKELY(needed <= words->capacity)) {
         return;
     }
@@ -44,6 +45,7 @@ static void reserve(qd_grid *grid, uint32_t more)
 static uint64_t word_of(const qd_grid_shape *shape, const uint32_t *at, uint32_t class, uint32_t row)
 {
     uint32_t key = 0;
+
     for (uint32_t k = QD_AXES; k-- > 0;) {
         key = key << shape->bits[k] | at[k];
     }
@@ -54,6 +56,7 @@ static uint64_t word_of(const qd_grid_shape *shape, const uint32_t *at, uint32_t
 static uint32_t cells_in(const qd_grid_span *span)
 {
     uint64_t cells = 1;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         if (span->lo[k] > span->hi[k]) {
             return 0;
@@ -67,9 +70,11 @@ static uint32_t cells_in(const qd_grid_span *span)
 static void put_large(qd_grid *grid, const qd_grid_span *span, uint32_t row)
 {
     qd_grid_words *words = &grid->words;
+
     if (words->large_count == words->large_capacity) {
         size_t size = sizeof *words->large;
         uint32_t capacity = qd_array_capacity(words->large_capacity, words->large_count + 1, 16);
+
         words->large = qd_array_grow(grid->flat.index.heap, QD_ARRAY_NEED, words->large, words->large_capacity * size,
                                      words->large_count * size, capacity * size);
         words->large_capacity = capacity;
@@ -81,11 +86,13 @@ static void put_large(qd_grid *grid, const qd_grid_span *span, uint32_t row)
 static void put(qd_grid *grid, const qd_grid_span *span, uint32_t row, bool home)
 {
     qd_grid_words *words = &grid->words;
+
     reserve(grid, QD_GRID_CELLS_MAX);
     uint32_t at[QD_AXES];
     memcpy(at, span->lo, sizeof at);
     for (;;) {
         uint32_t class = 0, k = 0;
+
         for (uint32_t axis = 0; axis < QD_AXES; axis++) {
             class |= (uint32_t)(at[axis] != span->lo[axis]) << axis;
         }
@@ -101,6 +108,7 @@ static void put(qd_grid *grid, const qd_grid_span *span, uint32_t row, bool home
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t reach = span->hi[k] - span->lo[k];
+
         words->reach[k] = reach > words->reach[k] ? reach : words->reach[k];
     }
 }
@@ -119,6 +127,7 @@ static bool span_of(const qd_grid_shape *shape, const qd_row *row, bool is_round
 {
     qd_row box = qd_row_bounds(row, is_round);
     qd_numbers numbers = qd_frame_numbers(&shape->frame, &box);
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         span->lo[k] = numbers.v[k] < shape->last[k] ? numbers.v[k] : shape->last[k];
         span->hi[k] = numbers.v[QD_ROW_HIGH + k] < shape->last[k] ? numbers.v[QD_ROW_HIGH + k] : shape->last[k];
@@ -133,6 +142,7 @@ static bool put_apart(maker *make, const qd_grid_span *both, uint32_t reference,
     const qd_rows *rows = make->sink.rows;
     bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
     qd_grid_span was, now;
+
     if (make->swept || make->sink.mode == QD_WALK_PAIRS ||
         !span_of(&grid->shape, qd_row_was(rows, reference), is_round, &was) ||
         !span_of(&grid->shape, qd_row_now(rows, reference), is_round, &now) ||
@@ -148,8 +158,10 @@ static bool put_apart(maker *make, const qd_grid_span *both, uint32_t reference,
 static inline uint32_t bits_of(const uint8_t *bytes)
 {
     uint32_t bits = 0;
+
     for (uint32_t i = 0; i < QD_BLOCK_ROWS; i += 8) {
         uint64_t eight;
+
         memcpy(&eight, bytes + i, sizeof eight);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
         eight = __builtin_bswap64(eight);
@@ -163,6 +175,7 @@ static inline uint32_t bits_of(const uint8_t *bytes)
 static inline void references_of(const maker *make, uint32_t block, uint32_t *restrict row)
 {
     const qd_block_info *info = &make->sink.rows->info[block];
+
     AS_A_LOOP
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         row[r] = block * QD_BLOCK_ROWS + r;
@@ -182,9 +195,11 @@ static inline void add_axis(const qd_grid_shape *shape, uint32_t k, const qd_edg
     const uint16_t last = (uint16_t)shape->last[k], *lower = edges->v[QD_OUTER_LO + k];
     const uint16_t *upper = edges->v[QD_OUTER_HI + k];
     const uint32_t bits = shape->bits[k];
+
     AS_A_LOOP
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         uint16_t lo = lower[r] < last ? lower[r] : last, hi = upper[r] < last ? upper[r] : last;
+
         wide[r] |= lo != hi;
         key[r] = key[r] << bits | lo;
     }
@@ -196,6 +211,7 @@ static uint32_t put_homes(const maker *make, uint32_t block, uint32_t count, con
     qd_grid_words *words = &make->grid->words;
     uint32_t key[QD_BLOCK_ROWS] = {0}, row[QD_BLOCK_ROWS];
     uint8_t wide[QD_BLOCK_ROWS] = {0};
+
     for (uint32_t k = QD_AXES; k-- > 0;) {
         add_axis(&make->grid->shape, k, edges, key, wide);
     }
@@ -213,8 +229,10 @@ static uint32_t put_homes(const maker *make, uint32_t block, uint32_t count, con
 static qd_grid_span span_in(const qd_grid_shape *shape, const qd_edges *edges, uint32_t r)
 {
     qd_grid_span span;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t lo = edges->v[QD_OUTER_LO + k][r], hi = edges->v[QD_OUTER_HI + k][r];
+
         span.lo[k] = lo < shape->last[k] ? lo : shape->last[k];
         span.hi[k] = hi < shape->last[k] ? hi : shape->last[k];
     }
@@ -226,6 +244,7 @@ static void drop_homes(qd_grid_words *words, uint32_t at, uint32_t count, uint32
 {
     uint64_t *word = words->word[0] + at;
     uint32_t left = 0;
+
     for (uint32_t i = 0; i < count + behind; i++) {
         word[left] = word[i];
         left += i >= count || !(rows >> i & 1);
@@ -240,6 +259,7 @@ static void put_block(maker *make, uint32_t block, uint32_t count)
     qd_grid *grid = make->grid;
     qd_grid_words *words = &grid->words;
     qd_edges edges;
+
     reserve(grid, QD_BLOCK_ROWS);
     make->kernel->edges16(&make->sink, block, &edges);
     uint32_t at = words->count, elsewhere = 0;
@@ -247,6 +267,7 @@ static void put_block(maker *make, uint32_t block, uint32_t count)
         uint32_t r = (uint32_t)__builtin_ctz(wide), row = (uint32_t)words->word[0][at + r];
         qd_grid_span span = span_in(&grid->shape, &edges, r);
         uint32_t cells = cells_in(&span);
+
         if (cells == 0) { /* only in a walk for pairs, of what came since */
             elsewhere |= 1u << r;
         } else if (cells > 2 && put_apart(make, &span, block * QD_BLOCK_ROWS + r, row)) {
@@ -273,6 +294,7 @@ static void count_digit(const qd_grid_words *words, uint32_t shift, uint32_t mas
     uint32_t sum = 0;
     for (uint32_t digit = 0; digit <= mask; digit++) {
         uint32_t many = next[digit];
+
         next[digit] = sum;
         sum += many;
     }
@@ -282,6 +304,7 @@ static void count_digit(const qd_grid_words *words, uint32_t shift, uint32_t mas
 static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
 {
     uint64_t *from = words->word[0], *to = words->word[1];
+
     for (uint32_t i = 0; i < words->count; i++) {
         to[next[(from[i] >> shift) & mask]++] = from[i];
     }
@@ -293,10 +316,12 @@ static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t mask, uint
 static void sort_halves(qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
 {
     const uint64_t *from = words->word[0];
+
     words->key = (uint32_t *)words->word[1];
     words->row = words->key + words->capacity - QD_BLOCK_ROWS;
     for (uint32_t i = 0; i < words->count; i++) {
         uint32_t to = next[(from[i] >> shift) & mask]++;
+
         words->key[to] = (uint32_t)(from[i] >> 32);
         words->row[to] = (uint32_t)from[i];
     }
@@ -310,6 +335,7 @@ static void sort(qd_grid *grid)
 {
     qd_grid_words *words = &grid->words;
     uint32_t bits = QD_AXES, longest = DIGIT_BITS_MIN;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         bits += grid->shape.bits[k];
     }
@@ -338,6 +364,7 @@ bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, bool all, uint32_t words_max
         .swept = index->config->swept,
         .all = all,
     };
+
     words->count = words->large_count = 0;
     memset(words->reach, 0, sizeof words->reach);
     uint32_t count = (grid->flat.list.count - 1) % QD_BLOCK_ROWS + 1;
@@ -357,8 +384,10 @@ uint64_t qd_grid_work(const qd_grid *grid)
     const qd_grid_words *words = &grid->words;
     const uint32_t *key = words->key, cell_steps = STEPS_A_CELL + words->large_count / LARGE_A_STEP;
     uint64_t steps = (uint64_t)words->count * STEPS_A_WORD;
+
     for (uint32_t from = 0, to; from < words->count; from = to) {
         uint32_t cell = qd_grid_cell(key[from]), home = 0;
+
         for (to = from; to < words->count && qd_grid_cell(key[to]) == cell; to++) {
             home += qd_grid_is_home(key[to]);
         }
@@ -371,6 +400,7 @@ void qd_grid_words_free(qd_grid *grid)
 {
     qd_grid_words *words = &grid->words;
     qd_heap *heap = grid->flat.index.heap;
+
     qd_array_free(heap, words->word[0], words->capacity * sizeof(uint64_t));
     qd_array_free(heap, words->word[1], words->capacity * sizeof(uint64_t));
     qd_array_free(heap, words->large, words->large_capacity * sizeof *words->large);

@@ -30,6 +30,7 @@ static void enter(qd_hash_pool *pool, uint32_t number)
     const qd_hash_cell *cell = &pool->grid[number];
     const uint32_t mask = (1u << pool->table_bits) - 1;
     uint32_t slot = qd_hash_slot(pool, cell->at, cell->level);
+
     while (pool->table[slot] != QD_NONE) {
         slot = (slot + 1) & mask;
     }
@@ -51,6 +52,7 @@ static bool grow(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
 {
     qd_hash_pool old = *pool;
     uint32_t capacity = qd_array_capacity(old.capacity, old.used + 1, CELLS_FIRST), bits = 1;
+
     while (1u << bits < 2 * capacity) {
         bits++;
     }
@@ -92,6 +94,7 @@ static void suspect(qd_hash_pool *pool, uint32_t number)
 uint32_t qd_hash_need(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spot)
 {
     uint32_t number = qd_hash_find(pool, spot->at, spot->level);
+
     if (number != QD_NONE) {
         return number;
     }
@@ -101,6 +104,7 @@ uint32_t qd_hash_need(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spo
     } else {
         if (pool->used == pool->capacity) {
             bool grown = grow(pool, heap, QD_ARRAY_NEED);
+
             QD_ASSERT(grown);
         }
         number = pool->used++;
@@ -123,12 +127,14 @@ static void leave_table(qd_hash_pool *pool, uint32_t number)
 {
     const uint32_t mask = (1u << pool->table_bits) - 1;
     uint32_t gap = qd_hash_slot(pool, pool->grid[number].at, pool->grid[number].level);
+
     while (pool->table[gap] != number) {
         gap = (gap + 1) & mask;
     }
     for (uint32_t slot = (gap + 1) & mask; pool->table[slot] != QD_NONE; slot = (slot + 1) & mask) {
         const qd_hash_cell *cell = &pool->grid[pool->table[slot]];
         uint32_t first = qd_hash_slot(pool, cell->at, cell->level);
+
         if (((slot - first) & mask) >= ((slot - gap) & mask)) {
             pool->table[gap] = pool->table[slot];
             gap = slot;
@@ -140,6 +146,7 @@ static void leave_table(qd_hash_pool *pool, uint32_t number)
 static void give_back(qd_hash_pool *pool, uint32_t number)
 {
     qd_hash_cell *cell = &pool->grid[number];
+
     leave_table(pool, number);
     pool->count--;
     if (--pool->level_count[cell->level] == 0) {
@@ -154,6 +161,7 @@ static void prune(qd_hash_pool *pool)
 {
     for (uint32_t i = 0; i < pool->suspects; i++) {
         uint32_t number = pool->suspect[i];
+
         pool->grid[number].flags &= (uint8_t)~QD_HASH_SUSPECT;
         if (pool->cell[2 * number].count == 0 && pool->cell[2 * number + 1].count == 0) {
             give_back(pool, number);
@@ -168,6 +176,7 @@ qd_hash_range qd_hash_range_start(const qd_hash_pool *pool, uint32_t level, cons
 {
     qd_hash_range range = {.level = level};
     double cells = 1;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         range.lo[k] = range.at[k] = lo[k];
         range.hi[k] = hi[k];
@@ -180,6 +189,7 @@ qd_hash_range qd_hash_range_start(const qd_hash_pool *pool, uint32_t level, cons
 static bool is_in(const qd_hash_range *range, const qd_hash_cell *cell)
 {
     bool in = cell->level == range->level;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         in &= range->lo[k] <= cell->at[k] && cell->at[k] <= range->hi[k];
     }
@@ -247,6 +257,7 @@ void qd_hash_resize(qd_hash *hash, double size)
 static double side_of(const qd_space_config *config)
 {
     double side = fmax((double)config->max_x - config->min_x, (double)config->max_y - config->min_y);
+
     return QD_AXES == 3 ? fmax(side, (double)config->max_z - config->min_z) : side;
 }
 
@@ -267,6 +278,7 @@ static qd_status reserve(qd_index *index)
 {
     qd_hash *hash = of(index);
     qd_hash_pool *pool = &hash->pool;
+
     if (pool->free_first == QD_NONE && pool->used == pool->capacity) {
         if (!grow(pool, index->heap, QD_ARRAY_TRY)) {
             return QD_ERR_NO_MEMORY;
@@ -280,6 +292,7 @@ static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
 {
     qd_hash *hash = of(index);
     qd_hash_spot spot = qd_hash_spot_of(hash->inverse, box);
+
     *place = 2 * qd_hash_need(&hash->pool, index->heap, &spot) + spot.across;
     qd_hash_show(hash);
     return *place;
@@ -309,6 +322,7 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     const qd_hash_cell *cell = &hash->pool.grid[record->place / 2];
     if (QD_UNLIKELY(cell->level > 0)) {
         qd_hash_spot spot = qd_hash_spot_of(hash->inverse, bounds);
+
         return spot.level == cell->level && spot.across == record->place % 2 &&
                memcmp(spot.at, cell->at, sizeof spot.at) == 0;
     }
@@ -356,6 +370,7 @@ static bool holds(const qd_index *index, uint32_t cell, const qd_row *box)
     const qd_hash_cell *at = &hash->pool.grid[cell / 2];
     qd_hash_reach reach = qd_hash_reach_of(hash->inverse, box);
     bool within = at->level != QD_HASH_FREE;
+
     for (uint32_t k = 0; k < QD_AXES && within; k++) {
         within = reach.v[k] >> at->level >= at->at[k];
         within &= reach.v[QD_ROW_HIGH + k] >> at->level <= at->at[k] + (int32_t)(cell % 2);
@@ -367,10 +382,12 @@ static void validate(const qd_index *index)
 {
     const qd_hash_pool *pool = &of(index)->pool;
     uint32_t count_of[QD_HASH_LEVELS] = {0}, cells = 0, suspects = 0, in_table = 0;
+
     QD_ASSERT(index->cell == pool->cell && index->cells == 2 * pool->used && pool->visits == 0);
     for (uint32_t i = 0; i < pool->used; i++) {
         const qd_hash_cell *cell = &pool->grid[i];
         bool empty = pool->cell[2 * i].count == 0 && pool->cell[2 * i + 1].count == 0;
+
         if (cell->level == QD_HASH_FREE) {
             QD_ASSERT(empty);
             continue;
@@ -427,6 +444,7 @@ static const qd_index_ops ops = {
 qd_index *qd_hash_create(const qd_index *as)
 {
     qd_hash *hash = qd_heap_alloc_zeroed(as->heap, sizeof *hash);
+
     if (hash == NULL) {
         return NULL;
     }

@@ -119,6 +119,7 @@ static inline void qd_hash_number_four(float inverse, const float *at, int32_t *
 static inline qd_hash_reach qd_hash_reach_of(float inverse, const qd_row *box)
 {
     qd_hash_reach reach;
+
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k += 4) {
         qd_hash_number_four(inverse, &box->v[k], &reach.v[k]);
     }
@@ -128,6 +129,7 @@ static inline qd_hash_reach qd_hash_reach_of(float inverse, const qd_row *box)
 static inline int32_t qd_hash_number(float inverse, float at)
 {
     qd_row row = {{at}};
+
     return qd_hash_reach_of(inverse, &row).v[0];
 }
 
@@ -135,8 +137,10 @@ static inline int32_t qd_hash_number(float inverse, float at)
 static inline uint32_t qd_hash_steps(const qd_hash_reach *reach, uint32_t level)
 {
     uint32_t most = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t steps = (uint32_t)((reach->v[QD_ROW_HIGH + k] >> level) - (reach->v[k] >> level));
+
         most = steps > most ? steps : most;
     }
     return most;
@@ -147,6 +151,7 @@ static inline qd_hash_spot qd_hash_spot_of(float inverse, const qd_row *box)
     qd_hash_reach reach = qd_hash_reach_of(inverse, box);
     qd_hash_spot spot = {.level = 0};
     uint32_t steps;
+
     while ((steps = qd_hash_steps(&reach, spot.level)) > 1) {
         spot.level++;
     }
@@ -160,6 +165,7 @@ static inline qd_hash_spot qd_hash_spot_of(float inverse, const qd_row *box)
 static inline uint32_t qd_hash_slot(const qd_hash_pool *pool, const int32_t *at, uint32_t level)
 {
     uint64_t key = level;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         key = (key + (uint32_t)at[k]) * UINT64_C(0x9e3779b97f4a7c15);
         key ^= key >> 32;
@@ -171,8 +177,10 @@ static inline uint32_t qd_hash_slot(const qd_hash_pool *pool, const int32_t *at,
 static inline uint32_t qd_hash_find(const qd_hash_pool *pool, const int32_t *at, uint32_t level)
 {
     const uint32_t mask = (1u << pool->table_bits) - 1;
+
     for (uint32_t slot = qd_hash_slot(pool, at, level);; slot = (slot + 1) & mask) {
         uint32_t number = pool->table[slot];
+
         if (number == QD_NONE) {
             return QD_NONE;
         }

@@ -40,6 +40,7 @@ static bool is_chosen(const qd_hash *hash)
 bool qd_hash_plan_is_due(const qd_hash *hash)
 {
     uint32_t rows = hash->index.rows->count;
+
     return rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
            hash->pool.made > rows + slack(hash) || (is_chosen(hash) && qd_excess_is_due(&hash->excess, rows));
 }
@@ -60,6 +61,7 @@ typedef struct survey {
 static survey survey_start(const qd_hash *hash)
 {
     survey s = {.hash = hash, .counters = 1};
+
     while (s.counters < 2 * hash->index.rows->count) {
         s.counters *= 2;
     }
@@ -77,6 +79,7 @@ static void note_row(const survey *s, float inverse, const qd_row *box, crowding
     qd_hash_reach reach = qd_hash_reach_of(inverse, box);
     uint64_t key = 0;
     double cells = 1;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         key = (key + (uint32_t)reach.v[k]) * UINT64_C(0x9e3779b97f4a7c15);
         key ^= key >> 32;
@@ -95,12 +98,14 @@ static crowding survey_size(const survey *s, double size, uint32_t stride)
     crowding found = {0};
     const qd_index *index = &s->hash->index;
     const float inverse = (float)fmin(fmax(1 / size, (double)FLT_MIN), (double)FLT_MAX);
+
     memset(s->counter, 0, s->counters * sizeof *s->counter);
     qd_scan scan = qd_scan_start(index->rows, index->cell, index->cells);
     uint32_t first, count, skip = 0;
     while (qd_scan_next(&scan, &first, &count)) {
         for (; skip < count; skip += stride) {
             qd_row box = qd_row_box(index->rows, first + skip);
+
             note_row(s, inverse, &box, &found);
         }
         skip -= count;
@@ -112,6 +117,7 @@ static crowding survey_size(const survey *s, double size, uint32_t stride)
 static double company(const survey *s, double size, uint32_t stride)
 {
     crowding found = survey_size(s, size, stride);
+
     return 1 + (found.pairs - found.rows) / found.rows * stride;
 }
 
@@ -120,6 +126,7 @@ static double cost(const survey *s, double size)
     crowding found = survey_size(s, size, 1);
     double target = s->hash->index.tuning.leaf_rows;
     double carried = fmin(found.carried, found.rows * found.cells);
+
     return found.cells * target * target / 2 + found.pairs / 2 + carried * (found.rows / found.cells + CARRY_TESTS);
 }
 
@@ -133,12 +140,15 @@ static measures measure(const qd_index *index)
     measures sum = {0, 0};
     qd_scan scan = qd_scan_start(index->rows, index->cell, index->cells);
     uint32_t first, count;
+
     while (qd_scan_next(&scan, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             qd_row box = qd_row_box(index->rows, first + i);
             double length = 0;
+
             for (uint32_t k = 0; k < QD_AXES; k++) {
                 double lo = (double)fmaxf(box.v[k], -FLT_MAX), hi = (double)fminf(box.v[QD_ROW_HIGH + k], FLT_MAX);
+
                 length = fmax(length, hi - lo);
                 sum.distance = fmax(sum.distance, fmax(fabs(lo), fabs(hi)));
             }
@@ -158,6 +168,7 @@ static double choose_size(const qd_hash *hash)
     uint32_t stride = hash->index.rows->count / SAMPLE_ROWS + 1;
     double least = fmax(fmax(all.length, all.distance * FINENESS), (double)FLT_MIN), most = 2 * all.distance;
     int exponent;
+
     (void)frexp(least, &exponent);
     double size = ldexp(1, exponent);
     survey s = survey_start(hash);
@@ -187,10 +198,12 @@ static int compare(const void *first, const void *second)
     const qd_hash_cell *a = &((const entry *)first)->cell, *b = &((const entry *)second)->cell;
     uint32_t most = 0;
     int order = (int)b->level - (int)a->level;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         int32_t at = (int32_t)((uint32_t)a->at[k] << a->level), other = (int32_t)((uint32_t)b->at[k] << b->level);
         uint32_t differ = (uint32_t)at ^ (uint32_t)other;
         bool is_lower = differ < most && differ < (differ ^ most);
+
         if (differ != 0 && !is_lower) {
             most = differ;
             order = at < other ? -1 : 1;
@@ -203,10 +216,12 @@ static int compare(const void *first, const void *second)
 static void make_cells(qd_hash *hash, qd_scan scan, uint32_t *list)
 {
     uint32_t first, count;
+
     while (qd_scan_next(&scan, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             qd_row box = qd_row_box(scan.rows, first + i);
             qd_hash_spot spot = qd_hash_spot_of(hash->inverse, &box);
+
             *list++ = 2 * qd_hash_need(&hash->pool, hash->index.heap, &spot) + spot.across;
         }
     }
@@ -219,6 +234,7 @@ static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
     qd_hash_pool *pool = &hash->pool;
     entry *entries = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, pool->used * sizeof *entries);
     uint32_t *rank = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, pool->used * sizeof *rank);
+
     for (uint32_t i = 0; i < pool->used; i++) {
         pool->grid[i].flags = 0;
         entries[i] = (entry){pool->grid[i], i};
@@ -244,11 +260,13 @@ static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
 static uint32_t lay_out(qd_hash_pool *pool, const uint32_t *list, uint32_t count, uint32_t *next)
 {
     uint32_t blocks = 0, rows = 0;
+
     for (uint32_t i = 0; i < count; i++) {
         pool->cell[list[i]].count++;
     }
     for (uint32_t i = 0; i < 2 * pool->used; i++) {
         qd_cell *cell = &pool->cell[i];
+
         next[i] = rows;
         rows += cell->count;
         if (cell->count > 0) {
@@ -267,6 +285,7 @@ static void carry_over(qd_hash *hash, qd_scan scan, const uint32_t *list)
     uint32_t lists = 2 * hash->pool.used, first, count;
     uint32_t *next = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, lists * sizeof *next);
     uint32_t *order = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, old->count * sizeof *order);
+
     qd_rows_make(index->rows, index->heap, lay_out(&hash->pool, list, old->count, next));
     index->rows->count = old->count;
     index->rows->operations = old->operations;
@@ -278,6 +297,7 @@ static void carry_over(qd_hash *hash, qd_scan scan, const uint32_t *list)
     for (uint32_t number = 0, i = 0; number < lists; number++) {
         for (; i < next[number]; i++) {
             uint32_t id = qd_row_id(old, order[i]);
+
             qd_relay_row(index->rows, &hash->pool.cell[number], number, index->bodies, old, order[i]);
             if (!(id & QD_ID_GHOST)) {
                 index->bodies->record[id & QD_ID_SLOT].place = number;
@@ -293,6 +313,7 @@ void qd_hash_plan_again(qd_hash *hash)
     qd_index *index = &hash->index;
     qd_rows old_rows = *index->rows;
     qd_hash_pool old = hash->pool;
+
     if (is_chosen(hash) && old_rows.count > 0) {
         qd_hash_resize(hash, choose_size(hash));
     }

@@ -34,6 +34,7 @@ static int32_t cell_at(const scope *s, double at)
 static scope scope_of(qd_search *search, const qd_hash *hash, uint32_t level)
 {
     scope s = {.search = search, .hash = hash, .level = level};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         s.all.lo[k] = cell_at(&s, search->reach.lo[k]) - 1;
         s.all.hi[k] = cell_at(&s, search->reach.hi[k]);
@@ -44,6 +45,7 @@ static scope scope_of(qd_search *search, const qd_hash *hash, uint32_t level)
 static span within(const span *a, const span *b)
 {
     span both;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         both.lo[k] = a->lo[k] > b->lo[k] ? a->lo[k] : b->lo[k];
         both.hi[k] = a->hi[k] < b->hi[k] ? a->hi[k] : b->hi[k];
@@ -54,6 +56,7 @@ static span within(const span *a, const span *b)
 static bool is_in(const span *range, const int32_t *at)
 {
     bool in = true;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         in &= range->lo[k] <= at[k] && at[k] <= range->hi[k];
     }
@@ -65,6 +68,7 @@ static qd_status look(const scope *s, uint32_t number)
     const qd_hash_pool *pool = &s->hash->pool;
     const qd_hash_cell *cell = &pool->grid[number];
     qd_extent extent;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         extent.lo[k] = qd_hash_line(s->hash, cell->at[k], cell->level, -1);
         extent.hi[k] = qd_hash_line(s->hash, cell->at[k] + 2, cell->level, 1);
@@ -83,6 +87,7 @@ static qd_status look_in(const scope *s, const span *cells, const span *but)
     qd_hash_range range = qd_hash_range_start(pool, s->level, cells->lo, cells->hi);
     uint32_t number;
     qd_status status = QD_OK;
+
     while (status == QD_OK && qd_hash_range_next(pool, &range, &number)) {
         if (but == NULL || !is_in(but, pool->grid[number].at)) {
             status = look(s, number);
@@ -95,6 +100,7 @@ static qd_status look_in(const scope *s, const span *cells, const span *but)
 static double size_of(const span *cells)
 {
     double size = 1;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         size *= (double)cells->hi[k] - cells->lo[k] + 1;
     }
@@ -105,8 +111,10 @@ static double size_of(const span *cells)
 static double beyond(const scope *s, const span *cells)
 {
     double least = INFINITY;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double at = s->search->at[k];
+
         if (cells->lo[k] > s->all.lo[k]) {
             least = fmin(least, at - qd_hash_line(s->hash, cells->lo[k] + 1, s->level, 1));
         }
@@ -122,10 +130,13 @@ static qd_status nearest(const scope *s)
     const double cells_max = s->hash->pool.used;
     span seen;
     qd_status status = QD_OK;
+
     for (int32_t radius = 1; status == QD_OK; radius *= 2) {
         span around;
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             int32_t centre = cell_at(s, s->search->at[k]);
+
             around.lo[k] = centre - radius - 1;
             around.hi[k] = centre + radius;
         }
@@ -150,6 +161,7 @@ static bool slab_of(const scope *s, uint32_t axis, int32_t slab, span *cells)
     double a = (qd_hash_line(s->hash, slab, s->level, -1) - search->at[axis]) / search->unit[axis];
     double b = (qd_hash_line(s->hash, slab + 2, s->level, 1) - search->at[axis]) / search->unit[axis];
     double enter = fmax(fmin(a, b), 0), leave = fmin(fmax(a, b), search->query->reach);
+
     if (qd_search_is_hopeless(search, enter)) {
         return false;
     }
@@ -158,6 +170,7 @@ static bool slab_of(const scope *s, uint32_t axis, int32_t slab, span *cells)
         /* It may be endless, but not where it does not move. */
         double from = search->unit[k] * enter, to = search->unit[k] == 0 ? 0 : search->unit[k] * leave;
         double margin = MARGIN * (fabs(search->at[k]) + fabs(to));
+
         cells->lo[k] = cell_at(s, search->at[k] + fmin(from, to) - margin) - 1;
         cells->hi[k] = cell_at(s, search->at[k] + fmax(from, to) + margin);
     }
@@ -169,6 +182,7 @@ static qd_status along_ray(const scope *s)
 {
     const qd_search *search = s->search;
     uint32_t axis = 0;
+
     for (uint32_t k = 1; k < QD_AXES; k++) {
         axis = fabs(search->unit[k]) > fabs(search->unit[axis]) ? k : axis;
     }
@@ -180,6 +194,7 @@ static qd_status along_ray(const scope *s)
     qd_status status = QD_OK;
     for (int32_t i = 0; i < (int32_t)slabs && status == QD_OK; i++) {
         span cells;
+
         if (!slab_of(s, axis, up ? s->all.lo[axis] + i : s->all.hi[axis] - i, &cells)) {
             break;
         }
@@ -192,8 +207,10 @@ qd_status qd_hash_search(const qd_index *index, qd_search *search)
 {
     const qd_hash *hash = (const qd_hash *)index;
     qd_status status = QD_OK;
+
     for (uint32_t levels = hash->pool.levels; levels != 0 && status == QD_OK; levels &= levels - 1) {
         scope s = scope_of(search, hash, (uint32_t)__builtin_ctz(levels));
+
         switch (search->query->kind) {
         case QD_SPACE_NEAREST:
             status = nearest(&s);

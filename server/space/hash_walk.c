@@ -53,6 +53,7 @@ static qd_hash_range range_around(const qd_hash_pool *pool, const qd_hash_cell *
 {
     int64_t cells = INT64_C(1) << (cell->level - level); /* of that level, along one of this */
     int32_t lo[QD_AXES], hi[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         lo[k] = (int32_t)(cell->at[k] * cells - 1);
         hi[k] = (int32_t)((cell->at[k] + 2) * cells - 1);
@@ -64,8 +65,10 @@ static void list_reached(qd_hash_pool *pool, uint32_t number)
 {
     const qd_hash_cell *cell = &pool->grid[number];
     uint32_t levels = pool->levels & ((2u << cell->level) - 1), reached;
+
     for (; levels != 0; levels &= levels - 1) {
         qd_hash_range range = range_around(pool, cell, (uint32_t)__builtin_ctz(levels));
+
         while (qd_hash_range_next(pool, &range, &reached)) {
             list(pool, reached);
         }
@@ -76,6 +79,7 @@ static void list_changed(qd_hash_pool *pool, const qd_rows *rows)
 {
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         const qd_block_info *info = &rows->info[rows->dirty[i]];
+
         if (info->dirty == 0) {
             continue;
         }
@@ -107,6 +111,7 @@ static void order_visits(qd_hash_pool *pool)
 uint32_t qd_hash_walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_hash *hash = (qd_hash *)index;
+
     if (!plan->all) {
         list_changed(&hash->pool, index->rows);
         order_visits(&hash->pool);
@@ -121,6 +126,7 @@ void qd_hash_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_r
 {
     qd_hash *hash = (qd_hash *)index;
     qd_hash_pool *pool = &hash->pool;
+
     for (uint32_t i = 0; i < pool->visits; i++) {
         pool->grid[pool->visit[i]].flags &= QD_HASH_SUSPECT;
     }
@@ -157,6 +163,7 @@ static float within_floats(double value)
 static void enter_group(group *g, const qd_hash_cell *cell)
 {
     int32_t at[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         at[k] = cell->at[k] & ~(GROUP_CELLS - 1);
     }
@@ -179,6 +186,7 @@ static void enter_group(group *g, const qd_hash_cell *cell)
 static uint32_t position_of(const group *g, const int32_t *at)
 {
     uint32_t position = 0, weight = 1;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         position += (uint32_t)(at[k] - g->at[k] + 1) * weight;
         weight *= GROUP_CELLS + 2;
@@ -189,6 +197,7 @@ static uint32_t position_of(const group *g, const int32_t *at)
 static neighbour *neighbour_at(group *g, const int32_t *at)
 {
     neighbour *found = &g->around[position_of(g, at)];
+
     if (!found->known) {
         *found = (neighbour){.cell = qd_hash_find(&g->hash->pool, at, g->level), .known = true};
     }
@@ -203,6 +212,7 @@ static qd_list16 across_from(group *g, neighbour *from)
     qd_list16 *all = &hand->level[0];
     const qd_cell *cell = &g->hash->pool.cell[2 * from->cell + 1];
     const bool listed = from->listed;
+
     if (!listed) {
         from->listed = true;
         from->first = g->rows;
@@ -229,8 +239,10 @@ static qd_window window_of(const group *g, const qd_hash_cell *cell)
 {
     const qd_frame *frame = &g->hand->sink.frame;
     qd_window window = {.shift = WINDOW_SHIFT};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float corner = nextafterf(within_floats(qd_hash_line(g->hash, cell->at[k], cell->level, -1)), -INFINITY);
+
         window.lo[k] = qd_frame_number(corner, frame->origin[k], frame->scale);
         window.hi[k] = QD_FRAME_LAST;
     }
@@ -243,6 +255,7 @@ static void close_window(const qd_list8 *list, qd_window *window)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         const uint8_t *column = list->column[QD_OUTER_HI + k];
         uint8_t most = 0;
+
         for (uint32_t i = 0; i < list->own; i++) {
             most = column[i] > most ? column[i] : most;
         }
@@ -266,6 +279,7 @@ static void carry_across(const visit *v, neighbour *from, bool moved_only)
 {
     qd_hand *hand = v->group->hand;
     qd_list16 part = across_from(v->group, from);
+
     qd_list8_reserve(hand->sink.heap, &hand->leaf, hand->leaf.count + part.count);
     hand->kernel->cull8(&part, &v->window, moved_only, &hand->leaf);
 }
@@ -275,6 +289,7 @@ static void carry(const visit *v, uint32_t number, bool moved_only)
 {
     qd_hand *hand = v->group->hand;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
+
     if (cell->count > 0) {
         qd_list8_reserve(hand->sink.heap, &hand->leaf, hand->leaf.count + cell->count);
         hand->kernel->carry8(&hand->sink, cell, &v->window, moved_only, &hand->leaf);
@@ -285,6 +300,7 @@ static void collect(const visit *v, uint32_t number)
 {
     qd_hand *hand = v->group->hand;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
+
     qd_list8_reserve(hand->sink.heap, &hand->leaf, cell->count);
     hand->kernel->collect8(&hand->sink, cell, &v->window, &hand->leaf);
 }
@@ -294,6 +310,7 @@ static void collect_own(const visit *v, uint32_t number)
 {
     const qd_cell *inside = &v->group->hash->pool.cell[2 * number], *across = inside + 1;
     qd_list8 *list = &v->group->hand->leaf;
+
     if (across->count > inside->count) {
         collect(v, 2 * number + 1);
         carry(v, 2 * number, false);
@@ -316,9 +333,11 @@ static bool is_worth_it(const visit *v, uint32_t number)
 static void carry_near(const visit *v)
 {
     const qd_cell *cells = v->group->hash->pool.cell;
+
     for (uint32_t n = 0; n < NEIGHBOURS; n++) {
         int32_t at[QD_AXES];
         uint32_t digits = n;
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             at[k] = v->cell->at[k] + (int32_t)(digits % 3) - 1;
             digits /= 3;
@@ -335,9 +354,11 @@ static void carry_coarser(const visit *v)
 {
     const qd_hash_pool *pool = &v->group->hash->pool;
     uint32_t levels = pool->levels & ~((2u << v->cell->level) - 1), number;
+
     for (; levels != 0; levels &= levels - 1) {
         uint32_t level = (uint32_t)__builtin_ctz(levels), coarser = level - v->cell->level;
         int32_t lo[QD_AXES], hi[QD_AXES];
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             lo[k] = (v->cell->at[k] >> coarser) - 1;
             hi[k] = (v->cell->at[k] + 1) >> coarser;
@@ -366,6 +387,7 @@ static void visit_cell(group *g, uint32_t number)
     const qd_hash_pool *pool = &g->hash->pool;
     qd_hand *hand = g->hand;
     visit v = {.group = g, .cell = &pool->grid[number]};
+
     if (pool->cell[2 * number].count + pool->cell[2 * number + 1].count == 0) {
         return;
     }
@@ -395,6 +417,7 @@ void qd_hash_walk(qd_index *index, qd_hand *hand, uint32_t task)
     uint64_t cells = hand->all ? pool->used : pool->visits;
     uint32_t from = (uint32_t)(cells * task / hash->tasks), to = (uint32_t)(cells * (task + 1) / hash->tasks);
     group g = {.hand = hand, .hash = hash, .level = QD_HASH_FREE};
+
     for (uint32_t i = from; i < to && !hand->sink.stopped; i++) {
         visit_cell(&g, hand->all ? i : pool->visit[i]);
     }

@@ -45,6 +45,7 @@ const qd_kernel *qd_kernel_at(uint32_t index)
         &qd_kernel_neon,
 #endif
     };
+
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         if (runs_here(kernels[i]) && index-- == 0) {
             return kernels[i];
@@ -62,6 +63,7 @@ void qd_kernel_select(const qd_kernel *kernel)
 const qd_kernel *qd_kernel_chosen(void)
 {
     const qd_kernel *kernel = atomic_load_explicit(&chosen, memory_order_acquire);
+
     if (kernel == NULL) {
         for (uint32_t i = 0; qd_kernel_at(i) != NULL; i++) {
             kernel = qd_kernel_at(i);
@@ -76,6 +78,7 @@ static uint32_t list_capacity(uint32_t capacity, uint32_t count)
 {
     uint32_t needed = (count + 3 * QD_LIST_LANES - 1) / QD_LIST_LANES * QD_LIST_LANES;
     uint32_t more = capacity + capacity / 2;
+
     return needed > more ? needed : (more + QD_LIST_LANES - 1) / QD_LIST_LANES * QD_LIST_LANES;
 }
 
@@ -90,6 +93,7 @@ static unsigned char *regrow(qd_heap *heap, void *old, uint32_t capacity_old, ui
 {
     unsigned char *home = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, list_bytes(capacity, width));
     unsigned char *from = old;
+
     memset(home, 0, list_bytes(capacity, width));
     if (from != NULL) {
         for (size_t k = 0; k < QD_LIST_COLUMNS; k++) {
@@ -156,6 +160,7 @@ static void tell(qd_sink *sink)
     uint64_t news = sink->count - sink->told, news_in_vain = sink->exact_tests - sink->told_tests - news;
     uint64_t found = atomic_fetch_add_explicit(&quota->found, news, memory_order_relaxed) + news;
     uint64_t in_vain = atomic_fetch_add_explicit(&quota->in_vain, news_in_vain, memory_order_relaxed) + news_in_vain;
+
     sink->told = sink->count;
     sink->told_tests = sink->exact_tests;
     sink->stopped = found > quota->limit || in_vain > quota->vain_max;
@@ -171,6 +176,7 @@ bool qd_sink_open(qd_sink *sink, size_t more)
     }
     if (sink->count + more > sink->capacity) {
         size_t capacity = sink->capacity + sink->capacity / 2;
+
         capacity = capacity < sink->count + more ? sink->count + more : capacity;
         sink->event = qd_array_grow(sink->heap, QD_ARRAY_NEED, sink->event, sink->capacity * sizeof *sink->event,
                                     sink->count * sizeof *sink->event, capacity * sizeof *sink->event);
@@ -197,18 +203,21 @@ static side side_of(const qd_sink *sink, uint32_t reference)
 {
     uint32_t id = qd_row_id(sink->rows, reference), slot = id & QD_ID_SLOT;
     const qd_row *was = id & QD_ID_NEWCOMER ? NULL : qd_row_was(sink->rows, reference);
+
     return (side){id, slot, {qd_row_now(sink->rows, reference), slot, false}, {was, slot, true}};
 }
 
 static const qd_change *change_of(const qd_bodies *bodies, uint32_t slot)
 {
     uint32_t change = bodies->record[slot].change;
+
     return change == QD_NONE ? NULL : &bodies->change[change];
 }
 
 static qd_space_shape shape_of(const qd_bodies *bodies, const form *at)
 {
     const qd_change *change = at->is_was ? change_of(bodies, at->slot) : NULL;
+
     return change != NULL ? change->was_shape : bodies->record[at->slot].shape;
 }
 
@@ -237,6 +246,7 @@ static bool overlap(const qd_bodies *bodies, const form *a, const form *b)
 static qd_filter filter_was(const qd_bodies *bodies, uint32_t slot)
 {
     const qd_change *change = change_of(bodies, slot);
+
     return change == NULL ? bodies->filter[slot] : change->was_filter;
 }
 
@@ -244,6 +254,7 @@ static qd_filter filter_was(const qd_bodies *bodies, uint32_t slot)
 static form whole_was(const qd_bodies *bodies, const side *at)
 {
     form was = at->was;
+
     if (at->id & QD_ID_NEWCOMER) {
         was.row = &change_of(bodies, at->slot)->was;
     }
@@ -254,6 +265,7 @@ static form whole_was(const qd_bodies *bodies, const side *at)
 static form whole_now(const qd_sink *sink, const side *at)
 {
     form now = at->now;
+
     if (at->id & QD_ID_GHOST) {
         now.row = qd_row_now(sink->rows, sink->bodies->record[at->slot].row);
     }
@@ -263,6 +275,7 @@ static form whole_now(const qd_sink *sink, const side *at)
 static bool overlapped(const qd_bodies *bodies, const side *a, const side *b)
 {
     form was_a = whole_was(bodies, a), was_b = whole_was(bodies, b);
+
     return overlap(bodies, &was_a, &was_b);
 }
 
@@ -285,6 +298,7 @@ static bool ways_cross(const qd_row *from_a, const qd_row *to_a, bool round_a, c
                        bool round_b)
 {
     qd_row way_a, way_b;
+
     return way_of(from_a, to_a, round_a, &way_a) && way_of(from_b, to_b, round_b, &way_b) &&
            qd_boxes_overlap(&way_a, &way_b);
 }
@@ -306,6 +320,7 @@ static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a
     const qd_bodies *bodies = sink->bodies;
     const qd_row *begin_a = qd_row_was(sink->rows, reference_a), *begin_b = qd_row_was(sink->rows, reference_b);
     const bool round_a = (a->id & QD_ID_ROUND) != 0, round_b = (b->id & QD_ID_ROUND) != 0;
+
     if (!ways_cross(begin_a, a->now.row, round_a, begin_b, b->now.row, round_b)) {
         return false;
     }
@@ -325,6 +340,7 @@ static uint32_t kind_of_rows(const qd_sink *sink, uint32_t reference_a, uint32_t
     side a = side_of(sink, reference_a), b = side_of(sink, reference_b);
     bool agreed = qd_filters_agree(filter_was(bodies, a.slot), filter_was(bodies, b.slot));
     bool was = agreed && overlap(bodies, &a.was, &b.was);
+
     if (sink->mode == QD_WALK_PAIRS) {
         return was ? QD_SPACE_STAY : 0;
     }
@@ -349,6 +365,7 @@ static uint32_t kind_of_rows(const qd_sink *sink, uint32_t reference_a, uint32_t
     }
     if (agree && ((a.id | b.id) & QD_ID_GHOST)) {
         form now_a = whole_now(sink, &a), now_b = whole_now(sink, &b);
+
         now = overlap(bodies, &now_a, &now_b);
     }
     return now ? 0 : QD_SPACE_END;
@@ -358,6 +375,7 @@ void qd_pair_fetch(const qd_sink *sink, uint32_t reference)
 {
     uint32_t id = qd_row_id(sink->rows, reference);
     const qd_record *record = &sink->bodies->record[id & QD_ID_SLOT];
+
     __builtin_prefetch(&sink->bodies->filter[id & QD_ID_SLOT]);
     if (record->change != QD_NONE) {
         __builtin_prefetch(&sink->bodies->change[record->change]);
@@ -371,5 +389,6 @@ uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t ref
 {
     uint32_t kind = kind_of_rows(sink, reference_a & QD_LIST_ROW, reference_b & QD_LIST_ROW);
     uint32_t elsewhere = kind == QD_SPACE_END ? QD_LIST_NOW : QD_LIST_WAS;
+
     return (reference_a | reference_b) & elsewhere ? 0 : kind;
 }

@@ -65,6 +65,7 @@ static inline const qd_filter *filter_of(const qd_sink *sink, uint32_t reference
 static inline bool is_aloof(const qd_sink *sink, uint32_t reference)
 {
     const uint32_t bits = class_bits(sink, reference), class = bits >> QD_ID_CLASS;
+
     if (bits & QD_ID_CHANGED) {
         return false;
     }
@@ -79,12 +80,14 @@ static inline uint64_t find_alike(const qd_sink *sink, const uint32_t *row, uint
 {
     const uint32_t bits = class_bits(sink, as);
     uint64_t alike = 0;
+
     for (uint32_t i = 0; i < lanes; i++) {
         alike |= (uint64_t)(class_bits(sink, row[i]) == bits) << i;
     }
     for (uint64_t left = bits >> QD_ID_CLASS == QD_FILTER_CLASSES_MAX ? alike : 0; left != 0; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(left);
         const bool is = qd_filters_are_same(*filter_of(sink, row[i]), *filter_of(sink, as));
+
         alike &= ~((uint64_t)!is << i);
     }
     return alike;
@@ -94,6 +97,7 @@ static inline uint64_t find_alike(const qd_sink *sink, const uint32_t *row, uint
 static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count, uint64_t *aloof)
 {
     uint32_t part = 1;
+
     if (count < 2) {
         return false;
     }
@@ -105,6 +109,7 @@ static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count,
     }
     for (uint32_t base = 0; base < count; base += 64) {
         const uint32_t lanes = count - base < 64 ? count - base : 64;
+
         aloof[base / 64] = find_alike(sink, row + base, lanes, row[(uint64_t)count * part / ALOOF_SAMPLES]);
     }
     return true;
@@ -114,6 +119,7 @@ static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count,
 static inline bool are_worth_sifting(const hits *found, uint32_t count, uint32_t rows)
 {
     uint32_t pairs = 0;
+
     for (uint32_t h = 0; h < count; h++) {
         pairs += (uint32_t)__builtin_popcountll(found->mask[h]);
     }
@@ -157,14 +163,18 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
 {
     hits found;
     uint32_t count = 0;
+
     for (uint32_t base = b_from; base < b_to && !sink->stopped; base += QD_LIST_LANES) {
         lanes8 lanes = lanes_load8(list->column, base);
         uint64_t valid = lanes_below(b_to - base, QD_LIST_LANES);
         uint64_t moved = all ? valid : valid & moved_from(list->moved, base);
+
         for (uint32_t from = a_from; from < a_to; from += HITS_STEP) {
             uint32_t stop = a_to - from > HITS_STEP ? from + HITS_STEP : a_to;
+
             for (uint32_t i = from; i < stop; i++) {
                 uint64_t allowed = list->moved[i / 64] >> i % 64 & 1 ? valid : moved;
+
                 count = note8(&found, count, &lanes, list->column, i, base, allowed);
             }
             if (count > HITS_MAX) {
@@ -185,6 +195,7 @@ static inline void columns_of_round(const qd_frame *frame, const qd_row *now, co
                                     qd_edges *result)
 {
     qd_boxes boxes;
+
     columns_boxes(now, was, is_round, &boxes);
     const qd_row *const outer[2] = {boxes.outer, boxes.outer}, *const inner[2] = {boxes.inner, boxes.inner};
     columns_of_rows(frame, outer, inner, result);
@@ -197,12 +208,14 @@ static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const
 {
     if (QD_LIKELY(is_round == 0)) {
         const qd_row *const rows[2] = {now, was};
+
         columns_of_rows(frame, rows, rows, result);
     } else {
         columns_of_round(frame, now, was, is_round, result);
     }
     for (uint32_t left = unproven; left != 0; left &= left - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(left);
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             result->v[QD_INNER_LO + k][r] = QD_FRAME_LAST + 1;
             result->v[QD_INNER_HI + k][r] = 0;
@@ -215,6 +228,7 @@ static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *resul
     const qd_block_info *info = &sink->rows->info[block];
     const qd_row *was = qd_row_was(sink->rows, block * QD_BLOCK_ROWS);
     const qd_row *now = sink->mode == QD_WALK_PAIRS ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
+
     edges_of_rows(&sink->frame, now, was, info->round, info->unproven, result);
 }
 
@@ -279,6 +293,7 @@ static void pick_special(const qd_sink *sink, uint32_t reference, uint32_t r, pi
 {
     uint32_t at = reference & QD_LIST_ROW, id = qd_row_id(sink->rows, at);
     bool is_half = (reference & (QD_LIST_WAS | QD_LIST_NOW)) != 0;
+
     if (reference & QD_LIST_WAS) {
         to->now[r] = to->was[r];
     } else if (reference & QD_LIST_NOW) {
@@ -292,8 +307,10 @@ static inline void pick(const qd_sink *sink, const uint32_t *reference, picked *
 {
     const qd_row *was = sink->rows->was, *now = sink->mode == QD_WALK_PAIRS ? was : sink->rows->now;
     uint32_t any = 0;
+
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         uint32_t at = reference[r] & QD_LIST_ROW;
+
         to->now[r] = now[at];
         to->was[r] = was[at];
         any |= reference[r];
@@ -314,6 +331,7 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
         picked rows;
         qd_edges found;
         uint32_t reference[QD_BLOCK_ROWS];
+
         for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
             reference[r] = from->row[at + r < from->count ? at + r : at];
         }
@@ -334,6 +352,7 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
     for (uint32_t i = 0, at = list->count; i < count; i += QD_BLOCK_ROWS, at += QD_BLOCK_ROWS) {
         picked rows;
         qd_edges found;
+
         pick(sink, reference + i, &rows);
         edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
         columns_narrow(&found, window, list->column, at);
@@ -342,6 +361,7 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
         }
         if (!all) {
             uint64_t moved = 0;
+
             for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
                 moved |= (uint64_t)((reference[i + r] & QD_LIST_MOVED) != 0) << r;
             }
@@ -358,6 +378,7 @@ static inline __attribute__((always_inline)) uint64_t meeting(const qd_list16 *f
 {
     lanes16 lanes = lanes_load16(from->column, base);
     uint64_t mask = lanes_meet16(&lanes, window->lo, window->hi);
+
     if (moved_only) {
         mask &= from->moved[base / 64] >> base % 64;
     }
@@ -368,6 +389,7 @@ static void cull16(const qd_list16 *from, const qd_window *window, bool moved_on
 {
     for (uint32_t base = 0; base < from->count; base += 32) {
         uint64_t mask = meeting(from, base, window, moved_only);
+
         if (mask != 0) {
             columns_append16(from, base, mask, list);
         }
@@ -378,6 +400,7 @@ static void cull8(const qd_list16 *from, const qd_window *window, bool moved_onl
 {
     for (uint32_t base = 0; base < from->count; base += 32) {
         uint64_t mask = meeting(from, base, window, moved_only);
+
         if (mask != 0) {
             columns_append8(from, base, mask, window, list);
         }
@@ -419,6 +442,7 @@ static inline void span_init(span *two)
 static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint32_t *block, bool moved_only, span *two)
 {
     uint64_t there = 0;
+
     for (uint32_t at = 0; at < 2 * QD_BLOCK_ROWS && *block != QD_NONE; *block = sink->rows->info[*block].next) {
         if (moved_only && sink->rows->info[*block].dirty == 0) {
             continue;
@@ -440,10 +464,12 @@ static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint3
 static void carry16(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list16 *list)
 {
     span two;
+
     span_init(&two);
     uint32_t block = cell->head;
     for (uint64_t there; (there = span_fill(sink, cell, &block, moved_only, &two)) != 0;) {
         uint64_t mask = there & meeting(&two.list, 0, window, moved_only);
+
         if (mask != 0) {
             columns_append16(&two.list, 0, mask, list);
         }
@@ -453,10 +479,12 @@ static void carry16(const qd_sink *sink, const qd_cell *cell, const qd_window *w
 static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list8 *list)
 {
     span two;
+
     span_init(&two);
     uint32_t block = cell->head;
     for (uint64_t there; (there = span_fill(sink, cell, &block, moved_only, &two)) != 0;) {
         uint64_t mask = there & meeting(&two.list, 0, window, moved_only);
+
         if (mask != 0) {
             columns_append8(&two.list, 0, mask, window, list);
         }
@@ -470,6 +498,7 @@ static void commit(qd_rows *rows, const qd_cell *cell, bool all)
     for (uint32_t block = cell->head; block != QD_NONE; block = rows->info[block].next) {
         if (all || rows->info[block].dirty != 0) {
             const size_t first = (size_t)block * QD_BLOCK_ROWS;
+
             memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
             rows->info[block].dirty = 0;
         }

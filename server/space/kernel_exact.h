@@ -11,6 +11,7 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
                                             const qd_row *was_b, uint32_t round)
 {
     const bool a = (round & 1) != 0, b = round >> 1 != 0;
+
     return (uint32_t)qd_rows_overlap(now_a, a, now_b, b) | (uint32_t)qd_rows_overlap(was_a, a, was_b, b) << 1;
 }
 #endif
@@ -28,6 +29,7 @@ static inline uint32_t intricate_kind(const qd_sink *sink, const uint8_t *kinds,
 {
     const qd_rows *rows = sink->rows;
     uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
+
     if (((id_a | id_b) & QD_ID_INTRICATE) || ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW))) {
         return qd_pair_resolve(sink, at.a, at.b);
     }
@@ -74,10 +76,12 @@ static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *special, uint32
 {
     const uint32_t swept = sink->swept ? UINT32_MAX : 0;
     uint32_t found = 0, left = 0;
+
     for (uint32_t p = 0; p < *specials; p++) {
         const qd_pair at = special[p];
         const uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
         const uint32_t id_a = qd_row_id(sink->rows, a), id_b = qd_row_id(sink->rows, b);
+
         if (((id_a | id_b) & QD_ID_INTRICATE) | ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW)) | swept) {
             special[left++] = at;
             continue;
@@ -98,10 +102,12 @@ static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_
                                   qd_space_event *event, size_t count)
 {
     const qd_row *now = sink->rows->now, *was = sink->rows->was;
+
     for (uint32_t p = 0; p < shape_count; p++) {
         const uint32_t a = shapes->a[p], b = shapes->b[p], id_a = shapes->id_a[p], id_b = shapes->id_b[p];
         const uint32_t round = ((id_a & QD_ID_ROUND) != 0) | (uint32_t)((id_b & QD_ID_ROUND) != 0) << 1;
         const uint32_t kind = kinds[lanes_shapes_overlap(&now[a], &was[a], &now[b], &was[b], round)];
+
         count = put_event_of(event, count, kind, id_a, id_b);
     }
     return count;
@@ -115,13 +121,16 @@ static __attribute__((noinline)) size_t exact_intricate(const qd_sink *sink, con
 {
     const qd_rows *rows = sink->rows;
     uint32_t later = 0;
+
     for (uint32_t p = 0; p < specials; p++) {
         const qd_pair at = special[p];
         uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
         uint32_t id_a = qd_row_id(rows, a), id_b = qd_row_id(rows, b);
+
         if (((id_a | id_b) & (QD_ID_GHOST | QD_ID_NEWCOMER)) && is_split_only(sink, at, id_a | id_b)) {
             uint32_t met =
                 lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b), qd_row_was(rows, b));
+
             if (met != 0) {
                 __builtin_prefetch(&sink->bodies->record[id_a & QD_ID_SLOT]);
                 __builtin_prefetch(&sink->bodies->record[id_b & QD_ID_SLOT]);
@@ -148,6 +157,7 @@ static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const
 {
     qd_shapes shapes;
     const uint32_t shape_count = take_shapes(sink, special, &specials, &shapes);
+
     if (specials > 0) {
         count = exact_intricate(sink, kinds, special, specials, event, count);
     }
@@ -158,6 +168,7 @@ static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const
 static void exact(qd_sink *sink)
 {
     const uint32_t near_count = sink->near_count;
+
     sink->near_count = 0;
     /* Events are written in steps, too. */
     if (near_count == 0 || !qd_sink_open(sink, near_count + QD_PAIRS_STEP)) {
@@ -173,6 +184,7 @@ static void exact(qd_sink *sink)
     for (uint32_t p = 0; p < near_count; p++) {
         const qd_pair at = sink->near[p];
         const uint32_t a = at.a, b = at.b;
+
         if ((a | b | swept) & QD_LIST_SPECIAL) {
             special[specials++] = at;
             continue;
@@ -183,6 +195,7 @@ static void exact(qd_sink *sink)
     }
     for (size_t e = sink->count; e < count; e++) {
         const uint32_t kind = event[e].a & ~QD_LIST_ROW;
+
         event[e].a = kind | (qd_row_id(rows, event[e].a & QD_LIST_ROW) & QD_ID_SLOT);
         event[e].b = qd_row_id(rows, event[e].b) & QD_ID_SLOT;
     }

@@ -27,6 +27,7 @@ static inline bool is_worth_a_ring(uint64_t mask)
 static inline bool is_any_worth_a_ring(const hits *found, uint32_t count)
 {
     bool is_any = false;
+
     for (uint32_t h = 0; h < count; h++) {
         is_any |= is_worth_a_ring(found->mask[h]);
     }
@@ -37,6 +38,7 @@ static inline bool is_any_worth_a_ring(const hits *found, uint32_t count)
 static inline bool ring_of(const qd_sink *sink, const qd_list8 *list, uint32_t i, qd_ring *to)
 {
     const uint32_t reference = list->row[i], at = reference & QD_LIST_ROW;
+
     if ((reference & (QD_LIST_SPECIAL | QD_LIST_WAS | QD_LIST_NOW)) != QD_LIST_SPECIAL ||
         (qd_row_id(sink->rows, at) & (QD_ID_ROUND | QD_ID_INTRICATE)) != QD_ID_ROUND) {
         return false;
@@ -57,6 +59,7 @@ static inline bool ring_of(const qd_sink *sink, const qd_list8 *list, uint32_t i
         const float corner = list->window.lo[k] * unit, origin = sink->frame.origin[k];
         float a = (now->v[k] - origin) * scale - corner, b = (was->v[k] - origin) * scale - corner;
         float lo = a < b ? a : b, hi = a < b ? b : a;
+
         /* Who is so far away meets nobody here, or is further from the origin than a float can tell. */
         if (!(lo > -middle + 1 && hi < middle - 1)) {
             return false;
@@ -75,15 +78,18 @@ static inline uint64_t lanes_open(uint8_t *const *column, uint32_t base, const q
 {
     uint16_t nearest[64] = {0}, furthest[64] = {0};
     uint8_t known[64], open[64];
+
     for (uint32_t i = 0; i < 64; i++) {
         known[i] = column[QD_INNER_HI][base + i] != 0;
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
         const uint8_t *lo = column[QD_OUTER_LO + k] + base, *hi = column[QD_OUTER_HI + k] + base, last = at->last[k];
         const int16_t from = (int16_t)(at->lo[k] - 1), to = at->hi[k];
+
         for (uint32_t i = 0; i < 64; i++) {
             const int16_t above = (int16_t)(hi[i] - from), below = (int16_t)(to - lo[i]);
             int16_t near = above < below ? above : below, far = above > below ? above : below;
+
             near = (int16_t)(near < 0 ? -near : 0);
             near = near < QD_RING_FAR ? near : QD_RING_FAR;
             far = far < QD_RING_FAR ? far : QD_RING_FAR;
@@ -114,11 +120,13 @@ static __attribute__((noinline)) uint32_t sift_rings(const qd_sink *sink, const 
     uint32_t left = 0, row[RINGS_KEPT];
     bool is_ring[RINGS_KEPT];
     qd_ring ring[RINGS_KEPT];
+
     memset(row, 0xff, sizeof row);
     for (uint32_t h = 0; h < count; h++) {
         const uint64_t at = found->at[h];
         uint32_t i = hit_row(at), k = i % RINGS_KEPT;
         uint64_t mask = found->mask[h];
+
         if (is_worth_a_ring(mask)) {
             if (row[k] != i) {
                 row[k] = i;
@@ -136,6 +144,7 @@ static __attribute__((noinline)) uint32_t sift_rings(const qd_sink *sink, const 
 static inline uint32_t size_of_row(const qd_list8 *list, uint32_t i)
 {
     uint32_t size = 1;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         size *= (uint32_t)(list->column[QD_OUTER_HI + k][i] - list->column[QD_OUTER_LO + k][i]) + 1;
     }
@@ -148,8 +157,10 @@ static inline bool has_rings(const qd_sink *sink, const qd_list8 *list)
 {
     const uint64_t least = (uint64_t)RING_LANES_MIN << 8 * QD_AXES;
     uint32_t largest = 0;
+
     for (uint32_t i = list->own; i < list->count; i++) {
         const uint32_t size = size_of_row(list, i);
+
         largest = size > largest ? size : largest;
     }
     for (uint32_t i = list->own; i < list->count && (uint64_t)largest * list->own >= least; i++) {

@@ -16,6 +16,7 @@
 static inline uint64_t TEST_NAME(meet_row)(const TEST_NAME(lanes) * lanes, TEST_TYPE *const *column, uint32_t i)
 {
     TEST_TYPE lo[QD_AXES], hi[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         lo[k] = column[k][i];
         hi[k] = column[QD_AXES + k][i];
@@ -28,6 +29,7 @@ static __attribute__((noinline)) uint32_t TEST_NAME(sift_aloof)(const qd_sink *s
                                                                 hits *found, uint32_t count)
 {
     uint32_t left = 0;
+
     if (!find_aloof(sink, list->row, list->count, list->aloof)) {
         return count;
     }
@@ -35,6 +37,7 @@ static __attribute__((noinline)) uint32_t TEST_NAME(sift_aloof)(const qd_sink *s
         const uint64_t at = found->at[h];
         const uint32_t i = hit_row(at);
         uint64_t mask = found->mask[h];
+
         if (list->aloof[i / 64] >> i % 64 & 1) {
             mask &= ~moved_from(list->aloof, hit_base(at));
         }
@@ -53,6 +56,7 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
     for (uint32_t h = 0; h < count; h++) {
         const uint64_t at = found->at[h];
         uint64_t mask = found->mask[h];
+
         if (sink->mode == QD_WALK_EVENTS) {
             TEST_NAME(lanes) inner = TEST_NAME(lanes_load)(column + QD_INNER_LO, hit_base(at));
             /* A lane's lo + 1 <= the row's hi; the row's lo + 1 <= a lane's hi. */
@@ -74,6 +78,7 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
     for (uint32_t h = 0; h < left; h++) {
         const uint64_t at = found->at[h];
         const uint32_t *row = list->row;
+
         near_count = lanes_pair(sink->near, near_count, row[hit_row(at)], row + hit_base(at), found->mask[h]);
         if (near_count > QD_PAIRS_MAX) {
             sink->near_count = near_count;
@@ -88,6 +93,7 @@ static inline uint32_t TEST_NAME(note)(hits *found, uint32_t count, const TEST_N
                                        TEST_TYPE *const *column, uint32_t i, uint32_t base, uint64_t allowed)
 {
     uint64_t mask = TEST_NAME(meet_row)(lanes, column, i) & allowed;
+
     found->mask[count] = mask;
     found->at[count] = hit_at(i, base);
     return count + (mask != 0);
@@ -98,9 +104,11 @@ static void TEST_NAME(make_groups)(const TEST_NAME(qd_list) * list)
     for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
         uint32_t rows = list->count - base < TEST_LANES ? list->count - base : TEST_LANES;
         TEST_TYPE *group = list->group + base / TEST_LANES * QD_LIST_COLUMNS;
+
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             const TEST_TYPE *column = list->column[k] + base;
             TEST_TYPE least = column[0], most = column[0];
+
             for (uint32_t i = 1; i < rows; i++) {
                 least = column[i] < least ? column[i] : least;
                 most = column[i] > most ? column[i] : most;
@@ -116,6 +124,7 @@ static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool i
 {
     const TEST_TYPE *a = list->group + base_a / TEST_LANES * QD_LIST_COLUMNS;
     const TEST_TYPE *b = list->group + base_b / TEST_LANES * QD_LIST_COLUMNS;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         if (a[QD_OUTER_LO + k] > b[QD_OUTER_HI + k] || b[QD_OUTER_LO + k] > a[QD_OUTER_HI + k]) {
             return true;
@@ -152,6 +161,7 @@ static inline bool TEST_NAME(are_aloof)(const uint64_t *aloof, uint32_t base_a, 
 static inline uint64_t TEST_NAME(not_aloof)(const uint64_t *aloof, uint32_t i, uint32_t base, uint64_t allowed)
 {
     bool is_aloof = aloof != NULL && (aloof[i / 64] >> i % 64 & 1);
+
     return is_aloof ? allowed & ~TEST_NAME(aloof_at)(aloof, base) : allowed;
 }
 
@@ -162,11 +172,13 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
 {
     for (; from < to; from += HITS_STEP) {
         uint32_t stop = to - from > HITS_STEP ? from + HITS_STEP : to;
+
         for (uint32_t i = from; aloof == NULL && i < stop; i++) {
             count = TEST_NAME(note)(found, count, lanes, list->column, i, base, allowed);
         }
         for (uint32_t i = from; aloof != NULL && i < stop; i++) {
             uint64_t told = TEST_NAME(not_aloof)(aloof, i, base, allowed);
+
             count = TEST_NAME(note)(found, count, lanes, list->column, i, base, told);
         }
         if (count > HITS_MAX) {
@@ -203,6 +215,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     hits found;
     uint32_t count = 0;
     const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_WALK_EVENTS;
+
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
@@ -217,12 +230,14 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
         uint32_t end = list->own < base + TEST_LANES ? list->own : base + TEST_LANES;
         if (lanes_end < list->count) {
             uint64_t own = lanes_below(list->own - base, TEST_LANES);
+
             count =
                 TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own, aloof, late);
         }
         const uint32_t step = grouped || aloof != NULL ? TEST_LANES : before;
         for (uint32_t from = 0; from < before; from += step) {
             uint32_t stop = before - from > step ? from + step : before;
+
             if (TEST_NAME(are_aloof)(aloof, from, lanes_below(stop - from, TEST_LANES), base, valid) ||
                 (grouped && TEST_NAME(is_settled)(list, inner, from, base))) {
                 sink->tests -= (uint64_t)(stop - from) * TEST_NAME(lanes_at)(list, base);
@@ -234,6 +249,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
             !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
             for (uint32_t i = base; i < end; i++) {
                 uint64_t behind = TEST_NAME(not_aloof)(aloof, i, base, valid & ~UINT64_C(1) << (i - base));
+
                 count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, behind);
             }
         }
@@ -255,6 +271,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
     hits found;
     uint32_t count = 0;
     const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_WALK_EVENTS;
+
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
@@ -279,6 +296,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
             for (; moved != 0; moved &= moved - 1) {
                 uint32_t i = word + (uint32_t)__builtin_ctzll(moved);
                 uint64_t allowed = resting;
+
                 if (i < list->own && i < base) {
                     allowed = valid;
                 } else if (i < list->own && i < base + TEST_LANES) {

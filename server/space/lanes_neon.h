@@ -21,6 +21,7 @@ typedef struct lanes16 {
 static inline lanes8 lanes_load8(uint8_t *const *column, uint32_t base)
 {
     lanes8 lanes;
+
     for (uint32_t k = 0; k < QD_EDGES; k++) {
         for (uint32_t part = 0; part < 4; part++) {
             lanes.edge[k][part] = vld1q_u8(column[k] + base + 16 * part);
@@ -32,6 +33,7 @@ static inline lanes8 lanes_load8(uint8_t *const *column, uint32_t base)
 static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
 {
     lanes16 lanes;
+
     for (uint32_t k = 0; k < QD_EDGES; k++) {
         for (uint32_t part = 0; part < 4; part++) {
             lanes.edge[k][part] = vld1q_u16(column[k] + base + 8 * part);
@@ -49,11 +51,14 @@ static inline uint8x16_t lanes_bits(uint8x16_t met)
 static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES], const uint8_t hi[QD_AXES])
 {
     uint8x16_t bits[4];
+
     for (uint32_t part = 0; part < 4; part++) {
         uint8x16_t met = vdupq_n_u8(UINT8_MAX);
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint8x16_t below = vcleq_u8(lanes->edge[k][part], vdupq_n_u8(hi[k]));
             uint8x16_t above = vcgeq_u8(lanes->edge[QD_AXES + k][part], vdupq_n_u8(lo[k]));
+
             met = vandq_u8(met, vandq_u8(below, above));
         }
         bits[part] = lanes_bits(met);
@@ -65,11 +70,14 @@ static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES
 static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_AXES], const uint16_t hi[QD_AXES])
 {
     uint8x16_t met[4];
+
     for (uint32_t part = 0; part < 4; part++) {
         uint16x8_t all = vdupq_n_u16(UINT16_MAX);
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint16x8_t below = vcleq_u16(lanes->edge[k][part], vdupq_n_u16(hi[k]));
             uint16x8_t above = vcgeq_u16(lanes->edge[QD_AXES + k][part], vdupq_n_u16(lo[k]));
+
             all = vandq_u16(all, vandq_u16(below, above));
         }
         met[part] = vreinterpretq_u8_u16(all);
@@ -87,6 +95,7 @@ static inline uint32x4_t lanes_edges_meet(const qd_row *a, const qd_row *b)
 {
     const uint32x4_t sign = vcombine_u32(vdup_n_u32(0), vdup_n_u32(UINT32_C(1) << 31));
     uint32x4_t edges_a = vreinterpretq_u32_f32(vld1q_f32(a->v)), edges_b = vreinterpretq_u32_f32(vld1q_f32(b->v));
+
     edges_b = vextq_u32(edges_b, edges_b, 2);
     return vcleq_f32(vreinterpretq_f32_u32(veorq_u32(edges_a, sign)), vreinterpretq_f32_u32(veorq_u32(edges_b, sign)));
 }
@@ -103,6 +112,7 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 {
     uint32_t now = vminvq_u32(lanes_edges_meet(now_a, now_b)) != 0;
     uint32_t was = vminvq_u32(lanes_edges_meet(was_a, was_b)) != 0;
+
     return now | was << 1;
 }
 

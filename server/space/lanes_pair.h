@@ -16,6 +16,7 @@
 static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, const uint32_t *lanes, uint64_t mask)
 {
     const uint32_t end = count + (uint32_t)_mm_popcnt_u64(mask);
+
     for (uint32_t i = 0; i < 2; i++) {
         to[count + i] = (qd_pair){row, lanes[_tzcnt_u64(mask)]};
         mask = _blsr_u64(mask);

@@ -22,6 +22,7 @@ typedef struct lanes16 {
 static inline lanes8 lanes_load8(uint8_t *const *column, uint32_t base)
 {
     lanes8 lanes;
+
     for (uint32_t k = 0; k < QD_EDGES; k++) {
         lanes.edge[k] = column[k] + base;
     }
@@ -31,6 +32,7 @@ static inline lanes8 lanes_load8(uint8_t *const *column, uint32_t base)
 static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
 {
     lanes16 lanes;
+
     for (uint32_t k = 0; k < QD_EDGES; k++) {
         lanes.edge[k] = column[k] + base;
     }
@@ -41,8 +43,10 @@ static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
 static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES], const uint8_t hi[QD_AXES])
 {
     uint8_t hit[64];
+
     for (uint32_t i = 0; i < 64; i++) {
         uint32_t met = 1;
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             met &= (lanes->edge[k][i] <= hi[k]) & (lanes->edge[QD_AXES + k][i] >= lo[k]);
         }
@@ -54,8 +58,10 @@ static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES
 static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_AXES], const uint16_t hi[QD_AXES])
 {
     uint8_t hit[32];
+
     for (uint32_t i = 0; i < 32; i++) {
         uint32_t met = 1;
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             met &= (lanes->edge[k][i] <= hi[k]) & (lanes->edge[QD_AXES + k][i] >= lo[k]);
         }

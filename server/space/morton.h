@@ -66,6 +66,7 @@ static inline uint32_t qd_morton(const uint32_t *at)
 static inline uint32_t qd_morton_height(const uint32_t *low, const uint32_t *high)
 {
     uint32_t apart = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         apart |= low[k] ^ high[k];
     }

@@ -31,6 +31,7 @@ typedef bool (*qd_stays_fn)(const qd_index *index, const qd_record *record, cons
 static inline bool qd_move_is_step(const qd_record *record, const qd_row *bounds, const float *before)
 {
     bool is_step = true;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         is_step &= fabsf(record->at[k] - before[k]) <= bounds->v[QD_ROW_HIGH + k] - bounds->v[k];
     }
@@ -61,6 +62,7 @@ static inline void qd_aside_put(qd_index *index, qd_aside *aside, uint32_t slot,
 static inline void qd_move_prefetch(const qd_index *index, const uint32_t *slots, bool marks)
 {
     const qd_record *records = index->bodies->record;
+
     __builtin_prefetch(&records[slots[QD_MOVE_PREFETCH_RECORD]], 1);
     uint32_t row = records[slots[QD_MOVE_PREFETCH_ROW]].row;
     __builtin_prefetch(qd_row_now(index->rows, row), 1);
@@ -74,6 +76,7 @@ static inline __attribute__((always_inline)) bool qd_move_one(qd_index *index, u
                                                               size_t i, qd_stays_fn stays, float *before)
 {
     qd_bodies *bodies = index->bodies;
+
     QD_ASSERT(slot < bodies->used);
     qd_record *record = &bodies->record[slot];
     QD_ASSERT(record->state == QD_RECORD_LIVE);
@@ -105,6 +108,7 @@ static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, 
     qd_bodies *bodies = index->bodies;
     const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
     const float *to[QD_AXES];
+
     memcpy(to, at, sizeof to);
     for (size_t i = first; i < count; i++) {
         if (is_large && i + QD_MOVE_PREFETCH_RECORD < count) {
@@ -124,6 +128,7 @@ static inline __attribute__((always_inline)) void qd_move_all(qd_index *index, s
                                                               qd_stays_fn stays)
 {
     qd_aside aside;
+
     aside.count = 0;
     qd_move_each(index, first, count, slots, at, &aside, stays, qd_aside_resolve);
     qd_aside_resolve(index, &aside);

@@ -21,6 +21,7 @@ static inline __m128 lane_of(floats value, uint32_t l)
 static inline uint32_t any(ints value)
 {
     __m256i none = _mm256_cmpeq_epi32((vector)value, _mm256_setzero_si256());
+
     return 0xffu & ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(none));
 }
 
@@ -48,6 +49,7 @@ static inline __m128 four_at(const float *array, size_t bytes, uint32_t number)
 static inline floats load_fours(const float *array, size_t bytes, const uint32_t *number)
 {
     __m256 first = _mm256_castps128_ps256(four_at(array, bytes, number[0]));
+
     return _mm256_insertf128_ps(first, four_at(array, bytes, number[1]), 1);
 }
 
@@ -71,6 +73,7 @@ static inline void store_two(qd_record *records, const uint32_t *slots, bool is_
     __m256 first = _mm256_unpacklo_ps(x, y), second = _mm256_unpackhi_ps(x, y);
     for (uint32_t i = 0; i < 8; i += 2) {
         __m128 two = lane_of(i % 4 == 0 ? first : second, i / 4);
+
         _mm_storel_pi((__m64 *)(void *)records[slots[i]].at, two);
         _mm_storeh_pi((__m64 *)(void *)records[slots[i + 1]].at, two);
     }
@@ -82,6 +85,7 @@ static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t ou
 {
     for (; out != 0; out &= out - 1) {
         uint32_t element = (uint32_t)__builtin_ctz(out);
+
         aside->slot[aside->count++] = slots[element % 4 * 2 + element / 4];
     }
 }

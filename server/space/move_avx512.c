@@ -58,6 +58,7 @@ static inline __m128 four_at(const float *array, size_t bytes, uint32_t number)
 static inline floats load_fours(const float *array, size_t bytes, const uint32_t *number)
 {
     __m512 all = _mm512_castps128_ps512(four_at(array, bytes, number[0]));
+
     all = _mm512_insertf32x4(all, four_at(array, bytes, number[1]), 1);
     all = _mm512_insertf32x4(all, four_at(array, bytes, number[2]), 2);
     return _mm512_insertf32x4(all, four_at(array, bytes, number[3]), 3);
@@ -69,6 +70,7 @@ static inline void load_records(const qd_record *records, const uint32_t *slots,
     if (is_in_order) {
         const qd_record *record = &records[slots[0]];
         __m512 first = _mm512_loadu_ps(record), second = _mm512_loadu_ps(record + 2);
+
         fours[0] = _mm512_shuffle_f32x4(first, second, 0x88);
         fours[1] = _mm512_shuffle_f32x4(first, second, 0xdd);
         return;
@@ -93,8 +95,10 @@ static inline void store_two(qd_record *records, const uint32_t *slots, bool is_
 {
     if (is_in_order) {
         __m512i from = _mm512_setr_epi32(0, 16, 0, 0, 0, 0, 0, 0, 1, 17, 0, 0, 0, 0, 0, 0);
+
         for (uint32_t i = 0; i < 16; i += 2) {
             __m512 two = _mm512_permutex2var_ps(x, _mm512_add_epi32(from, _mm512_set1_epi32((int)i)), y);
+
             _mm512_mask_storeu_ps(&records[slots[0] + i], 0x0303, two);
         }
         return;
@@ -102,6 +106,7 @@ static inline void store_two(qd_record *records, const uint32_t *slots, bool is_
     __m512 first = _mm512_unpacklo_ps(x, y), second = _mm512_unpackhi_ps(x, y);
     for (uint32_t i = 0; i < 16; i += 2) {
         __m128 two = lane_of(i % 4 == 0 ? first : second, i / 4);
+
         _mm_storel_pi((__m64 *)(void *)records[slots[i]].at, two);
         _mm_storeh_pi((__m64 *)(void *)records[slots[i + 1]].at, two);
     }
@@ -111,6 +116,7 @@ static inline void store_two(qd_record *records, const uint32_t *slots, bool is_
 static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t out)
 {
     __m512i leavers = _mm512_permutexvar_epi32(COLUMNS_ORDER, _mm512_loadu_si512(slots));
+
     _mm512_storeu_si512(aside->slot + aside->count, _mm512_maskz_compress_epi32((__mmask16)out, leavers));
     aside->count += (uint32_t)_mm_popcnt_u32(out);
 }

@@ -67,6 +67,7 @@ static inline void transpose(const floats *from, floats *to)
 {
     floats a = OP(unpacklo_ps)(from[0], from[1]), b = OP(unpackhi_ps)(from[0], from[1]);
     floats c = OP(unpacklo_ps)(from[2], from[3]), d = OP(unpackhi_ps)(from[2], from[3]);
+
     to[0] = (floats)OP(unpacklo_pd)(OP(castps_pd)(a), OP(castps_pd)(c));
     to[1] = (floats)OP(unpackhi_pd)(OP(castps_pd)(a), OP(castps_pd)(c));
     to[2] = (floats)OP(unpacklo_pd)(OP(castps_pd)(b), OP(castps_pd)(d));
@@ -84,8 +85,10 @@ _Static_assert(offsetof(qd_record, half) == 4 * QD_AXES && offsetof(qd_record, r
 static inline void load(const qd_record *records, const uint32_t *slots, bool is_in_order, group *next)
 {
     floats four[RECORD_FOURS][4], field[4 * RECORD_FOURS];
+
     for (uint32_t j = 0; j < 4; j++) {
         floats each[RECORD_FOURS];
+
         load_records(records, slots + LANES * j, is_in_order, each);
         for (uint32_t i = 0; i < RECORD_FOURS; i++) {
             four[i][j] = each[i];
@@ -108,6 +111,7 @@ static inline void load(const qd_record *records, const uint32_t *slots, bool is
 static floats radii(const qd_bodies *bodies, const uint32_t *slots)
 {
     _Alignas(64) float radius[WIDTH];
+
     for (uint32_t i = 0; i < WIDTH; i++) {
         radius[i] = qd_bodies_radius(bodies, slots[i]);
     }
@@ -118,6 +122,7 @@ static floats radii(const qd_bodies *bodies, const uint32_t *slots)
 static inline floats more_than(floats centre, floats reach)
 {
     const floats further = reach + QD_ROUND_LEAST;
+
     return further + (0x1p-22f * (abs_of(centre) + further) + QD_ROUND_LEAST);
 }
 
@@ -125,6 +130,7 @@ static inline floats more_than(floats centre, floats reach)
 static inline void round_bounds(ints round, floats centre, floats reach, floats *low, floats *high)
 {
     const floats more = more_than(centre, reach);
+
     *low = choose(round, centre - more, *low);
     *high = choose(round, centre + more, *high);
 }
@@ -139,6 +145,7 @@ static inline void make_all_circles(const group *at, columns *row, columns *boun
 {
     for (uint32_t k = 0; k < QD_AXES; k++) {
         const floats more = more_than(at->centre[k], at->half[0]);
+
         bounds->edge[k] = at->centre[k] - more;
         bounds->edge[QD_ROW_HIGH + k] = at->centre[k] + more;
         row->edge[k] = at->centre[k];
@@ -151,6 +158,7 @@ static inline void make_circles(const group *at, columns *row, columns *bounds)
 {
     const ints circle = are_of_shape(at, QD_SPACE_CIRCLE);
     const floats reach = at->half[0];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         round_bounds(circle, at->centre[k], reach, &bounds->edge[k], &bounds->edge[QD_ROW_HIGH + k]);
         row->edge[k] = choose(circle, at->centre[k], row->edge[k]);
@@ -164,8 +172,10 @@ static __attribute__((noinline)) void make_capsules(const qd_bodies *bodies, con
 {
     const ints capsule = are_of_shape(at, QD_SPACE_CAPSULE);
     const floats radius = radii(bodies, slots);
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         floats reach = (abs_of(at->half[k]) + radius) * (1 + 0x1p-22f);
+
         round_bounds(capsule, at->centre[k], reach, &bounds->edge[k], &bounds->edge[QD_ROW_HIGH + k]);
         row->edge[k] = choose(capsule, at->centre[k], row->edge[k]);
         row->edge[QD_ROW_HIGH + k] = choose(capsule, reach, row->edge[QD_ROW_HIGH + k]);
@@ -195,6 +205,7 @@ static inline void make_rows(const qd_bodies *bodies, const uint32_t *slots, con
             /* Copies, so that the others can stay in registers. */
             const group odd = *at;
             columns odd_row = *row, odd_bounds = *bounds;
+
             make_capsules(bodies, slots, &odd, &odd_row, &odd_bounds);
             *row = odd_row;
             *bounds = odd_bounds;
@@ -207,6 +218,7 @@ static inline void store_rows(qd_row *now, const uint32_t *offset, const columns
 {
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
         floats four[4];
+
         transpose(row->edge + i, four);
         for (uint32_t j = 0; j < 4; j++) {
             for (uint32_t l = 0; l < LANES; l++) {
@@ -222,6 +234,7 @@ static inline void store_centres(qd_record *records, const uint32_t *slots, cons
 {
     const floats column[4] = {at->centre[0], at->centre[1], at->centre[2], at->half[0]};
     floats four[4];
+
     transpose(column, four);
     for (uint32_t j = 0; j < 4; j++) {
         for (uint32_t l = 0; l < LANES; l++) {
@@ -236,6 +249,7 @@ static inline void store_centres(qd_record *records, const uint32_t *slots, cons
 static inline void check_slots(const uint32_t *slots, uint32_t used)
 {
     ints all;
+
     memcpy(&all, slots, sizeof all);
     QD_ASSERT(any((ints)(all >= used)) == 0);
 }
@@ -244,6 +258,7 @@ static inline void check_slots(const uint32_t *slots, uint32_t used)
 static inline void fetch_ahead(const qd_index *index, const uint32_t *slots, size_t left, bool marks)
 {
     const qd_bodies *bodies = index->bodies;
+
     if (bodies->used > QD_MOVE_PREFETCH_FROM && left >= QD_MOVE_PREFETCH_RECORD + WIDTH) {
         check_slots(slots + QD_MOVE_PREFETCH_ROW, bodies->used);
         for (size_t k = 0; k < WIDTH; k++) {

@@ -22,6 +22,7 @@ static inline uint32_t bits_of_lanes(__m256i lanes)
 static inline __m256i lanes_of_bits(uint32_t bits)
 {
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+
     return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), bit), bit);
 }
 
@@ -35,6 +36,7 @@ static inline void take_apart(const qd_pair *pairs, __m256i *a, __m256i *b)
 {
     const __m256 first = _mm256_loadu_ps((const float *)(const void *)pairs);
     const __m256 second = _mm256_loadu_ps((const float *)(const void *)(pairs + 4));
+
     /* Shuffles work in halves: their quarters come as 0, 2, 1, 3. */
     *a = _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(first, second, 0x88)), 0xd8);
     *b = _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(first, second, 0xdd)), 0xd8);
@@ -54,10 +56,12 @@ static __attribute__((noinline)) uint32_t odd_agree(const qd_filter *filters, ui
                                                     __m256i id_b)
 {
     uint32_t a[8], b[8], agreed = 0;
+
     _mm256_storeu_si256((void *)a, id_a);
     _mm256_storeu_si256((void *)b, id_b);
     for (; lanes != 0; lanes &= lanes - 1) {
         const uint32_t p = (uint32_t)__builtin_ctz(lanes);
+
         agreed |= (uint32_t)qd_filters_agree(filters[a[p] & QD_ID_SLOT], filters[b[p] & QD_ID_SLOT]) << p;
     }
     return agreed;
@@ -69,6 +73,7 @@ static inline uint32_t classes_agree(__m256i table, __m256i id_a, __m256i id_b)
     const __m256i with_two = _mm256_permutevar8x32_epi32(table, _mm256_srli_epi32(id_a, QD_ID_CLASS + 1));
     const __m256i is_second = _mm256_and_si256(_mm256_srli_epi32(id_a, QD_ID_CLASS - 4), _mm256_set1_epi32(16));
     const __m256i shift = _mm256_add_epi32(is_second, _mm256_srli_epi32(id_b, QD_ID_CLASS));
+
     return bits_of_lanes(_mm256_slli_epi32(_mm256_srlv_epi32(with_two, shift), 31));
 }
 
@@ -85,8 +90,10 @@ static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *pairs, uint32_t
     const int *ids = (const int *)(const void *)sink->rows->id;
     const uint32_t count = *pair_count, swept = sink->swept ? UINT32_MAX : 0;
     uint32_t found = 0, left = 0;
+
     for (uint32_t p = 0; p < count; p += 8) {
         __m256i a, b;
+
         take_apart(pairs + p, &a, &b);
         /* In place of what stands behind the last pair, row 0. */
         const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - p)), lane);
@@ -126,6 +133,7 @@ static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *pairs, uint32_t
 static inline void load_fours_at(const qd_row *rows, const uint32_t *at, uint32_t first, __m256 column[4])
 {
     __m256 row[4];
+
     for (uint32_t j = 0; j < 4; j++) {
         row[j] = _mm256_castps128_ps256(_mm_load_ps(rows[at[j]].v + first));
         row[j] = _mm256_insertf128_ps(row[j], _mm_load_ps(rows[at[4 + j]].v + first), 1);
@@ -142,6 +150,7 @@ typedef struct gaps8 {
 static inline void add_gap(gaps8 *gaps, __m256 gap, uint32_t k)
 {
     const __m256 square = _mm256_mul_ps(gap, gap);
+
     gaps->most = k == 0 ? gap : _mm256_max_ps(gaps->most, gap);
     gaps->sum = k == 0 ? square : _mm256_add_ps(gaps->sum, square);
 }
@@ -149,6 +158,7 @@ static inline void add_gap(gaps8 *gaps, __m256 gap, uint32_t k)
 static inline gaps8 gaps_of_circles(const __m256 *a, const __m256 *b)
 {
     gaps8 gaps = {.reach = _mm256_add_ps(a[QD_ROW_HIGH], b[QD_ROW_HIGH])};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         add_gap(&gaps, _mm256_andnot_ps(_mm256_set1_ps(-0.0f), _mm256_sub_ps(a[k], b[k])), k);
     }
@@ -160,9 +170,11 @@ static inline gaps8 gaps_of(const __m256 *a, const __m256 *b, __m256 round_a, __
     gaps8 gaps = {
         .reach = _mm256_add_ps(_mm256_and_ps(round_a, a[QD_ROW_HIGH]), _mm256_and_ps(round_b, b[QD_ROW_HIGH])),
     };
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         __m256 below = _mm256_sub_ps(a[k], _mm256_blendv_ps(b[QD_ROW_HIGH + k], b[k], round_b));
         __m256 above = _mm256_sub_ps(b[k], _mm256_blendv_ps(a[QD_ROW_HIGH + k], a[k], round_a));
+
         /* What is no number stays so. */
         add_gap(&gaps, _mm256_max_ps(_mm256_setzero_ps(), _mm256_max_ps(below, above)), k);
     }
@@ -180,6 +192,7 @@ static inline __m256i are_met(const gaps8 *gaps, uint32_t *unsure)
     const __m256 limit = _mm256_mul_ps(_mm256_max_ps(little, square), _mm256_set1_ps(1 + MUCH));
     const __m256 apart = _mm256_cmp_ps(gaps->sum, limit, _CMP_GT_OQ);
     __m256 met = _mm256_and_ps(near, _mm256_cmp_ps(square, little, _CMP_GE_OQ));
+
     met = _mm256_and_ps(there, _mm256_or_ps(met, touching));
     *unsure = 0xff & ~(uint32_t)_mm256_movemask_ps(_mm256_or_ps(met, _mm256_and_ps(there, apart)));
     return _mm256_castps_si256(met);
@@ -189,6 +202,7 @@ static inline __m256i meeting_at(const qd_row *rows, const uint32_t *a, const ui
                                  __m256i round_b)
 {
     __m256 first[QD_ROW_FLOATS], second[QD_ROW_FLOATS];
+
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
         load_fours_at(rows, a, i, first + i);
         load_fours_at(rows, b, i, second + i);
@@ -203,6 +217,7 @@ static inline __m256i meeting_at(const qd_row *rows, const uint32_t *a, const ui
     __m256i met = are_met(&gaps, &unsure);
     if (QD_UNLIKELY(unsure != 0)) {
         const uint32_t more = meeting_exactly(rows, a, b, bits_of_lanes(round_a), bits_of_lanes(round_b), unsure);
+
         met = _mm256_or_si256(met, lanes_of_bits(more));
     }
     return met;
@@ -211,6 +226,7 @@ static inline __m256i meeting_at(const qd_row *rows, const uint32_t *a, const ui
 static inline __m256i are_round(__m256i id)
 {
     const __m256i flag = _mm256_set1_epi32(QD_ID_ROUND);
+
     return _mm256_cmpeq_epi32(_mm256_and_si256(id, flag), flag);
 }
 
@@ -225,6 +241,7 @@ static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_
 {
     const __m256i slots = _mm256_set1_epi32(QD_ID_SLOT), zero = _mm256_setzero_si256();
     const __m256i kind_of_bits = _mm256_setr_epi32(kinds[0], kinds[1], kinds[2], kinds[3], 0, 0, 0, 0);
+
     round_off(shapes->a, shape_count);
     round_off(shapes->b, shape_count);
     round_off(shapes->id_a, shape_count);
@@ -244,6 +261,7 @@ static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_
         const uint32_t any = valid & ~bits_of_lanes(_mm256_cmpeq_epi32(kind, zero));
         const __m256i event_a =
             _mm256_or_si256(_mm256_and_si256(id_a, slots), _mm256_slli_epi32(kind, QD_SPACE_EVENT_SHIFT));
+
         put_together(event + count, event_a, _mm256_and_si256(id_b, slots), any);
         count += (uint32_t)_mm_popcnt_u32(any);
     }

@@ -19,6 +19,7 @@ static inline void take_apart(const qd_pair *pairs, __m512i *a, __m512i *b)
     const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     __m512i first = _mm512_loadu_si512(pairs), second = _mm512_loadu_si512(pairs + 8);
+
     *a = _mm512_permutex2var_epi32(first, even, second);
     *b = _mm512_permutex2var_epi32(first, odd, second);
 }
@@ -29,6 +30,7 @@ static inline void put_together(void *pairs, __m512i a, __m512i b, uint32_t coun
     const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const __m512i high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
     const uint32_t there = (1u << count) - 1;
+
     _mm512_mask_storeu_epi64(pairs, (__mmask8)there, _mm512_permutex2var_epi32(a, low, b));
     _mm512_mask_storeu_epi64((char *)pairs + 64, (__mmask8)(there >> 8), _mm512_permutex2var_epi32(a, high, b));
 }
@@ -45,6 +47,7 @@ static inline uint32_t odd_agree(const qd_filter *filters, uint32_t lanes, __m51
     __m512i category_b = _mm512_mask_i32gather_epi32(none, here, b, category, sizeof(qd_filter));
     __m512i mask_a = _mm512_mask_i32gather_epi32(none, here, a, mask, sizeof(qd_filter));
     __m512i mask_b = _mm512_mask_i32gather_epi32(none, here, b, mask, sizeof(qd_filter));
+
     return _mm512_mask_test_epi32_mask(_mm512_test_epi32_mask(category_a, mask_b), category_b, mask_a);
 }
 
@@ -56,9 +59,11 @@ static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *pairs, uint32_t
     const __m512i half = _mm512_set1_epi32(QD_LIST_WAS | QD_LIST_NOW), intricate = _mm512_set1_epi32(QD_ID_INTRICATE);
     const uint32_t count = *pair_count, swept = sink->swept ? UINT32_MAX : 0;
     uint32_t found = 0, left = 0;
+
     for (uint32_t p = 0; p < count; p += QD_PAIRS_STEP) {
         const uint32_t valid = count - p < QD_PAIRS_STEP ? (1u << (count - p)) - 1 : UINT16_MAX;
         __m512i a, b;
+
         take_apart(pairs + p, &a, &b);
         const __m512i row_a = _mm512_and_si512(a, row), row_b = _mm512_and_si512(b, row);
         const __m512i none = _mm512_setzero_si512();
@@ -71,6 +76,7 @@ static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *pairs, uint32_t
             /* Not behind where they are read. */
             const __mmask16 mask = (__mmask16)others;
             const uint32_t many = (uint32_t)_mm_popcnt_u32(others);
+
             put_together(pairs + left, _mm512_maskz_compress_epi32(mask, a), _mm512_maskz_compress_epi32(mask, b),
                          many);
             left += many;
@@ -106,6 +112,7 @@ typedef struct rows16 {
 static inline void load_four(const qd_row *rows, const uint32_t *at, uint32_t first, __m512 column[4])
 {
     __m512 four[4];
+
     for (uint32_t j = 0; j < 4; j++) {
         four[j] = _mm512_castps128_ps512(_mm_load_ps(rows[at[j]].v + first));
         four[j] = _mm512_insertf32x4(four[j], _mm_load_ps(rows[at[4 + j]].v + first), 1);
@@ -124,6 +131,7 @@ static inline rows16 load_rows(const qd_row *rows, const uint32_t *at)
 {
     rows16 result;
     __m512 column[QD_ROW_FLOATS];
+
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
         load_four(rows, at, i, column + i);
     }
@@ -140,12 +148,14 @@ static inline uint32_t meeting_now(const rows16 *a, const rows16 *b, __mmask16 r
 {
     const __m512 zero = _mm512_setzero_ps();
     __m512 sum = zero, most = zero;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         /* A circle is its centre as a box, and how far around that it reaches. */
         __m512 below = _mm512_sub_ps(a->lo[k], _mm512_mask_mov_ps(b->hi[k], round_b, b->lo[k]));
         __m512 above = _mm512_sub_ps(b->lo[k], _mm512_mask_mov_ps(a->hi[k], round_a, a->lo[k]));
         /* What is no number stays so. */
         __m512 gap = _mm512_max_ps(zero, _mm512_max_ps(below, above));
+
         most = k == 0 ? gap : _mm512_max_ps(most, gap);
         sum = k == 0 ? _mm512_mul_ps(gap, gap) : _mm512_add_ps(sum, _mm512_mul_ps(gap, gap));
     }
@@ -166,6 +176,7 @@ static inline uint32_t meeting_at(const qd_row *rows, const uint32_t *a, const u
 {
     const rows16 first = load_rows(rows, a), second = load_rows(rows, b);
     uint32_t unsure, met = meeting_now(&first, &second, round_a, round_b, &unsure);
+
     if (QD_UNLIKELY((unsure & valid) != 0)) {
         met |= meeting_exactly(rows, a, b, round_a, round_b, unsure & valid);
     }
@@ -178,6 +189,7 @@ static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_
     const __m512i round = _mm512_set1_epi32(QD_ID_ROUND), slots = _mm512_set1_epi32(QD_ID_SLOT);
     const __m512i kind_of_bits =
         _mm512_setr_epi32(kinds[0], kinds[1], kinds[2], kinds[3], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
     /* Whatever row stands behind the last pair. */
     _mm512_storeu_si512(shapes->a + shape_count, _mm512_set1_epi32((int)shapes->a[0]));
     _mm512_storeu_si512(shapes->b + shape_count, _mm512_set1_epi32((int)shapes->b[0]));
@@ -195,6 +207,7 @@ static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_
         const __m512i event_a =
             _mm512_or_si512(_mm512_and_si512(id_a, slots), _mm512_slli_epi32(kind, QD_SPACE_EVENT_SHIFT));
         const uint32_t many = (uint32_t)_mm_popcnt_u32(any);
+
         put_together(event + count, _mm512_maskz_compress_epi32(any, event_a),
                      _mm512_maskz_compress_epi32(any, _mm512_and_si512(id_b, slots)), many);
         count += many;

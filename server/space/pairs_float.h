@@ -18,9 +18,11 @@ static __attribute__((noinline)) uint32_t meeting_exactly(const qd_row *rows, co
                                                           uint32_t round_a, uint32_t round_b, uint32_t lanes)
 {
     uint32_t met = 0;
+
     for (; lanes != 0; lanes &= lanes - 1) {
         const uint32_t p = (uint32_t)__builtin_ctz(lanes);
         const bool is_round_a = (round_a >> p & 1) != 0, is_round_b = (round_b >> p & 1) != 0;
+
         met |= (uint32_t)qd_rows_overlap(&rows[a[p]], is_round_a, &rows[b[p]], is_round_b) << p;
     }
     return met;

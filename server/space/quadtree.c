@@ -12,6 +12,7 @@ uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_
 {
     const uint32_t shift = QD_FRAME_BITS - tree->depth;
     qd_numbers at = qd_frame_numbers(&tree->frame, box);
+
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
         at.v[k] >>= shift;
     }
@@ -42,12 +43,14 @@ void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number)
 static qd_status reserve(qd_index *index)
 {
     qd_quadtree *tree = (qd_quadtree *)index;
+
     return index->cells > 0 || qd_plan_first(tree, QD_ARRAY_TRY) ? QD_OK : QD_ERR_NO_MEMORY;
 }
 
 static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
 {
     qd_quadtree *tree = (qd_quadtree *)index;
+
     if (QD_UNLIKELY(index->cells == 0)) {
         (void)qd_plan_first(tree, QD_ARRAY_NEED);
     }
@@ -62,6 +65,7 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
     const uint32_t span = 2u << (QD_FRAME_BITS - tree->depth);
     qd_numbers at = qd_frame_numbers(&tree->frame, box);
     bool is_long = false;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         is_long |= at.v[QD_ROW_HIGH + k] - at.v[k] > span;
     }
@@ -77,6 +81,7 @@ static bool is_high(const qd_index *index, uint32_t place)
 static void entered(qd_index *index, uint32_t cell)
 {
     qd_quadtree *tree = (qd_quadtree *)index;
+
     qd_quadtree_occupy(tree, cell);
     tree->crowding += qd_plan_is_crowded(tree, cell);
 }
@@ -84,6 +89,7 @@ static void entered(qd_index *index, uint32_t cell)
 static void settle(qd_index *index)
 {
     qd_quadtree *tree = (qd_quadtree *)index;
+
     if (qd_plan_is_due(tree)) {
         qd_plan_again(tree);
     }
@@ -98,6 +104,7 @@ static void count(const qd_index *index, qd_space_counters *counters)
 static void destroy(qd_index *index)
 {
     qd_quadtree *tree = (qd_quadtree *)index;
+
     qd_plan_drop(tree);
     qd_heap_free(index->heap, tree, sizeof *tree);
 }
@@ -129,6 +136,7 @@ static const qd_index_ops ops = {
 qd_index *qd_quadtree_create(const qd_index *as)
 {
     qd_quadtree *tree = qd_heap_alloc_zeroed(as->heap, sizeof *tree);
+
     if (tree == NULL) {
         return NULL;
     }

@@ -30,6 +30,7 @@ static inline uint32_t part_of(uint32_t depth, uint32_t place)
 {
     const uint32_t level = depth - qd_place_height(place);
     uint32_t part = 0;
+
     if (level == 0) {
         return QD_PARTS;
     }
@@ -42,9 +43,11 @@ static inline uint32_t part_of(uint32_t depth, uint32_t place)
 void qd_quadtree_part(const qd_index *index, uint32_t count, const qd_leaver *leavers, uint8_t *parts)
 {
     const uint32_t depth = ((const qd_quadtree *)index)->depth;
+
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t from = part_of(depth, index->bodies->record[leavers[i].slot].place);
         const uint32_t to = part_of(depth, qd_leaver_place(&leavers[i]));
+
         parts[i] = (uint8_t)(from == to && qd_leaver_how(&leavers[i]) == QD_LEAVE_WHOLE ? from : QD_PARTS);
     }
 }
@@ -73,6 +76,7 @@ static void leave_part(size_t task, void *argument)
     qd_index *index = &p->tree.index;
     qd_leaver leavers[QD_LEAVERS_AT_ONCE];
     uint32_t word = 0, count;
+
     while ((count = qd_stage_leavers(all->stage, index->bodies, (uint32_t)task, &word, leavers)) > 0) {
         qd_quadtree_leave_fetch(index, leavers, count);
         for (uint32_t i = 0; i < count; i++) {
@@ -94,6 +98,7 @@ static void leave_rest(qd_index *index, qd_stage *stage, uint32_t part)
 {
     qd_leaver leavers[QD_LEAVERS_AT_ONCE];
     uint32_t word = 0, count;
+
     while ((count = qd_stage_leavers(stage, index->bodies, part, &word, leavers)) > 0) {
         qd_quadtree_leave(index, leavers, count);
     }
@@ -102,6 +107,7 @@ static void leave_rest(qd_index *index, qd_stage *stage, uint32_t part)
 static void leave_in_parts(qd_quadtree *tree, qd_stage *stage, const qd_executor *executor)
 {
     parting all;
+
     all.stage = stage;
     for (uint32_t i = 0; i < QD_PARTS; i++) {
         begin(&all.part[i], tree);

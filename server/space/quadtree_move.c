@@ -15,6 +15,7 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     ints out = {0};
     for (uint32_t four = 0; four < QD_FOURS; four++) {
         ints number;
+
         memcpy(&number, &at.v[4 * four], sizeof number);
         out |= (number >> shift) ^ cell;
     }
@@ -37,6 +38,7 @@ bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver)
 {
     qd_index *index = &tree->index;
     const qd_record *record = &index->bodies->record[slot];
+
     if (QD_UNLIKELY(record->change != QD_NONE)) {
         qd_registry_update(index->registry, slot);
         return false;
@@ -76,6 +78,7 @@ static void leave_one(qd_quadtree *tree, qd_leaver each)
         qd_registry_split(tree->index.registry, each.slot, each.cell, place);
     } else if (record->place != place) {
         bool is_stretched = qd_leaver_how(&each) == QD_LEAVE_STRETCHED;
+
         qd_registry_transfer(tree->index.registry, each.slot, each.cell, place, is_stretched);
     }
 }
@@ -102,6 +105,7 @@ void qd_quadtree_leave_fetch_lists(const qd_index *index, const qd_leaver *leave
 void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count)
 {
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+
     if (is_large) {
         qd_quadtree_leave_fetch(index, leavers, count);
     }
@@ -120,6 +124,7 @@ static void resolve(qd_index *index, qd_aside *aside)
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
     qd_leaver leavers[QD_ASIDE_MAX];
     uint32_t count = 0;
+
     for (uint32_t i = 0; i < aside->count; i++) {
         if (is_large && i + LOOK_AHEAD < aside->count) {
             qd_rows_fetch(index->rows, index->bodies->record[aside->slot[i + LOOK_AHEAD]].row);
@@ -133,6 +138,7 @@ static void resolve(qd_index *index, qd_aside *aside)
 void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
     qd_aside aside;
+
     aside.count = 0;
     size_t done = 0;
 #if defined(__x86_64__)
@@ -160,6 +166,7 @@ uint32_t qd_quadtree_move_within(qd_index *index, size_t count, const uint32_t *
 #endif
     for (size_t i = done; i < count; i++) {
         float before[QD_AXES];
+
         if (!qd_move_one(index, slots[i], at, i, stays, before)) {
             leavers[left++] = (qd_leaver){slots[i], 0, qd_leaver_note(0, QD_LEAVE_ODD)};
         }

@@ -18,6 +18,7 @@ static constants constants_of(const qd_quadtree *tree)
         .last = all_floats((float)QD_FRAME_LAST),
         .shift = all_ints(QD_FRAME_BITS - tree->depth),
     };
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         c.origin[k] = all_floats(frame->origin[k]);
     }
@@ -28,6 +29,7 @@ static constants constants_of(const qd_quadtree *tree)
 static inline ints number_of(const constants *c, floats edge, uint32_t k)
 {
     floats number = (edge - c->origin[k]) * c->scale;
+
     return (ints)OP(cvttps_epi32)(OP(min_ps)(OP(max_ps)(number, all_floats(0)), c->last));
 }
 
@@ -36,6 +38,7 @@ static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, cons
                                columns *row)
 {
     columns bounds;
+
     make_rows(bodies, slots, at, row, &bounds);
     const ints shift = c->shift + (at->place >> 28);
     ints out = all_ints(0), apart = all_ints(0);
@@ -43,6 +46,7 @@ static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, cons
     for (uint32_t k = 0; k < QD_AXES; k++) {
         ints low = number_of(c, bounds.edge[k], k), high = number_of(c, bounds.edge[QD_ROW_HIGH + k], k);
         ints cell = at->place >> QD_PLACE_BITS * (QD_AXES - 1 - k) & ((1u << QD_PLACE_BITS) - 1);
+
         out |= ((low >> shift) ^ cell) | ((high >> shift) ^ cell);
         apart |= low ^ high;
         far |= exceeding(abs_of(at->centre[k] - at->before[k]), bounds.edge[QD_ROW_HIGH + k] - bounds.edge[k]);
@@ -82,6 +86,7 @@ static inline ints spread(ints n)
 static inline ints bits_of(ints n)
 {
     ints exponent = (ints)OP(cvtepi32_ps)((vector)n) >> 23;
+
     return (ints)OP(max_epi32)((vector)(exponent - 126), (vector)all_ints(0));
 }
 
@@ -89,6 +94,7 @@ static inline ints bits_of(ints n)
 static inline spot spot_of(const qd_quadtree *tree, const span *box)
 {
     ints low = all_ints(0), apart = all_ints(0), numbers = all_ints(0), leaf_height = all_ints(0);
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         low |= spread(box->low[k]) << k;
         apart |= box->low[k] ^ box->high[k];
@@ -97,6 +103,7 @@ static inline spot spot_of(const qd_quadtree *tree, const span *box)
     if (tree->leaf_map != NULL) {
         /* Four of them at a time: there are as many, or a single one that the allocation is longer than. */
         ints four = gather(tree->leaf_map, low >> 2);
+
         leaf_height = four >> (low & 3) * 8 & 0xff;
     }
     ints is_leaf = (ints)(height <= leaf_height);
@@ -122,12 +129,14 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
     group at;
     uint32_t row[WIDTH];
     floats was[QD_ROW_FLOATS];
+
     load(index->bodies->record, slots, false, &at);
     for (uint32_t i = 0; i < WIDTH; i++) {
         row[i] = index->bodies->record[slots[i]].row;
     }
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
         floats four[4];
+
         for (uint32_t j = 0; j < 4; j++) {
             four[j] = load_fours((const float *)(const void *)index->rows->was + i, sizeof(qd_row), row + LANES * j);
         }
@@ -142,6 +151,7 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
     for (uint32_t k = 0; k < QD_AXES; k++) {
         floats low = at.before[k] - at.half[k], high = at.before[k] + at.half[k];
         floats was_low = was[k], was_high = was[QD_ROW_HIGH + k];
+
         round_bounds(circle, at.before[k], at.half[0], &low, &high);
         round_bounds(was_circle, was[k], was[QD_ROW_HIGH + k], &was_low, &was_high);
         ints now_low = number_of(c, low, k), now_high = number_of(c, high, k);
@@ -166,6 +176,7 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
     memcpy(place[1], &natural.place, sizeof place[1]);
     for (uint32_t e = 0; e < WIDTH; e++) {
         uint32_t is_split = split >> e & 1;
+
         leavers[e] = (qd_leaver){
             .slot = slots[e % 4 * LANES + e / 4],
             .cell = cell[is_split][e],
@@ -186,6 +197,7 @@ static __attribute__((noinline)) uint32_t look_aside(const qd_quadtree *tree, qd
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
     qd_leaver many[WIDTH];
     uint32_t count = 0;
+
     /* Whole registers of slots: after the last one it comes again. */
     for (uint32_t i = aside->count; i % WIDTH != 0; i++) {
         aside->slot[i] = aside->slot[aside->count - 1];
@@ -209,6 +221,7 @@ static __attribute__((noinline)) uint32_t look_aside(const qd_quadtree *tree, qd
 static void resolve(qd_quadtree *tree, qd_aside *aside)
 {
     qd_leaver leavers[QD_ASIDE_MAX + WIDTH];
+
     qd_quadtree_leave(&tree->index, leavers, look_aside(tree, aside, leavers));
 }
 
@@ -218,6 +231,7 @@ static inline __attribute__((always_inline)) size_t move_many(qd_quadtree *tree,
                                                               const float *const *at, bool marks)
 {
     qd_aside aside;
+
     aside.count = 0;
     const constants c = constants_of(tree);
     const qd_bodies *bodies = tree->index.bodies;
@@ -225,6 +239,7 @@ static inline __attribute__((always_inline)) size_t move_many(qd_quadtree *tree,
     for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
         group next;
         columns row;
+
         fetch_ahead(&tree->index, slots, count - i, marks);
         read_group(bodies, slots, at, i, &next);
         uint32_t out = leaving(&c, bodies, slots, &next, &row);
@@ -261,6 +276,7 @@ size_t MOVE_SYMBOL(qd_quadtree_within)(qd_quadtree *tree, size_t count, const ui
     const qd_bodies *bodies = tree->index.bodies;
     const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
     qd_aside aside;
+
     aside.count = 0;
     for (size_t k = 0; is_large && k < WITHIN_AHEAD && k + WIDTH <= count; k += WIDTH) {
         fetch_rows(&tree->index, slots + k);
@@ -269,6 +285,7 @@ size_t MOVE_SYMBOL(qd_quadtree_within)(qd_quadtree *tree, size_t count, const ui
     for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
         group next;
         columns row;
+
         if (is_large && i + WITHIN_AHEAD + WIDTH <= count) {
             fetch_rows(&tree->index, slots + WITHIN_AHEAD);
         }

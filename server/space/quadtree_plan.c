@@ -38,6 +38,7 @@ static bool make_cells(qd_quadtree *tree, uint32_t depth, qd_array_mode mode)
 {
     uint32_t cells = qd_level_first(depth + 1);
     qd_cell *cell = qd_array_grow(tree->index.heap, mode, NULL, 0, 0, cells * sizeof *cell);
+
     if (cell == NULL) {
         return false;
     }
@@ -78,6 +79,7 @@ bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number)
 bool qd_plan_is_due(const qd_quadtree *tree)
 {
     uint32_t rows = tree->index.rows->count, slack = leaf_rows_max(tree);
+
     if (tree->index.cells == 0) {
         return false;
     }
@@ -92,6 +94,7 @@ static void reset_crowding(qd_quadtree *tree)
 {
     uint32_t usual = tree->index.rows->count / 8 + leaf_rows_max(tree);
     bool in_vain = false;
+
     for (uint32_t i = 0; i < tree->index.cells && !in_vain; i++) {
         in_vain = qd_plan_is_crowded(tree, i);
     }
@@ -110,6 +113,7 @@ static double rows_of_even_spread(const qd_quadtree *tree, uint32_t depth)
 static uint32_t even_depth(const qd_quadtree *tree)
 {
     uint32_t rows = tree->index.rows->count, depth = 0;
+
     while (rows > LEAF_FILL_MAX * rows_of_even_spread(tree, depth) &&
            (uint64_t)qd_level_cells(depth + DEPTH_EXTRA + 1) * tree->index.tuning.leaf_rows <=
                CELLS_A_LEAF * (uint64_t)rows) {
@@ -136,6 +140,7 @@ static uint32_t depth_for(const qd_quadtree *tree)
 static void stretch_root(qd_quadtree *tree)
 {
     uint32_t rows = tree->index.rows->count;
+
     if (tree->index.config->depth > 0 || rows <= leaf_rows_max(tree)) {
         return;
     }
@@ -152,6 +157,7 @@ static void stretch_root(qd_quadtree *tree)
 static uint32_t cell_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference, uint32_t *place)
 {
     qd_row box = qd_row_box(rows, reference);
+
     return qd_quadtree_cell_of(tree, &box, place);
 }
 
@@ -160,6 +166,7 @@ static uint32_t morton_of_row(const qd_quadtree *tree, const qd_rows *rows, uint
 {
     qd_row box = qd_row_box(rows, reference);
     uint32_t at[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         at[k] = qd_frame_number(box.v[k], tree->frame.origin[k], tree->frame.scale) >> (QD_FRAME_BITS - tree->depth);
     }
@@ -169,6 +176,7 @@ static uint32_t morton_of_row(const qd_quadtree *tree, const qd_rows *rows, uint
 static void place_root(qd_quadtree *tree, qd_scan all)
 {
     qd_shells shells;
+
     qd_shells_init(&shells, &tree->bounds);
     qd_shells_count(&shells, all);
     qd_root root = qd_root_choose(&shells, (qd_root_use){QD_TREE_DEPTH_MAX, tree->index.tuning.leaf_rows});
@@ -181,6 +189,7 @@ static void place_root(qd_quadtree *tree, qd_scan all)
 static void count_rows(qd_quadtree *tree, qd_scan old)
 {
     uint32_t first, count, place;
+
     while (qd_scan_next(&old, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             tree->index.cell[cell_of_row(tree, old.rows, first + i, &place)].count++;
@@ -191,6 +200,7 @@ static void count_rows(qd_quadtree *tree, qd_scan old)
 static void make_leaf(qd_quadtree *tree, uint32_t level, uint32_t k)
 {
     uint32_t height = tree->depth - level;
+
     tree->flags[qd_level_first(level) + k] |= QD_CELL_LEAF;
     memset(tree->leaf_map + ((size_t)k << QD_AXES * height), (int)height, qd_level_cells(height));
 }
@@ -199,6 +209,7 @@ static void make_leaf(qd_quadtree *tree, uint32_t level, uint32_t k)
 static void choose_leaves(qd_quadtree *tree)
 {
     uint32_t *below = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, tree->index.cells * sizeof *below);
+
     for (uint32_t i = tree->index.cells; i-- > 0;) {
         below[i] = tree->index.cell[i].count;
         for (uint32_t c = qd_cell_below(i); c < tree->index.cells && qd_cell_above(c) == i; c++) {
@@ -209,6 +220,7 @@ static void choose_leaves(qd_quadtree *tree)
     uint32_t level = 0, k = 0;
     for (;;) {
         uint32_t i = qd_level_first(level) + k;
+
         if (level < tree->depth && below[i] > leaf_rows_max(tree) &&
             tree->index.cell[i].count < below[i] - tree->index.cell[i].count) {
             level++;
@@ -236,8 +248,10 @@ static void choose_leaves(qd_quadtree *tree)
 static uint32_t lay_out(qd_quadtree *tree)
 {
     uint32_t blocks = 0, level = 0, k = 0;
+
     for (;;) {
         uint32_t i = qd_level_first(level) + k;
+
         if (tree->index.cell[i].count > 0) {
             tree->index.cell[i].head = blocks;
             blocks += (tree->index.cell[i].count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
@@ -266,6 +280,7 @@ static uint32_t *order_rows(const qd_quadtree *tree, qd_scan start)
     uint32_t finest = qd_level_cells(tree->depth), first, count;
     uint32_t *order = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, old->count * sizeof *order);
     uint32_t *next = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, (finest + 1) * sizeof *next);
+
     memset(next, 0, (finest + 1) * sizeof *next);
     for (qd_scan each = start; qd_scan_next(&each, &first, &count);) {
         for (uint32_t i = 0; i < count; i++) {
@@ -289,6 +304,7 @@ static void carry_over(qd_quadtree *tree, const qd_rows *old, uint32_t from)
     qd_bodies *bodies = tree->index.bodies;
     uint32_t place, number = cell_of_row(tree, old, from, &place);
     qd_cell *cell = &tree->index.cell[number];
+
     if (cell->count == 0) {
         qd_quadtree_occupy(tree, number);
     }
@@ -303,6 +319,7 @@ void qd_plan_again(qd_quadtree *tree)
     qd_rows old_rows = *tree->index.rows;
     qd_quadtree old = *tree;
     const qd_scan start = qd_scan_start(&old_rows, old.index.cell, old.index.cells);
+
     place_root(tree, start);
     make_cells(tree, depth_for(tree), QD_ARRAY_NEED);
     count_rows(tree, start);

@@ -11,6 +11,7 @@ static qd_extent extent_of_cell(const qd_frame *frame, uint32_t level, uint32_t 
 {
     uint32_t bits = QD_FRAME_BITS - level, last = (1u << bits) - 1;
     qd_numbers numbers;
+
     for (uint32_t axis = 0; axis < QD_AXES; axis++) {
         numbers.v[axis] = qd_morton_gather(k >> axis) << bits;
         numbers.v[QD_ROW_HIGH + axis] = numbers.v[axis] + last;
@@ -24,10 +25,13 @@ static uint32_t push_below(const qd_quadtree *tree, const qd_search *search, qd_
 {
     const uint32_t first = count, level = from.level + 1;
     const uint32_t first_child = QD_CHILDREN * (from.cell - qd_level_first(from.level));
+
     for (uint32_t k = first_child; k < first_child + QD_CHILDREN; k++) {
         uint32_t cell = qd_level_first(level) + k;
+
         if (tree->flags[cell] & QD_CELL_OCCUPIED) {
             qd_extent extent = extent_of_cell(&tree->frame, level, k);
+
             count = qd_search_push(search, &extent, (qd_search_stop){0, level, cell}, stops, first, count);
         }
     }
@@ -39,8 +43,10 @@ qd_status qd_quadtree_search(const qd_index *index, qd_search *search)
     const qd_quadtree *tree = (const qd_quadtree *)index;
     qd_search_stop stops[STOPS_MAX] = {{0, 0, 0}};
     uint32_t count = index->cells > 0 ? 1 : 0;
+
     while (count > 0) {
         qd_search_stop at = stops[--count];
+
         if (qd_search_is_hopeless(search, at.bound)) {
             continue;
         }

@@ -41,8 +41,10 @@ static qd_window window_of(uint32_t level, uint32_t k)
 {
     uint32_t bits = QD_FRAME_BITS - level, last = (1u << bits) - 1;
     qd_window window = {.shift = bits > 8 ? bits - 8 : 0};
+
     for (uint32_t axis = 0; axis < QD_AXES; axis++) {
         uint32_t first = qd_morton_gather(k >> axis) << bits;
+
         window.lo[axis] = (uint16_t)first;
         window.hi[axis] = (uint16_t)(first + last);
     }
@@ -58,6 +60,7 @@ static bool is_active(const qd_hand *hand, uint32_t number)
 static void prefetch_next(const qd_rows *rows, const qd_cell *cell)
 {
     uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
+
     for (uint32_t block = first; block < first + blocks && block < rows->used; block++) {
         for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += QD_LINE_BYTES / sizeof(qd_row)) {
             __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
@@ -75,6 +78,7 @@ static void visit_leaf(qd_hand *hand, uint32_t level, uint32_t k, bool test)
     qd_list8 *list = &hand->leaf;
     bool active = is_active(hand, number);
     qd_window window = window_of(level, k);
+
     qd_list8_reserve(hand->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
     if (index->rows->count > PREFETCH_FROM && cell->count > 0) {
         prefetch_next(index->rows, cell);
@@ -124,6 +128,7 @@ static void visit_inner(qd_hand *hand, uint32_t level, uint32_t k, bool test)
 {
     const qd_index *index = hand->index;
     uint32_t number = qd_level_first(level) + k;
+
     if (hand->listed[level] == number && !test) {
         return;
     }
@@ -137,6 +142,7 @@ static void visit_inner(qd_hand *hand, uint32_t level, uint32_t k, bool test)
     qd_arrange16(&hand->arranger, hand->sink.heap, list);
     if (above != NULL && above->count > 0) {
         qd_window window = window_of(level, k);
+
         hand->kernel->cull16(above, &window, !active, list);
     }
     list->any_moved = hand->all || qd_walk_is_any_moved(list);
@@ -149,6 +155,7 @@ static void visit_inner(qd_hand *hand, uint32_t level, uint32_t k, bool test)
 static bool is_worth_it(const qd_hand *hand, uint32_t level, uint32_t number)
 {
     uint8_t flags = tree_of(hand)->flags[number];
+
     if (!(flags & QD_CELL_OCCUPIED) || ((flags & QD_CELL_LEAF) && hand->index->cell[number].count == 0)) {
         return false;
     }
@@ -160,8 +167,10 @@ static void walk_below(qd_hand *hand, uint32_t top, uint32_t k)
 {
     const qd_quadtree *tree = tree_of(hand);
     uint32_t level = top;
+
     while (!hand->sink.stopped) {
         uint32_t number = qd_level_first(level) + k;
+
         if (is_worth_it(hand, level, number)) {
             if (tree->flags[number] & QD_CELL_LEAF) {
                 visit_leaf(hand, level, k, true);
@@ -200,10 +209,12 @@ static bool is_first_below(uint32_t k, uint32_t levels)
 void qd_quadtree_walk(qd_index *index, qd_hand *hand, uint32_t task)
 {
     const qd_quadtree *tree = (const qd_quadtree *)index;
+
     hand->sink.frame = tree->frame;
     for (uint32_t level = 0; level < tree->task_level; level++) {
         uint32_t below = tree->task_level - level, k = task >> QD_AXES * below, number = qd_level_first(level) + k;
         bool is_first = is_first_below(task, below);
+
         if (!(tree->flags[number] & QD_CELL_OCCUPIED)) {
             return;
         }
@@ -222,6 +233,7 @@ void qd_quadtree_walk(qd_index *index, qd_hand *hand, uint32_t task)
 static void stamp(qd_quadtree *tree)
 {
     const qd_rows *rows = tree->index.rows;
+
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         if (rows->info[rows->dirty[i]].dirty == 0) {
             continue;
@@ -237,8 +249,10 @@ static void stamp(qd_quadtree *tree)
 static void unstamp(qd_quadtree *tree)
 {
     const qd_rows *rows = tree->index.rows;
+
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         uint32_t number = rows->info[rows->dirty[i]].cell;
+
         while (tree->flags[number] & QD_CELL_STAMPED) {
             tree->flags[number] &= (uint8_t)~QD_CELL_STAMPED;
             number = number > 0 ? qd_cell_above(number) : 0;
@@ -250,6 +264,7 @@ static uint32_t task_level(const qd_quadtree *tree, uint32_t hands)
 {
     const uint64_t rows = tree->index.rows->count;
     uint32_t level = TASK_LEVEL;
+
     while (
         (uint64_t)qd_level_cells(level) * TASK_ROWS < rows ||
         (qd_level_cells(level) < hands * TASKS_A_HAND && (uint64_t)qd_level_cells(level + 1) * TASK_ROWS_MIN <= rows)) {
@@ -261,6 +276,7 @@ static uint32_t task_level(const qd_quadtree *tree, uint32_t hands)
 uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_quadtree *tree = (qd_quadtree *)index;
+
     if (index->cells == 0) {
         return 0;
     }
@@ -274,6 +290,7 @@ uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan)
 void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
 {
     qd_quadtree *tree = (qd_quadtree *)index;
+
     if (!plan->all) {
         unstamp(tree);
     }

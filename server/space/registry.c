@@ -21,6 +21,7 @@ qd_status qd_registry_reserve(qd_registry *registry)
 {
     qd_index *index = registry->index;
     qd_status status = index->ops->reserve(index);
+
     return status == QD_OK ? qd_rows_reserve(index->rows) : status;
 }
 
@@ -46,6 +47,7 @@ static void left(qd_index *index, uint32_t cell, uint32_t reference, uint32_t mo
 static void take_out(qd_index *index, uint32_t reference)
 {
     uint32_t number = index->rows->info[reference / QD_BLOCK_ROWS].cell;
+
     left(index, number, reference, qd_rows_remove(index->rows, &index->cell[number], reference));
 }
 
@@ -57,12 +59,14 @@ static qd_change *change_of(const qd_bodies *bodies, const qd_record *record)
 static bool is_split(const qd_bodies *bodies, const qd_record *record)
 {
     const qd_change *change = change_of(bodies, record);
+
     return change != NULL && change->ghost != QD_NONE;
 }
 
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change)
 {
     const qd_record *record = &bodies->record[change->slot];
+
     if (change->was_shape != record->shape) {
         return true;
     }
@@ -86,6 +90,7 @@ static uint32_t id_of(const qd_bodies *bodies, uint32_t slot)
     const qd_record *record = &bodies->record[slot];
     const qd_change *change = change_of(bodies, record);
     uint32_t id = slot | id_of_shape(record) | qd_id_of_filter(bodies, bodies->filter[slot]);
+
     if (change != NULL && change->refiltered) {
         id |= QD_ID_FILTER | QD_ID_CHANGED;
     }
@@ -102,6 +107,7 @@ void qd_registry_add(qd_registry *registry, uint32_t slot)
     qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
     qd_row bounds = qd_row_bounds(&now, record->shape != QD_SPACE_BOX);
     uint32_t cell = index->ops->locate(index, &bounds, &record->place);
+
     record->row = insert(index, cell, id_of(index->bodies, slot), &now, &absent);
 }
 
@@ -117,12 +123,14 @@ static qd_row start_of(const qd_index *index, uint32_t slot)
     const qd_bodies *bodies = index->bodies;
     const qd_record *record = &bodies->record[slot];
     const qd_change *change = change_of(bodies, record);
+
     if (!index->config->swept || change->teleported) {
         return QD_ROW_ABSENT;
     }
     float centre[QD_AXES];
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double low = edge_of(change->was.v[k]), high = edge_of(change->was.v[QD_ROW_HIGH + k]);
+
         centre[k] = change->was_shape == QD_SPACE_BOX ? (float)((low + high) / 2) : change->was.v[k];
     }
     return qd_bodies_row_at(bodies, slot, centre);
@@ -147,6 +155,7 @@ static uint32_t leave_ghost(qd_index *index, uint32_t slot)
     const qd_record *record = &index->bodies->record[slot];
     uint32_t ghost = record->row, id = qd_row_id(rows, ghost);
     qd_change *change = qd_bodies_change(index->bodies, slot);
+
     change->ghost = ghost;
     change->was = *qd_row_was(rows, ghost);
     *qd_row_now(rows, ghost) = QD_ROW_ABSENT;
@@ -166,6 +175,7 @@ static void split(qd_index *index, uint32_t slot, const qd_row *now)
     qd_row bounds = qd_row_bounds(now, is_round), bounds_start = qd_row_bounds(&start, is_round);
     qd_row both = qd_row_union(&bounds, &bounds_start);
     uint32_t cell = index->ops->locate(index, &both, &record->place);
+
     record->row = insert(index, cell, id, now, &start);
 }
 
@@ -174,6 +184,7 @@ void qd_registry_split(qd_registry *registry, uint32_t slot, uint32_t cell, uint
     qd_index *index = registry->index;
     const qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
     uint32_t id = leave_ghost(index, slot);
+
     index->bodies->record[slot].place = place;
     index->bodies->record[slot].row = insert(index, cell, id, &now, &absent);
 }
@@ -182,6 +193,7 @@ void qd_registry_split(qd_registry *registry, uint32_t slot, uint32_t cell, uint
 static void note_stretched(qd_registry *registry, uint32_t slot)
 {
     qd_record *record = &registry->index->bodies->record[slot];
+
     if (record->stretched) {
         return;
     }
@@ -189,6 +201,7 @@ static void note_stretched(qd_registry *registry, uint32_t slot)
     if (registry->stretched_count == registry->stretched_capacity) {
         size_t size = sizeof *registry->stretched;
         uint32_t capacity = qd_array_capacity(registry->stretched_capacity, registry->stretched_count + 1, 4);
+
         registry->stretched =
             qd_array_grow(registry->index->heap, QD_ARRAY_NEED, registry->stretched,
                           registry->stretched_capacity * size, registry->stretched_count * size, capacity * size);
@@ -206,6 +219,7 @@ void qd_registry_transfer(qd_registry *registry, uint32_t slot, uint32_t cell, u
 {
     qd_index *index = registry->index;
     qd_record *record = &index->bodies->record[slot];
+
     if (index->ops->entered != NULL) {
         index->ops->entered(index, cell);
     }
@@ -229,6 +243,7 @@ void qd_registry_update(qd_registry *registry, uint32_t slot)
     qd_row before = is_newcomer ? start_of(index, slot) : *qd_row_was(rows, at);
     qd_row was = qd_row_bounds(&before, is_newcomer ? is_round : (id & QD_ID_ROUND) != 0);
     bool is_whole = !is_newcomer && qd_row_present(&was, false);
+
     if (is_whole && is_cut(index, record, id)) {
         split(index, slot, &now);
         return;
@@ -254,6 +269,7 @@ void qd_registry_update(qd_registry *registry, uint32_t slot)
     bool is_stretched = false;
     if (is_high(index, place)) {
         uint32_t place_now;
+
         (void)index->ops->locate(index, &bounds, &place_now);
         is_stretched = place_now != place;
     }
@@ -265,10 +281,12 @@ void qd_registry_reflag(qd_registry *registry, uint32_t slot)
     qd_index *index = registry->index;
     qd_record *record = &index->bodies->record[slot];
     uint32_t id = id_of(index->bodies, slot);
+
     qd_rows_flag(index->rows, record->row, id);
     qd_rows_mark(index->rows, record->row);
     if (is_split(index->bodies, record)) {
         uint32_t ghost = index->bodies->change[record->change].ghost;
+
         qd_rows_flag(index->rows, ghost, qd_row_id(index->rows, ghost) | (id & (QD_ID_FILTER | QD_ID_CHANGED)));
     }
 }
@@ -278,8 +296,10 @@ bool qd_registry_remove(qd_registry *registry, uint32_t slot)
     qd_index *index = registry->index;
     qd_rows *rows = index->rows;
     qd_record *record = &index->bodies->record[slot];
+
     if (is_split(index->bodies, record)) {
         qd_change *change = &index->bodies->change[record->change];
+
         take_out(index, record->row);
         record->row = change->ghost;
         change->ghost = QD_NONE;
@@ -306,6 +326,7 @@ void qd_registry_fetch(const qd_registry *registry, uint32_t number)
     const qd_index *index = registry->index;
     const qd_bodies *bodies = index->bodies;
     const qd_change *first = &bodies->change[number];
+
     if (number + 3 * FETCH_STEP >= bodies->change_count) {
         return;
     }
@@ -318,10 +339,12 @@ void qd_registry_fetch(const qd_registry *registry, uint32_t number)
     __builtin_prefetch(&index->rows->info[row / QD_BLOCK_ROWS], 1);
     if (first[2 * FETCH_STEP].ghost != QD_NONE) {
         uint32_t block = first[2 * FETCH_STEP].ghost / QD_BLOCK_ROWS;
+
         __builtin_prefetch(&index->cell[index->rows->info[block].cell], 1);
     }
     if (first[FETCH_STEP].ghost != QD_NONE) {
         uint32_t block = first[FETCH_STEP].ghost / QD_BLOCK_ROWS;
+
         qd_rows_fetch_last(index->rows, &index->cell[index->rows->info[block].cell]);
     }
 }
@@ -330,8 +353,10 @@ void qd_registry_heal(qd_registry *registry, uint32_t slot)
 {
     qd_index *index = registry->index;
     qd_change *change = &index->bodies->change[index->bodies->record[slot].change];
+
     if (change->ghost != QD_NONE) {
         uint32_t ghost = change->ghost;
+
         change->ghost = QD_NONE;
         take_out(index, ghost);
     }
@@ -344,11 +369,13 @@ static void look_again(qd_registry *registry)
 {
     qd_index *index = registry->index;
     uint32_t kept = 0;
+
     for (uint32_t i = 0; i < registry->stretched_count; i++) {
         uint32_t slot = registry->stretched[i];
         qd_record *record = &index->bodies->record[slot];
         bool is_live = record->state == QD_RECORD_LIVE;
         bool is_moved = is_live && qd_rows_is_marked(index->rows, record->row);
+
         if (is_moved && is_high(index, record->place)) {
             registry->stretched[kept++] = slot;
             continue;
@@ -378,6 +405,7 @@ static void hand_over(qd_index *index, const qd_rows *old, uint32_t from)
     qd_row box = qd_row_box(old, from);
     uint32_t place, cell = index->ops->locate(index, &box, &place), id = qd_row_id(old, from);
     uint32_t to = insert(index, cell, id, qd_row_now(old, from), qd_row_was(old, from));
+
     if (!qd_rows_is_marked(old, from)) {
         qd_rows_unmark(index->rows, to);
     }
@@ -406,6 +434,7 @@ void qd_registry_change(qd_registry *registry, qd_index *index)
 {
     qd_index *old = registry->index;
     qd_rows old_rows = *old->rows;
+
     qd_registry_hand_over(index, &old_rows, old->cell, old->cells);
     registry->index = index;
     old->ops->destroy(old);

@@ -6,6 +6,7 @@
 static bool is_same(const qd_row *a, const qd_row *b)
 {
     bool same = true;
+
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
         same &= a->v[k] == b->v[k];
     }
@@ -18,6 +19,7 @@ static void check_body(const qd_index *index, uint32_t reference)
     const qd_rows *rows = index->rows;
     const qd_bodies *bodies = index->bodies;
     uint32_t id = qd_row_id(rows, reference), slot = id & QD_ID_SLOT;
+
     QD_ASSERT(slot < bodies->used);
     const qd_record *record = &bodies->record[slot];
     QD_ASSERT(record->state != QD_RECORD_FREE);
@@ -33,10 +35,12 @@ static void check_body(const qd_index *index, uint32_t reference)
     QD_ASSERT(((id & QD_ID_NEWCOMER) != 0) == (ghost != QD_NONE));
     if (!(id & QD_ID_CHANGED)) {
         const uint32_t of_filter = QD_ID_FILTER | QD_FILTER_CLASSES_MAX << QD_ID_CLASS;
+
         QD_ASSERT((id & of_filter) == qd_id_of_filter(bodies, bodies->filter[slot]));
     }
     if (record->state == QD_RECORD_LIVE) {
         qd_row now = qd_bodies_row(bodies, slot);
+
         QD_ASSERT(is_same(qd_row_now(rows, reference), &now));
         QD_ASSERT(is_round == (record->shape != QD_SPACE_BOX));
         QD_ASSERT(((id & QD_ID_CAPSULE) != 0) == (record->shape == QD_SPACE_CAPSULE));
@@ -51,6 +55,7 @@ static void check_row(const qd_index *index, uint32_t cell, uint32_t reference)
     const qd_rows *rows = index->rows;
     const qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
     uint32_t lane = reference % QD_BLOCK_ROWS, id = qd_row_id(rows, reference);
+
     check_body(index, reference);
     QD_ASSERT((info->special >> lane & 1) == ((id & QD_ID_SPECIAL) != 0));
     QD_ASSERT((info->round >> lane & 1) == ((id & QD_ID_ROUND) != 0));
@@ -64,11 +69,13 @@ static uint32_t check_cell(const qd_index *index, uint32_t number)
 {
     const qd_rows *rows = index->rows;
     const qd_cell *cell = &index->cell[number];
+
     QD_ASSERT((cell->head == QD_NONE) == (cell->count == 0));
     uint32_t left = cell->count;
     for (uint32_t block = cell->head; block != QD_NONE; block = rows->info[block].next) {
         const qd_block_info *info = &rows->info[block];
         uint32_t lanes = (left - 1) % QD_BLOCK_ROWS + 1;
+
         QD_ASSERT(left > 0 && block < rows->used && info->cell == number);
         QD_ASSERT(info->dirty == 0 || info->listed);
         QD_ASSERT(((info->special | info->round | info->unproven) >> lanes) == 0);
@@ -86,6 +93,7 @@ void qd_registry_validate(const qd_registry *registry)
     const qd_index *index = registry->index;
     const qd_rows *rows = index->rows;
     uint32_t blocks = 0, count = 0, listed = 0;
+
     for (uint32_t cell = 0; cell < index->cells; cell++) {
         blocks += check_cell(index, cell);
         count += index->cell[cell].count;

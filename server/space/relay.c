@@ -24,12 +24,14 @@ qd_row qd_row_box(const qd_rows *rows, uint32_t reference)
     bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
     qd_row now = qd_row_bounds(qd_row_now(rows, reference), is_round);
     qd_row was = qd_row_bounds(qd_row_was(rows, reference), is_round);
+
     return qd_row_union(&now, &was);
 }
 
 void qd_relay_note(qd_bodies *bodies, uint32_t id, uint32_t reference)
 {
     qd_record *record = &bodies->record[id & QD_ID_SLOT];
+
     if (id & QD_ID_GHOST) {
         bodies->change[record->change].ghost = reference;
     } else {
@@ -41,6 +43,7 @@ uint32_t qd_relay_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *
                       uint32_t from)
 {
     uint32_t lane = cell->count % QD_BLOCK_ROWS, id = qd_row_id(old, from);
+
     if (cell->count > 0 && lane == 0) {
         cell->head++;
     }

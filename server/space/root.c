@@ -17,6 +17,7 @@ void qd_shells_init(qd_shells *shells, const qd_extent *bounds)
 static double side_of(const qd_extent *extent)
 {
     double side = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         side = fmax(side, extent->hi[k] - extent->lo[k]);
     }
@@ -41,6 +42,7 @@ static double median(double *values, uint32_t count)
     for (uint32_t i = 1; i < count; i++) {
         double value = values[i];
         uint32_t at = i;
+
         for (; at > 0 && values[at - 1] > value; at--) {
             values[at] = values[at - 1];
         }
@@ -52,6 +54,7 @@ static double median(double *values, uint32_t count)
 static qd_extent extent_of(const qd_row *box)
 {
     qd_extent at;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         at.lo[k] = within_floats(box->v[k]);
         at.hi[k] = within_floats(box->v[QD_ROW_HIGH + k]);
@@ -62,6 +65,7 @@ static qd_extent extent_of(const qd_row *box)
 static qd_extent centre_of(const qd_extent *box)
 {
     qd_extent at;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         at.lo[k] = at.hi[k] = (box->lo[k] + box->hi[k]) / 2;
     }
@@ -73,10 +77,12 @@ static void find_middle(qd_shells *shells, qd_scan all)
 {
     double centre[QD_AXES][SAMPLE], size[SAMPLE];
     uint32_t step = all.rows->count / SAMPLE + 1, skip = 0, first, count, found = 0;
+
     while (qd_scan_next(&all, &first, &count)) {
         for (; skip < count && found < SAMPLE; skip += step) {
             qd_row row = qd_row_box(all.rows, first + skip);
             qd_extent box = extent_of(&row), at = centre_of(&box);
+
             for (uint32_t k = 0; k < QD_AXES; k++) {
                 centre[k][found] = at.lo[k];
             }
@@ -97,6 +103,7 @@ static void find_middle(qd_shells *shells, qd_scan all)
 static int exponent_of(const qd_shells *shells, double distance)
 {
     int exponent;
+
     (void)frexp(distance / side_of(&shells->bounds), &exponent);
     return exponent;
 }
@@ -104,6 +111,7 @@ static int exponent_of(const qd_shells *shells, double distance)
 static uint32_t shell_within(const qd_shells *shells, const qd_extent *centre)
 {
     double distance = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         distance = fmax(distance, fabs(centre->lo[k] - shells->middle[k]));
     }
@@ -115,6 +123,7 @@ static uint32_t shell_beyond(const qd_shells *shells, double reach)
 {
     int exponent = exponent_of(shells, reach);
     uint32_t shell = QD_SHELLS_WITHIN + (exponent < SHELL_NEAREST ? 0 : (uint32_t)(exponent - SHELL_NEAREST));
+
     return shell < QD_SHELLS ? shell : QD_SHELLS - 1;
 }
 
@@ -124,6 +133,7 @@ static void count_box(qd_shells *shells, const qd_row *box)
     qd_extent at = extent_of(box);
     bool is_beyond = false;
     double reach = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         is_beyond |= at.lo[k] > bounds->hi[k] || at.hi[k] < bounds->lo[k];
         reach = fmax(reach, fmax(at.hi[k] - bounds->hi[k], bounds->lo[k] - at.lo[k]));
@@ -143,10 +153,12 @@ static void count_box(qd_shells *shells, const qd_row *box)
 void qd_shells_count(qd_shells *shells, qd_scan all)
 {
     uint32_t first, count;
+
     find_middle(shells, all);
     while (qd_scan_next(&all, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             qd_row box = qd_row_box(all.rows, first + i);
+
             count_box(shells, &box);
         }
     }
@@ -157,6 +169,7 @@ qd_frame qd_root_frame(const qd_root *root, uint32_t bits)
     /* Of the smallest ones the scale would be infinite, and 0 times that no number. */
     double scale = ldexp(1, (int)bits) / side_of(&root->extent);
     qd_frame frame = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         frame.origin[k] = qd_frame_origin(root->extent.lo[k]);
     }
@@ -167,6 +180,7 @@ qd_frame qd_root_frame(const qd_root *root, uint32_t bits)
 static double share_of(const qd_extent *extent, double root_side, double least)
 {
     double share = 1;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         share *= fmax((extent->hi[k] - extent->lo[k]) / root_side, least);
     }
@@ -190,8 +204,10 @@ static double cells_of(const qd_shells *shells, uint32_t shell, double root_side
 {
     const qd_extent *extent = &shells->extent[shell];
     double cells = 1;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double length = extent->hi[k] - extent->lo[k], across = ldexp(length / root_side, (int)depth);
+
         if (shell < QD_SHELLS_WITHIN && shells->size > 0) {
             across = fmin(across, length / shells->size);
         }
@@ -207,8 +223,10 @@ static candidate try_root(const qd_shells *shells, const qd_extent *extent, uint
     candidate tried = {.root = {.extent = *extent, .filled = 1}};
     const double finest = ldexp(1, -(int)use.depth_max), side = side_of(extent), all = shells->rows;
     double in = 0;
+
     for (uint32_t s = first; s <= last; s++) {
         double count = shells->count[s], needed = count / use.leaf_rows;
+
         in += count;
         if (needed > 1) {
             tried.cost += count * count / fmin(cells_of(shells, s, side, use.depth_max), needed);
@@ -225,9 +243,11 @@ static candidate try_root(const qd_shells *shells, const qd_extent *extent, uint
 static qd_extent extent_around(const qd_shells *shells, uint32_t first, uint32_t last)
 {
     qd_extent all = shells->extent[first];
+
     for (uint32_t s = first; s <= last; s++) {
         if (shells->count[s] > 0) {
             qd_extent shell = shells->extent[s];
+
             for (uint32_t k = 0; s < QD_SHELLS_WITHIN && k < QD_AXES; k++) {
                 shell.lo[k] -= shells->size / 2;
                 shell.hi[k] += shells->size / 2;
@@ -241,6 +261,7 @@ static qd_extent extent_around(const qd_shells *shells, uint32_t first, uint32_t
 qd_root qd_root_choose(const qd_shells *shells, qd_root_use use)
 {
     candidate best = try_root(shells, &shells->bounds, 0, QD_SHELLS_WITHIN - 1, use);
+
     best.root = qd_root_of(&shells->bounds);
     best.cost *= BETTER;
     for (uint32_t first = 0; first < QD_SHELLS; first++) {

@@ -50,6 +50,7 @@ static qd_status grow(qd_rows *rows, qd_array_mode mode)
     qd_heap *heap = rows->heap;
     size_t old = rows->capacity;
     void *home = qd_array_grow(heap, mode, NULL, 0, 0, capacity * BLOCK_BYTES);
+
     if (home == NULL) {
         return QD_ERR_NO_MEMORY;
     }
@@ -89,6 +90,7 @@ static void give(qd_rows *rows, uint32_t block)
 void qd_rows_clear(qd_rows *rows, uint32_t block)
 {
     const size_t first = (size_t)block * QD_BLOCK_ROWS;
+
     memset(rows->now + first, 0, QD_BLOCK_ROWS * sizeof *rows->now);
     memset(rows->was + first, 0, QD_BLOCK_ROWS * sizeof *rows->was);
     memset(rows->id + first, 0, QD_BLOCK_ROWS * sizeof *rows->id);
@@ -97,12 +99,14 @@ void qd_rows_clear(qd_rows *rows, uint32_t block)
 static uint32_t take(qd_rows *rows)
 {
     uint32_t block = rows->free_first;
+
     if (block != QD_NONE) {
         rows->free_first = rows->info[block].next;
         return block;
     }
     if (rows->used == rows->capacity) {
         qd_status status = grow(rows, QD_ARRAY_NEED);
+
         QD_ASSERT(status == QD_OK);
     }
     QD_ASSERT(rows->used < QD_BLOCKS_MAX);
@@ -121,6 +125,7 @@ void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id)
 {
     uint32_t block = reference / QD_BLOCK_ROWS, lane = reference % QD_BLOCK_ROWS;
     qd_block_info *info = &rows->info[block];
+
     rows->id[reference] = id;
     set_bit(&info->special, lane, (id & QD_ID_SPECIAL) != 0);
     set_bit(&info->round, lane, (id & QD_ID_ROUND) != 0);
@@ -137,9 +142,11 @@ static uint64_t bits_of(uint32_t lane)
 static uint32_t push(qd_rows *rows, qd_cell *cell, uint32_t cell_number)
 {
     uint32_t lane = cell->count % QD_BLOCK_ROWS;
+
     if (lane == 0) {
         uint32_t block = take(rows);
         qd_block_info *info = &rows->info[block];
+
         info->next = cell->head;
         info->cell = cell_number;
         info->bits = 0;
@@ -154,6 +161,7 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
                         const qd_row *was)
 {
     uint32_t reference = push(rows, cell, cell_number);
+
     rows->count++;
     *qd_row_now(rows, reference) = *now;
     *qd_row_was(rows, reference) = *was;
@@ -168,6 +176,7 @@ static uint32_t close_gap(qd_rows *rows, qd_cell *cell, uint32_t reference)
     uint32_t head = cell->head, lane = (cell->count - 1) % QD_BLOCK_ROWS, gap = reference % QD_BLOCK_ROWS;
     uint32_t last = head * QD_BLOCK_ROWS + lane, moved = QD_NONE;
     qd_block_info *from = &rows->info[head], *to = &rows->info[reference / QD_BLOCK_ROWS];
+
     to->bits &= ~bits_of(gap);
     if (last != reference) {
         moved = qd_row_id(rows, last);
@@ -235,6 +244,7 @@ void qd_rows_join(qd_rows *rows, const qd_rows *part)
 static void commit(qd_rows *rows, uint32_t block)
 {
     const size_t first = (size_t)block * QD_BLOCK_ROWS;
+
     memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
     rows->info[block].dirty = 0;
 }
@@ -259,6 +269,7 @@ void qd_rows_commit_all(qd_rows *rows)
     qd_rows_mark_due(rows);
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         uint32_t block = rows->dirty[i];
+
         if (rows->info[block].dirty != 0) {
             commit(rows, block);
         }

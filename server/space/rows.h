@@ -146,6 +146,7 @@ static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
 static inline void qd_rows_unmark(qd_rows *rows, uint32_t reference)
 {
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
+
     info->dirty = (uint16_t)(info->dirty & ~(1u << reference % QD_BLOCK_ROWS));
 }
 
@@ -173,6 +174,7 @@ static inline uint32_t qd_row_id(const qd_rows *rows, uint32_t reference)
 static inline uint32_t qd_id_of_filter(const qd_bodies *bodies, qd_filter filter)
 {
     const uint32_t class = qd_bodies_filter_class(bodies, filter);
+
     return class == 0 ? 0 : QD_ID_FILTER | class << QD_ID_CLASS;
 }
 
@@ -180,6 +182,7 @@ static inline uint32_t qd_id_of_filter(const qd_bodies *bodies, qd_filter filter
 static inline bool qd_ids_agree(const qd_bodies *bodies, uint32_t id_a, uint32_t id_b)
 {
     const uint32_t class_a = id_a >> QD_ID_CLASS, class_b = id_b >> QD_ID_CLASS;
+
     if ((class_a > class_b ? class_a : class_b) == QD_FILTER_CLASSES_MAX) {
         return qd_filters_agree(bodies->filter[id_a & QD_ID_SLOT], bodies->filter[id_b & QD_ID_SLOT]);
     }

@@ -21,6 +21,7 @@ static bool is_region(const qd_space_query *query)
 static bool extents_overlap(const qd_extent *a, const qd_extent *b)
 {
     bool overlap = true;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         overlap &= (a->lo[k] <= b->hi[k]) & (b->lo[k] <= a->hi[k]);
     }
@@ -30,6 +31,7 @@ static bool extents_overlap(const qd_extent *a, const qd_extent *b)
 static qd_extent extent_of_row(const qd_row *row)
 {
     qd_extent extent;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         extent.lo[k] = row->v[k];
         extent.hi[k] = row->v[QD_ROW_HIGH + k];
@@ -43,6 +45,7 @@ static double measure(const qd_search *s, uint32_t id, const qd_row *was)
     if (is_region(s->query)) {
         qd_row bounds = qd_row_bounds(was, (id & QD_ID_ROUND) != 0);
         qd_extent extent = extent_of_row(&bounds);
+
         if (!extents_overlap(&s->reach, &extent)) {
             return NOWHERE;
         }
@@ -61,8 +64,10 @@ static double measure(const qd_search *s, uint32_t id, const qd_row *was)
 static double distance_to(const qd_search *s, const qd_extent *extent)
 {
     double square = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double beyond = fmax(fmax(0, extent->lo[k] - s->at[k]), s->at[k] - extent->hi[k]);
+
         square += beyond * beyond;
     }
     return sqrt(square);
@@ -72,8 +77,10 @@ static double distance_to(const qd_search *s, const qd_extent *extent)
 static double ray_to(const qd_search *s, const qd_extent *extent)
 {
     double enter = 0, leave = s->query->reach;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double lo = extent->lo[k] - s->at[k], hi = extent->hi[k] - s->at[k];
+
         if (s->unit[k] == 0) {
             if (lo > 0 || hi < 0) {
                 return NOWHERE;
@@ -132,6 +139,7 @@ static bool is_after(const qd_space_hit *a, const qd_space_hit *b)
 static void sift_down(qd_space_hit *heap, uint32_t count, uint32_t from)
 {
     qd_space_hit hit = heap[from];
+
     for (uint32_t child; (child = 2 * from + 1) < count; from = child) {
         if (child + 1 < count && is_after(&heap[child + 1], &heap[child])) {
             child++;
@@ -155,6 +163,7 @@ static qd_status make_room(const qd_search *s)
 {
     qd_space_hits *hits = s->hits;
     uint32_t capacity = hits->capacity == 0 ? HITS_FIRST : 2 * hits->capacity;
+
     capacity = capacity < s->query->limit + 1 ? capacity : s->query->limit + 1;
     qd_space_hit *grown =
         qd_heap_resize(s->index->heap, hits->hit, hits->capacity * sizeof *grown, capacity * sizeof *grown);
@@ -170,6 +179,7 @@ static qd_status offer(qd_search *s, qd_space_hit hit)
 {
     qd_space_hits *hits = s->hits;
     uint32_t wanted = s->query->limit + 1;
+
     if (hits->count == wanted) {
         if (is_after(&hits->hit[0], &hit)) {
             hits->hit[0] = hit;
@@ -180,6 +190,7 @@ static qd_status offer(qd_search *s, qd_space_hit hit)
     }
     if (hits->count == hits->capacity) {
         qd_status status = make_room(s);
+
         if (status != QD_OK) {
             return status;
         }
@@ -196,6 +207,7 @@ static qd_status offer(qd_search *s, qd_space_hit hit)
 static void finish(const qd_search *s)
 {
     qd_space_hits *hits = s->hits;
+
     make_heap(hits->hit, hits->count);
     for (uint32_t left = hits->count; left > 1;) {
         left--;
@@ -228,10 +240,12 @@ static bool was_there(uint32_t id, const qd_row *was)
 static qd_status search_block(qd_search *s, uint32_t number, uint32_t count)
 {
     const uint32_t first = number * QD_BLOCK_ROWS;
+
     s->hits->tests += count;
     for (uint32_t row = first; row < first + count; row++) {
         uint32_t id = qd_row_id(s->index->rows, row);
         const qd_row *was = qd_row_was(s->index->rows, row);
+
         if (!was_there(id, was)) {
             continue;
         }
@@ -255,8 +269,10 @@ static qd_status search_block(qd_search *s, uint32_t number, uint32_t count)
 qd_status qd_search_cell(qd_search *search, const qd_cell *cell)
 {
     uint32_t count = cell->count == 0 ? 0 : (cell->count - 1) % QD_BLOCK_ROWS + 1;
+
     for (uint32_t block = cell->head; block != QD_NONE; block = search->index->rows->info[block].next) {
         qd_status status = search_block(search, block, count);
+
         if (status != QD_OK) {
             return status;
         }
@@ -272,6 +288,7 @@ static void prepare_region(qd_search *s)
     const float corners[2][3] = {{query->min_x, query->min_y, query->min_z},
                                  {query->max_x, query->max_y, query->max_z}};
     qd_row around = qd_row_of_circle(centre, query->radius);
+
     around = qd_round_bounds(&around);
     s->area.shape = query->kind == QD_SPACE_IN_BOX ? QD_SPACE_BOX : QD_SPACE_CIRCLE;
     s->area.radius = query->radius;
@@ -291,12 +308,14 @@ static void prepare_point(qd_search *s)
 {
     const qd_space_query *query = s->query;
     const float at[3] = {query->x, query->y, query->z};
+
     s->worst = query->reach;
     for (uint32_t k = 0; k < 3; k++) {
         s->at[k] = at[k];
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double margin = BOUND_MARGIN * fabs(s->at[k]), way = query->reach * (1 + BOUND_MARGIN);
+
         s->reach.lo[k] = s->at[k] - margin - way;
         s->reach.hi[k] = s->at[k] + margin + way;
     }
@@ -307,6 +326,7 @@ static void prepare_ray(qd_search *s)
     const qd_space_query *query = s->query;
     const double direction[3] = {query->direction_x, query->direction_y, query->direction_z};
     double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+
     QD_ASSERT(length > 0);
     prepare_point(s);
     for (uint32_t k = 0; k < 3; k++) {
@@ -316,6 +336,7 @@ static void prepare_ray(qd_search *s)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double margin = BOUND_MARGIN * fabs(s->at[k]);
         double way = s->unit[k] == 0 ? 0 : s->unit[k] * query->reach * (1 + BOUND_MARGIN);
+
         s->reach.lo[k] = s->at[k] - margin + fmin(0, way);
         s->reach.hi[k] = s->at[k] + margin + fmax(0, way);
     }

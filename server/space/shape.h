@@ -53,6 +53,7 @@ static inline qd_row qd_row_of_box(const float *at, const float *half)
 static inline qd_row qd_row_of_circle(const float *at, float radius)
 {
     qd_row row = {{0}};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         row.v[k] = at[k];
         row.v[QD_ROW_HIGH + k] = radius;
@@ -64,6 +65,7 @@ static inline qd_row qd_row_of_circle(const float *at, float radius)
 static inline qd_row qd_row_of_capsule(const float *at, const float *half, float radius)
 {
     qd_row row = {{0}};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         row.v[k] = at[k];
         row.v[QD_ROW_HIGH + k] = (fabsf(half[k]) + radius) * (1 + 0x1p-22f);
@@ -91,6 +93,7 @@ static inline qd_row qd_round_bounds(const qd_row *round)
     qd_row box = {{0}};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float at = round->v[k], reach = round->v[QD_ROW_HIGH + k];
+
         reach = reach + QD_ROUND_LEAST;
         reach = reach + (0x1p-22f * (fabsf(at) + reach) + QD_ROUND_LEAST);
         box.v[k] = at - reach;
@@ -108,6 +111,7 @@ static inline qd_row qd_round_bounds(const qd_row *round)
 static inline qd_row qd_circle_core(const qd_row *circle)
 {
     float radius = circle->v[QD_ROW_HIGH];
+
     if (!(radius >= 0)) {
         return QD_ROW_ABSENT;
     }
@@ -116,6 +120,7 @@ static inline qd_row qd_circle_core(const qd_row *circle)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float at = circle->v[k];
         float reach = radius * QD_CIRCLE_CORE - (0x1p-22f * (fabsf(at) + radius) + QD_ROUND_LEAST);
+
         box.v[k] = at - reach;
         box.v[QD_ROW_HIGH + k] = at + reach;
     }
@@ -131,8 +136,10 @@ static inline qd_row qd_row_bounds(const qd_row *row, bool is_round)
 static inline qd_row qd_row_union(const qd_row *a, const qd_row *b)
 {
     qd_row both = {{0}};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t high = QD_ROW_HIGH + k;
+
         both.v[k] = a->v[k] < b->v[k] ? a->v[k] : b->v[k];
         both.v[high] = a->v[high] > b->v[high] ? a->v[high] : b->v[high];
     }
@@ -143,6 +150,7 @@ static inline qd_row qd_row_union(const qd_row *a, const qd_row *b)
 static inline bool qd_boxes_overlap(const qd_row *a, const qd_row *b)
 {
     bool overlap = true;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         overlap &= (a->v[k] <= b->v[QD_ROW_HIGH + k]) & (b->v[k] <= a->v[QD_ROW_HIGH + k]);
     }
@@ -153,6 +161,7 @@ static inline bool qd_boxes_overlap(const qd_row *a, const qd_row *b)
 static inline double qd_beyond(double at, double lo, double hi)
 {
     double below = lo - at > 0 ? lo - at : 0, above = at - hi > 0 ? at - hi : 0;
+
     return below > above ? below : above;
 }
 
@@ -161,8 +170,10 @@ static inline double qd_beyond(double at, double lo, double hi)
 static inline bool qd_circles_overlap(const qd_row *a, const qd_row *b)
 {
     double reach = (double)a->v[QD_ROW_HIGH] + (double)b->v[QD_ROW_HIGH], sum = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double apart = (double)a->v[k] - (double)b->v[k];
+
         sum += apart * apart;
     }
     return (reach >= 0) & (sum <= reach * reach);
@@ -171,8 +182,10 @@ static inline bool qd_circles_overlap(const qd_row *a, const qd_row *b)
 static inline bool qd_circle_overlaps_box(const qd_row *circle, const qd_row *box)
 {
     double radius = circle->v[QD_ROW_HIGH], sum = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double apart = qd_beyond(circle->v[k], box->v[k], box->v[QD_ROW_HIGH + k]);
+
         sum += apart * apart;
     }
     return (radius >= 0) & (box->v[0] <= box->v[QD_ROW_HIGH]) & (sum <= radius * radius);

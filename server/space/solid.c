@@ -94,6 +94,7 @@ static double greater(double a, double b)
 static double segment_square(vec at, vec way)
 {
     double along = dot(at, way), length = square(way);
+
     if (fabs(along) < length) {
         return square(cross(at, way)) / length;
     }
@@ -106,9 +107,11 @@ static double parallelogram_square_inside(vec at, vec way, vec other)
 {
     vec normal = cross(way, other);
     double area = square(normal);
+
     if (area > PARALLEL_SINE * PARALLEL_SINE * (square(way) * square(other)) &&
         fabs(dot(cross(at, other), normal)) <= area && fabs(dot(cross(at, way), normal)) <= area) {
         double above = dot(at, normal);
+
         return above * above / area;
     }
     return (double)INFINITY;
@@ -117,6 +120,7 @@ static double parallelogram_square_inside(vec at, vec way, vec other)
 static double parallelogram_square(vec at, vec way, vec other)
 {
     double inside = parallelogram_square_inside(at, way, other);
+
     if (inside < (double)INFINITY) {
         return inside;
     }
@@ -130,6 +134,7 @@ static bool parallelepiped_has_origin(vec at, const vec way[3])
     vec normal = cross(way[1], way[2]);
     double volume = fabs(dot(way[0], normal));
     double lengths = square(way[0]) * square(way[1]) * square(way[2]);
+
     return volume * volume > FLAT_SINE * FLAT_SINE * lengths && fabs(dot(at, normal)) <= volume &&
            fabs(dot(at, cross(way[2], way[0]))) <= volume && fabs(dot(at, cross(way[0], way[1]))) <= volume;
 }
@@ -152,8 +157,10 @@ static void gaps_of_point(const double at[3], const qd_solid *box, double gap[FA
 static double square_of_gaps(const double gap[FACES])
 {
     double sum = 0;
+
     for (uint32_t k = 0; k < FACES; k += 2) {
         double beyond = greater(greater(0, gap[k]), gap[k + 1]);
+
         sum += beyond * beyond;
     }
     return sum;
@@ -168,6 +175,7 @@ static double gap_at(const gaps *way, uint32_t face, double t)
 static bool close_together(const double *from, const double *to, uint32_t count)
 {
     double enter = 0, leave = 1;
+
     for (uint32_t i = 0; i < count; i++) {
         if (from[i] > 0 && to[i] > 0) {
             return false;
@@ -185,8 +193,10 @@ static bool close_together(const double *from, const double *to, uint32_t count)
 static double gaps_slope(const gaps *way, double t)
 {
     double slope = 0;
+
     for (uint32_t i = 0; i < FACES; i++) {
         double gap = gap_at(way, i, t);
+
         if (gap > 0) {
             slope += gap * (way->to[i] - way->from[i]);
         }
@@ -198,9 +208,11 @@ static double gaps_slope(const gaps *way, double t)
 static double gaps_least_between(const gaps *way, double low, double high)
 {
     double along = 0, length = 0;
+
     for (uint32_t i = 0; i < FACES; i++) {
         if (gap_at(way, i, (low + high) / 2) > 0) {
             double step = way->to[i] - way->from[i];
+
             along -= way->from[i] * step;
             length += step * step;
         }
@@ -218,8 +230,10 @@ static double gaps_least_square(const gaps *way)
     double low = 0, high = 1;
     for (uint32_t i = 0; i < FACES; i++) {
         double from = way->from[i], to = way->to[i];
+
         if ((from > 0) != (to > 0)) {
             double t = from / (from - to);
+
             if (gaps_slope(way, t) < 0) {
                 low = greater(low, t);
             } else {
@@ -253,6 +267,7 @@ static double reach_along(const qd_solid *solid, uint32_t k)
 static double gap_along(const qd_solid *a, const qd_solid *b, uint32_t k)
 {
     double end = a->shape == QD_SPACE_BOX ? a->to[k] : a->at[k];
+
     return (b->at[k] - end) - (reach_along(a, k) + reach_along(b, k));
 }
 
@@ -285,6 +300,7 @@ static void end_of_axis(const qd_solid *round, double sign, double end[3])
 static bool boxes_overlap(const qd_solid *a, const qd_solid *b)
 {
     bool overlap = true;
+
     for (uint32_t k = 0; k < 3; k++) {
         overlap = overlap && a->at[k] <= b->to[k] && b->at[k] <= a->to[k];
     }
@@ -295,6 +311,7 @@ static bool rounds_overlap(const qd_solid *a, const qd_solid *b)
 {
     vec apart = minus(vec_of(a->at), vec_of(b->at));
     double reach = a->radius + b->radius, least;
+
     if (a->shape == QD_SPACE_CIRCLE) {
         least = b->shape == QD_SPACE_CIRCLE ? square(apart) : segment_square(apart, axis_of(b));
     } else {
@@ -308,6 +325,7 @@ static bool box_overlaps_round(const qd_solid *box, const qd_solid *round)
 {
     double reach_square = round->radius * round->radius;
     gaps axis;
+
     if (round->shape == QD_SPACE_CIRCLE) {
         gaps_of_point(round->at, box, axis.from);
         return square_of_gaps(axis.from) <= reach_square;
@@ -333,6 +351,7 @@ bool qd_solids_overlap(const qd_solid *a, const qd_solid *b)
 static bool boxes_meet(motion a, motion b)
 {
     gaps way;
+
     for (uint32_t k = 0; k < 3; k++) {
         way.from[2 * k] = b.from->at[k] - a.from->to[k];
         way.to[2 * k] = b.to->at[k] - a.to->to[k];
@@ -362,6 +381,7 @@ static bool axes_meet(vec middle, vec way, vec a, vec b, double reach_square)
 static bool rounds_meet(motion a, motion b)
 {
     vec middle, way;
+
     ways_apart(minus(vec_of(a.from->at), vec_of(b.from->at)), minus(vec_of(a.to->at), vec_of(b.to->at)), &middle, &way);
     bool a_is_capsule = a.to->shape == QD_SPACE_CAPSULE, b_is_capsule = b.to->shape == QD_SPACE_CAPSULE;
     double reach = a.to->radius + b.to->radius;
@@ -379,6 +399,7 @@ static bool box_meets_end(motion box, motion round, double sign)
 {
     gaps way;
     double from[3], to[3];
+
     end_of_axis(round.from, sign, from);
     end_of_axis(round.to, sign, to);
     gaps_of_point(from, box.from, way.from);
@@ -397,6 +418,7 @@ static void partings(const qd_solid *box, const qd_solid *capsule, double part[P
 {
     double lo[3], hi[3];
     const double *axis = capsule->to;
+
     for (uint32_t k = 0; k < 3; k++) {
         lo[k] = box->at[k] - capsule->at[k];
         hi[k] = box->to[k] - capsule->at[k];
@@ -407,6 +429,7 @@ static void partings(const qd_solid *box, const qd_solid *capsule, double part[P
         uint32_t i = (k + 1) % 3, j = (k + 2) % 3;
         double least_i = axis[j] > 0 ? lo[i] : hi[i], most_i = axis[j] > 0 ? hi[i] : lo[i];
         double least_j = axis[i] > 0 ? lo[j] : hi[j], most_j = axis[i] > 0 ? hi[j] : lo[j];
+
         part[4 * k + 2] = parting(axis[j] * least_i, axis[i] * most_j);
         part[4 * k + 3] = parting(axis[i] * least_j, axis[j] * most_i);
     }
@@ -436,6 +459,7 @@ static bool unparted_at_once(const double from[PARTINGS], const double to[PARTIN
 static vec from_corner(const qd_solid *box, uint32_t corner, const qd_solid *capsule)
 {
     double apart[3];
+
     for (uint32_t k = 0; k < 3; k++) {
         apart[k] = capsule->at[k] - (corner >> k & 1 ? box->to[k] : box->at[k]);
     }
@@ -448,6 +472,7 @@ static vec from_corner(const qd_solid *box, uint32_t corner, const qd_solid *cap
 static bool box_meets_inside(motion box, motion capsule)
 {
     double from[PARTINGS], to[PARTINGS], reach_square = capsule.to->radius * capsule.to->radius;
+
     partings(box.from, capsule.from, from);
     partings(box.to, capsule.to, to);
     if (unparted_at_once(from, to)) {
@@ -455,6 +480,7 @@ static bool box_meets_inside(motion box, motion capsule)
     }
     for (uint32_t corner = 0; corner < CORNERS; corner++) {
         vec middle, way;
+
         ways_apart(from_corner(box.from, corner, capsule.from), from_corner(box.to, corner, capsule.to), &middle, &way);
         if (parallelogram_square_inside(middle, way, axis_of(capsule.to)) <= reach_square) {
             return true;
@@ -492,6 +518,7 @@ double qd_solid_distance(const qd_solid *solid, const double point[3])
 {
     if (solid->shape == QD_SPACE_BOX) {
         double gap[FACES];
+
         gaps_of_point(point, solid, gap);
         return sqrt(square_of_gaps(gap));
     }
@@ -503,8 +530,10 @@ double qd_solid_distance(const qd_solid *solid, const double point[3])
 static double ray_to_box(const qd_solid *box, const double origin[3], const double unit[3], double length)
 {
     double enter = 0, leave = length;
+
     for (uint32_t k = 0; k < 3; k++) {
         double lo = box->at[k] - origin[k], hi = box->to[k] - origin[k];
+
         if (unit[k] == 0) {
             if (lo > 0 || hi < 0) {
                 return (double)INFINITY;
@@ -521,6 +550,7 @@ static double ray_to_box(const qd_solid *box, const double origin[3], const doub
 static double ray_to_circle(vec apart, vec unit, double radius)
 {
     double along = dot(apart, unit), rest = radius * radius - square(cross(apart, unit));
+
     return along > 0 && rest >= 0 ? greater(0, along - sqrt(rest)) : (double)INFINITY;
 }
 
@@ -529,6 +559,7 @@ static double ray_to_side(vec apart, vec unit, vec axis, double radius)
 {
     vec normal = cross(unit, axis);
     double tilt = square(normal), off = dot(apart, normal), rest = radius * radius * tilt - off * off;
+
     if (tilt == 0 || rest < 0) {
         return (double)INFINITY;
     }

@@ -51,6 +51,7 @@ static bool is_right(const qd_space_config *config)
 qd_status qd_space_create(const qd_space_config *config, qd_heap *heap, qd_space **space)
 {
     qd_space_config whole = *config;
+
     whole.dimensions = config->dimensions == 0 ? 2 : config->dimensions;
     whole.index = config->index == 0 ? QD_SPACE_AUTO : config->index;
     whole.prune = config->prune == 0 ? QD_SPACE_PRUNE_AUTO : config->prune;

@@ -28,11 +28,13 @@ static qd_row room_of(const qd_sparse *sparse, uint64_t key)
     const uint32_t below = QD_KEY_BITS - qd_key_level(key);
     const double step = 1 / (double)sparse->frame.scale;
     qd_row room = {{0}};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t first = qd_key_at(key, k) << below, last = first + ((1u << below) - 1);
         double origin = (double)sparse->frame.origin[k];
         float low = (float)(origin + first * step * (1 + QD_FRAME_MARGIN));
         float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_FRAME_MARGIN));
+
         room.v[k] = first == 0 ? -INFINITY : nextafterf(low, INFINITY);
         room.v[QD_ROW_HIGH + k] = last == QD_KEY_LAST ? INFINITY : nextafterf(high, -INFINITY);
     }
@@ -42,6 +44,7 @@ static qd_row room_of(const qd_sparse *sparse, uint64_t key)
 void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf)
 {
     qd_sparse_cells *cells = &sparse->cells;
+
     if (cells->has_room) {
         cells->room[number] = is_leaf ? room_of(sparse, cells->key[number]) : QD_ROW_ABSENT;
     }
@@ -51,6 +54,7 @@ void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf)
 static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level, uint32_t parent)
 {
     uint32_t number = qd_sparse_cells_make(&sparse->cells, key, parent);
+
     if (level >= sparse->leaf_from || level == sparse->depth_max) {
         qd_sparse_set_leaf(sparse, number, true);
     }
@@ -62,6 +66,7 @@ static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level, uint32_t p
 static void begin(qd_sparse *sparse)
 {
     uint32_t number = make(sparse, QD_KEY_ROOT, 0, QD_NONE);
+
     QD_ASSERT(number == QD_SPARSE_ROOT);
 }
 
@@ -72,6 +77,7 @@ static uint32_t find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
     const qd_sparse_cells *cells = &sparse->cells;
     uint32_t at = sparse->level_usual < level ? sparse->level_usual : level;
     uint32_t number = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
+
     while (number == QD_NONE) {
         at--;
         number = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
@@ -91,6 +97,7 @@ uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
 {
     qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
     uint32_t level = qd_key_level_of(&numbers);
+
     level = level < sparse->depth_max ? level : sparse->depth_max;
     uint64_t finest = qd_key_of(numbers.v);
     uint32_t number = find(sparse, finest, level), at = qd_key_level(sparse->cells.key[number]);
@@ -107,6 +114,7 @@ qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key)
 {
     const uint32_t below = QD_KEY_BITS - qd_key_level(key);
     qd_numbers numbers;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         numbers.v[k] = qd_key_at(key, k) << below;
         numbers.v[QD_ROW_HIGH + k] = numbers.v[k] + ((1u << below) - 1);
@@ -119,6 +127,7 @@ void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint3
     if (count > list->capacity) {
         uint32_t capacity = qd_array_capacity(list->capacity, count, 16);
         size_t size = sizeof *list->number;
+
         list->number = qd_array_grow(sparse->index.heap, QD_ARRAY_NEED, list->number, list->capacity * size,
                                      list->count * size, capacity * size);
         list->capacity = capacity;
@@ -141,6 +150,7 @@ static qd_status reserve(qd_index *index)
 {
     qd_sparse *sparse = (qd_sparse *)index;
     qd_status status = qd_sparse_cells_reserve(&sparse->cells, 1 + 2 * sparse->depth_max);
+
     tell(sparse);
     if (status == QD_OK && index->cells == 0) {
         begin(sparse);
@@ -151,6 +161,7 @@ static qd_status reserve(qd_index *index)
 static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
 {
     qd_sparse *sparse = (qd_sparse *)index;
+
     if (QD_UNLIKELY(index->cells == 0)) {
         begin(sparse);
     }
@@ -162,6 +173,7 @@ static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
 static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
+
     if (qd_sparse_is_leaf(sparse, place)) {
         return false;
     }
@@ -169,6 +181,7 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
     uint32_t level = sparse->depth_max;
     if (sparse->index.config->depth == 0) {
         uint32_t number = find(sparse, qd_key_of(numbers.v), level);
+
         level = qd_key_level(sparse->cells.key[number]);
     }
     bool is_long = false;
@@ -190,6 +203,7 @@ static bool stays_in(const qd_sparse *sparse, const qd_record *record, const qd_
     qd_numbers numbers = qd_key_numbers(&sparse->frame, bounds);
     uint64_t key = sparse->cells.key[record->place], low = qd_key_of(numbers.v);
     uint32_t level = qd_key_level(key), natural = qd_key_level_of(&numbers);
+
     if (qd_sparse_is_leaf(sparse, record->place)) {
         return natural >= level && qd_key_above(low, QD_KEY_BITS, level) == key;
     }
@@ -201,8 +215,10 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
     bool is_inside = sparse->cells.has_room;
+
     if (is_inside) {
         const qd_row *room = &sparse->cells.room[record->place];
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             is_inside &= (bounds->v[k] >= room->v[k]) & (bounds->v[QD_ROW_HIGH + k] <= room->v[QD_ROW_HIGH + k]);
         }
@@ -233,6 +249,7 @@ static void prepare(qd_index *index)
 static void settle(qd_index *index)
 {
     qd_sparse *sparse = (qd_sparse *)index;
+
     if (index->cells > 0) {
         qd_sparse_divide(sparse);
         qd_sparse_prune(sparse);
@@ -244,6 +261,7 @@ static void settle(qd_index *index)
 static void count(const qd_index *index, qd_space_counters *counters)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
+
     counters->cells = sparse->cells.capacity;
     counters->cells_pruned = sparse->pruned;
     counters->depth = index->config->depth;
@@ -262,6 +280,7 @@ static void free_list(const qd_sparse *sparse, qd_sparse_list *list)
 static void destroy(qd_index *index)
 {
     qd_sparse *sparse = (qd_sparse *)index;
+
     qd_sparse_cells_deinit(&sparse->cells);
     free_list(sparse, &sparse->crowded);
     free_list(sparse, &sparse->suspects);
@@ -293,6 +312,7 @@ static const qd_index_ops ops = {
 qd_index *qd_sparse_create(const qd_index *as)
 {
     qd_sparse *sparse = qd_heap_alloc_zeroed(as->heap, sizeof *sparse);
+
     if (sparse == NULL) {
         return NULL;
     }

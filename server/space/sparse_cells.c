@@ -24,6 +24,7 @@ static size_t slots(uint32_t bits)
 void qd_sparse_cells_deinit(qd_sparse_cells *cells)
 {
     qd_heap *heap = cells->heap;
+
     qd_array_free(heap, cells->cell, cells->capacity * sizeof *cells->cell);
     qd_array_free(heap, cells->key, cells->capacity * sizeof *cells->key);
     qd_array_free(heap, cells->link, cells->capacity * sizeof *cells->link);
@@ -35,6 +36,7 @@ void qd_sparse_cells_deinit(qd_sparse_cells *cells)
 static void enter(qd_sparse_cells *cells, uint32_t number)
 {
     uint32_t last = (1u << cells->slot_bits) - 1, at = qd_sparse_cells_home(cells, cells->key[number]);
+
     while (cells->slot[at] != QD_NONE) {
         at = (at + 1) & last;
     }
@@ -45,6 +47,7 @@ static void enter(qd_sparse_cells *cells, uint32_t number)
 static bool widen(qd_sparse_cells *cells, uint32_t count, qd_array_mode mode)
 {
     uint32_t bits = cells->slot_bits;
+
     while (2 * slots(bits) < (size_t)3 * count) {
         bits++;
     }
@@ -76,6 +79,7 @@ static bool grow(qd_sparse_cells *cells, uint32_t needed, qd_array_mode mode)
         qd_heap *heap = cells->heap;
         qd_sparse_link *link =
             qd_array_grow(heap, mode, cells->link, old * sizeof *link, used * sizeof *link, capacity * sizeof *link);
+
         if (link == NULL) {
             return false;
         }
@@ -102,6 +106,7 @@ qd_status qd_sparse_cells_reserve(qd_sparse_cells *cells, uint32_t more)
 uint32_t qd_sparse_cells_make(qd_sparse_cells *cells, uint64_t key, uint32_t parent)
 {
     bool grown = grow(cells, cells->count + 1, QD_ARRAY_NEED);
+
     QD_ASSERT(grown);
     uint32_t number = cells->free_first;
     if (number != QD_NONE) {
@@ -130,11 +135,13 @@ uint32_t qd_sparse_cells_make(qd_sparse_cells *cells, uint64_t key, uint32_t par
 static void leave(qd_sparse_cells *cells, uint32_t number)
 {
     uint32_t last = (1u << cells->slot_bits) - 1, gap = qd_sparse_cells_home(cells, cells->key[number]);
+
     while (cells->slot[gap] != number) {
         gap = (gap + 1) & last;
     }
     for (uint32_t at = (gap + 1) & last; cells->slot[at] != QD_NONE; at = (at + 1) & last) {
         uint32_t home = qd_sparse_cells_home(cells, cells->key[cells->slot[at]]);
+
         if (((at - home) & last) >= ((at - gap) & last)) {
             cells->slot[gap] = cells->slot[at];
             gap = at;
@@ -149,6 +156,7 @@ void qd_sparse_cells_drop(qd_sparse_cells *cells, uint32_t number)
     leave(cells, number);
     if (cells->link[number].parent != QD_NONE) {
         uint32_t *at = &cells->link[cells->link[number].parent].first;
+
         while (*at != number) {
             at = &cells->link[*at].next;
         }
@@ -164,6 +172,7 @@ void qd_sparse_cells_drop(qd_sparse_cells *cells, uint32_t number)
 void qd_sparse_cells_validate(const qd_sparse_cells *cells)
 {
     uint32_t count = 0, children = 0, roots = 0, taken = 0, vacant = 0, level_count[QD_SPARSE_DEPTH_MAX + 1] = {0};
+
     for (uint32_t number = 0; number < cells->used; number++) {
         if (cells->flags[number] & QD_SPARSE_FREE) {
             QD_ASSERT(cells->cell[number].head == QD_NONE && cells->cell[number].count == 0);

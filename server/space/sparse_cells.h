@@ -65,6 +65,7 @@ void qd_sparse_cells_validate(const qd_sparse_cells *cells);
 static inline uint32_t qd_sparse_cells_home(const qd_sparse_cells *cells, uint64_t key)
 {
     uint64_t mixed = key * UINT64_C(0xbf58476d1ce4e5b9);
+
     mixed = (mixed ^ mixed >> 32) * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)(mixed >> (64 - cells->slot_bits));
 }
@@ -73,6 +74,7 @@ static inline uint32_t qd_sparse_cells_home(const qd_sparse_cells *cells, uint64
 static inline uint32_t qd_sparse_cells_find(const qd_sparse_cells *cells, uint64_t key)
 {
     uint32_t last = (1u << cells->slot_bits) - 1, at = qd_sparse_cells_home(cells, key);
+
     while (cells->slot[at] != QD_NONE && cells->key[cells->slot[at]] != key) {
         at = (at + 1) & last;
     }

@@ -40,6 +40,7 @@ static inline uint32_t qd_key_level(uint64_t key)
 static inline uint64_t qd_key_of(const uint32_t *numbers)
 {
     uint64_t key = QD_KEY_ROOT << QD_KEY_BITS;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         key |= (uint64_t)numbers[k] << QD_KEY_AXIS_BITS * k;
     }
@@ -50,12 +51,14 @@ static inline uint64_t qd_key_of(const uint32_t *numbers)
 static inline uint64_t qd_key_above(uint64_t key, uint32_t below, uint32_t level)
 {
     uint64_t bits = ((UINT64_C(1) << level) - 1) * QD_KEY_DIGIT | QD_KEY_ROOT << level;
+
     return key >> (below - level) & bits;
 }
 
 static inline uint64_t qd_key_parent(uint64_t key)
 {
     uint32_t level = qd_key_level(key);
+
     return qd_key_above(key, level, level - 1);
 }
 
@@ -75,6 +78,7 @@ static inline qd_numbers qd_key_numbers(const qd_frame *frame, const qd_row *box
 static inline uint32_t qd_key_level_of(const qd_numbers *numbers)
 {
     uint32_t apart = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         apart |= numbers->v[k] ^ numbers->v[QD_ROW_HIGH + k];
     }

@@ -21,6 +21,7 @@ static uint32_t leaf_rows_max(const qd_sparse *sparse)
 void qd_sparse_entered(qd_sparse *sparse, uint32_t number)
 {
     uint32_t count = sparse->index.cell[number].count, most = leaf_rows_max(sparse);
+
     if (QD_UNLIKELY(count >= most && count % (most / 4 + 1) == 0 && sparse->index.config->depth == 0 &&
                     qd_sparse_is_leaf(sparse, number))) {
         qd_sparse_note(sparse, &sparse->crowded, number, QD_SPARSE_CROWDED);
@@ -35,6 +36,7 @@ static void move_row(qd_sparse *sparse, uint32_t from, uint32_t reference, uint3
     uint32_t id = qd_row_id(rows, reference);
     bool is_marked = qd_rows_is_marked(rows, reference);
     uint32_t moved = qd_rows_remove(rows, &sparse->index.cell[from], reference);
+
     if (moved != QD_NONE) {
         qd_relay_note(bodies, moved, reference);
     }
@@ -57,10 +59,12 @@ static uint32_t rows_below(const qd_sparse *sparse, uint32_t number)
     const qd_rows *rows = sparse->index.rows;
     qd_scan scan = qd_scan_start(rows, &sparse->index.cell[number], 1);
     uint32_t level = qd_key_level(sparse->cells.key[number]), below = 0, first, count;
+
     while (qd_scan_next(&scan, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             qd_row box = qd_row_box(rows, first + i);
             qd_numbers numbers = qd_key_numbers(&sparse->frame, &box);
+
             below += qd_key_level_of(&numbers) > level;
         }
     }
@@ -73,11 +77,14 @@ static void spread(qd_sparse *sparse, uint32_t number)
     const qd_rows *rows = sparse->index.rows;
     uint32_t block = sparse->index.cell[number].head;
     uint32_t lanes = (sparse->index.cell[number].count - 1) % QD_BLOCK_ROWS + 1;
+
     while (block != QD_NONE) {
         uint32_t next = rows->info[block].next;
+
         while (lanes-- > 0) {
             qd_row box = qd_row_box(rows, block * QD_BLOCK_ROWS + lanes);
             uint32_t to = qd_sparse_locate(sparse, &box);
+
             if (to != number) {
                 move_row(sparse, number, block * QD_BLOCK_ROWS + lanes, to);
             }
@@ -91,6 +98,7 @@ static void spread(qd_sparse *sparse, uint32_t number)
 static uint32_t levels_for(const qd_sparse *sparse, uint32_t rows)
 {
     uint32_t levels = 0;
+
     for (uint32_t left = rows; left > leaf_rows_max(sparse); left >>= QD_AXES) {
         levels++;
     }
@@ -100,6 +108,7 @@ static uint32_t levels_for(const qd_sparse *sparse, uint32_t rows)
 static void divide(qd_sparse *sparse, uint32_t number)
 {
     uint32_t below = rows_below(sparse, number);
+
     if (below > leaf_rows_max(sparse)) {
         qd_sparse_set_leaf(sparse, number, false);
         sparse->leaf_from = qd_key_level(sparse->cells.key[number]) + levels_for(sparse, below);
@@ -113,6 +122,7 @@ void qd_sparse_divide(qd_sparse *sparse)
 {
     for (uint32_t i = 0; i < sparse->crowded.count; i++) {
         uint32_t number = sparse->crowded.number[i];
+
         sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_CROWDED;
         if (qd_sparse_is_leaf(sparse, number)) {
             divide(sparse, number);
@@ -127,6 +137,7 @@ void qd_sparse_divide(qd_sparse *sparse)
 static bool is_thin(const qd_sparse *sparse, uint32_t number)
 {
     const qd_sparse_cells *cells = &sparse->cells;
+
     if (cells->flags[number] & (QD_SPARSE_LEAF | QD_SPARSE_FREE)) {
         return false;
     }
@@ -143,11 +154,14 @@ static bool is_thin(const qd_sparse *sparse, uint32_t number)
 static void merge(qd_sparse *sparse, uint32_t number)
 {
     qd_sparse_cells *cells = &sparse->cells;
+
     qd_sparse_set_leaf(sparse, number, true);
     while (cells->link[number].first != QD_NONE) {
         uint32_t child = cells->link[number].first;
+
         while (cells->cell[child].count > 0) {
             const qd_cell *cell = &cells->cell[child];
+
             move_row(sparse, child, cell->head * QD_BLOCK_ROWS + (cell->count - 1) % QD_BLOCK_ROWS, number);
         }
         qd_sparse_cells_drop(cells, child);
@@ -160,6 +174,7 @@ static void merge(qd_sparse *sparse, uint32_t number)
 void qd_sparse_tend(qd_sparse *sparse)
 {
     uint64_t news = sparse->index.rows->operations - sparse->tended, looks = news / OPERATIONS_A_LOOK;
+
     if (sparse->index.config->depth != 0 || looks == 0) {
         return;
     }
@@ -181,6 +196,7 @@ static void rebuild(qd_sparse *sparse)
     qd_index *index = &sparse->index;
     qd_rows old_rows = *index->rows;
     qd_sparse_cells old_cells = sparse->cells;
+
     qd_sparse_cells_init(&sparse->cells, index->heap, old_cells.has_room);
     index->cell = NULL;
     index->cells = 0;
@@ -197,6 +213,7 @@ static void rebuild(qd_sparse *sparse)
 void qd_sparse_uproot(qd_sparse *sparse)
 {
     const qd_rows *rows = sparse->index.rows;
+
     if (QD_LIKELY(!qd_excess_is_due(&sparse->excess, rows->count))) {
         return;
     }

@@ -39,6 +39,7 @@ void qd_sparse_prune_passed(qd_sparse *sparse, uint32_t number)
 {
     if (is_walked(sparse) && !(sparse->cells.flags[number] & QD_SPARSE_SUSPECT)) {
         uint32_t at = atomic_fetch_add_explicit(&sparse->suspects.count, 1, memory_order_relaxed);
+
         sparse->suspects.number[at] = number;
         sparse->cells.flags[number] |= QD_SPARSE_SUSPECT;
     }
@@ -56,6 +57,7 @@ static void fell(qd_sparse *sparse, uint32_t number)
 {
     while (number != QD_SPARSE_ROOT && is_bare(sparse, number)) {
         uint32_t parent = sparse->cells.link[number].parent;
+
         qd_sparse_cells_drop(&sparse->cells, number);
         sparse->pruned++;
         number = parent;
@@ -67,6 +69,7 @@ static void look_through(qd_sparse *sparse)
 {
     for (uint32_t i = 0; i < sparse->suspects.count; i++) {
         uint32_t number = sparse->suspects.number[i];
+
         if (sparse->cells.flags[number] & QD_SPARSE_SUSPECT) {
             sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_SUSPECT;
             fell(sparse, number);
@@ -92,6 +95,7 @@ static void suspect_all(qd_sparse *sparse)
 static uint32_t branches(const qd_sparse *sparse)
 {
     uint32_t rows = sparse->index.rows->count, cells = sparse->cells.count;
+
     return rows < cells ? rows : cells;
 }
 
@@ -99,6 +103,7 @@ void qd_sparse_prune(qd_sparse *sparse)
 {
     const uint32_t suspects = sparse->suspects.count;
     bool is_due = true;
+
     switch (sparse->index.config->prune) {
     case QD_SPACE_PRUNE_CANDIDATES:
         break;

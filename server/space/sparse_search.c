@@ -11,8 +11,10 @@ static uint32_t push_below(const qd_sparse *sparse, const qd_search *search, uin
 {
     const uint32_t first = count;
     const qd_sparse_link *link = sparse->cells.link;
+
     for (uint32_t child = link[number].first; child != QD_NONE; child = link[child].next) {
         qd_extent extent = qd_sparse_extent(sparse, sparse->cells.key[child]);
+
         count = qd_search_push(search, &extent, (qd_search_stop){.cell = child}, stops, first, count);
     }
     return count;
@@ -23,8 +25,10 @@ qd_status qd_sparse_search(const qd_index *index, qd_search *search)
     const qd_sparse *sparse = (const qd_sparse *)index;
     qd_search_stop stops[STOPS_MAX] = {{.cell = QD_SPARSE_ROOT}};
     uint32_t count = index->cells > 0 ? 1 : 0;
+
     while (count > 0) {
         qd_search_stop at = stops[--count];
+
         if (qd_search_is_hopeless(search, at.bound)) {
             continue;
         }

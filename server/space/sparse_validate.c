@@ -8,6 +8,7 @@ bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box)
     qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
     uint64_t key = sparse->cells.key[cell];
     uint32_t level = qd_key_level(key);
+
     return !(sparse->cells.flags[cell] & QD_SPARSE_FREE) &&
            qd_key_above(qd_key_of(numbers.v), QD_KEY_BITS, level) == key &&
            qd_key_above(qd_key_of(numbers.v + QD_ROW_HIGH), QD_KEY_BITS, level) == key;
@@ -16,6 +17,7 @@ bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box)
 static void check_list(const qd_sparse *sparse, const qd_sparse_list *list, qd_sparse_flag flag)
 {
     uint32_t listed = 0, flagged = 0;
+
     for (uint32_t i = 0; i < list->count; i++) {
         QD_ASSERT(list->number[i] < sparse->cells.used);
         listed += (sparse->cells.flags[list->number[i]] & flag) != 0;
@@ -32,6 +34,7 @@ static void check_cell(const qd_sparse *sparse, uint32_t number)
     const qd_sparse_cells *cells = &sparse->cells;
     uint32_t level = qd_key_level(cells->key[number]), flags = cells->flags[number];
     bool is_bare = cells->cell[number].count == 0 && cells->link[number].first == QD_NONE;
+
     QD_ASSERT(level <= sparse->depth_max && !(flags & QD_SPARSE_STAMPED));
     QD_ASSERT(level < sparse->depth_max || (flags & QD_SPARSE_LEAF));
     QD_ASSERT(!(flags & QD_SPARSE_LEAF) || cells->link[number].first == QD_NONE);
@@ -45,6 +48,7 @@ static void check_cell(const qd_sparse *sparse, uint32_t number)
 void qd_sparse_validate(const qd_index *index)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
+
     QD_ASSERT(index->cell == sparse->cells.cell && index->cells == sparse->cells.used);
     if (index->cells == 0) {
         return;

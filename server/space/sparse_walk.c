@@ -41,8 +41,10 @@ static qd_frame frame_around(const qd_sparse *sparse, uint64_t key)
     const uint32_t level = qd_key_level(key), below = QD_KEY_BITS - level;
     double scale = ldexp((double)numbers->scale, (int)QD_FRAME_BITS - (int)below);
     qd_frame frame = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double offset = (qd_key_at(key, k) << below) / (double)numbers->scale;
+
         frame.origin[k] = qd_frame_origin(fmin((double)numbers->origin[k] + offset, (double)FLT_MAX));
     }
     return frame;
@@ -53,6 +55,7 @@ static qd_window window_of(const qd_hand *hand, uint64_t key)
 {
     qd_extent extent = qd_sparse_extent((const qd_sparse *)hand->index, key);
     qd_row box = {{0}};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         box.v[k] = (float)extent.lo[k];
         box.v[QD_ROW_HIGH + k] = (float)extent.hi[k];
@@ -75,6 +78,7 @@ static bool is_active(const qd_hand *hand, uint32_t number)
 static void prefetch(const qd_sparse *sparse, uint32_t number)
 {
     const qd_rows *rows = sparse->index.rows;
+
     for (uint32_t block = sparse->cells.cell[number].head; block != QD_NONE; block = rows->info[block].next) {
         for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += QD_LINE_BYTES / sizeof(qd_row)) {
             __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
@@ -90,6 +94,7 @@ static void visit_leaf(qd_hand *hand, uint32_t number, const qd_list16 *above)
     qd_list8 *list = &hand->leaf;
     bool active = is_active(hand, number);
     qd_window window = window_of(hand, sparse->cells.key[number]);
+
     qd_list8_reserve(hand->sink.heap, list, cell->count + above->count);
     hand->kernel->collect8(&hand->sink, cell, &window, list);
     qd_arrange8(&hand->arranger, hand->sink.heap, list);
@@ -107,6 +112,7 @@ static void make_list(qd_hand *hand, uint32_t number, uint32_t level, const qd_l
     const qd_sparse *sparse = (const qd_sparse *)hand->index;
     const qd_cell *cell = &sparse->cells.cell[number];
     qd_list16 *list = &hand->level[level];
+
     hand->listed[level] = number;
     list->own = list->count = 0;
     list->any_moved = false;
@@ -118,6 +124,7 @@ static void make_list(qd_hand *hand, uint32_t number, uint32_t level, const qd_l
     qd_arrange16(&hand->arranger, hand->sink.heap, list);
     if (above->count > 0) {
         qd_window window = window_of(hand, sparse->cells.key[number]);
+
         hand->kernel->cull16(above, &window, !is_active(hand, number), list);
     }
     list->any_moved = list->count > 0 && (hand->all || qd_walk_is_any_moved(list));
@@ -130,6 +137,7 @@ static void make_list(qd_hand *hand, uint32_t number, uint32_t level, const qd_l
 static void renumber(qd_hand *hand, uint32_t level)
 {
     const qd_list16 list = hand->level[level];
+
     if (list.count > 0) {
         hand->level[level] = hand->level[SPARE];
         hand->level[SPARE] = list;
@@ -144,6 +152,7 @@ static void visit_inner(qd_hand *hand, uint32_t number, uint32_t level, const qd
 {
     const qd_sparse *sparse = (const qd_sparse *)hand->index;
     bool is_new = test || hand->listed[level] != number; /* else it is there from an earlier task */
+
     if (is_new) {
         make_list(hand, number, level, above, test);
     }
@@ -163,6 +172,7 @@ static void walk_children(qd_hand *hand, uint32_t number, const qd_list16 *above
     const qd_sparse *sparse = (const qd_sparse *)hand->index;
     const bool is_large = sparse->index.rows->count > PREFETCH_FROM;
     const qd_sparse_link *link = sparse->cells.link;
+
     for (uint32_t child = link[number].first; child != QD_NONE; child = link[child].next) {
         if (is_large && link[child].next != QD_NONE) {
             prefetch(sparse, link[child].next);
@@ -175,6 +185,7 @@ static void walk_children(qd_hand *hand, uint32_t number, const qd_list16 *above
 static uint32_t branch_end(const qd_sparse_cells *cells, uint32_t number)
 {
     const qd_sparse_link *link = cells->link;
+
     while (cells->cell[number].count == 0 && link[number].first != QD_NONE &&
            link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % FRAME_LEVELS != 0) {
         number = link[number].first;
@@ -194,6 +205,7 @@ static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above)
     qd_sparse *sparse = (qd_sparse *)hand->index;
     const qd_sparse_cells *cells = &sparse->cells;
     bool active = is_active(hand, number);
+
     if (hand->sink.stopped || !(active || above->any_moved)) {
         return;
     }
@@ -211,6 +223,7 @@ static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above)
     } else {
         const uint32_t level = qd_key_level(cells->key[number]);
         const qd_frame frame = hand->sink.frame;
+
         visit_inner(hand, number, level, above, true);
         if (active || hand->level[level].any_moved) {
             walk_children(hand, number, &hand->level[level]);
@@ -230,9 +243,11 @@ void qd_sparse_walk(qd_index *index, qd_hand *hand, uint32_t task)
     const uint64_t key = sparse->cells.key[number];
     const uint32_t level = qd_key_level(key);
     const qd_list16 *above = &nothing;
+
     hand->sink.frame = frame_around(sparse, QD_KEY_ROOT);
     for (uint32_t at = 0; at < level; at++) {
         uint32_t on_path = qd_sparse_cells_find(&sparse->cells, qd_key_above(key, level, at));
+
         visit_inner(hand, on_path, at, above, false);
         above = &hand->level[at];
     }
@@ -250,10 +265,12 @@ static void stamp(qd_sparse *sparse, uint8_t stamped)
 {
     const qd_rows *rows = sparse->index.rows;
     qd_sparse_cells *cells = &sparse->cells;
+
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         const qd_block_info *info = &rows->info[rows->dirty[i]];
         uint32_t number = info->cell;
         bool is_due = stamped == 0 || info->dirty != 0;
+
         while (is_due && (cells->flags[number] & QD_SPARSE_STAMPED) != stamped) {
             cells->flags[number] ^= QD_SPARSE_STAMPED;
             if (number != QD_SPARSE_ROOT) {
@@ -268,6 +285,7 @@ static void add_task(qd_sparse *sparse, uint32_t number)
     if (sparse->task_count == sparse->task_capacity) {
         uint32_t capacity = qd_array_capacity(sparse->task_capacity, sparse->task_count + 1, 4);
         size_t size = sizeof *sparse->task;
+
         sparse->task = qd_array_grow(sparse->index.heap, QD_ARRAY_NEED, sparse->task, sparse->task_capacity * size,
                                      sparse->task_count * size, capacity * size);
         sparse->task_capacity = capacity;
@@ -281,6 +299,7 @@ static void cut(qd_sparse *sparse, uint32_t wanted)
     add_task(sparse, QD_SPARSE_ROOT);
     for (uint32_t i = 0, alone = 0; i < sparse->task_count && sparse->task_count - alone < wanted; i++) {
         uint32_t child = sparse->cells.link[sparse->task[i]].first;
+
         if (child != QD_NONE) {
             sparse->task[i] |= ALONE;
             alone++;
@@ -294,6 +313,7 @@ static void cut(qd_sparse *sparse, uint32_t wanted)
 uint32_t qd_sparse_walk_begin(qd_index *index, qd_walk_plan *plan)
 {
     qd_sparse *sparse = (qd_sparse *)index;
+
     sparse->task_count = 0;
     if (index->cells > 0 && (plan->all || index->rows->dirty_count > 0)) {
         if (!plan->all) {
@@ -308,6 +328,7 @@ uint32_t qd_sparse_walk_begin(qd_index *index, qd_walk_plan *plan)
 void qd_sparse_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
 {
     qd_sparse *sparse = (qd_sparse *)index;
+
     if (sparse->task_count > 0 && !plan->all) {
         stamp(sparse, 0);
     }

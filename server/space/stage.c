@@ -67,6 +67,7 @@ static void set_bits(uint64_t *words, uint32_t first, uint32_t count)
     const uint32_t last = first + count - 1;
     const uint64_t from = UINT64_MAX << first % WORD_SLOTS, to = UINT64_MAX >> (WORD_SLOTS - 1 - last % WORD_SLOTS);
     uint32_t word = first / WORD_SLOTS, end = last / WORD_SLOTS;
+
     if (word == end) {
         words[word] |= from & to;
         return;
@@ -83,6 +84,7 @@ static void put_run(qd_stage *stage, uint32_t used, uint32_t count, const uint32
 {
     const uint32_t first = slots[0];
     uint32_t other = 0, beyond = 0;
+
     for (uint32_t i = 0; i < count; i++) {
         other |= slots[i] ^ (first + i);
         beyond |= slots[i] >= used;
@@ -97,6 +99,7 @@ static void put_run(qd_stage *stage, uint32_t used, uint32_t count, const uint32
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = slots[i];
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             stage->at[k][slot] = at[k][i];
         }
@@ -113,6 +116,7 @@ bool qd_stage_put(qd_stage *stage, const qd_bodies *bodies, size_t count, const 
     memcpy(from, at, sizeof from);
     while (count > 0) {
         const uint32_t some = count < RUN_COUNT ? (uint32_t)count : RUN_COUNT;
+
         put_run(stage, bodies->used, some, slots, from);
         stage->any = true;
         slots += some;
@@ -163,8 +167,10 @@ void qd_stage_fetch(const qd_stage *stage, uint32_t slot)
 uint32_t qd_stage_count(const qd_stage *stage)
 {
     uint32_t count = 0;
+
     for (uint32_t word = 0; stage->any && word < stage->capacity / WORD_SLOTS; word++) {
         const uint64_t bits = stage->waiting[word];
+
         count += bits == UINT64_MAX ? WORD_SLOTS : (uint32_t)__builtin_popcountll(bits);
     }
     return count;
@@ -185,9 +191,11 @@ typedef struct group {
 static uint32_t take(const qd_stage *stage, uint32_t word, uint32_t end, group *some)
 {
     uint32_t count = 0;
+
     for (; word < end && count <= QD_LAND_SLOTS_MAX - WORD_SLOTS; word++) {
         const uint32_t first = word * WORD_SLOTS;
         uint64_t bits = stage->waiting[word];
+
         stage->waiting[word] = 0;
         if (bits == UINT64_MAX) {
             for (uint32_t i = 0; i < WORD_SLOTS; i++) {
@@ -220,6 +228,7 @@ typedef struct landing {
 static uint32_t part_words(const landing *all)
 {
     const uint32_t slots = all->index->tuning.land_slots;
+
     return (slots > 0 ? slots : QD_LAND_SLOTS_MAX) / WORD_SLOTS;
 }
 
@@ -241,6 +250,7 @@ void qd_stage_leave(qd_stage *stage, uint32_t part, const qd_leaver *leavers, ui
 static qd_leaver leaver_at(const qd_stage *stage, uint32_t slot)
 {
     qd_leaver leaver = {.slot = slot};
+
     memcpy(&leaver.cell, &stage->at[0][slot], sizeof leaver.cell);
     memcpy(&leaver.note, &stage->at[1][slot], sizeof leaver.note);
     return leaver;
@@ -253,6 +263,7 @@ static void land_part(size_t task, void *argument)
     const uint32_t words = part_words(all), first = (uint32_t)task * words;
     group some;
     qd_leaver leavers[2 * QD_LAND_SLOTS_MAX];
+
     (void)take(all->stage, first, all->words - first < words ? all->words : first + words, &some);
     if (some.count == 0) {
         return;
@@ -274,8 +285,10 @@ uint32_t qd_stage_leavers(qd_stage *stage, const qd_bodies *bodies, uint32_t par
     const uint32_t words = stage->capacity / WORD_SLOTS;
     uint64_t *leaving = stage->leaving[part];
     uint32_t count = 0;
+
     for (; *word < words && count <= QD_LEAVERS_AT_ONCE - WORD_SLOTS; ++*word) {
         uint64_t bits = leaving[*word];
+
         if (bits == 0) {
             continue;
         }
@@ -292,6 +305,7 @@ static void land_in_parts(landing *all, const qd_executor *executor)
 {
     const size_t parts = (all->words + part_words(all) - 1) / part_words(all);
     const bool is_large = all->index->rows->count >= all->index->tuning.task_rows_min;
+
     executor = is_large ? executor : &qd_executor_serial;
     all->stage->is_parted = is_large && all->index->ops->leave != NULL && all->index->rows->dirty_count == 0;
     executor->run(executor->context, parts, land_part, all);
@@ -324,6 +338,7 @@ void qd_stage_validate(const qd_stage *stage, const qd_bodies *bodies)
 {
     for (uint32_t slot = 0; slot < stage->capacity; slot++) {
         bool waits = (stage->waiting[slot / WORD_SLOTS] & bit_of(slot)) != 0;
+
         QD_ASSERT(!waits || (stage->any && slot < bodies->used && bodies->record[slot].state == QD_RECORD_LIVE));
     }
 }

@@ -39,6 +39,7 @@ void qd_walk_deinit(qd_walk *walk)
 {
     for (uint32_t i = 0; i < walk->hands; i++) {
         qd_hand *hand = walk->hand[i];
+
         empty_hand(hand);
         qd_heap_deinit(&hand->heap);
         qd_heap_free_aligned(walk->heap, hand, QD_ARRAY_ALIGNMENT, sizeof *hand);
@@ -71,8 +72,10 @@ void qd_walk_commit(qd_hand *hand, uint32_t cell)
 bool qd_walk_is_any_moved(const qd_list16 *list)
 {
     uint64_t any = 0;
+
     for (uint32_t base = 0; base < list->count; base += 64) {
         uint64_t valid = list->count - base < 64 ? (UINT64_C(1) << (list->count - base)) - 1 : UINT64_MAX;
+
         any |= list->moved[base / 64] & valid;
     }
     return any != 0;
@@ -81,8 +84,10 @@ bool qd_walk_is_any_moved(const qd_list16 *list)
 static bool is_nearly_all_dirty(const qd_rows *rows)
 {
     uint32_t moved = 0;
+
     for (uint32_t i = 0; i < rows->dirty_count; i++) {
         uint16_t dirty = rows->info[rows->dirty[i]].dirty;
+
         moved += dirty == UINT16_MAX ? QD_BLOCK_ROWS : (uint32_t)__builtin_popcount(dirty);
         if (moved >= rows->count - rows->count / ALL_MOVED_SHARE) {
             return true;
@@ -108,6 +113,7 @@ static void run_task(size_t task, void *argument)
 {
     const task_set *set = argument;
     qd_hand *hand = take_hand(set, task);
+
     if (!hand->sink.stopped) {
         set->index->ops->walk(set->index, hand, (uint32_t)task);
         settle(hand);
@@ -128,6 +134,7 @@ static void trim(qd_sink *sink)
 static void free_lent_hand(void *memory)
 {
     qd_hand *hand = memory;
+
     empty_hand(hand);
     qd_heap heap = hand->heap;
     qd_heap_free_aligned(&heap, hand, QD_ARRAY_ALIGNMENT, sizeof *hand);
@@ -138,6 +145,7 @@ static void free_lent_hand(void *memory)
 static qd_hand *lent_hand(void)
 {
     qd_loan *loan = qd_loan_of_thread(QD_AXES == 2 ? QD_LOAN_HAND_2D : QD_LOAN_HAND_3D);
+
     if (loan == NULL || loan->memory != NULL) {
         return loan != NULL ? loan->memory : NULL;
     }
@@ -162,6 +170,7 @@ static void make_hands(qd_walk *walk, uint32_t count)
     }
     for (; walk->hands < count; walk->hands++) {
         qd_hand *hand = qd_heap_need(walk->heap, QD_ARRAY_ALIGNMENT, sizeof *hand);
+
         memset(hand, 0, sizeof *hand);
         qd_heap_init(&hand->heap);
         hand->sink.heap = walk->hands == 0 ? walk->heap : &hand->heap;
@@ -198,6 +207,7 @@ static void ready_hand(qd_hand *hand, qd_index *index, const qd_walk_plan *plan,
 static void fit_events(qd_walk *walk, size_t count)
 {
     bool is_left_behind = walk->event_capacity > EVENTS_KEPT && count < walk->event_capacity / 8;
+
     if (count <= walk->event_capacity && !is_left_behind) {
         return;
     }
@@ -217,6 +227,7 @@ static const qd_space_event *gather(qd_walk *walk, const task_set *set, size_t f
     size_t count = 0;
     for (uint32_t i = 0; i < set->hands; i++) {
         const qd_sink *sink = &set->hand[i]->sink;
+
         if (sink->count > 0) {
             memcpy(walk->event + count, sink->event, sink->count * sizeof *sink->event);
         }
@@ -230,6 +241,7 @@ static void sum_up(qd_walk *walk, const task_set *set, const qd_quota *quota, qd
     *result = (qd_walk_result){0};
     for (uint32_t i = 0; i < set->hands; i++) {
         const qd_sink *sink = &set->hand[i]->sink;
+
         result->found += sink->count;
         result->tests += sink->tests;
         result->exact_tests += sink->exact_tests;
@@ -248,6 +260,7 @@ static uint32_t rows_at_work(const qd_rows *rows, bool all)
 static bool was_stopped(const task_set *set)
 {
     bool stopped = false;
+
     for (uint32_t i = 0; i < set->hands; i++) {
         stopped |= set->hand[i]->sink.stopped;
     }
@@ -271,6 +284,7 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
         .mode = mode,
         .unmarked = index->rows->all && index->ops->commits_all && mode != QD_WALK_PAIRS,
     };
+
     if (!plan.unmarked) {
         qd_rows_mark_due(index->rows);
     }

@@ -57,6 +57,7 @@ static qd_index *create_index(qd_space_index kind, const qd_index *as)
 static qd_status create(const qd_space_config *config, qd_heap *heap, qd_space **space)
 {
     world *made = qd_heap_alloc_zeroed(heap, sizeof *made);
+
     if (made == NULL) {
         return QD_ERR_NO_MEMORY;
     }
@@ -88,6 +89,7 @@ static qd_status create(const qd_space_config *config, qd_heap *heap, qd_space *
 static void destroy(qd_space *space)
 {
     world *w = (world *)space;
+
     qd_walk_deinit(&w->walk);
     qd_stage_deinit(&w->stage);
     qd_registry_deinit(&w->registry);
@@ -100,6 +102,7 @@ static void destroy(qd_space *space)
 static void tune(qd_space *space, const qd_tuning *tuning)
 {
     world *w = (world *)space;
+
     QD_ASSERT(w->bodies.used == 0);
     QD_ASSERT(tuning->land_slots % 64 == 0 && tuning->land_slots <= QD_LAND_SLOTS_MAX);
     w->registry.index->tuning = *tuning;
@@ -131,6 +134,7 @@ static void set_form(world *w, uint32_t slot, const qd_body *form)
 static qd_status add(qd_space *space, const qd_body *body, uint32_t *slot)
 {
     world *w = (world *)space;
+
     QD_ASSERT(!w->ticked);
     if (w->bodies.count >= w->config.bodies_max) {
         return QD_ERR_FULL;
@@ -162,6 +166,7 @@ static qd_status add(qd_space *space, const qd_body *body, uint32_t *slot)
 static bool is_old(const world *w, const qd_record *record)
 {
     uint32_t id = qd_row_id(&w->rows, record->row);
+
     return (id & QD_ID_NEWCOMER) || qd_row_present(qd_row_was(&w->rows, record->row), (id & QD_ID_ROUND) != 0);
 }
 
@@ -176,6 +181,7 @@ static bool is_staging(const world *w)
 static void move(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
 {
     world *w = (world *)space;
+
     QD_ASSERT(!w->ticked);
     if (!is_staging(w) || !qd_stage_put(&w->stage, &w->bodies, count, slots, at)) {
         qd_stage_drop(&w->stage, count, slots);
@@ -198,8 +204,10 @@ static void land(world *w, const qd_executor *executor)
 static void teleport(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
 {
     world *w = (world *)space;
+
     for (size_t i = 0; i < count; i++) {
         qd_record *record = live(w, slots[i]);
+
         if (is_old(w, record)) {
             qd_bodies_change(&w->bodies, slots[i])->teleported = 1;
         }
@@ -221,6 +229,7 @@ static void teleport(qd_space *space, size_t count, const uint32_t *slots, const
 static void reshape(qd_space *space, uint32_t slot, const qd_body *form)
 {
     world *w = (world *)space;
+
     if (is_old(w, live(w, slot))) {
         qd_bodies_change(&w->bodies, slot);
     }
@@ -233,6 +242,7 @@ static void refilter(qd_space *space, uint32_t slot, uint32_t category, uint32_t
     world *w = (world *)space;
     const qd_record *record = live(w, slot);
     const qd_filter filter = {category, mask};
+
     if (qd_filters_are_same(w->bodies.filter[slot], filter)) {
         return;
     }
@@ -246,6 +256,7 @@ static void refilter(qd_space *space, uint32_t slot, uint32_t category, uint32_t
 static bool remove_body(qd_space *space, uint32_t slot, qd_space_reason reason)
 {
     world *w = (world *)space;
+
     QD_ASSERT(reason >= QD_SPACE_ROOM_CLOSED && reason <= QD_SPACE_DESPAWNED);
     qd_record *record = live(w, slot);
     if (qd_stage_get(&w->stage, slot, record->at)) {
@@ -253,6 +264,7 @@ static bool remove_body(qd_space *space, uint32_t slot, qd_space_reason reason)
     }
     if (!is_old(w, record)) {
         bool gone = qd_registry_remove(&w->registry, slot);
+
         QD_ASSERT(gone);
         qd_bodies_give(&w->bodies, slot);
         return true;
@@ -268,6 +280,7 @@ static bool remove_body(qd_space *space, uint32_t slot, qd_space_reason reason)
 static void body_of(const qd_space *space, uint32_t slot, qd_body *body)
 {
     const world *w = (const world *)space;
+
     QD_ASSERT(slot < w->bodies.used && w->bodies.record[slot].state != QD_RECORD_FREE);
     const qd_record *record = &w->bodies.record[slot];
     float at[QD_AXES];
@@ -289,6 +302,7 @@ static void fetch(const qd_space *space, uint32_t slot)
 {
     const world *w = (const world *)space;
     const qd_bodies *bodies = &w->bodies;
+
     QD_ASSERT(slot < bodies->used);
     __builtin_prefetch(&bodies->record[slot]);
     __builtin_prefetch(&bodies->filter[slot]);
@@ -304,6 +318,7 @@ static void fetch_all(const qd_space *space, qd_space_use use)
 {
     const world *w = (const world *)space;
     const qd_rows *rows = &w->rows;
+
     qd_fetch_to_write(w, sizeof *w);
     if (rows->used > FETCH_BLOCKS_MAX) {
         return;
@@ -326,6 +341,7 @@ static void fetch_all(const qd_space *space, qd_space_use use)
 static void change_index(world *w, qd_space_index kind)
 {
     qd_index *index = w->registry.index, *other;
+
     if (kind != index->ops->kind && (other = create_index(kind, index)) != NULL) {
         qd_registry_change(&w->registry, other);
         w->counters.index_changes++;
@@ -344,6 +360,7 @@ static void prepare(world *w)
 static void walk(world *w, const qd_executor *executor, qd_walk_mode mode, size_t limit, qd_space_events *result)
 {
     qd_walk_result found;
+
     qd_walk_run(&w->walk, w->registry.index, executor, mode, limit, &found);
     w->counters.tests += found.tests;
     w->counters.exact_tests += found.exact_tests;
@@ -360,6 +377,7 @@ static void tick(qd_space *space, const qd_executor *executor, qd_space_wanted w
                  qd_space_events *result)
 {
     world *w = (world *)space;
+
     QD_ASSERT(!w->ticked);
     *result = (qd_space_events){.complete = true};
     land(w, executor);
@@ -381,6 +399,7 @@ static qd_space_reason end_reason(const qd_space *space, uint32_t slot_a, uint32
 {
     const world *w = (const world *)space;
     const qd_bodies *bodies = &w->bodies;
+
     QD_ASSERT(w->ticked && slot_a < bodies->used && slot_b < bodies->used);
     const uint32_t slot[2] = {slot_a, slot_b};
     if (QD_LIKELY((bodies->record[slot_a].change & bodies->record[slot_b].change) == QD_NONE)) {
@@ -390,11 +409,13 @@ static qd_space_reason end_reason(const qd_space *space, uint32_t slot_a, uint32
     bool resized = false, teleported = false;
     for (int i = 0; i < 2; i++) {
         const qd_record *record = &bodies->record[slot[i]];
+
         if (record->state == QD_RECORD_REMOVED && record->reason < removed) {
             removed = (qd_space_reason)record->reason;
         }
         if (record->change != QD_NONE) {
             const qd_change *change = &bodies->change[record->change];
+
             teleported |= change->teleported;
             resized |= qd_change_is_reshape(bodies, change);
         }
@@ -411,6 +432,7 @@ static qd_space_reason end_reason(const qd_space *space, uint32_t slot_a, uint32
 static bool end_reasons_differ(const qd_space *space)
 {
     const world *w = (const world *)space;
+
     QD_ASSERT(w->ticked);
     return w->bodies.change_count > 0;
 }
@@ -430,6 +452,7 @@ static bool leave_index(world *w)
 static void choose_index(world *w)
 {
     const uint64_t before = w->counted.operations;
+
     w->counted.operations = w->rows.operations;
     if (leave_index(w) || w->config.index != QD_SPACE_AUTO || !w->is_counted) {
         return;
@@ -442,6 +465,7 @@ static void choose_index(world *w)
 static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
 {
     world *w = (world *)space;
+
     QD_ASSERT(w->ticked);
     qd_bodies *bodies = &w->bodies;
     qd_bodies_freed_reserve(bodies);
@@ -449,6 +473,7 @@ static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
     for (uint32_t i = 0; i < bodies->change_count; i++) {
         uint32_t slot = bodies->change[i].slot;
         qd_record *record = &bodies->record[slot];
+
         qd_registry_fetch(&w->registry, i);
         if (record->state == QD_RECORD_REMOVED) {
             qd_registry_forget(&w->registry, slot);
@@ -476,6 +501,7 @@ static void settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
 static void pairs(qd_space *space, const qd_executor *executor, size_t limit, qd_space_events *result)
 {
     world *w = (world *)space;
+
     QD_ASSERT(!w->ticked);
     prepare(w);
     walk(w, executor, QD_WALK_PAIRS, limit, result);
@@ -485,6 +511,7 @@ static void pairs(qd_space *space, const qd_executor *executor, size_t limit, qd
 static qd_status find(const qd_space *space, const qd_space_query *query, qd_space_hits *hits)
 {
     const world *w = (const world *)space;
+
     QD_ASSERT(!w->ticked);
     return qd_search_run(w->registry.index, query, hits);
 }
@@ -498,6 +525,7 @@ static void counters_get(const qd_space *space, qd_space_counters *counters)
 {
     const world *w = (const world *)space;
     const qd_index *index = w->registry.index;
+
     *counters = w->counters;
     counters->list_operations = w->rows.operations;
     counters->index = index->ops->kind;
@@ -509,8 +537,10 @@ static void validate(const qd_space *space)
     const world *w = (const world *)space;
     const qd_bodies *bodies = &w->bodies;
     uint32_t count = 0;
+
     for (uint32_t slot = 0; slot < bodies->used; slot++) {
         const qd_record *record = &bodies->record[slot];
+
         if (record->state == QD_RECORD_FREE) {
             continue;
         }
@@ -534,12 +564,14 @@ static void validate(const qd_space *space)
 static const char *kernel_at(uint32_t index)
 {
     const qd_kernel *kernel = qd_kernel_at(index);
+
     return kernel != NULL ? kernel->name : NULL;
 }
 
 static void kernel_select(const char *name)
 {
     const qd_kernel *kernel = NULL;
+
     for (uint32_t i = 0; name != NULL; i++) {
         kernel = qd_kernel_at(i);
         QD_ASSERT(kernel != NULL);

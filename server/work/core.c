@@ -10,8 +10,9 @@ bool qd_core_send(pthread_t thread, cpu_set_t *process)
     int core = sched_getcpu();
 
     /* Fails where a set has fewer cores than the machine; then all stays as it is. */
-    if (core < 0 || sched_getaffinity(getpid(), sizeof *process, process) != 0)
+    if (core < 0 || sched_getaffinity(getpid(), sizeof *process, process) != 0) {
         return false;
+    }
     cpu_set_t others = *process;
     CPU_CLR((size_t)core, &others);
     return CPU_COUNT(&others) > 0 && CPU_COUNT(&others) < CPU_COUNT(process) &&

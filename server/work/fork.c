@@ -33,11 +33,13 @@ void qd_fork_expect(void *context, bool forks)
     qd_pool *pool = context;
     qd_worker *me = qd_worker_here(pool);
 
-    if (!me)
+    if (!me) {
         return;
+    }
     me->fork.expects = forks;
-    if (forks || !me->fork.has_party)
+    if (forks || !me->fork.has_party) {
         return;
+    }
     me->fork.has_party = false;
     atomic_fetch_sub_explicit(&pool->forks.parties, 1, memory_order_relaxed);
 }
@@ -46,8 +48,9 @@ static void have_party(qd_pool *pool)
 {
     qd_worker *me = qd_worker_here(pool);
 
-    if (!me || !me->fork.expects || me->fork.has_party)
+    if (!me || !me->fork.expects || me->fork.has_party) {
         return;
+    }
     me->fork.has_party = true;
     atomic_fetch_add_explicit(&pool->forks.parties, 1, memory_order_relaxed);
 }
@@ -67,8 +70,9 @@ static uint32_t choose(qd_pool *pool, qd_split *split, qd_worker **called, uint3
 
 static void signal_all(qd_worker *const *called, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         pthread_cond_signal(&called[i]->call);
+    }
 }
 
 /* Puts the split where helpers find it, and calls the first of those that are of use beside those who stay. */
@@ -117,11 +121,13 @@ static bool help(qd_worker *me)
     qd_worker *called[CALLS_OF_HELPER + 1];
 
     me->fork.seen = count_of(pool);
-    if (!split)
+    if (!split) {
         return false;
+    }
     uint32_t count = choose(pool, split, called, CALLS_OF_HELPER);
-    if ((called[count] = qd_keepers_paid(me)))
+    if ((called[count] = qd_keepers_paid(me))) {
         count++;
+    }
     pthread_mutex_unlock(&pool->lock);
     signal_all(called, count);
     qd_split_work(split, me->index);
@@ -146,15 +152,18 @@ static void set_stays(qd_worker *me, bool stays)
 /* If there is neither a new split after some looks, nor any reason not to stay, it gives way to other threads. */
 bool qd_fork_watches(qd_worker *me)
 {
-    if (!me->fork.stays)
+    if (!me->fork.stays) {
         return false;
+    }
     for (uint32_t look = 0; look < LOOKS_A_TIME; look++) {
-        if (count_of(me->pool) != me->fork.seen || !is_party(me->pool))
+        if (count_of(me->pool) != me->fork.seen || !is_party(me->pool)) {
             return false;
+        }
         qd_pause();
     }
-    if (qd_clock_now_ns() >= me->fork.stay_until_ns)
+    if (qd_clock_now_ns() >= me->fork.stay_until_ns) {
         return false;
+    }
     sched_yield();
     return true;
 }
@@ -172,8 +181,9 @@ bool qd_fork_helps(qd_worker *me)
 
 void qd_fork_leaves(qd_worker *me)
 {
-    if (!me->fork.stays)
+    if (!me->fork.stays) {
         return;
+    }
     pthread_mutex_lock(&me->pool->lock);
     set_stays(me, false);
     pthread_mutex_unlock(&me->pool->lock);

@@ -9,8 +9,9 @@ static uint32_t count_until(const qd_pool *pool, uint64_t due_ns)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < QD_KEEPERS_MAX; i++)
+    for (uint32_t i = 0; i < QD_KEEPERS_MAX; i++) {
         count += pool->keepers[i] && pool->keepers[i]->keeps_ns <= due_ns;
+    }
     return count;
 }
 
@@ -21,11 +22,14 @@ static void keep(qd_worker *keeper, uint64_t due_ns)
 
     for (uint32_t i = 1; i < QD_KEEPERS_MAX && *place; i++) {
         qd_worker **other = &keeper->pool->keepers[i];
-        if (!*other || (*other)->keeps_ns > (*place)->keeps_ns)
+
+        if (!*other || (*other)->keeps_ns > (*place)->keeps_ns) {
             place = other;
+        }
     }
-    if (*place)
+    if (*place) {
         (*place)->keeps_ns = QD_NEVER;
+    }
     *place = keeper;
     keeper->keeps_ns = due_ns;
 }
@@ -34,8 +38,9 @@ void qd_keeper_leaves(qd_worker *me)
 {
     me->keeps_ns = QD_NEVER;
     for (uint32_t i = 0; i < QD_KEEPERS_MAX; i++) {
-        if (me->pool->keepers[i] == me)
+        if (me->pool->keepers[i] == me) {
             me->pool->keepers[i] = NULL;
+        }
     }
 }
 
@@ -55,11 +60,13 @@ uint64_t qd_keeper_until(qd_worker *me)
     qd_keeper_leaves(me);
     if (count_until(pool, due_ns) >= 1) {
         due_ns = qd_timers_second_ns(&pool->timers);
-        if (count_until(pool, due_ns) >= 2)
+        if (count_until(pool, due_ns) >= 2) {
             return QD_NEVER;
+        }
     }
-    if (due_ns == QD_NEVER)
+    if (due_ns == QD_NEVER) {
         return QD_NEVER;
+    }
     keep(me, due_ns);
     return due_ns + together_ns(pool);
 }
@@ -74,8 +81,9 @@ bool qd_keepers_want(qd_pool *pool)
 /* Who has slept longest; it is to keep the first timer, and does so as soon as it looks. */
 qd_worker *qd_keepers_rouse(qd_pool *pool)
 {
-    if (!qd_keepers_want(pool))
+    if (!qd_keepers_want(pool)) {
         return NULL;
+    }
     qd_worker *roused = &pool->workers[pool->idle[0]];
     qd_keeper_leaves(roused);
     keep(roused, qd_timers_next_ns(&pool->timers));

@@ -81,6 +81,7 @@ static void queue(qd_pool *pool, qd_actor *actor)
 
     if (!target) {
         uint32_t turn = atomic_fetch_add_explicit(&pool->queue_next, 1, memory_order_relaxed);
+
         target = &pool->workers[turn % pool->worker_count];
     }
     /* From here on the actor may run, and be gone. */
@@ -90,8 +91,9 @@ static void queue(qd_pool *pool, qd_actor *actor)
 
 static void wake(void *context, qd_actor *actor)
 {
-    if (hold(actor))
+    if (hold(actor)) {
         queue(context, actor);
+    }
 }
 
 /* Whether nobody woke it meanwhile: then it is idle. */
@@ -114,8 +116,9 @@ static void visit(void *context, qd_actor *actor, qd_actor_fn run_here)
         return;
     }
     run_here(actor);
-    if (!let_go(actor))
+    if (!let_go(actor)) {
         queue(context, actor);
+    }
 }
 
 /* [lock] */
@@ -133,13 +136,15 @@ static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
 
     pthread_mutex_lock(&pool->lock);
     set_timer(pool, actor, due_ns);
-    if (own)
+    if (own) {
         me->owes = qd_keepers_want(pool);
-    else
+    } else {
         roused = qd_keepers_rouse(pool);
+    }
     pthread_mutex_unlock(&pool->lock);
-    if (roused)
+    if (roused) {
         pthread_cond_signal(&roused->call);
+    }
 }
 
 static void retire(void *context, qd_actor *actor, qd_actor_fn done)
@@ -164,8 +169,9 @@ static uint32_t take_due_locked(qd_pool *pool, qd_actor *due[FIRED_AT_ONCE])
     qd_actor *actor;
 
     for (uint32_t fired = 0; fired < FIRED_AT_ONCE && (actor = qd_timers_take(&pool->timers, now)); fired++) {
-        if (hold(actor))
+        if (hold(actor)) {
             due[count++] = actor;
+        }
     }
     atomic_store_explicit(&pool->timer_next_ns, qd_timers_next_ns(&pool->timers), memory_order_relaxed);
     return count;
@@ -175,11 +181,13 @@ static uint32_t take_due_locked(qd_pool *pool, qd_actor *due[FIRED_AT_ONCE])
 static void queue_due(qd_worker *me, qd_actor *const *due, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (due[i]->fetch)
+        if (due[i]->fetch) {
             due[i]->fetch(due[i]);
+        }
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         qd_queue_push(&me->queue, due[i]);
+    }
 }
 
 static void fire_timers(qd_worker *me)
@@ -187,8 +195,9 @@ static void fire_timers(qd_worker *me)
     qd_actor *due[FIRED_AT_ONCE];
     uint64_t next_ns = atomic_load_explicit(&me->pool->timer_next_ns, memory_order_relaxed);
 
-    if (next_ns == QD_NEVER || next_ns > qd_clock_now_ns())
+    if (next_ns == QD_NEVER || next_ns > qd_clock_now_ns()) {
         return;
+    }
     pthread_mutex_lock(&me->pool->lock);
     uint32_t count = take_due_locked(me->pool, due);
     pthread_mutex_unlock(&me->pool->lock);
@@ -198,8 +207,9 @@ static void fire_timers(qd_worker *me)
 static bool looks_queued(qd_pool *pool)
 {
     for (uint32_t index = 0; index < pool->worker_count; index++) {
-        if (!qd_queue_looks_empty(&pool->workers[index].queue))
+        if (!qd_queue_looks_empty(&pool->workers[index].queue)) {
             return true;
+        }
     }
     return false;
 }
@@ -207,8 +217,9 @@ static bool looks_queued(qd_pool *pool)
 static bool is_queued(qd_pool *pool)
 {
     for (uint32_t index = 0; index < pool->worker_count; index++) {
-        if (!qd_queue_is_empty(&pool->workers[index].queue))
+        if (!qd_queue_is_empty(&pool->workers[index].queue)) {
             return true;
+        }
     }
     return false;
 }
@@ -219,17 +230,21 @@ static qd_actor *take(qd_worker *me)
     bool others_first = ++me->takes % TAKES_OF_OWN == 0;
     uint32_t first = me->index + others_first;
 
-    if (others_first || qd_queue_looks_empty(&me->queue))
+    if (others_first || qd_queue_looks_empty(&me->queue)) {
         fire_timers(me);
+    }
     for (uint32_t step = 0; step < pool->worker_count; step++) {
         qd_queue *queue = &pool->workers[(first + step) % pool->worker_count].queue;
-        if (queue != &me->queue && qd_queue_bring(queue, &me->queue))
+
+        if (queue != &me->queue && qd_queue_bring(queue, &me->queue)) {
             queue = &me->queue;
+        }
         qd_actor *actor = qd_queue_take(queue);
 
         if (actor) {
-            if (qd_workers_idle(pool) > 0 && looks_queued(pool))
+            if (qd_workers_idle(pool) > 0 && looks_queued(pool)) {
                 qd_workers_call(pool);
+            }
             return actor;
         }
     }
@@ -244,10 +259,11 @@ static void run(qd_worker *me, qd_actor *actor)
     actor->run(actor);
     me->actor = NULL;
     QD_ASSERT(!me->fork.has_party);
-    if (me->retired)
+    if (me->retired) {
         me->retired(actor);
-    else if (!let_go(actor))
+    } else if (!let_go(actor)) {
         qd_queue_push(&me->queue, actor);
+    }
 }
 
 /* [lock] Until called, or a timer is due that this worker keeps. */
@@ -257,10 +273,12 @@ static void sleep_locked(qd_worker *me)
 
     while (!me->called && !is_stopping(pool)) {
         uint64_t until_ns = qd_keeper_until(me);
+
         if (until_ns == QD_NEVER) {
             pthread_cond_wait(&me->call, &pool->lock);
         } else if (until_ns > qd_clock_now_ns()) {
             struct timespec until = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
+
             pthread_cond_timedwait(&me->call, &pool->lock, &until);
         } else {
             return;
@@ -274,15 +292,17 @@ static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE], qd_w
     qd_pool *pool = me->pool;
 
     qd_worker_rests(me);
-    if (!is_queued(pool))
+    if (!is_queued(pool)) {
         sleep_locked(me);
+    }
     qd_worker_rises(me);
     qd_keeper_leaves(me);
     uint32_t due_count = take_due_locked(pool, due);
     *roused = qd_keepers_rouse(pool);
     me->owes = false;
-    if (me->called)
+    if (me->called) {
         qd_fork_called(me);
+    }
     return due_count;
 }
 
@@ -294,19 +314,25 @@ static void idle(qd_worker *me)
     qd_actor *due[FIRED_AT_ONCE];
     uint32_t due_count = 0;
 
-    if (qd_fork_watches(me))
+    if (qd_fork_watches(me)) {
         return;
-    if (me->fork.stays && pthread_mutex_trylock(&pool->lock) != 0)
+    }
+    if (me->fork.stays && pthread_mutex_trylock(&pool->lock) != 0) {
         return;
-    if (!me->fork.stays)
+    }
+    if (!me->fork.stays) {
         pthread_mutex_lock(&pool->lock);
-    if (!qd_fork_helps(me))
+    }
+    if (!qd_fork_helps(me)) {
         due_count = be_idle_locked(me, due, &roused);
+    }
     pthread_mutex_unlock(&pool->lock);
-    if (roused)
+    if (roused) {
         pthread_cond_signal(&roused->call);
-    if (me->sent)
+    }
+    if (me->sent) {
         qd_core_settle(&me->process);
+    }
     me->sent = false;
     queue_due(me, due, due_count);
 }
@@ -314,13 +340,15 @@ static void idle(qd_worker *me)
 /* Before it runs an actor. */
 static void pay(qd_worker *me)
 {
-    if (!me->owes)
+    if (!me->owes) {
         return;
+    }
     pthread_mutex_lock(&me->pool->lock);
     qd_worker *roused = qd_keepers_paid(me);
     pthread_mutex_unlock(&me->pool->lock);
-    if (roused)
+    if (roused) {
         pthread_cond_signal(&roused->call);
+    }
 }
 
 static void *work(void *argument)
@@ -333,6 +361,7 @@ static void *work(void *argument)
     prctl(PR_SET_TIMERSLACK, 1);
     while (!is_stopping(me->pool)) {
         qd_actor *actor = take(me);
+
         if (actor) {
             qd_fork_leaves(me);
             pay(me);
@@ -387,8 +416,10 @@ static uint32_t start_threads(qd_pool *pool)
     pthread_sigmask(SIG_BLOCK, &all, &before);
     while (started < pool->worker_count) {
         qd_worker *me = &pool->workers[started];
-        if (pthread_create(&me->thread, NULL, work, me) != 0)
+
+        if (pthread_create(&me->thread, NULL, work, me) != 0) {
             break;
+        }
         started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -399,11 +430,13 @@ static void stop_threads(qd_pool *pool, uint32_t started)
 {
     pthread_mutex_lock(&pool->lock);
     atomic_store_explicit(&pool->stopping, true, memory_order_relaxed);
-    for (uint32_t index = 0; index < started; index++)
+    for (uint32_t index = 0; index < started; index++) {
         pthread_cond_signal(&pool->workers[index].call);
+    }
     pthread_mutex_unlock(&pool->lock);
-    for (uint32_t index = 0; index < started; index++)
+    for (uint32_t index = 0; index < started; index++) {
         pthread_join(pool->workers[index].thread, NULL);
+    }
 }
 
 static void free_all(qd_pool *pool)
@@ -423,17 +456,20 @@ static void free_all(qd_pool *pool)
 
 qd_status qd_pool_create(uint32_t workers, qd_pool **result)
 {
-    if (workers < 1 || workers > QD_POOL_WORKERS_MAX)
+    if (workers < 1 || workers > QD_POOL_WORKERS_MAX) {
         return QD_ERR_INVALID;
+    }
 
     qd_heap heap;
     qd_heap_init(&heap);
     qd_pool *pool = qd_heap_alloc_zeroed(&heap, sizeof *pool);
-    if (!pool)
+    if (!pool) {
         goto fail;
+    }
     pool->workers = qd_heap_alloc_aligned(&heap, alignof(qd_worker), workers * sizeof(qd_worker));
-    if (!pool->workers)
+    if (!pool->workers) {
         goto fail;
+    }
     pool->heap = heap;
     pool->worker_count = workers;
     pool->executor = (qd_executor){.run = qd_fork_run, .width = workers, .context = pool, .expect = qd_fork_expect};
@@ -447,8 +483,9 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     atomic_init(&pool->timer_next_ns, QD_NEVER);
     init_lock(&pool->lock);
     qd_timers_init(&pool->timers, &pool->heap);
-    for (uint32_t index = 0; index < workers; index++)
+    for (uint32_t index = 0; index < workers; index++) {
         init_worker(pool, index);
+    }
 
     uint32_t started = start_threads(pool);
     if (started < workers) {
@@ -460,16 +497,18 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     return QD_OK;
 
 fail:
-    if (pool)
+    if (pool) {
         qd_heap_free(&heap, pool, sizeof *pool);
+    }
     qd_heap_deinit(&heap);
     return QD_ERR_NO_MEMORY;
 }
 
 void qd_pool_destroy(qd_pool *pool)
 {
-    if (!pool)
+    if (!pool) {
         return;
+    }
     stop_threads(pool, pool->worker_count);
     free_all(pool);
 }

@@ -30,10 +30,11 @@ static size_t count_of(qd_queue *queue)
 static void put_bunch(qd_queue *queue, qd_actor *first)
 {
     first->next_bunch = NULL;
-    if (queue->bunch_first)
+    if (queue->bunch_first) {
         queue->bunch_last->next_bunch = first;
-    else
+    } else {
         queue->bunch_first = first;
+    }
     queue->bunch_last = first;
 }
 
@@ -42,22 +43,26 @@ static qd_actor *take_bunch(qd_queue *queue)
 {
     qd_actor *first = queue->bunch_first;
 
-    if (first)
+    if (first) {
         queue->bunch_first = first->next_bunch;
+    }
     return first;
 }
 
 bool qd_queue_bring(qd_queue *from, qd_queue *to)
 {
-    if (count_of(from) < QD_QUEUE_BUNCH)
+    if (count_of(from) < QD_QUEUE_BUNCH) {
         return false;
+    }
     pthread_mutex_lock(&from->lock);
     qd_actor *first = take_bunch(from);
-    if (first)
+    if (first) {
         count_to(from, count_of(from) - QD_QUEUE_BUNCH);
+    }
     pthread_mutex_unlock(&from->lock);
-    if (!first)
+    if (!first) {
         return false;
+    }
     pthread_mutex_lock(&to->lock);
     put_bunch(to, first);
     count_to(to, count_of(to) + QD_QUEUE_BUNCH);
@@ -73,10 +78,11 @@ void qd_queue_push(qd_queue *queue, qd_actor *actor)
 
     actor->next = NULL;
     pthread_mutex_lock(&queue->lock);
-    if (newest->first)
+    if (newest->first) {
         newest->last->next = actor;
-    else
+    } else {
         newest->first = actor;
+    }
     newest->last = actor;
     if (++newest->count == QD_QUEUE_BUNCH) {
         put_bunch(queue, newest->first);
@@ -88,8 +94,9 @@ void qd_queue_push(qd_queue *queue, qd_actor *actor)
 
 qd_actor *qd_queue_take(qd_queue *queue)
 {
-    if (qd_queue_looks_empty(queue))
+    if (qd_queue_looks_empty(queue)) {
         return NULL;
+    }
     pthread_mutex_lock(&queue->lock);
     if (!queue->oldest && !(queue->oldest = take_bunch(queue))) {
         queue->oldest = queue->newest.first;

@@ -27,6 +27,7 @@ void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argumen
     split->shares = workers;
     for (uint32_t i = 0; i < workers; i++) {
         uint64_t first = (uint64_t)count * i / workers, end = (uint64_t)count * (i + 1) / workers;
+
         atomic_init(&split->share[i].left, end << 32 | first);
     }
 }
@@ -39,27 +40,32 @@ void qd_split_deinit(qd_split *split)
 void qd_split_open(qd_split *split, qd_split **newest)
 {
     split->older = *newest;
-    if (split->older)
+    if (split->older) {
         split->older->newer = split;
+    }
     *newest = split;
 }
 
 void qd_split_close(qd_split *split, qd_split **newest)
 {
-    if (split->newer)
+    if (split->newer) {
         split->newer->older = split->older;
-    else
+    } else {
         *newest = split->older;
-    if (split->older)
+    }
+    if (split->older) {
         split->older->newer = split->newer;
+    }
 }
 
 static bool has_tasks(qd_split *split)
 {
     for (uint32_t i = 0; i < split->shares; i++) {
         uint64_t left = atomic_load_explicit(&split->share[i].left, memory_order_relaxed);
-        if ((uint32_t)left < left >> 32)
+
+        if ((uint32_t)left < left >> 32) {
             return true;
+        }
     }
     return false;
 }
@@ -73,10 +79,12 @@ qd_split *qd_split_join(qd_split *newest)
 {
     qd_split *split = newest;
 
-    while (split && !has_tasks(split))
+    while (split && !has_tasks(split)) {
         split = split->older;
-    if (split)
+    }
+    if (split) {
         atomic_store_explicit(&split->helpers, helpers_of(split) + 1, memory_order_relaxed);
+    }
     return split;
 }
 
@@ -84,8 +92,9 @@ void qd_split_leave(qd_split *split)
 {
     uint32_t helpers = helpers_of(split) - 1;
 
-    if (helpers == 0 && split->is_awaited)
+    if (helpers == 0 && split->is_awaited) {
         pthread_cond_signal(&split->helpers_out);
+    }
     /* Release: who sees that the last one is out sees what they all did, each of which left under the lock. */
     atomic_store_explicit(&split->helpers, helpers, memory_order_release);
 }
@@ -98,8 +107,9 @@ static bool take(qd_share *share, bool first, uint32_t *index)
     do {
         uint32_t front = (uint32_t)left, back = (uint32_t)(left >> 32);
 
-        if (front >= back)
+        if (front >= back) {
             return false;
+        }
         *index = first ? front : back - 1;
         rest = first ? left + 1 : left - ((uint64_t)1 << 32);
     } while (
@@ -115,8 +125,9 @@ void qd_split_work(qd_split *split, uint32_t own)
     for (uint32_t step = 0; step < split->shares; step++) {
         qd_share *share = &split->share[(own + step) % split->shares];
 
-        while (take(share, step == 0, &index))
+        while (take(share, step == 0, &index)) {
             split->task(index, split->argument);
+        }
     }
 }
 
@@ -128,13 +139,15 @@ static bool are_helpers_out(qd_split *split)
 /* Returns whether the helpers were out soon. */
 static bool stay_awake(qd_split *split)
 {
-    if (are_helpers_out(split))
+    if (are_helpers_out(split)) {
         return true;
+    }
     uint64_t until_ns = qd_clock_now_ns() + AWAKE_NS;
     do {
         for (uint32_t look = 0; look < LOOKS_A_TIME; look++) {
-            if (are_helpers_out(split))
+            if (are_helpers_out(split)) {
                 return true;
+            }
             qd_pause();
         }
         sched_yield();
@@ -144,11 +157,13 @@ static bool stay_awake(qd_split *split)
 
 void qd_split_wait(qd_split *split, pthread_mutex_t *lock)
 {
-    if (stay_awake(split))
+    if (stay_awake(split)) {
         return;
+    }
     pthread_mutex_lock(lock);
     split->is_awaited = true;
-    while (!are_helpers_out(split))
+    while (!are_helpers_out(split)) {
         pthread_cond_wait(&split->helpers_out, lock);
+    }
     pthread_mutex_unlock(lock);
 }

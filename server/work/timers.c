@@ -24,8 +24,9 @@ static void free_arrays(const qd_timers *timers)
 
 void qd_timers_deinit(qd_timers *timers)
 {
-    if (timers->capacity > 0)
+    if (timers->capacity > 0) {
         free_arrays(timers);
+    }
     *timers = (qd_timers){.heap = timers->heap};
 }
 
@@ -49,19 +50,23 @@ static void put(qd_timers *timers, uint32_t place, qd_timer timer)
 /* Puts it at `place`, which is free, or where its time belongs from there. */
 static void settle(qd_timers *timers, uint32_t place, qd_timer timer)
 {
-    for (uint32_t parent; place > 1 && timer.due_ns < due_at(timers, parent = (place + 2) / BRANCHES); place = parent)
+    for (uint32_t parent; place > 1 && timer.due_ns < due_at(timers, parent = (place + 2) / BRANCHES); place = parent) {
         put(timers, place, timers->rows[parent - 1]);
+    }
     for (;;) {
         uint32_t first = place * BRANCHES - 2, end = first + BRANCHES, least = first;
         uint32_t below = first * BRANCHES - 3;
 
         /* The children of all of them, four lines, while it is found out whose are needed. */
-        if (below < timers->count)
+        if (below < timers->count) {
             qd_fetch(&timers->rows[below], BRANCHES * BRANCHES * sizeof timer);
-        for (uint32_t child = first + 1; child < end && child <= timers->count; child++)
+        }
+        for (uint32_t child = first + 1; child < end && child <= timers->count; child++) {
             least = due_at(timers, child) < due_at(timers, least) ? child : least;
-        if (first > timers->count || due_at(timers, least) >= timer.due_ns)
+        }
+        if (first > timers->count || due_at(timers, least) >= timer.due_ns) {
             break;
+        }
         put(timers, place, timers->rows[least - 1]);
         place = least;
     }
@@ -90,10 +95,11 @@ static uint32_t take_index(qd_timers *timers, qd_actor *actor)
 {
     uint32_t index = timers->free_first;
 
-    if (index > 0)
+    if (index > 0) {
         timers->free_first = home_of(timers, index)->place;
-    else
+    } else {
         index = ++timers->used;
+    }
     home_of(timers, index)->actor = actor;
     actor->timer_index = index;
     return index;
@@ -109,8 +115,9 @@ static void cancel(qd_timers *timers, qd_actor *actor)
     *home = (qd_timer_home){.place = timers->free_first};
     timers->free_first = actor->timer_index;
     actor->timer_index = 0;
-    if (place < timers->count--)
+    if (place < timers->count--) {
         settle(timers, place, last);
+    }
 }
 
 void qd_timers_set(qd_timers *timers, qd_actor *actor, uint64_t due_ns)
@@ -119,16 +126,18 @@ void qd_timers_set(qd_timers *timers, qd_actor *actor, uint64_t due_ns)
 
     actor->due_ns = due_ns;
     if (due_ns == QD_NEVER) {
-        if (index > 0)
+        if (index > 0) {
             cancel(timers, actor);
+        }
         return;
     }
     if (index > 0) {
         settle(timers, home_of(timers, index)->place, (qd_timer){due_ns, index});
         return;
     }
-    if (timers->count == timers->capacity)
+    if (timers->count == timers->capacity) {
         grow(timers);
+    }
     index = take_index(timers, actor);
     settle(timers, ++timers->count, (qd_timer){due_ns, index});
 }
@@ -142,19 +151,22 @@ uint64_t qd_timers_second_ns(const qd_timers *timers)
 {
     uint64_t second_ns = QD_NEVER;
 
-    for (uint32_t place = 2; place <= 1 + BRANCHES && place <= timers->count; place++)
+    for (uint32_t place = 2; place <= 1 + BRANCHES && place <= timers->count; place++) {
         second_ns = due_at(timers, place) < second_ns ? due_at(timers, place) : second_ns;
+    }
     return second_ns;
 }
 
 qd_actor *qd_timers_take(qd_timers *timers, uint64_t now_ns)
 {
-    if (qd_timers_next_ns(timers) > now_ns || timers->count == 0)
+    if (qd_timers_next_ns(timers) > now_ns || timers->count == 0) {
         return NULL;
+    }
     qd_actor *actor = home_of(timers, timers->rows[0].index)->actor;
     qd_timers_set(timers, actor, QD_NEVER);
     /* Who is next is likely to be taken next; and after that, one of those behind it. */
-    for (uint32_t place = 1; place <= 1 + BRANCHES && place <= timers->count; place++)
+    for (uint32_t place = 1; place <= 1 + BRANCHES && place <= timers->count; place++) {
         qd_fetch_to_write(home_of(timers, timers->rows[place - 1].index)->actor, sizeof *actor);
+    }
     return actor;
 }

@@ -35,12 +35,15 @@ void qd_worker_rises(qd_worker *me)
     uint32_t count = qd_workers_idle(pool);
     uint32_t place = 0;
 
-    while (place < count && pool->idle[place] != me->index)
+    while (place < count && pool->idle[place] != me->index) {
         place++;
-    if (place == count)
+    }
+    if (place == count) {
         return;
-    for (; place + 1 < count; place++)
+    }
+    for (; place + 1 < count; place++) {
         pool->idle[place] = pool->idle[place + 1];
+    }
     set_idle_count(pool, count - 1);
 }
 
@@ -48,8 +51,9 @@ qd_worker *qd_workers_choose(qd_pool *pool)
 {
     uint32_t count = qd_workers_idle(pool);
 
-    if (count == 0)
+    if (count == 0) {
         return NULL;
+    }
     qd_worker *chosen = &pool->workers[pool->idle[count - 1]];
     if (count > 1 && chosen->keeps_ns < pool->workers[pool->idle[count - 2]].keeps_ns) {
         pool->idle[count - 1] = pool->idle[count - 2];
@@ -63,11 +67,13 @@ qd_worker *qd_workers_choose(qd_pool *pool)
 
 void qd_workers_call(qd_pool *pool)
 {
-    if (qd_workers_idle(pool) == 0)
+    if (qd_workers_idle(pool) == 0) {
         return;
+    }
     pthread_mutex_lock(&pool->lock);
     qd_worker *called = qd_workers_choose(pool);
     pthread_mutex_unlock(&pool->lock);
-    if (called)
+    if (called) {
         pthread_cond_signal(&called->call);
+    }
 }

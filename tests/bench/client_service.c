@@ -63,8 +63,10 @@ static void finish_step(run *r)
 static bool contains(const uint64_t *keys, size_t count, uint64_t key)
 {
     size_t low = 0;
+
     while (count > 0) {
         const size_t half = count / 2;
+
         if (keys[low + half] < key) {
             low += half + 1;
             count -= half + 1;
@@ -82,26 +84,31 @@ static bool contains(const uint64_t *keys, size_t count, uint64_t key)
 static void check_changes(const sets_list *changes, const uint64_t *before, size_t before_count, const uint64_t *now,
                           size_t now_count, const char *what, uint32_t step)
 {
-    for (size_t i = 0; i < changes->count; i++)
-        if (contains(before, before_count, changes->key[i]) || !contains(now, now_count, changes->key[i]))
+    for (size_t i = 0; i < changes->count; i++) {
+        if (contains(before, before_count, changes->key[i]) || !contains(now, now_count, changes->key[i])) {
             program_die("step %u: %u/%u is told to %s, and does not", step, (unsigned)(changes->key[i] >> 32),
                         (unsigned)changes->key[i], what);
+        }
+    }
 }
 
 static uint64_t *check_members(const run *r, size_t *count)
 {
     uint64_t *right = world_members(r->world, r->done, count), *told = sets_members(&r->sets);
-    if (r->sets.count != *count || (*count > 0 && memcmp(right, told, *count * sizeof *told) != 0))
+
+    if (r->sets.count != *count || (*count > 0 && memcmp(right, told, *count * sizeof *told) != 0)) {
         program_die("after step %u: %zu members are told, and are not the %zu that brute force finds", r->done,
                     r->sets.count, *count);
+    }
     free(told);
     return right;
 }
 
 static uint64_t digest(uint64_t sum, const uint64_t *keys, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         sum = (sum ^ keys[i]) * UINT64_C(0x100000001b3);
+    }
     return sum;
 }
 
@@ -110,6 +117,7 @@ static uint64_t run_checked(run *r)
     size_t before_count, count;
     uint64_t *before = check_members(r, &before_count);
     uint64_t sum = digest(UINT64_C(0xcbf29ce484222325), before, before_count);
+
     for (uint32_t i = 0; i < STEPS_CHECKED; i++) {
         send_step(r);
         finish_step(r);
@@ -130,8 +138,10 @@ static uint64_t run_checked(run *r)
 static uint64_t server_now_ns(const run *r)
 {
     struct timespec now;
-    if (clock_gettime(r->server_clock, &now) != 0)
+
+    if (clock_gettime(r->server_clock, &now) != 0) {
         program_die("the server's clock: %s", strerror(errno));
+    }
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -142,13 +152,16 @@ static phase run_timed(run *r, double seconds, uint32_t under_way)
     size_t capacity = 0;
     const uint64_t server_ns = server_now_ns(r), start_ns = program_now_ns();
     const uint64_t end_ns = start_ns + (uint64_t)(seconds * 1e9);
+
     for (;;) {
         const uint64_t now_ns = program_now_ns();
         const bool more = now_ns < end_ns || p.steps == 0;
+
         if (more && r->sent - r->done < under_way) {
             send_step(r);
-            if (under_way > 1)
+            if (under_way > 1) {
                 continue;
+            }
         } else if (r->sent == r->done) {
             break;
         }
@@ -176,27 +189,35 @@ static double number(const char *text, double low, double high)
 {
     char *end;
     const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= low && value <= high))
+
+    if (end == text || *end != '\0' || !(value >= low && value <= high)) {
         program_die("%s: not a number from %g to %g", text, low, high);
+    }
     return value;
 }
 
 int main(int argc, char **argv)
 {
     static run r; /* what it holds lives as long as the program */
-    if (argc != 7)
+
+    if (argc != 7) {
         program_die("needs SYSTEM WORLD PORT PID SECONDS SHARE");
-    for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)
-        if (strcmp(peers[i]->name, argv[1]) == 0)
+    }
+    for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
+        if (strcmp(peers[i]->name, argv[1]) == 0) {
             r.peer = peers[i];
+        }
+    }
     const uint16_t port = (uint16_t)number(argv[3], 1, UINT16_MAX);
     const pid_t server = (pid_t)number(argv[4], 1, INT32_MAX);
     const double seconds = number(argv[5], 0.01, 86400);
     r.world = world_create(argv[2], (uint32_t)number(argv[6], 1, 100));
-    if (r.peer == NULL || r.world == NULL || !r.peer->knows(r.world->kind))
+    if (r.peer == NULL || r.world == NULL || !r.peer->knows(r.world->kind)) {
         program_die("%s is none that knows %s", argv[1], argv[2]);
-    if (clock_getcpuclockid(server, &r.server_clock) != 0)
+    }
+    if (clock_getcpuclockid(server, &r.server_clock) != 0) {
         program_die("there is no process %d", (int)server);
+    }
 
     sets_init(&r.sets);
     sets_begin_step(&r.sets);

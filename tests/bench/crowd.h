@@ -69,6 +69,7 @@ typedef struct crowd {
 static double crowd_chance(crowd *c)
 {
     uint64_t z = (c->dice += UINT64_C(0x9e3779b97f4a7c15));
+
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (double)(z >> 40) / 16777216.0;
@@ -77,6 +78,7 @@ static double crowd_chance(crowd *c)
 static double crowd_normal(crowd *c)
 {
     double radius = sqrt(-2 * log(1 - crowd_chance(c)));
+
     return radius * cos(6.283185307179586 * crowd_chance(c));
 }
 
@@ -101,12 +103,14 @@ static void crowd_place(crowd *c, uint32_t i, double centre[CLUSTERS][3], double
     double half = 0.5 * load->size_min * pow(load->size_max / load->size_min, crowd_chance(c));
     bool is_clustered = crowd_chance(c) < load->clustered;
     uint32_t cluster = (uint32_t)(crowd_chance(c) * CLUSTERS);
+
     if (load->hard == HUGE_BOX && i == 0) {
         half = c->side * 0.495;
     }
     c->half[i] = (float)half;
     for (uint32_t k = 0; k < c->dimensions; k++) {
         double at = crowd_chance(c) * c->side;
+
         if (is_clustered) {
             at = centre[cluster][k] + crowd_normal(c) * radius * 0.5;
         } else if (load->hard == CROWD) {
@@ -155,6 +159,7 @@ static void crowd_move(crowd *c, uint32_t i, uint32_t k)
 {
     const uint32_t to_and_fro = c->load->hard == BORDER && k == 0 ? c->count / 10 : 0;
     float *at = &c->at[k][i], half = c->half[i];
+
     if (c->load->hard == TELEPORT) {
         *at = crowd_inside(c, crowd_chance(c) * c->side, half);
     } else if (c->load->hard == CROWD) {
@@ -163,6 +168,7 @@ static void crowd_move(crowd *c, uint32_t i, uint32_t k)
         *at = c->home[k][i] + ((c->tick + i) % 2 ? 0.6f : -0.6f);
     } else {
         float next = *at + c->speed[k][i];
+
         if (next < half || next > (float)c->side - half) {
             c->speed[k][i] = -c->speed[k][i];
             next = crowd_inside(c, next, half);

@@ -11,6 +11,7 @@
 static inline int by_value(const void *a, const void *b)
 {
     double one = *(const double *)a, other = *(const double *)b;
+
     return one < other ? -1 : one > other;
 }
 

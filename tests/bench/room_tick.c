@@ -51,8 +51,10 @@ static double now_ns(void)
 static void *column(uint32_t count)
 {
     void *memory = malloc((size_t)count * 4);
-    if (!memory)
+
+    if (!memory) {
         abort();
+    }
     return memory;
 }
 
@@ -60,8 +62,9 @@ static void advance(float *position, float *speed, uint32_t count, float side)
 {
     for (uint32_t i = 0; i < count; i++) {
         position[i] += speed[i];
-        if (position[i] < 0 || position[i] > side)
+        if (position[i] < 0 || position[i] > side) {
             speed[i] = -speed[i];
+        }
     }
 }
 
@@ -92,6 +95,7 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
           *speed_y = column(count);
     qd_room_batch batch = {.count = count, .id = id, .x = x, .y = y, .half_x = half, .half_y = half};
     qd_room_roster_places places = {.count = count, .x = x, .y = y};
+
     enum { BY_ID, BY_ROSTER, CHANGED, WAYS };
     double moves[WAYS][TICKS_MAX], walks[TICKS_MAX];
     qd_room_refusals refusals;
@@ -109,30 +113,35 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
         half[i] = 0.5f;
     }
     qd_heap_init(&heap);
-    if (qd_room_create(&config, &heap, random_next(), &room) != QD_OK || qd_room_join(room, &member) != QD_OK)
+    if (qd_room_create(&config, &heap, random_next(), &room) != QD_OK || qd_room_join(room, &member) != QD_OK) {
         abort();
+    }
     qd_room_spawn(room, member, &batch, false, &refusals);
     qd_room_subscribe(room, member, (qd_room_interest){0});
-    if (qd_room_roster_name(room, member, &(qd_room_roster){.count = count, .id = id}) != QD_OK)
+    if (qd_room_roster_name(room, member, &(qd_room_roster){.count = count, .id = id}) != QD_OK) {
         abort();
+    }
     qd_room_tick(room, &qd_executor_serial, 0);
 
     for (uint32_t turn = 0; turn < ticks * WAYS; turn++) {
         uint32_t way = turn % WAYS, tick = turn / WAYS;
 
-        if (way == CHANGED)
+        if (way == CHANGED) {
             renew(room, member, &batch, tick % count);
+        }
         advance(x, speed_x, count, side);
         advance(y, speed_y, count, side);
         double start = now_ns();
-        if (way == BY_ID)
+        if (way == BY_ID) {
             qd_room_move(room, member, &batch, &refusals);
-        else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK)
+        } else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK) {
             abort();
+        }
         double moved = now_ns();
         qd_room_tick(room, &qd_executor_serial, 0);
-        while (qd_room_next_report(room, &report))
+        while (qd_room_next_report(room, &report)) {
             events += (uint64_t)report.begins.count + report.ends.count;
+        }
         moves[way][tick] = (moved - start) / count;
         walks[tick] = (now_ns() - moved) / count;
     }
@@ -156,14 +165,17 @@ static void measure_order(uint32_t count, unsigned id_bits, uint32_t runs)
              mask = (UINT64_C(1) << id_bits) - 1;
     double times[TICKS_MAX];
 
-    if (!keys || !spare)
+    if (!keys || !spare) {
         abort();
+    }
     for (uint32_t run = 0; run < runs; run++) {
-        for (uint32_t i = 0; i < all; i++)
+        for (uint32_t i = 0; i < all; i++) {
             keys[i] = (random_next() & mask) << 32 | (random_next() & mask);
+        }
         double start = now_ns();
         for (uint32_t draw = 0; draw < draws; draw++) {
             qd_order order = {.keys = keys + draw * count, .keys_spare = spare};
+
             qd_order_sort(&order, count, id_bits, id_bits);
         }
         times[run] = (now_ns() - start) / all;
@@ -195,12 +207,15 @@ static qd_room *open_small(qd_heap *heap, const scene *start, const uint32_t *id
     qd_room *room;
 
     qd_heap_init(heap);
-    if (qd_room_create(&config, heap, random_next(), &room) != QD_OK || qd_room_join(room, member) != QD_OK)
+    if (qd_room_create(&config, heap, random_next(), &room) != QD_OK || qd_room_join(room, member) != QD_OK) {
         abort();
+    }
     qd_room_spawn(room, *member, &batch, false, &refusals);
     qd_room_subscribe(room, *member, (qd_room_interest){0});
-    if (by_roster && qd_room_roster_name(room, *member, &(qd_room_roster){.count = SMALL_ENTITIES, .id = id}) != QD_OK)
+    if (by_roster &&
+        qd_room_roster_name(room, *member, &(qd_room_roster){.count = SMALL_ENTITIES, .id = id}) != QD_OK) {
         abort();
+    }
     return room;
 }
 
@@ -211,10 +226,11 @@ static void tick_small(qd_room *room, uint32_t member, const scene *now, const u
     qd_room_refusals refusals;
     qd_room_report report;
 
-    if (!by_roster)
+    if (!by_roster) {
         qd_room_move(room, member, &batch, &refusals);
-    else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK)
+    } else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK) {
         abort();
+    }
     qd_room_tick(room, &qd_executor_serial, 0);
     while (qd_room_next_report(room, &report))
         ;
@@ -230,29 +246,33 @@ static void measure_rooms(uint32_t count, uint32_t ticks, bool by_roster)
     float *half = column(SMALL_ENTITIES);
     double times[TICKS_MAX], bytes = 0;
 
-    if (!scenes || !rooms || !heaps)
+    if (!scenes || !rooms || !heaps) {
         abort();
+    }
     for (uint32_t i = 0; i < SMALL_ENTITIES; i++) {
         id[i] = i;
         half[i] = 0.5f;
     }
     for (uint32_t i = 0; i < SMALL_SCENES * SMALL_ENTITIES; i++) {
         scene *of = &scenes[i / SMALL_ENTITIES];
+
         of->x[i % SMALL_ENTITIES] = chance() * side;
         of->y[i % SMALL_ENTITIES] = chance() * side;
         of->speed_x[i % SMALL_ENTITIES] = chance() * 0.5f - 0.25f;
         of->speed_y[i % SMALL_ENTITIES] = chance() * 0.5f - 0.25f;
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         rooms[i] = open_small(&heaps[i], &scenes[i % SMALL_SCENES], id, half, by_roster, &members[i]);
+    }
     for (uint32_t tick = 0; tick < ticks; tick++) {
         for (uint32_t i = 0; i < SMALL_SCENES; i++) {
             advance(scenes[i].x, scenes[i].speed_x, SMALL_ENTITIES, side);
             advance(scenes[i].y, scenes[i].speed_y, SMALL_ENTITIES, side);
         }
         double start = now_ns();
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             tick_small(rooms[i], members[i], &scenes[i % SMALL_SCENES], id, by_roster);
+        }
         times[tick] = (now_ns() - start) / count;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -271,24 +291,28 @@ int main(int argc, char **argv)
 
     if (argc >= 4 && strcmp(argv[1], "rooms") == 0) {
         uint32_t ticks = (uint32_t)atoi(argv[3]);
+
         measure_rooms((uint32_t)atoi(argv[2]), ticks < TICKS_MAX ? ticks : TICKS_MAX,
                       argc > 4 && strcmp(argv[4], "roster") == 0);
         return 0;
     }
     printf(" entities  ids        move  roster  changed   tick  events/tick  bytes/entity\n");
     for (int spread = 0; spread < 2; spread++) {
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) {
             measure_ticks(crowds[i], spread == 0, crowds[i] > 100000 ? 15 : crowds[i] > 10000 ? 50 : TICKS_MAX);
+        }
     }
     printf("\n   events  ids       order\n");
     for (uint32_t count = 1000; count <= 1000000; count *= 10) {
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) {
             measure_order(count, widths[i], count > 100000 ? 15 : 100);
+        }
     }
     printf("\n    rooms  moved by     tick    bytes/room\n");
     for (uint32_t count = 10; count <= 10000; count *= 10) {
-        for (int by_roster = 0; by_roster < 2; by_roster++)
+        for (int by_roster = 0; by_roster < 2; by_roster++) {
             measure_rooms(count, count > 1000 ? 15 : 100, by_roster == 1);
+        }
     }
     return 0;
 }

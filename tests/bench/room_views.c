@@ -56,6 +56,7 @@ static uint64_t dice = 1;
 static double chance(void)
 {
     uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
+
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (double)(z >> 40) / 16777216.0;
@@ -95,8 +96,9 @@ static void step_axis(float *at, float *speed, uint32_t count, double side)
 {
     for (uint32_t i = 0; i < count; i++) {
         at[i] += speed[i];
-        if (at[i] < 0 || at[i] > side)
+        if (at[i] < 0 || at[i] > side) {
             speed[i] = -speed[i];
+        }
     }
 }
 
@@ -122,8 +124,9 @@ static qd_room *open_room(const scene *of, const choice *chosen, qd_heap *heap, 
     };
     qd_room *room;
 
-    if (qd_room_create(&config, heap, 1, &room) != QD_OK || qd_room_join(room, member) != QD_OK)
+    if (qd_room_create(&config, heap, 1, &room) != QD_OK || qd_room_join(room, member) != QD_OK) {
         abort();
+    }
     return room;
 }
 
@@ -147,9 +150,11 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
                                    .tiers = chosen->relay ? 1 : 0,
                                    .relay_range = relay_range,
                                    .relay_every = relay_every};
+
         qd_room_observe(room, member, &batch, &refusals);
-        if (refusals.count > 0)
+        if (refusals.count > 0) {
             abort();
+        }
     }
 }
 
@@ -186,8 +191,9 @@ static measured measure(const scene *of, const choice *chosen, bool with)
     crowd c = make_crowd(of);
     qd_room_batch batch = {.count = of->entities, .id = c.id, .x = c.x, .y = c.y};
     qd_room_spawn(room, member, &batch, false, &refusals);
-    if (with)
+    if (with) {
         observe(room, member, of, chosen);
+    }
     for (uint32_t t = 0; t < chosen->ticks + WARM; t++) {
         step_axis(c.x, c.speed_x, of->entities, of->side);
         step_axis(c.y, c.speed_y, of->entities, of->side);
@@ -195,12 +201,14 @@ static measured measure(const scene *of, const choice *chosen, bool with)
         qd_room_move(room, member, &batch, &refusals);
         double moved = now_ms();
         qd_room_tick(room, &qd_executor_serial, 0);
-        if (t == WARM)
+        if (t == WARM) {
             m.enters = m.leaves = m.relays = 0;
+        }
         read_reports(room, &m);
         double done = now_ms();
-        if (t < WARM)
+        if (t < WARM) {
             continue;
+        }
         m.move[t - WARM] = moved - start;
         m.tick[t - WARM] = done - moved;
     }
@@ -219,16 +227,18 @@ static void print_case(const scene *of, const choice *chosen)
     uint32_t middle = chosen->ticks / 2;
     double ticks = chosen->ticks;
 
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++) {
         qsort(lists[i], chosen->ticks, sizeof lists[i][0], by_value);
+    }
     printf("| %s | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) | %.2f | %.0f | %.0f | %.0f | %llu | %.1f |\n",
            of->name, plain.move[0], plain.move[middle], plain.tick[0], plain.tick[middle], with.move[0],
            with.move[middle], with.tick[0], with.tick[middle],
            with.move[0] + with.tick[0] - plain.move[0] - plain.tick[0], (double)with.enters / ticks,
            (double)with.leaves / ticks, (double)with.relays / ticks, (unsigned long long)with.stats.seen,
            (double)(with.bytes - plain.bytes) / (1 << 20));
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++) {
         free(lists[i]);
+    }
 }
 
 static qd_space_index index_named(const char *name)
@@ -236,8 +246,9 @@ static qd_space_index index_named(const char *name)
     static const char *const names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
 
     for (qd_space_index index = QD_SPACE_AUTO; index <= QD_SPACE_BRUTE; index++) {
-        if (strcmp(names[index], name) == 0)
+        if (strcmp(names[index], name) == 0) {
             return index;
+        }
     }
     fprintf(stderr, "bench_room_views: no index '%s'\n", name);
     exit(2);
@@ -249,26 +260,30 @@ int main(int argument_count, char **arguments)
 
     for (int i = 1; i < argument_count; i++) {
         const char *next = i + 1 < argument_count ? arguments[i + 1] : "";
+
         if (strcmp(arguments[i], "--relay") == 0) {
             chosen.relay = true;
             continue;
         }
-        if (strcmp(arguments[i], "--case") == 0)
+        if (strcmp(arguments[i], "--case") == 0) {
             chosen.part = next;
-        else if (strcmp(arguments[i], "--index") == 0)
+        } else if (strcmp(arguments[i], "--index") == 0) {
             chosen.index = index_named(next);
-        else if (strcmp(arguments[i], "--ticks") == 0)
+        } else if (strcmp(arguments[i], "--ticks") == 0) {
             chosen.ticks = (uint32_t)strtoul(next, NULL, 10);
+        }
         i++;
     }
-    if (chosen.ticks == 0)
+    if (chosen.ticks == 0) {
         return 2;
+    }
     printf("ms, the least (the median)\n| case | move alone | tick alone | move | tick | views | enters | leaves | "
            "relays | "
            "seen | MiB |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        if (strstr(scenes[i].name, chosen.part))
+        if (strstr(scenes[i].name, chosen.part)) {
             print_case(&scenes[i], &chosen);
+        }
     }
     return 0;
 }

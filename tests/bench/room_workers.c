@@ -93,8 +93,9 @@ static void mix_long(size_t index, void *argument)
     uint32_t *slot = argument;
     uint64_t key = slot[index] + index;
 
-    for (uint32_t round = 0; round < TASK_ROUNDS; round++)
+    for (uint32_t round = 0; round < TASK_ROUNDS; round++) {
         key = mixed(key);
+    }
     slot[index] = (uint32_t)key;
 }
 
@@ -118,8 +119,10 @@ static void make_tuned_space(part *p, const qd_tuning *tuning)
                                     .max_y = (float)c->side,
                                     .index = QD_SPACE_AUTO,
                                     .bodies_max = c->count};
-    if (qd_space_create(&config, &p->heap, &p->space) != QD_OK)
+
+    if (qd_space_create(&config, &p->heap, &p->space) != QD_OK) {
         abort();
+    }
     qd_space_tune(p->space, tuning);
     for (uint32_t i = 0; i < c->count; i++) {
         qd_body body = {.x = c->at[0][i],
@@ -129,8 +132,10 @@ static void make_tuned_space(part *p, const qd_tuning *tuning)
                         .category = 1,
                         .mask = UINT32_MAX,
                         .shape = QD_SPACE_BOX};
-        if (qd_space_add(p->space, &body, &p->slot[i]) != QD_OK)
+
+        if (qd_space_add(p->space, &body, &p->slot[i]) != QD_OK) {
             abort();
+        }
     }
 }
 
@@ -168,6 +173,7 @@ static void tick_space(part *p, const qd_executor *executor)
     for (size_t i = 0; i < found.count; i++) {
         uint32_t a = qd_space_event_a(found.events[i]), b = qd_space_event_b(found.events[i]);
         uint64_t pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+
         p->digest += mixed(mixed(pair) + (uint64_t)qd_space_event_kind(found.events[i]));
     }
 }
@@ -187,8 +193,9 @@ static void work_walk(part *p, const qd_executor *executor)
 
     qd_space_move(p->space, p->crowd.count, p->slot, p->crowd.at[0], p->crowd.at[1], NULL);
     qd_executor_expect(executor, true);
-    for (uint32_t fork = 0; fork < FORKS; fork++)
+    for (uint32_t fork = 0; fork < FORKS; fork++) {
         executor->run(executor->context, FORK_TASKS, mix_long, key);
+    }
     tick_space(p, executor);
     qd_executor_expect(executor, false);
 }
@@ -207,14 +214,17 @@ static void make_room(part *p)
     const qd_room_roster roster = {.count = c->count, .id = p->slot};
     qd_room_refusals refusals;
 
-    for (uint32_t i = 0; i < c->count; i++)
+    for (uint32_t i = 0; i < c->count; i++) {
         p->slot[i] = i;
-    if (qd_room_create(&config, &p->heap, 1, &p->room) != QD_OK || qd_room_join(p->room, &p->member) != QD_OK)
+    }
+    if (qd_room_create(&config, &p->heap, 1, &p->room) != QD_OK || qd_room_join(p->room, &p->member) != QD_OK) {
         abort();
+    }
     qd_room_spawn(p->room, p->member, &all, false, &refusals);
     qd_room_subscribe(p->room, p->member, (qd_room_interest){0});
-    if (qd_room_roster_name(p->room, p->member, &roster) != QD_OK)
+    if (qd_room_roster_name(p->room, p->member, &roster) != QD_OK) {
         abort();
+    }
     qd_room_tick(p->room, &qd_executor_serial, 0);
 }
 
@@ -225,8 +235,9 @@ static void drop_room(part *p)
 
 static void add_pairs(part *p, qd_room_pairs pairs)
 {
-    for (uint32_t i = 0; i < pairs.count; i++)
+    for (uint32_t i = 0; i < pairs.count; i++) {
         p->digest = mixed(p->digest + ((uint64_t)pairs.a[i] << 32 | pairs.b[i]));
+    }
 }
 
 static void work_room(part *p, const qd_executor *executor)
@@ -236,8 +247,9 @@ static void work_room(part *p, const qd_executor *executor)
     qd_room_refusals refusals;
     qd_room_report report;
 
-    if (qd_room_roster_place(p->room, p->member, &places, &refusals) != QD_OK)
+    if (qd_room_roster_place(p->room, p->member, &places, &refusals) != QD_OK) {
         abort();
+    }
     qd_room_tick(p->room, executor, 0);
     while (qd_room_next_report(p->room, &report)) {
         add_pairs(p, report.ends);
@@ -252,12 +264,14 @@ static void run_part(qd_actor *actor)
     part *p = (part *)actor;
     show *s = p->show;
 
-    if (s->scene->parts == 1)
+    if (s->scene->parts == 1) {
         s->start_ns = s->scheduler->now_ns(s->scheduler->context);
+    }
     s->scene->work(p, s->scheduler->executor);
     if (atomic_fetch_sub(&s->parts_left, 1) == 1) {
-        if (s->tick_ns == 0)
+        if (s->tick_ns == 0) {
             s->tick_ns = s->scheduler->now_ns(s->scheduler->context) - s->start_ns;
+        }
         sem_post(&s->done);
     }
 }
@@ -268,39 +282,45 @@ static void run_opening(qd_actor *actor)
     show *s = (show *)((char *)actor - offsetof(show, opening));
 
     s->start_ns = s->scheduler->now_ns(s->scheduler->context);
-    for (uint32_t i = 0; i < s->scene->parts; i++)
+    for (uint32_t i = 0; i < s->scene->parts; i++) {
         s->scheduler->wake(s->scheduler->context, &s->part[i].actor);
+    }
 }
 
 /* The last thing that a worker does with an actor is to let it go, after the run that may have ended the tick: until
  * then the actor is neither to be woken on another pool nor to be freed. */
 static void wait_until_idle(qd_actor *actor)
 {
-    while (atomic_load(&actor->state) != 0)
+    while (atomic_load(&actor->state) != 0) {
         sched_yield();
+    }
 }
 
 /* Nanoseconds. */
 static uint64_t tick_on(show *s, const qd_scheduler *scheduler)
 {
-    for (uint32_t i = 0; i < s->scene->parts; i++)
+    for (uint32_t i = 0; i < s->scene->parts; i++) {
         crowd_step(&s->part[i].crowd);
+    }
     s->scheduler = scheduler;
     s->tick_ns = 0;
     atomic_store(&s->parts_left, s->scene->parts);
     scheduler->wake(scheduler->context, s->scene->parts == 1 ? &s->part->actor : &s->opening);
     sem_wait(&s->done);
     wait_until_idle(&s->opening);
-    for (uint32_t i = 0; i < s->scene->parts; i++)
+    for (uint32_t i = 0; i < s->scene->parts; i++) {
         wait_until_idle(&s->part[i].actor);
+    }
     return s->tick_ns;
 }
 
 static uint64_t digest_of(const show *s)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < s->scene->parts; i++)
+
+    for (uint32_t i = 0; i < s->scene->parts; i++) {
         sum = mixed(sum + s->part[i].digest);
+    }
     return sum;
 }
 
@@ -311,6 +331,7 @@ static void show_init(show *s, const scene *of)
     qd_actor_init(&s->opening, run_opening);
     for (uint32_t i = 0; i < of->parts; i++) {
         part *p = &s->part[i];
+
         p->load = (workload){"W2", of->count, 0, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, PLAIN};
         p->show = s;
         qd_actor_init(&p->actor, run_part);
@@ -368,8 +389,9 @@ static bool measure(const scene *of, const qd_scheduler *const pool[2], uint32_t
         uint32_t who = tick < TICKS_WARM ? 0 : (tick - TICKS_WARM) / TICKS_A_TURN % 2;
         double ns = (double)tick_on(&s, pool[who]);
 
-        if (place > 0)
+        if (place > 0) {
             times[who][counts[who]++] = ns;
+        }
         is_same &= digest_of(&s) == digest[tick];
     }
     show_deinit(&s);
@@ -398,29 +420,34 @@ int main(int count, char **arguments)
 
     for (int i = 1; i + 1 < count; i += 2) {
         uint32_t number = (uint32_t)strtoul(arguments[i + 1], NULL, 10);
-        if (strcmp(arguments[i], "--workers") == 0 && number >= 2 && number <= QD_POOL_WORKERS_MAX)
+
+        if (strcmp(arguments[i], "--workers") == 0 && number >= 2 && number <= QD_POOL_WORKERS_MAX) {
             workers = number;
-        else if (strcmp(arguments[i], "--turns") == 0 && number >= 1 && number <= TURNS_MAX)
+        } else if (strcmp(arguments[i], "--turns") == 0 && number >= 1 && number <= TURNS_MAX) {
             turns = number;
-        else if (strcmp(arguments[i], "--entities") == 0 && number >= 1)
+        } else if (strcmp(arguments[i], "--entities") == 0 && number >= 1) {
             entities = number;
-        else if (strcmp(arguments[i], "--scene") == 0)
+        } else if (strcmp(arguments[i], "--scene") == 0) {
             chosen = arguments[i + 1];
-        else
+        } else {
             count = 0;
+        }
     }
     if (count % 2 == 0) {
         fprintf(stderr, "usage: %s [--workers N] [--scene PART] [--entities N] [--turns N]\n", arguments[0]);
         return 2;
     }
-    if (qd_pool_create(1, &pools[0]) != QD_OK || qd_pool_create(workers, &pools[1]) != QD_OK)
+    if (qd_pool_create(1, &pools[0]) != QD_OK || qd_pool_create(workers, &pools[1]) != QD_OK) {
         abort();
+    }
     const qd_scheduler *const schedulers[2] = {qd_pool_scheduler(pools[0]), qd_pool_scheduler(pools[1])};
     bool is_same = true;
     printf("ms a tick\nscene   entities          1 %10u    times\n", workers);
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-        if (strstr(scenes[i].name, chosen) != NULL && (entities == 0 || entities == scenes[i].count * scenes[i].parts))
+        if (strstr(scenes[i].name, chosen) != NULL &&
+            (entities == 0 || entities == scenes[i].count * scenes[i].parts)) {
             is_same &= measure(&scenes[i], schedulers, turns);
+        }
     }
     qd_pool_destroy(pools[0]);
     qd_pool_destroy(pools[1]);

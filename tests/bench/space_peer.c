@@ -65,6 +65,7 @@ static void *create(const peer *self, const scene *s, uint32_t choice, char note
     }
     for (uint32_t i = 0; i < s->count; i++) {
         qd_body body = body_of(s, i);
+
         if (qd_space_add(c->space, &body, &c->slot[i]) != QD_OK) {
             abort();
         }
@@ -93,6 +94,7 @@ static void digest(void *state, peer_digest *present)
     for (size_t i = 0; i < c->events.count; i++) {
         qd_space_event event = c->events.events[i];
         uint32_t a = c->id[qd_space_event_a(event)], b = c->id[qd_space_event_b(event)];
+
         if (qd_space_event_kind(event) == QD_SPACE_BEGIN) {
             peer_digest_add(present, a, b);
         } else {
@@ -163,6 +165,7 @@ int main(int count, char **arguments)
     const char *fastest = qd_space_kernel_at(kernels - 1);
     for (uint32_t i = kernels; i-- > 0;) { /* the fastest first */
         const char *kernel = qd_space_kernel_at(i);
+
         add_row(kernel, (setting){tree.name, tree.index, kernel});
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

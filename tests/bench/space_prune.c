@@ -46,6 +46,7 @@ typedef struct spheres {
 static void place(spheres *s, const scene *played)
 {
     chance dice = {1};
+
     for (uint32_t i = 0; i < SPHERES; i++) {
         for (uint32_t k = 0; k < 3; k++) {
             s->at[k][i] = chance_between(&dice, (double)RADIUS, (double)(SIDE - RADIUS));
@@ -76,6 +77,7 @@ typedef struct told {
 static double now_us(void)
 {
     struct timespec time;
+
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
 }
@@ -93,6 +95,7 @@ static qd_space *make(spheres *s, qd_space_prune prune, qd_heap *heap)
         .bodies_max = SPHERES,
     };
     qd_space *space;
+
     if (qd_space_create(&config, heap, &space) != QD_OK) {
         abort();
     }
@@ -106,6 +109,7 @@ static qd_space *make(spheres *s, qd_space_prune prune, qd_heap *heap)
             .mask = UINT32_MAX,
             .shape = QD_SPACE_CIRCLE,
         };
+
         if (qd_space_add(space, &body, &s->slot[i]) != QD_OK) {
             abort();
         }
@@ -118,6 +122,7 @@ static size_t tick(qd_space *space)
     qd_space_events found;
     const uint32_t *freed;
     size_t count;
+
     qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
     size_t events = found.count;
     qd_space_settle(space, &freed, &count);
@@ -128,6 +133,7 @@ static void play(const scene *played, qd_space_prune prune, uint32_t run, told *
 {
     static spheres s;
     qd_heap heap;
+
     qd_heap_init(&heap);
     place(&s, played);
     qd_space *space = make(&s, prune, &heap);
@@ -152,6 +158,7 @@ static void play(const scene *played, qd_space_prune prune, uint32_t run, told *
 static bool measure(const scene *played, uint32_t runs)
 {
     static told result[POLICIES];
+
     for (uint32_t run = 0; run < runs; run++) {
         for (uint32_t p = 1; p < POLICIES; p++) {
             play(played, (qd_space_prune)p, run, &result[p]);
@@ -171,6 +178,7 @@ static bool measure(const scene *played, uint32_t runs)
 int main(int count, char **arguments)
 {
     unsigned long runs = count > 1 ? strtoul(arguments[1], NULL, 10) : RUNS;
+
     if (count > 2 || runs == 0 || runs > RUNS_MAX) {
         fprintf(stderr, "usage: %s [RUNS]     1 to %u runs\n", arguments[0], RUNS_MAX);
         return 2;

@@ -57,6 +57,7 @@ static qd_body body_of(const crowd *c, const choice *chosen, uint32_t i)
         .mask = chosen->filters ? 5u << i % 3 : UINT32_MAX,
         .shape = (uint8_t)chosen->shape,
     };
+
     if (c->dimensions == 3) {
         body.z = c->at[2][i];
         body.half_z = half;
@@ -84,11 +85,13 @@ static qd_space *make(const crowd *c, const choice *chosen, qd_space_index index
         .bodies_max = QD_SPACE_SLOTS_MAX,
     };
     qd_space *space;
+
     if (qd_space_create(&config, heap, &space) != QD_OK) {
         return NULL;
     }
     for (uint32_t i = 0; i < c->count; i++) {
         qd_body body = body_of(c, chosen, i);
+
         if (qd_space_add(space, &body, &slot[i]) != QD_OK) {
             abort();
         }
@@ -122,6 +125,7 @@ typedef struct run {
 static double now_ns(const run *r)
 {
     struct timespec time;
+
     clock_gettime(r->clock, &time);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
@@ -130,8 +134,10 @@ static double now_ns(const run *r)
 static double clock_ns(const run *r)
 {
     double least = INFINITY;
+
     for (int i = 0; i < 1000; i++) {
         double start = now_ns(r);
+
         least = fmin(least, now_ns(r) - start);
     }
     return least;
@@ -140,9 +146,11 @@ static double clock_ns(const run *r)
 static uint64_t digest_of(const qd_space_events *found)
 {
     uint64_t sum = 0;
+
     for (size_t i = 0; i < found->count; i++) {
         uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
         uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+
         key = (key ^ (uint64_t)qd_space_event_kind(found->events[i]) << 60) * UINT64_C(0x9e3779b97f4a7c15);
         key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
         sum += key ^ key >> 32;
@@ -158,6 +166,7 @@ static void tick(const run *r, qd_space *space, const crowd *c, const uint32_t *
     const uint32_t *freed;
     size_t freed_count;
     double start = now_ns(r);
+
     qd_space_move(space, c->moving, slot, c->at[0], c->at[1], c->at[2]);
     double moved = now_ns(r);
     qd_space_tick(space, r->executor, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
@@ -178,6 +187,7 @@ static void measure(run *r)
 {
     crowd c;
     qd_heap heap;
+
     crowd_init(&c, r->load, r->chosen->dimensions);
     qd_heap_init(&heap);
     uint32_t *slot = malloc(c.count * sizeof *slot);
@@ -201,6 +211,7 @@ static void measure(run *r)
 static void run_measure(qd_actor *actor)
 {
     run *r = (run *)actor;
+
     measure(r);
     sem_post(&r->done);
 }
@@ -209,6 +220,7 @@ static void run_measure(qd_actor *actor)
 static void measure_on_pool(run *r)
 {
     qd_pool *pool;
+
     if (qd_pool_create(r->chosen->workers, &pool) != QD_OK) {
         abort();
     }
@@ -230,6 +242,7 @@ static void print(const run *r, const char *kernel)
     measured *m = r->result;
     const double n = r->load->count, ticks = r->load->ticks;
     char index[32];
+
     snprintf(index, sizeof index, "%s%s%s", index_names[r->index], r->index == QD_SPACE_AUTO ? ": " : "",
              r->index == QD_SPACE_AUTO ? index_names[m->after.index] : "");
     printf("%-9s %-15s %-9s %9.2f %9.2f %9.2f %10.0f %8.2f%% %9.1f %7.2f %6u %7.0f\n", r->load->name, index, kernel,
@@ -247,6 +260,7 @@ static bool measure_all(const choice *chosen, const workload *load)
     static measured result;
     bool is_same = true, is_first = true;
     uint64_t digest = 0;
+
     for (uint32_t i = QD_SPACE_AUTO; i <= QD_SPACE_BRUTE; i++) {
         if ((chosen->index != NULL && strcmp(chosen->index, index_names[i]) != 0) ||
             (i == QD_SPACE_BRUTE && load->count > BRUTE_COUNT_MAX)) {
@@ -254,6 +268,7 @@ static bool measure_all(const choice *chosen, const workload *load)
         }
         for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
             const char *kernel = qd_space_kernel_at(k);
+
             if (chosen->kernel == NULL ? qd_space_kernel_at(k + 1) != NULL : strstr(kernel, chosen->kernel) == NULL) {
                 continue;
             }
@@ -295,6 +310,7 @@ static bool parse(int count, char **arguments, choice *chosen)
 {
     for (int i = 1; i < count; i++) {
         const char *option = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+
         if (strcmp(option, "--filters") == 0) {
             chosen->filters = true;
             continue;
@@ -333,6 +349,7 @@ static bool parse(int count, char **arguments, choice *chosen)
 int main(int count, char **arguments)
 {
     choice chosen = {.workload = "", .warm = 5, .dimensions = 2, .workers = 1, .shape = QD_SPACE_BOX};
+
     if (!parse(count, arguments, &chosen)) {
         fprintf(
             stderr,
@@ -348,6 +365,7 @@ int main(int count, char **arguments)
     bool is_same = true;
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         workload load = workloads[i];
+
         load.count = chosen.count > 0 ? chosen.count : load.count;
         if (strstr(load.name, chosen.workload) != NULL) {
             is_same = measure_all(&chosen, &load) && is_same;

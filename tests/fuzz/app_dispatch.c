@@ -52,14 +52,18 @@ static bool names_a_room(qd_client_kind kind)
 static void send_frame(sim_peer *peer, const uint8_t *frame, size_t size, const uint64_t rooms[ROOMS])
 {
     qd_decoded_client decoded;
+
     if (qd_decode_client(frame, size, NULL, &decoded) == QD_DECODE_OK) {
         qd_client_message message = decoded.message;
+
         /* The room comes first in all of them. */
-        if (names_a_room(message.kind) && message.as.room.room != 0)
+        if (names_a_room(message.kind) && message.as.room.room != 0) {
             message.as.room.room = rooms[message.as.room.room % ROOMS];
+        }
         sim_peer_send(peer, message);
     } else {
         uint8_t prefix[QD_FRAME_PREFIX_BYTES_MAX];
+
         sim_link_write(peer->link, prefix, qd_frame_prefix_write((uint32_t)size, prefix));
         sim_link_write(peer->link, frame, size);
     }
@@ -76,6 +80,7 @@ static void hear_out(sim_peer *peer)
 static void leave_something_behind(sim_house *house)
 {
     sim_peer left;
+
     sim_peer_open(&left, house, "token");
     sim_peer_spawn(&left, open_room(&left, "flat", &flat), 1000, 3, 1);
     sim_house_settle(house);

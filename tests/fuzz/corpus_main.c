@@ -25,6 +25,7 @@ static void fail(const char *path)
 static void run_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
+
     if (!file || fseek(file, 0, SEEK_END) != 0) {
         fail(path);
     }
@@ -43,6 +44,7 @@ static void run_file(const char *path)
 static void run(const char *path)
 {
     DIR *folder = opendir(path);
+
     if (!folder) {
         run_file(path);
         return;
@@ -50,6 +52,7 @@ static void run(const char *path)
     const struct dirent *entry;
     while ((entry = readdir(folder))) {
         char inner[PATH_MAX];
+
         if (entry->d_name[0] != '.' && snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) < PATH_MAX) {
             run(inner);
         }

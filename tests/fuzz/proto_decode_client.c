@@ -14,6 +14,7 @@
 static size_t prefix_size_of(const uint8_t *bytes)
 {
     size_t size = 1;
+
     while (bytes[size - 1] & 0x80) {
         size++;
     }
@@ -35,6 +36,7 @@ static void encode_and_decode_again(const qd_client_message *message)
     uint8_t *first = encode(message, &first_size);
     size_t prefix_size = prefix_size_of(first);
     qd_decoded_client decoded;
+
     FUZZ_CHECK(qd_decode_client(first + prefix_size, first_size - prefix_size, NULL, &decoded) == QD_DECODE_OK);
     FUZZ_CHECK(decoded.message.kind == message->kind);
     uint8_t *second = encode(&decoded.message, &second_size);
@@ -48,6 +50,7 @@ static void compare_ways(const uint8_t *bytes, size_t size)
 {
     qd_decoded_client usual, any;
     qd_decode_result result;
+
     if (!qd_decode_usual(bytes, size, NULL, &usual, &result)) {
         return;
     }
@@ -65,6 +68,7 @@ static void compare_ways(const uint8_t *bytes, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_decoded_client decoded;
     qd_decode_result result = qd_decode_client(bytes, size, &counted.memory, &decoded);

@@ -13,6 +13,7 @@
 static size_t prefix_size_of(const uint8_t *bytes)
 {
     size_t size = 1;
+
     while (bytes[size - 1] & 0x80) {
         size++;
     }
@@ -34,6 +35,7 @@ static void encode_and_decode_again(const qd_server_message *message)
     uint8_t *first = encode(message, &first_size);
     size_t prefix_size = prefix_size_of(first);
     qd_decoded_server decoded;
+
     FUZZ_CHECK(qd_decode_server(first + prefix_size, first_size - prefix_size, NULL, &decoded) == QD_DECODE_OK);
     FUZZ_CHECK(decoded.message.kind == message->kind);
     uint8_t *second = encode(&decoded.message, &second_size);
@@ -46,6 +48,7 @@ static void encode_and_decode_again(const qd_server_message *message)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_decoded_server decoded;
     qd_decode_result result = qd_decode_server(bytes, size, &counted.memory, &decoded);

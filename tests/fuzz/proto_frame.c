@@ -27,6 +27,7 @@ static void add_to_hash(uint64_t *hash, const void *bytes, size_t size)
 static void read_piece(qd_frame_reader *reader, const uint8_t *piece, size_t piece_size, stream_outcome *outcome)
 {
     uint8_t *copy = malloc(piece_size + !piece_size);
+
     FUZZ_CHECK(copy);
     memcpy(copy, piece, piece_size);
     const uint8_t *bytes = copy, *frame;
@@ -45,12 +46,14 @@ static void read_piece(qd_frame_reader *reader, const uint8_t *piece, size_t pie
 static stream_outcome read_stream(const uint8_t *stream, size_t size, size_t piece_size, size_t frame_bytes_max)
 {
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_frame_reader reader;
     qd_frame_reader_init(&reader, frame_bytes_max, &counted.memory);
     stream_outcome outcome = {.end = QD_FRAME_MORE, .hash = 0xcbf29ce484222325u};
     for (size_t at = 0; at < size && outcome.end == QD_FRAME_MORE; at += piece_size) {
         size_t left = size - at;
+
         read_piece(&reader, stream + at, left < piece_size ? left : piece_size, &outcome);
         FUZZ_CHECK(counted.bytes <= 2 * size);
     }

@@ -39,6 +39,7 @@ static uint64_t dice = 12345;
 static float chance(void)
 {
     uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
+
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (float)(z >> 40) / 16777216.0f;
@@ -58,8 +59,10 @@ static void fill(qd_space *space)
 {
     for (uint32_t i = 0; i < load->count; i++) {
         float half = 0.5f;
+
         if (load->octaves > 0) {
             uint32_t octave = (uint32_t)(chance() * (float)load->octaves);
+
             half = 0.25f * (float)(1u << octave) * (1 + chance());
         }
         for (uint32_t k = 0; k < dimensions; k++) {
@@ -105,6 +108,7 @@ static size_t walk(qd_space *space)
     qd_space_events found;
     const uint32_t *freed;
     size_t freed_count;
+
     qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
     qd_space_settle(space, &freed, &freed_count);
     return found.count;

@@ -23,10 +23,13 @@ static float places[ENTITIES];
 static qd_client *backend(const char *token, bool resumable)
 {
     qd_client *client = qd_client_create();
-    if (resumable)
+
+    if (resumable) {
         qd_client_resumable(client, NULL);
-    if (qd_client_connect(client, ADDRESS, token, "backend", DEADLINE_MS) != QD_CLIENT_OK)
+    }
+    if (qd_client_connect(client, ADDRESS, token, "backend", DEADLINE_MS) != QD_CLIENT_OK) {
         fail_msg("%s", qd_client_error(client));
+    }
     return client;
 }
 
@@ -35,18 +38,22 @@ static pid_t start_backend(bool resumable)
 {
     int ready[2];
     char done = 0;
+
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         qd_client *client = backend("alpha", resumable);
         uint64_t room = session_join(client, "yard");
+
         qd_client_spawn(client, room, &(qd_msg_entities){ENTITIES, ids, .x = places, .y = places}, false);
         session_step(client, room);
-        if (write(ready[1], "+", 1) != 1)
+        if (write(ready[1], "+", 1) != 1) {
             _exit(1);
-        for (;;)
+        }
+        for (;;) {
             pause();
+        }
     }
     close(ready[1]);
     assert_int_equal(read(ready[0], &done, 1), 1);
@@ -57,6 +64,7 @@ static pid_t start_backend(bool resumable)
 static void kill_backend(pid_t child)
 {
     int status;
+
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
@@ -66,6 +74,7 @@ static void kill_backend(pid_t child)
 static void adopt_all(qd_client *client, uint64_t room)
 {
     const qd_msg_handed_over *answer;
+
     do {
         answer = &session_expect(client, qd_client_adopt(client, room, 0), QD_SERVER_HANDED_OVER)->as.handed_over;
         assert_int_equal(answer->count + answer->connected_count > 0, 1);
@@ -82,6 +91,7 @@ static void expect_mine(qd_client *client, uint64_t room)
     const qd_msg_snapshot_result *own =
         &session_expect(client, qd_client_snapshot_own(client, room, NULL, 0), QD_SERVER_SNAPSHOT_RESULT)
              ->as.snapshot_result;
+
     assert_int_equal(own->entities.count, ENTITIES);
     assert_memory_equal(own->entities.id, ids, sizeof ids);
     assert_memory_equal(own->entities.x, places, sizeof places);
@@ -164,6 +174,7 @@ int main(void)
         cmocka_unit_test(test_a_key_that_is_lost_is_not_needed),
         cmocka_unit_test(test_a_receiver_is_told),
     };
+
     for (uint32_t i = 0; i < ENTITIES; i++) {
         ids[i] = 5 * i;
         places[i] = (float)(3 * i);

@@ -25,10 +25,12 @@
 static void expect_failure(const char *address, int timeout_ms, qd_client_status status, const char *word)
 {
     qd_client *client = qd_client_create();
+
     assert_int_equal(qd_client_connect(client, address, NULL, NULL, timeout_ms), status);
     assert_int_equal(qd_client_state(client), status);
-    if (strstr(qd_client_error(client), word) == NULL)
+    if (strstr(qd_client_error(client), word) == NULL) {
         fail_msg("'%s' does not say '%s'", qd_client_error(client), word);
+    }
     assert_int_equal(qd_client_socket(client), -1);
     assert_null(qd_client_welcome(client));
     assert_int_equal(qd_client_ping(client, 0), 0);
@@ -49,9 +51,11 @@ static void *greet(void *context)
     struct stranger *stranger = context;
     int peer = accept(stranger->socket, NULL, NULL);
     char byte;
+
     send(peer, stranger->words, strlen(stranger->words), MSG_NOSIGNAL);
-    while (recv(peer, &byte, 1, 0) > 0)
+    while (recv(peer, &byte, 1, 0) > 0) {
         continue;
+    }
     close(peer);
     return NULL;
 }
@@ -60,6 +64,7 @@ static void open_stranger(struct stranger *stranger, const char *words)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
+
     stranger->words = words;
     stranger->socket = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(stranger->socket, (struct sockaddr *)&address, sizeof address), 0);
@@ -120,8 +125,9 @@ static void test_ipv6(void **state)
     struct sockaddr_in6 loopback = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int try = socket(AF_INET6, SOCK_STREAM, 0);
     bool there = try >= 0 && bind(try, (struct sockaddr *)&loopback, sizeof loopback) == 0;
-    if (try >= 0)
+    if (try >= 0) {
         close(try);
+    }
     if (!there) {
         print_message("this machine has no IPv6\n");
         skip();
@@ -150,8 +156,9 @@ static void test_the_server_dies(void **state)
     (void)state;
     qd_process *server = qd_server_start(NULL);
     qd_client *client = session_open(qd_server_address(server));
-    for (uint64_t i = 0; i < 10; i++)
+    for (uint64_t i = 0; i < 10; i++) {
         qd_client_ping(client, i);
+    }
     session_settle(client);
     qd_process_signal(server, SIGKILL);
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 128 + SIGKILL);
@@ -162,8 +169,9 @@ static void test_the_server_dies(void **state)
         qd_client_poll(client, DEADLINE_MS);
     }
     assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_CLOSED);
-    for (uint64_t i = 0; i < 10; i++)
+    for (uint64_t i = 0; i < 10; i++) {
         assert_int_equal(qd_client_wait(client, DEADLINE_MS)->as.pong.data, i);
+    }
     assert_null(qd_client_wait(client, DEADLINE_MS));
     assert_int_equal(qd_client_flush(client, DEADLINE_MS), QD_CLIENT_ERR_CLOSED);
     qd_client_destroy(client);
@@ -191,8 +199,9 @@ static void test_signals(void **state)
     assert_null(qd_client_wait(client, -1));
     assert_true(alarms > 0);
     assert_int_equal(qd_client_state(client), QD_CLIENT_OK);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         session_settle(client);
+    }
     setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &old, NULL);
     qd_client_destroy(client);
@@ -222,11 +231,13 @@ static void test_flood(void **state)
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
     qd_client *client = session_open(qd_server_address(server));
     setsockopt(qd_client_socket(client), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
-    for (uint64_t i = 0; i < PINGS; i++)
+    for (uint64_t i = 0; i < PINGS; i++) {
         qd_client_ping(client, i);
+    }
     assert_int_equal(qd_client_flush(client, DEADLINE_MS), QD_CLIENT_OK);
     for (uint64_t i = 0; i < PINGS; i++) {
         const qd_server_message *message = qd_client_wait(client, DEADLINE_MS);
+
         assert_non_null(message);
         assert_int_equal(message->kind, QD_SERVER_PONG);
         assert_int_equal(message->as.pong.data, i);
@@ -243,5 +254,6 @@ int main(void)
         cmocka_unit_test(test_ipv6),           cmocka_unit_test(test_a_name),   cmocka_unit_test(test_the_server_dies),
         cmocka_unit_test(test_signals),        cmocka_unit_test(test_timeouts), cmocka_unit_test(test_flood),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

@@ -24,6 +24,7 @@ static void send_hello(raw_link *raw, uint32_t seq, uint32_t version, const char
 {
     const qd_client_message hello = {
         .seq = seq, .kind = QD_CLIENT_HELLO, .as.hello = {.version = version, .token = token, .client = name}};
+
     raw_send_message(raw, &hello);
 }
 
@@ -86,6 +87,7 @@ static void test_wrong_version(void **state)
     const uint32_t versions[] = {0, 2, UINT32_MAX};
     for (int i = 0; i < 3; i++) {
         raw_link *raw = raw_open(ADDRESS);
+
         send_hello(raw, 1, versions[i], NULL, NULL);
         /* What comes behind it is not looked at. */
         raw_send_message(raw, &ping);
@@ -154,6 +156,7 @@ static void test_long_frame_before_hello(void **state)
 static void write_file(char *path, const char *text)
 {
     int file = mkstemp(path);
+
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
     close(file);
@@ -162,8 +165,10 @@ static void write_file(char *path, const char *text)
 static qd_client *open_with(const char *address, const char *token)
 {
     qd_client *client = qd_client_create();
-    if (qd_client_connect(client, address, token, NULL, DEADLINE_MS) != QD_CLIENT_OK)
+
+    if (qd_client_connect(client, address, token, NULL, DEADLINE_MS) != QD_CLIENT_OK) {
         fail_msg("token '%s': %s", token, qd_client_error(client));
+    }
     return client;
 }
 
@@ -178,6 +183,7 @@ static void test_tokens(void **state)
     const char *wrong[] = {NULL, "", "first", "first-token ", "first-token\nsecond-token", "no"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         qd_client *client = qd_client_create();
+
         assert_int_equal(qd_client_connect(client, address, wrong[i], NULL, DEADLINE_MS), QD_CLIENT_ERR_REFUSED);
         assert_non_null(strstr(qd_client_error(client), "token"));
         assert_non_null(strstr(qd_client_error(client), "UNAUTHENTICATED"));
@@ -189,6 +195,7 @@ static void test_tokens(void **state)
     qd_client *other = open_with(address, "second-token"), *admin = open_with(address, "admin-token");
     for (int round = 0; round < 2; round++) {
         uint64_t room = session_open_room(maker, "room", NULL);
+
         session_join(other, "room");
         session_expect_error(other, qd_client_close_room(other, room), QD_ERROR_NOT_ALLOWED, NULL);
         qd_client *closer = round == 0 ? same : admin;
@@ -215,6 +222,7 @@ static void test_connections_max(void **state)
     for (int i = 0; i < 20; i++) {
         raw_link *raw = raw_open(address);
         const qd_server_message *message = raw_next(raw);
+
         assert_non_null(message);
         assert_int_equal(message->kind, QD_SERVER_GO_AWAY);
         assert_int_equal(message->as.go_away.reason, QD_GO_AWAY_FULL);
@@ -248,5 +256,6 @@ int main(void)
         cmocka_unit_test(test_long_strings), cmocka_unit_test(test_long_frame_before_hello),
         cmocka_unit_test(test_tokens),       cmocka_unit_test(test_connections_max),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

@@ -49,8 +49,9 @@ static void put_bytes(struct wire *wire, const void *bytes, size_t size)
         wire->bytes = realloc(wire->bytes, wire->capacity);
         assert_non_null(wire->bytes);
     }
-    if (size > 0)
+    if (size > 0) {
         memcpy(wire->bytes + wire->size, bytes, size);
+    }
     wire->size += size;
 }
 
@@ -58,6 +59,7 @@ static void put_varint(struct wire *wire, uint64_t value)
 {
     do {
         uint8_t byte = (uint8_t)(value & 0x7f) | (value > 0x7f ? 0x80 : 0);
+
         put_bytes(wire, &byte, 1);
         value >>= 7;
     } while (value > 0);
@@ -86,6 +88,7 @@ static void put_sized(struct wire *wire, uint32_t field, const void *bytes, size
 static struct wire envelope(uint32_t seq, uint32_t field, struct wire inner)
 {
     struct wire frame = {0};
+
     put_number(&frame, 1, seq);
     put_sized(&frame, field, inner.bytes, inner.size);
     free(inner.bytes);
@@ -131,6 +134,7 @@ static void test_oversized_length(void **state)
         {{0x81, 0x80, 0x80, 0x02}, 4}, {{0xff, 0xff, 0xff, 0xff, 0x0f}, 5}, {{0xff, 0xff, 0xff, 0xff, 0x7f}, 5}};
     for (int i = 0; i < 3; i++) {
         raw_link *raw = raw_open_session(ADDRESS);
+
         raw_send(raw, lengths[i].bytes, lengths[i].size);
         raw_expect_end(raw, QD_ERROR_FRAME_TOO_LONG, "--frame-max");
         raw_close(raw);
@@ -147,9 +151,11 @@ static void test_truncated_frame(void **state)
     size_t size = qd_client_message_encode(&ping, bytes);
     for (size_t cut = 1; cut < size; cut++) {
         raw_link *raw = raw_open_session(ADDRESS);
+
         raw_send(raw, bytes, cut);
-        if (cut % 2 == 0)
+        if (cut % 2 == 0) {
             shutdown(raw->socket, SHUT_WR);
+        }
         raw_close(raw);
     }
     /* One that ends only its side still gets the end of the other. */
@@ -169,6 +175,7 @@ static void test_truncated_frame_is_logged(void **state)
     qd_process *server = qd_server_start(QD_ARGS("--log-level", "debug"));
     for (size_t size = 0; size <= sizeof part; size++) {
         raw_link *raw = raw_open_session(qd_server_address(server));
+
         raw_send(raw, part, size);
         shutdown(raw->socket, SHUT_WR);
         assert_null(raw_next(raw));
@@ -177,8 +184,9 @@ static void test_truncated_frame_is_logged(void **state)
     qd_process_signal(server, SIGTERM);
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
     size_t count = 0;
-    for (const char *at = qd_process_errors(server); (at = strstr(at, "cuts off a frame peer=")) != NULL; at++)
+    for (const char *at = qd_process_errors(server); (at = strstr(at, "cuts off a frame peer=")) != NULL; at++) {
         count++;
+    }
     assert_int_equal(count, sizeof part);
     qd_process_destroy(server);
 }
@@ -191,8 +199,9 @@ static void test_byte_by_byte(void **state)
     uint8_t bytes[64];
     size_t size = qd_client_message_encode(&ping, bytes);
     raw_link *raw = raw_open_session(ADDRESS);
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         raw_send(raw, &bytes[i], 1);
+    }
     const qd_server_message *message = raw_next(raw);
     assert_non_null(message);
     assert_int_equal(message->as.pong.data, 7);
@@ -205,6 +214,7 @@ static void test_garbage(void **state)
     uint32_t random = 1;
     for (int round = 0; round < 200; round++) {
         uint8_t bytes[512];
+
         for (size_t i = 0; i < sizeof bytes; i++) {
             random = random * 1664525 + 1013904223;
             bytes[i] = (uint8_t)(random >> 24);
@@ -213,8 +223,9 @@ static void test_garbage(void **state)
         raw_send(raw, bytes, 1 + random % sizeof bytes);
         shutdown(raw->socket, SHUT_WR);
         /* Whatever it says to that, it closes. */
-        while (raw_next(raw) != NULL)
+        while (raw_next(raw) != NULL) {
             continue;
+        }
         raw_close(raw);
     }
     session_witness_check(&witness);
@@ -228,8 +239,9 @@ static void test_another_protocol(void **state)
     raw_link *raw = raw_open(ADDRESS);
     raw_send(raw, request, sizeof request - 1);
     shutdown(raw->socket, SHUT_WR);
-    while (raw_next(raw) != NULL)
+    while (raw_next(raw) != NULL) {
         continue;
+    }
     raw_close(raw);
     session_witness_check(&witness);
 }
@@ -292,10 +304,13 @@ static void bomb(void (*put)(struct wire *wire))
     qd_process *server = qd_server_start(QD_ARGS("--memory-max", "64M"));
     const char *address = qd_server_address(server);
     qd_client *bystander = session_open(address);
+
     for (int i = 0; i < 4; i++) {
         struct wire move = {0};
-        while (move.size < (4u << 20) - 64)
+
+        while (move.size < (4u << 20) - 64) {
             put(&move);
+        }
         raw_link *raw = raw_open_session(address);
         send_wire(raw, envelope(1, FIELD_MOVE, move));
         raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);
@@ -346,11 +361,14 @@ static void test_short_unpacked_column(void **state)
     raw_link *raw = raw_open_session(ADDRESS);
     struct wire move = {0};
     put_number(&move, 1, 12345);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         put_fixed32(&move, 2, i);
-    for (uint32_t field = 3; field <= 4; field++)
-        for (uint32_t i = 0; i < 3; i++)
+    }
+    for (uint32_t field = 3; field <= 4; field++) {
+        for (uint32_t i = 0; i < 3; i++) {
             put_fixed32(&move, field, 0);
+        }
+    }
     send_wire(raw, envelope(4, FIELD_MOVE, move));
     raw_expect_error(raw, 4, QD_ERROR_UNKNOWN_ROOM, "12345");
     raw_close(raw);
@@ -367,5 +385,6 @@ int main(void)
         cmocka_unit_test(test_unpacked_column_bomb),  cmocka_unit_test(test_empty_column_bomb),
         cmocka_unit_test(test_short_unpacked_column),
     };
+
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

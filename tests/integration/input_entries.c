@@ -39,11 +39,13 @@ static void expect_entities(uint64_t room, uint32_t count, const uint32_t *ids)
 {
     uint32_t seq = qd_client_snapshot(client, room, NULL, 0);
     const qd_msg_snapshot_result *result = &session_expect(client, seq, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
+
     assert_true(result->last);
     assert_false(result->more);
     assert_int_equal(result->entities.count, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(result->entities.id[i], ids[i]);
+    }
 }
 
 static void test_spawn(void **state)
@@ -130,8 +132,9 @@ static void test_moves(void **state)
     (void)state;
     uint64_t room = session_open_room(client, "moves", NULL);
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
-    for (uint32_t id = 1; id <= 5; id++)
+    for (uint32_t id = 1; id <= 5; id++) {
         session_spawn(client, room, id, 100.0f * (float)id, 100);
+    }
     session_step(client, room);
 
     const uint32_t ids[] = {1, 77, 2, 3, 4, 5};
@@ -154,8 +157,9 @@ static void test_reshapes(void **state)
     (void)state;
     uint64_t room = session_open_room(client, "reshapes", NULL);
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
-    for (uint32_t id = 1; id <= 5; id++)
+    for (uint32_t id = 1; id <= 5; id++) {
         session_spawn(client, room, id, 100.0f * (float)id, 100);
+    }
     session_step(client, room);
     const uint32_t ids[] = {1, 77, 2, 3, 4, 5};
     const float half_x[] = {99, 99, NAN, -1, INFINITY, 0};
@@ -211,5 +215,6 @@ int main(void)
         cmocka_unit_test(test_moves),    cmocka_unit_test(test_reshapes), cmocka_unit_test(test_despawns),
         cmocka_unit_test(test_extremes),
     };
+
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -65,10 +65,13 @@ static void test_unknown_room(void **state)
             qd_client_snapshot(client, other, NULL, 0),
             qd_client_step(client, other, 0),
         };
-        for (size_t k = 0; k < sizeof seqs / sizeof seqs[0]; k++)
+
+        for (size_t k = 0; k < sizeof seqs / sizeof seqs[0]; k++) {
             assert_int_equal(session_expect_error(client, seqs[k], QD_ERROR_UNKNOWN_ROOM, NULL)->room, other);
-        if (other != 0)
+        }
+        if (other != 0) {
             session_expect_error(client, qd_client_get_stats(client, other), QD_ERROR_UNKNOWN_ROOM, NULL);
+        }
     }
     session_expect_error(client, qd_client_open_room(client, "nobody made it", NULL), QD_ERROR_UNKNOWN_ROOM,
                          "nobody made it");
@@ -85,12 +88,14 @@ static void test_names(void **state)
     const char *bad[] = {"",        longest, "tab\there", "new\nline",    "\x7f",     "\xff\xfe",
                          "\xc3",    "a\x80", "\xc0\xaf",  "\xed\xa0\x80", "\xc2\x85", "\xf4\x90\x80\x80",
                          "\xe2\x82"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         session_expect_error(client, qd_client_open_room(client, bad[i], &session_step_room), QD_ERROR_INVALID, "name");
+    }
     longest[64] = '\0';
     const char *good[] = {longest, "\xc3\xa9t\xc3\xa9", "a room / with: signs", "\xf0\x9f\x8e\xb2"};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         uint64_t handle = session_open_room(client, good[i], NULL);
+
         session_expect(client, qd_client_close_room(client, handle), QD_SERVER_ROOM_CLOSED);
     }
     session_expect_quiet(client);
@@ -249,6 +254,7 @@ static void test_config_mismatch(void **state)
         const qd_msg_room_opened *opened =
             &session_expect(client, qd_client_open_room(client, "made", joins[i]), QD_SERVER_ROOM_OPENED)
                  ->as.room_opened;
+
         assert_int_equal(opened->room, handle);
         assert_false(opened->created);
         assert_int_equal(opened->config.dimensions, 2);
@@ -347,5 +353,6 @@ int main(void)
         cmocka_unit_test(test_config_mismatch), cmocka_unit_test(test_columns), cmocka_unit_test(test_third_dimension),
         cmocka_unit_test(test_other_values),
     };
+
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

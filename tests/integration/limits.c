@@ -43,15 +43,18 @@ static uint32_t spawn_points(qd_client *client, uint64_t room, uint32_t first, u
 {
     uint32_t ids[100];
     float zeros[100] = {0};
+
     assert_true(count <= 100);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         ids[i] = first + i;
+    }
     return qd_client_spawn(client, room, &(qd_msg_entities){count, ids, .x = zeros, .y = zeros}, false);
 }
 
 static void fill(qd_client *client, const char *name, uint32_t asked, uint32_t takes)
 {
     qd_msg_room_config config = session_step_room;
+
     config.entities_max = asked;
     uint64_t room = session_open_room(client, name, &config);
     uint32_t refused[100];
@@ -95,8 +98,9 @@ static void test_frame_max(void **state)
     static uint8_t frame[10241];
     raw_link *raw = raw_open_session(address);
     frame[0] = 0x08; /* seq 0, again and again: a legal way to fill a frame */
-    for (size_t i = 0; i < sizeof frame; i += 2)
+    for (size_t i = 0; i < sizeof frame; i += 2) {
         frame[i] = 0x08;
+    }
     raw_send_frame(raw, frame, 10240);
     raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);
     raw_close(raw);
@@ -131,6 +135,7 @@ static void test_memory_max(void **state)
     for (int round = 0; round < 2; round++) {
         uint64_t room = session_open_room(client, "large", NULL);
         bool full = false;
+
         for (uint32_t first = 0; !full; first += BATCH) {
             for (uint32_t i = 0; i < BATCH; i++) {
                 ids[i] = first + i;
@@ -140,8 +145,9 @@ static void test_memory_max(void **state)
             qd_client_spawn(client, room, &(qd_msg_entities){BATCH, ids, .x = x, .y = x}, false);
             uint32_t stats = qd_client_get_stats(client, room);
             const qd_server_message *message;
-            while ((message = qd_client_wait(client, DEADLINE_MS)) != NULL && message->seq != stats)
+            while ((message = qd_client_wait(client, DEADLINE_MS)) != NULL && message->seq != stats) {
                 full = full || message->kind == QD_SERVER_ERROR;
+            }
             assert_non_null(message);
             assert_int_equal(message->kind, QD_SERVER_STATS);
             assert_true(message->as.stats.server.memory_bytes <= message->as.stats.server.memory_bytes_max);
@@ -169,6 +175,7 @@ static void test_no_memory_for_a_session(void **state)
     const qd_server_message *answer = NULL;
     for (uint32_t rooms = 0; answer == NULL || answer->kind != QD_SERVER_ERROR; rooms++) {
         char name[16];
+
         snprintf(name, sizeof name, "room-%u", rooms);
         uint32_t seq = qd_client_open_room(client, name, &session_step_room);
         answer = qd_client_wait(client, DEADLINE_MS);
@@ -180,15 +187,17 @@ static void test_no_memory_for_a_session(void **state)
     for (uint32_t late = 0; late < MORE; late += sessions[count - 1] == NULL) {
         assert_true(count < SESSIONS_MAX);
         sessions[count] = qd_client_create();
-        if (qd_client_connect(sessions[count++], address, NULL, NULL, DEADLINE_MS) == QD_CLIENT_OK)
+        if (qd_client_connect(sessions[count++], address, NULL, NULL, DEADLINE_MS) == QD_CLIENT_OK) {
             continue;
+        }
         assert_int_equal(qd_client_state(sessions[count - 1]), QD_CLIENT_ERR_REFUSED);
         assert_non_null(strstr(qd_client_error(sessions[count - 1]), "--memory-max"));
         qd_client_destroy(sessions[count - 1]);
         sessions[count - 1] = NULL;
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         qd_client_destroy(sessions[i]);
+    }
     /* The first session is still there, and is answered when the others have gone. */
     do {
         qd_client_ping(client, 1);
@@ -208,5 +217,6 @@ int main(void)
         cmocka_unit_test(test_memory_max),
         cmocka_unit_test(test_no_memory_for_a_session),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,8 +52,9 @@ static void signals_are_sent_and_seen(void **state)
     assert_true(qd_process_runs(child));
     qd_process_signal(child, SIGTERM);
     assert_int_equal(qd_process_wait(child, 10000), 128 + SIGTERM);
-    while (!strstr(qd_process_output(polite), "ready"))
+    while (!strstr(qd_process_output(polite), "ready")) {
         usleep(1000);
+    }
     qd_process_signal(polite, SIGTERM);
     assert_int_equal(qd_process_wait(polite, 10000), 7);
     qd_process_destroy(child);
@@ -80,5 +81,6 @@ int main(void)
         cmocka_unit_test(signals_are_sent_and_seen),
         cmocka_unit_test(the_server_gets_ready_and_stops),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

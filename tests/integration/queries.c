@@ -31,13 +31,15 @@ static void expect_ids(qd_client *client, const qd_msg_query *query, bool more, 
     const qd_msg_query_result *result = ask(client, query);
     bool is_region = query->kind == QD_QUERY_BOX || query->kind == QD_QUERY_CIRCLE;
     va_list expected;
+
     assert_int_equal(result->room, query->room);
     assert_int_equal(result->more, more);
     assert_int_equal(result->count, count);
     assert_int_equal(result->distance != NULL, !is_region && count > 0);
     va_start(expected, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(result->id[i], va_arg(expected, uint32_t));
+    }
     va_end(expected);
 }
 
@@ -45,8 +47,10 @@ static void expect_ids(qd_client *client, const qd_msg_query *query, bool more, 
 static uint64_t open_row(qd_client *client, const char *name)
 {
     uint64_t room = session_open_room(client, name, NULL);
-    for (uint32_t i = 9; i >= 1; i--)
+
+    for (uint32_t i = 9; i >= 1; i--) {
         session_spawn(client, room, i, (float)i * 100, 100);
+    }
     session_step(client, room);
     return room;
 }
@@ -141,8 +145,9 @@ static void test_limits(void **state)
     static float places[MANY];
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "many", NULL);
-    for (uint32_t i = 0; i < MANY; i++)
+    for (uint32_t i = 0; i < MANY; i++) {
         ids[i] = MANY - i;
+    }
     const qd_msg_entities entities = {.count = MANY, .id = ids, .x = places, .y = places};
     qd_client_spawn(client, room, &entities, false);
     session_step(client, room);
@@ -191,6 +196,7 @@ static void test_what_is_refused(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         qd_msg_query query = cases[i].query;
+
         query.room = room;
         uint32_t seq = qd_client_query(client, &query);
         assert_int_equal(session_expect_error(client, seq, QD_ERROR_INVALID, cases[i].word)->room, room);
@@ -198,6 +204,7 @@ static void test_what_is_refused(void **state)
     const uint64_t rooms[] = {0, 12345, UINT64_MAX};
     for (size_t i = 0; i < 3; i++) {
         const qd_msg_query query = {.room = rooms[i], .kind = QD_QUERY_NEAREST};
+
         session_expect_error(client, qd_client_query(client, &query), QD_ERROR_UNKNOWN_ROOM, NULL);
     }
     session_expect_quiet(client);
@@ -210,5 +217,6 @@ int main(void)
         cmocka_unit_test(test_each_kind), cmocka_unit_test(test_the_last_tick),   cmocka_unit_test(test_categories),
         cmocka_unit_test(test_limits),    cmocka_unit_test(test_what_is_refused),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

@@ -38,8 +38,9 @@ static void test_each_connection_is_on_another_loop(void **state)
         before = client;
         session_move(before, room, 1, 10 + (float)(round % 3) / 4, 10);
         /* Cut, or left half open, with that under way. */
-        if (round % 2 == 0)
+        if (round % 2 == 0) {
             qd_client_destroy(before);
+        }
         session_move(other, room, 3, 500 + (float)round, 500);
         session_step(other, room);
         client = qd_client_create();
@@ -47,8 +48,9 @@ static void test_each_connection_is_on_another_loop(void **state)
         assert_int_equal(qd_client_connect(client, address, NULL, "test", DEADLINE_MS), QD_CLIENT_OK);
         assert_true(qd_client_welcome(client)->resumed && qd_client_welcome(client)->session == session);
         session_settle(client);
-        if (round % 2 != 0)
+        if (round % 2 != 0) {
             qd_client_destroy(before);
+        }
     }
 
     /* Nothing of it is lost. */
@@ -67,5 +69,6 @@ static void test_each_connection_is_on_another_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_connection_is_on_another_loop)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,12 +28,14 @@ static void test_a_thousand_rooms(void **state)
     clock.tick_hz = 50;
     for (uint32_t i = 0; i < ROOMS; i++) {
         char name[32];
+
         snprintf(name, sizeof name, "crowd %04u", i);
         qd_client_open_room(client, name, i % 2 == 0 ? &session_step_room : &clock);
     }
     for (uint32_t i = 0; i < ROOMS; i++) {
         const qd_msg_room_opened *opened = &session_wait_kind(client, QD_SERVER_ROOM_OPENED)->as.room_opened;
         unsigned number;
+
         assert_int_equal(sscanf(opened->name, "crowd %u", &number), 1);
         assert_true(number < ROOMS && handles[number] == 0);
         handles[number] = opened->room;
@@ -42,23 +44,27 @@ static void test_a_thousand_rooms(void **state)
         qd_client_subscribe(client, handles[i], QD_SCOPE_ALL, false);
         session_spawn(client, handles[i], 2 * i, 10, 10);
         session_spawn(client, handles[i], 2 * i + 1, 10, 10);
-        if (i % 2 == 0)
+        if (i % 2 == 0) {
             qd_client_step(client, handles[i], 0);
+        }
     }
     uint32_t open = 2 * ROOMS;
     while (open > 0) {
         const qd_msg_tick *tick = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
         uint32_t i = 0;
-        while (i < ROOMS && handles[i] != tick->room)
+
+        while (i < ROOMS && handles[i] != tick->room) {
             i++;
+        }
         assert_true(i < ROOMS);
         open -= tick->begins.count + tick->ends.count;
         if (tick->begins.count > 0) {
             assert_int_equal(tick->begins.a[0], 2 * i);
             assert_int_equal(tick->begins.b[0], 2 * i + 1);
             session_move(client, handles[i], 2 * i + 1, 500, 500);
-            if (i % 2 == 0)
+            if (i % 2 == 0) {
                 qd_client_step(client, handles[i], 0);
+            }
         }
         begins[i] += tick->begins.count;
         ends[i] += tick->ends.count;
@@ -76,8 +82,9 @@ static void test_list(void **state)
     qd_client *client = session_open(ADDRESS);
     const char *names[] = {"list a", "list b", "list c", "list d", "list \xc3\xa9"};
     const size_t order[] = {3, 0, 4, 2, 1};
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 5; i++) {
         session_open_room(client, names[order[i]], NULL);
+    }
     uint64_t room = session_join(client, "list b");
     session_spawn(client, room, 1, 1, 1);
     session_step(client, room);
@@ -87,15 +94,17 @@ static void test_list(void **state)
         &session_expect(client, qd_client_list_rooms(client, "list ", 3), QD_SERVER_ROOM_LIST)->as.room_list;
     assert_int_equal(list->count, 3);
     assert_true(list->more);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         assert_string_equal(list->rooms[i].name, names[i]);
+    }
     list = &session_expect(client, qd_client_list_rooms(client, "list c", 2), QD_SERVER_ROOM_LIST)->as.room_list;
     assert_int_equal(list->count, 2);
     assert_string_equal(list->rooms[0].name, names[3]);
     assert_string_equal(list->rooms[1].name, names[4]);
     list = &session_expect(client, qd_client_list_rooms(client, "list \xc3\xa9", 0), QD_SERVER_ROOM_LIST)->as.room_list;
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         assert_true(strcmp(list->rooms[i].name, names[4]) > 0);
+    }
 
     /* What it says of a room follows the room, within moments. */
     const qd_msg_room_info *info;
@@ -170,8 +179,10 @@ static void test_large_snapshot(void **state)
     while (!last) {
         const qd_msg_snapshot_result *result =
             &session_expect(client, seq, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-        for (uint32_t i = 0; i < result->entities.count; i++)
+
+        for (uint32_t i = 0; i < result->entities.count; i++) {
             assert_int_equal(result->entities.id[i], seen++);
+        }
         last = result->last;
     }
     assert_int_equal(seen, COUNT);
@@ -241,6 +252,7 @@ static void test_empty_rooms_close(void **state)
     for (bool gone = false; !gone;) {
         uint32_t seq = qd_client_list_rooms(client, "emptx", 1);
         const qd_msg_room_list *list = &session_expect(client, seq, QD_SERVER_ROOM_LIST)->as.room_list;
+
         gone = list->count == 0 || strcmp(list->rooms[0].name, "empty") != 0;
     }
     const qd_msg_room_opened *opened =
@@ -259,5 +271,6 @@ int main(void)
         cmocka_unit_test(test_a_thousand_rooms), cmocka_unit_test(test_list),  cmocka_unit_test(test_snapshot),
         cmocka_unit_test(test_large_snapshot),   cmocka_unit_test(test_stats), cmocka_unit_test(test_empty_rooms_close),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

@@ -31,6 +31,7 @@ static uint64_t open_room(qd_client *client, const char *name, bool is_3d)
 {
     qd_msg_room_config config = {
         .has_bounds = true, .bounds = {.max_x = SIDE, .max_y = SIDE}, .tick_mode = QD_TICK_MODE_STEP, .swept = true};
+
     if (is_3d) {
         config.dimensions = 3;
         config.bounds.max_z = SIDE;
@@ -41,16 +42,18 @@ static uint64_t open_room(qd_client *client, const char *name, bool is_3d)
 static void scatter(crowd *all, chance *dice)
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
-        for (uint32_t i = 0; i < COUNT; i++)
+        for (uint32_t i = 0; i < COUNT; i++) {
             all->at[axis][i] = (float)chance_below(dice, 2 * SIDE) / 2;
+        }
     }
 }
 
 static void wander(crowd *all, chance *dice)
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
-        for (uint32_t i = 0; i < COUNT; i++)
+        for (uint32_t i = 0; i < COUNT; i++) {
             all->at[axis][i] += (float)chance_below(dice, 13) - 6;
+        }
     }
 }
 
@@ -76,10 +79,12 @@ static void move_both(qd_client *client, const uint64_t room[2], const crowd *al
                                    .y = batch.y,
                                    .z = batch.z,
                                    .teleport = teleport};
-        if (teleport)
+
+        if (teleport) {
             assert_true(qd_client_teleport(client, room[0], &batch) > 0);
-        else
+        } else {
             assert_true(qd_client_move(client, room[0], &batch) > 0);
+        }
         assert_true(qd_client_roster_move(client, &move) > 0);
     }
 }
@@ -92,8 +97,10 @@ typedef struct told {
 static void mix(told *all, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
-    for (size_t i = 0; i < size; i++)
+
+    for (size_t i = 0; i < size; i++) {
         all->hash = (all->hash ^ at[i]) * UINT64_C(0x100000001b3);
+    }
 }
 
 static void mix_pairs(told *all, const qd_msg_pairs *pairs)
@@ -109,8 +116,9 @@ static void step_both(qd_client *client, const uint64_t room[2], told all[2])
     session_step(client, room[1]);
     for (const qd_server_message *message; (message = qd_client_next(client)) != NULL;) {
         assert_int_not_equal(message->kind, QD_SERVER_ERROR);
-        if (message->kind != QD_SERVER_TICK)
+        if (message->kind != QD_SERVER_TICK) {
             continue;
+        }
         const qd_msg_tick *tick = &message->as.tick;
         told *one = &all[tick->room == room[1]];
         one->frames++;
@@ -132,6 +140,7 @@ static void run(bool is_3d)
     qd_client *client = session_open(ADDRESS);
     const uint64_t room[2] = {open_room(client, is_3d ? "by id, deep" : "by id", is_3d),
                               open_room(client, is_3d ? "by roster, deep" : "by roster", is_3d)};
+
     for (uint32_t i = 0; i < COUNT; i++) {
         all.id[i] = i % 2 ? i : i * 2654435761u;
         all.half[i] = 1;
@@ -149,10 +158,12 @@ static void run(bool is_3d)
     qd_client_roster_change(client, &rest);
     for (uint32_t tick = 0; tick < TICKS; tick++) {
         bool teleports = tick % 4 == 3;
-        if (teleports)
+
+        if (teleports) {
             scatter(&all, &dice);
-        else
+        } else {
             wander(&all, &dice);
+        }
         /* Some of them are new ones by the same ids. */
         uint32_t first = chance_below(&dice, COUNT - 50);
         qd_msg_entities again = columns(&all, first, 50, is_3d);
@@ -231,5 +242,6 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_through_a_resume),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

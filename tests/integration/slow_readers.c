@@ -33,6 +33,7 @@ struct crowd {
 static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name)
 {
     float half[BOXES];
+
     crowd->random = 1;
     crowd->room = session_open_room(client, name, NULL);
     for (uint32_t i = 0; i < BOXES; i++) {
@@ -61,14 +62,17 @@ static uint64_t shuffle(qd_client *client, struct crowd *crowd)
 static void expect_true_set(const qd_pairs *pairs, const struct crowd *crowd)
 {
     size_t count = 0;
+
     assert_true(qd_pairs_known(pairs));
-    for (uint32_t i = 0; i < BOXES; i++)
+    for (uint32_t i = 0; i < BOXES; i++) {
         for (uint32_t k = i + 1; k < BOXES; k++) {
             /* The places are multiples of 1/64: their differences are exact. */
             bool touch = fabsf(crowd->x[i] - crowd->x[k]) <= 2 && fabsf(crowd->y[i] - crowd->y[k]) <= 2;
+
             assert_int_equal(qd_pairs_contain(pairs, i, k), touch);
             count += touch;
         }
+    }
     assert_int_equal(qd_pairs_count(pairs), count);
 }
 
@@ -79,15 +83,19 @@ static uint64_t merged_max;
 static uint32_t read_until(qd_client *client, qd_pairs *pairs, uint64_t tick)
 {
     uint32_t resets = 0;
+
     merged_max = 0;
     while (!qd_pairs_known(pairs) || qd_pairs_tick(pairs) < tick) {
         const qd_msg_tick *frame = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
+
         resets += frame->reset;
         assert_true(frame->merged_ticks <= frame->tick && (frame->reset || frame->merged_ticks == 0));
-        if (frame->merged_ticks > merged_max)
+        if (frame->merged_ticks > merged_max) {
             merged_max = frame->merged_ticks;
-        if (qd_pairs_apply(pairs, frame) != QD_CLIENT_OK)
+        }
+        if (qd_pairs_apply(pairs, frame) != QD_CLIENT_OK) {
             fail_msg("tick %llu contradicts the set", (unsigned long long)frame->tick);
+        }
     }
     return resets;
 }
@@ -114,6 +122,7 @@ static void test_overflow(void **state)
     for (int round = 0; round < 2; round++) {
         /* Some 60 KB of events a step: far more than the system and the queue hold between them. */
         uint64_t tick = 0;
+
         for (int i = 0; i < 200; i++) {
             tick = shuffle(writer, &crowd);
             /* Who reads is told of every tick, and never needs a reset. */
@@ -150,8 +159,9 @@ static uint64_t too_slow(qd_client *client)
 static bool is_shown_out(qd_client *sleeper)
 {
     for (const qd_server_message *message; (message = qd_client_wait(sleeper, DEADLINE_MS)) != NULL;) {
-        if (message->kind == QD_SERVER_GO_AWAY)
+        if (message->kind == QD_SERVER_GO_AWAY) {
             return message->as.go_away.reason == QD_GO_AWAY_TOO_SLOW;
+        }
     }
     assert_int_equal(qd_client_state(sleeper), QD_CLIENT_ERR_CLOSED);
     return false;
@@ -174,11 +184,13 @@ static void test_too_slow(void **state)
     session_subscribe(sleeper, crowd.room, QD_SCOPE_ALL, NULL);
     session_subscribe(late, crowd.room, QD_SCOPE_ALL, NULL);
     assert_int_equal(too_slow(writer), 0);
-    while (too_slow(writer) < 2)
+    while (too_slow(writer) < 2) {
         shuffle(writer, &crowd);
+    }
     /* At least the sessions are gone; on a machine that is not too busy the words came through. */
-    if (!is_shown_out(late))
+    if (!is_shown_out(late)) {
         print_message("the words did not come through\n");
+    }
     session_expect_quiet(writer);
     assert_true(strstr(qd_process_errors(server), "a reader is too slow") != NULL);
     qd_client_destroy(sleeper);
@@ -199,8 +211,9 @@ static void test_stop_with_a_sleeper(void **state)
     spawn_crowd(writer, &crowd, "crowd");
     session_join(sleeper, "crowd");
     session_subscribe(sleeper, crowd.room, QD_SCOPE_ALL, NULL);
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < 200; i++) {
         shuffle(writer, &crowd);
+    }
     qd_process_signal(server, SIGTERM);
     session_wait_kind(writer, QD_SERVER_GO_AWAY);
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
@@ -230,6 +243,7 @@ static void test_asks_and_does_not_read(void **state)
     while (sent < sent_max && poll(&writable, 1, 1000) == 1) {
         if (rest == 0) {
             const qd_client_message ping = {.seq = 1, .kind = QD_CLIENT_PING, .as.ping.data = next++};
+
             rest = frame_size = qd_client_message_encode(&ping, frame);
         }
         ssize_t size = send(asker->socket, frame + frame_size - rest, rest, MSG_NOSIGNAL);
@@ -246,6 +260,7 @@ static void test_asks_and_does_not_read(void **state)
     fcntl(asker->socket, F_SETFL, flags);
     for (uint64_t answered = 0; answered < next - (rest > 0); answered++) {
         const qd_server_message *message = raw_next(asker);
+
         assert_non_null(message);
         assert_int_equal(message->kind, QD_SERVER_PONG);
         assert_int_equal(message->as.pong.data, answered);
@@ -259,8 +274,9 @@ static void test_asks_and_does_not_read(void **state)
 
 static void place(qd_client *client, uint64_t room, uint32_t first, uint32_t count, float x, float gap)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         session_move(client, room, first + i, x + gap * (float)i, 10);
+    }
 }
 
 static void test_suspension(void **state)
@@ -274,8 +290,9 @@ static void test_suspension(void **state)
     uint64_t room = session_open_room(client, "heap", &config);
     session_join(late, "heap");
     session_subscribe(client, room, QD_SCOPE_ALL, pairs);
-    for (uint32_t id = 0; id < 20; id++)
+    for (uint32_t id = 0; id < 20; id++) {
         session_spawn(client, room, id, 10 * (float)id, 100);
+    }
 
     /* 14 on one spot are 91 pairs: they fit. All 20 are 190. */
     place(client, room, 0, 14, 500, 0);
@@ -331,5 +348,6 @@ int main(void)
         cmocka_unit_test(test_asks_and_does_not_read),
         cmocka_unit_test(test_suspension),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,7 @@ static void spawn_cube(qd_client *client, uint64_t room, uint32_t id, float x, f
     const float y = 10, half = 1;
     const qd_msg_entities cube = {
         .count = 1, .id = &id, .x = &x, .y = &y, .z = &z, .half_x = &half, .half_y = &half, .half_z = &half};
+
     qd_client_spawn(client, room, &cube, false);
 }
 
@@ -61,6 +62,7 @@ static void test_three_dimensions(void **state)
         const qd_msg_room_config config = deep_config(indexes_3d[i]);
         qd_client *client = session_open(ADDRESS);
         uint64_t room = session_open_room(client, "deep", &config);
+
         session_subscribe(client, room, QD_SCOPE_ALL, NULL);
         spawn_cube(client, room, 1, 10, 10);
         spawn_cube(client, room, 2, 11, 12); /* touching counts */
@@ -179,8 +181,10 @@ static void test_queries(void **state)
         const qd_msg_room_config config = deep_config(indexes_3d[i]);
         qd_client *client = session_open(ADDRESS);
         uint64_t room = session_open_room(client, "asked", &config);
-        for (uint32_t id = 1; id <= 9; id++)
+
+        for (uint32_t id = 1; id <= 9; id++) {
             spawn_cube(client, room, id, 10, (float)id * 100);
+        }
         session_step(client, room);
         qd_msg_query query = {.room = room,
                               .kind = QD_QUERY_BOX,
@@ -216,14 +220,16 @@ static void test_swept_rooms(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(indexes_2d); i++) {
         qd_msg_room_config config = session_step_room;
+
         config.index = indexes_2d[i];
         config.swept = true;
         qd_client *client = session_open(ADDRESS);
         uint64_t room = session_open_room(client, "swept", &config);
         session_subscribe(client, room, QD_SCOPE_ALL, NULL);
         session_spawn(client, room, 1, 100, 50);
-        for (uint32_t id = 2; id <= 4; id++)
+        for (uint32_t id = 2; id <= 4; id++) {
             session_spawn(client, room, id, 100.0f * (float)id, 50);
+        }
         session_step(client, room);
         session_move(client, room, 1, 399, 50);
         step_and_expect(client, room, "begin 1-4 passed 1-2 passed 1-3");
@@ -256,6 +262,7 @@ static uint64_t hash_of_index(qd_index_kind index, uint32_t dimensions)
     static float places[3][CROWD], half[3][CROWD], radius[CROWD];
     static uint8_t shapes[CROWD];
     uint64_t hash = 0xcbf29ce484222325u;
+
     config.index = index;
     config.swept = true;
     qd_client *client = session_open(ADDRESS);
@@ -286,21 +293,25 @@ static uint64_t hash_of_index(qd_index_kind index, uint32_t dimensions)
     for (uint32_t tick = 0; tick < TICKS; tick++) {
         uint32_t seq = qd_client_step(client, room, 0);
         const qd_server_message *message;
+
         while ((message = qd_client_wait(client, DEADLINE_MS)) != NULL && message->seq != seq) {
-            if (message->kind != QD_SERVER_TICK)
+            if (message->kind != QD_SERVER_TICK) {
                 continue;
+            }
             const qd_msg_pairs *groups[] = {&message->as.tick.ends, &message->as.tick.begins, &message->as.tick.passed};
             for (uint32_t group = 0; group < COUNT_OF(groups); group++) {
-                for (uint32_t i = 0; i < groups[group]->count; i++)
+                for (uint32_t i = 0; i < groups[group]->count; i++) {
                     hash =
                         (hash ^ group ^ groups[group]->a[i] ^ ((uint64_t)groups[group]->b[i] << 32)) * 0x100000001b3u;
+                }
             }
             assert_int_equal(qd_pairs_apply(pairs, &message->as.tick), QD_CLIENT_OK);
         }
         assert_non_null(message);
         for (uint32_t i = 0; i < CROWD; i++) {
-            for (uint32_t axis = 0; axis < dimensions; axis++)
+            for (uint32_t axis = 0; axis < dimensions; axis++) {
                 places[axis][i] += (float)(rand() % 41 - 20) / 4;
+            }
         }
         qd_client_move(client, room,
                        &(qd_msg_entities){.count = CROWD, .id = ids, .x = crowd.x, .y = crowd.y, .z = crowd.z});
@@ -318,10 +329,12 @@ static void test_every_index_tells_the_same(void **state)
     (void)state;
     uint64_t flat = hash_of_index(QD_INDEX_BRUTE, 2), deep = hash_of_index(QD_INDEX_BRUTE, 3);
     assert_true(flat != deep);
-    for (size_t i = 0; i < COUNT_OF(indexes_2d); i++)
+    for (size_t i = 0; i < COUNT_OF(indexes_2d); i++) {
         assert_true(hash_of_index(indexes_2d[i], 2) == flat);
-    for (size_t i = 0; i < COUNT_OF(indexes_3d); i++)
+    }
+    for (size_t i = 0; i < COUNT_OF(indexes_3d); i++) {
         assert_true(hash_of_index(indexes_3d[i], 3) == deep);
+    }
 }
 
 int main(void)
@@ -331,5 +344,6 @@ int main(void)
         cmocka_unit_test(test_snapshots),        cmocka_unit_test(test_queries),
         cmocka_unit_test(test_swept_rooms),      cmocka_unit_test(test_every_index_tells_the_same),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

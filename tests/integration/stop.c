@@ -24,6 +24,7 @@ static void stop_by(int signal_number)
     const char *address = qd_server_address(server);
     qd_client *client = session_open(address);
     uint64_t room = session_open_room(client, "a room", NULL);
+
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
     session_spawn(client, room, 1, 10, 10);
     session_spawn(client, room, 2, 10, 10);
@@ -49,8 +50,9 @@ static void stop_by(int signal_number)
     assert_int_equal(message->as.go_away.reason, QD_GO_AWAY_SHUTDOWN);
     assert_null(raw_next(idle));
     raw_close(idle);
-    while (raw_next(silent) != NULL)
+    while (raw_next(silent) != NULL) {
         continue;
+    }
     raw_close(silent);
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
     qd_process_destroy(server);
@@ -74,6 +76,7 @@ static void test_sigint(void **state)
 static uint64_t now_ms(void)
 {
     struct timespec now;
+
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
@@ -82,14 +85,17 @@ static uint64_t now_ms(void)
 static void expect_end(qd_client *client, uint64_t stopped_ms)
 {
     bool told = false;
-    for (const qd_server_message *message; (message = qd_client_wait(client, DEADLINE_MS)) != NULL;)
+
+    for (const qd_server_message *message; (message = qd_client_wait(client, DEADLINE_MS)) != NULL;) {
         told = told || message->kind == QD_SERVER_GO_AWAY;
-    if (told)
+    }
+    if (told) {
         assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_CLOSED);
-    else if (now_ms() - stopped_ms < LAST_WORDS_MS)
+    } else if (now_ms() - stopped_ms < LAST_WORDS_MS) {
         fail_msg("the session ended without GoAway: %s", qd_client_error(client));
-    else
+    } else {
         assert_true(qd_client_state(client) < 0); /* it ended */
+    }
 }
 
 /* No more sessions, no more rooms while it stops; what matters is that nothing hangs. */
@@ -103,17 +109,21 @@ static void test_stop_under_load(void **state)
     qd_client *clients[8];
     for (int i = 0; i < 8; i++) {
         char name[16];
+
         clients[i] = session_open(address);
         snprintf(name, sizeof name, "room %d", i % 4);
         uint64_t room = session_open_room(clients[i], name, &fast);
         qd_client_subscribe(clients[i], room, QD_SCOPE_ALL, true);
-        for (uint32_t id = 0; id < 50; id++)
+        for (uint32_t id = 0; id < 50; id++) {
             session_spawn(clients[i], room, (uint32_t)i * 100 + id, 10, 10);
+        }
         session_settle(clients[i]);
     }
-    for (int i = 0; i < 8; i++)
-        while (session_wait_tick(clients[i])->stays.count == 0)
+    for (int i = 0; i < 8; i++) {
+        while (session_wait_tick(clients[i])->stays.count == 0) {
             continue;
+        }
+    }
     uint64_t stopped_ms = now_ms();
     qd_process_signal(server, SIGTERM);
     for (int i = 0; i < 8; i++) {
@@ -128,9 +138,11 @@ static void test_stop_under_load(void **state)
 static void expect_refusal(const char *const *arguments, int status, const char *word)
 {
     qd_process *server = qd_process_start(getenv("QD_SERVER"), arguments);
+
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), status);
-    if (strstr(qd_process_errors(server), word) == NULL)
+    if (strstr(qd_process_errors(server), word) == NULL) {
         fail_msg("'%s' does not say '%s'", qd_process_errors(server), word);
+    }
     assert_string_equal(qd_process_output(server), "");
     qd_process_destroy(server);
 }
@@ -196,9 +208,11 @@ static void test_help_and_version(void **state)
                              "--frame-max",     "--rooms-max",     "--entities-max", "--events-max",
                              "--observers-max", "--sightings-max", "--memory-max",   "--queue-max",
                              "--room-batches",  "--token-file",    "--help",         "--version"};
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        if (strstr(qd_process_output(help), options[i]) == NULL)
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (strstr(qd_process_output(help), options[i]) == NULL) {
             fail_msg("--help does not name %s", options[i]);
+        }
+    }
     qd_process_destroy(help);
     qd_process *version = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--version"));
     assert_int_equal(qd_process_wait(version, DEADLINE_MS), 0);
@@ -216,5 +230,6 @@ int main(void)
         cmocka_unit_test(test_port_again),       cmocka_unit_test(test_bad_flags),
         cmocka_unit_test(test_help_and_version),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

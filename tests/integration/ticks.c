@@ -37,8 +37,9 @@ static void test_frames_come_before_applied(void **state)
     assert_int_equal(message->as.applied.seq, seq);
 
     /* A step without events is answered all the same. */
-    for (uint64_t tick = 2; tick < 10; tick++)
+    for (uint64_t tick = 2; tick < 10; tick++) {
         assert_int_equal(session_step(client, room), tick);
+    }
     session_expect_quiet(client);
     qd_client_destroy(client);
 }
@@ -59,6 +60,7 @@ static void test_steps_ahead(void **state)
     }
     for (uint64_t tick = 1; tick <= 200; tick++) {
         const qd_server_message *message = qd_client_wait(client, DEADLINE_MS);
+
         assert_non_null(message);
         assert_int_equal(message->kind, QD_SERVER_TICK);
         assert_int_equal(message->as.tick.tick, tick);
@@ -106,8 +108,9 @@ static void test_clock(void **state)
     uint32_t spawned = session_spawn(client, room, 2, 10, 10);
     session_expect_tick(client, "begin 1-2");
     const qd_msg_applied *applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
-    while (applied->seq < spawned)
+    while (applied->seq < spawned) {
         applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
+    }
     assert_int_equal(applied->seq, spawned);
     uint64_t tick = applied->tick;
 
@@ -116,6 +119,7 @@ static void test_clock(void **state)
         uint32_t seq = session_move(client, room, 2, i % 2 == 0 ? 100 : 10, 10);
         const qd_msg_tick *events = session_wait_tick(client);
         uint64_t seen = events->tick;
+
         assert_true(seen > tick);
         assert_int_equal(events->ends.count + events->begins.count, 1);
         applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
@@ -179,5 +183,6 @@ int main(void)
         cmocka_unit_test(test_seq_0),
         cmocka_unit_test(test_last_position_counts),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

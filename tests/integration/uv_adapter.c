@@ -34,6 +34,7 @@ struct program {
 static void on_closed(qd_uv *adapter, void *context)
 {
     struct program *program = context;
+
     assert_ptr_equal(adapter, &program->adapter);
     program->closes++;
 }
@@ -43,6 +44,7 @@ static void flood(struct program *program)
 {
     uint32_t *ids = malloc(COUNT * sizeof *ids);
     float *x = malloc(COUNT * sizeof *x);
+
     for (uint32_t i = 0; i < COUNT; i++) {
         ids[i] = i;
         x[i] = (float)i / 200;
@@ -60,6 +62,7 @@ static void flood(struct program *program)
 static void on_message(qd_uv *adapter, const qd_server_message *message, void *context)
 {
     struct program *program = context;
+
     assert_int_equal(program->ends, 0);
     switch (message->kind) {
     case QD_SERVER_WELCOME:
@@ -71,10 +74,11 @@ static void on_message(qd_uv *adapter, const qd_server_message *message, void *c
         break;
     case QD_SERVER_APPLIED:
         assert_int_equal(message->as.applied.tick, ++program->answers);
-        if (program->answers == ROUNDS && program->stop_server)
+        if (program->answers == ROUNDS && program->stop_server) {
             qd_process_signal(program->server, SIGTERM);
-        else if (program->answers == ROUNDS)
+        } else if (program->answers == ROUNDS) {
             qd_uv_close(adapter, on_closed);
+        }
         break;
     case QD_SERVER_ROOM_CLOSED:
     case QD_SERVER_GO_AWAY:
@@ -88,6 +92,7 @@ static void on_message(qd_uv *adapter, const qd_server_message *message, void *c
 static void on_end(qd_uv *adapter, qd_client_status status, void *context)
 {
     struct program *program = context;
+
     program->ends++;
     assert_int_equal(status, QD_CLIENT_ERR_CLOSED);
     assert_non_null(strstr(qd_client_error(adapter->client), "stopping"));
@@ -97,6 +102,7 @@ static void on_end(qd_uv *adapter, qd_client_status status, void *context)
 static void on_connect(uv_connect_t *connect, int status)
 {
     struct program *program = connect->data;
+
     assert_int_equal(status, 0);
     assert_int_equal(qd_uv_start(&program->adapter, program->client, connect->handle, on_message, on_end, program), 0);
     qd_client_hello(program->client, NULL, "uv");
@@ -106,6 +112,7 @@ static void on_connect(uv_connect_t *connect, int status)
 static void run(bool stop_server)
 {
     static struct program program;
+
     program = (struct program){.client = qd_client_create(), .stop_server = stop_server};
     program.server = qd_server_start(NULL);
     const char *port = strrchr(qd_server_address(program.server), ':') + 1;
@@ -148,5 +155,6 @@ int main(void)
         cmocka_unit_test(test_the_program_ends_it),
         cmocka_unit_test(test_the_server_ends_it),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

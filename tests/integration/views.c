@@ -48,8 +48,9 @@ static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name
     crowd->random = 7;
     crowd->room = session_open_room(client, name, NULL);
     place_all(crowd);
-    for (uint32_t i = 0; i < ENTITIES; i++)
+    for (uint32_t i = 0; i < ENTITIES; i++) {
         crowd->id[i] = 10 + i;
+    }
     qd_client_spawn(client, crowd->room, &(qd_msg_entities){ENTITIES, crowd->id, .x = crowd->x, .y = crowd->y}, true);
     session_step(client, crowd->room);
 }
@@ -58,6 +59,7 @@ static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name
 static void observe_all(qd_client *client, struct crowd *crowd)
 {
     uint32_t id[OBSERVERS];
+
     for (uint32_t i = 0; i < OBSERVERS; i++) {
         id[i] = i;
         crowd->range[i] = 50 + (float)i;
@@ -70,10 +72,12 @@ static void observe_all(qd_client *client, struct crowd *crowd)
 /* A tenth of them somewhere else, or all. */
 static uint64_t wander(qd_client *client, struct crowd *crowd, bool all)
 {
-    if (all)
+    if (all) {
         place_all(crowd);
+    }
     for (uint32_t i = 0; i < ENTITIES / 10; i++) {
         uint32_t who = chance(crowd, ENTITIES);
+
         crowd->x[who] = (float)chance(crowd, 4000) / 4;
         crowd->y[who] = (float)chance(crowd, 4000) / 4;
     }
@@ -84,15 +88,18 @@ static uint64_t wander(qd_client *client, struct crowd *crowd, bool all)
 static void expect_true_views(const qd_view *views, const struct crowd *crowd)
 {
     size_t count = 0;
+
     assert_true(qd_view_known(views));
-    for (uint32_t i = 0; i < OBSERVERS; i++)
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
         for (uint32_t k = 0; k < ENTITIES; k++) {
             double dx = (double)crowd->x[k] - (double)crowd->x[i], dy = (double)crowd->y[k] - (double)crowd->y[i];
             double range = (double)crowd->range[i];
             bool sees = i != k && dx * dx + dy * dy <= range * range;
+
             assert_int_equal(qd_view_find(views, i, crowd->id[k]) != NULL, sees);
             count += sees;
         }
+    }
     assert_int_equal(qd_view_count(views), count);
 }
 
@@ -100,16 +107,20 @@ static void expect_true_views(const qd_view *views, const struct crowd *crowd)
 static uint32_t fold_line(qd_client *client, qd_view *views)
 {
     uint32_t resets = 0;
+
     for (const qd_server_message *message; (message = qd_client_next(client)) != NULL;) {
-        if (message->kind == QD_SERVER_APPLIED)
+        if (message->kind == QD_SERVER_APPLIED) {
             continue;
+        }
         assert_int_equal(message->kind, QD_SERVER_VIEW);
         resets += message->as.view.reset;
         /* It stands for all since the last that was told. */
-        if (message->as.view.reset)
+        if (message->as.view.reset) {
             assert_int_equal(message->as.view.merged_ticks, message->as.view.tick - qd_view_tick(views));
-        if (qd_view_apply(views, &message->as.view) != QD_CLIENT_OK)
+        }
+        if (qd_view_apply(views, &message->as.view) != QD_CLIENT_OK) {
             fail_msg("tick %llu contradicts the views", (unsigned long long)message->as.view.tick);
+        }
     }
     return resets;
 }
@@ -118,11 +129,14 @@ static uint32_t fold_line(qd_client *client, qd_view *views)
 static uint32_t read_until(qd_client *client, qd_view *views, uint64_t tick)
 {
     uint32_t resets = 0;
+
     while (!qd_view_known(views) || qd_view_tick(views) < tick) {
         const qd_msg_view *frame = &session_wait_kind(client, QD_SERVER_VIEW)->as.view;
+
         resets += frame->reset;
-        if (qd_view_apply(views, frame) != QD_CLIENT_OK)
+        if (qd_view_apply(views, frame) != QD_CLIENT_OK) {
             fail_msg("tick %llu contradicts the views", (unsigned long long)frame->tick);
+        }
     }
     return resets;
 }
@@ -133,8 +147,10 @@ static void expect_true_watchers(const qd_view *watchers, const qd_view *views, 
 {
     for (uint32_t k = 0; k < ENTITIES; k++) {
         uint32_t count = 0;
-        for (uint32_t i = 0; i < OBSERVERS; i++)
+
+        for (uint32_t i = 0; i < OBSERVERS; i++) {
             count += qd_view_find(views, i, crowd->id[k]) != NULL;
+        }
         assert_int_equal(qd_view_watchers(watchers, crowd->id[k]), count);
         const qd_view_watcher *watcher = qd_view_watcher_first(watchers, crowd->id[k]);
         for (; watcher != NULL; watcher = qd_view_watcher_after(watchers, watcher)) {
@@ -157,6 +173,7 @@ static void test_views_are_what_the_rule_gives(void **state)
     observe_all(seer, &crowd);
     for (int i = 0; i < 30; i++) {
         uint64_t tick = wander(seer, &crowd, i % 10 == 0);
+
         assert_int_equal(fold_line(seer, views), 0);
         expect_true_views(views, &crowd);
         read_until(watcher, watchers, tick);
@@ -174,8 +191,9 @@ static void test_views_are_what_the_rule_gives(void **state)
     while (session_expect(third, qd_client_get_stats(third, crowd.room), QD_SERVER_STATS)->as.stats.room.sessions > 2) {
     }
     read_until(watcher, watchers, session_step(third, crowd.room));
-    for (uint32_t k = 0; k < ENTITIES; k++)
+    for (uint32_t k = 0; k < ENTITIES; k++) {
         assert_int_equal(qd_view_watchers(watchers, crowd.id[k]), 0);
+    }
     qd_client_destroy(third);
     qd_client_destroy(watcher);
     qd_view_destroy(views);
@@ -225,8 +243,10 @@ static void test_who_does_not_read_is_reset(void **state)
     for (int round = 0; round < 2; round++) {
         /* Some 20 KB of enters and leaves a tick: far more than the system and the queue hold between them. */
         uint64_t tick = 0;
-        for (int i = 0; i < 300; i++)
+
+        for (int i = 0; i < 300; i++) {
             tick = wander(writer, &crowd, true);
+        }
         session_witness_check(&witness);
         /* What is in line first, and what comes with the ticks that follow. */
         uint32_t before = resets;
@@ -332,5 +352,6 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_broken_messages),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

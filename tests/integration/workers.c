@@ -52,9 +52,11 @@ static void fill(struct batch *batch, uint32_t room, uint32_t part, uint32_t *ra
 {
     uint32_t all = room == 0 ? LARGE : SMALL;
     float size = room == 0 ? 4.0f : 30.0f;
+
     batch->count = 0;
     for (uint32_t id = random_number(random) % part; id < all; id += part) {
         uint32_t i = batch->count++;
+
         batch->id[i] = id * 2654435761u;
         batch->x[i] = random_float(random, WORLD);
         batch->y[i] = random_float(random, WORLD);
@@ -70,6 +72,7 @@ static void post(raw_link *raw, qd_client_kind kind, uint64_t room, const struct
 {
     qd_client_message message = {.kind = kind, .as.batch = {.room = room}};
     qd_msg_entities *entities = &message.as.batch.entities;
+
     *entities = (qd_msg_entities){.count = batch->count, .id = batch->id};
     if (kind == QD_CLIENT_SPAWN || kind == QD_CLIENT_MOVE || kind == QD_CLIENT_TELEPORT) {
         entities->x = batch->x;
@@ -90,6 +93,7 @@ static void script(raw_link *raw, uint32_t room, uint64_t handle, uint64_t tick)
 {
     static struct batch batch;
     uint32_t random = (uint32_t)tick * 1000 + room;
+
     if (tick == 1) {
         fill(&batch, room, 1, &random);
         post(raw, QD_CLIENT_SPAWN, handle, &batch);
@@ -110,9 +114,11 @@ static void script(raw_link *raw, uint32_t room, uint64_t handle, uint64_t tick)
 
 static struct stream *stream_of(struct stream *streams, uint64_t handle)
 {
-    for (uint32_t i = 0; i < ROOMS; i++)
-        if (streams[i].handle == handle)
+    for (uint32_t i = 0; i < ROOMS; i++) {
+        if (streams[i].handle == handle) {
             return &streams[i];
+        }
+    }
     fail_msg("a message of another room");
     return NULL;
 }
@@ -122,17 +128,20 @@ static void read_message(raw_link *raw, struct stream *streams)
     const uint8_t *frame;
     size_t frame_size;
     const qd_server_message *message = raw_next_bytes(raw, &frame, &frame_size);
+
     assert_non_null(message);
-    if (message->kind == QD_SERVER_ERROR)
+    if (message->kind == QD_SERVER_ERROR) {
         fail_msg("%s", message->as.error.text);
+    }
     if (message->kind == QD_SERVER_APPLIED) {
         stream_of(streams, message->as.applied.room)->tick = message->as.applied.tick;
         return;
     }
     assert_int_equal(message->kind, QD_SERVER_TICK);
     struct stream *stream = stream_of(streams, message->as.tick.room);
-    for (size_t i = 0; i < frame_size; i++)
+    for (size_t i = 0; i < frame_size; i++) {
         stream->hash = (stream->hash ^ frame[i]) * UINT64_C(0x100000001b3);
+    }
     stream->bytes += frame_size;
 }
 
@@ -140,8 +149,10 @@ static void run(const char *workers, struct stream *streams)
 {
     qd_process *server = qd_server_start(QD_ARGS("--workers", workers, "--queue-max", "64M"));
     raw_link *raw = raw_open_session(qd_server_address(server));
+
     for (uint32_t i = 0; i < ROOMS; i++) {
         char name[16];
+
         snprintf(name, sizeof name, "room %u", i);
         const qd_client_message open = {
             .seq = 1,
@@ -158,15 +169,19 @@ static void run(const char *workers, struct stream *streams)
             .seq = 2,
             .kind = QD_CLIENT_SUBSCRIBE,
             .as.subscribe = {.room = streams[i].handle, .scope = QD_SCOPE_ALL, .stays = i % 2 == 0}};
+
         raw_send_message(raw, &subscribe);
     }
     /* All rooms at once, a tick at a time. */
     for (uint64_t tick = 1; tick <= TICKS; tick++) {
-        for (uint32_t i = 0; i < ROOMS; i++)
+        for (uint32_t i = 0; i < ROOMS; i++) {
             script(raw, i, streams[i].handle, tick);
-        for (uint32_t i = 0; i < ROOMS; i++)
-            while (streams[i].tick < tick)
+        }
+        for (uint32_t i = 0; i < ROOMS; i++) {
+            while (streams[i].tick < tick) {
                 read_message(raw, streams);
+            }
+        }
     }
     raw_close(raw);
     session_server_stop(server);
@@ -177,8 +192,9 @@ static void test_same_bytes(void **state)
     (void)state;
     const char *workers[] = {"1", "2", "4"};
     struct stream streams[3][ROOMS];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         run(workers[i], streams[i]);
+    }
     for (uint32_t room = 0; room < ROOMS; room++) {
         /* Not empty: the crowd is thick enough for events in each tick. */
         assert_true(streams[0][room].bytes > TICKS * 100);
@@ -197,5 +213,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bytes),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,9 +94,9 @@ static void test_room_owned(void **state)
 
     /* Its maker goes: what was its own expires, what is the room's stays and obeys others. */
     qd_client_destroy(maker);
-    do
+    do {
         session_step(other, room);
-    while (qd_client_next(other) == NULL);
+    } while (qd_client_next(other) == NULL);
     session_move(other, room, 1, 50, 50);
     session_step(other, room);
     session_expect_tick(other, "begin 1-2");
@@ -113,11 +113,13 @@ static void test_late_subscriber(void **state)
     qd_pairs *early_pairs = qd_pairs_create(), *late_pairs = qd_pairs_create();
     uint64_t room = session_open_room(early, "late", NULL);
     session_subscribe(early, room, QD_SCOPE_ALL, early_pairs);
-    for (uint32_t id = 0; id < 20; id++)
+    for (uint32_t id = 0; id < 20; id++) {
         session_spawn(early, room, id, (float)id * 1.5f, 10);
+    }
     session_step(early, room);
-    for (uint32_t id = 0; id < 20; id += 3)
+    for (uint32_t id = 0; id < 20; id += 3) {
         session_move(early, room, id, (float)id * 1.5f, 100);
+    }
     session_step(early, room);
     assert_int_equal(session_fold(early, early_pairs), 2);
     /* Neighbours touch; the chain of 20 is cut at every third: 1-2, 4-5, ... 16-17 are left, and 0 and 3 ... are far.
@@ -128,8 +130,9 @@ static void test_late_subscriber(void **state)
     session_subscribe(late, room, QD_SCOPE_ALL, late_pairs);
     assert_int_equal(qd_pairs_tick(late_pairs), 2);
     assert_int_equal(qd_pairs_count(late_pairs), 6);
-    for (uint32_t id = 1; id < 18; id += 3)
+    for (uint32_t id = 1; id < 18; id += 3) {
         assert_true(qd_pairs_contain(late_pairs, id, id + 1));
+    }
 
     /* From here on both hear the same. */
     session_move(early, room, 1, 500, 500);
@@ -149,6 +152,7 @@ static void test_late_subscriber(void **state)
 static void lose(const char *name, bool leave)
 {
     qd_msg_room_config config = session_step_room;
+
     config.grace_ms = 300;
     qd_client *stays = session_open(ADDRESS), *goes = session_open(ADDRESS);
     uint64_t room = session_open_room(stays, name, &config);
@@ -160,11 +164,12 @@ static void lose(const char *name, bool leave)
     session_spawn(goes, room, 3, 300, 300);
     session_step(goes, room);
     session_expect_tick(stays, "begin 1-2");
-    if (leave)
+    if (leave) {
         assert_int_equal(session_expect(goes, qd_client_leave_room(goes, room), QD_SERVER_ROOM_LEFT)->as.room_left.room,
                          room);
-    else
+    } else {
         qd_client_destroy(goes);
+    }
 
     for (const qd_server_message *message = NULL; message == NULL;) {
         session_step(stays, room);
@@ -256,21 +261,24 @@ static void test_reasons(void **state)
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "reasons", NULL);
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
-    for (uint32_t id = 1; id <= 7; id++)
+    for (uint32_t id = 1; id <= 7; id++) {
         session_spawn(client, room, id, 10, 10);
+    }
     const uint32_t ids[] = {7}, mask[] = {0};
     const float far[] = {500}, none[] = {0}, beside[] = {11.5f};
     session_step(client, room);
     session_expect_tick(client, "begin 1-2 begin 1-3 begin 1-4 begin 1-5 begin 1-6 begin 1-7 begin 2-3 begin 2-4 "
                                 "begin 2-5 begin 2-6 begin 2-7 begin 3-4 begin 3-5 begin 3-6 begin 3-7 begin 4-5 "
                                 "begin 4-6 begin 4-7 begin 5-6 begin 5-7 begin 6-7");
-    for (uint32_t id = 2; id <= 6; id++)
+    for (uint32_t id = 2; id <= 6; id++) {
         session_despawn(client, room, id);
+    }
     session_step(client, room);
     const qd_msg_tick *tick = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
     assert_int_equal(tick->ends.count, 20);
-    for (uint32_t i = 0; i < 20; i++)
+    for (uint32_t i = 0; i < 20; i++) {
         assert_int_equal(tick->end_reason[i], QD_END_DESPAWNED);
+    }
 
     qd_client_reshape(client, room, &(qd_msg_entities){1, ids, .mask = mask});
     session_step(client, room);
@@ -408,8 +416,9 @@ static void test_resume(void **state)
     qd_client *before = client;
     for (int round = 0; round < 6; round++) {
         /* Cut, or left half open. */
-        if (round % 2 == 0)
+        if (round % 2 == 0) {
             qd_client_destroy(before);
+        }
         session_spawn(other, room, 10 + (uint32_t)round, 10, 11);
         session_step(other, room);
         client = qd_client_create();
@@ -448,5 +457,6 @@ int main(void)
         cmocka_unit_test(test_reasons),          cmocka_unit_test(test_closing_a_room),
         cmocka_unit_test(test_lockstep),         cmocka_unit_test(test_resume),
     };
+
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
 }

@@ -26,13 +26,15 @@ static void do_join(struct run *run, uint32_t actor)
 {
     uint32_t member;
 
-    if (run->member[actor] != QD_ROOM_OWNED)
+    if (run->member[actor] != QD_ROOM_OWNED) {
         return;
+    }
     REQUIRE(run, qd_room_join(run->room, &member) == QD_OK && member < REF_MEMBERS_MAX);
     run->member[actor] = member;
     mix_number(run, member);
-    if (!run->reference)
+    if (!run->reference) {
         return;
+    }
     ref_member *row = &run->reference->members[member];
     REQUIRE(run, !row->present && !ref_holds_anything(run->reference, member));
     *row = (ref_member){.present = true};
@@ -57,13 +59,15 @@ static void do_expire(struct run *run, chance *dice)
     uint64_t due_ns = qd_room_due_ns(run->room);
 
     /* Now and then to the very moment, else some way on. */
-    if (due_ns != QD_NEVER && due_ns > run->now_ns && chance_one_in(dice, 2))
+    if (due_ns != QD_NEVER && due_ns > run->now_ns && chance_one_in(dice, 2)) {
         run->now_ns = due_ns - chance_below(dice, 2);
-    else
+    } else {
         run->now_ns += chance_below(dice, 500);
+    }
     qd_room_expire(run->room, run->now_ns);
-    if (run->reference)
+    if (run->reference) {
         ref_expire(run->reference, run->now_ns);
+    }
     mix_number(run, qd_room_due_ns(run->room));
     REQUIRE(run, qd_room_due_ns(run->room) > run->now_ns);
 }
@@ -82,22 +86,25 @@ static void do_subscribe(struct run *run, chance *dice, uint32_t member)
 static void do_unsubscribe(struct run *run, uint32_t member)
 {
     qd_room_unsubscribe(run->room, member);
-    if (run->reference)
+    if (run->reference) {
         run->reference->members[member].state = REF_NONE;
+    }
 }
 
 static void do_lost(struct run *run, uint32_t member)
 {
     qd_room_lost(run->room, member);
-    if (run->reference && run->reference->members[member].state != REF_NONE)
+    if (run->reference && run->reference->members[member].state != REF_NONE) {
         run->reference->members[member].state = REF_LOST;
+    }
 }
 
 static void do_resume(struct run *run, uint32_t member)
 {
     qd_room_resume(run->room, member);
-    if (run->reference && run->reference->members[member].state == REF_LOST)
+    if (run->reference && run->reference->members[member].state == REF_LOST) {
         run->reference->members[member].state = REF_DUE;
+    }
 }
 
 /* ---- scripts ---- */
@@ -129,8 +136,9 @@ static void do_command(struct run *run, uint32_t index)
         do_snapshot(run, dice);
     } else if (what < 34 && chance_one_in(dice, 4)) {
         qd_room_despawn_all(run->room);
-        if (run->reference)
+        if (run->reference) {
             ref_despawn_all(run->reference);
+        }
     } else if (member == QD_ROOM_OWNED) {
         do_join(run, actor);
     } else if (what < 37) {
@@ -151,12 +159,15 @@ static void do_command(struct run *run, uint32_t index)
         do_roster(run, dice, actor);
     } else {
         static const action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN, GIVE};
+
         do_batch(run, dice, actions[chance_below(dice, sizeof actions / sizeof actions[0])], actor);
     }
-    if (run->reference)
+    if (run->reference) {
         check_stats(run);
-    if (seeds_verbose)
+    }
+    if (seeds_verbose) {
         fprintf(stderr, "  command %u: kind %u, actor %u\n", index, what, actor);
+    }
 }
 
 static qd_space_config draw_space(const struct run *run, chance *dice)
@@ -173,8 +184,9 @@ static qd_space_config draw_space(const struct run *run, chance *dice)
         .swept = run->swept,
     };
 
-    if (config.index == QD_SPACE_QUADTREE && run->is_3d)
+    if (config.index == QD_SPACE_QUADTREE && run->is_3d) {
         config.index = QD_SPACE_OCTREE;
+    }
     if (config.index == QD_SPACE_SPARSE) {
         config.prune = chance_below(dice, QD_SPACE_PRUNE_LAZY + 1);
         config.depth =
@@ -209,8 +221,9 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
     run->now_ns = chance_below(dice, 1000);
     run->hash = 0xcbf29ce484222325u;
     run->left = QD_ROOM_OWNED;
-    for (uint32_t actor = 0; actor < ACTORS; actor++)
+    for (uint32_t actor = 0; actor < ACTORS; actor++) {
         run->member[actor] = QD_ROOM_OWNED;
+    }
 
     *config = (qd_room_config){
         .space = draw_space(run, dice),
@@ -250,19 +263,23 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     tuning.vain_min = UINT32_MAX; /* the reference never looks in vain */
     qd_space_tune(run.room->space, &tuning);
     for (shared->command = 0; shared->command < commands && shared->command < limit; shared->command++) {
-        if (!seeds_left_out[shared->command])
+        if (!seeds_left_out[shared->command]) {
             do_command(&run, shared->command);
+        }
     }
     qd_room_destroy(run.room);
     REQUIRE(&run, run.heap.bytes == 0);
     qd_heap_deinit(&run.heap);
 
-    for (uint32_t member = 0; member < REF_MEMBERS_MAX; member++)
+    for (uint32_t member = 0; member < REF_MEMBERS_MAX; member++) {
         free(run.folded[member].keys);
-    for (uint32_t actor = 0; actor < ACTORS; actor++)
+    }
+    for (uint32_t actor = 0; actor < ACTORS; actor++) {
         forget_rosters(&run, actor);
-    if (check)
+    }
+    if (check) {
         ref_free(run.reference);
+    }
     free(run.reference);
     return run.hash;
 }
@@ -288,6 +305,7 @@ static void run_seed(uint64_t seed, uint32_t limit)
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         uint64_t other = run_script(seed, limit, &others[i], false);
+
         if (other != hash) {
             fprintf(stderr, "seed %" PRIu64 ": other answers on executor %zu\n", seed, i);
             exit(1);
@@ -301,8 +319,9 @@ static bool met_everything(void)
                shared->passed > 0 && shared->snapshots > 0 && shared->split_walks > 0 && shared->own_reports > 0 &&
                shared->named > 0 && shared->full > 0 && shared->placed > 0 && shared->placed_whole > 0;
 
-    for (int code = 0; code < 7; code++)
+    for (int code = 0; code < 7; code++) {
         all = all && shared->refusals[code] > 0;
+    }
     return all;
 }
 
@@ -311,8 +330,9 @@ int main(int argument_count, char **arguments)
     uint64_t seeds = SEEDS_DEFAULT;
 
     shared = seeds_shared(sizeof *shared);
-    if (!seeds_pass(argument_count, arguments, &seeds, &shared->command, run_seed))
+    if (!seeds_pass(argument_count, arguments, &seeds, &shared->command, run_seed)) {
         return 1;
+    }
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " events, %" PRIu64 " passed, %" PRIu64
            " resets, %" PRIu64 " suspensions, %" PRIu64 " losses, %" PRIu64 " batches by roster\n",
            seeds, shared->ticks, shared->split_walks, shared->events, shared->passed, shared->resets,

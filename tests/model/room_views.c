@@ -28,8 +28,9 @@ static void join(struct trial *trial, uint32_t actor)
     trial->member[actor] = member;
     trial_mix(trial, &member, sizeof member);
     trial->views[member].count = trial->watchers[member].count = 0;
-    if (!trial->reference)
+    if (!trial->reference) {
         return;
+    }
     views_member *row = &trial->reference->member[member];
     MUST(trial, !row->present && !views_holds_anything(trial->reference, member));
     *row = (views_member){.present = true};
@@ -42,16 +43,18 @@ static void leave(struct trial *trial, uint32_t actor)
     qd_room_leave(trial->room, member, trial->now_ns);
     trial->member[actor] = QD_ROOM_OWNED;
     trial->left = member;
-    if (trial->reference)
+    if (trial->reference) {
         views_leave_room(trial->reference, member, trial->now_ns + trial->reference->config.grace_ns);
+    }
 }
 
 static void expire(struct trial *trial, chance *dice)
 {
     trial->now_ns += chance_below(dice, 300);
     qd_room_expire(trial->room, trial->now_ns);
-    if (trial->reference)
+    if (trial->reference) {
         views_expire(trial->reference, trial->now_ns);
+    }
 }
 
 static void set_options(struct trial *trial, chance *dice, uint32_t member)
@@ -62,11 +65,13 @@ static void set_options(struct trial *trial, chance *dice, uint32_t member)
     };
 
     qd_room_view_options_set(trial->room, member, options);
-    if (!trial->reference)
+    if (!trial->reference) {
         return;
+    }
     views_member *row = &trial->reference->member[member];
-    if (row->options.watching != options.watching)
+    if (row->options.watching != options.watching) {
         row->reset_watchers = trial->reference->watchers_due = true;
+    }
     row->options = options;
 }
 
@@ -74,11 +79,13 @@ static void lose(struct trial *trial, uint32_t member)
 {
     qd_room_view_lost(trial->room, member);
     met->losses++;
-    if (!trial->reference)
+    if (!trial->reference) {
         return;
+    }
     views_member *row = &trial->reference->member[member];
-    if (!row->behind)
+    if (!row->behind) {
         row->told_tick = row->news == VIEWS_EVENTS ? trial->reference->told_before : trial->tick;
+    }
     row->behind = row->lost = true;
     row->told_suspended = false;
     row->news = VIEWS_NOTHING;
@@ -87,8 +94,9 @@ static void lose(struct trial *trial, uint32_t member)
 static void resume(struct trial *trial, uint32_t member)
 {
     qd_room_view_resume(trial->room, member);
-    if (!trial->reference || !trial->reference->member[member].lost)
+    if (!trial->reference || !trial->reference->member[member].lost) {
         return;
+    }
     views_member *row = &trial->reference->member[member];
     row->lost = false;
     row->reset = true;
@@ -110,36 +118,38 @@ static void adopt(struct trial *trial, chance *dice, uint32_t member)
 {
     uint32_t from = chance_one_in(dice, 3) ? trial->member[chance_below(dice, trial->actors)] : trial->left;
 
-    if (from != QD_ROOM_OWNED && from != member)
+    if (from != QD_ROOM_OWNED && from != member) {
         trial_adopt(trial, from, member);
+    }
 }
 
 static void do_of_member(struct trial *trial, chance *dice, uint32_t member, uint32_t what)
 {
-    if (what < 43)
+    if (what < 43) {
         trial_observe(trial, dice, member);
-    else if (what < 49)
+    } else if (what < 49) {
         trial_move_observers(trial, dice, member);
-    else if (what < 50)
+    } else if (what < 50) {
         trial_unobserve(trial, dice, member);
-    else if (what < 54)
+    } else if (what < 54) {
         trial_except(trial, dice, member);
-    else if (what < 56)
+    } else if (what < 56) {
         set_options(trial, dice, member);
-    else if (what < 57)
+    } else if (what < 57) {
         lose(trial, member);
-    else if (what < 59)
+    } else if (what < 59) {
         resume(trial, member);
-    else if (what < 60)
+    } else if (what < 60) {
         trial_catch_up(trial);
-    else if (what < 66)
+    } else if (what < 66) {
         trial_describe(trial, dice, member);
-    else if (what < 69)
+    } else if (what < 69) {
         trial_give(trial, dice, member);
-    else if (what < 70)
+    } else if (what < 70) {
         adopt(trial, dice, member);
-    else
+    } else {
         do_entities(trial, dice, member);
+    }
 }
 
 enum { COMMAND_TICK = 0, COMMAND_OBSERVE = 40, COMMAND_SPAWN = 100, COMMAND_MOVE };
@@ -158,16 +168,18 @@ static void do_command(struct trial *trial, uint32_t index)
         what = index < trial->actors ? COMMAND_SPAWN : prologue[index - trial->actors];
         actor = index % trial->actors;
     }
-    if (seeds_verbose)
+    if (seeds_verbose) {
         fprintf(stderr, "  command %u: kind %u, actor %u\n", index, what, actor);
+    }
     if (what < 26) {
         trial_tick(trial, dice);
     } else if (what < 29) {
         expire(trial, dice);
     } else if (what < 30 && chance_one_in(dice, 6)) {
         qd_room_despawn_all(trial->room);
-        if (trial->reference)
+        if (trial->reference) {
             views_remove_all(trial->reference);
+        }
     } else if (trial->member[actor] == QD_ROOM_OWNED) {
         join(trial, actor);
     } else if (what < 32) {
@@ -193,8 +205,9 @@ static qd_space_config draw_space(const struct trial *trial, chance *dice)
         .swept = chance_one_in(dice, 4),
     };
 
-    if (config.index == QD_SPACE_QUADTREE && trial->is_3d)
+    if (config.index == QD_SPACE_QUADTREE && trial->is_3d) {
         config.index = QD_SPACE_OCTREE;
+    }
     return config;
 }
 
@@ -219,8 +232,9 @@ static uint32_t set_up(struct trial *trial, qd_room_config *config)
     trial->has_beacons = chance_one_in(dice, 2);
     trial->now_ns = chance_below(dice, 1000);
     trial->hash = 0xcbf29ce484222325u;
-    for (uint32_t actor = 0; actor < TRIAL_ACTORS; actor++)
+    for (uint32_t actor = 0; actor < TRIAL_ACTORS; actor++) {
         trial->member[actor] = QD_ROOM_OWNED;
+    }
     trial->left = QD_ROOM_OWNED;
 
     *config = (qd_room_config){
@@ -244,8 +258,9 @@ static void choose_leading(struct trial *trial, enum leading leading, uint32_t c
     qd_views *views = &trial->room->views;
     uint32_t finders = 0;
 
-    while (qd_join_finder_at(finders, axes))
+    while (qd_join_finder_at(finders, axes)) {
         finders++;
+    }
     views->habit.finder = qd_join_finder_at(chance_below(&dice, finders), axes);
     views->habit.always = leading == JOIN_LEADS || (leading == TURNS && chance_one_in(&dice, 2));
     met->joined += views->join && views->join->leads;
@@ -270,8 +285,9 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     trial->room->views.round = 0 - (uint32_t)(seed % 64); /* they go round while it runs */
     for (met->command = 0; met->command < commands && met->command < limit; met->command++) {
         choose_leading(trial, leading, met->command);
-        if (!seeds_left_out[met->command])
+        if (!seeds_left_out[met->command]) {
             do_command(trial, met->command);
+        }
     }
     qd_room_destroy(trial->room);
     MUST(trial, trial->heap.bytes == 0);
@@ -284,8 +300,9 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
         free(trial->watchers[member].key);
         free(trial->watchers[member].third);
     }
-    if (check)
+    if (check) {
         views_deinit(&reference);
+    }
     free(trial);
     return hash;
 }
@@ -324,12 +341,15 @@ static bool met_everything(void)
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
                met->losses > 0 && met->split_walks > 0 && met->gifts > 0 && met->adoptions > 0 && met->joined > 0;
 
-    for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++)
+    for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         all = all && met->leaves[reason] > 0;
-    for (int sight = QD_ROOM_SEEN; sight < QD_ROOM_NOT_YET; sight++)
+    }
+    for (int sight = QD_ROOM_SEEN; sight < QD_ROOM_NOT_YET; sight++) {
         all = all && met->sights[sight] > 0;
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+    }
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         all = all && met->refusals[codes[i]] > 0;
+    }
     return all;
 }
 
@@ -338,10 +358,12 @@ int main(int argument_count, char **arguments)
     uint64_t seeds = SEEDS_DEFAULT, leaves = 0;
 
     met = seeds_shared(sizeof *met);
-    if (!seeds_pass(argument_count, arguments, &seeds, &met->command, run_seed))
+    if (!seeds_pass(argument_count, arguments, &seeds, &met->command, run_seed)) {
         return 1;
-    for (int reason = 0; reason <= QD_ROOM_LEFT_LIMIT; reason++)
+    }
+    for (int reason = 0; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         leaves += met->leaves[reason];
+    }
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " enters, %" PRIu64 " leaves, %" PRIu64
            " relays, %" PRIu64 " watchers, %" PRIu64 " resets, %" PRIu64 " suspensions\n",
            seeds, met->ticks, met->split_walks, met->enters, leaves, met->relays, met->watchers, met->resets,

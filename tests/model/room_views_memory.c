@@ -73,8 +73,10 @@ static void carry_observers(life *l, uint32_t id)
 {
     for (uint32_t i = 0; i < OBSERVERS; i++) {
         observer *o = &l->observers[i];
-        if (o->is_there && o->anchor == id)
+
+        if (o->is_there && o->anchor == id) {
             memcpy(o->at, l->entities[id].at, sizeof o->at);
+        }
     }
 }
 
@@ -94,8 +96,9 @@ static void place(life *l, chance *dice, uint32_t id)
         met->entities_refused += refusals.count;
         e->is_there = refusals.count == 0;
         e->visible_range = 0;
-        for (uint32_t i = 0; i < OBSERVERS; i++)
+        for (uint32_t i = 0; i < OBSERVERS; i++) {
             l->expected[i][id] = false; /* another one had the id */
+        }
     }
     e->at[0] = x;
     e->at[1] = y;
@@ -110,8 +113,9 @@ static void despawn(life *l, uint32_t id)
     qd_room_despawn(l->room, l->me, &batch, &refusals);
     MUST(l, refusals.count == !l->entities[id].is_there);
     l->entities[id].is_there = false;
-    for (uint32_t i = 0; i < OBSERVERS; i++)
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
         l->observers[i].is_there &= l->observers[i].anchor != id;
+    }
 }
 
 static void observe(life *l, chance *dice, uint32_t id)
@@ -127,8 +131,9 @@ static void observe(life *l, chance *dice, uint32_t id)
                   .anchor = is_anchored ? at : QD_NONE};
     qd_room_refusals refusals;
 
-    if (is_anchored)
+    if (is_anchored) {
         memcpy(o.at, l->entities[at].at, sizeof o.at);
+    }
     const qd_room_observers batch = {.count = 1,
                                      .id = &id,
                                      .flags = &flags,
@@ -143,10 +148,12 @@ static void observe(life *l, chance *dice, uint32_t id)
     qd_room_observe(l->room, l->me, &batch, &refusals);
     met->observers_refused += refusals.count;
     MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_OBSERVERS_FULL);
-    if (refusals.count > 0)
+    if (refusals.count > 0) {
         return;
-    if (!l->observers[id].is_there)
+    }
+    if (!l->observers[id].is_there) {
         memset(l->expected[id], 0, sizeof l->expected[id]);
+    }
     l->observers[id] = o;
 }
 
@@ -164,13 +171,15 @@ static void describe(life *l, uint32_t id, float visible_range)
     const qd_room_descriptions batch = {.count = 1, .id = &id, .visible_range = &visible_range};
     qd_room_refusals refusals;
 
-    if (!l->entities[id].is_there)
+    if (!l->entities[id].is_there) {
         return;
+    }
     qd_room_describe(l->room, l->me, &batch, &refusals);
     met->ranges_refused += refusals.count;
     MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_FULL);
-    if (refusals.count == 0)
+    if (refusals.count == 0) {
         l->entities[id].visible_range = visible_range;
+    }
 }
 
 /* ---- ticks ---- */
@@ -190,9 +199,11 @@ static void expect(life *l)
 {
     for (uint32_t i = 0; i < OBSERVERS; i++) {
         const observer *o = &l->observers[i];
+
         for (uint32_t k = 0; k < ENTITIES; k++) {
             const entity *e = &l->entities[k];
             const float margin = l->expected[i][k] ? o->margin : 0;
+
             l->expected[i][k] = o->is_there && e->is_there && is_near(o, e, margin);
         }
     }
@@ -210,11 +221,13 @@ static void tick(life *l, chance *dice)
         MUST(l, !report.reset && !report.suspended);
         for (uint32_t i = 0; i < report.leave_count; i++) {
             bool *told = &l->told[report.leave_observer[i]][report.leave_id[i]];
+
             MUST(l, *told);
             *told = false;
         }
         for (uint32_t i = 0; i < report.enter_count; i++) {
             bool *told = &l->told[report.enter_observer[i]][report.enter.id[i]];
+
             MUST(l, !*told);
             *told = true;
         }
@@ -230,23 +243,27 @@ static void do_command(life *l, uint32_t command)
     chance dice = {l->seed * 1009 + command};
     const uint32_t what = chance_below(&dice, 20);
 
-    if (chance_one_in(&dice, 2))
+    if (chance_one_in(&dice, 2)) {
         qd_memory_limit_set(qd_memory_used() + 1 + chance_below(&dice, 2) * chance_below(&dice, SPARE_MAX));
+    }
     for (uint32_t i = 0; i < BATCH && what < 15; i++) {
         const uint32_t e = chance_below(&dice, ENTITIES), o = chance_below(&dice, OBSERVERS);
-        if (what < 5)
+
+        if (what < 5) {
             place(l, &dice, e);
-        else if (what < 11)
+        } else if (what < 11) {
             observe(l, &dice, o);
-        else if (what < 12)
+        } else if (what < 12) {
             unobserve(l, o);
-        else if (what < 13)
+        } else if (what < 13) {
             despawn(l, e);
-        else
+        } else {
             describe(l, e, (float)(chance_below(&dice, 2) * chance_below(&dice, 15)));
+        }
     }
-    if (what >= 15)
+    if (what >= 15) {
         tick(l, &dice);
+    }
     qd_memory_limit_set(0);
 }
 
@@ -269,8 +286,9 @@ static void run_seed(uint64_t seed, uint32_t limit)
     qd_heap_init(&l->heap);
     MUST(l, qd_room_create(&config, &l->heap, seed, &l->room) == QD_OK && qd_room_join(l->room, &l->me) == QD_OK);
     for (met->command = 0; met->command < SEEDS_COMMANDS_MAX && met->command < limit; met->command++) {
-        if (!seeds_left_out[met->command])
+        if (!seeds_left_out[met->command]) {
             do_command(l, met->command);
+        }
     }
     qd_room_destroy(l->room);
     MUST(l, l->heap.bytes == 0);
@@ -283,8 +301,9 @@ int main(int argument_count, char **arguments)
     uint64_t seeds = SEEDS_DEFAULT;
 
     met = seeds_shared(sizeof *met);
-    if (!seeds_pass(argument_count, arguments, &seeds, &met->command, run_seed))
+    if (!seeds_pass(argument_count, arguments, &seeds, &met->command, run_seed)) {
         return 1;
+    }
     printf("%" PRIu64 " seeds: refused %" PRIu64 " entities, %" PRIu64 " observers, %" PRIu64
            " visible ranges; %" PRIu64 " enters, %" PRIu64 " leaves\n",
            seeds, met->entities_refused, met->observers_refused, met->ranges_refused, met->enters, met->leaves);

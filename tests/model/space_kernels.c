@@ -25,6 +25,7 @@ static uint64_t dice;
 static uint32_t draw(uint32_t n)
 {
     uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
+
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)((z >> 32) * n >> 32);
@@ -58,12 +59,14 @@ static const float capsule_half[3] = {2, -1, 3};
 static void draw_beside(const scene *s, float *at, float radius)
 {
     double way[QD_AXES], length = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         way[k] = (double)between(-1, 1);
         length += way[k] * way[k];
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double reach = (double)radius + (double)s->circle.v[QD_ROW_HIGH];
+
         at[k] = (float)((double)s->circle.v[k] + reach * way[k] / sqrt(length));
     }
 }
@@ -72,6 +75,7 @@ static void draw_beside(const scene *s, float *at, float radius)
 static qd_row draw_row(scene *s, qd_space_shape shape)
 {
     float at[QD_AXES], half[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         at[k] = between(0, 1024);
         half[k] = k == 0 ? between(0, s->half_max) : half[0];
@@ -115,6 +119,7 @@ static qd_row draw_row(scene *s, qd_space_shape shape)
 static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
 {
     uint32_t slot;
+
     if (qd_bodies_take(&s->bodies, &slot) != QD_OK) {
         abort();
     }
@@ -130,6 +135,7 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
     }
     if (changes != 0 && draw(changes) == 0) {
         const qd_filter filter = {1 + draw(5), 1 + draw(5)}; /* more than have a class */
+
         qd_bodies_filter_set(&s->bodies, slot, filter);
         id |= qd_id_of_filter(&s->bodies, filter);
     }
@@ -142,6 +148,7 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
     const uint32_t circles = draw(3) == 0 ? 1 + 3 * draw(2) : 0, changes = draw(3) == 0 ? 8 : 0, resting = draw(4);
     for (uint32_t i = 0; i < count; i++) {
         qd_space_shape shape = QD_SPACE_BOX;
+
         if (circles != 0 && draw(circles) == 0) {
             shape = draw(4) == 0 ? QD_SPACE_CAPSULE : QD_SPACE_CIRCLE;
         }
@@ -181,6 +188,7 @@ static void begin(scene *s, uint64_t seed)
     s->window.shift = level < 8 ? 8 - level : 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t at = draw(1u << level) * size;
+
         s->window.lo[k] = (uint16_t)at;
         s->window.hi[k] = (uint16_t)(at + size - 1);
     }
@@ -229,6 +237,7 @@ static void run_picked(scene *s, const qd_kernel *kernel, outcome *o)
     qd_sink *sink = &o->cross;
     uint32_t own = s->own.count, count = o->own8.count;
     uint32_t *reference = calloc(count + QD_BLOCK_ROWS, sizeof *reference);
+
     for (uint32_t i = 0; i < count; i++) {
         reference[i] = o->own8.row[i] | (o->own8.moved[i / 64] >> i % 64 & 1 ? QD_LIST_MOVED : 0);
     }
@@ -306,6 +315,7 @@ static bool same_list16(const qd_list16 *a, const qd_list16 *b)
 {
     bool same = a->own == b->own && a->count == b->count && same_moved(a->moved, b->moved, a->count) &&
                 memcmp(a->row, b->row, a->count * sizeof *a->row) == 0;
+
     for (uint32_t k = 0; k < QD_LIST_COLUMNS && same; k++) {
         same = memcmp(a->column[k], b->column[k], a->count * sizeof *a->column[k]) == 0;
     }
@@ -316,6 +326,7 @@ static bool same_list8(const qd_list8 *a, const qd_list8 *b)
 {
     bool same = a->own == b->own && a->count == b->count && same_moved(a->moved, b->moved, a->count) &&
                 memcmp(a->row, b->row, a->count * sizeof *a->row) == 0;
+
     for (uint32_t k = 0; k < QD_LIST_COLUMNS && same; k++) {
         same = memcmp(a->column[k], b->column[k], a->count) == 0;
     }
@@ -355,12 +366,14 @@ typedef struct entry {
 static int by_row(const void *a, const void *b)
 {
     uint32_t row_a = ((const entry *)a)->row, row_b = ((const entry *)b)->row;
+
     return (row_a > row_b) - (row_a < row_b);
 }
 
 static entry *entries16(const qd_list16 *list)
 {
     entry *made = calloc(list->count + 1, sizeof *made);
+
     for (uint32_t i = 0; i < list->count; i++) {
         made[i].row = list->row[i];
         made[i].moved = list->moved[i / 64] >> i % 64 & 1;
@@ -375,6 +388,7 @@ static entry *entries16(const qd_list16 *list)
 static entry *entries8(const qd_list8 *list)
 {
     entry *made = calloc(list->count + 1, sizeof *made);
+
     for (uint32_t i = 0; i < list->count; i++) {
         made[i].row = list->row[i];
         made[i].moved = list->moved[i / 64] >> i % 64 & 1;
@@ -389,6 +403,7 @@ static entry *entries8(const qd_list8 *list)
 static bool same_entries(entry *a, uint32_t count_a, entry *b, uint32_t count_b)
 {
     bool same = count_a == count_b && memcmp(a, b, count_a * sizeof *a) == 0;
+
     free(a);
     free(b);
     return same;
@@ -403,9 +418,11 @@ static int by_slots(const void *a, const void *b)
 static qd_space_event *ordered(const qd_sink *sink)
 {
     qd_space_event *made = calloc(sink->count + 1, sizeof *made);
+
     for (size_t i = 0; i < sink->count; i++) {
         uint32_t a = qd_space_event_a(sink->event[i]), b = sink->event[i].b;
         uint32_t kind = (uint32_t)qd_space_event_kind(sink->event[i]) << QD_SPACE_EVENT_SHIFT;
+
         made[i] = a < b ? (qd_space_event){a | kind, b} : (qd_space_event){b | kind, a};
     }
     qsort(made, sink->count, sizeof *made, by_slots);
@@ -416,6 +433,7 @@ static bool same_set(const qd_sink *a, const qd_sink *b)
 {
     qd_space_event *of_a = ordered(a), *of_b = ordered(b);
     bool same = a->count == b->count && memcmp(of_a, of_b, a->count * sizeof *of_a) == 0;
+
     free(of_a);
     free(of_b);
     return same;
@@ -443,6 +461,7 @@ int main(int count, char **arguments)
     unsigned long events = 0;
     static scene s;
     static outcome plain, other;
+
     for (unsigned long seed = first; seed < first + rounds; seed++) {
         begin(&s, seed);
         run(&s, &qd_kernel_portable, &plain);

@@ -28,6 +28,7 @@ static void draw_source(source *from)
 {
     static const double scales[] = {1, 1, 1, 1e-3, 1e6, 1e18};
     chance *dice = &from->dice;
+
     from->flat = chance_one_in(dice, 2);
     from->lattice = chance_one_in(dice, 3);
     from->size = scales[chance_below(dice, 6)];
@@ -57,6 +58,7 @@ static qd_body draw_body(source *from, uint32_t shape)
                     .half_z = number_of_z(from, from->size),
                     .radius = fabsf(number(from, from->size / 2)),
                     .shape = (uint8_t)shape};
+
     if (shape != QD_SPACE_CAPSULE) {
         body.half_x = fabsf(body.half_x);
         body.half_y = fabsf(body.half_y);
@@ -88,6 +90,7 @@ static qd_solid solid_of(const qd_body *body)
 {
     const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
     qd_solid solid = {.shape = (qd_space_shape)body->shape};
+
     for (int k = 0; k < 3; k++) {
         solid.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
         solid.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
@@ -102,6 +105,7 @@ static void test_overlap(void **state)
     source from = {.dice = {11}};
     for (uint32_t shapes = 0; shapes < 9; shapes++) {
         uint32_t told[3] = {0};
+
         for (uint32_t i = 0; i < CASES; i++) {
             draw_source(&from);
             qd_body one = draw_body(&from, 1 + shapes / 3), other = draw_body(&from, 1 + shapes % 3);
@@ -122,6 +126,7 @@ static void test_meeting(void **state)
     source from = {.dice = {12}};
     for (uint32_t shapes = 0; shapes < 9; shapes++) {
         uint32_t told[3] = {0}, between = 0;
+
         for (uint32_t i = 0; i < CASES; i++) {
             draw_source(&from);
             qd_body body[4] = {draw_body(&from, 1 + shapes / 3), draw_body(&from, 1 + shapes % 3)};
@@ -150,6 +155,7 @@ static qd_space_query draw_query(source *from, qd_space_query_kind kind)
                             .direction_y = number(from, from->size),
                             .direction_z = number_of_z(from, from->size),
                             .reach = from->step};
+
     if (query.direction_x == 0 && query.direction_y == 0 && query.direction_z == 0) {
         query.direction_x = (float)from->size;
     }
@@ -161,6 +167,7 @@ static double measure(const qd_space_query *query, const qd_solid *solid)
     const double at[3] = {query->x, query->y, query->z};
     double unit[3] = {query->direction_x, query->direction_y, query->direction_z};
     double length = sqrt(unit[0] * unit[0] + unit[1] * unit[1] + unit[2] * unit[2]);
+
     for (int k = 0; k < 3; k++) {
         unit[k] /= length;
     }
@@ -177,6 +184,7 @@ static void test_distance_and_ray(void **state)
     source from = {.dice = {13}};
     for (uint32_t kinds = 0; kinds < 6; kinds++) {
         uint32_t told[3] = {0}, away = 0;
+
         for (uint32_t i = 0; i < CASES; i++) {
             draw_source(&from);
             qd_space_query query = draw_query(&from, kinds < 3 ? QD_SPACE_NEAREST : QD_SPACE_RAY);
@@ -200,5 +208,6 @@ int main(void)
         cmocka_unit_test(test_meeting),
         cmocka_unit_test(test_distance_and_ray),
     };
+
     return cmocka_run_group_tests_name("solids at random", tests, NULL, NULL);
 }

@@ -12,8 +12,9 @@
 static sim_request *request_of(sim_client *client, uint32_t seq)
 {
     for (size_t i = client->request_count; i-- > 0;) {
-        if (client->requests[i].seq == seq)
+        if (client->requests[i].seq == seq) {
             return &client->requests[i];
+        }
     }
     sim_fail("an answer to %u, which was not asked", seq);
 }
@@ -22,6 +23,7 @@ static sim_request *request_of(sim_client *client, uint32_t seq)
 static sim_request *answered(sim_client *client, uint32_t seq, qd_client_kind kind)
 {
     sim_request *asked = request_of(client, seq);
+
     sim_check(asked->kind == kind && !asked->done && asked->must_be == 0,
               "request %u of kind %d gets the answer to one of kind %d", seq, asked->kind, kind);
     asked->done = true;
@@ -32,8 +34,9 @@ static sim_request *answered(sim_client *client, uint32_t seq, qd_client_kind ki
 static sim_slot *slot_of(sim_client *client, uint64_t room)
 {
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        if (client->slots[i].stay != NULL && client->slots[i].stay->room->handle == room)
+        if (client->slots[i].stay != NULL && client->slots[i].stay->room->handle == room) {
             return &client->slots[i];
+        }
     }
     return NULL;
 }
@@ -42,6 +45,7 @@ static void on_room_opened(sim_client *client, uint32_t seq, const qd_msg_room_o
 {
     sim_request *asked = answered(client, seq, QD_CLIENT_OPEN_ROOM);
     sim_slot *slot = &client->slots[asked->name];
+
     slot->opening = false;
     slot->tick = opened->tick;
     model_room *room = sim_scene_room(client->scene, opened->room);
@@ -64,9 +68,11 @@ void sim_client_leave_slot(sim_client *client, sim_slot *slot)
 {
     for (size_t i = 0; i < client->request_count; i++) {
         sim_request *asked = &client->requests[i];
-        if (asked->stay == slot->stay)
+
+        if (asked->stay == slot->stay) {
             asked->excused |= asked->kind == QD_CLIENT_SUBSCRIBE ||
                               (slot->leaving && (sim_is_batch(asked->kind) || asked->kind == QD_CLIENT_STEP));
+        }
     }
     model_observer_destroy(slot->observer);
     model_views_destroy(slot->views);
@@ -75,13 +81,15 @@ void sim_client_leave_slot(sim_client *client, sim_slot *slot)
 
 static void on_room_closed(sim_client *client, uint32_t seq, const qd_msg_room_closed *closed)
 {
-    if (seq != 0)
+    if (seq != 0) {
         (void)answered(client, seq, QD_CLIENT_CLOSE_ROOM);
+    }
     sim_slot *slot = slot_of(client, closed->room);
     /* Whether RoomClosed came before a cut, or RoomOpened did, the server cannot know. */
     sim_check(slot != NULL || client->resumptions > 0, "a room is closed that the client is not in");
-    if (slot == NULL)
+    if (slot == NULL) {
         return;
+    }
     const model_observer *observer = slot->observer;
     sim_check(observer == NULL || !observer->known || slot->stay->lost || observer->set_count == 0,
               "the room is closed, and the ends of %u pairs did not come", observer->set_count);
@@ -94,6 +102,7 @@ static void on_room_closed(sim_client *client, uint32_t seq, const qd_msg_room_c
 static void on_view(sim_client *client, uint32_t seq, const qd_msg_view *view)
 {
     sim_slot *slot = slot_of(client, view->room);
+
     sim_check(slot != NULL && seq == 0, "a view that nobody asked for");
     model_views_tell(slot->views, view);
     slot->tick = view->tick;
@@ -103,22 +112,27 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
 {
     const sim_request *asked = answered(client, seq, QD_CLIENT_WHY);
     const sim_slot *slot = slot_of(client, result->room);
+
     sim_check(result->room == asked->stay->room->handle && !result->more, "another room's reasons");
-    for (uint32_t i = 0; i < result->count; i++)
+    for (uint32_t i = 0; i < result->count; i++) {
         sim_check(result->sight[i] >= QD_SIGHT_SEEN && result->sight[i] <= QD_SIGHT_NOT_YET &&
                       result->distance[i] >= 0 &&
                       (i == 0 || result->session[i - 1] != result->session[i] ||
                        result->observer[i - 1] < result->observer[i]),
                   "a reason that is none");
+    }
     if (slot == NULL || slot->views->suspended || slot->views->cut || slot->stay->view_lost ||
-        slot->views->tick > result->tick)
+        slot->views->tick > result->tick) {
         return;
+    }
     /* What was lost before is told by a reset that is still to be read. */
-    if (slot->stay->view_reset_tick > result->tick)
+    if (slot->stay->view_reset_tick > result->tick) {
         return;
+    }
     /* The views are those of that tick: what was told of them has come before. */
     for (uint32_t i = 0; i < result->count; i++) {
         bool seen = result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN;
+
         sim_check(result->session[i] != client->session || !seen ||
                       model_views_contain(slot->views, result->observer[i], asked->why_b),
                   "observer %u is said to see %u, and was not told so", result->observer[i], asked->why_b);
@@ -128,15 +142,18 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
 static void on_tick(sim_client *client, const qd_msg_tick *tick)
 {
     sim_slot *slot = slot_of(client, tick->room);
+
     sim_check(slot != NULL && slot->observer != NULL, "a tick that nobody asked for");
     model_observer_tick(slot->observer, tick);
     slot->tick = tick->tick;
-    if (!slot->subscribing || !(tick->reset || tick->suspended))
+    if (!slot->subscribing || !(tick->reset || tick->suspended)) {
         return;
+    }
     slot->subscribing = false;
     for (size_t i = 0; i < client->request_count; i++) {
-        if (client->requests[i].kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay)
+        if (client->requests[i].kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay) {
             client->requests[i].excused = true;
+        }
     }
 }
 
@@ -145,17 +162,20 @@ static void check_late(const sim_client *client, const model_room *room, const s
                        const qd_msg_applied *applied)
 {
     bool of_step = is_lockstep(client, room) && asked->kind == QD_CLIENT_STEP;
+
     sim_check(asked->seq == applied->seq || (of_step && asked->seq < applied->seq), "request %u is answered with %u",
               asked->seq, applied->seq);
     sim_check(applied->late_count == applied->late_listed && (of_step || applied->late_count == 0), "%u are late",
               applied->late_count);
-    for (uint32_t i = 0; i < applied->late_listed; i++)
+    for (uint32_t i = 0; i < applied->late_listed; i++) {
         sim_check(applied->late[i] != client->session, "who has stepped is late");
+    }
 }
 
 static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *applied)
 {
     sim_slot *slot = slot_of(client, applied->room);
+
     sim_check(slot != NULL, "an Applied for a room that the client is not in");
     sim_check(applied->seq >= slot->applied_seq && applied->tick >= slot->applied_tick, "an Applied goes back");
     slot->applied_seq = applied->seq;
@@ -175,13 +195,16 @@ static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *a
     asked->done = true;
     for (size_t i = 0; i < client->request_count && client->requests[i].seq <= applied->seq; i++) {
         sim_request *earlier = &client->requests[i];
-        if (earlier->stay != slot->stay || earlier->done || earlier->excused)
+
+        if (earlier->stay != slot->stay || earlier->done || earlier->excused) {
             continue;
+        }
         bool may_wait = is_lockstep(client, slot->stay->room) && earlier->kind == QD_CLIENT_STEP;
         sim_check(sim_is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE || may_wait,
                   "request %u is answered before request %u of kind %d", seq, earlier->seq, earlier->kind);
-        if (!sim_is_batch(earlier->kind))
+        if (!sim_is_batch(earlier->kind)) {
             continue;
+        }
         sim_check(earlier->entries_refused == (earlier->op->refused_count > 0),
                   "batch %u is in, and its refused entries were not told", earlier->seq);
         earlier->done = true;
@@ -198,11 +221,13 @@ static void on_query(sim_client *client, uint32_t seq, const qd_msg_query_result
 {
     const sim_request *asked = answered(client, seq, QD_CLIENT_QUERY);
     const sim_slot *slot = slot_of(client, result->room);
+
     sim_check(result->room == asked->stay->room->handle && result->count <= SIM_QUERY_LIMIT, "another query's result");
     sim_check(slot == NULL || result->tick >= slot->tick, "a query tells of a tick before one that is known");
     for (uint32_t i = 1; i < result->count; i++) {
         double before = result->distance == NULL ? 0 : result->distance[i - 1];
         double here = result->distance == NULL ? 0 : result->distance[i];
+
         sim_check(before < here || (before == here && result->id[i - 1] < result->id[i]),
                   "the result of a query is not in order");
     }
@@ -224,12 +249,14 @@ static bool may_close(const sim_client *client, const model_room *room)
 static bool is_a_strangers(const sim_request *asked)
 {
     const model_stay *named = model_latest_stay(asked->stay->room, asked->op->from_session);
+
     return named != NULL && named->token != asked->stay->token;
 }
 
 static bool is_allowed(const sim_client *client, const sim_request *asked, qd_error_code code)
 {
     const model_room *room = asked->stay != NULL ? asked->stay->room : NULL;
+
     switch (code) {
     case QD_ERROR_UNKNOWN_ROOM:
         return room != NULL ? room->closed : asked->kind == QD_CLIENT_OPEN_ROOM && !asked->has_config;
@@ -278,18 +305,21 @@ static void on_error(sim_client *client, uint32_t seq, const qd_msg_error *error
     sim_check(right && !asked->done, "request %u of kind %d gets %s: %s", seq, asked->kind,
               qd_error_code_name(error->code), error->text);
     asked->done = true;
-    if (asked->kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0)
+    if (asked->kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0) {
         client->slots[asked->name].opening = false;
+    }
     sim_slot *slot = asked->stay != NULL ? slot_of(client, asked->stay->room->handle) : NULL;
-    if (asked->kind == QD_CLIENT_LEAVE_ROOM && slot != NULL)
+    if (asked->kind == QD_CLIENT_LEAVE_ROOM && slot != NULL) {
         sim_client_leave_slot(client, slot);
+    }
 }
 
 static void on_list(sim_client *client, uint32_t seq, const qd_msg_room_list *list)
 {
     (void)answered(client, seq, QD_CLIENT_LIST_ROOMS);
-    for (size_t i = 0; i + 1 < list->count; i++)
+    for (size_t i = 0; i + 1 < list->count; i++) {
         sim_check(strcmp(list->rooms[i].name, list->rooms[i + 1].name) < 0, "a list of rooms is not in order");
+    }
 }
 
 /* What of it is true, the tap has looked at. */
@@ -306,6 +336,7 @@ static void on_handed_over(sim_client *client, uint32_t seq, const qd_msg_handed
 static void on_message(sim_client *client, const qd_server_message *message)
 {
     sim_slot *slot;
+
     switch (message->kind) {
     case QD_SERVER_WELCOME:
         sim_client_welcome(client, &message->as.welcome);
@@ -316,8 +347,9 @@ static void on_message(sim_client *client, const qd_server_message *message)
     case QD_SERVER_ROOM_LEFT:
         (void)answered(client, message->seq, QD_CLIENT_LEAVE_ROOM);
         slot = slot_of(client, message->as.room_left.room);
-        if (slot != NULL)
+        if (slot != NULL) {
             sim_client_leave_slot(client, slot);
+        }
         break;
     case QD_SERVER_ROOM_CLOSED:
         on_room_closed(client, message->seq, &message->as.room_closed);
@@ -367,10 +399,12 @@ static void on_message(sim_client *client, const qd_server_message *message)
 
 bool sim_client_read(sim_client *client)
 {
-    if (client->link == NULL)
+    if (client->link == NULL) {
         return false;
-    if (client->stalled > 0 && --client->stalled > 0)
+    }
+    if (client->stalled > 0 && --client->stalled > 0) {
         return true;
+    }
     sim_world *world = &client->scene->world;
     uint8_t bytes[512];
     size_t size_read =
@@ -380,6 +414,7 @@ bool sim_client_read(sim_client *client)
     qd_frame_result result;
     while ((result = qd_frame_reader_next(&client->reader, &at, &left, &frame, &frame_size)) == QD_FRAME_OK) {
         qd_decoded_server decoded;
+
         sim_check(qd_decode_server(frame, frame_size, NULL, &decoded) == QD_DECODE_OK, "a frame that is none");
         on_message(client, &decoded.message);
         qd_decoded_server_release(&decoded, NULL);
@@ -394,25 +429,30 @@ bool sim_client_read(sim_client *client)
 
 void sim_client_finish(sim_client *client)
 {
-    if (client->link == NULL)
+    if (client->link == NULL) {
         return;
+    }
     sim_check(!client->vandal, "a vandal is still connected");
     for (size_t i = 0; i < client->request_count; i++) {
         const sim_request *asked = &client->requests[i];
+
         sim_check(asked->done || asked->excused, "request %u of kind %d was never answered", asked->seq, asked->kind);
     }
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         const model_stay *stay = client->slots[i].stay;
+
         sim_check(stay == NULL || !stay->room->closed, "a room is closed, and the client was not told");
         sim_check(stay == NULL || stay->room->handed_over == stay->room->handed_over_told,
                   "who was given entities was not told");
         sim_check(stay == NULL || !stay->view_lost || sim_scene_outbox_bytes_max(client->scene) < SIM_ROOMY,
                   "a view got no reset");
-        if (client->slots[i].views != NULL && !stay->view_lost)
+        if (client->slots[i].views != NULL && !stay->view_lost) {
             model_views_finish(client->slots[i].views);
+        }
         model_observer *observer = client->slots[i].observer;
-        if (observer == NULL || observer->suspended)
+        if (observer == NULL || observer->suspended) {
             continue;
+        }
         sim_check(observer->known, "a subscription got no reset");
         model_observer_finish(observer);
     }

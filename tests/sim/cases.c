@@ -17,10 +17,12 @@ static void flood(sim_peer *peer, uint64_t room, uint32_t count)
 {
     static const uint32_t id[] = {1};
     static const float at[] = {5};
-    for (uint32_t i = 0; i < count; i++)
+
+    for (uint32_t i = 0; i < count; i++) {
         sim_peer_send(peer, (qd_client_message){
                                 .kind = QD_CLIENT_MOVE,
                                 .as.batch = {.room = room, .entities = {.count = 1, .id = id, .x = at, .y = at}}});
+    }
 }
 
 /* ---- sessions ---- */
@@ -28,6 +30,7 @@ static void flood(sim_peer *peer, uint64_t room, uint32_t count)
 static void hello_is_due(sim_house *house)
 {
     sim_peer silent, late;
+
     sim_peer_connect(&silent, house);
     sim_peer_connect(&late, house);
     sim_house_pass(house, QD_HELLO_MS_MAX - 10);
@@ -48,6 +51,7 @@ static void hello_is_due(sim_house *house)
 static void last_words_are_waited_for(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_connect(&peer, house);
     sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_PING});
     sim_house_pass(house, QD_FLUSH_MS_MAX - 1);
@@ -61,6 +65,7 @@ static void tokens(sim_house *house)
 {
     char *known[] = {"alpha", "beta"}, *admins[] = {"root"};
     const qd_tokens known_tokens = {known, 2}, admin_tokens = {admins, 1};
+
     house->server.config.tokens = &known_tokens;
     house->server.config.admin_tokens = &admin_tokens;
     sim_peer stranger, maker, twin, other, admin;
@@ -89,14 +94,16 @@ static void tokens(sim_house *house)
     sim_peer_send(&admin, for_room(QD_CLIENT_CLOSE_ROOM, second));
     (void)sim_peer_expect(&admin, QD_SERVER_ROOM_CLOSED);
     sim_peer *all[] = {&stranger, &maker, &twin, &other, &admin};
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         sim_peer_close(all[i]);
+    }
 }
 
 /* Sessions without a token are nobody's twins. */
 static void no_token_is_no_bond(sim_house *house)
 {
     sim_peer maker, other;
+
     sim_peer_open(&maker, house, "");
     sim_peer_open(&other, house, "");
     uint64_t room = sim_peer_open_room(&maker, "room", NULL);
@@ -112,6 +119,7 @@ static void no_token_is_no_bond(sim_house *house)
 static void closing_and_opening_in_one_go(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_spawn(&peer, room, 1, 2, 0);
@@ -136,6 +144,7 @@ static void an_empty_room_closes_in_its_time(sim_house *house)
 {
     const qd_msg_room_config config = {.empty_close_ms = 300, .grace_ms = 200};
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t first = sim_peer_open_room(&peer, "room", &config);
     sim_peer_spawn(&peer, first, 1, 3, 0);
@@ -160,6 +169,7 @@ static void a_room_of_its_own_entities_stays(sim_house *house)
     static const float at[] = {5};
     const qd_msg_room_config config = {.empty_close_ms = 1, .grace_ms = 1};
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", &config);
     sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_SPAWN,
@@ -177,6 +187,7 @@ static void an_idle_room_is_small_and_stands_still(sim_house *house)
 {
     const qd_msg_room_config config = {.empty_close_ms = 86400000, .tick_hz = 1000};
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     size_t before = qd_memory_used();
     uint64_t room = sim_peer_open_room(&peer, "room", &config);
@@ -195,17 +206,20 @@ static void an_open_meets_the_closing(sim_house *house)
 {
     const qd_msg_room_config config = {.empty_close_ms = 10};
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     house->world.restless = true;
     for (int i = 0; i < 500; i++) {
         uint64_t room = sim_peer_open_room(&peer, "room", &config);
+
         sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, room));
         (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
         sim_house_pass(house, 9);
         sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "room"}});
         uint32_t steps = sim_pick(&house->world, 4);
-        while (steps-- > 0)
+        while (steps-- > 0) {
             (void)sim_step_links(&house->world, 100);
+        }
         house->world.now_ns += 3 * SIM_MS_NS;
         (void)sim_run_actor(&house->world);
         sim_house_settle(house);
@@ -225,9 +239,11 @@ static void an_open_meets_the_closing(sim_house *house)
 static void closed_rooms_are_forgotten(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     for (int i = 0; i < 1000; i++) {
         uint64_t room = sim_peer_open_room(&peer, "room", NULL);
+
         sim_peer_send(&peer, for_room(QD_CLIENT_CLOSE_ROOM, room));
         (void)sim_peer_expect(&peer, QD_SERVER_ROOM_CLOSED);
         sim_check(qd_server_hosts(&house->server) <= 32, "%u rooms are kept", qd_server_hosts(&house->server));
@@ -240,6 +256,7 @@ static void closed_rooms_are_forgotten(sim_house *house)
 static void a_step_names_the_next_tick(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     const uint64_t wrong[] = {2, 7, UINT64_MAX};
@@ -262,6 +279,7 @@ static void ticks_that_cannot_be_held_are_skipped(sim_house *house)
 {
     const qd_msg_room_config config = {.tick_hz = 100};
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", &config);
     sim_peer_subscribe(&peer, room);
@@ -290,6 +308,7 @@ static void grace_runs_out(sim_house *house)
 {
     const qd_msg_room_config config = {.tick_hz = 1000, .grace_ms = 500};
     sim_peer stays, goes;
+
     sim_peer_open(&stays, house, NULL);
     sim_peer_open(&goes, house, NULL);
     uint64_t room = sim_peer_open_room(&stays, "room", &config);
@@ -312,6 +331,7 @@ static void grace_runs_out(sim_house *house)
 static void requests_in_one_go_are_answered_in_order(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_subscribe(&peer, room);
@@ -340,6 +360,7 @@ static void requests_in_one_go_are_answered_in_order(sim_house *house)
 static void a_writer_waits_for_its_share_alone(sim_house *house)
 {
     sim_peer loud, quiet;
+
     sim_peer_open(&loud, house, NULL);
     sim_peer_open(&quiet, house, NULL);
     uint64_t room = sim_peer_open_room(&loud, "room", NULL);
@@ -349,13 +370,15 @@ static void a_writer_waits_for_its_share_alone(sim_house *house)
     sim_house_settle(house);
 
     flood(&loud, room, 100);
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         (void)sim_step_links(&house->world, 100);
+    }
     sim_check(loud.link->pauses == 1 && loud.link->frames_handed_out == 3 + 4,
               "the share of 8 between two is 4, not %u", loud.link->frames_handed_out - 3);
     uint32_t step = sim_peer_step(&quiet, room);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         (void)sim_step_links(&house->world, 100);
+    }
     sim_check(quiet.link->pauses == 0 && quiet.link->in_size == 0, "the other writer is read on");
     sim_check(sim_peer_expect(&quiet, QD_SERVER_APPLIED)->seq == step, "and its Step is done");
     sim_check(loud.link->pauses == 0 && loud.link->in_size == 0, "in the end all is read");
@@ -366,14 +389,17 @@ static void a_writer_waits_for_its_share_alone(sim_house *house)
 static void bytes_that_wait_are_bounded(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_house_settle(house);
     size_t before = qd_memory_used();
-    for (uint32_t i = 0; i < 40; i++)
+    for (uint32_t i = 0; i < 40; i++) {
         sim_peer_spawn(&peer, room, 1000 * i, 400, 1);
-    for (int i = 0; i < 10000; i++)
+    }
+    for (int i = 0; i < 10000; i++) {
         (void)sim_step_links(&house->world, 100);
+    }
     /* 40 batches of 8 KiB each, of which 2 frames of 16 KiB may wait, and the one that goes beyond. */
     sim_check(peer.link->pauses == 1, "the link is paused");
     sim_check(qd_memory_used() - before < 2 * 16384 + 16384, "%zu bytes wait", qd_memory_used() - before);
@@ -385,6 +411,7 @@ static void bytes_that_wait_are_bounded(sim_house *house)
 static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house)
 {
     sim_peer writer, reader;
+
     sim_peer_open(&writer, house, NULL);
     sim_peer_open(&reader, house, NULL);
     uint64_t room = sim_peer_open_room(&writer, "room", NULL);
@@ -405,6 +432,7 @@ static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house
     for (int i = 0; i < 2; i++) {
         for (const qd_server_message *message; (message = sim_peer_next(&reader)) != NULL;) {
             const qd_msg_tick *tick = &message->as.tick;
+
             reset |= tick->reset;
             pairs = (tick->reset ? 0 : pairs) + tick->begins.count;
         }
@@ -423,8 +451,9 @@ static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house
     sim_house_pass(house, 700);
     sim_check(!reader.link->closed && qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "its last words are queued");
     qd_go_away_reason reason = 0;
-    for (const qd_server_message *message; (message = sim_peer_next(&reader)) != NULL;)
+    for (const qd_server_message *message; (message = sim_peer_next(&reader)) != NULL;) {
         reason = message->kind == QD_SERVER_GO_AWAY ? message->as.go_away.reason : 0;
+    }
     sim_check(reason == QD_GO_AWAY_TOO_SLOW, "its last words: %d", reason);
     sim_peer_expect_end(&reader);
     sim_check(!writer.link->closed, "others are not touched");
@@ -435,6 +464,7 @@ static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house
 static void rooms_are_limited(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     sim_peer_open_room(&peer, "a", NULL);
     uint64_t room = sim_peer_open_room(&peer, "b", NULL);
@@ -455,6 +485,7 @@ static void rooms_are_limited(sim_house *house)
 static void memory_runs_out(sim_house *house)
 {
     sim_peer witness;
+
     sim_peer_open(&witness, house, NULL);
     uint64_t room = sim_peer_open_room(&witness, "witness", NULL);
     size_t floor = qd_memory_used();
@@ -465,6 +496,7 @@ static void memory_runs_out(sim_house *house)
         sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = {.version = 1, .token = "t"}});
         for (uint32_t i = 0; i < 3; i++) {
             const char *names[] = {"witness", "b", "c"};
+
             sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
                                                      .as.open_room = {.name = names[i],
                                                                       .has_config = true,
@@ -481,8 +513,9 @@ static void memory_runs_out(sim_house *house)
         sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room}});
         sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_LIST_ROOMS});
         sim_house_settle(house);
-        while (sim_peer_next(&peer) != NULL)
+        while (sim_peer_next(&peer) != NULL) {
             sim_house_settle(house);
+        }
         sim_peer_close(&peer);
         qd_memory_limit_set(0);
         sim_house_pass(house, 70000); /* the grace, and the end of the empty rooms */
@@ -497,6 +530,7 @@ static void memory_runs_out(sim_house *house)
 static void stopping(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_subscribe(&peer, room);
@@ -587,6 +621,7 @@ unsigned sim_run_cases(void)
     unsigned count = sizeof cases / sizeof cases[0];
     for (unsigned i = 0; i < count; i++) {
         static sim_house house;
+
         sim_house_init(&house, &cases[i].limits);
         cases[i].run(&house);
         sim_house_deinit(&house);

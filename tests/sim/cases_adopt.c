@@ -19,10 +19,12 @@ static const qd_msg_handed_over *expect_adopted(sim_peer *peer, uint32_t seq, ui
 {
     const qd_server_message *message = sim_peer_expect(peer, QD_SERVER_HANDED_OVER);
     const qd_msg_handed_over *told = &message->as.handed_over;
+
     sim_check(message->seq == seq && told->last, "the answer to another request");
     sim_check(told->count == count, "%u are handed over, not %u", told->count, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         sim_check(told->id[i] == first + i, "%u instead of %u", told->id[i], first + i);
+    }
     return told;
 }
 
@@ -36,18 +38,21 @@ static uint32_t count_own(sim_peer *peer, uint64_t room)
 static void expect_may_move(sim_peer *peer, uint64_t room, uint32_t id, bool may)
 {
     const float at[] = {7};
+
     sim_peer_send(
         peer, (qd_client_message){.kind = QD_CLIENT_MOVE,
                                   .as.batch = {.room = room, .entities = {.count = 1, .id = &id, .x = at, .y = at}}});
-    if (may)
+    if (may) {
         sim_peer_expect_nothing(peer);
-    else
+    } else {
         sim_peer_expect_error(peer, QD_ERROR_ENTRIES, "NOT_OWNER");
+    }
 }
 
 void sim_what_was_left_behind_is_adopted(sim_house *house)
 {
     sim_peer stranger, older, left, newer; /* sessions 1 to 4 */
+
     sim_peer_open(&stranger, house, "another");
     sim_peer_open(&older, house, "token");
     sim_peer_open(&left, house, "token");
@@ -96,6 +101,7 @@ void sim_what_was_left_behind_is_adopted(sim_house *house)
 void sim_who_may_adopt(sim_house *house)
 {
     sim_peer older, none, other, same; /* sessions 1 to 4 */
+
     sim_peer_open(&older, house, "token");
     sim_peer_open(&none, house, NULL);
     sim_peer_open(&other, house, "toke");
@@ -126,6 +132,7 @@ void sim_who_may_adopt(sim_house *house)
 void sim_who_is_connected_keeps_its_own(sim_house *house)
 {
     sim_peer open, gone, newer; /* sessions 1 to 3 */
+
     sim_peer_open(&open, house, "token");
     sim_peer_open(&gone, house, "token");
     sim_peer_open(&newer, house, "token");
@@ -160,8 +167,10 @@ void sim_who_is_kept_goes_on_without(sim_house *house)
     const qd_msg_hello hello = {.resumable = true, .token = "token"};
     const qd_msg_key key = sim_peer_hello(&older, house, &hello)->resume_key;
     uint8_t kept[QD_RESUME_KEY_BYTES];
-    for (size_t i = 0; i < sizeof kept; i++)
+
+    for (size_t i = 0; i < sizeof kept; i++) {
         kept[i] = key.bytes[i];
+    }
     uint64_t room = sim_peer_open_room(&older, "room", &by_step);
     sim_peer_spawn(&older, room, 1, 2, 0);
     sim_house_settle(house);
@@ -186,6 +195,7 @@ void sim_many_are_adopted(sim_house *house)
 {
     const uint32_t count = QD_HANDED_OVER_IDS_MAX + 1000, half = count / 2;
     sim_peer older, newer;
+
     sim_peer_open(&older, house, "token");
     uint64_t room = sim_peer_open_room(&older, "room", &by_step);
     sim_peer_spawn(&older, room, 10 + half, count - half, 0);
@@ -198,9 +208,11 @@ void sim_many_are_adopted(sim_house *house)
     for (bool last = false; !last; frames++) {
         const qd_server_message *message = sim_peer_expect(&newer, QD_SERVER_HANDED_OVER);
         const qd_msg_handed_over *told = &message->as.handed_over;
+
         sim_check(message->seq == seq && told->to == 2, "a frame of something else");
-        for (uint32_t i = 0; i < told->count; i++, next++)
+        for (uint32_t i = 0; i < told->count; i++, next++) {
             sim_check(told->id[i] == next, "%u comes instead of %u", told->id[i], next);
+        }
         last = told->last;
     }
     sim_check(frames == 2 && next == 10 + count, "%u in %u frames", next - 10, frames);
@@ -213,11 +225,13 @@ void sim_owners_change_without_memory(sim_house *house)
     static const uint32_t id[] = {1, 2, 3, 4};
     sim_peer keeper;
     uint32_t refused = 0, shown_out = 0, told = 0;
+
     sim_peer_open(&keeper, house, NULL);
     uint64_t room = sim_peer_open_room(&keeper, "room", &by_step);
     for (size_t allowance = 0; allowance < 8000; allowance += 41) {
         sim_peer giver, taker;
         const uint64_t session = sim_peer_hello(&taker, house, &(qd_msg_hello){.token = "token"})->session;
+
         sim_peer_open(&giver, house, "token");
         sim_peer_open_room(&giver, "room", NULL);
         sim_peer_open_room(&taker, "room", NULL);

@@ -12,6 +12,7 @@ static const qd_msg_room_config lockstep = {
 static uint64_t open_all(sim_house *house, sim_peer *peers, int count)
 {
     uint64_t room = 0;
+
     for (int i = 0; i < count; i++) {
         sim_peer_open(&peers[i], house, NULL);
         room = sim_peer_open_room(&peers[i], "room", &lockstep);
@@ -21,8 +22,9 @@ static uint64_t open_all(sim_house *house, sim_peer *peers, int count)
 
 static void close_all(sim_peer *peers, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         sim_peer_close(&peers[i]);
+    }
 }
 
 static uint32_t step(sim_peer *peer, uint64_t room, uint64_t tick)
@@ -35,6 +37,7 @@ static const qd_msg_applied *expect_answer(sim_peer *peer, uint32_t seq, uint64_
 {
     const qd_server_message *message = sim_peer_expect(peer, QD_SERVER_APPLIED);
     const qd_msg_applied *applied = &message->as.applied;
+
     sim_check(message->seq == seq && applied->tick == tick, "%u is answered, with tick %llu", message->seq,
               (unsigned long long)applied->tick);
     sim_check(applied->late_count == late_count && applied->late_listed == late_count, "%u are late",
@@ -53,16 +56,20 @@ void sim_lockstep_waits_for_all(sim_house *house)
 {
     sim_peer peers[WRITERS];
     uint64_t room = open_all(house, peers, WRITERS);
+
     for (uint64_t tick = 1; tick <= 3; tick++) {
         uint32_t seqs[WRITERS];
+
         for (int i = 0; i < WRITERS; i++) {
-            for (int k = 0; k < i; k++)
+            for (int k = 0; k < i; k++) {
                 sim_peer_expect_nothing(&peers[k]);
+            }
             sim_house_pass(house, 100);
             seqs[i] = step(&peers[i], room, i == 1 ? 0 : tick);
         }
-        for (int i = 0; i < WRITERS; i++)
+        for (int i = 0; i < WRITERS; i++) {
             expect_answer(&peers[i], seqs[i], tick, 0);
+        }
     }
     /* Once is enough, and the tick after the next is not due. */
     uint32_t first = step(&peers[0], room, 4);
@@ -74,6 +81,7 @@ void sim_lockstep_waits_for_all(sim_house *house)
     for (int i = 1; i < WRITERS; i++) {
         uint8_t bytes[64];
         const qd_client_message silent = {.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = 4}};
+
         sim_link_write(peers[i].link, bytes, qd_client_message_encode(&silent, bytes));
     }
     expect_answer(&peers[0], first, 4, 0);
@@ -87,14 +95,17 @@ void sim_lockstep_waits_no_longer_than_its_deadline(sim_house *house)
     uint64_t room = open_all(house, peers, WRITERS);
     /* The others have never stepped: nobody knows yet who they are. */
     uint32_t seq = step(&peers[0], room, 1);
+
     sim_house_pass(house, 490);
     sim_peer_expect_nothing(&peers[0]);
     sim_house_pass(house, 20);
     expect_answer(&peers[0], seq, 1, 0);
-    for (int i = 0; i < WRITERS; i++)
+    for (int i = 0; i < WRITERS; i++) {
         step(&peers[i], room, 2);
-    for (int i = 0; i < WRITERS; i++)
+    }
+    for (int i = 0; i < WRITERS; i++) {
         (void)sim_peer_expect(&peers[i], QD_SERVER_APPLIED);
+    }
 
     /* It counts from the first Step, not from the last tick. */
     sim_house_pass(house, 2000);
@@ -119,10 +130,13 @@ void sim_lockstep_does_not_wait_for_who_has_left(sim_house *house)
 {
     sim_peer peers[WRITERS + 1];
     uint64_t room = open_all(house, peers, WRITERS + 1);
-    for (int i = 0; i < WRITERS; i++)
+
+    for (int i = 0; i < WRITERS; i++) {
         step(&peers[i], room, 1);
-    for (int i = 0; i < WRITERS; i++)
+    }
+    for (int i = 0; i < WRITERS; i++) {
         (void)sim_peer_expect(&peers[i], QD_SERVER_APPLIED);
+    }
 
     /* Two wait for the third, which goes. */
     uint32_t first = step(&peers[0], room, 2), second = step(&peers[1], room, 2);
@@ -163,6 +177,7 @@ void sim_lockstep_answers_a_step_behind_later_requests(sim_house *house)
     uint32_t seq = step(&peers[0], room, 1);
     uint32_t unsubscribe =
         sim_peer_send(&peers[0], (qd_client_message){.kind = QD_CLIENT_UNSUBSCRIBE, .as.room = {.room = room}});
+
     expect_answer(&peers[0], unsubscribe, 0, 0);
     uint32_t spawn = sim_peer_spawn(&peers[0], room, 1, 2, 0);
     sim_peer_expect_nothing(&peers[0]);

@@ -23,9 +23,11 @@ void sim_a_large_tick_comes_in_parts(sim_house *house)
     bool last = false;
     while (!last) {
         const qd_msg_tick *tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
+
         sim_check(tick->begins.count <= QD_PUBLISH_PAIRS_MAX, "a part of %u pairs", tick->begins.count);
         for (uint32_t i = 0; i < tick->begins.count; i++) {
             uint32_t a = tick->begins.a[i], b = tick->begins.b[i];
+
             sim_check(a > a_before || (a == a_before && b > b_before), "the order through all parts");
             a_before = a;
             b_before = b;
@@ -37,8 +39,9 @@ void sim_a_large_tick_comes_in_parts(sim_house *house)
     sim_check(found == PAIRS && frames == PAIRS / QD_PUBLISH_PAIRS_MAX + 1, "%u pairs in %u parts", found, frames);
     (void)sim_peer_expect(&peer, QD_SERVER_APPLIED);
     /* The other gets the same bytes. */
-    for (uint32_t i = 1; i <= frames; i++)
+    for (uint32_t i = 1; i <= frames; i++) {
         sim_check(sim_peer_expect(&other, QD_SERVER_TICK)->as.tick.last == (i == frames), "part %u", i);
+    }
     sim_peer_expect_nothing(&other);
 
     sim_peer_spawn(&peer, room, 1000, 70000, 0.001f);
@@ -61,6 +64,7 @@ static void spawn_side(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_
     qd_client_message message = {.kind = QD_CLIENT_SPAWN, .as.batch.room = room};
     uint32_t *id = malloc(3 * count * sizeof *id), *own = id + count, *other = own + count;
     float *at = malloc(3 * count * sizeof *at), *y = at + count, *half = y + count;
+
     sim_check(id != NULL && at != NULL, "out of memory");
     for (uint32_t i = 0; i < count; i++) {
         id[i] = first_id + i;
@@ -82,6 +86,7 @@ static void move_side(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t
     qd_client_message message = {.kind = QD_CLIENT_MOVE, .as.batch.room = room};
     uint32_t *id = malloc(count * sizeof *id);
     float *at = malloc(2 * count * sizeof *at), *y = at + count;
+
     sim_check(id != NULL && at != NULL, "out of memory");
     for (uint32_t i = 0; i < count; i++) {
         id[i] = first_id + i;
@@ -102,8 +107,9 @@ typedef struct group {
 static void follow(group *groups, int kind, const qd_msg_pairs *pairs)
 {
     for (uint32_t i = 0; i < pairs->count; i++) {
-        for (int later = kind + 1; later < 4; later++)
+        for (int later = kind + 1; later < 4; later++) {
             sim_check(groups[later].count == 0, "a pair of group %d behind group %d", kind, later);
+        }
         group *here = &groups[kind];
         sim_check(here->count == 0 || pairs->a[i] > here->a || (pairs->a[i] == here->a && pairs->b[i] > here->b),
                   "the order of group %d through all parts", kind);

@@ -14,6 +14,7 @@ typedef struct key {
 static key keep(const qd_msg_welcome *welcome)
 {
     key kept;
+
     sim_check(welcome->resume_key.size == sizeof kept.bytes && welcome->resume_ms == 10000, "a key of %zu bytes",
               welcome->resume_key.size);
     memcpy(kept.bytes, welcome->resume_key.bytes, sizeof kept.bytes);
@@ -48,6 +49,7 @@ void sim_a_session_is_resumed(sim_house *house)
 {
     const qd_msg_room_config config = {.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 1};
     sim_peer other, peer, again;
+
     sim_peer_open(&other, house, NULL);
     uint64_t room = sim_peer_open_room(&other, "room", &config);
     key kept = open_resumable(&peer, house, "token");
@@ -98,6 +100,7 @@ void sim_a_session_that_is_not_resumed_ends(sim_house *house)
     sim_peer peer, late, plain;
     key kept = open_resumable(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", &config);
+
     sim_peer_spawn(&peer, room, 1, 1, 0);
     sim_house_settle(house);
     sim_peer_close(&peer);
@@ -123,9 +126,11 @@ void sim_keys_that_are_wrong_resume_nothing(sim_house *house)
     sim_peer peer, guest;
     key kept = open_resumable(&peer, house, "token");
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
+
     sim_peer_close(&peer);
     for (size_t i = 0; i < sizeof kept.bytes; i += 3) {
         key wrong = kept;
+
         wrong.bytes[i] ^= 0x10;
         sim_check(!resume(&guest, house, &wrong, "token")->resumed, "byte %zu is wrong", i);
         sim_peer_close(&guest);
@@ -147,6 +152,7 @@ void sim_a_connection_is_taken_over(sim_house *house)
     sim_peer older, newer;
     key kept = open_resumable(&older, house, NULL);
     uint64_t room = sim_peer_open_room(&older, "room", NULL);
+
     sim_peer_spawn(&older, room, 1, 2, 0);
     sim_house_settle(house);
     const qd_msg_welcome *welcome = resume(&newer, house, &kept, NULL);
@@ -164,6 +170,7 @@ void sim_a_connection_is_taken_over(sim_house *house)
 void sim_what_was_missed_is_told(sim_house *house)
 {
     sim_peer other, peer, again;
+
     sim_peer_open(&other, house, NULL);
     uint64_t room = sim_peer_open_room(&other, "room", NULL);
     key kept = open_resumable(&peer, house, NULL);
@@ -205,6 +212,7 @@ void sim_views_go_on_at_the_next_tick(sim_house *house)
     static const uint32_t observer[] = {7};
     static const float place[] = {1}, range[] = {10};
     sim_peer other, peer, again;
+
     sim_peer_open(&other, house, NULL);
     uint64_t room = sim_peer_open_room(&other, "room", NULL);
     key kept = open_resumable(&peer, house, NULL);
@@ -240,6 +248,7 @@ void sim_a_view_that_ended_unheard_is_reset(sim_house *house)
     static const uint32_t observer[] = {7};
     static const float place[] = {1}, range[] = {10};
     sim_peer other, peer, again;
+
     sim_peer_open(&other, house, NULL);
     uint64_t room = sim_peer_open_room(&other, "room", NULL);
     key kept = open_resumable(&peer, house, NULL);
@@ -272,6 +281,7 @@ void sim_a_room_closes_while_nobody_looks(sim_house *house)
     sim_peer other, peer, again;
     key kept = open_resumable(&peer, house, "token");
     uint64_t first = sim_peer_open_room(&peer, "first", NULL), second = sim_peer_open_room(&peer, "second", NULL);
+
     sim_peer_open(&other, house, "token");
     sim_peer_open_room(&other, "first", NULL);
     sim_peer_close(&peer);
@@ -305,6 +315,7 @@ void sim_parked_sessions_are_limited(sim_house *house)
 {
     for (uint32_t i = 0; i < 5; i++) {
         sim_peer peer;
+
         (void)open_resumable(&peer, house, NULL);
         sim_peer_open_room(&peer, "room", NULL);
         sim_peer_close(&peer);

@@ -22,6 +22,7 @@ static uint32_t name(sim_peer *peer, uint64_t room, uint32_t roster, uint32_t fi
 static uint32_t move(sim_peer *peer, uint64_t room, uint32_t roster, uint32_t first, uint32_t count, float y)
 {
     float x[IDS_MAX], ys[IDS_MAX];
+
     for (uint32_t i = 0; i < count; i++) {
         x[i] = 10 * (float)(i + 1);
         ys[i] = y;
@@ -36,6 +37,7 @@ static void step(sim_peer *peer, uint64_t room, uint32_t seq)
 {
     uint32_t step_seq = sim_peer_step(peer, room);
     const qd_msg_applied *applied = &sim_peer_expect(peer, QD_SERVER_APPLIED)->as.applied;
+
     sim_check(applied->seq == step_seq && seq < step_seq, "Applied of %u", applied->seq);
 }
 
@@ -51,6 +53,7 @@ static void expect_at(sim_peer *peer, uint64_t room, uint32_t i, float x, float 
 void sim_rosters_move_what_they_name(sim_house *house)
 {
     sim_peer peer, other;
+
     sim_peer_open(&peer, house, NULL);
     sim_peer_open(&other, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
@@ -87,6 +90,7 @@ void sim_requests_of_rosters_are_refused(sim_house *house)
     const qd_msg_room_config of_three = {.tick_mode = QD_TICK_MODE_STEP, .dimensions = 3};
     static const float at[] = {1, 2};
     sim_peer peer;
+
     sim_peer_connect(&peer, house);
     sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = {.version = QD_PROTOCOL_VERSION}});
     const qd_msg_limits *limits = &sim_peer_expect(&peer, QD_SERVER_WELCOME)->as.welcome.limits;
@@ -144,6 +148,7 @@ void sim_rosters_go_when_their_session_leaves(sim_house *house)
     sim_peer peer, again;
     const qd_msg_welcome *welcome = sim_peer_hello(&peer, house, &(qd_msg_hello){.resumable = true});
     uint8_t key[QD_RESUME_KEY_BYTES];
+
     memcpy(key, welcome->resume_key.bytes, sizeof key);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_spawn(&peer, room, 1, 2, 0);

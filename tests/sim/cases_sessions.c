@@ -9,6 +9,7 @@
 void sim_room_for_a_moment_is_no_reading(sim_house *house)
 {
     sim_peer writer, reader;
+
     sim_peer_open(&writer, house, NULL);
     sim_peer_open(&reader, house, NULL);
     uint64_t room = sim_peer_open_room(&writer, "room", NULL);
@@ -24,8 +25,9 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
         sim_peer_step(&writer, room);
         (void)sim_peer_expect(&writer, QD_SERVER_APPLIED);
         sim_house_pass(house, 100);
-        if (i == 48)
+        if (i == 48) {
             sim_check(qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
+        }
     }
     sim_check(qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "its time is over");
 
@@ -53,8 +55,10 @@ static uint32_t hand_over(sim_peer *peer, uint64_t room, uint32_t first_id, uint
                           bool room_owned)
 {
     uint32_t id[4];
-    for (uint32_t i = 0; i < count; i++)
+
+    for (uint32_t i = 0; i < count; i++) {
         id[i] = first_id + i;
+    }
     return sim_peer_send(
         peer,
         (qd_client_message){
@@ -65,6 +69,7 @@ static uint32_t hand_over(sim_peer *peer, uint64_t room, uint32_t first_id, uint
 void sim_entities_are_handed_over(sim_house *house)
 {
     sim_peer giver, taker, outsider; /* sessions 1, 2 and 3 */
+
     sim_peer_open(&giver, house, NULL);
     sim_peer_open(&taker, house, NULL);
     sim_peer_open(&outsider, house, NULL);

@@ -17,8 +17,9 @@ static uint32_t ask(sim_peer *peer, uint64_t room)
 /* All that was sent is in the room's mailbox; the room has not run. */
 static void hand_in(sim_house *house, const sim_peer *peer)
 {
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         (void)sim_step_links(&house->world, 100);
+    }
     sim_check(peer->link->in_size == 0, "all is handed in");
 }
 
@@ -26,8 +27,10 @@ static void hand_in(sim_house *house, const sim_peer *peer)
 static uint32_t take_answers(sim_peer *peer, uint32_t first, uint32_t count)
 {
     const qd_server_message *message;
-    for (; (message = sim_peer_next(peer)) != NULL; count++)
+
+    for (; (message = sim_peer_next(peer)) != NULL; count++) {
         sim_check(message->kind == QD_SERVER_QUERY_RESULT && message->seq == first + count, "answer %u", count);
+    }
     return count;
 }
 
@@ -37,6 +40,7 @@ void sim_the_others_do_not_wait_for_who_asks(sim_house *house)
     const uint32_t id = 1;
     const float at = 7;
     sim_peer asks, moves;
+
     sim_peer_open(&asks, house, NULL);
     sim_peer_open(&moves, house, NULL);
     uint64_t room = sim_peer_open_room(&moves, "room", &config);
@@ -46,8 +50,9 @@ void sim_the_others_do_not_wait_for_who_asks(sim_house *house)
     (void)sim_peer_expect(&moves, QD_SERVER_APPLIED);
 
     uint32_t first = ask(&asks, room), answered = 0;
-    for (uint32_t i = 1; i < ASKED; i++)
+    for (uint32_t i = 1; i < ASKED; i++) {
         (void)ask(&asks, room);
+    }
     hand_in(house, &asks);
     uint32_t move = sim_peer_send(
         &moves,
@@ -58,8 +63,9 @@ void sim_the_others_do_not_wait_for_who_asks(sim_house *house)
     house->world.look_ns = 2 * SIM_MS_NS;
     const qd_server_message *applied;
     while ((applied = sim_peer_next(&moves)) == NULL) {
-        if (!sim_run_actor(&house->world))
+        if (!sim_run_actor(&house->world)) {
             house->world.now_ns += SIM_MS_NS;
+        }
         (void)sim_step_links(&house->world, 100);
         answered = take_answers(&asks, first, answered);
     }

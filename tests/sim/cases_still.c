@@ -24,6 +24,7 @@ void sim_clocks_stand_still_and_start_again(sim_house *house)
     const uint32_t id = 1;
     const float at = 5;
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", &config);
     sim_peer_subscribe(&peer, room);

@@ -122,6 +122,7 @@ void sim_observers_see(sim_house *house)
     static const uint64_t tags[] = {70, 80};
     static const uint8_t sizes[] = {0, 3}, payload[] = {'a', 'b', 'c'};
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_spawn(&peer, room, 1, 4, 10); /* at (0, 0), (10, 10), (20, 20) and (30, 30) */
@@ -171,6 +172,7 @@ void sim_regions_and_tiers(sim_house *house)
     static const float tiers[] = {20};
     static const uint32_t every[] = {1};
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_spawn(&peer, room, 7, 1, 0);
@@ -235,6 +237,7 @@ void sim_who_is_allowed(sim_house *house)
     static const float far[] = {100};
     static const uint32_t observer[] = {9}, anchor[] = {1};
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_spawn(&peer, room, 1, 2, 10);
@@ -266,6 +269,7 @@ void sim_who_is_allowed(sim_house *house)
 static void expect_entry(sim_peer *peer, qd_error_code code)
 {
     const qd_msg_error *error = &sim_peer_expect(peer, QD_SERVER_ERROR)->as.error;
+
     sim_check(error->code == QD_ERROR_ENTRIES && error->entries_refused == 1 && error->entry_code[0] == code, "%s: %s",
               qd_error_code_name(error->code), error->text);
     sim_check(strstr(error->text, qd_error_code_name(code)) != NULL, "the reason stands in the text: %s", error->text);
@@ -278,6 +282,7 @@ void sim_requests_of_views_are_refused(sim_house *house)
     static const uint8_t odd_region[] = {7}, longer[] = {33};
     static const char payload[33] = "";
     sim_peer peer, other;
+
     sim_peer_open(&peer, house, NULL);
     sim_peer_open(&other, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
@@ -345,6 +350,7 @@ static void expect_watchers(const qd_msg_view *view, uint32_t leaves, uint32_t e
 void sim_watchers(sim_house *house)
 {
     sim_peer seer, seen;
+
     sim_peer_connect(&seer, house);
     sim_peer_send(&seer, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = {.version = QD_PROTOCOL_VERSION}});
     uint64_t session = sim_peer_expect(&seer, QD_SERVER_WELCOME)->as.welcome.session;
@@ -395,6 +401,7 @@ void sim_watchers(sim_house *house)
 void sim_why(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_spawn(&peer, room, 1, 3, 30);
@@ -451,15 +458,18 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
     bool last = false;
     while (!last) {
         const qd_msg_view *view = &sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view;
+
         sim_check(qd_server_message_size(&peer.decoded.message) <= QD_VIEW_FRAME_BYTES_MAX + 200,
                   "a frame is too long");
         const uint8_t *at = view->enter_payload;
         for (uint32_t i = 0; i < view->enter_count; i++, next++) {
             uint32_t number = next - FIRST;
+
             sim_check(view->enter.id[i] == next && view->enter_payload_size[i] == number % 33,
                       "the order of all parts");
-            for (uint32_t k = 0; k < view->enter_payload_size[i]; k++)
+            for (uint32_t k = 0; k < view->enter_payload_size[i]; k++) {
                 sim_check(*at++ == number % 251, "the payload of %u", next);
+            }
         }
         sim_check(view->watcher_enter_count == 0 || next == FIRST + COUNT, "watchers come when all enters have");
         watchers += view->watcher_enter_count;
@@ -472,12 +482,14 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
 
     /* The first frames of this are full of leaves, then come the enters of a second observer. */
     unobserve(&peer, room, 1);
-    for (uint32_t i = 2; i < 6; i++)
+    for (uint32_t i = 2; i < 6; i++) {
         watch_around(&peer, room, i, FIRST, 200);
+    }
     sim_peer_step(&peer, room);
     uint32_t leaves = 0, enters = 0;
     for (last = false; !last;) {
         const qd_msg_view *view = &sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view;
+
         sim_check(view->leave_count == 0 || enters == 0, "leaves come first");
         leaves += view->leave_count;
         enters += view->enter_count;
@@ -494,6 +506,7 @@ void sim_a_large_view_comes_in_parts(sim_house *house)
 void sim_a_view_that_is_not_read_is_reset(sim_house *house)
 {
     sim_peer writer, reader;
+
     sim_peer_open(&writer, house, NULL);
     sim_peer_open(&reader, house, NULL);
     uint64_t room = sim_peer_open_room(&writer, "room", NULL);
@@ -514,8 +527,10 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
     for (int i = 0; i < 3; i++) {
         for (const qd_server_message *message; (message = sim_peer_next(&reader)) != NULL;) {
             const qd_msg_view *view = &message->as.view;
-            if (message->kind != QD_SERVER_VIEW)
+
+            if (message->kind != QD_SERVER_VIEW) {
                 continue;
+            }
             sim_check(!view->reset || view->reset_watchers, "both start anew");
             sim_check(!view->reset || view->merged_ticks > 1, "a reset that stands for nothing");
             reset |= view->reset;
@@ -548,6 +563,7 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
 void sim_too_many_sightings(sim_house *house)
 {
     sim_peer peer;
+
     sim_peer_open(&peer, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", NULL);
     sim_peer_spawn(&peer, room, 1, 10, 0);
@@ -560,8 +576,9 @@ void sim_too_many_sightings(sim_house *house)
     expect_counts(view, 0, 0, 0);
     expect_applied(&peer);
     step_quietly(&peer, room);
-    for (uint32_t i = 0; i < 30; i++)
+    for (uint32_t i = 0; i < 30; i++) {
         despawn(&peer, room, 100 + i);
+    }
     view = step_view(&peer, room);
     sim_check(view->reset && !view->suspended, "a reset as soon as they fit");
     expect_counts(view, 0, 9, 0);
@@ -573,6 +590,7 @@ void sim_the_end_of_views(sim_house *house)
 {
     const qd_msg_room_config config = {.tick_hz = 100, .grace_ms = 200};
     sim_peer peer, other;
+
     sim_peer_open(&peer, house, NULL);
     sim_peer_open(&other, house, NULL);
     uint64_t room = sim_peer_open_room(&peer, "room", &config);

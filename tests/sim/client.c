@@ -39,8 +39,9 @@ void sim_client_forget(sim_client *client)
         qd_link_release(&client->older->link);
         client->older = NULL;
     }
-    if (client->link == NULL)
+    if (client->link == NULL) {
         return;
+    }
     qd_frame_reader_deinit(&client->reader);
     qd_link_release(&client->link->link);
     client->link = NULL;
@@ -55,6 +56,7 @@ void sim_client_deinit(sim_client *client)
 void sim_client_write(sim_client *client, const qd_client_message *message)
 {
     uint8_t bytes[4096];
+
     sim_check(qd_client_message_size(message) <= sizeof bytes, "the scenario's message is too long");
     sim_link_write(client->link, bytes, qd_client_message_encode(message, bytes));
     client->frames++;
@@ -64,21 +66,24 @@ void sim_client_connect(sim_client *client)
 {
     sim_scene *scene = client->scene;
     const qd_link_handler handler = qd_server_link_handler(&scene->server);
+
     client->link = sim_link_create(&scene->world, &handler, sim_scene_outbox_bytes_max(scene), sim_scene_tap, scene);
     client->link->handed = sim_scene_handed;
     client->link->owner = client;
     qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
     client->welcomed = client->gone_away = client->ended_by_error = false;
     client->frames = 0;
-    if (client->vandal && percent(client, 50))
+    if (client->vandal && percent(client, 50)) {
         return;
+    }
     static const char *const tokens[SIM_TOKENS] = {NULL, "one", "another"};
     qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION,
                           .client = "sim",
                           .resumable = percent(client, 70),
                           .token = tokens[client->token]};
-    if (client->has_key)
+    if (client->has_key) {
         hello.resume = (qd_msg_key){sizeof client->key, client->key};
+    }
     sim_client_write(client, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
 }
 
@@ -88,6 +93,7 @@ static void vandalise(sim_client *client)
     static const uint8_t overlong[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     static const uint8_t too_long[] = {0xff, 0xff, 0xff, 0x7f};
     static const uint8_t no_frame[] = {0x03, 0x3a, 0xff, 0xff};
+
     switch (pick(client, 4)) {
     case 0:
         sim_link_write(client->link, overlong, sizeof overlong);
@@ -99,8 +105,9 @@ static void vandalise(sim_client *client)
         sim_link_write(client->link, no_frame, sizeof no_frame);
         break;
     default:
-        if (client->frames > 0)
+        if (client->frames > 0) {
             sim_link_write(client->link, no_frame, sizeof no_frame);
+        }
         break;
     }
 }
@@ -130,13 +137,16 @@ static void open_room(sim_client *client)
 {
     uint32_t name = pick(client, client->scene->room_count);
     sim_slot *slot = &client->slots[name];
-    if (slot->opening || slot->leaving)
+
+    if (slot->opening || slot->leaving) {
         return;
+    }
     /* Opening a room again gives the same one, unless somebody closes it just then: only its creator may, and who has
      * its token. */
     const model_room *room = slot->stay != NULL ? slot->stay->room : NULL;
-    if (room != NULL && (slot->closing || room->creator != client->session || room->creator_token != 0))
+    if (room != NULL && (slot->closing || room->creator != client->session || room->creator_token != 0)) {
         return;
+    }
     sim_request *opened = sim_client_request(client, QD_CLIENT_OPEN_ROOM, NULL);
     opened->name = name;
     opened->has_config = percent(client, 80);
@@ -154,8 +164,9 @@ static void open_room(sim_client *client)
 
 float sim_client_coordinate(sim_client *client)
 {
-    if (percent(client, 1))
+    if (percent(client, 1)) {
         return percent(client, 50) ? NAN : INFINITY;
+    }
     /* Halves, so that touching is frequent; beyond the bounds, at times. */
     return (float)pick(client, 40) / 2 + (percent(client, 5) ? 100 : 0);
 }
@@ -168,16 +179,20 @@ static float size(sim_client *client)
 uint32_t sim_client_target(sim_client *client, const model_stay *stay)
 {
     const model_room *room = stay->room;
-    if (percent(client, 2))
+
+    if (percent(client, 2)) {
         return pick(client, UINT32_MAX);
-    if (percent(client, 8) && room->stay_count > 1)
+    }
+    if (percent(client, 8) && room->stay_count > 1) {
         return model_id(room->stays[pick(client, room->stay_count)], pick(client, STAY_ENTITIES));
+    }
     return model_id(stay, pick(client, STAY_ENTITIES));
 }
 
 static void fill(sim_client *client, model_op *op, const model_stay *stay)
 {
     bool spawns = op->kind == QD_CLIENT_SPAWN, reshapes = op->kind == QD_CLIENT_RESHAPE;
+
     op->count = 1 + pick(client, OP_ENTRIES);
     /* What a stay leaves to the room are always its last two entities. */
     op->room_owned = spawns && percent(client, 20);
@@ -187,6 +202,7 @@ static void fill(sim_client *client, model_op *op, const model_stay *stay)
     op->has_filter = (spawns || reshapes) && percent(client, 30);
     for (uint32_t i = 0; i < op->count; i++) {
         uint32_t entity = op->room_owned ? STAY_ENTITIES - 2 + pick(client, 2) : pick(client, STAY_ENTITIES - 2);
+
         op->id[i] = spawns ? model_id(stay, entity) : sim_client_target(client, stay);
         op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 3));
         for (uint32_t axis = 0; axis < stay->room->dimensions; axis++) {
@@ -204,6 +220,7 @@ static void send_batch(sim_client *client, model_stay *stay)
     static const qd_client_kind kinds[] = {QD_CLIENT_SPAWN, QD_CLIENT_SPAWN,    QD_CLIENT_MOVE,    QD_CLIENT_MOVE,
                                            QD_CLIENT_MOVE,  QD_CLIENT_TELEPORT, QD_CLIENT_RESHAPE, QD_CLIENT_DESPAWN};
     model_op op = {.kind = kinds[pick(client, 8)]};
+
     fill(client, &op, stay);
     sim_request *sent = sim_client_request(client, op.kind, stay);
     op.seq = client->seq;
@@ -235,6 +252,7 @@ static void send_wrong(sim_client *client)
 {
     static const uint32_t id[1] = {1};
     static const float at[1] = {1};
+
     const struct {
         qd_error_code code;
         qd_client_message message;
@@ -260,6 +278,7 @@ static void send_step(sim_client *client, sim_slot *slot, bool guess)
 {
     model_stay *stay = slot->stay;
     sim_request *step = sim_client_request(client, QD_CLIENT_STEP, stay);
+
     step->tick = guess ? slot->tick + 1 : 0;
     sim_client_write(client, &(qd_client_message){.seq = client->seq,
                                                   .kind = QD_CLIENT_STEP,
@@ -268,10 +287,12 @@ static void send_step(sim_client *client, sim_slot *slot, bool guess)
 
 static void send_subscribe(sim_client *client, sim_slot *slot)
 {
-    if (slot->unsubscribing || slot->subscribing)
+    if (slot->unsubscribing || slot->subscribing) {
         return;
-    if (slot->observer == NULL)
+    }
+    if (slot->observer == NULL) {
         slot->observer = model_observer_create(slot->stay, percent(client, 30), percent(client, 30));
+    }
     slot->subscribing = true;
     sim_client_request(client, QD_CLIENT_SUBSCRIBE, slot->stay);
     sim_client_write(
@@ -285,6 +306,7 @@ static void send_subscribe(sim_client *client, sim_slot *slot)
 static void send_snapshot(sim_client *client, model_stay *stay)
 {
     const bool own = percent(client, 40);
+
     sim_client_request(client, QD_CLIENT_SNAPSHOT, stay);
     (void)model_stay_send(stay, &(model_op){.kind = QD_CLIENT_SNAPSHOT, .seq = client->seq, .own = own});
     sim_client_write(client, &(qd_client_message){.seq = client->seq,
@@ -297,6 +319,7 @@ static void send_query(sim_client *client, model_stay *stay)
     qd_msg_query query = {.room = stay->room->handle, .limit = SIM_QUERY_LIMIT, .categories = pick(client, 4)};
     bool is_3d = stay->room->dimensions == 3;
     float x = (float)pick(client, 100), y = (float)pick(client, 100), z = is_3d ? (float)pick(client, 100) : 0;
+
     switch (pick(client, 4)) {
     case 0:
         query.kind = QD_QUERY_BOX;
@@ -327,10 +350,12 @@ static void send_handover(sim_client *client, model_stay *stay)
     model_op op = {.kind = QD_CLIENT_HANDOVER, .count = 1 + pick(client, OP_ENTRIES)};
     model_stay *other = room->stays[pick(client, room->stay_count)];
     bool to_other = percent(client, 60) && !other->has_left;
+
     op.to_session = to_other ? other->session : percent(client, 50) ? stay->session : 0;
     for (uint32_t i = 0; i < op.count; i++) {
         const model_stay *of = to_other && percent(client, 50) ? room->stays[pick(client, room->stay_count)] : stay;
         uint32_t entity = to_other ? 3 + pick(client, 3) : 3 + pick(client, STAY_ENTITIES - 3);
+
         op.id[i] = model_id(of, entity);
     }
     sim_request *sent = sim_client_request(client, op.kind, stay);
@@ -350,8 +375,10 @@ static void send_adopt(sim_client *client, model_stay *stay)
 {
     const model_room *room = stay->room;
     model_op op = {.kind = QD_CLIENT_ADOPT};
-    if (percent(client, 50))
+
+    if (percent(client, 50)) {
         op.from_session = percent(client, 95) ? room->stays[pick(client, room->stay_count)]->session : 1000000;
+    }
     sim_request *sent = sim_client_request(client, op.kind, stay);
     op.seq = client->seq;
     sent->op = model_stay_send(stay, &op);
@@ -364,6 +391,7 @@ static void send_adopt(sim_client *client, model_stay *stay)
 static void send_ack(sim_client *client, const sim_slot *slot)
 {
     uint64_t tick = percent(client, 80) ? slot->tick : pick(client, 200);
+
     sim_client_request(client, QD_CLIENT_ACK, slot->stay)->excused = true;
     sim_client_write(client, &(qd_client_message){.seq = client->seq,
                                                   .kind = QD_CLIENT_ACK,
@@ -377,8 +405,9 @@ bool sim_slot_may_leave(const sim_slot *slot)
 
 static void leave_room(sim_client *client, sim_slot *slot)
 {
-    if (!sim_slot_may_leave(slot))
+    if (!sim_slot_may_leave(slot)) {
         return;
+    }
     model_stay_leave(slot->stay, client->scene->world.now_ns);
     slot->leaving = true;
     send_for_room(client, QD_CLIENT_LEAVE_ROOM, slot->stay);
@@ -389,13 +418,16 @@ static void drop(sim_client *client)
 {
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         const sim_slot *slot = &client->slots[i];
+
         /* A RoomOpened that is under way would be a stay that the model does not know. */
-        if (slot->opening || !sim_slot_may_leave(slot))
+        if (slot->opening || !sim_slot_may_leave(slot)) {
             return;
+        }
     }
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        if (client->slots[i].stay != NULL)
+        if (client->slots[i].stay != NULL) {
             model_stay_leave(client->slots[i].stay, client->scene->world.now_ns);
+        }
     }
     sim_link_drop(client->link);
     sim_client_forget(client);
@@ -404,37 +436,39 @@ static void drop(sim_client *client)
 static void act_in_room(sim_client *client, sim_slot *slot)
 {
     uint32_t chance = pick(client, 1000);
-    if (chance < 385)
+
+    if (chance < 385) {
         send_batch(client, slot->stay);
-    else if (chance < 460)
+    } else if (chance < 460) {
         sim_client_act_on_rosters(client, slot->stay);
-    else if (chance < 490)
+    } else if (chance < 490) {
         send_handover(client, slot->stay);
-    else if (chance < 510)
+    } else if (chance < 510) {
         send_adopt(client, slot->stay);
-    else if (chance < 520)
+    } else if (chance < 520) {
         send_ack(client, slot);
-    else if (chance < 640)
+    } else if (chance < 640) {
         sim_client_act_on_views(client, slot);
-    else if (chance < 800)
+    } else if (chance < 800) {
         send_step(client, slot, percent(client, 30));
-    else if (chance < 880)
+    } else if (chance < 880) {
         send_subscribe(client, slot);
-    else if (chance < 900 && slot->observer != NULL && !slot->subscribing && !slot->unsubscribing) {
+    } else if (chance < 900 && slot->observer != NULL && !slot->subscribing && !slot->unsubscribing) {
         slot->unsubscribing = true;
         send_for_room(client, QD_CLIENT_UNSUBSCRIBE, slot->stay);
         slot->stay->unsubscribe_seq = client->seq;
-    } else if (chance < 940)
+    } else if (chance < 940) {
         send_snapshot(client, slot->stay);
-    else if (chance < 960)
+    } else if (chance < 960) {
         send_for_room(client, QD_CLIENT_GET_STATS, slot->stay);
-    else if (chance < 970)
+    } else if (chance < 970) {
         leave_room(client, slot);
-    else if (chance < 974 && !slot->opening) {
+    } else if (chance < 974 && !slot->opening) {
         slot->closing = true;
         send_for_room(client, QD_CLIENT_CLOSE_ROOM, slot->stay);
-    } else if (chance >= 975)
+    } else if (chance >= 975) {
         send_query(client, slot->stay);
+    }
 }
 
 void sim_client_act(sim_client *client)
@@ -444,26 +478,30 @@ void sim_client_act(sim_client *client)
         return;
     }
     if (client->link == NULL) {
-        if (client->sessions < 4)
+        if (client->sessions < 4) {
             sim_client_connect(client);
-        if (client->link != NULL && client->vandal)
+        }
+        if (client->link != NULL && client->vandal) {
             vandalise(client);
+        }
         return;
     }
-    if (client->vandal || !client->welcomed)
+    if (client->vandal || !client->welcomed) {
         return;
+    }
     sim_slot *slot = &client->slots[pick(client, client->scene->room_count)];
     uint32_t chance = pick(client, 1000);
     if (chance < 5) {
-        if (client->has_key)
+        if (client->has_key) {
             sim_client_cut(client);
-        else
+        } else {
             drop(client);
-    } else if (chance < 15)
+        }
+    } else if (chance < 15) {
         client->stalled = 50 + pick(client, 600);
-    else if (chance < 50)
+    } else if (chance < 50) {
         send_wrong(client);
-    else if (chance < 60) {
+    } else if (chance < 60) {
         sim_client_request(client, QD_CLIENT_PING, NULL);
         sim_client_write(client,
                          &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_PING, .as.ping = {client->seq}});
@@ -472,17 +510,20 @@ void sim_client_act(sim_client *client)
         sim_client_write(
             client,
             &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "r"}});
-    } else if (slot->stay == NULL || chance < 80)
+    } else if (slot->stay == NULL || chance < 80) {
         open_room(client);
-    else if (!slot->leaving)
+    } else if (!slot->leaving) {
         act_in_room(client, slot);
+    }
 }
 
 void sim_client_step_all(sim_client *client)
 {
     for (uint32_t i = 0; client->welcomed && client->link != NULL && i < client->scene->room_count; i++) {
         sim_slot *slot = &client->slots[i];
-        if (slot->stay != NULL && !slot->leaving && client->scene->configs[i].tick_mode == QD_TICK_MODE_STEP)
+
+        if (slot->stay != NULL && !slot->leaving && client->scene->configs[i].tick_mode == QD_TICK_MODE_STEP) {
             send_step(client, slot, false);
+        }
     }
 }

@@ -32,6 +32,7 @@ static void fill_region(sim_client *client, model_op *op, uint32_t i, const mode
     static const float angles[] = {0, 0.5f, (float)M_PI_2, 3, (float)M_PI};
     const model_room *room = stay->room;
     model_region *region = &op->regions[i];
+
     region->kind = percent(client, 1) ? 9 : (uint8_t)(QD_REGION_CIRCLE + pick(client, 3));
     region->anchored = percent(client, 60);
     region->sees_self = percent(client, 30);
@@ -58,8 +59,9 @@ static bool choose(sim_client *client, const model_stay *stay, uint32_t *region)
     *region = pick(client, STAY_REGIONS);
     const model_state *now = &stay->room->now;
     const model_region *chosen = &now->regions[stay->number][*region];
-    if (!chosen->present || !chosen->anchored)
+    if (!chosen->present || !chosen->anchored) {
         return true;
+    }
     uint32_t number;
     const model_stay *of = model_owner(stay->room, chosen->anchor_id, &number);
     uint32_t owner = now->entities[of->number][number].owner;
@@ -76,8 +78,10 @@ typedef struct columns {
 static columns columns_of(const model_op *op)
 {
     columns result;
+
     for (uint32_t i = 0; i < op->count; i++) {
         const model_region *region = &op->regions[i];
+
         result.id[i] = model_region_id(op->id[i]);
         result.mask[i] = region->mask;
         result.team[i] = region->team;
@@ -99,6 +103,7 @@ static columns columns_of(const model_op *op)
 static void note(sim_client *client, model_stay *stay, model_op *op)
 {
     sim_request *sent = sim_client_request(client, op->kind, stay);
+
     op->seq = client->seq;
     sent->op = model_stay_send(stay, op);
 }
@@ -108,9 +113,11 @@ static void observe(sim_client *client, model_stay *stay)
     static const float relay_range[] = {5, 12};
     static const uint32_t relay_every[] = {1, 3};
     model_op op = {.kind = QD_CLIENT_OBSERVE, .count = 1 + pick(client, STAY_REGIONS)};
+
     for (uint32_t i = 0; i < op.count; i++) {
-        if (!choose(client, stay, &op.id[i]))
+        if (!choose(client, stay, &op.id[i])) {
             return;
+        }
         fill_region(client, &op, i, stay);
     }
     note(client, stay, &op);
@@ -148,11 +155,13 @@ static void observe(sim_client *client, model_stay *stay)
 static void move_observers(sim_client *client, model_stay *stay)
 {
     model_op op = {.kind = QD_CLIENT_MOVE_OBSERVERS, .count = 1 + pick(client, 2)};
+
     op.moves = percent(client, 70);
     op.turns = !op.moves || percent(client, 20);
     for (uint32_t i = 0; i < op.count; i++) {
-        if (!choose(client, stay, &op.id[i]))
+        if (!choose(client, stay, &op.id[i])) {
             return;
+        }
         fill_region(client, &op, i, stay);
     }
     note(client, stay, &op);
@@ -176,8 +185,10 @@ static void move_observers(sim_client *client, model_stay *stay)
 static void unobserve(sim_client *client, model_stay *stay)
 {
     model_op op = {.kind = QD_CLIENT_UNOBSERVE, .count = 1};
-    if (!choose(client, stay, &op.id[0]))
+
+    if (!choose(client, stay, &op.id[0])) {
         return;
+    }
     note(client, stay, &op);
     const uint32_t id = model_region_id(op.id[0]);
     sim_client_write(client, &(qd_client_message){.seq = op.seq,
@@ -189,8 +200,10 @@ static void unobserve(sim_client *client, model_stay *stay)
 static void except(sim_client *client, model_stay *stay)
 {
     model_op op = {.kind = QD_CLIENT_EXCEPT, .count = 1};
-    if (!choose(client, stay, &op.id[0]) || !stay->room->now.regions[stay->number][op.id[0]].present)
+
+    if (!choose(client, stay, &op.id[0]) || !stay->room->now.regions[stay->number][op.id[0]].present) {
         return;
+    }
     model_region *lists = &op.regions[0];
     const model_room *room = stay->room;
     lists->shows = percent(client, 50);
@@ -211,6 +224,7 @@ static void except(sim_client *client, model_stay *stay)
 static void describe(sim_client *client, model_stay *stay)
 {
     model_op op = {.kind = QD_CLIENT_DESCRIBE, .count = 1 + pick(client, OP_ENTRIES)};
+
     for (uint32_t i = 0; i < op.count; i++) {
         op.id[i] = model_id(stay, pick(client, STAY_ENTITIES));
         op.team[i] = pick(client, 3);
@@ -233,8 +247,9 @@ static void describe(sim_client *client, model_stay *stay)
 /* Once a stay. */
 static void watch(sim_client *client, sim_slot *slot)
 {
-    if (slot->views->watch != 0)
+    if (slot->views->watch != 0) {
         return;
+    }
     model_op op = {.kind = QD_CLIENT_VIEW_OPTIONS};
     op.watch = slot->views->watch = percent(client, 50) ? QD_WATCH_OWN : QD_WATCH_ALL;
     note(client, slot->stay, &op);
@@ -250,6 +265,7 @@ static void ask_why(sim_client *client, model_stay *stay)
     bool observer = percent(client, 50);
     uint32_t a = observer ? model_region_id(pick(client, STAY_REGIONS)) : model_id(stay, pick(client, STAY_ENTITIES));
     uint32_t b = model_id(room->stays[pick(client, room->stay_count)], pick(client, STAY_ENTITIES));
+
     sim_client_request(client, QD_CLIENT_WHY, stay)->why_b = b;
     sim_client_write(client,
                      &(qd_client_message){.seq = client->seq,
@@ -260,18 +276,20 @@ static void ask_why(sim_client *client, model_stay *stay)
 void sim_client_act_on_views(sim_client *client, sim_slot *slot)
 {
     uint32_t chance = pick(client, 100);
-    if (chance < 40)
+
+    if (chance < 40) {
         observe(client, slot->stay);
-    else if (chance < 55)
+    } else if (chance < 55) {
         move_observers(client, slot->stay);
-    else if (chance < 62)
+    } else if (chance < 62) {
         unobserve(client, slot->stay);
-    else if (chance < 72)
+    } else if (chance < 72) {
         except(client, slot->stay);
-    else if (chance < 88)
+    } else if (chance < 88) {
         describe(client, slot->stay);
-    else if (chance < 93)
+    } else if (chance < 93) {
         watch(client, slot);
-    else
+    } else {
         ask_why(client, slot->stay);
+    }
 }

@@ -48,22 +48,26 @@ static bool is_in(const sim_slot *slot)
 void sim_client_cut(sim_client *client)
 {
     uint64_t now_ns = client->scene->world.now_ns;
+
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         /* A RoomOpened that is under way would be a stay that the client does not know. */
-        if (client->slots[i].opening || !sim_slot_may_leave(&client->slots[i]))
+        if (client->slots[i].opening || !sim_slot_may_leave(&client->slots[i])) {
             return;
+        }
     }
     client->must_resume = false;
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         client->must_resume |= is_in(&client->slots[i]) && resume_ns(client) > 0;
-        if (client->slots[i].stay != NULL)
+        if (client->slots[i].stay != NULL) {
             model_stay_leave(client->slots[i].stay, now_ns + resume_ns(client));
+        }
     }
     client->cut = true;
     client->cut_ns = now_ns;
     client->back_ns = now_ns;
-    if (percent(client, 25))
+    if (percent(client, 25)) {
         client->back_ns += pick(client, 2000) * UINT64_C(1000000);
+    }
     client->stalled = 0;
     let_go(client, percent(client, 30));
 }
@@ -71,10 +75,12 @@ void sim_client_cut(sim_client *client)
 static void go_back(sim_client *client)
 {
     uint32_t chance = pick(client, 100);
+
     if (chance >= 90) {
         sim_client_forget(client); /* what it knew is gone, and its key */
     } else if (chance >= 80 && client->older == NULL) {
         uint8_t key[QD_RESUME_KEY_BYTES];
+
         memcpy(key, client->key, sizeof key);
         key[pick(client, sizeof key)] ^= (uint8_t)(1u << pick(client, 8));
         sim_client_forget(client);
@@ -89,19 +95,22 @@ static void go_back(sim_client *client)
 void sim_client_act_on_cut(sim_client *client)
 {
     if (client->link == NULL) {
-        if (client->scene->world.now_ns >= client->back_ns)
+        if (client->scene->world.now_ns >= client->back_ns) {
             go_back(client);
+        }
         return;
     }
     /* Also a connection that is to resume may be cut: perhaps the session was taken up, and Welcome is lost. */
-    if (percent(client, 2))
+    if (percent(client, 2)) {
         let_go(client, false);
+    }
 }
 
 void sim_client_come_back(sim_client *client)
 {
-    if (client->cut && client->link == NULL)
+    if (client->cut && client->link == NULL) {
         go_back(client);
+    }
 }
 
 /* ---- going on ---- */
@@ -109,8 +118,9 @@ void sim_client_come_back(sim_client *client)
 static void go_on_with_subscription(sim_slot *slot)
 {
     slot->subscribing = slot->unsubscribing = false;
-    if (slot->observer == NULL)
+    if (slot->observer == NULL) {
         return;
+    }
     if (slot->stay->subscribed) {
         model_observer_cut(slot->observer);
         return;
@@ -122,19 +132,22 @@ static void go_on_with_subscription(sim_slot *slot)
 static void go_on_with_views(const sim_slot *slot)
 {
     const model_stay *stay = slot->stay;
+
     model_views_cut(slot->views);
     slot->views->watch = 0;
     for (size_t i = 0; i < stay->op_count; i++) {
-        if (stay->ops[i]->kind == QD_CLIENT_VIEW_OPTIONS && stay->ops[i]->place != MODEL_NOWHERE)
+        if (stay->ops[i]->kind == QD_CLIENT_VIEW_OPTIONS && stay->ops[i]->place != MODEL_NOWHERE) {
             slot->views->watch = stay->ops[i]->watch;
+        }
     }
 }
 
 static void go_on_in_room(sim_client *client, sim_slot *slot)
 {
     slot->opening = false;
-    if (slot->stay == NULL)
+    if (slot->stay == NULL) {
         return;
+    }
     if (slot->stay->has_left) {
         sim_client_leave_slot(client, slot);
         return;
@@ -142,8 +155,9 @@ static void go_on_in_room(sim_client *client, sim_slot *slot)
     model_stay_return(slot->stay);
     model_stay_forget_rest(slot->stay);
     slot->leaving = false;
-    if (slot->stay->unsubscribe_seq > client->handed_seq)
+    if (slot->stay->unsubscribe_seq > client->handed_seq) {
         slot->stay->unsubscribe_seq = 0;
+    }
     go_on_with_subscription(slot);
     go_on_with_views(slot);
 }
@@ -154,8 +168,10 @@ static void go_on_with_requests(sim_client *client)
     for (size_t i = 0; i < client->request_count; i++) {
         sim_request *asked = &client->requests[i];
         sim_slot *slot = asked->kind == QD_CLIENT_CLOSE_ROOM ? &client->slots[asked->stay->room->name] : NULL;
-        if (slot != NULL && slot->stay == asked->stay && asked->seq > client->handed_seq)
+
+        if (slot != NULL && slot->stay == asked->stay && asked->seq > client->handed_seq) {
             slot->closing = false;
+        }
         asked->excused = true;
     }
 }
@@ -169,11 +185,13 @@ static void go_on(sim_client *client, const qd_msg_welcome *welcome)
     sim_check(memcmp(welcome->resume_key.bytes, client->key, sizeof client->key) == 0, "the key is another");
     client->resumptions++;
     client->cut = false;
-    if (client->older != NULL)
+    if (client->older != NULL) {
         qd_link_release(&client->older->link);
+    }
     client->older = NULL;
-    for (uint32_t i = 0; i < ROOMS_MAX; i++)
+    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         go_on_in_room(client, &client->slots[i]);
+    }
     go_on_with_requests(client);
 }
 
@@ -182,6 +200,7 @@ static void begin(sim_client *client, const qd_msg_welcome *welcome)
 {
     sim_link *link = client->link;
     qd_frame_reader reader = client->reader;
+
     client->link = NULL;
     sim_client_forget(client);
     client->link = link;
@@ -195,17 +214,20 @@ static void begin(sim_client *client, const qd_msg_welcome *welcome)
 void sim_client_welcome(sim_client *client, const qd_msg_welcome *welcome)
 {
     bool in_time = client->link->session_ns < client->cut_ns + resume_ns(client);
+
     sim_check(welcome->resume_key.size == 0 || welcome->resume_key.size == sizeof client->key, "a key of %zu bytes",
               welcome->resume_key.size);
     sim_check(!welcome->resumed || client->cut, "a session that nobody may resume");
     sim_check(welcome->resumed || !client->cut || !client->must_resume || !in_time || client->scene->stopping,
               "session %llu was not resumed in time", (unsigned long long)client->session);
-    if (welcome->resumed)
+    if (welcome->resumed) {
         go_on(client, welcome);
-    else
+    } else {
         begin(client, welcome);
+    }
     client->welcomed = true;
     client->has_key = welcome->resume_key.size > 0;
-    if (client->has_key)
+    if (client->has_key) {
         memcpy(client->key, welcome->resume_key.bytes, sizeof client->key);
+    }
 }

@@ -16,8 +16,10 @@ static sim_link *of(const qd_link *link)
 static void ask_to_close(sim_link *link, uint32_t flush_ms)
 {
     uint64_t due_ns = link->world->now_ns + (uint64_t)flush_ms * 1000000;
-    if (!link->close_asked || due_ns < link->close_due_ns)
+
+    if (!link->close_asked || due_ns < link->close_due_ns) {
         link->close_due_ns = due_ns;
+    }
     link->close_asked = true;
 }
 
@@ -34,18 +36,22 @@ static void queue(sim_link *link, qd_buffer *buffer, qd_link_class class)
     link->out[link->out_count++] = (sim_outgoing){buffer, class};
     link->out_bytes += buffer->size;
     link->out_counted += buffer->size + QD_LINK_BUFFER_BYTES;
-    if (class == QD_LINK_REPLY)
+    if (class == QD_LINK_REPLY) {
         link->replies_counted += buffer->size + QD_LINK_BUFFER_BYTES;
-    for (size_t i = 0; i < buffer->size; i++)
+    }
+    for (size_t i = 0; i < buffer->size; i++) {
         link->world->hash = (link->world->hash ^ buffer->bytes[i]) * UINT64_C(0x100000001b3);
+    }
 }
 
 static qd_link_sent op_send(qd_link *base, qd_buffer *const *buffers, size_t count, qd_link_class class)
 {
     sim_link *link = of(base);
     size_t counted = 0;
-    for (size_t i = 0; i < count; i++)
+
+    for (size_t i = 0; i < count; i++) {
         counted += buffers[i]->size + QD_LINK_BUFFER_BYTES;
+    }
     qd_link_sent sent = QD_LINK_SENT;
     if (link->close_asked || link->closed) {
         sent = QD_LINK_CLOSED;
@@ -57,8 +63,9 @@ static qd_link_sent op_send(qd_link *base, qd_buffer *const *buffers, size_t cou
         sent = QD_LINK_CLOSED;
     }
     for (size_t i = 0; i < count; i++) {
-        if (sent == QD_LINK_SENT)
+        if (sent == QD_LINK_SENT) {
             queue(link, buffers[i], class);
+        }
         link->tap(link, buffers[i], sent == QD_LINK_SENT, link->tap_context);
     }
     return sent;
@@ -98,10 +105,12 @@ static void op_close(qd_link *link, uint32_t flush_ms)
 static void op_destroy(qd_link *base)
 {
     sim_link *link = of(base);
+
     sim_check(link->closed, "a link is freed before it is closed");
     sim_check(link->pauses == 0, "a link ends with %u pauses", link->pauses);
-    for (size_t i = 0; i < link->out_count; i++)
+    for (size_t i = 0; i < link->out_count; i++) {
         qd_buffer_release(link->out[i].buffer);
+    }
     qd_frame_reader_deinit(&link->reader);
     free(link->out);
     free(link->in);
@@ -123,6 +132,7 @@ sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size
                           void *tap_context)
 {
     sim_link *link = calloc(1, sizeof *link);
+
     sim_check(link != NULL, "out of memory");
     qd_link_init(&link->link, &ops);
     strcpy(link->link.peer, "simulated");
@@ -161,9 +171,11 @@ static void shift_out(sim_link *link)
 {
     sim_outgoing first = link->out[0];
     size_t counted = first.buffer->size + QD_LINK_BUFFER_BYTES;
+
     link->out_counted -= counted;
-    if (first.class == QD_LINK_REPLY)
+    if (first.class == QD_LINK_REPLY) {
         link->replies_counted -= counted;
+    }
     qd_buffer_release(first.buffer);
     memmove(link->out, link->out + 1, --link->out_count * sizeof *link->out);
     link->out_taken = 0;
@@ -172,17 +184,21 @@ static void shift_out(sim_link *link)
 size_t sim_link_read(sim_link *link, void *bytes, size_t size)
 {
     size_t done = 0;
+
     while (done < size && link->out_count > 0) {
         const qd_buffer *buffer = link->out[0].buffer;
         size_t part = buffer->size - link->out_taken;
-        if (part > size - done)
+
+        if (part > size - done) {
             part = size - done;
+        }
         memcpy((uint8_t *)bytes + done, buffer->bytes + link->out_taken, part);
         done += part;
         link->out_taken += part;
         link->out_bytes -= part;
-        if (link->out_taken == buffer->size)
+        if (link->out_taken == buffer->size) {
             shift_out(link);
+        }
     }
     return done;
 }
@@ -197,14 +213,16 @@ void sim_link_drop(sim_link *link)
 static bool may_hand_out(const sim_link *link)
 {
     bool stalled = link->out_counted > link->outbox_bytes_max && link->replies_counted > QD_LINK_REPLY_MARGIN_BYTES;
+
     return link->pauses == 0 && !link->close_asked && !link->faulted && !stalled;
 }
 
 /* Hands out what lies in a piece of random size. */
 static bool hand_out(sim_link *link)
 {
-    if (link->in_size == 0 || !may_hand_out(link))
+    if (link->in_size == 0 || !may_hand_out(link)) {
         return false;
+    }
     const uint8_t *bytes = link->in;
     size_t piece = 1 + sim_pick(link->world, sim_percent(link->world, 50) ? 16 : 4096);
     size_t left = piece < link->in_size ? piece : link->in_size;
@@ -213,11 +231,13 @@ static bool hand_out(sim_link *link)
     while (result == QD_FRAME_OK && may_hand_out(link)) {
         const uint8_t *frame;
         size_t frame_size;
+
         result = qd_frame_reader_next(&link->reader, &bytes, &left, &frame, &frame_size);
         if (result == QD_FRAME_OK) {
             link->frames_handed_out++;
-            if (link->handed != NULL)
+            if (link->handed != NULL) {
                 link->handed(link, frame, frame_size, link->tap_context);
+            }
             link->handler.frame(link->handler.context, &link->link, frame, frame_size);
         }
     }
@@ -234,10 +254,12 @@ static bool hand_out(sim_link *link)
 
 static bool close_when_due(sim_link *link)
 {
-    if (link->dropped)
+    if (link->dropped) {
         ask_to_close(link, 0);
-    if (!link->close_asked || (link->out_count > 0 && link->world->now_ns < link->close_due_ns && !link->dropped))
+    }
+    if (!link->close_asked || (link->out_count > 0 && link->world->now_ns < link->close_due_ns && !link->dropped)) {
         return false;
+    }
     link->handler.closed(link->handler.context, &link->link);
     link->closed = true;
     qd_link_release(&link->link);
@@ -246,17 +268,20 @@ static bool close_when_due(sim_link *link)
 
 static bool step(sim_link *link)
 {
-    if (link->closed)
+    if (link->closed) {
         return false;
+    }
     if (!link->opened) {
         link->opened = true;
         link->handler.opened(link->handler.context, &link->link);
         return true;
     }
-    if (close_when_due(link))
+    if (close_when_due(link)) {
         return true;
-    if (link->close_asked)
+    }
+    if (link->close_asked) {
         return false;
+    }
     if (link->deadline_ns <= link->world->now_ns) {
         link->deadline_ns = QD_NEVER;
         link->handler.expired(link->handler.context, &link->link);
@@ -273,30 +298,36 @@ static bool step(sim_link *link)
 bool sim_step_links(sim_world *world, uint32_t percent)
 {
     bool moved = false;
+
     for (size_t i = 0; i < world->link_count; i++) {
-        if (sim_percent(world, percent))
+        if (sim_percent(world, percent)) {
             moved |= step(world->links[i]);
+        }
     }
     return moved;
 }
 
 static uint64_t due_ns_of(const sim_link *link)
 {
-    if (link->closed)
+    if (link->closed) {
         return QD_NEVER;
+    }
     return link->close_asked ? link->close_due_ns : link->deadline_ns;
 }
 
 uint64_t sim_next_due_ns(const sim_world *world)
 {
     uint64_t due_ns = QD_NEVER;
+
     for (size_t i = 0; i < world->timed_count; i++) {
-        if (world->timed[i]->due_ns < due_ns)
+        if (world->timed[i]->due_ns < due_ns) {
             due_ns = world->timed[i]->due_ns;
+        }
     }
     for (size_t i = 0; i < world->link_count; i++) {
-        if (due_ns_of(world->links[i]) < due_ns)
+        if (due_ns_of(world->links[i]) < due_ns) {
             due_ns = due_ns_of(world->links[i]);
+        }
     }
     return due_ns;
 }

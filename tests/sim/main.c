@@ -42,23 +42,28 @@ static void choose_space(sim_world *world, qd_msg_room_config *config)
         config->bounds.max_z = 20;
     }
     config->index = (qd_index_kind)sim_pick(world, QD_INDEX_BRUTE + 1);
-    if (config->index == QD_INDEX_QUADTREE || config->index == QD_INDEX_OCTREE)
+    if (config->index == QD_INDEX_QUADTREE || config->index == QD_INDEX_OCTREE) {
         config->index = config->dimensions == 3 ? QD_INDEX_OCTREE : QD_INDEX_QUADTREE;
+    }
     bool has_cells = config->index == QD_INDEX_HASH || config->index == QD_INDEX_GRID;
-    if (has_cells && sim_percent(world, 50))
+    if (has_cells && sim_percent(world, 50)) {
         config->cell_size = (float)(1 + sim_pick(world, 8));
-    else if (!has_cells && config->index != QD_INDEX_BRUTE && sim_percent(world, 50))
+    } else if (!has_cells && config->index != QD_INDEX_BRUTE && sim_percent(world, 50)) {
         config->depth = 1 + sim_pick(world, 6);
-    if (config->index == QD_INDEX_SPARSE)
+    }
+    if (config->index == QD_INDEX_SPARSE) {
         config->prune = (qd_prune_kind)sim_pick(world, QD_PRUNE_LAZY + 1);
+    }
 }
 
 static void make_rooms(sim_scene *scene)
 {
     sim_world *world = &scene->world;
+
     scene->room_count = 1 + sim_pick(world, ROOMS_MAX);
     for (uint32_t i = 0; i < scene->room_count; i++) {
         bool steps = sim_percent(world, 50);
+
         scene->configs[i] = (qd_msg_room_config){
             .has_bounds = true,
             .bounds = {.max_x = 20, .max_y = 20},
@@ -81,6 +86,7 @@ static void make_rooms(sim_scene *scene)
 static void make(sim_play *play, uint64_t seed)
 {
     sim_scene *scene = &play->scene;
+
     memset(play, 0, sizeof *play);
     sim_world_init(&scene->world, seed);
     scene->world.restless = true;
@@ -107,9 +113,10 @@ static void make(sim_play *play, uint64_t seed)
     make_rooms(scene);
     play->client_count = 2 + sim_pick(&scene->world, CLIENTS_MAX - 2);
     bool have_tokens = sim_percent(&scene->world, 60);
-    for (uint32_t i = 0; i < play->client_count; i++)
+    for (uint32_t i = 0; i < play->client_count; i++) {
         sim_client_init(&play->clients[i], scene, i == CLIENTS_MAX - 2,
                         have_tokens ? sim_pick(&scene->world, SIM_TOKENS) : 0);
+    }
 }
 
 /* ---- playing it ---- */
@@ -117,6 +124,7 @@ static void make(sim_play *play, uint64_t seed)
 static void happen(sim_play *play)
 {
     sim_world *world = &play->scene.world;
+
     switch (sim_pick(world, 8)) {
     case 0:
     case 1:
@@ -126,8 +134,9 @@ static void happen(sim_play *play)
         (void)sim_step_links(world, 30);
         break;
     case 3:
-        for (uint32_t i = 0; i < play->client_count; i++)
+        for (uint32_t i = 0; i < play->client_count; i++) {
             (void)sim_client_read(&play->clients[i]);
+        }
         break;
     case 4:
         world->now_ns += sim_pick(world, sim_percent(world, 2) ? 200 : 10) * MS_NS;
@@ -142,11 +151,13 @@ static void happen(sim_play *play)
 static void settle(sim_play *play)
 {
     bool moved = true;
+
     while (moved) {
         moved = sim_run_actor(&play->scene.world);
         moved |= sim_step_links(&play->scene.world, 100);
-        for (uint32_t i = 0; i < play->client_count; i++)
+        for (uint32_t i = 0; i < play->client_count; i++) {
             moved |= sim_client_read(&play->clients[i]);
+        }
     }
 }
 
@@ -154,20 +165,24 @@ static void settle_for(sim_play *play, uint64_t ms)
 {
     sim_world *world = &play->scene.world;
     uint64_t until_ns = world->now_ns + ms * MS_NS;
+
     settle(play);
     for (uint64_t due_ns; (due_ns = sim_next_due_ns(world)) <= until_ns;) {
-        if (due_ns > world->now_ns)
+        if (due_ns > world->now_ns) {
             world->now_ns = due_ns;
+        }
         settle(play);
     }
-    if (until_ns > world->now_ns)
+    if (until_ns > world->now_ns) {
         world->now_ns = until_ns;
+    }
 }
 
 static void step_all(sim_play *play)
 {
-    for (uint32_t i = 0; i < play->client_count; i++)
+    for (uint32_t i = 0; i < play->client_count; i++) {
         sim_client_step_all(&play->clients[i]);
+    }
     settle(play);
 }
 
@@ -175,8 +190,10 @@ static bool is_view_lost(const sim_play *play)
 {
     for (uint32_t i = 0; i < play->client_count * ROOMS_MAX; i++) {
         const model_stay *stay = play->clients[i / ROOMS_MAX].slots[i % ROOMS_MAX].stay;
-        if (stay != NULL && stay->view_lost)
+
+        if (stay != NULL && stay->view_lost) {
             return true;
+        }
     }
     return false;
 }
@@ -198,28 +215,34 @@ static void come_to_rest(sim_play *play)
         step_all(play);
         settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
     }
-    for (uint32_t i = 0; i < play->client_count; i++)
+    for (uint32_t i = 0; i < play->client_count; i++) {
         sim_client_finish(&play->clients[i]);
+    }
 }
 
 static void stop(sim_play *play)
 {
     sim_scene *scene = &play->scene;
+
     /* In the middle of it all. */
-    for (uint32_t i = 0; i < 100; i++)
+    for (uint32_t i = 0; i < 100; i++) {
         happen(play);
+    }
     scene->stopping = true;
     qd_server_close_rooms(&scene->server);
-    for (uint32_t i = 0; i < 20; i++)
+    for (uint32_t i = 0; i < 20; i++) {
         happen(play);
-    for (uint32_t i = 0; i < play->client_count; i++)
+    }
+    for (uint32_t i = 0; i < play->client_count; i++) {
         play->clients[i].stalled = 0;
+    }
     settle(play);
     sim_check(qd_server_rooms_closed(&scene->server), "rooms do not close");
     qd_server_go_away(&scene->server, 1000);
     settle_for(play, 2000);
-    for (uint32_t i = 0; i < play->client_count; i++)
+    for (uint32_t i = 0; i < play->client_count; i++) {
         sim_check(play->clients[i].link == NULL, "a client is still connected");
+    }
     sim_check(qd_server_hosts(&scene->server) == 0, "%u rooms are not freed", qd_server_hosts(&scene->server));
     qd_server_deinit(&scene->server);
 }
@@ -228,18 +251,22 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
 {
     static sim_play play;
     size_t memory_before = qd_memory_used();
+
     make(&play, seed);
     uint32_t length = 500 + sim_pick(&play.scene.world, 4000);
-    for (uint32_t i = 0; i < length; i++)
+    for (uint32_t i = 0; i < length; i++) {
         happen(&play);
+    }
     come_to_rest(&play);
     stop(&play);
     *hash = play.scene.world.hash;
     *ticks += qd_counted(&play.scene.server, QD_COUNT_TICKS);
-    for (uint32_t i = 0; i < play.client_count; i++)
+    for (uint32_t i = 0; i < play.client_count; i++) {
         sim_client_deinit(&play.clients[i]);
-    for (size_t i = 0; i < play.scene.room_total; i++)
+    }
+    for (size_t i = 0; i < play.scene.room_total; i++) {
         model_room_destroy(play.scene.rooms[i]);
+    }
     free(play.scene.rooms);
     sim_world_deinit(&play.scene.world);
     qd_loans_release();
@@ -251,10 +278,12 @@ int main(int argc, char *argv[])
     uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : SEEDS_USUALLY;
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t ticks = 0;
+
     qd_log_level_set(QD_LOG_ERROR);
     unsigned cases = argc > 2 ? 0 : sim_run_cases();
     for (uint64_t seed = first; seed < first + count; seed++) {
         uint64_t hash, again;
+
         play_seed(seed, &hash, &ticks);
         if (seed % 10 == 0) {
             play_seed(seed, &again, &ticks);

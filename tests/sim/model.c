@@ -7,8 +7,9 @@
 
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *capacity)
+    if (count < *capacity) {
         return array;
+    }
     *capacity = *capacity == 0 ? 16 : *capacity * 2;
     array = realloc(array, *capacity * size);
     sim_check(array != NULL, "out of memory");
@@ -20,6 +21,7 @@ static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 model_room *model_room_create(sim_world *world, uint64_t handle)
 {
     model_room *room = calloc(1, sizeof *room);
+
     sim_check(room != NULL, "out of memory");
     room->world = world;
     room->handle = handle;
@@ -31,8 +33,10 @@ void model_room_destroy(model_room *room)
 {
     for (uint32_t i = 0; i < room->stay_count; i++) {
         model_stay *stay = room->stays[i];
-        for (size_t k = 0; k < stay->op_count; k++)
+
+        for (size_t k = 0; k < stay->op_count; k++) {
             free(stay->ops[k]);
+        }
         free(stay->ops);
         free(stay);
     }
@@ -57,8 +61,9 @@ model_stay *model_stay_create(model_room *room, uint64_t session)
 
 void model_stay_leave(model_stay *stay, uint64_t at_ns)
 {
-    if (stay->left)
+    if (stay->left) {
         return;
+    }
     sim_check(stay->room->leaver_count < LEAVERS_MAX, "the scenario has too many leavers");
     stay->left = true;
     stay->left_ns = at_ns;
@@ -74,8 +79,9 @@ void model_stay_return(model_stay *stay)
 model_stay *model_latest_stay(const model_room *room, uint64_t session)
 {
     for (uint32_t i = room->stay_count; i-- > 0;) {
-        if (room->stays[i]->session == session)
+        if (room->stays[i]->session == session) {
             return room->stays[i];
+        }
     }
     return NULL;
 }
@@ -92,6 +98,7 @@ uint32_t model_id(const model_stay *stay, uint32_t entity)
 model_stay *model_owner(const model_room *room, uint32_t id, uint32_t *entity)
 {
     uint32_t number = id * ID_INVERSE;
+
     *entity = number % STAY_ENTITIES;
     return number / STAY_ENTITIES < room->stay_count ? room->stays[number / STAY_ENTITIES] : NULL;
 }
@@ -113,6 +120,7 @@ static model_entity *entity_of(const applying *to, uint32_t id)
 {
     uint32_t entity;
     const model_stay *stay = model_owner(to->room, id, &entity);
+
     return stay == NULL ? NULL : &to->state->entities[stay->number][entity];
 }
 
@@ -120,11 +128,14 @@ static bool is_bad_form(const qd_body *body)
 {
     bool has_signs = body->shape == QD_SHAPE_CAPSULE;
     const float sizes[] = {body->half_x, body->half_y, body->half_z};
-    if (body->shape < QD_SHAPE_BOX || body->shape > QD_SHAPE_CAPSULE || !isfinite(body->radius) || body->radius < 0)
+
+    if (body->shape < QD_SHAPE_BOX || body->shape > QD_SHAPE_CAPSULE || !isfinite(body->radius) || body->radius < 0) {
         return true;
+    }
     for (int axis = 0; axis < 3; axis++) {
-        if (!isfinite(sizes[axis]) || (!has_signs && sizes[axis] < 0))
+        if (!isfinite(sizes[axis]) || (!has_signs && sizes[axis] < 0)) {
             return true;
+        }
     }
     return false;
 }
@@ -133,6 +144,7 @@ static bool is_bad_form(const qd_body *body)
 static qd_body changed(const qd_body *body, const model_op *op, uint32_t i, bool places)
 {
     qd_body after = *body;
+
     if (places) {
         after.x = op->at[0][i];
         after.y = op->at[1][i];
@@ -143,10 +155,12 @@ static qd_body changed(const qd_body *body, const model_op *op, uint32_t i, bool
         after.half_y = op->half[1][i];
         after.half_z = op->half[2][i];
     }
-    if (op->has_radius)
+    if (op->has_radius) {
         after.radius = op->radius[i];
-    if (op->has_shape)
+    }
+    if (op->has_shape) {
         after.shape = op->shape[i];
+    }
     if (op->has_filter) {
         after.category = op->category[i];
         after.mask = op->mask[i];
@@ -158,6 +172,7 @@ static qd_body changed(const qd_body *body, const model_op *op, uint32_t i, bool
 static void name_roster(model_roster *roster, const model_op *op)
 {
     uint32_t end = op->first + op->count;
+
     sim_check(op->first <= roster->count && end <= ROSTER_IDS, "the scenario's roster is wrong");
     memcpy(roster->id + op->first, op->id, op->count * sizeof op->id[0]);
     roster->count = op->keep_rest && roster->count > end ? roster->count : end;
@@ -169,9 +184,11 @@ static void remove_entity(const applying *to, uint32_t id)
     uint32_t entity;
     const model_stay *stay = model_owner(to->room, id, &entity);
     model_entity *removed = &to->state->entities[stay->number][entity];
+
     *removed = (model_entity){.birth = removed->birth};
     for (uint32_t i = 0; i < to->room->stay_count * STAY_REGIONS; i++) {
         model_region *region = &to->state->regions[i / STAY_REGIONS][i % STAY_REGIONS];
+
         region->present &= !region->anchored || region->anchor_id != id;
     }
 }
@@ -179,8 +196,9 @@ static void remove_entity(const applying *to, uint32_t id)
 /* Whether it is gone with its owner: where that is not known, by whether its id was given anew. */
 static bool has_expired(const applying *to, const model_entity *entity, uint32_t i)
 {
-    if (entity->owner == MODEL_ROOM_OWNED || entity->owner == to->op->stay->number)
+    if (entity->owner == MODEL_ROOM_OWNED || entity->owner == to->op->stay->number) {
         return false;
+    }
     const model_stay *owner = to->room->stays[entity->owner];
     return owner->left && to->room->world->now_ns >= owner->left_ns + to->room->grace_ns && !to->op->said_refused[i];
 }
@@ -190,13 +208,17 @@ static bool spawn(const applying *to, model_entity *entity, uint32_t i)
     static const qd_body new = {.shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
     const model_op *op = to->op;
     uint32_t number;
-    if (model_owner(to->room, op->id[i], &number) != op->stay || (entity->present && !has_expired(to, entity, i)))
+
+    if (model_owner(to->room, op->id[i], &number) != op->stay || (entity->present && !has_expired(to, entity, i))) {
         return false;
+    }
     qd_body body = changed(&new, op, i, true);
-    if (!isfinite(body.x) || !isfinite(body.y) || !isfinite(body.z) || is_bad_form(&body))
+    if (!isfinite(body.x) || !isfinite(body.y) || !isfinite(body.z) || is_bad_form(&body)) {
         return false;
-    if (entity->present)
+    }
+    if (entity->present) {
         remove_entity(to, op->id[i]);
+    }
     *entity = (model_entity){.present = true,
                              .owner = op->room_owned ? MODEL_ROOM_OWNED : op->stay->number,
                              .birth = entity->birth + 1,
@@ -206,8 +228,9 @@ static bool spawn(const applying *to, model_entity *entity, uint32_t i)
 
 static bool describe(const model_op *op, model_entity *entity, uint32_t i)
 {
-    if (!isfinite(op->visible_range[i]) || op->visible_range[i] < 0)
+    if (!isfinite(op->visible_range[i]) || op->visible_range[i] < 0) {
         return false;
+    }
     entity->hidden = op->hidden[i] != 0;
     entity->team = op->team[i];
     entity->tag = op->tag[i];
@@ -218,8 +241,9 @@ static bool describe(const model_op *op, model_entity *entity, uint32_t i)
 /* Who gets what is handed over: whoever is in the room by then; NULL: the room. */
 static model_stay *receiver_of(const model_room *room, const model_op *op)
 {
-    if (op->to != NULL)
+    if (op->to != NULL) {
         return op->to;
+    }
     return op->to_session == op->stay->session ? op->stay : model_latest_stay(room, op->to_session);
 }
 
@@ -230,12 +254,16 @@ static bool apply_entity(const applying *to, uint32_t i)
     bool by_roster = op->kind == QD_CLIENT_ROSTER_MOVE;
     const model_roster *roster = &to->state->rosters[op->stay->number][op->roster];
     model_entity *entity = entity_of(to, by_roster ? roster->id[op->first + i] : op->id[i]);
-    if (entity == NULL)
+
+    if (entity == NULL) {
         return false;
-    if (op->kind == QD_CLIENT_SPAWN)
+    }
+    if (op->kind == QD_CLIENT_SPAWN) {
         return spawn(to, entity, i);
-    if (!entity->present || (entity->owner != op->stay->number && entity->owner != MODEL_ROOM_OWNED))
+    }
+    if (!entity->present || (entity->owner != op->stay->number && entity->owner != MODEL_ROOM_OWNED)) {
         return false;
+    }
     switch (op->kind) {
     case QD_CLIENT_DESPAWN:
         remove_entity(to, op->id[i]);
@@ -250,8 +278,9 @@ static bool apply_entity(const applying *to, uint32_t i)
     }
     bool places = by_roster || op->kind == QD_CLIENT_MOVE || op->kind == QD_CLIENT_TELEPORT;
     qd_body after = changed(&entity->body, op, i, places);
-    if (!isfinite(after.x) || !isfinite(after.y) || !isfinite(after.z) || is_bad_form(&after))
+    if (!isfinite(after.x) || !isfinite(after.y) || !isfinite(after.z) || is_bad_form(&after)) {
         return false;
+    }
     entity->body = after;
     return true;
 }
@@ -259,8 +288,9 @@ static bool apply_entity(const applying *to, uint32_t i)
 static bool are_finite(const float *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!isfinite(values[i]))
+        if (!isfinite(values[i])) {
             return false;
+        }
     }
     return true;
 }
@@ -286,13 +316,17 @@ static bool observe(const applying *to, model_region *region, uint32_t i)
 {
     const model_op *op = to->op;
     model_region said = op->regions[i];
-    if (!is_good_region(&said))
+
+    if (!is_good_region(&said)) {
         return false;
+    }
     if (said.anchored) {
         const model_entity *anchor = entity_of(to, op->anchor_id[i]);
+
         if (anchor == NULL || !anchor->present ||
-            (anchor->owner != op->stay->number && anchor->owner != MODEL_ROOM_OWNED))
+            (anchor->owner != op->stay->number && anchor->owner != MODEL_ROOM_OWNED)) {
             return false;
+        }
         said.anchor_id = op->anchor_id[i];
     } else if (!are_finite(said.at, 3)) {
         return false;
@@ -311,13 +345,17 @@ static bool observe(const applying *to, model_region *region, uint32_t i)
 static bool move_region(model_region *region, const model_op *op, uint32_t i)
 {
     const model_region *said = &op->regions[i];
+
     if ((op->moves && (region->anchored || !are_finite(said->at, 3))) ||
-        (op->turns && (region->kind != QD_REGION_CONE || !is_direction(said->direction))))
+        (op->turns && (region->kind != QD_REGION_CONE || !is_direction(said->direction)))) {
         return false;
-    if (op->moves)
+    }
+    if (op->moves) {
         memcpy(region->at, said->at, sizeof region->at);
-    if (op->turns)
+    }
+    if (op->turns) {
         memcpy(region->direction, said->direction, sizeof region->direction);
+    }
     return true;
 }
 
@@ -326,19 +364,22 @@ static bool apply_entry(const applying *to, uint32_t i)
 {
     const model_op *op = to->op;
     model_region *region = &to->state->regions[op->stay->number][op->id[i] % STAY_REGIONS];
+
     switch (op->kind) {
     case QD_CLIENT_OBSERVE:
         return observe(to, region, i);
     case QD_CLIENT_MOVE_OBSERVERS:
         return region->present && move_region(region, op, i);
     case QD_CLIENT_UNOBSERVE:
-        if (!region->present)
+        if (!region->present) {
             return false;
+        }
         *region = (model_region){0};
         return true;
     case QD_CLIENT_EXCEPT:
-        if (!region->present)
+        if (!region->present) {
             return false;
+        }
         region->shows = op->regions[i].shows;
         region->show = op->regions[i].show;
         region->hides = op->regions[i].hides;
@@ -354,8 +395,10 @@ static void adopt(const applying *to)
 {
     for (uint32_t i = 0; i < to->op->adopted_count; i++) {
         model_entity *entity = entity_of(to, to->op->adopted[i]);
-        if (entity->present)
+
+        if (entity->present) {
             entity->owner = to->op->stay->number;
+        }
     }
 }
 
@@ -363,8 +406,10 @@ uint32_t model_apply(const model_room *room, model_state *state, const model_op 
 {
     const applying to = {room, state, op};
     uint32_t refused_count = 0;
-    if (op->kind == QD_CLIENT_HANDOVER && op->refused_whole)
+
+    if (op->kind == QD_CLIENT_HANDOVER && op->refused_whole) {
         return 0;
+    }
     if (op->kind == QD_CLIENT_ADOPT) {
         adopt(&to);
         return 0;
@@ -374,8 +419,9 @@ uint32_t model_apply(const model_room *room, model_state *state, const model_op 
         return 0;
     }
     for (uint32_t i = 0; i < op->count; i++) {
-        if (!apply_entry(&to, i))
+        if (!apply_entry(&to, i)) {
             refused[refused_count++] = i;
+        }
     }
     return refused_count;
 }
@@ -389,8 +435,9 @@ model_op *model_stay_send(model_stay *stay, const model_op *op)
     kept->stay = stay;
     kept->place = MODEL_NOWHERE;
     stay->ops[stay->op_count++] = kept;
-    if (op->kind == QD_CLIENT_ROSTER)
+    if (op->kind == QD_CLIENT_ROSTER) {
         name_roster(&stay->rosters[op->roster], op);
+    }
     return kept;
 }
 
@@ -399,16 +446,19 @@ void model_stay_forget_rest(model_stay *stay)
     memset(stay->rosters, 0, sizeof stay->rosters);
     for (size_t i = 0; i < stay->op_count; i++) {
         const model_op *op = stay->ops[i];
-        if (op->kind == QD_CLIENT_ROSTER && op->place != MODEL_NOWHERE)
+
+        if (op->kind == QD_CLIENT_ROSTER && op->place != MODEL_NOWHERE) {
             name_roster(&stay->rosters[op->roster], op);
+        }
     }
 }
 
 model_op *model_stay_op(const model_stay *stay, uint32_t seq)
 {
     for (size_t i = stay->op_count; i-- > 0 && stay->ops[i]->seq >= seq;) {
-        if (stay->ops[i]->seq == seq)
+        if (stay->ops[i]->seq == seq) {
             return stay->ops[i];
+        }
     }
     return NULL;
 }
@@ -417,8 +467,9 @@ model_op *model_stay_op(const model_stay *stay, uint32_t seq)
 
 void model_room_heard_tick(model_room *room, uint64_t tick)
 {
-    if (room->tick_count > 0 && room->ticks[room->tick_count - 1].tick >= tick)
+    if (room->tick_count > 0 && room->ticks[room->tick_count - 1].tick >= tick) {
         return;
+    }
     /* No faster than its clock, the tick of its closing apart. */
     double periods = (double)(room->world->now_ns - room->opened_ns) * room->tick_hz / 1e9;
     sim_check(room->tick_hz == 0 || (double)tick <= periods + 2, "tick %llu after %.1f periods",
@@ -443,8 +494,10 @@ void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick,
     size_t count = 0;
     for (size_t i = stay->op_count; i-- > 0 && count == 0;) {
         const model_op *op = stay->ops[i];
-        if (op->seq <= seq && op->place != MODEL_NOWHERE)
+
+        if (op->seq <= seq && op->place != MODEL_NOWHERE) {
             count = op->place + 1;
+        }
     }
     model_room_applied(room, count);
     room->told = grow(room->told, room->told_count, &room->told_capacity, sizeof *room->told);
@@ -464,6 +517,7 @@ void model_room_applied(model_room *room, size_t count)
 {
     for (; room->now_count < count; room->now_count++) {
         model_op *op = room->order[room->now_count];
+
         op->to = receiver_of(room, op);
         op->refused_count = model_apply(room, &room->now, op, op->refused);
         bool gives = op->kind == QD_CLIENT_HANDOVER && !op->refused_whole && op->to != NULL && op->to != op->stay;

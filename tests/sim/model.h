@@ -176,7 +176,7 @@ typedef struct model_room {
     size_t told_count, told_capacity;
     struct {
         uint64_t tick, at_ns;
-    } * ticks; /* when each was first heard of */
+    } *ticks; /* when each was first heard of */
     size_t tick_count, tick_capacity;
 } model_room;
 

@@ -10,6 +10,7 @@
 model_observer *model_observer_create(model_stay *stay, bool own_only, bool stays)
 {
     model_observer *observer = calloc(1, sizeof *observer);
+
     sim_check(observer != NULL, "out of memory");
     observer->stay = stay;
     observer->own_only = own_only;
@@ -22,8 +23,9 @@ model_observer *model_observer_create(model_stay *stay, bool own_only, bool stay
 
 void model_observer_destroy(model_observer *observer)
 {
-    if (observer == NULL)
+    if (observer == NULL) {
         return;
+    }
     free(observer->set);
     free(observer);
 }
@@ -43,11 +45,13 @@ static bool explains_pairs(const model_past *past, const model_state *state, con
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count; j++) {
             if ((observer->own_only && !bodies[i].own && !bodies[j].own) ||
-                !are_pair(&bodies[i].entity->body, &bodies[j].entity->body))
+                !are_pair(&bodies[i].entity->body, &bodies[j].entity->body)) {
                 continue;
+            }
             if (found >= observer->set_count || observer->set[found].a != bodies[i].id ||
-                observer->set[found].b != bodies[j].id)
+                observer->set[found].b != bodies[j].id) {
                 return false;
+            }
             found++;
         }
     }
@@ -69,8 +73,9 @@ static void verify_until(model_observer *observer, uint64_t tick, uint32_t skipp
     for (uint64_t quiet; (quiet = model_past_next(&observer->past, tick)) != UINT64_MAX;) {
         sim_check(quiet + skipped < tick, "tick %llu is said to be skipped, and was not", (unsigned long long)quiet);
         model_past_advance(&observer->past, quiet);
-        if (quiet > observer->tick)
+        if (quiet > observer->tick) {
             verify(observer, quiet, false);
+        }
     }
 }
 
@@ -83,12 +88,15 @@ static bool before(model_pair p, model_pair q)
 static uint32_t place_of(const model_observer *observer, model_pair pair)
 {
     uint32_t low = 0, high = observer->set_count;
+
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (before(observer->set[middle], pair))
+
+        if (before(observer->set[middle], pair)) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return low;
 }
@@ -114,6 +122,7 @@ static void fold(model_observer *observer, const qd_msg_tick *tick)
 {
     for (uint32_t i = 0; i < tick->ends.count; i++) {
         model_pair pair = {tick->ends.a[i], tick->ends.b[i]};
+
         check_order(observer, ENDS, pair);
         sim_check(tick->end_reason[i] >= 1 && tick->end_reason[i] <= QD_END_MOVED_APART, "an end has no reason");
         observer->closing |= tick->end_reason[i] == QD_END_ROOM_CLOSED;
@@ -124,6 +133,7 @@ static void fold(model_observer *observer, const qd_msg_tick *tick)
     }
     for (uint32_t i = 0; i < tick->begins.count; i++) {
         model_pair pair = {tick->begins.a[i], tick->begins.b[i]};
+
         check_order(observer, BEGINS, pair);
         uint32_t place = place_of(observer, pair);
         sim_check(!contains(observer, place, pair), "a pair begins that is in the set");
@@ -135,6 +145,7 @@ static void fold(model_observer *observer, const qd_msg_tick *tick)
     }
     for (uint32_t i = 0; i < tick->passed.count; i++) {
         model_pair pair = {tick->passed.a[i], tick->passed.b[i]};
+
         check_order(observer, PASSED, pair);
         sim_check(!contains(observer, place_of(observer, pair), pair), "a pair passed that is in the set");
     }
@@ -142,6 +153,7 @@ static void fold(model_observer *observer, const qd_msg_tick *tick)
               "pairs passed out of place");
     for (uint32_t i = 0; i < tick->stays.count; i++) {
         model_pair pair = {tick->stays.a[i], tick->stays.b[i]};
+
         check_order(observer, STAYS, pair);
         sim_check(contains(observer, place_of(observer, pair), pair), "a pair stays that is not in the set");
         observer->stay_count++;
@@ -157,15 +169,17 @@ static void finish_tick(model_observer *observer, const qd_msg_tick *tick)
      * and the last pairs may have been despawned just before. */
     const model_room *room = observer->stay->room;
     bool closed = observer->closing || (room->closed && tick->tick == room->ticks[room->tick_count - 1].tick);
-    if (closed && observer->set_count == 0)
+    if (closed && observer->set_count == 0) {
         return;
+    }
     sim_check(!observer->closing, "the room is closed with %u pairs left", observer->set_count);
-    if (observer->stays && !observer->reset)
+    if (observer->stays && !observer->reset) {
         sim_check(observer->stay_count + observer->begin_count == observer->set_count,
                   "%u stays and %u begins, but the set has %u pairs", observer->stay_count, observer->begin_count,
                   observer->set_count);
-    else
+    } else {
         sim_check(observer->stay_count == 0, "stays that nobody asked for");
+    }
     model_past_advance(&observer->past, tick->tick);
     verify(observer, tick->tick, observer->reset);
 }
@@ -188,15 +202,17 @@ void model_observer_tick(model_observer *observer, const qd_msg_tick *tick)
         observer->reset = tick->reset;
         observer->begin_count = observer->stay_count = observer->phase = 0;
         sim_check(tick->reset || (observer->known && tick->tick > observer->tick), "a tick without a reset before it");
-        if (tick->reset)
+        if (tick->reset) {
             observer->set_count = 0;
-        else
+        } else {
             verify_until(observer, tick->tick, tick->skipped);
+        }
         observer->suspended = false;
     }
     fold(observer, tick);
-    if (tick->last)
+    if (tick->last) {
         finish_tick(observer, tick);
+    }
 }
 
 void model_observer_cut(model_observer *observer)

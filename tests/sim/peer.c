@@ -49,6 +49,7 @@ void sim_house_init(sim_house *house, const qd_limits *limits)
 void sim_house_settle(sim_house *house)
 {
     bool moved = true;
+
     while (moved) {
         moved = sim_run_actor(&house->world);
         moved |= sim_step_links(&house->world, 100);
@@ -59,14 +60,17 @@ void sim_house_pass(sim_house *house, uint64_t ms)
 {
     sim_world *world = &house->world;
     uint64_t until_ns = world->now_ns + ms * SIM_MS_NS;
+
     sim_house_settle(house);
     for (uint64_t due_ns; (due_ns = sim_next_due_ns(world)) <= until_ns;) {
-        if (due_ns > world->now_ns)
+        if (due_ns > world->now_ns) {
             world->now_ns = due_ns;
+        }
         sim_house_settle(house);
     }
-    if (until_ns > world->now_ns)
+    if (until_ns > world->now_ns) {
         world->now_ns = until_ns;
+    }
 }
 
 void sim_house_deinit(sim_house *house)
@@ -86,6 +90,7 @@ void sim_house_deinit(sim_house *house)
 void sim_peer_connect(sim_peer *peer, sim_house *house)
 {
     const qd_link_handler handler = qd_server_link_handler(&house->server);
+
     *peer = (sim_peer){.house = house};
     peer->link = sim_link_create(&house->world, &handler, house->server.config.limits.queue_bytes_max, no_tap, NULL);
     qd_frame_reader_init(&peer->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
@@ -112,10 +117,12 @@ const qd_msg_welcome *sim_peer_hello(sim_peer *peer, sim_house *house, const qd_
 
 void sim_peer_close(sim_peer *peer)
 {
-    if (peer->has_decoded)
+    if (peer->has_decoded) {
         qd_decoded_server_release(&peer->decoded, NULL);
-    if (!peer->link->closed)
+    }
+    if (!peer->link->closed) {
         sim_link_drop(peer->link);
+    }
     sim_house_settle(peer->house);
     qd_frame_reader_deinit(&peer->reader);
     free(peer->bytes);
@@ -136,10 +143,13 @@ uint32_t sim_peer_send(sim_peer *peer, qd_client_message message)
 static void read_all(sim_peer *peer)
 {
     size_t queued = qd_link_queued(&peer->link->link);
-    if (queued == 0)
+
+    if (queued == 0) {
         return;
-    if (peer->taken > 0)
+    }
+    if (peer->taken > 0) {
         memmove(peer->bytes, peer->bytes + peer->taken, peer->size - peer->taken);
+    }
     peer->size -= peer->taken;
     peer->taken = 0;
     peer->bytes = realloc(peer->bytes, peer->size + queued);
@@ -149,18 +159,21 @@ static void read_all(sim_peer *peer)
 
 const qd_server_message *sim_peer_next(sim_peer *peer)
 {
-    if (peer->has_decoded)
+    if (peer->has_decoded) {
         qd_decoded_server_release(&peer->decoded, NULL);
+    }
     peer->has_decoded = false;
     read_all(peer);
-    if (peer->taken == peer->size)
+    if (peer->taken == peer->size) {
         return NULL;
+    }
     const uint8_t *at = peer->bytes + peer->taken, *frame;
     size_t left = peer->size - peer->taken, frame_size;
     qd_frame_result result = qd_frame_reader_next(&peer->reader, &at, &left, &frame, &frame_size);
     peer->taken = peer->size - left;
-    if (result == QD_FRAME_MORE)
+    if (result == QD_FRAME_MORE) {
         return NULL;
+    }
     sim_check(result == QD_FRAME_OK && qd_decode_server(frame, frame_size, NULL, &peer->decoded) == QD_DECODE_OK,
               "the server's bytes are no frames");
     peer->has_decoded = true;
@@ -180,6 +193,7 @@ const qd_server_message *sim_peer_expect(sim_peer *peer, qd_server_kind kind)
 void sim_peer_expect_error(sim_peer *peer, qd_error_code code, const char *words)
 {
     const qd_msg_error *error = &sim_peer_expect(peer, QD_SERVER_ERROR)->as.error;
+
     sim_check(error->code == code && strstr(error->text, words) != NULL, "%s: \"%s\", where \"%s\" should stand",
               qd_error_code_name(error->code), error->text, words);
 }
@@ -201,6 +215,7 @@ void sim_peer_expect_end(sim_peer *peer)
 uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_config *config)
 {
     qd_msg_room_config full = config != NULL ? *config : (qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP};
+
     full.has_bounds = true;
     full.bounds = (qd_msg_bounds){.max_x = 100, .max_y = 100};
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
@@ -212,6 +227,7 @@ uint32_t sim_peer_spawn(sim_peer *peer, uint64_t room, uint32_t first_id, uint32
 {
     uint32_t *id = malloc(count * sizeof *id);
     float *x = malloc(count * sizeof *x), *half = malloc(count * sizeof *half);
+
     sim_check(id != NULL && x != NULL && half != NULL, "out of memory");
     for (uint32_t i = 0; i < count; i++) {
         id[i] = first_id + i;
@@ -245,6 +261,7 @@ void sim_peer_name_and_move(sim_peer *peer, uint64_t room)
 {
     uint32_t id[1000];
     float at[1000];
+
     for (uint32_t i = 0; i < 1000; i++) {
         id[i] = 1 + i;
         at[i] = (float)i;
@@ -275,6 +292,7 @@ void sim_peer_look_around(sim_peer *peer, uint64_t room)
                                         .relay_every = every};
     const qd_msg_except lists = {
         .room = room, .observer = 2, .show_count = 2, .show = ids, .hide_count = 2, .hide = ids + 2};
+
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = described});
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OBSERVE, .as.observers = observers});
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_EXCEPT, .as.except = lists});

@@ -12,8 +12,9 @@
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle)
 {
     for (size_t i = 0; i < scene->room_total; i++) {
-        if (scene->rooms[i]->handle == handle)
+        if (scene->rooms[i]->handle == handle) {
             return scene->rooms[i];
+        }
     }
     return NULL;
 }
@@ -43,8 +44,9 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
         break;
     default: {
         model_op *op = model_stay_op(stay, message->seq);
-        if (op != NULL)
+        if (op != NULL) {
             model_room_take(room, op);
+        }
     }
     }
 }
@@ -52,23 +54,28 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
 static void handed(const sim_scene *scene, sim_link *link, qd_decode_result result, const qd_client_message *message)
 {
     sim_client *client = link->owner;
+
     /* Hello opens a session; what a new one has by then it has by that. */
-    if (link->session == 0)
+    if (link->session == 0) {
         link->hello_seq = message->seq;
-    else
+    } else {
         client->handed_seq = message->seq;
+    }
     model_room *room = result == QD_DECODE_OK ? sim_scene_room(scene, message->as.room.room) : NULL;
     model_stay *stay = room != NULL && message->kind >= QD_CLIENT_LEAVE_ROOM ? latest_stay(room, link) : NULL;
-    if (stay != NULL)
+    if (stay != NULL) {
         handed_for_room(room, stay, message);
+    }
 }
 
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *context)
 {
     qd_decoded_client decoded;
     qd_decode_result result = qd_decode_client(frame, size, NULL, &decoded);
-    if (result != QD_DECODE_MALFORMED)
+
+    if (result != QD_DECODE_MALFORMED) {
         handed(context, link, result, &decoded.message);
+    }
     qd_decoded_client_release(&decoded, NULL);
 }
 
@@ -87,8 +94,10 @@ static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_wel
     for (size_t i = 0; welcome->resumed && i < scene->room_total; i++) {
         const model_room *room = scene->rooms[i];
         model_stay *stay = latest_stay(room, link);
-        if (stay == NULL || stay->has_left)
+
+        if (stay == NULL || stay->has_left) {
             continue;
+        }
         uint64_t tick = room->tick_count == 0 ? 0 : room->ticks[room->tick_count - 1].tick;
         /* Perhaps a second time, before the reset of the first. */
         stay->resumed_tick = stay->resumed ? least(stay->resumed_tick, tick) : tick;
@@ -103,6 +112,7 @@ static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_wel
 static uint32_t token_of(const sim_link *link)
 {
     const sim_client *client = link->owner;
+
     return client->token;
 }
 
@@ -134,11 +144,13 @@ static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room
     model_room *room = sim_scene_room(scene, opened->room);
     sim_check(room != NULL || opened->created, "a room that nobody created");
     sim_check(room == NULL || !room->closed, "a handle was given out again");
-    if (room == NULL)
+    if (room == NULL) {
         room = add_room(scene, link, opened);
+    }
     const model_stay *stay = latest_stay(room, link);
-    if (stay == NULL || stay->is_out)
+    if (stay == NULL || stay->is_out) {
         model_stay_create(room, link->session)->token = token_of(link);
+    }
 }
 
 /* A reset says how many ticks it stands for: since the first that was lost; after a cut since the last Ack, where there
@@ -156,10 +168,11 @@ static void check_merged(const model_stay *stay, const qd_msg_tick *tick, bool r
         earliest = least(stay->behind ? stay->told_tick : stay->resumed_tick, stay->resumed_acked_tick);
         latest = least(latest, stay->resumed_acked_tick);
     }
-    if (!(told_tick >= earliest && told_tick <= latest))
+    if (!(told_tick >= earliest && told_tick <= latest)) {
         sim_check(told_tick >= earliest && told_tick <= latest, "%llu merged ticks, since %llu, and not %llu to %llu",
                   (unsigned long long)tick->merged_ticks, (unsigned long long)told_tick, (unsigned long long)earliest,
                   (unsigned long long)latest);
+    }
 }
 
 static void tap_tick(const model_room *room, model_stay *stay, const sim_link *link, const qd_msg_tick *tick,
@@ -167,18 +180,21 @@ static void tap_tick(const model_room *room, model_stay *stay, const sim_link *l
 {
     /* The older connection may still be told something that it does not hear. */
     bool resumed = stay->resumed && stay->resumed_by == link;
+
     sim_check(!tick->passed_lost || (tick->merged_ticks > 0 && room->swept), "passed pairs are lost out of place");
     /* So may one that resumed the session, too, before another took it over: since the Ack of then. */
-    if (resumed || queued || !stay->resumed)
+    if (resumed || queued || !stay->resumed) {
         check_merged(stay, tick, resumed);
+    }
     if (queued && tick->reset) {
         stay->behind = stay->resumed = false;
     } else if (!queued && !stay->behind && !(resumed && tick->reset)) {
         stay->behind = true;
         stay->told_tick = tick->reset ? tick->tick : tick->tick - 1 - tick->skipped;
     }
-    if (!queued || tick->reset || tick->suspended)
+    if (!queued || tick->reset || tick->suspended) {
         stay->lost = !queued;
+    }
 }
 
 /* The same of views. How many ticks were skipped before the one that was lost, they do not tell; and a reverse view
@@ -209,37 +225,45 @@ static void tap_view(const model_room *room, model_stay *stay, const qd_msg_view
         stay->view_lost_tick = view->tick;
         stay->view_lost_reset = view->reset;
     }
-    if (!queued || view->reset || view->suspended)
+    if (!queued || view->reset || view->suspended) {
         stay->view_lost = !queued;
+    }
 }
 
 /* Which entries of a batch are refused, and whether that is right; or that all of it is. */
 static void tap_error(model_room *room, const model_stay *stay, const qd_msg_error *error)
 {
     model_op *op = stay == NULL ? NULL : model_stay_op(stay, error->seq);
-    if (op == NULL || op->place == MODEL_NOWHERE)
+
+    if (op == NULL || op->place == MODEL_NOWHERE) {
         return;
+    }
     op->refused_whole = error->code != QD_ERROR_ENTRIES;
     /* Perhaps before its turn, and it changes nothing. */
-    if (op->kind == QD_CLIENT_ADOPT)
+    if (op->kind == QD_CLIENT_ADOPT) {
         return;
-    for (uint32_t i = 0; i < error->entry_count; i++)
+    }
+    for (uint32_t i = 0; i < error->entry_count; i++) {
         op->said_refused[error->entry_index[i]] = true;
+    }
     model_room_applied(room, op->place + 1);
-    if (error->code != QD_ERROR_ENTRIES)
+    if (error->code != QD_ERROR_ENTRIES) {
         return;
+    }
     sim_check(error->entries_refused == op->refused_count && error->entry_count == op->refused_count,
               "%u entries of batch %u are refused, not %u", error->entries_refused, op->seq, op->refused_count);
-    for (uint32_t i = 0; i < op->refused_count; i++)
+    for (uint32_t i = 0; i < op->refused_count; i++) {
         sim_check(error->entry_index[i] == op->refused[i] && error->entry_code[i] >= QD_ERROR_UNKNOWN_ID,
                   "another entry is refused");
+    }
 }
 
 /* Row `i` of a snapshot. */
 static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t i, bool is_3d)
 {
-    if ((rows->z != NULL) != is_3d || (rows->half_z != NULL) != is_3d)
+    if ((rows->z != NULL) != is_3d || (rows->half_z != NULL) != is_3d) {
         return false;
+    }
     return rows->x[i] == body->x && rows->y[i] == body->y && (!is_3d || rows->z[i] == body->z) &&
            rows->half_x[i] == body->half_x && rows->half_y[i] == body->half_y &&
            (!is_3d || rows->half_z[i] == body->half_z) &&
@@ -252,17 +276,21 @@ static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t 
 static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_entities *rows)
 {
     const model_op *op = model_stay_op(stay, seq);
+
     sim_check(op != NULL && room->now_count <= op->place, "a snapshot out of its turn");
     model_room_applied(room, op->place + 1);
     uint32_t i = 0, number;
-    for (uint32_t shown = 0; shown < rows->count; shown++)
+    for (uint32_t shown = 0; shown < rows->count; shown++) {
         sim_check(model_owner(room, rows->id[shown], &number) != NULL, "a snapshot has an entity that never was");
+    }
     for (uint32_t n = 0; n < room->stay_count * STAY_ENTITIES; n++) {
         const model_stay *of = room->stays[n / STAY_ENTITIES];
         const model_entity *entity = &room->now.entities[of->number][n % STAY_ENTITIES];
         uint32_t id = model_id(of, n % STAY_ENTITIES);
-        for (i = 0; i < rows->count && rows->id[i] != id;)
+
+        for (i = 0; i < rows->count && rows->id[i] != id;) {
             i++;
+        }
         bool there = i < rows->count;
         bool is_asked_for = entity->present && (!op->own || entity->owner == stay->number);
         bool may_be_gone = entity->owner != MODEL_ROOM_OWNED && room->stays[entity->owner]->left;
@@ -277,6 +305,7 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
 {
     model_room *room;
     model_stay *stay;
+
     switch (message->kind) {
     case QD_SERVER_WELCOME:
         tap_welcome(scene, link, &message->as.welcome);
@@ -317,8 +346,9 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
         break;
     case QD_SERVER_ERROR:
         room = sim_scene_room(scene, message->as.error.room);
-        if (room != NULL)
+        if (room != NULL) {
             tap_error(room, latest_stay(room, link), &message->as.error);
+        }
         break;
     default:
         break;
@@ -328,6 +358,7 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
 void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
 {
     qd_frame_reader reader;
+
     qd_frame_reader_init(&reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
     const uint8_t *bytes = buffer->bytes, *frame;
     size_t left = buffer->size, frame_size;

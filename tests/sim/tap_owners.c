@@ -9,8 +9,9 @@
 
 static bool is_among(uint32_t id, const uint32_t *ids, uint32_t count)
 {
-    while (count > 0 && ids[count - 1] != id)
+    while (count > 0 && ids[count - 1] != id) {
         count--;
+    }
     return count > 0;
 }
 
@@ -18,19 +19,22 @@ static bool is_among(uint32_t id, const uint32_t *ids, uint32_t count)
 static void tap_given(model_room *room, const qd_msg_handed_over *told)
 {
     const model_op *op = NULL;
+
     for (size_t place = room->now_count; op == NULL; place++) {
         sim_check(place < room->order_count, "entities that nobody handed over");
         const model_op *next = room->order[place];
-        if (next->kind == QD_CLIENT_HANDOVER && next->to_session != 0 && next->to_session != next->stay->session)
+        if (next->kind == QD_CLIENT_HANDOVER && next->to_session != 0 && next->to_session != next->stay->session) {
             op = next;
+        }
     }
     model_room_applied(room, op->place + 1);
     room->handed_over_told++;
     sim_check(op->stay->session == told->from && op->to_session == told->to, "they were given to another");
     sim_check(told->last && told->connected_count == 0 && told->count + op->refused_count == op->count,
               "%u are handed over", told->count);
-    for (uint32_t i = 0; i < told->count; i++)
+    for (uint32_t i = 0; i < told->count; i++) {
         sim_check(is_among(told->id[i], op->id, op->count), "%u was not handed over", told->id[i]);
+    }
 }
 
 /* ---- adopting ---- */
@@ -39,10 +43,13 @@ static void tap_given(model_room *room, const qd_msg_handed_over *told)
 static bool has_link(const model_stay *stay, bool surely)
 {
     const sim_world *world = stay->room->world;
+
     for (size_t i = 0; i < world->link_count; i++) {
         const sim_link *link = world->links[i];
-        if (link->session == stay->session && !link->closed && !(surely && link->close_asked))
+
+        if (link->session == stay->session && !link->closed && !(surely && link->close_asked)) {
             return true;
+        }
     }
     return false;
 }
@@ -65,8 +72,9 @@ static bool may_have_expired(const model_stay *stay)
 static bool is_listed(const model_stay *stay, const qd_msg_handed_over *told)
 {
     for (uint32_t i = 0; i < told->connected_listed; i++) {
-        if (told->connected[i] == stay->session)
+        if (told->connected[i] == stay->session) {
             return true;
+        }
     }
     return false;
 }
@@ -77,15 +85,18 @@ static void check_yields(const model_stay *stay, const model_op *op, const qd_ms
 {
     bool is_same = stay->token == op->stay->token, is_named = op->from_session == stay->session;
     bool may_be_gone = may_have_expired(stay);
+
     sim_check(taken == 0 || (is_same && stay != op->stay && (op->from_session == 0 || is_named)),
               "session %llu was adopted from, and was not to be", (unsigned long long)stay->session);
     sim_check(!is_named || is_same || may_be_gone, "a session of another token may be named");
-    if (!is_same || stay == op->stay || (op->from_session != 0 && !is_named))
+    if (!is_same || stay == op->stay || (op->from_session != 0 && !is_named)) {
         return;
+    }
     sim_check(taken == owned || (taken == 0 && (may_be_gone || op->from_session == 0)),
               "session %llu has %u entities, of which %u are adopted", (unsigned long long)stay->session, owned, taken);
-    if (op->from_session != 0)
+    if (op->from_session != 0) {
         return;
+    }
     sim_check(taken == 0 || !is_surely_connected(stay, op), "session %llu is connected, and was adopted from",
               (unsigned long long)stay->session);
     sim_check(taken > 0 || may_be_gone || !is_surely_gone(stay), "session %llu is gone, and was not adopted from",
@@ -101,6 +112,7 @@ static void check_taken_told(const model_room *room, const model_op *op, const u
 {
     const model_stay *named = op->from_session != 0 ? model_latest_stay(room, op->from_session) : NULL;
     uint32_t count = named != NULL ? taken[named->number] : 0;
+
     if (room->taken_from == 0) {
         sim_check(count == 0 || !is_surely_connected(named, op), "who was adopted from was not told");
         return;
@@ -110,6 +122,7 @@ static void check_taken_told(const model_room *room, const model_op *op, const u
     for (uint32_t i = 0; i < room->taken_count; i++) {
         uint32_t entity;
         const model_stay *stay = model_owner(room, room->taken[i], &entity);
+
         sim_check(stay != NULL && room->now.entities[stay->number][entity].owner == named->number,
                   "%u is said to be adopted, and was another's", room->taken[i]);
     }
@@ -118,13 +131,16 @@ static void check_taken_told(const model_room *room, const model_op *op, const u
 static void check_adopted(const model_room *room, const model_op *op, const qd_msg_handed_over *told)
 {
     uint32_t owned[STAYS_MAX] = {0}, taken[STAYS_MAX] = {0}, found = 0, listed = 0;
+
     sim_check(told->from == op->from_session && told->to == op->stay->session && told->last, "another Adopt's answer");
     sim_check(op->stay->token != 0 && op->from_session != op->stay->session, "an Adopt that must be refused");
     for (uint32_t n = 0; n < room->stay_count * STAY_ENTITIES; n++) {
         const model_stay *of = room->stays[n / STAY_ENTITIES];
         const model_entity *entity = &room->now.entities[of->number][n % STAY_ENTITIES];
-        if (!entity->present || entity->owner == MODEL_ROOM_OWNED)
+
+        if (!entity->present || entity->owner == MODEL_ROOM_OWNED) {
             continue;
+        }
         bool is_taken = is_among(model_id(of, n % STAY_ENTITIES), told->id, told->count);
         owned[entity->owner]++;
         taken[entity->owner] += is_taken;
@@ -133,8 +149,10 @@ static void check_adopted(const model_room *room, const model_op *op, const qd_m
     sim_check(found == told->count, "%u are adopted, of which %u are anybody's", told->count, found);
     for (uint32_t i = 0; i < room->stay_count; i++) {
         const model_stay *stay = room->stays[i];
-        if (owned[i] == 0)
+
+        if (owned[i] == 0) {
             continue;
+        }
         check_yields(stay, op, told, owned[i], taken[i]);
         listed += stay != op->stay && stay->token == op->stay->token &&
                   stay == model_latest_stay(room, stay->session) && is_listed(stay, told);
@@ -148,13 +166,15 @@ static void check_adopted(const model_room *room, const model_op *op, const qd_m
 static void tap_adopted(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_handed_over *told)
 {
     model_op *op = model_stay_op(stay, seq);
+
     sim_check(op != NULL && op->kind == QD_CLIENT_ADOPT && room->now_count <= op->place, "an Adopt out of its turn");
     model_room_applied(room, op->place);
     check_adopted(room, op, told);
     room->taken_from = 0;
     op->adopted_count = told->count;
-    if (told->count > 0)
+    if (told->count > 0) {
         memcpy(op->adopted, told->id, told->count * sizeof op->adopted[0]);
+    }
     model_room_applied(room, op->place + 1);
 }
 
@@ -171,12 +191,14 @@ static void tap_taken(model_room *room, const qd_msg_handed_over *told)
 void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *told)
 {
     sim_check(told->count <= BODIES_MAX, "%u have another owner, which is more than there are", told->count);
-    for (uint32_t i = 1; i < told->count; i++)
+    for (uint32_t i = 1; i < told->count; i++) {
         sim_check(told->id[i - 1] < told->id[i], "%u is out of order", told->id[i]);
-    if (seq != 0)
+    }
+    if (seq != 0) {
         tap_adopted(room, stay, seq, told);
-    else if (told->from == stay->session)
+    } else if (told->from == stay->session) {
         tap_taken(room, told);
-    else
+    } else {
         tap_given(room, told);
+    }
 }

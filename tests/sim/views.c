@@ -16,8 +16,10 @@ static bool is_in_box(const float centre[3], const model_region *region, const f
 {
     for (int axis = 0; axis < 3; axis++) {
         float low = centre[axis] - region->half[axis], high = centre[axis] + region->half[axis];
-        if (at[axis] < low || at[axis] > high)
+
+        if (at[axis] < low || at[axis] > high) {
             return false;
+        }
     }
     return true;
 }
@@ -26,10 +28,13 @@ static bool is_in_cone(const model_region *region, const double d[3])
 {
     const double direction[3] = {region->direction[0], region->direction[1], region->direction[2]};
     double length = sqrt(square(direction)), sum = 0;
-    if (region->angle == (float)M_PI)
+
+    if (region->angle == (float)M_PI) {
         return true;
-    for (int axis = 0; axis < 3; axis++)
+    }
+    for (int axis = 0; axis < 3; axis++) {
         sum += d[axis] * (direction[axis] / length);
+    }
     return sum >= cos((double)region->angle) * sqrt(square(d));
 }
 
@@ -37,27 +42,35 @@ static bool is_near(const float centre[3], const model_region *region, const mod
 {
     const float at[3] = {entity->body.x, entity->body.y, entity->body.z};
     double d[3], reach = entity->visible_range;
-    for (int axis = 0; axis < 3; axis++)
+
+    for (int axis = 0; axis < 3; axis++) {
         d[axis] = (double)at[axis] - (double)centre[axis];
-    if (region->kind == QD_REGION_BOX)
+    }
+    if (region->kind == QD_REGION_BOX) {
         return is_in_box(centre, region, at) || (reach > 0 && square(d) <= reach * reach);
-    if (region->range > reach)
+    }
+    if (region->range > reach) {
         reach = region->range;
+    }
     return square(d) <= reach * reach && (region->kind == QD_REGION_CIRCLE || is_in_cone(region, d));
 }
 
 static bool sees(const model_region *region, const model_entity *anchor, const model_body *body)
 {
     const model_entity *entity = body->entity;
-    if (region->shows && region->show == body->id)
+
+    if (region->shows && region->show == body->id) {
         return true;
+    }
     bool is_self = region->anchored && region->anchor_id == body->id;
     bool is_other_team = region->team != 0 && entity->team != 0 && region->team != entity->team;
     if ((region->hides && region->hide == body->id) || entity->hidden || (is_self && !region->sees_self) ||
-        (region->mask & entity->body.category) == 0 || is_other_team)
+        (region->mask & entity->body.category) == 0 || is_other_team) {
         return false;
-    if (!region->anchored)
+    }
+    if (!region->anchored) {
         return is_near(region->at, region, entity);
+    }
     const float at_anchor[3] = {anchor->body.x, anchor->body.y, anchor->body.z};
     return is_near(at_anchor, region, entity);
 }
@@ -65,8 +78,9 @@ static bool sees(const model_region *region, const model_entity *anchor, const m
 /* NULL: it is gone, with another session, and its observers with it. */
 static const model_entity *anchor_of(const model_region *region, const model_body *bodies, uint32_t count)
 {
-    while (count > 0 && bodies[count - 1].id != region->anchor_id)
+    while (count > 0 && bodies[count - 1].id != region->anchor_id) {
         count--;
+    }
     return count > 0 ? bodies[count - 1].entity : NULL;
 }
 
@@ -76,14 +90,18 @@ static bool explains(const model_past *past, const model_state *state, const mod
     const model_views *views = context;
     const model_region *own = state->regions[past->stay->number];
     uint32_t found = 0;
+
     for (uint32_t k = 0; k < STAY_REGIONS; k++) {
         const model_entity *anchor = own[k].anchored ? anchor_of(&own[k], bodies, count) : NULL;
         bool is_there = own[k].present && (!own[k].anchored || anchor != NULL);
+
         for (uint32_t i = 0; is_there && i < count; i++) {
-            if (!sees(&own[k], anchor, &bodies[i]))
+            if (!sees(&own[k], anchor, &bodies[i])) {
                 continue;
-            if (!model_views_contain(views, model_region_id(k), bodies[i].id))
+            }
+            if (!model_views_contain(views, model_region_id(k), bodies[i].id)) {
                 return false;
+            }
             found++;
         }
     }
@@ -95,6 +113,7 @@ static bool explains(const model_past *past, const model_state *state, const mod
 model_views *model_views_create(model_stay *stay, uint64_t tick)
 {
     model_views *views = calloc(1, sizeof *views);
+
     sim_check(views != NULL, "out of memory");
     model_past_init(&views->past, stay);
     views->tick = tick;
@@ -104,8 +123,9 @@ model_views *model_views_create(model_stay *stay, uint64_t tick)
 
 void model_views_destroy(model_views *views)
 {
-    if (views == NULL)
+    if (views == NULL) {
         return;
+    }
     views->past.stay->views = NULL;
     free(views);
 }
@@ -119,12 +139,15 @@ static uint64_t key_of(uint32_t observer, uint32_t id)
 static uint32_t place_of(const model_views *views, uint32_t observer, uint32_t id)
 {
     uint32_t low = 0, high = views->set_count;
+
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (key_of(views->set[middle].observer, views->set[middle].id) < key_of(observer, id))
+
+        if (key_of(views->set[middle].observer, views->set[middle].id) < key_of(observer, id)) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return low;
 }
@@ -132,15 +155,18 @@ static uint32_t place_of(const model_views *views, uint32_t observer, uint32_t i
 bool model_views_contain(const model_views *views, uint32_t observer, uint32_t id)
 {
     uint32_t place = place_of(views, observer, id);
+
     return place < views->set_count && views->set[place].observer == observer && views->set[place].id == id;
 }
 
 static void forget(model_views *views, bool all, bool watchers)
 {
-    if (all)
+    if (all) {
         views->set_count = 0;
-    if (watchers)
+    }
+    if (watchers) {
         views->watcher_count = 0;
+    }
 }
 
 enum { LEAVES = 1, ENTERS, RELAYS, WATCHER_LEAVES, WATCHER_ENTERS };
@@ -168,6 +194,7 @@ static void fold_leaves(model_views *views, const qd_msg_view *view)
 {
     for (uint32_t i = 0; i < view->leave_count; i++) {
         uint32_t observer = view->leave_observer[i], id = view->leave_id[i];
+
         check_order(views, LEAVES, key_of(observer, id));
         sim_check(view->leave_reason[i] >= 1 && view->leave_reason[i] <= QD_LEAVE_RANGE,
                   "a leave has no reason, or one that cannot be");
@@ -188,10 +215,12 @@ static void fold_enters(model_views *views, const qd_msg_view *view)
 {
     const qd_msg_entities *enter = &view->enter;
     bool is_3d = views->past.stay->room->dimensions == 3;
+
     sim_check(view->enter_count == 0 || (enter->z != NULL) == is_3d, "a place of other dimensions");
     sim_check(view->enter_payload_size == NULL, "a payload that nobody sent");
     for (uint32_t i = 0; i < view->enter_count; i++) {
         uint32_t observer = view->enter_observer[i], id = enter->id[i], place = place_of(views, observer, id);
+
         check_order(views, ENTERS, key_of(observer, id));
         sim_check(!model_views_contain(views, observer, id), "%u enters observer %u, which sees it", id, observer);
         sim_check(views->set_count < VIEWS_MAX, "more is seen than there is");
@@ -215,6 +244,7 @@ static void fold_relays(model_views *views, const qd_msg_view *view)
 {
     for (uint32_t i = 0; i < view->relay_count; i++) {
         uint32_t observer = view->relay_observer[i], id = view->relay_id[i];
+
         check_order(views, RELAYS, key_of(observer, id));
         sim_check(model_views_contain(views, observer, id), "observer %u is told of %u, which it does not see",
                   observer, id);
@@ -226,20 +256,24 @@ static void fold_relays(model_views *views, const qd_msg_view *view)
 static uint32_t watcher_place(const model_views *views, model_watcher watcher)
 {
     uint32_t i = 0;
+
     while (i < views->watcher_count &&
            (views->watchers[i].id != watcher.id || views->watchers[i].session != watcher.session ||
-            views->watchers[i].observer != watcher.observer))
+            views->watchers[i].observer != watcher.observer)) {
         i++;
+    }
     return i;
 }
 
 static void fold_watchers(model_views *views, const qd_msg_view *view)
 {
     uint32_t count = view->watcher_leave_count + view->watcher_enter_count;
+
     sim_check(count == 0 || views->watchers_known, "watchers that nobody asked for");
     for (uint32_t i = 0; i < view->watcher_leave_count; i++) {
         model_watcher watcher = {view->watcher_leave_entity[i], view->watcher_leave_session[i],
                                  view->watcher_leave_observer[i]};
+
         check_order(views, WATCHER_LEAVES, watcher.id);
         uint32_t place = watcher_place(views, watcher);
         sim_check(place < views->watcher_count, "a watcher goes that was not there");
@@ -248,6 +282,7 @@ static void fold_watchers(model_views *views, const qd_msg_view *view)
     for (uint32_t i = 0; i < view->watcher_enter_count; i++) {
         model_watcher watcher = {view->watcher_enter_entity[i], view->watcher_enter_session[i],
                                  view->watcher_enter_observer[i]};
+
         check_order(views, WATCHER_ENTERS, watcher.id);
         sim_check(watcher_place(views, watcher) == views->watcher_count, "a watcher comes that is there");
         sim_check(views->watcher_count < WATCHERS_MAX, "more watchers than there can be");
@@ -260,6 +295,7 @@ static void fold_watchers(model_views *views, const qd_msg_view *view)
 static void verify(model_views *views, uint64_t tick)
 {
     const model_stay *stay = views->past.stay;
+
     sim_check(model_past_verify(&views->past, tick, false, explains, views),
               "room %llu, session %llu, tick %llu: views of %u are not what brute force gives",
               (unsigned long long)stay->room->handle, (unsigned long long)stay->session, (unsigned long long)tick,
@@ -271,16 +307,18 @@ static void verify_until(model_views *views, uint64_t tick)
 {
     for (uint64_t quiet; (quiet = model_past_next(&views->past, tick)) != UINT64_MAX;) {
         model_past_advance(&views->past, quiet);
-        if (quiet > views->tick && !views->suspended)
+        if (quiet > views->tick && !views->suspended) {
             verify(views, quiet);
+        }
     }
 }
 
 /* Whether somebody left who may have changed it, untold. */
 static bool is_in_doubt(const model_room *room, const model_entity *entity)
 {
-    if (entity->owner != MODEL_ROOM_OWNED)
+    if (entity->owner != MODEL_ROOM_OWNED) {
         return room->stays[entity->owner]->left;
+    }
     return room->leaver_count > 0;
 }
 
@@ -288,15 +326,18 @@ static bool is_in_doubt(const model_room *room, const model_entity *entity)
 static void check_told(const model_views *views)
 {
     const model_room *room = views->past.stay->room;
+
     for (uint32_t i = 0; i < views->told_count; i++) {
         const model_told_entity *told = &views->told[i];
         uint32_t number;
         const model_stay *stay = model_owner(room, told->id, &number);
+
         sim_check(stay != NULL, "a view tells of an entity that never was");
         const model_entity *entity = &views->past.state.entities[stay->number][number];
         const qd_body *is = &entity->body, *said = &told->body;
-        if (stay->left || is_in_doubt(room, entity))
+        if (stay->left || is_in_doubt(room, entity)) {
             continue;
+        }
         sim_check(said->x == is->x && said->y == is->y && said->z == is->z, "a view tells of a place where nobody is");
         sim_check(!told->is_enter ||
                       (said->half_x == is->half_x && said->half_y == is->half_y && said->half_z == is->half_z &&
@@ -313,8 +354,9 @@ static void finish_tick(model_views *views, const qd_msg_view *view)
     /* At the tick that closes the room everything is gone, also where no leave says so. */
     const model_room *room = views->past.stay->room;
     bool closed = views->closing || (room->closed && view->tick == room->ticks[room->tick_count - 1].tick);
-    if (closed && views->set_count == 0)
+    if (closed && views->set_count == 0) {
         return;
+    }
     sim_check(!views->closing, "the room is closed, and %u are seen", views->set_count);
     model_past_advance(&views->past, view->tick);
     verify(views, view->tick);
@@ -352,8 +394,9 @@ void model_views_tell(model_views *views, const qd_msg_view *view)
         bool is_new = view->tick > views->tick || (view->reset_watchers && view->tick == views->tick);
         sim_check(view->reset || (!views->suspended && is_new), "a view without a reset before it");
         sim_check(!view->reset_watchers || views->watch > QD_WATCH_NONE, "nobody asked for watchers");
-        if (!view->reset)
+        if (!view->reset) {
             verify_until(views, view->tick);
+        }
         forget(views, view->reset, view->reset_watchers);
         views->watchers_known |= view->reset_watchers;
         views->suspended = false;
@@ -362,8 +405,9 @@ void model_views_tell(model_views *views, const qd_msg_view *view)
     fold_enters(views, view);
     fold_relays(views, view);
     fold_watchers(views, view);
-    if (view->last)
+    if (view->last) {
         finish_tick(views, view);
+    }
 }
 
 /* All that the others in the room see, of what this one watches. */
@@ -371,14 +415,18 @@ static void finish_watchers(const model_views *views)
 {
     const model_stay *stay = views->past.stay;
     uint32_t expected = 0;
+
     for (uint32_t i = 0; i < stay->room->stay_count; i++) {
         const model_stay *other = stay->room->stays[i];
+
         for (uint32_t k = 0; other->views != NULL && !other->left && k < other->views->set_count; k++) {
             uint32_t entity, id = other->views->set[k].id;
             const model_stay *owner = model_owner(stay->room, id, &entity);
             bool own = stay->room->now.entities[owner->number][entity].owner == stay->number;
-            if (views->watch == QD_WATCH_OWN && !own)
+
+            if (views->watch == QD_WATCH_OWN && !own) {
                 continue;
+            }
             const model_watcher watcher = {id, other->session, other->views->set[k].observer};
             sim_check(watcher_place(views, watcher) < views->watcher_count,
                       "session %llu, observer %u sees %u, which the reverse view does not say",
@@ -394,21 +442,26 @@ static void finish_watchers(const model_views *views)
 static bool is_anything_lost(const model_room *room)
 {
     bool lost = false;
-    for (uint32_t i = 0; i < room->stay_count; i++)
+
+    for (uint32_t i = 0; i < room->stay_count; i++) {
         lost |= room->stays[i]->views != NULL && room->stays[i]->view_lost;
+    }
     return lost;
 }
 
 void model_views_finish(const model_views *views)
 {
     const model_stay *stay = views->past.stay;
-    if (views->suspended)
+
+    if (views->suspended) {
         return;
+    }
     model_past past = views->past;
     sim_check(model_past_finish(&past, explains, views),
               "room %llu, session %llu: at the end views of %u are not what brute force gives",
               (unsigned long long)stay->room->handle, (unsigned long long)stay->session, views->set_count);
     sim_check(views->watch <= QD_WATCH_NONE || views->watchers_known, "the reverse view did not come");
-    if (views->watchers_known && !is_anything_lost(stay->room))
+    if (views->watchers_known && !is_anything_lost(stay->room)) {
         finish_watchers(views);
+    }
 }

@@ -16,6 +16,7 @@ static const sim_world *failing;
 _Noreturn void sim_fail(const char *format, ...)
 {
     va_list arguments;
+
     va_start(arguments, format);
     fprintf(stderr, "seed %llu, at %llu us: ", (unsigned long long)failing->seed,
             (unsigned long long)failing->now_ns / 1000);
@@ -31,6 +32,7 @@ uint64_t sim_random(void *context)
 {
     sim_world *world = context;
     uint64_t x = world->chance += UINT64_C(0x9e3779b97f4a7c15);
+
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
@@ -61,9 +63,11 @@ static void add(qd_actor ***actors, size_t *count, size_t *capacity, qd_actor *a
 static uint64_t now_ns(void *context)
 {
     sim_world *world = context;
+
     /* While an actor runs, time passes, and the loops do their part. */
-    if (sim_percent(world, 50))
+    if (sim_percent(world, 50)) {
         world->now_ns += sim_pick(world, 2000);
+    }
     world->now_ns += world->look_ns;
     if (world->restless && world->running && !world->in_loops && sim_percent(world, 20)) {
         world->in_loops = true;
@@ -77,6 +81,7 @@ static void wake(void *context, qd_actor *actor)
 {
     sim_world *world = context;
     uint32_t state = atomic_load(&actor->state);
+
     if (state == IDLE) {
         atomic_store(&actor->state, QUEUED);
         add(&world->queued, &world->queued_count, &world->queued_capacity, actor);
@@ -89,15 +94,18 @@ static void wake(void *context, qd_actor *actor)
 static void let_go(sim_world *world, qd_actor *actor)
 {
     bool again = atomic_load(&actor->state) == RUNNING_WOKEN;
+
     atomic_store(&actor->state, IDLE);
-    if (again)
+    if (again) {
         wake(world, actor);
+    }
 }
 
 /* The visitor finds it idle, or comes too late. */
 static void visit(void *context, qd_actor *actor, qd_actor_fn run)
 {
     sim_world *world = context;
+
     if (atomic_load(&actor->state) != IDLE || sim_percent(world, 30)) {
         wake(context, actor);
         return;
@@ -110,11 +118,13 @@ static void visit(void *context, qd_actor *actor, qd_actor_fn run)
 static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
 {
     sim_world *world = context;
+
     if (due_ns != QD_NEVER && actor->timer_index == 0) {
         add(&world->timed, &world->timed_count, &world->timed_capacity, actor);
         actor->timer_index = (uint32_t)world->timed_count;
     } else if (due_ns == QD_NEVER && actor->timer_index != 0) {
         qd_actor *last = world->timed[--world->timed_count];
+
         world->timed[actor->timer_index - 1] = last;
         last->timer_index = actor->timer_index;
         actor->timer_index = 0;
@@ -127,6 +137,7 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
     sim_world *world = context;
     /* What woke it in this run is over with it: a seat whose session was not resumed gave it up, say. */
     uint32_t state = atomic_load(&actor->state);
+
     QD_ASSERT((state == RUNNING || state == RUNNING_WOKEN) && actor->timer_index == 0);
     world->retiring = actor;
     world->retired = done;
@@ -137,8 +148,10 @@ static void run_tasks(void *context, size_t count, qd_task_fn task, void *argume
 {
     sim_world *world = context;
     size_t start = count > 0 ? sim_pick(world, (uint32_t)count) : 0;
-    for (size_t i = 0; i < count; i++)
+
+    for (size_t i = 0; i < count; i++) {
         task((start + i) % count, argument);
+    }
 }
 
 void sim_world_init(sim_world *world, uint64_t seed)
@@ -171,16 +184,19 @@ void sim_world_deinit(sim_world *world)
 bool sim_run_actor(sim_world *world)
 {
     for (size_t i = 0; i < world->timed_count; i++) {
-        if (world->timed[i]->due_ns <= world->now_ns)
+        if (world->timed[i]->due_ns <= world->now_ns) {
             wake(world, world->timed[i]);
+        }
     }
-    if (world->queued_count == 0)
+    if (world->queued_count == 0) {
         return false;
+    }
     size_t chosen = sim_pick(world, (uint32_t)world->queued_count);
     qd_actor *actor = world->queued[chosen];
     world->queued[chosen] = world->queued[--world->queued_count];
-    if (actor->due_ns <= world->now_ns)
+    if (actor->due_ns <= world->now_ns) {
         wake_at(world, actor, QD_NEVER);
+    }
     atomic_store(&actor->state, RUNNING);
     world->running = true;
     actor->run(actor);

@@ -11,8 +11,9 @@
 static inline void run_backwards(void *context, size_t count, qd_task_fn task, void *argument)
 {
     (void)context;
-    while (count-- > 0)
+    while (count-- > 0) {
         task(count, argument);
+    }
 }
 
 static const qd_executor backwards = {.run = run_backwards, .width = 4};

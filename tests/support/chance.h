@@ -15,6 +15,7 @@ typedef struct chance {
 static inline uint32_t chance_draw(chance *from)
 {
     uint64_t z = (from->state += UINT64_C(0x9e3779b97f4a7c15));
+
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)(z >> 32);

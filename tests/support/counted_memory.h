@@ -20,6 +20,7 @@ typedef struct counted_memory {
 static inline void *counted_alloc(void *context, size_t size)
 {
     counted_memory *counted = context;
+
     if (++counted->calls == counted->fail_at) {
         return NULL;
     }
@@ -33,6 +34,7 @@ static inline void *counted_alloc(void *context, size_t size)
 static inline void counted_release(void *context, void *memory, size_t size)
 {
     counted_memory *counted = context;
+
     counted->bytes -= size;
     free(memory);
 }

@@ -54,8 +54,10 @@ struct net_fixture {
 static inline qd_buffer *frame_of(uint8_t fill, size_t size)
 {
     qd_buffer *buffer = qd_buffer_create(QD_FRAME_PREFIX_BYTES_MAX + size);
-    if (!buffer)
+
+    if (!buffer) {
         abort();
+    }
     size_t prefix_size = qd_frame_prefix_write((uint32_t)size, buffer->bytes);
     memset(buffer->bytes + prefix_size, fill, size);
     buffer->size = prefix_size + size;
@@ -65,14 +67,17 @@ static inline qd_buffer *frame_of(uint8_t fill, size_t size)
 static inline qd_buffer *frame_with(const void *bytes, size_t size)
 {
     qd_buffer *buffer = frame_of(0, size);
-    if (size > 0)
+
+    if (size > 0) {
         memcpy(buffer->bytes + buffer->size - size, bytes, size);
+    }
     return buffer;
 }
 
 static inline qd_link_sent send_and_release(qd_link *link, qd_buffer *buffer, qd_link_class class)
 {
     qd_link_sent sent = qd_link_send(link, &buffer, 1, class);
+
     qd_buffer_release(buffer);
     return sent;
 }
@@ -96,8 +101,9 @@ static inline void wait_for(net_fixture *fixture, const uint32_t *counter, uint3
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_S;
     pthread_mutex_lock(&fixture->lock);
-    while (*counter < value && result == 0)
+    while (*counter < value && result == 0) {
         result = pthread_cond_timedwait(&fixture->changed, &fixture->lock, &until);
+    }
     uint32_t reached = *counter;
     pthread_mutex_unlock(&fixture->lock);
     assert_true(reached >= value);
@@ -115,8 +121,9 @@ static inline void fixture_opened(void *context, qd_link *link)
 {
     net_fixture *fixture = context;
 
-    if (fixture->on_opened)
+    if (fixture->on_opened) {
         fixture->on_opened(fixture, link);
+    }
     pthread_mutex_lock(&fixture->lock);
     if (fixture->opened < FIXTURE_LINKS_MAX) {
         qd_link_acquire(link);
@@ -131,10 +138,11 @@ static inline void fixture_frame(void *context, qd_link *link, const uint8_t *by
 {
     net_fixture *fixture = context;
 
-    if (fixture->on_frame)
+    if (fixture->on_frame) {
         fixture->on_frame(fixture, link, bytes, size);
-    else
+    } else {
         send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
+    }
     count_up(fixture, &fixture->frames);
 }
 
@@ -144,8 +152,9 @@ static inline void fixture_fault(void *context, qd_link *link, qd_link_fault fau
 
     fixture->fault = fault;
     fixture->fault_value = value;
-    if (fixture->on_fault)
+    if (fixture->on_fault) {
         fixture->on_fault(fixture, link);
+    }
     count_up(fixture, &fixture->faults);
 }
 
@@ -153,8 +162,9 @@ static inline void fixture_expired(void *context, qd_link *link)
 {
     net_fixture *fixture = context;
 
-    if (fixture->on_expired)
+    if (fixture->on_expired) {
         fixture->on_expired(fixture, link);
+    }
     count_up(fixture, &fixture->expired);
 }
 
@@ -199,16 +209,18 @@ static inline void fixture_start(net_fixture *fixture, const qd_net_config *conf
     fixture->memory_before = qd_memory_used();
     pthread_mutex_init(&fixture->lock, NULL);
     pthread_cond_init(&fixture->changed, NULL);
-    if (qd_net_start(config ? config : &usual, &fixture->net, error, sizeof error) != QD_OK)
+    if (qd_net_start(config ? config : &usual, &fixture->net, error, sizeof error) != QD_OK) {
         fail_msg("%s", error);
+    }
 }
 
 /* When the net is stopped: every link was told of its end, and nothing is left in memory. */
 static inline void fixture_finish(net_fixture *fixture)
 {
     assert_int_equal(fixture->opened, fixture->closed);
-    for (uint32_t i = 0; i < fixture->opened && i < FIXTURE_LINKS_MAX; i++)
+    for (uint32_t i = 0; i < fixture->opened && i < FIXTURE_LINKS_MAX; i++) {
         qd_link_release(fixture->links[i]);
+    }
     assert_int_equal(qd_memory_used(), fixture->memory_before);
     pthread_cond_destroy(&fixture->changed);
     pthread_mutex_destroy(&fixture->lock);
@@ -306,8 +318,9 @@ static inline ptrdiff_t peer_receive_frame(int fd, void *bytes, size_t capacity)
     uint32_t shift = 0;
 
     do {
-        if (!peer_receive(fd, &byte, 1))
+        if (!peer_receive(fd, &byte, 1)) {
             return -1;
+        }
         length |= (size_t)(byte & 0x7f) << shift;
         shift += 7;
     } while (byte & 0x80);
@@ -321,8 +334,9 @@ static inline void peer_expect_frame(int fd, uint8_t fill, size_t size)
 
     assert_non_null(bytes);
     assert_int_equal(peer_receive_frame(fd, bytes, size), size);
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         assert_int_equal(bytes[i], fill);
+    }
     free(bytes);
 }
 

@@ -53,8 +53,9 @@ static void rest(void)
 static void kill_all(void)
 {
     for (qd_process *process = all; process; process = process->next) {
-        if (process->status < 0)
+        if (process->status < 0) {
             kill(process->pid, SIGKILL);
+        }
     }
 }
 
@@ -67,8 +68,9 @@ static void become(const char *path, char *const *arguments, pid_t parent, int o
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == parent && dup2(nothing, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-        dup2(errors, STDERR_FILENO) >= 0)
+        dup2(errors, STDERR_FILENO) >= 0) {
         execv(path, arguments);
+    }
     _exit(127);
 }
 
@@ -88,8 +90,9 @@ qd_process *qd_process_start(const char *path, const char *const *arguments)
     pid_t parent = getpid();
 
     assert_non_null(process);
-    if (access(path, X_OK) != 0)
+    if (access(path, X_OK) != 0) {
         fail_msg("%s: %s", path, strerror(errno));
+    }
     for (size_t count = 0; arguments && arguments[count]; count++) {
         assert_true(count < ARGUMENTS_MAX);
         list[count + 1] = (char *)arguments[count];
@@ -99,12 +102,14 @@ qd_process *qd_process_start(const char *path, const char *const *arguments)
     process->files[ERRORS] = open_unnamed();
     process->pid = fork();
     assert_true(process->pid >= 0);
-    if (process->pid == 0)
+    if (process->pid == 0) {
         become(path, list, parent, fileno(process->files[OUTPUT]), fileno(process->files[ERRORS]));
+    }
 
     static bool registered;
-    if (!registered)
+    if (!registered) {
         atexit(kill_all);
+    }
     registered = true;
     process->next = all;
     all = process;
@@ -113,15 +118,17 @@ qd_process *qd_process_start(const char *path, const char *const *arguments)
 
 void qd_process_destroy(qd_process *process)
 {
-    if (!process)
+    if (!process) {
         return;
+    }
     if (process->status < 0) {
         kill(process->pid, SIGKILL);
         waitpid(process->pid, NULL, 0);
     }
     qd_process **link = &all;
-    while (*link != process)
+    while (*link != process) {
         link = &(*link)->next;
+    }
     *link = process->next;
     for (int which = 0; which < 2; which++) {
         fclose(process->files[which]);
@@ -133,8 +140,9 @@ void qd_process_destroy(qd_process *process)
 void qd_process_signal(qd_process *process, int signal_number)
 {
     /* Before it is waited for its number cannot be another's. */
-    if (process->status < 0)
+    if (process->status < 0) {
         assert_int_equal(kill(process->pid, signal_number), 0);
+    }
 }
 
 int qd_process_wait(qd_process *process, int timeout_ms)
@@ -146,12 +154,13 @@ int qd_process_wait(qd_process *process, int timeout_ms)
         pid_t ended = waitpid(process->pid, &status, WNOHANG);
 
         assert_true(ended >= 0 || errno == EINTR);
-        if (ended == process->pid)
+        if (ended == process->pid) {
             process->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-        else if (now_ms() >= end_ms)
+        } else if (now_ms() >= end_ms) {
             return -1;
-        else
+        } else {
             rest();
+        }
     }
     return process->status;
 }
@@ -175,6 +184,7 @@ static const char *read_all(qd_process *process, int which)
     size_t size = 0;
     while (size < capacity) {
         ssize_t got = pread(file, text + size, capacity - size, (off_t)size);
+
         assert_true(got > 0 || (got < 0 && errno == EINTR));
         size += got > 0 ? (size_t)got : 0;
     }
@@ -197,8 +207,9 @@ static const char *environment(const char *name)
 {
     const char *value = getenv(name);
 
-    if (!value || !*value)
+    if (!value || !*value) {
         fail_msg("%s is not set: run this test by ctest, which sets it", name);
+    }
     return value;
 }
 
@@ -214,13 +225,15 @@ qd_process *qd_server_start(const char *const *arguments)
     qd_process *server = qd_process_start(environment("QD_SERVER"), list);
     /* One line, when it is ready: `quadrille-server 0.1.0 listening on 127.0.0.1:40123`. */
     while (!strchr(qd_process_output(server), '\n')) {
-        if (!qd_process_runs(server) || now_ms() > end_ms)
+        if (!qd_process_runs(server) || now_ms() > end_ms) {
             fail_msg("the server does not get ready (status %d); it says:\n%s", server->status,
                      qd_process_errors(server));
+        }
         rest();
     }
-    if (sscanf(server->texts[OUTPUT], "quadrille-server %*s listening on %63s", server->address) != 1)
+    if (sscanf(server->texts[OUTPUT], "quadrille-server %*s listening on %63s", server->address) != 1) {
         fail_msg("not the line of a server that is ready: %s", server->texts[OUTPUT]);
+    }
     return server;
 }
 
@@ -237,10 +250,12 @@ qd_process *qd_tool_run(const char *name, const char *const *arguments, int time
     char path[4096];
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (access(path, X_OK) != 0)
+    if (access(path, X_OK) != 0) {
         snprintf(path, sizeof path, "%s/tools/%s", folder, name);
+    }
     qd_process *tool = qd_process_start(path, arguments);
-    if (qd_process_wait(tool, timeout_ms) < 0)
+    if (qd_process_wait(tool, timeout_ms) < 0) {
         fail_msg("%s still runs after %d ms; it says:\n%s", name, timeout_ms, qd_process_errors(tool));
+    }
     return tool;
 }

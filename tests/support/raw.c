@@ -19,6 +19,7 @@ raw_link *raw_open(const char *address)
 {
     char host[256];
     const char *colon = strrchr(address, ':');
+
     assert_non_null(colon);
     assert_true((size_t)(colon - address) < sizeof host);
     memcpy(host, address, (size_t)(colon - address));
@@ -39,6 +40,7 @@ raw_link *raw_open_session(const char *address)
 {
     raw_link *new = raw_open(address);
     const qd_client_message hello = {.seq = 1, .kind = QD_CLIENT_HELLO, .as.hello = {.version = QD_PROTOCOL_VERSION}};
+
     raw_send_message(new, &hello);
     const qd_server_message *message = raw_next(new);
     assert_non_null(message);
@@ -59,8 +61,10 @@ void raw_send(raw_link *raw, const void *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t sent = send(raw->socket, bytes, size, MSG_NOSIGNAL);
-        if (sent < 0 && (errno == EPIPE || errno == ECONNRESET))
+
+        if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
             return;
+        }
         assert_true(sent > 0);
         bytes = (const uint8_t *)bytes + sent;
         size -= (size_t)sent;
@@ -70,6 +74,7 @@ void raw_send(raw_link *raw, const void *bytes, size_t size)
 void raw_send_frame(raw_link *raw, const void *bytes, size_t size)
 {
     uint8_t prefix[QD_FRAME_PREFIX_BYTES_MAX];
+
     raw_send(raw, prefix, qd_frame_prefix_write((uint32_t)size, prefix));
     raw_send(raw, bytes, size);
 }
@@ -77,6 +82,7 @@ void raw_send_frame(raw_link *raw, const void *bytes, size_t size)
 void raw_send_message(raw_link *raw, const qd_client_message *message)
 {
     uint8_t *bytes = malloc(qd_client_message_size(message));
+
     assert_non_null(bytes);
     raw_send(raw, bytes, qd_client_message_encode(message, bytes));
     free(bytes);
@@ -86,12 +92,15 @@ void raw_send_message(raw_link *raw, const qd_client_message *message)
 static bool receive(raw_link *raw)
 {
     struct pollfd ready = {.fd = raw->socket, .events = POLLIN};
-    if (poll(&ready, 1, DEADLINE_MS) != 1)
+
+    if (poll(&ready, 1, DEADLINE_MS) != 1) {
         fail_msg("nothing came within %d ms", DEADLINE_MS);
+    }
     ssize_t size = recv(raw->socket, raw->received, sizeof raw->received, 0);
     /* A reset is an end like another: bytes of ours that the server did not read any more cause it. */
-    if (size <= 0 && (size == 0 || errno == ECONNRESET))
+    if (size <= 0 && (size == 0 || errno == ECONNRESET)) {
         return false;
+    }
     assert_true(size > 0);
     raw->at = raw->received;
     raw->left = (size_t)size;
@@ -102,11 +111,14 @@ const qd_server_message *raw_next_bytes(raw_link *raw, const uint8_t **frame, si
 {
     for (;;) {
         qd_frame_result result = qd_frame_reader_next(&raw->reader, &raw->at, &raw->left, frame, frame_size);
-        if (result == QD_FRAME_OK)
+
+        if (result == QD_FRAME_OK) {
             break;
+        }
         assert_int_equal(result, QD_FRAME_MORE);
-        if (!receive(raw))
+        if (!receive(raw)) {
             return NULL;
+        }
     }
     qd_decoded_server_release(&raw->decoded, NULL);
     assert_int_equal(qd_decode_server(*frame, *frame_size, NULL, &raw->decoded), QD_DECODE_OK);
@@ -117,20 +129,24 @@ const qd_server_message *raw_next(raw_link *raw)
 {
     const uint8_t *frame;
     size_t frame_size;
+
     return raw_next_bytes(raw, &frame, &frame_size);
 }
 
 static void expect_error(raw_link *raw, qd_error_code code, const char *word)
 {
     const qd_server_message *message = raw_next(raw);
-    if (message == NULL)
+
+    if (message == NULL) {
         fail_msg("%s: the server closed without an Error", qd_error_code_name(code));
+    }
     assert_int_equal(message->kind, QD_SERVER_ERROR);
     assert_string_equal(qd_error_code_name(message->as.error.code), qd_error_code_name(code));
     assert_int_equal(message->as.error.seq, message->seq);
     assert_int_not_equal(message->as.error.text[0], '\0');
-    if (word != NULL && strstr(message->as.error.text, word) == NULL)
+    if (word != NULL && strstr(message->as.error.text, word) == NULL) {
         fail_msg("the text '%s' has no '%s'", message->as.error.text, word);
+    }
 }
 
 void raw_expect_error(raw_link *raw, uint32_t seq, qd_error_code code, const char *word)

@@ -15,8 +15,9 @@ void session_server_stop(qd_process *server)
 {
     qd_process_signal(server, SIGTERM);
     int status = qd_process_wait(server, DEADLINE_MS);
-    if (status != 0)
+    if (status != 0) {
         fail_msg("the server ended with status %d:\n%s", status, qd_process_errors(server));
+    }
     qd_process_destroy(server);
 }
 
@@ -30,8 +31,9 @@ int session_server_setup(void **state)
 int session_server_teardown(void **state)
 {
     (void)state;
-    if (session_server != NULL)
+    if (session_server != NULL) {
         session_server_stop(session_server);
+    }
     return 0;
 }
 
@@ -41,20 +43,24 @@ const qd_msg_room_config session_step_room = {
 qd_client *session_open(const char *address)
 {
     qd_client *client = qd_client_create();
+
     assert_non_null(client);
-    if (qd_client_connect(client, address, NULL, "test", DEADLINE_MS) != QD_CLIENT_OK)
+    if (qd_client_connect(client, address, NULL, "test", DEADLINE_MS) != QD_CLIENT_OK) {
         fail_msg("connect: %s", qd_client_error(client));
+    }
     return client;
 }
 
 static void fail_with(const qd_client *client, const qd_server_message *message, const char *wanted)
 {
-    if (message == NULL)
+    if (message == NULL) {
         fail_msg("%s: nothing came; %s", wanted,
                  qd_client_state(client) < 0 ? qd_client_error(client) : "the session lives");
-    if (message->kind == QD_SERVER_ERROR)
+    }
+    if (message->kind == QD_SERVER_ERROR) {
         fail_msg("%s: got the error %s: %s", wanted, qd_error_code_name(message->as.error.code),
                  message->as.error.text);
+    }
     fail_msg("%s: got a message of kind %d", wanted, (int)message->kind);
 }
 
@@ -64,6 +70,7 @@ const qd_server_message *session_expect(qd_client *client, uint32_t seq, qd_serv
     const qd_server_message *message = qd_client_answer(client, seq, DEADLINE_MS);
     if (message == NULL || message->kind != kind) {
         char wanted[80];
+
         snprintf(wanted, sizeof wanted, "an answer of kind %d to request %u", (int)kind, seq);
         fail_with(client, message, wanted);
     }
@@ -73,12 +80,15 @@ const qd_server_message *session_expect(qd_client *client, uint32_t seq, qd_serv
 const qd_msg_error *session_expect_error(qd_client *client, uint32_t seq, qd_error_code code, const char *word)
 {
     const qd_server_message *message = qd_client_answer(client, seq, DEADLINE_MS);
-    if (message == NULL || message->kind != QD_SERVER_ERROR || message->as.error.code != code)
+
+    if (message == NULL || message->kind != QD_SERVER_ERROR || message->as.error.code != code) {
         fail_with(client, message, qd_error_code_name(code));
+    }
     assert_int_equal(message->as.error.seq, message->seq);
     assert_int_not_equal(message->as.error.text[0], '\0');
-    if (word != NULL && strstr(message->as.error.text, word) == NULL)
+    if (word != NULL && strstr(message->as.error.text, word) == NULL) {
         fail_msg("the text '%s' has no '%s'", message->as.error.text, word);
+    }
     return &message->as.error;
 }
 
@@ -86,6 +96,7 @@ void session_expect_entries(qd_client *client, uint32_t seq, uint32_t count, con
                             const qd_error_code *codes)
 {
     const qd_msg_error *error = session_expect_error(client, seq, QD_ERROR_ENTRIES, NULL);
+
     assert_int_equal(error->entries_refused, count);
     uint32_t listed = count < QD_ERROR_ENTRIES_MAX ? count : QD_ERROR_ENTRIES_MAX;
     assert_int_equal(error->entry_count, listed);
@@ -98,13 +109,17 @@ void session_expect_entries(qd_client *client, uint32_t seq, uint32_t count, con
 const qd_server_message *session_wait_kind(qd_client *client, qd_server_kind kind)
 {
     char wanted[40];
+
     snprintf(wanted, sizeof wanted, "a message of kind %d", (int)kind);
     for (;;) {
         const qd_server_message *message = qd_client_wait(client, DEADLINE_MS);
-        if (message != NULL && message->kind == kind)
+
+        if (message != NULL && message->kind == kind) {
             return message;
-        if (message == NULL || message->kind == QD_SERVER_ERROR)
+        }
+        if (message == NULL || message->kind == QD_SERVER_ERROR) {
             fail_with(client, message, wanted);
+        }
     }
 }
 
@@ -117,14 +132,16 @@ void session_expect_quiet(qd_client *client)
 {
     session_settle(client);
     const qd_server_message *message = qd_client_next(client);
-    if (message != NULL)
+    if (message != NULL) {
         fail_with(client, message, "nothing");
+    }
 }
 
 uint64_t session_open_room(qd_client *client, const char *name, const qd_msg_room_config *config)
 {
     uint32_t seq = qd_client_open_room(client, name, config != NULL ? config : &session_step_room);
     const qd_msg_room_opened *opened = &session_expect(client, seq, QD_SERVER_ROOM_OPENED)->as.room_opened;
+
     assert_string_equal(opened->name, name);
     assert_int_not_equal(opened->room, 0);
     return opened->room;
@@ -134,6 +151,7 @@ uint64_t session_join(qd_client *client, const char *name)
 {
     uint32_t seq = qd_client_open_room(client, name, NULL);
     const qd_msg_room_opened *opened = &session_expect(client, seq, QD_SERVER_ROOM_OPENED)->as.room_opened;
+
     assert_false(opened->created);
     return opened->room;
 }
@@ -142,6 +160,7 @@ uint32_t session_spawn(qd_client *client, uint64_t room, uint32_t id, float x, f
 {
     const float half = 1;
     const qd_msg_entities box = {1, &id, .x = &x, .y = &y, .half_x = &half, .half_y = &half};
+
     return qd_client_spawn(client, room, &box, false);
 }
 
@@ -161,10 +180,12 @@ void session_subscribe(qd_client *client, uint64_t room, qd_scope scope, qd_pair
     bool reset = false, last = false;
     while (!last) {
         const qd_msg_tick *tick = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
+
         assert_int_equal(tick->room, room);
         reset = reset || tick->reset;
-        if (reset && pairs != NULL)
+        if (reset && pairs != NULL) {
             assert_int_equal(qd_pairs_apply(pairs, tick), QD_CLIENT_OK);
+        }
         last = reset && tick->last;
     }
 }
@@ -173,6 +194,7 @@ uint64_t session_step(qd_client *client, uint64_t room)
 {
     uint32_t seq = qd_client_step(client, room, 0);
     const qd_msg_applied *applied = &session_expect(client, seq, QD_SERVER_APPLIED)->as.applied;
+
     assert_int_equal(applied->room, room);
     assert_int_equal(applied->seq, seq);
     return applied->tick;
@@ -181,11 +203,14 @@ uint64_t session_step(qd_client *client, uint64_t room)
 size_t session_fold(qd_client *client, qd_pairs *pairs)
 {
     size_t count = 0;
+
     for (const qd_server_message *message; (message = qd_client_next(client)) != NULL; count++) {
-        if (message->kind != QD_SERVER_TICK)
+        if (message->kind != QD_SERVER_TICK) {
             fail_with(client, message, "a tick");
-        if (qd_pairs_apply(pairs, &message->as.tick) != QD_CLIENT_OK)
+        }
+        if (qd_pairs_apply(pairs, &message->as.tick) != QD_CLIENT_OK) {
             fail_msg("tick %llu contradicts the set", (unsigned long long)message->as.tick.tick);
+        }
     }
     return count;
 }
@@ -193,26 +218,30 @@ size_t session_fold(qd_client *client, qd_pairs *pairs)
 static size_t write_pairs(char *text, size_t size, const char *word, const qd_msg_pairs *pairs, const uint8_t *reasons)
 {
     size_t used = 0;
-    for (uint32_t i = 0; i < pairs->count && used < size; i++)
+
+    for (uint32_t i = 0; i < pairs->count && used < size; i++) {
         used += (size_t)snprintf(text + used, size - used, "%s%s %u-%u%s%s", used > 0 ? " " : "", word, pairs->a[i],
                                  pairs->b[i], reasons != NULL ? " " : "",
                                  reasons != NULL ? qd_end_reason_name(reasons[i]) : "");
+    }
     return used < size ? used : size;
 }
 
 const qd_msg_tick *session_wait_tick(qd_client *client)
 {
     const qd_msg_tick *tick;
-    do
+
+    do {
         tick = &session_wait_kind(client, QD_SERVER_TICK)->as.tick;
-    while (tick->skipped > 0 && !tick->reset &&
-           tick->ends.count + tick->begins.count + tick->passed.count + tick->stays.count == 0);
+    } while (tick->skipped > 0 && !tick->reset &&
+             tick->ends.count + tick->begins.count + tick->passed.count + tick->stays.count == 0);
     return tick;
 }
 
 void session_expect_tick(qd_client *client, const char *events)
 {
     const qd_msg_tick *tick = session_wait_tick(client);
+
     assert_true(tick->last);
     char parts[5][1024] = {{0}};
     snprintf(parts[0], sizeof parts[0], "%s", tick->reset ? "reset" : tick->suspended ? "suspended" : "");
@@ -222,10 +251,12 @@ void session_expect_tick(qd_client *client, const char *events)
     write_pairs(parts[4], sizeof parts[4], "stay", &tick->stays, NULL);
     char text[5 * 1024 + 8] = "";
     for (int i = 0; i < 5; i++) {
-        if (parts[i][0] == '\0')
+        if (parts[i][0] == '\0') {
             continue;
-        if (text[0] != '\0')
+        }
+        if (text[0] != '\0') {
             strcat(text, " ");
+        }
         strcat(text, parts[i]);
     }
     assert_string_equal(text, events);

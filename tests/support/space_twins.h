@@ -21,6 +21,7 @@ typedef struct twins {
 static inline void twins_begin(twins *t, const qd_space_config *config, const qd_tuning *tuning)
 {
     qd_space_config brute = *config;
+
     brute.index = QD_SPACE_BRUTE;
     brute.depth = 0;
     brute.cell_size = 0;
@@ -44,6 +45,7 @@ static inline void twins_end(twins *t)
 static inline uint32_t twins_add(twins *t, const qd_body *body)
 {
     uint32_t slot[2];
+
     for (int i = 0; i < 2; i++) {
         assert_int_equal(qd_space_add(t->space[i], body, &slot[i]), QD_OK);
     }
@@ -91,6 +93,7 @@ static inline void twins_remove(twins *t, uint32_t slot)
 static inline int twins_order(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
     return x < y ? -1 : x > y;
 }
 
@@ -102,6 +105,7 @@ static inline uint64_t *twins_sorted(const qd_space_events *found)
     for (size_t i = 0; i < found->count; i++) {
         qd_space_event event = found->events[i];
         uint32_t a = qd_space_event_a(event), b = qd_space_event_b(event);
+
         sorted[i] = (uint64_t)qd_space_event_kind(event) << 60 | (uint64_t)(a < b ? a : b) << 30 | (a < b ? b : a);
     }
     qsort(sorted, found->count, sizeof *sorted, twins_order);
@@ -111,6 +115,7 @@ static inline uint64_t *twins_sorted(const qd_space_events *found)
 static inline void twins_compare(const qd_space_events found[2])
 {
     uint64_t *sorted[2] = {twins_sorted(&found[0]), twins_sorted(&found[1])};
+
     assert_int_equal(found[0].count, found[1].count);
     assert_memory_equal(sorted[0], sorted[1], found[0].count * sizeof(uint64_t));
     free(sorted[0]);
@@ -121,6 +126,7 @@ static inline void twins_compare(const qd_space_events found[2])
 static inline size_t twins_tick(twins *t, qd_space_wanted wanted)
 {
     qd_space_events found[2];
+
     for (int i = 0; i < 2; i++) {
         qd_space_tick(t->space[i], i == 0 ? t->executor : &qd_executor_serial, wanted, 1u << 24, &found[i]);
     }
@@ -129,6 +135,7 @@ static inline size_t twins_tick(twins *t, qd_space_wanted wanted)
     for (int i = 0; i < 2; i++) {
         const uint32_t *freed;
         size_t freed_count;
+
         qd_space_settle(t->space[i], &freed, &freed_count);
         qd_space_validate(t->space[i]);
     }
@@ -138,6 +145,7 @@ static inline size_t twins_tick(twins *t, qd_space_wanted wanted)
 static inline void twins_pairs(twins *t)
 {
     qd_space_events found[2];
+
     for (int i = 0; i < 2; i++) {
         qd_space_pairs(t->space[i], i == 0 ? t->executor : &qd_executor_serial, 1u << 24, &found[i]);
     }

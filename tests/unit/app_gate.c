@@ -83,11 +83,13 @@ static void test_a_share_that_shrinks_opens_at_the_latest_when_empty(void **stat
     counting_link link;
     qd_gate gate;
     init(&link, &gate);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         qd_gate_enter(&gate, 1, 8, &link.link);
+    }
     assert_int_equal(link.pauses, 1);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         qd_gate_leave(&gate, 1, 1, &link.link);
+    }
     assert_int_equal(link.pauses, 0);
 }
 
@@ -102,9 +104,11 @@ typedef struct gate_race {
 static void *consume(void *argument)
 {
     gate_race *race = argument;
+
     for (int i = 0; i < ITEMS; i++) {
-        while (atomic_load(&race->handed_over) <= i)
+        while (atomic_load(&race->handed_over) <= i) {
             sched_yield();
+        }
         qd_gate_leave(&race->gate, 1, 4, &race->link.link);
     }
     return NULL;
@@ -119,8 +123,9 @@ static void test_no_pause_is_left_behind(void **state)
     assert_int_equal(pthread_create(&consumer, NULL, consume, &race), 0);
     for (int i = 0; i < ITEMS; i++) {
         /* As a link does: while it is paused, nothing is handed out. A pause that nobody takes back hangs the test. */
-        while (atomic_load(&race.link.pauses) > 0)
+        while (atomic_load(&race.link.pauses) > 0) {
             sched_yield();
+        }
         qd_gate_enter(&race.gate, 1, 4, &race.link.link);
         atomic_fetch_add(&race.handed_over, 1);
     }
@@ -138,5 +143,6 @@ int main(void)
         cmocka_unit_test(test_a_share_that_shrinks_opens_at_the_latest_when_empty),
         cmocka_unit_test(test_no_pause_is_left_behind),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,9 @@ static qd_lockstep_writer writers[4];
 static void open_lockstep(uint32_t count)
 {
     qd_lockstep_init(&lockstep, count, DEADLINE_NS);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         writers[i] = (qd_lockstep_writer){0};
+    }
 }
 
 static qd_lockstep_result step(int writer, uint64_t now_ns)
@@ -28,8 +29,9 @@ static qd_lockstep_result step(int writer, uint64_t now_ns)
 static void ticked(void)
 {
     qd_lockstep_ticked(&lockstep);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         writers[i].stepped = false;
+    }
 }
 
 static void the_last_one_makes_the_tick(void **state)
@@ -111,8 +113,9 @@ static void more_writers_than_declared(void **state)
         assert_int_equal(step(i, 0), QD_LOCKSTEP_TICK);
         ticked();
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         assert_false(qd_lockstep_leave(&lockstep, &writers[i]));
+    }
     assert_int_equal(lockstep.gone, 1);
     assert_int_equal(step(3, 0), QD_LOCKSTEP_TICK);
 }
@@ -127,5 +130,6 @@ int main(void)
         cmocka_unit_test(a_step_goes_with_its_writer),
         cmocka_unit_test(more_writers_than_declared),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,10 @@ static char error[300];
 static qd_options_result parse(char **argv)
 {
     int argc = 0;
-    while (argv[argc] != NULL)
+
+    while (argv[argc] != NULL) {
         argc++;
+    }
     return qd_options_parse(argc, argv, environment, &options, error, sizeof error);
 }
 
@@ -145,6 +147,7 @@ static void test_environment(void **state)
 static void assert_stray(const char *variable, const char *text)
 {
     char said[200] = "";
+
     assert_true(qd_options_is_stray(variable, said, sizeof said));
     assert_string_equal(said, text);
 }
@@ -183,8 +186,9 @@ static void test_stray_variables(void **state)
                            "QUADRILLE_ENV_TERM=dumb"};
     char said[200];
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++) {
-        if (qd_options_is_stray(quiet[i], said, sizeof said))
+        if (qd_options_is_stray(quiet[i], said, sizeof said)) {
             fail_msg("%s", said);
+        }
     }
     /* Longer than any name. */
     char *variable = malloc(1000);
@@ -223,5 +227,6 @@ int main(void)
         cmocka_unit_test(test_bad_values),      cmocka_unit_test(test_bad_options), cmocka_unit_test(test_environment),
         cmocka_unit_test(test_stray_variables), cmocka_unit_test(test_questions),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,8 +81,9 @@ static void nonsense_is_named(void **state)
         {{.kind = QD_QUERY_RAY}, "ray.direction is 0 on every axis: give it a length"},
         {{.kind = QD_QUERY_RAY, .where.ray = {.direction_z = 1, .length = -1}}, "ray.length is -1: must be 0 or more"},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         expect_fault(&cases[i].query, 3, cases[i].text);
+    }
 }
 
 static void regions(void **state)
@@ -133,5 +134,6 @@ int main(void)
         cmocka_unit_test(nonsense_is_named),      cmocka_unit_test(regions),
         cmocka_unit_test(each_number_arrives),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

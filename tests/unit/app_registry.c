@@ -21,8 +21,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    while (registry.count > 0)
+    while (registry.count > 0) {
         qd_registry_remove(&registry, registry.by_name[0]);
+    }
     qd_registry_deinit(&registry);
     return 0;
 }
@@ -74,6 +75,7 @@ static void test_limit(void **state)
 static int compare(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
     return (left > right) - (left < right);
 }
 
@@ -85,8 +87,9 @@ static void test_handles_are_never_used_again(void **state)
     static uint64_t handles[ROOMS * ROUNDS];
     size_t count = 0;
     uint32_t chance = 1;
-    for (int i = 0; i < ROOMS; i++)
+    for (int i = 0; i < ROOMS; i++) {
         snprintf(rooms[i].name, sizeof rooms[i].name, "room %d", i);
+    }
     while (count < ROOMS * ROUNDS) {
         chance = chance * 1664525u + 1013904223u;
         qd_named *room = &rooms[(chance >> 16) % ROOMS];
@@ -99,8 +102,9 @@ static void test_handles_are_never_used_again(void **state)
     }
     qsort(handles, count, sizeof *handles, compare);
     assert_true(handles[0] > 0);
-    for (size_t i = 1; i < count; i++)
+    for (size_t i = 1; i < count; i++) {
         assert_true(handles[i] != handles[i - 1]);
+    }
     assert_true(handles[count - 1] < UINT64_C(1) << 53);
 }
 
@@ -132,5 +136,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_handles_are_never_used_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_slot_wears_out, setup, teardown),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

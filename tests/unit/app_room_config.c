@@ -76,8 +76,9 @@ static void test_index(void **state)
         {.dimensions = 3, .index = QD_INDEX_AUTO, .depth = 7},
         {.dimensions = 3, .depth = 7},
     };
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_fine(&good[i]);
+    }
     const struct {
         qd_msg_room_config config;
         const char *text;
@@ -108,8 +109,9 @@ static void test_index(void **state)
         {{.index = QD_INDEX_QUADTREE, .cell_size = 3},
          "cell_size is 3: leave it out with INDEX_QUADTREE, it is for INDEX_HASH and INDEX_GRID"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_fault(&wrong[i].config, wrong[i].text);
+    }
 }
 
 /* So that the app needs no answer to a space that refuses its config. */
@@ -129,10 +131,12 @@ static void test_what_is_good_a_space_takes(void **state)
                                      .swept = i % 5 == 0,
                                      .has_bounds = true};
         float far = bounds[i % 3];
+
         config.bounds =
             (qd_msg_bounds){-far, -far, config.dimensions == 3 ? -far : 0, far, far, config.dimensions == 3 ? far : 0};
-        if (!qd_room_config_check(&config, &limits, fault, sizeof fault))
+        if (!qd_room_config_check(&config, &limits, fault, sizeof fault)) {
             continue;
+        }
         const qd_space_config space_config = {.dimensions = config.dimensions,
                                               .min_x = -far,
                                               .min_y = -far,
@@ -162,9 +166,10 @@ static void test_bounds(void **state)
         {0, 0, 0, 0, 1, 0},        {0, 0, 0, 1, 0, 0},         {2, 0, 0, 1, 1, 0}, {NAN, 0, 0, 1, 1, 0},
         {0, 0, 0, INFINITY, 1, 0}, {0, -INFINITY, 0, 1, 1, 0}, {0, 0, 1, 1, 1, 2}, {0, 0, 0, 1, 1, 1},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_false(qd_room_config_check(&(qd_msg_room_config){.has_bounds = true, .bounds = wrong[i]}, &limits, fault,
                                           sizeof fault));
+    }
     assert_fault(&(qd_msg_room_config){.has_bounds = true, .bounds = {0, 5, 0, 1, 4, 0}},
                  "bounds go from min_y 5 to max_y 4: both must be finite and min < max");
     assert_fine(&(qd_msg_room_config){.has_bounds = true, .bounds = {-1, -1, 0, 1, 1, 0}});
@@ -259,8 +264,9 @@ static void test_names(void **state)
     (void)state;
     char longest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     const char *good[] = {"a", "arena 7", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8e\xb2", "\xef\xbf\xbd", longest};
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_true(qd_room_name_check(good[i], fault, sizeof fault));
+    }
     const struct {
         const char *name, *text;
     } bad[] = {
@@ -295,5 +301,6 @@ int main(void)
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_names),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

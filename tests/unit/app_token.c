@@ -46,5 +46,6 @@ int main(void)
         cmocka_unit_test(the_same_is_the_same_text),
         cmocka_unit_test(it_is_there_until_the_last_reference_goes),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@ static char path[64], error[300];
 static void write_file(const char *text)
 {
     FILE *file = fopen(path, "w");
+
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     fclose(file);
@@ -44,8 +45,9 @@ static void test_lines(void **state)
     assert_true(qd_tokens_contain(&tokens, "beta gamma"));
     assert_true(qd_tokens_contain(&tokens, "last"));
     const char *others[] = {"", "alph", "alphaa", "alphaalpha", "Alpha", "#delta", "delta", " alpha", "beta"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         assert_false(qd_tokens_contain(&tokens, others[i]));
+    }
     qd_tokens_deinit(&tokens);
 }
 
@@ -74,5 +76,6 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_faults)};
+
     return cmocka_run_group_tests(tests, setup, teardown);
 }

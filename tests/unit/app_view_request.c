@@ -95,10 +95,12 @@ static void test_places_of_observers(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_client_message message = observe(cases[i].observers);
-        if (cases[i].code == QD_ERROR_NONE)
+
+        if (cases[i].code == QD_ERROR_NONE) {
             assert_taken(&message, cases[i].dimensions);
-        else
+        } else {
             assert_refused(cases[i].code, &message, cases[i].dimensions, cases[i].text);
+        }
     }
     /* Nobody needs anything. */
     assert_taken(&(qd_client_message){.kind = QD_CLIENT_OBSERVE}, 3);
@@ -151,10 +153,12 @@ static void test_tiers(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_client_message message = observe((qd_msg_observers){
             .entity = two, .tier_count = cases[i].count, .relay_range = cases[i].range, .relay_every = cases[i].every});
-        if (cases[i].text == NULL)
+
+        if (cases[i].text == NULL) {
             assert_taken(&message, 2);
-        else
+        } else {
             assert_refused(QD_ERROR_INVALID, &message, 2, cases[i].text);
+        }
     }
 }
 
@@ -184,10 +188,12 @@ static void test_moves(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_client_message message = move(cases[i].observers);
-        if (cases[i].code == QD_ERROR_NONE)
+
+        if (cases[i].code == QD_ERROR_NONE) {
             assert_taken(&message, cases[i].dimensions);
-        else
+        } else {
             assert_refused(cases[i].code, &message, cases[i].dimensions, cases[i].text);
+        }
     }
 }
 
@@ -224,5 +230,6 @@ int main(void)
         cmocka_unit_test(test_cones),    cmocka_unit_test(test_tiers),
         cmocka_unit_test(test_moves),    cmocka_unit_test(test_lists_and_options),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,8 +34,9 @@ static void counts_to_the_byte(void **state)
     assert_int_equal(heap.bytes, 100007);
     assert_true(heap.drawn >= heap.bytes);
     assert_int_equal(qd_memory_used(), heap.drawn);
-    for (size_t index = 0; index < 100000; index++)
+    for (size_t index = 0; index < 100000; index++) {
         assert_int_equal(zeroed[index], 0);
+    }
     qd_heap_free(&heap, small, 7);
     assert_int_equal(heap.bytes, 100000);
     qd_heap_free(&heap, zeroed, 100000);
@@ -67,6 +68,7 @@ static void aligns(void **state)
     qd_heap_init(&heap);
     for (size_t size = 1; size < 3000; size = size * 3 + 1) {
         char *plain = qd_heap_alloc(&heap, size);
+
         assert_int_equal((uintptr_t)plain % 16, 0);
         plain = qd_heap_resize(&heap, plain, size, size + 5);
         assert_int_equal((uintptr_t)plain % 16, 0);
@@ -74,6 +76,7 @@ static void aligns(void **state)
         for (size_t alignment = 1; alignment <= 4096; alignment *= 2) {
             char *aligned = qd_heap_alloc_aligned(&heap, alignment, size);
             char *needed = qd_heap_need(&heap, alignment, size);
+
             assert_int_equal((uintptr_t)aligned % alignment, 0);
             assert_int_equal((uintptr_t)needed % alignment, 0);
             memset(aligned, 1, size);
@@ -97,10 +100,12 @@ static void resize_keeps_what_was_there(void **state)
         bytes = qd_heap_resize(&heap, bytes, size, next);
         assert_non_null(bytes);
         assert_int_equal(heap.bytes, next);
-        for (size_t index = 0; index < size; index++)
+        for (size_t index = 0; index < size; index++) {
             assert_int_equal(bytes[index], index % 251);
-        for (size_t index = size; index < next; index++)
+        }
+        for (size_t index = size; index < next; index++) {
             bytes[index] = (unsigned char)(index % 251);
+        }
         size = next;
     }
     bytes = qd_heap_resize(&heap, bytes, size, 10);
@@ -191,6 +196,7 @@ static void draws_in_steps(void **state)
     qd_heap_init(&heap);
     for (size_t index = 0; index < PIECES; index++) {
         size_t drawn = heap.drawn;
+
         pieces[index] = qd_heap_alloc(&heap, PIECE_BYTES);
         assert_non_null(pieces[index]);
         draws += heap.drawn != drawn;
@@ -199,6 +205,7 @@ static void draws_in_steps(void **state)
     draws = 0;
     for (size_t round = 0; round < 1000; round++) {
         size_t drawn = heap.drawn;
+
         qd_heap_free(&heap, pieces[0], PIECE_BYTES);
         draws += heap.drawn != drawn;
         drawn = heap.drawn;
@@ -236,5 +243,6 @@ int main(void)
         cmocka_unit_test_setup(draws_in_steps, no_limit),
         cmocka_unit_test(machine_has_memory),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,8 +71,9 @@ static void is_freed_once_by_many_threads(void **state)
         assert_int_equal(pthread_create(&threads[index], NULL, share, buffer), 0);
     }
     qd_buffer_release(buffer);
-    for (uint32_t index = 0; index < 4; index++)
+    for (uint32_t index = 0; index < 4; index++) {
         pthread_join(threads[index], NULL);
+    }
     assert_int_equal(qd_memory_used(), 0);
 }
 
@@ -83,5 +84,6 @@ int main(void)
         cmocka_unit_test(refuses_what_does_not_fit),
         cmocka_unit_test(is_freed_once_by_many_threads),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,7 @@ static void never_gives_one_twice(void **state)
             out_count--;
         } else if (out_count < IDS) {
             uint32_t id;
+
             assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
             assert_true(id < IDS);
             assert_false(out[id]);
@@ -76,14 +77,17 @@ static void all_can_be_given_back_without_memory(void **state)
     qd_heap_init(&heap);
     qd_id_pool_init(&pool, &heap);
     qd_memory_limit_set(16 * 1024);
-    while (qd_id_pool_take(&pool, &id) == QD_OK)
+    while (qd_id_pool_take(&pool, &id) == QD_OK) {
         taken++;
+    }
     assert_true(taken > 100);
     qd_memory_limit_set(1);
-    for (id = 0; id < taken; id++)
+    for (id = 0; id < taken; id++) {
         qd_id_pool_give(&pool, id);
-    for (uint32_t index = 0; index < taken; index++)
+    }
+    for (uint32_t index = 0; index < taken; index++) {
         assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+    }
     assert_int_equal(qd_id_pool_take(&pool, &id), QD_ERR_NO_MEMORY);
     qd_memory_limit_set(0);
     qd_id_pool_deinit(&pool);
@@ -97,5 +101,6 @@ int main(void)
         cmocka_unit_test(never_gives_one_twice),
         cmocka_unit_test(all_can_be_given_back_without_memory),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

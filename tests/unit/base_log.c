@@ -45,10 +45,11 @@ static void assert_prefix(const char *line, const char *level)
     const char *shape = "0000-00-00T00:00:00.000Z ";
 
     for (size_t index = 0; shape[index]; index++) {
-        if (shape[index] == '0')
+        if (shape[index] == '0') {
             assert_in_range(line[index], '0', '9');
-        else
+        } else {
             assert_int_equal(line[index], shape[index]);
+        }
     }
     assert_memory_equal(line + strlen(shape), level, strlen(level));
 }
@@ -124,5 +125,6 @@ int main(void)
         cmocka_unit_test(text_cannot_forge_a_line),
         cmocka_unit_test(long_text_is_cut_and_marked),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

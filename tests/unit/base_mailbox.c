@@ -33,8 +33,9 @@ static void keeps_order(void **state)
     assert_false(qd_mailbox_put(&mailbox, &parcels[1].letter));
     assert_false(qd_mailbox_put(&mailbox, &parcels[2].letter));
     qd_letter *letter = qd_mailbox_take(&mailbox);
-    for (uint32_t number = 0; number < 3; number++, letter = letter->next)
+    for (uint32_t number = 0; number < 3; number++, letter = letter->next) {
         assert_ptr_equal(letter, &parcels[number].letter);
+    }
     assert_null(letter);
     assert_null(qd_mailbox_take(&mailbox));
     assert_true(qd_mailbox_put(&mailbox, &parcels[0].letter));
@@ -50,10 +51,12 @@ static void *send_all(void *argument)
 
     for (uint32_t number = 0; number < LETTERS; number++) {
         parcel *out = &letters[sender][number];
+
         out->sender = sender;
         out->number = number;
-        if (qd_mailbox_put(&shared_mailbox, &out->letter))
+        if (qd_mailbox_put(&shared_mailbox, &out->letter)) {
             atomic_fetch_add(&firsts, 1);
+        }
     }
     return NULL;
 }
@@ -66,10 +69,12 @@ static void loses_nothing_between_threads(void **state)
     uint32_t taken = 0, bursts = 0;
 
     qd_mailbox_init(&shared_mailbox);
-    for (uintptr_t sender = 0; sender < SENDERS; sender++)
+    for (uintptr_t sender = 0; sender < SENDERS; sender++) {
         assert_int_equal(pthread_create(&threads[sender], NULL, send_all, (void *)sender), 0);
+    }
     while (taken < SENDERS * LETTERS) {
         qd_letter *letter = qd_mailbox_take(&shared_mailbox);
+
         if (!letter) {
             sched_yield();
             continue;
@@ -77,13 +82,15 @@ static void loses_nothing_between_threads(void **state)
         bursts++;
         for (; letter; letter = letter->next, taken++) {
             parcel *in = (parcel *)letter;
+
             assert_true(in->sender < SENDERS);
             assert_int_equal(in->number, next[in->sender]);
             next[in->sender]++;
         }
     }
-    for (uint32_t sender = 0; sender < SENDERS; sender++)
+    for (uint32_t sender = 0; sender < SENDERS; sender++) {
         pthread_join(threads[sender], NULL);
+    }
     assert_null(qd_mailbox_take(&shared_mailbox));
     /* Every burst has exactly one first letter: a reader that sleeps until it is told of one misses nothing. */
     assert_int_equal(atomic_load(&firsts), bursts);
@@ -95,5 +102,6 @@ int main(void)
         cmocka_unit_test(keeps_order),
         cmocka_unit_test(loses_nothing_between_threads),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

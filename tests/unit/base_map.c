@@ -38,14 +38,18 @@ static void check_all(const qd_map *map, const reference *expected)
     assert_int_equal(map->count, expected->count);
     for (uint32_t index = 0; index < expected->key_count; index++) {
         bool found = qd_map_get(map, expected->keys[index], &value);
+
         assert_int_equal(found, expected->present[index]);
-        if (found)
+        if (found) {
             assert_true(value == expected->values[index]);
+        }
     }
     while (qd_map_next(map, &cursor, &key, &value)) {
         uint32_t index = 0;
-        while (index < expected->key_count && expected->keys[index] != key)
+
+        while (index < expected->key_count && expected->keys[index] != key) {
             index++;
+        }
         assert_true(index < expected->key_count && expected->present[index] && !visited[index]);
         assert_true(value == expected->values[index]);
         visited[index] = true;
@@ -63,6 +67,7 @@ static void play(qd_map *map, reference *expected, uint64_t *seed, uint32_t oper
 
         if (random_next(seed) % 100 < put_percent) {
             uint64_t value = random_next(seed);
+
             assert_int_equal(qd_map_put(map, key, value), QD_OK);
             expected->count += !expected->present[index];
             expected->present[index] = true;
@@ -72,8 +77,9 @@ static void play(qd_map *map, reference *expected, uint64_t *seed, uint32_t oper
             expected->count -= expected->present[index];
             expected->present[index] = false;
         }
-        if (operation % 64 == 0)
+        if (operation % 64 == 0) {
             check_all(map, expected);
+        }
     }
     check_all(map, expected);
 }
@@ -121,8 +127,10 @@ static void agrees_on_random_keys(void **state)
     for (uint64_t seed = 1; seed <= 4; seed++) {
         reference expected = {.key_count = KEYS_MAX};
         uint64_t draw = seed;
-        for (uint32_t index = 0; index < KEYS_MAX; index++)
+
+        for (uint32_t index = 0; index < KEYS_MAX; index++) {
             expected.keys[index] = random_next(&draw);
+        }
         agrees_on(&expected, seed, seed);
     }
 }
@@ -133,8 +141,9 @@ static void agrees_on_keys_in_a_row(void **state)
     reference expected = {.key_count = KEYS_MAX};
 
     /* From zero, and up to the largest, both of which mean something inside the map. */
-    for (uint32_t index = 0; index < KEYS_MAX; index++)
+    for (uint32_t index = 0; index < KEYS_MAX; index++) {
         expected.keys[index] = index < KEYS_MAX / 2 ? index : UINT64_MAX - (KEYS_MAX - 1 - index);
+    }
     agrees_on(&expected, 0, 7);
 }
 
@@ -147,8 +156,9 @@ static void agrees_on_clustered_keys(void **state)
     const uint32_t room_for = 50;
 
     for (uint64_t key = 1; expected.key_count < 48; key++) {
-        if (home_of(key, 99, room_for) >= 61)
+        if (home_of(key, 99, room_for) >= 61) {
             expected.keys[expected.key_count++] = key;
+        }
     }
     qd_heap heap;
     qd_map map;
@@ -176,12 +186,14 @@ static void full_memory_changes_nothing(void **state)
     qd_heap_init(&heap);
     qd_map_init(&map, &heap, 5);
     qd_memory_limit_set(64 * 1024);
-    while (qd_map_put(&map, put, put) == QD_OK)
+    while (qd_map_put(&map, put, put) == QD_OK) {
         put++;
+    }
     assert_true(put > 100);
     assert_int_equal(map.count, put);
-    for (uint32_t key = 0; key < put; key++)
+    for (uint32_t key = 0; key < put; key++) {
         assert_true(qd_map_get(&map, key, &value) && value == key);
+    }
     assert_false(qd_map_get(&map, put, &value));
     assert_int_equal(qd_map_put(&map, 0, 17), QD_OK); /* what is there can still be replaced */
     qd_map_deinit(&map);
@@ -199,8 +211,9 @@ static void reserve_makes_puts_free(void **state)
     qd_map_init(&map, &heap, 5);
     assert_int_equal(qd_map_reserve(&map, 10000), QD_OK);
     size_t bytes = heap.bytes;
-    for (uint64_t key = 0; key < 10000; key++)
+    for (uint64_t key = 0; key < 10000; key++) {
         assert_int_equal(qd_map_put(&map, key << 32, key), QD_OK);
+    }
     assert_int_equal(heap.bytes, bytes);
     qd_map_deinit(&map);
     qd_heap_deinit(&heap);
@@ -213,5 +226,6 @@ int main(void)
         cmocka_unit_test(agrees_on_clustered_keys), cmocka_unit_test(full_memory_changes_nothing),
         cmocka_unit_test(reserve_makes_puts_free),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

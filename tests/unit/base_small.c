@@ -40,8 +40,10 @@ static void a_false_assertion_aborts_and_says_where(void **state)
     close(pipe_ends[1]);
     for (size_t size = 0; size < sizeof text - 1;) {
         ssize_t got = read(pipe_ends[0], text + size, sizeof text - 1 - size);
-        if (got <= 0)
+
+        if (got <= 0) {
             break;
+        }
         size += (size_t)got;
     }
     close(pipe_ends[0]);
@@ -67,6 +69,7 @@ static void the_clock_never_goes_back(void **state)
     assert_true(before > 0);
     for (uint32_t round = 0; round < 10000; round++) {
         uint64_t now = qd_clock_now_ns();
+
         assert_true(now >= before);
         before = now;
     }
@@ -106,5 +109,6 @@ int main(void)
         cmocka_unit_test(the_clock_never_goes_back),
         cmocka_unit_test(serial_runs_all_in_order),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

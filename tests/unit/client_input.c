@@ -80,6 +80,7 @@ static void append(struct stream *stream, const qd_server_message *message)
 static void feed(qd_client *client, const qd_server_message *message)
 {
     struct stream stream = {.size = 0};
+
     append(&stream, message);
     qd_client_input(client, stream.bytes, stream.size);
 }
@@ -87,16 +88,19 @@ static void feed(qd_client *client, const qd_server_message *message)
 /* Takes all messages and writes them again. */
 static void take_all(qd_client *client, struct stream *stream)
 {
-    for (const qd_server_message *message; (message = qd_client_next(client)) != NULL;)
+    for (const qd_server_message *message; (message = qd_client_next(client)) != NULL;) {
         append(stream, message);
+    }
 }
 
 static void all_messages(struct stream *stream)
 {
     const qd_server_message *messages[] = {&welcome, &opened,   &tick_begins, &tick_ends,
                                            &applied, &snapshot, &refused,     &pong};
-    for (size_t i = 0; i < COUNT(messages); i++)
+
+    for (size_t i = 0; i < COUNT(messages); i++) {
         append(stream, messages[i]);
+    }
 }
 
 static void test_cut_anywhere(void **state)
@@ -110,8 +114,10 @@ static void test_cut_anywhere(void **state)
         const uint8_t *from[] = {sent.bytes, sent.bytes + cut};
         qd_client *client = qd_client_create();
         struct stream taken = {.size = 0};
+
         for (int i = 0; i < 2; i++) {
             uint8_t *piece = malloc(sizes[i] > 0 ? sizes[i] : 1);
+
             memcpy(piece, from[i], sizes[i]);
             assert_int_equal(qd_client_input(client, piece, sizes[i]), QD_CLIENT_OK);
             free(piece);
@@ -129,8 +135,9 @@ static void test_byte_by_byte(void **state)
     struct stream sent = {.size = 0}, taken = {.size = 0};
     all_messages(&sent);
     qd_client *client = qd_client_create();
-    for (size_t i = 0; i < sent.size; i++)
+    for (size_t i = 0; i < sent.size; i++) {
         assert_int_equal(qd_client_input(client, &sent.bytes[i], 1), QD_CLIENT_OK);
+    }
     take_all(client, &taken);
     assert_int_equal(taken.size, sent.size);
     assert_memory_equal(taken.bytes, sent.bytes, sent.size);
@@ -156,8 +163,9 @@ static void test_answers_leave_the_others_in_line(void **state)
 
     const qd_server_message *left[] = {&opened, &tick_begins, &tick_ends, &applied, &snapshot};
     struct stream expected = {.size = 0}, taken = {.size = 0};
-    for (size_t i = 0; i < COUNT(left); i++)
+    for (size_t i = 0; i < COUNT(left); i++) {
         append(&expected, left[i]);
+    }
     take_all(client, &taken);
     assert_int_equal(taken.size, expected.size);
     assert_memory_equal(taken.bytes, expected.bytes, expected.size);
@@ -187,8 +195,9 @@ static void test_a_message_outlives_requests(void **state)
     qd_client *client = qd_client_create();
     feed(client, &tick_begins);
     const qd_server_message *message = qd_client_next(client);
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         assert_int_not_equal(qd_client_step(client, message->as.tick.room, 0), 0);
+    }
     feed(client, &pong);
     assert_memory_equal(message->as.tick.begins.b, ids_b, sizeof ids_b);
     qd_client_destroy(client);
@@ -212,15 +221,17 @@ static void test_welcome_is_kept(void **state)
 static void expect_ended(qd_client *client, qd_client_status status, const char *words, size_t message_count)
 {
     assert_int_equal(qd_client_state(client), status);
-    if (strstr(qd_client_error(client), words) == NULL)
+    if (strstr(qd_client_error(client), words) == NULL) {
         fail_msg("'%s' does not say '%s'", qd_client_error(client), words);
+    }
     assert_int_equal(qd_client_ping(client, 1), 0);
     size_t size;
     assert_null(qd_client_output(client, &size));
     feed(client, &pong);
     assert_int_equal(qd_client_state(client), status);
-    for (size_t i = 0; i < message_count; i++)
+    for (size_t i = 0; i < message_count; i++) {
         assert_non_null(qd_client_next(client));
+    }
     assert_null(qd_client_next(client));
     qd_client_destroy(client);
 }
@@ -296,8 +307,9 @@ static void test_bytes_that_are_no_frames(void **state)
     struct stream stream = {.size = 0};
     append(&stream, &tick_ends);
     uint8_t *reason_size = memchr(stream.bytes, 3, stream.size);
-    while (reason_size != NULL && memcmp(reason_size + 1, reasons, sizeof reasons) != 0)
+    while (reason_size != NULL && memcmp(reason_size + 1, reasons, sizeof reasons) != 0) {
         reason_size = memchr(reason_size + 1, 3, (size_t)(stream.bytes + stream.size - reason_size) - 1);
+    }
     assert_non_null(reason_size);
     /* One reason less: shorten the column, the message and the frame by a byte. */
     *reason_size = 2;
@@ -323,5 +335,6 @@ int main(void)
         cmocka_unit_test(test_go_away),
         cmocka_unit_test(test_bytes_that_are_no_frames),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

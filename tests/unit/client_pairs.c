@@ -45,6 +45,7 @@ struct columns {
 static void add(struct columns *columns, uint32_t i, uint32_t k)
 {
     uint32_t a = id_of(i), b = id_of(k);
+
     columns->a[columns->count] = a < b ? a : b;
     columns->b[columns->count++] = a < b ? b : a;
 }
@@ -52,10 +53,13 @@ static void add(struct columns *columns, uint32_t i, uint32_t k)
 static void expect_equal(const qd_pairs *pairs, const struct model *model)
 {
     size_t count = 0;
+
     for (uint32_t i = 0; i < IDS; i++) {
         uint32_t degree = 0;
+
         for (uint32_t k = 0; k < IDS; k++) {
             bool in = i < k ? model->in[i][k] : k < i && model->in[k][i];
+
             assert_int_equal(qd_pairs_contain(pairs, id_of(i), id_of(k)), in);
             degree += in;
             count += in && i < k;
@@ -81,13 +85,16 @@ static void apply_in_parts(qd_pairs *pairs, const struct model *model, bool rese
     const struct columns *groups[] = {ends, begins, passed, stays};
     uint32_t done[4] = {0};
     bool first = true, last = false;
+
     while (!last) {
         qd_msg_tick tick = {.room = 1, .tick = model->tick, .reset = reset && first, .end_reason = reasons};
         qd_msg_pairs *parts[] = {&tick.ends, &tick.begins, &tick.passed, &tick.stays};
+
         last = true;
         for (int g = 0; g < 4 && last; g++) {
             uint32_t left = groups[g]->count - done[g];
             uint32_t count = random_below(4) == 0 ? random_below(left + 1) : left;
+
             *parts[g] = (qd_msg_pairs){count, groups[g]->a + done[g], groups[g]->b + done[g]};
             done[g] += count;
             last = count == left;
@@ -103,6 +110,7 @@ static void apply_in_parts(qd_pairs *pairs, const struct model *model, bool rese
 static void run_tick(qd_pairs *pairs, struct model *model)
 {
     static struct columns ends, begins, passed, stays;
+
     ends.count = begins.count = passed.count = stays.count = 0;
     model->tick += 1 + random_below(3);
     if (random_below(20) == 0) {
@@ -115,20 +123,23 @@ static void run_tick(qd_pairs *pairs, struct model *model)
     }
     bool reset = !model->started || random_below(10) == 0;
     uint32_t change = 1 + random_below(30);
-    for (uint32_t i = 0; i < IDS; i++)
+    for (uint32_t i = 0; i < IDS; i++) {
         for (uint32_t k = i + 1; k < IDS; k++) {
             bool was = model->in[i][k] && !reset;
             bool is = random_below(change) == 0 ? random_below(2) == 0 : model->in[i][k];
+
             model->in[i][k] = is;
-            if (was && !is)
+            if (was && !is) {
                 add(&ends, i, k);
-            else if (is && !was)
+            } else if (is && !was) {
                 add(&begins, i, k);
-            else if (was && is && random_below(2) == 0)
+            } else if (was && is && random_below(2) == 0) {
                 add(&stays, i, k);
-            else if (!was && !is && !reset && random_below(8) == 0)
+            } else if (!was && !is && !reset && random_below(8) == 0) {
                 add(&passed, i, k);
+            }
         }
+    }
     model->started = true;
     apply_in_parts(pairs, model, reset, &ends, &begins, &passed, &stays);
     assert_int_equal(qd_pairs_tick(pairs), model->tick);
@@ -157,6 +168,7 @@ static qd_pairs *set_of_one(void)
     qd_pairs *pairs = qd_pairs_create();
     const uint32_t a = 1, b = 2;
     qd_msg_tick tick = {.tick = 5, .reset = true, .last = true, .begins = {1, &a, &b}};
+
     assert_int_equal(qd_pairs_apply(pairs, &tick), QD_CLIENT_OK);
     assert_true(qd_pairs_known(pairs));
     return pairs;
@@ -225,5 +237,6 @@ int main(void)
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_end_and_begin_again_in_one_tick),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

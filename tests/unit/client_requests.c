@@ -43,11 +43,13 @@ static const qd_client_message *read_request(struct peer *peer, size_t piece)
 {
     size_t size;
     const uint8_t *output;
+
     while ((output = qd_client_output(peer->client, &size)) != NULL) {
         size_t left = size < piece ? size : piece, given = left;
         const uint8_t *frame;
         size_t frame_size;
         qd_frame_result result = qd_frame_reader_next(&peer->reader, &output, &left, &frame, &frame_size);
+
         if (result == QD_FRAME_OK) {
             qd_decoded_client_release(&peer->decoded, NULL);
             assert_int_equal(qd_decode_client(frame, frame_size, NULL, &peer->decoded), QD_DECODE_OK);
@@ -302,10 +304,12 @@ static void test_output_in_pieces(void **state)
 {
     (void)state;
     uint32_t ids[500];
-    for (uint32_t i = 0; i < 500; i++)
+    for (uint32_t i = 0; i < 500; i++) {
         ids[i] = i;
+    }
     for (size_t piece = 1; piece < 5000; piece = piece * 3 / 2 + 1) {
         struct peer peer;
+
         open_peer(&peer);
         uint32_t read = 0;
         for (uint32_t i = 1; i <= 60; i++) {
@@ -313,14 +317,16 @@ static void test_output_in_pieces(void **state)
             /* Now and then the server is a little behind. */
             for (uint32_t k = 0; i % 7 != 0 && k < 1 + i % 2; k++) {
                 const qd_client_message *message = read_request(&peer, piece);
+
                 if (message != NULL) {
                     assert_int_equal(message->seq, ++read);
                     assert_int_equal(message->as.batch.entities.count, read % 500);
                 }
             }
         }
-        for (const qd_client_message *message; (message = read_request(&peer, piece)) != NULL;)
+        for (const qd_client_message *message; (message = read_request(&peer, piece)) != NULL;) {
             assert_int_equal(message->seq, ++read);
+        }
         assert_int_equal(read, 60);
         close_peer(&peer);
     }
@@ -371,6 +377,7 @@ static void test_addresses_that_are_none(void **state)
                                "host: 7400"};
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
         qd_client *client = qd_client_create();
+
         assert_int_equal(qd_client_connect(client, addresses[i], NULL, NULL, 1000), QD_CLIENT_ERR_ADDRESS);
         assert_non_null(strstr(qd_client_error(client), addresses[i]));
         assert_non_null(strstr(qd_client_error(client), "HOST:PORT"));
@@ -397,5 +404,6 @@ int main(void)
         cmocka_unit_test(test_without_a_socket),
         cmocka_unit_test(test_addresses_that_are_none),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,14 +35,17 @@ static uint32_t observer_of(uint32_t o)
 static uint64_t session_of(uint32_t s)
 {
     static const uint64_t sessions[SESSIONS] = {0, 1, UINT64_C(1) << 63, UINT64_C(0xf1de83e19937733d)};
+
     return sessions[s];
 }
 
 static uint32_t index_of(uint32_t (*number_of)(uint32_t), uint32_t number)
 {
     uint32_t i = 0;
-    while (number_of(i) != number)
+
+    while (number_of(i) != number) {
         i++;
+    }
     return i;
 }
 
@@ -67,13 +70,17 @@ struct model {
 static void expect_seen(const qd_view *view, const struct model *model)
 {
     size_t count = 0, cursor = 0, visited = 0;
+
     for (uint32_t o = 0; o < OBSERVERS; o++) {
         uint32_t of_this = 0, walked = 0;
+
         for (uint32_t i = 0; i < IDS; i++) {
             const qd_view_entity *seen = qd_view_find(view, observer_of(o), id_of(i));
+
             assert_int_equal(seen != NULL, model->in[o][i]);
-            if (seen != NULL)
+            if (seen != NULL) {
                 assert_memory_equal(seen, &model->as[o][i], sizeof *seen);
+            }
             of_this += seen != NULL;
         }
         assert_int_equal(qd_view_count_of(view, observer_of(o)), of_this);
@@ -87,8 +94,9 @@ static void expect_seen(const qd_view *view, const struct model *model)
         count += of_this;
     }
     assert_int_equal(qd_view_count(view), count);
-    for (const qd_view_entity *seen; (seen = qd_view_next(view, &cursor)) != NULL; visited++)
+    for (const qd_view_entity *seen; (seen = qd_view_next(view, &cursor)) != NULL; visited++) {
         assert_ptr_equal(qd_view_find(view, seen->observer, seen->id), seen);
+    }
     assert_int_equal(visited, count);
 }
 
@@ -97,11 +105,14 @@ static void expect_watched(const qd_view *view, const struct model *model)
     for (uint32_t i = 0; i < IDS; i++) {
         bool found[SESSIONS][OBSERVERS] = {{false}};
         uint32_t count = 0;
+
         for (const qd_view_watcher *at = qd_view_watcher_first(view, id_of(i)); at != NULL;
              at = qd_view_watcher_after(view, at)) {
             uint32_t s = 0, o = index_of(observer_of, at->observer);
-            while (session_of(s) != at->session)
+
+            while (session_of(s) != at->session) {
                 s++;
+            }
             assert_int_equal(at->entity, id_of(i));
             assert_false(found[s][o]);
             found[s][o] = true;
@@ -133,8 +144,10 @@ struct columns {
 static size_t payload_before(const struct columns *columns, uint32_t at)
 {
     size_t size = 0;
-    for (uint32_t i = 0; i < at; i++)
+
+    for (uint32_t i = 0; i < at; i++) {
         size += columns->payload_size[i];
+    }
     return size;
 }
 
@@ -149,6 +162,7 @@ static void add_enter(struct columns *to, struct model *model, uint32_t o, uint3
 {
     uint32_t at = to->enters++;
     qd_view_entity *as = &model->as[o][i];
+
     memset(as, 0, sizeof *as);
     as->observer = to->enter_observer[at] = observer_of(o);
     as->id = to->enter_id[at] = id_of(i);
@@ -165,14 +179,16 @@ static void add_enter(struct columns *to, struct model *model, uint32_t o, uint3
     as->tag = to->tag[at] = (uint64_t)random_below(1000) << 40;
     as->payload_size = to->payload_size[at] = (uint8_t)random_below(QD_VIEW_PAYLOAD_BYTES_MAX + 1);
     uint8_t *payload = to->payload + payload_before(to, at);
-    for (uint32_t k = 0; k < as->payload_size; k++)
+    for (uint32_t k = 0; k < as->payload_size; k++) {
         as->payload[k] = payload[k] = (uint8_t)random_below(256);
+    }
 }
 
 static void add_relay(struct columns *to, struct model *model, uint32_t o, uint32_t i)
 {
     qd_view_entity *as = &model->as[o][i];
     uint32_t at = to->relays++;
+
     to->relay_observer[at] = observer_of(o);
     to->relay_id[at] = id_of(i);
     as->x = to->relay_x[at] = (float)random_below(1000);
@@ -184,30 +200,37 @@ static void add_relay(struct columns *to, struct model *model, uint32_t o, uint3
 static void change_seen(struct columns *to, struct model *model, bool reset)
 {
     uint32_t change = 1 + random_below(20);
-    for (uint32_t o = 0; o < OBSERVERS; o++)
+
+    for (uint32_t o = 0; o < OBSERVERS; o++) {
         for (uint32_t i = 0; i < IDS; i++) {
             bool was = model->in[o][i] && !reset;
             bool is = random_below(change) == 0 ? random_below(2) == 0 : model->in[o][i];
             /* Despawned and spawned again. */
             bool again = was && is && random_below(20) == 0;
+
             model->in[o][i] = is;
-            if ((was && !is) || again)
+            if ((was && !is) || again) {
                 add_leave(to, o, i);
-            if ((is && !was) || again)
+            }
+            if ((is && !was) || again) {
                 add_enter(to, model, o, i);
-            else if (is && random_below(3) == 0)
+            } else if (is && random_below(3) == 0) {
                 add_relay(to, model, o, i);
+            }
         }
+    }
 }
 
 static void change_watched(struct columns *to, struct model *model, bool reset)
 {
     uint32_t change = 1 + random_below(20);
-    for (uint32_t i = 0; i < IDS; i++)
-        for (uint32_t s = 0; s < SESSIONS; s++)
+
+    for (uint32_t i = 0; i < IDS; i++) {
+        for (uint32_t s = 0; s < SESSIONS; s++) {
             for (uint32_t o = 0; o < OBSERVERS; o++) {
                 bool was = model->watched[i][s][o] && !reset;
                 bool is = random_below(change) == 0 ? random_below(2) == 0 : model->watched[i][s][o];
+
                 model->watched[i][s][o] = is;
                 if (was && !is) {
                     to->unwatched_entity[to->unwatched] = id_of(i);
@@ -219,6 +242,8 @@ static void change_watched(struct columns *to, struct model *model, bool reset)
                     to->watched_observer[to->watched++] = observer_of(o);
                 }
             }
+        }
+    }
 }
 
 /* How many of a group's `total`, of which `done` are told, go into this frame; *last: all of it has been told. */
@@ -226,6 +251,7 @@ static uint32_t some(uint32_t total, uint32_t *done, bool *last)
 {
     uint32_t left = total - *done;
     uint32_t count = !*last ? 0 : random_below(4) == 0 ? random_below(left + 1) : left;
+
     *done += count;
     *last = *last && count == left;
     return count;
@@ -237,8 +263,10 @@ static void apply_in_parts(qd_view *view, const struct model *model, bool reset,
 {
     uint32_t leaves = 0, enters = 0, relays = 0, unwatched = 0, watched = 0;
     bool last = false;
+
     for (bool first = true; !last; first = false) {
         qd_msg_view frame = {.room = 1, .tick = model->tick, .reset = reset && first};
+
         frame.reset_watchers = reset_watchers && first;
         last = true;
         frame.leave_observer = from->leave_observer + leaves;
@@ -289,6 +317,7 @@ static void apply_in_parts(qd_view *view, const struct model *model, bool reset,
 static void run_tick(qd_view *view, struct model *model)
 {
     static struct columns columns;
+
     memset(&columns, 0, sizeof columns);
     model->tick += 1 + random_below(3);
     if (random_below(20) == 0) {
@@ -313,6 +342,7 @@ static void on_enter(const qd_view_entity *entity, void *context)
 {
     struct model *heard = context;
     uint32_t o = index_of(observer_of, entity->observer), i = index_of(id_of, entity->id);
+
     assert_false(heard->in[o][i]);
     heard->in[o][i] = true;
     heard->as[o][i] = *entity;
@@ -322,6 +352,7 @@ static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void 
 {
     struct model *heard = context;
     uint32_t o = index_of(observer_of, entity->observer), i = index_of(id_of, entity->id);
+
     assert_true(heard->in[o][i] && reason <= QD_LEAVE_LIMIT);
     assert_memory_equal(entity, &heard->as[o][i], sizeof *entity);
     heard->in[o][i] = false;
@@ -331,6 +362,7 @@ static void on_relay(const qd_view_entity *entity, void *context)
 {
     struct model *heard = context;
     uint32_t o = index_of(observer_of, entity->observer), i = index_of(id_of, entity->id);
+
     assert_true(heard->in[o][i]);
     heard->as[o][i] = *entity;
 }
@@ -338,14 +370,17 @@ static void on_relay(const qd_view_entity *entity, void *context)
 static bool *watch_of(struct model *heard, uint32_t entity, uint64_t session, uint32_t observer)
 {
     uint32_t s = 0;
-    while (session_of(s) != session)
+
+    while (session_of(s) != session) {
         s++;
+    }
     return &heard->watched[index_of(id_of, entity)][s][index_of(observer_of, observer)];
 }
 
 static void on_watched(uint32_t entity, uint64_t session, uint32_t observer, void *context)
 {
     bool *is = watch_of(context, entity, session, observer);
+
     assert_false(*is);
     *is = true;
 }
@@ -353,6 +388,7 @@ static void on_watched(uint32_t entity, uint64_t session, uint32_t observer, voi
 static void on_unwatched(uint32_t entity, uint64_t session, uint32_t observer, void *context)
 {
     bool *is = watch_of(context, entity, session, observer);
+
     assert_true(*is);
     *is = false;
 }
@@ -361,10 +397,13 @@ static void expect_heard(const struct model *heard, const struct model *model)
 {
     assert_memory_equal(heard->in, model->in, sizeof model->in);
     assert_memory_equal(heard->watched, model->watched, sizeof model->watched);
-    for (uint32_t o = 0; o < OBSERVERS; o++)
-        for (uint32_t i = 0; i < IDS; i++)
-            if (model->in[o][i])
+    for (uint32_t o = 0; o < OBSERVERS; o++) {
+        for (uint32_t i = 0; i < IDS; i++) {
+            if (model->in[o][i]) {
                 assert_memory_equal(&heard->as[o][i], &model->as[o][i], sizeof model->as[o][i]);
+            }
+        }
+    }
 }
 
 static void test_against_a_table(void **state)
@@ -427,6 +466,7 @@ static qd_view *view_of_one(void)
 {
     qd_view *view = qd_view_create(NULL);
     qd_msg_view frame = enter_of(5, &one, &two);
+
     frame.watcher_enter_count = 1;
     frame.watcher_enter_entity = &one;
     frame.watcher_enter_session = &session;
@@ -490,6 +530,7 @@ static void test_contradictions(void **state)
                                {.tick = 6, .last = true, .reset_watchers = true}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         qd_view *view = view_of_one();
+
         assert_int_equal(qd_view_apply(view, &open), QD_CLIENT_OK);
         expect_contradiction(view, bad[i]);
     }
@@ -534,5 +575,6 @@ int main(void)
         cmocka_unit_test(test_columns_that_are_absent),
         cmocka_unit_test(test_each_reset_leaves_the_other_alone),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

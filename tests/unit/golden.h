@@ -65,6 +65,7 @@ static void parse_vector(const char *hex, golden_frame *vector)
     vector->frame = vector->framed + vector->prefix_size;
     for (size_t i = 0; i < vector->size; i++) {
         unsigned byte;
+
         assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
         vector->framed[vector->prefix_size + i] = (uint8_t)byte;
     }
@@ -94,9 +95,11 @@ static void expect_server_bytes(const char *name, const qd_server_message *messa
 static void test_client_messages_both_ways(void **state)
 {
     const golden_set *set = *state;
+
     for (size_t i = 0; i < set->client_count; i++) {
         const client_golden *golden = &set->client[i];
         golden_frame vector;
+
         parse_vector(golden->hex, &vector);
         expect_client_bytes(golden->name, &golden->message, &vector);
 
@@ -112,9 +115,11 @@ static void test_client_messages_both_ways(void **state)
 static void test_server_messages_both_ways(void **state)
 {
     const golden_set *set = *state;
+
     for (size_t i = 0; i < set->server_count; i++) {
         const server_golden *golden = &set->server[i];
         golden_frame vector;
+
         parse_vector(golden->hex, &vector);
         expect_server_bytes(golden->name, &golden->message, &vector);
 
@@ -130,8 +135,10 @@ static void test_server_messages_both_ways(void **state)
 static void test_every_kind_has_a_vector(void **state)
 {
     const golden_set *set = *state;
+
     for (int kind = set->client_first; kind <= (int)set->client_last; kind++) {
         size_t i = 0;
+
         while (i < set->client_count && (int)set->client[i].message.kind != kind) {
             i++;
         }
@@ -139,6 +146,7 @@ static void test_every_kind_has_a_vector(void **state)
     }
     for (int kind = set->server_first; kind <= (int)set->server_last; kind++) {
         size_t i = 0;
+
         while (i < set->server_count && (int)set->server[i].message.kind != kind) {
             i++;
         }
@@ -150,6 +158,7 @@ static void test_every_kind_has_a_vector(void **state)
 static void decode_damaged(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size + !size);
+
     memcpy(copy, bytes, size);
     qd_decoded_client client;
     if (qd_decode_client(copy, size, NULL, &client) == QD_DECODE_OK) {
@@ -167,6 +176,7 @@ static void decode_damaged(const uint8_t *bytes, size_t size)
 static void damage(const char *hex)
 {
     golden_frame vector;
+
     parse_vector(hex, &vector);
     for (size_t size = 0; size < vector.size; size++) {
         decode_damaged(vector.frame, size);
@@ -183,6 +193,7 @@ static void damage(const char *hex)
 static void test_damaged_frames(void **state)
 {
     const golden_set *set = *state;
+
     for (size_t i = 0; i < set->client_count; i++) {
         damage(set->client[i].hex);
     }
@@ -195,12 +206,15 @@ static void test_damaged_frames(void **state)
 static void test_truncated_frames_are_malformed(void **state)
 {
     const golden_set *set = *state;
+
     for (size_t i = 0; i < set->client_count; i++) {
         golden_frame vector;
+
         parse_vector(set->client[i].hex, &vector);
         for (size_t size = 0; size < vector.size; size++) {
             qd_decoded_client decoded;
             qd_decode_result result = qd_decode_client(vector.frame, size, NULL, &decoded);
+
             if (result == QD_DECODE_OK) {
                 assert_int_equal(decoded.message.kind, QD_CLIENT_NOTHING);
             } else {
@@ -215,10 +229,12 @@ static void list(const golden_set *set)
 {
     for (size_t i = 0; i < set->client_count; i++) {
         const client_golden *golden = &set->client[i];
+
         printf("ClientFrame|%s|%s|%s\n", golden->name, golden->hex, golden->text);
     }
     for (size_t i = 0; i < set->server_count; i++) {
         const server_golden *golden = &set->server[i];
+
         printf("ServerFrame|%s|%s|%s\n", golden->name, golden->hex, golden->text);
     }
 }

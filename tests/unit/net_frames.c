@@ -40,6 +40,7 @@ static void frames_cut_at_every_byte(void **state)
     assert_int_equal(setsockopt(peer, IPPROTO_TCP, 1 /* TCP_NODELAY */, &on, sizeof on), 0);
     for (uint8_t fill = 1; fill <= 3; fill++) {
         qd_buffer *frame = frame_of(fill, fill == 2 ? 0 : 140);
+
         memcpy(stream + size, frame->bytes, frame->size);
         size += frame->size;
         qd_buffer_release(frame);
@@ -51,8 +52,9 @@ static void frames_cut_at_every_byte(void **state)
         peer_expect_frame(peer, 2, 0);
         peer_expect_frame(peer, 3, 140);
     }
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         peer_send(peer, stream + i, 1);
+    }
     peer_expect_frame(peer, 1, 140);
     peer_expect_frame(peer, 2, 0);
     peer_expect_frame(peer, 3, 140);
@@ -87,8 +89,9 @@ static _Atomic bool paused;
 static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
 {
     (void)fixture;
-    if (paused)
+    if (paused) {
         paused_frames++;
+    }
     paused = true;
     qd_link_pause(link);
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
@@ -188,6 +191,7 @@ static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64
 {
     static uint8_t more[512u << 10];
     net_fixture fixture = {.on_fault = say_so_and_close};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect_narrow(&fixture);
 
@@ -195,8 +199,9 @@ static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64
     peer_send(peer, bytes, size);
     for (size_t sent = 0; sent < sizeof more; sent += 4096) {
         /* It may have been told to stop by then. */
-        if (send(peer, more, 4096, MSG_NOSIGNAL) <= 0)
+        if (send(peer, more, 4096, MSG_NOSIGNAL) <= 0) {
             break;
+        }
     }
     peer_expect_frame(peer, 7, 50);
     peer_expect_frame(peer, '!', GOODBYE_BYTES);
@@ -283,18 +288,21 @@ static void the_peer_resets(void **state)
     fixture_start(&fixture, NULL);
     int peers[4];
 
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 4; i++) {
         peers[i] = peer_connect(&fixture);
+    }
     wait_for(&fixture, &fixture.opened, 4);
     peer_send(peers[0], "\x80", 1);
     peer_send(peers[1], "\x20half a frame", 13);
     peer_send_frame(peers[2], 1, 1u << 20);
     wait_for(&fixture, &fixture.frames, 1);
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 4; i++) {
         peer_reset(peers[i]);
+    }
     wait_for(&fixture, &fixture.closed, 4);
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(send_and_release(fixture.links[i], frame_of(1, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
+    }
     fixture_stop(&fixture);
 }
 

@@ -138,8 +138,9 @@ static void far_too_many(void **state)
     fixture_start(&fixture, &config);
     int peers[MANY];
 
-    for (uint32_t i = 0; i < MANY; i++)
+    for (uint32_t i = 0; i < MANY; i++) {
         peers[i] = peer_connect(&fixture);
+    }
     for (uint32_t i = 0; i < MANY; i++) {
         uint8_t bytes[20];
 
@@ -220,8 +221,9 @@ static void count_thread(net_fixture *fixture, qd_link *link)
 {
     (void)link;
     pthread_mutex_lock(&fixture->lock);
-    if (fixture->opened == 0)
+    if (fixture->opened == 0) {
         first_thread = pthread_self();
+    }
     on_first_thread += pthread_equal(first_thread, pthread_self()) != 0;
     pthread_mutex_unlock(&fixture->lock);
 }
@@ -239,22 +241,26 @@ static void five_hundred_on_two_loops(void **state)
 
     for (uint32_t i = 0; i < MANY; i++) {
         peers[i] = peer_connect(&fixture);
-        if (i == 0)
+        if (i == 0) {
             wait_for(&fixture, &fixture.opened, 1);
+        }
     }
     for (uint32_t round = 0; round < 3; round++) {
-        for (uint32_t i = 0; i < MANY; i++)
+        for (uint32_t i = 0; i < MANY; i++) {
             peer_send_frame(peers[i], (uint8_t)i, 10 + i);
-        for (uint32_t i = 0; i < MANY; i++)
+        }
+        for (uint32_t i = 0; i < MANY; i++) {
             peer_expect_frame(peers[i], (uint8_t)i, 10 + i);
+        }
     }
     assert_int_equal(qd_net_connections(fixture.net), MANY);
     assert_int_equal(on_first_thread, MANY / 2);
     /* Small at rest: this is what 500 links cost, all answers being sent. */
     assert_true((qd_memory_used() - before) / MANY < 4096);
 
-    for (uint32_t i = 0; i < MANY; i += 2)
+    for (uint32_t i = 0; i < MANY; i += 2) {
         close(peers[i]);
+    }
     wait_for(&fixture, &fixture.closed, MANY / 2);
     fixture_stop(&fixture);
     for (uint32_t i = 1; i < MANY; i += 2) {
@@ -338,6 +344,7 @@ static void stop_under_arrivals(void **state)
     for (uint32_t i = 0; i < 20; i++) {
         net_fixture fixture = {0};
         qd_net_config config = fixture_config(&fixture);
+
         config.loops = 2;
         config.connections_max = 50;
         fixture_start(&fixture, &config);

@@ -45,13 +45,16 @@ static bool take(qd_outbox *outbox, size_t bytes)
         size_t part = 0;
 
         assert_true(count > 0);
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             part += vectors[i].len;
-        if (part > bytes)
+        }
+        if (part > bytes) {
             part = bytes;
+        }
         room |= qd_outbox_take(outbox, part, &freed);
-        for (uint32_t i = 0; i < freed.count; i++)
+        for (uint32_t i = 0; i < freed.count; i++) {
             qd_buffer_release(freed.buffers[i]);
+        }
         bytes -= part;
     }
     return room;
@@ -84,8 +87,9 @@ static void many_small_buffers_count(void **state)
     qd_outbox_init(&outbox, 64 * KIB);
     uint32_t pushed = 0;
 
-    while (push(&outbox, 1, QD_LINK_EVENTS) == QD_OUTBOX_PUSHED)
+    while (push(&outbox, 1, QD_LINK_EVENTS) == QD_OUTBOX_PUSHED) {
         pushed++;
+    }
     assert_int_equal(pushed, 64 * KIB / (1 + QD_LINK_BUFFER_BYTES));
     qd_outbox_deinit(&outbox);
 }
@@ -104,8 +108,9 @@ static void all_or_none(void **state)
     take(&outbox, 10 * KIB);
     assert_int_equal(qd_outbox_push(&outbox, buffers, 3, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     assert_int_equal(qd_outbox_bytes(&outbox), 60 * KIB);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         qd_buffer_release(buffers[i]);
+    }
     qd_outbox_deinit(&outbox);
 }
 
@@ -147,8 +152,9 @@ static void no_memory_changes_nothing(void **state)
     qd_memory_limit_set(1);
     qd_outbox_pushed pushed = QD_OUTBOX_PUSHED;
     uint32_t count = 1;
-    for (; pushed == QD_OUTBOX_PUSHED && count < 1000; count++)
+    for (; pushed == QD_OUTBOX_PUSHED && count < 1000; count++) {
         pushed = qd_outbox_push(&outbox, &buffer, 1, QD_LINK_REPLY);
+    }
     qd_memory_limit_set(0);
     assert_int_equal(pushed, QD_OUTBOX_NO_MEMORY);
     assert_int_equal(count - 1, QD_OUTBOX_ENTRIES_MIN);
@@ -170,6 +176,7 @@ static uint32_t draw(uint32_t *seed, uint32_t below)
 static void the_stream_is_whole(uint32_t seed)
 {
     qd_outbox outbox;
+
     qd_outbox_init(&outbox, 1u << 20);
     uint8_t next_in = 0, next_out = 0;
     size_t queued = 0;
@@ -181,25 +188,30 @@ static void the_stream_is_whole(uint32_t seed)
 
             for (uint32_t i = 0; i < count; i++) {
                 buffers[i] = buffer_of(1 + draw(&seed, 300));
-                for (size_t j = 0; j < buffers[i]->size; j++)
+                for (size_t j = 0; j < buffers[i]->size; j++) {
                     buffers[i]->bytes[j] = next_in++;
+                }
                 queued += buffers[i]->size;
             }
             assert_int_equal(qd_outbox_push(&outbox, buffers, count, draw(&seed, 2) ? QD_LINK_EVENTS : QD_LINK_REPLY),
                              QD_OUTBOX_PUSHED);
-            for (uint32_t i = 0; i < count; i++)
+            for (uint32_t i = 0; i < count; i++) {
                 qd_buffer_release(buffers[i]);
+            }
         } else if (queued > 0) {
             uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
             uint32_t count = qd_outbox_gather(&outbox, vectors);
             size_t gathered = 0;
 
-            for (uint32_t i = 0; i < count; i++)
+            for (uint32_t i = 0; i < count; i++) {
                 gathered += vectors[i].len;
+            }
             size_t written = draw(&seed, (uint32_t)gathered + 1), checked = 0;
-            for (uint32_t i = 0; i < count; i++)
-                for (size_t j = 0; j < vectors[i].len && checked < written; j++, checked++)
+            for (uint32_t i = 0; i < count; i++) {
+                for (size_t j = 0; j < vectors[i].len && checked < written; j++, checked++) {
                     assert_int_equal((uint8_t)vectors[i].base[j], next_out++);
+                }
+            }
             take(&outbox, written);
             queued -= written;
         }
@@ -211,8 +223,9 @@ static void the_stream_is_whole(uint32_t seed)
 static void any_cut_gives_the_same_stream(void **state)
 {
     (void)state;
-    for (uint32_t seed = 1; seed <= 20; seed++)
+    for (uint32_t seed = 1; seed <= 20; seed++) {
         the_stream_is_whole(seed);
+    }
 }
 
 /* A burst's ring does not stay. */
@@ -222,8 +235,9 @@ static void a_long_ring_is_given_back(void **state)
     qd_outbox outbox;
     qd_outbox_init(&outbox, 16u << 20);
 
-    for (uint32_t i = 0; i < 10000; i++)
+    for (uint32_t i = 0; i < 10000; i++) {
         assert_int_equal(push(&outbox, 2, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    }
     take(&outbox, 20000);
     assert_int_equal(qd_memory_used(), 0);
     qd_outbox_deinit(&outbox);

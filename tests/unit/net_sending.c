@@ -10,8 +10,9 @@
 
 static void wait_until_sent(const qd_link *link)
 {
-    while (qd_link_queued(link) > 0)
+    while (qd_link_queued(link) > 0) {
         sched_yield();
+    }
 }
 
 /* Connected, known to the fixture as its next link, and with an empty outbox. */
@@ -49,8 +50,9 @@ static void *send_marks(void *argument)
     for (uint32_t i = 0; i < SENDS; i++) {
         mark next = {.sender = self->number, .number = i};
 
-        if (send_and_release(self->link, frame_with(&next, sizeof next), QD_LINK_REPLY) != QD_LINK_SENT)
+        if (send_and_release(self->link, frame_with(&next, sizeof next), QD_LINK_REPLY) != QD_LINK_SENT) {
             self->refused++;
+        }
     }
     return NULL;
 }
@@ -92,8 +94,9 @@ static void *send_until_closed(void *argument)
     sender *self = argument;
     qd_buffer *buffer = frame_of(1, 100);
 
-    while (qd_link_send(self->link, &buffer, 1, QD_LINK_EVENTS) != QD_LINK_CLOSED)
+    while (qd_link_send(self->link, &buffer, 1, QD_LINK_EVENTS) != QD_LINK_CLOSED) {
         self->number++;
+    }
     qd_buffer_release(buffer);
     return NULL;
 }
@@ -123,11 +126,13 @@ static void closes_under_senders(void **state)
     assert_int_equal(shutdown(peers[2], SHUT_WR), 0);
     wait_for(&fixture, &fixture.closed, 2); /* the third has time left, as it is not read */
     qd_net_stop(fixture.net, 0);
-    for (uint32_t i = 0; i < SENDERS; i++)
+    for (uint32_t i = 0; i < SENDERS; i++) {
         pthread_join(senders[i].thread, NULL);
+    }
     fixture_finish(&fixture);
-    for (uint32_t i = 1; i < SENDERS; i++)
+    for (uint32_t i = 1; i < SENDERS; i++) {
         close(peers[i]);
+    }
 }
 
 /* ---- slow readers ---- */
@@ -150,8 +155,9 @@ static void a_slow_reader_of_events(void **state)
     assert_true(sent >= 7 && sent < 3000);
     assert_true(qd_memory_used() - before < 64 * KIB + 64 * KIB);
 
-    for (uint32_t i = 0; i < sent; i++)
+    for (uint32_t i = 0; i < sent; i++) {
         peer_expect_frame(peer, (uint8_t)i, 8 * KIB);
+    }
     wait_for(&fixture, &fixture.drained, 1);
     /* An answer from the loop: it has told all that there was to tell. One large send goes now, as nothing else waits.
      */
@@ -171,8 +177,9 @@ static void long_answer(net_fixture *fixture, qd_link *link, const uint8_t *byte
 {
     (void)fixture, (void)size;
     send_and_release(link, frame_of(bytes[0], 16 * KIB), QD_LINK_REPLY);
-    if (qd_link_queued(link) > queued_max)
+    if (qd_link_queued(link) > queued_max) {
         queued_max = qd_link_queued(link);
+    }
 }
 
 /* It asks for more than all the buffers below can hold before it begins to read: it is answered in full, and what waits
@@ -185,10 +192,12 @@ static void a_slow_reader_of_replies(void **state)
     fixture_start(&fixture, NULL);
     int peer = peer_connect_narrow(&fixture);
 
-    for (uint32_t i = 0; i < QUESTIONS; i++)
+    for (uint32_t i = 0; i < QUESTIONS; i++) {
         peer_send_frame(peer, (uint8_t)i, 1);
-    for (uint32_t i = 0; i < QUESTIONS; i++)
+    }
+    for (uint32_t i = 0; i < QUESTIONS; i++) {
         peer_expect_frame(peer, (uint8_t)i, 16 * KIB);
+    }
     assert_int_equal(count_of(&fixture, &fixture.frames), QUESTIONS);
     assert_true(queued_max > 64 * KIB);
     assert_true(queued_max < 64 * KIB + QD_LINK_REPLY_MARGIN_BYTES + 32 * KIB);
@@ -206,8 +215,9 @@ static void a_reader_of_nothing(void **state)
     int peer = peer_connect_narrow(&fixture);
     qd_link *link = connected(&fixture, peer);
 
-    while (send_and_release(link, frame_of(1, 16 * KIB), QD_LINK_REPLY) == QD_LINK_SENT)
+    while (send_and_release(link, frame_of(1, 16 * KIB), QD_LINK_REPLY) == QD_LINK_SENT) {
         assert_true(qd_link_queued(link) < 64 * KIB + QD_LINK_REPLY_MARGIN_BYTES + 32 * KIB);
+    }
     assert_int_equal(send_and_release(link, frame_of(1, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
     wait_for(&fixture, &fixture.closed, 1);
     assert_int_equal(qd_link_queued(link), 0);
@@ -226,16 +236,20 @@ static void all_or_none(void **state)
     qd_buffer *parts[3] = {frame_of(1, 5 * KIB), frame_of(2, 5 * KIB), frame_of(3, 5 * KIB)};
     uint32_t sent = 0;
 
-    while (qd_link_send(link, parts, 3, QD_LINK_EVENTS) == QD_LINK_SENT)
+    while (qd_link_send(link, parts, 3, QD_LINK_EVENTS) == QD_LINK_SENT) {
         sent++;
+    }
     send_and_release(link, frame_of('.', 1), QD_LINK_REPLY);
-    for (uint32_t i = 0; i < sent; i++)
-        for (uint8_t part = 1; part <= 3; part++)
+    for (uint32_t i = 0; i < sent; i++) {
+        for (uint8_t part = 1; part <= 3; part++) {
             peer_expect_frame(peer, part, 5 * KIB);
+        }
+    }
     peer_expect_frame(peer, '.', 1);
 
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         qd_buffer_release(parts[i]);
+    }
     close(peer);
     fixture_stop(&fixture);
 }
@@ -292,9 +306,9 @@ static void a_flush_has_an_end(void **state)
         uint8_t bytes[4096];
         ssize_t received;
 
-        do
+        do {
             received = recv(peers[i], bytes, sizeof bytes, 0);
-        while (received > 0);
+        } while (received > 0);
         assert_int_equal(received, -1);
         assert_int_equal(errno, ECONNRESET);
         close(peers[i]);

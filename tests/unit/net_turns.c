@@ -33,16 +33,19 @@ static void count_and_echo(net_fixture *net, qd_link *link, const uint8_t *bytes
     flood *at = (flood *)net;
 
     if (link == net->links[FLOODER]) {
-        if (at->frames++ == 0)
+        if (at->frames++ == 0) {
             send(at->peers[OTHER], "\x01!", 2, MSG_NOSIGNAL);
+        }
     } else {
         at->frames_before = at->frames;
-        if (at->in_between)
+        if (at->in_between) {
             at->in_between(at);
+        }
     }
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
-    if (link == net->links[FLOODER] && at->answer_bytes > 0)
+    if (link == net->links[FLOODER] && at->answer_bytes > 0) {
         send_and_release(link, frame_of('a', at->answer_bytes), QD_LINK_REPLY);
+    }
 }
 
 /* The other's frame is answered, and not after all of the flooder's. */
@@ -135,6 +138,7 @@ static void closed_in_between(void **state)
 static void reset_the_flooder(flood *at)
 {
     const struct linger now = {.l_onoff = 1};
+
     setsockopt(at->peers[FLOODER], SOL_SOCKET, SO_LINGER, &now, sizeof now);
     close(at->peers[FLOODER]);
 }

@@ -35,6 +35,7 @@ static test_frame make_flood(uint32_t field, const char *head, size_t head_size,
 {
     size_t body_size = head_size + unit_size * count;
     test_frame made = {malloc(body_size + 16), 0};
+
     if (field != 0) {
         made.size += qd_frame_prefix_write(field << 3 | 2, made.bytes);
         made.size += qd_frame_prefix_write((uint32_t)body_size, made.bytes + made.size);
@@ -52,6 +53,7 @@ static test_frame make_flood(uint32_t field, const char *head, size_t head_size,
 static qd_decode_result decode_client(test_frame frame, size_t *bytes_peak)
 {
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_decoded_client decoded;
     qd_decode_result result = qd_decode_client(frame.bytes, frame.size, &counted.memory, &decoded);
@@ -65,6 +67,7 @@ static qd_decode_result decode_client(test_frame frame, size_t *bytes_peak)
 static qd_decode_result decode_server(test_frame frame, size_t *bytes_peak)
 {
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_decoded_server decoded;
     qd_decode_result result = qd_decode_server(frame.bytes, frame.size, &counted.memory, &decoded);
@@ -124,10 +127,12 @@ static void test_exhaustion_at_every_allocation(void **state)
                              "\x12\x06\x12\x04\x7a\x02xy";
     for (size_t i = 0; i < COUNT_OF(floods); i++) {
         bool ok = false, refused = false;
+
         for (size_t count = 0; count < 600; count++) {
             test_frame flood = make_flood(floods[i].field, "", 0, floods[i].unit, floods[i].unit_size, count);
             size_t bytes_peak;
             qd_decode_result result = decode_client(flood, &bytes_peak);
+
             ok |= result == QD_DECODE_OK || result == QD_DECODE_COLUMNS;
             refused |= result == QD_DECODE_MALFORMED;
             free(flood.bytes);
@@ -138,6 +143,7 @@ static void test_exhaustion_at_every_allocation(void **state)
     for (size_t count = 0; count < 600; count++) {
         test_frame flood = make_flood(3, open_room, sizeof open_room - 1, "\x78\x00", 2, count);
         size_t bytes_peak;
+
         decode_client(flood, &bytes_peak);
         free(flood.bytes);
     }
@@ -169,6 +175,7 @@ static test_frame encode_client(const qd_client_message *message)
     test_frame encoded = {malloc(qd_client_message_size(message)), 0};
     size_t size = qd_client_message_encode(message, encoded.bytes);
     size_t prefix_size = 0;
+
     while (encoded.bytes[prefix_size++] & 0x80) {
     }
     encoded.size = size - prefix_size;
@@ -181,6 +188,7 @@ static test_frame encode_server(const qd_server_message *message)
     test_frame encoded = {malloc(qd_server_message_size(message)), 0};
     size_t size = qd_server_message_encode(message, encoded.bytes);
     size_t prefix_size = 0;
+
     while (encoded.bytes[prefix_size++] & 0x80) {
     }
     encoded.size = size - prefix_size;
@@ -206,6 +214,7 @@ static void test_plain_frames_take_their_own_size(void **state)
     };
     for (uint32_t count = 0; count <= ENTITIES; count = count * 3 + 1) {
         qd_client_message spawn = {.seq = 1, .kind = QD_CLIENT_SPAWN, .as.batch = {.room = 7, .entities = full}};
+
         spawn.as.batch.entities.count = count;
         test_frame client = encode_client(&spawn);
         size_t bytes_peak;
@@ -266,6 +275,7 @@ static void test_views_take_their_own_size(void **state)
         qd_client_message observe = {.seq = 1, .kind = QD_CLIENT_OBSERVE, .as.observers = observers};
         test_frame client = encode_client(&observe);
         size_t bytes_peak;
+
         assert_int_equal(decode_client(client, &bytes_peak), QD_DECODE_OK);
         assert_true(bytes_peak <= client.size + PLAIN_EXTRA_BYTES);
         free(client.bytes);
@@ -373,6 +383,7 @@ static void test_an_allocator_that_fails(void **state)
     test_frame flood = make_flood(11, "", 0, "\x15\x01\x02\x03\x04", 5, 60);
     for (unsigned fail_at = 1; fail_at <= 3; fail_at++) {
         counted_memory counted;
+
         counted_memory_init(&counted);
         counted.fail_at = fail_at;
         qd_decoded_client client;
@@ -404,5 +415,6 @@ int main(void)
         cmocka_unit_test(test_columns_are_aligned),
         cmocka_unit_test(test_an_allocator_that_fails),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

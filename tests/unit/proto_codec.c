@@ -27,6 +27,7 @@
 static void expect_client(qd_decode_result expected, const char *bytes, size_t size)
 {
     qd_decoded_client decoded;
+
     assert_int_equal(qd_decode_client(bytes, size, NULL, &decoded), expected);
     qd_decoded_client_release(&decoded, NULL);
 }
@@ -154,6 +155,7 @@ static void test_a_zero_byte_in_a_string_is_malformed(void **state)
     for (size_t i = 0; i < COUNT_OF(server); i++) {
         qd_decoded_server decoded;
         size_t size = 2 + (size_t)server[i][1];
+
         assert_int_equal(qd_decode_server(server[i], size, NULL, &decoded), QD_DECODE_MALFORMED);
         qd_decoded_server_release(&decoded, NULL);
     }
@@ -214,6 +216,7 @@ static void test_scope(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_decoded_client decoded;
+
         assert_int_equal(qd_decode_client(cases[i].bytes, 4, NULL, &decoded), QD_DECODE_OK);
         assert_int_equal(decoded.message.as.subscribe.scope, cases[i].scope);
         qd_decoded_client_release(&decoded, NULL);
@@ -255,7 +258,7 @@ typedef struct column_case {
 
 #define COLUMN(name, values)                                                                                           \
     {                                                                                                                  \
-#name, offsetof(qd_msg_entities, name), values                                                                 \
+        #name, offsetof(qd_msg_entities, name), values                                                                 \
     }
 
 static const column_case all_columns[] = {
@@ -278,6 +281,7 @@ static const struct {
 static bool is_in(const char *names, const char *name)
 {
     char padded[16];
+
     snprintf(padded, sizeof padded, " %s ", name);
     return strstr(names, padded) != NULL;
 }
@@ -291,9 +295,11 @@ static const void **place_of(qd_msg_entities *entities, const column_case *colum
 static qd_client_message make_batch(size_t batch, uint32_t count, const char *absent)
 {
     qd_client_message message = {.seq = 3, .kind = batches[batch].kind, .as.batch.room = 7};
+
     message.as.batch.entities.count = count;
     for (size_t i = 0; i < COUNT_OF(all_columns); i++) {
         const char *name = all_columns[i].name;
+
         if ((is_in(batches[batch].needed, name) || is_in(batches[batch].optional, name)) && strcmp(name, absent) != 0) {
             *place_of(&message.as.batch.entities, &all_columns[i]) = all_columns[i].values;
         }
@@ -305,6 +311,7 @@ static qd_client_message make_batch(size_t batch, uint32_t count, const char *ab
 static size_t encode_frame(const qd_client_message *message, uint8_t *frame)
 {
     uint8_t bytes[600];
+
     assert_true(qd_client_message_size(message) <= sizeof bytes);
     size_t size = qd_client_message_encode(message, bytes);
     size_t prefix_size = bytes[0] < 0x80 ? 1 : 2;
@@ -319,6 +326,7 @@ static void test_absent_columns(void **state)
         for (size_t i = 0; i < COUNT_OF(all_columns); i++) {
             const column_case *column = &all_columns[i];
             bool needed = is_in(batches[batch].needed, column->name);
+
             if ((!needed && !is_in(batches[batch].optional, column->name)) || strcmp(column->name, "id") == 0) {
                 continue;
             }
@@ -332,6 +340,7 @@ static void test_absent_columns(void **state)
             assert_int_equal(decoded.message.as.batch.room, 7);
             if (needed) {
                 char fault[120];
+
                 snprintf(fault, sizeof fault, "column %s has 0 values, column id has 3", column->name);
                 assert_int_equal(result, QD_DECODE_COLUMNS);
                 assert_string_equal(decoded.fault, fault);
@@ -372,6 +381,7 @@ static void test_columns_by_roster(void **state)
         uint8_t frame[600];
         size_t size = encode_frame(&message, frame);
         qd_decoded_client decoded;
+
         assert_int_equal(qd_decode_client(frame, size, NULL, &decoded), cases[i].result);
         assert_string_equal(decoded.fault, cases[i].fault);
         const qd_msg_roster_move *move = &decoded.message.as.roster_move;
@@ -388,6 +398,7 @@ static void test_unequal_columns(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(all_columns); i++) {
         const column_case *column = &all_columns[i];
+
         if (strcmp(column->name, "id") == 0) {
             continue;
         }
@@ -435,6 +446,7 @@ static void test_empty_batches_are_batches(void **state)
         uint8_t frame[64];
         size_t size = encode_frame(&message, frame);
         qd_decoded_client decoded;
+
         assert_int_equal(qd_decode_client(frame, size, NULL, &decoded), QD_DECODE_OK);
         assert_int_equal(decoded.message.kind, batches[batch].kind);
         assert_int_equal(decoded.message.as.batch.entities.count, 0);
@@ -468,6 +480,7 @@ static void test_columns_of_the_server(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_decoded_server decoded;
+
         assert_int_equal(qd_decode_server(cases[i].bytes, cases[i].size, NULL, &decoded), cases[i].result);
         qd_decoded_server_release(&decoded, NULL);
     }
@@ -487,6 +500,7 @@ static void test_errors_list_a_bounded_number_of_entries(void **state)
         size_t size = qd_server_message_encode(&message, bytes);
         qd_decoded_server decoded;
         qd_decode_result result = qd_decode_server(bytes + 2, size - 2, NULL, &decoded);
+
         assert_int_equal(result, count <= QD_ERROR_ENTRIES_MAX ? QD_DECODE_OK : QD_DECODE_COLUMNS);
         qd_decoded_server_release(&decoded, NULL);
     }
@@ -571,5 +585,6 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_numbers_of_names),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

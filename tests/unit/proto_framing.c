@@ -28,6 +28,7 @@ static uint8_t byte_at(size_t frame, size_t offset)
 static size_t write_stream(uint8_t *stream)
 {
     size_t size = 0;
+
     for (size_t frame = 0; frame < COUNT_OF(lengths); frame++) {
         size += qd_frame_prefix_write((uint32_t)lengths[frame], stream + size);
         for (size_t i = 0; i < lengths[frame]; i++) {
@@ -42,6 +43,7 @@ static size_t write_stream(uint8_t *stream)
 static void feed(qd_frame_reader *reader, const uint8_t *stream, size_t size, size_t *frame)
 {
     uint8_t *chunk = malloc(size + !size);
+
     memcpy(chunk, stream, size);
     const uint8_t *bytes = chunk;
     const uint8_t *got;
@@ -69,6 +71,7 @@ static void test_split_at_every_two_places(void **state)
     for (size_t first = 0; first <= size; first++) {
         for (size_t second = first; second <= size; second += 7) {
             counted_memory counted;
+
             counted_memory_init(&counted);
             qd_frame_reader reader;
             qd_frame_reader_init(&reader, 300, &counted.memory);
@@ -90,6 +93,7 @@ static void test_chunks_of_every_small_size(void **state)
     size_t size = write_stream(stream);
     for (size_t chunk = 1; chunk < 20; chunk++) {
         qd_frame_reader reader;
+
         qd_frame_reader_init(&reader, 300, NULL);
         size_t frame = 0;
         for (size_t at = 0; at < size; at += chunk) {
@@ -116,6 +120,7 @@ static void test_within_a_frame(void **state)
         const uint8_t *bytes = stream + at, *frame;
         size_t size = 1, frame_size;
         bool whole = qd_frame_reader_next(&reader, &bytes, &size, &frame, &frame_size) == QD_FRAME_OK;
+
         assert_int_equal(whole, (at + 1) % (LENGTH + 2) == 0);
         assert_int_equal(qd_frame_reader_is_within(&reader), !whole);
     }
@@ -158,6 +163,7 @@ static void test_memory_follows_what_came(void **state)
 
     for (size_t come = 1; come <= length; come++) {
         uint8_t byte = byte_at(0, come - 1);
+
         bytes = &byte;
         left = 1;
         qd_frame_result result = qd_frame_reader_next(&reader, &bytes, &left, &frame, &size);
@@ -203,6 +209,7 @@ static qd_frame_result result_of(const uint8_t *input, size_t size, size_t frame
     const uint8_t *bytes = input, *frame;
     size_t left = size, frame_size;
     qd_frame_result whole, single = QD_FRAME_MORE;
+
     qd_frame_reader_init(&reader, frame_bytes_max, NULL);
     do {
         whole = qd_frame_reader_next(&reader, &bytes, &left, &frame, &frame_size);
@@ -281,6 +288,7 @@ static void test_no_memory(void **state)
     qd_frame_result result;
     do {
         counted_memory counted;
+
         counted_memory_init(&counted);
         counted.fail_at = ++calls;
         qd_frame_reader reader;
@@ -291,6 +299,7 @@ static void test_no_memory(void **state)
         for (size_t i = 0; i < stream_size && result != QD_FRAME_NO_MEMORY; i++) {
             const uint8_t *bytes = stream + i;
             size_t left = 1;
+
             result = qd_frame_reader_next(&reader, &bytes, &left, &frame, &size);
         }
         qd_frame_reader_deinit(&reader);
@@ -322,6 +331,7 @@ static void test_prefixes(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(expected); i++) {
         uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX];
+
         assert_int_equal(qd_frame_prefix_size(expected[i].length), expected[i].size);
         assert_int_equal(qd_frame_prefix_write(expected[i].length, bytes), expected[i].size);
         assert_memory_equal(bytes, expected[i].bytes, expected[i].size);
@@ -343,5 +353,6 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_prefixes),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

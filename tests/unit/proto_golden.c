@@ -442,5 +442,6 @@ int main(int argc, char **argv)
         .server_first = QD_SERVER_NOTHING,
         .server_last = QD_SERVER_QUERY_RESULT,
     };
+
     return golden_main(argc, argv, &set);
 }

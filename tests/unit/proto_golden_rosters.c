@@ -44,5 +44,6 @@ int main(int argc, char **argv)
         .server_first = 1,
         .server_last = 0,
     };
+
     return golden_main(argc, argv, &set);
 }

@@ -61,5 +61,6 @@ int main(int argc, char **argv)
         .server_first = QD_SERVER_HANDED_OVER,
         .server_last = QD_SERVER_HANDED_OVER,
     };
+
     return golden_main(argc, argv, &set);
 }

@@ -252,5 +252,6 @@ int main(int argc, char **argv)
         .server_first = QD_SERVER_VIEW,
         .server_last = QD_SERVER_WHY_RESULT,
     };
+
     return golden_main(argc, argv, &set);
 }

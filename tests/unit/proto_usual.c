@@ -40,6 +40,7 @@ static int fill(void **state)
 static uint8_t *encode(const qd_client_message *message, size_t *size)
 {
     uint8_t *bytes = malloc(qd_client_message_size(message));
+
     assert_non_null(bytes);
     *size = qd_client_message_encode(message, bytes);
     return bytes;
@@ -49,6 +50,7 @@ static void expect_same(const qd_client_message *a, const qd_client_message *b)
 {
     size_t a_size, b_size;
     uint8_t *a_bytes = encode(a, &a_size), *b_bytes = encode(b, &b_size);
+
     assert_int_equal(a_size, b_size);
     assert_memory_equal(a_bytes, b_bytes, a_size);
     free(b_bytes);
@@ -60,6 +62,7 @@ static void expect_usual(const qd_client_message *message)
 {
     size_t size;
     uint8_t *bytes = encode(message, &size), *any = malloc(size);
+
     assert_int_equal(qd_encode_client_usual(message, NULL), size);
     assert_int_equal(qd_encode_client_any(message, NULL), size);
     assert_int_equal(qd_encode_client_any(message, any), size);
@@ -97,6 +100,7 @@ static void expect_unusual(const char *bytes, size_t size, qd_decode_result expe
 {
     qd_decoded_client decoded;
     qd_decode_result result;
+
     assert_false(qd_decode_usual(bytes, size, NULL, &decoded, &result));
     assert_null(decoded.memory);
     assert_int_equal(qd_decode_client(bytes, size, NULL, &decoded), expected);
@@ -117,6 +121,7 @@ static void what_encoders_write_is_usual(void **state)
             const float *z = has_z ? values[2] : NULL;
             const uint64_t room = rooms[i % (sizeof rooms / sizeof *rooms)];
             const uint32_t seq = i % 2 == 0 ? 0 : UINT32_MAX - (uint32_t)i;
+
             expect_usual(&(qd_client_message){
                 .seq = seq,
                 .kind = QD_CLIENT_MOVE,
@@ -175,6 +180,7 @@ static void without_memory_that_is_the_result(void **state)
 static void expect_both_ways(const qd_server_message *message)
 {
     const size_t size = qd_encode_server_any(message, NULL);
+
     assert_int_equal(qd_encode_server_usual(message, NULL), size);
     uint8_t *usual = malloc(size), *any = malloc(size);
     assert_int_equal(qd_encode_server_usual(message, usual), size);
@@ -245,5 +251,6 @@ int main(void)
         cmocka_unit_test(without_memory_that_is_the_result),   cmocka_unit_test(both_ways_encode_the_same),
         cmocka_unit_test(a_seq_is_found_where_it_comes_first),
     };
+
     return cmocka_run_group_tests(tests, fill, NULL);
 }

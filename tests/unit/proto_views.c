@@ -29,6 +29,7 @@ static const uint8_t bytes_of_one[] = {1, 1, 1};
 static size_t skip_number(const uint8_t *bytes)
 {
     size_t size = 1;
+
     while (bytes[size - 1] & 0x80) {
         size++;
     }
@@ -39,6 +40,7 @@ static size_t skip_number(const uint8_t *bytes)
 static size_t strip(const uint8_t *encoded, size_t size, uint8_t *tag, size_t *tag_size, uint8_t *body)
 {
     size_t at = skip_number(encoded);
+
     *tag_size = skip_number(encoded + at);
     memcpy(tag, encoded + at, *tag_size);
     at += *tag_size;
@@ -53,6 +55,7 @@ static size_t join(const uint8_t *first, size_t first_size, const uint8_t *secon
     uint8_t body[2 * FRAME_BYTES_MAX], tag[5];
     size_t tag_size;
     size_t size = strip(first, first_size, tag, &tag_size, body);
+
     size += strip(second, second_size, tag, &tag_size, body + size);
     size_t at = tag_size;
     memcpy(frame, tag, tag_size);
@@ -66,6 +69,7 @@ static qd_decode_result decode_joined_client(const qd_client_message *first, con
 {
     uint8_t a[FRAME_BYTES_MAX], b[FRAME_BYTES_MAX], frame[2 * FRAME_BYTES_MAX];
     size_t a_size = qd_client_message_encode(first, a), b_size = qd_client_message_encode(second, b);
+
     return qd_decode_client(frame, join(a, a_size, b, b_size, frame), NULL, decoded);
 }
 
@@ -75,6 +79,7 @@ static qd_decode_result decode_joined_server(const qd_server_message *first, con
     size_t a_size = qd_server_message_encode(first, a), b_size = qd_server_message_encode(second, b);
     qd_decoded_server decoded;
     qd_decode_result result = qd_decode_server(frame, join(a, a_size, b, b_size, frame), NULL, &decoded);
+
     qd_decoded_server_release(&decoded, NULL);
     return result;
 }
@@ -89,7 +94,7 @@ typedef struct column_case {
 
 #define COLUMN(type, name, values)                                                                                     \
     {                                                                                                                  \
-#name, offsetof(type, name), values                                                                            \
+        #name, offsetof(type, name), values                                                                            \
     }
 
 static const column_case observe_columns[] = {
@@ -152,6 +157,7 @@ static void expect_columns(qd_client_kind kind, const column_case *columns, size
                 assert_int_equal(found != NULL, count == 3);
             } else {
                 char fault[120];
+
                 snprintf(fault, sizeof fault, "column %s has %u values, column id has 3", columns[i].name, count);
                 assert_int_equal(result, QD_DECODE_COLUMNS);
                 assert_string_equal(decoded.fault, fault);
@@ -211,6 +217,7 @@ static void test_payloads(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint8_t frame[64] = "\x9a\x01\x00\x12\x0ciiiijjjjkkkk";
         size_t head = 3 + 2 + 12;
+
         memcpy(frame + head, cases[i].columns, cases[i].size);
         frame[2] = (uint8_t)(head - 3 + cases[i].size);
         qd_decoded_client decoded;
@@ -235,6 +242,7 @@ static void test_watch(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_decoded_client decoded;
+
         assert_int_equal(qd_decode_client(cases[i].bytes, 5, NULL, &decoded), QD_DECODE_OK);
         assert_int_equal(decoded.message.kind, QD_CLIENT_VIEW_OPTIONS);
         assert_int_equal(decoded.message.as.view_options.watch, cases[i].watch);
@@ -372,6 +380,7 @@ static void test_columns_of_why_results(void **state)
     const qd_server_message nothing = {.kind = QD_SERVER_WHY_RESULT};
     for (size_t i = 0; i < COUNT_OF(columns); i++) {
         qd_server_message without = {.kind = QD_SERVER_WHY_RESULT, .as.why_result = result};
+
         *(const void **)((char *)&without.as.why_result + columns[i]) = NULL;
         assert_int_equal(decode_joined_server(&without, &nothing), QD_DECODE_COLUMNS);
     }
@@ -404,5 +413,6 @@ int main(void)
         cmocka_unit_test(test_columns_of_why_results),
         cmocka_unit_test(test_names),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,13 +166,15 @@ static void long_batches_are_applied_whole(void **state)
     }
     qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
     assert_int_equal(refusals.count, 0);
-    for (uint32_t i = 0; i < COUNT; i++)
+    for (uint32_t i = 0; i < COUNT; i++) {
         x[i] = i % 1000 == 700 ? NAN : (float)i;
+    }
     qd_room_move(fixture.room, fixture.me, &batch, &refusals);
     expect_refusals(&refusals, 3, 700, QD_ROOM_NOT_FINITE, 1700, QD_ROOM_NOT_FINITE, 2700, QD_ROOM_NOT_FINITE);
     assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, NULL, COUNT, &columns, &more), QD_OK);
-    for (uint32_t i = 0; i < COUNT; i++)
+    for (uint32_t i = 0; i < COUNT; i++) {
         assert_true(columns.x[i] == (i % 1000 == 700 ? 1 : (float)i));
+    }
     close_room(&fixture);
 }
 
@@ -215,6 +217,7 @@ static void reshape_leaves_absent_columns_as_they_are(void **state)
         {.count = 1, .id = &id, .radius = &half},
         {.count = 1, .id = &id},
     };
+
     const struct {
         float half_x, half_y, radius;
         uint32_t category, mask;
@@ -277,6 +280,7 @@ static void reshape_is_checked_as_a_whole(void **state)
     static const uint8_t capsule = QD_SPACE_CAPSULE, box = QD_SPACE_BOX;
     const qd_room_batch spawned = {
         .count = 1, .id = &id, .x = &at, .y = &at, .half_x = &half_x, .radius = &radius, .shape = &capsule};
+
     const struct {
         qd_room_batch batch;
         int refusal;
@@ -332,8 +336,9 @@ static void only_the_first_refusals_are_listed(void **state)
     (void)state;
     open_room(&fixture, default_config());
     spawn(fixture.room, fixture.me, 7, 10);
-    for (uint32_t i = 0; i < 100; i++)
+    for (uint32_t i = 0; i < 100; i++) {
         id[i] = i;
+    }
     qd_room_despawn(fixture.room, fixture.me, &batch, &refusals);
     assert_int_equal(refusals.count, 99);
     assert_int_equal(refusals.listed, QD_ROOM_REFUSALS_MAX);
@@ -354,13 +359,16 @@ static void removed_entities_make_room_at_once(void **state)
     config.entities_max = 3;
     open_room(&fixture, &config);
     for (int round = 0; round < 3; round++) {
-        for (uint32_t id = 0; id < 3; id++)
+        for (uint32_t id = 0; id < 3; id++) {
             assert_int_equal(spawn(fixture.room, fixture.me, id, 10), 0);
+        }
         assert_int_equal(spawn(fixture.room, fixture.me, 3, 10), QD_ROOM_FULL);
-        if (round == 1)
+        if (round == 1) {
             tick(fixture.room);
-        for (uint32_t id = 0; id < 3; id++)
+        }
+        for (uint32_t id = 0; id < 3; id++) {
             assert_int_equal(despawn(fixture.room, fixture.me, id), 0);
+        }
     }
     close_room(&fixture);
 }
@@ -399,5 +407,6 @@ int main(void)
         cmocka_unit_test(removed_entities_make_room_at_once),
         cmocka_unit_test(an_empty_batch_does_nothing),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

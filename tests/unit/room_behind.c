@@ -153,8 +153,9 @@ static void shares_tell_what_was_missed_apart(void **state)
             qd_room_lost(fixture.room, fixture.me);
             qd_room_lost(fixture.room, twin);
         }
-        if (i == 1)
+        if (i == 1) {
             qd_room_lost(fixture.room, late);
+        }
     }
     subscribe(fixture.room, fresh);
     qd_room_resume(fixture.room, fixture.me);
@@ -163,6 +164,7 @@ static void shares_tell_what_was_missed_apart(void **state)
     catch_up(fixture.room);
     for (uint32_t member = 0; member < 4; member++) {
         qd_room_report report = next_report(fixture.room);
+
         assert_int_equal(report.member, member);
         assert_int_equal(report.merged_ticks, member < 2 ? 3 : member == 2 ? 2 : 0);
         share[member] = report.share;
@@ -181,5 +183,6 @@ int main(void)
         cmocka_unit_test(a_lost_reset_stands_for_as_much_as_before),
         cmocka_unit_test(shares_tell_what_was_missed_apart),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@ static const qd_room_config *deep_config(void)
 {
     static const qd_room_config config = {
         .space = {.dimensions = 3, .max_x = 100, .max_y = 100, .max_z = 100}, .entities_max = 1000, .events_max = 1000};
+
     return &config;
 }
 
@@ -160,10 +161,12 @@ static void a_capsules_region_is_its_bounding_box(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         qd_room_batch columns;
         bool more;
+
         assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, &cases[i].region, 10, &columns, &more), QD_OK);
         assert_int_equal(columns.count, cases[i].count);
-        if (columns.count > 0)
+        if (columns.count > 0) {
             assert_true(columns.half_z[0] == -10 && columns.radius[0] == 1);
+        }
     }
     close_room(&fixture);
 }
@@ -203,5 +206,6 @@ int main(void)
         cmocka_unit_test(a_snapshot_has_the_third_axis), cmocka_unit_test(a_capsules_region_is_its_bounding_box),
         cmocka_unit_test(queries_see_the_third_axis),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

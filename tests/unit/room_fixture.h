@@ -34,6 +34,7 @@ static inline const qd_room_config *default_config(void)
 {
     static const qd_room_config config = {
         .space = {.max_x = 100, .max_y = 100}, .entities_max = 1000, .events_max = 1000, .grace_ns = 50};
+
     return &config;
 }
 
@@ -56,8 +57,9 @@ static inline void close_room(room_fixture *fixture)
 static inline int only_refusal(const qd_room_refusals *refusals)
 {
     assert_int_equal(refusals->count, refusals->listed);
-    if (refusals->count == 0)
+    if (refusals->count == 0) {
         return 0;
+    }
     assert_int_equal(refusals->count, 1);
     assert_int_equal(refusals->index[0], 0);
     return refusals->code[0];

@@ -102,8 +102,9 @@ static void only_own_pairs_are_told_anew(void **state)
     subscribe_own(fixture.room, other);
     subscribe(fixture.room, third);
     catch_up(fixture.room);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         (void)next_report(fixture.room);
+    }
     give(fixture.room, fixture.me, 2, other);
     give(fixture.room, fixture.me, 1, other);
     catch_up(fixture.room);
@@ -164,5 +165,6 @@ int main(void)
         cmocka_unit_test(only_own_pairs_are_told_anew),
         cmocka_unit_test(what_was_left_behind_can_be_adopted),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

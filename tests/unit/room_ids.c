@@ -34,6 +34,7 @@ static void check_all(const qd_ids *ids, const reference *expected)
 
     for (uint32_t i = 0; i < expected->key_count; i++) {
         qd_place found = qd_ids_get(ids, expected->id[i]);
+
         assert_int_equal(found.slot, expected->place[i].slot);
         assert_int_equal(found.owner, expected->place[i].owner);
         below += expected->place[i].slot != QD_SLOT_NONE && expected->id[i] < ids->table_count;
@@ -65,6 +66,7 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
     expected = (reference){.key_count = key_count};
     for (uint32_t i = 0; i < key_count; i++) {
         bool wild = spread == 1 || (spread == 2 && i % 2);
+
         expected.id[i] = wild ? (i + 1) * 2654435761u : i;
         expected.place[i] = (qd_place){QD_SLOT_NONE, QD_OWNER_NOBODY};
     }
@@ -99,8 +101,9 @@ static void agrees_with_an_array(void **state)
 {
     (void)state;
     for (unsigned spread = 0; spread < 3; spread++) {
-        for (uint64_t seed = 1; seed < 6; seed++)
+        for (uint64_t seed = 1; seed < 6; seed++) {
             run_script(spread, seed, seed % 2 ? 60 : KEYS_MAX);
+        }
     }
 }
 
@@ -113,8 +116,9 @@ static void table_takes_over_from_the_map(void **state)
     (void)state;
     qd_heap_init(&heap);
     qd_ids_init(&ids, &heap, 1);
-    for (uint32_t id = 3000; id-- > 0;)
+    for (uint32_t id = 3000; id-- > 0;) {
         assert_int_equal(qd_ids_put(&ids, id, (qd_place){id * 2, id * 3}), QD_OK);
+    }
     for (uint32_t id = 0; id < 3000; id++) {
         assert_int_equal(qd_ids_get(&ids, id).slot, id * 2);
         assert_int_equal(qd_ids_get(&ids, id).owner, id * 3);
@@ -154,5 +158,6 @@ int main(void)
         cmocka_unit_test(table_takes_over_from_the_map),
         cmocka_unit_test(the_outermost_ids_work),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

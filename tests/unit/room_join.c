@@ -41,12 +41,14 @@ static qd_join_tree make_tree(chance *dice, unsigned axes)
         for (unsigned k = 0; k < axes; k++) {
             /* Near each other, as if they were sorted; often on a grid. */
             const float at = (float)((k == 0 ? i / 70 : i % 70) + chance_below(dice, 4)) * 0.5f;
+
             tree.was[k][i] = did ? at : INFINITY;
             tree.now[k][i] = is ? at + (goes_far ? 20 : 0.5f * (float)chance_below(dice, 2)) : INFINITY;
         }
     }
     for (uint32_t count = POINTS; count > QD_JOIN_FAN; tree.levels++) {
         qd_join_level *level = &tree.level[tree.levels];
+
         count = level->count = (count + QD_JOIN_FAN - 1) / QD_JOIN_FAN;
         for (unsigned k = 0; k < axes; k++) {
             level->lo[k] = column(count + QD_JOIN_FAN);
@@ -75,6 +77,7 @@ static bool is_in(float *const *columns, uint32_t i, const float *at, float radi
 
     for (unsigned k = 0; k < axes; k++) {
         const double apart = (double)columns[k][i] - (double)at[k];
+
         sum += apart * apart;
     }
     return sum <= (double)radius * (double)radius;
@@ -87,12 +90,15 @@ static void check(const qd_join_tree *tree, const float *now, const float *was, 
     static uint8_t times[POINTS];
     uint32_t others = 0;
 
-    for (uint32_t i = 0; i < POINTS; i++)
+    for (uint32_t i = 0; i < POINTS; i++) {
         times[i] = 0;
-    for (uint32_t f = 0; f < count; f++)
+    }
+    for (uint32_t f = 0; f < count; f++) {
         times[found[f]]++;
+    }
     for (uint32_t i = 0; i < POINTS; i++) {
         const bool crosses = is_in(tree->now, i, now, radius, axes) != is_in(tree->was, i, was, radius, axes);
+
         assert_true(times[i] <= 1);
         assert_true(times[i] == 1 || !crosses);
         others += times[i] == 1 && !crosses;
@@ -119,6 +125,7 @@ static void all_find_the_same(unsigned axes)
 
     for (uint32_t b = 0; b < BALLS; b++) {
         float now[3], was[3], radius = b % 10 == 0 ? 0 : b % 10 == 1 ? 1e30f : 0.5f * (float)chance_below(&dice, 20);
+
         for (unsigned k = 0; k < 3; k++) {
             was[k] = 0.5f * (float)chance_below(&dice, 72);
             now[k] = was[k] + (chance_one_in(&dice, 5) ? 15 : 0.5f);
@@ -128,11 +135,13 @@ static void all_find_the_same(unsigned axes)
         uint32_t looks;
         const uint32_t count = find(qd_join_finder_at(0, axes), &tree, &ball_now, &ball_was, memory, first, &looks);
 
-        if (b % 7 != 0 && b % 11 != 0)
+        if (b % 7 != 0 && b % 11 != 0) {
             check(&tree, now, was, radius, first, count, axes);
+        }
         for (uint32_t i = 1; qd_join_finder_at(i, axes); i++) {
             const qd_join_finder *other = qd_join_finder_at(i, axes);
             uint32_t other_looks;
+
             assert_int_equal(find(other, &tree, &ball_now, &ball_was, memory, found, &other_looks), count);
             assert_int_equal(other_looks, looks);
             assert_memory_equal(found, first, count * sizeof *found);
@@ -179,10 +188,11 @@ static void move(crowd *c, uint32_t count, float apart, float by)
         x[i] = (float)(i % SIDE) * apart + by;
         y[i] = (float)(i / SIDE) * apart;
     }
-    if (c->room->ids.count == 0)
+    if (c->room->ids.count == 0) {
         qd_room_spawn(c->room, c->member, &batch, false, &refusals);
-    else
+    } else {
         qd_room_move(c->room, c->member, &batch, &refusals);
+    }
     assert_int_equal(refusals.count, 0);
 }
 
@@ -216,6 +226,7 @@ static void begin(crowd *c, uint32_t sightings_max, float apart)
     move(c, CROWD, apart, 0);
     for (uint32_t i = 0; i < OBSERVERS; i++) {
         const qd_room_observers batch = {.count = 1, .id = &i, .flags = &flags, .entity = &i, .range = &range};
+
         qd_room_observe(c->room, c->member, &batch, &refusals);
         assert_int_equal(refusals.count, 0);
     }
@@ -270,8 +281,9 @@ static void the_join_leads_where_a_crowd_moves(void **state)
 /* All of those from `first` on are at the same place. */
 static void gather(crowd *c, uint32_t first, uint32_t end, float at)
 {
-    for (uint32_t id = first; id < end; id++)
+    for (uint32_t id = first; id < end; id++) {
         move_one(c, id, at);
+    }
 }
 
 /* Those who come to observe where the others were when the join began to lead find nobody there, also as the sight is
@@ -295,6 +307,7 @@ static void where_somebody_was_as_the_join_began_nobody_is_seen(void **state)
     for (uint32_t i = OBSERVERS; i < OBSERVERS + NEWCOMERS; i++) {
         const float x = 500, range = 10;
         const qd_room_observers batch = {.count = 1, .id = &i, .x = &x, .range = &range};
+
         qd_room_observe(c.room, c.member, &batch, &refusals);
         assert_int_equal(refusals.count, 0);
     }
@@ -348,9 +361,11 @@ static void what_is_in_vain_is_so_with_any_number_of_hands(void **state)
     for (size_t s = 0; s < sizeof sightings_max / sizeof sightings_max[0]; s++) {
         for (size_t l = 0; l < sizeof looks_in_vain / sizeof looks_in_vain[0]; l++) {
             const unsigned outcome = come_together(1, sightings_max[s], looks_in_vain[l]);
+
             met |= 1u << outcome;
-            for (size_t h = 0; h < sizeof hands / sizeof hands[0]; h++)
+            for (size_t h = 0; h < sizeof hands / sizeof hands[0]; h++) {
                 assert_int_equal(come_together(hands[h], sightings_max[s], looks_in_vain[l]), outcome);
+            }
         }
     }
     assert_int_equal(met, 1u << LEADS_AGAIN | 1u << (TOO_MANY | LEADS_AGAIN) | 1u << (TOO_MANY | IN_VAIN));
@@ -413,5 +428,6 @@ int main(void)
         cmocka_unit_test(what_is_in_vain_is_so_with_any_number_of_hands),
         cmocka_unit_test(a_room_goes_on_after_it_looked_in_vain),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

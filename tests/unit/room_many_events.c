@@ -52,14 +52,17 @@ static void expect_all(const uint32_t member[2], uint32_t own_of, bool across, b
     for (uint32_t a = 0; a < BOXES; a++) {
         for (uint32_t b = a + 1; b < BOXES; b++) {
             bool gone = mixed && (deed_of(a) == DESPAWN || deed_of(b) == DESPAWN);
+
             if ((across && is_right(a) == is_right(b) && !gone) ||
-                (own_of != UINT32_MAX && owner_of(member, a) != own_of && owner_of(member, b) != own_of))
+                (own_of != UINT32_MAX && owner_of(member, a) != own_of && owner_of(member, b) != own_of)) {
                 continue;
+            }
             assert_true(at < pairs.count);
             assert_int_equal(pairs.a[at], a);
             assert_int_equal(pairs.b[at], b);
             if (reason != NULL) {
                 bool jumped = mixed && (deed_of(a) == TELEPORT || deed_of(b) == TELEPORT);
+
                 assert_int_equal(reason[at], gone     ? QD_SPACE_DESPAWNED
                                              : jumped ? QD_SPACE_TELEPORTED
                                                       : QD_SPACE_MOVED_APART);
@@ -72,20 +75,23 @@ static void expect_all(const uint32_t member[2], uint32_t own_of, bool across, b
 
 static void move_all(qd_room *room, const uint32_t member[2], bool apart)
 {
-    for (uint32_t id = 0; id < BOXES; id++)
+    for (uint32_t id = 0; id < BOXES; id++) {
         assert_int_equal(move(room, owner_of(member, id), id, apart ? side_of(id) : MID), 0);
+    }
 }
 
 static void do_deeds(qd_room *room, const uint32_t member[2])
 {
     for (uint32_t id = 0; id < BOXES; id++) {
         uint32_t owner = owner_of(member, id);
-        if (deed_of(id) == DESPAWN)
+
+        if (deed_of(id) == DESPAWN) {
             assert_int_equal(despawn(room, owner, id), 0);
-        else if (deed_of(id) == TELEPORT)
+        } else if (deed_of(id) == TELEPORT) {
             teleport(room, owner, id, side_of(id));
-        else
+        } else {
             assert_int_equal(move(room, owner, id, side_of(id)), 0);
+        }
     }
 }
 
@@ -93,6 +99,7 @@ static void expect_round(qd_room *room, const uint32_t member[2], bool across, b
 {
     for (int i = 0; i < 2; i++) {
         qd_room_report report = next_report(room);
+
         assert_int_equal(report.member, member[i]);
         expect_all(member, i == 1 ? member[1] : UINT32_MAX, across, mixed, is_end ? report.ends : report.begins,
                    is_end ? report.end_reason : NULL);
@@ -112,6 +119,7 @@ static void play(const qd_executor *executor)
     const uint32_t member[2] = {fixture.me, join(room)};
     for (uint32_t i = 0; i < BOXES; i++) {
         uint32_t id = i * 7 % BOXES;
+
         assert_int_equal(spawn(room, owner_of(member, id), id, MID), 0);
     }
     qd_room_subscribe(room, member[0], (qd_room_interest){0});
@@ -148,5 +156,6 @@ int main(void)
         cmocka_unit_test(on_one_hand),
         cmocka_unit_test(on_several),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

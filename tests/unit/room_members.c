@@ -82,8 +82,9 @@ static void members_expire_in_the_order_in_which_they_left(void **state)
         spawn(fixture.room, members[i], i, 10);
     }
     static const uint32_t order[] = {3, 0, 4, 1, 2};
-    for (uint32_t i = 0; i < 5; i++)
+    for (uint32_t i = 0; i < 5; i++) {
         qd_room_leave(fixture.room, members[order[i]], 100 * i);
+    }
     for (uint32_t i = 0; i < 5; i++) {
         assert_true(qd_room_due_ns(fixture.room) == 100 * i + 50);
         qd_room_expire(fixture.room, 100 * i + 50);
@@ -180,8 +181,9 @@ static void despawn_all_ends_everything_as_closed(void **state)
     tick(room);
     qd_room_report report = next_report(room);
     expect_pairs(report.ends, 3, 1, 2, 1, 3, 2, 3);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         assert_int_equal(report.end_reason[i], QD_SPACE_ROOM_CLOSED);
+    }
     assert_int_equal(stats_of(room).entities, 0);
 
     /* The one who left is still waited for, though nothing is left to expire. */
@@ -198,8 +200,9 @@ static void the_number_of_members_has_a_limit(void **state)
 
     (void)state;
     open_room(&fixture, default_config());
-    for (uint32_t i = 1; i < QD_ROOM_MEMBERS_MAX; i++)
+    for (uint32_t i = 1; i < QD_ROOM_MEMBERS_MAX; i++) {
         join(fixture.room);
+    }
     assert_int_equal(qd_room_join(fixture.room, &member), QD_ERR_FULL);
     qd_room_leave(fixture.room, 77, 0);
     assert_int_equal(join(fixture.room), 77);
@@ -220,5 +223,6 @@ int main(void)
         cmocka_unit_test(despawn_all_ends_everything_as_closed),
         cmocka_unit_test(the_number_of_members_has_a_limit),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

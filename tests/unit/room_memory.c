@@ -49,17 +49,20 @@ static void a_warm_room_takes_no_more_memory(void **state)
     config.events_max = 100000;
     config.space.index = QD_SPACE_QUADTREE; /* AUTO takes memory when it changes */
     open_room(&fixture, &config);
-    for (uint32_t i = 0; i < CROWD; i++)
+    for (uint32_t i = 0; i < CROWD; i++) {
         assert_int_equal(spawn(fixture.room, fixture.me, i, (float)(i % 100)), 0);
+    }
     subscribe(fixture.room, fixture.me);
     for (uint32_t round = 0; round < 40; round++) {
         move_crowd(&fixture, round);
         tick(fixture.room);
         qd_room_report report;
-        while (qd_room_next_report(fixture.room, &report))
+        while (qd_room_next_report(fixture.room, &report)) {
             events += report.begins.count + report.ends.count;
-        if (round == 8)
+        }
+        if (round == 8) {
             warm = fixture.heap.bytes;
+        }
         /* Another plan of the tree may give some back. */
         assert_true(round < 8 || fixture.heap.bytes <= warm);
     }
@@ -80,14 +83,17 @@ static void a_block_stays_warm_and_shrinks_after_a_burst(void **state)
     size_t burst = heap.bytes;
     assert_true((uintptr_t)memory % QD_BLOCK_ALIGNMENT == 0);
     assert_ptr_equal(qd_block_fit(&block, &heap, 3), memory);
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < 200; i++) {
         assert_ptr_equal(qd_block_fit(&block, &heap, 5000), memory);
+    }
     assert_true(heap.bytes == burst);
-    for (int i = 0; i < 600; i++)
+    for (int i = 0; i < 600; i++) {
         memset(qd_block_fit(&block, &heap, 5000), 2, 5000);
+    }
     assert_in_range(heap.bytes, 5000, burst / 4);
-    for (int i = 0; i < 600; i++)
+    for (int i = 0; i < 600; i++) {
         (void)qd_block_fit(&block, &heap, 0);
+    }
     assert_int_equal(heap.bytes, 0);
     memset(qd_block_fit(&block, &heap, 10), 3, 10);
     qd_block_deinit(&block, &heap);
@@ -106,8 +112,9 @@ static void a_spent_budget_refuses_and_breaks_nothing(void **state)
     config.entities_max = QD_SPACE_SLOTS_MAX;
     open_room(&fixture, &config);
     qd_memory_limit_set(qd_memory_used() + 300000);
-    while (!(refusal = spawn(fixture.room, fixture.me, spawned * 97, (float)(spawned % 90))))
+    while (!(refusal = spawn(fixture.room, fixture.me, spawned * 97, (float)(spawned % 90)))) {
         spawned++;
+    }
     assert_int_equal(refusal, QD_ROOM_FULL);
     assert_int_equal(stats_of(fixture.room).entities, spawned);
     assert_int_equal(move(fixture.room, fixture.me, 97, 3), 0);
@@ -143,10 +150,11 @@ static void a_room_that_cannot_be_made_leaves_nothing(void **state)
         qd_heap_init(&heap);
         qd_memory_limit_set(qd_memory_used() + spare);
         qd_status status = qd_room_create(default_config(), &heap, 1, &room);
-        if (status == QD_OK)
+        if (status == QD_OK) {
             qd_room_destroy(room);
-        else
+        } else {
             assert_int_equal(status, QD_ERR_NO_MEMORY);
+        }
         refused |= status != QD_OK;
         made |= status == QD_OK;
         assert_int_equal(heap.bytes, 0);
@@ -165,5 +173,6 @@ int main(void)
         cmocka_unit_test(a_spent_budget_refuses_and_breaks_nothing),
         cmocka_unit_test(a_room_that_cannot_be_made_leaves_nothing),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ static uint64_t random_next(uint64_t *seed)
 static int by_key(const void *a, const void *b)
 {
     uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
     return one < other ? -1 : one > other;
 }
 
@@ -41,20 +42,23 @@ static void check(size_t count)
 {
     uint64_t any = 0;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         any |= input[i];
+    }
     memcpy(expected, input, count * sizeof input[0]);
     qsort(expected, count, sizeof expected[0], by_key);
 
     for (int with_values = 0; with_values < 2; with_values++) {
         qd_order order = {.keys = keys, .keys_spare = keys_spare};
+
         if (with_values) {
             order.values = values;
             order.values_spare = values_spare;
         }
         memcpy(keys, input, count * sizeof input[0]);
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             values[i] = i;
+        }
         qd_order_sort(&order, count, bit_length((uint32_t)any), bit_length((uint32_t)(any >> 32)));
         assert_memory_equal(order.keys, expected, count * sizeof expected[0]);
         for (size_t i = 0; with_values && i < count; i++) {
@@ -70,6 +74,7 @@ static void fill(size_t count, unsigned a_bits, unsigned b_bits, uint64_t seed)
     for (size_t i = 0; i < count; i++) {
         uint64_t drawn = random_next(&seed);
         uint64_t a = (drawn >> 32) & (((uint64_t)1 << a_bits) - 1), b = drawn & (((uint64_t)1 << b_bits) - 1);
+
         input[i] = a << 32 | b;
     }
 }
@@ -111,6 +116,7 @@ static void sorts_ids_in_clusters(void **state)
         for (unsigned clusters = 1; clusters <= 10000; clusters *= 10) {
             for (size_t k = 0; k < counts[i]; k++) {
                 uint64_t cluster = random_next(&seed) % clusters * 0x9e3779b1u & 0xfffff000u;
+
                 input[k] = (cluster | (random_next(&seed) & 0xff)) << 32 | (random_next(&seed) & 0xffff);
             }
             check(counts[i]);
@@ -126,8 +132,9 @@ static void sorts_long_runs(void **state)
     (void)state;
     for (size_t run = 30; run <= 10000; run = run * 3 / 2) {
         fill(run + 5000, 20, 20, run);
-        for (size_t i = 0; i < run; i++)
+        for (size_t i = 0; i < run; i++) {
             input[i * (run + 5000) / run] = (uint64_t)70000 << 32 | (random_next(&seed) & 0xfffff);
+        }
         check(run + 5000);
     }
 }
@@ -135,14 +142,17 @@ static void sorts_long_runs(void **state)
 static void sorts_what_is_sorted_or_reversed(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 5000; i++)
+    for (size_t i = 0; i < 5000; i++) {
         input[i] = (uint64_t)(i / 2) << 32 | (i * 7);
+    }
     check(5000);
-    for (size_t i = 0; i < 5000; i++)
+    for (size_t i = 0; i < 5000; i++) {
         input[i] = (uint64_t)((5000 - i) / 100) << 32 | (5000 - i);
+    }
     check(5000);
-    for (size_t i = 0; i < 5000; i++)
+    for (size_t i = 0; i < 5000; i++) {
         input[i] = (uint64_t)7 << 32 | 9;
+    }
     check(5000);
 }
 
@@ -155,5 +165,6 @@ int main(void)
         cmocka_unit_test(sorts_long_runs),
         cmocka_unit_test(sorts_what_is_sorted_or_reversed),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,10 @@ struct errand {
 static void *run_errand(void *context)
 {
     const struct errand *errand = context;
-    for (size_t i = errand->first; i < errand->count; i += HANDS_MAX)
+
+    for (size_t i = errand->first; i < errand->count; i += HANDS_MAX) {
         errand->task(i, errand->argument);
+    }
     return NULL;
 }
 
@@ -54,8 +56,9 @@ static void run_at_once(void *context, size_t count, qd_task_fn task, void *argu
         errand[hand] = (struct errand){hand, count, task, argument};
         assert_int_equal(pthread_create(&thread[hand], NULL, run_errand, &errand[hand]), 0);
     }
-    for (size_t hand = 0; hand < HANDS_MAX; hand++)
+    for (size_t hand = 0; hand < HANDS_MAX; hand++) {
         assert_int_equal(pthread_join(thread[hand], NULL), 0);
+    }
 }
 
 static const qd_executor threads = {.run = run_at_once, .width = HANDS_MAX};
@@ -71,12 +74,14 @@ static uint32_t id[SLOTS];
 static int by_key(const void *a, const void *b)
 {
     uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
     return one < other ? -1 : one > other;
 }
 
 static uint64_t key_of(qd_space_event event)
 {
     uint64_t a = id[qd_space_event_a(event)], b = id[qd_space_event_b(event)];
+
     return a < b ? a << 32 | b : b << 32 | a;
 }
 
@@ -85,6 +90,7 @@ static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, uint64_t *seed)
     qd_ids_init(ids, heap, random_next(seed));
     for (uint32_t slot = 0; slot < SLOTS; slot++) {
         bool far = kind == SPREAD || (kind == FEW_FAR && slot % 100 == 7);
+
         id[slot] = far ? (slot + 1) * 2654435761u : slot ^ 63;
         assert_int_equal(qd_ids_put(ids, id[slot], (qd_place){slot, 0}), QD_OK);
     }
@@ -97,9 +103,9 @@ static void draw(size_t count, unsigned kinds, bool crowded, uint64_t *seed)
         uint32_t kind, a = (uint32_t)(random_next(seed) % (crowded && i % 8 ? 5 : SLOTS));
         uint32_t b = (a + 1 + (uint32_t)(random_next(seed) % (SLOTS - 1))) % SLOTS;
 
-        do
+        do {
             kind = QD_SPACE_BEGIN + (uint32_t)(random_next(seed) % 4);
-        while (!(kinds >> kind & 1));
+        } while (!(kinds >> kind & 1));
         events[i] = (qd_space_event){kind << QD_SPACE_EVENT_SHIFT | a, b};
     }
 }
@@ -115,16 +121,19 @@ static void check(size_t count, const qd_ids *ids, const qd_executor *executor, 
     assert_non_null(memory);
     for (size_t i = 0; i < count; i++) {
         qd_space_kind kind = qd_space_event_kind(events[i]);
+
         expected[kind][counts[kind]++] = key_of(events[i]);
     }
     qd_pair_keys_sort(&keys, &source, executor, memory);
     for (int kind = QD_SPACE_BEGIN; kind <= QD_SPACE_PASSED; kind++) {
         qsort(expected[kind], counts[kind], sizeof expected[kind][0], by_key);
         assert_int_equal(qd_pair_keys_count(&keys, (qd_space_kind)kind), counts[kind]);
-        if (counts[kind] > 0)
+        if (counts[kind] > 0) {
             assert_memory_equal(keys.key[kind], expected[kind], counts[kind] * sizeof expected[kind][0]);
+        }
         for (size_t i = 0; with_values && i < counts[kind]; i++) {
             qd_space_event event = events[keys.value[kind][i]];
+
             assert_int_equal(qd_space_event_kind(event), kind);
             assert_int_equal(key_of(event), keys.key[kind][i]);
         }
@@ -144,14 +153,16 @@ static void sorts_every_count(void **state)
     for (int naming = COUNTED; naming < ID_KINDS; naming++) {
         qd_heap heap;
         qd_ids ids;
+
         qd_heap_init(&heap);
         name_slots(&ids, &heap, (id_kind)naming, &seed);
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             /* Very many, of all kinds only. */
             for (size_t k = counts[i] > 100000 ? 3 : 0; k < sizeof kinds / sizeof kinds[0]; k++) {
                 draw(counts[i], kinds[k], k % 2 == 1, &seed);
-                for (size_t e = 0; e < sizeof executors / sizeof executors[0]; e++)
+                for (size_t e = 0; e < sizeof executors / sizeof executors[0]; e++) {
                     check(counts[i], &ids, executors[e], (i + k + e) % 2 == 0);
+                }
             }
         }
         qd_ids_deinit(&ids);
@@ -173,5 +184,6 @@ int main(void)
         cmocka_unit_test(sorts_every_count),
         cmocka_unit_test(splits_only_what_is_worth_it),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,9 @@ static void expect_ids(qd_room *room, const qd_space_query *query, bool more, ui
     assert_int_equal(found.more, more);
     assert_int_equal(found.count, count);
     va_start(expected, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(found.id[i], va_arg(expected, uint32_t));
+    }
     va_end(expected);
 }
 
@@ -74,8 +75,9 @@ static void it_shows_the_last_tick(void **state)
     query.categories = 1;
     qd_room_found found = find(room, &query);
     assert_int_equal(found.count, 3);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(found.id[i], i + 1);
+    }
     assert_true(found.distance[0] == 0 && found.distance[1] == 9 && found.distance[2] == 19);
 
     tick(room);
@@ -93,8 +95,9 @@ static void equal_hits_are_ordered_by_id_and_cut_at_the_limit(void **state)
 
     (void)state;
     open_room(&fixture, default_config());
-    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
         spawn(fixture.room, fixture.me, ids[i], 10);
+    }
     tick(fixture.room);
     qd_space_query query = everywhere;
     expect_ids(fixture.room, &query, false, 5, 0, 7, 70000, 2000000000, UINT32_MAX);
@@ -114,8 +117,9 @@ static void each_kind_finds_what_it_should(void **state)
 
     (void)state;
     open_room(&fixture, default_config());
-    for (uint32_t i = 1; i <= 9; i++)
+    for (uint32_t i = 1; i <= 9; i++) {
         spawn(fixture.room, fixture.me, i, (float)i * 10);
+    }
     tick(fixture.room);
 
     qd_space_query query = {.kind = QD_SPACE_IN_BOX, .min_x = 11, .max_x = 29, .min_y = 0, .max_y = 49, .limit = 10};
@@ -155,5 +159,6 @@ int main(void)
         cmocka_unit_test(equal_hits_are_ordered_by_id_and_cut_at_the_limit),
         cmocka_unit_test(each_kind_finds_what_it_should),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

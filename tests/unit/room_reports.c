@@ -253,12 +253,15 @@ static void ends_say_why(void **state)
             qd_room_teleport(fixture.room, fixture.me, &back, &refusals);
             qd_room_move(fixture.room, fixture.me, &jump, &refusals);
         }
-        if (reason <= QD_SPACE_RESIZED)
+        if (reason <= QD_SPACE_RESIZED) {
             qd_room_reshape(fixture.room, fixture.me, &size, &refusals);
-        if (reason <= QD_SPACE_FILTERED)
+        }
+        if (reason <= QD_SPACE_FILTERED) {
             qd_room_reshape(fixture.room, fixture.me, &filter, &refusals);
-        if (reason <= QD_SPACE_DESPAWNED)
+        }
+        if (reason <= QD_SPACE_DESPAWNED) {
             despawn(fixture.room, fixture.me, 1);
+        }
         tick(fixture.room);
         qd_room_report report = next_report(fixture.room);
         expect_pairs(report.ends, 1, 1, 2);
@@ -462,16 +465,18 @@ static void equal_reports_share_a_number(void **state)
     qd_room_unsubscribe(fixture.room, member[4]);
     qd_room_unsubscribe(fixture.room, member[5]);
     catch_up(fixture.room);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         share[i] = next_report(fixture.room).share;
+    }
     assert_true(share[0] != 0 && share[0] == share[1] && share[0] == share[2] && share[0] == share[3]);
 
     subscribe(fixture.room, member[4]);
     subscribe(fixture.room, member[5]);
     move(fixture.room, fixture.me, 3, 12);
     tick(fixture.room);
-    for (int i = 0; i < MEMBERS; i++)
+    for (int i = 0; i < MEMBERS; i++) {
         share[i] = next_report(fixture.room).share;
+    }
     assert_true(share[0] == share[2] && share[1] == share[3] && share[4] == share[5]);
     assert_true(share[0] != 0 && share[1] != 0 && share[4] != 0);
     assert_true(share[0] != share[1] && share[0] != share[4] && share[1] != share[4]);
@@ -541,5 +546,6 @@ int main(void)
         cmocka_unit_test(figures_count_while_somebody_is_live),
         cmocka_unit_test(a_depth_that_was_asked_for_is_kept),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,9 @@ static void expect_ids(room_fixture *fixture, uint32_t number, uint32_t count, c
 
     assert_int_equal(told, count);
     assert_true((ids != NULL) == (count > 0));
-    if (count > 0)
+    if (count > 0) {
         assert_memory_equal(ids, id, count * sizeof id[0]);
+    }
 }
 
 /* All entries from `first` on go to `x`. Returns the refusal, or 0. */
@@ -58,8 +59,9 @@ static float x_of(qd_room *room, uint32_t id)
 
     assert_int_equal(qd_room_snapshot(room, QD_ROOM_ANYBODY, NULL, UINT32_MAX, &columns, &more), QD_OK);
     for (uint32_t i = 0; i < columns.count; i++) {
-        if (columns.id[i] == id)
+        if (columns.id[i] == id) {
             return columns.x[i];
+        }
     }
     fail_msg("no entity %u", id);
     return 0;
@@ -211,8 +213,9 @@ static void an_entity_of_several_rosters_is_missed_in_all(void **state)
         assert_int_equal(spawn_room_owned(fixture.room, me, 1, 10), 0);
         for (uint32_t i = 0; i < 4; i++) {
             fixture.me = i % 2 ? other : me;
-            if (round == 0)
+            if (round == 0) {
                 assert_int_equal(name(&fixture, i / 2, 0, id, 1 + i % 2, false), QD_OK);
+            }
             assert_int_equal(place(&fixture, i / 2, 0, 1 + i % 2, 20), 0);
         }
         tick(fixture.room);
@@ -274,8 +277,9 @@ static void refusals_name_entries_of_the_batch(void **state)
 
     (void)state;
     open_with_rosters(&fixture, 10);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(spawn(fixture.room, fixture.me, id[i], 10), 0);
+    }
     assert_int_equal(name(&fixture, 0, 0, id, 4, false), QD_OK);
     const qd_room_roster_places places = {.number = 0, .first = 1, .count = 3, .x = x, .y = y};
     assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_OK);
@@ -375,5 +379,6 @@ int main(void)
         cmocka_unit_test(memory_goes_with_the_roster_and_with_its_member),
         cmocka_unit_test(a_new_member_has_no_rosters),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

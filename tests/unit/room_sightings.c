@@ -23,6 +23,7 @@ static void a_set_shrinks_when_a_crowd_has_gone(void **state)
     qd_sightings_relay(&set, &heap, true, 0);
     for (uint32_t slot = 0; slot < CROWD; slot++) {
         uint32_t *place = qd_sightings_put(&set, &heap, slot, QD_SIGHTING_INNER);
+
         qd_sightings_telling(&set, place)->told = slot;
     }
     const uint32_t most = set.capacity;
@@ -37,6 +38,7 @@ static void a_set_shrinks_when_a_crowd_has_gone(void **state)
     assert_true(set.capacity <= 16 * LEFT);
     for (uint32_t slot = 0; slot < LEFT; slot++) {
         const uint32_t *place = qd_sightings_find(&set, slot);
+
         assert_non_null(place);
         assert_int_equal(*place, slot << QD_SIGHTING_SHIFT | QD_SIGHTING_INNER);
         assert_int_equal(qd_sightings_telling(&set, place)->told, slot);
@@ -53,5 +55,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_shrinks_when_a_crowd_has_gone),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,9 @@ static void expect_ids(qd_room *room, const qd_room_region *region, uint32_t lim
     assert_int_equal(more, more_expected);
     assert_int_equal(columns.count, count);
     va_start(expected, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(columns.id[i], va_arg(expected, uint32_t));
+    }
     va_end(expected);
 }
 
@@ -104,8 +105,9 @@ static void a_region_takes_what_touches_it(void **state)
 
     (void)state;
     open_room(&fixture, default_config());
-    for (uint32_t i = 1; i <= 4; i++)
+    for (uint32_t i = 1; i <= 4; i++) {
         spawn(fixture.room, fixture.me, i, (float)i * 10);
+    }
     qd_room_spawn(fixture.room, fixture.me, &circle, false, &refusals);
     expect_ids(fixture.room, &exact, 10, false, 2, 1, 2);
     expect_ids(fixture.room, &exact, 1, true, 1, 1);
@@ -122,5 +124,6 @@ int main(void)
         cmocka_unit_test(it_shows_the_present),
         cmocka_unit_test(a_region_takes_what_touches_it),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

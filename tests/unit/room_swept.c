@@ -13,8 +13,9 @@ static void open_lane(room_fixture *fixture, uint32_t count, uint32_t events_max
     config.events_max = events_max;
     open_room(fixture, &config);
     spawn(fixture->room, fixture->me, 1, 10);
-    for (uint32_t id = 2; id <= count; id++)
+    for (uint32_t id = 2; id <= count; id++) {
         spawn(fixture->room, fixture->me, id, 30 + 10 * (float)id);
+    }
     tick(fixture->room);
 }
 
@@ -168,5 +169,6 @@ int main(void)
         cmocka_unit_test(a_reset_tells_of_none),
         cmocka_unit_test(passed_pairs_count_for_events_max),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ static inline const qd_room_config *views_config(void)
                                           .grace_ns = 50,
                                           .observers_max = 100,
                                           .sightings_max = 1000};
+
     return &config;
 }
 

@@ -57,8 +57,9 @@ static void a_cones_margin_is_beside_it_as_well(void **state)
 static void teams_see_themselves_and_who_has_none(void **state)
 {
     (void)state;
-    for (uint32_t id = 1; id <= 3; id++)
+    for (uint32_t id = 1; id <= 3; id++) {
         spawn(room, me, id, 50);
+    }
     set_team(room, me, 1, 1);
     set_team(room, me, 2, 2);
     observe(room, me, (watch){.id = 7, .range = 10, .team = 1});
@@ -139,16 +140,18 @@ static void a_limit_keeps_the_nearest_without_flicker(void **state)
 static void a_budget_lets_the_nearest_in_first(void **state)
 {
     (void)state;
-    for (uint32_t id = 1; id <= 5; id++)
+    for (uint32_t id = 1; id <= 5; id++) {
         spawn(room, me, id, 60 - (float)id);
+    }
     observe(room, me, (watch){.id = 7, .range = 20, .enter_budget = 2});
     expect_enters(view_at_tick(room), 2, 7, 4, 7, 5);
     expect_enters(view_at_tick(room), 2, 7, 2, 7, 3);
     spawn(room, me, 6, 50);
     expect_enters(view_at_tick(room), 2, 7, 1, 7, 6);
     silent_tick(room);
-    for (uint32_t id = 7; id <= 9; id++)
+    for (uint32_t id = 7; id <= 9; id++) {
         spawn(room, me, id, 50 + (float)id);
+    }
     expect_enters(view_at_tick(room), 2, 7, 7, 7, 8);
 }
 
@@ -192,8 +195,9 @@ static void bad_observers_are_refused(void **state)
                      QD_ROOM_BAD_REGION);
     assert_int_equal(observe(room, me, (watch){.tiers = 1, .relay_range = ranges, .relay_every = never}),
                      QD_ROOM_BAD_REGION);
-    for (uint32_t id = 0; id < 100; id++)
+    for (uint32_t id = 0; id < 100; id++) {
         assert_int_equal(observe(room, me, (watch){.id = id}), 0);
+    }
     assert_int_equal(observe(room, me, (watch){.id = 100}), QD_ROOM_OBSERVERS_FULL);
     assert_int_equal(observe(room, me, (watch){.id = 99, .range = 1}), 0);
 }

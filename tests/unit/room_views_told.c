@@ -101,8 +101,9 @@ static void bytes_go_to_leaves_then_enters_then_relays(void **state)
     static const uint32_t everys[] = {1};
 
     (void)state;
-    for (uint32_t id = 1; id <= 4; id++)
+    for (uint32_t id = 1; id <= 4; id++) {
         spawn(room, me, id, 50 + (float)id);
+    }
     options(me, 2 * QD_VIEW_ENTER_BYTES + QD_VIEW_RELAY_BYTES, QD_ROOM_WATCH_NONE);
     observe(room, me, (watch){.id = 7, .range = 10, .tiers = 1, .relay_range = ranges, .relay_every = everys});
     expect_enters(view_at_tick(room), 2, 7, 1, 7, 2);
@@ -264,10 +265,12 @@ static void a_reverse_view_begins_between_ticks(void **state)
 static void too_many_sightings_suspend_views_until_they_are_fewer(void **state)
 {
     (void)state;
-    for (uint32_t id = 0; id < 100; id++)
+    for (uint32_t id = 0; id < 100; id++) {
         spawn(room, me, id, 50);
-    for (uint32_t id = 0; id < 10; id++)
+    }
+    for (uint32_t id = 0; id < 10; id++) {
         observe(room, me, (watch){.id = id, .range = 10});
+    }
     assert_int_equal(view_at_tick(room).enter_count, 1000);
     spawn(room, me, 100, 51);
     qd_room_view_report report = view_at_tick(room);
@@ -288,8 +291,9 @@ static void what_is_on_lists_show_counts_as_sightings(void **state)
     uint32_t ids[1000];
 
     (void)state;
-    for (uint32_t i = 0; i < 1000; i++)
+    for (uint32_t i = 0; i < 1000; i++) {
         ids[i] = i;
+    }
     spawn(room, me, 1, 50);
     observe(room, me, (watch){.id = 7, .range = 10, .x = 500});
     observe(room, me, (watch){.id = 8, .range = 10, .x = 500});
@@ -312,13 +316,15 @@ static void who_stops_observing_as_views_are_suspended_hears_of_it(void **state)
 {
     (void)state;
     uint32_t other = join(room);
-    for (uint32_t id = 0; id < 101; id++)
+    for (uint32_t id = 0; id < 101; id++) {
         spawn(room, me, id, 50);
+    }
     observe(room, other, (watch){.id = 1, .range = 10});
     assert_int_equal(view_at_tick(room).enter_count, 101);
     unobserve(room, other, 1);
-    for (uint32_t id = 0; id < 10; id++)
+    for (uint32_t id = 0; id < 10; id++) {
         observe(room, me, (watch){.id = id, .range = 10});
+    }
     tick(room);
     assert_true(next_view(room).suspended);
     qd_room_view_report report = next_view(room);
@@ -328,6 +334,7 @@ static void who_stops_observing_as_views_are_suspended_hears_of_it(void **state)
 static void why_says_which_rule_it_was(void **state)
 {
     static const uint32_t lists[] = {4, 5};
+
     static const struct {
         uint32_t id;
         qd_room_sight sight;
@@ -337,8 +344,9 @@ static void why_says_which_rule_it_was(void **state)
     qd_room_reason reason;
 
     (void)state;
-    for (uint32_t id = 1; id <= 8; id++)
+    for (uint32_t id = 1; id <= 8; id++) {
         spawn(room, me, id, id == 3 || id == 4 ? 90 : 50 + (float)id);
+    }
     hide(room, me, 6, 1);
     recategorise(room, me, 7, 2);
     set_team(room, me, 8, 2);
@@ -434,17 +442,21 @@ static void a_room_without_memory_refuses_observers_and_goes_on(void **state)
 static void suspended_views_end_without_an_observer(uint32_t entities, uint32_t *refused)
 {
     uint32_t watcher = join(room);
+
     qd_room_view_options_set(room, watcher, (qd_room_view_options){.watching = QD_ROOM_WATCH_ALL});
-    for (uint32_t id = 0; id < entities; id++)
+    for (uint32_t id = 0; id < entities; id++) {
         spawn(room, me, id, 50);
-    for (uint32_t id = 0; id < 11; id++)
+    }
+    for (uint32_t id = 0; id < 11; id++) {
         observe(room, me, (watch){.id = id, .range = 10});
+    }
     tick(room);
     assert_true(next_view(room).suspended);
     assert_true(next_view(room).suspended);
     no_view(room);
-    for (uint32_t id = 0; id < 11; id++)
+    for (uint32_t id = 0; id < 11; id++) {
         unobserve(room, me, id);
+    }
     qd_memory_limit_set(1);
     *refused +=
         observe(room, me, (watch){.id = 100, .range = 10, .leave_margin = 1, .x = 500}) == QD_ROOM_OBSERVERS_FULL;
@@ -475,8 +487,9 @@ static void a_room_without_memory_refuses_a_visible_range_and_goes_on(void **sta
     (void)state;
     spawn(room, me, 1, 50);
     spawn(room, me, 2, 52);
-    for (uint32_t id = 1; id < 100; id++)
+    for (uint32_t id = 1; id < 100; id++) {
         observe(room, me, (watch){.id = id, .range = 10});
+    }
     observe(room, me, (watch){.id = 100, .range = 10, .x = 500});
     set_team(room, me, 2, 0); /* what is said of them has its place */
     assert_int_equal(view_at_tick(room).enter_count, 2 * 99);

@@ -34,6 +34,7 @@ static qd_space_index play(qd_auto *choice, qd_space_index at_work, const qd_aut
 {
     for (uint32_t t = 0; t < ticks; t++) {
         qd_space_index next = qd_auto_next(choice, at_work, tick);
+
         *changes += next != at_work;
         at_work = next;
     }
@@ -144,6 +145,7 @@ static double side_of(scene kind)
 static float start_of(scene kind, uint32_t i, chance *dice)
 {
     double side = side_of(kind);
+
     return kind == DEEP ? (float)(side * (0.1 + 0.1 * (i % 8))) + chance_between(dice, 0, 60)
                         : chance_between(dice, 0, side);
 }
@@ -159,6 +161,7 @@ static void observe(scene kind, uint32_t hands, trace *result)
     qd_heap heap;
     qd_space *space;
     chance dice = {5};
+
     qd_heap_init(&heap);
     assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
     qd_space_tune(space,
@@ -183,6 +186,7 @@ static void observe(scene kind, uint32_t hands, trace *result)
         const uint32_t *freed;
         size_t freed_count;
         qd_space_counters counters;
+
         for (uint32_t i = 0; i < COUNT; i++) {
             for (uint32_t k = 0; k < AXES; k++) {
                 at[k][i] = kind == STORM ? chance_between(&dice, 0, (double)side)
@@ -213,6 +217,7 @@ static void test_the_index_of_each_scene(void **state)
     } expected[] = {{CALM, tree, 1}, {STORM, QD_SPACE_GRID, 2}, {DEEP, QD_SPACE_SPARSE, 2}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         trace seen;
+
         observe(expected[i].kind, 1, &seen);
         assert_int_equal(seen.index[TICKS / 2], expected[i].index);
         assert_int_equal(seen.index[TICKS - 1], expected[i].index);
@@ -228,11 +233,13 @@ static void test_the_same_with_every_kernel_and_any_number_of_hands(void **state
     (void)state;
     for (scene kind = STORM; kind <= SPOT; kind++) {
         trace first;
+
         observe(kind, 1, &first);
         for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
             qd_space_kernel_select(qd_space_kernel_at(k));
             for (uint32_t hands = 1; hands <= 2; hands++) {
                 trace seen;
+
                 observe(kind, hands, &seen);
                 assert_memory_equal(seen.index, first.index, sizeof first.index);
             }
@@ -261,6 +268,7 @@ static void add_to(side *s, uint32_t i, const float *at)
                           .category = 1,
                           .mask = UINT32_MAX,
                           .shape = QD_SPACE_BOX};
+
     assert_int_equal(qd_space_add(s->space, &body, &s->slot[i]), QD_OK);
 }
 
@@ -269,12 +277,14 @@ static void tick_of(side *s, uint32_t count, float (*at)[COUNT])
     qd_space_events found;
     const uint32_t *freed;
     size_t freed_count;
+
     qd_space_move(s->space, count, s->slot, at[0], at[1], AXES == 3 ? at[2] : NULL);
     qd_space_tick(s->space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 1u << 24, &found);
     s->digest = found.count;
     for (size_t i = 0; i < found.count; i++) {
         uint64_t a = qd_space_event_a(found.events[i]), b = qd_space_event_b(found.events[i]);
         uint64_t key = (a < b ? a << 32 | b : b << 32 | a) ^ (uint64_t)qd_space_event_kind(found.events[i]) << 60;
+
         key *= UINT64_C(0x9e3779b97f4a7c15);
         s->digest += key ^ key >> 29;
     }
@@ -299,17 +309,20 @@ static void test_a_room_that_fills_and_empties(void **state)
                                         .max_z = AXES == 3 ? width : 0,
                                         .index = index[k],
                                         .bodies_max = COUNT};
+
         assert_int_equal(qd_space_create(&config, &heap, &sides[k].space), QD_OK);
     }
     uint32_t count = 0;
     for (uint32_t t = 0; t < 320; t++) {
         uint32_t wanted = t < 10 ? 50 : t < 30 ? 600 : 50;
+
         for (; count > wanted; count--) {
             (void)qd_space_remove(sides[0].space, sides[0].slot[count - 1], QD_SPACE_DESPAWNED);
             (void)qd_space_remove(sides[1].space, sides[1].slot[count - 1], QD_SPACE_DESPAWNED);
         }
         for (uint32_t i = 0; i < wanted; i++) {
             float start[3];
+
             for (uint32_t k = 0; k < AXES; k++) {
                 start[k] = chance_between(&dice, 0, (double)width);
                 at[k][i] = i < count ? at[k][i] + chance_between(&dice, -0.5, 0.5) : start[k];
@@ -346,5 +359,6 @@ int main(void)
         cmocka_unit_test(test_the_same_with_every_kernel_and_any_number_of_hands),
         cmocka_unit_test(test_a_room_that_fills_and_empties),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,7 @@ static void begin(uint32_t task_rows_min)
                                     .max_z = AXES == 3,
                                     .index = QD_SPACE_BRUTE,
                                     .bodies_max = COUNT_MAX};
+
     memset(&c, 0, sizeof c);
     dice.state = 7;
     qd_heap_init(&c.heap);
@@ -61,6 +62,7 @@ static void end(void)
 static void add_filtered(float x, float y, float z, float half, uint32_t category, uint32_t mask)
 {
     uint32_t i = c.count++;
+
     c.at[0][i] = x;
     c.at[1][i] = y;
     c.at[2][i] = z;
@@ -88,6 +90,7 @@ static void add(float x, float y, float z, float half)
 static qd_space_counters counters(void)
 {
     qd_space_counters now;
+
     qd_space_counters_get(c.space, &now);
     return now;
 }
@@ -95,9 +98,11 @@ static qd_space_counters counters(void)
 static bool touch(uint32_t a, uint32_t b)
 {
     bool meet = (c.category[a] & c.mask[b]) != 0 && (c.category[b] & c.mask[a]) != 0;
+
     for (uint32_t k = 0; k < AXES; k++) {
         float lo_a = c.at[k][a] - c.half[a], hi_a = c.at[k][a] + c.half[a];
         float lo_b = c.at[k][b] - c.half[b], hi_b = c.at[k][b] + c.half[b];
+
         meet = meet && lo_a <= hi_b && lo_b <= hi_a;
     }
     return meet;
@@ -109,6 +114,7 @@ static size_t tick(const qd_executor *executor)
     qd_space_events found;
     const uint32_t *freed;
     size_t freed_count, changes = 0, pairs = (size_t)c.count * c.count;
+
     if (c.touching == NULL) {
         c.touching = calloc(pairs, 1);
     }
@@ -118,6 +124,7 @@ static size_t tick(const qd_executor *executor)
     for (size_t i = 0; i < found.count; i++) {
         uint32_t a = qd_space_event_a(found.events[i]), b = qd_space_event_b(found.events[i]);
         uint8_t *pair = &c.touching[(a < b ? a : b) * (size_t)c.count + (a < b ? b : a)];
+
         assert_int_equal(qd_space_event_kind(found.events[i]), *pair ? QD_SPACE_END : QD_SPACE_BEGIN);
         *pair = !*pair;
     }
@@ -160,6 +167,7 @@ static void test_a_move_is_no_list_operation_and_rest_no_test(void **state)
         qd_space_events found;
         const uint32_t *freed;
         size_t freed_count;
+
         qd_space_tick(c.space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 100, &found);
         qd_space_settle(c.space, &freed, &freed_count);
         assert_int_equal(found.count, 0);
@@ -180,6 +188,7 @@ static void test_worlds_of_any_extent(void **state)
         double side = sides[s], half = side / part;
         for (uint32_t i = 0; i < 120; i++) {
             float y = i % 3 == 0 ? 0 : chance_between(&dice, -side, side);
+
             add(chance_between(&dice, -side, side), y, chance_between(&dice, -side, side), (float)half);
         }
         size_t changes = tick(&qd_executor_serial);
@@ -207,6 +216,7 @@ static void test_many_and_several_hands(void **state)
     (void)state;
     for (uint32_t hands = 1; hands <= 7; hands += 3) {
         const qd_executor executor = {.run = run_backwards, .width = hands};
+
         begin(100);
         for (uint32_t i = 0; i < COUNT_MAX; i++) {
             add(chance_between(&dice, 0, 100), chance_between(&dice, 0, 100), chance_between(&dice, 0, 3), 0.7f);
@@ -268,6 +278,7 @@ static void test_a_crowd_of_the_aloof_costs_no_tests(void **state)
         begin(8192);
         for (uint32_t i = 0; i < bodies; i++) {
             bool is_other = i % (bodies / others) == 0;
+
             add_filtered(1, 1, 1, 0.5f, is_other ? 2 : 1, is_other ? 1 : 2);
         }
         assert_int_equal(tick(&qd_executor_serial), (bodies - others) * others);
@@ -324,5 +335,6 @@ int main(void)
         cmocka_unit_test(test_a_crowd_of_the_aloof_costs_no_tests),
         cmocka_unit_test(test_all_kernels_count_the_same),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,7 @@ static qd_body any_body(void)
         .mask = chance_one_in(&dice, 5) ? 1 : UINT32_MAX,
         .shape = (uint8_t)(1 + chance_below(&dice, 3)),
     };
+
     if (chance_one_in(&dice, 50)) {
         body.x *= 1e4f;
     }
@@ -72,6 +73,7 @@ static void add(void)
 {
     uint32_t i = c.count++;
     qd_body body = any_body();
+
     c.slot[i] = twins_add(&c.twins, &body);
     c.at[0][i] = body.x;
     c.at[1][i] = body.y;
@@ -95,6 +97,7 @@ static void move_all(uint32_t far)
 {
     for (uint32_t i = 0; i < c.count; i++) {
         bool jumps = chance_one_in(&dice, far);
+
         for (uint32_t k = 0; k < AXES; k++) {
             c.at[k][i] = jumps ? chance_between(&dice, 0, 100) : c.at[k][i] + chance_between(&dice, -1, 1) * c.half[i];
         }
@@ -107,6 +110,7 @@ static void change_some(void)
     for (uint32_t i = 0; i < 10; i++) {
         uint32_t at = chance_below(&dice, c.count);
         qd_body form = any_body();
+
         if (i % 5 == 0) {
             remove_at(at);
         } else if (i % 5 == 1) {
@@ -134,6 +138,7 @@ static void play(float cell_size, bool swept, uint32_t hands)
     const qd_executor executor = {.run = run_backwards, .width = hands};
     qd_space_config config = config_of(cell_size);
     size_t events = 0;
+
     config.swept = swept;
     c.count = 0;
     twins_begin(&c.twins, &config,
@@ -194,6 +199,7 @@ typedef struct load {
 static void load_begin(load *l, uint32_t count)
 {
     const qd_space_config config = config_of(0);
+
     qd_heap_init(&l->heap);
     assert_int_equal(qd_space_create(&config, &l->heap, &l->space), QD_OK);
     /* What crowds cost is counted to the end. */
@@ -217,6 +223,7 @@ static void load_add(load *l, float x, float y, float z, float half)
                     .mask = UINT32_MAX,
                     .shape = QD_SPACE_BOX};
     uint32_t i = l->count++;
+
     l->at[0][i] = x;
     l->at[1][i] = y;
     l->at[2][i] = z;
@@ -239,6 +246,7 @@ static qd_space_counters load_tick(load *l, float step)
     qd_space_events found;
     const uint32_t *freed;
     size_t freed_count;
+
     for (uint32_t i = 0; i < l->count; i++) {
         for (uint32_t k = 0; k < AXES; k++) {
             l->at[k][i] += chance_between(&dice, -(double)step, (double)step);
@@ -257,6 +265,7 @@ static qd_space_counters load_tick(load *l, float step)
 static double load_tests(load *l)
 {
     qd_space_counters before = load_tick(l, 0.1f), after;
+
     for (int t = 0; t < 3; t++) {
         after = load_tick(l, 0.1f);
     }
@@ -284,6 +293,7 @@ static void test_rows_meet_a_cellful_of_others(void **state)
     for (uint32_t count = 1000; count <= 27000; count *= 3) {
         double side = AXES == 2 ? 4 * sqrt(count) : 3.17 * cbrt(count);
         load l;
+
         load_begin(&l, count);
         for (uint32_t i = 0; i < count; i++) {
             load_add(&l, chance_between(&dice, 0, side), chance_between(&dice, 0, side), depth(0, side), 0.5f);
@@ -330,6 +340,7 @@ static void test_cells_follow_the_content(void **state)
     const uint32_t count = 10000;
     for (int grows = 0; grows < 2; grows++) {
         load l;
+
         load_begin(&l, count);
         double side = grows ? 100 : 10000;
         for (uint32_t i = 0; i < count; i++) {
@@ -375,12 +386,14 @@ static void test_walks_without_rows_look_at_no_words(void **state)
                         .shape = QD_SPACE_BOX,
                         .category = 1,
                         .mask = 1};
+
         assert_int_equal(qd_space_add(space, &body, &slot[i]), QD_OK);
     }
     for (uint32_t tick = 0; tick < 20; tick++) {
         if (tick == 1) {
-            for (uint32_t i = 0; i < 4; i++)
+            for (uint32_t i = 0; i < 4; i++) {
                 (void)qd_space_remove(space, slot[i], QD_SPACE_DESPAWNED);
+            }
         }
         qd_space_tick(space, &qd_executor_serial, tick < 2 ? QD_SPACE_WANT_NOTHING : QD_SPACE_WANT_EVENTS, 100,
                       &events);
@@ -403,5 +416,6 @@ int main(void)
         cmocka_unit_test(test_cells_follow_the_content),
         cmocka_unit_test(test_walks_without_rows_look_at_no_words),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,7 @@ static world *make_world(uint32_t dimensions, float cell_size, const qd_tuning *
 {
     static world w;
     const qd_space_index index[SIDES] = {QD_SPACE_HASH, QD_SPACE_BRUTE};
+
     w = (world){.dimensions = dimensions, .executor = &qd_executor_serial};
     qd_heap_init(&w.heap);
     for (int side = 0; side < SIDES; side++) {
@@ -67,6 +68,7 @@ static world *make_world(uint32_t dimensions, float cell_size, const qd_tuning *
             .cell_size = cell_size,
             .bodies_max = BODIES_MAX,
         };
+
         assert_int_equal(qd_space_create(&config, &w.heap, &w.space[side]), QD_OK);
     }
     if (tuning != NULL) {
@@ -86,6 +88,7 @@ static void end_world(world *w)
 static uint32_t add(world *w, const double *at, const double *half, qd_space_shape shape)
 {
     uint32_t number = w->count++;
+
     assert_true(number < BODIES_MAX);
     qd_body body = {.category = 1, .mask = UINT32_MAX, .shape = (uint8_t)shape};
     float *centre[3] = {&body.x, &body.y, &body.z}, *size[3] = {&body.half_x, &body.half_y, &body.half_z};
@@ -104,6 +107,7 @@ static uint32_t add(world *w, const double *at, const double *half, qd_space_sha
 static void add_cube(world *w, double lo, double hi, double half)
 {
     double at[3] = {between(lo, hi), between(lo, hi), between(lo, hi)}, halves[3] = {half, half, half};
+
     (void)add(w, at, halves, draw() % 4 == 0 ? QD_SPACE_CIRCLE : QD_SPACE_BOX);
 }
 
@@ -121,6 +125,7 @@ static void move(world *w, uint32_t number, const double *to)
 static void jitter(world *w, uint32_t number, double reach)
 {
     double to[3] = {0};
+
     for (uint32_t k = 0; k < w->dimensions; k++) {
         to[k] = (double)w->at[k][number] + between(-reach, reach);
     }
@@ -135,6 +140,7 @@ static uint32_t any_body(const world *w)
 static void remove_any(world *w)
 {
     uint32_t i = draw() % w->left, number = w->body[i];
+
     for (int side = 0; side < SIDES; side++) {
         (void)qd_space_remove(w->space[side], w->slot[side][number], QD_SPACE_DESPAWNED);
     }
@@ -144,6 +150,7 @@ static void remove_any(world *w)
 static int compare(const void *first, const void *second)
 {
     const uint64_t *a = first, *b = second;
+
     return *a < *b ? -1 : *a > *b;
 }
 
@@ -156,6 +163,7 @@ static uint64_t *keys_of(const world *w, int side, const qd_space_events *found)
         uint64_t a = w->number[side][qd_space_event_a(found->events[i])];
         uint64_t b = w->number[side][qd_space_event_b(found->events[i])];
         uint64_t kind = qd_space_event_kind(found->events[i]);
+
         keys[i] = kind << 60 | (a < b ? a << 30 | b : b << 30 | a);
     }
     qsort(keys, found->count, sizeof *keys, compare);
@@ -177,6 +185,7 @@ static size_t tick(world *w)
     qd_space_events found[SIDES];
     const uint32_t *freed;
     size_t freed_count[SIDES];
+
     qd_space_validate(w->space[HASH]);
     for (int side = 0; side < SIDES; side++) {
         qd_space_tick(w->space[side], w->executor, QD_SPACE_WANT_EVENTS, EVENTS_MAX, &found[side]);
@@ -193,6 +202,7 @@ static size_t tick(world *w)
 static void assert_same_pairs(world *w)
 {
     qd_space_events found[SIDES];
+
     for (int side = 0; side < SIDES; side++) {
         qd_space_pairs(w->space[side], w->executor, EVENTS_MAX, &found[side]);
     }
@@ -202,6 +212,7 @@ static void assert_same_pairs(world *w)
 static void assert_same_hits(const world *w, qd_space_query query)
 {
     qd_space_hits found[SIDES];
+
     for (int side = 0; side < SIDES; side++) {
         query.names = w->number[side];
         assert_int_equal(qd_space_find(w->space[side], &query, &found[side]), QD_OK);
@@ -223,6 +234,7 @@ static void ask_around(const world *w, uint32_t body, double reach)
     qd_space_query query = {.limit = 1 + draw() % 20, .x = w->at[0][body], .y = w->at[1][body], .z = w->at[2][body]};
     float *lo[3] = {&query.min_x, &query.min_y, &query.min_z}, *hi[3] = {&query.max_x, &query.max_y, &query.max_z};
     float *way[3] = {&query.direction_x, &query.direction_y, &query.direction_z};
+
     for (uint32_t k = 0; k < w->dimensions; k++) {
         *lo[k] = (float)((double)w->at[k][body] - between(0, reach));
         *hi[k] = (float)((double)w->at[k][body] + between(0, reach));
@@ -258,6 +270,7 @@ static double halves_of(const scene *s)
 static void add_one(world *w, const scene *s)
 {
     double centre = s->far != 0 && draw() % 3 == 0 ? s->far * ((int)(draw() % 3) - 1) : 0;
+
     add_cube(w, centre, centre + s->side, halves_of(s));
 }
 
@@ -293,6 +306,7 @@ static void play(const scene *s, uint32_t dimensions, float cell_size, const qd_
 static void play_all(const scene *s)
 {
     const qd_tuning small = {.leaf_rows = 6, .task_rows_min = 0, .stage_bodies_min = 0, .land_slots = 64};
+
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         play(s, dimensions, 0, NULL, &qd_executor_serial);
         play(s, dimensions, 0, &small, &backwards);
@@ -344,11 +358,13 @@ static void test_points(void **state)
         world *w = make_world(dimensions, 0, NULL);
         for (int i = 0; i < 500; i++) {
             double at[3] = {draw() % 8, draw() % 8, draw() % 8}, none[3] = {0};
+
             (void)add(w, at, none, QD_SPACE_BOX);
         }
         size_t events = tick(w);
         for (uint32_t i = 0; i < w->left; i++) {
             double to[3] = {draw() % 8, draw() % 8, draw() % 8};
+
             move(w, w->body[i], to);
         }
         assert_true(events > 0 && tick(w) > 0);
@@ -361,6 +377,7 @@ static void test_points(void **state)
 static qd_space_counters counters_of(const world *w)
 {
     qd_space_counters counters;
+
     qd_space_counters_get(w->space[HASH], &counters);
     return counters;
 }
@@ -374,6 +391,7 @@ static void test_a_crowd_that_moves_on_leaves_nothing_behind(void **state)
         world *w = make_world(dimensions, 10, NULL);
         for (uint32_t i = 0; i < 300; i++) {
             double start = 100.0 * (i % 10);
+
             add_cube(w, start + 1, start + 9, 0.5);
         }
         size_t bytes = 0;
@@ -386,6 +404,7 @@ static void test_a_crowd_that_moves_on_leaves_nothing_behind(void **state)
             }
             for (uint32_t i = 0; i < w->left; i++) {
                 double to[3];
+
                 for (uint32_t k = 0; k < dimensions; k++) {
                     to[k] = (double)w->at[k][w->body[i]] + 1000;
                 }
@@ -454,8 +473,10 @@ static void test_one_large_body_does_not_make_the_others_dear(void **state)
     const double side[] = {120, 30};
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         qd_space_counters without = work_of_a_crowd(dimensions, side[dimensions - 2], 0);
+
         for (int part = 1; part <= 100; part *= 10) {
             qd_space_counters with = work_of_a_crowd(dimensions, side[dimensions - 2], side[dimensions - 2] / 2 / part);
+
             assert_true((double)with.tests < 1.25 * (double)without.tests);
             assert_true((double)with.list_operations < 1.25 * (double)without.list_operations);
         }
@@ -474,5 +495,6 @@ int main(void)
         cmocka_unit_test(test_rest_costs_nothing),
         cmocka_unit_test(test_one_large_body_does_not_make_the_others_dear),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ static uint32_t draw(void)
 static uint32_t naive(const uint32_t *at)
 {
     uint32_t number = 0;
+
     for (uint32_t bit = 0; bit < DIGITS; bit++) {
         for (uint32_t k = 0; k < QD_AXES; k++) {
             number |= (at[k] >> bit & 1) << (QD_AXES * bit + k);
@@ -43,6 +44,7 @@ static void test_interleaves(void **state)
     for (uint32_t x = 0; x < AXIS_COUNT; x += DIGITS == 16 ? 13 : 1) {
         const uint32_t at[3] = {x, draw() % AXIS_COUNT, draw() % AXIS_COUNT};
         uint32_t number = qd_morton(at);
+
         assert_int_equal(number, naive(at));
         for (uint32_t k = 0; k < QD_AXES; k++) {
             assert_int_equal(qd_morton_gather(number >> k), at[k]);
@@ -54,6 +56,7 @@ static void test_interleaves(void **state)
 static uint32_t height_of(uint32_t a, uint32_t b)
 {
     uint32_t low[QD_AXES], high[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         low[k] = qd_morton_gather(a >> k);
         high[k] = qd_morton_gather(b >> k);
@@ -67,6 +70,7 @@ static void test_height_is_the_number_of_digits_not_shared(void **state)
     const uint32_t all = UINT32_MAX >> (32 - QD_AXES * DIGITS);
     for (int i = 0; i < 100000; i++) {
         uint32_t a = draw() & all, b = i % 3 == 0 ? a ^ ((draw() & all) >> draw() % 32) : draw() & all, height = 0;
+
         while (height < DIGITS && a >> QD_AXES * height != b >> QD_AXES * height) {
             height++;
         }
@@ -91,6 +95,7 @@ static void test_levels_follow_one_another(void **state)
     for (uint32_t level = 1; level <= deepest; level++) {
         for (int i = 0; i < 100; i++) {
             uint32_t k = draw() % qd_level_cells(level);
+
             assert_int_equal((qd_level_first(level) + k - 1) / QD_CHILDREN,
                              qd_level_first(level - 1) + k / QD_CHILDREN);
         }
@@ -104,5 +109,6 @@ int main(void)
         cmocka_unit_test(test_height_is_the_number_of_digits_not_shared),
         cmocka_unit_test(test_levels_follow_one_another),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,7 @@ static qd_space *make_space(const tree *as, uint32_t depth, qd_heap *heap)
                                     .depth = depth,
                                     .bodies_max = 1000};
     qd_space *space;
+
     qd_heap_init(heap);
     assert_int_equal(qd_space_create(&config, heap, &space), QD_OK);
     return space;
@@ -45,6 +46,7 @@ static qd_space *make_space(const tree *as, uint32_t depth, qd_heap *heap)
 static qd_body box_at(const tree *as, float x, float y, float z, float half)
 {
     const bool is_solid = as->dimensions == 3;
+
     return (qd_body){.x = x,
                      .y = y,
                      .z = is_solid ? z : 0,
@@ -61,6 +63,7 @@ static void tick(qd_space *space)
     qd_space_events found;
     const uint32_t *freed;
     size_t count;
+
     qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 1u << 24, &found);
     qd_space_settle(space, &freed, &count);
 }
@@ -68,6 +71,7 @@ static void tick(qd_space *space)
 static uint64_t operations(const qd_space *space)
 {
     qd_space_counters counters;
+
     qd_space_counters_get(space, &counters);
     return counters.list_operations;
 }
@@ -80,12 +84,14 @@ static void check_one_body(const tree *as, uint32_t depth)
     qd_space *space = make_space(as, depth, &heap);
     qd_body body = box_at(as, centre[0], centre[0], centre[0], cell / 4);
     uint32_t slot;
+
     assert_int_equal(qd_space_add(space, &body, &slot), QD_OK);
     tick(space);
     assert_int_equal(operations(space), 1);
     /* Inside its cell: none, however often. */
     for (int i = 0; i < 100; i++) {
         float x = centre[i % 2];
+
         qd_space_move(space, 1, &slot, &x, &x, &x);
         if (i % 10 == 0) {
             tick(space);
@@ -134,6 +140,7 @@ static void check_many(const tree *as, uint32_t depth)
     for (uint32_t i = 0; i < COUNT; i++) {
         qd_body body = box_at(as, chance_between(&dice, 0, WORLD), chance_between(&dice, 0, WORLD),
                               chance_between(&dice, 0, WORLD), chance_between(&dice, 0, 2));
+
         assert_int_equal(qd_space_add(space, &body, &slot[i]), QD_OK);
     }
     tick(space);
@@ -141,6 +148,7 @@ static void check_many(const tree *as, uint32_t depth)
     for (uint32_t t = 0; t < TICKS; t++) {
         for (uint32_t i = 0; i < COUNT; i++) {
             qd_body body;
+
             qd_space_body(space, slot[i], &body);
             float x = body.x + chance_between(&dice, -3, 3), y = body.y + chance_between(&dice, -3, 3);
             float z = body.z + chance_between(&dice, -3, 3);
@@ -170,5 +178,6 @@ int main(void)
         cmocka_unit_test(test_one_body),
         cmocka_unit_test(test_many),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static uint64_t dice;
 static float between(double lo, double hi)
 {
     uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
+
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (float)(lo + (hi - lo) * ((double)(z >> 40) / 16777216.0));
@@ -41,6 +42,7 @@ static scene *make_scene_of(qd_space_index index, float side, uint32_t depth)
 {
     scene *s = &the_scene;
     const qd_space_config config = {.index = index, .max_x = side, .max_y = side, .depth = depth, .bodies_max = COUNT};
+
     dice = 3;
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
@@ -67,6 +69,7 @@ static void add(scene *s, uint32_t i, float x, float y, float half)
 {
     const qd_body body = {
         .x = x, .y = y, .half_x = half, .half_y = half, .category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_BOX};
+
     assert_int_equal(qd_space_add(s->space, &body, &s->slot[i]), QD_OK);
 }
 
@@ -74,6 +77,7 @@ static void add(scene *s, uint32_t i, float x, float y, float half)
 static void check_costs(scene *s, uint32_t count, uint32_t walks)
 {
     qd_space_counters after;
+
     qd_space_counters_get(s->space, &after);
     assert_in_range(after.tests - s->before.tests, 0, (uint64_t)TESTS_MAX * count * walks);
     assert_in_range(after.exact_tests - s->before.exact_tests, 0, (uint64_t)EXACT_MAX * count * walks);
@@ -85,6 +89,7 @@ static size_t tick(scene *s)
     qd_space_events found;
     const uint32_t *freed;
     size_t count;
+
     qd_space_tick(s->space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 1u << 24, &found);
     assert_true(found.complete);
     size_t events = found.count;
@@ -95,6 +100,7 @@ static size_t tick(scene *s)
 static size_t pairs(scene *s)
 {
     qd_space_events found;
+
     qd_space_pairs(s->space, &qd_executor_serial, 1u << 24, &found);
     assert_true(found.complete);
     return found.count;
@@ -106,6 +112,7 @@ static void test_the_first_walk(void **state)
     (void)state;
     for (int pairs_first = 0; pairs_first < 2; pairs_first++) {
         scene *s = make_scene(1265, 0);
+
         for (uint32_t i = 0; i < COUNT; i++) {
             add(s, i, between(0, 1265), between(0, 1265), 0.5f);
         }
@@ -128,6 +135,7 @@ static void test_the_first_walk(void **state)
 static void fill_square(scene *s, uint32_t from, uint32_t to, double x, double y)
 {
     double side = 4 * sqrt(to - from);
+
     for (uint32_t i = from; i < to; i++) {
         add(s, i, between(x, x + side), between(y, y + side), 0.5f);
     }
@@ -137,6 +145,7 @@ static void wander(scene *s, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         qd_body body;
+
         qd_space_body(s->space, s->slot[i], &body);
         float x = body.x + between(-0.25, 0.25), y = body.y + between(-0.25, 0.25);
         qd_space_move(s->space, 1, &s->slot[i], &x, &y, NULL);
@@ -148,11 +157,13 @@ static void check_beyond(double bounds, uint32_t within, double x, double y)
 {
     scene *s = make_scene((float)bounds, 0);
     uint32_t half = (COUNT - within) / 2;
+
     fill_square(s, 0, within, 0, 0);
     fill_square(s, within, within + half, x, y);
     fill_square(s, within + half, COUNT, y, x);
     for (int t = 0; t < 4; t++) {
         size_t events = tick(s);
+
         assert_true(events > COUNT / 100);
         check_costs(s, COUNT, 1);
         wander(s, COUNT);
@@ -180,6 +191,7 @@ static void test_a_few_very_far(void **state)
     const float far[] = {1e6f, -1e9f, 3e38f};
     for (size_t k = 0; k < sizeof far / sizeof *far; k++) {
         scene *s = make_scene(1265, 0);
+
         fill_square(s, 0, COUNT - 300, 0, 0);
         for (uint32_t i = COUNT - 300; i < COUNT; i++) {
             add(s, i, far[k] * between(1, 1.1), far[k] * between(-1, 1), 0.5f);
@@ -201,11 +213,13 @@ static void test_an_exodus(void **state)
     enum { ALL = 20000 };
     for (uint32_t depth = 0; depth <= 6; depth += 6) {
         scene *s = make_scene(600, depth);
+
         fill_square(s, 0, ALL, 0, 0);
         for (int t = 0; t < 100; t++) {
             tick(s);
             for (uint32_t i = 0; i < ALL; i++) {
                 qd_body body;
+
                 qd_space_body(s->space, s->slot[i], &body);
                 float x = body.x + (t < 50 ? 40.0f : -40.0f), y = body.y + (t < 50 ? 30.0f : -30.0f);
                 qd_space_move(s->space, 1, &s->slot[i], &x, &y, NULL);
@@ -228,6 +242,7 @@ static void test_a_tiny_crowd(void **state)
     for (size_t k = 0; k < sizeof trees / sizeof *trees; k++) {
         scene *s = make_scene_of(trees[k], side, 0);
         const uint32_t scattered = 300;
+
         fill_square(s, 0, COUNT - scattered, 700000, 250000);
         for (uint32_t i = COUNT - scattered; i < COUNT; i++) {
             add(s, i, between(0, side), between(0, side), 0.5f);
@@ -249,11 +264,13 @@ static void test_a_tiny_crowd_on_its_way(void **state)
     const float side = 1e6f;
     for (size_t k = 0; k < sizeof trees / sizeof *trees; k++) {
         scene *s = make_scene_of(trees[k], side, 0);
+
         fill_square(s, 0, ALL, 0, 0);
         for (int t = 0; t < TICKS; t++) {
             tick(s);
             for (uint32_t i = 0; i < ALL; i++) {
                 qd_body body;
+
                 qd_space_body(s->space, s->slot[i], &body);
                 float x = body.x + 20, y = body.y + 10;
                 qd_space_move(s->space, 1, &s->slot[i], &x, &y, NULL);
@@ -271,5 +288,6 @@ int main(void)
         cmocka_unit_test(test_a_few_very_far), cmocka_unit_test(test_an_exodus),
         cmocka_unit_test(test_a_tiny_crowd),   cmocka_unit_test(test_a_tiny_crowd_on_its_way),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

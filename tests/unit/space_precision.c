@@ -37,6 +37,7 @@ static qd_solid solid_of(const qd_body *body)
 {
     const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
     qd_solid solid = {.shape = (qd_space_shape)body->shape};
+
     for (int k = 0; k < 3; k++) {
         solid.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
         solid.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
@@ -49,9 +50,11 @@ static qd_solid solid_of(const qd_body *body)
 static uint32_t steps_of_overlap(qd_space_shape shape, float x)
 {
     qd_body one = body_at(shape, x);
+
     for (uint32_t steps = 0;; steps++) {
         qd_body other = body_at(shape, x + (float)steps * STEP);
         qd_solid a = solid_of(&one), b = solid_of(&other);
+
         if (!qd_solids_overlap(&a, &b)) {
             return steps - 1;
         }
@@ -87,6 +90,7 @@ typedef struct world {
 static float near_far(chance *dice)
 {
     float corner = chance_one_in(dice, 2) ? FAR : -FAR;
+
     return corner + (float)chance_below(dice, 16) * STEP;
 }
 
@@ -100,6 +104,7 @@ static void place(world *w, qd_body *body)
 static qd_body draw_body(world *w, uint32_t shapes)
 {
     qd_body body = body_at((qd_space_shape)(shapes == 0 ? 1 + chance_below(&w->dice, 3) : shapes), 0);
+
     body.half_y = chance_between(&w->dice, 0, (double)SIZE);
     body.half_z = w->config.dimensions == 3 ? body.half_y : 0;
     place(w, &body);
@@ -109,6 +114,7 @@ static qd_body draw_body(world *w, uint32_t shapes)
 static void move(world *w, uint32_t i)
 {
     qd_body *body = &w->now[i];
+
     if (chance_one_in(&w->dice, 3)) {
         place(w, body);
     } else {
@@ -132,6 +138,7 @@ static uint32_t body_of(const world *w, uint32_t slot)
 static bool overlap(const qd_body *a, const qd_body *b)
 {
     qd_solid one = solid_of(a), other = solid_of(b);
+
     return qd_solids_overlap(&one, &other);
 }
 
@@ -140,12 +147,14 @@ static uint32_t tick(world *w, bool first)
 {
     static uint8_t kind[BODIES][BODIES];
     qd_space_events found;
+
     qd_space_tick(w->space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX, &found);
     for (uint32_t i = 0; i < BODIES * BODIES; i++) {
         kind[i / BODIES][i % BODIES] = 0;
     }
     for (size_t i = 0; i < found.count; i++) {
         uint32_t a = body_of(w, qd_space_event_a(found.events[i])), b = body_of(w, qd_space_event_b(found.events[i]));
+
         assert_int_equal(kind[a][b], 0);
         kind[a][b] = kind[b][a] = (uint8_t)qd_space_event_kind(found.events[i]);
     }
@@ -153,6 +162,7 @@ static uint32_t tick(world *w, bool first)
     for (uint32_t a = 0; a < BODIES; a++) {
         for (uint32_t b = a + 1; b < BODIES; b++) {
             bool was = !first && overlap(&w->was[a], &w->was[b]), now = overlap(&w->now[a], &w->now[b]);
+
             assert_int_equal(kind[a][b], now && !was ? QD_SPACE_BEGIN : was && !now ? QD_SPACE_END : 0);
             pairs += now;
         }
@@ -169,6 +179,7 @@ static uint32_t tick(world *w, bool first)
 static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
 {
     qd_heap heap;
+
     qd_heap_init(&heap);
     static world w;
     w = (world){.dice = {shapes + 1}, .config = config};
@@ -211,6 +222,7 @@ static void test_small_bodies_far_away(void **state)
                                           .max_z = dimensions == 3 ? FAR : 0,
                                           .index = (qd_space_index)index,
                                           .bodies_max = BODIES};
+
                 compare_with_brute_force(config, shapes);
                 config.min_x = config.min_y = FAR;
                 config.min_z = dimensions == 3 ? FAR : 0;
@@ -228,5 +240,6 @@ int main(void)
         cmocka_unit_test(test_the_figures_of_the_page),
         cmocka_unit_test(test_small_bodies_far_away),
     };
+
     return cmocka_run_group_tests_name("precision", tests, NULL, NULL);
 }

@@ -43,6 +43,7 @@ static qd_space *make_space(qd_heap *heap, float lo, float hi, uint32_t depth, u
                                     .depth = depth,
                                     .bodies_max = bodies_max};
     qd_space *space;
+
     qd_heap_init(heap);
     assert_int_equal(qd_space_create(&config, heap, &space), QD_OK);
     return space;
@@ -73,6 +74,7 @@ static void tick(qd_space *space, qd_space_events *found)
 {
     const uint32_t *freed;
     size_t count;
+
     qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 1u << 24, found);
     qd_space_settle(space, &freed, &count);
 }
@@ -83,13 +85,16 @@ static void tick(qd_space *space, qd_space_events *found)
 static uint32_t naive_cell(const qd_frame *frame, const qd_row *box, uint32_t depth)
 {
     uint32_t cell = 0, at[QD_AXES] = {0}, size = 65536;
+
     for (uint32_t level = 0; level < depth; level++) {
         uint32_t child = 0;
+
         size /= 2;
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint32_t middle = at[k] + size;
             bool low = qd_frame_number(box->v[k], frame->origin[k], frame->scale) >= middle;
             bool high = qd_frame_number(box->v[QD_ROW_HIGH + k], frame->origin[k], frame->scale) >= middle;
+
             if (low != high) {
                 return cell;
             }
@@ -106,6 +111,7 @@ static uint32_t naive_cell(const qd_frame *frame, const qd_row *box, uint32_t de
 static uint32_t cell_of_place(uint32_t place, uint32_t depth)
 {
     uint32_t at[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         at[k] = qd_place_number(place, k);
     }
@@ -128,6 +134,7 @@ static void test_the_cell_of_a_box_at_every_depth(void **state)
             double size = ldexp(300, -(int)(draw() % 12));
             const float half[3] = {between(0, size), between(0, size), between(0, size)};
             float at[3] = {between(-200, 500), between(-50, 450), between(900, 1600)};
+
             if (i % 4 == 0) {
                 at[0] = -100.0f + 500.0f * (float)(draw() % 1025) / 1024;
             }
@@ -148,6 +155,7 @@ static void fill(qd_space *space, uint32_t count, double side, double half, uint
 {
     for (uint32_t i = 0; i < count; i++) {
         qd_body body = box_at(between(0, side), between(0, side), between(0, side), (float)half);
+
         assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);
     }
 }
@@ -156,6 +164,7 @@ static void wander(qd_space *space, uint32_t count, const uint32_t *slots, doubl
 {
     for (uint32_t i = 0; i < count; i++) {
         qd_body body;
+
         qd_space_body(space, slots[i], &body);
         float x = body.x + between(-step, step), y = body.y + between(-step, step), z = body.z + between(-step, step);
         qd_space_move(space, 1, &slots[i], &x, &y, &z);
@@ -287,9 +296,11 @@ static void test_bodies_max(void **state)
 static uint64_t hash_of(const qd_space_events *found)
 {
     uint64_t sum = 0;
+
     for (size_t i = 0; i < found->count; i++) {
         uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
         uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+
         key = (key ^ (uint64_t)qd_space_event_kind(found->events[i]) << 62) * UINT64_C(0x9e3779b97f4a7c15);
         key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
         sum += key ^ key >> 32;
@@ -312,6 +323,7 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
         double spread = i % 2 ? 256 : 3;
         float x = between(100, 100 + spread), y = between(128 - spread / 2, 128 + spread / 2);
         qd_body body = box_at(x, y, between(128 - spread / 2, 128 + spread / 2), between(0.1, 2));
+
         body.half_y = between(0.1, 2);
         body.shape = i % 5 == 0 ? QD_SPACE_CIRCLE : i % 17 == 0 ? QD_SPACE_CAPSULE : QD_SPACE_BOX;
         body.radius = between(0.1, 1);
@@ -321,6 +333,7 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
         qd_space_events found;
         const uint32_t *freed;
         size_t count;
+
         qd_space_tick(space, executor, QD_SPACE_WANT_EVENTS, 1u << 24, &found);
         assert_true(found.complete);
         assert_true(t > 0 || found.count > COUNT * (QD_AXES == 2 ? 50 : 20));
@@ -345,6 +358,7 @@ static void test_all_kernels_and_executors_agree(void **state)
     const uint32_t step = QD_AXES == 2 ? 4 : 3;
     for (uint32_t moving = 5; moving <= 100; moving += 95) {
         uint64_t expected = crowd_story(qd_kernel_at(0), &qd_executor_serial, 1, moving);
+
         for (uint32_t depth = 0; depth <= 2 * step; depth += step) {
             for (uint32_t k = 0; qd_kernel_at(k) != NULL; k++) {
                 assert_true(crowd_story(qd_kernel_at(k), &qd_executor_serial, depth, moving) == expected);
@@ -368,6 +382,7 @@ static void check_touching_columns(uint32_t depth, float step, float phase)
         space, &(qd_tuning){.leaf_rows = COUNT, .task_rows_min = UINT32_MAX, .stage_bodies_min = 0, .land_slots = 64});
     for (int t = 0; t < TICKS; t++) {
         uint64_t expected = 0;
+
         for (uint32_t i = 0; i < COUNT; i++) {
             was[i] = x[i];
             x[i] = (i < COUNT / 2 ? middle - half : middle + half) + step * between(-0.4, 0.4);
@@ -451,6 +466,7 @@ static void test_what_rests_calls_no_helper(void **state)
         const uint32_t *freed;
         size_t count;
         uint32_t before = splits;
+
         wander(space, moving[t], slots, 0.1);
         /* That as many as at this tick move at the next is assumed once, and costs a look at all. */
         uint32_t wanted = moving[t] == COUNT || (t > 0 && moving[t - 1] == COUNT);
@@ -503,5 +519,6 @@ int main(void)
         cmocka_unit_test(test_what_rests_calls_no_helper),
         cmocka_unit_test(test_a_walk_that_stops_leaves_nothing_for_the_next),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

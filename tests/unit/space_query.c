@@ -23,6 +23,7 @@ static qd_space *make_field(qd_heap *heap)
     size_t count;
     qd_space_events events;
     qd_space *space;
+
     qd_heap_init(heap);
     assert_int_equal(qd_space_create(&config, heap, &space), QD_OK);
     for (uint32_t i = 0; i < SIDE * SIDE; i++) {
@@ -34,6 +35,7 @@ static qd_space *make_field(qd_heap *heap)
                               .mask = UINT32_MAX,
                               .shape = QD_SPACE_BOX};
         uint32_t slot;
+
         assert_int_equal(qd_space_add(space, &body, &slot), QD_OK);
     }
     qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_NOTHING, 1, &events);
@@ -44,6 +46,7 @@ static qd_space *make_field(qd_heap *heap)
 static void expect(const qd_space *space, const qd_space_query *query, uint32_t count, uint32_t tests_max)
 {
     qd_space_hits hits;
+
     assert_int_equal(qd_space_find(space, query, &hits), QD_OK);
     assert_int_equal(hits.count, count);
     assert_in_range(hits.tests, count, tests_max);
@@ -84,5 +87,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_queries_look_at_what_is_near),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

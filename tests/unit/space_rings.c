@@ -42,15 +42,18 @@ static float place(scene *s)
 {
     double step = s->world->side / 100;
     double at = s->world->whole ? step * chance_below(&s->dice, 101) : chance_between(&s->dice, 0, s->world->side);
+
     return (float)(s->world->from + at);
 }
 
 static void move_one(scene *s, uint32_t i)
 {
     double step = s->world->side / 100;
+
     for (uint32_t k = 0; k < s->axes; k++) {
         double by = s->world->whole ? step * ((double)chance_below(&s->dice, 3) - 1)
                                     : chance_between(&s->dice, -s->world->side / 60, s->world->side / 60);
+
         s->at[k][i] = chance_one_in(&s->dice, 40) ? place(s) : (float)((double)s->at[k][i] + by);
     }
 }
@@ -58,8 +61,10 @@ static void move_one(scene *s, uint32_t i)
 static bool is_in(const scene *s, uint32_t circle, uint32_t point)
 {
     double sum = 0, radius = s->radius[circle];
+
     for (uint32_t k = 0; k < s->axes; k++) {
         double apart = (double)s->at[k][CIRCLES + point] - (double)s->at[k][circle];
+
         sum += apart * apart;
     }
     return sum <= radius * radius;
@@ -74,6 +79,7 @@ static void fill(scene *s)
         qd_body body = {.x = s->at[0][i], .y = s->at[1][i], .z = s->axes == 3 ? s->at[2][i] : 0};
         if (i < CIRCLES) {
             double part = i % 12 == 0 ? 0 : 1 + chance_below(&s->dice, 30);
+
             s->radius[i] = (float)(s->world->side / 100 * part);
             body.half_x = s->radius[i];
             body.shape = QD_SPACE_CIRCLE;
@@ -93,6 +99,7 @@ static void check_event(scene *s, qd_space_event event)
 {
     uint32_t a = qd_space_event_a(event), b = qd_space_event_b(event);
     uint32_t circle = a < b ? a : b, point = (a < b ? b : a) - CIRCLES;
+
     assert_true(circle < CIRCLES && point < POINTS);
     bool begins = qd_space_event_kind(event) == QD_SPACE_BEGIN;
     assert_int_equal(begins, !s->holds[circle][point]);
@@ -104,6 +111,7 @@ static void tick(scene *s)
     qd_space_events events;
     const uint32_t *freed;
     size_t count;
+
     qd_space_tick(s->space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX / 2, &events);
     assert_true(events.complete);
     for (size_t i = 0; i < events.count; i++) {
@@ -132,6 +140,7 @@ static void run(const world *in, uint32_t axes, qd_space_index index)
                               .max_z = hi,
                               .index = index,
                               .bodies_max = BODIES};
+
     assert_non_null(s);
     s->world = in;
     s->axes = axes;
@@ -159,15 +168,18 @@ static void test_rings(void **state)
     static const world worlds[] = {
         {0, 100, false}, {0, 128, true}, {-0.004, 0.01, false}, {1e6, 100, false}, {-65536, 131072, true},
     };
+
     (void)state;
     for (uint32_t i = 0; qd_space_kernel_at(i); i++) {
         qd_space_kernel_select(qd_space_kernel_at(i));
         for (qd_space_index index = QD_SPACE_AUTO; index <= QD_SPACE_BRUTE; index++) {
             for (size_t w = 0; w < sizeof worlds / sizeof worlds[0]; w++) {
-                if (index != QD_SPACE_OCTREE)
+                if (index != QD_SPACE_OCTREE) {
                     run(&worlds[w], 2, index);
-                if (index != QD_SPACE_QUADTREE)
+                }
+                if (index != QD_SPACE_QUADTREE) {
                     run(&worlds[w], 3, index);
+                }
             }
         }
     }
@@ -177,5 +189,6 @@ static void test_rings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rings)};
+
     return cmocka_run_group_tests_name("space_rings", tests, NULL, NULL);
 }

@@ -40,12 +40,14 @@ static const float *on_axes(uint32_t first, float x, float y, float *values)
 static qd_row box(uint32_t first, float x, float y, float half_x, float half_y)
 {
     float at[QD_AXES], half[QD_AXES];
+
     return qd_row_of_box(on_axes(first, x, y, at), on_axes(first, half_x, half_y, half));
 }
 
 static qd_row circle(uint32_t first, float x, float y, float radius)
 {
     float at[QD_AXES];
+
     return qd_row_of_circle(on_axes(first, x, y, at), radius);
 }
 
@@ -53,6 +55,7 @@ static qd_row circle(uint32_t first, float x, float y, float radius)
 static bool overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle)
 {
     bool met = qd_rows_overlap(a, a_circle, b, b_circle);
+
     assert_int_equal(met, qd_rows_overlap(b, b_circle, a, a_circle));
     if (!a_circle && !b_circle) {
         assert_int_equal(met, qd_boxes_overlap(a, b));
@@ -64,8 +67,10 @@ static bool overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circ
 static bool boxes(float ax, float ay, float ahx, float ahy, float bx, float by, float bhx, float bhy)
 {
     bool met[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         qd_row a = box(k, ax, ay, ahx, ahy), b = box(k, bx, by, bhx, bhy);
+
         met[k] = overlap(&a, false, &b, false);
         assert_int_equal(met[k], met[0]);
     }
@@ -75,8 +80,10 @@ static bool boxes(float ax, float ay, float ahx, float ahy, float bx, float by, 
 static bool circles(float ax, float ay, float ar, float bx, float by, float br)
 {
     bool met[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         qd_row a = circle(k, ax, ay, ar), b = circle(k, bx, by, br);
+
         met[k] = overlap(&a, true, &b, true);
         assert_int_equal(met[k], met[0]);
     }
@@ -86,8 +93,10 @@ static bool circles(float ax, float ay, float ar, float bx, float by, float br)
 static bool mixed(float cx, float cy, float r, float bx, float by, float bhx, float bhy)
 {
     bool met[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         qd_row a = circle(k, cx, cy, r), b = box(k, bx, by, bhx, bhy);
+
         met[k] = overlap(&a, true, &b, false);
         assert_int_equal(met[k], met[0]);
     }
@@ -172,6 +181,7 @@ static void test_against_exact_arithmetic(void **state)
         float unit = i % 2 ? 0.25f : 1024.0f, at_a[QD_AXES], at_b[QD_AXES], half_a[QD_AXES], half_b[QD_AXES];
         long double apart = 0, gap = 0;
         bool touch = true;
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             at_a[k] = (float)(int)(draw() % 65) * unit;
             at_b[k] = (float)(int)(draw() % 65) * unit;
@@ -201,6 +211,7 @@ static void test_against_exact_arithmetic(void **state)
 static bool boxes_cross(const qd_row *a, const qd_row *b)
 {
     bool cross = true;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         cross &= a->v[k] < b->v[QD_ROW_HIGH + k] && b->v[k] < a->v[QD_ROW_HIGH + k];
     }
@@ -211,6 +222,7 @@ static bool boxes_cross(const qd_row *a, const qd_row *b)
 static void draw_direction(int i, double *direction)
 {
     double length = 0;
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         direction[k] = i % 3 == 0 ? 0 : (double)between(-1, 1);
         length += direction[k] * direction[k];
@@ -234,6 +246,7 @@ static void test_boxes_around_and_inside_circles(void **state)
         double scale = ldexp(1, (int)(draw() % 60) - 30), reach = ldexp(scale, (int)(draw() % 24) - 4);
         double direction[QD_AXES];
         float ar = between(0, scale), br = between(0, scale), a_at[QD_AXES], b_at[QD_AXES], half[QD_AXES];
+
         draw_direction(i, direction);
         double distance = ((double)ar + br) * (i % 2 ? 1 : between(0, 1.01));
         for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -266,6 +279,7 @@ static void test_a_capsules_reach(void **state)
     for (int i = 0; i < 100000; i++) {
         double scale = ldexp(1, (int)(draw() % 60) - 30);
         float at[QD_AXES], half[QD_AXES], radius = between(0, scale);
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             at[k] = between(-1e6, 1e6);
             half[k] = between(-scale, scale);
@@ -273,6 +287,7 @@ static void test_a_capsules_reach(void **state)
         qd_row row = qd_row_of_capsule(at, half, radius);
         for (uint32_t k = 0; k < QD_AXES; k++) {
             double reach = fabs((double)half[k]) + radius;
+
             assert_true(row.v[k] == at[k]);
             assert_true(row.v[QD_ROW_HIGH + k] >= reach && row.v[QD_ROW_HIGH + k] <= reach * (1 + 0x1p-21));
         }
@@ -291,6 +306,7 @@ static float any_size(void)
 {
     static const double sizes[] = {0, 1e-40, 1e-3, 1, 1, 10, 1e6, 1e18, 3.4e38};
     double most = sizes[draw() % 9];
+
     return draw() % 3 == 0 ? (float)most : between(0, most);
 }
 
@@ -309,6 +325,7 @@ static qd_row row_of(uint32_t shape, const float *at, const float *half, float r
 static qd_solid solid_of(uint32_t shape, const float *at, const float *half, float radius)
 {
     qd_solid solid = {.shape = (qd_space_shape)shape, .radius = radius};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         solid.at[k] = shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
         solid.to[k] = shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
@@ -320,6 +337,7 @@ static mover draw_mover(void)
 {
     uint32_t shape = 1 + draw() % 3;
     float from[QD_AXES], to[QD_AXES], half[QD_AXES], radius = any_size();
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         half[k] = any_size();
         from[k] = any_place();
@@ -335,6 +353,7 @@ static mover draw_mover(void)
 static qd_row box_of_way(const mover *m)
 {
     qd_row from = qd_row_bounds(&m->from, m->is_round), to = qd_row_bounds(&m->to, m->is_round);
+
     return qd_row_union(&from, &to);
 }
 
@@ -348,6 +367,7 @@ static void test_boxes_around_solids(void **state)
         mover a = draw_mover(), b = draw_mover();
         qd_row box_a = qd_row_bounds(&a.from, a.is_round), box_b = qd_row_bounds(&b.from, b.is_round);
         bool overlap = qd_solids_overlap(&a.begin, &b.begin);
+
         assert_true(!overlap || qd_boxes_overlap(&box_a, &box_b));
         qd_row way_a = box_of_way(&a), way_b = box_of_way(&b);
         bool met = qd_solids_meet(&a.begin, &a.end, &b.begin, &b.end);
@@ -365,6 +385,7 @@ static void test_huge_coordinates_and_small_sizes(void **state)
     for (int i = 0; i < 100000; i++) {
         float ax = between(1e6, 1e6 + 1), bx = between(1e6, 1e6 + 1);
         volatile float a_lo = ax - 0.1f, a_hi = ax + 0.1f, b_lo = bx - 0.1f, b_hi = bx + 0.1f;
+
         assert_int_equal(boxes(ax, 0, 0.1f, 0.1f, bx, 0, 0.1f, 0.1f), a_lo <= b_hi && b_lo <= a_hi);
     }
 }
@@ -378,6 +399,7 @@ static void test_numbers_keep_order(void **state)
     } frames[] = {{0, 65536.0f / 500}, {-1e6f, 65536.0f / 3}, {-3e38f, 1e-34f}, {0, FLT_MAX}, {1e30f, 1e-20f}};
     for (size_t f = 0; f < sizeof frames / sizeof *frames; f++) {
         qd_frame frame = {.scale = frames[f].scale};
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             frame.origin[k] = frames[f].origin;
         }
@@ -385,6 +407,7 @@ static void test_numbers_keep_order(void **state)
             double reach = 1.5 * 65536 / frame.scale;
             float a = (float)(frame.origin[0] + between(-reach, reach));
             float b = i % 3 ? nextafterf(a, INFINITY) : (float)(frame.origin[0] + between(-reach, reach));
+
             if (i % 1000 == 0) {
                 a = -INFINITY;
                 b = i % 2000 == 0 ? INFINITY : 3.4e38f;
@@ -397,6 +420,7 @@ static void test_numbers_keep_order(void **state)
             qd_numbers number = qd_frame_numbers(&frame, &edges);
             for (uint32_t k = 0; k < QD_EDGES; k++) {
                 uint32_t edge = k < QD_AXES ? k : QD_ROW_HIGH + k - QD_AXES;
+
                 assert_in_range(number.v[edge], 0, QD_FRAME_LAST);
                 assert_int_equal(number.v[edge], qd_frame_number(edges.v[edge], frame.origin[0], frame.scale));
             }
@@ -420,5 +444,6 @@ int main(void)
         cmocka_unit_test(test_huge_coordinates_and_small_sizes),
         cmocka_unit_test(test_numbers_keep_order),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

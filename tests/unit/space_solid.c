@@ -37,6 +37,7 @@ static qd_solid capsule(float x, float y, float z, float half_x, float half_y, f
 static qd_solid moved(qd_solid solid, float x, float y, float z)
 {
     const float by[3] = {x, y, z};
+
     for (int k = 0; k < 3; k++) {
         solid.at[k] += by[k];
         solid.to[k] += solid.shape == QD_SPACE_BOX ? by[k] : 0;
@@ -47,6 +48,7 @@ static qd_solid moved(qd_solid solid, float x, float y, float z)
 static bool overlap(qd_solid a, qd_solid b)
 {
     bool met = qd_solids_overlap(&a, &b);
+
     assert_int_equal(met, qd_solids_overlap(&b, &a));
     return met;
 }
@@ -54,6 +56,7 @@ static bool overlap(qd_solid a, qd_solid b)
 static bool meet(qd_solid a_begin, qd_solid a_end, qd_solid b_begin, qd_solid b_end)
 {
     bool met = qd_solids_meet(&a_begin, &a_end, &b_begin, &b_end);
+
     assert_int_equal(met, qd_solids_meet(&b_begin, &b_end, &a_begin, &a_end));
     assert_int_equal(met, qd_solids_meet(&a_end, &a_begin, &b_end, &b_begin));
     return met;
@@ -73,6 +76,7 @@ static double distance(qd_solid solid, double x, double y, double z)
 static double ray(qd_solid solid, double x, double y, double z, double dx, double dy, double dz, double length)
 {
     double size = sqrt(dx * dx + dy * dy + dz * dz);
+
     return qd_solid_ray(&solid, (const double[]){x, y, z}, (const double[]){dx / size, dy / size, dz / size}, length);
 }
 
@@ -153,6 +157,7 @@ static void test_without_an_axis_a_capsule_is_a_circle(void **state)
     for (uint32_t i = 0; i < 20000; i++) {
         const double lattice = i % 2 ? 4 : 0.125;
         float v[8];
+
         for (int k = 0; k < 8; k++) {
             v[k] = i % 2 ? chance_between(&dice, 0, lattice) : (float)(chance_below(&dice, 20) * lattice);
         }
@@ -227,6 +232,7 @@ static void test_paths_that_cross_at_different_times_do_not_meet(void **state)
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
             qd_solid a = moved(all[i], -20, 0, 0), late = moved(all[k], 0, -4, 0), timely = moved(all[k], 0, -20, 0);
+
             assert_false(meet(a, moved(a, 40, 0, 0), late, moved(late, 0, 40, 0)));
             assert_true(meet(a, moved(a, 40, 0, 0), timely, moved(timely, 0, 40, 0)));
         }
@@ -298,6 +304,7 @@ static void test_all_in_a_tilted_plane(void **state)
     chance dice = {5};
     for (uint32_t i = 0; i < 20000; i++) {
         float u[3], v[3], at[3], by[3];
+
         for (int k = 0; k < 3; k++) {
             u[k] = (float)chance_below(&dice, 1u << 20) - 0x1p19f;
             v[k] = (float)chance_below(&dice, 1u << 20) - 0x1p19f;
@@ -393,6 +400,7 @@ static void test_a_wall_without_thickness(void **state)
         qd_solid wall = box(at[0], at[1], at[2], half[0], half[1], half[2]);
         qd_solid begin = capsule(from[0], from[1], from[2], axis[0], axis[1], axis[2], cases[i].radius);
         qd_solid end = capsule(to[0], to[1], to[2], axis[0], axis[1], axis[2], cases[i].radius);
+
         assert_true(wall.at[0] == wall.to[0] || wall.at[1] == wall.to[1] || wall.at[2] == wall.to[2]);
         assert_true(meet(begin, end, wall, wall));
         assert_true(meet(end, begin, wall, wall));
@@ -541,5 +549,6 @@ int main(void)
         cmocka_unit_test(test_distance),
         cmocka_unit_test(test_ray),
     };
+
     return cmocka_run_group_tests_name("solids", tests, NULL, NULL);
 }

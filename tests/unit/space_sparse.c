@@ -28,6 +28,7 @@ typedef struct naive_key {
 static uint64_t key_of(const naive_key *naive)
 {
     uint64_t key = UINT64_C(1) << (21 * (QD_AXES - 1) + naive->level);
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         key += (uint64_t)naive->at[k] << 21 * k;
     }
@@ -47,6 +48,7 @@ static void test_keys(void **state)
     dice = (chance){1};
     for (int i = 0; i < 20000; i++) {
         uint32_t numbers[QD_AXES];
+
         draw_numbers(numbers);
         naive_key naive = {.level = chance_below(&dice, QD_KEY_BITS + 1)};
         for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -76,9 +78,11 @@ static void test_the_cell_of_two_corners(void **state)
     for (int i = 0; i < 20000; i++) {
         qd_numbers numbers;
         uint32_t reach = chance_below(&dice, QD_KEY_BITS + 1), level = QD_KEY_BITS;
+
         draw_numbers(numbers.v);
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint32_t high = numbers.v[k] + (chance_below(&dice, QD_KEY_LAST) >> reach);
+
             numbers.v[QD_ROW_HIGH + k] = high < QD_KEY_LAST ? high : QD_KEY_LAST;
         }
         uint64_t low = qd_key_of(numbers.v), high = qd_key_of(numbers.v + QD_ROW_HIGH);
@@ -92,6 +96,7 @@ static void test_the_cell_of_two_corners(void **state)
 static uint32_t number_of(float at, const qd_frame *frame)
 {
     qd_row box = {{0}};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         box.v[k] = box.v[QD_ROW_HIGH + k] = at;
     }
@@ -119,6 +124,7 @@ static void test_numbers(void **state)
     uint32_t last = 0;
     for (float at = -701; at < 301; at += 0.0078125f) {
         uint32_t number = number_of(at, &frame);
+
         assert_true(number >= last);
         last = number;
     }
@@ -130,6 +136,7 @@ static void test_numbers(void **state)
 static uint64_t draw_key(uint32_t spread)
 {
     uint32_t numbers[QD_AXES];
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         numbers[k] = chance_below(&dice, spread);
     }
@@ -152,6 +159,7 @@ static void test_cells_come_and_go(void **state)
     for (int i = 0; i < 60000; i++) {
         uint64_t wanted = draw_key(i < 30000 ? 32 : QD_KEY_LAST + 1);
         uint32_t at = 0;
+
         while (at < count && key[at] != wanted) {
             at++;
         }
@@ -189,6 +197,7 @@ static void test_cells_come_and_go(void **state)
 static uint32_t probes(const qd_sparse_cells *cells, uint64_t key)
 {
     uint32_t last = (1u << cells->slot_bits) - 1, at = qd_sparse_cells_home(cells, key), count = 1;
+
     for (; cells->slot[at] != QD_NONE && cells->key[cells->slot[at]] != key; at = (at + 1) & last) {
         count++;
     }
@@ -201,11 +210,13 @@ static void check_probes(const uint32_t *edge, uint32_t stride)
     const uint32_t count = edge[0] * edge[1] * (QD_AXES == 3 ? edge[2] : 1);
     qd_heap heap;
     qd_sparse_cells cells;
+
     qd_heap_init(&heap);
     qd_sparse_cells_init(&cells, &heap, false);
     uint32_t sum = 0;
     for (uint32_t i = 0; i < 2 * count; i++) {
         uint32_t left = i % count, numbers[QD_AXES];
+
         for (uint32_t k = 0; k < QD_AXES; k++) {
             numbers[k] = left % edge[k] * stride;
             left /= edge[k];
@@ -247,6 +258,7 @@ static qd_space *make_space(qd_heap *heap, float side, uint32_t depth, qd_space_
                                     .depth = depth,
                                     .bodies_max = 1u << 17};
     qd_space *space;
+
     qd_heap_init(heap);
     assert_int_equal(qd_space_create(&config, heap, &space), QD_OK);
     return space;
@@ -272,6 +284,7 @@ static uint32_t add(qd_space *space, const float *at, float half)
                           .mask = UINT32_MAX,
                           .shape = QD_SPACE_BOX};
     uint32_t slot;
+
     assert_int_equal(qd_space_add(space, &body, &slot), QD_OK);
     return slot;
 }
@@ -281,6 +294,7 @@ static void scatter(qd_space *space, uint32_t count, double side, float half, ui
     for (uint32_t i = 0; i < count; i++) {
         const float at[3] = {chance_between(&dice, 0, side), chance_between(&dice, 0, side),
                              chance_between(&dice, 0, side)};
+
         slots[i] = add(space, at, half);
     }
 }
@@ -295,6 +309,7 @@ static void tick_for(qd_space *space, qd_space_wanted wanted)
     qd_space_events found;
     const uint32_t *freed;
     size_t count;
+
     qd_space_tick(space, &qd_executor_serial, wanted, 1u << 24, &found);
     assert_true(found.complete);
     qd_space_settle(space, &freed, &count);
@@ -308,6 +323,7 @@ static void tick(qd_space *space)
 static qd_space_counters counters_of(const qd_space *space)
 {
     qd_space_counters counters;
+
     qd_space_counters_get(space, &counters);
     return counters;
 }
@@ -321,6 +337,7 @@ static void test_list_operations_do_not_depend_on_depth(void **state)
         qd_heap heap;
         qd_space *space = make_space(&heap, side, depth, QD_SPACE_PRUNE_CANDIDATES);
         uint32_t slot = add(space, inside, cell / 4);
+
         tick(space);
         assert_int_equal(counters_of(space).list_operations, 1);
         assert_int_equal(counters_of(space).depth, depth);
@@ -354,6 +371,7 @@ static void test_memory_is_by_what_there_is(void **state)
     for (uint32_t depth = 0; depth <= deepest; depth += deepest) {
         qd_heap heap;
         qd_space *space = make_space(&heap, side, depth, 0);
+
         assert_true(heap.bytes < 2048);
         dice = (chance){5};
         scatter(space, COUNT, (double)side, 0.25f, slots);
@@ -365,6 +383,7 @@ static void test_memory_is_by_what_there_is(void **state)
         for (int t = 0; t < 50; t++) {
             for (uint32_t i = 0; i < COUNT; i++) {
                 float x = chance_between(&dice, 0, (double)side), y = chance_between(&dice, 0, (double)side);
+
                 qd_space_teleport(space, 1, &slots[i], &x, &y, QD_AXES == 3 ? &x : NULL);
             }
             tick(space);
@@ -384,6 +403,7 @@ static void test_what_is_empty_goes(void **state)
         for (uint32_t wanted = QD_SPACE_WANT_NOTHING; wanted <= QD_SPACE_WANT_EVENTS; wanted++) {
             qd_heap heap;
             qd_space *space = make_space(&heap, 4096, 10, (qd_space_prune)prune);
+
             dice = (chance){7};
             scatter(space, COUNT, 4096, 0.5f, slots);
             for (int t = 0; t < TICKS; t++) {
@@ -462,6 +482,7 @@ static void test_rest_is_free(void **state)
     for (size_t i = 0; i < 2; i++) {
         qd_heap heap;
         qd_space *space = make_space(&heap, 100, depths[i], 0);
+
         dice = (chance){11};
         scatter(space, COUNT, 100, QD_AXES == 2 ? 1 : 3, slots);
         tick(space);
@@ -501,6 +522,7 @@ static void test_far_away_costs_nothing(void **state)
     qd_space_counters before = counters_of(space);
     for (uint32_t i = 0; i < 10; i++) {
         qd_body body;
+
         qd_space_body(space, slots[i], &body);
         move_to(space, slots[i], body.x + 1, body.y, body.z);
     }
@@ -523,6 +545,7 @@ static void test_the_root_goes_where_the_content_is(void **state)
     uint64_t tests = 0;
     for (int t = 0; t < TICKS; t++) {
         uint64_t before = counters_of(space).tests;
+
         for (uint32_t i = 0; i < COUNT; i++) {
             move_to(space, slots[i], chance_between(&dice, 5000, 5100), chance_between(&dice, 5000, 5100),
                     chance_between(&dice, 5000, 5100));
@@ -575,5 +598,6 @@ int main(void)
         cmocka_unit_test(test_the_root_goes_where_the_content_is),
         cmocka_unit_test(test_an_add_without_memory_changes_nothing),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,7 @@ static qd_space *make_space(qd_space_index index, uint32_t dimensions, bool swep
                                     .swept = swept,
                                     .bodies_max = 1u << 20};
     qd_space *space;
+
     qd_heap_init(heap);
     assert_int_equal(qd_space_create(&config, heap, &space), QD_OK);
     qd_space_tune(space, &(qd_tuning){.leaf_rows = 16, .stage_bodies_min = waits ? 0 : UINT32_MAX, .land_slots = 64});
@@ -81,6 +82,7 @@ static void end(pair *p)
 static qd_body any_body(pair *p)
 {
     const bool is_solid = p->dimensions == 3;
+
     return (qd_body){.x = chance_between(&p->dice, 0, SIDE),
                      .y = chance_between(&p->dice, 0, SIDE),
                      .z = is_solid ? chance_between(&p->dice, 0, SIDE / 8) : 0,
@@ -98,6 +100,7 @@ static void add(pair *p, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const qd_body body = any_body(p);
         uint32_t slot[SPACES];
+
         for (int k = 0; k < SPACES; k++) {
             assert_int_equal(qd_space_add(p->space[k], &body, &slot[k]), QD_OK);
         }
@@ -115,8 +118,10 @@ static void add_step(pair *p, float *value)
 static void shift(pair *p, uint32_t first, uint32_t count)
 {
     static float x[2 * COUNT], y[2 * COUNT], z[2 * COUNT];
+
     for (uint32_t i = 0; i < count; i++) {
         qd_body body[SPACES];
+
         for (int k = 0; k < SPACES; k++) {
             qd_space_body(p->space[k], p->slot[first + i], &body[k]);
         }
@@ -133,14 +138,17 @@ static void shift(pair *p, uint32_t first, uint32_t count)
 static int compare(const void *left, const void *right)
 {
     const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
     return (a > b) - (a < b);
 }
 
 static uint64_t *sorted(const qd_space_events *found)
 {
     uint64_t *keys = malloc((found->count + 1) * sizeof *keys);
+
     for (size_t i = 0; i < found->count; i++) {
         const uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
+
         keys[i] =
             (uint64_t)qd_space_event_kind(found->events[i]) << 56 | (uint64_t)(a < b ? a : b) << 28 | (a < b ? b : a);
     }
@@ -151,6 +159,7 @@ static uint64_t *sorted(const qd_space_events *found)
 static void assert_same(const qd_space_events found[SPACES])
 {
     uint64_t *keys[SPACES];
+
     assert_int_equal(found[WAITS].count, found[AT_ONCE].count);
     for (int k = 0; k < SPACES; k++) {
         assert_true(found[k].complete);
@@ -166,6 +175,7 @@ static size_t tick(pair *p)
     qd_space_events found[SPACES];
     const uint32_t *freed;
     size_t freed_count[SPACES];
+
     for (int k = 0; k < SPACES; k++) {
         qd_space_validate(p->space[k]);
         qd_space_tick(p->space[k], &p->executor, QD_SPACE_WANT_EVENTS, 1u << 24, &found[k]);
@@ -182,6 +192,7 @@ static size_t tick(pair *p)
 static void remove_last(pair *p)
 {
     const uint32_t slot = p->slot[--p->count];
+
     assert_int_equal(qd_space_remove(p->space[WAITS], slot, QD_SPACE_DESPAWNED),
                      qd_space_remove(p->space[AT_ONCE], slot, QD_SPACE_DESPAWNED));
 }
@@ -191,6 +202,7 @@ static void check_queries(pair *p)
     const qd_space_query query = {
         .kind = QD_SPACE_IN_BOX, .max_x = SIDE, .max_y = SIDE / 2, .max_z = SIDE, .categories = 0, .limit = COUNT};
     qd_space_hits hits[SPACES];
+
     for (int k = 0; k < SPACES; k++) {
         assert_int_equal(qd_space_find(p->space[k], &query, &hits[k]), QD_OK);
     }
@@ -203,6 +215,7 @@ static void check_queries(pair *p)
 static void check_pairs(pair *p)
 {
     qd_space_events found[SPACES];
+
     for (int k = 0; k < SPACES; k++) {
         qd_space_pairs(p->space[k], &p->executor, 1u << 24, &found[k]);
     }
@@ -214,9 +227,11 @@ static void meddle(pair *p, uint32_t turn)
 {
     const uint32_t first = chance_below(&p->dice, p->count - 80);
     qd_body other = any_body(p);
+
     for (uint32_t i = first; i < first + 60; i++) {
         for (int k = 0; k < SPACES; k++) {
             const float *z = p->dimensions == 3 ? &other.z : NULL;
+
             if (turn % 4 == 0) {
                 qd_space_teleport(p->space[k], 1, &p->slot[i], &other.x, &other.y, z);
             } else if (turn % 4 == 1) {
@@ -243,6 +258,7 @@ static void test_events_are_as_if_nothing_waited(void **state)
         qd_space_kernel_select(qd_space_kernel_at(kernel));
         for (size_t index = 0; index < 2 * INDEXES; index++) {
             pair p;
+
             begin(&p, index / 2, index % 2 == 1, kernel % 2 ? qd_executor_serial : backwards);
             add(&p, COUNT);
             tick(&p);
@@ -266,6 +282,7 @@ static void test_events_are_as_if_nothing_waited(void **state)
 static uint64_t operations(const qd_space *space)
 {
     qd_space_counters counters;
+
     qd_space_counters_get(space, &counters);
     return counters.list_operations;
 }
@@ -285,6 +302,7 @@ static void test_what_is_superseded_is_never_registered(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         const qd_body body = {
             .x = 5, .y = 5, .half_x = 1, .half_y = 1, .category = 1, .mask = 1, .shape = QD_SPACE_BOX};
+
         assert_int_equal(qd_space_add(space, &body, &slot[i]), QD_OK);
     }
     for (uint32_t t = 0; t < 3; t++) {
@@ -292,6 +310,7 @@ static void test_what_is_superseded_is_never_registered(void **state)
         const uint32_t *freed;
         size_t count;
         qd_body body;
+
         qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 100, &found);
         qd_space_settle(space, &freed, &count);
         assert_int_equal(found.count, t == 0 ? 6 : t == 1 ? 3 : 0);
@@ -300,6 +319,7 @@ static void test_what_is_superseded_is_never_registered(void **state)
         const uint64_t before = operations(space);
         for (uint32_t i = 1; i <= 1000; i++) {
             const float x = 10 + 200 * (float)(i % 2);
+
             qd_space_move(space, 1, &slot[1], &x, &near[0], NULL);
             qd_space_body(space, slot[1], &body);
             assert_true(body.x == x && body.y == 5);
@@ -330,6 +350,7 @@ static void test_all_that_wait_land_in_parts(void **state)
         const uint32_t *freed;
         size_t freed_count;
         pair p;
+
         begin(&p, index, false, (qd_executor){.run = run_counted, .width = 4, .context = &tasks});
         add(&p, COUNT);
         tick(&p);
@@ -353,6 +374,7 @@ static void shift_without_memory(pair *p, uint32_t first, uint32_t count)
 {
     void *pieces[256];
     uint32_t taken = 0;
+
     qd_memory_limit_set(1);
     while ((pieces[taken] = qd_heap_alloc(&p->heap[WAITS], PIECE_BYTES)) != NULL) {
         taken++;
@@ -400,5 +422,6 @@ int main(void)
         cmocka_unit_test(test_all_that_wait_land_in_parts),
         cmocka_unit_test(test_without_memory_nothing_waits),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

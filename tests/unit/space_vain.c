@@ -39,11 +39,13 @@ static void begin(spots *s, qd_space_index index)
                                     .max_z = AXES == 3 ? 1000 : 0,
                                     .bodies_max = COUNT};
     chance dice = {7};
+
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
     qd_space_tune(s->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100, .vain_min = VAIN});
     for (uint32_t i = 0; i < COUNT; i++) {
         const float corner = i % 2 == 0 ? 0 : 900, step = i % 2 == 0 ? 0x1p-20f : 0x1p-13f;
+
         s->at[0][i] = corner + step * (float)i;
         s->at[1][i] = corner + step * (float)chance_below(&dice, COUNT);
         s->at[2][i] = AXES == 3 ? corner + step * (float)chance_below(&dice, COUNT) : 0;
@@ -70,6 +72,7 @@ static qd_space_events tick(spots *s, const qd_executor *executor)
     qd_space_events found;
     const uint32_t *freed;
     size_t freed_count;
+
     qd_space_tick(s->space, executor, QD_SPACE_WANT_EVENTS, LIMIT, &found);
     qd_space_settle(s->space, &freed, &freed_count);
     return found;
@@ -78,6 +81,7 @@ static qd_space_events tick(spots *s, const qd_executor *executor)
 static qd_space_counters counters_of(const spots *s)
 {
     qd_space_counters counters;
+
     qd_space_counters_get(s->space, &counters);
     return counters;
 }
@@ -86,6 +90,7 @@ static void expect_stop(qd_space_index index, const qd_executor *executor)
 {
     static spots s;
     qd_space_events found;
+
     begin(&s, index);
     assert_false(tick(&s, executor).complete);
     qd_space_pairs(s.space, executor, LIMIT, &found);
@@ -98,6 +103,7 @@ static void expect_stop(qd_space_index index, const qd_executor *executor)
 static void test_a_walk_in_vain_stops(void **state)
 {
     const qd_space_index indexes[] = {QD_SPACE_BRUTE, tree, QD_SPACE_GRID};
+
     (void)state;
     for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
         qd_space_kernel_select(qd_space_kernel_at(k));
@@ -112,6 +118,7 @@ static void test_a_walk_in_vain_stops(void **state)
 static void test_auto_takes_an_index_that_does_better(void **state)
 {
     static spots s;
+
     (void)state;
     begin(&s, QD_SPACE_AUTO);
     assert_false(tick(&s, &backwards).complete);
@@ -122,6 +129,7 @@ static void test_auto_takes_an_index_that_does_better(void **state)
     for (uint32_t t = 0; t < 300; t++) {
         /* Two meet, and part. */
         const uint32_t from = t % 2 == 0 ? 2 : 0;
+
         qd_space_move(s.space, 1, &s.slot[0], &s.at[0][from], &s.at[1][from], AXES == 3 ? &s.at[2][from] : NULL);
         found = tick(&s, &backwards);
         assert_true(found.complete && found.count == 1);
@@ -138,6 +146,7 @@ static void test_swept_ones_stop_sooner(void **state)
 {
     const bool is_swept[] = {true, false};
     const size_t tests = SWEPT_COUNT * (SWEPT_COUNT - 1) / 2;
+
     (void)state;
     assert_in_range(tests, QD_VAIN_SLOW + QD_VAIN_A_ROW * SWEPT_COUNT + 1, QD_VAIN_DEFAULT);
     for (size_t k = 0; k < 2; k++) {
@@ -151,10 +160,12 @@ static void test_swept_ones_stop_sooner(void **state)
                                         .max_z = AXES == 3 ? 1000 : 0,
                                         .bodies_max = SWEPT_COUNT};
         spots s = {.space = NULL};
+
         qd_heap_init(&s.heap);
         assert_int_equal(qd_space_create(&config, &s.heap, &s.space), QD_OK);
         for (uint32_t i = 0; i < SWEPT_COUNT; i++) {
             const qd_body body = {.x = 0x1p-6f * (float)i, .category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_BOX};
+
             assert_int_equal(qd_space_add(s.space, &body, &slot[i]), QD_OK);
             x[i] = body.x + 500;
             y[i] = 500;
@@ -173,5 +184,6 @@ int main(void)
         cmocka_unit_test(test_swept_ones_stop_sooner),
         cmocka_unit_test(test_auto_takes_an_index_that_does_better),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ static void expect_row(const qd_canvas *canvas, int row, bool ascii, const char 
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
+
     assert_non_null(file);
     qd_canvas_print_row(canvas, row, colours, ascii, file);
     fclose(file);
@@ -30,9 +31,12 @@ static void expect_row(const qd_canvas *canvas, int row, bool ascii, const char 
 static int count_dots(const qd_canvas *canvas)
 {
     int count = 0;
-    for (int i = 0; i < canvas->columns * canvas->rows; i++)
-        for (unsigned dots = canvas->dots[i]; dots != 0; dots &= dots - 1)
+
+    for (int i = 0; i < canvas->columns * canvas->rows; i++) {
+        for (unsigned dots = canvas->dots[i]; dots != 0; dots &= dots - 1) {
             count++;
+        }
+    }
     return count;
 }
 
@@ -40,10 +44,12 @@ static void every_dot_has_its_bit(void **state)
 {
     static const char *const cells[] = {"⠁", "⠈", "⠂", "⠐", "⠄", "⠠", "⡀", "⢀"};
     qd_canvas canvas = {0};
+
     (void)state;
     for (int i = 0; i < 8; i++) {
         char wanted[32];
         double x = 2 + i % 2 + 0.5, y = i / 2 + 0.5;
+
         assert_true(qd_canvas_clear(&canvas, 3, 1));
         qd_canvas_box(&canvas, x, y, x, y, QD_HEAT_ALONE);
         snprintf(wanted, sizeof wanted, " <1>%s <0>", cells[i]);
@@ -55,6 +61,7 @@ static void every_dot_has_its_bit(void **state)
 static void the_hottest_gives_the_colour(void **state)
 {
     qd_canvas canvas = {0};
+
     (void)state;
     assert_true(qd_canvas_clear(&canvas, 3, 1));
     qd_canvas_box(&canvas, 0, 0, 1.9, 3.9, QD_HEAT_ALONE);
@@ -70,6 +77,7 @@ static void the_hottest_gives_the_colour(void **state)
 static void boxes_are_cut_off(void **state)
 {
     qd_canvas canvas = {0};
+
     (void)state;
     assert_true(qd_canvas_clear(&canvas, 5, 5));
     qd_canvas_box(&canvas, 1, 1, 3.5, 3.5, QD_HEAT_ALONE);
@@ -93,6 +101,7 @@ static void boxes_are_cut_off(void **state)
 static void circles_are_round(void **state)
 {
     qd_canvas canvas = {0};
+
     (void)state;
     assert_true(qd_canvas_clear(&canvas, 40, 20));
     qd_canvas_circle(&canvas, 40, 40, 30, QD_HEAT_TOUCHING);
@@ -101,8 +110,10 @@ static void circles_are_round(void **state)
         for (int x = 0; x < 80; x++) {
             static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
             double dx = x + 0.5 - 40, dy = y + 0.5 - 40, apart = dx * dx + dy * dy;
-            if ((canvas.dots[y / 4 * 40 + x / 2] & bits[y % 4][x % 2]) != 0)
+
+            if ((canvas.dots[y / 4 * 40 + x / 2] & bits[y % 4][x % 2]) != 0) {
                 assert_true(apart > 29 * 29 && apart < 31 * 31);
+            }
         }
     }
     /* A small one is a spot. */
@@ -115,6 +126,7 @@ static void circles_are_round(void **state)
 static bool is_set(const qd_canvas *canvas, int x, int y)
 {
     static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+
     return (canvas->dots[y / 4 * canvas->columns + x / 2] & bits[y % 4][x % 2]) != 0;
 }
 
@@ -122,17 +134,20 @@ static bool is_set(const qd_canvas *canvas, int x, int y)
 static void capsules_are_two_circles_and_two_lines(void **state)
 {
     qd_canvas canvas = {0}, circle = {0};
+
     (void)state;
     assert_true(qd_canvas_clear(&canvas, 40, 20));
     qd_canvas_capsule(&canvas, (double[]){20.5, 40.5}, (double[]){60.5, 40.5}, 10, QD_HEAT_ALONE);
-    for (int x = 20; x <= 60; x++)
+    for (int x = 20; x <= 60; x++) {
         assert_true(is_set(&canvas, x, 30) && is_set(&canvas, x, 50));
+    }
     assert_true(is_set(&canvas, 10, 40) && is_set(&canvas, 30, 40) && is_set(&canvas, 50, 40) &&
                 is_set(&canvas, 70, 40));
     assert_false(is_set(&canvas, 40, 40) || is_set(&canvas, 9, 40) || is_set(&canvas, 71, 40));
     for (int y = 0; y < 80; y++) {
         for (int x = 0; x < 80; x++) {
             double along = x < 20 ? x - 20 : x > 60 ? x - 60 : 0;
+
             assert_false(is_set(&canvas, x, y) && along * along + (y - 40) * (y - 40) > 11 * 11);
         }
     }
@@ -155,5 +170,6 @@ int main(void)
         cmocka_unit_test(circles_are_round),
         cmocka_unit_test(capsules_are_two_circles_and_two_lines),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

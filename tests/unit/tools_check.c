@@ -23,6 +23,7 @@ static void expect_events(qd_check *check, const qd_entity *entities, uint32_t c
                           size_t wanted_count)
 {
     const qd_events *events = qd_check_tick(check, entities, count);
+
     assert_non_null(events);
     assert_int_equal(events->count, wanted_count);
     for (size_t i = 0; i < wanted_count; i++) {
@@ -37,6 +38,7 @@ static void expect_events(qd_check *check, const qd_entity *entities, uint32_t c
 static void pairs_begin_and_end(void **state)
 {
     qd_check *check = qd_check_create(QD_SHAPE_BOX, false);
+
     (void)state;
     assert_non_null(check);
     expect_events(check, NULL, 0, NULL, 0);
@@ -90,6 +92,7 @@ static void touching_counts(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_check *check = qd_check_create(cases[i].shape, false);
+
         assert_non_null(check);
         const qd_entity pair[] = {cases[i].a, cases[i].b};
         static const qd_event begin[] = {{QD_EVENT_BEGIN, 1, 2, 0}};
@@ -126,6 +129,7 @@ static void swept_pairs_pass(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_check *check = qd_check_create(cases[i].shape, true);
+
         assert_non_null(check);
         static const qd_event passed[] = {{QD_EVENT_PASSED, 1, 2, 0}};
         expect_events(check, cases[i].was, 2, NULL, 0);
@@ -154,5 +158,6 @@ int main(void)
         cmocka_unit_test(touching_counts),
         cmocka_unit_test(swept_pairs_pass),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

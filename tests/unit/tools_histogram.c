@@ -44,8 +44,9 @@ static void assert_percentiles(uint32_t count)
     static qd_histogram histogram;
 
     memset(&histogram, 0, sizeof histogram);
-    for (uint32_t index = 0; index < count; index++)
+    for (uint32_t index = 0; index < count; index++) {
         qd_histogram_record(&histogram, values[index]);
+    }
     qsort(values, count, sizeof *values, compare);
     assert_true(histogram.count == count);
     assert_true(histogram.max == values[count - 1]);
@@ -53,6 +54,7 @@ static void assert_percentiles(uint32_t count)
         uint32_t rank = (uint32_t)ceil(count * percents[choice] / 100.0);
         uint64_t exact = values[rank > 0 ? rank - 1 : 0];
         uint64_t found = qd_histogram_percentile(&histogram, percents[choice]);
+
         assert_true(found >= exact);
         assert_true(found - exact <= exact / 128);
     }
@@ -62,24 +64,27 @@ static void assert_percentiles(uint32_t count)
 static void small_numbers_are_exact(void **state)
 {
     (void)state;
-    for (uint32_t index = 0; index < VALUES; index++)
+    for (uint32_t index = 0; index < VALUES; index++) {
         values[index] = random_next() % 128;
+    }
     assert_percentiles(VALUES);
 }
 
 static void uniform_numbers(void **state)
 {
     (void)state;
-    for (uint32_t index = 0; index < VALUES; index++)
+    for (uint32_t index = 0; index < VALUES; index++) {
         values[index] = random_next() % 10000000;
+    }
     assert_percentiles(VALUES);
 }
 
 static void numbers_of_all_sizes(void **state)
 {
     (void)state;
-    for (uint32_t index = 0; index < VALUES; index++)
+    for (uint32_t index = 0; index < VALUES; index++) {
         values[index] = random_next() >> (random_next() % 64);
+    }
     assert_percentiles(VALUES);
 }
 
@@ -87,8 +92,9 @@ static void numbers_of_all_sizes(void **state)
 static void numbers_with_a_tail(void **state)
 {
     (void)state;
-    for (uint32_t index = 0; index < VALUES; index++)
+    for (uint32_t index = 0; index < VALUES; index++) {
         values[index] = (uint64_t)(100000 - 50000 * log(1 - random_unit()));
+    }
     values[0] = 3000000000u;
     assert_percentiles(VALUES);
 }
@@ -126,11 +132,13 @@ static void sums_are_as_if_recorded_together(void **state)
 
     for (uint32_t index = 0; index < VALUES; index++) {
         uint64_t value = random_next() >> (random_next() % 64);
+
         qd_histogram_record(&parts[index % 3], value);
         qd_histogram_record(&whole, value);
     }
-    for (uint32_t part = 0; part < 3; part++)
+    for (uint32_t part = 0; part < 3; part++) {
         qd_histogram_add(&sum, &parts[part]);
+    }
     assert_memory_equal(&sum, &whole, sizeof sum);
 }
 
@@ -145,5 +153,6 @@ int main(void)
         cmocka_unit_test(few_numbers),
         cmocka_unit_test(sums_are_as_if_recorded_together),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

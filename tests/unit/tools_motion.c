@@ -23,6 +23,7 @@ static void bots_move_inside(void **state)
     for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
         qd_motion motion, twin;
         float start[BOTS];
+
         assert_true(qd_motion_init(&motion, (qd_motion_kind)kind, &bounds, BOTS, 7));
         assert_true(qd_motion_init(&twin, (qd_motion_kind)kind, &bounds, BOTS, 7));
         memcpy(start, motion.x, sizeof start);
@@ -37,8 +38,9 @@ static void bots_move_inside(void **state)
         assert_memory_not_equal(start, motion.x, sizeof start);
         assert_memory_equal(motion.x, twin.x, sizeof start);
         assert_memory_equal(motion.y, twin.y, sizeof start);
-        for (uint32_t i = 0; i < BOTS; i++)
+        for (uint32_t i = 0; i < BOTS; i++) {
             assert_int_equal(motion.id[i], i + 1);
+        }
         qd_motion_deinit(&motion);
         qd_motion_deinit(&twin);
     }
@@ -48,6 +50,7 @@ static void a_crowd_parts_where_it_touches(void **state)
 {
     static const uint32_t a[] = {1}, b[] = {2};
     qd_motion motion;
+
     (void)state;
     assert_true(qd_motion_init(&motion, QD_MOTION_CROWD, &bounds, 2, 1));
     qd_pairs *pairs = qd_pairs_create();
@@ -72,6 +75,7 @@ static void the_third_axis_is_used_where_there_is_one(void **state)
     (void)state;
     for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
         qd_motion flat, motion;
+
         assert_true(qd_motion_init(&flat, (qd_motion_kind)kind, &bounds, BOTS, 7));
         assert_true(qd_motion_init(&motion, (qd_motion_kind)kind, &deep, BOTS, 7));
         float lowest = motion.z[0], highest = motion.z[0];
@@ -114,5 +118,6 @@ int main(void)
         cmocka_unit_test(a_crowd_parts_where_it_touches),
         cmocka_unit_test(the_third_axis_is_used_where_there_is_one),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

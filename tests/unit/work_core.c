@@ -46,11 +46,13 @@ static void *sleep_on(void *argument)
 
     for (;;) {
         sem_wait(&s->call);
-        if (s->is_over)
+        if (s->is_over) {
             return NULL;
+        }
         s->core = sched_getcpu();
-        if (s->was_sent)
+        if (s->was_sent) {
             qd_core_settle(&s->process);
+        }
         pthread_getaffinity_np(pthread_self(), sizeof s->after, &s->after);
         sem_post(&s->answer);
     }
@@ -100,8 +102,9 @@ static void *call_from_here(void *argument)
         const int core = sched_getcpu();
         const cpu_set_t here = only(core);
 
-        if (CPU_ISSET((size_t)core, &all))
+        if (CPU_ISSET((size_t)core, &all)) {
             set_allowed(&here);
+        }
         call(s);
         is_right &= s->was_sent == (CPU_COUNT(&all) > 1);
         is_right &= !s->was_sent || s->core != core;
@@ -164,5 +167,6 @@ int main(void)
         cmocka_unit_test(is_where_its_process_may_be_by_now),
         cmocka_unit_test(stays_where_there_is_no_other),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,8 +46,9 @@ static void begin(uint32_t count)
         workers[i] = (qd_worker){.pool = &pool, .index = i, .keeps_ns = QD_NEVER};
         hands[i] = (hand){0};
     }
-    for (uint32_t i = 0; i < ACTORS; i++)
+    for (uint32_t i = 0; i < ACTORS; i++) {
         qd_actor_init(&actors[i], do_nothing);
+    }
     rouses = 0;
 }
 
@@ -59,8 +60,9 @@ static void end(void)
 
 static void rouse(qd_worker *roused)
 {
-    if (roused == NULL)
+    if (roused == NULL) {
         return;
+    }
     assert_true(hands[roused->index].is_idle);
     hands[roused->index].roused = true;
     rouses++;
@@ -88,8 +90,9 @@ static void call(void)
 static bool is_run(const qd_actor *actor)
 {
     for (uint32_t i = 0; i < pool.worker_count; i++) {
-        if (hands[i].actor == actor)
+        if (hands[i].actor == actor) {
             return true;
+        }
     }
     return false;
 }
@@ -100,8 +103,9 @@ static void look(uint32_t index, uint64_t now_ns)
     hand *me = &hands[index];
 
     me->roused = false;
-    if (!me->called && (me->until_ns = qd_keeper_until(&workers[index])) > now_ns)
+    if (!me->called && (me->until_ns = qd_keeper_until(&workers[index])) > now_ns) {
         return;
+    }
     qd_worker_rises(&workers[index]);
     qd_keeper_leaves(&workers[index]);
     qd_actor *due = qd_timers_take(&pool.timers, now_ns);
@@ -113,10 +117,11 @@ static void look(uint32_t index, uint64_t now_ns)
 static void set(qd_worker *me, qd_actor *actor, uint64_t due_ns)
 {
     qd_timers_set(&pool.timers, actor, due_ns);
-    if (me)
+    if (me) {
         me->owes = qd_keepers_want(&pool);
-    else
+    } else {
         rouse(qd_keepers_rouse(&pool));
+    }
 }
 
 /* What an actor that runs has set need not fire before its run is over. */
@@ -125,17 +130,21 @@ static void all_is_kept(void)
     uint64_t due_ns = QD_NEVER, until_ns = QD_NEVER;
 
     for (uint32_t i = 0; i < ACTORS; i++) {
-        if (!is_run(&actors[i]) && actors[i].due_ns < due_ns)
+        if (!is_run(&actors[i]) && actors[i].due_ns < due_ns) {
             due_ns = actors[i].due_ns;
+        }
     }
     for (uint32_t i = 0; i < pool.worker_count; i++) {
-        if (hands[i].roused)
+        if (hands[i].roused) {
             return;
-        if ((hands[i].is_idle || hands[i].called) && hands[i].until_ns < until_ns)
+        }
+        if ((hands[i].is_idle || hands[i].called) && hands[i].until_ns < until_ns) {
             until_ns = hands[i].until_ns;
+        }
     }
-    if (due_ns != QD_NEVER && qd_workers_idle(&pool) > 0)
+    if (due_ns != QD_NEVER && qd_workers_idle(&pool) > 0) {
         assert_true(until_ns <= due_ns + SLACK_NS);
+    }
 }
 
 static void work(uint32_t index, uint64_t now_ns, chance *random)
@@ -144,8 +153,9 @@ static void work(uint32_t index, uint64_t now_ns, chance *random)
 
     switch (chance_below(random, 4)) {
     case 0:
-        if (hands[index].actor)
+        if (hands[index].actor) {
             set(me, hands[index].actor, now_ns + chance_below(random, 20000));
+        }
         break;
     case 1:
         /* It has something else to do. */
@@ -176,14 +186,16 @@ static void each_timer_is_kept(void **state)
                 call();
                 break;
             case 1:
-                if (!is_run(actor))
+                if (!is_run(actor)) {
                     set(NULL, actor, chance_below(&random, 4) ? now_ns + chance_below(&random, 40000) : QD_NEVER);
+                }
                 break;
             default:
-                if (!one->is_idle && !one->called)
+                if (!one->is_idle && !one->called) {
                     work(index, now_ns, &random);
-                else if (one->called || one->roused || one->until_ns <= now_ns)
+                } else if (one->called || one->roused || one->until_ns <= now_ns) {
                     look(index, now_ns);
+                }
             }
             all_is_kept();
         }
@@ -197,12 +209,15 @@ static uint32_t rouses_of(uint32_t rooms, uint32_t worker_count)
     enum { PERIOD = 16000000, TURNS = 100 };
 
     begin(worker_count);
-    for (uint32_t i = 0; i < worker_count; i++)
+    for (uint32_t i = 0; i < worker_count; i++) {
         rest(i);
-    for (uint32_t i = 0; i < rooms; i++)
+    }
+    for (uint32_t i = 0; i < rooms; i++) {
         set(NULL, &actors[i], PERIOD + i * (PERIOD / rooms));
-    for (uint32_t i = 0; i < worker_count; i++)
+    }
+    for (uint32_t i = 0; i < worker_count; i++) {
         look(i, 0);
+    }
     rouses = 0;
     for (uint32_t tick = 0; tick < TURNS * rooms; tick++) {
         uint64_t now_ns = QD_NEVER;
@@ -215,10 +230,12 @@ static uint32_t rouses_of(uint32_t rooms, uint32_t worker_count)
             }
         }
         look(first, now_ns);
-        if (hands[first].actor)
+        if (hands[first].actor) {
             set(&workers[first], hands[first].actor, now_ns + PERIOD);
-        if (!hands[first].is_idle)
+        }
+        if (!hands[first].is_idle) {
             rest(first);
+        }
     }
     end();
     return rouses;
@@ -228,8 +245,9 @@ static void rooms_that_tick_in_turn_rouse_nobody(void **state)
 {
     (void)state;
     for (uint32_t worker_count = 1; worker_count <= WORKERS_MAX; worker_count++) {
-        for (uint32_t rooms = 1; rooms <= ACTORS; rooms++)
+        for (uint32_t rooms = 1; rooms <= ACTORS; rooms++) {
             assert_int_equal(rouses_of(rooms, worker_count), 0);
+        }
     }
 }
 
@@ -239,5 +257,6 @@ int main(void)
         cmocka_unit_test(each_timer_is_kept),
         cmocka_unit_test(rooms_that_tick_in_turn_rouse_nobody),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,20 +71,25 @@ static void run_room(qd_actor *actor)
     room *me = (room *)actor;
 
     enter(me);
-    if (chance_one_in(&me->random, 2))
+    if (chance_one_in(&me->random, 2)) {
         set_timer(me);
-    if (chance_one_in(&me->random, 4))
+    }
+    if (chance_one_in(&me->random, 4)) {
         fork_some(me);
-    if (chance_one_in(&me->random, 8))
+    }
+    if (chance_one_in(&me->random, 8)) {
         rest();
-    if (chance_one_in(&me->random, 8))
+    }
+    if (chance_one_in(&me->random, 8)) {
         scheduler->wake(scheduler->context, actor);
-    else
+    } else {
         set_timer(me);
+    }
     bool over = me->runs >= RUNS && atomic_load(&visitors) == 0;
     atomic_store(&me->running, false);
-    if (over)
+    if (over) {
         scheduler->retire(scheduler->context, actor, free_retired);
+    }
 }
 
 static void be_visited(qd_actor *actor)
@@ -103,12 +108,14 @@ static void *visit_some(void *argument)
     for (uint32_t i = 0; i < VISITS; i++) {
         qd_actor *actor = &rooms[chance_below(&random, ROOMS)]->actor;
 
-        if (chance_one_in(&random, 2))
+        if (chance_one_in(&random, 2)) {
             scheduler->visit(scheduler->context, actor, be_visited);
-        else
+        } else {
             scheduler->wake(scheduler->context, actor);
-        if (chance_one_in(&random, 8))
+        }
+        if (chance_one_in(&random, 8)) {
             rest();
+        }
     }
     atomic_fetch_sub(&visitors, 1);
     return NULL;
@@ -132,10 +139,12 @@ static void nothing_is_lost(void **state)
             qd_actor_init(&rooms[i]->actor, run_room);
             scheduler->wake_at(scheduler->context, &rooms[i]->actor, i);
         }
-        for (uintptr_t i = 0; i < VISITORS; i++)
+        for (uintptr_t i = 0; i < VISITORS; i++) {
             assert_int_equal(pthread_create(&threads[i], NULL, visit_some, (void *)(i + 1)), 0);
-        for (uint32_t i = 0; i < VISITORS; i++)
+        }
+        for (uint32_t i = 0; i < VISITORS; i++) {
             pthread_join(threads[i], NULL);
+        }
         wait_for(&retired, ROOMS);
         stop();
     }
@@ -144,5 +153,6 @@ static void nothing_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_lost)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,8 +53,9 @@ static void a_wake_finds_a_worker_falling_asleep(void **state)
         for (uint32_t round = 1; round <= 20000; round++) {
             atomic_store(&one.posts, round);
             wake(&one.actor);
-            while (atomic_load(&one.seen) < round)
+            while (atomic_load(&one.seen) < round) {
                 sched_yield();
+            }
         }
         stop();
     }
@@ -76,8 +77,9 @@ static void pass_on(qd_actor *actor)
     passer *me = (passer *)actor;
 
     me->runs++;
-    if (atomic_fetch_add(&ring_runs, 1) + 1 < 10000)
+    if (atomic_fetch_add(&ring_runs, 1) + 1 < 10000) {
         wake(&ring[(size_t)(me - ring + 1) % RING].actor);
+    }
 }
 
 static void actors_wake_each_other(void **state)
@@ -94,8 +96,9 @@ static void actors_wake_each_other(void **state)
         wake(&ring[0].actor);
         wait_for(&ring_runs, 10000);
         stop();
-        for (uint32_t index = 0; index < RING; index++)
+        for (uint32_t index = 0; index < RING; index++) {
             assert_in_range(ring[index].runs, 10000 / RING, 10000 / RING + 1);
+        }
     }
 }
 
@@ -126,8 +129,9 @@ static void a_wake_while_running_runs_again(void **state)
         qd_actor_init(&one.actor, pass_gate);
         wake(&one.actor);
         wait_for(&one.begun, 1);
-        for (uint32_t index = 0; index < 100; index++)
+        for (uint32_t index = 0; index < 100; index++) {
             wake(&one.actor);
+        }
         atomic_store(&one.may_end, 100);
         wait_for(&one.ended, 2);
         stop();
@@ -147,12 +151,15 @@ static void wake_others_and_wait(qd_actor *actor)
 {
     waker *me = (waker *)actor;
 
-    for (uint32_t index = 0; index < me->other_count; index++)
+    for (uint32_t index = 0; index < me->other_count; index++) {
         wake(&me->others[index].actor);
-    for (uint32_t index = 0; index < me->other_count; index++)
+    }
+    for (uint32_t index = 0; index < me->other_count; index++) {
         wait_for(&me->others[index].begun, 1);
-    for (uint32_t index = 0; index < me->other_count; index++)
+    }
+    for (uint32_t index = 0; index < me->other_count; index++) {
         atomic_store(&me->others[index].may_end, 1);
+    }
     atomic_store(&me->done, 1);
 }
 
@@ -165,8 +172,9 @@ static void idle_workers_steal(void **state)
 
         start(workers);
         qd_actor_init(&one.actor, wake_others_and_wait);
-        for (uint32_t index = 0; index < one.other_count; index++)
+        for (uint32_t index = 0; index < one.other_count; index++) {
             qd_actor_init(&one.others[index].actor, pass_gate);
+        }
         wake(&one.actor);
         wait_for(&one.done, 1);
         stop();
@@ -205,6 +213,7 @@ static bool set_jumbled(timed *actors, uint64_t base_ns)
 {
     for (uint32_t index = 0; index < TIMERS; index++) {
         timed *one = &actors[index];
+
         one->due_ns = base_ns + (index * 77 % TIMERS) * 20000;
         qd_actor_init(&one->actor, run_timed);
         one->actor.fetch = fetch_timed;
@@ -230,11 +239,13 @@ static void timers_fire_in_order(void **state)
             wait_for(&timed_runs, TIMERS);
             stop();
         } while (!set_in_time);
-        for (uint32_t index = 0; index < TIMERS; index++)
+        for (uint32_t index = 0; index < TIMERS; index++) {
             assert_true(actors[index].was_fetched);
+        }
         /* One worker runs them in the order in which they fire. */
-        for (uint32_t index = 0; index < TIMERS && workers == 1; index++)
+        for (uint32_t index = 0; index < TIMERS && workers == 1; index++) {
             assert_int_equal(actors[index].ran_as, index * 77 % TIMERS);
+        }
     }
 }
 
@@ -330,8 +341,9 @@ static void an_actor_ticks_on_its_timer(void **state)
 /* The one worker never gets idle, and still looks at the time. */
 static void run_until_timer(qd_actor *actor)
 {
-    if (atomic_load(&timed_runs) == 0)
+    if (atomic_load(&timed_runs) == 0) {
         wake(actor);
+    }
 }
 
 static void timers_fire_while_all_are_busy(void **state)
@@ -365,8 +377,9 @@ static void another_worker_keeps_the_timers(void **state)
     (void)state;
     FOR_EACH_WORKERS(workers)
     {
-        if (workers == 1)
+        if (workers == 1) {
             continue;
+        }
         qd_actor held;
         timed second = {0};
 
@@ -392,8 +405,9 @@ static void set_own_and_wait_for_the_other_timer(qd_actor *actor)
 {
     gated *me = (gated *)actor;
 
-    if (atomic_fetch_add(&me->begun, 1) > 0)
+    if (atomic_fetch_add(&me->begun, 1) > 0) {
         return;
+    }
     wake_at(actor, now_ns());
     atomic_store(&me->may_end, 1);
     wait_for(&timed_runs, 1);
@@ -404,8 +418,9 @@ static void a_long_run_keeps_no_timer_waiting(void **state)
     (void)state;
     FOR_EACH_WORKERS(workers)
     {
-        if (workers == 1)
+        if (workers == 1) {
             continue;
+        }
         for (uint32_t round = 0; round < 5; round++) {
             gated held = {.begun = 0};
             timed other = {0};
@@ -460,12 +475,14 @@ static void retired_actors_can_be_freed(void **state)
         atomic_store(&retired, 0);
         for (uint32_t index = 0; index < ACTORS; index++) {
             timed *one = calloc(1, sizeof *one);
+
             assert_non_null(one);
             qd_actor_init(&one->actor, retire_at_second_run);
-            if (index % 2)
+            if (index % 2) {
                 wake_at(&one->actor, now_ns() + index * 1000);
-            else
+            } else {
                 wake(&one->actor);
+            }
         }
         wait_for(&retired, ACTORS);
         stop();
@@ -480,8 +497,9 @@ static void run_long(qd_actor *actor)
     gated *me = (gated *)actor;
 
     atomic_store(&me->begun, 1);
-    for (uint32_t index = 0; index < 100; index++)
+    for (uint32_t index = 0; index < 100; index++) {
         rest();
+    }
     atomic_store(&me->ended, 1);
     wake(actor);
 }
@@ -501,10 +519,11 @@ static void destroy_waits_for_runs_and_leaves_the_rest(void **state)
         wait_for(&one.begun, 1);
         for (uint32_t index = 0; index < 100; index++) {
             qd_actor_init(&later[index].actor, run_timed);
-            if (index % 2)
+            if (index % 2) {
                 wake_at(&later[index].actor, now_ns() + HOUR_NS);
-            else
+            } else {
                 wake(&later[index].actor);
+            }
         }
         stop();
         assert_int_equal(atomic_load(&one.ended), 1);
@@ -547,5 +566,6 @@ int main(void)
         cmocka_unit_test(destroy_waits_for_runs_and_leaves_the_rest),
         cmocka_unit_test(creation_has_limits),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,8 +53,9 @@ static inline void rest(void)
 
 static inline void wait_for(_Atomic uint32_t *counter, uint32_t value)
 {
-    while (atomic_load(counter) < value)
+    while (atomic_load(counter) < value) {
         rest();
+    }
 }
 
 #define POSTED_ACTORS 20u
@@ -91,8 +92,9 @@ static inline void *post(void *argument)
         posted *target = &posted_actors[(seed >> 16) % POSTED_ACTORS];
         atomic_fetch_add(&target->posts, 1);
         post_one(target, seed);
-        if (seed >> 24 == 0)
+        if (seed >> 24 == 0) {
             rest(); /* now and then long enough for the workers to fall asleep */
+        }
     }
     return NULL;
 }
@@ -110,19 +112,23 @@ static inline void post_from_threads(uint32_t workers, void (*how)(posted *targe
         posted_actors[index] = (posted){.runs = 0};
         qd_actor_init(&posted_actors[index].actor, see_posts);
     }
-    for (uintptr_t index = 0; index < POSTERS; index++)
+    for (uintptr_t index = 0; index < POSTERS; index++) {
         assert_int_equal(pthread_create(&threads[index], NULL, post, (void *)(index + 1)), 0);
-    for (uint32_t index = 0; index < POSTERS; index++)
+    }
+    for (uint32_t index = 0; index < POSTERS; index++) {
         pthread_join(threads[index], NULL);
+    }
     for (uint32_t index = 0; index < POSTED_ACTORS; index++) {
         posted *target = &posted_actors[index];
+
         wait_for(&target->seen, atomic_load(&target->posts));
         posts += atomic_load(&target->posts);
     }
     stop();
     assert_int_equal(posts, POSTERS * POSTS);
-    for (uint32_t index = 0; index < POSTED_ACTORS; index++)
+    for (uint32_t index = 0; index < POSTED_ACTORS; index++) {
         assert_in_range(posted_actors[index].runs, 1, posted_actors[index].posts);
+    }
 }
 
 #endif

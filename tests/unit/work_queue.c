@@ -21,8 +21,9 @@ static qd_actor actors[ACTORS];
 
 static void push_all(qd_queue *queue)
 {
-    for (uint32_t i = 0; i < ACTORS; i++)
+    for (uint32_t i = 0; i < ACTORS; i++) {
         qd_queue_push(queue, &actors[i]);
+    }
 }
 
 static void takes_in_order(void **state)
@@ -57,13 +58,16 @@ static void brings_full_bunches_in_order(void **state)
     assert_true(qd_queue_bring(&from, &to));
     assert_true(qd_queue_bring(&from, &to));
     assert_false(qd_queue_bring(&from, &to));
-    for (uint32_t i = QD_QUEUE_BUNCH; i < 3 * QD_QUEUE_BUNCH; i++)
+    for (uint32_t i = QD_QUEUE_BUNCH; i < 3 * QD_QUEUE_BUNCH; i++) {
         assert_ptr_equal(qd_queue_take(&to), &actors[i]);
+    }
     assert_null(qd_queue_take(&to));
-    for (uint32_t i = 1; i < QD_QUEUE_BUNCH; i++)
+    for (uint32_t i = 1; i < QD_QUEUE_BUNCH; i++) {
         assert_ptr_equal(qd_queue_take(&from), &actors[i]);
-    for (uint32_t i = 3 * QD_QUEUE_BUNCH; i < ACTORS; i++)
+    }
+    for (uint32_t i = 3 * QD_QUEUE_BUNCH; i < ACTORS; i++) {
         assert_ptr_equal(qd_queue_take(&from), &actors[i]);
+    }
     assert_null(qd_queue_take(&from));
     qd_queue_deinit(&from);
     qd_queue_deinit(&to);
@@ -81,16 +85,20 @@ static void *take_and_push(void *argument)
 
     while (atomic_load(&runs_left) > 0) {
         qd_actor *actor = qd_queue_take(&queues[own]);
+
         for (uint32_t step = 1; !actor && step < THREADS; step++) {
             qd_queue *other = &queues[(own + step) % THREADS];
+
             actor = qd_queue_take(qd_queue_bring(other, &queues[own]) ? &queues[own] : other);
         }
-        if (!actor)
+        if (!actor) {
             continue;
+        }
         uint32_t *count = &runs[actor - actors];
         atomic_fetch_sub(&runs_left, 1);
-        if (++*count < ROUNDS)
+        if (++*count < ROUNDS) {
             qd_queue_push(&queues[*count % 7 == 0 ? 0 : own], actor);
+        }
     }
     return NULL;
 }
@@ -100,16 +108,20 @@ static void comes_out_once(void **state)
     (void)state;
     pthread_t threads[THREADS];
 
-    for (uint32_t i = 0; i < THREADS; i++)
+    for (uint32_t i = 0; i < THREADS; i++) {
         qd_queue_init(&queues[i]);
+    }
     push_all(&queues[0]);
     atomic_store(&runs_left, ACTORS * ROUNDS);
-    for (uintptr_t i = 0; i < THREADS; i++)
+    for (uintptr_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, take_and_push, (void *)i), 0);
-    for (uint32_t i = 0; i < THREADS; i++)
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
-    for (uint32_t i = 0; i < ACTORS; i++)
+    }
+    for (uint32_t i = 0; i < ACTORS; i++) {
         assert_int_equal(runs[i], ROUNDS);
+    }
     for (uint32_t i = 0; i < THREADS; i++) {
         assert_true(qd_queue_is_empty(&queues[i]));
         qd_queue_deinit(&queues[i]);
@@ -123,5 +135,6 @@ int main(void)
         cmocka_unit_test(brings_full_bunches_in_order),
         cmocka_unit_test(comes_out_once),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,8 +34,9 @@ static void rest(void)
 
 static void wait_for(_Atomic uint32_t *counter, uint32_t value)
 {
-    while (atomic_load(counter) < value)
+    while (atomic_load(counter) < value) {
         rest();
+    }
 }
 
 /* Runs `count` actors of the function on a pool of `workers`, until each has counted itself done. */
@@ -54,10 +55,12 @@ static void run_actors(uint32_t workers, uint32_t count, qd_actor_fn function)
     const qd_scheduler *scheduler = qd_pool_scheduler(pool);
     executor = scheduler->executor;
     atomic_store(&done, 0);
-    for (uint32_t index = 0; index < count; index++)
+    for (uint32_t index = 0; index < count; index++) {
         qd_actor_init(&forkers[index].actor, function);
-    for (uint32_t index = 0; index < count; index++)
+    }
+    for (uint32_t index = 0; index < count; index++) {
         scheduler->wake(scheduler->context, &forkers[index].actor);
+    }
     wait_for(&done, count);
     qd_pool_destroy(pool);
     assert_int_equal(atomic_load(&wrong), 0);
@@ -80,8 +83,9 @@ static void split_in_many_sizes(qd_actor *actor)
             memset(me->hits, 0, sizeof me->hits);
             executor->run(executor->context, counts[choice], hit, me->hits);
             for (size_t index = 0; index < TASKS_MAX; index++) {
-                if (me->hits[index] != (index < counts[choice]))
+                if (me->hits[index] != (index < counts[choice])) {
                     atomic_fetch_add(&wrong, 1);
+                }
             }
         }
     }
@@ -91,15 +95,17 @@ static void split_in_many_sizes(qd_actor *actor)
 static void covers_each_index_once(void **state)
 {
     (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++)
+    for (uint32_t turn = 0; turn < 4; turn++) {
         run_actors(worker_counts[turn], 1, split_in_many_sizes);
+    }
 }
 
 static void several_actors_split_at_once(void **state)
 {
     (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++)
+    for (uint32_t turn = 0; turn < 4; turn++) {
         run_actors(worker_counts[turn], ACTORS, split_in_many_sizes);
+    }
 }
 
 /* ---- nested ---- */
@@ -111,8 +117,9 @@ static void split_again(size_t index, void *argument)
     executor->run(executor->context, NESTED, hit, row);
     /* The inner join comes before the outer one. */
     for (size_t column = 0; column < NESTED; column++) {
-        if (row[column] != 1)
+        if (row[column] != 1) {
             atomic_fetch_add(&wrong, 1);
+        }
     }
 }
 
@@ -124,8 +131,9 @@ static void split_nested(qd_actor *actor)
         memset(me->hits, 0, sizeof me->hits);
         executor->run(executor->context, NESTED, split_again, me->hits);
         for (size_t index = 0; index < TASKS_MAX; index++) {
-            if (me->hits[index] != (index < NESTED * NESTED))
+            if (me->hits[index] != (index < NESTED * NESTED)) {
                 atomic_fetch_add(&wrong, 1);
+            }
         }
     }
     atomic_fetch_add(&done, 1);
@@ -134,8 +142,9 @@ static void split_nested(qd_actor *actor)
 static void splits_nest(void **state)
 {
     (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++)
+    for (uint32_t turn = 0; turn < 4; turn++) {
         run_actors(worker_counts[turn], ACTORS, split_nested);
+    }
 }
 
 /* ---- one after the other ---- */
@@ -153,14 +162,17 @@ static void split_as_expected(qd_actor *actor)
             memset(me->hits, 0, sizeof me->hits);
             executor->run(executor->context, counts[choice], hit, me->hits);
             for (size_t index = 0; index < TASKS_MAX; index++) {
-                if (me->hits[index] != (index < counts[choice]))
+                if (me->hits[index] != (index < counts[choice])) {
                     atomic_fetch_add(&wrong, 1);
+                }
             }
-            if ((round + choice) % 16 == 0)
+            if ((round + choice) % 16 == 0) {
                 rest();
+            }
         }
-        if (round % 4 != 0)
+        if (round % 4 != 0) {
             qd_executor_expect(executor, false);
+        }
     }
     qd_executor_expect(executor, false);
     atomic_fetch_add(&done, 1);
@@ -198,6 +210,7 @@ static void a_worker_begins_with_its_own_share(void **state)
     for (uint32_t worker = 0; worker < 3; worker++) {
         trail way = {0};
         qd_split split;
+
         qd_split_init(&split, 8, note, &way, 3);
         qd_split_work(&split, worker);
         qd_split_deinit(&split);
@@ -231,8 +244,9 @@ static void split_to_meet(qd_actor *actor)
 static void idle_workers_help(void **state)
 {
     (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++)
+    for (uint32_t turn = 0; turn < 4; turn++) {
         run_actors(worker_counts[turn], 1, split_to_meet);
+    }
 }
 
 int main(void)
@@ -245,5 +259,6 @@ int main(void)
         cmocka_unit_test(a_worker_begins_with_its_own_share),
         cmocka_unit_test(idle_workers_help),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,9 @@ static uint64_t earliest(const qd_actor *actors)
 {
     uint64_t due_ns = QD_NEVER;
 
-    for (uint32_t index = 0; index < ACTORS; index++)
+    for (uint32_t index = 0; index < ACTORS; index++) {
         due_ns = actors[index].due_ns < due_ns ? actors[index].due_ns : due_ns;
+    }
     return due_ns;
 }
 
@@ -34,6 +35,7 @@ static uint64_t second_earliest(const qd_actor *actors)
 
     for (uint32_t index = 0; index < ACTORS; index++) {
         uint64_t due_ns = actors[index].due_ns;
+
         second_ns = due_ns < first_ns ? first_ns : due_ns < second_ns ? due_ns : second_ns;
         first_ns = due_ns < first_ns ? due_ns : first_ns;
     }
@@ -50,8 +52,9 @@ static void agrees_with_a_search(void **state)
 
     qd_heap_init(&heap);
     qd_timers_init(&timers, &heap);
-    for (uint32_t index = 0; index < ACTORS; index++)
+    for (uint32_t index = 0; index < ACTORS; index++) {
         qd_actor_init(&actors[index], do_nothing);
+    }
     for (uint32_t round = 0; round < 50000; round++) {
         seed = seed * 1664525u + 1013904223u;
         qd_actor *actor = &actors[(seed >> 8) % ACTORS];
@@ -81,6 +84,7 @@ static void agrees_with_a_search(void **state)
     uint64_t before_ns = 0;
     while (timers.count > 0) {
         uint64_t next_ns = qd_timers_next_ns(&timers);
+
         assert_true(next_ns >= before_ns);
         assert_non_null(qd_timers_take(&timers, QD_NEVER - 1));
         before_ns = next_ns;
@@ -94,5 +98,6 @@ static void agrees_with_a_search(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_a_search)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,9 @@ static void visit(qd_actor *actor)
 
     me->visitor = pthread_self();
     atomic_fetch_add(&me->visits, 1);
-    if (me->wakes_itself)
+    if (me->wakes_itself) {
         scheduler->wake(scheduler->context, actor);
+    }
 }
 
 static void an_idle_actor_runs_in_the_visitors_thread(void **state)
@@ -100,8 +101,9 @@ static void who_is_due_but_far_from_its_turn_is_idle(void **state)
     assert_int_equal(atomic_load(&late[LATE - 1].visits), 1);
     assert_true(pthread_equal(late[LATE - 1].visitor, pthread_self()));
     atomic_store(&late[0].may_end, 1);
-    for (uint32_t i = 0; i < LATE; i++)
+    for (uint32_t i = 0; i < LATE; i++) {
         wait_for(&late[i].runs, 1);
+    }
     stop();
 }
 
@@ -109,10 +111,11 @@ static void who_is_due_but_far_from_its_turn_is_idle(void **state)
 
 static void post_a_visit(posted *target, uint32_t seed)
 {
-    if (seed >> 30 == 0)
+    if (seed >> 30 == 0) {
         scheduler->wake(scheduler->context, &target->actor);
-    else
+    } else {
         scheduler->visit(scheduler->context, &target->actor, see_posts);
+    }
 }
 
 static void visits_and_runs_are_one_at_a_time(void **state)
@@ -133,5 +136,6 @@ int main(void)
         cmocka_unit_test(who_is_due_but_far_from_its_turn_is_idle),
         cmocka_unit_test(visits_and_runs_are_one_at_a_time),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 void program_die(const char *format, ...)
 {
     va_list arguments;
+
     va_start(arguments, format);
     fprintf(stderr, "bench_client_service: ");
     vfprintf(stderr, format, arguments);
@@ -20,14 +21,17 @@ void program_die(const char *format, ...)
 void *program_memory(void *old, size_t size)
 {
     void *memory = realloc(old, size);
-    if (memory == NULL)
+
+    if (memory == NULL) {
         program_die("no memory for %zu bytes", size);
+    }
     return memory;
 }
 
 uint64_t program_now_ns(void)
 {
     struct timespec now;
+
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -43,11 +43,12 @@ static void put_head(redis *r, char sign, size_t count)
 {
     char text[24];
     size_t at = sizeof text;
+
     text[--at] = '\n';
     text[--at] = '\r';
-    do
+    do {
         text[--at] = (char)('0' + count % 10);
-    while ((count /= 10) > 0);
+    } while ((count /= 10) > 0);
     text[--at] = sign;
     stream_put(&r->stream, text + at, sizeof text - at);
 }
@@ -70,16 +71,20 @@ static void put_number(redis *r, double value, uint32_t decimals)
     char text[32];
     size_t at = sizeof text;
     double scale = 1;
-    for (uint32_t i = 0; i < decimals; i++)
+
+    for (uint32_t i = 0; i < decimals; i++) {
         scale *= 10;
+    }
     uint64_t rest = (uint64_t)((value < 0 ? -value : value) * scale + 0.5);
     for (uint32_t digits = 0; rest > 0 || digits <= decimals; digits++, rest /= 10) {
-        if (digits == decimals && decimals > 0)
+        if (digits == decimals && decimals > 0) {
             text[--at] = '.';
+        }
         text[--at] = (char)('0' + rest % 10);
     }
-    if (value < 0)
+    if (value < 0) {
         text[--at] = '-';
+    }
     put_bytes(r, text + at, sizeof text - at);
 }
 
@@ -87,6 +92,7 @@ static void put_number(redis *r, double value, uint32_t decimals)
 static void put_place(redis *r, float x, float y)
 {
     const double middle = (double)r->world->side / 2, degrees = SCALE_M / RADIUS_M * DEGREES;
+
     put_number(r, ((double)x - middle) * degrees, 7);
     put_number(r, ((double)y - middle) * degrees, 7);
 }
@@ -96,6 +102,7 @@ static void put_added(redis *r, const float *x, const float *y, uint32_t count)
     r->replies_added = 0;
     for (uint32_t at = 0; at < count; at += PIECE) {
         const uint32_t end = count - at < PIECE ? count : at + PIECE;
+
         put_head(r, '*', 2 + 3 * (size_t)(end - at));
         put_text(r, "GEOADD");
         put_text(r, "places");
@@ -119,8 +126,9 @@ static void put_searches(redis *r, const float *x, const float *y, const float *
         put_text(r, "BYRADIUS");
         put_number(r, ((double)(radius != NULL ? radius[i] : r->reach) + RIM) * SCALE_M, 3);
         put_text(r, "m");
-        if (i % PIECE == PIECE - 1)
+        if (i % PIECE == PIECE - 1) {
             stream_push(&r->stream);
+        }
     }
     stream_push(&r->stream);
 }
@@ -130,15 +138,18 @@ static void put_searches(redis *r, const float *x, const float *y, const float *
 static uint32_t take_count(redis *r, char sign)
 {
     const char *line = stream_take_line(&r->stream);
-    if (*line != sign)
+
+    if (*line != sign) {
         program_die("Redis answers: %s", line);
+    }
     return (uint32_t)strtoul(line + 1, NULL, 10);
 }
 
 static void take_added(redis *r)
 {
-    for (uint32_t i = 0; i < r->replies_added; i++)
+    for (uint32_t i = 0; i < r->replies_added; i++) {
         take_count(r, ':');
+    }
 }
 
 static void take_found(redis *r, uint32_t step, uint32_t searches, bool by_points, sets *s)
@@ -148,8 +159,9 @@ static void take_found(redis *r, uint32_t step, uint32_t searches, bool by_point
             take_count(r, '$');
             const uint32_t found = (uint32_t)strtoul(stream_take_line(&r->stream), NULL, 10);
             const uint32_t high = by_points ? found : i, low = by_points ? i : found;
-            if (world_has(r->world, step, high, low))
+            if (world_has(r->world, step, high, low)) {
                 sets_see(s, world_key(high, low));
+            }
         }
     }
     sets_forget_unseen(s);
@@ -160,10 +172,12 @@ static void take_found(redis *r, uint32_t step, uint32_t searches, bool by_point
 static redis *connect_to(const world *w, uint16_t port)
 {
     redis *r = program_memory(NULL, sizeof *r);
+
     *r = (redis){.world = w};
     stream_open(&r->stream, port);
-    for (uint32_t i = 0; i < w->circles; i++)
+    for (uint32_t i = 0; i < w->circles; i++) {
         r->reach = w->radius[i] > r->reach ? w->radius[i] : r->reach;
+    }
     return r;
 }
 
@@ -177,16 +191,19 @@ static void circles_send(void *state, uint32_t step)
     redis *r = state;
     const world *w = r->world;
     const float *x = w->x[step % 2], *y = w->y[step % 2];
+
     put_added(r, x, y, w->points);
-    if (w->kind == WORLD_FENCES)
+    if (w->kind == WORLD_FENCES) {
         put_searches(r, w->fence_x, w->fence_y, w->radius, w->circles);
-    else
+    } else {
         put_searches(r, x, y, w->radius, w->circles);
+    }
 }
 
 static void circles_finish(void *state, uint32_t step, sets *s)
 {
     redis *r = state;
+
     take_added(r);
     take_found(r, step, r->world->circles, false, s);
 }
@@ -194,6 +211,7 @@ static void circles_finish(void *state, uint32_t step, sets *s)
 static void *circles_open(const world *w, uint16_t port, sets *s)
 {
     redis *r = connect_to(w, port);
+
     circles_send(r, 0);
     circles_finish(r, 0, s);
     return r;
@@ -207,18 +225,21 @@ static bool points_knows(world_kind kind)
 static void points_send(void *state, uint32_t step)
 {
     redis *r = state;
+
     put_searches(r, r->world->x[step % 2], r->world->y[step % 2], NULL, r->world->points);
 }
 
 static void points_finish(void *state, uint32_t step, sets *s)
 {
     redis *r = state;
+
     take_found(r, step, r->world->points, true, s);
 }
 
 static void *points_open(const world *w, uint16_t port, sets *s)
 {
     redis *r = connect_to(w, port);
+
     put_added(r, w->fence_x, w->fence_y, w->circles);
     take_added(r);
     points_send(r, 0);

@@ -18,8 +18,10 @@ static size_t home_of(const sets *s, uint64_t key)
 static size_t find(const sets *s, uint64_t key)
 {
     size_t at = home_of(s, key);
-    while (s->key[at] != SETS_NONE && s->key[at] != key)
+
+    while (s->key[at] != SETS_NONE && s->key[at] != key) {
         at = (at + 1) & s->mask;
+    }
     return at;
 }
 
@@ -42,10 +44,12 @@ static void grow(sets *s)
     uint64_t *key = s->key;
     uint32_t *seen = s->seen;
     const size_t size = s->mask + 1;
+
     make_table(s, 2 * size);
     for (size_t i = 0; i < size; i++) {
-        if (key[i] == SETS_NONE)
+        if (key[i] == SETS_NONE) {
             continue;
+        }
         const size_t at = find(s, key[i]);
         s->key[at] = key[i];
         s->seen[at] = seen[i];
@@ -77,8 +81,9 @@ static void insert(sets *s, size_t at, uint64_t key)
     s->count++;
     s->enters++;
     list_add(&s->entered, key);
-    if (2 * s->count > s->mask)
+    if (2 * s->count > s->mask) {
         grow(s);
+    }
 }
 
 /* Takes it out; who comes after it in the row moves up, so that nobody is behind a gap. */
@@ -90,8 +95,10 @@ static void take_out(sets *s, size_t at)
     size_t gap = at;
     for (size_t next = (gap + 1) & s->mask; s->key[next] != SETS_NONE; next = (next + 1) & s->mask) {
         const size_t home = home_of(s, s->key[next]);
-        if (((next - home) & s->mask) < ((next - gap) & s->mask))
+
+        if (((next - home) & s->mask) < ((next - gap) & s->mask)) {
             continue;
+        }
         s->key[gap] = s->key[next];
         s->seen[gap] = s->seen[next];
         gap = next;
@@ -102,36 +109,43 @@ static void take_out(sets *s, size_t at)
 void sets_enter(sets *s, uint64_t key)
 {
     const size_t at = find(s, key);
-    if (s->key[at] == key)
+
+    if (s->key[at] == key) {
         program_die("%u/%u enters, and is in", (unsigned)(key >> 32), (unsigned)key);
+    }
     insert(s, at, key);
 }
 
 void sets_leave(sets *s, uint64_t key)
 {
     const size_t at = find(s, key);
-    if (s->key[at] != key)
+
+    if (s->key[at] != key) {
         program_die("%u/%u leaves, and is not in", (unsigned)(key >> 32), (unsigned)key);
+    }
     take_out(s, at);
 }
 
 void sets_see(sets *s, uint64_t key)
 {
     const size_t at = find(s, key);
-    if (s->key[at] == key)
+
+    if (s->key[at] == key) {
         s->seen[at] = s->step;
-    else
+    } else {
         insert(s, at, key);
+    }
 }
 
 void sets_forget_unseen(sets *s)
 {
     /* What moves up at `at` is looked at in its turn; what moves up around the end has been looked at, and was seen. */
     for (size_t at = 0; at <= s->mask;) {
-        if (s->key[at] != SETS_NONE && s->seen[at] != s->step)
+        if (s->key[at] != SETS_NONE && s->seen[at] != s->step) {
             take_out(s, at);
-        else
+        } else {
             at++;
+        }
     }
 }
 
@@ -139,9 +153,12 @@ uint64_t *sets_members(const sets *s)
 {
     uint64_t *members = program_memory(NULL, (s->count + 1) * sizeof *members);
     size_t count = 0;
-    for (size_t at = 0; at <= s->mask; at++)
-        if (s->key[at] != SETS_NONE)
+
+    for (size_t at = 0; at <= s->mask; at++) {
+        if (s->key[at] != SETS_NONE) {
             members[count++] = s->key[at];
+        }
+    }
     sets_sort(members, count);
     return members;
 }
@@ -149,11 +166,13 @@ uint64_t *sets_members(const sets *s)
 static int compare(const void *a, const void *b)
 {
     const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
     return (one > other) - (one < other);
 }
 
 void sets_sort(uint64_t *key, size_t count)
 {
-    if (count > 0)
+    if (count > 0) {
         qsort(key, count, sizeof *key, compare);
+    }
 }

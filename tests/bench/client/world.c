@@ -31,6 +31,7 @@ static const world worlds[] = {
 static float chance(world *w)
 {
     uint64_t z = (w->random += UINT64_C(0x9e3779b97f4a7c15));
+
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return (float)(z >> 40) / 16777216.0f;
@@ -60,10 +61,13 @@ static void place(world *w)
 world *world_create(const char *name, uint32_t share)
 {
     size_t at = 0;
-    while (at < sizeof worlds / sizeof *worlds && strcmp(worlds[at].name, name) != 0)
+
+    while (at < sizeof worlds / sizeof *worlds && strcmp(worlds[at].name, name) != 0) {
         at++;
-    if (at == sizeof worlds / sizeof *worlds)
+    }
+    if (at == sizeof worlds / sizeof *worlds) {
         return NULL;
+    }
     world *w = program_memory(NULL, sizeof *w);
     *w = worlds[at];
     w->points /= share;
@@ -87,8 +91,9 @@ world *world_create(const char *name, uint32_t share)
 static void move_axis(const float *from, float *to, float *speed, uint32_t count, float side)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (from[i] + speed[i] < 0 || from[i] + speed[i] > side)
+        if (from[i] + speed[i] < 0 || from[i] + speed[i] > side) {
             speed[i] = -speed[i];
+        }
         to[i] = from[i] + speed[i];
     }
 }
@@ -96,6 +101,7 @@ static void move_axis(const float *from, float *to, float *speed, uint32_t count
 void world_move(world *w, uint32_t step)
 {
     const uint32_t now = step % 2;
+
     move_axis(w->x[!now], w->x[now], w->speed_x, w->points, w->side);
     move_axis(w->y[!now], w->y[now], w->speed_y, w->points, w->side);
 }
@@ -104,16 +110,20 @@ void world_move(world *w, uint32_t step)
 static bool touch(float a, float b, float half)
 {
     const float a_low = a - half, a_high = a + half, b_low = b - half, b_high = b + half;
+
     return a_low <= b_high && b_low <= a_high;
 }
 
 bool world_has(const world *w, uint32_t step, uint32_t high, uint32_t low)
 {
     const float *x = w->x[step % 2], *y = w->y[step % 2];
-    if (w->kind == WORLD_PAIRS)
+
+    if (w->kind == WORLD_PAIRS) {
         return touch(x[high], x[low], w->half) && touch(y[high], y[low], w->half);
-    if (w->kind == WORLD_NEIGHBOURS && high == low)
+    }
+    if (w->kind == WORLD_NEIGHBOURS && high == low) {
         return false;
+    }
     const double from_x = (double)(w->kind == WORLD_FENCES ? w->fence_x : x)[high];
     const double from_y = (double)(w->kind == WORLD_FENCES ? w->fence_y : y)[high];
     const double dx = (double)x[low] - from_x, dy = (double)y[low] - from_y, reach = (double)w->radius[high];
@@ -125,11 +135,13 @@ uint64_t *world_members(const world *w, uint32_t step, size_t *count)
     const uint32_t highs = w->kind == WORLD_PAIRS ? w->points : w->circles;
     uint64_t *members = NULL;
     size_t capacity = 0;
+
     *count = 0;
     for (uint32_t high = 0; high < highs; high++) {
         for (uint32_t low = w->kind == WORLD_PAIRS ? high + 1 : 0; low < w->points; low++) {
-            if (!world_has(w, step, high, low))
+            if (!world_has(w, step, high, low)) {
                 continue;
+            }
             if (*count == capacity) {
                 capacity = capacity > 0 ? 2 * capacity : 1024;
                 members = program_memory(members, capacity * sizeof *members);

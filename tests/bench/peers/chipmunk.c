@@ -28,6 +28,7 @@ static context now;
 static cpBB box_of(void *object)
 {
     const scene_box *box = object;
+
     return cpBBNew(box->lo[0], box->lo[1], box->hi[0], box->hi[1]);
 }
 
@@ -114,5 +115,6 @@ int main(int count, char **arguments)
          .tick = tick,
          .destroy = destroy},
     };
+
     return peer_main(peers, sizeof peers / sizeof *peers, count, arguments);
 }

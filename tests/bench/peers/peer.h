@@ -183,6 +183,7 @@ static inline uint32_t peer_tune(const peer *self, const scene_workload *load)
 
     for (uint32_t setting = 0; self->settings > 1 && setting < self->settings; setting++) {
         peer_result result;
+
         peer_run(self, load, count, setting, PEER_GROUP, PEER_TUNE_GROUPS, &result);
         if (setting == 0 || result.tick_ns < best_ns) {
             best = setting;
@@ -214,6 +215,7 @@ static inline int peer_main(const peer *peers, size_t peer_count, int count, cha
     uint32_t groups = count == 5 ? (uint32_t)strtoul(arguments[4], NULL, 10) / PEER_GROUP : 0;
     for (size_t i = 0; load && groups > 0 && groups <= PEER_GROUPS_MAX && i < peer_count; i++) {
         peer_result result;
+
         if (strcmp(peers[i].name, arguments[1]) != 0) {
             continue;
         }

@@ -55,6 +55,7 @@ static void grid_sort(grid *g, const scene *s)
     memset(g->start, 0, ((size_t)g->cells + 1) * sizeof *g->start);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t cell = 0;
+
         for (int k = SCENE_AXES; k-- > 0;) {
             cell = cell * g->columns + (uint32_t)(s->box[i].lo[k] * g->per_cell) + 1;
         }
@@ -67,6 +68,7 @@ static void grid_sort(grid *g, const scene *s)
     }
     for (uint32_t i = s->count; i-- > 0;) {
         grid_entry *entry = &g->entry[--g->start[g->cell[i]]];
+
         entry->box = s->box[i];
         entry->id = i;
     }
@@ -94,6 +96,7 @@ static void grid_tick(void *state, const scene *s, peer_pairs *found)
             grid_meet(g, own, own + 1, g->start[cell + 2], found);
             for (uint32_t i = 0; i < GRID_AHEAD; i++) {
                 const uint32_t *ahead = &g->start[cell + g->ahead[i]];
+
                 grid_meet(g, own, ahead[-1], ahead[2], found);
             }
         }
@@ -201,5 +204,6 @@ int main(int count, char **arguments)
          .tick = brute_tick,
          .destroy = brute_destroy},
     };
+
     return peer_main(peers, sizeof peers / sizeof *peers, count, arguments);
 }

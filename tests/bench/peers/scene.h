@@ -198,6 +198,7 @@ static inline void scene_populate(scene *s)
         }
         if (scene_chance(s) < load->clustered) {
             int cluster = (int)(scene_chance(s) * SCENE_CLUSTERS);
+
             scene_stray(s, radius, at);
             for (uint32_t k = 0; k < SCENE_AXES; k++) {
                 at[k] += centre[cluster][k];

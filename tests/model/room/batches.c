@@ -7,10 +7,12 @@ static float draw_coordinate(struct run *run, chance *dice)
 {
     if (run->dirty && chance_one_in(dice, 40)) {
         static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f, -1e9f};
+
         return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
     }
-    if (chance_one_in(dice, 3)) /* anywhere, and not on any grid */
+    if (chance_one_in(dice, 3)) { /* anywhere, and not on any grid */
         return ((float)chance_below(dice, 1u << 24) / (float)(1u << 24) * 1.2f - 0.1f) * (float)run->side;
+    }
     return (float)chance_below(dice, run->side * 2 + 1) * 0.5f;
 }
 
@@ -18,10 +20,12 @@ static float draw_size(struct run *run, chance *dice)
 {
     if (run->dirty && chance_one_in(dice, 40)) {
         static const float odd[] = {NAN, INFINITY, -1, -INFINITY, -1e-40f, -0.0f, 1e-40f, 1e5f, 3e38f};
+
         return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
     }
-    if (chance_one_in(dice, run->huge ? 1000 : 60))
+    if (chance_one_in(dice, run->huge ? 1000 : 60)) {
         return (float)chance_below(dice, run->side);
+    }
     return (float)chance_below(dice, 5) * 0.5f;
 }
 
@@ -46,10 +50,12 @@ static uint32_t draw_bits(chance *dice)
 
 static uint8_t draw_shape(struct run *run, chance *dice)
 {
-    if (run->dirty && chance_one_in(dice, 50))
+    if (run->dirty && chance_one_in(dice, 50)) {
         return (uint8_t)chance_below(dice, 256);
-    if (run->capsules && chance_one_in(dice, 3))
+    }
+    if (run->capsules && chance_one_in(dice, 3)) {
         return QD_SPACE_CAPSULE;
+    }
     return run->circles && chance_one_in(dice, 2) ? QD_SPACE_CIRCLE : QD_SPACE_BOX;
 }
 
@@ -58,8 +64,9 @@ static qd_room_batch draw_batch(struct run *run, chance *dice)
 {
     uint32_t count = 1 + chance_below(dice, chance_one_in(dice, 4) ? run->batch_max : 1 + run->batch_max / 8);
 
-    if (run->huge)
+    if (run->huge) {
         count = run->batch_max;
+    }
 
     for (uint32_t i = 0; i < count; i++) {
         run->id[i] = draw_id(run, dice);
@@ -67,8 +74,9 @@ static qd_room_batch draw_batch(struct run *run, chance *dice)
         for (int axis = 0; axis < 3; axis++) {
             run->at[axis][i] = draw_coordinate(run, dice);
             run->half[axis][i] = draw_size(run, dice);
-            if (run->shape[i] == QD_SPACE_CAPSULE && chance_one_in(dice, 2))
+            if (run->shape[i] == QD_SPACE_CAPSULE && chance_one_in(dice, 2)) {
                 run->half[axis][i] = -run->half[axis][i];
+            }
         }
         run->radius[i] = draw_size(run, dice);
         run->category[i] = draw_bits(dice);
@@ -87,8 +95,9 @@ static void add_places(struct run *run, qd_room_batch *batch)
 void draw_places(struct run *run, chance *dice, qd_room_batch *batch, uint32_t count)
 {
     for (int axis = 0; axis < 3; axis++) {
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             run->at[axis][i] = draw_coordinate(run, dice);
+        }
     }
     batch->count = count;
     add_places(run, batch);
@@ -96,20 +105,27 @@ void draw_places(struct run *run, chance *dice, qd_room_batch *batch, uint32_t c
 
 static void add_columns(struct run *run, chance *dice, qd_room_batch *batch)
 {
-    if (!chance_one_in(dice, 5))
+    if (!chance_one_in(dice, 5)) {
         batch->half_x = run->half[0];
-    if (!chance_one_in(dice, 5))
+    }
+    if (!chance_one_in(dice, 5)) {
         batch->half_y = run->half[1];
-    if (run->is_3d && !chance_one_in(dice, 5))
+    }
+    if (run->is_3d && !chance_one_in(dice, 5)) {
         batch->half_z = run->half[2];
-    if (chance_one_in(dice, run->capsules ? 2 : 20))
+    }
+    if (chance_one_in(dice, run->capsules ? 2 : 20)) {
         batch->radius = run->radius;
-    if ((run->circles || run->capsules) && !chance_one_in(dice, 3))
+    }
+    if ((run->circles || run->capsules) && !chance_one_in(dice, 3)) {
         batch->shape = run->shape;
-    if (run->filters && chance_one_in(dice, 2))
+    }
+    if (run->filters && chance_one_in(dice, 2)) {
         batch->category = run->category;
-    if (run->filters && chance_one_in(dice, 2))
+    }
+    if (run->filters && chance_one_in(dice, 2)) {
         batch->mask = run->mask;
+    }
 }
 
 /* Returns why the entry is refused; 0: it is not. */
@@ -146,11 +162,14 @@ static void check_batch(struct run *run, action what, uint32_t member, const qd_
 
     for (uint32_t i = 0; i < batch->count; i++) {
         int expected = expect_entry(run, what, member, batch, room_owned, i);
-        if (!expected)
+
+        if (!expected) {
             continue;
+        }
         if (count < QD_ROOM_REFUSALS_MAX &&
-            (count >= refusals->listed || refusals->index[count] != i || refusals->code[count] != expected))
+            (count >= refusals->listed || refusals->index[count] != i || refusals->code[count] != expected)) {
             fail(run, "entry %u (id %u) should be refused with %d", i, batch->id[i], expected);
+        }
         shared->refusals[expected - QD_ROOM_UNKNOWN_ID]++;
         count++;
     }
@@ -165,8 +184,9 @@ void take_refusals(struct run *run, action what, uint32_t member, const qd_room_
     mix_number(run, refusals->count);
     mix(run, refusals->index, refusals->listed * sizeof refusals->index[0]);
     mix(run, refusals->code, refusals->listed);
-    if (run->reference)
+    if (run->reference) {
         check_batch(run, what, member, batch, room_owned, refusals);
+    }
 }
 
 void do_batch(struct run *run, chance *dice, action what, uint32_t actor)
@@ -176,10 +196,12 @@ void do_batch(struct run *run, chance *dice, action what, uint32_t actor)
     qd_room_refusals refusals;
     bool room_owned = chance_one_in(dice, 4);
 
-    if (what == SPAWN || what == MOVE || what == TELEPORT)
+    if (what == SPAWN || what == MOVE || what == TELEPORT) {
         add_places(run, &batch);
-    if (what == SPAWN || what == RESHAPE)
+    }
+    if (what == SPAWN || what == RESHAPE) {
         add_columns(run, dice, &batch);
+    }
     if (what == GIVE) {
         run->to = run->member[chance_below(dice, run->actors)];
         batch.count = 1 + batch.count / 4;
@@ -206,8 +228,9 @@ void do_batch(struct run *run, chance *dice, action what, uint32_t actor)
         break;
     }
     take_refusals(run, what, member, &batch, room_owned, &refusals);
-    if (what == SPAWN && chance_one_in(dice, 3))
+    if (what == SPAWN && chance_one_in(dice, 3)) {
         name_good(run, dice, actor, &batch, &refusals);
+    }
 }
 
 static int by_value(const void *a, const void *b)
@@ -224,6 +247,7 @@ static bool are_of(const ref_room *reference, uint32_t owner, const uint32_t *id
 
     for (uint32_t i = 0; i < reference->now.count; i++) {
         const ref_entity *entity = &reference->now.all[i];
+
         found += entity->owner == owner && bsearch(&entity->id, id, count, sizeof *id, by_value) != NULL;
     }
     return found == count;
@@ -231,8 +255,9 @@ static bool are_of(const ref_room *reference, uint32_t owner, const uint32_t *id
 
 void do_adopt(struct run *run, uint32_t member)
 {
-    if (run->left == QD_ROOM_OWNED || run->left == member)
+    if (run->left == QD_ROOM_OWNED || run->left == member) {
         return;
+    }
     uint32_t holds = qd_room_owned_count(run->room, run->left);
     uint32_t *given = calloc(holds + 1, sizeof *given);
     uint32_t count = qd_room_adopt(run->room, run->left, member, given);

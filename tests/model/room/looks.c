@@ -22,10 +22,11 @@ static bool is_in(const qd_body *body, const qd_room_region *region)
     float half[3] = {body->half_x, body->half_y, body->half_z};
 
     for (int axis = 0; axis < 3; axis++) {
-        if (body->shape == QD_SPACE_CIRCLE)
+        if (body->shape == QD_SPACE_CIRCLE) {
             half[axis] = body->half_x;
-        else if (body->shape == QD_SPACE_CAPSULE)
+        } else if (body->shape == QD_SPACE_CAPSULE) {
             half[axis] = fabsf(half[axis]) + body->radius;
+        }
     }
     return touches(body->x, half[0], region->min_x, region->max_x) &&
            touches(body->y, half[1], region->min_y, region->max_y) &&
@@ -52,13 +53,16 @@ static void check_snapshot(struct run *run, uint32_t owner, const qd_room_region
     bool any_radius = false;
 
     REQUIRE(run, columns->count == 0 || (!columns->z == !run->is_3d && !columns->half_z == !run->is_3d));
-    if (now->count > 0)
+    if (now->count > 0) {
         qsort(now->all, now->count, sizeof now->all[0], ref_by_id);
+    }
     for (uint32_t i = 0; i < now->count; i++) {
-        if (region && !is_in(&now->all[i].body, region))
+        if (region && !is_in(&now->all[i].body, region)) {
             continue;
-        if (owner != QD_ROOM_ANYBODY && owner != now->all[i].owner)
+        }
+        if (owner != QD_ROOM_ANYBODY && owner != now->all[i].owner) {
             continue;
+        }
         if (count == limit) {
             REQUIRE(run, more && columns->count == limit);
             return;
@@ -90,8 +94,9 @@ void do_snapshot(struct run *run, chance *dice)
     shared->snapshots++;
     mix_number(run, (uint64_t)columns.count << 1 | more);
     mix(run, columns.id, columns.count * sizeof columns.id[0]);
-    if (run->reference)
+    if (run->reference) {
         check_snapshot(run, owner, where, limit, &columns, more);
+    }
 }
 
 /* ---- figures ---- */

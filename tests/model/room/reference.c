@@ -23,6 +23,7 @@ static void push(ref_pairs *pairs, const ref_entity *one, const ref_entity *othe
     }
     if (one->id > other->id) {
         const ref_entity *swap = one;
+
         one = other;
         other = swap;
     }
@@ -32,20 +33,23 @@ static void push(ref_pairs *pairs, const ref_entity *one, const ref_entity *othe
 static int by_key(const void *a, const void *b)
 {
     uint64_t one = ((const ref_pair *)a)->key, other = ((const ref_pair *)b)->key;
+
     return one < other ? -1 : one > other;
 }
 
 int ref_by_id(const void *a, const void *b)
 {
     uint32_t one = ((const ref_entity *)a)->id, other = ((const ref_entity *)b)->id;
+
     return one < other ? -1 : one > other;
 }
 
 static ref_entity *find(const ref_crowd *crowd, uint32_t id)
 {
     for (uint32_t i = 0; i < crowd->count; i++) {
-        if (crowd->all[i].id == id)
+        if (crowd->all[i].id == id) {
             return &crowd->all[i];
+        }
     }
     return NULL;
 }
@@ -87,8 +91,9 @@ static bool have_passed(const ref_entity *a_was, const ref_entity *a, const ref_
 static const ref_entity *born(const ref_crowd *crowd, uint32_t id, uint64_t birth)
 {
     for (uint32_t i = 0; i < crowd->count; i++) {
-        if (crowd->all[i].id == id && crowd->all[i].birth == birth)
+        if (crowd->all[i].id == id && crowd->all[i].birth == birth) {
             return &crowd->all[i];
+        }
     }
     return NULL;
 }
@@ -97,24 +102,30 @@ static int check_form(const qd_body *body)
 {
     bool signs = body->shape == QD_SPACE_CAPSULE;
 
-    if (!isfinite(body->half_x) || !isfinite(body->half_y) || !isfinite(body->half_z) || !isfinite(body->radius))
+    if (!isfinite(body->half_x) || !isfinite(body->half_y) || !isfinite(body->half_z) || !isfinite(body->radius)) {
         return QD_ROOM_NOT_FINITE;
-    if (body->radius < 0 || (!signs && (body->half_x < 0 || body->half_y < 0 || body->half_z < 0)))
+    }
+    if (body->radius < 0 || (!signs && (body->half_x < 0 || body->half_y < 0 || body->half_z < 0))) {
         return QD_ROOM_NEGATIVE_SIZE;
+    }
     return body->shape < QD_SPACE_BOX || body->shape > QD_SPACE_CAPSULE ? QD_ROOM_UNKNOWN_SHAPE : 0;
 }
 
 int ref_spawn(ref_room *room, ref_entity entity)
 {
-    if (!isfinite(entity.body.x) || !isfinite(entity.body.y) || !isfinite(entity.body.z))
+    if (!isfinite(entity.body.x) || !isfinite(entity.body.y) || !isfinite(entity.body.z)) {
         return QD_ROOM_NOT_FINITE;
+    }
     int refusal = check_form(&entity.body);
-    if (refusal)
+    if (refusal) {
         return refusal;
-    if (find(&room->now, entity.id))
+    }
+    if (find(&room->now, entity.id)) {
         return QD_ROOM_ID_TAKEN;
-    if (room->now.count == room->config.entities_max)
+    }
+    if (room->now.count == room->config.entities_max) {
         return QD_ROOM_FULL;
+    }
     entity.birth = ++room->births;
     *add(&room->now) = entity;
     return 0;
@@ -131,8 +142,9 @@ static void remove_one(ref_room *room, ref_entity *entity, uint8_t reason)
 static int reach(ref_room *room, uint32_t member, uint32_t id, ref_entity **entity)
 {
     *entity = find(&room->now, id);
-    if (!*entity)
+    if (!*entity) {
         return QD_ROOM_UNKNOWN_ID;
+    }
     return (*entity)->owner == member || (*entity)->owner == QD_ROOM_OWNED ? 0 : QD_ROOM_NOT_OWNER;
 }
 
@@ -141,10 +153,12 @@ int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], b
     ref_entity *entity;
     int refusal = reach(room, member, id, &entity);
 
-    if (refusal)
+    if (refusal) {
         return refusal;
-    if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]))
+    }
+    if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2])) {
         return QD_ROOM_NOT_FINITE;
+    }
     entity->body.x = at[0];
     entity->body.y = at[1];
     entity->body.z = at[2];
@@ -168,13 +182,15 @@ int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uin
     ref_entity *entity;
     int refusal = reach(room, member, batch->id[i], &entity);
 
-    if (refusal)
+    if (refusal) {
         return refusal;
+    }
     qd_body body = entity->body;
     ref_take_columns(batch, i, &body);
     refusal = check_form(&body);
-    if (refusal)
+    if (refusal) {
         return refusal;
+    }
     entity->body = body;
     const ref_entity *was = born(&room->was, entity->id, entity->birth);
     entity->recast |= was && shapes_differ(&was->body, &body);
@@ -186,18 +202,21 @@ int ref_despawn(ref_room *room, uint32_t member, uint32_t id)
     ref_entity *entity;
     int refusal = reach(room, member, id, &entity);
 
-    if (!refusal)
+    if (!refusal) {
         remove_one(room, entity, QD_SPACE_DESPAWNED);
+    }
     return refusal;
 }
 
 static void renew_own(ref_room *room, uint32_t member)
 {
-    if (member == QD_ROOM_OWNED)
+    if (member == QD_ROOM_OWNED) {
         return;
+    }
     ref_member *row = &room->members[member];
-    if (row->state == REF_LIVE && row->interest.own_only)
+    if (row->state == REF_LIVE && row->interest.own_only) {
         row->state = REF_DUE;
+    }
 }
 
 /* Who owns an entity now owns it in the pairs of the last tick, too. */
@@ -205,20 +224,25 @@ static void reown(ref_room *room, ref_entity *entity, uint32_t member, uint32_t 
 {
     const ref_entity *was = born(&room->was, entity->id, entity->birth);
 
-    if (entity->owner == to)
+    if (entity->owner == to) {
         return;
+    }
     entity->owner = to;
     renew_own(room, member);
     renew_own(room, to);
-    if (!was)
+    if (!was) {
         return;
+    }
     room->was.all[was - room->was.all].owner = to;
     for (uint32_t i = 0; i < room->set.count; i++) {
         ref_pair *pair = &room->set.all[i];
-        if (pair->key >> 32 == entity->id)
+
+        if (pair->key >> 32 == entity->id) {
             pair->owner[0] = to;
-        if ((uint32_t)pair->key == entity->id)
+        }
+        if ((uint32_t)pair->key == entity->id) {
             pair->owner[1] = to;
+        }
     }
 }
 
@@ -227,8 +251,9 @@ int ref_give(ref_room *room, uint32_t member, uint32_t id, uint32_t to)
     ref_entity *entity;
     int refusal = reach(room, member, id, &entity);
 
-    if (!refusal)
+    if (!refusal) {
         reown(room, entity, member, to);
+    }
     return refusal;
 }
 
@@ -237,8 +262,9 @@ uint32_t ref_adopt(ref_room *room, uint32_t from, uint32_t to)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < room->now.count; i++) {
-        if (room->now.all[i].owner != from)
+        if (room->now.all[i].owner != from) {
             continue;
+        }
         reown(room, &room->now.all[i], from, to);
         count++;
     }
@@ -247,16 +273,18 @@ uint32_t ref_adopt(ref_room *room, uint32_t from, uint32_t to)
 
 void ref_despawn_all(ref_room *room)
 {
-    while (room->now.count > 0)
+    while (room->now.count > 0) {
         remove_one(room, &room->now.all[room->now.count - 1], QD_SPACE_ROOM_CLOSED);
+    }
     room->emptied = true;
 }
 
 static void remove_owned(ref_room *room, uint32_t owner, uint8_t reason)
 {
     for (uint32_t i = room->now.count; i-- > 0;) {
-        if (room->now.all[i].owner == owner)
+        if (room->now.all[i].owner == owner) {
             remove_one(room, &room->now.all[i], reason);
+        }
     }
 }
 
@@ -273,12 +301,14 @@ void ref_expire(ref_room *room, uint64_t now_ns)
 bool ref_holds_anything(const ref_room *room, uint32_t member)
 {
     for (uint32_t i = 0; i < room->now.count; i++) {
-        if (room->now.all[i].owner == member)
+        if (room->now.all[i].owner == member) {
             return true;
+        }
     }
     for (uint32_t i = 0; i < room->was.count; i++) {
-        if (room->was.all[i].owner == member)
+        if (room->was.all[i].owner == member) {
             return true;
+        }
     }
     return false;
 }
@@ -289,14 +319,17 @@ bool ref_holds_anything(const ref_room *room, uint32_t member)
 static uint8_t reason_of(const ref_entity *a_was, const ref_entity *a, const ref_entity *b_was, const ref_entity *b)
 {
     if (a->removed || b->removed) {
-        if (a->removed && b->removed)
+        if (a->removed && b->removed) {
             return a->removed < b->removed ? a->removed : b->removed;
+        }
         return a->removed ? a->removed : b->removed;
     }
-    if (!filters_agree(&a->body, &b->body))
+    if (!filters_agree(&a->body, &b->body)) {
         return QD_SPACE_FILTERED;
-    if (shapes_differ(&a_was->body, &a->body) || shapes_differ(&b_was->body, &b->body))
+    }
+    if (shapes_differ(&a_was->body, &a->body) || shapes_differ(&b_was->body, &b->body)) {
         return QD_SPACE_RESIZED;
+    }
     return a->teleported || b->teleported ? QD_SPACE_TELEPORTED : QD_SPACE_MOVED_APART;
 }
 
@@ -309,27 +342,33 @@ void ref_tick(ref_room *room)
     room->ends.count = room->begins.count = room->passed.count = room->stays.count = room->set.count = 0;
     for (uint32_t i = 0; i < was->count; i++) {
         after[i] = born(now, was->all[i].id, was->all[i].birth);
-        if (!after[i])
+        if (!after[i]) {
             after[i] = born(&room->gone, was->all[i].id, was->all[i].birth);
+        }
     }
-    for (uint32_t i = 0; i < now->count; i++)
+    for (uint32_t i = 0; i < now->count; i++) {
         before[i] = born(was, now->all[i].id, now->all[i].birth);
+    }
 
     for (uint32_t i = 0; i < was->count; i++) {
         for (uint32_t j = 0; j < i; j++) {
             const ref_entity *a = after[i], *b = after[j];
-            if (is_pair(&was->all[i], &was->all[j]) && (a->removed || b->removed || !is_pair(a, b)))
+
+            if (is_pair(&was->all[i], &was->all[j]) && (a->removed || b->removed || !is_pair(a, b))) {
                 push(&room->ends, a, b,
                      room->emptied ? QD_SPACE_ROOM_CLOSED : reason_of(&was->all[i], a, &was->all[j], b));
+            }
         }
     }
     for (uint32_t i = 0; i < now->count; i++) {
         for (uint32_t j = 0; j < i; j++) {
             bool both_were = before[i] && before[j];
+
             if (!is_pair(&now->all[i], &now->all[j])) {
                 if (room->config.space.swept && both_were &&
-                    have_passed(before[i], &now->all[i], before[j], &now->all[j]))
+                    have_passed(before[i], &now->all[i], before[j], &now->all[j])) {
                     push(&room->passed, &now->all[i], &now->all[j], 0);
+                }
                 continue;
             }
             bool known = both_were && is_pair(before[i], before[j]);
@@ -339,8 +378,9 @@ void ref_tick(ref_room *room)
     }
     ref_pairs *lists[] = {&room->ends, &room->begins, &room->passed, &room->stays, &room->set};
     for (int i = 0; i < 5; i++) {
-        if (lists[i]->count > 0)
+        if (lists[i]->count > 0) {
             qsort(lists[i]->all, lists[i]->count, sizeof(ref_pair), by_key);
+        }
     }
 
     was->count = room->gone.count = 0;

@@ -40,18 +40,24 @@ static void check_pairs(struct run *run, uint32_t member, qd_room_pairs pairs, c
     for (uint32_t i = 0; list && i < list->count; i++) {
         const ref_pair *pair = &list->all[i];
         uint32_t a = (uint32_t)(pair->key >> 32), b = (uint32_t)pair->key;
-        if (!ref_in_scope(run->reference, member, pair))
+
+        if (!ref_in_scope(run->reference, member, pair)) {
             continue;
-        if (count >= pairs.count)
+        }
+        if (count >= pairs.count) {
             fail(run, "member %u: missing %s %u %u", member, what, a, b);
-        if (pairs.a[count] != a || pairs.b[count] != b)
+        }
+        if (pairs.a[count] != a || pairs.b[count] != b) {
             fail(run, "member %u: %s %u %u, expected %u %u", member, what, pairs.a[count], pairs.b[count], a, b);
-        if (reason && reason[count] != pair->reason)
+        }
+        if (reason && reason[count] != pair->reason) {
             fail(run, "member %u: %s %u %u for %u, expected %u", member, what, a, b, reason[count], pair->reason);
+        }
         count++;
     }
-    if (count != pairs.count)
+    if (count != pairs.count) {
         fail(run, "member %u: %u %ss, expected %u", member, pairs.count, what, count);
+    }
 }
 
 /* Takes the ends out and puts the begins in, as a client does. */
@@ -60,14 +66,17 @@ static void fold(struct run *run, const qd_room_report *report)
     struct set *folded = &run->folded[report->member];
     uint32_t i = 0, end = 0, begin = 0, count = 0;
 
-    if (report->reset || report->suspended)
+    if (report->reset || report->suspended) {
         folded->count = 0;
+    }
     uint64_t *keys = malloc(((size_t)folded->count + report->begins.count + 1) * sizeof *keys);
     while (i < folded->count || begin < report->begins.count) {
         uint64_t old = i < folded->count ? folded->keys[i] : UINT64_MAX;
         uint64_t added = UINT64_MAX;
-        if (begin < report->begins.count)
+
+        if (begin < report->begins.count) {
             added = (uint64_t)report->begins.a[begin] << 32 | report->begins.b[begin];
+        }
         if (i < folded->count && end < report->ends.count &&
             old == ((uint64_t)report->ends.a[end] << 32 | report->ends.b[end])) {
             end++;
@@ -76,14 +85,16 @@ static void fold(struct run *run, const qd_room_report *report)
             keys[count++] = old;
             i++;
         } else {
-            if (old == added)
+            if (old == added) {
                 fail(run, "member %u: a begin of a pair that it has", report->member);
+            }
             keys[count++] = added;
             begin++;
         }
     }
-    if (end != report->ends.count)
+    if (end != report->ends.count) {
         fail(run, "member %u: an end of a pair that it has not", report->member);
+    }
     free(folded->keys);
     *folded = (struct set){keys, count};
 }
@@ -96,10 +107,12 @@ static void check_folded(struct run *run, uint32_t member)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < truth->count; i++) {
-        if (!ref_in_scope(run->reference, member, &truth->all[i]))
+        if (!ref_in_scope(run->reference, member, &truth->all[i])) {
             continue;
-        if (count >= folded->count || folded->keys[count] != truth->all[i].key)
+        }
+        if (count >= folded->count || folded->keys[count] != truth->all[i].key) {
             fail(run, "member %u: the folded set lacks %016" PRIx64, member, truth->all[i].key);
+        }
         count++;
     }
     REQUIRE(run, count == folded->count);
@@ -133,12 +146,14 @@ static bool is_silent(const struct run *run, uint32_t member, ref_news news, uin
     const ref_room *reference = run->reference;
     const ref_pairs *lists[] = {&reference->ends, &reference->begins, &reference->passed, &reference->stays};
 
-    if (news != REF_EVENTS || skipped > 0)
+    if (news != REF_EVENTS || skipped > 0) {
         return news == REF_NOTHING;
+    }
     for (int i = 0; i < (reference->members[member].interest.stays ? 4 : 3); i++) {
         for (uint32_t k = 0; k < lists[i]->count; k++) {
-            if (ref_in_scope(reference, member, &lists[i]->all[k]))
+            if (ref_in_scope(reference, member, &lists[i]->all[k])) {
                 return false;
+            }
         }
     }
     return true;
@@ -155,8 +170,9 @@ struct shares {
 static bool is_shared_alike(struct shares *shares, uint32_t share, uint64_t hash)
 {
     for (uint32_t i = 0; i < shares->count; i++) {
-        if (shares->share[i] == share)
+        if (shares->share[i] == share) {
             return shares->hash[i] == hash;
+        }
     }
     shares->share[shares->count] = share;
     shares->hash[shares->count++] = hash;
@@ -179,11 +195,13 @@ static void read_reports(struct run *run, chance *dice, uint32_t skipped, const 
         shared->resets += report.reset;
         shared->suspensions += report.suspended;
         REQUIRE(run, member >= next && report.tick == run->tick && report.skipped == skipped);
-        if (report.share)
+        if (report.share) {
             REQUIRE(run, is_shared_alike(&shares, report.share, hash_of_contents(&report)));
+        }
         if (run->reference) {
-            for (; next < member; next++)
+            for (; next < member; next++) {
                 REQUIRE(run, is_silent(run, next, news[next], skipped));
+            }
             check_report(run, &report, news[member]);
             shared->own_reports += run->reference->members[member].interest.own_only;
             fold(run, &report);
@@ -192,15 +210,18 @@ static void read_reports(struct run *run, chance *dice, uint32_t skipped, const 
         if (chance_one_in(dice, 25)) {
             qd_room_lost(run->room, member);
             shared->losses++;
-            if (run->reference)
+            if (run->reference) {
                 run->reference->members[member].state = REF_LOST;
+            }
         }
     }
-    for (; run->reference && next < REF_MEMBERS_MAX; next++)
+    for (; run->reference && next < REF_MEMBERS_MAX; next++) {
         REQUIRE(run, is_silent(run, next, news[next], skipped));
+    }
     for (uint32_t member = 0; run->reference && member < REF_MEMBERS_MAX; member++) {
-        if (run->reference->members[member].state == REF_LIVE)
+        if (run->reference->members[member].state == REF_LIVE) {
             check_folded(run, member);
+        }
     }
 }
 
@@ -225,7 +246,8 @@ void do_catch_up(struct run *run, chance *dice)
     ref_news news[REF_MEMBERS_MAX];
 
     qd_room_catch_up(run->room, run->executor);
-    if (run->reference)
+    if (run->reference) {
         ref_serve(run->reference, true, news);
+    }
     read_reports(run, dice, 0, news);
 }

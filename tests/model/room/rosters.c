@@ -17,8 +17,9 @@ static uint32_t count_others(const struct run *run, uint32_t actor, uint32_t num
 {
     uint32_t count = 0;
 
-    for (uint32_t other = 0; other < ROSTERS; other++)
+    for (uint32_t other = 0; other < ROSTERS; other++) {
         count += other == number ? 0 : run->rosters[actor][other].count;
+    }
     return count;
 }
 
@@ -38,15 +39,17 @@ static void name(struct run *run, uint32_t actor, const qd_room_roster *said)
     qd_status expected = QD_OK;
     uint32_t count;
 
-    if (said->first > list->count)
+    if (said->first > list->count) {
         expected = QD_ERR_INVALID;
-    else if (count_others(run, actor, said->number) + after > run->roster_ids_max)
+    } else if (count_others(run, actor, said->number) + after > run->roster_ids_max) {
         expected = QD_ERR_FULL;
+    }
     REQUIRE(run, qd_room_roster_name(run->room, run->member[actor], said) == expected);
     shared->named += expected == QD_OK;
     shared->full += expected == QD_ERR_FULL;
-    if (expected == QD_OK)
+    if (expected == QD_OK) {
         take_list(list, said);
+    }
     const uint32_t *id = qd_room_roster_ids(run->room, run->member[actor], said->number, &count);
     REQUIRE(run, count == list->count && (id != NULL) == (count > 0));
     REQUIRE(run, count == 0 || memcmp(id, list->id, count * sizeof id[0]) == 0);
@@ -58,12 +61,15 @@ static void name_any(struct run *run, chance *dice, uint32_t actor, uint32_t num
     uint32_t first = chance_one_in(dice, 3) ? 0 : chance_below(dice, now + 2);
     qd_room_roster said = {.number = number, .first = first, .id = run->id, .keep_rest = chance_one_in(dice, 2)};
 
-    if (!chance_one_in(dice, 4))
+    if (!chance_one_in(dice, 4)) {
         said.count = chance_below(dice, chance_one_in(dice, 4) ? run->batch_max : 1 + run->batch_max / 8);
-    if (first + said.count > BATCH_MAX)
+    }
+    if (first + said.count > BATCH_MAX) {
         said.count = first > BATCH_MAX ? 0 : BATCH_MAX - first;
-    for (uint32_t i = 0; i < said.count; i++)
+    }
+    for (uint32_t i = 0; i < said.count; i++) {
         run->id[i] = draw_id(run, dice);
+    }
     name(run, actor, &said);
 }
 
@@ -73,18 +79,21 @@ void name_good(struct run *run, chance *dice, uint32_t actor, const qd_room_batc
     static uint32_t good[BATCH_MAX];
     qd_room_roster said = {.number = chance_below(dice, ROSTERS), .id = good};
 
-    if (refusals->listed < refusals->count)
+    if (refusals->listed < refusals->count) {
         return;
+    }
     for (uint32_t i = 0, refused = 0; i < batch->count; i++) {
-        if (refused < refusals->listed && refusals->index[refused] == i)
+        if (refused < refusals->listed && refusals->index[refused] == i) {
             refused++;
-        else
+        } else {
             good[said.count++] = batch->id[i];
+        }
     }
     /* Behind what is there, or instead. */
     said.first = chance_one_in(dice, 2) ? run->rosters[actor][said.number].count : 0;
-    if (said.first + said.count <= BATCH_MAX)
+    if (said.first + said.count <= BATCH_MAX) {
         name(run, actor, &said);
+    }
 }
 
 static void place(struct run *run, chance *dice, uint32_t actor, uint32_t number)
@@ -105,8 +114,9 @@ static void place(struct run *run, chance *dice, uint32_t actor, uint32_t number
                                     .teleport = chance_one_in(dice, 4)};
     memset(&refusals, 0x5a, sizeof refusals);
     qd_status status = qd_room_roster_place(run->room, run->member[actor], &places, &refusals);
-    if (status != QD_OK)
+    if (status != QD_OK) {
         fail(run, "places of roster %u were refused with %d", number, status);
+    }
     shared->placed++;
     shared->placed_whole += count > 1 && refusals.count == 0;
     take_refusals(run, places.teleport ? TELEPORT : MOVE, run->member[actor], &batch, false, &refusals);
@@ -117,10 +127,12 @@ void do_roster(struct run *run, chance *dice, uint32_t actor)
     uint32_t number = chance_below(dice, ROSTERS);
 
     /* One that is there is used more often than not. */
-    for (uint32_t turn = 0; turn < ROSTERS && run->rosters[actor][number].count == 0; turn++)
+    for (uint32_t turn = 0; turn < ROSTERS && run->rosters[actor][number].count == 0; turn++) {
         number = (number + 1) % ROSTERS;
-    if (run->rosters[actor][number].count == 0 || chance_one_in(dice, 4))
+    }
+    if (run->rosters[actor][number].count == 0 || chance_one_in(dice, 4)) {
         name_any(run, dice, actor, number);
-    else
+    } else {
         place(run, dice, actor, number);
+    }
 }

@@ -24,8 +24,9 @@ void mix(struct run *run, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
 
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         run->hash = (run->hash ^ at[i]) * 0x100000001b3u;
+    }
 }
 void mix_number(struct run *run, uint64_t number)
 {
@@ -41,11 +42,13 @@ void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument)
 
     for (size_t i = 0; i < count; i++) {
         size_t at = chance_below(order, (uint32_t)i + 1);
+
         index[i] = index[at];
         index[at] = i;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         task(index[i], argument);
+    }
     free(index);
 }
 
@@ -60,8 +63,9 @@ static void *take_tasks(void *context)
 {
     struct fork_join *work = context;
 
-    for (size_t index; (index = atomic_fetch_add(&work->next, 1)) < work->count;)
+    for (size_t index; (index = atomic_fetch_add(&work->next, 1)) < work->count;) {
         work->task(index, work->argument);
+    }
     return NULL;
 }
 
@@ -72,10 +76,12 @@ void run_threads(void *context, size_t count, qd_task_fn task, void *argument)
     pthread_t threads[8];
 
     for (size_t i = 0; i < helpers; i++) {
-        if (pthread_create(&threads[i], NULL, take_tasks, &work) != 0)
+        if (pthread_create(&threads[i], NULL, take_tasks, &work) != 0) {
             abort();
+        }
     }
     take_tasks(&work);
-    for (size_t i = 0; i < helpers; i++)
+    for (size_t i = 0; i < helpers; i++) {
         pthread_join(threads[i], NULL);
+    }
 }

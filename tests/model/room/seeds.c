@@ -17,8 +17,9 @@ void *seeds_shared(size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    if (memory == MAP_FAILED)
+    if (memory == MAP_FAILED) {
         abort();
+    }
     return memory;
 }
 
@@ -29,16 +30,19 @@ static bool passes(uint64_t seed, uint32_t limit, uint32_t *command, run_fn run,
     *command = 0;
     fflush(NULL);
     pid_t child = fork();
-    if (child < 0)
+    if (child < 0) {
         abort();
+    }
     if (child == 0) {
-        if (quiet && !freopen("/dev/null", "w", stderr))
+        if (quiet && !freopen("/dev/null", "w", stderr)) {
             abort();
+        }
         run(seed, limit);
         exit(0);
     }
-    if (waitpid(child, &status, 0) != child)
+    if (waitpid(child, &status, 0) != child) {
         abort();
+    }
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -49,11 +53,13 @@ static void shrink(uint64_t seed, uint32_t *command, run_fn run)
 
     for (uint32_t index = limit; index-- > 0;) {
         seeds_left_out[index] = true;
-        if (passes(seed, limit, command, run, true))
+        if (passes(seed, limit, command, run, true)) {
             seeds_left_out[index] = false;
+        }
     }
-    for (uint32_t index = 0; index < limit; index++)
+    for (uint32_t index = 0; index < limit; index++) {
         kept += !seeds_left_out[index];
+    }
     fprintf(stderr, "\nseed %" PRIu64 " fails with %u of its first %u commands:\n", seed, kept, limit);
     seeds_verbose = true;
     (void)passes(seed, limit, command, run, false);
@@ -63,11 +69,13 @@ bool seeds_pass(int argument_count, char **arguments, uint64_t *count, uint32_t 
 {
     uint64_t first = argument_count > 2 ? strtoull(arguments[2], NULL, 0) : 0;
 
-    if (argument_count > 1)
+    if (argument_count > 1) {
         *count = strtoull(arguments[1], NULL, 0);
+    }
     for (uint64_t seed = first; seed < first + *count; seed++) {
-        if (passes(seed, SEEDS_COMMANDS_MAX, command, run, false))
+        if (passes(seed, SEEDS_COMMANDS_MAX, command, run, false)) {
             continue;
+        }
         fprintf(stderr, "seed %" PRIu64 " failed at command %u; shrinking\n", seed, *command);
         shrink(seed, command, run);
         return false;

@@ -25,8 +25,9 @@ static corners corners_of(const qd_body *body)
 static bool boxes_touch(corners a, corners b)
 {
     for (int axis = 0; axis < 3; axis++) {
-        if (a.high[axis] < b.low[axis] || b.high[axis] < a.low[axis])
+        if (a.high[axis] < b.low[axis] || b.high[axis] < a.low[axis]) {
             return false;
+        }
     }
     return true;
 }
@@ -40,8 +41,9 @@ static bool circle_touches_box(const qd_body *circle, corners box)
 {
     double at[3] = {circle->x, circle->y, circle->z}, sum = 0;
 
-    for (int axis = 0; axis < 3; axis++)
+    for (int axis = 0; axis < 3; axis++) {
         sum += square(fmax(0, fmax((double)box.low[axis] - at[axis], at[axis] - (double)box.high[axis])));
+    }
     return sum <= square(circle->half_x);
 }
 
@@ -61,8 +63,9 @@ static qd_solid solid_of(const qd_body *body)
         solid.at[axis] = box.low[axis];
         solid.to[axis] = box.high[axis];
     }
-    if (solid.shape == QD_SPACE_CIRCLE)
+    if (solid.shape == QD_SPACE_CIRCLE) {
         solid.radius = body->half_x;
+    }
     if (solid.shape == QD_SPACE_CAPSULE) {
         solid.to[0] = body->half_x;
         solid.to[1] = body->half_y;
@@ -76,14 +79,18 @@ bool shapes_touch(const qd_body *a, const qd_body *b)
 {
     if (a->shape == QD_SPACE_CAPSULE || b->shape == QD_SPACE_CAPSULE) {
         qd_solid one = solid_of(a), other = solid_of(b);
+
         return qd_solids_overlap(&one, &other);
     }
-    if (a->shape == QD_SPACE_CIRCLE && b->shape == QD_SPACE_CIRCLE)
+    if (a->shape == QD_SPACE_CIRCLE && b->shape == QD_SPACE_CIRCLE) {
         return circles_touch(a, b);
-    if (a->shape == QD_SPACE_CIRCLE)
+    }
+    if (a->shape == QD_SPACE_CIRCLE) {
         return circle_touches_box(a, corners_of(b));
-    if (b->shape == QD_SPACE_CIRCLE)
+    }
+    if (b->shape == QD_SPACE_CIRCLE) {
         return circle_touches_box(b, corners_of(a));
+    }
     return boxes_touch(corners_of(a), corners_of(b));
 }
 
@@ -113,12 +120,13 @@ static qd_body beginning_of(shape_way way)
 /* A gap between two edges that changes evenly is closed from *enter on, or until *leave. */
 static void close_gap(double from, double to, double *enter, double *leave)
 {
-    if (from > 0 && to > 0)
+    if (from > 0 && to > 0) {
         *enter = (double)INFINITY;
-    else if (from > 0)
+    } else if (from > 0) {
         *enter = fmax(*enter, from / (from - to));
-    else if (to > 0)
+    } else if (to > 0) {
         *leave = fmin(*leave, from / (from - to));
+    }
 }
 
 static bool boxes_meet(corners a_from, corners a_to, corners b_from, corners b_to)
@@ -148,10 +156,12 @@ bool shapes_meet(shape_way a, shape_way b)
 
 bool shapes_differ(const qd_body *was, const qd_body *now)
 {
-    if (was->shape != now->shape || was->half_x != now->half_x)
+    if (was->shape != now->shape || was->half_x != now->half_x) {
         return true;
-    if (now->shape == QD_SPACE_CIRCLE)
+    }
+    if (now->shape == QD_SPACE_CIRCLE) {
         return false;
+    }
     return was->half_y != now->half_y || was->half_z != now->half_z ||
            (now->shape == QD_SPACE_CAPSULE && was->radius != now->radius);
 }

@@ -33,15 +33,18 @@ void views_reown(views_room *room, uint32_t number, uint32_t owner)
     entity->owner = owner;
     for (uint32_t i = 0; i < room->observers; i++) {
         views_seen *seen = views_sees(&room->observer[i], entity, number);
-        if (seen)
+
+        if (seen) {
             seen->owner = owner;
+        }
     }
 }
 
 void views_renew_own(views_room *room, uint32_t member)
 {
-    if (member != QD_ROOM_OWNED && room->member[member].options.watching == QD_ROOM_WATCH_OWN)
+    if (member != QD_ROOM_OWNED && room->member[member].options.watching == QD_ROOM_WATCH_OWN) {
         room->member[member].reset_watchers = room->watchers_due = true;
+    }
 }
 
 void views_remove(views_room *room, uint32_t number, qd_space_reason reason)
@@ -55,24 +58,27 @@ void views_remove(views_room *room, uint32_t number, qd_space_reason reason)
     room->grave[entity->birth] = (uint8_t)reason;
     entity->present = false;
     for (uint32_t i = 0; i < room->observers; i++) {
-        if (room->observer[i].live && room->observer[i].anchored && room->observer[i].anchor == number)
+        if (room->observer[i].live && room->observer[i].anchored && room->observer[i].anchor == number) {
             views_end(room, &room->observer[i]);
+        }
     }
 }
 
 static void remove_of(views_room *room, uint32_t owner, qd_space_reason reason)
 {
     for (uint32_t number = 0; number < room->entities; number++) {
-        if (room->entity[number].present && room->entity[number].owner == owner)
+        if (room->entity[number].present && room->entity[number].owner == owner) {
             views_remove(room, number, reason);
+        }
     }
 }
 
 void views_remove_all(views_room *room)
 {
     for (uint32_t number = 0; number < room->entities; number++) {
-        if (room->entity[number].present)
+        if (room->entity[number].present) {
             views_remove(room, number, QD_SPACE_ROOM_CLOSED);
+        }
     }
     room->emptied = true;
 }
@@ -90,8 +96,9 @@ void views_expire(views_room *room, uint64_t now_ns)
 void views_leave_room(views_room *room, uint32_t member, uint64_t expire_ns)
 {
     for (uint32_t i = 0; i < room->observers; i++) {
-        if (room->observer[i].live && room->observer[i].member == member)
+        if (room->observer[i].live && room->observer[i].member == member) {
             views_end(room, &room->observer[i]);
+        }
     }
     room->member[member] = (views_member){.gone = true, .expire_ns = expire_ns};
 }
@@ -99,12 +106,14 @@ void views_leave_room(views_room *room, uint32_t member, uint64_t expire_ns)
 bool views_holds_anything(const views_room *room, uint32_t member)
 {
     for (uint32_t number = 0; number < room->entities; number++) {
-        if (room->entity[number].present && room->entity[number].owner == member)
+        if (room->entity[number].present && room->entity[number].owner == member) {
             return true;
+        }
     }
     for (uint32_t i = 0; i < room->observers; i++) {
-        if ((room->observer[i].live || room->observer[i].seen > 0) && room->observer[i].member == member)
+        if ((room->observer[i].live || room->observer[i].seen > 0) && room->observer[i].member == member) {
             return true;
+        }
     }
     return false;
 }
@@ -115,8 +124,10 @@ views_observer *views_find(views_room *room, uint32_t member, uint32_t id)
 {
     for (uint32_t i = 0; i < room->observers; i++) {
         views_observer *observer = &room->observer[i];
-        if (observer->live && observer->member == member && observer->id == id)
+
+        if (observer->live && observer->member == member && observer->id == id) {
             return observer;
+        }
     }
     return NULL;
 }
@@ -125,8 +136,9 @@ uint32_t views_live(const views_room *room)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < room->observers; i++)
+    for (uint32_t i = 0; i < room->observers; i++) {
         count += room->observer[i].live;
+    }
     return count;
 }
 
@@ -134,8 +146,9 @@ views_observer *views_add(views_room *room, uint32_t member, uint32_t id)
 {
     uint32_t row = 0;
 
-    while (row < room->observers && (room->observer[row].live || room->observer[row].gone))
+    while (row < room->observers && (room->observer[row].live || room->observer[row].gone)) {
         row++;
+    }
     if (row == room->observers) {
         room->observer = realloc(room->observer, ++room->observers * sizeof *room->observer);
         room->observer[row] = (views_observer){.held = calloc(room->entities, 1)};
@@ -205,12 +218,15 @@ bool views_in_region(const views_room *room, const views_observer *observer, con
     centre_of(room, observer, at);
     if (observer->kind != QD_ROOM_BOX) {
         double reach = wide(observer->range, margin);
+
         return apart(at, &entity->body, d) <= reach * reach;
     }
     for (int k = 0; k < (room->config.space.dimensions == 3 ? 3 : 2); k++) {
         float half = wide(observer->half[k], margin), low = at[k] - half, high = at[k] + half;
-        if (to[k] < low || to[k] > high)
+
+        if (to[k] < low || to[k] > high) {
             return false;
+        }
     }
     return true;
 }
@@ -235,12 +251,15 @@ static bool in_cone(const views_room *room, const views_observer *observer, cons
     centre_of(room, observer, at);
     double distance = sqrt(apart(at, &entity->body, d));
     double t = d[0] * u[0] + d[1] * u[1] + d[2] * u[2];
-    if (observer->angle == (float)M_PI || t >= cos(observer->angle) * distance)
+    if (observer->angle == (float)M_PI || t >= cos(observer->angle) * distance) {
         return true;
-    if (margin == 0)
+    }
+    if (margin == 0) {
         return false;
-    for (int k = 0; k < 3; k++)
+    }
+    for (int k = 0; k < 3; k++) {
         off[k] = d[k] - t * u[k];
+    }
     double s = sqrt(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
     return s * cos(observer->angle) - t * sin(observer->angle) <= margin;
 }
@@ -248,8 +267,9 @@ static bool in_cone(const views_room *room, const views_observer *observer, cons
 static bool lists(const uint32_t *ids, uint32_t count, uint32_t id)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (ids[i] == id)
+        if (ids[i] == id) {
             return true;
+        }
     }
     return false;
 }
@@ -261,8 +281,9 @@ bool views_shows(const views_observer *observer, uint32_t id)
 
 static bool is_near(const views_room *room, const views_observer *observer, const views_entity *entity, float margin)
 {
-    if (views_shows(observer, entity->id))
+    if (views_shows(observer, entity->id)) {
         return true;
+    }
     return (views_in_region(room, observer, entity, margin) ||
             views_in_visible_range(room, observer, entity, margin)) &&
            (observer->kind != QD_ROOM_CONE || in_cone(room, observer, entity, margin));
@@ -283,15 +304,19 @@ qd_room_leave_reason views_forbid(const views_room *room, const views_observer *
 {
     const views_entity *entity = &room->entity[number];
 
-    if (views_shows(observer, entity->id))
+    if (views_shows(observer, entity->id)) {
         return 0;
-    if (lists(observer->hide, observer->hide_count, entity->id))
+    }
+    if (lists(observer->hide, observer->hide_count, entity->id)) {
         return QD_ROOM_LEFT_EXCEPTED;
-    if (entity->hidden)
+    }
+    if (entity->hidden) {
         return QD_ROOM_LEFT_HIDDEN;
+    }
     if ((observer->anchored && observer->anchor == number && !observer->sees_self) ||
-        !(entity->body.category & observer->mask))
+        !(entity->body.category & observer->mask)) {
         return QD_ROOM_LEFT_FILTERED;
+    }
     return observer->team && entity->team && observer->team != entity->team ? QD_ROOM_LEFT_TEAM : 0;
 }
 
@@ -299,8 +324,10 @@ views_seen *views_sees(const views_observer *observer, const views_entity *entit
 {
     for (uint32_t i = 0; i < observer->seen; i++) {
         views_seen *seen = &observer->view[i];
-        if (!seen->gone && seen->number == number && seen->birth == entity->birth)
+
+        if (!seen->gone && seen->number == number && seen->birth == entity->birth) {
             return seen;
+        }
     }
     return NULL;
 }
@@ -323,26 +350,35 @@ static qd_room_sight sight_of(const views_room *room, const views_observer *obse
     bool is_shown = views_shows(observer, entity->id);
     uint32_t chosen = observer->seen;
 
-    if (views_sees(observer, entity, number))
+    if (views_sees(observer, entity, number)) {
         return is_shown                                ? QD_ROOM_SEEN_BY_SHOW
                : views_is_near(room, observer, entity) ? QD_ROOM_SEEN
                                                        : QD_ROOM_SEEN_BY_MARGIN;
+    }
     qd_room_leave_reason forbidden = views_forbid(room, observer, number);
-    if (forbidden == QD_ROOM_LEFT_FILTERED)
+    if (forbidden == QD_ROOM_LEFT_FILTERED) {
         return observer->anchored && observer->anchor == number && !observer->sees_self ? QD_ROOM_NOT_SELF
                                                                                         : QD_ROOM_NOT_MASK;
-    if (forbidden)
+    }
+    if (forbidden) {
         return words[forbidden];
-    if (observer->held[number])
+    }
+    if (observer->held[number]) {
         return QD_ROOM_NOT_BUDGET;
-    if (room->suspended)
+    }
+    if (room->suspended) {
         return QD_ROOM_NOT_YET;
-    if (!is_shown && !views_in_region(room, observer, entity, 0) && !views_in_visible_range(room, observer, entity, 0))
+    }
+    if (!is_shown && !views_in_region(room, observer, entity, 0) &&
+        !views_in_visible_range(room, observer, entity, 0)) {
         return QD_ROOM_NOT_RANGE;
-    if (!views_is_near(room, observer, entity))
+    }
+    if (!views_is_near(room, observer, entity)) {
         return QD_ROOM_NOT_ANGLE;
-    for (uint32_t i = 0; i < room->entities; i++)
+    }
+    for (uint32_t i = 0; i < room->entities; i++) {
         chosen += observer->held[i];
+    }
     return observer->limit > 0 && chosen >= observer->limit ? QD_ROOM_NOT_LIMIT : QD_ROOM_NOT_YET;
 }
 

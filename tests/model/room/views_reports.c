@@ -5,8 +5,9 @@
 
 static void fold_add(struct trial *trial, struct fold *fold, uint64_t key, uint32_t third)
 {
-    for (uint32_t i = 0; i < fold->count; i++)
+    for (uint32_t i = 0; i < fold->count; i++) {
         MUST(trial, fold->key[i] != key || fold->third[i] != third);
+    }
     if (fold->count == fold->capacity) {
         fold->capacity = fold->capacity ? 2 * fold->capacity : 64;
         fold->key = realloc(fold->key, fold->capacity * sizeof fold->key[0]);
@@ -20,8 +21,9 @@ static void fold_remove(struct trial *trial, struct fold *fold, uint64_t key, ui
 {
     uint32_t at = 0;
 
-    while (at < fold->count && (fold->key[at] != key || fold->third[at] != third))
+    while (at < fold->count && (fold->key[at] != key || fold->third[at] != third)) {
         at++;
+    }
     MUST(trial, at < fold->count);
     fold->key[at] = fold->key[--fold->count];
     fold->third[at] = fold->third[fold->count];
@@ -30,8 +32,9 @@ static void fold_remove(struct trial *trial, struct fold *fold, uint64_t key, ui
 static bool fold_has(const struct fold *fold, uint64_t key, uint32_t third)
 {
     for (uint32_t i = 0; i < fold->count; i++) {
-        if (fold->key[i] == key && fold->third[i] == third)
+        if (fold->key[i] == key && fold->third[i] == third) {
             return true;
+        }
     }
     return false;
 }
@@ -45,22 +48,29 @@ static void fold_report(struct trial *trial, const qd_room_view_report *report)
 {
     struct fold *views = &trial->views[report->member], *watchers = &trial->watchers[report->member];
 
-    if (report->reset || report->suspended)
+    if (report->reset || report->suspended) {
         views->count = 0;
-    if (report->reset_watchers || report->suspended)
+    }
+    if (report->reset_watchers || report->suspended) {
         watchers->count = 0;
-    for (uint32_t i = 0; i < report->leave_count; i++)
+    }
+    for (uint32_t i = 0; i < report->leave_count; i++) {
         fold_remove(trial, views, pair_of(report->leave_observer[i], report->leave_id[i]), 0);
-    for (uint32_t i = 0; i < report->enter_count; i++)
+    }
+    for (uint32_t i = 0; i < report->enter_count; i++) {
         fold_add(trial, views, pair_of(report->enter_observer[i], report->enter.id[i]), 0);
-    for (uint32_t i = 0; i < report->relay_count; i++)
+    }
+    for (uint32_t i = 0; i < report->relay_count; i++) {
         MUST(trial, fold_has(views, pair_of(report->relay_observer[i], report->relay_id[i]), 0));
-    for (uint32_t i = 0; i < report->watcher_leave_count; i++)
+    }
+    for (uint32_t i = 0; i < report->watcher_leave_count; i++) {
         fold_remove(trial, watchers, pair_of(report->watcher_leave_entity[i], report->watcher_leave_member[i]),
                     report->watcher_leave_observer[i]);
-    for (uint32_t i = 0; i < report->watcher_enter_count; i++)
+    }
+    for (uint32_t i = 0; i < report->watcher_enter_count; i++) {
         fold_add(trial, watchers, pair_of(report->watcher_enter_entity[i], report->watcher_enter_member[i]),
                  report->watcher_enter_observer[i]);
+    }
 }
 
 /* What a member has folded is what its observers see, and who sees what it watches. */
@@ -72,8 +82,10 @@ static void check_folded(struct trial *trial, uint32_t member)
 
     for (uint32_t i = 0; i < reference->observers; i++) {
         const views_observer *observer = &reference->observer[i];
+
         for (uint32_t k = 0; k < observer->seen; k++) {
             const views_entity *entity = &reference->entity[observer->view[k].number];
+
             if (observer->member == member) {
                 seen++;
                 MUST(trial, fold_has(&trial->views[member], pair_of(observer->id, entity->id), 0));
@@ -109,8 +121,9 @@ static int by_observer(const void *a, const void *b)
 {
     const views_change *one = a, *other = b;
 
-    if (one->observer != other->observer)
+    if (one->observer != other->observer) {
         return one->observer < other->observer ? -1 : 1;
+    }
     return one->id < other->id ? -1 : one->id > other->id;
 }
 
@@ -118,17 +131,20 @@ static int by_entity(const void *a, const void *b)
 {
     const views_change *one = a, *other = b;
 
-    if (one->id != other->id)
+    if (one->id != other->id) {
         return one->id < other->id ? -1 : 1;
-    if (one->member != other->member)
+    }
+    if (one->member != other->member) {
         return one->member < other->member ? -1 : 1;
+    }
     return one->observer < other->observer ? -1 : one->observer > other->observer;
 }
 
 static void order(views_changes *changes, int (*compare)(const void *, const void *))
 {
-    if (changes->count > 0)
+    if (changes->count > 0) {
         qsort(changes->all, changes->count, sizeof changes->all[0], compare);
+    }
 }
 
 /* All that is in views, as if it entered now. */
@@ -138,14 +154,17 @@ static void push_views(views_room *reference, views_changes *to, uint32_t member
 
     for (uint32_t i = 0; i < reference->observers; i++) {
         views_observer *observer = &reference->observer[i];
+
         for (uint32_t k = 0; k < observer->seen; k++) {
             views_seen *seen = &observer->view[k];
             const views_entity *entity = &reference->entity[seen->number];
             bool is_wanted =
                 watched ? watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && seen->owner == member)
                         : observer->member == member;
-            if (!is_wanted)
+
+            if (!is_wanted) {
                 continue;
+            }
             if (!watched) { /* a reset tells where it is */
                 seen->told = reference->ticks;
                 seen->since = 0;
@@ -165,10 +184,12 @@ static void expect(views_room *reference, uint32_t member, bool between, struct 
     bool takes_part =
         row->options.watching != QD_ROOM_WATCH_NONE || row->reset || row->reset_watchers || row->is_emptied;
 
-    for (uint32_t i = 0; i < reference->observers; i++)
+    for (uint32_t i = 0; i < reference->observers; i++) {
         takes_part |= reference->observer[i].live && reference->observer[i].member == member;
-    if (between && (row->reset || !row->reset_watchers))
+    }
+    if (between && (row->reset || !row->reset_watchers)) {
         return;
+    }
     if (reference->suspended) {
         expected->suspended = takes_part && !row->told_suspended;
         row->told_suspended |= takes_part;
@@ -182,15 +203,20 @@ static void expect(views_room *reference, uint32_t member, bool between, struct 
         const views_change *change = &reference->changes.all[i];
         bool is_watched = row->options.watching == QD_ROOM_WATCH_ALL ||
                           (row->options.watching == QD_ROOM_WATCH_OWN && change->owner == member);
-        if (change->member == member && !expected->reset)
+
+        if (change->member == member && !expected->reset) {
             push(to[change->kind], *change);
-        if (is_watched && !expected->reset_watchers && change->kind != VIEWS_RELAY)
+        }
+        if (is_watched && !expected->reset_watchers && change->kind != VIEWS_RELAY) {
             push(change->kind == VIEWS_LEAVE ? &expected->watcher_leaves : &expected->watcher_enters, *change);
+        }
     }
-    if (expected->reset)
+    if (expected->reset) {
         push_views(reference, &expected->enters, member, false);
-    if (expected->reset_watchers)
+    }
+    if (expected->reset_watchers) {
         push_views(reference, &expected->watcher_enters, member, true);
+    }
     order(&expected->enters, by_observer);
     order(&expected->watcher_leaves, by_entity);
     order(&expected->watcher_enters, by_entity);
@@ -222,6 +248,7 @@ static void check_enters(struct trial *trial, const qd_room_view_report *report,
         const views_entity *entity = &trial->reference->entity[expected->all[i].number];
         const qd_body *body = &entity->body;
         const qd_room_batch *enter = &report->enter;
+
         MUST(trial, report->enter_observer[i] == expected->all[i].observer && enter->id[i] == entity->id);
         MUST(trial, enter->x[i] == body->x && enter->y[i] == body->y && (enter->z ? enter->z[i] : 0) == body->z);
         MUST(trial, enter->half_x[i] == body->half_x && enter->half_y[i] == body->half_y && enter->radius[i] == 0 &&
@@ -236,9 +263,10 @@ static void check_watchers(struct trial *trial, uint32_t count, const uint32_t *
                            const uint32_t *observer, const views_changes *expected)
 {
     MUST(trial, count == expected->count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         MUST(trial, entity[i] == expected->all[i].id && member[i] == expected->all[i].member &&
                         observer[i] == expected->all[i].observer);
+    }
     met->watchers += count;
 }
 
@@ -250,6 +278,7 @@ static void check_report(struct trial *trial, const qd_room_view_report *report,
     MUST(trial, report->leave_count == expected->leaves.count && report->relay_count == expected->relays.count);
     for (uint32_t i = 0; i < report->leave_count; i++) {
         const views_change *leave = &expected->leaves.all[i];
+
         MUST(trial, report->leave_observer[i] == leave->observer && report->leave_id[i] == leave->id);
         MUST(trial, report->leave_reason[i] == leave->reason);
         met->leaves[leave->reason]++;
@@ -258,6 +287,7 @@ static void check_report(struct trial *trial, const qd_room_view_report *report,
     for (uint32_t i = 0; i < report->relay_count; i++) {
         const views_change *relay = &expected->relays.all[i];
         const qd_body *body = &trial->reference->entity[relay->number].body;
+
         MUST(trial, report->relay_observer[i] == relay->observer && report->relay_id[i] == relay->id);
         MUST(trial, report->relay_x[i] == body->x && report->relay_y[i] == body->y &&
                         (report->relay_z ? report->relay_z[i] : 0) == body->z);
@@ -274,8 +304,9 @@ static void check_report(struct trial *trial, const qd_room_view_report *report,
 
 static void mix_column(struct trial *trial, const void *column, uint32_t count, size_t size)
 {
-    if (count > 0)
+    if (count > 0) {
         trial_mix(trial, column, count * size);
+    }
 }
 
 static void mix_report(struct trial *trial, const qd_room_view_report *report)
@@ -320,17 +351,21 @@ static void check_why(struct trial *trial, chance *dice)
     uint32_t a = chance_below(dice, trial->universe), b = chance_below(dice, trial->universe), count = 0;
     qd_room_reason reasons[4];
 
-    if (!reference)
+    if (!reference) {
         return;
+    }
     for (uint32_t i = 0; i < reference->observers; i++) {
         const views_observer *observer = &reference->observer[i];
-        if (!observer->live)
+
+        if (!observer->live) {
             continue;
+        }
         count += observer->anchored && observer->anchor == a;
         uint32_t found = qd_room_why(trial->room, observer->member, observer->id, trial_id(trial, b), 4, reasons);
         MUST(trial, found == (reference->entity[b].present ? 1 : UINT32_MAX));
-        if (reference->entity[b].present)
+        if (reference->entity[b].present) {
             check_reason(trial, &reasons[0], views_why(reference, observer, b));
+        }
     }
     bool both = reference->entity[a].present && reference->entity[b].present;
     uint32_t found = qd_room_why(trial->room, UINT32_MAX, trial_id(trial, a), trial_id(trial, b), 4, reasons);
@@ -352,8 +387,9 @@ static void check_stats(struct trial *trial)
     uint64_t seen = 0;
 
     qd_room_view_stats_get(trial->room, &stats);
-    for (uint32_t i = 0; i < reference->observers; i++)
+    for (uint32_t i = 0; i < reference->observers; i++) {
         seen += reference->observer[i].seen;
+    }
     MUST(trial, stats.observers == views_live(reference) && stats.seen == seen);
     MUST(trial, stats.enters == reference->enters && stats.leaves == reference->leaves);
     MUST(trial, stats.enters - stats.leaves == seen);
@@ -365,6 +401,7 @@ static void begin_round(views_room *reference, uint64_t told_before)
     reference->watchers_due = false;
     for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
         views_member *row = &reference->member[member];
+
         row->behind = row->behind && row->news != VIEWS_RESET;
         row->news = VIEWS_NOTHING;
     }
@@ -381,8 +418,9 @@ static void read_reports(struct trial *trial, bool between)
         bool is_its = more && report.member == member;
 
         MUST(trial, !is_its || (row->present && !row->lost));
-        if (!row->present || row->lost)
+        if (!row->present || row->lost) {
             continue;
+        }
         expect(trial->reference, member, between, &expected);
         if (is_its) {
             row->news = report.reset ? VIEWS_RESET : VIEWS_EVENTS;
@@ -395,8 +433,9 @@ static void read_reports(struct trial *trial, bool between)
         }
         expected_free(&expected);
         /* Between ticks others may wait for a reset. */
-        if (!between || is_its)
+        if (!between || is_its) {
             check_folded(trial, member);
+        }
     }
     MUST(trial, !trial->reference || !more);
     while (more) {
@@ -409,16 +448,19 @@ void trial_tick(struct trial *trial, chance *dice)
 {
     uint32_t skipped = chance_one_in(dice, 6) ? chance_below(dice, 4) : 0;
 
-    if (trial->reference)
+    if (trial->reference) {
         begin_round(trial->reference, trial->tick);
+    }
     qd_room_tick(trial->room, trial->executor, skipped);
     trial->tick += 1 + skipped;
     met->ticks++;
-    if (trial->reference)
+    if (trial->reference) {
         views_tick(trial->reference, skipped);
+    }
     read_reports(trial, false);
-    if (trial->reference)
+    if (trial->reference) {
         check_stats(trial);
+    }
     check_why(trial, dice);
 }
 
@@ -433,6 +475,7 @@ void trial_catch_up(struct trial *trial)
     qd_room_view_report report;
     bool any = qd_room_next_view(trial->room, &report);
     MUST(trial, !trial->reference || !any);
-    for (; any; any = qd_room_next_view(trial->room, &report))
+    for (; any; any = qd_room_next_view(trial->room, &report)) {
         mix_report(trial, &report);
+    }
 }

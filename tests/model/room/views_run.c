@@ -24,8 +24,9 @@ void trial_mix(struct trial *trial, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
 
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         trial->hash = (trial->hash ^ at[i]) * 0x100000001b3u;
+    }
 }
 
 uint32_t trial_id(const struct trial *trial, uint32_t number)
@@ -46,10 +47,12 @@ static float draw_coordinate(const struct trial *trial, chance *dice)
 {
     if (trial->is_dirty && chance_one_in(dice, 60)) {
         static const float odd[] = {NAN, INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f};
+
         return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
     }
-    if (chance_one_in(dice, 4)) /* anywhere, and not on any grid */
+    if (chance_one_in(dice, 4)) { /* anywhere, and not on any grid */
         return chance_between(dice, -0.1, 1.1) * (float)trial->side;
+    }
     return (float)chance_below(dice, trial->side * 2 + 1) * 0.5f;
 }
 
@@ -57,6 +60,7 @@ static float draw_size(const struct trial *trial, chance *dice, uint32_t halves)
 {
     if (trial->is_dirty && chance_one_in(dice, 60)) {
         static const float odd[] = {NAN, INFINITY, -1, -0.0f, 1e-40f, 1e5f, 3e38f, FLT_MAX};
+
         return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
     }
     return (float)chance_below(dice, halves + 1) * 0.5f;
@@ -77,8 +81,9 @@ static uint32_t draw_count(const struct trial *trial, chance *dice)
 static int code_of(const qd_room_refusals *refusals, uint32_t index)
 {
     for (uint32_t i = 0; i < refusals->listed; i++) {
-        if (refusals->index[i] == index)
+        if (refusals->index[i] == index) {
             return refusals->code[i];
+        }
     }
     return 0;
 }
@@ -98,8 +103,9 @@ static void check_refusals(struct trial *trial, const qd_room_refusals *refusals
 
 static int may_change(const views_entity *entity, uint32_t member)
 {
-    if (!entity->present)
+    if (!entity->present) {
         return QD_ROOM_UNKNOWN_ID;
+    }
     return entity->owner == member || entity->owner == QD_ROOM_OWNED ? 0 : QD_ROOM_NOT_OWNER;
 }
 
@@ -119,10 +125,12 @@ static int apply(struct trial *trial, uint32_t member, trial_batch what, uint32_
     bool is_finite = isfinite(x) && isfinite(y) && isfinite(z);
 
     if (what == TRIAL_SPAWN) {
-        if (!is_finite)
+        if (!is_finite) {
             return QD_ROOM_NOT_FINITE;
-        if (entity->present)
+        }
+        if (entity->present) {
             return QD_ROOM_ID_TAKEN;
+        }
         *entity = (views_entity){.present = true,
                                  .id = drawn.id[i],
                                  .owner = room_owned ? QD_ROOM_OWNED : member,
@@ -138,18 +146,24 @@ static int apply(struct trial *trial, uint32_t member, trial_batch what, uint32_
         return 0;
     }
     int refusal = may_change(entity, member);
-    if (refusal)
+    if (refusal) {
         return refusal;
-    if (what == TRIAL_DESPAWN)
+    }
+    if (what == TRIAL_DESPAWN) {
         views_remove(reference, drawn.number[i], QD_SPACE_DESPAWNED);
-    if (what == TRIAL_RESHAPE)
+    }
+    if (what == TRIAL_RESHAPE) {
         entity->body.category = drawn.category[i];
-    if (what == TRIAL_DESPAWN || what == TRIAL_RESHAPE)
+    }
+    if (what == TRIAL_DESPAWN || what == TRIAL_RESHAPE) {
         return 0;
-    if (!is_finite)
+    }
+    if (!is_finite) {
         return QD_ROOM_NOT_FINITE;
-    if (x != entity->body.x || y != entity->body.y || z != entity->body.z)
+    }
+    if (x != entity->body.x || y != entity->body.y || z != entity->body.z) {
         entity->placed = reference->ticks;
+    }
     entity->body.x = x;
     entity->body.y = y;
     entity->body.z = z;
@@ -172,8 +186,9 @@ void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_ba
     for (uint32_t i = 0; i < count; i++) {
         drawn.number[i] = trial->huge && what == TRIAL_SPAWN ? i : chance_below(dice, trial->universe);
         drawn.id[i] = trial_id(trial, drawn.number[i]);
-        for (int axis = 0; axis < 3; axis++)
+        for (int axis = 0; axis < 3; axis++) {
             drawn.at[axis][i] = draw_coordinate(trial, dice);
+        }
         drawn.half[i] = (float)chance_below(dice, 3);
         drawn.category[i] = draw_bits(dice);
     }
@@ -187,12 +202,14 @@ void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_ba
         qd_room_teleport(trial->room, member, &batch, &refusals);
     } else {
         batch = (qd_room_batch){.count = count, .id = drawn.id};
-        if (what == TRIAL_RESHAPE)
+        if (what == TRIAL_RESHAPE) {
             batch.category = drawn.category;
+        }
         (what == TRIAL_RESHAPE ? qd_room_reshape : qd_room_despawn)(trial->room, member, &batch, &refusals);
     }
-    for (uint32_t i = 0; i < count && trial->reference; i++)
+    for (uint32_t i = 0; i < count && trial->reference; i++) {
         drawn.expected[i] = apply(trial, member, what, i, room_owned);
+    }
     check_refusals(trial, &refusals, drawn.expected, count);
 }
 
@@ -203,8 +220,9 @@ static int give_one(struct trial *trial, uint32_t member, uint32_t number, uint3
     const views_entity *entity = &trial->reference->entity[number];
     int refusal = may_change(entity, member);
 
-    if (refusal)
+    if (refusal) {
         return refusal;
+    }
     *given += entity->owner != to;
     views_reown(trial->reference, number, to);
     return 0;
@@ -221,11 +239,13 @@ void trial_give(struct trial *trial, chance *dice, uint32_t member)
     }
     uint32_t given = qd_room_give(trial->room, member, drawn.id, count, to, NULL, &refusals);
     trial_mix(trial, &given, sizeof given);
-    for (uint32_t i = 0; i < count && trial->reference; i++)
+    for (uint32_t i = 0; i < count && trial->reference; i++) {
         drawn.expected[i] = give_one(trial, member, drawn.number[i], to, &expected);
+    }
     check_refusals(trial, &refusals, drawn.expected, count);
-    if (!trial->reference)
+    if (!trial->reference) {
         return;
+    }
     MUST(trial, given == expected);
     met->gifts += given;
     if (given > 0) {
@@ -241,13 +261,16 @@ void trial_adopt(struct trial *trial, uint32_t from, uint32_t member)
     trial_mix(trial, &given, sizeof given);
     for (uint32_t number = 0; trial->reference && number < trial->universe; number++) {
         const views_entity *entity = &trial->reference->entity[number];
-        if (!entity->present || entity->owner != from)
+
+        if (!entity->present || entity->owner != from) {
             continue;
+        }
         views_reown(trial->reference, number, member);
         expected++;
     }
-    if (!trial->reference)
+    if (!trial->reference) {
         return;
+    }
     MUST(trial, given == expected);
     met->adoptions += given;
     if (given > 0) {
@@ -264,24 +287,31 @@ static int describe_one(struct trial *trial, uint32_t member, const qd_room_desc
     views_entity *entity = &trial->reference->entity[drawn.number[i]];
     int refusal = may_change(entity, member);
 
-    if (refusal)
+    if (refusal) {
         return refusal;
-    if (batch->visible_range && !isfinite(batch->visible_range[i]))
+    }
+    if (batch->visible_range && !isfinite(batch->visible_range[i])) {
         return QD_ROOM_NOT_FINITE;
-    if (batch->visible_range && batch->visible_range[i] < 0)
+    }
+    if (batch->visible_range && batch->visible_range[i] < 0) {
         return QD_ROOM_NEGATIVE_SIZE;
-    if (batch->visible_range)
+    }
+    if (batch->visible_range) {
         entity->visible_range = batch->visible_range[i];
-    if (batch->tag)
+    }
+    if (batch->tag) {
         entity->tag = batch->tag[i];
+    }
     if (batch->payload_size) {
         entity->payload_size = batch->payload_size[i];
         memcpy(entity->payload, payload, batch->payload_size[i]);
     }
-    if (batch->team)
+    if (batch->team) {
         entity->team = batch->team[i];
-    if (batch->hidden)
+    }
+    if (batch->hidden) {
         entity->hidden = batch->hidden[i];
+    }
     return 0;
 }
 
@@ -300,8 +330,9 @@ void trial_describe(struct trial *trial, chance *dice, uint32_t member)
         drawn.id[i] = trial_id(trial, drawn.number[i]);
         tag[i] = (uint64_t)chance_draw(dice) << 32 | chance_draw(dice);
         size[i] = (uint8_t)chance_below(dice, QD_VIEW_PAYLOAD_MAX + 1);
-        for (uint8_t k = 0; k < size[i]; k++)
+        for (uint8_t k = 0; k < size[i]; k++) {
             payload[bytes++] = (uint8_t)chance_draw(dice);
+        }
         range[i] = chance_one_in(dice, 2) ? 0 : draw_size(trial, dice, trial->side);
         team[i] = chance_below(dice, 3);
         hidden[i] = chance_one_in(dice, 3);
@@ -357,8 +388,9 @@ static struct said draw_observer(const struct trial *trial, chance *dice)
         said.half[axis] = trial->is_3d || axis < 2 ? draw_size(trial, dice, trial->side) : 0;
         said.direction[axis] = trial->is_3d || axis < 2 ? (float)chance_below(dice, 9) - 4 : 0;
     }
-    if (trial->is_dirty && chance_one_in(dice, 20))
+    if (trial->is_dirty && chance_one_in(dice, 20)) {
         said.region = (uint8_t)chance_below(dice, 256);
+    }
     return said;
 }
 
@@ -372,15 +404,19 @@ static int check_region(const struct said *said)
     const float *half = said->half;
     bool is_box = said->region == QD_ROOM_BOX;
 
-    if (said->region < QD_ROOM_CIRCLE || said->region > QD_ROOM_CONE)
+    if (said->region < QD_ROOM_CIRCLE || said->region > QD_ROOM_CONE) {
         return QD_ROOM_BAD_REGION;
+    }
     if (!isfinite(said->margin) || (!is_box && !isfinite(said->range)) ||
-        (is_box && !(isfinite(half[0]) && isfinite(half[1]) && isfinite(half[2]))))
+        (is_box && !(isfinite(half[0]) && isfinite(half[1]) && isfinite(half[2])))) {
         return QD_ROOM_NOT_FINITE;
-    if (said->margin < 0 || (!is_box && said->range < 0) || (is_box && (half[0] < 0 || half[1] < 0 || half[2] < 0)))
+    }
+    if (said->margin < 0 || (!is_box && said->range < 0) || (is_box && (half[0] < 0 || half[1] < 0 || half[2] < 0))) {
         return QD_ROOM_NEGATIVE_SIZE;
-    if (said->region != QD_ROOM_CONE)
+    }
+    if (said->region != QD_ROOM_CONE) {
         return 0;
+    }
     return said->angle > (float)M_PI ? QD_ROOM_BAD_REGION : check_direction(said->direction);
 }
 
@@ -389,16 +425,18 @@ static int check_observer(struct trial *trial, uint32_t member, const struct sai
     views_room *reference = trial->reference;
     int refusal = check_region(said);
 
-    if (refusal)
+    if (refusal) {
         return refusal;
+    }
     if (said->flags & QD_ROOM_OBSERVER_ANCHORED) {
         refusal = may_change(&reference->entity[said->entity], member);
     } else if (!isfinite(said->at[0]) || !isfinite(said->at[1]) || !isfinite(said->at[2])) {
         refusal = QD_ROOM_NOT_FINITE;
     }
     if (!refusal && !views_find(reference, member, said->id) &&
-        views_live(reference) >= reference->config.observers_max)
+        views_live(reference) >= reference->config.observers_max) {
         refusal = QD_ROOM_OBSERVERS_FULL;
+    }
     return refusal;
 }
 
@@ -424,14 +462,17 @@ static int observe_one(struct trial *trial, uint32_t member, const struct said *
 {
     int refusal = check_observer(trial, member, said);
 
-    if (refusal)
+    if (refusal) {
         return refusal;
+    }
     views_observer *observer = views_find(trial->reference, member, said->id);
-    if (!observer)
+    if (!observer) {
         observer = views_add(trial->reference, member, said->id);
+    }
     take(observer, said);
-    for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++)
+    for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++) {
         observer->view[i].told = 0;
+    }
     observer->tiers = batch->tiers;
     for (uint32_t tier = 0; tier < batch->tiers; tier++) {
         observer->tier_range[tier] = batch->relay_range[tier];
@@ -486,18 +527,24 @@ static int move_one(struct trial *trial, uint32_t member, const struct said *sai
 {
     views_observer *observer = views_find(trial->reference, member, said->id);
 
-    if (!observer)
+    if (!observer) {
         return QD_ROOM_UNKNOWN_OBSERVER;
-    if ((batch->x && observer->anchored) || (batch->direction_x && observer->kind != QD_ROOM_CONE))
+    }
+    if ((batch->x && observer->anchored) || (batch->direction_x && observer->kind != QD_ROOM_CONE)) {
         return QD_ROOM_BAD_REGION;
-    if (batch->x && (!isfinite(said->at[0]) || !isfinite(said->at[1]) || !isfinite(said->at[2])))
+    }
+    if (batch->x && (!isfinite(said->at[0]) || !isfinite(said->at[1]) || !isfinite(said->at[2]))) {
         return QD_ROOM_NOT_FINITE;
-    if (batch->direction_x && check_direction(said->direction))
+    }
+    if (batch->direction_x && check_direction(said->direction)) {
         return QD_ROOM_BAD_REGION;
-    if (batch->direction_x)
+    }
+    if (batch->direction_x) {
         memcpy(observer->direction, said->direction, sizeof observer->direction);
-    if (batch->x)
+    }
+    if (batch->x) {
         memcpy(observer->at, said->at, sizeof observer->at);
+    }
     return 0;
 }
 
@@ -534,10 +581,12 @@ void trial_unobserve(struct trial *trial, chance *dice, uint32_t member)
     qd_room_unobserve(trial->room, member, 2, id, &refusals);
     for (int i = 0; i < 2 && trial->reference; i++) {
         views_observer *observer = views_find(trial->reference, member, id[i]);
-        if (observer)
+
+        if (observer) {
             views_end(trial->reference, observer);
-        else
+        } else {
             expected[i] = QD_ROOM_UNKNOWN_OBSERVER;
+        }
     }
     check_refusals(trial, &refusals, expected, 2);
 }
@@ -553,12 +602,14 @@ void trial_except(struct trial *trial, chance *dice, uint32_t member)
         hide[i] = trial_id(trial, chance_below(dice, trial->universe));
     }
     qd_status status = qd_room_except(trial->room, member, id, shows, show, hides, hide);
-    if (!trial->reference)
+    if (!trial->reference) {
         return;
+    }
     views_observer *observer = views_find(trial->reference, member, id);
     MUST(trial, status == (observer ? QD_OK : QD_ERR_NOT_FOUND));
-    if (!observer)
+    if (!observer) {
         return;
+    }
     memcpy(observer->show, show, sizeof show);
     memcpy(observer->hide, hide, sizeof hide);
     observer->show_count = shows;

@@ -9,8 +9,10 @@
 static void run_scrambled(void *context, size_t count, qd_task_fn task, void *argument)
 {
     size_t *order = malloc((count + 1) * sizeof *order);
+
     for (size_t i = 0; i < count; i++) {
         size_t j = chance_below(context, (uint32_t)i + 1);
+
         order[i] = order[j];
         order[j] = i;
     }
@@ -30,6 +32,7 @@ typedef struct crew {
 static void *work(void *argument)
 {
     crew *team = argument;
+
     for (size_t i; (i = atomic_fetch_add(&team->next, 1)) < team->count;) {
         team->task(i, team->argument);
     }
@@ -40,6 +43,7 @@ static void run_with(uint32_t helpers, size_t count, qd_task_fn task, void *argu
 {
     crew team = {.count = count, .task = task, .argument = argument};
     pthread_t thread[HANDS_MAX];
+
     for (uint32_t i = 0; i < helpers; i++) {
         if (pthread_create(&thread[i], NULL, work, &team) != 0) {
             abort();

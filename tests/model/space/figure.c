@@ -15,13 +15,16 @@ static outline outline_of(const qd_body *body)
 {
     const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
     outline made = {.shape = (qd_space_shape)body->shape};
+
     for (int k = 0; k < 3; k++) {
         if (body->shape == QD_SPACE_BOX) {
             float lo = at[k] - half[k], hi = at[k] + half[k];
+
             made.lo[k] = lo;
             made.hi[k] = hi;
         } else {
             double reach = body->shape == QD_SPACE_CAPSULE ? (double)half[k] : 0;
+
             made.lo[k] = (double)at[k] - reach;
             made.hi[k] = (double)at[k] + reach;
         }
@@ -45,8 +48,10 @@ static double gap_of(double at, double lo, double hi)
 static double point_to_box(const double point[3], const outline *box)
 {
     double square = 0;
+
     for (int k = 0; k < 3; k++) {
         double gap = gap_of(point[k], box->lo[k], box->hi[k]);
+
         square += gap * gap;
     }
     return sqrt(square);
@@ -63,6 +68,7 @@ static void point_on(const outline *rod, double share, double point[3])
 static double point_to_rod(const double point[3], const outline *rod)
 {
     double along[3], from[3], to[3], square, share = 0;
+
     for (int k = 0; k < 3; k++) {
         along[k] = rod->hi[k] - rod->lo[k];
         from[k] = point[k] - rod->lo[k];
@@ -82,6 +88,7 @@ static double rod_to_rod(const outline *a, const outline *b, double *doubt)
     double nearest = fmin(fmin(point_to_rod(a->lo, b), point_to_rod(a->hi, b)),
                           fmin(point_to_rod(b->lo, a), point_to_rod(b->hi, a)));
     double u[3], v[3], w[3];
+
     for (int k = 0; k < 3; k++) {
         u[k] = a->hi[k] - a->lo[k];
         v[k] = b->hi[k] - b->lo[k];
@@ -94,8 +101,10 @@ static double rod_to_rod(const outline *a, const outline *b, double *doubt)
     if (determinant > 0) {
         double s = (uv * dot(v, w) - vv * dot(u, w)) / determinant;
         double t = (uu * dot(v, w) - uv * dot(u, w)) / determinant;
+
         if (s > 0 && s < 1 && t > 0 && t < 1) {
             double p[3], q[3];
+
             point_on(a, s, p);
             point_on(b, t, q);
             /* Of rods nearly parallel either place is off along its rod, but not by the same. */
@@ -108,6 +117,7 @@ static double rod_to_rod(const outline *a, const outline *b, double *doubt)
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
+
     return (x > y) - (x < y);
 }
 
@@ -117,9 +127,11 @@ static double rod_to_box(const outline *rod, const outline *box)
 {
     double stop[8] = {0, 1}, point[3], nearest = INFINITY;
     int stops = 2;
+
     for (int k = 0; k < 3; k++) {
         double along = rod->hi[k] - rod->lo[k];
         double crossings[2] = {(box->lo[k] - rod->lo[k]) / along, (box->hi[k] - rod->lo[k]) / along};
+
         for (int i = 0; i < 2 && along != 0; i++) {
             if (crossings[i] > 0 && crossings[i] < 1) {
                 stop[stops++] = crossings[i];
@@ -138,6 +150,7 @@ static double rod_to_box(const outline *rod, const outline *box)
         for (int k = 0; k < 3; k++) {
             double along = rod->hi[k] - rod->lo[k];
             double edge = point[k] < box->lo[k] ? box->lo[k] : box->hi[k];
+
             if (point[k] < box->lo[k] || point[k] > box->hi[k]) {
                 slope += along * (point[k] - edge);
                 curve += along * along;
@@ -155,6 +168,7 @@ static double gap_between(const outline *a, const outline *b, double *doubt)
 {
     if (a->shape == QD_SPACE_BOX && b->shape == QD_SPACE_BOX) {
         double gap = -INFINITY;
+
         for (int k = 0; k < 3; k++) {
             if (k == 2 && a->lo[k] == a->hi[k] && b->lo[k] == b->hi[k] && a->lo[k] == b->lo[k]) {
                 continue; /* in two dimensions there is no depth to tell of */
@@ -173,6 +187,7 @@ static double gap_between(const outline *a, const outline *b, double *doubt)
 static double margin_of(const outline *a, const outline *b)
 {
     double size = a->radius + b->radius, far = 0;
+
     for (int k = 0; k < 3; k++) {
         size += fabs(a->hi[k] - a->lo[k]) + fabs(b->hi[k] - b->lo[k]) + fabs(a->lo[k] - b->lo[k]);
         far = fmax(far, fmax(fabs(a->lo[k]), fabs(b->lo[k])));
@@ -191,6 +206,7 @@ static void cross(const double a[3], const double b[3], double n[3])
 {
     for (int k = 0; k < 3; k++) {
         int y = (k + 1) % 3, z = (k + 2) % 3;
+
         n[k] = a[y] * b[z] - a[z] * b[y];
     }
 }
@@ -199,6 +215,7 @@ static void cross(const double a[3], const double b[3], double n[3])
 static double square_to_axis(const double c[3], const double h[3])
 {
     double n[3], along = dot(c, h), length = dot(h, h);
+
     if (fabs(along) < length) {
         cross(c, h, n);
         return dot(n, n) / length;
@@ -212,6 +229,7 @@ static double square_to_axis(const double c[3], const double h[3])
 static double square_between_axes(const double c[3], const double g[3], const double h[3])
 {
     double n[3], across[3], beside[3];
+
     cross(g, h, n);
     cross(c, g, across);
     cross(c, h, beside);
@@ -222,6 +240,7 @@ static double square_between_axes(const double c[3], const double g[3], const do
     double least = INFINITY;
     for (int sign = -1; sign <= 1; sign += 2) {
         double end[3], other[3];
+
         for (int k = 0; k < 3; k++) {
             end[k] = c[k] + sign * g[k];
             other[k] = c[k] + sign * h[k];
@@ -239,9 +258,11 @@ static bool rounds_overlap_exactly(const qd_body *a, const qd_body *b)
     const double g[3] = {a->half_x, a->half_y, a->half_z}, h[3] = {b->half_x, b->half_y, b->half_z};
     const double ra = outline_of(a).radius, rb = outline_of(b).radius, reach = ra + rb;
     double c[3], q;
+
     for (int k = 0; k < 3; k++) {
         double from_a = a->shape == QD_SPACE_CAPSULE ? ra + fabs(g[k]) : ra;
         double from_b = b->shape == QD_SPACE_CAPSULE ? rb + fabs(h[k]) : rb;
+
         c[k] = (double)from[k] - (double)to[k];
         if (fabs(c[k]) > from_a + from_b) {
             return false;
@@ -259,6 +280,7 @@ static bool overlap_exactly(const outline *a, const outline *b)
 {
     if (a->shape == QD_SPACE_BOX && b->shape == QD_SPACE_BOX) {
         bool overlap = true;
+
         for (int k = 0; k < 3; k++) {
             overlap = overlap && a->lo[k] <= b->hi[k] && b->lo[k] <= a->hi[k];
         }
@@ -268,6 +290,7 @@ static bool overlap_exactly(const outline *a, const outline *b)
     const outline *box = a->shape == QD_SPACE_BOX ? a : b, *circle = box == a ? b : a;
     for (int k = 0; k < 3; k++) {
         double d = box->shape == QD_SPACE_BOX ? gap_of(circle->lo[k], box->lo[k], box->hi[k]) : a->lo[k] - b->lo[k];
+
         square += d * d;
     }
     return square <= reach * reach;
@@ -277,9 +300,11 @@ static bool overlap_exactly(const outline *a, const outline *b)
 static bool boxes_meet_exactly(const outline from[2], const outline to[2])
 {
     double first = 0, last = 1;
+
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 2; i++) {
             double begin = from[i].lo[k] - from[1 - i].hi[k], end = to[i].lo[k] - to[1 - i].hi[k];
+
             if (begin > 0 && end > 0) {
                 return false;
             }
@@ -297,6 +322,7 @@ static bool ways_are_apart(const outline *const a[2], const outline *const b[2],
 {
     for (int k = 0; k < 3; k++) {
         double lo[2], hi[2];
+
         for (int i = 0; i < 2; i++) {
             const outline *const *o = i == 0 ? a : b;
             lo[i] = fmin(fmin(o[0]->lo[k], o[0]->hi[k]), fmin(o[1]->lo[k], o[1]->hi[k])) - o[0]->radius;
@@ -326,6 +352,7 @@ figure_verdict figure_overlap(const qd_body *a, const qd_body *b)
 {
     outline one = outline_of(a), other = outline_of(b);
     figure_verdict verdict = overlap(&one, &other);
+
     if (verdict == FIGURE_EITHER && a->shape != QD_SPACE_BOX && b->shape != QD_SPACE_BOX) {
         return rounds_overlap_exactly(a, b) ? FIGURE_MEET : FIGURE_APART;
     }
@@ -337,6 +364,7 @@ figure_verdict figure_overlap(const qd_body *a, const qd_body *b)
 static outline between(const outline *begin, const outline *end, double share)
 {
     outline made = *begin;
+
     for (int k = 0; k < 3; k++) {
         made.lo[k] += share * (end->lo[k] - begin->lo[k]);
         made.hi[k] += share * (end->hi[k] - begin->hi[k]);
@@ -349,6 +377,7 @@ static outline between(const outline *begin, const outline *end, double share)
 static double rounding_of(const outline *begin, const outline *end)
 {
     double difference = 0;
+
     for (int k = 0; k < 3; k++) {
         difference += fabs(end->hi[k] - end->lo[k] - (begin->hi[k] - begin->lo[k]));
     }
@@ -362,6 +391,7 @@ figure_verdict figure_meet_on_the_way(const qd_body *a_begin, const qd_body *a_e
 {
     const outline from[2] = {outline_of(a_begin), outline_of(b_begin)}, to[2] = {outline_of(a_end), outline_of(b_end)};
     double margin = margin_of(&from[0], &from[1]) + margin_of(&to[0], &to[1]), gap = INFINITY;
+
     if (ways_are_apart((const outline *const[]){&from[0], &to[0]}, (const outline *const[]){&from[1], &to[1]},
                        margin)) {
         return FIGURE_APART;
@@ -372,8 +402,10 @@ figure_verdict figure_meet_on_the_way(const qd_body *a_begin, const qd_body *a_e
     double first = 0, last = 1;
     for (int i = 0; i < SEARCH_STEPS && gap >= -margin; i++) {
         double share[2] = {first + (last - first) / 3, last - (last - first) / 3}, there[2];
+
         for (int j = 0; j < 2; j++) {
             outline a = between(&from[0], &to[0], share[j]), b = between(&from[1], &to[1], share[j]);
+
             there[j] = gap_between(&a, &b, &margin);
             gap = fmin(gap, there[j]);
         }
@@ -395,6 +427,7 @@ figure_verdict figure_meet_on_the_way(const qd_body *a_begin, const qd_body *a_e
 static double from_ray_to_rod(const double origin[3], const double unit[3], double along, const outline *rod)
 {
     double point[3];
+
     for (int k = 0; k < 3; k++) {
         point[k] = origin[k] + along * unit[k];
     }
@@ -407,6 +440,7 @@ static double crossing(const double origin[3], const double unit[3], const outli
 {
     for (int i = 0; i < 2 * SEARCH_STEPS; i++) {
         double middle = (outside + inside) / 2;
+
         if (from_ray_to_rod(origin, unit, middle, rod) <= radius) {
             inside = middle;
         } else {
@@ -425,6 +459,7 @@ static figure_verdict ray_to_capsule(const double origin[3], const double unit[3
     const double margin = margin_of(&start, rod), most = rod->radius + margin, least = rod->radius - margin;
     const double from_start = point_to_rod(origin, rod);
     double behind = 0; /* all of the capsule is before this */
+
     for (int k = 0; k < 3; k++) {
         behind += fmax(fabs(rod->lo[k] - origin[k]), fabs(rod->hi[k] - origin[k]));
     }
@@ -432,6 +467,7 @@ static figure_verdict ray_to_capsule(const double origin[3], const double unit[3
     double first = 0, last = behind;
     for (int i = 0; i < SEARCH_STEPS; i++) {
         double one = first + (last - first) / 3, other = last - (last - first) / 3;
+
         if (from_ray_to_rod(origin, unit, one, rod) <= from_ray_to_rod(origin, unit, other, rod)) {
             last = other;
         } else {
@@ -458,9 +494,11 @@ static figure_verdict ray_to_capsule(const double origin[3], const double unit[3
 static bool ray_to_box(const double origin[3], const double unit[3], double length, const outline *box, double *at)
 {
     double first = 0, last = length;
+
     for (int k = 0; k < 3; k++) {
         if (unit[k] != 0) {
             double a = (box->lo[k] - origin[k]) / unit[k], b = (box->hi[k] - origin[k]) / unit[k];
+
             first = fmax(first, fmin(a, b));
             last = fmin(last, fmax(a, b));
         } else if (origin[k] < box->lo[k] || origin[k] > box->hi[k]) {
@@ -476,6 +514,7 @@ static bool ray_to_circle(const double origin[3], const double unit[3], double l
 {
     double c[3] = {circle->lo[0] - origin[0], circle->lo[1] - origin[1], circle->lo[2] - origin[2]};
     double square = circle->radius * circle->radius;
+
     if (dot(c, c) <= square) {
         *at = 0;
         return true;
@@ -494,6 +533,7 @@ static figure_verdict measure_ray(const qd_space_query *query, const outline *it
 {
     const double origin[3] = {query->x, query->y, query->z};
     double unit[3] = {query->direction_x, query->direction_y, query->direction_z}, length = sqrt(dot(unit, unit));
+
     for (int k = 0; k < 3; k++) {
         unit[k] /= length;
     }
@@ -512,6 +552,7 @@ figure_verdict figure_measure(const qd_space_query *query, const qd_body *body, 
         QD_SPACE_BOX, {query->min_x, query->min_y, query->min_z}, {query->max_x, query->max_y, query->max_z}, 0};
     const outline point = {QD_SPACE_CIRCLE, {query->x, query->y, query->z}, {query->x, query->y, query->z}, 0};
     outline circle = point;
+
     circle.radius = query->radius;
     *at = *slack = 0;
     switch (query->kind) {

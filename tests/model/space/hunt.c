@@ -62,6 +62,7 @@ static void keep_if_it_fails(script *s, script *shorter)
 {
     if (shorter->count < s->count && !is_played(shorter, true)) {
         script longer = *s;
+
         *s = *shorter;
         *shorter = longer;
     }
@@ -72,6 +73,7 @@ static void keep_if_it_fails(script *s, script *shorter)
 static void cut(script *s, uint32_t first, uint32_t last)
 {
     script shorter = *s;
+
     shorter.capacity = s->count + 1;
     shorter.line = malloc(shorter.capacity * sizeof *s->line);
     shorter.count = s->count - (last - first);
@@ -84,9 +86,11 @@ static void cut(script *s, uint32_t first, uint32_t last)
 static bool cut_lines(script *s)
 {
     uint32_t before = s->count;
+
     for (uint32_t part = s->count / 2; part > 0; part /= 2) {
         for (uint32_t end = s->count; end > 0;) {
             uint32_t first = end > part ? end - part : 0;
+
             cut(s, first, end);
             end = first;
         }
@@ -102,8 +106,10 @@ static bool is_of(const script_line *line, uint32_t entity)
 static bool cut_entities(script *s)
 {
     uint32_t before = s->count;
+
     for (uint32_t entity = 0; entity < SCRIPT_ENTITIES_MAX; entity++) {
         script shorter = *s;
+
         shorter.capacity = s->count + 1;
         shorter.line = malloc(shorter.capacity * sizeof *s->line);
         shorter.count = 0;
@@ -121,6 +127,7 @@ static bool cut_entities(script *s)
 static void simplify(script *s)
 {
     script plainer = *s;
+
     plainer.executor = SCRIPT_SERIAL;
     plainer.hands = 1;
     if (!is_played(&plainer, true)) {
@@ -136,6 +143,7 @@ static void simplify(script *s)
 static void shorten(script *s)
 {
     uint32_t before = s->count;
+
     fprintf(stderr, "seed %" PRIu64 " fails; shortening its %u lines\n", s->seed, before);
     simplify(s);
     while (cut_lines(s) || cut_entities(s)) {
@@ -156,6 +164,7 @@ typedef struct choice {
 static bool is_chosen(const choice *c, uint64_t seed)
 {
     const script_index *it = script_index_of_seed(seed);
+
     return (c->index == NULL || strcmp(c->index, it->name) == 0) &&
            (c->dimensions == 0 || c->dimensions == it->dimensions);
 }
@@ -163,9 +172,11 @@ static bool is_chosen(const choice *c, uint64_t seed)
 static bool parse(int argc, char **argv, choice *c)
 {
     int numbers = 0;
+
     for (int i = 1; i < argc; i++) {
         char *end;
         uint64_t number = strtoull(argv[i], &end, 10);
+
         if (strcmp(argv[i], "long") == 0) {
             c->scripts = LONG_ROUNDS * script_round();
         } else if (strcmp(argv[i], "--index") == 0 && i + 1 < argc) {
@@ -190,6 +201,7 @@ static bool parse(int argc, char **argv, choice *c)
 static int play_all(const choice *c, script_aim aim)
 {
     uint64_t played = 0;
+
     for (uint64_t seed = c->first; played < c->scripts; seed++) {
         if (!is_chosen(c, seed)) {
             continue;
@@ -211,6 +223,7 @@ static int play_all(const choice *c, script_aim aim)
 int hunt(int argc, char **argv, script_aim aim, uint64_t scripts, play_tally *tally)
 {
     choice c = {.scripts = scripts, .first = 1};
+
     if (!parse(argc, argv, &c)) {
         fprintf(stderr, "usage: %s [SCRIPTS [FIRST SEED]] [long] [--index NAME] [--dimensions N]\n", argv[0]);
         return 2;
@@ -231,6 +244,7 @@ int hunt(int argc, char **argv, script_aim aim, uint64_t scripts, play_tally *ta
     }
     if (status != 0) {
         script s;
+
         script_draw(&s, aim, told->seed);
         shorten(&s);
         script_free(&s);

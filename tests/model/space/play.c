@@ -43,6 +43,7 @@ __attribute__((format(printf, 2, 3))) static void fail(game *g, const char *form
 static void spawn(game *g, const script_line *line)
 {
     uint32_t slot;
+
     if (g->slot_of[line->entity] != NONE) {
         return;
     }
@@ -64,6 +65,7 @@ static void spawn(game *g, const script_line *line)
 static void despawn(game *g, const script_line *line)
 {
     uint32_t slot = g->slot_of[line->entity];
+
     if (slot == NONE) {
         return;
     }
@@ -82,9 +84,11 @@ static uint32_t move(game *g, uint32_t first)
     const script *s = g->s;
     script_verb verb = s->line[first].verb;
     uint32_t lines = 0, count = 0;
+
     do {
         const script_line *line = &s->line[first + lines++];
         uint32_t slot = g->slot_of[line->entity];
+
         if (slot == NONE) {
             continue;
         }
@@ -105,8 +109,10 @@ static uint32_t move(game *g, uint32_t first)
 static void reshape(game *g, const script_line *line)
 {
     uint32_t slot = g->slot_of[line->entity];
+
     if (slot != NONE) {
         qd_body *body = &g->r.thing[slot].now.body;
+
         body->shape = line->body.shape;
         body->half_x = line->body.half_x;
         body->half_y = line->body.half_y;
@@ -119,8 +125,10 @@ static void reshape(game *g, const script_line *line)
 static void refilter(game *g, const script_line *line)
 {
     uint32_t slot = g->slot_of[line->entity];
+
     if (slot != NONE) {
         qd_body *body = &g->r.thing[slot].now.body;
+
         body->category = line->body.category;
         body->mask = line->body.mask;
         qd_space_refilter(g->space, slot, body->category, body->mask);
@@ -137,6 +145,7 @@ typedef struct told {
 static int compare_told(const void *left, const void *right)
 {
     const told *x = left, *y = right;
+
     if (x->a != y->a) {
         return x->a < y->a ? -1 : 1;
     }
@@ -149,8 +158,10 @@ static int compare_told(const void *left, const void *right)
 static told *sorted(const qd_space_events *found)
 {
     told *events = malloc((found->count + 1) * sizeof *events);
+
     for (size_t i = 0; i < found->count; i++) {
         uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
+
         events[i] = (told){a < b ? a : b, a < b ? b : a, qd_space_event_kind(found->events[i])};
     }
     qsort(events, found->count, sizeof *events, compare_told);
@@ -160,12 +171,14 @@ static told *sorted(const qd_space_events *found)
 static const char *kind_name(uint32_t kind)
 {
     static const char *const names[] = {"nothing", "a begin", "an end", "a stay", "a passed"};
+
     return kind <= QD_SPACE_PASSED ? names[kind] : "an event of no kind";
 }
 
 static void fail_pair(game *g, const char *what, uint32_t kind, uint32_t a, uint32_t b)
 {
     uint32_t entity[2] = {NONE, NONE};
+
     for (uint32_t i = 0; i < SCRIPT_ENTITIES_MAX; i++) {
         if (g->slot_of[i] != NONE) {
             entity[0] = g->slot_of[i] == a ? i : entity[0];
@@ -180,8 +193,10 @@ static void fail_pair(game *g, const char *what, uint32_t kind, uint32_t a, uint
 static void compare_each(game *g, const told *event, size_t count, const reference_pairs *expected)
 {
     size_t next = 0;
+
     for (size_t i = 0; i < expected->count; i++) {
         const reference_pair *pair = &expected->pair[i];
+
         if (next < count && (event[next].a < pair->a || (event[next].a == pair->a && event[next].b < pair->b))) {
             break; /* what nobody expects: said below */
         }
@@ -192,6 +207,7 @@ static void compare_each(game *g, const told *event, size_t count, const referen
             next++;
         } else if ((pair->may_be & 1) == 0) {
             uint32_t kind = 1;
+
             while ((pair->may_be >> kind & 1) == 0) {
                 kind++;
             }
@@ -206,6 +222,7 @@ static void compare_each(game *g, const told *event, size_t count, const referen
 static void compare(game *g, const qd_space_events *found, size_t limit, qd_space_wanted wanted)
 {
     reference_pairs expected = reference_expect(&g->r, wanted);
+
     if (!found->complete && (expected.count <= limit || found->found <= limit)) {
         fail(g, "not complete with %zu of at most %zu events (%" PRIu64 " found)", expected.count, limit, found->found);
     } else if (found->complete && (expected.certain > limit || found->found != found->count)) {
@@ -213,6 +230,7 @@ static void compare(game *g, const qd_space_events *found, size_t limit, qd_spac
     }
     if (found->complete) {
         told *events = sorted(found);
+
         compare_each(g, events, found->count, &expected);
         for (size_t i = 0; i < found->count; i++) {
             g->tally->events[events[i].kind <= QD_SPACE_PASSED ? events[i].kind : 0]++;
@@ -242,6 +260,7 @@ static void settle(game *g)
     static bool freed[REFERENCE_SLOTS_MAX];
     const uint32_t *slot;
     size_t count;
+
     memset(freed, 0, sizeof freed);
     qd_space_settle(g->space, &slot, &count);
     for (size_t i = 0; i < count; i++) {
@@ -270,6 +289,7 @@ static void check_bodies(game *g)
 {
     for (uint32_t slot = 0; slot < g->r.slots; slot++) {
         qd_body body;
+
         if (g->r.thing[slot].now.here) {
             qd_space_body(g->space, slot, &body);
             if (!same_body(&body, &g->r.thing[slot].now.body)) {
@@ -282,6 +302,7 @@ static void check_bodies(game *g)
 static void check_counters(game *g)
 {
     qd_space_counters counters;
+
     qd_space_counters_get(g->space, &counters);
     const qd_space_config *config = &g->s->config;
     if (config->index == QD_SPACE_AUTO ? counters.index == QD_SPACE_AUTO : counters.index != config->index) {
@@ -296,6 +317,7 @@ static void check_counters(game *g)
 static void tick(game *g, const script_line *line)
 {
     qd_space_events found;
+
     check_bodies(g);
     qd_space_validate(g->space);
     qd_space_tick(g->space, &g->executor, line->wanted, line->limit, &found);
@@ -314,6 +336,7 @@ static void tick(game *g, const script_line *line)
 static void pairs(game *g, const script_line *line)
 {
     qd_space_events found;
+
     qd_space_pairs(g->space, &g->executor, line->limit, &found);
     compare(g, &found, line->limit, QD_SPACE_WANT_NOTHING);
 }
@@ -340,9 +363,11 @@ static bool is_before(const game *g, const candidate *it, uint32_t slot, const q
 static void compare_hits(game *g, const qd_space_query *query, const qd_space_hits *hits, candidate *of)
 {
     const qd_space_hit *last = hits->count > 0 ? &hits->hit[hits->count - 1] : NULL;
+
     for (uint32_t i = 0; i < hits->count; i++) {
         const qd_space_hit *hit = &hits->hit[i];
         candidate *it = hit->slot < g->r.slots ? &of[hit->slot] : NULL;
+
         if (it == NULL || it->verdict == FIGURE_APART || it->found) {
             fail(g, "slot %u is no hit, or was one already", hit->slot);
             return;
@@ -373,9 +398,11 @@ static void ask(game *g, const script_line *line)
 {
     static candidate of[REFERENCE_SLOTS_MAX];
     qd_space_query query = line->query;
+
     query.names = line->by_name ? g->names : NULL;
     for (uint32_t slot = 0; slot < g->r.slots; slot++) {
         const reference_state *was = &g->r.thing[slot].was;
+
         of[slot] = (candidate){0};
         if (g->r.thing[slot].taken && was->here &&
             (query.categories == 0 || (was->body.category & query.categories) != 0)) {
@@ -400,6 +427,7 @@ static void ask(game *g, const script_line *line)
 static uint32_t play_line(game *g)
 {
     const script_line *line = &g->s->line[g->line];
+
     switch (line->verb) {
     case SCRIPT_SPAWN:
         spawn(g, line);
@@ -432,6 +460,7 @@ static uint32_t play_line(game *g)
 bool play(const script *s, play_tally *tally, char failure[400])
 {
     static game g;
+
     memset(&g, 0, sizeof g);
     g.s = s;
     g.tally = tally;

@@ -19,6 +19,7 @@ static figure_verdict are_pair(const reference_state *a, const reference_state *
 static float middle(float at, float half)
 {
     float lo = fmaxf(at - half, -FLT_MAX), hi = fminf(at + half, FLT_MAX);
+
     return (float)(((double)lo + (double)hi) / 2);
 }
 
@@ -28,6 +29,7 @@ static qd_body moved_back(const reference_thing *thing)
     const qd_body *was = &thing->was.body;
     bool by_corners = was->shape == QD_SPACE_BOX && figure_resized(was, &thing->now.body);
     qd_body body = thing->now.body;
+
     body.x = by_corners ? middle(was->x, was->half_x) : was->x;
     body.y = by_corners ? middle(was->y, was->half_y) : was->y;
     body.z = by_corners ? middle(was->z, was->half_z) : was->z;
@@ -60,6 +62,7 @@ static uint32_t events_of(const reference *r, const reference_thing *a, const re
 {
     figure_verdict was = are_pair(&a->was, &b->was), now = are_pair(&a->now, &b->now);
     uint32_t may_be = 0;
+
     if (was != FIGURE_APART && now != FIGURE_APART) {
         may_be |= stays ? 1u << QD_SPACE_STAY : 1u;
     }
@@ -78,6 +81,7 @@ static uint32_t events_of(const reference *r, const reference_thing *a, const re
 static uint32_t pair_of(const reference_thing *a, const reference_thing *b)
 {
     figure_verdict was = are_pair(&a->was, &b->was);
+
     return (was != FIGURE_MEET ? 1u : 0) | (was != FIGURE_APART ? 1u << QD_SPACE_STAY : 0);
 }
 
@@ -85,9 +89,11 @@ reference_pairs reference_expect(reference *r, qd_space_wanted wanted)
 {
     size_t capacity = 64;
     reference_pairs all = {.pair = malloc(capacity * sizeof *all.pair)};
+
     for (uint32_t a = 0; a < r->slots; a++) {
         for (uint32_t b = a + 1; b < r->slots && r->thing[a].taken; b++) {
             const reference_thing *one = &r->thing[a], *other = &r->thing[b];
+
             if (!other->taken) {
                 continue;
             }
@@ -112,8 +118,10 @@ reference_pairs reference_expect(reference *r, qd_space_wanted wanted)
 qd_space_reason reference_reason(const reference *r, uint32_t a, uint32_t b)
 {
     const reference_thing *one = &r->thing[a], *other = &r->thing[b];
+
     if (one->removed_for != 0 || other->removed_for != 0) {
         bool first = other->removed_for == 0 || (one->removed_for != 0 && one->removed_for < other->removed_for);
+
         return first ? one->removed_for : other->removed_for;
     }
     if (!filters_agree(&one->now.body, &other->now.body)) {
@@ -135,6 +143,7 @@ void reference_add(reference *r, uint32_t slot, const qd_body *body)
 bool reference_remove(reference *r, uint32_t slot, qd_space_reason reason)
 {
     reference_thing *thing = &r->thing[slot];
+
     thing->now.here = false;
     thing->removed_for = reason;
     thing->taken = thing->was.here;
@@ -146,6 +155,7 @@ void reference_settle(reference *r)
 {
     for (uint32_t slot = 0; slot < r->slots; slot++) {
         reference_thing *thing = &r->thing[slot];
+
         r->taken -= thing->taken && !thing->now.here;
         thing->taken = thing->now.here;
         thing->was = thing->now;

@@ -75,6 +75,7 @@ static float bounded(float value)
 static script_line *add_line(drawing *d, script_verb verb, uint32_t entity)
 {
     script *s = d->s;
+
     if (s->count == s->capacity) {
         s->capacity = s->capacity == 0 ? 256 : 2 * s->capacity;
         s->line = realloc(s->line, s->capacity * sizeof *s->line);
@@ -88,6 +89,7 @@ static script_line *add_line(drawing *d, script_verb verb, uint32_t entity)
 static float place(drawing *d, uint32_t axis)
 {
     double lo = d->lo[axis], line = lo + d->side * below(d, 33) / 32;
+
     switch (d->where) {
     case STRADDLING:
         return one_in(d, 3) ? (float)(lo + d->side / 2) : between(d, lo, lo + d->side);
@@ -150,6 +152,7 @@ static float size(drawing *d)
 static uint8_t draw_shape(drawing *d)
 {
     static const uint8_t some[] = {QD_SPACE_BOX, QD_SPACE_CIRCLE, QD_SPACE_CAPSULE};
+
     switch (d->shapes) {
     case BOXES:
         return QD_SPACE_BOX;
@@ -168,12 +171,14 @@ static void draw_form(drawing *d, qd_body *body)
 {
     const uint32_t dimensions = d->s->config.dimensions;
     float half[3] = {0};
+
     body->shape = draw_shape(d);
     for (uint32_t k = 0; k < dimensions; k++) {
         half[k] = bounded(size(d));
     }
     if (body->shape == QD_SPACE_CAPSULE) {
         uint32_t axis = one_in(d, 2) ? below(d, dimensions) : dimensions;
+
         for (uint32_t k = 0; k < dimensions; k++) {
             half[k] = axis < dimensions && axis != k ? 0 : one_in(d, 2) ? half[k] : -half[k];
         }
@@ -211,6 +216,7 @@ static bool pick(drawing *d, uint32_t *entity)
 static void spawn(drawing *d)
 {
     uint32_t entity = one_in(d, 3) && d->known > 0 ? below(d, d->known) : d->known;
+
     if (entity >= SCRIPT_ENTITIES_MAX || d->spot[entity].here) {
         return;
     }
@@ -227,6 +233,7 @@ static void spawn(drawing *d)
 static void despawn(drawing *d)
 {
     uint32_t entity;
+
     if (pick(d, &entity)) {
         d->spot[entity].here = false;
         d->here--;
@@ -239,6 +246,7 @@ static void move_to(drawing *d, uint32_t entity, bool is_teleport)
     spot *it = &d->spot[entity];
     double step = d->size_max * (one_in(d, 4) ? 1 : 0.1);
     qd_body there = it->now;
+
     there.x = bounded(there.x + between(d, -step, step));
     there.y = bounded(there.y + between(d, -step, step));
     if (d->s->config.dimensions == 3) {
@@ -262,6 +270,7 @@ static void move_some(drawing *d, script_verb verb)
 {
     bool all = one_in(d, d->aimed > 500 ? 3 : 12);
     uint32_t wanted = all ? d->known : one_in(d, 3) ? 60 : 1 + below(d, 4), entity;
+
     for (uint32_t i = 0; i < wanted; i++) {
         entity = i;
         if (all ? d->spot[i].here : pick(d, &entity)) {
@@ -274,6 +283,7 @@ static void move_some(drawing *d, script_verb verb)
 static void reshape(drawing *d)
 {
     uint32_t entity;
+
     if (!pick(d, &entity)) {
         return;
     }
@@ -285,6 +295,7 @@ static void reshape(drawing *d)
     } else if (!one_in(d, 3)) {
         /* The same shape, often with one of its sizes as it is. */
         uint8_t drawn = form.shape;
+
         form.shape = it->now.shape;
         form.half_x = one_in(d, 4) || drawn != form.shape ? it->now.half_x : form.half_x;
         form.half_y = one_in(d, 4) || drawn != form.shape ? it->now.half_y : form.half_y;
@@ -306,6 +317,7 @@ static void reshape(drawing *d)
 static void refilter(drawing *d)
 {
     uint32_t entity;
+
     if (!pick(d, &entity)) {
         return;
     }
@@ -328,6 +340,7 @@ static size_t draw_limit(drawing *d)
 static void order(float *lo, float *hi)
 {
     float least = fminf(*lo, *hi);
+
     *hi = fmaxf(*lo, *hi);
     *lo = least;
 }
@@ -336,6 +349,7 @@ static void ask(drawing *d)
 {
     bool is_solid = d->s->config.dimensions == 3;
     qd_body one = {0}, other = {0};
+
     put(d, &one);
     put(d, &other);
     if (one_in(d, 2)) {
@@ -381,6 +395,7 @@ static void tick(drawing *d)
 {
     static const qd_space_wanted wants[3] = {QD_SPACE_WANT_NOTHING, QD_SPACE_WANT_EVENTS, QD_SPACE_WANT_STAYS};
     script_line *line = add_line(d, SCRIPT_TICK, 0);
+
     line->wanted = one_in(d, d->aim == SCRIPT_QUERIES ? 3 : 8) ? wants[below(d, 3)] : QD_SPACE_WANT_EVENTS;
     line->limit = draw_limit(d);
     for (uint32_t i = 0; i < d->known; i++) {
@@ -392,6 +407,7 @@ static void tick(drawing *d)
 static void change(drawing *d)
 {
     uint32_t what = d->here < d->aimed && one_in(d, 2) ? 0 : below(d, 20);
+
     if (what == 0) {
         spawn(d);
     } else if (what == 1 && d->here > d->aimed / 2) {
@@ -420,12 +436,14 @@ static void draw_config(drawing *d)
     static const double sides[] = {1, 64, 1000, 1e6, 1e-3, 3e38}, jitters[] = {0.3, 0.6, 3, 300};
     script *s = d->s;
     const script_index *index = script_index_of_seed(s->seed);
+
     d->side = one_in(d, 4) ? sides[below(d, 6)] : 64;
     d->size_max = d->side * (one_in(d, 3) ? 0.15 : 0.04);
     d->jitter = jitters[below(d, 4)];
     float hi[3];
     for (uint32_t k = 0; k < 3; k++) {
         double lo = one_in(d, 3) ? -d->side / 2 : 0;
+
         d->lo[k] = (float)(k > 0 && d->side < 1e30 && one_in(d, 4) ? d->side * 1000 : lo);
         hi[k] = (float)(d->lo[k] + d->side * (k > 0 && one_in(d, 3) ? 0.3 : 1));
     }
@@ -454,6 +472,7 @@ static void draw_config(drawing *d)
     }
     if ((index->index == QD_SPACE_HASH || index->index == QD_SPACE_GRID) && one_in(d, 2)) {
         static const double shares[] = {1.0 / 1000, 1.0 / 64, 0.1, 2};
+
         s->config.cell_size = bounded((float)(d->side * shares[below(d, 4)]));
     }
 }
@@ -462,6 +481,7 @@ static void draw_config(drawing *d)
 static void draw_run(drawing *d)
 {
     script *s = d->s;
+
     s->tuned = !one_in(d, 10);
     s->tuning = (qd_tuning){.leaf_rows = 1 + below(d, 12), .task_rows_min = below(d, 40), .land_slots = 64};
     s->tuning.stage_bodies_min = one_in(d, 2) ? 0 : one_in(d, 2) ? below(d, 2 * d->aimed) : UINT32_MAX;
@@ -487,6 +507,7 @@ const script_index *script_index_of_seed(uint64_t seed)
 uint64_t script_round(void)
 {
     uint64_t kernels = 0;
+
     while (qd_space_kernel_at((uint32_t)kernels) != NULL) {
         kernels++;
     }
@@ -496,6 +517,7 @@ uint64_t script_round(void)
 void script_draw(script *s, script_aim aim, uint64_t seed)
 {
     static drawing d;
+
     memset(&d, 0, sizeof d);
     *s = (script){.seed = seed};
     d.s = s;
@@ -512,6 +534,7 @@ void script_draw(script *s, script_aim aim, uint64_t seed)
     draw_run(&d);
     for (uint32_t ticks = d.aimed > 500 ? 6 : 8 + below(&d, 16), i = 0; i < ticks; i++) {
         uint32_t changes = one_in(&d, 6) ? 0 : below(&d, i == 0 ? 2 * d.aimed + 20 : 30);
+
         for (uint32_t j = 0; j < changes; j++) {
             change(&d);
         }

@@ -28,6 +28,7 @@ static void print_form(const qd_body *body, uint32_t dimensions, FILE *to)
 void script_print_query(const qd_space_query *query, uint32_t dimensions, FILE *to)
 {
     static const char *const names[] = {"", "box", "circle", "nearest", "ray"};
+
     fprintf(to, "query %s", names[query->kind]);
     if (query->kind == QD_SPACE_IN_BOX) {
         print_axes(to, dimensions, query->min_x, query->min_y, query->min_z);
@@ -53,6 +54,7 @@ static void print_line(const script_line *line, bool is_first, uint32_t dimensio
                                         "refilter", "tick",    "pairs", "query"};
     static const char *const wanted[] = {"nothing", "events", "", "stays"};
     const qd_body *body = &line->body;
+
     if (line->verb == SCRIPT_QUERY) {
         script_print_query(&line->query, dimensions, to);
         fputs(line->by_name ? " by name\n" : "\n", to);
@@ -85,6 +87,7 @@ void script_print(const script *s, FILE *to)
 {
     static const char *const executors[] = {"serial", "scrambled", "threads"};
     const qd_space_config *c = &s->config;
+
     fprintf(to, "# seed %" PRIu64 ": %s, %u dimensions, kernel %s, %s executor of %u\n", s->seed,
             script_index_of_seed(s->seed)->name, c->dimensions, qd_space_kernel_at(s->kernel), executors[s->executor],
             s->hands);
