@@ -462,7 +462,7 @@ static void apply_stats(qd_host *host, const qd_request *request)
     send(host, request, &message);
 }
 
-/* ---- letters ---- */
+/* ---- messages ---- */
 
 static void apply_request(qd_host *host, const qd_request *request)
 {
@@ -510,11 +510,11 @@ static void apply_request(qd_host *host, const qd_request *request)
     }
 }
 
-void qd_apply(qd_host *host, qd_host_letter *letter)
+void qd_apply(qd_host *host, qd_room_message *message)
 {
-    qd_seat *seat = letter->seat;
-    bool leaves = letter == &seat->leave;
-    qd_request *request = leaves ? NULL : (qd_request *)letter;
+    qd_seat *seat = message->seat;
+    bool leaves = message == &seat->leave;
+    qd_request *request = leaves ? NULL : (qd_request *)message;
 
     /* Answers keep the order of their requests, but subscriptions that come together get their resets together. */
     if (host->resets_due && (leaves || request->decoded.message.kind != QD_CLIENT_SUBSCRIBE)) {

@@ -178,7 +178,7 @@ static qd_host *find_or_create(qd_session *session, qd_request *request, open_re
     return NULL;
 }
 
-/* Under the lock, so that the room cannot close before the letter is in. */
+/* Under the lock, so that the room cannot close before the message is in. */
 static void open_listed(qd_session *session, qd_request **request, open_refusal *refusal)
 {
     if (atomic_load(&session->server->stopping)) {

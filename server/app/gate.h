@@ -9,7 +9,7 @@
 #ifndef QD_APP_GATE_H
 #define QD_APP_GATE_H
 
-#include "../net/link.h"
+#include "../base/link.h"
 
 typedef struct qd_gate {
     _Atomic size_t waiting;

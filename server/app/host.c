@@ -26,7 +26,7 @@
 
 static void run(qd_actor *actor);
 static void fetch(qd_actor *actor);
-static void visit(qd_actor *actor);
+static void run_inline(qd_actor *actor);
 
 /* ---- creation and end ---- */
 
@@ -133,7 +133,7 @@ qd_host *qd_host_of(qd_named *named)
     return (qd_host *)((char *)named - offsetof(qd_host, named));
 }
 
-/* ---- letters in ---- */
+/* ---- messages in ---- */
 
 void qd_host_wake(qd_host *host)
 {
@@ -142,9 +142,9 @@ void qd_host_wake(qd_host *host)
     scheduler->wake(scheduler->context, &host->actor);
 }
 
-static void put(qd_host *host, qd_host_letter *letter)
+static void put(qd_host *host, qd_room_message *message)
 {
-    if (qd_mailbox_put(&host->mailbox, &letter->letter)) {
+    if (qd_mailbox_put(&host->mailbox, &message->message)) {
         qd_host_wake(host);
     }
 }
@@ -172,9 +172,9 @@ void qd_host_post(qd_host *host, qd_request *request)
     const qd_scheduler *scheduler = host->server->config.scheduler;
     bool light = qd_slice_is_light(request);
     /* From here on the request may be applied, and be gone. */
-    bool first = qd_mailbox_put(&host->mailbox, &request->head.letter);
+    bool first = qd_mailbox_put(&host->mailbox, &request->head.message);
     if (first && light) {
-        scheduler->visit(scheduler->context, &host->actor, visit);
+        scheduler->run_inline(scheduler->context, &host->actor, run_inline);
     } else if (first) {
         qd_host_wake(host);
     }
@@ -474,7 +474,7 @@ static uint64_t close_when_due(qd_host *host, uint64_t now_ns, bool empty)
     if (nobody_comes) {
         qd_host_close(host, QD_ROOM_CLOSED_EMPTY, NULL, 0);
     }
-    /* Else a letter is there that will wake the host. */
+    /* Else a message is there that will wake the host. */
     return QD_NEVER;
 }
 
@@ -494,16 +494,16 @@ static void finish(qd_host *host)
     const qd_scheduler *scheduler = host->server->config.scheduler;
 
     scheduler->wake_at(scheduler->context, &host->actor, QD_NEVER);
-    /* `arrivals` does not change once the room is not listed. Letters that are still to come wake the host. */
+    /* `arrivals` does not change once the room is not listed. Messages that are still to come wake the host. */
     if (host->arrivals != host->arrivals_seen || host->seats_known > 0) {
         /* Seats may be a session's that is parked. */
         scheduler->wake_at(scheduler->context, &host->actor, look_after_parked(host));
         return;
     }
-    /* A letter that is left is of a seat that is not given up. */
-    QD_ASSERT(host->letters == NULL);
+    /* A message that is left is of a seat that is not given up. */
+    QD_ASSERT(host->messages == NULL);
     if (atomic_load(&host->users) > 0) {
-        qd_host_wake(host); /* a loop is between its last letter and its last touch: a moment */
+        qd_host_wake(host); /* a loop is between its last message and its last touch: a moment */
     } else {
         scheduler->retire(scheduler->context, &host->actor, retired);
     }
@@ -600,29 +600,29 @@ static bool ticks_quickly(const qd_host *host)
     return host->time_count > 0 && host->times_us[(host->time_count - 1) % QD_HOST_TIMES] <= VISIT_TICK_US_MAX;
 }
 
-static bool may_visit(const qd_host *host, const qd_host_letter *letter)
+static bool may_visit(const qd_host *host, const qd_room_message *message)
 {
-    if (host->room == NULL || letter == &letter->seat->leave) {
+    if (host->room == NULL || message == &message->seat->leave) {
         return false;
     }
-    const qd_request *request = (const qd_request *)letter;
+    const qd_request *request = (const qd_request *)message;
     return qd_slice_is_light(request) && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(host));
 }
 
 /* Moves change nothing that is due at a time, so that they need no keep_up, unless the clock stands still. */
-static void visit(qd_actor *actor)
+static void run_inline(qd_actor *actor)
 {
     qd_host *host = (qd_host *)actor;
-    qd_letter *letter = qd_mailbox_take(&host->mailbox);
+    qd_message *message = qd_mailbox_take(&host->mailbox);
     bool stepped = false;
 
-    for (qd_letter *next; letter != NULL && may_visit(host, (qd_host_letter *)letter); letter = next) {
-        next = letter->next;
-        stepped |= ((qd_request *)letter)->decoded.message.kind == QD_CLIENT_STEP;
-        qd_apply(host, (qd_host_letter *)letter);
+    for (qd_message *next; message != NULL && may_visit(host, (qd_room_message *)message); message = next) {
+        next = message->next;
+        stepped |= ((qd_request *)message)->decoded.message.kind == QD_CLIENT_STEP;
+        qd_apply(host, (qd_room_message *)message);
     }
-    host->letters = letter;
-    if (letter != NULL) {
+    host->messages = message;
+    if (message != NULL) {
         qd_host_wake(host);
     } else if (stepped || (host->config.tick_mode == QD_TICK_MODE_CLOCK && !host->clock_runs)) {
         keep_up(host);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A host: the actor that runs one room. Letters go in from loop threads; it applies them in the order of each session,
+ * A host: the actor that runs one room. Messages go in from loop threads; it applies them in the order of each session,
  * ticks the room by its clock or by Step, and sends what comes of it.
  *
- *     letters --mailbox--> run: apply each -> tick, if due -> reports as frames -> links
+ *     messages --mailbox--> run: apply each -> tick, if due -> reports as frames -> links
  *                               (slice.c,     (host.c)        (publish.c,
  *                                apply.c)                      views.c)
  *
  * VISITS. Moves, and Steps of rooms that tick in no time, are applied by the loop thread that brought them, if the room
- * is idle just then (qd_scheduler.visit): their columns are in its core's cache, and nobody need be woken. All else is
+ * is idle just then (qd_scheduler.run_inline): their columns are in its core's cache, and nobody need be woken. All else is
  * for the workers.
  *
  * LIFETIME
  * 1. A host is created by the loop thread that opens the room, and listed in the registry. Whoever finds it there puts
- *    its letter in before it lets go of the registry's lock.
+ *    its message in before it lets go of the registry's lock.
  * 2. It is closed when its name has been taken out of the registry: on request, when it has been empty for long enough,
- *    or when the server stops. Closing frees the room; the host stays and answers letters with UNKNOWN_ROOM.
+ *    or when the server stops. Closing frees the room; the host stays and answers messages with UNKNOWN_ROOM.
  * 3. Every seat is counted in `users` from its creation until its loop has put in `leave` and woken the host. A closed
  *    host without users is retired and freed.
  *
@@ -53,8 +53,8 @@ typedef struct qd_host {
     qd_mailbox mailbox;
 
     /* the run's own */
-    qd_letter *letters; /* taken out, and left for the run that follows */
-    qd_seat *news;      /* seats with an Applied due at the tick */
+    qd_message *messages; /* taken out, and left for the run that follows */
+    qd_seat *news;        /* seats with an Applied due at the tick */
     uint32_t stuck_count;
     bool resets_due; /* a Subscribe waits for its reset */
     bool dirty;      /* changed since the last tick */
@@ -83,13 +83,13 @@ typedef struct qd_host {
     uint64_t creator;        /* a session's number */
     qd_token *creator_token; /* NULL: it had none */
 
-    uint64_t arrivals; /* letters with OpenRoom put in; under the registry's lock */
+    uint64_t arrivals; /* messages with OpenRoom put in; under the registry's lock */
 
     /* the run's own, the rest; `heap` is made by the creator */
     qd_heap heap;
     qd_room_closed_reason closed_reason;
     uint64_t arrivals_seen;
-    uint32_t seats_known;             /* seats of which a letter came and `leave` did not */
+    uint32_t seats_known;             /* seats of which a message came and `leave` did not */
     uint32_t times_us[QD_HOST_TIMES]; /* of the last ticks; a ring */
 } qd_host;
 
@@ -104,7 +104,7 @@ qd_host *qd_host_create(qd_server *server, const char *name, const qd_msg_room_c
 void qd_host_destroy(qd_host *host);
 qd_host *qd_host_of(qd_named *named);
 
-/* Has what a visit reads of it fetched. */
+/* Has what a run_inline reads of it fetched. */
 void qd_host_fetch(const qd_host *host);
 /* Counts a new seat. */
 void qd_host_use(qd_host *host);
@@ -113,7 +113,7 @@ void qd_host_unuse(qd_host *host);
 /* Puts a request in; the host owns it. Counts it in the gates of the seat and the session. May apply it, too: not under
  * the registry's lock, unless it is OpenRoom. */
 void qd_host_post(qd_host *host, qd_request *request);
-/* The last letter of a seat; neither it nor the host may be touched afterwards. */
+/* The last message of a seat; neither it nor the host may be touched afterwards. */
 void qd_host_leave(qd_host *host, qd_seat *seat);
 
 /* ---- [any] ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whose entities are whose: letters that change it, carried out, and told to whom it concerns. [run]
+ * Whose entities are whose: messages that change it, carried out, and told to whom it concerns. [run]
  */
 #ifndef QD_APP_OWNERS_H
 #define QD_APP_OWNERS_H

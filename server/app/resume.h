@@ -7,7 +7,7 @@
  *
  * A parked session belongs to nobody; it is in the server's list, under the server's mutex, and whoever takes it out of
  * there has it alone. The new connection has a session of its own from the beginning, which takes over the number, and
- * an heir for each seat: the last letter of a seat, `leave`, names it, so that all that the older connection asked for
+ * an heir for each seat: the last message of a seat, `leave`, names it, so that all that the older connection asked for
  * is carried out before anything that the new one asks for.
  */
 #ifndef QD_APP_RESUME_H

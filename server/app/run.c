@@ -21,7 +21,7 @@
 /* How long rooms may take to close, and queues to be sent, when the server stops. */
 #define CLOSE_MS_MAX 2000u
 #define STOP_MS_MAX  2000u
-#define SLICE_NS     UINT64_C(5000000) /* that a room applies letters before others have their turn */
+#define SLICE_NS     UINT64_C(5000000) /* that a room applies messages before others have their turn */
 
 /* Open files besides the connections: those that are being refused, the listener, what each loop has. */
 #define FILES_AROUND    100u

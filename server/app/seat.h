@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A seat: one session in one room, and the letters between the two.
+ * A seat: one session in one room, and the messages between the two.
  *
- *     loop thread:  creates the seat, puts letters into the host's mailbox; the last one is `leave`, and with it the
+ *     loop thread:  creates the seat, puts messages into the host's mailbox; the last one is `leave`, and with it the
  *                   loop has nothing more to do with the seat
- *     host's run:   takes the letters in their order; frees the seat when it comes to `leave`
+ *     host's run:   takes the messages in their order; frees the seat when it comes to `leave`
  *
  * So a seat needs no count of references: whatever the loop put in before `leave` is handled before it.
  */
@@ -20,10 +20,10 @@ struct qd_host;
 struct qd_session;
 typedef struct qd_seat qd_seat;
 
-typedef struct qd_host_letter {
-    qd_letter letter; /* first, so that the mailbox's pointer is ours */
+typedef struct qd_room_message {
+    qd_message message; /* first, so that the mailbox's pointer is ours */
     qd_seat *seat;
-} qd_host_letter;
+} qd_room_message;
 
 /* Why the session is not in the room. The loop leaves it at the next occasion; a seat in a closed room, of a session
  * that may be resumed, stays for a while, so that a client that was cut before RoomClosed came hears of it. */
@@ -37,7 +37,7 @@ struct qd_seat {
     /* set at creation */
     struct qd_host *host;       /* counted in its users */
     struct qd_session *session; /* a reference */
-    qd_host_letter leave;
+    qd_room_message leave;
 
     /* the loop's, until leave is put; then the run's */
     uint32_t leave_seq;
@@ -49,7 +49,7 @@ struct qd_seat {
     uint64_t acked_tick;      /* the last one that the client said it has; QD_NEVER: none yet */
 
     /* both */
-    qd_gate batches;      /* letters put and not handled */
+    qd_gate batches;      /* messages put and not handled */
     _Atomic uint8_t gone; /* qd_seat_gone */
     _Atomic bool behind;  /* shows `stuck` to the loop */
 
@@ -70,9 +70,9 @@ struct qd_seat {
 
 /* A message to a room, with its columns. */
 typedef struct qd_request {
-    qd_host_letter head; /* first */
-    size_t bytes;        /* that it counts for in the session's gate */
-    bool created;        /* OPEN_ROOM: it created the room */
+    qd_room_message head; /* first */
+    size_t bytes;         /* that it counts for in the session's gate */
+    bool created;         /* OPEN_ROOM: it created the room */
     qd_decoded_client decoded;
 } qd_request;
 

@@ -4,7 +4,7 @@
  * handler that it gives out, rooms run on the scheduler that it is given. run.c joins it with the real ones, the
  * simulation with its own.
  *
- *     link -> session (its loop thread) -> letters -> host (an actor, one a room) -> frames -> links
+ *     link -> session (its loop thread) -> messages -> host (an actor, one a room) -> frames -> links
  *
  * It belongs to whoever created it and outlives all links and actors. What is marked [any] may be called from any
  * thread.
@@ -30,8 +30,8 @@ typedef struct qd_server_config {
     qd_limits limits;
     const qd_scheduler *scheduler;
     uint32_t workers; /* for the statistics */
-    /* How long a run of a room goes on with letters, before it ticks, if it should, and others have their turn. A
-     * letter that takes longer is carried out whole. */
+    /* How long a run of a room goes on with messages, before it ticks, if it should, and others have their turn. A
+     * message that takes longer is carried out whole. */
     uint64_t slice_ns;
     /* Either may be NULL: every token is accepted; nobody is an admin. */
     const qd_tokens *tokens, *admin_tokens;

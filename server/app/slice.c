@@ -7,7 +7,7 @@
 /* A batch of so many entities takes a third of a millisecond, or some, if all of them jump. */
 #define LIGHT_ENTITIES_MAX 32768u
 
-/* The clock is looked at after so many light letters, and after each of the others. */
+/* The clock is looked at after so many light messages, and after each of the others. */
 #define LIGHT_LETTERS 16u
 
 /* From one look to the next; more is long. */
@@ -29,14 +29,14 @@ bool qd_slice_is_light(const qd_request *request)
     }
 }
 
-/* The clock of one run. It is not looked at before the first letter that may take long: most runs have none. */
+/* The clock of one run. It is not looked at before the first message that may take long: most runs have none. */
 typedef struct slice {
     bool endless;
     uint64_t end_ns, looked_ns; /* QD_NEVER: not looked at yet */
-    uint32_t light;             /* letters, so far */
+    uint32_t light;             /* messages, so far */
 } slice;
 
-/* After a letter. Whether the slice is over, and whether what came since the last look took long. */
+/* After a message. Whether the slice is over, and whether what came since the last look took long. */
 static bool is_over(slice *at, const qd_server *server, bool *is_long)
 {
     uint64_t now_ns = qd_server_now_ns(server);
@@ -49,42 +49,42 @@ static bool is_over(slice *at, const qd_server *server, bool *is_long)
     return now_ns >= at->end_ns;
 }
 
-static bool is_light(const qd_host_letter *letter)
+static bool is_light(const qd_room_message *message)
 {
-    return letter != &letter->seat->leave && qd_slice_is_light((const qd_request *)letter);
+    return message != &message->seat->leave && qd_slice_is_light((const qd_request *)message);
 }
 
-/* Applies letters until there are none, or the slice is over. Returns the rest; *slow is whose letter took long then,
+/* Applies messages until there are none, or the slice is over. Returns the rest; *slow is whose message took long then,
  * or NULL. */
-static qd_letter *apply_some(qd_host *host, qd_letter *letters, slice *at, const qd_session **slow)
+static qd_message *apply_some(qd_host *host, qd_message *messages, slice *at, const qd_session **slow)
 {
-    while (letters != NULL) {
-        qd_host_letter *letter = (qd_host_letter *)letters;
-        const qd_session *session = letter == &letter->seat->leave ? NULL : letter->seat->session;
-        bool look = !is_light(letter) || ++at->light % LIGHT_LETTERS == 0, is_long;
+    while (messages != NULL) {
+        qd_room_message *message = (qd_room_message *)messages;
+        const qd_session *session = message == &message->seat->leave ? NULL : message->seat->session;
+        bool look = !is_light(message) || ++at->light % LIGHT_LETTERS == 0, is_long;
 
-        letters = letters->next;
-        qd_apply(host, letter);
+        messages = messages->next;
+        qd_apply(host, message);
         if (look && !at->endless && host->room != NULL && is_over(at, host->server, &is_long)) {
             *slow = is_long ? session : NULL;
             break;
         }
     }
-    return letters;
+    return messages;
 }
 
-/* The session's letters behind all others, and behind them those of who goes on with it. */
-static qd_letter *put_back(qd_letter *letters, const qd_session *session)
+/* The session's messages behind all others, and behind them those of who goes on with it. */
+static qd_message *put_back(qd_message *messages, const qd_session *session)
 {
-    qd_letter *others = NULL, *its = NULL, **others_end = &others, **its_end = &its;
+    qd_message *others = NULL, *its = NULL, **others_end = &others, **its_end = &its;
 
-    for (; letters != NULL; letters = letters->next) {
-        const qd_seat *seat = ((const qd_host_letter *)letters)->seat;
-        qd_letter ***end = seat->session == session ? &its_end : &others_end;
+    for (; messages != NULL; messages = messages->next) {
+        const qd_seat *seat = ((const qd_room_message *)messages)->seat;
+        qd_message ***end = seat->session == session ? &its_end : &others_end;
 
-        **end = letters;
-        *end = &letters->next;
-        if (letters == &seat->leave.letter && seat->session == session && seat->heir != NULL) {
+        **end = messages;
+        *end = &messages->next;
+        if (messages == &seat->leave.message && seat->session == session && seat->heir != NULL) {
             session = seat->heir->session;
         }
     }
@@ -97,14 +97,14 @@ void qd_slice_apply(qd_host *host, bool all)
 {
     slice at = {.endless = all, .end_ns = QD_NEVER, .looked_ns = QD_NEVER};
     const qd_session *slow = NULL;
-    qd_letter *rest = apply_some(host, host->letters, &at, &slow);
+    qd_message *rest = apply_some(host, host->messages, &at, &slow);
 
     if (rest == NULL) {
         rest = apply_some(host, qd_mailbox_take(&host->mailbox), &at, &slow);
     }
     if (rest != NULL && slow != NULL) {
         /* Behind what has come meanwhile as well. */
-        qd_letter **end = &rest;
+        qd_message **end = &rest;
 
         while (*end != NULL) {
             end = &(*end)->next;
@@ -112,7 +112,7 @@ void qd_slice_apply(qd_host *host, bool all)
         *end = qd_mailbox_take(&host->mailbox);
         rest = put_back(rest, slow);
     }
-    host->letters = rest;
+    host->messages = rest;
     if (rest != NULL) {
         qd_host_wake(host);
     }

@@ -61,7 +61,7 @@ struct qd_actor {
     qd_actor_fn fetch;
     /* private to the scheduler */
     _Atomic uint32_t state;
-    struct qd_actor *next, *next_bunch;
+    struct qd_actor *next, *next_batch;
     uint64_t due_ns;      /* wake it then; QD_NEVER: no timer */
     uint32_t timer_index; /* of its timer with the scheduler, counted from 1; 0: it has none */
 };
@@ -71,7 +71,7 @@ static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)
     actor->run = run;
     actor->fetch = NULL;
     atomic_init(&actor->state, 0);
-    actor->next = actor->next_bunch = NULL;
+    actor->next = actor->next_batch = NULL;
     actor->due_ns = QD_NEVER;
     actor->timer_index = 0;
 }
@@ -82,7 +82,7 @@ typedef struct qd_scheduler {
     void (*wake)(void *context, qd_actor *actor);
     /* If it is idle, call `run` for it here and now; else wake it. A run like any other, but short, and it may not
      * retire the actor. Not from inside a run. [any] */
-    void (*visit)(void *context, qd_actor *actor, qd_actor_fn run);
+    void (*run_inline)(void *context, qd_actor *actor, qd_actor_fn run);
     /* Have the actor run at due_ns, or never; replaces what was set before. [the actor's own run, or before its first]
      */
     void (*wake_at)(void *context, qd_actor *actor, uint64_t due_ns);

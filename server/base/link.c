@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "link.h"
 
-#include "../base/assert.h"
+#include "assert.h"
 
 void qd_link_init(qd_link *link, const qd_link_ops *ops)
 {

@@ -28,12 +28,12 @@
  *    the margin, and the largest send of each class.
  *  - A link that the system has no memory for is closed.
  */
-#ifndef QD_NET_LINK_H
-#define QD_NET_LINK_H
+#ifndef QD_BASE_LINK_H
+#define QD_BASE_LINK_H
 
 #include <stdbool.h>
 
-#include "../base/buffer.h"
+#include "buffer.h"
 
 typedef struct qd_link qd_link;
 

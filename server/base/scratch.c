@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "loans.h"
+#include "scratch.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-static _Thread_local qd_loan loans[QD_LOANS];
+static _Thread_local qd_scratch scratch[QD_SCRATCH_KINDS];
 static _Thread_local bool is_registered;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool has_key;
 
-void qd_loans_release(void)
+void qd_scratch_release(void)
 {
-    for (int kind = 0; kind < QD_LOANS; kind++) {
-        if (loans[kind].memory) {
-            loans[kind].release(loans[kind].memory);
+    for (int kind = 0; kind < QD_SCRATCH_KINDS; kind++) {
+        if (scratch[kind].memory) {
+            scratch[kind].release(scratch[kind].memory);
         }
-        loans[kind] = (qd_loan){0};
+        scratch[kind] = (qd_scratch){0};
     }
 }
 
 static void end_thread(void *argument)
 {
     (void)argument;
-    qd_loans_release();
+    qd_scratch_release();
     is_registered = false;
 }
 
@@ -38,11 +38,11 @@ static void make_key(void)
 static bool register_thread(void)
 {
     pthread_once(&once, make_key);
-    is_registered = has_key && pthread_setspecific(key, loans) == 0;
+    is_registered = has_key && pthread_setspecific(key, scratch) == 0;
     return is_registered;
 }
 
-qd_loan *qd_loan_of_thread(qd_loan_kind kind)
+qd_scratch *qd_scratch_of_thread(qd_scratch_kind kind)
 {
-    return is_registered || register_thread() ? &loans[kind] : NULL;
+    return is_registered || register_thread() ? &scratch[kind] : NULL;
 }

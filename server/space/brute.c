@@ -32,11 +32,11 @@ static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
     if (count < 2 || !qd_flat_is_due(index, plan)) {
         return 0;
     }
-    brute->by_bytes = count <= FEW_ROWS && plan->hands == 1;
+    brute->by_bytes = count <= FEW_ROWS && plan->workers == 1;
     choose_frame(brute);
     brute->by_bytes &= !brute->is_too_coarse;
     brute->frame_walks--;
-    brute->tasks = plan->hands;
+    brute->tasks = plan->workers;
     return brute->tasks;
 }
 
@@ -51,7 +51,7 @@ static uint32_t first_of(const qd_brute *brute, uint32_t task)
 }
 
 /* All rows with numbers of 8 bits, by one task. */
-static void walk_by_bytes(const qd_brute *brute, qd_hand *hand)
+static void walk_by_bytes(const qd_brute *brute, qd_worker_slot *worker)
 {
     const qd_cell *cell = &brute->flat.list;
     qd_window window = {.shift = 8};
@@ -59,27 +59,27 @@ static void walk_by_bytes(const qd_brute *brute, qd_hand *hand)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         window.hi[k] = UINT16_MAX;
     }
-    qd_list8_reserve(hand->sink.heap, &hand->leaf, cell->count);
-    hand->kernel->collect8(&hand->sink, cell, &window, &hand->leaf);
-    qd_arrange8(&hand->arranger, hand->sink.heap, &hand->leaf);
-    hand->kernel->test8(&hand->sink, &hand->leaf, hand->all);
-    qd_walk_commit(hand, 0);
+    qd_list8_reserve(worker->sink.heap, &worker->leaf, cell->count);
+    worker->kernel->collect8(&worker->sink, cell, &window, &worker->leaf);
+    qd_arrange8(&worker->arranger, worker->sink.heap, &worker->leaf);
+    worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
+    qd_walk_commit(worker, 0);
 }
 
 /* Every task makes the list of all rows for itself, and it comes out the same. */
-static void walk(qd_index *index, qd_hand *hand, uint32_t task)
+static void walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_brute *brute = (const qd_brute *)index;
-    qd_list16 *all = &hand->level[0];
+    qd_list16 *all = &worker->level[0];
 
-    hand->sink.frame = brute->frame;
+    worker->sink.frame = brute->frame;
     if (brute->by_bytes) {
-        walk_by_bytes(brute, hand);
+        walk_by_bytes(brute, worker);
         return;
     }
-    qd_list16_reserve(hand->sink.heap, all, brute->flat.list.count);
-    hand->kernel->collect16(&hand->sink, &brute->flat.list, all);
-    qd_arrange16(&hand->arranger, hand->sink.heap, all);
+    qd_list16_reserve(worker->sink.heap, all, brute->flat.list.count);
+    worker->kernel->collect16(&worker->sink, &brute->flat.list, all);
+    qd_arrange16(&worker->arranger, worker->sink.heap, all);
     uint32_t from = first_of(brute, task), to = first_of(brute, task + 1);
     qd_list16 share = *all;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
@@ -89,7 +89,7 @@ static void walk(qd_index *index, qd_hand *hand, uint32_t task)
     share.moved += from / 64;
     share.own = to - from;
     share.count -= from;
-    hand->kernel->test16(&hand->sink, &share, hand->all);
+    worker->kernel->test16(&worker->sink, &share, worker->all);
 }
 
 static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)

@@ -69,35 +69,35 @@ static bool is_any_moved(const uint32_t *row, uint32_t count)
     return (any & QD_LIST_MOVED) != 0;
 }
 
-static void pick(qd_hand *hand, const uint32_t *row, uint32_t count)
+static void pick(qd_worker_slot *worker, const uint32_t *row, uint32_t count)
 {
-    hand->kernel->pick8(&hand->sink, row, count, &whole, hand->all, &hand->leaf);
+    worker->kernel->pick8(&worker->sink, row, count, &whole, worker->all, &worker->leaf);
 }
 
 /* The list's own rows; a long list's are brought in order. */
-static void pick_own(qd_hand *hand, const uint32_t *row, uint32_t count)
+static void pick_own(qd_worker_slot *worker, const uint32_t *row, uint32_t count)
 {
-    hand->leaf.count = 0;
-    pick(hand, row, count);
-    hand->leaf.own = count;
-    qd_arrange8(&hand->arranger, hand->sink.heap, &hand->leaf);
+    worker->leaf.count = 0;
+    pick(worker, row, count);
+    worker->leaf.own = count;
+    qd_arrange8(&worker->arranger, worker->sink.heap, &worker->leaf);
 }
 
 /* Rows that are not at home meet where their classes have no bit in common. `first` of each class, and one more. */
-static void cross_classes(qd_hand *hand, const uint32_t *first)
+static void cross_classes(qd_worker_slot *worker, const uint32_t *first)
 {
     for (uint32_t a = 1; a < QD_CHILDREN - 1; a++) {
         for (uint32_t b = a + 1; b < QD_CHILDREN && first[a] < first[a + 1]; b++) {
             if ((a & b) == 0 && first[b] < first[b + 1]) {
-                hand->kernel->cross8(&hand->sink, &hand->leaf, first[a], first[a + 1], first[b], first[b + 1],
-                                     hand->all);
+                worker->kernel->cross8(&worker->sink, &worker->leaf, first[a], first[a + 1], first[b], first[b + 1],
+                                       worker->all);
             }
         }
     }
 }
 
 /* The words of a cell, which begins with `from`; returns where the next one does. */
-static uint32_t walk_cell(const qd_grid *grid, qd_hand *hand, uint32_t from)
+static uint32_t walk_cell(const qd_grid *grid, qd_worker_slot *worker, uint32_t from)
 {
     const qd_grid_words *words = &grid->words;
     const uint32_t *key = words->key, cell = qd_grid_cell(key[from]);
@@ -113,27 +113,27 @@ static uint32_t walk_cell(const qd_grid *grid, qd_hand *hand, uint32_t from)
     uint32_t *large = NULL, large_count = 0;
     corner_of(&grid->shape, cell, at);
     if (words->large_count > 0 && home > 0) {
-        qd_list16_reserve(hand->sink.heap, &hand->level[0], words->large_count);
-        large = hand->level[0].row;
+        qd_list16_reserve(worker->sink.heap, &worker->level[0], words->large_count);
+        large = worker->level[0].row;
         large_count = note_large(words, at, large);
     }
-    if (count + large_count < 2 || !(hand->all || is_any_moved(row, count) || is_any_moved(large, large_count))) {
+    if (count + large_count < 2 || !(worker->all || is_any_moved(row, count) || is_any_moved(large, large_count))) {
         return end;
     }
-    hand->sink.frame = frame_at(&grid->shape, at, 1);
-    qd_list8_reserve(hand->sink.heap, &hand->leaf, count + large_count);
-    pick_own(hand, row, home);
-    pick(hand, row + home, count - home);
-    pick(hand, large, large_count);
+    worker->sink.frame = frame_at(&grid->shape, at, 1);
+    qd_list8_reserve(worker->sink.heap, &worker->leaf, count + large_count);
+    pick_own(worker, row, home);
+    pick(worker, row + home, count - home);
+    pick(worker, large, large_count);
     if (home > 0) {
-        hand->kernel->test8(&hand->sink, &hand->leaf, hand->all);
+        worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
     }
-    cross_classes(hand, first);
+    cross_classes(worker, first);
     return end;
 }
 
 /* Large rows among themselves. */
-static void walk_large(const qd_grid *grid, qd_hand *hand)
+static void walk_large(const qd_grid *grid, qd_worker_slot *worker)
 {
     const qd_grid_words *words = &grid->words;
     const uint32_t none[QD_AXES] = {0}, count = words->large_count;
@@ -142,15 +142,15 @@ static void walk_large(const qd_grid *grid, qd_hand *hand)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
     }
-    hand->sink.frame = frame_at(&grid->shape, none, longest + 1.0);
-    qd_list8_reserve(hand->sink.heap, &hand->leaf, count);
-    qd_list16_reserve(hand->sink.heap, &hand->level[0], count);
+    worker->sink.frame = frame_at(&grid->shape, none, longest + 1.0);
+    qd_list8_reserve(worker->sink.heap, &worker->leaf, count);
+    qd_list16_reserve(worker->sink.heap, &worker->level[0], count);
     for (uint32_t i = 0; i < count; i++) {
-        hand->level[0].row[i] = words->large[i].row;
+        worker->level[0].row[i] = words->large[i].row;
     }
-    pad(hand->level[0].row, count);
-    pick_own(hand, hand->level[0].row, count);
-    hand->kernel->test8(&hand->sink, &hand->leaf, hand->all);
+    pad(worker->level[0].row, count);
+    pick_own(worker, worker->level[0].row, count);
+    worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }
 
 /* ---- the walk ---- */
@@ -169,7 +169,7 @@ static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
         return 0;
     }
     (void)qd_grid_sort(grid, plan->mode, plan->all, UINT32_MAX);
-    grid->tasks = plan->hands > 1 ? plan->hands * TASKS_A_HAND : 1;
+    grid->tasks = plan->workers > 1 ? plan->workers * TASKS_A_HAND : 1;
     return grid->tasks;
 }
 
@@ -185,16 +185,16 @@ static uint32_t first_of(const qd_grid *grid, uint32_t task)
     return at;
 }
 
-static void walk(qd_index *index, qd_hand *hand, uint32_t task)
+static void walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_grid *grid = (const qd_grid *)index;
     const uint32_t end = first_of(grid, task + 1);
 
-    for (uint32_t at = first_of(grid, task); at < end && !hand->sink.stopped;) {
-        at = walk_cell(grid, hand, at);
+    for (uint32_t at = first_of(grid, task); at < end && !worker->sink.stopped;) {
+        at = walk_cell(grid, worker, at);
     }
-    if (task == 0 && grid->words.large_count > 1 && !hand->sink.stopped) {
-        walk_large(grid, hand);
+    if (task == 0 && grid->words.large_count > 1 && !worker->sink.stopped) {
+        walk_large(grid, worker);
     }
 }
 

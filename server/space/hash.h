@@ -233,7 +233,7 @@ void qd_hash_plan_again(qd_hash *hash);
 
 /* The operations of hash_walk.c and hash_search.c. */
 uint32_t qd_hash_walk_begin(qd_index *index, qd_walk_plan *plan);
-void qd_hash_walk(qd_index *index, struct qd_hand *hand, uint32_t task);
+void qd_hash_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
 void qd_hash_walk_end(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);
 qd_status qd_hash_search(const qd_index *index, struct qd_search *search);
 

@@ -117,7 +117,7 @@ uint32_t qd_hash_walk_begin(qd_index *index, qd_walk_plan *plan)
         order_visits(&hash->pool);
     }
     uint32_t cells = plan->all ? hash->pool.used : hash->pool.visits;
-    hash->tasks = plan->hands > 1 ? plan->hands * TASKS_A_HAND : 1;
+    hash->tasks = plan->workers > 1 ? plan->workers * TASKS_A_HAND : 1;
     hash->tasks = hash->tasks < cells ? hash->tasks : cells;
     return hash->tasks;
 }
@@ -147,7 +147,7 @@ typedef struct neighbour {
 
 /* The group at hand, and all around it. */
 typedef struct group {
-    qd_hand *hand;
+    qd_worker_slot *worker;
     const qd_hash *hash;
     int32_t at[QD_AXES]; /* of its first cell */
     uint32_t level;      /* QD_HASH_FREE: there is none yet */
@@ -174,7 +174,7 @@ static void enter_group(group *g, const qd_hash_cell *cell)
     memset(g->around, 0, sizeof g->around);
     g->level = cell->level;
     g->rows = 0;
-    qd_frame *frame = &g->hand->sink.frame;
+    qd_frame *frame = &g->worker->sink.frame;
     double size = ldexp(g->hash->size, cell->level);
     frame->scale = within_floats(fmax(NUMBERS_A_CELL / size, (double)FLT_MIN));
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -208,8 +208,8 @@ static neighbour *neighbour_at(group *g, const int32_t *at)
  * of `moved`. */
 static qd_list16 across_from(group *g, neighbour *from)
 {
-    qd_hand *hand = g->hand;
-    qd_list16 *all = &hand->level[0];
+    qd_worker_slot *worker = g->worker;
+    qd_list16 *all = &worker->level[0];
     const qd_cell *cell = &g->hash->pool.cell[2 * from->cell + 1];
     const bool listed = from->listed;
 
@@ -217,7 +217,7 @@ static qd_list16 across_from(group *g, neighbour *from)
         from->listed = true;
         from->first = g->rows;
         g->rows += (cell->count + QD_LIST_LANES - 1) / QD_LIST_LANES * QD_LIST_LANES;
-        qd_list16_reserve(hand->sink.heap, all, g->rows);
+        qd_list16_reserve(worker->sink.heap, all, g->rows);
     }
     qd_list16 part = *all;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
@@ -227,7 +227,7 @@ static qd_list16 across_from(group *g, neighbour *from)
     part.moved += from->first / QD_LIST_LANES;
     part.count = cell->count;
     if (!listed) {
-        hand->kernel->collect16(&hand->sink, cell, &part);
+        worker->kernel->collect16(&worker->sink, cell, &part);
     }
     return part;
 }
@@ -237,7 +237,7 @@ static qd_list16 across_from(group *g, neighbour *from)
 /* It begins with the cell: nothing of its own is before that, however coordinates were rounded. */
 static qd_window window_of(const group *g, const qd_hash_cell *cell)
 {
-    const qd_frame *frame = &g->hand->sink.frame;
+    const qd_frame *frame = &g->worker->sink.frame;
     qd_window window = {.shift = WINDOW_SHIFT};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -277,39 +277,39 @@ typedef struct visit {
 /* The rows of a list that lies across. */
 static void carry_across(const visit *v, neighbour *from, bool moved_only)
 {
-    qd_hand *hand = v->group->hand;
+    qd_worker_slot *worker = v->group->worker;
     qd_list16 part = across_from(v->group, from);
 
-    qd_list8_reserve(hand->sink.heap, &hand->leaf, hand->leaf.count + part.count);
-    hand->kernel->cull8(&part, &v->window, moved_only, &hand->leaf);
+    qd_list8_reserve(worker->sink.heap, &worker->leaf, worker->leaf.count + part.count);
+    worker->kernel->cull8(&part, &v->window, moved_only, &worker->leaf);
 }
 
 /* The rows of any list. */
 static void carry(const visit *v, uint32_t number, bool moved_only)
 {
-    qd_hand *hand = v->group->hand;
+    qd_worker_slot *worker = v->group->worker;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
 
     if (cell->count > 0) {
-        qd_list8_reserve(hand->sink.heap, &hand->leaf, hand->leaf.count + cell->count);
-        hand->kernel->carry8(&hand->sink, cell, &v->window, moved_only, &hand->leaf);
+        qd_list8_reserve(worker->sink.heap, &worker->leaf, worker->leaf.count + cell->count);
+        worker->kernel->carry8(&worker->sink, cell, &v->window, moved_only, &worker->leaf);
     }
 }
 
 static void collect(const visit *v, uint32_t number)
 {
-    qd_hand *hand = v->group->hand;
+    qd_worker_slot *worker = v->group->worker;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
 
-    qd_list8_reserve(hand->sink.heap, &hand->leaf, cell->count);
-    hand->kernel->collect8(&hand->sink, cell, &v->window, &hand->leaf);
+    qd_list8_reserve(worker->sink.heap, &worker->leaf, cell->count);
+    worker->kernel->collect8(&worker->sink, cell, &v->window, &worker->leaf);
 }
 
 /* The cell's own rows. What lies across may be listed already, or be wanted by others. */
 static void collect_own(const visit *v, uint32_t number)
 {
     const qd_cell *inside = &v->group->hash->pool.cell[2 * number], *across = inside + 1;
-    qd_list8 *list = &v->group->hand->leaf;
+    qd_list8 *list = &v->group->worker->leaf;
 
     if (across->count > inside->count) {
         collect(v, 2 * number + 1);
@@ -321,7 +321,7 @@ static void collect_own(const visit *v, uint32_t number)
         }
     }
     list->own = list->count;
-    qd_arrange8(&v->group->hand->arranger, v->group->hand->sink.heap, list);
+    qd_arrange8(&v->group->worker->arranger, v->group->worker->sink.heap, list);
 }
 
 static bool is_worth_it(const visit *v, uint32_t number)
@@ -376,49 +376,49 @@ static void carry_coarser(const visit *v)
 /* Whether a changed row of others may reach into the cell. */
 static bool is_met(const visit *v)
 {
-    v->group->hand->leaf.count = 0;
+    v->group->worker->leaf.count = 0;
     carry_near(v);
     carry_coarser(v);
-    return v->group->hand->leaf.count > 0;
+    return v->group->worker->leaf.count > 0;
 }
 
 static void visit_cell(group *g, uint32_t number)
 {
     const qd_hash_pool *pool = &g->hash->pool;
-    qd_hand *hand = g->hand;
+    qd_worker_slot *worker = g->worker;
     visit v = {.group = g, .cell = &pool->grid[number]};
 
     if (pool->cell[2 * number].count + pool->cell[2 * number + 1].count == 0) {
         return;
     }
     enter_group(g, v.cell);
-    v.active = hand->all || (v.cell->flags & QD_HASH_CHANGED);
+    v.active = worker->all || (v.cell->flags & QD_HASH_CHANGED);
     v.window = window_of(g, v.cell);
     if (!v.active && !is_met(&v)) {
         return;
     }
     collect_own(&v, number);
-    close_window(&hand->leaf, &v.window);
+    close_window(&worker->leaf, &v.window);
     carry_near(&v);
     carry_coarser(&v);
-    const qd_list8 *list = &hand->leaf;
+    const qd_list8 *list = &worker->leaf;
     if (list->count > 1 && (v.active || list->count > list->own)) {
-        hand->kernel->test8(&hand->sink, list, hand->all);
+        worker->kernel->test8(&worker->sink, list, worker->all);
     }
     if (v.active && (pool->levels & ((1u << v.cell->level) - 1)) == 0) {
-        qd_walk_commit(hand, 2 * number);
+        qd_walk_commit(worker, 2 * number);
     }
 }
 
-void qd_hash_walk(qd_index *index, qd_hand *hand, uint32_t task)
+void qd_hash_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_hash *hash = of(index);
     const qd_hash_pool *pool = &hash->pool;
-    uint64_t cells = hand->all ? pool->used : pool->visits;
+    uint64_t cells = worker->all ? pool->used : pool->visits;
     uint32_t from = (uint32_t)(cells * task / hash->tasks), to = (uint32_t)(cells * (task + 1) / hash->tasks);
-    group g = {.hand = hand, .hash = hash, .level = QD_HASH_FREE};
+    group g = {.worker = worker, .hash = hash, .level = QD_HASH_FREE};
 
-    for (uint32_t i = from; i < to && !hand->sink.stopped; i++) {
-        visit_cell(&g, hand->all ? i : pool->visit[i]);
+    for (uint32_t i = from; i < to && !worker->sink.stopped; i++) {
+        visit_cell(&g, worker->all ? i : pool->visit[i]);
     }
 }

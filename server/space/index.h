@@ -31,7 +31,7 @@
 #include "tuning.h"
 
 typedef struct qd_index qd_index;
-struct qd_hand;
+struct qd_worker_slot;
 struct qd_stage;
 struct qd_search;
 struct qd_walk_result;
@@ -39,9 +39,9 @@ struct qd_walk_result;
 /* One of an index's walks, as it begins. */
 typedef struct qd_walk_plan {
     qd_walk_mode mode;
-    bool all;       /* nearly every row changed, or the mode asks for it: every row counts as moved */
-    bool unmarked;  /* with `all`: so it was said of all at once (rows->all), and there are no marks */
-    uint32_t hands; /* that can work at once; with 1, one task is best */
+    bool all;         /* nearly every row changed, or the mode asks for it: every row counts as moved */
+    bool unmarked;    /* with `all`: so it was said of all at once (rows->all), and there are no marks */
+    uint32_t workers; /* that can work at once; with 1, one task is best */
 } qd_walk_plan;
 
 /* A body that goes to another cell. The note is the index's own. */
@@ -95,7 +95,7 @@ typedef struct qd_index_ops {
     uint32_t (*walk_begin)(qd_index *index, qd_walk_plan *plan);
     /* Task number `task`. May commit (qd_walk_commit) cells whose rows no other task reads, which includes those that
      * it carries along from above; the others are committed afterwards. */
-    void (*walk)(qd_index *index, struct qd_hand *hand, uint32_t task);
+    void (*walk)(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
     void (*walk_end)(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);
     /* After a tick, when all is committed and removed bodies are gone, and after qd_registry_change: plans anew,
      * prunes.

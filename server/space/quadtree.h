@@ -73,7 +73,7 @@ void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count
 void qd_quadtree_part(const qd_index *index, uint32_t count, const qd_leaver *leavers, uint8_t *parts);
 void qd_quadtree_leave_all(qd_index *index, struct qd_stage *stage, const qd_executor *executor);
 uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan);
-void qd_quadtree_walk(qd_index *index, struct qd_hand *hand, uint32_t task);
+void qd_quadtree_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
 void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);
 qd_status qd_quadtree_search(const qd_index *index, struct qd_search *search);
 bool qd_quadtree_holds(const qd_index *index, uint32_t cell, const qd_row *box);

@@ -32,9 +32,9 @@
 #define NARROW_MOVED_MIN 32u
 #define NARROW_BITS      3u /* of 8, that are finer than the finest cells */
 
-static const qd_quadtree *tree_of(const qd_hand *hand)
+static const qd_quadtree *tree_of(const qd_worker_slot *worker)
 {
-    return (const qd_quadtree *)hand->index;
+    return (const qd_quadtree *)worker->index;
 }
 
 static qd_window window_of(uint32_t level, uint32_t k)
@@ -51,9 +51,9 @@ static qd_window window_of(uint32_t level, uint32_t k)
     return window;
 }
 
-static bool is_active(const qd_hand *hand, uint32_t number)
+static bool is_active(const qd_worker_slot *worker, uint32_t number)
 {
-    return hand->all || (tree_of(hand)->flags[number] & QD_CELL_STAMPED) != 0;
+    return worker->all || (tree_of(worker)->flags[number] & QD_CELL_STAMPED) != 0;
 }
 
 /* A plan lays leaves down in the order of the walk: behind the rows of this one come those of the next. */
@@ -69,114 +69,114 @@ static void prefetch_next(const qd_rows *rows, const qd_cell *cell)
     }
 }
 
-static void visit_leaf(qd_hand *hand, uint32_t level, uint32_t k, bool test)
+static void visit_leaf(qd_worker_slot *worker, uint32_t level, uint32_t k, bool test)
 {
-    const qd_index *index = hand->index;
+    const qd_index *index = worker->index;
     uint32_t number = qd_level_first(level) + k;
     const qd_cell *cell = &index->cell[number];
-    const qd_list16 *above = level > 0 ? &hand->level[level - 1] : NULL;
-    qd_list8 *list = &hand->leaf;
-    bool active = is_active(hand, number);
+    const qd_list16 *above = level > 0 ? &worker->level[level - 1] : NULL;
+    qd_list8 *list = &worker->leaf;
+    bool active = is_active(worker, number);
     qd_window window = window_of(level, k);
 
-    qd_list8_reserve(hand->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
+    qd_list8_reserve(worker->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
     if (index->rows->count > PREFETCH_FROM && cell->count > 0) {
         prefetch_next(index->rows, cell);
     }
-    hand->kernel->collect8(&hand->sink, cell, &window, list);
-    qd_arrange8(&hand->arranger, hand->sink.heap, list);
+    worker->kernel->collect8(&worker->sink, cell, &window, list);
+    qd_arrange8(&worker->arranger, worker->sink.heap, list);
     if (above != NULL && above->count > 0) {
-        hand->kernel->cull8(above, &window, !active, list);
+        worker->kernel->cull8(above, &window, !active, list);
     }
     if (test && (active || list->count > list->own)) {
-        hand->kernel->test8(&hand->sink, list, hand->all);
+        worker->kernel->test8(&worker->sink, list, worker->all);
     }
     if (active) {
-        qd_walk_commit(hand, number);
+        qd_walk_commit(worker, number);
     }
 }
 
 /* Whether it pays to narrow a list before its test: then twice as many rows are compared at once, and 8 bits still
  * tell apart what lies side by side in the finest cells. */
-static bool is_worth_narrowing(const qd_hand *hand, uint32_t level, const qd_list16 *list)
+static bool is_worth_narrowing(const qd_worker_slot *worker, uint32_t level, const qd_list16 *list)
 {
-    if (list->own < NARROW_OWN_MIN || level + 8 < tree_of(hand)->depth + NARROW_BITS) {
+    if (list->own < NARROW_OWN_MIN || level + 8 < tree_of(worker)->depth + NARROW_BITS) {
         return false;
     }
     uint32_t moved = 0;
-    for (uint32_t base = 0; !hand->all && base < list->own; base += 64) {
+    for (uint32_t base = 0; !worker->all && base < list->own; base += 64) {
         moved += (uint32_t)__builtin_popcountll(list->moved[base / 64]);
     }
-    return hand->all || moved >= NARROW_MOVED_MIN;
+    return worker->all || moved >= NARROW_MOVED_MIN;
 }
 
-static void test_inner(qd_hand *hand, uint32_t level, uint32_t k, const qd_list16 *list)
+static void test_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, const qd_list16 *list)
 {
-    if (!is_worth_narrowing(hand, level, list)) {
-        hand->kernel->test16(&hand->sink, list, hand->all);
+    if (!is_worth_narrowing(worker, level, list)) {
+        worker->kernel->test16(&worker->sink, list, worker->all);
         return;
     }
     qd_window window = window_of(level, k);
-    qd_list8_reserve(hand->sink.heap, &hand->leaf, list->count);
-    hand->kernel->narrow(list, &window, &hand->leaf);
-    hand->kernel->test8(&hand->sink, &hand->leaf, hand->all);
+    qd_list8_reserve(worker->sink.heap, &worker->leaf, list->count);
+    worker->kernel->narrow(list, &window, &worker->leaf);
+    worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }
 
 /* The list of a cell that is no leaf, unless this hand has it from an earlier task; with `test` its rows are tested
  * too. */
-static void visit_inner(qd_hand *hand, uint32_t level, uint32_t k, bool test)
+static void visit_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, bool test)
 {
-    const qd_index *index = hand->index;
+    const qd_index *index = worker->index;
     uint32_t number = qd_level_first(level) + k;
 
-    if (hand->listed[level] == number && !test) {
+    if (worker->listed[level] == number && !test) {
         return;
     }
-    hand->listed[level] = number;
+    worker->listed[level] = number;
     const qd_cell *cell = &index->cell[number];
-    const qd_list16 *above = level > 0 ? &hand->level[level - 1] : NULL;
-    qd_list16 *list = &hand->level[level];
-    bool active = is_active(hand, number);
-    qd_list16_reserve(hand->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
-    hand->kernel->collect16(&hand->sink, cell, list);
-    qd_arrange16(&hand->arranger, hand->sink.heap, list);
+    const qd_list16 *above = level > 0 ? &worker->level[level - 1] : NULL;
+    qd_list16 *list = &worker->level[level];
+    bool active = is_active(worker, number);
+    qd_list16_reserve(worker->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
+    worker->kernel->collect16(&worker->sink, cell, list);
+    qd_arrange16(&worker->arranger, worker->sink.heap, list);
     if (above != NULL && above->count > 0) {
         qd_window window = window_of(level, k);
 
-        hand->kernel->cull16(above, &window, !active, list);
+        worker->kernel->cull16(above, &window, !active, list);
     }
-    list->any_moved = hand->all || qd_walk_is_any_moved(list);
+    list->any_moved = worker->all || qd_walk_is_any_moved(list);
     if (test && list->own > 0 && list->any_moved) {
-        test_inner(hand, level, k, list);
+        test_inner(worker, level, k, list);
     }
 }
 
 /* Whether there is anything for a walk in a cell or below it. */
-static bool is_worth_it(const qd_hand *hand, uint32_t level, uint32_t number)
+static bool is_worth_it(const qd_worker_slot *worker, uint32_t level, uint32_t number)
 {
-    uint8_t flags = tree_of(hand)->flags[number];
+    uint8_t flags = tree_of(worker)->flags[number];
 
-    if (!(flags & QD_CELL_OCCUPIED) || ((flags & QD_CELL_LEAF) && hand->index->cell[number].count == 0)) {
+    if (!(flags & QD_CELL_OCCUPIED) || ((flags & QD_CELL_LEAF) && worker->index->cell[number].count == 0)) {
         return false;
     }
-    return is_active(hand, number) || (level > 0 && hand->level[level - 1].any_moved);
+    return is_active(worker, number) || (level > 0 && worker->level[level - 1].any_moved);
 }
 
 /* Everything in and below a cell; the list of the level above is made. */
-static void walk_below(qd_hand *hand, uint32_t top, uint32_t k)
+static void walk_below(qd_worker_slot *worker, uint32_t top, uint32_t k)
 {
-    const qd_quadtree *tree = tree_of(hand);
+    const qd_quadtree *tree = tree_of(worker);
     uint32_t level = top;
 
-    while (!hand->sink.stopped) {
+    while (!worker->sink.stopped) {
         uint32_t number = qd_level_first(level) + k;
 
-        if (is_worth_it(hand, level, number)) {
+        if (is_worth_it(worker, level, number)) {
             if (tree->flags[number] & QD_CELL_LEAF) {
-                visit_leaf(hand, level, k, true);
+                visit_leaf(worker, level, k, true);
             } else {
-                visit_inner(hand, level, k, true);
-                if (hand->level[level].any_moved || is_active(hand, number)) {
+                visit_inner(worker, level, k, true);
+                if (worker->level[level].any_moved || is_active(worker, number)) {
                     level++;
                     k <<= QD_AXES;
                     continue;
@@ -187,8 +187,8 @@ static void walk_below(qd_hand *hand, uint32_t top, uint32_t k)
             level--;
             k >>= QD_AXES;
             number = qd_level_first(level) + k;
-            if (is_active(hand, number)) {
-                qd_walk_commit(hand, number);
+            if (is_active(worker, number)) {
+                qd_walk_commit(worker, number);
             }
         }
         if (level == top) {
@@ -206,11 +206,11 @@ static bool is_first_below(uint32_t k, uint32_t levels)
 
 /* Subtree number `task`, and before it those of the cells above in which it is the first. A leaf up there is all that
  * the subtrees below it would be. */
-void qd_quadtree_walk(qd_index *index, qd_hand *hand, uint32_t task)
+void qd_quadtree_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_quadtree *tree = (const qd_quadtree *)index;
 
-    hand->sink.frame = tree->frame;
+    worker->sink.frame = tree->frame;
     for (uint32_t level = 0; level < tree->task_level; level++) {
         uint32_t below = tree->task_level - level, k = task >> QD_AXES * below, number = qd_level_first(level) + k;
         bool is_first = is_first_below(task, below);
@@ -220,13 +220,13 @@ void qd_quadtree_walk(qd_index *index, qd_hand *hand, uint32_t task)
         }
         if (tree->flags[number] & QD_CELL_LEAF) {
             if (is_first) {
-                walk_below(hand, level, k);
+                walk_below(worker, level, k);
             }
             return;
         }
-        visit_inner(hand, level, k, is_first);
+        visit_inner(worker, level, k, is_first);
     }
-    walk_below(hand, tree->task_level, task);
+    walk_below(worker, tree->task_level, task);
 }
 
 /* Stamps the cells of changed rows. */
@@ -260,14 +260,14 @@ static void unstamp(qd_quadtree *tree)
     }
 }
 
-static uint32_t task_level(const qd_quadtree *tree, uint32_t hands)
+static uint32_t task_level(const qd_quadtree *tree, uint32_t workers)
 {
     const uint64_t rows = tree->index.rows->count;
     uint32_t level = TASK_LEVEL;
 
-    while (
-        (uint64_t)qd_level_cells(level) * TASK_ROWS < rows ||
-        (qd_level_cells(level) < hands * TASKS_A_HAND && (uint64_t)qd_level_cells(level + 1) * TASK_ROWS_MIN <= rows)) {
+    while ((uint64_t)qd_level_cells(level) * TASK_ROWS < rows ||
+           (qd_level_cells(level) < workers * TASKS_A_HAND &&
+            (uint64_t)qd_level_cells(level + 1) * TASK_ROWS_MIN <= rows)) {
         level++;
     }
     return level < tree->depth ? level : tree->depth;
@@ -283,7 +283,7 @@ uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan)
     if (!plan->all) {
         stamp(tree);
     }
-    tree->task_level = plan->hands > 1 ? task_level(tree, plan->hands) : 0;
+    tree->task_level = plan->workers > 1 ? task_level(tree, plan->workers) : 0;
     return qd_level_cells(tree->task_level);
 }
 

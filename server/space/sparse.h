@@ -70,7 +70,7 @@ void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint3
 
 /* qd_index_ops, for the rest of the folder. */
 uint32_t qd_sparse_walk_begin(qd_index *index, qd_walk_plan *plan);
-void qd_sparse_walk(qd_index *index, struct qd_hand *hand, uint32_t task);
+void qd_sparse_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
 void qd_sparse_walk_end(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);
 qd_status qd_sparse_search(const qd_index *index, struct qd_search *search);
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box);

@@ -51,16 +51,16 @@ static qd_frame frame_around(const qd_sparse *sparse, uint64_t key)
 }
 
 /* The numbers that rows in a cell can have in the hand's frame. */
-static qd_window window_of(const qd_hand *hand, uint64_t key)
+static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
 {
-    qd_extent extent = qd_sparse_extent((const qd_sparse *)hand->index, key);
+    qd_extent extent = qd_sparse_extent((const qd_sparse *)worker->index, key);
     qd_row box = {{0}};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         box.v[k] = (float)extent.lo[k];
         box.v[QD_ROW_HIGH + k] = (float)extent.hi[k];
     }
-    qd_numbers numbers = qd_frame_numbers(&hand->sink.frame, &box);
+    qd_numbers numbers = qd_frame_numbers(&worker->sink.frame, &box);
     uint32_t level = qd_key_level(key);
     qd_window window = {.shift = QD_FRAME_BITS - 8 - (level - level_of_frame(level))};
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -70,9 +70,9 @@ static qd_window window_of(const qd_hand *hand, uint64_t key)
     return window;
 }
 
-static bool is_active(const qd_hand *hand, uint32_t number)
+static bool is_active(const qd_worker_slot *worker, uint32_t number)
 {
-    return hand->all || (((const qd_sparse *)hand->index)->cells.flags[number] & QD_SPARSE_STAMPED) != 0;
+    return worker->all || (((const qd_sparse *)worker->index)->cells.flags[number] & QD_SPARSE_STAMPED) != 0;
 }
 
 static void prefetch(const qd_sparse *sparse, uint32_t number)
@@ -87,89 +87,89 @@ static void prefetch(const qd_sparse *sparse, uint32_t number)
     }
 }
 
-static void visit_leaf(qd_hand *hand, uint32_t number, const qd_list16 *above)
+static void visit_leaf(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
 {
-    const qd_sparse *sparse = (const qd_sparse *)hand->index;
+    const qd_sparse *sparse = (const qd_sparse *)worker->index;
     const qd_cell *cell = &sparse->cells.cell[number];
-    qd_list8 *list = &hand->leaf;
-    bool active = is_active(hand, number);
-    qd_window window = window_of(hand, sparse->cells.key[number]);
+    qd_list8 *list = &worker->leaf;
+    bool active = is_active(worker, number);
+    qd_window window = window_of(worker, sparse->cells.key[number]);
 
-    qd_list8_reserve(hand->sink.heap, list, cell->count + above->count);
-    hand->kernel->collect8(&hand->sink, cell, &window, list);
-    qd_arrange8(&hand->arranger, hand->sink.heap, list);
+    qd_list8_reserve(worker->sink.heap, list, cell->count + above->count);
+    worker->kernel->collect8(&worker->sink, cell, &window, list);
+    qd_arrange8(&worker->arranger, worker->sink.heap, list);
     if (above->count > 0) {
-        hand->kernel->cull8(above, &window, !active, list);
+        worker->kernel->cull8(above, &window, !active, list);
     }
     if (active || list->count > list->own) {
-        hand->kernel->test8(&hand->sink, list, hand->all);
+        worker->kernel->test8(&worker->sink, list, worker->all);
     }
 }
 
 /* The list of a cell that is no leaf; with `test` its rows are tested too. */
-static void make_list(qd_hand *hand, uint32_t number, uint32_t level, const qd_list16 *above, bool test)
+static void make_list(qd_worker_slot *worker, uint32_t number, uint32_t level, const qd_list16 *above, bool test)
 {
-    const qd_sparse *sparse = (const qd_sparse *)hand->index;
+    const qd_sparse *sparse = (const qd_sparse *)worker->index;
     const qd_cell *cell = &sparse->cells.cell[number];
-    qd_list16 *list = &hand->level[level];
+    qd_list16 *list = &worker->level[level];
 
-    hand->listed[level] = number;
+    worker->listed[level] = number;
     list->own = list->count = 0;
     list->any_moved = false;
     if (cell->count + above->count == 0) {
         return;
     }
-    qd_list16_reserve(hand->sink.heap, list, cell->count + above->count);
-    hand->kernel->collect16(&hand->sink, cell, list);
-    qd_arrange16(&hand->arranger, hand->sink.heap, list);
+    qd_list16_reserve(worker->sink.heap, list, cell->count + above->count);
+    worker->kernel->collect16(&worker->sink, cell, list);
+    qd_arrange16(&worker->arranger, worker->sink.heap, list);
     if (above->count > 0) {
-        qd_window window = window_of(hand, sparse->cells.key[number]);
+        qd_window window = window_of(worker, sparse->cells.key[number]);
 
-        hand->kernel->cull16(above, &window, !is_active(hand, number), list);
+        worker->kernel->cull16(above, &window, !is_active(worker, number), list);
     }
-    list->any_moved = list->count > 0 && (hand->all || qd_walk_is_any_moved(list));
+    list->any_moved = list->count > 0 && (worker->all || qd_walk_is_any_moved(list));
     if (test && list->own > 0 && list->any_moved) {
-        hand->kernel->test16(&hand->sink, list, hand->all);
+        worker->kernel->test16(&worker->sink, list, worker->all);
     }
 }
 
 /* Puts a level's list into the numbers of the hand's frame. */
-static void renumber(qd_hand *hand, uint32_t level)
+static void renumber(qd_worker_slot *worker, uint32_t level)
 {
-    const qd_list16 list = hand->level[level];
+    const qd_list16 list = worker->level[level];
 
     if (list.count > 0) {
-        hand->level[level] = hand->level[SPARE];
-        hand->level[SPARE] = list;
-        qd_list16_reserve(hand->sink.heap, &hand->level[level], list.count);
-        hand->kernel->collect_again(&hand->sink, &list, &hand->level[level]);
-        hand->level[level].any_moved = list.any_moved;
+        worker->level[level] = worker->level[SPARE];
+        worker->level[SPARE] = list;
+        qd_list16_reserve(worker->sink.heap, &worker->level[level], list.count);
+        worker->kernel->collect_again(&worker->sink, &list, &worker->level[level]);
+        worker->level[level].any_moved = list.any_moved;
     }
 }
 
 /* A cell that is no leaf; then the hand has the list and the frame for those below it. */
-static void visit_inner(qd_hand *hand, uint32_t number, uint32_t level, const qd_list16 *above, bool test)
+static void visit_inner(qd_worker_slot *worker, uint32_t number, uint32_t level, const qd_list16 *above, bool test)
 {
-    const qd_sparse *sparse = (const qd_sparse *)hand->index;
-    bool is_new = test || hand->listed[level] != number; /* else it is there from an earlier task */
+    const qd_sparse *sparse = (const qd_sparse *)worker->index;
+    bool is_new = test || worker->listed[level] != number; /* else it is there from an earlier task */
 
     if (is_new) {
-        make_list(hand, number, level, above, test);
+        make_list(worker, number, level, above, test);
     }
     if (level > 0 && level % FRAME_LEVELS == 0) {
-        hand->sink.frame = frame_around(sparse, sparse->cells.key[number]);
+        worker->sink.frame = frame_around(sparse, sparse->cells.key[number]);
         if (is_new) {
-            renumber(hand, level);
+            renumber(worker, level);
         }
     }
 }
 
-static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above);
+static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above);
 
 /* The next cell's rows are fetched while one is walked. */
-static void walk_children(qd_hand *hand, uint32_t number, const qd_list16 *above)
+static void walk_children(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
 {
-    const qd_sparse *sparse = (const qd_sparse *)hand->index;
+    const qd_sparse *sparse = (const qd_sparse *)worker->index;
     const bool is_large = sparse->index.rows->count > PREFETCH_FROM;
     const qd_sparse_link *link = sparse->cells.link;
 
@@ -177,7 +177,7 @@ static void walk_children(qd_hand *hand, uint32_t number, const qd_list16 *above
         if (is_large && link[child].next != QD_NONE) {
             prefetch(sparse, link[child].next);
         }
-        walk_below(hand, child, above);
+        walk_below(worker, child, above);
     }
 }
 
@@ -200,13 +200,13 @@ static bool is_lonely(const qd_sparse_cells *cells, uint32_t number, const qd_li
 }
 
 /* Everything in and below a cell. */
-static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above)
+static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
 {
-    qd_sparse *sparse = (qd_sparse *)hand->index;
+    qd_sparse *sparse = (qd_sparse *)worker->index;
     const qd_sparse_cells *cells = &sparse->cells;
-    bool active = is_active(hand, number);
+    bool active = is_active(worker, number);
 
-    if (hand->sink.stopped || !(active || above->any_moved)) {
+    if (worker->sink.stopped || !(active || above->any_moved)) {
         return;
     }
     number = branch_end(cells, number);
@@ -215,27 +215,27 @@ static void walk_below(qd_hand *hand, uint32_t number, const qd_list16 *above)
         return;
     }
     if (is_lonely(cells, number, above)) {
-        qd_walk_commit(hand, number);
+        qd_walk_commit(worker, number);
         return;
     }
     if (qd_sparse_is_leaf(sparse, number)) {
-        visit_leaf(hand, number, above);
+        visit_leaf(worker, number, above);
     } else {
         const uint32_t level = qd_key_level(cells->key[number]);
-        const qd_frame frame = hand->sink.frame;
+        const qd_frame frame = worker->sink.frame;
 
-        visit_inner(hand, number, level, above, true);
-        if (active || hand->level[level].any_moved) {
-            walk_children(hand, number, &hand->level[level]);
+        visit_inner(worker, number, level, above, true);
+        if (active || worker->level[level].any_moved) {
+            walk_children(worker, number, &worker->level[level]);
         }
-        hand->sink.frame = frame;
+        worker->sink.frame = frame;
     }
     if (active) {
-        qd_walk_commit(hand, number);
+        qd_walk_commit(worker, number);
     }
 }
 
-void qd_sparse_walk(qd_index *index, qd_hand *hand, uint32_t task)
+void qd_sparse_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     static const qd_list16 nothing = {.count = 0};
     const qd_sparse *sparse = (const qd_sparse *)index;
@@ -244,17 +244,17 @@ void qd_sparse_walk(qd_index *index, qd_hand *hand, uint32_t task)
     const uint32_t level = qd_key_level(key);
     const qd_list16 *above = &nothing;
 
-    hand->sink.frame = frame_around(sparse, QD_KEY_ROOT);
+    worker->sink.frame = frame_around(sparse, QD_KEY_ROOT);
     for (uint32_t at = 0; at < level; at++) {
         uint32_t on_path = qd_sparse_cells_find(&sparse->cells, qd_key_above(key, level, at));
 
-        visit_inner(hand, on_path, at, above, false);
-        above = &hand->level[at];
+        visit_inner(worker, on_path, at, above, false);
+        above = &worker->level[at];
     }
     if (sparse->task[task] & ALONE) {
-        visit_inner(hand, number, level, above, true);
+        visit_inner(worker, number, level, above, true);
     } else {
-        walk_below(hand, number, above);
+        walk_below(worker, number, above);
     }
 }
 
@@ -320,7 +320,7 @@ uint32_t qd_sparse_walk_begin(qd_index *index, qd_walk_plan *plan)
             stamp(sparse, QD_SPARSE_STAMPED);
         }
         qd_sparse_prune_walk_begin(sparse);
-        cut(sparse, plan->hands > 1 ? plan->hands * TASKS_A_HAND : 1);
+        cut(sparse, plan->workers > 1 ? plan->workers * TASKS_A_HAND : 1);
     }
     return sparse->task_count;
 }

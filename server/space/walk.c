@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
-#include "../base/loans.h"
+#include "../base/scratch.h"
 #include "array.h"
 
 #define EVENTS_KEPT     16384u
@@ -15,8 +15,8 @@
 /* One walk, as its tasks see it. */
 typedef struct task_set {
     qd_index *index;
-    qd_hand **hand;
-    uint32_t hands, tasks;
+    qd_worker_slot **worker;
+    uint32_t workers, tasks;
 } task_set;
 
 void qd_walk_init(qd_walk *walk, qd_heap *heap)
@@ -25,47 +25,47 @@ void qd_walk_init(qd_walk *walk, qd_heap *heap)
     walk->heap = heap;
 }
 
-static void empty_hand(qd_hand *hand)
+static void empty_hand(qd_worker_slot *worker)
 {
     for (uint32_t level = 0; level < QD_WALK_LEVELS_MAX; level++) {
-        qd_list16_free(hand->sink.heap, &hand->level[level]);
+        qd_list16_free(worker->sink.heap, &worker->level[level]);
     }
-    qd_list8_free(hand->sink.heap, &hand->leaf);
-    qd_arranger_free(&hand->arranger, hand->sink.heap);
-    qd_array_free(hand->sink.heap, hand->sink.event, hand->sink.capacity * sizeof *hand->sink.event);
+    qd_list8_free(worker->sink.heap, &worker->leaf);
+    qd_arranger_free(&worker->arranger, worker->sink.heap);
+    qd_array_free(worker->sink.heap, worker->sink.event, worker->sink.capacity * sizeof *worker->sink.event);
 }
 
 void qd_walk_deinit(qd_walk *walk)
 {
-    for (uint32_t i = 0; i < walk->hands; i++) {
-        qd_hand *hand = walk->hand[i];
+    for (uint32_t i = 0; i < walk->workers; i++) {
+        qd_worker_slot *worker = walk->worker[i];
 
-        empty_hand(hand);
-        qd_heap_deinit(&hand->heap);
-        qd_heap_free_aligned(walk->heap, hand, QD_ARRAY_ALIGNMENT, sizeof *hand);
+        empty_hand(worker);
+        qd_heap_deinit(&worker->heap);
+        qd_heap_free_aligned(walk->heap, worker, QD_ARRAY_ALIGNMENT, sizeof *worker);
     }
-    qd_array_free(walk->heap, walk->hand, walk->hands * sizeof(qd_hand *));
+    qd_array_free(walk->heap, walk->worker, walk->workers * sizeof(qd_worker_slot *));
     qd_array_free(walk->heap, walk->event, walk->event_capacity * sizeof *walk->event);
 }
 
 /* Tests the pairs that wait, and commits what waits for them. */
-static void settle(qd_hand *hand)
+static void settle(qd_worker_slot *worker)
 {
-    hand->kernel->finish(&hand->sink);
-    for (uint32_t i = 0; i < hand->leaving_count; i++) {
-        hand->kernel->commit(hand->index->rows, &hand->index->cell[hand->leaving[i]], hand->unmarked);
+    worker->kernel->finish(&worker->sink);
+    for (uint32_t i = 0; i < worker->leaving_count; i++) {
+        worker->kernel->commit(worker->index->rows, &worker->index->cell[worker->leaving[i]], worker->unmarked);
     }
-    hand->leaving_count = 0;
+    worker->leaving_count = 0;
 }
 
-void qd_walk_commit(qd_hand *hand, uint32_t cell)
+void qd_walk_commit(qd_worker_slot *worker, uint32_t cell)
 {
-    if (!hand->commit) {
+    if (!worker->commit) {
         return;
     }
-    hand->leaving[hand->leaving_count++] = cell;
-    if (hand->sink.near_count == 0 || hand->leaving_count == QD_WALK_LEAVING_MAX) {
-        settle(hand);
+    worker->leaving[worker->leaving_count++] = cell;
+    if (worker->sink.near_count == 0 || worker->leaving_count == QD_WALK_LEAVING_MAX) {
+        settle(worker);
     }
 }
 
@@ -99,12 +99,12 @@ static bool is_nearly_all_dirty(const qd_rows *rows)
 /* There is one for every task that can run at once. Who splits work gives each worker its part of the tasks, so each
  * finds the hand that goes with a task free, and has it in its cache. Hands that are taken are only looked at: an
  * exchange would fetch their lines from those who work with them. */
-static qd_hand *take_hand(const task_set *set, size_t task)
+static qd_worker_slot *take_hand(const task_set *set, size_t task)
 {
-    for (uint32_t i = (uint32_t)((uint64_t)task * set->hands / set->tasks);; i = (i + 1) % set->hands) {
-        if (!atomic_load_explicit(&set->hand[i]->taken, memory_order_relaxed) &&
-            !atomic_exchange_explicit(&set->hand[i]->taken, true, memory_order_acquire)) {
-            return set->hand[i];
+    for (uint32_t i = (uint32_t)((uint64_t)task * set->workers / set->tasks);; i = (i + 1) % set->workers) {
+        if (!atomic_load_explicit(&set->worker[i]->taken, memory_order_relaxed) &&
+            !atomic_exchange_explicit(&set->worker[i]->taken, true, memory_order_acquire)) {
+            return set->worker[i];
         }
     }
 }
@@ -112,13 +112,13 @@ static qd_hand *take_hand(const task_set *set, size_t task)
 static void run_task(size_t task, void *argument)
 {
     const task_set *set = argument;
-    qd_hand *hand = take_hand(set, task);
+    qd_worker_slot *worker = take_hand(set, task);
 
-    if (!hand->sink.stopped) {
-        set->index->ops->walk(set->index, hand, (uint32_t)task);
-        settle(hand);
+    if (!worker->sink.stopped) {
+        set->index->ops->walk(set->index, worker, (uint32_t)task);
+        settle(worker);
     }
-    atomic_store_explicit(&hand->taken, false, memory_order_release);
+    atomic_store_explicit(&worker->taken, false, memory_order_release);
 }
 
 /* A buffer that a burst of events left behind is not kept. */
@@ -133,56 +133,56 @@ static void trim(qd_sink *sink)
 
 static void free_lent_hand(void *memory)
 {
-    qd_hand *hand = memory;
+    qd_worker_slot *worker = memory;
 
-    empty_hand(hand);
-    qd_heap heap = hand->heap;
-    qd_heap_free_aligned(&heap, hand, QD_ARRAY_ALIGNMENT, sizeof *hand);
+    empty_hand(worker);
+    qd_heap heap = worker->heap;
+    qd_heap_free_aligned(&heap, worker, QD_ARRAY_ALIGNMENT, sizeof *worker);
     qd_heap_deinit(&heap);
 }
 
 /* The thread's; NULL: there is none, and the walk has to have its own. */
-static qd_hand *lent_hand(void)
+static qd_worker_slot *lent_hand(void)
 {
-    qd_loan *loan = qd_loan_of_thread(QD_AXES == 2 ? QD_LOAN_HAND_2D : QD_LOAN_HAND_3D);
+    qd_scratch *scratch = qd_scratch_of_thread(QD_AXES == 2 ? QD_SCRATCH_SLOT_2D : QD_SCRATCH_SLOT_3D);
 
-    if (loan == NULL || loan->memory != NULL) {
-        return loan != NULL ? loan->memory : NULL;
+    if (scratch == NULL || scratch->memory != NULL) {
+        return scratch != NULL ? scratch->memory : NULL;
     }
     qd_heap heap;
     qd_heap_init(&heap);
-    qd_hand *hand = qd_heap_alloc_aligned(&heap, QD_ARRAY_ALIGNMENT, sizeof *hand);
-    if (hand == NULL) {
+    qd_worker_slot *worker = qd_heap_alloc_aligned(&heap, QD_ARRAY_ALIGNMENT, sizeof *worker);
+    if (worker == NULL) {
         return NULL;
     }
-    memset(hand, 0, sizeof *hand);
-    hand->heap = heap;
-    hand->sink.heap = &hand->heap;
-    *loan = (qd_loan){hand, free_lent_hand};
-    return hand;
+    memset(worker, 0, sizeof *worker);
+    worker->heap = heap;
+    worker->sink.heap = &worker->heap;
+    *scratch = (qd_scratch){worker, free_lent_hand};
+    return worker;
 }
 
 static void make_hands(qd_walk *walk, uint32_t count)
 {
-    if (count > walk->hands) {
-        walk->hand = qd_array_grow(walk->heap, QD_ARRAY_NEED, walk->hand, walk->hands * sizeof(qd_hand *),
-                                   walk->hands * sizeof(qd_hand *), count * sizeof(qd_hand *));
+    if (count > walk->workers) {
+        walk->worker = qd_array_grow(walk->heap, QD_ARRAY_NEED, walk->worker, walk->workers * sizeof(qd_worker_slot *),
+                                     walk->workers * sizeof(qd_worker_slot *), count * sizeof(qd_worker_slot *));
     }
-    for (; walk->hands < count; walk->hands++) {
-        qd_hand *hand = qd_heap_need(walk->heap, QD_ARRAY_ALIGNMENT, sizeof *hand);
+    for (; walk->workers < count; walk->workers++) {
+        qd_worker_slot *worker = qd_heap_need(walk->heap, QD_ARRAY_ALIGNMENT, sizeof *worker);
 
-        memset(hand, 0, sizeof *hand);
-        qd_heap_init(&hand->heap);
-        hand->sink.heap = walk->hands == 0 ? walk->heap : &hand->heap;
-        walk->hand[walk->hands] = hand;
+        memset(worker, 0, sizeof *worker);
+        qd_heap_init(&worker->heap);
+        worker->sink.heap = walk->workers == 0 ? walk->heap : &worker->heap;
+        walk->worker[walk->workers] = worker;
     }
 }
 
-static void ready_hand(qd_hand *hand, qd_index *index, const qd_walk_plan *plan, qd_quota *quota)
+static void ready_hand(qd_worker_slot *worker, qd_index *index, const qd_walk_plan *plan, qd_quota *quota)
 {
-    trim(&hand->sink);
-    qd_sink sink = hand->sink;
-    hand->sink = (qd_sink){
+    trim(&worker->sink);
+    qd_sink sink = worker->sink;
+    worker->sink = (qd_sink){
         .rows = index->rows,
         .bodies = index->bodies,
         .mode = plan->mode,
@@ -191,16 +191,16 @@ static void ready_hand(qd_hand *hand, qd_index *index, const qd_walk_plan *plan,
         .aloof = qd_bodies_any_aloof(index->bodies),
         .heap = sink.heap,
         .quota = quota,
-        .near = hand->near,
+        .near = worker->near,
         .event = sink.event,
         .capacity = sink.capacity,
     };
-    memset(hand->listed, 0xff, sizeof hand->listed);
-    hand->index = index;
-    hand->kernel = qd_kernel_chosen();
-    hand->all = plan->all;
-    hand->commit = plan->mode != QD_WALK_PAIRS;
-    hand->unmarked = plan->unmarked;
+    memset(worker->listed, 0xff, sizeof worker->listed);
+    worker->index = index;
+    worker->kernel = qd_kernel_chosen();
+    worker->all = plan->all;
+    worker->commit = plan->mode != QD_WALK_PAIRS;
+    worker->unmarked = plan->unmarked;
 }
 
 /* Makes the walk's array of events long enough for so many, and not much longer than it need be. */
@@ -220,13 +220,13 @@ static void fit_events(qd_walk *walk, size_t count)
 /* The events of all hands in one array; those of a single hand that is the walk's own stay where they are. */
 static const qd_space_event *gather(qd_walk *walk, const task_set *set, size_t found)
 {
-    if (set->hands == 1 && set->hand == walk->hand) {
-        return walk->hand[0]->sink.event;
+    if (set->workers == 1 && set->worker == walk->worker) {
+        return walk->worker[0]->sink.event;
     }
     fit_events(walk, found);
     size_t count = 0;
-    for (uint32_t i = 0; i < set->hands; i++) {
-        const qd_sink *sink = &set->hand[i]->sink;
+    for (uint32_t i = 0; i < set->workers; i++) {
+        const qd_sink *sink = &set->worker[i]->sink;
 
         if (sink->count > 0) {
             memcpy(walk->event + count, sink->event, sink->count * sizeof *sink->event);
@@ -239,8 +239,8 @@ static const qd_space_event *gather(qd_walk *walk, const task_set *set, size_t f
 static void sum_up(qd_walk *walk, const task_set *set, const qd_quota *quota, qd_walk_result *result)
 {
     *result = (qd_walk_result){0};
-    for (uint32_t i = 0; i < set->hands; i++) {
-        const qd_sink *sink = &set->hand[i]->sink;
+    for (uint32_t i = 0; i < set->workers; i++) {
+        const qd_sink *sink = &set->worker[i]->sink;
 
         result->found += sink->count;
         result->tests += sink->tests;
@@ -261,8 +261,8 @@ static bool was_stopped(const task_set *set)
 {
     bool stopped = false;
 
-    for (uint32_t i = 0; i < set->hands; i++) {
-        stopped |= set->hand[i]->sink.stopped;
+    for (uint32_t i = 0; i < set->workers; i++) {
+        stopped |= set->worker[i]->sink.stopped;
     }
     return stopped;
 }
@@ -289,19 +289,19 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
         qd_rows_mark_due(index->rows);
     }
     plan.all = plan.unmarked || mode != QD_WALK_EVENTS || is_nearly_all_dirty(index->rows);
-    plan.hands = rows_at_work(index->rows, plan.all) >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1;
+    plan.workers = rows_at_work(index->rows, plan.all) >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1;
     uint32_t tasks = index->ops->walk_begin(index, &plan);
-    uint32_t hands = tasks > 1 ? plan.hands : 1;
+    uint32_t workers = tasks > 1 ? plan.workers : 1;
     qd_quota quota = {.limit = limit, .vain_max = vain_max(index, limit)};
-    qd_hand *lent = hands == 1 && index->rows->count <= LENT_ROWS_MAX ? lent_hand() : NULL;
+    qd_worker_slot *lent = workers == 1 && index->rows->count <= LENT_ROWS_MAX ? lent_hand() : NULL;
     if (lent == NULL) {
-        make_hands(walk, hands);
+        make_hands(walk, workers);
     }
-    task_set set = {index, lent != NULL ? &lent : walk->hand, hands, tasks};
-    for (uint32_t i = 0; i < hands; i++) {
-        ready_hand(set.hand[i], index, &plan, &quota);
+    task_set set = {index, lent != NULL ? &lent : walk->worker, workers, tasks};
+    for (uint32_t i = 0; i < workers; i++) {
+        ready_hand(set.worker[i], index, &plan, &quota);
     }
-    if (hands > 1) {
+    if (workers > 1) {
         executor->run(executor->context, tasks, run_task, &set);
     } else {
         qd_executor_serial.run(NULL, tasks, run_task, &set);

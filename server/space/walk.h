@@ -17,7 +17,7 @@
 #define QD_WALK_LEAVING_MAX 8u /* cells that the walk is done with; what is in so many lies in the nearest cache */
 
 /* What one task works with, and then the next. Lists are empty of meaning when a walk begins, and keep their memory. */
-typedef struct qd_hand {
+typedef struct qd_worker_slot {
     qd_index *index;
     qd_sink sink; /* sink.frame is the index's to set, before it collects */
     qd_list16 level[QD_WALK_LEVELS_MAX];
@@ -33,12 +33,12 @@ typedef struct qd_hand {
     bool unmarked;
     qd_heap heap; /* of those beyond the first, and lent ones; not the space's, because hands work at the same time */
     _Atomic bool taken;
-} qd_hand;
+} qd_worker_slot;
 
 typedef struct qd_walk {
     qd_heap *heap;
-    qd_hand **hand; /* kept from walk to walk; none while a thread's does (base/loans.h) */
-    uint32_t hands;
+    qd_worker_slot **worker; /* kept from walk to walk; none while a thread's does (base/scratch.h) */
+    uint32_t workers;
     qd_space_event *event; /* of several hands, put together, or of one that was lent */
     size_t event_capacity;
 } qd_walk;
@@ -59,7 +59,7 @@ void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd
 
 /* Now becomes was in the changed rows of a cell that nobody reads any more, but pairs that wait; at once or when these
  * are tested. Never in a walk for pairs. */
-void qd_walk_commit(qd_hand *hand, uint32_t cell);
+void qd_walk_commit(qd_worker_slot *worker, uint32_t cell);
 /* Whether a list holds a row that changed. */
 bool qd_walk_is_any_moved(const qd_list16 *list);
 

@@ -17,7 +17,7 @@
  * So whoever sets HELD first queues it or visits it, and only that one, or whoever took it from the queue, clears HELD:
  * it stands in one place at most. A wake is a read-modify-write even where it changes nothing: it comes either before
  * the run clears WOKEN, and then the run sees all that the waker wrote (release, acquire), or after, and then another
- * run follows. A visit goes from 0 to HELD at one blow and ends as a run does: a wake during it leads to a run, too.
+ * run follows. A run_inline goes from 0 to HELD at one blow and ends as a run does: a wake during it leads to a run, too.
  *
  * Sleeping. A worker that found nothing counts itself idle, then looks into every queue once more, under its lock, and
  * only then sleeps. A push takes the same queue's lock, and after it looks for idle workers. One of the two comes
@@ -105,7 +105,7 @@ static bool let_go(qd_actor *actor)
                                                    memory_order_relaxed);
 }
 
-static void visit(void *context, qd_actor *actor, qd_actor_fn run_here)
+static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here)
 {
     uint32_t idle_state = 0;
 
@@ -475,7 +475,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     pool->executor = (qd_executor){.run = qd_fork_run, .width = workers, .context = pool, .expect = qd_fork_expect};
     pool->scheduler = (qd_scheduler){.now_ns = now_ns,
                                      .wake = wake,
-                                     .visit = visit,
+                                     .run_inline = run_inline,
                                      .wake_at = wake_at,
                                      .retire = retire,
                                      .executor = &pool->executor,

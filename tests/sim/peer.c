@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/base/alloc.h"
-#include "server/base/loans.h"
+#include "server/base/scratch.h"
 
 static void no_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
 {
@@ -82,7 +82,7 @@ void sim_house_deinit(sim_house *house)
     sim_check(qd_server_hosts(&house->server) == 0, "%u rooms are not freed", qd_server_hosts(&house->server));
     qd_server_deinit(&house->server);
     sim_world_deinit(&house->world);
-    qd_loans_release();
+    qd_scratch_release();
     sim_check(qd_memory_used() == house->memory_before, "%zu bytes are not given back",
               qd_memory_used() - house->memory_before);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "server/base/loans.h"
+#include "server/base/scratch.h"
 
 static int released;
 
@@ -20,23 +20,23 @@ static void note_release(void *memory)
     released++;
 }
 
-static qd_loan *borrow(qd_loan_kind kind)
+static qd_scratch *borrow(qd_scratch_kind kind)
 {
-    qd_loan *loan = qd_loan_of_thread(kind);
+    qd_scratch *scratch = qd_scratch_of_thread(kind);
 
-    assert_non_null(loan);
-    return loan;
+    assert_non_null(scratch);
+    return scratch;
 }
 
 static void *borrow_and_end(void *argument)
 {
-    qd_loan **first = argument;
+    qd_scratch **first = argument;
 
-    first[0] = borrow(QD_LOAN_HAND_2D);
-    first[1] = borrow(QD_LOAN_HAND_3D);
+    first[0] = borrow(QD_SCRATCH_SLOT_2D);
+    first[1] = borrow(QD_SCRATCH_SLOT_3D);
     assert_null(first[0]->memory);
-    *first[0] = *first[1] = (qd_loan){&released, note_release};
-    assert_ptr_equal(borrow(QD_LOAN_HAND_2D), first[0]);
+    *first[0] = *first[1] = (qd_scratch){&released, note_release};
+    assert_ptr_equal(borrow(QD_SCRATCH_SLOT_2D), first[0]);
     assert_ptr_equal(first[0]->memory, &released);
     return NULL;
 }
@@ -44,15 +44,15 @@ static void *borrow_and_end(void *argument)
 static void ends_with_its_thread(void **state)
 {
     (void)state;
-    qd_loan *of_other[QD_LOANS];
+    qd_scratch *of_other[QD_SCRATCH_KINDS];
     pthread_t thread;
 
     released = 0;
-    assert_null(borrow(QD_LOAN_HAND_2D)->memory);
+    assert_null(borrow(QD_SCRATCH_SLOT_2D)->memory);
     assert_int_equal(pthread_create(&thread, NULL, borrow_and_end, of_other), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(released, QD_LOANS);
-    assert_null(borrow(QD_LOAN_HAND_2D)->memory);
+    assert_int_equal(released, QD_SCRATCH_KINDS);
+    assert_null(borrow(QD_SCRATCH_SLOT_2D)->memory);
     assert_ptr_not_equal(of_other[0], of_other[1]);
 }
 
@@ -60,11 +60,11 @@ static void is_released_when_asked(void **state)
 {
     (void)state;
     released = 0;
-    *borrow(QD_LOAN_HAND_3D) = (qd_loan){&released, note_release};
-    qd_loans_release();
+    *borrow(QD_SCRATCH_SLOT_3D) = (qd_scratch){&released, note_release};
+    qd_scratch_release();
     assert_int_equal(released, 1);
-    assert_null(borrow(QD_LOAN_HAND_3D)->memory);
-    qd_loans_release();
+    assert_null(borrow(QD_SCRATCH_SLOT_3D)->memory);
+    qd_scratch_release();
     assert_int_equal(released, 1);
 }
 

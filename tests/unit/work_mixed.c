@@ -92,7 +92,7 @@ static void run_room(qd_actor *actor)
     }
 }
 
-static void be_visited(qd_actor *actor)
+static void run_here_inline(qd_actor *actor)
 {
     room *me = (room *)actor;
 
@@ -109,7 +109,7 @@ static void *visit_some(void *argument)
         qd_actor *actor = &rooms[chance_below(&random, ROOMS)]->actor;
 
         if (chance_one_in(&random, 2)) {
-            scheduler->visit(scheduler->context, actor, be_visited);
+            scheduler->run_inline(scheduler->context, actor, run_here_inline);
         } else {
             scheduler->wake(scheduler->context, actor);
         }

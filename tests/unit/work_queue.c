@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Run queues: the order, bunches, and that each actor comes out once, whoever takes it.
+ * Run queues: the order, batches, and that each actor comes out once, whoever takes it.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -44,8 +44,8 @@ static void takes_in_order(void **state)
     qd_queue_deinit(&queue);
 }
 
-/* What is left of a bunch, and what is none yet, stays. */
-static void brings_full_bunches_in_order(void **state)
+/* What is left of a batch, and what is none yet, stays. */
+static void brings_full_batches_in_order(void **state)
 {
     (void)state;
     qd_queue from, to;
@@ -132,7 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_in_order),
-        cmocka_unit_test(brings_full_bunches_in_order),
+        cmocka_unit_test(brings_full_batches_in_order),
         cmocka_unit_test(comes_out_once),
     };
 

@@ -19,7 +19,7 @@ static void run(qd_actor *actor)
     wait_for(&me->may_end, number);
 }
 
-static void visit(qd_actor *actor)
+static void run_inline(qd_actor *actor)
 {
     visited *me = (visited *)actor;
 
@@ -38,7 +38,7 @@ static void an_idle_actor_runs_in_the_visitors_thread(void **state)
     start(2);
     qd_actor_init(&one.actor, run);
     for (uint32_t round = 1; round <= 3; round++) {
-        scheduler->visit(scheduler->context, &one.actor, visit);
+        scheduler->run_inline(scheduler->context, &one.actor, run_inline);
         assert_int_equal(atomic_load(&one.visits), round);
         assert_true(pthread_equal(one.visitor, pthread_self()));
     }
@@ -53,7 +53,7 @@ static void a_wake_during_a_visit_leads_to_a_run(void **state)
 
     start(2);
     qd_actor_init(&one.actor, run);
-    scheduler->visit(scheduler->context, &one.actor, visit);
+    scheduler->run_inline(scheduler->context, &one.actor, run_inline);
     wait_for(&one.runs, 1);
     stop();
     assert_int_equal(one.visits, 1);
@@ -69,7 +69,7 @@ static void a_running_actor_is_woken_instead(void **state)
     qd_actor_init(&one.actor, run);
     scheduler->wake(scheduler->context, &one.actor);
     wait_for(&one.runs, 1);
-    scheduler->visit(scheduler->context, &one.actor, visit);
+    scheduler->run_inline(scheduler->context, &one.actor, run_inline);
     assert_int_equal(atomic_load(&one.visits), 0);
     atomic_store(&one.may_end, 2);
     wait_for(&one.runs, 2);
@@ -97,7 +97,7 @@ static void who_is_due_but_far_from_its_turn_is_idle(void **state)
     }
     atomic_store(&before.may_end, 1);
     wait_for(&late[0].runs, 1);
-    scheduler->visit(scheduler->context, &late[LATE - 1].actor, visit);
+    scheduler->run_inline(scheduler->context, &late[LATE - 1].actor, run_inline);
     assert_int_equal(atomic_load(&late[LATE - 1].visits), 1);
     assert_true(pthread_equal(late[LATE - 1].visitor, pthread_self()));
     atomic_store(&late[0].may_end, 1);
@@ -114,7 +114,7 @@ static void post_a_visit(posted *target, uint32_t seed)
     if (seed >> 30 == 0) {
         scheduler->wake(scheduler->context, &target->actor);
     } else {
-        scheduler->visit(scheduler->context, &target->actor, see_posts);
+        scheduler->run_inline(scheduler->context, &target->actor, see_posts);
     }
 }
 
