@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gate.h"
+#include "backpressure.h"
 
 void qd_gate_init(qd_gate *gate)
 {

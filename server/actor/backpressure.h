@@ -6,8 +6,8 @@
  *     loop thread:  enter (+)   at the maximum: pause the link, shut the gate
  *     consumer:     leave (-)   below half of it: open the gate, resume the link
  */
-#ifndef QD_APP_GATE_H
-#define QD_APP_GATE_H
+#ifndef QD_ACTOR_BACKPRESSURE_H
+#define QD_ACTOR_BACKPRESSURE_H
 
 #include "../base/link.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply.h"
+#include "commands.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "../base/assert.h"
-#include "owners.h"
-#include "query.h"
+#include "../session/resume.h"
+#include "../session/session.h"
+#include "ownership.h"
+#include "publish_views.h"
+#include "query_message.h"
 #include "reply.h"
-#include "resume.h"
-#include "rosters.h"
-#include "session.h"
-#include "views.h"
+#include "roster_commands.h"
 
 #define SNAPSHOT_ROWS 65536u
 

@@ -2,10 +2,10 @@
  *
  * Messages of a host, carried out: one function a kind. [run]
  */
-#ifndef QD_APP_APPLY_H
-#define QD_APP_APPLY_H
+#ifndef QD_ACTOR_COMMANDS_H
+#define QD_ACTOR_COMMANDS_H
 
-#include "host.h"
+#include "room_actor.h"
 
 /* Carries the message out and frees it; with `leave`, the seat too. */
 void qd_apply(qd_host *host, qd_room_message *message);

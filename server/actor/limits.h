@@ -2,8 +2,8 @@
  *
  * What the server allows; each has an option of the same name (options.c), which also says the default and the range.
  */
-#ifndef QD_APP_LIMITS_H
-#define QD_APP_LIMITS_H
+#ifndef QD_ACTOR_LIMITS_H
+#define QD_ACTOR_LIMITS_H
 
 #include <stdint.h>
 

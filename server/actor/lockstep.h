@@ -6,8 +6,8 @@
  *
  * Belongs to a host; used by its run.
  */
-#ifndef QD_APP_LOCKSTEP_H
-#define QD_APP_LOCKSTEP_H
+#ifndef QD_ACTOR_LOCKSTEP_H
+#define QD_ACTOR_LOCKSTEP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "seat.h"
+#include "membership.h"
 
 #include "../base/alloc.h"
 #include "../base/executor.h"
-#include "session.h"
+#include "../session/session.h"
 
 static void *take(void *context, size_t size)
 {

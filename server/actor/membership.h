@@ -8,12 +8,12 @@
  *
  * So a seat needs no count of references: whatever the loop put in before `leave` is handled before it.
  */
-#ifndef QD_APP_SEAT_H
-#define QD_APP_SEAT_H
+#ifndef QD_ACTOR_MEMBERSHIP_H
+#define QD_ACTOR_MEMBERSHIP_H
 
 #include "../../proto/codec.h"
 #include "../base/mailbox.h"
-#include "gate.h"
+#include "backpressure.h"
 #include "lockstep.h"
 
 struct qd_host;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "owners.h"
+#include "ownership.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "apply.h"
+#include "../session/session.h"
+#include "commands.h"
 #include "frames.h"
 #include "reply.h"
-#include "session.h"
 
 /* ---- telling ---- */
 

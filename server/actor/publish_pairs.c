@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "publish.h"
+#include "publish_pairs.h"
 
+#include "../session/session.h"
 #include "frames.h"
 #include "reply.h"
-#include "session.h"
 
 /* More different contents than that in one round are rare; the rest is encoded for each reader. */
 #define SHARES_MAX 8

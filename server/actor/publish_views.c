@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "views.h"
+#include "publish_views.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "apply.h"
+#include "../session/session.h"
+#include "../session/view_request.h"
+#include "commands.h"
 #include "frames.h"
 #include "reply.h"
-#include "session.h"
-#include "view_request.h"
 
 #define fail qd_apply_fail
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "query.h"
+#include "query_message.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * Queries, and the regions of snapshots, as clients send them: what makes no sense in them, and what they ask of the
  * space. Pure. [any]
  */
-#ifndef QD_APP_QUERY_H
-#define QD_APP_QUERY_H
+#ifndef QD_ACTOR_QUERY_MESSAGE_H
+#define QD_ACTOR_QUERY_MESSAGE_H
 
 #include "../../proto/messages.h"
 #include "../space/space.h"

@@ -5,11 +5,11 @@
  * An answer that cannot be queued ends the connection, because nothing is dropped in silence: here, where there is no
  * memory for it; in the link, where there is none for the queue, or its reader asks and does not read.
  */
-#ifndef QD_APP_REPLY_H
-#define QD_APP_REPLY_H
+#ifndef QD_ACTOR_REPLY_H
+#define QD_ACTOR_REPLY_H
 
 #include "../../proto/messages.h"
-#include "server.h"
+#include "../session/server.h"
 
 /* One frame, the caller's reference. NULL: no memory. */
 qd_buffer *qd_reply_encode(const qd_server_message *message) QD_MUST_USE;

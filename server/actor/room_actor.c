@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "host.h"
+#include "room_actor.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "../base/assert.h"
 #include "../base/fetch.h"
 #include "../base/log.h"
-#include "apply.h"
-#include "publish.h"
+#include "../session/resume.h"
+#include "../session/session.h"
+#include "commands.h"
+#include "publish_pairs.h"
+#include "publish_views.h"
 #include "reply.h"
-#include "resume.h"
-#include "session.h"
-#include "slice.h"
-#include "views.h"
+#include "time_budget.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MS_NS     UINT64_C(1000000)

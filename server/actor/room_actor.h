@@ -21,13 +21,13 @@
  *
  * A clock room stands still while nothing can come of a tick: no entity is in it, and no observer.
  */
-#ifndef QD_APP_HOST_H
-#define QD_APP_HOST_H
+#ifndef QD_ACTOR_ROOM_ACTOR_H
+#define QD_ACTOR_ROOM_ACTOR_H
 
 #include "../room/room.h"
+#include "../session/server.h"
 #include "lockstep.h"
-#include "seat.h"
-#include "server.h"
+#include "membership.h"
 #include "token.h"
 
 #define QD_HOST_TIMES 256u

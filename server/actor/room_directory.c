@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "registry.h"
+#include "room_directory.h"
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
  * Belongs to the server; any thread, under its own lock. Who finds a room and does something to it holds the lock over
  * both, so that the room cannot close in between. The lock is held for moments only and nothing else is locked inside.
  */
-#ifndef QD_APP_REGISTRY_H
-#define QD_APP_REGISTRY_H
+#ifndef QD_ACTOR_ROOM_DIRECTORY_H
+#define QD_ACTOR_ROOM_DIRECTORY_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rosters.h"
+#include "roster_commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "apply.h"
+#include "../session/session.h"
+#include "commands.h"
 #include "reply.h"
-#include "session.h"
 
 #define fail qd_apply_fail
 

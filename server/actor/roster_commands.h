@@ -2,10 +2,10 @@
  *
  * Rosters: what clients say of them, checked and carried out.
  */
-#ifndef QD_APP_ROSTERS_H
-#define QD_APP_ROSTERS_H
+#ifndef QD_ACTOR_ROSTER_COMMANDS_H
+#define QD_ACTOR_ROSTER_COMMANDS_H
 
-#include "host.h"
+#include "room_actor.h"
 
 /* Whether a Roster or RosterMove makes sense in a room of so many dimensions, whatever it holds: QD_ERROR_NONE, or what
  * is wrong, in words in `fault`. [any] */

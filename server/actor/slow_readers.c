@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "../base/log.h"
-#include "../room/views.h"
-#include "host.h"
+#include "../room/views/views.h"
+#include "../session/session.h"
 #include "reply.h"
-#include "session.h"
+#include "room_actor.h"
 
 #define MS_NS UINT64_C(1000000)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "slice.h"
+#include "time_budget.h"
 
-#include "apply.h"
-#include "session.h"
+#include "../session/session.h"
+#include "commands.h"
 
 /* A batch of so many entities takes a third of a millisecond, or some, if all of them jump. */
 #define LIGHT_ENTITIES_MAX 32768u

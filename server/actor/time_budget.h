@@ -7,10 +7,10 @@
  * behind the others' messages, which so wait for one of its queries, not for as many as it has sent. A session's own
  * order is kept.
  */
-#ifndef QD_APP_SLICE_H
-#define QD_APP_SLICE_H
+#ifndef QD_ACTOR_TIME_BUDGET_H
+#define QD_ACTOR_TIME_BUDGET_H
 
-#include "host.h"
+#include "room_actor.h"
 
 /* Applies messages, those left before first; has the host woken if there are more. In a closed room, and where `all` is
  * set, none are left. [run] */

@@ -3,8 +3,8 @@
  * What a session has proved itself with, which others keep when it is gone: a room remembers who created it, and whose
  * its entities are. Counted references, unchanged from its creation. [any]
  */
-#ifndef QD_APP_TOKEN_H
-#define QD_APP_TOKEN_H
+#ifndef QD_ACTOR_TOKEN_H
+#define QD_ACTOR_TOKEN_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "../../proto/messages.h"
+#include "../actor/room_directory.h"
 #include "../base/assert.h"
 #include "../space/space.h"
 #include "../work/pool.h"
-#include "registry.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* environ */
-#include "run.h"
+#include "start.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,9 +14,9 @@
 #include "../base/alloc.h"
 #include "../base/assert.h"
 #include "../net/net.h"
+#include "../session/server.h"
 #include "../work/pool.h"
 #include "cores.h"
-#include "server.h"
 
 /* How long rooms may take to close, and queues to be sent, when the server stops. */
 #define CLOSE_MS_MAX 2000u

@@ -2,8 +2,8 @@
  *
  * The server with real sockets, threads and time: starts it, waits for SIGTERM or SIGINT, stops it. For main alone.
  */
-#ifndef QD_APP_RUN_H
-#define QD_APP_RUN_H
+#ifndef QD_APP_START_H
+#define QD_APP_START_H
 
 #include "options.h"
 

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "../../proto/framing.h"
+#include "../actor/query_message.h"
+#include "../actor/reply.h"
+#include "../actor/room_actor.h"
+#include "../actor/roster_commands.h"
 #include "../base/log.h"
-#include "host.h"
-#include "query.h"
-#include "reply.h"
 #include "resume.h"
 #include "room_config.h"
-#include "rosters.h"
 #include "view_request.h"
 
 /* A handler answers the request, or gives it to a room and sets *request to NULL. */

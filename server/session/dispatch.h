@@ -3,8 +3,8 @@
  * One frame of a session: decode it, check what can be checked without the room, answer it or put it into the room's
  * mailbox. [loop]
  */
-#ifndef QD_APP_DISPATCH_H
-#define QD_APP_DISPATCH_H
+#ifndef QD_SESSION_DISPATCH_H
+#define QD_SESSION_DISPATCH_H
 
 #include "session.h"
 

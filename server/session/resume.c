@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../actor/reply.h"
+#include "../actor/room_actor.h"
 #include "../base/assert.h"
 #include "../base/log.h"
-#include "../room/views.h"
-#include "host.h"
-#include "reply.h"
+#include "../room/views/views.h"
 
 /* How often a connection looks whether the older one is closed. */
 #define LOOK_MS 10u

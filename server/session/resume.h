@@ -10,8 +10,8 @@
  * an heir for each seat: the last message of a seat, `leave`, names it, so that all that the older connection asked for
  * is carried out before anything that the new one asks for.
  */
-#ifndef QD_APP_RESUME_H
-#define QD_APP_RESUME_H
+#ifndef QD_SESSION_RESUME_H
+#define QD_SESSION_RESUME_H
 
 #include "session.h"
 

@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
+#include "../actor/reply.h"
+#include "../actor/room_actor.h"
 #include "../base/assert.h"
 #include "../base/log.h"
-#include "host.h"
-#include "reply.h"
 #include "resume.h"
 #include "session.h"
 

@@ -9,15 +9,15 @@
  * It belongs to whoever created it and outlives all links and actors. What is marked [any] may be called from any
  * thread.
  */
-#ifndef QD_APP_SERVER_H
-#define QD_APP_SERVER_H
+#ifndef QD_SESSION_SERVER_H
+#define QD_SESSION_SERVER_H
 
+#include "../actor/limits.h"
+#include "../actor/room_directory.h"
 #include "../base/executor.h"
 #include "../base/fetch.h"
 #include "../net/net.h"
-#include "limits.h"
-#include "registry.h"
-#include "tokens.h"
+#include "token_file.h"
 
 /* "quadrille-server 0.1.0" */
 extern const char qd_server_name[];

@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 
+#include "../actor/reply.h"
+#include "../actor/room_actor.h"
 #include "../base/assert.h"
 #include "../base/log.h"
 #include "dispatch.h"
-#include "host.h"
-#include "reply.h"
 #include "resume.h"
 
 #define SWEEP_COUNT_MIN 16u

@@ -9,13 +9,13 @@
  * Confined to its link's loop thread, but for what is marked. Counted references: the link's (until closed) and one of
  * every seat, because a room may still answer when the link is gone.
  */
-#ifndef QD_APP_SESSION_H
-#define QD_APP_SESSION_H
+#ifndef QD_SESSION_SESSION_H
+#define QD_SESSION_SESSION_H
 
+#include "../actor/membership.h"
+#include "../actor/token.h"
 #include "../base/map.h"
-#include "seat.h"
 #include "server.h"
-#include "token.h"
 
 typedef enum qd_session_state {
     QD_SESSION_WAITING,

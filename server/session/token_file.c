@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tokens.h"
+#include "token_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * The tokens of a file: one a line; empty lines and lines that begin with # are skipped, space around a token is not
  * part of it. Read once at start, read-only from then on. [any]
  */
-#ifndef QD_APP_TOKENS_H
-#define QD_APP_TOKENS_H
+#ifndef QD_SESSION_TOKEN_FILE_H
+#define QD_SESSION_TOKEN_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

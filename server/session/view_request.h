@@ -3,8 +3,8 @@
  * Requests about views, as clients send them: what makes no sense in them as a whole. What is wrong with single entries
  * is the room's to say. Pure. [any]
  */
-#ifndef QD_APP_VIEW_REQUEST_H
-#define QD_APP_VIEW_REQUEST_H
+#ifndef QD_SESSION_VIEW_REQUEST_H
+#define QD_SESSION_VIEW_REQUEST_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  *
  * Commands from peers, entry by entry; moves and teleports are in place.c.
  */
+#include "../views/visibility_index.h"
 #include "refuse.h"
-#include "sight.h"
 
 /* ---- checks; 0: nothing to refuse ---- */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../views/visibility_index.h"
 #include "refuse.h"
-#include "sight.h"
 
 const qd_description *qd_description_of(const qd_room *room, uint32_t slot)
 {

@@ -4,10 +4,10 @@
  *
  * Belongs to a room.
  */
-#ifndef QD_ROOM_DESCRIBE_H
-#define QD_ROOM_DESCRIBE_H
+#ifndef QD_ROOM_ENTITIES_DESCRIBE_H
+#define QD_ROOM_ENTITIES_DESCRIBE_H
 
-#include "state.h"
+#include "../state.h"
 
 /* All 0, where nothing was said. */
 const qd_description *qd_description_of(const qd_room *room, uint32_t slot);

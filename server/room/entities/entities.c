@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../views/visibility_index.h"
 #include "describe.h"
-#include "sight.h"
 
 static uint32_t *first_of(qd_room *room, uint32_t owner)
 {

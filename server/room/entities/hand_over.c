@@ -2,8 +2,8 @@
  *
  * Entities that get another owner. Only whose they are changes: no pair begins or ends by it.
  */
+#include "../state.h"
 #include "refuse.h"
-#include "state.h"
 
 /* Whoever follows what is its own has another set from now on. */
 static void renew_own(qd_room *room, uint32_t member)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 
 #define TABLE_COUNT_MIN 64u
 #define TABLE_COUNT_MAX (1u << 24) /* as many as twice the slots of a space, doubled */

@@ -10,10 +10,10 @@
  *
  * Belongs to a room.
  */
-#ifndef QD_ROOM_IDS_H
-#define QD_ROOM_IDS_H
+#ifndef QD_ROOM_ENTITIES_IDS_H
+#define QD_ROOM_ENTITIES_IDS_H
 
-#include "../base/map.h"
+#include "../../base/map.h"
 
 #define QD_SLOT_NONE    UINT32_MAX
 #define QD_OWNER_NOBODY (UINT32_MAX - 1) /* of an id that is not there; no member has this number */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "state.h"
-#include "views_tick.h"
+#include "../state.h"
+#include "../views/views_tick.h"
 
 void qd_room_members_init(qd_room *room)
 {

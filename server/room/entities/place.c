@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "place.h"
 
-#include "../base/fetch.h"
+#include "../../base/fetch.h"
+#include "../views/visibility_index.h"
 #include "refuse.h"
-#include "sight.h"
 
 #define RUN_COUNT       512u   /* its columns stay in the first level of cache */
 #define FETCH_COUNT_MIN 16384u /* ids beyond the table: with fewer, their map is in the cache */

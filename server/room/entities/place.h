@@ -5,10 +5,10 @@
  *
  * For moves by id (place.c) and by roster (rosters.c). Belongs to a room.
  */
-#ifndef QD_ROOM_PLACE_H
-#define QD_ROOM_PLACE_H
+#ifndef QD_ROOM_ENTITIES_PLACE_H
+#define QD_ROOM_ENTITIES_PLACE_H
 
-#include "state.h"
+#include "../state.h"
 
 /* qd_space_move or qd_space_teleport. */
 typedef void (*qd_place_fn)(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,

@@ -2,12 +2,12 @@
  *
  * Which entries of a batch are refused, and why; and how each batch begins and ends. Belongs to a room.
  */
-#ifndef QD_ROOM_REFUSE_H
-#define QD_ROOM_REFUSE_H
+#ifndef QD_ROOM_ENTITIES_REFUSE_H
+#define QD_ROOM_ENTITIES_REFUSE_H
 
 #include <string.h>
 
-#include "state.h"
+#include "../state.h"
 
 static inline void qd_refuse_none(qd_room_refusals *refusals)
 {

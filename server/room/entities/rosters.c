@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/fetch.h"
+#include "../../base/fetch.h"
 #include "place.h"
 #include "refuse.h"
 

@@ -20,10 +20,10 @@
  *
  * Belongs to a room.
  */
-#ifndef QD_ROOM_ROSTERS_H
-#define QD_ROOM_ROSTERS_H
+#ifndef QD_ROOM_ENTITIES_ROSTERS_H
+#define QD_ROOM_ENTITIES_ROSTERS_H
 
-#include "../base/id_pool.h"
+#include "../../base/id_pool.h"
 
 #define QD_ROSTER_RUN 128u
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "../state.h"
 #include "pair_keys.h"
-#include "state.h"
 
 static size_t bytes_of(size_t count, bool reasons)
 {

@@ -4,11 +4,11 @@
  *
  * Belongs to a room, and is used by whoever runs it.
  */
-#ifndef QD_ROOM_LISTS_H
-#define QD_ROOM_LISTS_H
+#ifndef QD_ROOM_PAIRS_LISTS_H
+#define QD_ROOM_PAIRS_LISTS_H
 
-#include "../space/space.h"
-#include "memory.h"
+#include "../../space/space.h"
+#include "../memory.h"
 
 typedef struct qd_room qd_room;
 

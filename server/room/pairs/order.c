@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "../base/assert.h"
-#include "../base/fetch.h"
+#include "../../base/assert.h"
+#include "../../base/fetch.h"
 
 /* Wide digits save passes over many keys; narrow ones save counters, which weigh more when keys are few. */
 #define DIGIT_BITS_MAX 11u

@@ -5,8 +5,8 @@
  *
  * Pure; the arrays are the caller's.
  */
-#ifndef QD_ROOM_ORDER_H
-#define QD_ROOM_ORDER_H
+#ifndef QD_ROOM_PAIRS_ORDER_H
+#define QD_ROOM_PAIRS_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
-#include "../base/fetch.h"
+#include "../../base/assert.h"
+#include "../../base/fetch.h"
 #include "order.h"
 
 #define PARTS_EVENTS   4096u /* from so many on they are dealt out in parts */

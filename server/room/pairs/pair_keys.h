@@ -12,12 +12,12 @@
  *
  * Belongs to a room, for one round; used by whoever runs it.
  */
-#ifndef QD_ROOM_PAIR_KEYS_H
-#define QD_ROOM_PAIR_KEYS_H
+#ifndef QD_ROOM_PAIRS_PAIR_KEYS_H
+#define QD_ROOM_PAIRS_PAIR_KEYS_H
 
-#include "../space/space.h"
-#include "ids.h"
-#include "memory.h"
+#include "../../space/space.h"
+#include "../entities/ids.h"
+#include "../memory.h"
 
 #define QD_PAIR_KINDS (QD_SPACE_PASSED + 1)
 

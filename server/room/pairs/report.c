@@ -3,9 +3,9 @@
  * Ticks, and what subscriptions get of them. A round is a tick or a catch-up: it settles for each member what the news
  * is, and makes the lists; qd_room_next_report then only points into them.
  */
+#include "../state.h"
+#include "../views/views_tick.h"
 #include "pair_keys.h"
-#include "state.h"
-#include "views_tick.h"
 
 static const qd_space_events nothing = {.complete = true};
 

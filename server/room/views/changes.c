@@ -2,7 +2,7 @@
  *
  * Observers that are looked at as a whole, and what is spent of the bytes of members.
  */
-#include "describe.h"
+#include "../entities/describe.h"
 #include "rule.h"
 #include "views_tick.h"
 

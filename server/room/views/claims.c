@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "memory.h"
+#include "../memory.h"
 
 void qd_claims_deinit(qd_claims *claims, qd_heap *heap)
 {

@@ -4,10 +4,10 @@
  *
  * Belongs to a room.
  */
-#ifndef QD_ROOM_CLAIMS_H
-#define QD_ROOM_CLAIMS_H
+#ifndef QD_ROOM_VIEWS_CLAIMS_H
+#define QD_ROOM_VIEWS_CLAIMS_H
 
-#include "../base/alloc.h"
+#include "../../base/alloc.h"
 
 /* Ordered by (lead, distance, rank, id), which no two claims of a list share. */
 typedef struct qd_claim {

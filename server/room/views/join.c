@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "join_entries.h"
-#include "sight.h"
+#include "visibility_index.h"
 
 /* Where it pays: so many in view of all together, and of each observer on average; and half of the entities move. Who
  * leads already goes on with half of that. */

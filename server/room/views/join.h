@@ -19,12 +19,12 @@
  *
  * Belongs to the views of a room.
  */
-#ifndef QD_ROOM_JOIN_H
-#define QD_ROOM_JOIN_H
+#ifndef QD_ROOM_VIEWS_JOIN_H
+#define QD_ROOM_VIEWS_JOIN_H
 
-#include "../base/executor.h"
+#include "../../base/executor.h"
+#include "../memory.h"
 #include "join_find.h"
-#include "memory.h"
 
 typedef struct qd_room qd_room;
 

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../base/interleave.h"
-#include "order.h"
-#include "sight.h"
+#include "../../base/interleave.h"
+#include "../pairs/order.h"
+#include "visibility_index.h"
 
 /* Sorted again: where they have looked, together since the last time, at so many more sixteens than at the first tick
  * after it, for each entry, as sorting takes; or so many of them came since. */

@@ -4,10 +4,10 @@
  *
  * Belongs to the views of a room.
  */
-#ifndef QD_ROOM_JOIN_ENTRIES_H
-#define QD_ROOM_JOIN_ENTRIES_H
+#ifndef QD_ROOM_VIEWS_JOIN_ENTRIES_H
+#define QD_ROOM_VIEWS_JOIN_ENTRIES_H
 
-#include "state.h"
+#include "../state.h"
 
 #define QD_JOIN_LEFT (1u << 31) /* of an entry: the entity is elsewhere now, and has another one there */
 

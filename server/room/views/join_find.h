@@ -11,8 +11,8 @@
  *
  * Pure; the memory is the caller's. Columns have a multiple of 16 places, and so have the boxes of a level. [any]
  */
-#ifndef QD_ROOM_JOIN_FIND_H
-#define QD_ROOM_JOIN_FIND_H
+#ifndef QD_ROOM_VIEWS_JOIN_FIND_H
+#define QD_ROOM_VIEWS_JOIN_FIND_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "order.h"
-#include "refuse.h"
-#include "sight.h"
+#include "../entities/refuse.h"
+#include "../pairs/order.h"
+#include "visibility_index.h"
 
 #define PI ((float)M_PI) /* a little more than pi */
 

@@ -4,10 +4,10 @@
  *
  * Belongs to a room.
  */
-#ifndef QD_ROOM_OBSERVERS_H
-#define QD_ROOM_OBSERVERS_H
+#ifndef QD_ROOM_VIEWS_OBSERVERS_H
+#define QD_ROOM_VIEWS_OBSERVERS_H
 
-#include "state.h"
+#include "../state.h"
 
 /* The row of a member's observer; QD_NONE: there is none of that id. */
 uint32_t qd_observer_find(const qd_room *room, uint32_t member, uint32_t id);

@@ -5,10 +5,10 @@
  *
  * Belongs to a room.
  */
-#ifndef QD_ROOM_RULE_H
-#define QD_ROOM_RULE_H
+#ifndef QD_ROOM_VIEWS_RULE_H
+#define QD_ROOM_VIEWS_RULE_H
 
-#include "state.h"
+#include "../state.h"
 
 /* Between the centres. */
 double qd_rule_distance(const qd_observer *observer, const qd_seen *seen);

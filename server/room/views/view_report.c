@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "describe.h"
-#include "order.h"
+#include "../entities/describe.h"
+#include "../pairs/order.h"
 #include "views_tick.h"
 
 /* Sorts what is in a list from `first` on. */

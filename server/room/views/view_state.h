@@ -17,15 +17,15 @@
  *
  * Belongs to the room; used by whoever runs it.
  */
-#ifndef QD_ROOM_VIEW_STATE_H
-#define QD_ROOM_VIEW_STATE_H
+#ifndef QD_ROOM_VIEWS_VIEW_STATE_H
+#define QD_ROOM_VIEWS_VIEW_STATE_H
 
-#include "../base/map.h"
+#include "../../base/map.h"
+#include "../memory.h"
 #include "claims.h"
 #include "join.h"
-#include "memory.h"
-#include "sightings.h"
 #include "views.h"
+#include "visible_entries.h"
 
 #define QD_NONE UINT32_MAX
 

@@ -6,8 +6,8 @@
 
 #include "observers.h"
 #include "rule.h"
-#include "sight.h"
 #include "views_tick.h"
+#include "visibility_index.h"
 
 /* A candidate that is to be judged by itself. */
 struct touched {

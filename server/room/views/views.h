@@ -33,10 +33,10 @@
  *
  * One thread at a time, as room.h.
  */
-#ifndef QD_ROOM_VIEWS_H
-#define QD_ROOM_VIEWS_H
+#ifndef QD_ROOM_VIEWS_VIEWS_H
+#define QD_ROOM_VIEWS_VIEWS_H
 
-#include "room.h"
+#include "../room.h"
 
 #define QD_VIEW_LEAVE_BYTES    9u
 #define QD_VIEW_ENTER_BYTES    64u

@@ -4,10 +4,10 @@
  *
  * Belongs to a room.
  */
-#ifndef QD_ROOM_VIEWS_TICK_H
-#define QD_ROOM_VIEWS_TICK_H
+#ifndef QD_ROOM_VIEWS_VIEWS_TICK_H
+#define QD_ROOM_VIEWS_VIEWS_TICK_H
 
-#include "state.h"
+#include "../state.h"
 
 void qd_room_views_init(qd_room *room, uint64_t salt);
 void qd_room_views_deinit(qd_room *room);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sight.h"
+#include "visibility_index.h"
 
 #include <float.h>
 #include <string.h>

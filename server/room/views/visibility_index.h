@@ -16,10 +16,10 @@
  *
  * Belongs to a room.
  */
-#ifndef QD_ROOM_SIGHT_H
-#define QD_ROOM_SIGHT_H
+#ifndef QD_ROOM_VIEWS_VISIBILITY_INDEX_H
+#define QD_ROOM_VIEWS_VISIBILITY_INDEX_H
 
-#include "state.h"
+#include "../state.h"
 
 /* With all entities of the room. QD_ERR_NO_MEMORY or QD_ERR_FULL: there is none. */
 qd_status qd_sight_open(qd_room *room) QD_MUST_USE;

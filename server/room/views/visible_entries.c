@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sightings.h"
+#include "visible_entries.h"
 
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 
 #define CAPACITY_MIN 8u
 /* From that on a set shrinks, where not even one place in so many is taken. */

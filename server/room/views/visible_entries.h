@@ -10,12 +10,12 @@
  *
  * Belongs to an observer. What a tick adds cannot fail: it may overdraw the memory's budget.
  */
-#ifndef QD_ROOM_SIGHTINGS_H
-#define QD_ROOM_SIGHTINGS_H
+#ifndef QD_ROOM_VIEWS_VISIBLE_ENTRIES_H
+#define QD_ROOM_VIEWS_VISIBLE_ENTRIES_H
 
 #include <stdbool.h>
 
-#include "../base/alloc.h"
+#include "../../base/alloc.h"
 
 #define QD_SIGHTING_SHIFT 10u
 

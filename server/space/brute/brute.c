@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "../base/assert.h"
-#include "search.h"
-#include "walk.h"
+#include "../../base/assert.h"
+#include "../core/search.h"
+#include "../core/traversal.h"
 
 #define FEW_ROWS    1024u /* as a rule 8 bits tell so many apart */
 #define FRAME_WALKS 32u   /* that a frame for 8 bits is kept */

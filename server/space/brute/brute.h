@@ -12,10 +12,10 @@
  *
  * Owned by the world; qd_brute_create is in index.h.
  */
-#ifndef QD_SPACE_BRUTE_H
-#define QD_SPACE_BRUTE_H
+#ifndef QD_SPACE_BRUTE_BRUTE_H
+#define QD_SPACE_BRUTE_BRUTE_H
 
-#include "flat.h"
+#include "one_list.h"
 
 typedef struct qd_brute {
     qd_flat flat;

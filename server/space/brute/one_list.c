@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flat.h"
+#include "one_list.h"
 
 #include <float.h>
 
-#include "move.h"
-#include "relay.h"
+#include "../core/rebuild.h"
+#include "../move/move.h"
 
 qd_index *qd_flat_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
 {

@@ -6,10 +6,10 @@
  *
  * Owned by the world, as every index. One thread at a time.
  */
-#ifndef QD_SPACE_FLAT_H
-#define QD_SPACE_FLAT_H
+#ifndef QD_SPACE_BRUTE_ONE_LIST_H
+#define QD_SPACE_BRUTE_ONE_LIST_H
 
-#include "index.h"
+#include "../core/index.h"
 
 typedef struct qd_flat {
     qd_index index;

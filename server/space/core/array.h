@@ -2,10 +2,10 @@
  *
  * Arrays of the space that grow: aligned to cache lines, counted in a heap, moved by copying.
  */
-#ifndef QD_SPACE_ARRAY_H
-#define QD_SPACE_ARRAY_H
+#ifndef QD_SPACE_CORE_ARRAY_H
+#define QD_SPACE_CORE_ARRAY_H
 
-#include "../base/alloc.h"
+#include "../../base/alloc.h"
 
 #define QD_ARRAY_ALIGNMENT 64u
 

@@ -7,8 +7,8 @@
  * So that both can be in one program, names that the linker sees get the number of axes behind them: qd_rows_insert is
  * qd_rows_insert_2d or qd_rows_insert_3d. The list at the end names them all; a test fails when one is missing.
  */
-#ifndef QD_SPACE_AXES_H
-#define QD_SPACE_AXES_H
+#ifndef QD_SPACE_CORE_AXES_H
+#define QD_SPACE_CORE_AXES_H
 
 #if !defined(QD_AXES) || (QD_AXES != 2 && QD_AXES != 3)
 #error "compile with -DQD_AXES=2 or -DQD_AXES=3"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "array.h"
 
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap)

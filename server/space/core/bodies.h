@@ -5,14 +5,14 @@
  * A record says how a body is now. What it was at the last tick stands in its row (rows.h); only where a row does not
  * tell, it is kept in a change, one for each body that was teleported, split, reshaped, refiltered or removed since.
  */
-#ifndef QD_SPACE_BODIES_H
-#define QD_SPACE_BODIES_H
+#ifndef QD_SPACE_CORE_BODIES_H
+#define QD_SPACE_CORE_BODIES_H
 
 #include <stdint.h>
 
-#include "shape.h"
-#include "solid.h"
-#include "space.h"
+#include "../geometry/shape.h"
+#include "../geometry/solid.h"
+#include "../space.h"
 
 #define QD_NONE UINT32_MAX
 

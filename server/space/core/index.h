@@ -23,11 +23,11 @@
  *
  * Owned by the world. One thread at a time, but for `walk`, which runs in tasks at the same time.
  */
-#ifndef QD_SPACE_INDEX_H
-#define QD_SPACE_INDEX_H
+#ifndef QD_SPACE_CORE_INDEX_H
+#define QD_SPACE_CORE_INDEX_H
 
-#include "../base/executor.h"
-#include "kernel.h"
+#include "../../base/executor.h"
+#include "../kernel/kernel.h"
 #include "tuning.h"
 
 typedef struct qd_index qd_index;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stage.h"
+#include "pending_moves.h"
 
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "array.h"
 
 #define WORD_SLOTS 64u

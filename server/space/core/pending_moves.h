@@ -16,10 +16,10 @@
  *
  * Owned by the world; it has no memory before the first move is staged. One thread at a time.
  */
-#ifndef QD_SPACE_STAGE_H
-#define QD_SPACE_STAGE_H
+#ifndef QD_SPACE_CORE_PENDING_MOVES_H
+#define QD_SPACE_CORE_PENDING_MOVES_H
 
-#include "../base/executor.h"
+#include "../../base/executor.h"
 #include "index.h"
 
 typedef struct qd_stage {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "registry.h"
+#include "proxies.h"
 
 #include <float.h>
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "array.h"
-#include "relay.h"
+#include "rebuild.h"
 
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
 #define FETCH_STEP 6u

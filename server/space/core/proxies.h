@@ -9,8 +9,8 @@
  *
  * Owned by the world. One thread at a time.
  */
-#ifndef QD_SPACE_REGISTRY_H
-#define QD_SPACE_REGISTRY_H
+#ifndef QD_SPACE_CORE_PROXIES_H
+#define QD_SPACE_CORE_PROXIES_H
 
 #include "index.h"
 

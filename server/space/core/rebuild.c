@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "relay.h"
+#include "rebuild.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  *
  * Used between walks, by the world's one thread.
  */
-#ifndef QD_SPACE_RELAY_H
-#define QD_SPACE_RELAY_H
+#ifndef QD_SPACE_CORE_REBUILD_H
+#define QD_SPACE_CORE_REBUILD_H
 
 #include "rows.h"
 

@@ -5,8 +5,8 @@
  *
  * Owned by the index. One thread at a time.
  */
-#ifndef QD_SPACE_EXCESS_H
-#define QD_SPACE_EXCESS_H
+#ifndef QD_SPACE_CORE_REPLAN_DEBT_H
+#define QD_SPACE_CORE_REPLAN_DEBT_H
 
 #include <stdbool.h>
 #include <stdint.h>

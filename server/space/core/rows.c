@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "array.h"
 
 void qd_rows_init(qd_rows *rows, qd_heap *heap)

@@ -19,8 +19,8 @@
  *
  * Owned by the space. A tick's tasks read all rows and commit only those of their own cells.
  */
-#ifndef QD_SPACE_ROWS_H
-#define QD_SPACE_ROWS_H
+#ifndef QD_SPACE_CORE_ROWS_H
+#define QD_SPACE_CORE_ROWS_H
 
 #include "bodies.h"
 

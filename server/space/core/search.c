@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 
 #define NOWHERE    ((double)INFINITY) /* of what does not match: no hit is that far */
 #define HITS_FIRST 64u                /* memory for so many to begin with */

@@ -5,11 +5,11 @@
  *
  * On the stack of whoever asks. Any number at a time, while nothing changes the space.
  */
-#ifndef QD_SPACE_SEARCH_H
-#define QD_SPACE_SEARCH_H
+#ifndef QD_SPACE_CORE_SEARCH_H
+#define QD_SPACE_CORE_SEARCH_H
 
+#include "../geometry/solid.h"
 #include "index.h"
-#include "solid.h"
 
 typedef struct qd_search {
     const qd_space_query *query;

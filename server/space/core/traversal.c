@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "walk.h"
+#include "traversal.h"
 
 #include <string.h>
 
-#include "../base/assert.h"
-#include "../base/scratch.h"
+#include "../../base/assert.h"
+#include "../../base/scratch.h"
 #include "array.h"
 
 #define EVENTS_KEPT     16384u

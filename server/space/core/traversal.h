@@ -6,12 +6,12 @@
  * Owned by the world. A hand belongs to the task that runs. Small walks have none of their own, but work with one that
  * the thread lends, which is in the cache whichever space it was lent to before.
  */
-#ifndef QD_SPACE_WALK_H
-#define QD_SPACE_WALK_H
+#ifndef QD_SPACE_CORE_TRAVERSAL_H
+#define QD_SPACE_CORE_TRAVERSAL_H
 
-#include "arrange.h"
+#include "../kernel/kernel.h"
+#include "../kernel/sort_list.h"
 #include "index.h"
-#include "kernel.h"
 
 #define QD_WALK_LEVELS_MAX  (QD_SPARSE_DEPTH_MAX + 1)
 #define QD_WALK_LEAVING_MAX 8u /* cells that the walk is done with; what is in so many lies in the nearest cache */

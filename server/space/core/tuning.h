@@ -4,10 +4,10 @@
  * vain; tests make the sizes small, to reach with a few bodies what takes thousands otherwise, and go through the
  * kernels.
  */
-#ifndef QD_SPACE_TUNING_H
-#define QD_SPACE_TUNING_H
+#ifndef QD_SPACE_CORE_TUNING_H
+#define QD_SPACE_CORE_TUNING_H
 
-#include "space.h"
+#include "../space.h"
 
 typedef struct qd_tuning {
     uint32_t leaf_rows;     /* a leaf, where bodies are spread evenly; it may hold some more before it is divided */

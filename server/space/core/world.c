@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
-#include "../base/fetch.h"
+#include "../../base/assert.h"
+#include "../../base/fetch.h"
 #include "auto.h"
 #include "axes.h"
-#include "registry.h"
+#include "pending_moves.h"
+#include "proxies.h"
 #include "search.h"
-#include "stage.h"
-#include "walk.h"
+#include "traversal.h"
 
 typedef struct world {
     qd_space space;

@@ -6,8 +6,8 @@
  * Each function does what the one of space.h or tuning.h does that has its name; coordinates come as an array for each
  * axis.
  */
-#ifndef QD_SPACE_WORLD_H
-#define QD_SPACE_WORLD_H
+#ifndef QD_SPACE_CORE_WORLD_H
+#define QD_SPACE_CORE_WORLD_H
 
 #include "tuning.h"
 

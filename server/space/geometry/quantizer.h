@@ -8,8 +8,8 @@
  * numbers only ever lets too much through, and edge cells reach to infinity. That holds for any frame, also for one
  * around a small part of the world: what is outside of it only is told apart less well.
  */
-#ifndef QD_SPACE_FRAME_H
-#define QD_SPACE_FRAME_H
+#ifndef QD_SPACE_GEOMETRY_QUANTIZER_H
+#define QD_SPACE_GEOMETRY_QUANTIZER_H
 
 #include <float.h>
 #include <string.h>

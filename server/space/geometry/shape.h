@@ -13,15 +13,15 @@
  *
  * Whether a row is a box or round stands beside it. Pure functions. [any]
  */
-#ifndef QD_SPACE_SHAPE_H
-#define QD_SPACE_SHAPE_H
+#ifndef QD_SPACE_GEOMETRY_SHAPE_H
+#define QD_SPACE_GEOMETRY_SHAPE_H
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "axes.h"
+#include "../core/axes.h"
 
 typedef struct qd_row {
     _Alignas(4 * QD_ROW_FLOATS) float v[QD_ROW_FLOATS];

@@ -7,12 +7,12 @@
  * All is computed in one fixed order of operations, without fused multiply-add, from float32 inputs. Pure functions.
  * [any]
  */
-#ifndef QD_SPACE_SOLID_H
-#define QD_SPACE_SOLID_H
+#ifndef QD_SPACE_GEOMETRY_SOLID_H
+#define QD_SPACE_GEOMETRY_SOLID_H
 
 #include <stdbool.h>
 
-#include "space.h"
+#include "../space.h"
 
 /* What is not said of a shape does not matter. */
 typedef struct qd_solid {

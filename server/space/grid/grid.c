@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "grid.h"
 
-#include "../base/assert.h"
-#include "search.h"
-#include "walk.h"
+#include "../../base/assert.h"
+#include "../core/search.h"
+#include "../core/traversal.h"
 
 #define TASKS_A_HAND 8u
 #define NUMBERS_LAST 254u /* of a cell: the kernel's 8 bits, less one that is kept */

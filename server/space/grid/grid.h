@@ -32,10 +32,10 @@
  *
  * Owned by the world; qd_grid_create is in index.h.
  */
-#ifndef QD_SPACE_GRID_H
-#define QD_SPACE_GRID_H
+#ifndef QD_SPACE_GRID_GRID_H
+#define QD_SPACE_GRID_GRID_H
 
-#include "flat.h"
+#include "../brute/one_list.h"
 
 #define QD_GRID_CELLS_MAX 32u                                    /* that a row takes up without being large */
 #define QD_GRID_AXIS_MAX  ((1u << (32 - QD_AXES) / QD_AXES) - 1) /* the last cell of an axis, at most */

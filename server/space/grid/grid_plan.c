@@ -7,8 +7,8 @@
  */
 #include <math.h>
 
+#include "../core/rebuild.h"
 #include "grid.h"
-#include "relay.h"
 
 #define ROWS_A_CELL 48u /* where there is nothing else to begin with */
 #define ROWS_SLACK  64u

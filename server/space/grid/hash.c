@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../base/assert.h"
-#include "array.h"
-#include "move.h"
+#include "../../base/assert.h"
+#include "../core/array.h"
+#include "../move/move.h"
 
 #define CELLS_FIRST 8u
 #define FAR         0x1p-2f /* cells */

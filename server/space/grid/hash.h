@@ -28,14 +28,14 @@
  *
  * Owned by the world; qd_hash_create is in index.h.
  */
-#ifndef QD_SPACE_HASH_H
-#define QD_SPACE_HASH_H
+#ifndef QD_SPACE_GRID_HASH_H
+#define QD_SPACE_GRID_HASH_H
 
 #include <string.h>
 
-#include "array.h"
-#include "excess.h"
-#include "index.h"
+#include "../core/array.h"
+#include "../core/index.h"
+#include "../core/replan_debt.h"
 
 #define QD_HASH_LEVELS 31u  /* in the last one there are two cells an axis, and all boxes fit */
 #define QD_HASH_FREE   255u /* the level of a cell that does not exist */

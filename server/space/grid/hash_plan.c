@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/assert.h"
-#include "array.h"
+#include "../../base/assert.h"
+#include "../core/array.h"
+#include "../core/rebuild.h"
 #include "hash.h"
-#include "relay.h"
 
 #define SAMPLE_ROWS 16384u
 #define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbours costs beside them */

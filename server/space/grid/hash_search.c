@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../core/search.h"
 #include "hash.h"
-#include "search.h"
 
 #define MARGIN 0x1p-22 /* of coordinates, for two roundings to float */
 

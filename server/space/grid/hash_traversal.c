@@ -16,8 +16,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "../core/traversal.h"
 #include "hash.h"
-#include "walk.h"
 
 #define TASKS_A_HAND   8u
 #define VISITS_FEW     16u /* with fewer than one in this many cells to visit, they are visited as they were found */

@@ -2,8 +2,8 @@
  *
  * What loops that compilers vectorise leave behind, as the masks that the kernel works with. [any]
  */
-#ifndef QD_SPACE_BYTES_H
-#define QD_SPACE_BYTES_H
+#ifndef QD_SPACE_KERNEL_BYTES_H
+#define QD_SPACE_KERNEL_BYTES_H
 
 #include <stdint.h>
 #include <string.h>

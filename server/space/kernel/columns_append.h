@@ -2,8 +2,8 @@
  *
  * Rows of one list appended to another, row by row: for instruction sets that cannot compress a vector by a mask.
  */
-#ifndef QD_SPACE_COLUMNS_APPEND_H
-#define QD_SPACE_COLUMNS_APPEND_H
+#ifndef QD_SPACE_KERNEL_COLUMNS_APPEND_H
+#define QD_SPACE_KERNEL_COLUMNS_APPEND_H
 
 #include "columns_narrow.h"
 #include "moved.h"

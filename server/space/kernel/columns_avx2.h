@@ -2,12 +2,12 @@
  *
  * How rows become the columns of a list, with AVX2; what the functions do is said in columns_portable.h.
  */
-#ifndef QD_SPACE_COLUMNS_AVX2_H
-#define QD_SPACE_COLUMNS_AVX2_H
+#ifndef QD_SPACE_KERNEL_COLUMNS_AVX2_H
+#define QD_SPACE_KERNEL_COLUMNS_AVX2_H
 
 #include <immintrin.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "columns_narrow.h"
 #include "moved.h"
 

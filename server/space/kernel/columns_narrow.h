@@ -2,8 +2,8 @@
  *
  * Columns of 16 bits as ones of 8, number by number.
  */
-#ifndef QD_SPACE_COLUMNS_NARROW_H
-#define QD_SPACE_COLUMNS_NARROW_H
+#ifndef QD_SPACE_KERNEL_COLUMNS_NARROW_H
+#define QD_SPACE_KERNEL_COLUMNS_NARROW_H
 
 #include "kernel.h"
 

@@ -2,8 +2,8 @@
  *
  * How rows become the columns of a list, with NEON; what the functions do is said in columns_portable.h.
  */
-#ifndef QD_SPACE_COLUMNS_NEON_H
-#define QD_SPACE_COLUMNS_NEON_H
+#ifndef QD_SPACE_KERNEL_COLUMNS_NEON_H
+#define QD_SPACE_KERNEL_COLUMNS_NEON_H
 
 #include <arm_neon.h>
 

@@ -2,8 +2,8 @@
  *
  * How rows become the columns of a list, in plain C. Each columns_<isa>.h does the same.
  */
-#ifndef QD_SPACE_COLUMNS_PORTABLE_H
-#define QD_SPACE_COLUMNS_PORTABLE_H
+#ifndef QD_SPACE_KERNEL_COLUMNS_PORTABLE_H
+#define QD_SPACE_KERNEL_COLUMNS_PORTABLE_H
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
-#include "array.h"
-#include "solid.h"
+#include "../../base/assert.h"
+#include "../core/array.h"
+#include "../geometry/solid.h"
 
 #define TOLD_STEP 4096u /* exact tests; an event takes one */
 

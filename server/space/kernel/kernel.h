@@ -29,13 +29,13 @@
  * leaves, and where it pays, they are narrowed to 8 bits relative to the cell's corner, which again keeps the order of
  * numbers.
  */
-#ifndef QD_SPACE_KERNEL_H
-#define QD_SPACE_KERNEL_H
+#ifndef QD_SPACE_KERNEL_KERNEL_H
+#define QD_SPACE_KERNEL_KERNEL_H
 
 #include <stdatomic.h>
 
-#include "frame.h"
-#include "rows.h"
+#include "../core/rows.h"
+#include "../geometry/quantizer.h"
 
 #define QD_LIST_COLUMNS (4 * QD_AXES)
 #define QD_OUTER_LO     0u

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "bytes.h"
 #include "columns_narrow.h"
 #include "kernel.h"

@@ -2,16 +2,16 @@
  *
  * Groups of rows in AVX2 registers, two a column; what the functions do is said in lanes_portable.h.
  */
-#ifndef QD_SPACE_LANES_AVX2_H
-#define QD_SPACE_LANES_AVX2_H
+#ifndef QD_SPACE_KERNEL_LANES_AVX2_H
+#define QD_SPACE_KERNEL_LANES_AVX2_H
 
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "../geometry/shape.h"
 #include "lanes_pair.h"
 #include "pairs.h"
 #include "ring.h"
-#include "shape.h"
 
 typedef struct lanes8 {
     __m256i edge[QD_EDGES][2];

@@ -2,15 +2,15 @@
  *
  * Groups of rows in AVX-512 registers; what the functions do is said in lanes_portable.h.
  */
-#ifndef QD_SPACE_LANES_AVX512_H
-#define QD_SPACE_LANES_AVX512_H
+#ifndef QD_SPACE_KERNEL_LANES_AVX512_H
+#define QD_SPACE_KERNEL_LANES_AVX512_H
 
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "../geometry/shape.h"
 #include "lanes_pair.h"
 #include "ring.h"
-#include "shape.h"
 
 typedef struct lanes8 {
     __m512i edge[QD_EDGES];

@@ -2,13 +2,13 @@
  *
  * Groups of rows in NEON registers, four a column; what the functions do is said in lanes_portable.h.
  */
-#ifndef QD_SPACE_LANES_NEON_H
-#define QD_SPACE_LANES_NEON_H
+#ifndef QD_SPACE_KERNEL_LANES_NEON_H
+#define QD_SPACE_KERNEL_LANES_NEON_H
 
 #include <arm_neon.h>
 #include <stdint.h>
 
-#include "shape.h"
+#include "../geometry/shape.h"
 
 typedef struct lanes8 {
     uint8x16_t edge[QD_EDGES][4];

@@ -2,8 +2,8 @@
  *
  * Pairs of a row and lanes of a group, where bits are counted and found in one step: with AVX2 and AVX-512.
  */
-#ifndef QD_SPACE_LANES_PAIR_H
-#define QD_SPACE_LANES_PAIR_H
+#ifndef QD_SPACE_KERNEL_LANES_PAIR_H
+#define QD_SPACE_KERNEL_LANES_PAIR_H
 
 #include <immintrin.h>
 

@@ -3,13 +3,13 @@
  * What the kernel asks of an instruction set, in plain C for the compiler to vectorise. Each lanes_<isa>.h defines the
  * same: a group of rows of a list (64 of 8 bits, 32 of 16 bits), held ready and compared with one row at a time.
  */
-#ifndef QD_SPACE_LANES_PORTABLE_H
-#define QD_SPACE_LANES_PORTABLE_H
+#ifndef QD_SPACE_KERNEL_LANES_PORTABLE_H
+#define QD_SPACE_KERNEL_LANES_PORTABLE_H
 
 #include <stdint.h>
 
+#include "../geometry/shape.h"
 #include "bytes.h"
-#include "shape.h"
 
 typedef struct lanes8 {
     const uint8_t *edge[QD_EDGES];

@@ -2,8 +2,8 @@
  *
  * The bits of a list's rows (kernel.h): a bit a row, 64 to a word. [any]
  */
-#ifndef QD_SPACE_MOVED_H
-#define QD_SPACE_MOVED_H
+#ifndef QD_SPACE_KERNEL_MOVED_H
+#define QD_SPACE_KERNEL_MOVED_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  *
  * Pairs on their way through the exact test (kernel_exact.h).
  */
-#ifndef QD_SPACE_PAIRS_H
-#define QD_SPACE_PAIRS_H
+#ifndef QD_SPACE_KERNEL_PAIRS_H
+#define QD_SPACE_KERNEL_PAIRS_H
 
 #include "kernel.h"
 

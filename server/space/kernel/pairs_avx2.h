@@ -3,12 +3,12 @@
  * The exact test of boxes and circles with AVX2, eight pairs at a time; what the functions do is said in
  * kernel_exact.h, and they give the same.
  */
-#ifndef QD_SPACE_PAIRS_AVX2_H
-#define QD_SPACE_PAIRS_AVX2_H
+#ifndef QD_SPACE_KERNEL_PAIRS_AVX2_H
+#define QD_SPACE_KERNEL_PAIRS_AVX2_H
 
 #include <immintrin.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "columns_avx2.h"
 #include "pairs_float.h"
 

@@ -3,12 +3,12 @@
  * The exact test of boxes and circles with AVX-512, 16 pairs at a time; what the functions do is said in
  * kernel_exact.h, and they give the same.
  */
-#ifndef QD_SPACE_PAIRS_AVX512_H
-#define QD_SPACE_PAIRS_AVX512_H
+#ifndef QD_SPACE_KERNEL_PAIRS_AVX512_H
+#define QD_SPACE_KERNEL_PAIRS_AVX512_H
 
 #include <immintrin.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "pairs_float.h"
 
 #define PAIRS_MANY

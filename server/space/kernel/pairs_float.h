@@ -3,8 +3,8 @@
  * How far float tells whether boxes and circles overlap, and the exact test of those of which it does not: with AVX2
  * and AVX-512.
  */
-#ifndef QD_SPACE_PAIRS_FLOAT_H
-#define QD_SPACE_PAIRS_FLOAT_H
+#ifndef QD_SPACE_KERNEL_PAIRS_FLOAT_H
+#define QD_SPACE_KERNEL_PAIRS_FLOAT_H
 
 #include "pairs.h"
 

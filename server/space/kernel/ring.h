@@ -2,12 +2,12 @@
  *
  * A circle as kernel_ring.h compares it with the rows of a list.
  */
-#ifndef QD_SPACE_RING_H
-#define QD_SPACE_RING_H
+#ifndef QD_SPACE_KERNEL_RING_H
+#define QD_SPACE_KERNEL_RING_H
 
 #include <stdint.h>
 
-#include "axes.h"
+#include "../core/axes.h"
 
 /* Distances on an axis are counted up to this. */
 #define QD_RING_FAR 255

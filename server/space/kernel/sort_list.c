@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "arrange.h"
+#include "sort_list.h"
 
 #include <string.h>
 
-#include "array.h"
-#include "morton.h"
+#include "../core/array.h"
+#include "../tree/morton.h"
 
 #define GROUP_ROWS 64u
 #define KEY_BITS   16u

@@ -6,8 +6,8 @@
  *
  * Owned by a hand of the walk. One thread at a time.
  */
-#ifndef QD_SPACE_ARRANGE_H
-#define QD_SPACE_ARRANGE_H
+#ifndef QD_SPACE_KERNEL_SORT_LIST_H
+#define QD_SPACE_KERNEL_SORT_LIST_H
 
 #include "kernel.h"
 

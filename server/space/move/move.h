@@ -4,14 +4,14 @@
  * block is marked, and nothing else is touched. The others are put aside and looked at one by one afterwards, by what
  * their records say then; so it does not matter when a slot comes twice.
  */
-#ifndef QD_SPACE_MOVE_H
-#define QD_SPACE_MOVE_H
+#ifndef QD_SPACE_MOVE_MOVE_H
+#define QD_SPACE_MOVE_MOVE_H
 
 #include <math.h>
 #include <string.h>
 
-#include "../base/assert.h"
-#include "registry.h"
+#include "../../base/assert.h"
+#include "../core/proxies.h"
 
 #define QD_ASIDE_MAX            256u
 #define QD_MOVE_PREFETCH_RECORD 48u

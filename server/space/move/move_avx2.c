@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flat.h"
-#include "quadtree_move.h"
+#include "../brute/one_list.h"
+#include "../tree/linear_move.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -92,6 +92,6 @@ static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t ou
 
 #include "move_body.h"
 
-#include "flat_move_body.h"
-#include "quadtree_move_body.h"
+#include "../brute/one_list_move_body.h"
+#include "../tree/linear_move_body.h"
 #endif

@@ -22,7 +22,7 @@
  */
 #include <immintrin.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 
 #define WIDTH (4 * LANES) /* bodies */
 

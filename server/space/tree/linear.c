@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quadtree.h"
+#include "linear.h"
 
 #include <string.h>
 
-#include "../base/assert.h"
-#include "array.h"
-#include "quadtree_plan.h"
+#include "../../base/assert.h"
+#include "../core/array.h"
+#include "linear_plan.h"
 #include "root.h"
 
 uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_t *place)

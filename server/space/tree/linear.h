@@ -13,12 +13,12 @@
  *
  * Owned by the world, as every index.
  */
-#ifndef QD_SPACE_QUADTREE_H
-#define QD_SPACE_QUADTREE_H
+#ifndef QD_SPACE_TREE_LINEAR_H
+#define QD_SPACE_TREE_LINEAR_H
 
-#include "excess.h"
-#include "frame.h"
-#include "index.h"
+#include "../core/index.h"
+#include "../core/replan_debt.h"
+#include "../geometry/quantizer.h"
 #include "morton.h"
 
 #define QD_PLACE_BITS (QD_AXES == 2 ? 12u : 7u) /* of each number in a place */

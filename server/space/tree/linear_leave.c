@@ -6,8 +6,8 @@
  * did: a part that somebody leaves a cell of is marked as occupied, up to the root. One after the other go those who
  * leave a part, or lie above all, and the few that need more than a place in another list.
  */
-#include "quadtree_move.h"
-#include "stage.h"
+#include "../core/pending_moves.h"
+#include "linear_move.h"
 
 /* Of so many blocks each part gets a free one: its lists grow about as often as others shrink. */
 #define BLOCKS_A_FREE 1024u

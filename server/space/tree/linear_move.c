@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quadtree_move.h"
+#include "linear_move.h"
 
 #define LOOK_AHEAD 8u
 

@@ -2,11 +2,11 @@
  *
  * Moving many bodies of a quadtree, a register of them at a time where the processor can.
  */
-#ifndef QD_SPACE_QUADTREE_MOVE_H
-#define QD_SPACE_QUADTREE_MOVE_H
+#ifndef QD_SPACE_TREE_LINEAR_MOVE_H
+#define QD_SPACE_TREE_LINEAR_MOVE_H
 
-#include "move.h"
-#include "quadtree.h"
+#include "../move/move.h"
+#include "linear.h"
 
 typedef enum qd_leave {
     QD_LEAVE_WHOLE,

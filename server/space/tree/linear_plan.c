@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quadtree_plan.h"
+#include "linear_plan.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../base/assert.h"
-#include "relay.h"
+#include "../../base/assert.h"
+#include "../core/rebuild.h"
 #include "root.h"
 
 #define LEAF_FILL_MAX    1.25 /* how much more than they should, leaves of an even spread may hold */

@@ -2,8 +2,8 @@
  *
  * A query's way: from the root down, the most promising cell first; those are left out where nothing in them can be
  * better than what is found. */
-#include "quadtree.h"
-#include "search.h"
+#include "../core/search.h"
+#include "linear.h"
 
 #define STOPS_MAX (QD_CHILDREN * (QD_TREE_DEPTH_MAX + 1))
 

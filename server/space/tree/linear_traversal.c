@@ -18,9 +18,9 @@
  * the whole subtree below. A cell above the level is tested by the task of the first subtree in it. Each hand goes down
  * the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than to
  * hand over. */
-#include "../base/fetch.h"
-#include "quadtree_plan.h"
-#include "walk.h"
+#include "../../base/fetch.h"
+#include "../core/traversal.h"
+#include "linear_plan.h"
 
 #define TASK_LEVEL    (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */
 #define TASK_ROWS     4096u                    /* in one of them: so that none waits long for the last one */

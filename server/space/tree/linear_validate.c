@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../base/assert.h"
-#include "quadtree.h"
+#include "../../base/assert.h"
+#include "linear.h"
 
 static uint32_t cell_of_place(const qd_quadtree *tree, uint32_t place)
 {

@@ -12,14 +12,14 @@
  *
  * Pure functions. [any]
  */
-#ifndef QD_SPACE_MORTON_H
-#define QD_SPACE_MORTON_H
+#ifndef QD_SPACE_TREE_MORTON_H
+#define QD_SPACE_TREE_MORTON_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../base/interleave.h"
-#include "axes.h"
+#include "../../base/interleave.h"
+#include "../core/axes.h"
 
 #if QD_AXES == 2
 /* Every second bit. */

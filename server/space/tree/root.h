@@ -19,11 +19,11 @@
  *
  * Used by the plans of trees (quadtree_plan.h, sparse_plan.h). By the thread that does.
  */
-#ifndef QD_SPACE_ROOT_H
-#define QD_SPACE_ROOT_H
+#ifndef QD_SPACE_TREE_ROOT_H
+#define QD_SPACE_TREE_ROOT_H
 
-#include "frame.h"
-#include "relay.h"
+#include "../core/rebuild.h"
+#include "../geometry/quantizer.h"
 
 #define QD_SHELLS_WITHIN 24u
 #define QD_SHELLS        88u /* with those beyond */

@@ -4,9 +4,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "../base/assert.h"
-#include "array.h"
-#include "move.h"
+#include "../../base/assert.h"
+#include "../core/array.h"
+#include "../move/move.h"
 #include "root.h"
 #include "sparse_plan.h"
 #include "sparse_prune.h"

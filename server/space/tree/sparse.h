@@ -15,13 +15,13 @@
  *
  * Owned by the world, as every index; qd_sparse_create is in index.h.
  */
-#ifndef QD_SPACE_SPARSE_H
-#define QD_SPACE_SPARSE_H
+#ifndef QD_SPACE_TREE_SPARSE_H
+#define QD_SPACE_TREE_SPARSE_H
 
 #include <stdatomic.h>
 
-#include "excess.h"
-#include "index.h"
+#include "../core/index.h"
+#include "../core/replan_debt.h"
 #include "sparse_cells.h"
 
 #define QD_SPARSE_ROOT 0u /* the root's number */

@@ -10,11 +10,11 @@
  *
  * Owned by the index. One thread at a time; any number may find.
  */
-#ifndef QD_SPACE_SPARSE_CELLS_H
-#define QD_SPACE_SPARSE_CELLS_H
+#ifndef QD_SPACE_TREE_SPARSE_CELLS_H
+#define QD_SPACE_TREE_SPARSE_CELLS_H
 
-#include "../base/alloc.h"
-#include "rows.h"
+#include "../../base/alloc.h"
+#include "../core/rows.h"
 #include "sparse_key.h"
 
 typedef enum qd_sparse_flag {

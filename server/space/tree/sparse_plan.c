@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
-#include "registry.h"
+#include "../../base/assert.h"
+#include "../core/proxies.h"
 #include "root.h"
 #include "sparse_prune.h"
 

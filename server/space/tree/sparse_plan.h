@@ -13,8 +13,8 @@
  *
  * Used by the index (sparse.h).
  */
-#ifndef QD_SPACE_SPARSE_PLAN_H
-#define QD_SPACE_SPARSE_PLAN_H
+#ifndef QD_SPACE_TREE_SPARSE_PLAN_H
+#define QD_SPACE_TREE_SPARSE_PLAN_H
 
 #include "sparse.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "search.h"
+#include "../core/search.h"
 #include "sparse.h"
 
 /* Going down a path, a cell's children take its place. */

@@ -17,10 +17,10 @@
  * until there are enough below them for everyone, each a task with all that is in it. Each hand goes down the path from
  * the root by itself to get its own lists; the few rows up there are cheaper to collect again than to hand over.
  */
-#include "walk.h"
+#include "../core/traversal.h"
 
-#include "../base/fetch.h"
-#include "array.h"
+#include "../../base/fetch.h"
+#include "../core/array.h"
 #include "sparse_prune.h"
 
 #define FRAME_LEVELS  8u                  /* a frame's levels below its cell */

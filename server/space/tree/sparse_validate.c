@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../base/assert.h"
+#include "../../base/assert.h"
 #include "sparse.h"
 
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box)

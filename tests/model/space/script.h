@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "server/space/tuning.h"
+#include "server/space/core/tuning.h"
 
 #define SCRIPT_ENTITIES_MAX 2048u
 
