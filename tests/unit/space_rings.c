@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 #include "support/chance.h"
 
 #define POINTS  700u

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "array.h"
 
 #define WORD_SLOTS 64u
 #define BITMAPS    (QD_PARTS + 2)
