@@ -127,7 +127,6 @@ static void set_form(world *w, uint32_t slot, const qd_body *form)
         record->half[k] = half[k];
     }
     record->shape = form->shape;
-    w->bodies.any_round |= form->shape != QD_SPACE_BOX;
     qd_bodies_radius_set(&w->bodies, slot, form->radius);
 }
 

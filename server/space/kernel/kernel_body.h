@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "../../base/assert.h"
-#include "bytes.h"
 #include "columns_narrow.h"
 #include "kernel.h"
 #include "moved.h"
 #include "pairs.h"
-#include "ring.h"
 
 #define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
 #define HITS_MAX  512u /* hits are sifted above this many */
@@ -139,7 +137,6 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
 #endif
 
 #include "kernel_exact.h"
-#include "kernel_ring.h"
 
 #define TEST_NAME(x) x##8
 #define TEST_TYPE    uint8_t

@@ -7,9 +7,9 @@
  *     TEST_LANES     rows compared at once
  *
  * Two filters and an exact test, each with its own loop, so that none waits for the branches of the next: rows whose
- * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly,
- * and those of which a circle tells enough; what is left waits for the exact test as pairs of references, until there
- * are so many that it takes its time with each, not with being called.
+ * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly;
+ * what is left waits for the exact test as pairs of references, until there are so many that it takes its time with each,
+ * not with being called.
  */
 
 /* Which lanes meet row `i`, by columns that begin with the outer, or with the inner edges, as the lanes do. */
@@ -69,11 +69,6 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
     if (aloof && are_worth_sifting(found, left, list->count)) {
         left = TEST_NAME(sift_aloof)(sink, list, found, left);
     }
-#if TEST_LANES == 64
-    if (sink->rings && is_any_worth_a_ring(found, left)) {
-        left = sift_rings(sink, list, found, left);
-    }
-#endif
     uint32_t near_count = sink->near_count;
     for (uint32_t h = 0; h < left; h++) {
         const uint64_t at = found->at[h];
@@ -190,17 +185,9 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
 }
 
 /* Where the lanes end. The carried rows behind the last group with own ones are few as a rule: then they are compared,
- * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own.
- * And so are all carried rows where there are circles that many lie in at once. */
-static inline uint32_t TEST_NAME(lanes_end)(const qd_sink *sink, const TEST_NAME(qd_list) * list)
+ * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own. */
+static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
 {
-#if TEST_LANES == 64
-    if (sink->rings && has_rings(sink, list)) {
-        return list->own;
-    }
-#else
-    (void)sink;
-#endif
     uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
     if (end >= list->count) {
         return list->count;
@@ -222,7 +209,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     /* Of a list with few carried rows, whether it takes long to compare them exactly is seen when it is compared. */
     const bool early = sink->aloof && (grouped || list->count - list->own > list->own), late = sink->aloof && !early;
     const uint64_t *aloof = early && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
-    const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(sink, list);
+    const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(list);
     for (uint32_t base = 0; base < lanes_end; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
         uint64_t valid = lanes_below(lanes_end - base, TEST_LANES);
