@@ -127,7 +127,6 @@ static void set_form(space_nd *s, uint32_t slot, const qd_body *form)
         record->half[k] = half[k];
     }
     record->shape = form->shape;
-    s->bodies.any_round |= form->shape != QD_SPACE_BOX;
     qd_bodies_radius_set(&s->bodies, slot, form->radius);
 }
 

@@ -223,7 +223,6 @@ static void open_sink(scene *s, qd_sink *sink, qd_quota *quota, qd_pair *near)
         .bodies = &s->bodies,
         .mode = s->mode,
         .swept = s->swept,
-        .rings = s->mode == QD_WALK_EVENTS && !s->swept,
         .frame = s->frame,
         .heap = &s->heap,
         .quota = quota,

@@ -70,7 +70,6 @@ typedef struct qd_bodies {
     uint32_t used;   /* slots ever given out: all above are free and untouched */
     uint32_t capacity;
     uint32_t count; /* live ones and removed ones */
-    bool any_round; /* one is no box, or was none */
     uint32_t free_first;
     uint32_t change_count, change_capacity;
     uint32_t freed_capacity;

@@ -26,13 +26,11 @@
 #ifndef QD_SPACE_CORE_INDEX_H
 #define QD_SPACE_CORE_INDEX_H
 
-#include "../../base/executor.h"
 #include "../kernel/kernel.h"
 #include "tuning.h"
 
 typedef struct qd_index qd_index;
 struct qd_worker_slot;
-struct qd_stage;
 struct qd_search;
 struct qd_walk_result;
 
@@ -48,10 +46,6 @@ typedef struct qd_walk_plan {
 typedef struct qd_leaver {
     uint32_t slot, cell, note;
 } qd_leaver;
-
-/* Parts of an index, in which bodies go from cell to cell without touching anything of the others. Who is in none has
- * their number. */
-#define QD_PARTS QD_CHILDREN
 
 typedef struct qd_index_ops {
     qd_space_index kind;
@@ -76,12 +70,8 @@ typedef struct qd_index_ops {
      * none can be moved without the others. */
     uint32_t (*move_within)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
                             qd_leaver *leavers);
-    /* In which part each of some leavers has both its cells, or QD_PARTS: it goes after those of the parts. May run in
-     * tasks. NULL: nobody leaves. */
-    void (*part)(const qd_index *index, uint32_t count, const qd_leaver *leavers, uint8_t *parts);
-    /* All leavers that wait on the stage go to their new cells: those of the parts side by side, then the others, each
-     * time in the order of slots. NULL: nobody leaves. */
-    void (*leave)(qd_index *index, struct qd_stage *stage, const qd_executor *executor);
+    /* Moves leavers to their new cells. NULL: no body leaves its cell. */
+    void (*leave)(qd_index *index, const qd_leaver *leavers, uint32_t count);
     /* A row is about to be put into a cell. NULL: nothing to do. */
     void (*entered)(qd_index *index, uint32_t cell);
     /* A cell holds no row any more. NULL: nothing to do. */

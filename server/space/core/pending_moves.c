@@ -7,7 +7,6 @@
 #include "../../base/assert.h"
 
 #define WORD_SLOTS 64u
-#define BITMAPS    (QD_PARTS + 2)
 #define RUN_COUNT  512u /* moves whose slots are looked at, and which are then written: they stay in the cache */
 
 void qd_stage_init(qd_stage *stage, qd_heap *heap)
@@ -18,7 +17,7 @@ void qd_stage_init(qd_stage *stage, qd_heap *heap)
 
 static size_t bytes_of(uint32_t capacity)
 {
-    return (size_t)capacity * QD_AXES * sizeof(float) + BITMAPS * (capacity / WORD_SLOTS * sizeof(uint64_t));
+    return (size_t)capacity * QD_AXES * sizeof(float) + capacity / WORD_SLOTS * sizeof(uint64_t);
 }
 
 void qd_stage_deinit(qd_stage *stage)
@@ -40,10 +39,7 @@ static bool fit(qd_stage *stage, const qd_bodies *bodies)
     }
     stage->capacity = capacity;
     stage->waiting = (uint64_t *)(void *)(home + (size_t)capacity * QD_AXES);
-    memset(stage->waiting, 0, BITMAPS * (capacity / WORD_SLOTS * sizeof *stage->waiting));
-    for (uint32_t part = 0; part <= QD_PARTS; part++) {
-        stage->leaving[part] = stage->waiting + (size_t)(1 + part) * (capacity / WORD_SLOTS);
-    }
+    memset(stage->waiting, 0, capacity / WORD_SLOTS * sizeof *stage->waiting);
     for (uint32_t k = 0; k < QD_AXES; k++) {
         stage->at[k] = home + (size_t)capacity * k;
         if (from.any) {
@@ -220,7 +216,7 @@ static uint32_t take(const qd_stage *stage, uint32_t word, uint32_t end, group *
 }
 
 typedef struct landing {
-    qd_stage *stage;
+    const qd_stage *stage;
     qd_index *index;
     uint32_t words;
 } landing;
@@ -233,18 +229,11 @@ static uint32_t part_words(const landing *all)
 }
 
 /* What one that leaves is to be remembered by stands where its place did. */
-static void put_leaver(qd_stage *stage, uint32_t part, const qd_leaver *leaver)
+static void put_leaver(const qd_stage *stage, const qd_leaver *leaver)
 {
     memcpy(&stage->at[0][leaver->slot], &leaver->cell, sizeof leaver->cell);
     memcpy(&stage->at[1][leaver->slot], &leaver->note, sizeof leaver->note);
-    stage->leaving[part][leaver->slot / WORD_SLOTS] |= bit_of(leaver->slot);
-}
-
-void qd_stage_leave(qd_stage *stage, uint32_t part, const qd_leaver *leavers, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        put_leaver(stage, part, &leavers[i]);
-    }
+    stage->waiting[leaver->slot / WORD_SLOTS] |= bit_of(leaver->slot);
 }
 
 static qd_leaver leaver_at(const qd_stage *stage, uint32_t slot)
@@ -269,36 +258,36 @@ static void land_part(size_t task, void *argument)
         return;
     }
     uint32_t left = all->index->ops->move_within(all->index, some.count, some.slot, some.at, leavers);
-    uint8_t parts[2 * QD_LAND_SLOTS_MAX];
-    if (all->stage->is_parted) {
-        all->index->ops->part(all->index, left, leavers, parts);
-    } else {
-        memset(parts, QD_PARTS, left);
-    }
     for (uint32_t i = 0; i < left; i++) {
-        put_leaver(all->stage, parts[i], &leavers[i]);
+        put_leaver(all->stage, &leavers[i]);
     }
 }
 
-uint32_t qd_stage_leavers(qd_stage *stage, const qd_bodies *bodies, uint32_t part, uint32_t *word, qd_leaver *leavers)
+#define LEAVERS_AT_ONCE 256u /* their records are fetched together */
+
+/* Moves the bodies that left their cells, in the order of slots; then no body is waiting. */
+static void leave(const qd_stage *stage, qd_index *index)
 {
     const uint32_t words = stage->capacity / WORD_SLOTS;
-    uint64_t *leaving = stage->leaving[part];
-    uint32_t count = 0;
+    qd_leaver leavers[LEAVERS_AT_ONCE];
 
-    for (; *word < words && count <= QD_LEAVERS_AT_ONCE - WORD_SLOTS; ++*word) {
-        uint64_t bits = leaving[*word];
+    for (uint32_t word = 0; word < words;) {
+        uint32_t count = 0;
 
-        if (bits == 0) {
-            continue;
+        for (; word < words && count <= LEAVERS_AT_ONCE - WORD_SLOTS; word++) {
+            uint64_t bits = stage->waiting[word];
+
+            if (bits == 0) {
+                continue;
+            }
+            stage->waiting[word] = 0;
+            for (; bits != 0; bits &= bits - 1) {
+                leavers[count] = leaver_at(stage, word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
+                __builtin_prefetch(&index->bodies->record[leavers[count++].slot], 1);
+            }
         }
-        leaving[*word] = 0;
-        for (; bits != 0; bits &= bits - 1) {
-            leavers[count] = leaver_at(stage, *word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
-            __builtin_prefetch(&bodies->record[leavers[count++].slot], 1);
-        }
+        index->ops->leave(index, leavers, count);
     }
-    return count;
 }
 
 static void land_in_parts(landing *all, const qd_executor *executor)
@@ -307,10 +296,9 @@ static void land_in_parts(landing *all, const qd_executor *executor)
     const bool is_large = all->index->rows->count >= all->index->tuning.task_rows_min;
 
     executor = is_large ? executor : &qd_executor_serial;
-    all->stage->is_parted = is_large && all->index->ops->leave != NULL && all->index->rows->dirty_count == 0;
     executor->run(executor->context, parts, land_part, all);
     if (all->index->ops->leave != NULL) {
-        all->index->ops->leave(all->index, all->stage, executor);
+        leave(all->stage, all->index);
     }
 }
 

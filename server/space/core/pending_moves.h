@@ -11,8 +11,8 @@
  *
  * Where every row counts as changed, parts land side by side: those that stay in their cells touch nothing but their
  * own records and rows. Of the others it is found out where they go, which is written down in place of where they are,
- * with a bit among those of their part of the index (index.h), and they go there afterwards: the parts of a large index
- * side by side. All parts depend on slots and cells alone, so all is the same whoever does it.
+ * and they go there afterwards, one after the other. Parts have a fixed number of slots, so the result does not depend
+ * on the number of workers.
  *
  * Owned by the world; it has no memory before the first move is staged. One thread at a time.
  */
@@ -26,10 +26,8 @@ typedef struct qd_stage {
     qd_heap *heap;
     float *at[QD_AXES]; /* one allocation, which begins with the first */
     uint64_t *waiting;
-    uint64_t *leaving[QD_PARTS + 1]; /* as they land: those that leave their cells, by part of the index */
-    bool is_parted;                  /* so they are; else all are in the last one */
-    uint32_t capacity;               /* slots, a multiple of 64 */
-    bool any;                        /* a bit may be set */
+    uint32_t capacity; /* slots, a multiple of 64 */
+    bool any;          /* a bit may be set */
 } qd_stage;
 
 void qd_stage_init(qd_stage *stage, qd_heap *heap);
@@ -45,14 +43,6 @@ void qd_stage_drop(qd_stage *stage, size_t count, const uint32_t *slots);
 void qd_stage_fetch(const qd_stage *stage, uint32_t slot);
 /* How many wait. */
 uint32_t qd_stage_count(const qd_stage *stage);
-
-/* For the index, as they leave. Of a part that no other thread is at: */
-
-#define QD_LEAVERS_AT_ONCE 256u /* their records are fetched together */
-/* The next ones, from a word of slots on; they wait no more. Returns how many; 0: that was all. */
-uint32_t qd_stage_leavers(qd_stage *stage, const qd_bodies *bodies, uint32_t part, uint32_t *word, qd_leaver *leavers);
-/* They wait again. */
-void qd_stage_leave(qd_stage *stage, uint32_t part, const qd_leaver *leavers, uint32_t count);
 
 /* Registers all that wait. */
 void qd_stage_land(qd_stage *stage, qd_index *index, const qd_executor *executor);

@@ -70,14 +70,11 @@ static qd_status grow(qd_rows *rows, qd_array_mode mode)
     return QD_OK;
 }
 
-static bool has_block(const qd_rows *rows)
-{
-    return rows->free_first != QD_NONE || rows->used < rows->capacity;
-}
-
 qd_status qd_rows_reserve(qd_rows *rows)
 {
-    return has_block(rows) ? QD_OK : grow(rows, QD_ARRAY_TRY);
+    const bool has_block = rows->free_first != QD_NONE || rows->used < rows->capacity;
+
+    return has_block ? QD_OK : grow(rows, QD_ARRAY_TRY);
 }
 
 static void give(qd_rows *rows, uint32_t block)
@@ -219,25 +216,6 @@ uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to
     rows->info[reference / QD_BLOCK_ROWS].bits |= bits << reference % QD_BLOCK_ROWS;
     qd_rows_mark(rows, reference);
     return reference;
-}
-
-void qd_rows_part(qd_rows *rows, uint32_t blocks, qd_rows *part)
-{
-    *part = *rows;
-    part->free_first = QD_NONE;
-    part->operations = 0;
-    for (uint32_t i = 0; i < blocks && has_block(rows); i++) {
-        give(part, take(rows));
-    }
-}
-
-void qd_rows_join(qd_rows *rows, const qd_rows *part)
-{
-    rows->operations += part->operations;
-    for (uint32_t block = part->free_first, next; block != QD_NONE; block = next) {
-        next = rows->info[block].next;
-        give(rows, block);
-    }
 }
 
 /* Now becomes was in one block. */

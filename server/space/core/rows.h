@@ -100,18 +100,6 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference);
 uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
                           uint32_t *moved);
 
-/* For a hand that takes rows from list to list among cells of its own, while others do so among theirs and nothing is
- * marked: the pool as it sees it, with up to so many free blocks, no more than there is memory for. Afterwards all are
- * joined with the pool again. */
-void qd_rows_part(qd_rows *rows, uint32_t blocks, qd_rows *part);
-void qd_rows_join(qd_rows *rows, const qd_rows *part);
-
-/* Whether one more row goes into a cell without another block, or a pool has one that is free. */
-static inline bool qd_rows_has_room(const qd_rows *rows, const qd_cell *cell)
-{
-    return cell->count % QD_BLOCK_ROWS != 0 || rows->free_first != QD_NONE;
-}
-
 /* Makes the rows of a block such that they compare quickly. */
 void qd_rows_clear(qd_rows *rows, uint32_t block);
 

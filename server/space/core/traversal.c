@@ -187,7 +187,6 @@ static void ready_hand(qd_worker_slot *worker, qd_index *index, const qd_walk_pl
         .bodies = index->bodies,
         .mode = plan->mode,
         .swept = index->config->swept && plan->mode != QD_WALK_PAIRS,
-        .rings = index->bodies->any_round && plan->mode == QD_WALK_EVENTS && !index->config->swept,
         .aloof = qd_bodies_any_aloof(index->bodies),
         .heap = sink.heap,
         .quota = quota,

@@ -10,9 +10,8 @@
  *     inner   the intersection of was and now   two strictly overlapping: the pair overlapped then, and does now
  *
  * In both cases there is no event, and nothing exact is computed. Of a circle the outer box is one around it, the inner
- * box one inside; where it meets many rows at once, it is compared with them as a circle, too (kernel_ring.h). The
- * inner box of a row for which it would prove nothing (a filter that changed, an absent was or now) is one that
- * overlaps none.
+ * box one inside. The inner box of a row for which it would prove nothing (a filter that changed, an absent was or now)
+ * is one that overlaps none.
  *
  *     column[QD_OUTER_LO + k]   outer lower edge on axis k
  *     column[QD_OUTER_HI + k]   outer upper edge
@@ -123,7 +122,6 @@ typedef struct qd_sink {
     const qd_bodies *bodies;
     qd_walk_mode mode;
     bool swept; /* also tell what passed; with QD_WALK_EVENTS and QD_WALK_STAYS */
-    bool rings; /* look for circles (kernel_ring.h); with QD_WALK_EVENTS, where it is not swept */
     bool aloof; /* look for rows that are */
     qd_frame frame;
     qd_heap *heap;

@@ -8,19 +8,16 @@
 #include <string.h>
 
 #include "../../base/assert.h"
-#include "bytes.h"
 #include "columns_narrow.h"
 #include "kernel.h"
 #include "moved.h"
 #include "pairs.h"
-#include "ring.h"
 
 #define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
 #define HITS_MAX  512u /* hits are sifted above this many */
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
 
-#define ALOOF_SAMPLES     8u /* rows that tell whether a list has aloof ones */
-#define ALOOF_PAIRS_A_ROW 2u /* so many are tested exactly in the time it takes to see whether a row is aloof */
+#define ALOOF_SAMPLES 8u /* rows that tell whether a list has aloof ones */
 
 /* A row, and some of a group of lanes. */
 typedef struct hits {
@@ -115,17 +112,6 @@ static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count,
     return true;
 }
 
-/* Whether hits on a list are of more pairs than it is worth to find out which of its rows are aloof. */
-static inline bool are_worth_sifting(const hits *found, uint32_t count, uint32_t rows)
-{
-    uint32_t pairs = 0;
-
-    for (uint32_t h = 0; h < count; h++) {
-        pairs += (uint32_t)__builtin_popcountll(found->mask[h]);
-    }
-    return pairs > rows * ALOOF_PAIRS_A_ROW;
-}
-
 #ifndef LANES_PAIR
 /* Puts pairs of a row with the lanes of a mask behind the first `count`; returns how many that makes. May write two
  * pairs more than it puts there. */
@@ -139,7 +125,6 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
 #endif
 
 #include "kernel_exact.h"
-#include "kernel_ring.h"
 
 #define TEST_NAME(x) x##8
 #define TEST_TYPE    uint8_t
@@ -178,12 +163,12 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
                 count = note8(&found, count, &lanes, list->column, i, base, allowed);
             }
             if (count > HITS_MAX) {
-                sift8(sink, list, &found, count, false);
+                sift8(sink, list, &found, count);
                 count = 0;
             }
         }
     }
-    sift8(sink, list, &found, count, false);
+    sift8(sink, list, &found, count);
     sink->tests += (uint64_t)(a_to - a_from) * (b_to - b_from);
 }
 

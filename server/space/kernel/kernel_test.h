@@ -7,9 +7,9 @@
  *     TEST_LANES     rows compared at once
  *
  * Two filters and an exact test, each with its own loop, so that none waits for the branches of the next: rows whose
- * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly,
- * and those of which a circle tells enough; what is left waits for the exact test as pairs of references, until there
- * are so many that it takes its time with each, not with being called.
+ * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly;
+ * what is left waits for the exact test as pairs of references, until there are so many that it takes its time with each,
+ * not with being called.
  */
 
 /* Which lanes meet row `i`, by columns that begin with the outer, or with the inner edges, as the lanes do. */
@@ -24,32 +24,7 @@ static inline uint64_t TEST_NAME(meet_row)(const TEST_NAME(lanes) * lanes, TEST_
     return TEST_NAME(lanes_meet)(lanes, lo, hi);
 }
 
-/* Takes the pairs of aloof rows from the first hits; returns how many hits are left. */
-static __attribute__((noinline)) uint32_t TEST_NAME(sift_aloof)(const qd_sink *sink, const TEST_NAME(qd_list) * list,
-                                                                hits *found, uint32_t count)
-{
-    uint32_t left = 0;
-
-    if (!find_aloof(sink, list->row, list->count, list->aloof)) {
-        return count;
-    }
-    for (uint32_t h = 0; h < count; h++) {
-        const uint64_t at = found->at[h];
-        const uint32_t i = hit_row(at);
-        uint64_t mask = found->mask[h];
-
-        if (list->aloof[i / 64] >> i % 64 & 1) {
-            mask &= ~moved_from(list->aloof, hit_base(at));
-        }
-        found->mask[left] = mask;
-        found->at[left] = at;
-        left += mask != 0;
-    }
-    return left;
-}
-
-/* `aloof`: pairs of rows that are so are among the hits. */
-static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count, bool aloof)
+static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count)
 {
     TEST_TYPE *const *column = list->column;
     uint32_t left = 0;
@@ -66,14 +41,6 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
         found->at[left] = at;
         left += mask != 0;
     }
-    if (aloof && are_worth_sifting(found, left, list->count)) {
-        left = TEST_NAME(sift_aloof)(sink, list, found, left);
-    }
-#if TEST_LANES == 64
-    if (sink->rings && is_any_worth_a_ring(found, left)) {
-        left = sift_rings(sink, list, found, left);
-    }
-#endif
     uint32_t near_count = sink->near_count;
     for (uint32_t h = 0; h < left; h++) {
         const uint64_t at = found->at[h];
@@ -165,10 +132,10 @@ static inline uint64_t TEST_NAME(not_aloof)(const uint64_t *aloof, uint32_t i, u
     return is_aloof ? allowed & ~TEST_NAME(aloof_at)(aloof, base) : allowed;
 }
 
-/* Rows `from` to `to` against a group of lanes. `late`: aloof ones are to be found after that. */
+/* Rows `from` to `to` against a group of lanes. */
 static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count,
                                             const TEST_NAME(lanes) * lanes, uint32_t from, uint32_t to, uint32_t base,
-                                            uint64_t allowed, const uint64_t *aloof, bool late)
+                                            uint64_t allowed, const uint64_t *aloof)
 {
     for (; from < to; from += HITS_STEP) {
         uint32_t stop = to - from > HITS_STEP ? from + HITS_STEP : to;
@@ -182,7 +149,7 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
             count = TEST_NAME(note)(found, count, lanes, list->column, i, base, told);
         }
         if (count > HITS_MAX) {
-            TEST_NAME(sift)(sink, list, found, count, late);
+            TEST_NAME(sift)(sink, list, found, count);
             count = 0;
         }
     }
@@ -190,17 +157,9 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
 }
 
 /* Where the lanes end. The carried rows behind the last group with own ones are few as a rule: then they are compared,
- * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own.
- * And so are all carried rows where there are circles that many lie in at once. */
-static inline uint32_t TEST_NAME(lanes_end)(const qd_sink *sink, const TEST_NAME(qd_list) * list)
+ * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own. */
+static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
 {
-#if TEST_LANES == 64
-    if (sink->rings && has_rings(sink, list)) {
-        return list->own;
-    }
-#else
-    (void)sink;
-#endif
     uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
     if (end >= list->count) {
         return list->count;
@@ -219,10 +178,10 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
-    /* Of a list with few carried rows, whether it takes long to compare them exactly is seen when it is compared. */
-    const bool early = sink->aloof && (grouped || list->count - list->own > list->own), late = sink->aloof && !early;
-    const uint64_t *aloof = early && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
-    const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(sink, list);
+    /* Of short lists only those that are mostly carried rows have pairs enough to ignore. */
+    const bool is_worth_it = sink->aloof && (grouped || list->count - list->own > list->own);
+    const uint64_t *aloof = is_worth_it && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
+    const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(list);
     for (uint32_t base = 0; base < lanes_end; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
         uint64_t valid = lanes_below(lanes_end - base, TEST_LANES);
@@ -231,8 +190,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
         if (lanes_end < list->count) {
             uint64_t own = lanes_below(list->own - base, TEST_LANES);
 
-            count =
-                TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own, aloof, late);
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own, aloof);
         }
         const uint32_t step = grouped || aloof != NULL ? TEST_LANES : before;
         for (uint32_t from = 0; from < before; from += step) {
@@ -243,7 +201,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
                 sink->tests -= (uint64_t)(stop - from) * TEST_NAME(lanes_at)(list, base);
                 continue;
             }
-            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid, aloof, late);
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid, aloof);
         }
         if (base < end && !TEST_NAME(are_aloof)(aloof, base, valid, base, valid) &&
             !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
@@ -254,14 +212,14 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
             }
         }
         if (count > HITS_MAX) {
-            TEST_NAME(sift)(sink, list, &found, count, late);
+            TEST_NAME(sift)(sink, list, &found, count);
             count = 0;
         }
         if (sink->stopped) {
             return;
         }
     }
-    TEST_NAME(sift)(sink, list, &found, count, late);
+    TEST_NAME(sift)(sink, list, &found, count);
 }
 
 /* A pair is tested from its moved row; where both moved, from the one in front. So a moved own row meets all rows
@@ -306,7 +264,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
                 count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, allowed);
             }
             if (count > HITS_MAX) {
-                TEST_NAME(sift)(sink, list, &found, count, false);
+                TEST_NAME(sift)(sink, list, &found, count);
                 count = 0;
             }
         }
@@ -314,7 +272,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
             return;
         }
     }
-    TEST_NAME(sift)(sink, list, &found, count, false);
+    TEST_NAME(sift)(sink, list, &found, count);
 }
 
 static void TEST_NAME(test)(qd_sink *sink, const TEST_NAME(qd_list) * list, bool all)

@@ -11,7 +11,6 @@
 #include "../geometry/shape.h"
 #include "lanes_pair.h"
 #include "pairs.h"
-#include "ring.h"
 
 typedef struct lanes8 {
     __m256i edge[QD_EDGES][2];
@@ -173,70 +172,5 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
     return lanes_shapes_meet(now_a, now_b, a_round, b_round) | lanes_shapes_meet(was_a, was_b, a_round, b_round) << 1;
 }
 #endif
-
-#define LANES_OPEN
-
-/* a >= b, as unsigned bytes. */
-static inline __m256i lanes_not_below8(__m256i a, __m256i b)
-{
-    return _mm256_cmpeq_epi8(_mm256_max_epu8(a, b), a);
-}
-
-/* The squares of how far 16 rows are from the centre on an axis, at least and at most, on top of those of others. */
-static inline void lanes_add_squares(const uint8_t *lo, const uint8_t *hi, int from, int to, __m256i *nearest,
-                                     __m256i *furthest)
-{
-    const __m256i most = _mm256_set1_epi16(QD_RING_FAR), zero = _mm256_setzero_si256();
-    __m256i lower = _mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)lo));
-    __m256i upper = _mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)hi));
-    __m256i above = _mm256_sub_epi16(upper, _mm256_set1_epi16((short)(from - 1)));
-    __m256i below = _mm256_sub_epi16(_mm256_set1_epi16((short)to), lower);
-    __m256i near = _mm256_max_epi16(_mm256_sub_epi16(zero, _mm256_min_epi16(above, below)), zero);
-    __m256i far = _mm256_min_epi16(_mm256_max_epi16(above, below), most);
-
-    near = _mm256_min_epi16(near, most);
-    *nearest = _mm256_adds_epu16(*nearest, _mm256_mullo_epi16(near, near));
-    *furthest = _mm256_adds_epu16(*furthest, _mm256_mullo_epi16(far, far));
-}
-
-/* As in kernel_ring.h. */
-static inline uint64_t lanes_open(uint8_t *const *column, uint32_t base, const qd_ring *at)
-{
-    const __m256i zero = _mm256_setzero_si256();
-    const __m256i apart = _mm256_set1_epi16((short)at->apart), inside = _mm256_set1_epi16((short)at->inside);
-    uint64_t open = 0;
-
-    for (uint32_t part = 0; part < 64; part += 32) {
-        __m256i unsure = zero, near[2], far[2];
-
-        for (uint32_t k = 0; k < QD_AXES; k++) {
-            __m256i lo = lanes_part(column[k] + base + part, 0), hi = lanes_part(column[QD_AXES + k] + base + part, 0);
-
-            unsure = _mm256_or_si256(unsure, _mm256_cmpeq_epi8(lo, zero));
-            unsure = _mm256_or_si256(unsure, lanes_not_below8(hi, _mm256_set1_epi8((char)at->last[k])));
-        }
-        for (uint32_t half = 0; half < 2; half++) {
-            __m256i nearest = zero, furthest = zero;
-
-            for (uint32_t k = 0; k < QD_AXES; k++) {
-                const uint32_t first = base + part + 16 * half;
-
-                lanes_add_squares(column[k] + first, column[QD_AXES + k] + first, at->lo[k], at->hi[k], &nearest,
-                                  &furthest);
-            }
-            /* a - b saturates to 0 where a <= b; a >= b where b is the lesser. */
-            near[half] = _mm256_cmpeq_epi16(_mm256_subs_epu16(nearest, apart), zero);
-            far[half] = _mm256_cmpeq_epi16(_mm256_min_epu16(furthest, inside), inside);
-        }
-        /* The packs work in halves: their quarters come as 0, 2, 1, 3. */
-        __m256i not_apart = _mm256_permute4x64_epi64(_mm256_packs_epi16(near[0], near[1]), 0xd8);
-        __m256i not_inside = _mm256_permute4x64_epi64(_mm256_packs_epi16(far[0], far[1]), 0xd8);
-        __m256i inner = lanes_part(column[QD_INNER_HI] + base + part, 0);
-        not_inside = _mm256_or_si256(not_inside, _mm256_cmpeq_epi8(inner, zero));
-        __m256i left = _mm256_or_si256(unsure, _mm256_and_si256(not_apart, not_inside));
-        open |= (uint64_t)(uint32_t)_mm256_movemask_epi8(left) << part;
-    }
-    return open;
-}
 
 #endif

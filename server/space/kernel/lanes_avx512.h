@@ -10,7 +10,6 @@
 
 #include "../geometry/shape.h"
 #include "lanes_pair.h"
-#include "ring.h"
 
 typedef struct lanes8 {
     __m512i edge[QD_EDGES];
@@ -147,43 +146,5 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
     return lanes_shapes_meet(now_a, now_b, is_round) | lanes_shapes_meet(was_a, was_b, is_round) << 1;
 }
 #endif
-
-#define LANES_OPEN
-
-/* As in kernel_ring.h. */
-static inline uint64_t lanes_open(uint8_t *const *column, uint32_t base, const qd_ring *at)
-{
-    const __m512i most = _mm512_set1_epi16(QD_RING_FAR), zero = _mm512_setzero_si512();
-    __m512i inner = _mm512_loadu_si512(column[QD_INNER_HI] + base);
-    uint64_t apart = 0, inside = 0, known = ~UINT64_C(0);
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        __m512i lo = _mm512_loadu_si512(column[k] + base), hi = _mm512_loadu_si512(column[QD_AXES + k] + base);
-
-        known = _mm512_mask_test_epi8_mask(known, lo, lo);
-        known = _mm512_mask_cmplt_epu8_mask(known, hi, _mm512_set1_epi8((char)at->last[k]));
-    }
-    for (uint32_t half = 0; half < 64; half += 32) {
-        __m512i nearest = zero, furthest = zero;
-
-        for (uint32_t k = 0; k < QD_AXES; k++) {
-            const __m256i *lo = (const void *)(column[k] + base + half);
-            const __m256i *hi = (const void *)(column[QD_AXES + k] + base + half);
-            __m512i above = _mm512_sub_epi16(_mm512_cvtepu8_epi16(_mm256_loadu_si256(hi)),
-                                             _mm512_set1_epi16((short)(at->lo[k] - 1)));
-            __m512i below =
-                _mm512_sub_epi16(_mm512_set1_epi16(at->hi[k]), _mm512_cvtepu8_epi16(_mm256_loadu_si256(lo)));
-            __m512i near = _mm512_max_epi16(_mm512_sub_epi16(zero, _mm512_min_epi16(above, below)), zero);
-            __m512i far = _mm512_min_epi16(_mm512_max_epi16(above, below), most);
-
-            near = _mm512_min_epi16(near, most);
-            nearest = _mm512_adds_epu16(nearest, _mm512_mullo_epi16(near, near));
-            furthest = _mm512_adds_epu16(furthest, _mm512_mullo_epi16(far, far));
-        }
-        apart |= (uint64_t)_mm512_cmpgt_epu16_mask(nearest, _mm512_set1_epi16((short)at->apart)) << half;
-        inside |= (uint64_t)_mm512_cmplt_epu16_mask(furthest, _mm512_set1_epi16((short)at->inside)) << half;
-    }
-    return ~(known & (apart | (inside & _mm512_test_epi8_mask(inner, inner))));
-}
 
 #endif

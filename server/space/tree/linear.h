@@ -64,14 +64,12 @@ uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_
 /* Marks a cell as occupied, and all above it. */
 void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number);
 
-/* What the index does, by file: quadtree_move.c, quadtree_leave.c, quadtree_walk.c, quadtree_search.c,
+/* What the index does, by file: quadtree_move.c, quadtree_walk.c, quadtree_search.c,
  * quadtree_validate.c. */
 void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
 uint32_t qd_quadtree_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
                                  qd_leaver *leavers);
 void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count);
-void qd_quadtree_part(const qd_index *index, uint32_t count, const qd_leaver *leavers, uint8_t *parts);
-void qd_quadtree_leave_all(qd_index *index, struct qd_stage *stage, const qd_executor *executor);
 uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan);
 void qd_quadtree_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
 void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);

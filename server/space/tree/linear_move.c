@@ -83,7 +83,8 @@ static void leave_one(qd_quadtree *tree, qd_leaver each)
     }
 }
 
-void qd_quadtree_leave_fetch(const qd_index *index, const qd_leaver *leavers, uint32_t count)
+/* Fetches what the leavers' way to their new cells reads. */
+static void fetch_leavers(const qd_index *index, const qd_leaver *leavers, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         qd_rows_fetch(index->rows, index->bodies->record[leavers[i].slot].row);
@@ -94,7 +95,7 @@ void qd_quadtree_leave_fetch(const qd_index *index, const qd_leaver *leavers, ui
     }
 }
 
-void qd_quadtree_leave_fetch_lists(const qd_index *index, const qd_leaver *leaver)
+static void fetch_lists(const qd_index *index, const qd_leaver *leaver)
 {
     qd_rows_fetch_last(index->rows, &index->cell[leaver->cell]);
     if (qd_leaver_how(leaver) != QD_LEAVE_SPLIT) {
@@ -107,11 +108,11 @@ void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
 
     if (is_large) {
-        qd_quadtree_leave_fetch(index, leavers, count);
+        fetch_leavers(index, leavers, count);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (is_large && i + QD_LEAVE_AHEAD < count) {
-            qd_quadtree_leave_fetch_lists(index, &leavers[i + QD_LEAVE_AHEAD]);
+        if (is_large && i + LOOK_AHEAD < count) {
+            fetch_lists(index, &leavers[i + LOOK_AHEAD]);
         }
         leave_one((qd_quadtree *)index, leavers[i]);
     }

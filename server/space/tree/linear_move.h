@@ -34,11 +34,6 @@ static inline qd_leave qd_leaver_how(const qd_leaver *leaver)
     return (qd_leave)((leaver->note & QD_LEAVE_BITS) >> QD_LEAVE_SHIFT);
 }
 
-/* What going to their new cells will read is fetched, of some leavers; then, as they go, of one that does so soon. */
-#define QD_LEAVE_AHEAD 8u
-void qd_quadtree_leave_fetch(const qd_index *index, const qd_leaver *leavers, uint32_t count);
-void qd_quadtree_leave_fetch_lists(const qd_index *index, const qd_leaver *leaver);
-
 /* Where a body that may have left its cell belongs. False: it stays, or is too odd for this and is registered again
  * already. */
 bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver);
