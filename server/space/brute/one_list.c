@@ -40,7 +40,8 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return true;
 }
 
-void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+/* No body leaves the only cell. */
+size_t qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
     size_t done = 0;
 #if defined(__x86_64__)
@@ -50,16 +51,7 @@ void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const fl
         done = qd_flat_move_avx2(index, count, slots, at);
     }
 #endif
-    qd_move_all(index, done, count, slots, at, stays);
-}
-
-/* Nobody leaves the only cell. */
-uint32_t qd_flat_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                             qd_mover *movers)
-{
-    (void)movers;
-    qd_flat_move(index, count, slots, at);
-    return 0;
+    return qd_move_each(index, done, count, slots, at, movers, stays);
 }
 
 void qd_flat_count(const qd_index *index, qd_space_counters *counters)

@@ -248,7 +248,6 @@ static const qd_index_ops ops = {
     .reserve = qd_flat_reserve,
     .locate = qd_flat_locate,
     .move = qd_flat_move,
-    .move_within = qd_flat_move_within,
     .prepare = prepare,
     .traverse_begin = traverse_begin,
     .traverse = traverse,
