@@ -6,11 +6,16 @@
 #include "../base/assert.h"
 #include "../base/fetch.h"
 #include "auto.h"
+#include "brute/brute.h"
 #include "core/axes.h"
 #include "core/pending_moves.h"
 #include "core/proxies.h"
 #include "core/search.h"
 #include "core/traversal.h"
+#include "grid/grid.h"
+#include "grid/hash.h"
+#include "tree/linear/linear.h"
+#include "tree/sparse/sparse.h"
 
 typedef struct space_nd {
     qd_space base;

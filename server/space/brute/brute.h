@@ -10,7 +10,7 @@
  * A list longer than QD_LIST_LONG is brought in order and passed over in groups (arrange.h, kernel.h), so that even
  * thousands cost less than their square.
  *
- * Owned by the world; qd_brute_create is in index.h.
+ * Owned by the space.
  */
 #ifndef QD_SPACE_BRUTE_BRUTE_H
 #define QD_SPACE_BRUTE_BRUTE_H
@@ -20,10 +20,13 @@
 typedef struct qd_brute {
     qd_flat flat;
     qd_frame frame;
-    uint32_t frame_traversals;  /* until it is chosen anew */
-    bool is_too_coarse;         /* for 8 bits: until then there are 16 */
-    bool by_bytes;              /* the walk under way has 8 */
-    uint32_t tasks; /* of it */ /* of it */
+    uint32_t frame_traversals; /* until it is chosen anew */
+    bool is_too_coarse;        /* for 8 bits: until then there are 16 */
+    bool by_bytes;             /* the walk under way has 8 */
+    uint32_t tasks;            /* of it */
 } qd_brute;
+
+/* An empty index with what `as` says, but for ops and cells. NULL: no memory. */
+qd_index *qd_brute_create(const qd_index *as);
 
 #endif

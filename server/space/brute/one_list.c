@@ -3,8 +3,9 @@
 
 #include <float.h>
 
-#include "../core/rebuild.h"
+#include "../core/rows.h"
 #include "../move/move.h"
+#include "../move/move_simd.h"
 
 qd_index *qd_flat_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
 {

@@ -23,11 +23,6 @@ qd_index *qd_flat_create(const qd_index *as, const qd_index_ops *ops, size_t byt
 qd_status qd_flat_reserve(qd_index *index);
 uint32_t qd_flat_locate(qd_index *index, const qd_row *box, uint32_t *cell_key);
 size_t qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers);
-#if defined(__x86_64__)
-/* Each moves the first ones, as many as fill registers; returns how many. */
-size_t qd_flat_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-size_t qd_flat_move_avx512(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-#endif
 void qd_flat_count(const qd_index *index, qd_space_counters *counters);
 bool qd_flat_holds(const qd_index *index, uint32_t cell, const qd_row *box);
 

@@ -139,11 +139,4 @@ struct qd_index {
     uint32_t cells; /* numbers below this may be looked at */
 };
 
-/* Each makes an empty index with what `as` says, but for ops and cells. NULL: no memory. */
-qd_index *qd_linear_create(const qd_index *as);
-qd_index *qd_sparse_create(const qd_index *as);
-qd_index *qd_hash_create(const qd_index *as);
-qd_index *qd_grid_create(const qd_index *as);
-qd_index *qd_brute_create(const qd_index *as);
-
 #endif

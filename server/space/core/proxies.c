@@ -6,7 +6,7 @@
 
 #include "../../base/array.h"
 #include "../../base/assert.h"
-#include "rebuild.h"
+#include "rows.h"
 
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
 #define FETCH_STEP 6u

@@ -4,6 +4,7 @@
 #include "../../base/assert.h"
 #include "../core/search.h"
 #include "../core/traversal.h"
+#include "grid_plan.h"
 
 #define TASKS_PER_WORKER 8u
 #define NUMBERS_LAST     254u /* of a cell: the kernel's 8 bits, less one that is kept */

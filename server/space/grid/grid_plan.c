@@ -5,10 +5,11 @@
  * off what was counted then by as much as a plan costs, in either direction: who has less to do may want another size,
  * too.
  */
+#include "grid_plan.h"
+
 #include <math.h>
 
-#include "../core/rebuild.h"
-#include "grid.h"
+#include "../core/rows.h"
 
 #define ROWS_A_CELL   48u /* where there is nothing else to begin with */
 #define ROWS_SLACK    64u

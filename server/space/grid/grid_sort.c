@@ -3,7 +3,7 @@
 
 #include "../../base/array.h"
 #include "../../base/assert.h"
-#include "grid.h"
+#include "grid_sort.h"
 
 #define DIGIT_BITS_MIN 8u
 #define DIGIT_BITS_MAX 16u

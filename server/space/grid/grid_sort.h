@@ -30,10 +30,10 @@
  * Rows need no order, but memory is faster where those of a cell are near each other. So where many are not, all are
  * laid down anew once in a while, as they are sorted.
  *
- * Owned by the world; qd_grid_create is in index.h.
+ * Owned by the space.
  */
-#ifndef QD_SPACE_GRID_GRID_H
-#define QD_SPACE_GRID_GRID_H
+#ifndef QD_SPACE_GRID_GRID_SORT_H
+#define QD_SPACE_GRID_GRID_SORT_H
 
 #include "../brute/one_list.h"
 
@@ -92,20 +92,11 @@ static inline bool qd_grid_is_home(uint32_t key)
     return key % QD_GRID_CLASSES == 0;
 }
 
-/* grid_sort.c */
 /* The words of all rows, sorted; and the large rows. With `all`, nobody will ask what moved. False, with neither, where
  * there would be more than words_max. */
 bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t words_max);
 /* What a walk over them has to do, in steps of about the time that one row takes against 64 others. */
 uint64_t qd_grid_work(const qd_grid *grid);
 void qd_grid_words_free(qd_grid *grid);
-
-/* grid_plan.c */
-/* Chooses the size of cells, where that is due. */
-void qd_grid_plan(qd_grid *grid);
-/* After a walk: whether it had to do what was planned, and how rows lay for it. */
-void qd_grid_note_traversal(qd_grid *grid);
-/* Between ticks: lays the rows down in the order of cells, where that is due. */
-void qd_grid_rebuild(qd_grid *grid);
 
 #endif

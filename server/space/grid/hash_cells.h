@@ -26,10 +26,10 @@
  *     grid     its coordinates, level, flags; a plan puts cells that are near each other side by side
  *     table    numbers of cells by their hash, open addressing
  *
- * Owned by the world; qd_hash_create is in index.h.
+ * Owned by the space.
  */
-#ifndef QD_SPACE_GRID_HASH_H
-#define QD_SPACE_GRID_HASH_H
+#ifndef QD_SPACE_GRID_HASH_CELLS_H
+#define QD_SPACE_GRID_HASH_CELLS_H
 
 #include <string.h>
 
@@ -195,6 +195,12 @@ static inline uint32_t qd_hash_find(const qd_hash_pool *pool, const int32_t *at,
     }
 }
 
+/* Makes room for one more cell. False: no memory. */
+bool qd_hash_pool_reserve(qd_hash_pool *pool, qd_heap *heap);
+/* Notes a cell that may have to go. */
+void qd_hash_note_candidate(qd_hash_pool *pool, uint32_t number);
+/* Takes those away that hold nothing. */
+void qd_hash_prune(qd_hash_pool *pool);
 /* An empty pool. False: no memory. */
 bool qd_hash_pool_init(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode);
 void qd_hash_pool_free(qd_hash_pool *pool, qd_heap *heap);
@@ -225,16 +231,5 @@ typedef struct qd_hash_range {
 qd_hash_range qd_hash_range_start(const qd_hash_pool *pool, uint32_t level, const int32_t *lo, const int32_t *hi);
 /* False: there are no more. */
 bool qd_hash_range_next(const qd_hash_pool *pool, qd_hash_range *range, uint32_t *number);
-
-/* hash_plan.c */
-bool qd_hash_plan_is_due(const qd_hash *hash);
-/* Plans anew and registers every row again, each list's rows side by side. At any time but during a walk. */
-void qd_hash_replan(qd_hash *hash);
-
-/* The operations of hash_walk.c and hash_search.c. */
-uint32_t qd_hash_traverse_begin(qd_index *index, qd_traversal_plan *plan);
-void qd_hash_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
-void qd_hash_traverse_end(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
-qd_status qd_hash_search(const qd_index *index, struct qd_search *search);
 
 #endif

@@ -11,6 +11,8 @@
  *     + X (N / M + E)      each time that a row reaches into another cell it is carried there, and tested; which one
  *                          does also changes more often
  */
+#include "hash_plan.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +20,8 @@
 
 #include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/rebuild.h"
-#include "hash.h"
+#include "../core/rows.h"
+#include "hash_cells.h"
 
 #define SAMPLE_ROWS 16384u
 #define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbours costs beside them */

@@ -13,11 +13,13 @@
  * TASKS. Cells need nothing of each other but their rows. What lies INSIDE a cell of the finest level is read by nobody
  * else, and committed as the walk leaves it.
  */
+#include "hash_traversal.h"
+
 #include <float.h>
 #include <math.h>
 
 #include "../core/traversal.h"
-#include "hash.h"
+#include "hash_cells.h"
 
 #define TASKS_PER_WORKER 8u
 #define VISITS_FEW       16u /* with fewer than one in this many cells to visit, they are visited as they were found */
@@ -410,7 +412,7 @@ static void visit_cell(group *g, uint32_t number)
     }
 }
 
-void qd_hash_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+void qd_hash_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_hash *hash = of(index);
     const qd_hash_pool *pool = &hash->pool;

@@ -22,7 +22,7 @@
 #ifndef QD_SPACE_TREE_ROOT_H
 #define QD_SPACE_TREE_ROOT_H
 
-#include "../core/rebuild.h"
+#include "../core/rows.h"
 #include "../geometry/quantizer.h"
 
 #define QD_SHELLS_WITHIN 24u

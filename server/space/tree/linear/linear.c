@@ -1,44 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linear.h"
 
-#include <string.h>
-
-#include "../../base/array.h"
-#include "../../base/assert.h"
+#include "../../../base/array.h"
+#include "../../../base/assert.h"
+#include "../root.h"
+#include "../tree_search.h"
+#include "linear_move.h"
 #include "linear_plan.h"
-#include "root.h"
-
-uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key)
-{
-    const uint32_t shift = QD_FRAME_BITS - tree->depth;
-    qd_numbers at = qd_frame_numbers(&tree->frame, box);
-
-    for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
-        at.v[k] >>= shift;
-    }
-    uint32_t low = qd_morton(at.v), height = qd_morton_height(at.v, at.v + QD_ROW_HIGH);
-    uint32_t leaf_height = tree->leaf_map != NULL ? tree->leaf_map[low] : 0;
-    uint32_t leaf = height <= leaf_height;
-    height = leaf ? leaf_height : height;
-    uint32_t numbers = 0;
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        numbers = numbers << QD_CELL_KEY_BITS | at.v[k] >> height;
-    }
-    *cell_key = height << 28 | leaf << 24 | numbers;
-    return qd_level_first(tree->depth - height) + (low >> QD_AXES * height);
-}
-
-/* A cell is marked as occupied with all above it, up to the first that is. */
-void qd_linear_occupy(qd_linear *tree, uint32_t number)
-{
-    while (!(tree->flags[number] & QD_CELL_OCCUPIED)) {
-        tree->flags[number] |= QD_CELL_OCCUPIED;
-        if (number == 0) {
-            break;
-        }
-        number = qd_cell_above(number);
-    }
-}
+#include "linear_traversal.h"
 
 static qd_status reserve(qd_index *index)
 {
@@ -109,6 +78,46 @@ static void destroy(qd_index *index)
     qd_heap_free(index->heap, tree, sizeof *tree);
 }
 
+static qd_extent extent_of_cell(const qd_frame *frame, uint32_t level, uint32_t k)
+{
+    uint32_t bits = QD_FRAME_BITS - level, last = (1u << bits) - 1;
+    qd_numbers numbers;
+
+    for (uint32_t axis = 0; axis < QD_AXES; axis++) {
+        numbers.v[axis] = qd_morton_gather(k >> axis) << bits;
+        numbers.v[QD_ROW_HIGH + axis] = numbers.v[axis] + last;
+    }
+    return qd_frame_extent(frame, &numbers, QD_FRAME_LAST);
+}
+
+/* The cells below one, the most promising last, which is the next to be visited. */
+static inline uint32_t push_below(const qd_index *index, const qd_search *search, qd_search_stop from,
+                                  qd_search_stop *stops, uint32_t count)
+{
+    const qd_linear *tree = (const qd_linear *)index;
+    const uint32_t first = count, level = from.level + 1;
+    const uint32_t first_child = QD_CHILDREN * (from.cell - qd_level_first(from.level));
+
+    if (tree->flags[from.cell] & QD_CELL_LEAF) {
+        return count;
+    }
+    for (uint32_t k = first_child; k < first_child + QD_CHILDREN; k++) {
+        uint32_t cell = qd_level_first(level) + k;
+
+        if (tree->flags[cell] & QD_CELL_OCCUPIED) {
+            qd_extent extent = extent_of_cell(&tree->frame, level, k);
+
+            count = qd_search_push(search, &extent, (qd_search_stop){0, level, cell}, stops, first, count);
+        }
+    }
+    return count;
+}
+
+static qd_status search(const qd_index *index, qd_search *wanted)
+{
+    return qd_tree_search(index, wanted, push_below);
+}
+
 static const qd_index_ops ops = {
     .kind = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE,
     .reserve = reserve,
@@ -120,10 +129,10 @@ static const qd_index_ops ops = {
     .commits_all = true,
     .prepare = settle,
     .traverse_begin = qd_linear_traverse_begin,
-    .traverse = qd_linear_walk,
+    .traverse = qd_linear_traverse,
     .traverse_end = qd_linear_traverse_end,
     .settle = settle,
-    .search = qd_linear_search,
+    .search = search,
     .count = count,
     .holds = qd_linear_holds,
     .validate = qd_linear_validate,

@@ -1,6 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../../base/assert.h"
-#include "linear.h"
+#include "linear_cells.h"
+
+#include "../../../base/assert.h"
+
+uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key)
+{
+    const uint32_t shift = QD_FRAME_BITS - tree->depth;
+    qd_numbers at = qd_frame_numbers(&tree->frame, box);
+
+    for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
+        at.v[k] >>= shift;
+    }
+    uint32_t low = qd_morton(at.v), height = qd_morton_height(at.v, at.v + QD_ROW_HIGH);
+    uint32_t leaf_height = tree->leaf_map != NULL ? tree->leaf_map[low] : 0;
+    uint32_t leaf = height <= leaf_height;
+    height = leaf ? leaf_height : height;
+    uint32_t numbers = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        numbers = numbers << QD_CELL_KEY_BITS | at.v[k] >> height;
+    }
+    *cell_key = height << 28 | leaf << 24 | numbers;
+    return qd_level_first(tree->depth - height) + (low >> QD_AXES * height);
+}
+
+/* A cell is marked as occupied with all above it, up to the first that is. */
+void qd_linear_occupy(qd_linear *tree, uint32_t number)
+{
+    while (!(tree->flags[number] & QD_CELL_OCCUPIED)) {
+        tree->flags[number] |= QD_CELL_OCCUPIED;
+        if (number == 0) {
+            break;
+        }
+        number = qd_cell_above(number);
+    }
+}
 
 static uint32_t cell_of_place(const qd_linear *tree, uint32_t cell_key)
 {

@@ -13,21 +13,16 @@
  *
  * Owned by the world, as every index.
  */
-#ifndef QD_SPACE_TREE_LINEAR_H
-#define QD_SPACE_TREE_LINEAR_H
+#ifndef QD_SPACE_TREE_LINEAR_LINEAR_CELLS_H
+#define QD_SPACE_TREE_LINEAR_LINEAR_CELLS_H
 
-#include "../core/index.h"
-#include "../core/replan_debt.h"
-#include "../geometry/quantizer.h"
-#include "morton.h"
+#include "../../core/index.h"
+#include "../../core/replan_debt.h"
+#include "../../geometry/quantizer.h"
+#include "../morton.h"
+#include "../tree.h"
 
 #define QD_CELL_KEY_BITS (QD_AXES == 2 ? 12u : 7u) /* of each number in a place */
-
-typedef enum qd_cell_flag {
-    QD_CELL_LEAF = 1,
-    QD_CELL_OCCUPIED = 2, /* it or a cell below holds, or once held, a row */
-    QD_CELL_ACTIVE = 4,   /* it or a cell below holds a row that changed; only during a walk */
-} qd_cell_flag;
 
 typedef struct qd_linear {
     qd_index index; /* no cells as long as there is nothing */
@@ -64,12 +59,6 @@ uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *c
 /* Marks a cell as occupied, and all above it. */
 void qd_linear_occupy(qd_linear *tree, uint32_t number);
 
-/* What the index does, by file: linear_move.c, linear_traversal.c, linear_search.c, linear_validate.c. */
-size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers);
-uint32_t qd_linear_traverse_begin(qd_index *index, qd_traversal_plan *plan);
-void qd_linear_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
-void qd_linear_traverse_end(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
-qd_status qd_linear_search(const qd_index *index, struct qd_search *search);
 bool qd_linear_holds(const qd_index *index, uint32_t cell, const qd_row *box);
 void qd_linear_validate(const qd_index *index);
 

@@ -2,29 +2,12 @@
  *
  * Moving many bodies of a linear tree, a register of them at a time where the processor can.
  */
-#ifndef QD_SPACE_TREE_LINEAR_MOVE_H
-#define QD_SPACE_TREE_LINEAR_MOVE_H
+#ifndef QD_SPACE_TREE_LINEAR_LINEAR_MOVE_H
+#define QD_SPACE_TREE_LINEAR_LINEAR_MOVE_H
 
-#include "../move/move.h"
-#include "linear.h"
+#include "linear_cells.h"
 
-#define QD_LEFT_STEP 16u /* bodies in the widest register */
-
-/* Bodies that are no longer where their cells are; or are, but lie astride its middle no more. */
-typedef struct qd_left {
-    uint32_t count;
-    uint32_t slot[QD_MOVERS_FULL + QD_LEFT_STEP];
-} qd_left;
-
-#if defined(__x86_64__)
-/* Each moves the first ones, as many as fill registers, until another register may not find room in `left`; returns how
- * many. */
-size_t qd_linear_move_avx2(qd_linear *tree, size_t count, const uint32_t *slots, const float *const *at, qd_left *left);
-size_t qd_linear_move_avx512(qd_linear *tree, size_t count, const uint32_t *slots, const float *const *at,
-                             qd_left *left);
-/* Makes movers of those that left their cells. */
-void qd_linear_look_avx2(const qd_linear *tree, qd_left *left, qd_movers *movers);
-void qd_linear_look_avx512(const qd_linear *tree, qd_left *left, qd_movers *movers);
-#endif
+/* qd_index_ops.move */
+size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers);
 
 #endif

@@ -4,21 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../base/assert.h"
-#include "../core/rebuild.h"
-#include "root.h"
+#include "../../../base/assert.h"
+#include "../../core/rows.h"
+#include "../root.h"
 
 #define LEAF_FILL_MAX    1.25 /* how much more than they should, leaves of an even spread may hold */
 #define ROOT_STRETCH_MIN 1.05 /* of a side */
 #define EVEN_FILL_MIN    0.25 /* an even spread fills this share of the root or more */
 #define DEPTH_EXTRA      2u   /* levels below the even spread, for crowds */
 #define CELLS_A_LEAF     256u /* at most, of the finest ones for each full leaf: odd spreads may not take all memory */
-
-/* A cell with up to this many rows stays a leaf. */
-static uint32_t leaf_rows_max(const qd_linear *tree)
-{
-    return tree->index.tuning.leaf_rows * 11 / 5;
-}
 
 void qd_linear_plan_drop(qd_linear *tree)
 {
@@ -64,13 +58,13 @@ static bool make_cells(qd_linear *tree, uint32_t depth, qd_array_mode mode)
 bool qd_linear_plan_first(qd_linear *tree, qd_array_mode mode)
 {
     tree->planned_for = 0;
-    tree->crowd_debt_max = leaf_rows_max(tree);
+    tree->crowd_debt_max = qd_leaf_rows_max(&tree->index);
     return make_cells(tree, tree->index.config->depth, mode);
 }
 
 bool qd_linear_plan_is_crowded(const qd_linear *tree, uint32_t number)
 {
-    return tree->index.cell[number].count > 2 * leaf_rows_max(tree) && tree->leaf_map != NULL &&
+    return tree->index.cell[number].count > 2 * qd_leaf_rows_max(&tree->index) && tree->leaf_map != NULL &&
            (tree->flags[number] & QD_CELL_LEAF) && number < qd_level_first(tree->depth);
 }
 
@@ -78,7 +72,7 @@ bool qd_linear_plan_is_crowded(const qd_linear *tree, uint32_t number)
  * or a quarter of it. */
 bool qd_linear_plan_is_due(const qd_linear *tree)
 {
-    uint32_t rows = tree->index.rows->count, slack = leaf_rows_max(tree);
+    uint32_t rows = tree->index.rows->count, slack = qd_leaf_rows_max(&tree->index);
 
     if (tree->index.cells == 0) {
         return false;
@@ -92,7 +86,7 @@ bool qd_linear_plan_is_due(const qd_linear *tree)
 /* Where a plan cannot help, because what crowds is larger than its cells, the next one waits for twice as much. */
 static void reset_crowding(qd_linear *tree)
 {
-    uint32_t usual = tree->index.rows->count / 8 + leaf_rows_max(tree);
+    uint32_t usual = tree->index.rows->count / 8 + qd_leaf_rows_max(&tree->index);
     bool without_hits = false;
 
     for (uint32_t i = 0; i < tree->index.cells && !without_hits; i++) {
@@ -127,7 +121,7 @@ static uint32_t depth_for(const qd_linear *tree)
     if (tree->index.config->depth > 0) {
         return tree->index.config->depth;
     }
-    if (tree->index.rows->count <= leaf_rows_max(tree)) {
+    if (tree->index.rows->count <= qd_leaf_rows_max(&tree->index)) {
         return 0;
     }
     uint32_t depth = even_depth(tree) + DEPTH_EXTRA;
@@ -141,7 +135,7 @@ static void stretch_root(qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count;
 
-    if (tree->index.config->depth > 0 || rows <= leaf_rows_max(tree)) {
+    if (tree->index.config->depth > 0 || rows <= qd_leaf_rows_max(&tree->index)) {
         return;
     }
     uint32_t depth = even_depth(tree);
@@ -221,7 +215,7 @@ static void choose_leaves(qd_linear *tree)
     for (;;) {
         uint32_t i = qd_level_first(level) + k;
 
-        if (level < tree->depth && below[i] > leaf_rows_max(tree) &&
+        if (level < tree->depth && below[i] > qd_leaf_rows_max(&tree->index) &&
             tree->index.cell[i].count < below[i] - tree->index.cell[i].count) {
             level++;
             k <<= QD_AXES;

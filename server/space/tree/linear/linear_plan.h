@@ -3,11 +3,11 @@
  * Where the quadtree's root lies, how deep it is, and where its leaves are. A plan is made from what the tree holds
  * when the last one is out of date, counted in rows, never by the clock: the same bodies lead to the same tree.
  */
-#ifndef QD_SPACE_TREE_LINEAR_PLAN_H
-#define QD_SPACE_TREE_LINEAR_PLAN_H
+#ifndef QD_SPACE_TREE_LINEAR_LINEAR_PLAN_H
+#define QD_SPACE_TREE_LINEAR_LINEAR_PLAN_H
 
-#include "../../base/array.h"
-#include "linear.h"
+#include "../../../base/array.h"
+#include "linear_cells.h"
 
 /* The tree for the first body. False: no memory, with QD_ARRAY_TRY. */
 bool qd_linear_plan_first(qd_linear *tree, qd_array_mode mode);

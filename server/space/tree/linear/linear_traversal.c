@@ -18,9 +18,9 @@
  * the whole subtree below. A cell above the level is tested by the task of the first subtree in it. Each hand goes down
  * the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than to
  * hand over. */
-#include "../../base/fetch.h"
-#include "../core/traversal.h"
-#include "linear_plan.h"
+#include "linear_traversal.h"
+
+#include "../../../base/fetch.h"
 
 #define TASK_LEVEL       (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */
 #define TASK_ROWS        4096u                    /* in one of them: so that none waits long for the last one */
@@ -206,7 +206,7 @@ static bool is_first_below(uint32_t k, uint32_t levels)
 
 /* Subtree number `task`, and before it those of the cells above in which it is the first. A leaf up there is all that
  * the subtrees below it would be. */
-void qd_linear_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+void qd_linear_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_linear *tree = (const qd_linear *)index;
 

@@ -1,152 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse.h"
 
-#include <float.h>
-#include <math.h>
-
-#include "../../base/array.h"
-#include "../../base/assert.h"
-#include "../move/move.h"
-#include "root.h"
+#include "../../../base/array.h"
+#include "../../move/move.h"
+#include "../root.h"
+#include "../tree_search.h"
+#include "sparse_locate.h"
 #include "sparse_plan.h"
 #include "sparse_prune.h"
-
-/* ---- cells ---- */
-
-/* The index tells of the cells where they are now. */
-static void tell(qd_sparse *sparse)
-{
-    sparse->index.cell = sparse->cells.cell;
-    sparse->index.cells = sparse->cells.used;
-}
-
-/* A number may be off by two roundings of float: what is in here is in the cell for sure. Away from the edges, the
- * conversion to float is one more, and a step makes up for it. What is farther from the origin than floats reach has
- * the last number. */
-static qd_row room_of(const qd_sparse *sparse, uint64_t key)
-{
-    const uint32_t below = QD_KEY_BITS - qd_key_level(key);
-    const double step = 1 / (double)sparse->frame.scale;
-    qd_row room = {{0}};
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        uint32_t first = qd_key_at(key, k) << below, last = first + ((1u << below) - 1);
-        double origin = (double)sparse->frame.origin[k];
-        float low = (float)(origin + first * step * (1 + QD_FRAME_MARGIN));
-        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_FRAME_MARGIN));
-
-        room.v[k] = first == 0 ? -INFINITY : nextafterf(low, INFINITY);
-        room.v[QD_ROW_HIGH + k] = last == QD_KEY_LAST ? INFINITY : nextafterf(high, -INFINITY);
-    }
-    return room;
-}
-
-void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf)
-{
-    qd_sparse_cells *cells = &sparse->cells;
-
-    if (cells->has_room) {
-        cells->room[number] = is_leaf ? room_of(sparse, cells->key[number]) : QD_ROW_ABSENT;
-    }
-    cells->flags[number] = (uint8_t)((cells->flags[number] & ~QD_SPARSE_LEAF) | (is_leaf ? QD_SPARSE_LEAF : 0));
-}
-
-static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level, uint32_t parent)
-{
-    uint32_t number = qd_sparse_cells_make(&sparse->cells, key, parent);
-
-    if (level >= sparse->leaf_from || level == sparse->depth_max) {
-        qd_sparse_set_leaf(sparse, number, true);
-    }
-    tell(sparse);
-    return number;
-}
-
-/* The root, alone. */
-static void begin(qd_sparse *sparse)
-{
-    uint32_t number = make(sparse, QD_KEY_ROOT, 0, QD_NONE);
-
-    QD_ASSERT(number == QD_SPARSE_ROOT);
-}
-
-/* The smallest cell there is that contains a finest one and is of this level or above. All cells above one exist, so
- * the search goes up or down from where the last one ended; most end there at once. */
-static uint32_t find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
-{
-    const qd_sparse_cells *cells = &sparse->cells;
-    uint32_t at = sparse->level_usual < level ? sparse->level_usual : level;
-    uint32_t number = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
-
-    while (number == QD_NONE) {
-        at--;
-        number = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
-    }
-    while (at < level && cells->link[number].first != QD_NONE) {
-        at++;
-        uint32_t below = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
-        if (below == QD_NONE) {
-            break;
-        }
-        number = below;
-    }
-    return number;
-}
-
-uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
-{
-    if (QD_UNLIKELY(sparse->cells.count == 0)) {
-        begin(sparse);
-    }
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
-    uint32_t level = qd_key_level_of(&numbers);
-
-    level = level < sparse->depth_max ? level : sparse->depth_max;
-    uint64_t finest = qd_key_of(numbers.v);
-    uint32_t number = find(sparse, finest, level), at = qd_key_level(sparse->cells.key[number]);
-    while (at < level && !qd_sparse_is_leaf(sparse, number)) {
-        at++;
-        number = make(sparse, qd_key_above(finest, QD_KEY_BITS, at), at, number);
-        qd_sparse_prune_made(sparse, number);
-    }
-    sparse->level_usual = at;
-    return number;
-}
-
-qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key)
-{
-    const uint32_t below = QD_KEY_BITS - qd_key_level(key);
-    qd_numbers numbers;
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        numbers.v[k] = qd_key_at(key, k) << below;
-        numbers.v[QD_ROW_HIGH + k] = numbers.v[k] + ((1u << below) - 1);
-    }
-    return qd_frame_extent(&sparse->frame, &numbers, QD_KEY_LAST);
-}
-
-void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count)
-{
-    if (count > list->capacity) {
-        uint32_t capacity = qd_array_capacity(list->capacity, count, 16);
-        size_t size = sizeof *list->number;
-
-        list->number = qd_array_grow(sparse->index.heap, QD_ARRAY_NEED, list->number, list->capacity * size,
-                                     list->count * size, capacity * size);
-        list->capacity = capacity;
-    }
-}
-
-void qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd_sparse_flag flag)
-{
-    if (!(sparse->cells.flags[number] & flag)) {
-        sparse->cells.flags[number] |= (uint8_t)flag;
-        qd_sparse_list_reserve(sparse, list, list->count + 1);
-        list->number[list->count++] = number;
-    }
-}
-
-/* ---- qd_index_ops ---- */
+#include "sparse_traversal.h"
 
 /* Room for two rows' cells, each alone in its branch: a body that goes far has as many. */
 static qd_status reserve(qd_index *index)
@@ -154,9 +16,9 @@ static qd_status reserve(qd_index *index)
     qd_sparse *sparse = (qd_sparse *)index;
     qd_status status = qd_sparse_cells_reserve(&sparse->cells, 1 + 2 * sparse->depth_max);
 
-    tell(sparse);
+    qd_sparse_show_cells(sparse);
     if (status == QD_OK && index->cells == 0) {
-        begin(sparse);
+        qd_sparse_begin(sparse);
     }
     return status;
 }
@@ -178,7 +40,7 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
     qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
     uint32_t level = sparse->depth_max;
     if (sparse->index.config->depth == 0) {
-        uint32_t number = find(sparse, qd_key_of(numbers.v), level);
+        uint32_t number = qd_sparse_find(sparse, qd_key_of(numbers.v), level);
 
         level = qd_key_level(sparse->cells.key[number]);
     }
@@ -286,6 +148,27 @@ static void destroy(qd_index *index)
     qd_heap_free(index->heap, sparse, sizeof *sparse);
 }
 
+/* The cells below one, the most promising last, which is the next to be visited. */
+static inline uint32_t push_below(const qd_index *index, const qd_search *search, qd_search_stop from,
+                                  qd_search_stop *stops, uint32_t count)
+{
+    const qd_sparse *sparse = (const qd_sparse *)index;
+    const uint32_t first = count;
+    const qd_sparse_link *link = sparse->cells.link;
+
+    for (uint32_t child = link[from.cell].first; child != QD_NONE; child = link[child].next) {
+        qd_extent extent = qd_sparse_extent(sparse, sparse->cells.key[child]);
+
+        count = qd_search_push(search, &extent, (qd_search_stop){.cell = child}, stops, first, count);
+    }
+    return count;
+}
+
+static qd_status search(const qd_index *index, qd_search *wanted)
+{
+    return qd_tree_search(index, wanted, push_below);
+}
+
 static const qd_index_ops ops = {
     .kind = QD_SPACE_SPARSE,
     .reserve = reserve,
@@ -297,10 +180,10 @@ static const qd_index_ops ops = {
     .emptied = emptied,
     .prepare = prepare,
     .traverse_begin = qd_sparse_traverse_begin,
-    .traverse = qd_sparse_walk,
+    .traverse = qd_sparse_traverse,
     .traverse_end = qd_sparse_traverse_end,
     .settle = settle,
-    .search = qd_sparse_search,
+    .search = search,
     .count = count,
     .holds = qd_sparse_holds,
     .validate = qd_sparse_validate,

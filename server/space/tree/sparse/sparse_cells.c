@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../base/array.h"
-#include "../../base/assert.h"
+#include "../../../base/array.h"
+#include "../../../base/assert.h"
 
 #define CELLS_FIRST 16u
 
@@ -63,7 +63,7 @@ static bool widen(qd_sparse_cells *cells, uint32_t count, qd_array_mode mode)
     cells->slot = slot;
     cells->slot_bits = bits;
     for (uint32_t number = 0; number < cells->used; number++) {
-        if (!(cells->flags[number] & QD_SPARSE_FREE)) {
+        if (!(cells->flags[number] & QD_CELL_FREE)) {
             enter(cells, number);
         }
     }
@@ -164,7 +164,7 @@ void qd_sparse_cells_drop(qd_sparse_cells *cells, uint32_t number)
     }
     cells->count--;
     cells->level_count[qd_key_level(cells->key[number])]--;
-    cells->flags[number] = QD_SPARSE_FREE;
+    cells->flags[number] = QD_CELL_FREE;
     cells->key[number] = cells->free_first;
     cells->free_first = number;
 }
@@ -174,7 +174,7 @@ void qd_sparse_cells_validate(const qd_sparse_cells *cells)
     uint32_t count = 0, children = 0, roots = 0, taken = 0, vacant = 0, level_count[QD_SPARSE_DEPTH_MAX + 1] = {0};
 
     for (uint32_t number = 0; number < cells->used; number++) {
-        if (cells->flags[number] & QD_SPARSE_FREE) {
+        if (cells->flags[number] & QD_CELL_FREE) {
             QD_ASSERT(cells->cell[number].head == QD_NONE && cells->cell[number].count == 0);
             continue;
         }
@@ -196,7 +196,7 @@ void qd_sparse_cells_validate(const qd_sparse_cells *cells)
     }
     QD_ASSERT(taken == count);
     for (uint32_t number = cells->free_first; number != QD_NONE; number = (uint32_t)cells->key[number]) {
-        QD_ASSERT(number < cells->used && (cells->flags[number] & QD_SPARSE_FREE));
+        QD_ASSERT(number < cells->used && (cells->flags[number] & QD_CELL_FREE));
         vacant++;
     }
     QD_ASSERT(count + vacant == cells->used);

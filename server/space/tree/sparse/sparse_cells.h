@@ -10,20 +10,13 @@
  *
  * Owned by the index. One thread at a time; any number may find.
  */
-#ifndef QD_SPACE_TREE_SPARSE_CELLS_H
-#define QD_SPACE_TREE_SPARSE_CELLS_H
+#ifndef QD_SPACE_TREE_SPARSE_SPARSE_CELLS_H
+#define QD_SPACE_TREE_SPARSE_SPARSE_CELLS_H
 
-#include "../../base/alloc.h"
-#include "../core/rows.h"
+#include "../../../base/alloc.h"
+#include "../../core/rows.h"
+#include "../tree.h"
 #include "sparse_key.h"
-
-typedef enum qd_sparse_flag {
-    QD_SPARSE_LEAF = 1,      /* what belongs further down is here */
-    QD_SPARSE_ACTIVE = 2,    /* it or a cell below holds a row that changed; only during a walk */
-    QD_SPARSE_CANDIDATE = 4, /* on the list of those that may have to go */
-    QD_SPARSE_CROWDED = 8,   /* on the list of those that may have to be divided */
-    QD_SPARSE_FREE = 16,     /* no cell; its key is the next free number */
-} qd_sparse_flag;
 
 /* Numbers, or QD_NONE. */
 typedef struct qd_sparse_link {
@@ -38,7 +31,7 @@ typedef struct qd_sparse_cells {
     uint64_t *key;
     qd_sparse_link *link;
     qd_row *room;   /* of a leaf: boxes in it are in the cell; of others absent. NULL: cells have none */
-    uint8_t *flags; /* qd_sparse_flag */
+    uint8_t *flags; /* qd_cell_flag */
     uint32_t *slot; /* numbers, or QD_NONE */
     bool has_room;
     uint32_t used; /* numbers ever given out */

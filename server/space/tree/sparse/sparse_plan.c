@@ -3,28 +3,23 @@
 
 #include <string.h>
 
-#include "../../base/assert.h"
-#include "../core/rebuild.h"
-#include "root.h"
+#include "../../../base/assert.h"
+#include "../../core/rows.h"
+#include "../root.h"
+#include "sparse_locate.h"
 #include "sparse_prune.h"
 
 #define OPERATIONS_A_LOOK 8u
-
-/* A leaf with up to this many rows is not divided. */
-static uint32_t leaf_rows_max(const qd_sparse *sparse)
-{
-    return sparse->index.tuning.leaf_rows * 11 / 5;
-}
 
 /* A leaf that cannot be divided, because what crowds it is larger than the cells below, is looked at again when there
  * are some more. */
 void qd_sparse_entered(qd_sparse *sparse, uint32_t number)
 {
-    uint32_t count = sparse->index.cell[number].count, most = leaf_rows_max(sparse);
+    uint32_t count = sparse->index.cell[number].count, most = qd_leaf_rows_max(&sparse->index);
 
     if (QD_UNLIKELY(count >= most && count % (most / 4 + 1) == 0 && sparse->index.config->depth == 0 &&
                     qd_sparse_is_leaf(sparse, number))) {
-        qd_sparse_note(sparse, &sparse->crowded, number, QD_SPARSE_CROWDED);
+        qd_sparse_note(sparse, &sparse->crowded, number, QD_CELL_CROWDED);
     }
 }
 
@@ -107,7 +102,7 @@ static uint32_t levels_for(const qd_sparse *sparse, uint32_t rows)
 {
     uint32_t levels = 0;
 
-    for (uint32_t left = rows; left > leaf_rows_max(sparse); left >>= QD_AXES) {
+    for (uint32_t left = rows; left > qd_leaf_rows_max(&sparse->index); left >>= QD_AXES) {
         levels++;
     }
     return levels;
@@ -117,7 +112,7 @@ static void divide(qd_sparse *sparse, uint32_t number)
 {
     uint32_t below = rows_below(sparse, number);
 
-    if (below > leaf_rows_max(sparse)) {
+    if (below > qd_leaf_rows_max(&sparse->index)) {
         qd_sparse_set_leaf(sparse, number, false);
         sparse->leaf_from = qd_key_level(sparse->cells.key[number]) + levels_for(sparse, below);
         spread(sparse, number);
@@ -131,7 +126,7 @@ void qd_sparse_divide(qd_sparse *sparse)
     for (uint32_t i = 0; i < sparse->crowded.count; i++) {
         uint32_t number = sparse->crowded.number[i];
 
-        sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_CROWDED;
+        sparse->cells.flags[number] &= (uint8_t)~QD_CELL_CROWDED;
         if (qd_sparse_is_leaf(sparse, number)) {
             divide(sparse, number);
         }
@@ -146,7 +141,7 @@ static bool is_thin(const qd_sparse *sparse, uint32_t number)
 {
     const qd_sparse_cells *cells = &sparse->cells;
 
-    if (cells->flags[number] & (QD_SPARSE_LEAF | QD_SPARSE_FREE)) {
+    if (cells->flags[number] & (QD_CELL_LEAF | QD_CELL_FREE)) {
         return false;
     }
     uint32_t count = cells->cell[number].count;

@@ -13,10 +13,10 @@
  *
  * Used by the index (sparse.h).
  */
-#ifndef QD_SPACE_TREE_SPARSE_PLAN_H
-#define QD_SPACE_TREE_SPARSE_PLAN_H
+#ifndef QD_SPACE_TREE_SPARSE_SPARSE_PLAN_H
+#define QD_SPACE_TREE_SPARSE_SPARSE_PLAN_H
 
-#include "sparse.h"
+#include "sparse_tree.h"
 
 /* A row is about to be put into a cell. */
 void qd_sparse_entered(qd_sparse *sparse, uint32_t number);

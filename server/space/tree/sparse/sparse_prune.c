@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse_prune.h"
 
-#include "../../base/array.h"
-#include "../../base/assert.h"
+#include "../../../base/array.h"
+#include "../../../base/assert.h"
 
 #define LAZY_SHARE       2u /* LAZY looks when there are more suspects than one for this many branches */
 #define AUTO_SHARE       8u /* so does AUTO */
@@ -21,7 +21,7 @@ static bool is_empty(const qd_sparse *sparse, uint32_t number)
 void qd_sparse_prune_made(qd_sparse *sparse, uint32_t number)
 {
     if (!is_traversed(sparse)) {
-        qd_sparse_note(sparse, &sparse->candidates, number, QD_SPARSE_CANDIDATE);
+        qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
     }
 }
 
@@ -31,17 +31,17 @@ void qd_sparse_prune_emptied(qd_sparse *sparse, uint32_t number)
     if (is_traversed(sparse)) {
         sparse->prune_debt++;
     } else if (sparse->cells.link[number].first == QD_NONE && number != QD_SPARSE_ROOT) {
-        qd_sparse_note(sparse, &sparse->candidates, number, QD_SPARSE_CANDIDATE);
+        qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
     }
 }
 
 void qd_sparse_prune_passed(qd_sparse *sparse, uint32_t number)
 {
-    if (is_traversed(sparse) && !(sparse->cells.flags[number] & QD_SPARSE_CANDIDATE)) {
+    if (is_traversed(sparse) && !(sparse->cells.flags[number] & QD_CELL_CANDIDATE)) {
         uint32_t at = atomic_fetch_add_explicit(&sparse->candidates.count, 1, memory_order_relaxed);
 
         sparse->candidates.number[at] = number;
-        sparse->cells.flags[number] |= QD_SPARSE_CANDIDATE;
+        sparse->cells.flags[number] |= QD_CELL_CANDIDATE;
     }
 }
 
@@ -70,8 +70,8 @@ static void look_through(qd_sparse *sparse)
     for (uint32_t i = 0; i < sparse->candidates.count; i++) {
         uint32_t number = sparse->candidates.number[i];
 
-        if (sparse->cells.flags[number] & QD_SPARSE_CANDIDATE) {
-            sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_CANDIDATE;
+        if (sparse->cells.flags[number] & QD_CELL_CANDIDATE) {
+            sparse->cells.flags[number] &= (uint8_t)~QD_CELL_CANDIDATE;
             prune_branch(sparse, number);
         }
     }
@@ -83,8 +83,8 @@ static void look_through(qd_sparse *sparse)
 static void note_all_candidates(qd_sparse *sparse)
 {
     for (uint32_t number = 0; number < sparse->cells.used; number++) {
-        if (!(sparse->cells.flags[number] & QD_SPARSE_FREE) && is_empty(sparse, number)) {
-            qd_sparse_note(sparse, &sparse->candidates, number, QD_SPARSE_CANDIDATE);
+        if (!(sparse->cells.flags[number] & QD_CELL_FREE) && is_empty(sparse, number)) {
+            qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
         }
     }
     sparse->prune_debt = 0;

@@ -13,10 +13,10 @@
  *
  * Used by the index (sparse.h).
  */
-#ifndef QD_SPACE_TREE_SPARSE_PRUNE_H
-#define QD_SPACE_TREE_SPARSE_PRUNE_H
+#ifndef QD_SPACE_TREE_SPARSE_SPARSE_PRUNE_H
+#define QD_SPACE_TREE_SPARSE_SPARSE_PRUNE_H
 
-#include "sparse.h"
+#include "sparse_tree.h"
 
 /* A cell was made, and may remain without rows; a cell has lost its last row. */
 void qd_sparse_prune_made(qd_sparse *sparse, uint32_t number);

@@ -17,10 +17,10 @@
  * until there are enough below them for everyone, each a task with all that is in it. Each hand goes down the path from
  * the root by itself to get its own lists; the few rows up there are cheaper to collect again than to hand over.
  */
-#include "../core/traversal.h"
+#include "sparse_traversal.h"
 
-#include "../../base/array.h"
-#include "../../base/fetch.h"
+#include "../../../base/array.h"
+#include "../../../base/fetch.h"
 #include "sparse_prune.h"
 
 #define FRAME_LEVELS     8u                  /* a frame's levels below its cell */
@@ -72,7 +72,7 @@ static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
 
 static bool is_active(const qd_worker_slot *worker, uint32_t number)
 {
-    return worker->all || (((const qd_sparse *)worker->index)->cells.flags[number] & QD_SPARSE_ACTIVE) != 0;
+    return worker->all || (((const qd_sparse *)worker->index)->cells.flags[number] & QD_CELL_ACTIVE) != 0;
 }
 
 static void prefetch(const qd_sparse *sparse, uint32_t number)
@@ -235,7 +235,7 @@ static void traverse_below(qd_worker_slot *worker, uint32_t number, const qd_lis
     }
 }
 
-void qd_sparse_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+void qd_sparse_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     static const qd_list16 nothing = {.count = 0};
     const qd_sparse *sparse = (const qd_sparse *)index;
@@ -271,8 +271,8 @@ static void set_active(qd_sparse *sparse, uint8_t stamped)
         uint32_t number = info->cell;
         bool is_due = stamped == 0 || info->changed != 0;
 
-        while (is_due && (cells->flags[number] & QD_SPARSE_ACTIVE) != stamped) {
-            cells->flags[number] ^= QD_SPARSE_ACTIVE;
+        while (is_due && (cells->flags[number] & QD_CELL_ACTIVE) != stamped) {
+            cells->flags[number] ^= QD_CELL_ACTIVE;
             if (number != QD_SPARSE_ROOT) {
                 number = cells->link[number].parent;
             }
@@ -317,7 +317,7 @@ uint32_t qd_sparse_traverse_begin(qd_index *index, qd_traversal_plan *plan)
     sparse->task_count = 0;
     if (index->cells > 0 && (plan->all || index->rows->changed_count > 0)) {
         if (!plan->all) {
-            set_active(sparse, QD_SPARSE_ACTIVE);
+            set_active(sparse, QD_CELL_ACTIVE);
         }
         qd_sparse_prune_traversal_begin(sparse);
         cut(sparse, plan->workers > 1 ? plan->workers * TASKS_PER_WORKER : 1);

@@ -13,15 +13,15 @@
  *
  * Cells that are left empty are taken away in one of four ways (sparse_prune.h).
  *
- * Owned by the world, as every index; qd_sparse_create is in index.h.
+ * Owned by the space, as every index.
  */
-#ifndef QD_SPACE_TREE_SPARSE_H
-#define QD_SPACE_TREE_SPARSE_H
+#ifndef QD_SPACE_TREE_SPARSE_SPARSE_TREE_H
+#define QD_SPACE_TREE_SPARSE_SPARSE_TREE_H
 
 #include <stdatomic.h>
 
-#include "../core/index.h"
-#include "../core/replan_debt.h"
+#include "../../core/index.h"
+#include "../../core/replan_debt.h"
 #include "sparse_cells.h"
 
 #define QD_SPARSE_ROOT 0u /* the root's number */
@@ -53,11 +53,11 @@ typedef struct qd_sparse {
 
 static inline bool qd_sparse_is_leaf(const qd_sparse *sparse, uint32_t number)
 {
-    return (sparse->cells.flags[number] & QD_SPARSE_LEAF) != 0;
+    return (sparse->cells.flags[number] & QD_CELL_LEAF) != 0;
 }
 
-/* The cell where a box belongs; it is made where there is none, with those above it. */
-uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box);
+/* The index shows the cells where they are now. */
+void qd_sparse_show_cells(qd_sparse *sparse);
 /* Makes a cell a leaf, or no leaf any more. */
 void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf);
 
@@ -65,14 +65,10 @@ void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf);
 qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key);
 
 /* Puts a cell on a list, once. */
-void qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd_sparse_flag flag);
+void qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd_cell_flag flag);
 void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count);
 
-/* qd_index_ops, for the rest of the folder. */
-uint32_t qd_sparse_traverse_begin(qd_index *index, qd_traversal_plan *plan);
-void qd_sparse_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
-void qd_sparse_traverse_end(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
-qd_status qd_sparse_search(const qd_index *index, struct qd_search *search);
+/* qd_index_ops */
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box);
 void qd_sparse_validate(const qd_index *index);
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hash.h"
+
+#include <math.h>
+
+#include "../../base/assert.h"
+#include "../move/move.h"
+#include "hash_plan.h"
+#include "hash_search.h"
+#include "hash_traversal.h"
+
+#define FAR 0x1p-2f /* cells */
+
+/* Of a room's bounds: as good a size as any, as long as there are few. */
+static double side_of(const qd_space_config *config)
+{
+    double side = fmax((double)config->max_x - config->min_x, (double)config->max_y - config->min_y);
+
+    return QD_AXES == 3 ? fmax(side, (double)config->max_z - config->min_z) : side;
+}
+
+static qd_hash *of(const qd_index *index)
+{
+    return (qd_hash *)index;
+}
+
+static qd_status reserve(qd_index *index)
+{
+    qd_hash *hash = of(index);
+    const bool has_room = qd_hash_pool_reserve(&hash->pool, index->heap);
+
+    qd_hash_show(hash);
+    return has_room ? QD_OK : QD_ERR_NO_MEMORY;
+}
+
+static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
+{
+    qd_hash *hash = of(index);
+    qd_hash_spot spot = qd_hash_spot_of(hash->inverse, box);
+
+    *cell_key = 2 * qd_hash_need(&hash->pool, index->heap, &spot) + spot.across;
+    qd_hash_show(hash);
+    return *cell_key;
+}
+
+/* A row is met by all that is beside it in its cell. */
+static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
+{
+    (void)cell_key;
+    bool far = false;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        far |= (box->v[QD_ROW_HIGH + k] - box->v[k]) * of(index)->inverse > FAR;
+    }
+    return far;
+}
+
+static bool is_high(const qd_index *index, uint32_t cell_key)
+{
+    return cell_key % 2 == 1 || of(index)->pool.grid[cell_key / 2].level > 0;
+}
+
+/* Whether it would be put just there. */
+static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
+{
+    (void)before;
+    const qd_hash *hash = of(index);
+    const qd_hash_cell *cell = &hash->pool.grid[record->cell_key / 2];
+    if (QD_UNLIKELY(cell->level > 0)) {
+        qd_hash_spot spot = qd_hash_spot_of(hash->inverse, bounds);
+
+        return spot.level == cell->level && spot.across == record->cell_key % 2 &&
+               memcmp(spot.at, cell->at, sizeof spot.at) == 0;
+    }
+    /* It begins in the cell, and ends there or in the next. */
+    qd_hash_reach reach = qd_hash_reach_of(hash->inverse, bounds);
+    uint32_t out = 0, across = 0;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        out |= (uint32_t)(reach.v[k] ^ cell->at[k]);
+        across |= (uint32_t)(reach.v[QD_ROW_HIGH + k] - cell->at[k]);
+    }
+    return out == 0 && across == record->cell_key % 2;
+}
+
+static size_t move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
+{
+    return qd_move_each(index, 0, count, slots, at, movers, stays);
+}
+
+static void emptied(qd_index *index, uint32_t cell)
+{
+    qd_hash_note_candidate(&of(index)->pool, cell / 2);
+}
+
+static void prepare(qd_index *index)
+{
+    if (qd_hash_plan_is_due(of(index))) {
+        qd_hash_replan(of(index));
+    }
+}
+
+static void settle(qd_index *index)
+{
+    qd_hash_prune(&of(index)->pool);
+    prepare(index);
+}
+
+static void count(const qd_index *index, qd_space_counters *counters)
+{
+    counters->cells = of(index)->pool.capacity;
+}
+
+static bool holds(const qd_index *index, uint32_t cell, const qd_row *box)
+{
+    const qd_hash *hash = of(index);
+    const qd_hash_cell *at = &hash->pool.grid[cell / 2];
+    qd_hash_reach reach = qd_hash_reach_of(hash->inverse, box);
+    bool within = at->level != QD_HASH_FREE;
+
+    for (uint32_t k = 0; k < QD_AXES && within; k++) {
+        within = reach.v[k] >> at->level >= at->at[k];
+        within &= reach.v[QD_ROW_HIGH + k] >> at->level <= at->at[k] + (int32_t)(cell % 2);
+    }
+    return within;
+}
+
+static void validate(const qd_index *index)
+{
+    const qd_hash_pool *pool = &of(index)->pool;
+    uint32_t count_of[QD_HASH_LEVELS] = {0}, cells = 0, candidates = 0, in_table = 0;
+
+    QD_ASSERT(index->cell == pool->cell && index->cells == 2 * pool->used && pool->visits == 0);
+    for (uint32_t i = 0; i < pool->used; i++) {
+        const qd_hash_cell *cell = &pool->grid[i];
+        bool empty = pool->cell[2 * i].count == 0 && pool->cell[2 * i + 1].count == 0;
+
+        if (cell->level == QD_HASH_FREE) {
+            QD_ASSERT(empty);
+            continue;
+        }
+        QD_ASSERT((cell->flags & ~QD_HASH_CANDIDATE) == 0 && (!empty || cell->flags == QD_HASH_CANDIDATE));
+        QD_ASSERT(qd_hash_find(pool, cell->at, cell->level) == i);
+        candidates += cell->flags == QD_HASH_CANDIDATE;
+        count_of[cell->level]++;
+        cells++;
+    }
+    QD_ASSERT(candidates == pool->candidates && cells == pool->count);
+    for (uint32_t level = 0; level < QD_HASH_LEVELS; level++) {
+        QD_ASSERT(count_of[level] == pool->level_count[level]);
+        QD_ASSERT((count_of[level] > 0) == (pool->levels >> level & 1));
+    }
+    for (uint32_t i = pool->free_first; i != QD_NONE; i = (uint32_t)pool->grid[i].at[0]) {
+        QD_ASSERT(pool->grid[i].level == QD_HASH_FREE);
+        cells++;
+        QD_ASSERT(cells <= pool->used);
+    }
+    QD_ASSERT(cells == pool->used);
+    for (uint32_t slot = 0; slot < 1u << pool->table_bits; slot++) {
+        in_table += pool->table[slot] != QD_NONE;
+    }
+    QD_ASSERT(in_table == pool->count);
+}
+
+static void destroy(qd_index *index)
+{
+    qd_hash_pool_free(&of(index)->pool, index->heap);
+    qd_heap_free(index->heap, index, sizeof(qd_hash));
+}
+
+static const qd_index_ops ops = {
+    .kind = QD_SPACE_HASH,
+    .reserve = reserve,
+    .locate = locate,
+    .is_far = is_far,
+    .is_high = is_high,
+    .move = move,
+    .emptied = emptied,
+    .prepare = prepare,
+    .traverse_begin = qd_hash_traverse_begin,
+    .traverse = qd_hash_traverse,
+    .traverse_end = qd_hash_traverse_end,
+    .settle = settle,
+    .search = qd_hash_search,
+    .count = count,
+    .holds = holds,
+    .validate = validate,
+    .destroy = destroy,
+};
+
+qd_index *qd_hash_create(const qd_index *as)
+{
+    qd_hash *hash = qd_heap_alloc_zeroed(as->heap, sizeof *hash);
+
+    if (hash == NULL) {
+        return NULL;
+    }
+    if (!qd_hash_pool_init(&hash->pool, as->heap, QD_ARRAY_TRY)) {
+        qd_heap_free(as->heap, hash, sizeof *hash);
+        return NULL;
+    }
+    hash->index = *as;
+    hash->index.ops = &ops;
+    qd_hash_show(hash);
+    qd_hash_resize(hash, as->config->cell_size > 0 ? (double)as->config->cell_size : side_of(as->config));
+    return &hash->index;
+}
