@@ -227,7 +227,7 @@ static void commit(qd_rows *rows, uint32_t block)
     rows->info[block].changed = 0;
 }
 
-/* Blocks that are free are marked, too, which does no harm: they are cleared when they are given out. */
+/* Free blocks are marked, too, which does no harm: they are cleared when they are given out. */
 void qd_rows_list_all(qd_rows *rows)
 {
     if (!rows->all) {

@@ -6,7 +6,7 @@
 
 /* Chooses the size of cells, where that is due. */
 void qd_grid_plan(qd_grid *grid);
-/* After a walk: whether it had to do what was planned, and how rows lay for it. */
+/* After a traversal: adds to the debts what it did beyond the plan, and what rows far from their cells cost it. */
 void qd_grid_note_traversal(qd_grid *grid);
 /* Between ticks: lays the rows down in the order of cells, where that is due. */
 void qd_grid_rebuild(qd_grid *grid);

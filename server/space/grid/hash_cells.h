@@ -13,16 +13,16 @@
  *     |   C   |   D   |     and lies in C and the cells after it, on each axis
  *     +-------+-------+
  *
- * Boxes that overlap are so in the same cell or in neighbours; and of two cells, that which is before the other on the
- * last axis on which they differ brings only what lies across. So a cell's rows are tested with each other and with
- * those ACROSS from the neighbours before it, of which there are 4, in three dimensions 13. Cells are planned to hold
- * many bodies: then few of them lie across.
+ * Boxes that overlap are in the same cell or in neighbors. Of two neighbors, only boxes ACROSS from the one that is
+ * before the other on the last axis on which they differ can reach the other. So a cell's rows are tested with each
+ * other and with those ACROSS from the neighbors before it: 4, in three dimensions 13. Cells are planned to hold many
+ * bodies: then few of them lie across.
  *
  * LEVELS. Boxes that would reach over more than two cells belong to a coarser grid. Each has cells of twice the size,
  * so a cell's number in it is that in the finest, shifted; a box goes to the first where it reaches over no more than
  * two. A pair of rows of unlike levels is tested in the finer cell.
  *
- *     cell     two lists:  2 * number is INSIDE, 2 * number + 1 is ACROSS        (qd_index.cell, and a body's place)
+ *     cell     two lists:  2 * number is INSIDE, 2 * number + 1 is ACROSS        (qd_index.cell, and a body's cell key)
  *     grid     its coordinates, level, flags; a plan puts cells that are near each other side by side
  *     table    numbers of cells by their hash, open addressing
  *
@@ -40,13 +40,13 @@
 #define QD_HASH_LEVELS 31u  /* in the last one there are two cells an axis, and all boxes fit */
 #define QD_HASH_FREE   255u /* the level of a cell that does not exist */
 
-/* Coordinates of the finest cells, of either sign. So far from the type's last that neighbours have numbers too. */
+/* Coordinates of the finest cells, of either sign. So far from the type's last that neighbors have numbers too. */
 #define QD_HASH_FIRST (-(1 << 30))
 #define QD_HASH_LAST  ((1 << 30) - 64) /* a float */
 
 typedef enum qd_hash_flag {
-    QD_HASH_CANDIDATE = 1, /* is in the list of suspects */
-    QD_HASH_ACTIVE = 2,    /* holds a row that changed; only during a walk, as those below */
+    QD_HASH_CANDIDATE = 1, /* is in the list of candidates */
+    QD_HASH_ACTIVE = 2,    /* holds a row that changed; only during a traversal, as those below */
     QD_HASH_REACHED = 4,   /* cells that its changed rows may reach into are listed for a visit */
     QD_HASH_LISTED = 8,    /* for a visit */
 } qd_hash_flag;
@@ -62,7 +62,7 @@ typedef struct qd_hash_pool {
     qd_cell *cell; /* the one allocation begins here */
     qd_hash_cell *grid;
     uint32_t *candidate; /* cells that were made or emptied: those that hold nothing go when the tick is over */
-    uint32_t *visit;     /* during a walk of what changed: the cells to look at */
+    uint32_t *visit;     /* during a traversal of what changed: the cells to look at */
     uint32_t *table;
     uint32_t capacity; /* cells */
     uint32_t used;     /* cells ever made: all above do not exist */
@@ -80,7 +80,7 @@ typedef struct qd_hash {
     double size;   /* of the finest cells */
     float inverse; /* of which it is the inverse */
     qd_hash_pool pool;
-    uint32_t tasks; /* of the walk under way */
+    uint32_t tasks; /* of the traversal under way */
     /* Why to plan again. */
     uint32_t planned_for; /* the count of rows at the last plan */
     qd_replan_debt debt;
@@ -206,7 +206,7 @@ bool qd_hash_pool_init(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode);
 void qd_hash_pool_free(qd_hash_pool *pool, qd_heap *heap);
 /* A cell's number; it is made where there is none. Cannot fail. */
 uint32_t qd_hash_need(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spot);
-/* Puts all cells into the table anew. */
+/* Puts all cells into the table again. */
 void qd_hash_fill_table(qd_hash_pool *pool);
 /* The pool's cells are the index's. */
 void qd_hash_show(qd_hash *hash);

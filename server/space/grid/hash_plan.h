@@ -5,7 +5,8 @@
 #include "hash_cells.h"
 
 bool qd_hash_plan_is_due(const qd_hash *hash);
-/* Plans anew and registers every row again, each list's rows side by side. At any time but during a traversal. */
+/* Chooses another size and registers every row again, each list's rows side by side. At any time but during a
+ * traversal. */
 void qd_hash_replan(qd_hash *hash);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The linear quadtree, in three dimensions the linear octree: says in which cell a body is registered, and which lists
- * may touch.
+ * The cells of the linear quadtree, in three dimensions the linear octree.
  *
  * All cells of all levels lie in one array (morton.h). A body belongs to the smallest cell that contains the union of
  * its was and now, or to the leaf above it. Where a tree plans its leaves by content, a leaf is the highest cell that
  * holds few enough; the leaf map gives, for each finest cell, the height of its leaf (0: itself).
  *
- *     PLACE   a body's note of its cell, which answers "still there?" without a look at the tree:
- *             height << 28 | is a leaf << 24 | x << 12 | y               height above the finest level; x, y (and z):
- * the height << 28 | is a leaf << 24 | x << 14 | y << 7 | z      cell's number on each axis at that height
+ *     CELL KEY   a body's note of its cell, which tells whether the body is still in it without a look at the tree:
+ *                height << 28 | is a leaf << 24 | x << 12 | y                in two dimensions
+ *                height << 28 | is a leaf << 24 | x << 14 | y << 7 | z       in three
+ *                height above the finest level; x, y (and z): the cell's number on each axis at that height
  *
- * Owned by the world, as every index.
+ * Owned by the space, as every index.
  */
 #ifndef QD_SPACE_TREE_LINEAR_LINEAR_CELLS_H
 #define QD_SPACE_TREE_LINEAR_LINEAR_CELLS_H
@@ -22,7 +22,7 @@
 #include "../morton.h"
 #include "../tree.h"
 
-#define QD_CELL_KEY_BITS (QD_AXES == 2 ? 12u : 7u) /* of each number in a place */
+#define QD_CELL_KEY_BITS (QD_AXES == 2 ? 12u : 7u) /* of each number in a cell key */
 
 typedef struct qd_linear {
     qd_index index; /* no cells as long as there is nothing */
@@ -34,7 +34,7 @@ typedef struct qd_linear {
     uint32_t crowd_debt;     /* rows put into leaves that should be divided, since the last plan */
     uint32_t crowd_debt_max; /* more ask for another plan */
     qd_replan_debt debt;     /* so does much of that */
-    uint32_t task_level;     /* of the walk under way: a task for each cell down to it */
+    uint32_t task_level;     /* of the traversal under way: a task for each cell down to it */
     uint8_t *flags;          /* one a cell: qd_cell_flag */
     uint8_t *leaf_map;       /* one a finest cell; NULL: those are the leaves */
 } qd_linear;
@@ -54,7 +54,7 @@ static inline uint32_t qd_cell_key_number(uint32_t cell_key, uint32_t axis)
     return cell_key >> QD_CELL_KEY_BITS * (QD_AXES - 1 - axis) & ((1u << QD_CELL_KEY_BITS) - 1);
 }
 
-/* The natural cell of a box, or the leaf above it: its number, and its place. */
+/* The natural cell of a box, or the leaf above it: its number, and its key. */
 uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key);
 /* Marks a cell as occupied, and all above it. */
 void qd_linear_occupy(qd_linear *tree, uint32_t number);

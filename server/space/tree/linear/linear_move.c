@@ -65,8 +65,7 @@ static bool look(const qd_linear *tree, uint32_t slot, qd_mover *mover)
     return cell_key != record->cell_key;
 }
 
-/* Keeps those that leave their cells, and says where they go. In a step of its own, so that each finds what it needs
- * near. */
+/* Keeps those that leave their cells, and notes where they go. A step of its own, so that it can prefetch. */
 static void look_each(const qd_linear *tree, qd_movers *movers)
 {
     const qd_index *index = &tree->index;
@@ -82,7 +81,7 @@ static void look_each(const qd_linear *tree, qd_movers *movers)
     }
 }
 
-/* All have moved before any is looked at, so that a slot may come twice. */
+/* Looks for cells only after all have moved, so that a slot may come twice. */
 size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
     qd_linear *tree = (qd_linear *)index;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moving many bodies of a quadtree, a register of them at a time, as quadtree_move.c does it one by one.
+ * Moving many bodies of a linear tree, a register of them at a time, as linear_move.c does it one by one.
  * Compiled by each move_<isa>.c behind move_body.h.
  */
 
@@ -120,8 +120,8 @@ static inline spot spot_of(const qd_linear *tree, const span *box)
     };
 }
 
-/* `look` of linear_move.c for many, but also of those that are split. Returns a bit for each that goes, and in `odd` for
- * each that is to be registered again. Their rows stand where they are already. */
+/* `look` of linear_move.c for many, but also of those that are split. Returns a bit for each that goes, and in `odd`
+ * for each that is to be registered again. Their rows are written already. */
 static inline uint32_t look(const qd_linear *tree, const constants *c, const uint32_t *slots, qd_mover *movers,
                             uint32_t *odd)
 {
@@ -218,8 +218,8 @@ void MOVE_SYMBOL(qd_linear_look)(const qd_linear *tree, qd_left *left, qd_movers
 
 #define ROWS_AHEAD 64u /* bodies: so far ahead rows are fetched, where records follow each other */
 
-/* Fetches what is needed further on; so many slots are left. Only where all is far from the cache: no part of the loop
- * then, whose registers it would take. */
+/* Fetches what is needed further on; so many slots are left. Used only where bodies are many,
+ * and not inlined: in the loop it would take registers. */
 static __attribute__((noinline)) void fetch_rows_ahead(const qd_index *index, const uint32_t *slots, size_t left,
                                                        bool marks)
 {

@@ -68,8 +68,8 @@ bool qd_linear_plan_is_crowded(const qd_linear *tree, uint32_t number)
            (tree->flags[number] & QD_CELL_LEAF) && number < qd_level_first(tree->depth);
 }
 
-/* Walks that cost too much, an eighth of the rows newly in leaves that are too full, twice as many rows as planned for,
- * or a quarter of it. */
+/* Traversals that cost too much, an eighth of the rows newly in leaves that are too full, twice as many rows as planned
+ * for, or a quarter of it. */
 bool qd_linear_plan_is_due(const qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count, slack = qd_leaf_rows_max(&tree->index);
@@ -128,9 +128,9 @@ static uint32_t depth_for(const qd_linear *tree)
     return depth < QD_TREE_DEPTH_MAX ? depth : QD_TREE_DEPTH_MAX;
 }
 
-/* A root may be larger than what it is to hold. So its leaves hold as many as they should whatever the count, where
- * they would hold a quarter of that; and its middle lines do not lie in the middle of the world, where so much is. For
- * odd spreads, and where there is no level left to make up for it, only the lines count. */
+/* A root may be larger than its content. So leaves hold as many rows as they should for any count, instead of down to a
+ * quarter of that. And its middle lines are not those of the world, where many bodies lie. For uneven spreads, and
+ * where no level is left, only the lines count. */
 static void stretch_root(qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count;
@@ -237,8 +237,8 @@ static void choose_leaves(qd_linear *tree)
     }
 }
 
-/* Cells in the order of the walk get their blocks side by side: head is the first of them, count 0. Returns the number
- * of blocks. */
+/* Cells in the order of the traversal get their blocks side by side: head is the first of them, count 0. Returns the
+ * number of blocks. */
 static uint32_t lay_out(qd_linear *tree)
 {
     uint32_t blocks = 0, level = 0, k = 0;

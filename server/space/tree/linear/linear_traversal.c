@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walk: down from the root, cell after cell in Morton order, without recursion. Each level has a list: the rows of
- * the cell on the path at that level, and behind them those of the cells above that meet it.
+ * The traversal: down from the root, cell after cell in Morton order, without recursion. Each level has a list: the
+ * rows of the cell on the path at that level, and behind them those of the cells above that meet it.
  *
  *     level 0   | root's own rows                     |
  *     level 1   | cell's own rows | of the root, those that meet the cell            |
@@ -10,14 +10,14 @@
  * In each cell the own rows are tested against the whole list. So every pair of rows that can touch is tested exactly
  * once: where the smaller cell of the two is.
  *
- * REST. Before the walk, the cells of all changed rows are stamped, with all above them. A cell without a stamp has
- * nothing new inside: it meets only the moved rows of the list above, and when there are none it is left out with all
- * below it. Where nearly all moved, stamps are not worth their cost, and every row counts as moved.
+ * REST. Before the traversal, the cells of all changed rows become active, with all above them. A cell that is not
+ * active has nothing new inside: it meets only the moved rows of the list above, and when there are none it is left out
+ * with all below it. Where nearly all moved, active marks are not worth their cost, and every row counts as moved.
  *
- * TASKS. For an executor with several hands the walk is cut at a level into as many tasks as there are cells, each with
- * the whole subtree below. A cell above the level is tested by the task of the first subtree in it. Each hand goes down
- * the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than to
- * hand over. */
+ * TASKS. For an executor with several workers the traversal is cut at a level into as many tasks as there are cells,
+ * each with the whole subtree below. A cell above the level is tested by the task of the first subtree in it. Each
+ * worker goes down the path from the root by itself to get its own lists; the few rows up there are cheaper to collect
+ * again than to hand over. */
 #include "linear_traversal.h"
 
 #include "../../../base/fetch.h"
@@ -56,7 +56,7 @@ static bool is_active(const qd_worker_slot *worker, uint32_t number)
     return worker->all || (tree_of(worker)->flags[number] & QD_CELL_ACTIVE) != 0;
 }
 
-/* A plan lays leaves down in the order of the walk: behind the rows of this one come those of the next. */
+/* A plan lays leaves down in the order of the traversal: behind the rows of this one come those of the next. */
 static void prefetch_next(const qd_rows *rows, const qd_cell *cell)
 {
     uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
@@ -122,7 +122,7 @@ static void test_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, const
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }
 
-/* The list of a cell that is no leaf, unless this hand has it from an earlier task; with `test` its rows are tested
+/* The list of a cell that is no leaf, unless this worker has it from an earlier task; with `test` its rows are tested
  * too. */
 static void visit_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, bool test)
 {
@@ -151,7 +151,7 @@ static void visit_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, bool
     }
 }
 
-/* Whether there is anything for a walk in a cell or below it. */
+/* Whether there is anything for a traversal in a cell or below it. */
 static bool is_worth_it(const qd_worker_slot *worker, uint32_t level, uint32_t number)
 {
     uint8_t flags = tree_of(worker)->flags[number];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cells of a sparse tree: a pool of them, their places in the tree, and a hash table that finds them by their keys.
+ * The cells of a sparse tree: a pool of them, their links in the tree, and a hash table that finds them by their keys.
  *
  *     slot[hash of key] --> number     open addressing; a cell dropped leaves no mark behind, those after it move up
  *     number: cell, key, link, room, flags     arrays side by side, so that a look for one thing reads no other
  *
- * A number stays a cell's own until it is dropped; then it may be given to another. Which cells there are is the tree's
- * business (sparse.h).
+ * A number stays a cell's own until it is dropped; then it may be given to another. The tree decides which
+ * cells there are (sparse_locate.h).
  *
  * Owned by the index. One thread at a time; any number may find.
  */

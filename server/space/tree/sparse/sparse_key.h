@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The keys of a sparse tree's cells: level and place in one number of 64 bits. A cell's column, row (and layer) on its
- * level lie side by side, each 21 bits wide, and a 1 above them all marks the level:
+ * The keys of a sparse tree's cells: level and position in one number of 64 bits. A cell's column, row (and layer) on
+ * its level lie side by side, each 21 bits wide, and a 1 above them all marks the level:
  *
  *     three dimensions   63 .. 42  1 and layer     41 .. 21  row     20 .. 0  column
  *     two dimensions     42 .. 21  1 and row       20 .. 0   column
@@ -68,7 +68,7 @@ static inline uint32_t qd_key_at(uint64_t key, uint32_t axis)
     return (uint32_t)(key >> QD_KEY_AXIS_BITS * axis) & ((1u << qd_key_level(key)) - 1);
 }
 
-/* The numbers of a box, as those of the kernel (frame.h), but of as many bits as the tree can be deep. */
+/* The numbers of a box, as those of the kernel (quantizer.h), but of as many bits as the tree can be deep. */
 static inline qd_numbers qd_key_numbers(const qd_frame *frame, const qd_row *box)
 {
     return qd_frame_numbers_to(QD_KEY_LAST, frame, box);

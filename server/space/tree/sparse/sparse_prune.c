@@ -4,7 +4,7 @@
 #include "../../../base/array.h"
 #include "../../../base/assert.h"
 
-#define LAZY_SHARE       2u /* LAZY looks when there are more suspects than one for this many branches */
+#define LAZY_SHARE       2u /* LAZY looks when there are more candidates than one for this many branches */
 #define AUTO_SHARE       8u /* so does AUTO */
 #define PRUNE_DEBT_TICKS 8u /* and it looks when they have seen this many ticks, on the average */
 
@@ -64,7 +64,7 @@ static void prune_branch(qd_sparse *sparse, uint32_t number)
     }
 }
 
-/* A number may be here that has become another cell's: that is no suspect, or a later entry. */
+/* A number may be here that has become another cell's: that is no candidate, or a later entry. */
 static void look_through(qd_sparse *sparse)
 {
     for (uint32_t i = 0; i < sparse->candidates.count; i++) {
@@ -78,8 +78,8 @@ static void look_through(qd_sparse *sparse)
     sparse->candidates.count = 0;
 }
 
-/* The walk does not come by all cells, and in some rooms by none. When more were emptied that it did not come by than
- * there are branches, all are looked at. */
+/* A traversal does not visit all cells, and in some rooms visits none. When more cells were emptied and not visited
+ * than there are branches, all cells are looked at. */
 static void note_all_candidates(qd_sparse *sparse)
 {
     for (uint32_t number = 0; number < sparse->cells.used; number++) {
@@ -90,7 +90,7 @@ static void note_all_candidates(qd_sparse *sparse)
     sparse->prune_debt = 0;
 }
 
-/* No less than there are ends of branches with rows. A suspect is such an end, too: those above it that it may take
+/* No less than there are ends of branches with rows. A candidate is such an end, too: those above it that it may take
  * with it are not counted, and may be many. */
 static uint32_t branches(const qd_sparse *sparse)
 {

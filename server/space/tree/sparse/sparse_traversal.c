@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walk: down from the root, over the cells that there are. Each level has a list: the rows of the cell on the path
- * at that level, and behind them those of the cells above that meet it. In each cell the own rows are tested against
- * the whole list, so every pair of rows that can touch is tested exactly once: where the smaller cell of the two is.
+ * The traversal: down from the root, over the cells that there are. Each level has a list: the rows of the cell on the
+ * path at that level, and behind them those of the cells above that meet it. In each cell the own rows are tested
+ * against the whole list, so every pair of rows that can touch is tested exactly once: where the smaller cell of the
+ * two is.
  *
- * FRAMES. The kernel's numbers have 16 bits, too few for so deep a tree. So a walk has a frame around the root down to
- * level 8, one around the cell it is in at level 8 for the 8 levels below, and another one below level 16. Then a cell
- * is never less than 256 numbers wide, and leaves can be compared by 8 bits. A list is put into new numbers when the
- * walk goes down from one frame to the next.
+ * FRAMES. The kernel's numbers have 16 bits, too few for so deep a tree. So a traversal has a frame around the root
+ * down to level 8, one around the cell it is in at level 8 for the 8 levels below, and another one below level 16. Then
+ * a cell is never less than 256 numbers wide, and leaves can be compared by 8 bits. A list is put into new numbers when
+ * the traversal goes down from one frame to the next.
  *
- * REST. Before the walk, the cells of all changed rows are stamped, with all above them. A cell without a stamp has
- * nothing new inside: it meets only the moved rows of the list above, and when there are none it is left out with all
- * below it.
+ * REST. Before the traversal, the cells of all changed rows become active, with all above them. A cell that is not
+ * active has nothing new inside: it meets only the moved rows of the list above, and when there are none it is left out
+ * with all below it.
  *
- * TASKS. For several hands the tree is cut: from the root on, the cells that are reached first are tasks by themselves,
- * until there are enough below them for everyone, each a task with all that is in it. Each hand goes down the path from
- * the root by itself to get its own lists; the few rows up there are cheaper to collect again than to hand over.
+ * TASKS. For several workers the tree is cut: from the root on, the cells that are reached first are tasks by
+ * themselves, until there are enough below them for everyone, each a task with all that is in it. Each worker goes down
+ * the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than to
+ * hand over.
  */
 #include "sparse_traversal.h"
 
@@ -50,7 +52,7 @@ static qd_frame frame_around(const qd_sparse *sparse, uint64_t key)
     return frame;
 }
 
-/* The numbers that rows in a cell can have in the hand's frame. */
+/* The numbers that rows in a cell can have in the worker's frame. */
 static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
 {
     qd_extent extent = qd_sparse_extent((const qd_sparse *)worker->index, key);
@@ -133,7 +135,7 @@ static void make_list(qd_worker_slot *worker, uint32_t number, uint32_t level, c
     }
 }
 
-/* Puts a level's list into the numbers of the hand's frame. */
+/* Puts a level's list into the numbers of the worker's frame. */
 static void renumber(qd_worker_slot *worker, uint32_t level)
 {
     const qd_list16 list = worker->level[level];
@@ -147,7 +149,7 @@ static void renumber(qd_worker_slot *worker, uint32_t level)
     }
 }
 
-/* A cell that is no leaf; then the hand has the list and the frame for those below it. */
+/* A cell that is no leaf; then the worker has the list and the frame for those below it. */
 static void visit_inner(qd_worker_slot *worker, uint32_t number, uint32_t level, const qd_list16 *above, bool test)
 {
     const qd_sparse *sparse = (const qd_sparse *)worker->index;
@@ -166,7 +168,7 @@ static void visit_inner(qd_worker_slot *worker, uint32_t number, uint32_t level,
 
 static void traverse_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above);
 
-/* The next cell's rows are fetched while one is walked. */
+/* The next cell's rows are fetched while one is traversed. */
 static void traverse_children(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
 {
     const qd_sparse *sparse = (const qd_sparse *)worker->index;
@@ -260,7 +262,7 @@ void qd_sparse_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 
 /* ---- before and after ---- */
 
-/* Puts a stamp on the cells of changed rows and all above them, or takes it away. */
+/* Puts the active mark on the cells of changed rows and all above them, or takes it away. */
 static void set_active(qd_sparse *sparse, uint8_t stamped)
 {
     const qd_rows *rows = sparse->index.rows;

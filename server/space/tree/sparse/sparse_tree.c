@@ -7,7 +7,6 @@
 #include "../../../base/array.h"
 #include "../../../base/assert.h"
 
-/* The index tells of the cells where they are now. */
 void qd_sparse_show_cells(qd_sparse *sparse)
 {
     sparse->index.cell = sparse->cells.cell;

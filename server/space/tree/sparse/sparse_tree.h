@@ -5,7 +5,7 @@
  *
  * A cell is found by its key in a hash table (sparse_cells.h), so registering, moving and removing take as long
  * whatever the tree holds. Every cell above one that exists exists too. A body belongs to the smallest cell that
- * contains the union of its was and now, or to the leaf above it. A body's PLACE is its cell's number.
+ * contains the union of its was and now, or to the leaf above it. A body's cell key is its cell's number.
  *
  *     depth fixed    a leaf is a cell of that level; every other body goes to its own smallest cell
  *     depth 0        a cell is a leaf from when it is made until it holds too many that would fit below; it is one
@@ -29,7 +29,8 @@
 /* Numbers of cells, in no order. */
 typedef struct qd_sparse_list {
     uint32_t *number;
-    _Atomic uint32_t count; /* atomic because the tasks of a walk put cells on a list, which has room for them then */
+    _Atomic uint32_t
+        count; /* atomic because the tasks of a traversal put cells on a list, which has room for them then */
     uint32_t capacity;
 } qd_sparse_list;
 
@@ -46,8 +47,8 @@ typedef struct qd_sparse {
     uint32_t merge_at;   /* the cell to be looked at next */
     uint64_t pruned;
     uint64_t prune_debt; /* sparse_prune.h */
-    qd_replan_debt debt; /* of the walks since the last look for a root */
-    uint32_t *task;      /* of a walk: cells, with QD_SPARSE_ALONE */
+    qd_replan_debt debt; /* of the traversals since the last look for a root */
+    uint32_t *task;      /* of a traversal: cells, with QD_SPARSE_ALONE */
     uint32_t task_count, task_capacity;
 } qd_sparse;
 
@@ -56,7 +57,7 @@ static inline bool qd_sparse_is_leaf(const qd_sparse *sparse, uint32_t number)
     return (sparse->cells.flags[number] & QD_CELL_LEAF) != 0;
 }
 
-/* The index shows the cells where they are now. */
+/* Sets the index's array of cells, after it may have moved. */
 void qd_sparse_show_cells(qd_sparse *sparse);
 /* Makes a cell a leaf, or no leaf any more. */
 void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf);
