@@ -35,7 +35,7 @@
 #define QD_ID_NEW_ROW    (1u << 26)
 #define QD_ID_CAPSULE    (1u << 27)
 #define QD_ID_SPECIAL    (~QD_ID_SLOT)
-#define QD_ID_CLASS      28u /* from this bit on: the class of its filter (bodies.h), QD_FILTER_CLASSES_MAX: it has none */
+#define QD_ID_CLASS      28u /* from this bit on: the class of its filter (bodies.h); QD_FILTER_CLASSES_MAX: none */
 /* Overlapping inner boxes prove nothing of these: what they were is not what stands in their row, or counts otherwise.
  */
 #define QD_ID_UNPROVEN (QD_ID_REFILTERED | QD_ID_NEW_ROW | QD_ID_CAPSULE)

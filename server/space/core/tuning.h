@@ -22,7 +22,7 @@ typedef struct qd_tuning {
 
 #define QD_MISSES_PER_ROW  32u /* a good traversal has a few */
 #define QD_MISSES_DEFAULT  (1u << 25)
-#define QD_MISSES_SLOW     (1u << 21) /* where bodies are swept, or one has been a capsule: tests of these take longer */
+#define QD_MISSES_SLOW     (1u << 21) /* where bodies are swept, or some are capsules: their tests take longer */
 #define QD_APPLY_SLOTS_MAX 2048u
 
 #define QD_TUNING_DEFAULT ((qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .pending_bodies_min = 65536})
