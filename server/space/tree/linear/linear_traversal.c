@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The traversal: down from the root, cell after cell in Morton order, without recursion. Each level has a list: the
- * rows of the cell on the path at that level, and behind them those of the cells above that meet it.
- *
- *     level 0   | root's own rows                     |
- *     level 1   | cell's own rows | of the root, those that meet the cell            |
- *     level 2   | own             | of level 1's list, those that meet the cell      |
- *
- * In each cell the own rows are tested against the whole list. So every pair of rows that can touch is tested exactly
- * once: where the smaller cell of the two is.
- *
- * REST. Before the traversal, the cells of all changed rows become active, with all above them. A cell that is not
- * active has nothing new inside: it meets only the moved rows of the list above, and when there are none it is left out
- * with all below it. Where nearly all moved, active marks are not worth their cost, and every row counts as moved.
- *
- * TASKS. For an executor with several workers the traversal is cut at a level into as many tasks as there are cells,
+ * TASKS. For several workers the traversal of a linear tree is cut at a level into as many tasks as there are cells,
  * each with the whole subtree below. A cell above the level is tested by the task of the first subtree in it. Each
  * worker goes down the path from the root by itself to get its own lists; the few rows up there are cheaper to collect
- * again than to hand over. */
+ * again than to pass on.
+ */
 #include "linear_traversal.h"
 
 #include "../../../base/fetch.h"
@@ -37,13 +24,48 @@ static const qd_linear *tree_of(const qd_worker_slot *worker)
     return (const qd_linear *)worker->index;
 }
 
-static qd_window window_of(uint32_t level, uint32_t k)
-{
-    uint32_t bits = QD_FRAME_BITS - level, last = (1u << bits) - 1;
-    qd_window window = {.shift = bits > 8 ? bits - 8 : 0};
+/* Number k of its level. */
+typedef struct spot {
+    uint32_t number, level, k;
+} spot;
 
+static inline spot spot_of(uint32_t level, uint32_t k)
+{
+    return (spot){qd_level_first(level) + k, level, k};
+}
+
+static inline uint8_t *flags_of(const qd_index *index)
+{
+    return ((const qd_linear *)index)->flags;
+}
+
+static inline uint32_t parent_of(const qd_index *index, uint32_t number)
+{
+    (void)index;
+    return qd_cell_above(number);
+}
+
+static inline bool first_below(const qd_worker_slot *worker, spot at, spot *below)
+{
+    (void)worker;
+    *below = spot_of(at.level + 1, at.k << QD_AXES);
+    return true;
+}
+
+static inline bool next_below(const qd_worker_slot *worker, spot *below)
+{
+    (void)worker;
+    below->number++;
+    return !qd_cell_is_last(below->k++);
+}
+
+static qd_window window_of(const qd_worker_slot *worker, spot at)
+{
+    (void)worker;
+    uint32_t bits = QD_FRAME_BITS - at.level, last = (1u << bits) - 1;
+    qd_window window = {.shift = bits > 8 ? bits - 8 : 0};
     for (uint32_t axis = 0; axis < QD_AXES; axis++) {
-        uint32_t first = qd_morton_gather(k >> axis) << bits;
+        uint32_t first = qd_morton_gather(at.k >> axis) << bits;
 
         window.lo[axis] = (uint16_t)first;
         window.hi[axis] = (uint16_t)(first + last);
@@ -51,48 +73,21 @@ static qd_window window_of(uint32_t level, uint32_t k)
     return window;
 }
 
-static bool is_active(const qd_worker_slot *worker, uint32_t number)
+/* A plan lays leaves out in the order of the traversal: behind the rows of this one come those of the next. */
+static void fetch_next(const qd_worker_slot *worker, spot at)
 {
-    return worker->all || (tree_of(worker)->flags[number] & QD_CELL_ACTIVE) != 0;
-}
+    const qd_rows *rows = worker->index->rows;
+    const qd_cell *cell = &worker->index->cell[at.number];
 
-/* A plan lays leaves down in the order of the traversal: behind the rows of this one come those of the next. */
-static void prefetch_next(const qd_rows *rows, const qd_cell *cell)
-{
+    if (rows->count <= PREFETCH_FROM || cell->count == 0 || !(tree_of(worker)->flags[at.number] & QD_CELL_LEAF)) {
+        return;
+    }
     uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
-
     for (uint32_t block = first; block < first + blocks && block < rows->used; block++) {
         for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += QD_LINE_BYTES / sizeof(qd_row)) {
             __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
             __builtin_prefetch(qd_row_was(rows, block * QD_BLOCK_ROWS + lane), 1);
         }
-    }
-}
-
-static void visit_leaf(qd_worker_slot *worker, uint32_t level, uint32_t k, bool test)
-{
-    const qd_index *index = worker->index;
-    uint32_t number = qd_level_first(level) + k;
-    const qd_cell *cell = &index->cell[number];
-    const qd_list16 *above = level > 0 ? &worker->level[level - 1] : NULL;
-    qd_list8 *list = &worker->leaf;
-    bool active = is_active(worker, number);
-    qd_window window = window_of(level, k);
-
-    qd_list8_reserve(worker->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
-    if (index->rows->count > PREFETCH_FROM && cell->count > 0) {
-        prefetch_next(index->rows, cell);
-    }
-    worker->kernel->collect8(&worker->sink, cell, &window, list);
-    qd_arrange8(&worker->arranger, worker->sink.heap, list);
-    if (above != NULL && above->count > 0) {
-        worker->kernel->cull8(above, &window, !active, list);
-    }
-    if (test && (active || list->count > list->own)) {
-        worker->kernel->test8(&worker->sink, list, worker->all);
-    }
-    if (active) {
-        qd_traversal_commit(worker, number);
     }
 }
 
@@ -110,93 +105,39 @@ static bool is_worth_narrowing(const qd_worker_slot *worker, uint32_t level, con
     return worker->all || moved >= NARROW_MOVED_MIN;
 }
 
-static void test_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, const qd_list16 *list)
+static void test_inner(qd_worker_slot *worker, spot at, const qd_list16 *list)
 {
-    if (!is_worth_narrowing(worker, level, list)) {
+    if (!is_worth_narrowing(worker, at.level, list)) {
         worker->kernel->test16(&worker->sink, list, worker->all);
         return;
     }
-    qd_window window = window_of(level, k);
+    qd_window window = window_of(worker, at);
     qd_list8_reserve(worker->sink.heap, &worker->leaf, list->count);
     worker->kernel->narrow(list, &window, &worker->leaf);
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }
 
-/* The list of a cell that is no leaf, unless this worker has it from an earlier task; with `test` its rows are tested
- * too. */
-static void visit_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, bool test)
+/* The whole tree has one frame. */
+static inline void enter_frame(qd_worker_slot *worker, spot at, bool is_new)
 {
-    const qd_index *index = worker->index;
-    uint32_t number = qd_level_first(level) + k;
-
-    if (worker->listed[level] == number && !test) {
-        return;
-    }
-    worker->listed[level] = number;
-    const qd_cell *cell = &index->cell[number];
-    const qd_list16 *above = level > 0 ? &worker->level[level - 1] : NULL;
-    qd_list16 *list = &worker->level[level];
-    bool active = is_active(worker, number);
-    qd_list16_reserve(worker->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
-    worker->kernel->collect16(&worker->sink, cell, list);
-    qd_arrange16(&worker->arranger, worker->sink.heap, list);
-    if (above != NULL && above->count > 0) {
-        qd_window window = window_of(level, k);
-
-        worker->kernel->cull16(above, &window, !active, list);
-    }
-    list->any_changed = worker->all || qd_list_is_any_changed(list);
-    if (test && list->own > 0 && list->any_changed) {
-        test_inner(worker, level, k, list);
-    }
+    (void)worker, (void)at, (void)is_new;
 }
 
-/* Whether there is anything for a traversal in a cell or below it. */
-static bool is_worth_it(const qd_worker_slot *worker, uint32_t level, uint32_t number)
+static inline spot skip_empty(const qd_worker_slot *worker, spot at)
 {
-    uint8_t flags = tree_of(worker)->flags[number];
-
-    if (!(flags & QD_CELL_OCCUPIED) || ((flags & QD_CELL_LEAF) && worker->index->cell[number].count == 0)) {
-        return false;
-    }
-    return is_active(worker, number) || (level > 0 && worker->level[level - 1].any_changed);
+    (void)worker;
+    return at;
 }
 
-/* Everything in and below a cell; the list of the level above is made. */
-static void traverse_below(qd_worker_slot *worker, uint32_t top, uint32_t k)
+/* Where nothing is and never was, or in an empty leaf. */
+static inline bool pass_by(const qd_worker_slot *worker, spot at, const qd_list16 *above)
 {
-    const qd_linear *tree = tree_of(worker);
-    uint32_t level = top;
-
-    while (!worker->sink.stopped) {
-        uint32_t number = qd_level_first(level) + k;
-
-        if (is_worth_it(worker, level, number)) {
-            if (tree->flags[number] & QD_CELL_LEAF) {
-                visit_leaf(worker, level, k, true);
-            } else {
-                visit_inner(worker, level, k, true);
-                if (worker->level[level].any_changed || is_active(worker, number)) {
-                    level++;
-                    k <<= QD_AXES;
-                    continue;
-                }
-            }
-        }
-        while (level > top && qd_cell_is_last(k)) {
-            level--;
-            k >>= QD_AXES;
-            number = qd_level_first(level) + k;
-            if (is_active(worker, number)) {
-                qd_traversal_commit(worker, number);
-            }
-        }
-        if (level == top) {
-            return;
-        }
-        k++;
-    }
+    (void)above;
+    const uint8_t flags = tree_of(worker)->flags[at.number];
+    return !(flags & QD_CELL_OCCUPIED) || ((flags & QD_CELL_LEAF) && worker->index->cell[at.number].count == 0);
 }
+
+#include "../tree_traversal_body.h"
 
 /* Whether a cell is the first of those below the one `levels` above it. */
 static bool is_first_below(uint32_t k, uint32_t levels)
@@ -209,55 +150,27 @@ static bool is_first_below(uint32_t k, uint32_t levels)
 void qd_linear_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_linear *tree = (const qd_linear *)index;
+    const qd_list16 *above = &nothing;
 
     worker->sink.frame = tree->frame;
     for (uint32_t level = 0; level < tree->task_level; level++) {
-        uint32_t below = tree->task_level - level, k = task >> QD_AXES * below, number = qd_level_first(level) + k;
-        bool is_first = is_first_below(task, below);
+        const uint32_t below = tree->task_level - level;
+        const spot at = spot_of(level, task >> QD_AXES * below);
+        const bool is_first = is_first_below(task, below);
 
-        if (!(tree->flags[number] & QD_CELL_OCCUPIED)) {
+        if (!(tree->flags[at.number] & QD_CELL_OCCUPIED)) {
             return;
         }
-        if (tree->flags[number] & QD_CELL_LEAF) {
+        if (tree->flags[at.number] & QD_CELL_LEAF) {
             if (is_first) {
-                traverse_below(worker, level, k);
+                traverse_below(worker, at, above);
             }
             return;
         }
-        visit_inner(worker, level, k, is_first);
+        visit_inner(worker, at, above, is_first);
+        above = &worker->level[level];
     }
-    traverse_below(worker, tree->task_level, task);
-}
-
-/* Stamps the cells of changed rows. */
-static void set_active(qd_linear *tree)
-{
-    const qd_rows *rows = tree->index.rows;
-
-    for (uint32_t i = 0; i < rows->changed_count; i++) {
-        if (rows->info[rows->changed[i]].changed == 0) {
-            continue;
-        }
-        uint32_t number = rows->info[rows->changed[i]].cell;
-        while (!(tree->flags[number] & QD_CELL_ACTIVE)) {
-            tree->flags[number] |= QD_CELL_ACTIVE;
-            number = number > 0 ? qd_cell_above(number) : 0;
-        }
-    }
-}
-
-static void unset_active(qd_linear *tree)
-{
-    const qd_rows *rows = tree->index.rows;
-
-    for (uint32_t i = 0; i < rows->changed_count; i++) {
-        uint32_t number = rows->info[rows->changed[i]].cell;
-
-        while (tree->flags[number] & QD_CELL_ACTIVE) {
-            tree->flags[number] &= (uint8_t)~QD_CELL_ACTIVE;
-            number = number > 0 ? qd_cell_above(number) : 0;
-        }
-    }
+    traverse_below(worker, spot_of(tree->task_level, task), above);
 }
 
 static uint32_t task_level(const qd_linear *tree, uint32_t workers)
@@ -281,7 +194,7 @@ uint32_t qd_linear_traverse_begin(qd_index *index, qd_traversal_plan *plan)
         return 0;
     }
     if (!plan->all) {
-        set_active(tree);
+        set_active(index, QD_CELL_ACTIVE);
     }
     tree->task_level = plan->workers > 1 ? task_level(tree, plan->workers) : 0;
     return qd_level_cells(tree->task_level);
@@ -291,13 +204,11 @@ void qd_linear_traverse_end(qd_index *index, const qd_traversal_plan *plan, cons
 {
     qd_linear *tree = (qd_linear *)index;
 
-    if (!plan->all) {
-        unset_active(tree);
+    if (index->cells > 0 && !plan->all) {
+        set_active(index, 0);
     }
     for (uint32_t i = 0; plan->unmarked && i < qd_level_first(tree->task_level); i++) {
         qd_kernel_chosen()->commit(index->rows, &index->cell[i], true);
     }
-    if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
-        qd_replan_debt_note(&tree->debt, index->rows->count, result->tests, result->exact_tests);
-    }
+    add_debt(index, &tree->debt, plan, result);
 }

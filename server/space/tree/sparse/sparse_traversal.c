@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The traversal: down from the root, over the cells that there are. Each level has a list: the rows of the cell on the
- * path at that level, and behind them those of the cells above that meet it. In each cell the own rows are tested
- * against the whole list, so every pair of rows that can touch is tested exactly once: where the smaller cell of the
- * two is.
- *
  * FRAMES. The kernel's numbers have 16 bits, too few for so deep a tree. So a traversal has a frame around the root
  * down to level 8, one around the cell it is in at level 8 for the 8 levels below, and another one below level 16. Then
  * a cell is never less than 256 numbers wide, and leaves can be compared by 8 bits. A list is put into new numbers when
  * the traversal goes down from one frame to the next.
  *
- * REST. Before the traversal, the cells of all changed rows become active, with all above them. A cell that is not
- * active has nothing new inside: it meets only the moved rows of the list above, and when there are none it is left out
- * with all below it.
- *
  * TASKS. For several workers the tree is cut: from the root on, the cells that are reached first are tasks by
- * themselves, until there are enough below them for everyone, each a task with all that is in it. Each worker goes down
- * the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than to
- * hand over.
+ * themselves, until there are enough below them for every worker, each a task with all that is in it. Each worker goes
+ * down the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than to
+ * pass on.
  */
 #include "sparse_traversal.h"
 
@@ -52,10 +43,46 @@ static qd_frame frame_around(const qd_sparse *sparse, uint64_t key)
     return frame;
 }
 
-/* The numbers that rows in a cell can have in the worker's frame. */
-static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
+typedef struct spot {
+    uint32_t number, level;
+} spot;
+
+static const qd_sparse_cells *cells_of(const qd_worker_slot *worker)
 {
-    qd_extent extent = qd_sparse_extent((const qd_sparse *)worker->index, key);
+    return &((const qd_sparse *)worker->index)->cells;
+}
+
+static inline spot spot_of(const qd_sparse_cells *cells, uint32_t number)
+{
+    return (spot){number, qd_key_level(cells->key[number])};
+}
+
+static inline uint8_t *flags_of(const qd_index *index)
+{
+    return ((const qd_sparse *)index)->cells.flags;
+}
+
+static inline uint32_t parent_of(const qd_index *index, uint32_t number)
+{
+    return ((const qd_sparse *)index)->cells.link[number].parent;
+}
+
+static inline bool first_below(const qd_worker_slot *worker, spot at, spot *below)
+{
+    *below = (spot){cells_of(worker)->link[at.number].first, at.level + 1};
+    return below->number != QD_NONE;
+}
+
+static inline bool next_below(const qd_worker_slot *worker, spot *below)
+{
+    below->number = cells_of(worker)->link[below->number].next;
+    return below->number != QD_NONE;
+}
+
+/* In the worker's frame. */
+static qd_window window_of(const qd_worker_slot *worker, spot at)
+{
+    qd_extent extent = qd_sparse_extent((const qd_sparse *)worker->index, cells_of(worker)->key[at.number]);
     qd_row box = {{0}};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -63,8 +90,7 @@ static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
         box.v[QD_ROW_HIGH + k] = (float)extent.hi[k];
     }
     qd_numbers numbers = qd_frame_numbers(&worker->sink.frame, &box);
-    uint32_t level = qd_key_level(key);
-    qd_window window = {.shift = QD_FRAME_BITS - 8 - (level - level_of_frame(level))};
+    qd_window window = {.shift = QD_FRAME_BITS - 8 - (at.level - level_of_frame(at.level))};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         window.lo[k] = (uint16_t)numbers.v[k];
         window.hi[k] = (uint16_t)numbers.v[QD_ROW_HIGH + k];
@@ -72,16 +98,16 @@ static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
     return window;
 }
 
-static bool is_active(const qd_worker_slot *worker, uint32_t number)
+/* Those of the next child of the same parent. */
+static void fetch_next(const qd_worker_slot *worker, spot at)
 {
-    return worker->all || (((const qd_sparse *)worker->index)->cells.flags[number] & QD_CELL_ACTIVE) != 0;
-}
+    const qd_rows *rows = worker->index->rows;
+    const uint32_t next = cells_of(worker)->link[at.number].next;
 
-static void prefetch(const qd_sparse *sparse, uint32_t number)
-{
-    const qd_rows *rows = sparse->index.rows;
-
-    for (uint32_t block = sparse->cells.cell[number].head; block != QD_NONE; block = rows->info[block].next) {
+    if (rows->count <= PREFETCH_FROM || next == QD_NONE) {
+        return;
+    }
+    for (uint32_t block = cells_of(worker)->cell[next].head; block != QD_NONE; block = rows->info[block].next) {
         for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += QD_LINE_BYTES / sizeof(qd_row)) {
             __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
             __builtin_prefetch(qd_row_was(rows, block * QD_BLOCK_ROWS + lane), 1);
@@ -89,50 +115,10 @@ static void prefetch(const qd_sparse *sparse, uint32_t number)
     }
 }
 
-static void visit_leaf(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
+static inline void test_inner(qd_worker_slot *worker, spot at, const qd_list16 *list)
 {
-    const qd_sparse *sparse = (const qd_sparse *)worker->index;
-    const qd_cell *cell = &sparse->cells.cell[number];
-    qd_list8 *list = &worker->leaf;
-    bool active = is_active(worker, number);
-    qd_window window = window_of(worker, sparse->cells.key[number]);
-
-    qd_list8_reserve(worker->sink.heap, list, cell->count + above->count);
-    worker->kernel->collect8(&worker->sink, cell, &window, list);
-    qd_arrange8(&worker->arranger, worker->sink.heap, list);
-    if (above->count > 0) {
-        worker->kernel->cull8(above, &window, !active, list);
-    }
-    if (active || list->count > list->own) {
-        worker->kernel->test8(&worker->sink, list, worker->all);
-    }
-}
-
-/* The list of a cell that is no leaf; with `test` its rows are tested too. */
-static void make_list(qd_worker_slot *worker, uint32_t number, uint32_t level, const qd_list16 *above, bool test)
-{
-    const qd_sparse *sparse = (const qd_sparse *)worker->index;
-    const qd_cell *cell = &sparse->cells.cell[number];
-    qd_list16 *list = &worker->level[level];
-
-    worker->listed[level] = number;
-    list->own = list->count = 0;
-    list->any_changed = false;
-    if (cell->count + above->count == 0) {
-        return;
-    }
-    qd_list16_reserve(worker->sink.heap, list, cell->count + above->count);
-    worker->kernel->collect16(&worker->sink, cell, list);
-    qd_arrange16(&worker->arranger, worker->sink.heap, list);
-    if (above->count > 0) {
-        qd_window window = window_of(worker, sparse->cells.key[number]);
-
-        worker->kernel->cull16(above, &window, !is_active(worker, number), list);
-    }
-    list->any_changed = list->count > 0 && (worker->all || qd_list_is_any_changed(list));
-    if (test && list->own > 0 && list->any_changed) {
-        worker->kernel->test16(&worker->sink, list, worker->all);
-    }
+    (void)at;
+    worker->kernel->test16(&worker->sink, list, worker->all);
 }
 
 /* Puts a level's list into the numbers of the worker's frame. */
@@ -149,138 +135,73 @@ static void renumber(qd_worker_slot *worker, uint32_t level)
     }
 }
 
-/* A cell that is no leaf; then the worker has the list and the frame for those below it. */
-static void visit_inner(qd_worker_slot *worker, uint32_t number, uint32_t level, const qd_list16 *above, bool test)
+static inline void enter_frame(qd_worker_slot *worker, spot at, bool is_new)
 {
-    const qd_sparse *sparse = (const qd_sparse *)worker->index;
-    bool is_new = test || worker->listed[level] != number; /* else it is there from an earlier task */
-
-    if (is_new) {
-        make_list(worker, number, level, above, test);
-    }
-    if (level > 0 && level % FRAME_LEVELS == 0) {
-        worker->sink.frame = frame_around(sparse, sparse->cells.key[number]);
+    if (at.level > 0 && at.level % FRAME_LEVELS == 0) {
+        worker->sink.frame = frame_around((const qd_sparse *)worker->index, cells_of(worker)->key[at.number]);
         if (is_new) {
-            renumber(worker, level);
+            renumber(worker, at.level);
         }
     }
 }
 
-static void traverse_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above);
-
-/* The next cell's rows are fetched while one is traversed. */
-static void traverse_children(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
+/* But not over the end of a frame. */
+static inline spot skip_empty(const qd_worker_slot *worker, spot at)
 {
-    const qd_sparse *sparse = (const qd_sparse *)worker->index;
-    const bool is_large = sparse->index.rows->count > PREFETCH_FROM;
-    const qd_sparse_link *link = sparse->cells.link;
-
-    for (uint32_t child = link[number].first; child != QD_NONE; child = link[child].next) {
-        if (is_large && link[child].next != QD_NONE) {
-            prefetch(sparse, link[child].next);
-        }
-        traverse_below(worker, child, above);
-    }
-}
-
-/* Down a branch without rows and forks, but not over the end of a frame. */
-static uint32_t branch_end(const qd_sparse_cells *cells, uint32_t number)
-{
+    const qd_sparse_cells *cells = cells_of(worker);
     const qd_sparse_link *link = cells->link;
+    uint32_t number = at.number;
 
     while (cells->cell[number].count == 0 && link[number].first != QD_NONE &&
            link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % FRAME_LEVELS != 0) {
         number = link[number].first;
     }
-    return number;
+    return number == at.number ? at : spot_of(cells, number);
 }
 
-/* Whether there is one row, and no other that it could meet. */
-static bool is_lonely(const qd_sparse_cells *cells, uint32_t number, const qd_list16 *above)
+/* At the end of a branch: without rows, or with one and no other that it could meet. */
+static inline bool pass_by(qd_worker_slot *worker, spot at, const qd_list16 *above)
 {
-    return above->count == 0 && cells->cell[number].count == 1 && cells->link[number].first == QD_NONE;
+    const qd_sparse_cells *cells = cells_of(worker);
+    const uint32_t count = cells->cell[at.number].count;
+
+    if (cells->link[at.number].first != QD_NONE || count > 1) {
+        return false;
+    }
+    if (count == 0) {
+        qd_sparse_prune_passed((qd_sparse *)worker->index, at.number);
+        return true;
+    }
+    if (above->count > 0) {
+        return false;
+    }
+    qd_traversal_commit(worker, at.number);
+    return true;
 }
 
-/* Everything in and below a cell. */
-static void traverse_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
-{
-    qd_sparse *sparse = (qd_sparse *)worker->index;
-    const qd_sparse_cells *cells = &sparse->cells;
-    bool active = is_active(worker, number);
-
-    if (worker->sink.stopped || !(active || above->any_changed)) {
-        return;
-    }
-    number = branch_end(cells, number);
-    if (cells->link[number].first == QD_NONE && cells->cell[number].count == 0) {
-        qd_sparse_prune_passed(sparse, number);
-        return;
-    }
-    if (is_lonely(cells, number, above)) {
-        qd_traversal_commit(worker, number);
-        return;
-    }
-    if (qd_sparse_is_leaf(sparse, number)) {
-        visit_leaf(worker, number, above);
-    } else {
-        const uint32_t level = qd_key_level(cells->key[number]);
-        const qd_frame frame = worker->sink.frame;
-
-        visit_inner(worker, number, level, above, true);
-        if (active || worker->level[level].any_changed) {
-            traverse_children(worker, number, &worker->level[level]);
-        }
-        worker->sink.frame = frame;
-    }
-    if (active) {
-        qd_traversal_commit(worker, number);
-    }
-}
+#include "../tree_traversal_body.h"
 
 void qd_sparse_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
-    static const qd_list16 nothing = {.count = 0};
     const qd_sparse *sparse = (const qd_sparse *)index;
-    uint32_t number = sparse->task[task] & ~ALONE;
-    const uint64_t key = sparse->cells.key[number];
-    const uint32_t level = qd_key_level(key);
+    const spot at = spot_of(&sparse->cells, sparse->task[task] & ~ALONE);
     const qd_list16 *above = &nothing;
 
     worker->sink.frame = frame_around(sparse, QD_KEY_ROOT);
-    for (uint32_t at = 0; at < level; at++) {
-        uint32_t on_path = qd_sparse_cells_find(&sparse->cells, qd_key_above(key, level, at));
+    for (uint32_t level = 0; level < at.level; level++) {
+        const uint64_t key = qd_key_above(sparse->cells.key[at.number], at.level, level);
 
-        visit_inner(worker, on_path, at, above, false);
-        above = &worker->level[at];
+        visit_inner(worker, (spot){qd_sparse_cells_find(&sparse->cells, key), level}, above, false);
+        above = &worker->level[level];
     }
     if (sparse->task[task] & ALONE) {
-        visit_inner(worker, number, level, above, true);
+        visit_inner(worker, at, above, true);
     } else {
-        traverse_below(worker, number, above);
+        traverse_below(worker, at, above);
     }
 }
 
 /* ---- before and after ---- */
-
-/* Puts the active mark on the cells of changed rows and all above them, or takes it away. */
-static void set_active(qd_sparse *sparse, uint8_t stamped)
-{
-    const qd_rows *rows = sparse->index.rows;
-    qd_sparse_cells *cells = &sparse->cells;
-
-    for (uint32_t i = 0; i < rows->changed_count; i++) {
-        const qd_block_info *info = &rows->info[rows->changed[i]];
-        uint32_t number = info->cell;
-        bool is_due = stamped == 0 || info->changed != 0;
-
-        while (is_due && (cells->flags[number] & QD_CELL_ACTIVE) != stamped) {
-            cells->flags[number] ^= QD_CELL_ACTIVE;
-            if (number != QD_SPARSE_ROOT) {
-                number = cells->link[number].parent;
-            }
-        }
-    }
-}
 
 static void add_task(qd_sparse *sparse, uint32_t number)
 {
@@ -319,7 +240,7 @@ uint32_t qd_sparse_traverse_begin(qd_index *index, qd_traversal_plan *plan)
     sparse->task_count = 0;
     if (index->cells > 0 && (plan->all || index->rows->changed_count > 0)) {
         if (!plan->all) {
-            set_active(sparse, QD_CELL_ACTIVE);
+            set_active(index, QD_CELL_ACTIVE);
         }
         qd_sparse_prune_traversal_begin(sparse);
         cut(sparse, plan->workers > 1 ? plan->workers * TASKS_PER_WORKER : 1);
@@ -332,9 +253,7 @@ void qd_sparse_traverse_end(qd_index *index, const qd_traversal_plan *plan, cons
     qd_sparse *sparse = (qd_sparse *)index;
 
     if (sparse->task_count > 0 && !plan->all) {
-        set_active(sparse, 0);
+        set_active(index, 0);
     }
-    if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
-        qd_replan_debt_note(&sparse->debt, index->rows->count, result->tests, result->exact_tests);
-    }
+    add_debt(index, &sparse->debt, plan, result);
 }
