@@ -199,7 +199,7 @@ static void make_leaf(qd_linear *tree, uint32_t level, uint32_t k)
     memset(tree->leaf_map + ((size_t)k << QD_AXES * height), (int)height, qd_level_cells(height));
 }
 
-/* A cell is a leaf when it holds few rows, or when most of them would not go further down. */
+/* A cell is divided by the rule of tree.h; else it is a leaf. */
 static void choose_leaves(qd_linear *tree)
 {
     uint32_t *below = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, tree->index.cells * sizeof *below);
@@ -215,8 +215,7 @@ static void choose_leaves(qd_linear *tree)
     for (;;) {
         uint32_t i = qd_level_first(level) + k;
 
-        if (level < tree->depth && below[i] > qd_leaf_rows_max(&tree->index) &&
-            tree->index.cell[i].count < below[i] - tree->index.cell[i].count) {
+        if (level < tree->depth && qd_is_divided(&tree->index, below[i] - tree->index.cell[i].count)) {
             level++;
             k <<= QD_AXES;
             continue;

@@ -112,7 +112,7 @@ static void divide(qd_sparse *sparse, uint32_t number)
 {
     uint32_t below = rows_below(sparse, number);
 
-    if (below > qd_leaf_rows_max(&sparse->index)) {
+    if (qd_is_divided(&sparse->index, below)) {
         qd_sparse_set_leaf(sparse, number, false);
         sparse->leaf_from = qd_key_level(sparse->cells.key[number]) + levels_for(sparse, below);
         spread(sparse, number);
