@@ -77,7 +77,7 @@ bool qd_linear_plan_is_due(const qd_linear *tree)
     if (tree->index.cells == 0) {
         return false;
     }
-    return qd_replan_debt_is_due(&tree->debt, rows) ||
+    return qd_replan_debt_is_due(&tree->debt, qd_replan_price(rows)) ||
            (tree->index.config->depth == 0 &&
             (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
              tree->crowd_debt > tree->crowd_debt_max));
@@ -331,7 +331,7 @@ void qd_linear_replan(qd_linear *tree)
     qd_array_free(tree->index.heap, order, old_rows.count * sizeof *order);
     tree->planned_for = old_rows.count;
     reset_crowding(tree);
-    qd_replan_debt_reset(&tree->debt, old_rows.count);
+    qd_replan_debt_pay(&tree->debt, qd_replan_price(old_rows.count));
     qd_linear_plan_drop(&old);
     qd_rows_deinit(&old_rows);
 }

@@ -227,10 +227,10 @@ void qd_sparse_reroot(qd_sparse *sparse)
 {
     const qd_rows *rows = sparse->index.rows;
 
-    if (QD_LIKELY(!qd_replan_debt_is_due(&sparse->debt, rows->count))) {
+    if (QD_LIKELY(!qd_replan_debt_is_due(&sparse->debt, qd_replan_price(rows->count)))) {
         return;
     }
-    qd_replan_debt_reset(&sparse->debt, rows->count);
+    qd_replan_debt_pay(&sparse->debt, qd_replan_price(rows->count));
     qd_shells shells;
     qd_shells_init(&shells, &sparse->bounds);
     qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));
