@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/core/array.h"
+#include "server/base/array.h"
 #include "server/space/kernel/kernel.h"
 
 #define ROUNDS_DEFAULT 1500u

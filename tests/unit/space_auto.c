@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-#include "server/space/core/auto.h"
+#include "server/space/auto.h"
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 #include "support/chance.h"
 
 #define AXES  ((uint32_t)QD_AXES)

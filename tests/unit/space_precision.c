@@ -14,6 +14,7 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/geometry/solid.h"
+#include "server/space/space.h"
 #include "support/chance.h"
 
 #define FAR    1e6f

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 #include "server/space/tree/sparse.h"
 #include "support/chance.h"
 

@@ -10,9 +10,10 @@
 
 #include <stdint.h>
 
+#include "../../base/alloc.h"
 #include "../geometry/shape.h"
 #include "../geometry/solid.h"
-#include "../space.h"
+#include "../types.h"
 
 #define QD_NONE UINT32_MAX
 

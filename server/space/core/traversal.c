@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
 #include "../../base/scratch.h"
-#include "array.h"
 
 #define EVENTS_KEPT     16384u
 #define EVENTS_MIN      8u    /* a line of cache */

@@ -9,6 +9,7 @@
 #ifndef QD_SPACE_CORE_TRAVERSAL_H
 #define QD_SPACE_CORE_TRAVERSAL_H
 
+#include "../../base/executor.h"
 #include "../kernel/kernel.h"
 #include "../kernel/sort_list.h"
 #include "index.h"

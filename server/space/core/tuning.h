@@ -7,7 +7,7 @@
 #ifndef QD_SPACE_CORE_TUNING_H
 #define QD_SPACE_CORE_TUNING_H
 
-#include "../space.h"
+#include "../types.h"
 
 typedef struct qd_tuning {
     uint32_t leaf_rows;     /* a leaf, where bodies are spread evenly; it may hold some more before it is divided */

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "../space.h"
+#include "../types.h"
 
 /* What is not said of a shape does not matter. */
 typedef struct qd_solid {

@@ -33,7 +33,7 @@
 
 #include <string.h>
 
-#include "../core/array.h"
+#include "../../base/array.h"
 #include "../core/index.h"
 #include "../core/replan_debt.h"
 

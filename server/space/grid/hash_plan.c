@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 #include "../core/rebuild.h"
 #include "hash.h"
 

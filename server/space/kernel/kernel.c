@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 #include "../geometry/solid.h"
 
 #define TOLD_STEP 4096u /* exact tests; an event takes one */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 #include "linear_plan.h"
 #include "root.h"
 

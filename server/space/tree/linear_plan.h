@@ -6,7 +6,7 @@
 #ifndef QD_SPACE_TREE_LINEAR_PLAN_H
 #define QD_SPACE_TREE_LINEAR_PLAN_H
 
-#include "../core/array.h"
+#include "../../base/array.h"
 #include "linear.h"
 
 /* The tree for the first body. False: no memory, with QD_ARRAY_TRY. */

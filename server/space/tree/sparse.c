@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 #include "../move/move.h"
 #include "root.h"
 #include "sparse_plan.h"

@@ -16,7 +16,7 @@
 #define QD_SPACE_TREE_SPARSE_KEY_H
 
 #include "../geometry/quantizer.h"
-#include "../space.h"
+#include "../types.h"
 
 #define QD_KEY_BITS      QD_SPARSE_DEPTH_MAX /* of a number: the finest cells' columns */
 #define QD_KEY_LAST      ((1u << QD_KEY_BITS) - 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse_prune.h"
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 
 #define LAZY_SHARE 2u /* LAZY looks when there are more suspects than one for this many branches */
 #define AUTO_SHARE 8u /* so does AUTO */

@@ -19,8 +19,8 @@
  */
 #include "../core/traversal.h"
 
+#include "../../base/array.h"
 #include "../../base/fetch.h"
-#include "../core/array.h"
 #include "sparse_prune.h"
 
 #define FRAME_LEVELS  8u                  /* a frame's levels below its cell */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arrays of the space that grow: aligned to cache lines, counted in a heap, moved by copying.
+ * Arrays that grow: aligned to cache lines, counted in a heap, moved by copying.
  */
-#ifndef QD_SPACE_CORE_ARRAY_H
-#define QD_SPACE_CORE_ARRAY_H
+#ifndef QD_BASE_ARRAY_H
+#define QD_BASE_ARRAY_H
 
-#include "../../base/alloc.h"
+#include "alloc.h"
 
 #define QD_ARRAY_ALIGNMENT 64u
 

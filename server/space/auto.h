@@ -15,14 +15,14 @@
  *
  * Owned by the world. One thread at a time.
  */
-#ifndef QD_SPACE_CORE_AUTO_H
-#define QD_SPACE_CORE_AUTO_H
+#ifndef QD_SPACE_AUTO_H
+#define QD_SPACE_AUTO_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../space.h"
-#include "axes.h"
+#include "core/axes.h"
+#include "types.h"
 
 /* What one tick counted. */
 typedef struct qd_auto_tick {
