@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "server/space/geometry/geometry.h"
 #include "server/space/geometry/quantizer.h"
 #include "server/space/geometry/shape.h"
-#include "server/space/geometry/solid.h"
 
 static uint64_t dice = 3;
 
@@ -294,11 +294,11 @@ static void test_a_capsules_reach(void **state)
     }
 }
 
-/* A shape by its row and as a solid, where it begins and where it ends. */
+/* A shape by its row and as a geometry, where it begins and where it ends. */
 typedef struct mover {
     bool is_round;
     qd_row from, to;
-    qd_solid begin, end;
+    qd_geometry begin, end;
 } mover;
 
 /* Of a size of its own on each axis, so that next to what is long on one, nothing is left of what it is on another. */
@@ -322,15 +322,15 @@ static qd_row row_of(uint32_t shape, const float *at, const float *half, float r
                                       : qd_row_of_capsule(at, half, radius);
 }
 
-static qd_solid solid_of(uint32_t shape, const float *at, const float *half, float radius)
+static qd_geometry geometry_of(uint32_t shape, const float *at, const float *half, float radius)
 {
-    qd_solid solid = {.shape = (qd_space_shape)shape, .radius = radius};
+    qd_geometry geometry = {.shape = (qd_space_shape)shape, .radius = radius};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        solid.at[k] = shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
-        solid.to[k] = shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
+        geometry.at[k] = shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
+        geometry.to[k] = shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
     }
-    return solid;
+    return geometry;
 }
 
 static mover draw_mover(void)
@@ -346,8 +346,8 @@ static mover draw_mover(void)
     return (mover){.is_round = shape != QD_SPACE_BOX,
                    .from = row_of(shape, from, half, radius),
                    .to = row_of(shape, to, half, radius),
-                   .begin = solid_of(shape, from, half, radius),
-                   .end = solid_of(shape, to, half, radius)};
+                   .begin = geometry_of(shape, from, half, radius),
+                   .end = geometry_of(shape, to, half, radius)};
 }
 
 static qd_row box_of_way(const mover *m)
@@ -366,14 +366,14 @@ static void test_boxes_around_solids(void **state)
     for (int i = 0; i < 1000000; i++) {
         mover a = draw_mover(), b = draw_mover();
         qd_row box_a = qd_row_bounds(&a.from, a.is_round), box_b = qd_row_bounds(&b.from, b.is_round);
-        bool overlap = qd_solids_overlap(&a.begin, &b.begin);
+        bool overlap = qd_geometry_overlaps(&a.begin, &b.begin);
 
         assert_true(!overlap || qd_boxes_overlap(&box_a, &box_b));
         qd_row way_a = box_of_way(&a), way_b = box_of_way(&b);
-        bool met = qd_solids_meet(&a.begin, &a.end, &b.begin, &b.end);
+        bool met = qd_geometry_meets(&a.begin, &a.end, &b.begin, &b.end);
         assert_true(!met || qd_boxes_overlap(&way_a, &way_b));
         overlaps += overlap;
-        meetings += met && !overlap && !qd_solids_overlap(&a.end, &b.end);
+        meetings += met && !overlap && !qd_geometry_overlaps(&a.end, &b.end);
     }
     assert_true(overlaps > 100000 && meetings > 10000);
 }

@@ -23,7 +23,7 @@
  * and 2^792 where it is not 0, so nothing overflows or gets lost in double. A box so large that a corner is infinite in
  * float32 has no face there; the NaN of infinities that meet is on the side of no comparison.
  */
-#include "solid.h"
+#include "geometry.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -146,7 +146,7 @@ typedef struct gaps {
     double from[FACES], to[FACES];
 } gaps;
 
-static void gaps_of_point(const double at[3], const qd_solid *box, double gap[FACES])
+static void gaps_of_point(const double at[3], const qd_geometry *box, double gap[FACES])
 {
     for (uint32_t k = 0; k < 3; k++) {
         gap[2 * k] = box->at[k] - at[k];
@@ -250,21 +250,21 @@ static double gaps_least_square(const gaps *way)
 
 /* ---- along x, y and z ---- */
 
-/* A solid's way. */
+/* A geometry's way. */
 typedef struct motion {
-    const qd_solid *from, *to;
+    const qd_geometry *from, *to;
 } motion;
 
 /* From its lower corner, from its upper one, or from its centre. */
-static double reach_along(const qd_solid *solid, uint32_t k)
+static double reach_along(const qd_geometry *geometry, uint32_t k)
 {
-    return solid->shape == QD_SPACE_BOX       ? 0
-           : solid->shape == QD_SPACE_CAPSULE ? solid->radius + fabs(solid->to[k])
-                                              : solid->radius;
+    return geometry->shape == QD_SPACE_BOX       ? 0
+           : geometry->shape == QD_SPACE_CAPSULE ? geometry->radius + fabs(geometry->to[k])
+                                                 : geometry->radius;
 }
 
 /* By how much b begins after a ends; 0 or less: it does not. */
-static double gap_along(const qd_solid *a, const qd_solid *b, uint32_t k)
+static double gap_along(const qd_geometry *a, const qd_geometry *b, uint32_t k)
 {
     double end = a->shape == QD_SPACE_BOX ? a->to[k] : a->at[k];
 
@@ -285,19 +285,19 @@ static bool apart_along_an_axis(motion a, motion b)
 
 /* ---- overlap ---- */
 
-static vec axis_of(const qd_solid *round)
+static vec axis_of(const qd_geometry *round)
 {
     return round->shape == QD_SPACE_CAPSULE ? vec_of(round->to) : (vec){0, 0, 0};
 }
 
-static void end_of_axis(const qd_solid *round, double sign, double end[3])
+static void end_of_axis(const qd_geometry *round, double sign, double end[3])
 {
     for (uint32_t k = 0; k < 3; k++) {
         end[k] = round->at[k] + (round->shape == QD_SPACE_CAPSULE ? sign * round->to[k] : 0);
     }
 }
 
-static bool boxes_overlap(const qd_solid *a, const qd_solid *b)
+static bool boxes_overlap(const qd_geometry *a, const qd_geometry *b)
 {
     bool overlap = true;
 
@@ -307,7 +307,7 @@ static bool boxes_overlap(const qd_solid *a, const qd_solid *b)
     return overlap;
 }
 
-static bool rounds_overlap(const qd_solid *a, const qd_solid *b)
+static bool rounds_overlap(const qd_geometry *a, const qd_geometry *b)
 {
     vec apart = minus(vec_of(a->at), vec_of(b->at));
     double reach = a->radius + b->radius, least;
@@ -321,7 +321,7 @@ static bool rounds_overlap(const qd_solid *a, const qd_solid *b)
     return least <= reach * reach && !apart_along_an_axis((motion){a, a}, (motion){b, b});
 }
 
-static bool box_overlaps_round(const qd_solid *box, const qd_solid *round)
+static bool box_overlaps_round(const qd_geometry *box, const qd_geometry *round)
 {
     double reach_square = round->radius * round->radius;
     gaps axis;
@@ -338,7 +338,7 @@ static bool box_overlaps_round(const qd_solid *box, const qd_solid *round)
     return gaps_least_square(&axis) <= reach_square;
 }
 
-bool qd_solids_overlap(const qd_solid *a, const qd_solid *b)
+bool qd_geometry_overlaps(const qd_geometry *a, const qd_geometry *b)
 {
     if (a->shape == QD_SPACE_BOX) {
         return b->shape == QD_SPACE_BOX ? boxes_overlap(a, b) : box_overlaps_round(a, b);
@@ -414,7 +414,7 @@ static double parting(double a, double b)
 
 /* How far a box and an axis are surely apart in each of the directions that can part them: those of the box's edges,
  * and those that are across one of them and the axis. All change evenly as both move. */
-static void partings(const qd_solid *box, const qd_solid *capsule, double part[PARTINGS])
+static void partings(const qd_geometry *box, const qd_geometry *capsule, double part[PARTINGS])
 {
     double lo[3], hi[3];
     const double *axis = capsule->to;
@@ -456,7 +456,7 @@ static bool unparted_at_once(const double from[PARTINGS], const double to[PARTIN
 }
 
 /* From the box's corner to the capsule's centre. `corner` has a bit an axis. */
-static vec from_corner(const qd_solid *box, uint32_t corner, const qd_solid *capsule)
+static vec from_corner(const qd_geometry *box, uint32_t corner, const qd_geometry *capsule)
 {
     double apart[3];
 
@@ -497,9 +497,10 @@ static bool box_meets_round(motion box, motion round)
     return box_meets_end(box, round, -1) || box_meets_end(box, round, 1) || box_meets_inside(box, round);
 }
 
-bool qd_solids_meet(const qd_solid *a_begin, const qd_solid *a_end, const qd_solid *b_begin, const qd_solid *b_end)
+bool qd_geometry_meets(const qd_geometry *a_begin, const qd_geometry *a_end, const qd_geometry *b_begin,
+                       const qd_geometry *b_end)
 {
-    if (qd_solids_overlap(a_begin, b_begin) || qd_solids_overlap(a_end, b_end)) {
+    if (qd_geometry_overlaps(a_begin, b_begin) || qd_geometry_overlaps(a_end, b_end)) {
         return true;
     }
     motion a = {a_begin, a_end}, b = {b_begin, b_end};
@@ -514,20 +515,20 @@ bool qd_solids_meet(const qd_solid *a_begin, const qd_solid *a_end, const qd_sol
 
 /* ---- distance and ray ---- */
 
-double qd_solid_distance(const qd_solid *solid, const double point[3])
+double qd_geometry_distance(const qd_geometry *geometry, const double point[3])
 {
-    if (solid->shape == QD_SPACE_BOX) {
+    if (geometry->shape == QD_SPACE_BOX) {
         double gap[FACES];
 
-        gaps_of_point(point, solid, gap);
+        gaps_of_point(point, geometry, gap);
         return sqrt(square_of_gaps(gap));
     }
-    vec apart = minus(vec_of(solid->at), vec_of(point));
-    double least = solid->shape == QD_SPACE_CIRCLE ? square(apart) : segment_square(apart, axis_of(solid));
-    return greater(0, sqrt(least) - solid->radius);
+    vec apart = minus(vec_of(geometry->at), vec_of(point));
+    double least = geometry->shape == QD_SPACE_CIRCLE ? square(apart) : segment_square(apart, axis_of(geometry));
+    return greater(0, sqrt(least) - geometry->radius);
 }
 
-static double ray_to_box(const qd_solid *box, const double origin[3], const double unit[3], double length)
+static double ray_to_box(const qd_geometry *box, const double origin[3], const double unit[3], double length)
 {
     double enter = 0, leave = length;
 
@@ -568,19 +569,19 @@ static double ray_to_side(vec apart, vec unit, vec axis, double radius)
     return at >= 0 && fabs(along) <= square(axis) ? at : (double)INFINITY;
 }
 
-double qd_solid_ray(const qd_solid *solid, const double origin[3], const double unit[3], double length)
+double qd_geometry_ray(const qd_geometry *geometry, const double origin[3], const double unit[3], double length)
 {
-    if (solid->shape == QD_SPACE_BOX) {
-        return ray_to_box(solid, origin, unit, length);
+    if (geometry->shape == QD_SPACE_BOX) {
+        return ray_to_box(geometry, origin, unit, length);
     }
-    vec apart = minus(vec_of(solid->at), vec_of(origin)), axis = axis_of(solid), along = vec_of(unit);
-    if (segment_square(apart, axis) <= solid->radius * solid->radius) {
+    vec apart = minus(vec_of(geometry->at), vec_of(origin)), axis = axis_of(geometry), along = vec_of(unit);
+    if (segment_square(apart, axis) <= geometry->radius * geometry->radius) {
         return 0;
     }
-    double hit = ray_to_circle(minus(apart, axis), along, solid->radius);
-    if (solid->shape == QD_SPACE_CAPSULE) {
-        hit = lesser(hit, ray_to_circle(plus(apart, axis), along, solid->radius));
-        hit = lesser(hit, ray_to_side(apart, along, axis, solid->radius));
+    double hit = ray_to_circle(minus(apart, axis), along, geometry->radius);
+    if (geometry->shape == QD_SPACE_CAPSULE) {
+        hit = lesser(hit, ray_to_circle(plus(apart, axis), along, geometry->radius));
+        hit = lesser(hit, ray_to_side(apart, along, axis, geometry->radius));
     }
     return hit <= length ? hit : (double)INFINITY;
 }

@@ -165,7 +165,7 @@ static inline double qd_beyond(double at, double lo, double hi)
     return below > above ? below : above;
 }
 
-/* The sums begin with the first axis and go on in order, as in solid.c: so both give the same results. With an absent
+/* The sums begin with the first axis and go on in order, as in geometry.c: so both give the same results. With an absent
  * circle the reach is below 0, or no number. */
 static inline bool qd_circles_overlap(const qd_row *a, const qd_row *b)
 {

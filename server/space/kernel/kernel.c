@@ -5,7 +5,7 @@
 
 #include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../geometry/solid.h"
+#include "../geometry/geometry.h"
 
 #define TOLD_STEP 4096u /* exact tests; an event takes one */
 
@@ -238,9 +238,9 @@ static bool overlap(const qd_bodies *bodies, const form *a, const form *b)
     if (!qd_boxes_overlap(&bounds_a, &bounds_b)) {
         return false;
     }
-    qd_solid solid_a = qd_bodies_solid(bodies, a->slot, a->row, a->is_was);
-    qd_solid solid_b = qd_bodies_solid(bodies, b->slot, b->row, b->is_was);
-    return qd_solids_overlap(&solid_a, &solid_b);
+    qd_geometry geometry_a = qd_bodies_geometry(bodies, a->slot, a->row, a->is_was);
+    qd_geometry geometry_b = qd_bodies_geometry(bodies, b->slot, b->row, b->is_was);
+    return qd_geometry_overlaps(&geometry_a, &geometry_b);
 }
 
 static qd_filter filter_was(const qd_bodies *bodies, uint32_t slot)
@@ -309,9 +309,9 @@ bool qd_rows_pass(const qd_row *was_a, const qd_row *now_a, bool round_a, const 
     if (!ways_cross(was_a, now_a, round_a, was_b, now_b, round_b)) {
         return false;
     }
-    qd_solid from_a = qd_row_solid(was_a, round_a), to_a = qd_row_solid(now_a, round_a);
-    qd_solid from_b = qd_row_solid(was_b, round_b), to_b = qd_row_solid(now_b, round_b);
-    return qd_solids_meet(&from_a, &to_a, &from_b, &to_b);
+    qd_geometry from_a = qd_row_geometry(was_a, round_a), to_a = qd_row_geometry(now_a, round_a);
+    qd_geometry from_b = qd_row_geometry(was_b, round_b), to_b = qd_row_geometry(now_b, round_b);
+    return qd_geometry_meets(&from_a, &to_a, &from_b, &to_b);
 }
 
 /* Whether two rows whose bodies were apart, and are, met in between: each on its way from the row's was, or start. */
@@ -324,11 +324,11 @@ static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a
     if (!ways_cross(begin_a, a->now.row, round_a, begin_b, b->now.row, round_b)) {
         return false;
     }
-    qd_solid from_a = qd_bodies_solid(bodies, a->slot, begin_a, false);
-    qd_solid from_b = qd_bodies_solid(bodies, b->slot, begin_b, false);
-    qd_solid to_a = qd_bodies_solid(bodies, a->slot, a->now.row, false);
-    qd_solid to_b = qd_bodies_solid(bodies, b->slot, b->now.row, false);
-    return qd_solids_meet(&from_a, &to_a, &from_b, &to_b);
+    qd_geometry from_a = qd_bodies_geometry(bodies, a->slot, begin_a, false);
+    qd_geometry from_b = qd_bodies_geometry(bodies, b->slot, begin_b, false);
+    qd_geometry to_a = qd_bodies_geometry(bodies, a->slot, a->now.row, false);
+    qd_geometry to_b = qd_bodies_geometry(bodies, b->slot, b->now.row, false);
+    return qd_geometry_meets(&from_a, &to_a, &from_b, &to_b);
 }
 
 /* A pair of split bodies meets as often as it has rows. Of these meetings exactly one is of the two rows that are there
