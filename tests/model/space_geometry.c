@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Solids at random against the figures of the model (space/figure.h), which have nothing in common with them: circles
- * and boxes to the last bit, the rest where it is not too close to tell.
+ * Exact geometry on random shapes, compared with the figures of the model (space/figure.h), which share no code with
+ * it: circles and boxes to the last bit, the rest where it is not too close to tell.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -210,5 +210,5 @@ int main(void)
         cmocka_unit_test(test_distance_and_ray),
     };
 
-    return cmocka_run_group_tests_name("solids at random", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("space_geometry", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Solids by hand: each pair of shapes, each form without size, touching, and numbers at their limits. At random:
- * tests/model/space_geometry.c.
+ * Exact geometry on cases written by hand: each pair of shapes, each form without size, touching, and numbers at their
+ * limits. tests/model/space_geometry.c draws random cases.
  */
 #include <float.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "server/space/geometry/geometry.h"
 #include "support/chance.h"
 
-/* ---- making solids ---- */
+/* ---- making shapes ---- */
 
 static qd_geometry box(float x, float y, float z, float half_x, float half_y, float half_z)
 {
@@ -551,5 +551,5 @@ int main(void)
         cmocka_unit_test(test_ray),
     };
 
-    return cmocka_run_group_tests_name("solids", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("space_geometry", tests, NULL, NULL);
 }

@@ -294,7 +294,7 @@ static void test_a_capsules_reach(void **state)
     }
 }
 
-/* A shape by its row and as a geometry, where it begins and where it ends. */
+/* A shape as a row and in double, at both ends of its way. */
 typedef struct mover {
     bool is_round;
     qd_row from, to;
@@ -357,9 +357,9 @@ static qd_row box_of_way(const mover *m)
     return qd_row_union(&from, &to);
 }
 
-/* What indexes look at before solids do never decides: what solids call an overlap, or a meeting, the boxes around do
- * not lose, whatever the numbers. */
-static void test_boxes_around_solids(void **state)
+/* Boxes only choose candidates: where the exact test finds an overlap or a meeting, the boxes around the two shapes
+ * overlap too, whatever the numbers. */
+static void test_boxes_around_shapes(void **state)
 {
     (void)state;
     unsigned overlaps = 0, meetings = 0;
@@ -440,7 +440,7 @@ int main(void)
         cmocka_unit_test(test_against_exact_arithmetic),
         cmocka_unit_test(test_boxes_around_and_inside_circles),
         cmocka_unit_test(test_a_capsules_reach),
-        cmocka_unit_test(test_boxes_around_solids),
+        cmocka_unit_test(test_boxes_around_shapes),
         cmocka_unit_test(test_huge_coordinates_and_small_sizes),
         cmocka_unit_test(test_numbers_keep_order),
     };

@@ -104,7 +104,7 @@ static inline qd_geometry qd_row_geometry(const qd_row *row, bool is_round)
     return geometry;
 }
 
-/* A row of a body, which is present, as a geometry: with its shape and size as they are now, or as they were. */
+/* The row of a present body as exact geometry, with the shape and size that the body has or, with is_was, had. */
 qd_geometry qd_bodies_geometry(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was);
 
 /* Makes `freed` long enough for every change. */

@@ -250,7 +250,7 @@ static double gaps_least_square(const gaps *way)
 
 /* ---- along x, y and z ---- */
 
-/* A geometry's way. */
+/* A shape's way. */
 typedef struct motion {
     const qd_geometry *from, *to;
 } motion;
