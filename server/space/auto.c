@@ -11,13 +11,13 @@
 
 #define FEW_TICKS 256u /* before BRUTE has rows again: a change costs as much as some ticks */
 
-#define SETTLE_TICKS      4u   /* that an index has to find its shape */
-#define PROBE_TICKS       4u   /* behind them, that are compared with the tree */
-#define BETTER            0.8  /* of the tree's cost, at most, is clearly better */
-#define LOOK_SHARE        32.0 /* a look at the tree costs one in so many of the steps before it */
-#define TICKS_MAX         65536.0
-#define DOUBLINGS_MAX     16u
-#define DOUBLINGS_IN_VAIN 2u /* an attempt in vain costs as much as some ticks, and so do the changes */
+#define SETTLE_TICKS           4u   /* that an index has to find its shape */
+#define PROBE_TICKS            4u   /* behind them, that are compared with the tree */
+#define BETTER                 0.8  /* of the tree's cost, at most, is clearly better */
+#define LOOK_SHARE             32.0 /* a look at the tree costs one in so many of the steps before it */
+#define TICKS_MAX              65536.0
+#define DOUBLINGS_MAX          16u
+#define DOUBLINGS_WITHOUT_GAIN 2u /* an attempt in vain costs as much as some ticks, and so do the changes */
 
 static const qd_space_index tree = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
 
@@ -55,7 +55,7 @@ static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
     double moving = (double)tick->operations * OPERATION_STEPS / tick->rows;
 
-    choice->excess = 0;
+    choice->debt = 0;
     choice->settling = choice->cost_sum = 0;
     choice->ticks = 0;
     return moving > choice->tree_cost / 2 ? QD_SPACE_GRID : QD_SPACE_SPARSE;
@@ -65,15 +65,15 @@ static qd_space_index after_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
     choice->tree_cost = cost_of(tree, tick);
     if (choice->tree_cost <= SHARE_STEPS) {
-        choice->excess = 0;
+        choice->debt = 0;
         choice->doublings = 0;
         return tree;
     }
-    choice->excess += choice->tree_cost - SHARE_STEPS;
-    return choice->excess > price_of(choice) ? leave_tree(choice, tick) : tree;
+    choice->debt += choice->tree_cost - SHARE_STEPS;
+    return choice->debt > price_of(choice) ? leave_tree(choice, tick) : tree;
 }
 
-qd_space_index qd_auto_in_vain(qd_auto *choice)
+qd_space_index qd_auto_without_hits(qd_auto *choice)
 {
     choice->tree_failed = true;
     return QD_SPACE_SPARSE;
@@ -97,7 +97,7 @@ static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const
         double cost = choice->cost_sum / PROBE_TICKS;
 
         if (cost > BETTER * choice->tree_cost) {
-            choice->doublings += choice->doublings < DOUBLINGS_MAX ? DOUBLINGS_IN_VAIN : 0;
+            choice->doublings += choice->doublings < DOUBLINGS_MAX ? DOUBLINGS_WITHOUT_GAIN : 0;
             return tree;
         }
         double look = 2 * price_of(choice) + choice->tree_cost + choice->settling;

@@ -35,7 +35,7 @@ typedef struct qd_auto_tick {
 /* Costs are steps a row, of about the time that one row takes against 64 others. */
 typedef struct qd_auto {
     uint32_t few;         /* rows that BRUTE is no slower with; 0: it is not wanted */
-    double excess;        /* of the tree's ticks beyond their share */
+    double debt;          /* of the tree's ticks beyond their share */
     double tree_cost;     /* of its last tick */
     double settling;      /* of the other index's first ticks */
     double cost_sum;      /* of those after them, that are compared */
@@ -54,7 +54,7 @@ qd_space_index qd_auto_first(const qd_auto *choice);
 qd_space_index qd_auto_fit(const qd_auto *choice, qd_space_index at_work, uint32_t rows);
 /* The index after a walk that was stopped because too many exact tests found nothing: who looked at the tree again
  * would stop the next one. */
-qd_space_index qd_auto_in_vain(qd_auto *choice);
+qd_space_index qd_auto_without_hits(qd_auto *choice);
 /* The index for the next tick, from what the last one counted with the index that was at work. Ticks without a walk,
  * and those whose walk was not complete, are not told. */
 qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick);

@@ -18,9 +18,9 @@ typedef struct space_nd {
     qd_space_config config;
     qd_bodies bodies;
     qd_rows rows;
-    qd_registry registry;
-    qd_walk walk;
-    qd_stage stage;
+    qd_proxies proxies;
+    qd_traversal traversal;
+    qd_pending pending;
     bool ticked;      /* between tick and settle */
     bool is_flooded;  /* the last tick had several moves a body */
     uint64_t settled; /* counters.moves at the last settle */
@@ -28,7 +28,7 @@ typedef struct space_nd {
     qd_auto choice;
     qd_auto_tick counted; /* at this tick; its operations: those up to the last settle */
     bool is_counted;
-    bool in_vain; /* the last walk was stopped because it found too little; AUTO's turn is due */
+    bool without_hits; /* the last walk was stopped because it found too little; AUTO's turn is due */
 } space_nd;
 
 /* Whether after so many moves every body counts as moved. */
@@ -50,7 +50,7 @@ static qd_index *create_index(qd_space_index kind, const qd_index *as)
     case QD_SPACE_SPARSE:
         return qd_sparse_create(as);
     default:
-        return qd_quadtree_create(as);
+        return qd_linear_create(as);
     }
 }
 
@@ -66,19 +66,19 @@ qd_status QD_ND(qd_space_create)(const qd_space_config *config, qd_heap *heap, q
     made->config = *config;
     qd_bodies_init(&made->bodies, heap);
     qd_rows_init(&made->rows, heap);
-    qd_walk_init(&made->walk, heap);
-    qd_stage_init(&made->stage, heap);
+    qd_traversal_init(&made->traversal, heap);
+    qd_pending_init(&made->pending, heap);
     qd_auto_init(&made->choice, QD_TUNING_DEFAULT.leaf_rows, config->depth);
     qd_space_index kind = config->index == QD_SPACE_AUTO ? qd_auto_first(&made->choice) : config->index;
-    made->registry.index = create_index(kind, &(qd_index){
-                                                  .heap = heap,
-                                                  .rows = &made->rows,
-                                                  .bodies = &made->bodies,
-                                                  .registry = &made->registry,
-                                                  .tuning = QD_TUNING_DEFAULT,
-                                                  .config = &made->config,
-                                              });
-    if (made->registry.index == NULL) {
+    made->proxies.index = create_index(kind, &(qd_index){
+                                                 .heap = heap,
+                                                 .rows = &made->rows,
+                                                 .bodies = &made->bodies,
+                                                 .proxies = &made->proxies,
+                                                 .tuning = QD_TUNING_DEFAULT,
+                                                 .config = &made->config,
+                                             });
+    if (made->proxies.index == NULL) {
         qd_heap_free(heap, made, sizeof *made);
         return QD_ERR_NO_MEMORY;
     }
@@ -90,10 +90,10 @@ void QD_ND(qd_space_destroy)(qd_space *space)
 {
     space_nd *s = (space_nd *)space;
 
-    qd_walk_deinit(&s->walk);
-    qd_stage_deinit(&s->stage);
-    qd_registry_deinit(&s->registry);
-    s->registry.index->ops->destroy(s->registry.index);
+    qd_traversal_deinit(&s->traversal);
+    qd_pending_deinit(&s->pending);
+    qd_proxies_deinit(&s->proxies);
+    s->proxies.index->ops->destroy(s->proxies.index);
     qd_rows_deinit(&s->rows);
     qd_bodies_deinit(&s->bodies);
     qd_heap_free(s->heap, s, sizeof *s);
@@ -104,8 +104,8 @@ void QD_ND(qd_space_tune)(qd_space *space, const qd_tuning *tuning)
     space_nd *s = (space_nd *)space;
 
     QD_ASSERT(s->bodies.used == 0);
-    QD_ASSERT(tuning->land_slots % 64 == 0 && tuning->land_slots <= QD_LAND_SLOTS_MAX);
-    s->registry.index->tuning = *tuning;
+    QD_ASSERT(tuning->apply_slots % 64 == 0 && tuning->apply_slots <= QD_APPLY_SLOTS_MAX);
+    s->proxies.index->tuning = *tuning;
     qd_auto_init(&s->choice, tuning->leaf_rows, s->config.depth);
 }
 
@@ -138,7 +138,7 @@ qd_status QD_ND(qd_space_add)(qd_space *space, const qd_body *body, uint32_t *sl
     if (s->bodies.count >= s->config.bodies_max) {
         return QD_ERR_FULL;
     }
-    qd_status status = qd_registry_reserve(&s->registry);
+    qd_status status = qd_proxies_reserve(&s->proxies);
     if (status == QD_OK && body->radius != 0) {
         status = qd_bodies_radius_reserve(&s->bodies);
     }
@@ -150,14 +150,14 @@ qd_status QD_ND(qd_space_add)(qd_space *space, const qd_body *body, uint32_t *sl
         return status;
     }
     qd_record *record = &s->bodies.record[*slot];
-    *record = (qd_record){.change = QD_NONE, .state = QD_RECORD_LIVE, .stretched = record->stretched};
+    *record = (qd_record){.change = QD_NONE, .state = QD_RECORD_LIVE, .loose = record->loose};
     const float at[3] = {body->x, body->y, body->z};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         record->at[k] = at[k];
     }
     set_form(s, *slot, body);
     qd_bodies_filter_set(&s->bodies, *slot, (qd_filter){body->category, body->mask});
-    qd_registry_add(&s->registry, *slot);
+    qd_proxies_add(&s->proxies, *slot);
     return QD_OK;
 }
 
@@ -166,15 +166,15 @@ static bool is_old(const space_nd *s, const qd_record *record)
 {
     uint32_t id = qd_row_id(&s->rows, record->row);
 
-    return (id & QD_ID_NEWCOMER) || qd_row_present(qd_row_was(&s->rows, record->row), (id & QD_ID_ROUND) != 0);
+    return (id & QD_ID_NEW_ROW) || qd_row_present(qd_row_was(&s->rows, record->row), (id & QD_ID_ROUND) != 0);
 }
 
 /* Whether moves wait for the tick, because most would be superseded before it, or because so many bodies are in no
  * cache and want to be moved in one go, by all hands. Counted, so that it is the same on every machine. */
-static bool is_staging(const space_nd *s)
+static bool is_pending(const space_nd *s)
 {
-    return s->is_flooded || s->bodies.count >= s->registry.index->tuning.stage_bodies_min ||
-           s->counters.moves - s->settled >= s->bodies.count || s->stage.any;
+    return s->is_flooded || s->bodies.count >= s->proxies.index->tuning.pending_bodies_min ||
+           s->counters.moves - s->settled >= s->bodies.count || s->pending.any;
 }
 
 void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
@@ -182,20 +182,20 @@ void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, 
     space_nd *s = (space_nd *)space;
 
     QD_ASSERT(!s->ticked);
-    if (!is_staging(s) || !qd_stage_put(&s->stage, &s->bodies, count, slots, at)) {
-        qd_stage_drop(&s->stage, count, slots);
+    if (!is_pending(s) || !qd_pending_put(&s->pending, &s->bodies, count, slots, at)) {
+        qd_pending_drop(&s->pending, count, slots);
         s->rows.all |= is_nearly_all(count, s->bodies.count);
-        s->registry.index->ops->move(s->registry.index, count, slots, at);
+        s->proxies.index->ops->move(s->proxies.index, count, slots, at);
     }
     s->counters.moves += count;
 }
 
 /* Registers what is staged. */
-static void land(space_nd *s, const qd_executor *executor)
+static void apply_pending(space_nd *s, const qd_executor *executor)
 {
-    if (s->stage.any) {
-        s->rows.all |= is_nearly_all(qd_stage_count(&s->stage), s->bodies.count);
-        qd_stage_land(&s->stage, s->registry.index, executor);
+    if (s->pending.any) {
+        s->rows.all |= is_nearly_all(qd_pending_count(&s->pending), s->bodies.count);
+        qd_pending_apply(&s->pending, s->proxies.index, executor);
     }
 }
 
@@ -211,11 +211,11 @@ void QD_ND(qd_space_teleport)(qd_space *space, size_t count, const uint32_t *slo
             qd_bodies_change(&s->bodies, slots[i])->teleported = 1;
         }
         if (s->config.swept) {
-            qd_stage_drop(&s->stage, 1, &slots[i]);
+            qd_pending_drop(&s->pending, 1, &slots[i]);
             for (uint32_t k = 0; k < QD_AXES; k++) {
                 record->at[k] = at[k][i];
             }
-            qd_registry_update(&s->registry, slots[i]);
+            qd_proxies_update(&s->proxies, slots[i]);
         }
     }
     if (s->config.swept) {
@@ -233,7 +233,7 @@ void QD_ND(qd_space_reshape)(qd_space *space, uint32_t slot, const qd_body *form
         qd_bodies_change(&s->bodies, slot);
     }
     set_form(s, slot, form);
-    qd_registry_update(&s->registry, slot);
+    qd_proxies_update(&s->proxies, slot);
 }
 
 void QD_ND(qd_space_refilter)(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask)
@@ -249,7 +249,7 @@ void QD_ND(qd_space_refilter)(qd_space *space, uint32_t slot, uint32_t category,
         qd_bodies_change(&s->bodies, slot)->refiltered = 1;
     }
     qd_bodies_filter_set(&s->bodies, slot, filter);
-    qd_registry_reflag(&s->registry, slot);
+    qd_proxies_reflag(&s->proxies, slot);
 }
 
 bool QD_ND(qd_space_remove)(qd_space *space, uint32_t slot, qd_space_reason reason)
@@ -258,18 +258,18 @@ bool QD_ND(qd_space_remove)(qd_space *space, uint32_t slot, qd_space_reason reas
 
     QD_ASSERT(reason >= QD_SPACE_ROOM_CLOSED && reason <= QD_SPACE_DESPAWNED);
     qd_record *record = live(s, slot);
-    if (qd_stage_get(&s->stage, slot, record->at)) {
-        qd_stage_drop(&s->stage, 1, &slot);
+    if (qd_pending_get(&s->pending, slot, record->at)) {
+        qd_pending_drop(&s->pending, 1, &slot);
     }
     if (!is_old(s, record)) {
-        bool gone = qd_registry_remove(&s->registry, slot);
+        bool gone = qd_proxies_remove(&s->proxies, slot);
 
         QD_ASSERT(gone);
         qd_bodies_give(&s->bodies, slot);
         return true;
     }
     qd_bodies_change(&s->bodies, slot);
-    bool gone = qd_registry_remove(&s->registry, slot);
+    bool gone = qd_proxies_remove(&s->proxies, slot);
     QD_ASSERT(!gone);
     record->state = QD_RECORD_REMOVED;
     record->reason = (uint8_t)reason;
@@ -283,7 +283,7 @@ void QD_ND(qd_space_body)(const qd_space *space, uint32_t slot, qd_body *body)
     QD_ASSERT(slot < s->bodies.used && s->bodies.record[slot].state != QD_RECORD_FREE);
     const qd_record *record = &s->bodies.record[slot];
     float at[QD_AXES];
-    if (!qd_stage_get(&s->stage, slot, at)) {
+    if (!qd_pending_get(&s->pending, slot, at)) {
         memcpy(at, record->at, sizeof at);
     }
     *body = (qd_body)
@@ -305,7 +305,7 @@ void QD_ND(qd_space_fetch)(const qd_space *space, uint32_t slot)
     QD_ASSERT(slot < bodies->used);
     __builtin_prefetch(&bodies->record[slot]);
     __builtin_prefetch(&bodies->filter[slot]);
-    qd_stage_fetch(&s->stage, slot);
+    qd_pending_fetch(&s->pending, slot);
 }
 
 /* With more of them the processor sees in time which lines come next. */
@@ -323,26 +323,27 @@ void QD_ND(qd_space_fetch_all)(const qd_space *space, qd_space_use use)
         return;
     }
     const size_t count = (size_t)rows->used * QD_BLOCK_ROWS;
-    qd_fetch_to_write(s->registry.index, sizeof *s->registry.index);
+    qd_fetch_to_write(s->proxies.index, sizeof *s->proxies.index);
     qd_fetch_to_write(rows->info, rows->used * sizeof *rows->info);
     qd_fetch_to_write(rows->now, count * sizeof *rows->now);
     if (use == QD_SPACE_USE_MOVES) {
         qd_fetch_to_write(s->bodies.record, s->bodies.used * sizeof *s->bodies.record);
         return;
     }
-    const size_t events = s->walk.event_capacity < FETCH_EVENTS_MAX ? s->walk.event_capacity : FETCH_EVENTS_MAX;
+    const size_t events =
+        s->traversal.event_capacity < FETCH_EVENTS_MAX ? s->traversal.event_capacity : FETCH_EVENTS_MAX;
     qd_fetch_to_write(rows->was, count * sizeof *rows->was);
     qd_fetch(rows->id, count * sizeof *rows->id);
-    qd_fetch_to_write(s->walk.event, events * sizeof *s->walk.event);
+    qd_fetch_to_write(s->traversal.event, events * sizeof *s->traversal.event);
 }
 
 /* Where there is no memory for another index, this one stays. */
 static void change_index(space_nd *s, qd_space_index kind)
 {
-    qd_index *index = s->registry.index, *other;
+    qd_index *index = s->proxies.index, *other;
 
     if (kind != index->ops->kind && (other = create_index(kind, index)) != NULL) {
-        qd_registry_change(&s->registry, other);
+        qd_proxies_change_index(&s->proxies, other);
         s->counters.index_changes++;
     }
 }
@@ -350,20 +351,21 @@ static void change_index(space_nd *s, qd_space_index kind)
 /* What has come since the last walk may be too much for the index at work. */
 static void prepare(space_nd *s)
 {
-    qd_registry_prepare(&s->registry);
+    qd_proxies_prepare(&s->proxies);
     if (s->config.index == QD_SPACE_AUTO) {
-        change_index(s, qd_auto_fit(&s->choice, s->registry.index->ops->kind, s->rows.count));
+        change_index(s, qd_auto_fit(&s->choice, s->proxies.index->ops->kind, s->rows.count));
     }
 }
 
-static void walk(space_nd *s, const qd_executor *executor, qd_walk_mode mode, size_t limit, qd_space_events *result)
+static void traverse(space_nd *s, const qd_executor *executor, qd_traversal_mode mode, size_t limit,
+                     qd_space_events *result)
 {
-    qd_walk_result found;
+    qd_traversal_result found;
 
-    qd_walk_run(&s->walk, s->registry.index, executor, mode, limit, &found);
+    qd_traversal_run(&s->traversal, s->proxies.index, executor, mode, limit, &found);
     s->counters.tests += found.tests;
     s->counters.exact_tests += found.exact_tests;
-    s->in_vain = found.in_vain;
+    s->without_hits = found.without_hits;
     *result = (qd_space_events){
         .events = found.event,
         .count = found.complete ? (size_t)found.found : 0,
@@ -379,11 +381,11 @@ void QD_ND(qd_space_tick)(qd_space *space, const qd_executor *executor, qd_space
 
     QD_ASSERT(!s->ticked);
     *result = (qd_space_events){.complete = true};
-    land(s, executor);
+    apply_pending(s, executor);
     prepare(s);
     const qd_space_counters before = s->counters;
     if (wanted != QD_SPACE_WANT_NOTHING) {
-        walk(s, executor, wanted == QD_SPACE_WANT_STAYS ? QD_WALK_STAYS : QD_WALK_EVENTS, limit, result);
+        traverse(s, executor, wanted == QD_SPACE_WANT_STAYS ? QD_TRAVERSAL_STAYS : QD_TRAVERSAL_EVENTS, limit, result);
     }
     qd_rows_commit_all(&s->rows);
     s->counted.rows = s->rows.count;
@@ -439,11 +441,11 @@ bool QD_ND(qd_space_end_reasons_differ)(const qd_space *space)
 /* AUTO's turn, after a walk that was stopped in vain. Returns whether it was one. */
 static bool leave_index(space_nd *s)
 {
-    if (s->config.index != QD_SPACE_AUTO || !s->in_vain) {
+    if (s->config.index != QD_SPACE_AUTO || !s->without_hits) {
         return false;
     }
-    s->in_vain = false;
-    change_index(s, qd_auto_in_vain(&s->choice));
+    s->without_hits = false;
+    change_index(s, qd_auto_without_hits(&s->choice));
     return true;
 }
 
@@ -458,7 +460,7 @@ static void choose_index(space_nd *s)
     }
     qd_auto_tick tick = s->counted;
     tick.operations -= before;
-    change_index(s, qd_auto_next(&s->choice, s->registry.index->ops->kind, &tick));
+    change_index(s, qd_auto_next(&s->choice, s->proxies.index->ops->kind, &tick));
 }
 
 void QD_ND(qd_space_settle)(qd_space *space, const uint32_t **freed, size_t *freed_count)
@@ -473,20 +475,20 @@ void QD_ND(qd_space_settle)(qd_space *space, const uint32_t **freed, size_t *fre
         uint32_t slot = bodies->change[i].slot;
         qd_record *record = &bodies->record[slot];
 
-        qd_registry_fetch(&s->registry, i);
+        qd_proxies_fetch(&s->proxies, i);
         if (record->state == QD_RECORD_REMOVED) {
-            qd_registry_forget(&s->registry, slot);
+            qd_proxies_forget(&s->proxies, slot);
             record->change = QD_NONE;
             qd_bodies_give(bodies, slot);
             bodies->freed[count++] = slot;
         } else {
-            qd_registry_heal(&s->registry, slot);
+            qd_proxies_rejoin(&s->proxies, slot);
             record->change = QD_NONE;
         }
     }
     bodies->change_count = 0;
     s->ticked = false;
-    s->registry.index->ops->settle(s->registry.index);
+    s->proxies.index->ops->settle(s->proxies.index);
     choose_index(s);
     /* As it was at this tick it will be at the next, whatever batches the moves come in. */
     const uint64_t moves = s->counters.moves - s->settled;
@@ -503,7 +505,7 @@ void QD_ND(qd_space_pairs)(qd_space *space, const qd_executor *executor, size_t 
 
     QD_ASSERT(!s->ticked);
     prepare(s);
-    walk(s, executor, QD_WALK_PAIRS, limit, result);
+    traverse(s, executor, QD_TRAVERSAL_PAIRS, limit, result);
     leave_index(s);
 }
 
@@ -512,18 +514,18 @@ qd_status QD_ND(qd_space_find)(const qd_space *space, const qd_space_query *quer
     const space_nd *s = (const space_nd *)space;
 
     QD_ASSERT(!s->ticked);
-    return qd_search_run(s->registry.index, query, hits);
+    return qd_search_run(s->proxies.index, query, hits);
 }
 
 void QD_ND(qd_space_hits_free)(const qd_space *space, qd_space_hits *hits)
 {
-    qd_search_hits_free(((const space_nd *)space)->registry.index, hits);
+    qd_search_hits_free(((const space_nd *)space)->proxies.index, hits);
 }
 
 void QD_ND(qd_space_counters_get)(const qd_space *space, qd_space_counters *counters)
 {
     const space_nd *s = (const space_nd *)space;
-    const qd_index *index = s->registry.index;
+    const qd_index *index = s->proxies.index;
 
     *counters = s->counters;
     counters->list_operations = s->rows.operations;
@@ -556,8 +558,8 @@ void QD_ND(qd_space_validate)(const qd_space *space)
         vacant++;
     }
     QD_ASSERT(count + vacant == bodies->used);
-    qd_stage_validate(&s->stage, bodies);
-    qd_registry_validate(&s->registry);
+    qd_pending_validate(&s->pending, bodies);
+    qd_proxies_validate(&s->proxies);
 }
 
 const char *QD_ND(qd_space_kernel_at)(uint32_t index)

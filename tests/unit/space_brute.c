@@ -47,7 +47,7 @@ static void begin(uint32_t task_rows_min)
     assert_int_equal(qd_space_create(&config, &c.heap, &c.space), QD_OK);
     qd_space_tune(
         c.space,
-        &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min, .stage_bodies_min = 0, .land_slots = 64});
+        &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min, .pending_bodies_min = 0, .apply_slots = 64});
 }
 
 static void end(void)

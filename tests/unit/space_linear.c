@@ -114,9 +114,9 @@ static uint32_t cell_of_place(uint32_t place, uint32_t depth)
     uint32_t at[QD_AXES];
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        at[k] = qd_place_number(place, k);
+        at[k] = qd_cell_key_number(place, k);
     }
-    return qd_level_first(depth - qd_place_height(place)) + qd_morton(at);
+    return qd_level_first(depth - qd_cell_key_height(place)) + qd_morton(at);
 }
 
 static void test_the_cell_of_a_box_at_every_depth(void **state)
@@ -126,9 +126,9 @@ static void test_the_cell_of_a_box_at_every_depth(void **state)
         .min_x = -100, .min_y = 50, .min_z = 1000, .max_x = 400, .max_y = 350, .max_z = 1100};
     qd_heap heap;
     qd_heap_init(&heap);
-    qd_index *index = qd_quadtree_create(&(qd_index){.heap = &heap, .config = &config});
+    qd_index *index = qd_linear_create(&(qd_index){.heap = &heap, .config = &config});
     assert_non_null(index);
-    qd_quadtree *tree = (qd_quadtree *)index;
+    qd_linear *tree = (qd_linear *)index;
     for (uint32_t depth = 0; depth <= QD_TREE_DEPTH_MAX; depth++) {
         tree->depth = depth;
         for (int i = 0; i < 20000; i++) {
@@ -140,7 +140,7 @@ static void test_the_cell_of_a_box_at_every_depth(void **state)
                 at[0] = -100.0f + 500.0f * (float)(draw() % 1025) / 1024;
             }
             qd_row box = qd_row_of_box(at, half);
-            uint32_t place, cell = qd_quadtree_cell_of(tree, &box, &place);
+            uint32_t place, cell = qd_linear_cell_of(tree, &box, &place);
             assert_int_equal(cell, naive_cell(&tree->frame, &box, depth));
             assert_int_equal(cell_of_place(place, depth), cell);
         }
@@ -319,7 +319,7 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
     qd_kernel_select(kernel);
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 256, depth, COUNT);
-    qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 0, .stage_bodies_min = 0, .land_slots = 64});
+    qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64});
     for (uint32_t i = 0; i < COUNT; i++) {
         double spread = i % 2 ? 256 : 3;
         float x = between(100, 100 + spread), y = between(128 - spread / 2, 128 + spread / 2);
@@ -380,7 +380,8 @@ static void check_touching_columns(uint32_t depth, float step, float phase)
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 256, depth, COUNT);
     qd_space_tune(
-        space, &(qd_tuning){.leaf_rows = COUNT, .task_rows_min = UINT32_MAX, .stage_bodies_min = 0, .land_slots = 64});
+        space,
+        &(qd_tuning){.leaf_rows = COUNT, .task_rows_min = UINT32_MAX, .pending_bodies_min = 0, .apply_slots = 64});
     for (int t = 0; t < TICKS; t++) {
         uint64_t expected = 0;
 
@@ -460,7 +461,8 @@ static void test_what_rests_calls_no_helper(void **state)
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 100, 0, COUNT);
     qd_space_tune(
-        space, &(qd_tuning){.leaf_rows = 16, .task_rows_min = 1000, .stage_bodies_min = UINT32_MAX, .land_slots = 64});
+        space,
+        &(qd_tuning){.leaf_rows = 16, .task_rows_min = 1000, .pending_bodies_min = UINT32_MAX, .apply_slots = 64});
     fill(space, COUNT, 100, 1, slots);
     for (size_t t = 0; t < sizeof moving / sizeof *moving; t++) {
         qd_space_events found;

@@ -42,7 +42,7 @@ static void begin(spots *s, qd_space_index index)
 
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
-    qd_space_tune(s->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100, .vain_min = VAIN});
+    qd_space_tune(s->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100, .misses_min = VAIN});
     for (uint32_t i = 0; i < COUNT; i++) {
         const float corner = i % 2 == 0 ? 0 : 900, step = i % 2 == 0 ? 0x1p-20f : 0x1p-13f;
 
@@ -96,7 +96,7 @@ static void expect_stop(qd_space_index index, const qd_executor *executor)
     qd_space_pairs(s.space, executor, LIMIT, &found);
     assert_false(found.complete);
     /* All of them, twice, would be two million. */
-    assert_in_range(counters_of(&s).exact_tests, 2 * (VAIN + QD_VAIN_A_ROW * COUNT), 1000000);
+    assert_in_range(counters_of(&s).exact_tests, 2 * (VAIN + QD_MISSES_PER_ROW * COUNT), 1000000);
     end(&s);
 }
 
@@ -148,7 +148,7 @@ static void test_swept_ones_stop_sooner(void **state)
     const size_t tests = SWEPT_COUNT * (SWEPT_COUNT - 1) / 2;
 
     (void)state;
-    assert_in_range(tests, QD_VAIN_SLOW + QD_VAIN_A_ROW * SWEPT_COUNT + 1, QD_VAIN_DEFAULT);
+    assert_in_range(tests, QD_MISSES_SLOW + QD_MISSES_PER_ROW * SWEPT_COUNT + 1, QD_MISSES_DEFAULT);
     for (size_t k = 0; k < 2; k++) {
         static uint32_t slot[SWEPT_COUNT];
         static float x[SWEPT_COUNT], y[SWEPT_COUNT], z[SWEPT_COUNT];

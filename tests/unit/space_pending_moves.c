@@ -55,7 +55,8 @@ static qd_space *make_space(qd_space_index index, uint32_t dimensions, bool swep
 
     qd_heap_init(heap);
     assert_int_equal(qd_space_create(&config, heap, &space), QD_OK);
-    qd_space_tune(space, &(qd_tuning){.leaf_rows = 16, .stage_bodies_min = waits ? 0 : UINT32_MAX, .land_slots = 64});
+    qd_space_tune(space,
+                  &(qd_tuning){.leaf_rows = 16, .pending_bodies_min = waits ? 0 : UINT32_MAX, .apply_slots = 64});
     return space;
 }
 

@@ -186,7 +186,8 @@ static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
     w = (world){.dice = {shapes + 1}, .config = config};
     assert_int_equal(qd_space_create(&config, &heap, &w.space), QD_OK);
     /* So few in a leaf that trees grow to where their cells are smaller than a body. */
-    qd_space_tune(w.space, &(qd_tuning){.leaf_rows = 2, .task_rows_min = 0, .stage_bodies_min = 0, .land_slots = 64});
+    qd_space_tune(w.space,
+                  &(qd_tuning){.leaf_rows = 2, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64});
     uint32_t pairs = 0;
     for (uint32_t i = 0; i < BODIES; i++) {
         w.now[i] = draw_body(&w, shapes);

@@ -7,15 +7,15 @@
 #include "../core/search.h"
 #include "../core/traversal.h"
 
-#define FEW_ROWS    1024u /* as a rule 8 bits tell so many apart */
-#define FRAME_WALKS 32u   /* that a frame for 8 bits is kept */
-#define EXACT_A_ROW 2u    /* with more exact tests than that 8 bits, or the frame, are too coarse */
+#define FEW_ROWS         1024u /* as a rule 8 bits tell so many apart */
+#define FRAME_TRAVERSALS 32u   /* that a frame for 8 bits is kept */
+#define EXACT_A_ROW      2u    /* with more exact tests than that 8 bits, or the frame, are too coarse */
 
 /* 16 bits have a new frame for every walk. */
 static void choose_frame(qd_brute *brute)
 {
-    if (brute->frame_walks == 0) {
-        brute->frame_walks = FRAME_WALKS;
+    if (brute->frame_traversals == 0) {
+        brute->frame_traversals = FRAME_TRAVERSALS;
         brute->is_too_coarse = false;
     } else if (brute->by_bytes && !brute->is_too_coarse) {
         return;
@@ -24,7 +24,7 @@ static void choose_frame(qd_brute *brute)
     brute->frame = qd_frame_around(&extent);
 }
 
-static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
+static uint32_t traverse_begin(qd_index *index, qd_traversal_plan *plan)
 {
     qd_brute *brute = (qd_brute *)index;
     uint32_t count = index->rows->count;
@@ -35,7 +35,7 @@ static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
     brute->by_bytes = count <= FEW_ROWS && plan->workers == 1;
     choose_frame(brute);
     brute->by_bytes &= !brute->is_too_coarse;
-    brute->frame_walks--;
+    brute->frame_traversals--;
     brute->tasks = plan->workers;
     return brute->tasks;
 }
@@ -51,7 +51,7 @@ static uint32_t first_of(const qd_brute *brute, uint32_t task)
 }
 
 /* All rows with numbers of 8 bits, by one task. */
-static void walk_by_bytes(const qd_brute *brute, qd_worker_slot *worker)
+static void traverse_by_bytes(const qd_brute *brute, qd_worker_slot *worker)
 {
     const qd_cell *cell = &brute->flat.list;
     qd_window window = {.shift = 8};
@@ -63,18 +63,18 @@ static void walk_by_bytes(const qd_brute *brute, qd_worker_slot *worker)
     worker->kernel->collect8(&worker->sink, cell, &window, &worker->leaf);
     qd_arrange8(&worker->arranger, worker->sink.heap, &worker->leaf);
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
-    qd_walk_commit(worker, 0);
+    qd_traversal_commit(worker, 0);
 }
 
 /* Every task makes the list of all rows for itself, and it comes out the same. */
-static void walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+static void traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_brute *brute = (const qd_brute *)index;
     qd_list16 *all = &worker->level[0];
 
     worker->sink.frame = brute->frame;
     if (brute->by_bytes) {
-        walk_by_bytes(brute, worker);
+        traverse_by_bytes(brute, worker);
         return;
     }
     qd_list16_reserve(worker->sink.heap, all, brute->flat.list.count);
@@ -86,13 +86,13 @@ static void walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
         share.column[k] += from;
     }
     share.row += from;
-    share.moved += from / 64;
+    share.changed += from / 64;
     share.own = to - from;
     share.count -= from;
     worker->kernel->test16(&worker->sink, &share, worker->all);
 }
 
-static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+static void traverse_end(qd_index *index, const qd_traversal_plan *plan, const qd_traversal_result *result)
 {
     (void)plan;
     qd_brute *brute = (qd_brute *)index;
@@ -127,9 +127,9 @@ static const qd_index_ops ops = {
     .locate = qd_flat_locate,
     .move = qd_flat_move,
     .move_within = qd_flat_move_within,
-    .walk_begin = walk_begin,
-    .walk = walk,
-    .walk_end = walk_end,
+    .traverse_begin = traverse_begin,
+    .traverse = traverse,
+    .traverse_end = traverse_end,
     .settle = settle,
     .search = search,
     .count = qd_flat_count,

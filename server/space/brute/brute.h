@@ -20,7 +20,7 @@
 typedef struct qd_brute {
     qd_flat flat;
     qd_frame frame;
-    uint32_t frame_walks;       /* until it is chosen anew */
+    uint32_t frame_traversals;  /* until it is chosen anew */
     bool is_too_coarse;         /* for 8 bits: until then there are 16 */
     bool by_bytes;              /* the walk under way has 8 */
     uint32_t tasks; /* of it */ /* of it */

@@ -27,10 +27,10 @@ qd_status qd_flat_reserve(qd_index *index)
     return QD_OK;
 }
 
-uint32_t qd_flat_locate(qd_index *index, const qd_row *box, uint32_t *place)
+uint32_t qd_flat_locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
     (void)index, (void)box;
-    *place = 0;
+    *cell_key = 0;
     return 0;
 }
 
@@ -55,9 +55,9 @@ void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const fl
 
 /* Nobody leaves the only cell. */
 uint32_t qd_flat_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                             qd_leaver *leavers)
+                             qd_mover *movers)
 {
-    (void)leavers;
+    (void)movers;
     qd_flat_move(index, count, slots, at);
     return 0;
 }
@@ -74,9 +74,9 @@ bool qd_flat_holds(const qd_index *index, uint32_t cell, const qd_row *box)
     return cell == 0;
 }
 
-bool qd_flat_is_due(const qd_index *index, const qd_walk_plan *plan)
+bool qd_flat_is_due(const qd_index *index, const qd_traversal_plan *plan)
 {
-    return plan->mode != QD_WALK_EVENTS || index->rows->dirty_count > 0;
+    return plan->mode != QD_TRAVERSAL_EVENTS || index->rows->changed_count > 0;
 }
 
 /* Absent rows are infinite, and round ones may reach beyond what floats can say. */

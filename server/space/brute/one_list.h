@@ -21,10 +21,10 @@ qd_index *qd_flat_create(const qd_index *as, const qd_index_ops *ops, size_t byt
 
 /* The operations of a qd_index_ops that need no more than that. */
 qd_status qd_flat_reserve(qd_index *index);
-uint32_t qd_flat_locate(qd_index *index, const qd_row *box, uint32_t *place);
+uint32_t qd_flat_locate(qd_index *index, const qd_row *box, uint32_t *cell_key);
 void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
 uint32_t qd_flat_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                             qd_leaver *leavers);
+                             qd_mover *movers);
 #if defined(__x86_64__)
 /* Each moves the first ones, as many as fill registers; returns how many. */
 size_t qd_flat_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
@@ -34,7 +34,7 @@ void qd_flat_count(const qd_index *index, qd_space_counters *counters);
 bool qd_flat_holds(const qd_index *index, uint32_t cell, const qd_row *box);
 
 /* Whether a walk has anything to do: one for what changed has not where nothing did. */
-bool qd_flat_is_due(const qd_index *index, const qd_walk_plan *plan);
+bool qd_flat_is_due(const qd_index *index, const qd_traversal_plan *plan);
 /* The box around all rows; one of no size where there is nothing. */
 qd_extent qd_flat_extent(const qd_index *index);
 

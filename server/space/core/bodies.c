@@ -146,7 +146,7 @@ qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot)
     qd_change *change = &bodies->change[record->change];
     *change = (qd_change){
         .slot = slot,
-        .ghost = QD_NONE,
+        .old_row = QD_NONE,
         .was = QD_ROW_ABSENT,
         .was_filter = bodies->filter[slot],
         .was_radius = qd_bodies_radius(bodies, slot),

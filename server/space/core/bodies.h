@@ -23,12 +23,12 @@ typedef struct qd_record {
     _Alignas(16) float at[QD_AXES];
     float half[QD_AXES];
     uint32_t row;      /* where its row is; of a free slot the next free one */
-    uint32_t place;    /* the index's note of its cell */
+    uint32_t cell_key; /* the index's note of its cell */
     uint32_t change;   /* or QD_NONE */
     uint8_t state;     /* qd_record_state */
     uint8_t shape;     /* qd_space_shape */
     uint8_t reason;    /* of a removed one: qd_space_reason */
-    uint8_t stretched; /* 1: the registry has noted the slot for a second look, also while it is free */
+    uint8_t loose;     /* 1: the registry has noted the slot for a second look, also while it is free */
 } qd_record;
 
 typedef struct qd_filter {
@@ -50,7 +50,7 @@ typedef struct qd_filter_classes {
 typedef struct qd_change {
     qd_row was; /* of a split body: how it was; else absent */
     uint32_t slot;
-    uint32_t ghost; /* the row left behind, or QD_NONE where the body is not split */
+    uint32_t old_row; /* the row left behind, or QD_NONE where the body is not split */
     qd_filter was_filter;
     float was_half[QD_AXES];
     float was_radius;

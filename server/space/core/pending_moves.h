@@ -22,31 +22,31 @@
 #include "../../base/executor.h"
 #include "index.h"
 
-typedef struct qd_stage {
+typedef struct qd_pending {
     qd_heap *heap;
     float *at[QD_AXES]; /* one allocation, which begins with the first */
     uint64_t *waiting;
     uint32_t capacity; /* slots, a multiple of 64 */
     bool any;          /* a bit may be set */
-} qd_stage;
+} qd_pending;
 
-void qd_stage_init(qd_stage *stage, qd_heap *heap);
-void qd_stage_deinit(qd_stage *stage);
+void qd_pending_init(qd_pending *pending, qd_heap *heap);
+void qd_pending_deinit(qd_pending *pending);
 
 /* Stages moves, in turn. False: there is no memory, and nothing changed. */
-bool qd_stage_put(qd_stage *stage, const qd_bodies *bodies, size_t count, const uint32_t *slots,
-                  const float *const *at) QD_MUST_USE;
+bool qd_pending_put(qd_pending *pending, const qd_bodies *bodies, size_t count, const uint32_t *slots,
+                    const float *const *at) QD_MUST_USE;
 /* Whether a body waits; then `at` is where. */
-bool qd_stage_get(const qd_stage *stage, uint32_t slot, float *at);
+bool qd_pending_get(const qd_pending *pending, uint32_t slot, float *at);
 /* These wait no more, if they did. */
-void qd_stage_drop(qd_stage *stage, size_t count, const uint32_t *slots);
-void qd_stage_fetch(const qd_stage *stage, uint32_t slot);
+void qd_pending_drop(qd_pending *pending, size_t count, const uint32_t *slots);
+void qd_pending_fetch(const qd_pending *pending, uint32_t slot);
 /* How many wait. */
-uint32_t qd_stage_count(const qd_stage *stage);
+uint32_t qd_pending_count(const qd_pending *pending);
 
 /* Registers all that wait. */
-void qd_stage_land(qd_stage *stage, qd_index *index, const qd_executor *executor);
+void qd_pending_apply(qd_pending *pending, qd_index *index, const qd_executor *executor);
 /* Only bodies that are there wait. */
-void qd_stage_validate(const qd_stage *stage, const qd_bodies *bodies);
+void qd_pending_validate(const qd_pending *pending, const qd_bodies *bodies);
 
 #endif

@@ -234,7 +234,7 @@ static uint32_t category_then(const qd_bodies *bodies, uint32_t id)
 /* Of a split body its ghost tells how it was; what its newcomer has for a was is none. */
 static bool was_there(uint32_t id, const qd_row *was)
 {
-    return !(id & QD_ID_NEWCOMER) && qd_row_present(was, (id & QD_ID_ROUND) != 0);
+    return !(id & QD_ID_NEW_ROW) && qd_row_present(was, (id & QD_ID_ROUND) != 0);
 }
 
 static qd_status search_block(qd_search *s, uint32_t number, uint32_t count)

@@ -143,7 +143,7 @@ static bool put_apart(maker *make, const qd_grid_span *both, uint32_t reference,
     bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
     qd_grid_span was, now;
 
-    if (make->swept || make->sink.mode == QD_WALK_PAIRS ||
+    if (make->swept || make->sink.mode == QD_TRAVERSAL_PAIRS ||
         !span_of(&grid->shape, qd_row_was(rows, reference), is_round, &was) ||
         !span_of(&grid->shape, qd_row_now(rows, reference), is_round, &now) ||
         cells_in(both) <= (uint64_t)cells_in(&was) + cells_in(&now)) {
@@ -180,8 +180,8 @@ static inline void references_of(const maker *make, uint32_t block, uint32_t *re
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         row[r] = block * QD_BLOCK_ROWS + r;
     }
-    for (uint32_t moved = make->all ? 0 : info->dirty; moved != 0; moved &= moved - 1) {
-        row[__builtin_ctz(moved)] |= QD_LIST_MOVED;
+    for (uint32_t moved = make->all ? 0 : info->changed; moved != 0; moved &= moved - 1) {
+        row[__builtin_ctz(moved)] |= QD_LIST_CHANGED;
     }
     for (uint32_t special = info->special; special != 0; special &= special - 1) {
         row[__builtin_ctz(special)] |= QD_LIST_SPECIAL;
@@ -353,7 +353,7 @@ static void sort(qd_grid *grid)
     qd_heap_free_aligned(heap, next, QD_ARRAY_ALIGNMENT, room);
 }
 
-bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, bool all, uint32_t words_max)
+bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t words_max)
 {
     const qd_index *index = &grid->flat.index;
     qd_grid_words *words = &grid->words;

@@ -18,7 +18,7 @@ static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64
             list->column[k][at] = from->column[k][i];
         }
         list->row[at] = from->row[i];
-        moved_set(list->moved, at, from->moved[i / 64] >> i % 64 & 1, 1);
+        moved_set(list->changed, at, from->changed[i / 64] >> i % 64 & 1, 1);
     }
 }
 
@@ -32,7 +32,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
             narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
         }
         list->row[at] = from->row[i];
-        moved_set(list->moved, at, from->moved[i / 64] >> i % 64 & 1, 1);
+        moved_set(list->changed, at, from->changed[i / 64] >> i % 64 & 1, 1);
     }
 }
 

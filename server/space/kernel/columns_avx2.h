@@ -309,16 +309,16 @@ static inline __m128i lanes_of_mask(uint32_t mask)
 }
 
 /* References, and the bits of those that moved. */
-static inline void append_rows(const qd_list16 *from, eight_lanes eight, __m128i lanes, uint32_t *row, uint64_t *moved,
-                               uint32_t at)
+static inline void append_rows(const qd_list16 *from, eight_lanes eight, __m128i lanes, uint32_t *row,
+                               uint64_t *changed, uint32_t at)
 {
     const __m256i rows = _mm256_loadu_si256((const void *)(from->row + eight.first));
 
     _mm256_storeu_si256((void *)(row + at), _mm256_permutevar8x32_epi32(rows, _mm256_cvtepu8_epi32(lanes)));
     const __m128i bits = _mm_set1_epi64x((long long)UINT64_C(0x8040201008040201));
-    const __m128i of_eight = _mm_set1_epi8((char)(from->moved[eight.first / 64] >> eight.first % 64));
+    const __m128i of_eight = _mm_set1_epi8((char)(from->changed[eight.first / 64] >> eight.first % 64));
     const __m128i is_set = _mm_cmpeq_epi8(_mm_and_si128(of_eight, bits), bits);
-    moved_set(moved, at, (uint32_t)_mm_movemask_epi8(_mm_shuffle_epi8(is_set, lanes)) & 0xff, 8);
+    moved_set(changed, at, (uint32_t)_mm_movemask_epi8(_mm_shuffle_epi8(is_set, lanes)) & 0xff, 8);
 }
 
 static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
@@ -333,7 +333,7 @@ static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64
 
             _mm_storeu_si128((void *)(list->column[k] + list->count), _mm_shuffle_epi8(column, bytes));
         }
-        append_rows(from, eight, lanes, list->row, list->moved, list->count);
+        append_rows(from, eight, lanes, list->row, list->changed, list->count);
         list->count += (uint32_t)_mm_popcnt_u32(eight.mask);
     }
 }
@@ -379,7 +379,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
             _mm_storel_epi64((void *)(list->column[k + 2] + list->count), _mm_unpackhi_epi64(low, low));
             _mm_storel_epi64((void *)(list->column[k + 3] + list->count), _mm_unpackhi_epi64(high, high));
         }
-        append_rows(from, eight, lanes, list->row, list->moved, list->count);
+        append_rows(from, eight, lanes, list->row, list->changed, list->count);
         list->count += (uint32_t)_mm_popcnt_u32(eight.mask);
     }
 }

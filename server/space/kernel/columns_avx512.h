@@ -274,7 +274,7 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
     }
 }
 
-static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t mask, uint32_t *row, uint64_t *moved,
+static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t mask, uint32_t *row, uint64_t *changed,
                                uint32_t at)
 {
     uint32_t low = (uint32_t)_mm_popcnt_u32(mask & 0xffff), count = (uint32_t)_mm_popcnt_u32(mask);
@@ -282,11 +282,11 @@ static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t ma
 
     _mm512_storeu_si512(row + at, _mm512_maskz_compress_epi32((__mmask16)mask, first));
     _mm512_storeu_si512(row + at + low, _mm512_maskz_compress_epi32((__mmask16)(mask >> 16), second));
-    uint64_t bits = _pext_u64(from->moved[base / 64] >> base % 64, mask);
+    uint64_t bits = _pext_u64(from->changed[base / 64] >> base % 64, mask);
     uint32_t shift = at % 64;
-    moved[at / 64] = (moved[at / 64] & ~(UINT64_MAX << shift)) | bits << shift;
+    changed[at / 64] = (changed[at / 64] & ~(UINT64_MAX << shift)) | bits << shift;
     if (shift + count > 64) {
-        moved[at / 64 + 1] = bits >> (64 - shift);
+        changed[at / 64 + 1] = bits >> (64 - shift);
     }
 }
 
@@ -299,7 +299,7 @@ static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64
 
         _mm512_storeu_si512(list->column[k] + at, _mm512_maskz_compress_epi16((__mmask32)mask, column));
     }
-    append_rows(from, base, (uint32_t)mask, list->row, list->moved, at);
+    append_rows(from, base, (uint32_t)mask, list->row, list->changed, at);
     list->count = at + (uint32_t)_mm_popcnt_u64(mask);
 }
 
@@ -322,7 +322,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
 
         _mm256_storeu_si256((__m256i *)(void *)(list->column[k] + at), narrowed);
     }
-    append_rows(from, base, (uint32_t)mask, list->row, list->moved, at);
+    append_rows(from, base, (uint32_t)mask, list->row, list->changed, at);
     list->count = at + (uint32_t)_mm_popcnt_u64(mask);
 }
 

@@ -119,8 +119,8 @@ void qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count)
         list->column[k] = (uint16_t *)(void *)(home + k * capacity * sizeof(uint16_t));
     }
     list->row = (uint32_t *)(void *)(home + QD_LIST_COLUMNS * capacity * sizeof(uint16_t));
-    list->moved = (uint64_t *)(void *)(list->row + capacity);
-    list->aloof = list->moved + capacity / 64 + 1;
+    list->changed = (uint64_t *)(void *)(list->row + capacity);
+    list->aloof = list->changed + capacity / 64 + 1;
     list->group = (uint16_t *)(void *)(list->aloof + capacity / 64 + 1);
     list->capacity = capacity;
 }
@@ -136,8 +136,8 @@ void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count)
         list->column[k] = home + k * capacity;
     }
     list->row = (uint32_t *)(void *)(home + QD_LIST_COLUMNS * capacity);
-    list->moved = (uint64_t *)(void *)(list->row + capacity);
-    list->aloof = list->moved + capacity / 64 + 1;
+    list->changed = (uint64_t *)(void *)(list->row + capacity);
+    list->aloof = list->changed + capacity / 64 + 1;
     list->group = (uint8_t *)(list->aloof + capacity / 64 + 1);
     list->capacity = capacity;
 }
@@ -159,11 +159,12 @@ static void tell(qd_sink *sink)
     qd_quota *quota = sink->quota;
     uint64_t news = sink->count - sink->told, news_in_vain = sink->exact_tests - sink->told_tests - news;
     uint64_t found = atomic_fetch_add_explicit(&quota->found, news, memory_order_relaxed) + news;
-    uint64_t in_vain = atomic_fetch_add_explicit(&quota->in_vain, news_in_vain, memory_order_relaxed) + news_in_vain;
+    uint64_t without_hits =
+        atomic_fetch_add_explicit(&quota->without_hits, news_in_vain, memory_order_relaxed) + news_in_vain;
 
     sink->told = sink->count;
     sink->told_tests = sink->exact_tests;
-    sink->stopped = found > quota->limit || in_vain > quota->vain_max;
+    sink->stopped = found > quota->limit || without_hits > quota->misses_max;
 }
 
 bool qd_sink_open(qd_sink *sink, size_t more)
@@ -202,7 +203,7 @@ typedef struct side {
 static side side_of(const qd_sink *sink, uint32_t reference)
 {
     uint32_t id = qd_row_id(sink->rows, reference), slot = id & QD_ID_SLOT;
-    const qd_row *was = id & QD_ID_NEWCOMER ? NULL : qd_row_was(sink->rows, reference);
+    const qd_row *was = id & QD_ID_NEW_ROW ? NULL : qd_row_was(sink->rows, reference);
 
     return (side){id, slot, {qd_row_now(sink->rows, reference), slot, false}, {was, slot, true}};
 }
@@ -255,7 +256,7 @@ static form whole_was(const qd_bodies *bodies, const side *at)
 {
     form was = at->was;
 
-    if (at->id & QD_ID_NEWCOMER) {
+    if (at->id & QD_ID_NEW_ROW) {
         was.row = &change_of(bodies, at->slot)->was;
     }
     return was;
@@ -266,7 +267,7 @@ static form whole_now(const qd_sink *sink, const side *at)
 {
     form now = at->now;
 
-    if (at->id & QD_ID_GHOST) {
+    if (at->id & QD_ID_OLD_ROW) {
         now.row = qd_row_now(sink->rows, sink->bodies->record[at->slot].row);
     }
     return now;
@@ -341,29 +342,29 @@ static uint32_t kind_of_rows(const qd_sink *sink, uint32_t reference_a, uint32_t
     bool agreed = qd_filters_agree(filter_was(bodies, a.slot), filter_was(bodies, b.slot));
     bool was = agreed && overlap(bodies, &a.was, &b.was);
 
-    if (sink->mode == QD_WALK_PAIRS) {
+    if (sink->mode == QD_TRAVERSAL_PAIRS) {
         return was ? QD_SPACE_STAY : 0;
     }
     bool agree = qd_filters_agree(bodies->filter[a.slot], bodies->filter[b.slot]);
     bool now = agree && overlap(bodies, &a.now, &b.now);
     if (now) {
-        if (!was && agreed && ((a.id | b.id) & QD_ID_NEWCOMER)) {
+        if (!was && agreed && ((a.id | b.id) & QD_ID_NEW_ROW)) {
             was = overlapped(bodies, &a, &b);
         }
-        return !was ? QD_SPACE_BEGIN : sink->mode == QD_WALK_STAYS ? QD_SPACE_STAY : 0;
+        return !was ? QD_SPACE_BEGIN : sink->mode == QD_TRAVERSAL_STAYS ? QD_SPACE_STAY : 0;
     }
     if (!was) {
         if (!sink->swept || !agree) {
             return 0;
         }
         /* That they overlapped, filters may have hidden, and the row of a newcomer does not tell. */
-        bool is_hidden = !agreed || ((a.id | b.id) & QD_ID_NEWCOMER);
+        bool is_hidden = !agreed || ((a.id | b.id) & QD_ID_NEW_ROW);
         if (is_hidden && overlapped(bodies, &a, &b)) {
             return 0;
         }
         return met_between(sink, &a, reference_a, &b, reference_b) ? QD_SPACE_PASSED : 0;
     }
-    if (agree && ((a.id | b.id) & QD_ID_GHOST)) {
+    if (agree && ((a.id | b.id) & QD_ID_OLD_ROW)) {
         form now_a = whole_now(sink, &a), now_b = whole_now(sink, &b);
 
         now = overlap(bodies, &now_a, &now_b);
@@ -380,7 +381,7 @@ void qd_pair_fetch(const qd_sink *sink, uint32_t reference)
     if (record->change != QD_NONE) {
         __builtin_prefetch(&sink->bodies->change[record->change]);
     }
-    if (id & QD_ID_GHOST) {
+    if (id & QD_ID_OLD_ROW) {
         __builtin_prefetch(qd_row_now(sink->rows, record->row));
     }
 }

@@ -45,24 +45,24 @@
 #define QD_LIST_SPECIAL (1u << 31)
 #define QD_LIST_WAS     (1u << 30) /* with the one above: the row is on two lists, on this one as it was */
 #define QD_LIST_NOW     (1u << 29) /* and on this one as it is */
-#define QD_LIST_MOVED   (1u << 28) /* for pick8: the row's bit of `moved` */
-#define QD_LIST_ROW     (QD_LIST_MOVED - 1)
+#define QD_LIST_CHANGED (1u << 28) /* for pick8: the row's bit of `moved` */
+#define QD_LIST_ROW     (QD_LIST_CHANGED - 1)
 #define QD_LIST_LONG    512u /* rows; a list with no more is not worth groups */
 
-typedef enum qd_walk_mode {
-    QD_WALK_EVENTS, /* begins and ends */
-    QD_WALK_STAYS,  /* and stays */
-    QD_WALK_PAIRS,  /* what overlapped at the last tick, as stays */
-} qd_walk_mode;
+typedef enum qd_traversal_mode {
+    QD_TRAVERSAL_EVENTS, /* begins and ends */
+    QD_TRAVERSAL_STAYS,  /* and stays */
+    QD_TRAVERSAL_PAIRS,  /* what overlapped at the last tick, as stays */
+} qd_traversal_mode;
 
 typedef struct qd_list16 {
     uint16_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
-    uint64_t *moved, *aloof;
+    uint64_t *changed, *aloof;
     uint16_t *group;
     uint32_t capacity;
     uint32_t own, count;
-    bool any_moved;
+    bool any_changed;
 } qd_list16;
 
 /* The numbers of a cell, and how far they are shifted to make 8 bits of what is relative to its corner. */
@@ -74,7 +74,7 @@ typedef struct qd_window {
 typedef struct qd_list8 {
     uint8_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
-    uint64_t *moved, *aloof;
+    uint64_t *changed, *aloof;
     uint8_t *group;
     uint32_t capacity;
     uint32_t own, count;
@@ -112,16 +112,16 @@ typedef struct qd_pair {
 /* What the tasks of one walk share: how many events they have found together, and how many exact tests found none, told
  * in steps. */
 typedef struct qd_quota {
-    _Atomic uint64_t found, in_vain;
-    uint64_t limit, vain_max;
+    _Atomic uint64_t found, without_hits;
+    uint64_t limit, misses_max;
 } qd_quota;
 
 /* Where events go, and what the exact test needs to know. One for each hand that walks. */
 typedef struct qd_sink {
     const qd_rows *rows;
     const qd_bodies *bodies;
-    qd_walk_mode mode;
-    bool swept; /* also tell what passed; with QD_WALK_EVENTS and QD_WALK_STAYS */
+    qd_traversal_mode mode;
+    bool swept; /* also tell what passed; with QD_TRAVERSAL_EVENTS and QD_TRAVERSAL_STAYS */
     bool aloof; /* look for rows that are */
     qd_frame frame;
     qd_heap *heap;
@@ -152,13 +152,14 @@ typedef struct qd_kernel {
     /* The rows of a block, as numbers of the sink's frame. */
     void (*edges16)(const qd_sink *sink, uint32_t block, qd_edges *result);
     /* Appends the rows of a list that meet the window; only moved ones when asked. */
-    void (*cull16)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list16 *list);
-    void (*cull8)(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list8 *list);
+    void (*cull16)(const qd_list16 *from, const qd_window *window, bool changed_only, qd_list16 *list);
+    void (*cull8)(const qd_list16 *from, const qd_window *window, bool changed_only, qd_list8 *list);
     /* All rows of a list, by 8 bits. Into an empty list. */
     void (*narrow)(const qd_list16 *from, const qd_window *window, qd_list8 *list);
     /* Appends a cell's rows that meet the window, as carried rows, without a list of them in between. */
-    void (*carry8)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list8 *list);
-    void (*carry16)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only,
+    void (*carry8)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool changed_only,
+                   qd_list8 *list);
+    void (*carry16)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool changed_only,
                     qd_list16 *list);
     /* Own rows against all rows, each pair once; those of two that rest are left out, unless `all`. Some pairs wait in
      * the sink for `finish`; until then their rows must stay as they are. */

@@ -46,7 +46,7 @@ static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
 }
 
 /* Of an id: the class of its filter, and whether it had another one at the last tick. */
-#define CLASS_BITS (~((1u << QD_ID_CLASS) - 1) | QD_ID_CHANGED)
+#define CLASS_BITS (~((1u << QD_ID_CLASS) - 1) | QD_ID_REFILTERED)
 
 static inline uint32_t class_bits(const qd_sink *sink, uint32_t reference)
 {
@@ -63,7 +63,7 @@ static inline bool is_aloof(const qd_sink *sink, uint32_t reference)
 {
     const uint32_t bits = class_bits(sink, reference), class = bits >> QD_ID_CLASS;
 
-    if (bits & QD_ID_CHANGED) {
+    if (bits & QD_ID_REFILTERED) {
         return false;
     }
     if (class == QD_FILTER_CLASSES_MAX) {
@@ -152,13 +152,13 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
     for (uint32_t base = b_from; base < b_to && !sink->stopped; base += QD_LIST_LANES) {
         lanes8 lanes = lanes_load8(list->column, base);
         uint64_t valid = lanes_below(b_to - base, QD_LIST_LANES);
-        uint64_t moved = all ? valid : valid & moved_from(list->moved, base);
+        uint64_t changed = all ? valid : valid & moved_from(list->changed, base);
 
         for (uint32_t from = a_from; from < a_to; from += HITS_STEP) {
             uint32_t stop = a_to - from > HITS_STEP ? from + HITS_STEP : a_to;
 
             for (uint32_t i = from; i < stop; i++) {
-                uint64_t allowed = list->moved[i / 64] >> i % 64 & 1 ? valid : moved;
+                uint64_t allowed = list->changed[i / 64] >> i % 64 & 1 ? valid : changed;
 
                 count = note8(&found, count, &lanes, list->column, i, base, allowed);
             }
@@ -212,7 +212,7 @@ static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *resul
 {
     const qd_block_info *info = &sink->rows->info[block];
     const qd_row *was = qd_row_was(sink->rows, block * QD_BLOCK_ROWS);
-    const qd_row *now = sink->mode == QD_WALK_PAIRS ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
+    const qd_row *now = sink->mode == QD_TRAVERSAL_PAIRS ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
 
     edges_of_rows(&sink->frame, now, was, info->round, info->unproven, result);
 }
@@ -222,7 +222,7 @@ static void edges16(const qd_sink *sink, uint32_t block, qd_edges *result)
     edges_of(sink, block, result);
 }
 
-static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row, uint64_t *moved, uint32_t at)
+static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row, uint64_t *changed, uint32_t at)
 {
     typedef uint32_t lanes __attribute__((vector_size(QD_BLOCK_ROWS * sizeof(uint32_t))));
     const lanes lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -233,7 +233,7 @@ static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row,
     lanes special = ((info->special & bit) + (QD_LIST_SPECIAL - bit)) & QD_LIST_SPECIAL;
     lanes reference = (block * QD_BLOCK_ROWS + lane) | special;
     memcpy(row + at, &reference, sizeof reference);
-    moved_set(moved, at, info->dirty, QD_BLOCK_ROWS);
+    moved_set(changed, at, info->changed, QD_BLOCK_ROWS);
 }
 
 /* The head holds the last rows; the list begins with the first. */
@@ -248,7 +248,7 @@ static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
         }
-        note_rows(sink->rows, block, list->row, list->moved, at);
+        note_rows(sink->rows, block, list->row, list->changed, at);
     }
 }
 
@@ -262,7 +262,7 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
         qd_edges found;
         edges_of(sink, block, &found);
         columns_narrow(&found, window, list->column, at);
-        note_rows(sink->rows, block, list->row, list->moved, at);
+        note_rows(sink->rows, block, list->row, list->changed, at);
     }
 }
 
@@ -290,7 +290,7 @@ static void pick_special(const qd_sink *sink, uint32_t reference, uint32_t r, pi
 
 static inline void pick(const qd_sink *sink, const uint32_t *reference, picked *to)
 {
-    const qd_row *was = sink->rows->was, *now = sink->mode == QD_WALK_PAIRS ? was : sink->rows->now;
+    const qd_row *was = sink->rows->was, *now = sink->mode == QD_TRAVERSAL_PAIRS ? was : sink->rows->now;
     uint32_t any = 0;
 
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
@@ -326,7 +326,7 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
             memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
         }
         memcpy(list->row + at, reference, sizeof reference);
-        moved_set(list->moved, at, from->moved[at / 64] >> at % 64 & 0xffff, QD_BLOCK_ROWS);
+        moved_set(list->changed, at, from->changed[at / 64] >> at % 64 & 0xffff, QD_BLOCK_ROWS);
     }
 }
 
@@ -342,15 +342,15 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
         edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
         columns_narrow(&found, window, list->column, at);
         for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-            list->row[at + r] = reference[i + r] & ~QD_LIST_MOVED;
+            list->row[at + r] = reference[i + r] & ~QD_LIST_CHANGED;
         }
         if (!all) {
-            uint64_t moved = 0;
+            uint64_t changed = 0;
 
             for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-                moved |= (uint64_t)((reference[i + r] & QD_LIST_MOVED) != 0) << r;
+                changed |= (uint64_t)((reference[i + r] & QD_LIST_CHANGED) != 0) << r;
             }
-            moved_set(list->moved, at, moved, QD_BLOCK_ROWS);
+            moved_set(list->changed, at, changed, QD_BLOCK_ROWS);
         }
     }
     list->count += count;
@@ -359,21 +359,21 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
 /* ---- culling: the carried rows that meet a cell ---- */
 
 static inline __attribute__((always_inline)) uint64_t meeting(const qd_list16 *from, uint32_t base,
-                                                              const qd_window *window, bool moved_only)
+                                                              const qd_window *window, bool changed_only)
 {
     lanes16 lanes = lanes_load16(from->column, base);
     uint64_t mask = lanes_meet16(&lanes, window->lo, window->hi);
 
-    if (moved_only) {
-        mask &= from->moved[base / 64] >> base % 64;
+    if (changed_only) {
+        mask &= from->changed[base / 64] >> base % 64;
     }
     return mask & lanes_below(from->count - base, 32);
 }
 
-static void cull16(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list16 *list)
+static void cull16(const qd_list16 *from, const qd_window *window, bool changed_only, qd_list16 *list)
 {
     for (uint32_t base = 0; base < from->count; base += 32) {
-        uint64_t mask = meeting(from, base, window, moved_only);
+        uint64_t mask = meeting(from, base, window, changed_only);
 
         if (mask != 0) {
             columns_append16(from, base, mask, list);
@@ -381,10 +381,10 @@ static void cull16(const qd_list16 *from, const qd_window *window, bool moved_on
     }
 }
 
-static void cull8(const qd_list16 *from, const qd_window *window, bool moved_only, qd_list8 *list)
+static void cull8(const qd_list16 *from, const qd_window *window, bool changed_only, qd_list8 *list)
 {
     for (uint32_t base = 0; base < from->count; base += 32) {
-        uint64_t mask = meeting(from, base, window, moved_only);
+        uint64_t mask = meeting(from, base, window, changed_only);
 
         if (mask != 0) {
             columns_append8(from, base, mask, window, list);
@@ -401,7 +401,7 @@ static void narrow_list(const qd_list16 *from, const qd_window *window, qd_list8
         narrow_column(from->column[k], from->count, k, window, list->column[k]);
     }
     memcpy(list->row, from->row, from->count * sizeof *from->row);
-    memcpy(list->moved, from->moved, (from->count + 63) / 64 * sizeof *from->moved);
+    memcpy(list->changed, from->changed, (from->count + 63) / 64 * sizeof *from->changed);
 }
 
 /* ---- carrying: the same straight from a cell ---- */
@@ -410,13 +410,13 @@ static void narrow_list(const qd_list16 *from, const qd_window *window, qd_list8
 typedef struct span {
     uint16_t column[QD_LIST_COLUMNS][2 * QD_BLOCK_ROWS];
     uint32_t row[2 * QD_BLOCK_ROWS];
-    uint64_t moved[1];
+    uint64_t changed[1];
     qd_list16 list;
 } span;
 
 static inline void span_init(span *two)
 {
-    two->list = (qd_list16){.row = two->row, .moved = two->moved, .count = 2 * QD_BLOCK_ROWS};
+    two->list = (qd_list16){.row = two->row, .changed = two->changed, .count = 2 * QD_BLOCK_ROWS};
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         two->list.column[k] = two->column[k];
     }
@@ -424,12 +424,13 @@ static inline void span_init(span *two)
 
 /* Fills a span from a cell's blocks, beginning with `block`; without those that rest, when asked. Returns a bit for
  * each row that is there, 0 at the end; `block` goes on. */
-static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint32_t *block, bool moved_only, span *two)
+static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint32_t *block, bool changed_only,
+                                 span *two)
 {
     uint64_t there = 0;
 
     for (uint32_t at = 0; at < 2 * QD_BLOCK_ROWS && *block != QD_NONE; *block = sink->rows->info[*block].next) {
-        if (moved_only && sink->rows->info[*block].dirty == 0) {
+        if (changed_only && sink->rows->info[*block].changed == 0) {
             continue;
         }
         qd_edges found;
@@ -437,7 +438,7 @@ static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint3
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             memcpy(two->column[k] + at, found.v[k], sizeof found.v[k]);
         }
-        note_rows(sink->rows, *block, two->row, two->moved, at);
+        note_rows(sink->rows, *block, two->row, two->changed, at);
         /* All blocks but the head are full. */
         uint32_t rows = *block == cell->head ? (cell->count - 1) % QD_BLOCK_ROWS + 1 : QD_BLOCK_ROWS;
         there |= lanes_below(rows, QD_BLOCK_ROWS) << at;
@@ -446,14 +447,15 @@ static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint3
     return there;
 }
 
-static void carry16(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list16 *list)
+static void carry16(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool changed_only,
+                    qd_list16 *list)
 {
     span two;
 
     span_init(&two);
     uint32_t block = cell->head;
-    for (uint64_t there; (there = span_fill(sink, cell, &block, moved_only, &two)) != 0;) {
-        uint64_t mask = there & meeting(&two.list, 0, window, moved_only);
+    for (uint64_t there; (there = span_fill(sink, cell, &block, changed_only, &two)) != 0;) {
+        uint64_t mask = there & meeting(&two.list, 0, window, changed_only);
 
         if (mask != 0) {
             columns_append16(&two.list, 0, mask, list);
@@ -461,14 +463,14 @@ static void carry16(const qd_sink *sink, const qd_cell *cell, const qd_window *w
     }
 }
 
-static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool moved_only, qd_list8 *list)
+static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, bool changed_only, qd_list8 *list)
 {
     span two;
 
     span_init(&two);
     uint32_t block = cell->head;
-    for (uint64_t there; (there = span_fill(sink, cell, &block, moved_only, &two)) != 0;) {
-        uint64_t mask = there & meeting(&two.list, 0, window, moved_only);
+    for (uint64_t there; (there = span_fill(sink, cell, &block, changed_only, &two)) != 0;) {
+        uint64_t mask = there & meeting(&two.list, 0, window, changed_only);
 
         if (mask != 0) {
             columns_append8(&two.list, 0, mask, window, list);
@@ -481,11 +483,11 @@ static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *wi
 static void commit(qd_rows *rows, const qd_cell *cell, bool all)
 {
     for (uint32_t block = cell->head; block != QD_NONE; block = rows->info[block].next) {
-        if (all || rows->info[block].dirty != 0) {
+        if (all || rows->info[block].changed != 0) {
             const size_t first = (size_t)block * QD_BLOCK_ROWS;
 
             memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
-            rows->info[block].dirty = 0;
+            rows->info[block].changed = 0;
         }
     }
 }

@@ -18,9 +18,9 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
 
 /* What a pair of plain rows tells, by whether it overlaps now (1) and did (2). */
 static const uint8_t kind_of[3][4] = {
-    [QD_WALK_EVENTS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, 0},
-    [QD_WALK_STAYS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, QD_SPACE_STAY},
-    [QD_WALK_PAIRS] = {0, 0, QD_SPACE_STAY, QD_SPACE_STAY},
+    [QD_TRAVERSAL_EVENTS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, 0},
+    [QD_TRAVERSAL_STAYS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, QD_SPACE_STAY},
+    [QD_TRAVERSAL_PAIRS] = {0, 0, QD_SPACE_STAY, QD_SPACE_STAY},
 };
 
 /* What a pair tells whose rows do not, or that may have met between ticks. */
@@ -50,8 +50,8 @@ static inline uint32_t intricate_kind(const qd_sink *sink, const uint8_t *kinds,
  * newcomer has no was: then their own rows tell, unless they overlap, what their bodies tell. */
 static inline bool is_split_only(const qd_sink *sink, qd_pair at, uint32_t either)
 {
-    return (either & (QD_ID_SPECIAL & ~(QD_ID_GHOST | QD_ID_NEWCOMER))) == 0 && !sink->swept &&
-           sink->mode != QD_WALK_PAIRS && ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW)) == 0;
+    return (either & (QD_ID_SPECIAL & ~(QD_ID_OLD_ROW | QD_ID_NEW_ROW))) == 0 && !sink->swept &&
+           sink->mode != QD_TRAVERSAL_PAIRS && ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW)) == 0;
 }
 
 /* Puts an event behind the first `count`, unless it is none; returns how many that makes. Nobody can foresee whether a
@@ -127,7 +127,7 @@ static __attribute__((noinline)) size_t exact_intricate(const qd_sink *sink, con
         uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
         uint32_t id_a = qd_row_id(rows, a), id_b = qd_row_id(rows, b);
 
-        if (((id_a | id_b) & (QD_ID_GHOST | QD_ID_NEWCOMER)) && is_split_only(sink, at, id_a | id_b)) {
+        if (((id_a | id_b) & (QD_ID_OLD_ROW | QD_ID_NEW_ROW)) && is_split_only(sink, at, id_a | id_b)) {
             uint32_t met =
                 lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b), qd_row_was(rows, b));
 

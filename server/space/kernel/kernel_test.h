@@ -32,7 +32,7 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
         const uint64_t at = found->at[h];
         uint64_t mask = found->mask[h];
 
-        if (sink->mode == QD_WALK_EVENTS) {
+        if (sink->mode == QD_TRAVERSAL_EVENTS) {
             TEST_NAME(lanes) inner = TEST_NAME(lanes_load)(column + QD_INNER_LO, hit_base(at));
             /* A lane's lo + 1 <= the row's hi; the row's lo + 1 <= a lane's hi. */
             mask &= ~TEST_NAME(meet_row)(&inner, column + QD_INNER_LO, hit_row(at));
@@ -173,7 +173,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;
     uint32_t count = 0;
-    const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_WALK_EVENTS;
+    const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_TRAVERSAL_EVENTS;
 
     if (grouped) {
         TEST_NAME(make_groups)(list);
@@ -228,7 +228,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
 {
     hits found;
     uint32_t count = 0;
-    const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_WALK_EVENTS;
+    const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_TRAVERSAL_EVENTS;
 
     if (grouped) {
         TEST_NAME(make_groups)(list);
@@ -240,19 +240,19 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
         uint64_t valid = lanes_below(list->count - base, TEST_LANES);
         uint64_t resting = 0;
         if (base < list->own) {
-            resting = ~(list->moved[base / 64] >> base % 64) & lanes_below(list->own - base, TEST_LANES);
+            resting = ~(list->changed[base / 64] >> base % 64) & lanes_below(list->own - base, TEST_LANES);
         }
         for (uint32_t word = 0; word < list->count; word += TEST_LANES) {
             if (resting == 0 && (word >= list->own || word >= base + TEST_LANES)) {
                 break;
             }
-            uint64_t moved = list->moved[word / 64] >> word % 64 & lanes_below(list->count - word, TEST_LANES);
-            if (moved == 0 || (grouped && (TEST_NAME(are_aloof)(aloof, word, moved, base, valid) ||
-                                           TEST_NAME(is_settled)(list, inner, word, base)))) {
+            uint64_t changed = list->changed[word / 64] >> word % 64 & lanes_below(list->count - word, TEST_LANES);
+            if (changed == 0 || (grouped && (TEST_NAME(are_aloof)(aloof, word, changed, base, valid) ||
+                                             TEST_NAME(is_settled)(list, inner, word, base)))) {
                 continue;
             }
-            for (; moved != 0; moved &= moved - 1) {
-                uint32_t i = word + (uint32_t)__builtin_ctzll(moved);
+            for (; changed != 0; changed &= changed - 1) {
+                uint32_t i = word + (uint32_t)__builtin_ctzll(changed);
                 uint64_t allowed = resting;
 
                 if (i < list->own && i < base) {

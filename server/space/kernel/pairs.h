@@ -8,7 +8,7 @@
 #include "kernel.h"
 
 /* Flags of rows that tell too little by themselves. */
-#define QD_ID_INTRICATE (QD_ID_CHANGED | QD_ID_GHOST | QD_ID_NEWCOMER | QD_ID_CAPSULE)
+#define QD_ID_INTRICATE (QD_ID_REFILTERED | QD_ID_OLD_ROW | QD_ID_NEW_ROW | QD_ID_CAPSULE)
 
 /* Pairs of boxes and circles of which their rows tell all: references, and what stands in `id` there. */
 typedef struct qd_shapes {

@@ -16,7 +16,7 @@ typedef struct columns {
     void *column[QD_LIST_COLUMNS];
     size_t width;
     uint32_t *row;
-    uint64_t *moved;
+    uint64_t *changed;
     uint32_t count;
 } columns;
 
@@ -192,7 +192,7 @@ static void arrange(qd_arranger *arranger, qd_heap *heap, const columns *list)
         permute(list->column[k], list->width, order, list->count, arranger->spare);
     }
     permute(list->row, sizeof *list->row, order, list->count, arranger->spare);
-    permute_bits(list->moved, order, list->count, arranger->spare);
+    permute_bits(list->changed, order, list->count, arranger->spare);
 }
 
 void qd_arrange16(qd_arranger *arranger, qd_heap *heap, qd_list16 *list)
@@ -200,7 +200,7 @@ void qd_arrange16(qd_arranger *arranger, qd_heap *heap, qd_list16 *list)
     if (list->count <= QD_LIST_LONG) {
         return;
     }
-    columns all = {.width = sizeof(uint16_t), .row = list->row, .moved = list->moved, .count = list->count};
+    columns all = {.width = sizeof(uint16_t), .row = list->row, .changed = list->changed, .count = list->count};
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         all.column[k] = list->column[k];
     }
@@ -212,7 +212,7 @@ void qd_arrange8(qd_arranger *arranger, qd_heap *heap, qd_list8 *list)
     if (list->count <= QD_LIST_LONG) {
         return;
     }
-    columns all = {.width = sizeof(uint8_t), .row = list->row, .moved = list->moved, .count = list->count};
+    columns all = {.width = sizeof(uint8_t), .row = list->row, .changed = list->changed, .count = list->count};
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         all.column[k] = list->column[k];
     }

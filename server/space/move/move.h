@@ -44,7 +44,7 @@ typedef void (*qd_resolve_fn)(qd_index *index, qd_aside *aside);
 static inline void qd_aside_resolve(qd_index *index, qd_aside *aside)
 {
     for (uint32_t i = 0; i < aside->count; i++) {
-        qd_registry_update(index->registry, aside->slot[i]);
+        qd_proxies_update(index->proxies, aside->slot[i]);
     }
     aside->count = 0;
 }
@@ -95,7 +95,7 @@ static inline __attribute__((always_inline)) bool qd_move_one(qd_index *index, u
         return false;
     }
     *qd_row_now(index->rows, record->row) = row;
-    qd_rows_mark(index->rows, record->row);
+    qd_rows_set_changed(index->rows, record->row);
     return true;
 }
 

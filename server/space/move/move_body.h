@@ -31,7 +31,7 @@
 /* Columns of bodies: as they were moved to last, and where they move now. */
 typedef struct group {
     floats before[QD_AXES], half[QD_AXES], centre[QD_AXES];
-    ints row, place, change, state;
+    ints row, cell_key, change, state;
     bool is_in_order;                    /* their slots are */
     _Alignas(64) uint32_t offset[WIDTH]; /* of their rows, in bytes */
 } group;
@@ -75,7 +75,7 @@ static inline void transpose(const floats *from, floats *to)
 }
 
 _Static_assert(offsetof(qd_record, half) == 4 * QD_AXES && offsetof(qd_record, row) == 8 * QD_AXES &&
-                   offsetof(qd_record, place) == offsetof(qd_record, row) + 4 &&
+                   offsetof(qd_record, cell_key) == offsetof(qd_record, row) + 4 &&
                    offsetof(qd_record, change) == offsetof(qd_record, row) + 8 &&
                    offsetof(qd_record, state) == offsetof(qd_record, row) + 12 &&
                    offsetof(qd_record, shape) == offsetof(qd_record, row) + 13,
@@ -103,7 +103,7 @@ static inline void load(const qd_record *records, const uint32_t *slots, bool is
     }
     const ints *other = (const ints *)(const void *)(field + 2 * QD_AXES);
     next->row = other[0];
-    next->place = other[1];
+    next->cell_key = other[1];
     next->change = other[2];
     next->state = other[3];
 }
@@ -297,7 +297,7 @@ static inline void write_group(const qd_index *index, const uint32_t *slots, con
     store_rows(index->rows->now, next->offset, row);
     if (marks) {
         for (size_t k = 0; k < WIDTH; k++) {
-            qd_rows_mark(index->rows, records[slots[k]].row);
+            qd_rows_set_changed(index->rows, records[slots[k]].row);
         }
     }
 }

@@ -20,7 +20,7 @@ static qd_extent extent_of_cell(const qd_frame *frame, uint32_t level, uint32_t 
 }
 
 /* The cells below one, the most promising last, which is the next to be visited. */
-static uint32_t push_below(const qd_quadtree *tree, const qd_search *search, qd_search_stop from, qd_search_stop *stops,
+static uint32_t push_below(const qd_linear *tree, const qd_search *search, qd_search_stop from, qd_search_stop *stops,
                            uint32_t count)
 {
     const uint32_t first = count, level = from.level + 1;
@@ -38,9 +38,9 @@ static uint32_t push_below(const qd_quadtree *tree, const qd_search *search, qd_
     return count;
 }
 
-qd_status qd_quadtree_search(const qd_index *index, qd_search *search)
+qd_status qd_linear_search(const qd_index *index, qd_search *search)
 {
-    const qd_quadtree *tree = (const qd_quadtree *)index;
+    const qd_linear *tree = (const qd_linear *)index;
     qd_search_stop stops[STOPS_MAX] = {{0, 0, 0}};
     uint32_t count = index->cells > 0 ? 1 : 0;
 

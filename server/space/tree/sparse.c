@@ -158,23 +158,23 @@ static qd_status reserve(qd_index *index)
     return status;
 }
 
-static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
+static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
     qd_sparse *sparse = (qd_sparse *)index;
 
     if (QD_UNLIKELY(index->cells == 0)) {
         begin(sparse);
     }
-    return *place = qd_sparse_locate(sparse, box);
+    return *cell_key = qd_sparse_locate(sparse, box);
 }
 
 /* Above the leaves, and longer than two of the leaves where it begins. A small step is cheaper as one row, even where
  * it crosses a line. */
-static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
+static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
 
-    if (qd_sparse_is_leaf(sparse, place)) {
+    if (qd_sparse_is_leaf(sparse, cell_key)) {
         return false;
     }
     qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
@@ -191,9 +191,9 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
     return is_long;
 }
 
-static bool is_high(const qd_index *index, uint32_t place)
+static bool is_high(const qd_index *index, uint32_t cell_key)
 {
-    return !qd_sparse_is_leaf((const qd_sparse *)index, place);
+    return !qd_sparse_is_leaf((const qd_sparse *)index, cell_key);
 }
 
 /* Where both its corners are still in its cell, when that is a leaf; or when the body lies astride the middle of a
@@ -201,10 +201,10 @@ static bool is_high(const qd_index *index, uint32_t place)
 static bool stays_in(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
 {
     qd_numbers numbers = qd_key_numbers(&sparse->frame, bounds);
-    uint64_t key = sparse->cells.key[record->place], low = qd_key_of(numbers.v);
+    uint64_t key = sparse->cells.key[record->cell_key], low = qd_key_of(numbers.v);
     uint32_t level = qd_key_level(key), natural = qd_key_level_of(&numbers);
 
-    if (qd_sparse_is_leaf(sparse, record->place)) {
+    if (qd_sparse_is_leaf(sparse, record->cell_key)) {
         return natural >= level && qd_key_above(low, QD_KEY_BITS, level) == key;
     }
     return natural == level && qd_key_above(low, QD_KEY_BITS, level) == key && qd_move_is_step(record, bounds, before);
@@ -217,7 +217,7 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     bool is_inside = sparse->cells.has_room;
 
     if (is_inside) {
-        const qd_row *room = &sparse->cells.room[record->place];
+        const qd_row *room = &sparse->cells.room[record->cell_key];
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
             is_inside &= (bounds->v[k] >= room->v[k]) & (bounds->v[QD_ROW_HIGH + k] <= room->v[QD_ROW_HIGH + k]);
@@ -253,8 +253,8 @@ static void settle(qd_index *index)
     if (index->cells > 0) {
         qd_sparse_divide(sparse);
         qd_sparse_prune(sparse);
-        qd_sparse_tend(sparse);
-        qd_sparse_uproot(sparse);
+        qd_sparse_merge(sparse);
+        qd_sparse_reroot(sparse);
     }
 }
 
@@ -283,7 +283,7 @@ static void destroy(qd_index *index)
 
     qd_sparse_cells_deinit(&sparse->cells);
     free_list(sparse, &sparse->crowded);
-    free_list(sparse, &sparse->suspects);
+    free_list(sparse, &sparse->candidates);
     qd_array_free(index->heap, sparse->task, sparse->task_capacity * sizeof *sparse->task);
     qd_heap_free(index->heap, sparse, sizeof *sparse);
 }
@@ -298,9 +298,9 @@ static const qd_index_ops ops = {
     .entered = entered,
     .emptied = emptied,
     .prepare = prepare,
-    .walk_begin = qd_sparse_walk_begin,
-    .walk = qd_sparse_walk,
-    .walk_end = qd_sparse_walk_end,
+    .traverse_begin = qd_sparse_traverse_begin,
+    .traverse = qd_sparse_walk,
+    .traverse_end = qd_sparse_traverse_end,
     .settle = settle,
     .search = qd_sparse_search,
     .count = count,

@@ -34,20 +34,20 @@ static void move_row(qd_sparse *sparse, uint32_t from, uint32_t reference, uint3
     qd_bodies *bodies = sparse->index.bodies;
     const qd_row now = *qd_row_now(rows, reference), was = *qd_row_was(rows, reference);
     uint32_t id = qd_row_id(rows, reference);
-    bool is_marked = qd_rows_is_marked(rows, reference);
+    bool is_marked = qd_rows_is_changed(rows, reference);
     uint32_t moved = qd_rows_remove(rows, &sparse->index.cell[from], reference);
 
     if (moved != QD_NONE) {
-        qd_relay_note(bodies, moved, reference);
+        qd_row_relocated(bodies, moved, reference);
     }
     qd_sparse_entered(sparse, to);
     uint32_t at = qd_rows_insert(rows, &sparse->index.cell[to], to, id, &now, &was);
     if (!is_marked) {
-        qd_rows_unmark(rows, at);
+        qd_rows_unset_changed(rows, at);
     }
-    qd_relay_note(bodies, id, at);
-    if (!(id & QD_ID_GHOST)) {
-        bodies->record[id & QD_ID_SLOT].place = to;
+    qd_row_relocated(bodies, id, at);
+    if (!(id & QD_ID_OLD_ROW)) {
+        bodies->record[id & QD_ID_SLOT].cell_key = to;
     }
 }
 
@@ -171,19 +171,19 @@ static void merge(qd_sparse *sparse, uint32_t number)
     }
 }
 
-void qd_sparse_tend(qd_sparse *sparse)
+void qd_sparse_merge(qd_sparse *sparse)
 {
-    uint64_t news = sparse->index.rows->operations - sparse->tended, looks = news / OPERATIONS_A_LOOK;
+    uint64_t news = sparse->index.rows->operations - sparse->merged_for, looks = news / OPERATIONS_A_LOOK;
 
     if (sparse->index.config->depth != 0 || looks == 0) {
         return;
     }
-    sparse->tended += looks * OPERATIONS_A_LOOK;
+    sparse->merged_for += looks * OPERATIONS_A_LOOK;
     looks = looks < sparse->cells.used ? looks : sparse->cells.used;
     for (; looks > 0; looks--) {
-        sparse->tend_at = sparse->tend_at + 1 < sparse->cells.used ? sparse->tend_at + 1 : 0;
-        if (is_thin(sparse, sparse->tend_at)) {
-            merge(sparse, sparse->tend_at);
+        sparse->merge_at = sparse->merge_at + 1 < sparse->cells.used ? sparse->merge_at + 1 : 0;
+        if (is_thin(sparse, sparse->merge_at)) {
+            merge(sparse, sparse->merge_at);
         }
     }
 }
@@ -200,24 +200,24 @@ static void rebuild(qd_sparse *sparse)
     qd_sparse_cells_init(&sparse->cells, index->heap, old_cells.has_room);
     index->cell = NULL;
     index->cells = 0;
-    sparse->crowded.count = sparse->suspects.count = 0;
+    sparse->crowded.count = sparse->candidates.count = 0;
     sparse->level_usual = 0;
     sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
-    qd_registry_hand_over(index, &old_rows, old_cells.cell, old_cells.used);
+    qd_proxies_hand_over(index, &old_rows, old_cells.cell, old_cells.used);
     sparse->leaf_from = index->config->depth;
     qd_sparse_cells_deinit(&old_cells);
     qd_rows_deinit(&old_rows);
     qd_sparse_divide(sparse);
 }
 
-void qd_sparse_uproot(qd_sparse *sparse)
+void qd_sparse_reroot(qd_sparse *sparse)
 {
     const qd_rows *rows = sparse->index.rows;
 
-    if (QD_LIKELY(!qd_excess_is_due(&sparse->excess, rows->count))) {
+    if (QD_LIKELY(!qd_replan_debt_is_due(&sparse->debt, rows->count))) {
         return;
     }
-    qd_excess_reset(&sparse->excess, rows->count);
+    qd_replan_debt_reset(&sparse->debt, rows->count);
     qd_shells shells;
     qd_shells_init(&shells, &sparse->bounds);
     qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));

@@ -23,11 +23,11 @@
 #include "../../base/fetch.h"
 #include "sparse_prune.h"
 
-#define FRAME_LEVELS  8u                  /* a frame's levels below its cell */
-#define TASKS_A_HAND  16u                 /* so that none waits long for the last one */
-#define PREFETCH_FROM 32768u              /* rows: fewer are near anyway */
-#define ALONE         (1u << 31)          /* of a task: the cell without those below it */
-#define SPARE         QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
+#define FRAME_LEVELS     8u                  /* a frame's levels below its cell */
+#define TASKS_PER_WORKER 16u                 /* so that none waits long for the last one */
+#define PREFETCH_FROM    32768u              /* rows: fewer are near anyway */
+#define ALONE            (1u << 31)          /* of a task: the cell without those below it */
+#define SPARE            QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
 
 /* The level of the cell that a frame is around, in which a cell of this level is compared. */
 static uint32_t level_of_frame(uint32_t level)
@@ -72,7 +72,7 @@ static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
 
 static bool is_active(const qd_worker_slot *worker, uint32_t number)
 {
-    return worker->all || (((const qd_sparse *)worker->index)->cells.flags[number] & QD_SPARSE_STAMPED) != 0;
+    return worker->all || (((const qd_sparse *)worker->index)->cells.flags[number] & QD_SPARSE_ACTIVE) != 0;
 }
 
 static void prefetch(const qd_sparse *sparse, uint32_t number)
@@ -115,7 +115,7 @@ static void make_list(qd_worker_slot *worker, uint32_t number, uint32_t level, c
 
     worker->listed[level] = number;
     list->own = list->count = 0;
-    list->any_moved = false;
+    list->any_changed = false;
     if (cell->count + above->count == 0) {
         return;
     }
@@ -127,8 +127,8 @@ static void make_list(qd_worker_slot *worker, uint32_t number, uint32_t level, c
 
         worker->kernel->cull16(above, &window, !is_active(worker, number), list);
     }
-    list->any_moved = list->count > 0 && (worker->all || qd_walk_is_any_moved(list));
-    if (test && list->own > 0 && list->any_moved) {
+    list->any_changed = list->count > 0 && (worker->all || qd_list_is_any_changed(list));
+    if (test && list->own > 0 && list->any_changed) {
         worker->kernel->test16(&worker->sink, list, worker->all);
     }
 }
@@ -143,7 +143,7 @@ static void renumber(qd_worker_slot *worker, uint32_t level)
         worker->level[SPARE] = list;
         qd_list16_reserve(worker->sink.heap, &worker->level[level], list.count);
         worker->kernel->collect_again(&worker->sink, &list, &worker->level[level]);
-        worker->level[level].any_moved = list.any_moved;
+        worker->level[level].any_changed = list.any_changed;
     }
 }
 
@@ -164,10 +164,10 @@ static void visit_inner(qd_worker_slot *worker, uint32_t number, uint32_t level,
     }
 }
 
-static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above);
+static void traverse_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above);
 
 /* The next cell's rows are fetched while one is walked. */
-static void walk_children(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
+static void traverse_children(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
 {
     const qd_sparse *sparse = (const qd_sparse *)worker->index;
     const bool is_large = sparse->index.rows->count > PREFETCH_FROM;
@@ -177,7 +177,7 @@ static void walk_children(qd_worker_slot *worker, uint32_t number, const qd_list
         if (is_large && link[child].next != QD_NONE) {
             prefetch(sparse, link[child].next);
         }
-        walk_below(worker, child, above);
+        traverse_below(worker, child, above);
     }
 }
 
@@ -200,13 +200,13 @@ static bool is_lonely(const qd_sparse_cells *cells, uint32_t number, const qd_li
 }
 
 /* Everything in and below a cell. */
-static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
+static void traverse_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
 {
     qd_sparse *sparse = (qd_sparse *)worker->index;
     const qd_sparse_cells *cells = &sparse->cells;
     bool active = is_active(worker, number);
 
-    if (worker->sink.stopped || !(active || above->any_moved)) {
+    if (worker->sink.stopped || !(active || above->any_changed)) {
         return;
     }
     number = branch_end(cells, number);
@@ -215,7 +215,7 @@ static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 
         return;
     }
     if (is_lonely(cells, number, above)) {
-        qd_walk_commit(worker, number);
+        qd_traversal_commit(worker, number);
         return;
     }
     if (qd_sparse_is_leaf(sparse, number)) {
@@ -225,13 +225,13 @@ static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 
         const qd_frame frame = worker->sink.frame;
 
         visit_inner(worker, number, level, above, true);
-        if (active || worker->level[level].any_moved) {
-            walk_children(worker, number, &worker->level[level]);
+        if (active || worker->level[level].any_changed) {
+            traverse_children(worker, number, &worker->level[level]);
         }
         worker->sink.frame = frame;
     }
     if (active) {
-        qd_walk_commit(worker, number);
+        qd_traversal_commit(worker, number);
     }
 }
 
@@ -254,25 +254,25 @@ void qd_sparse_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
     if (sparse->task[task] & ALONE) {
         visit_inner(worker, number, level, above, true);
     } else {
-        walk_below(worker, number, above);
+        traverse_below(worker, number, above);
     }
 }
 
 /* ---- before and after ---- */
 
 /* Puts a stamp on the cells of changed rows and all above them, or takes it away. */
-static void stamp(qd_sparse *sparse, uint8_t stamped)
+static void set_active(qd_sparse *sparse, uint8_t stamped)
 {
     const qd_rows *rows = sparse->index.rows;
     qd_sparse_cells *cells = &sparse->cells;
 
-    for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        const qd_block_info *info = &rows->info[rows->dirty[i]];
+    for (uint32_t i = 0; i < rows->changed_count; i++) {
+        const qd_block_info *info = &rows->info[rows->changed[i]];
         uint32_t number = info->cell;
-        bool is_due = stamped == 0 || info->dirty != 0;
+        bool is_due = stamped == 0 || info->changed != 0;
 
-        while (is_due && (cells->flags[number] & QD_SPARSE_STAMPED) != stamped) {
-            cells->flags[number] ^= QD_SPARSE_STAMPED;
+        while (is_due && (cells->flags[number] & QD_SPARSE_ACTIVE) != stamped) {
+            cells->flags[number] ^= QD_SPARSE_ACTIVE;
             if (number != QD_SPARSE_ROOT) {
                 number = cells->link[number].parent;
             }
@@ -310,29 +310,29 @@ static void cut(qd_sparse *sparse, uint32_t wanted)
     }
 }
 
-uint32_t qd_sparse_walk_begin(qd_index *index, qd_walk_plan *plan)
+uint32_t qd_sparse_traverse_begin(qd_index *index, qd_traversal_plan *plan)
 {
     qd_sparse *sparse = (qd_sparse *)index;
 
     sparse->task_count = 0;
-    if (index->cells > 0 && (plan->all || index->rows->dirty_count > 0)) {
+    if (index->cells > 0 && (plan->all || index->rows->changed_count > 0)) {
         if (!plan->all) {
-            stamp(sparse, QD_SPARSE_STAMPED);
+            set_active(sparse, QD_SPARSE_ACTIVE);
         }
-        qd_sparse_prune_walk_begin(sparse);
-        cut(sparse, plan->workers > 1 ? plan->workers * TASKS_A_HAND : 1);
+        qd_sparse_prune_traversal_begin(sparse);
+        cut(sparse, plan->workers > 1 ? plan->workers * TASKS_PER_WORKER : 1);
     }
     return sparse->task_count;
 }
 
-void qd_sparse_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+void qd_sparse_traverse_end(qd_index *index, const qd_traversal_plan *plan, const qd_traversal_result *result)
 {
     qd_sparse *sparse = (qd_sparse *)index;
 
     if (sparse->task_count > 0 && !plan->all) {
-        stamp(sparse, 0);
+        set_active(sparse, 0);
     }
-    if ((plan->mode == QD_WALK_EVENTS && result->complete) || result->in_vain) {
-        qd_excess_note(&sparse->excess, index->rows->count, result->tests, result->exact_tests);
+    if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
+        qd_replan_debt_note(&sparse->debt, index->rows->count, result->tests, result->exact_tests);
     }
 }
