@@ -390,23 +390,23 @@ static void test_huge_coordinates_and_small_sizes(void **state)
     }
 }
 
-/* The numbers of a frame never decrease, and stay in range whatever comes. */
+/* The numbers of a quantizer never decrease, and stay in range whatever comes. */
 static void test_numbers_keep_order(void **state)
 {
     (void)state;
     const struct {
         float origin, scale;
-    } frames[] = {{0, 65536.0f / 500}, {-1e6f, 65536.0f / 3}, {-3e38f, 1e-34f}, {0, FLT_MAX}, {1e30f, 1e-20f}};
-    for (size_t f = 0; f < sizeof frames / sizeof *frames; f++) {
-        qd_frame frame = {.scale = frames[f].scale};
+    } quantizers[] = {{0, 65536.0f / 500}, {-1e6f, 65536.0f / 3}, {-3e38f, 1e-34f}, {0, FLT_MAX}, {1e30f, 1e-20f}};
+    for (size_t f = 0; f < sizeof quantizers / sizeof *quantizers; f++) {
+        qd_quantizer quantizer = {.scale = quantizers[f].scale};
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            frame.origin[k] = frames[f].origin;
+            quantizer.origin[k] = quantizers[f].origin;
         }
         for (int i = 0; i < 200000; i++) {
-            double reach = 1.5 * 65536 / frame.scale;
-            float a = (float)(frame.origin[0] + between(-reach, reach));
-            float b = i % 3 ? nextafterf(a, INFINITY) : (float)(frame.origin[0] + between(-reach, reach));
+            double reach = 1.5 * 65536 / quantizer.scale;
+            float a = (float)(quantizer.origin[0] + between(-reach, reach));
+            float b = i % 3 ? nextafterf(a, INFINITY) : (float)(quantizer.origin[0] + between(-reach, reach));
 
             if (i % 1000 == 0) {
                 a = -INFINITY;
@@ -417,12 +417,13 @@ static void test_numbers_keep_order(void **state)
                 edges.v[k] = k % 2 ? b : a;
                 edges.v[QD_ROW_HIGH + k] = k % 2 ? a : b;
             }
-            qd_numbers number = qd_frame_numbers(&frame, &edges);
+            qd_numbers number = qd_quantizer_numbers(&quantizer, &edges);
             for (uint32_t k = 0; k < QD_EDGES; k++) {
                 uint32_t edge = k < QD_AXES ? k : QD_ROW_HIGH + k - QD_AXES;
 
-                assert_in_range(number.v[edge], 0, QD_FRAME_LAST);
-                assert_int_equal(number.v[edge], qd_frame_number(edges.v[edge], frame.origin[0], frame.scale));
+                assert_in_range(number.v[edge], 0, QD_QUANTIZER_LAST);
+                assert_int_equal(number.v[edge],
+                                 qd_quantizer_number(edges.v[edge], quantizer.origin[0], quantizer.scale));
             }
             assert_true(a <= b ? number.v[0] <= number.v[QD_ROW_HIGH] : number.v[0] >= number.v[QD_ROW_HIGH]);
         }

@@ -11,31 +11,31 @@
 
 #include "../core/index.h"
 
-typedef struct qd_flat {
+typedef struct qd_one_list {
     qd_index index;
     qd_cell list;
-} qd_flat;
+} qd_one_list;
 
-/* An index of one cell with what `as` says, in `bytes` of zeros that begin with a qd_flat. NULL: no memory. */
-qd_index *qd_flat_create(const qd_index *as, const qd_index_ops *ops, size_t bytes);
+/* An index of one cell with what `as` says, in `bytes` of zeros that begin with a qd_one_list. NULL: no memory. */
+qd_index *qd_one_list_create(const qd_index *as, const qd_index_ops *ops, size_t bytes);
 
 /* The operations of a qd_index_ops that need no more than that. */
-qd_status qd_flat_reserve(qd_index *index);
-uint32_t qd_flat_locate(qd_index *index, const qd_row *box, uint32_t *cell_key);
-void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-uint32_t qd_flat_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                             qd_mover *movers);
+qd_status qd_one_list_reserve(qd_index *index);
+uint32_t qd_one_list_locate(qd_index *index, const qd_row *box, uint32_t *cell_key);
+void qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
+uint32_t qd_one_list_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
+                                 qd_mover *movers);
 #if defined(__x86_64__)
 /* Each moves the first ones, as many as fill registers; returns how many. */
-size_t qd_flat_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-size_t qd_flat_move_avx512(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
+size_t qd_one_list_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
+size_t qd_one_list_move_avx512(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
 #endif
-void qd_flat_count(const qd_index *index, qd_space_counters *counters);
-bool qd_flat_holds(const qd_index *index, uint32_t cell, const qd_row *box);
+void qd_one_list_count(const qd_index *index, qd_space_counters *counters);
+bool qd_one_list_holds(const qd_index *index, uint32_t cell, const qd_row *box);
 
 /* Whether a walk has anything to do: one for what changed has not where nothing did. */
-bool qd_flat_is_due(const qd_index *index, const qd_traversal_plan *plan);
+bool qd_one_list_is_due(const qd_index *index, const qd_traversal_plan *plan);
 /* The box around all rows; one of no size where there is nothing. */
-qd_extent qd_flat_extent(const qd_index *index);
+qd_extent qd_one_list_extent(const qd_index *index);
 
 #endif

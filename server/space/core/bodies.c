@@ -191,7 +191,7 @@ static void add_class(qd_filter_classes *classes, qd_filter filter)
     }
 }
 
-bool qd_bodies_any_aloof(const qd_bodies *bodies)
+bool qd_bodies_any_self_ignoring(const qd_bodies *bodies)
 {
     const qd_filter_classes *classes = &bodies->classes;
     bool any = classes->count == QD_FILTER_CLASSES_MAX;

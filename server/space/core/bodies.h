@@ -125,7 +125,7 @@ void qd_bodies_filter_set(qd_bodies *bodies, uint32_t slot, qd_filter filter);
 /* QD_FILTER_CLASSES_MAX: it has none. */
 uint32_t qd_bodies_filter_class(const qd_bodies *bodies, qd_filter filter);
 /* Whether there may be bodies whose filters do not agree with their own like. */
-bool qd_bodies_any_aloof(const qd_bodies *bodies);
+bool qd_bodies_any_self_ignoring(const qd_bodies *bodies);
 
 static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
 {

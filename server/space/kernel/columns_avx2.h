@@ -63,12 +63,13 @@ static inline void number_sixteen(const numbering *as, const qd_row *const rows[
     transpose(more, most);
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
-                                   qd_edges *result)
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
 {
-    const __m128 origin = _mm_setr_ps(frame->origin[0], frame->origin[1], frame->origin[0], frame->origin[1]);
-    const numbering as = {_mm256_insertf128_ps(_mm256_castps128_ps256(origin), origin, 1), _mm256_set1_ps(frame->scale),
-                          _mm256_set1_ps((float)QD_FRAME_LAST)};
+    const __m128 origin =
+        _mm_setr_ps(quantizer->origin[0], quantizer->origin[1], quantizer->origin[0], quantizer->origin[1]);
+    const numbering as = {_mm256_insertf128_ps(_mm256_castps128_ps256(origin), origin, 1),
+                          _mm256_set1_ps(quantizer->scale), _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
     __m256i least[4], most[4], inner_least[4], inner_most[4];
 
     number_sixteen(&as, outer, least, most);
@@ -104,12 +105,12 @@ static inline void number_eight(const numbering *as, const qd_row *a, const qd_r
     transpose(both, to);
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
-                                   qd_edges *result)
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
 {
-    const float *o = frame->origin;
-    const numbering as = {_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0), _mm256_set1_ps(frame->scale),
-                          _mm256_set1_ps((float)QD_FRAME_LAST)};
+    const float *o = quantizer->origin;
+    const numbering as = {_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0), _mm256_set1_ps(quantizer->scale),
+                          _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
     const __m256i one = _mm256_set1_epi16(1);
     __m256i around[2][4], inside[2][4];
 
@@ -204,13 +205,13 @@ static inline eight_rows load_eight(const qd_row *rows, uint32_t is_round)
     return eight;
 }
 
-static inline void number_eight_round(const qd_frame *frame, const eight_rows *now, const eight_rows *was,
+static inline void number_eight_round(const qd_quantizer *quantizer, const eight_rows *now, const eight_rows *was,
                                       bool all_round, __m256i number[QD_LIST_COLUMNS])
 {
     for (uint32_t k = 0; k < QD_AXES; k++) {
         const uint32_t high = QD_ROW_HIGH + k;
-        const numbering as = {_mm256_set1_ps(frame->origin[k]), _mm256_set1_ps(frame->scale),
-                              _mm256_set1_ps((float)QD_FRAME_LAST)};
+        const numbering as = {_mm256_set1_ps(quantizer->origin[k]), _mm256_set1_ps(quantizer->scale),
+                              _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
         const sides a = sides_of(now->column[k], now->column[high], now->round, all_round);
         const sides b = sides_of(was->column[k], was->column[high], was->round, all_round);
 
@@ -221,28 +222,28 @@ static inline void number_eight_round(const qd_frame *frame, const eight_rows *n
     }
 }
 
-static inline void number_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
+static inline void number_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
                                 __m256i number[QD_LIST_COLUMNS])
 {
     const eight_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
 
     if (QD_LIKELY(_mm256_movemask_ps(_mm256_and_ps(a.round, b.round)) == 0xff)) {
-        number_eight_round(frame, &a, &b, true, number);
+        number_eight_round(quantizer, &a, &b, true, number);
     } else {
-        number_eight_round(frame, &a, &b, false, number);
+        number_eight_round(quantizer, &a, &b, false, number);
     }
 }
 
 #define COLUMNS_OF_ROUND
 
 /* Out of line, or boxes would have to save registers that only round rows need. */
-static __attribute__((noinline)) void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was,
-                                                       uint32_t is_round, qd_edges *result)
+static __attribute__((noinline)) void columns_of_round(const qd_quantizer *quantizer, const qd_row *now,
+                                                       const qd_row *was, uint32_t is_round, qd_edges *result)
 {
     __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
 
-    number_round(frame, now, was, is_round, first);
-    number_round(frame, now + 8, was + 8, is_round >> 8, second);
+    number_round(quantizer, now, was, is_round, first);
+    number_round(quantizer, now + 8, was + 8, is_round >> 8, second);
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         const __m256i one = _mm256_set1_epi16(qd_column_is_plus_one(k));
         __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(first[k], second[k]), 0xd8);

@@ -14,7 +14,7 @@ static inline __m512i number_sixteen(__m512 edge, __m512 origin, __m512 scale)
 {
     __m512 number = _mm512_mul_ps(_mm512_sub_ps(edge, origin), scale);
 
-    return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_FRAME_LAST)));
+    return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_QUANTIZER_LAST)));
 }
 
 static inline __m512i number_edges(const float *at, __m512 origin, __m512 scale)
@@ -42,12 +42,12 @@ static inline __m512i number_eight(const qd_row *rows, __m512 origin, __m512 sca
     return _mm512_packus_epi32(number_edges(rows[0].v, origin, scale), number_edges(rows[4].v, origin, scale));
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
-                                   qd_edges *result)
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
 {
-    const __m512 scale = _mm512_set1_ps(frame->scale);
-    const __m512 origin =
-        _mm512_broadcast_f32x4(_mm_setr_ps(frame->origin[0], frame->origin[1], frame->origin[0], frame->origin[1]));
+    const __m512 scale = _mm512_set1_ps(quantizer->scale);
+    const __m512 origin = _mm512_broadcast_f32x4(
+        _mm_setr_ps(quantizer->origin[0], quantizer->origin[1], quantizer->origin[0], quantizer->origin[1]));
     const __m512i lower = _mm512_load_si512(columns_lower), upper = _mm512_load_si512(columns_upper);
     __m512i less[2], more[2], inner_less[2], inner_more[2];
 
@@ -102,11 +102,11 @@ static inline __m512i two_columns(const __m512i four[4], uint32_t two)
     return _mm512_mask_mov_epi16(first, LAST_EIGHT, last);
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
-                                   qd_edges *result)
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
 {
-    const float *o = frame->origin;
-    const __m512 scale = _mm512_set1_ps(frame->scale);
+    const float *o = quantizer->origin;
+    const __m512 scale = _mm512_set1_ps(quantizer->scale);
     const __m512 origin = _mm512_broadcast_f32x8(_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0));
     __m512i around[4], inside[4];
 
@@ -230,15 +230,15 @@ static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
 
 #define COLUMNS_OF_ROUND
 
-static inline void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
-                                    qd_edges *result)
+static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                    uint32_t is_round, qd_edges *result)
 {
-    const __m512 scale = _mm512_set1_ps(frame->scale);
+    const __m512 scale = _mm512_set1_ps(quantizer->scale);
     const sixteen_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
     __m512i number[QD_LIST_COLUMNS];
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        const __m512 origin = _mm512_set1_ps(frame->origin[k]);
+        const __m512 origin = _mm512_set1_ps(quantizer->origin[k]);
         const sides a = sides_of(&rows_now, k), b = sides_of(&rows_was, k);
 
         number[QD_OUTER_LO + k] = number_sixteen(_mm512_min_ps(a.outer_lo, b.outer_lo), origin, scale);

@@ -59,25 +59,25 @@ static inline uint16x4_t number_edges(float32x4_t at, float origin, float scale)
 {
     float32x4_t number = vmulq_n_f32(vsubq_f32(at, vdupq_n_f32(origin)), scale);
 
-    number = vminq_f32(vmaxnmq_f32(number, vdupq_n_f32(0)), vdupq_n_f32((float)QD_FRAME_LAST));
+    number = vminq_f32(vmaxnmq_f32(number, vdupq_n_f32(0)), vdupq_n_f32((float)QD_QUANTIZER_LAST));
     return vmovn_u32(vcvtq_u32_f32(number));
 }
 
 /* Eight rows as a register of numbers an edge; the load takes the edges of four apart, or the floats of two rows. */
 #if QD_AXES == 2
-static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16x8_t number[QD_EDGES])
+static inline void number_rows(const qd_quantizer *quantizer, const qd_row *rows, uint16x8_t number[QD_EDGES])
 {
     float32x4x4_t first = vld4q_f32(rows[0].v), second = vld4q_f32(rows[4].v);
 
     for (uint32_t k = 0; k < QD_EDGES; k++) {
-        float origin = frame->origin[k % QD_AXES];
+        float origin = quantizer->origin[k % QD_AXES];
 
-        number[k] = vcombine_u16(number_edges(first.val[k], origin, frame->scale),
-                                 number_edges(second.val[k], origin, frame->scale));
+        number[k] = vcombine_u16(number_edges(first.val[k], origin, quantizer->scale),
+                                 number_edges(second.val[k], origin, quantizer->scale));
     }
 }
 #else
-static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16x8_t number[QD_EDGES])
+static inline void number_rows(const qd_quantizer *quantizer, const qd_row *rows, uint16x8_t number[QD_EDGES])
 {
     float32x4x4_t two[4];
 
@@ -89,7 +89,7 @@ static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16
         uint16x4_t both[4];
 
         for (uint32_t i = 0; i < 4; i++) {
-            both[i] = number_edges(two[i].val[k], frame->origin[k], frame->scale);
+            both[i] = number_edges(two[i].val[k], quantizer->origin[k], quantizer->scale);
         }
         uint16x8_t first = vcombine_u16(both[0], both[1]), second = vcombine_u16(both[2], both[3]);
         number[k] = vuzp1q_u16(first, second);
@@ -98,16 +98,16 @@ static inline void number_rows(const qd_frame *frame, const qd_row *rows, uint16
 }
 #endif
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
-                                   qd_edges *result)
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
 {
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r += 8) {
         uint16x8_t a[QD_EDGES], b[QD_EDGES], c[QD_EDGES], d[QD_EDGES];
 
-        number_rows(frame, outer[0] + r, a);
-        number_rows(frame, outer[1] + r, b);
-        number_rows(frame, inner[0] + r, c);
-        number_rows(frame, inner[1] + r, d);
+        number_rows(quantizer, outer[0] + r, a);
+        number_rows(quantizer, outer[1] + r, b);
+        number_rows(quantizer, inner[0] + r, c);
+        number_rows(quantizer, inner[1] + r, d);
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint32_t hi = QD_AXES + k;
 

@@ -34,28 +34,28 @@ typedef struct row_numbers {
     int32_t v[QD_BLOCK_ROWS][QD_ROW_FLOATS];
 } row_numbers;
 
-static inline void number_rows(const qd_frame *frame, const qd_row *rows, row_numbers *number)
+static inline void number_rows(const qd_quantizer *quantizer, const qd_row *rows, row_numbers *number)
 {
     float origin[QD_ROW_FLOATS] = {0};
 
-    memcpy(origin, frame->origin, sizeof frame->origin);
-    memcpy(origin + QD_ROW_HIGH, frame->origin, sizeof frame->origin);
+    memcpy(origin, quantizer->origin, sizeof quantizer->origin);
+    memcpy(origin + QD_ROW_HIGH, quantizer->origin, sizeof quantizer->origin);
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         for (uint32_t f = 0; f < QD_ROW_FLOATS; f++) {
-            number->v[r][f] = qd_frame_number(rows[r].v[f], origin[f], frame->scale);
+            number->v[r][f] = qd_quantizer_number(rows[r].v[f], origin[f], quantizer->scale);
         }
     }
 }
 
 /* The outer and inner edges of 16 rows, as kernel.h has them in a list, from rows at two times each. Of boxes the outer
  * rows and the inner ones are the same, which is seen where this is inlined. */
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
-                                   qd_edges *result)
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
 {
     row_numbers a, b;
 
-    number_rows(frame, outer[0], &a);
-    number_rows(frame, outer[1], &b);
+    number_rows(quantizer, outer[0], &a);
+    number_rows(quantizer, outer[1], &b);
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         for (uint32_t k = 0; k < QD_AXES; k++) {
             int32_t lo[2] = {a.v[r][k], b.v[r][k]}, hi[2] = {a.v[r][QD_ROW_HIGH + k], b.v[r][QD_ROW_HIGH + k]};
@@ -65,8 +65,8 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
         }
     }
     if (inner[0] != outer[0]) {
-        number_rows(frame, inner[0], &a);
-        number_rows(frame, inner[1], &b);
+        number_rows(quantizer, inner[0], &a);
+        number_rows(quantizer, inner[1], &b);
     }
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         for (uint32_t k = 0; k < QD_AXES; k++) {

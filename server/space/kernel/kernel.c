@@ -120,8 +120,8 @@ void qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count)
     }
     list->row = (uint32_t *)(void *)(home + QD_LIST_COLUMNS * capacity * sizeof(uint16_t));
     list->changed = (uint64_t *)(void *)(list->row + capacity);
-    list->aloof = list->changed + capacity / 64 + 1;
-    list->group = (uint16_t *)(void *)(list->aloof + capacity / 64 + 1);
+    list->self_ignoring = list->changed + capacity / 64 + 1;
+    list->group = (uint16_t *)(void *)(list->self_ignoring + capacity / 64 + 1);
     list->capacity = capacity;
 }
 
@@ -137,8 +137,8 @@ void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count)
     }
     list->row = (uint32_t *)(void *)(home + QD_LIST_COLUMNS * capacity);
     list->changed = (uint64_t *)(void *)(list->row + capacity);
-    list->aloof = list->changed + capacity / 64 + 1;
-    list->group = (uint8_t *)(list->aloof + capacity / 64 + 1);
+    list->self_ignoring = list->changed + capacity / 64 + 1;
+    list->group = (uint8_t *)(list->self_ignoring + capacity / 64 + 1);
     list->capacity = capacity;
 }
 

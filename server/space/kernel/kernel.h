@@ -4,7 +4,7 @@
  * and shapes, and emits events. It is compiled once for each instruction set (kernel_<isa>.c, all from kernel_body.h)
  * and chosen at run time; every choice emits the same set.
  *
- * A LIST is what a cell's test reads: a column for each edge of two boxes a row, as integers of the frame.
+ * A LIST is what a cell's test reads: a column for each edge of two boxes a row, as integers of the quantizer.
  *
  *     outer   the union of was and now          two apart: the pair overlaps neither then nor now
  *     inner   the intersection of was and now   two strictly overlapping: the pair overlapped then, and does now
@@ -21,7 +21,7 @@
  *     moved          a bit a row
  *     group          of long lists, for a group of lanes: the box around its outer boxes, and what its inner boxes have
  *                    in common, so that two groups that are apart, or all over each other, are passed over at once
- *     aloof          a bit a row: those with one filter that does not agree with itself. No two of them have anything
+ *     self-ignoring          a bit a row: those with one filter that does not agree with itself. No two of them have anything
  * to tell, so that a crowd of them on one spot costs no exact tests
  *
  * The first rows of a list are a cell's own; carried ones, of the cells above, follow. Lists are kept in 16 bits. In
@@ -58,7 +58,7 @@ typedef enum qd_traversal_mode {
 typedef struct qd_list16 {
     uint16_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
-    uint64_t *changed, *aloof;
+    uint64_t *changed, *self_ignoring;
     uint16_t *group;
     uint32_t capacity;
     uint32_t own, count;
@@ -74,7 +74,7 @@ typedef struct qd_window {
 typedef struct qd_list8 {
     uint8_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
-    uint64_t *changed, *aloof;
+    uint64_t *changed, *self_ignoring;
     uint8_t *group;
     uint32_t capacity;
     uint32_t own, count;
@@ -87,7 +87,7 @@ static inline bool qd_column_is_plus_one(uint32_t k)
     return k / QD_AXES == QD_INNER_LO / QD_AXES;
 }
 
-/* The outer and inner edges of a block's rows, as numbers of the frame, an edge after the other. */
+/* The outer and inner edges of a block's rows, as numbers of the quantizer, an edge after the other. */
 typedef struct qd_edges {
     _Alignas(64) uint16_t v[QD_LIST_COLUMNS][QD_BLOCK_ROWS];
 } qd_edges;
@@ -121,9 +121,9 @@ typedef struct qd_sink {
     const qd_rows *rows;
     const qd_bodies *bodies;
     qd_traversal_mode mode;
-    bool swept; /* also tell what passed; with QD_TRAVERSAL_EVENTS and QD_TRAVERSAL_STAYS */
-    bool aloof; /* look for rows that are */
-    qd_frame frame;
+    bool swept;         /* also tell what passed; with QD_TRAVERSAL_EVENTS and QD_TRAVERSAL_STAYS */
+    bool self_ignoring; /* look for rows that are */
+    qd_quantizer quantizer;
     qd_heap *heap;
     qd_quota *quota;
     qd_pair *near; /* QD_PAIRS_ROOM of them: what the filters have left, of several lists */
@@ -141,15 +141,15 @@ typedef struct qd_kernel {
     /* The rows of a cell into an empty list. */
     void (*collect16)(const qd_sink *sink, const qd_cell *cell, qd_list16 *list);
     void (*collect8)(const qd_sink *sink, const qd_cell *cell, const qd_window *window, qd_list8 *list);
-    /* The rows of another list, by their references, as numbers of the sink's frame now: for an index that goes from
-     * one frame to another. Into an empty list; what it holds are carried rows. */
+    /* The rows of another list, by their references, as numbers of the sink's quantizer now: for an index that goes from
+     * one quantizer to another. Into an empty list; what it holds are carried rows. */
     void (*collect_again)(const qd_sink *sink, const qd_list16 *from, qd_list16 *list);
     /* For an index that brings rows together in its own order: appends rows by their references, which have all bits of
      * QD_LIST that are due, as carried rows. Whole blocks of references are read: what lies behind the last one must be
      * references, too. With `all` nobody will ask what moved. */
     void (*pick8)(const qd_sink *sink, const uint32_t *reference, uint32_t count, const qd_window *window, bool all,
                   qd_list8 *list);
-    /* The rows of a block, as numbers of the sink's frame. */
+    /* The rows of a block, as numbers of the sink's quantizer. */
     void (*edges16)(const qd_sink *sink, uint32_t block, qd_edges *result);
     /* Appends the rows of a list that meet the window; only moved ones when asked. */
     void (*cull16)(const qd_list16 *from, const qd_window *window, bool changed_only, qd_list16 *list);

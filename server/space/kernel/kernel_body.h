@@ -17,7 +17,7 @@
 #define HITS_MAX  512u /* hits are sifted above this many */
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
 
-#define ALOOF_SAMPLES 8u /* rows that tell whether a list has aloof ones */
+#define SELF_IGNORING_SAMPLES 8u /* rows that tell whether a list has self-ignoring ones */
 
 /* A row, and some of a group of lanes. */
 typedef struct hits {
@@ -58,8 +58,8 @@ static inline const qd_filter *filter_of(const qd_sink *sink, uint32_t reference
     return &sink->bodies->filter[qd_row_id(sink->rows, reference & QD_LIST_ROW) & QD_ID_SLOT];
 }
 
-/* Whether rows with that filter are aloof. */
-static inline bool is_aloof(const qd_sink *sink, uint32_t reference)
+/* Whether rows with that filter are self-ignoring. */
+static inline bool is_self_ignoring(const qd_sink *sink, uint32_t reference)
 {
     const uint32_t bits = class_bits(sink, reference), class = bits >> QD_ID_CLASS;
 
@@ -90,24 +90,26 @@ static inline uint64_t find_alike(const qd_sink *sink, const uint32_t *row, uint
     return alike;
 }
 
-/* Notes which rows are aloof; returns whether any are. Of a list in which they matter some of a few rows are. */
-static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count, uint64_t *aloof)
+/* Notes which rows are self-ignoring; returns whether any are. Of a list in which they matter some of a few rows are. */
+static bool find_self_ignoring(const qd_sink *sink, const uint32_t *row, uint32_t count, uint64_t *self_ignoring)
 {
     uint32_t part = 1;
 
     if (count < 2) {
         return false;
     }
-    while (part < ALOOF_SAMPLES && !is_aloof(sink, row[(uint64_t)count * part / ALOOF_SAMPLES])) {
+    while (part < SELF_IGNORING_SAMPLES &&
+           !is_self_ignoring(sink, row[(uint64_t)count * part / SELF_IGNORING_SAMPLES])) {
         part++;
     }
-    if (part == ALOOF_SAMPLES) {
+    if (part == SELF_IGNORING_SAMPLES) {
         return false;
     }
     for (uint32_t base = 0; base < count; base += 64) {
         const uint32_t lanes = count - base < 64 ? count - base : 64;
 
-        aloof[base / 64] = find_alike(sink, row + base, lanes, row[(uint64_t)count * part / ALOOF_SAMPLES]);
+        self_ignoring[base / 64] =
+            find_alike(sink, row + base, lanes, row[(uint64_t)count * part / SELF_IGNORING_SAMPLES]);
     }
     return true;
 }
@@ -176,33 +178,33 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
 
 #ifndef COLUMNS_OF_ROUND
 /* The outer and inner edges of 16 rows, with a bit of `is_round` for each. */
-static inline void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
-                                    qd_edges *result)
+static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                    uint32_t is_round, qd_edges *result)
 {
     qd_boxes boxes;
 
     columns_boxes(now, was, is_round, &boxes);
     const qd_row *const outer[2] = {boxes.outer, boxes.outer}, *const inner[2] = {boxes.inner, boxes.inner};
-    columns_of_rows(frame, outer, inner, result);
+    columns_of_rows(quantizer, outer, inner, result);
 }
 #endif
 
 /* Of 16 rows; a bit of `is_round` and `unproven` for each. */
-static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const qd_row *was, uint16_t is_round,
+static inline void edges_of_rows(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint16_t is_round,
                                  uint16_t unproven, qd_edges *result)
 {
     if (QD_LIKELY(is_round == 0)) {
         const qd_row *const rows[2] = {now, was};
 
-        columns_of_rows(frame, rows, rows, result);
+        columns_of_rows(quantizer, rows, rows, result);
     } else {
-        columns_of_round(frame, now, was, is_round, result);
+        columns_of_round(quantizer, now, was, is_round, result);
     }
     for (uint32_t left = unproven; left != 0; left &= left - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(left);
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            result->v[QD_INNER_LO + k][r] = QD_FRAME_LAST + 1;
+            result->v[QD_INNER_LO + k][r] = QD_QUANTIZER_LAST + 1;
             result->v[QD_INNER_HI + k][r] = 0;
         }
     }
@@ -214,7 +216,7 @@ static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *resul
     const qd_row *was = qd_row_was(sink->rows, block * QD_BLOCK_ROWS);
     const qd_row *now = sink->mode == QD_TRAVERSAL_PAIRS ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
 
-    edges_of_rows(&sink->frame, now, was, info->round, info->unproven, result);
+    edges_of_rows(&sink->quantizer, now, was, info->round, info->unproven, result);
 }
 
 static void edges16(const qd_sink *sink, uint32_t block, qd_edges *result)
@@ -321,7 +323,7 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
             reference[r] = from->row[at + r < from->count ? at + r : at];
         }
         pick(sink, reference, &rows);
-        edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
+        edges_of_rows(&sink->quantizer, rows.now, rows.was, rows.is_round, rows.unproven, &found);
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
         }
@@ -339,7 +341,7 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
         qd_edges found;
 
         pick(sink, reference + i, &rows);
-        edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
+        edges_of_rows(&sink->quantizer, rows.now, rows.was, rows.is_round, rows.unproven, &found);
         columns_narrow(&found, window, list->column, at);
         for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
             list->row[at + r] = reference[i + r] & ~QD_LIST_CHANGED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bodies that move as columns, a register of them at a time: their records are read, their rows made and written, as
- * move.h does it one by one. What an index makes of it is in quadtree_move_body.h and flat_move_body.h.
+ * move.h does it one by one. What an index makes of it is in quadtree_move_body.h and one_list_move_body.h.
  * Compiled by each move_<isa>.c after it has defined
  *
  *     MOVE_SYMBOL(name) a function to define

@@ -10,8 +10,8 @@
 
 uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key)
 {
-    const uint32_t shift = QD_FRAME_BITS - tree->depth;
-    qd_numbers at = qd_frame_numbers(&tree->frame, box);
+    const uint32_t shift = QD_QUANTIZER_BITS - tree->depth;
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
 
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
         at.v[k] >>= shift;
@@ -62,8 +62,8 @@ static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
 {
     const qd_linear *tree = (const qd_linear *)index;
-    const uint32_t span = 2u << (QD_FRAME_BITS - tree->depth);
-    qd_numbers at = qd_frame_numbers(&tree->frame, box);
+    const uint32_t span = 2u << (QD_QUANTIZER_BITS - tree->depth);
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
     bool is_long = false;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -151,7 +151,7 @@ qd_index *qd_linear_create(const qd_index *as)
         tree->bounds.hi[k] = hi[k];
     }
     qd_root root = qd_root_of(&tree->bounds);
-    tree->frame = qd_root_frame(&root, QD_FRAME_BITS);
+    tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
     tree->filled = root.filled;
     return &tree->index;
 }

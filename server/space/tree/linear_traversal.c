@@ -39,7 +39,7 @@ static const qd_linear *tree_of(const qd_worker_slot *worker)
 
 static qd_window window_of(uint32_t level, uint32_t k)
 {
-    uint32_t bits = QD_FRAME_BITS - level, last = (1u << bits) - 1;
+    uint32_t bits = QD_QUANTIZER_BITS - level, last = (1u << bits) - 1;
     qd_window window = {.shift = bits > 8 ? bits - 8 : 0};
 
     for (uint32_t axis = 0; axis < QD_AXES; axis++) {
@@ -84,7 +84,7 @@ static void visit_leaf(qd_worker_slot *worker, uint32_t level, uint32_t k, bool 
         prefetch_next(index->rows, cell);
     }
     worker->kernel->collect8(&worker->sink, cell, &window, list);
-    qd_arrange8(&worker->arranger, worker->sink.heap, list);
+    qd_list8_sort(&worker->sorter, worker->sink.heap, list);
     if (above != NULL && above->count > 0) {
         worker->kernel->cull8(above, &window, !active, list);
     }
@@ -139,7 +139,7 @@ static void visit_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, bool
     bool active = is_active(worker, number);
     qd_list16_reserve(worker->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
     worker->kernel->collect16(&worker->sink, cell, list);
-    qd_arrange16(&worker->arranger, worker->sink.heap, list);
+    qd_list16_sort(&worker->sorter, worker->sink.heap, list);
     if (above != NULL && above->count > 0) {
         qd_window window = window_of(level, k);
 
@@ -210,7 +210,7 @@ void qd_linear_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_linear *tree = (const qd_linear *)index;
 
-    worker->sink.frame = tree->frame;
+    worker->sink.quantizer = tree->quantizer;
     for (uint32_t level = 0; level < tree->task_level; level++) {
         uint32_t below = tree->task_level - level, k = task >> QD_AXES * below, number = qd_level_first(level) + k;
         bool is_first = is_first_below(task, below);

@@ -26,14 +26,14 @@ static void tell(qd_sparse *sparse)
 static qd_row room_of(const qd_sparse *sparse, uint64_t key)
 {
     const uint32_t below = QD_KEY_BITS - qd_key_level(key);
-    const double step = 1 / (double)sparse->frame.scale;
+    const double step = 1 / (double)sparse->quantizer.scale;
     qd_row room = {{0}};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t first = qd_key_at(key, k) << below, last = first + ((1u << below) - 1);
-        double origin = (double)sparse->frame.origin[k];
-        float low = (float)(origin + first * step * (1 + QD_FRAME_MARGIN));
-        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_FRAME_MARGIN));
+        double origin = (double)sparse->quantizer.origin[k];
+        float low = (float)(origin + first * step * (1 + QD_QUANTIZER_MARGIN));
+        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_QUANTIZER_MARGIN));
 
         room.v[k] = first == 0 ? -INFINITY : nextafterf(low, INFINITY);
         room.v[QD_ROW_HIGH + k] = last == QD_KEY_LAST ? INFINITY : nextafterf(high, -INFINITY);
@@ -95,7 +95,7 @@ static uint32_t find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
 
 uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
 {
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint32_t level = qd_key_level_of(&numbers);
 
     level = level < sparse->depth_max ? level : sparse->depth_max;
@@ -119,7 +119,7 @@ qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key)
         numbers.v[k] = qd_key_at(key, k) << below;
         numbers.v[QD_ROW_HIGH + k] = numbers.v[k] + ((1u << below) - 1);
     }
-    return qd_frame_extent(&sparse->frame, &numbers, QD_KEY_LAST);
+    return qd_quantizer_extent(&sparse->quantizer, &numbers, QD_KEY_LAST);
 }
 
 void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count)
@@ -177,7 +177,7 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
     if (qd_sparse_is_leaf(sparse, cell_key)) {
         return false;
     }
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint32_t level = sparse->depth_max;
     if (sparse->index.config->depth == 0) {
         uint32_t number = find(sparse, qd_key_of(numbers.v), level);
@@ -200,7 +200,7 @@ static bool is_high(const qd_index *index, uint32_t cell_key)
  * larger one as it did, one step on. */
 static bool stays_in(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
 {
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, bounds);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, bounds);
     uint64_t key = sparse->cells.key[record->cell_key], low = qd_key_of(numbers.v);
     uint32_t level = qd_key_level(key), natural = qd_key_level_of(&numbers);
 
@@ -331,6 +331,6 @@ qd_index *qd_sparse_create(const qd_index *as)
     sparse->depth_max = config->depth > 0 ? config->depth : QD_SPARSE_DEPTH_MAX;
     sparse->leaf_from = config->depth;
     qd_root root = qd_root_of(&sparse->bounds);
-    sparse->frame = qd_root_frame(&root, QD_KEY_BITS);
+    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
     return &sparse->index;
 }

@@ -5,7 +5,7 @@
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint64_t key = sparse->cells.key[cell];
     uint32_t level = qd_key_level(key);
 
