@@ -11,6 +11,7 @@
 #include "core/proxies.h"
 #include "core/search.h"
 #include "core/traversal.h"
+#include "kernel/choose.h"
 
 typedef struct space_nd {
     qd_space base;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "server/base/array.h"
+#include "server/space/kernel/choose.h"
 #include "server/space/kernel/kernel.h"
 
 #define ROUNDS_DEFAULT 1500u

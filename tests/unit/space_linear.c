@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "server/space/kernel/choose.h"
 #include "server/space/space.h"
 #include "server/space/tree/linear.h"
 #include "support/backwards.h"

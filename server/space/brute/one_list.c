@@ -4,6 +4,7 @@
 #include <float.h>
 
 #include "../core/rebuild.h"
+#include "../kernel/choose.h"
 #include "../move/move.h"
 
 qd_index *qd_one_list_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)

@@ -6,6 +6,7 @@
 #include "../../base/array.h"
 #include "../../base/assert.h"
 #include "../../base/scratch.h"
+#include "../kernel/choose.h"
 
 #define EVENTS_KEPT     16384u
 #define EVENTS_MIN      8u    /* a line of cache */

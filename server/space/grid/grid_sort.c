@@ -3,6 +3,7 @@
 
 #include "../../base/array.h"
 #include "../../base/assert.h"
+#include "../kernel/choose.h"
 #include "grid.h"
 
 #define DIGIT_BITS_MIN 8u

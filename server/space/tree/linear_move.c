@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linear_move.h"
 
+#include "../kernel/choose.h"
+
 #define LOOK_AHEAD 8u
 
 /* It is still in a leaf, or lies astride the middle lines of a larger cell as it did, one step on: then its row is no

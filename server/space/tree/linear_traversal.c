@@ -20,6 +20,7 @@
  * hand over. */
 #include "../../base/fetch.h"
 #include "../core/traversal.h"
+#include "../kernel/choose.h"
 #include "linear_plan.h"
 
 #define TASK_LEVEL       (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How rows become the columns of a list, with AVX2; what the functions do is said in columns_portable.h.
+ * How rows become the columns of a list, with AVX2; lanes_portable.h documents the functions.
  */
 #ifndef QD_SPACE_KERNEL_COLUMNS_AVX2_H
 #define QD_SPACE_KERNEL_COLUMNS_AVX2_H
 
 #include <immintrin.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "../../base/assert.h"
-#include "columns_narrow.h"
-#include "moved.h"
+#include "../../../base/assert.h"
+#include "../../geometry/quantizer.h"
+#include "../../geometry/shape.h"
+#include "../kernel.h"
 
 typedef struct numbering {
     __m256 origin, scale, last;
@@ -319,8 +322,10 @@ static inline void append_rows(const qd_list16 *from, eight_lanes eight, __m128i
     const __m128i bits = _mm_set1_epi64x((long long)UINT64_C(0x8040201008040201));
     const __m128i of_eight = _mm_set1_epi8((char)(from->changed[eight.first / 64] >> eight.first % 64));
     const __m128i is_set = _mm_cmpeq_epi8(_mm_and_si128(of_eight, bits), bits);
-    moved_set(changed, at, (uint32_t)_mm_movemask_epi8(_mm_shuffle_epi8(is_set, lanes)) & 0xff, 8);
+    qd_bits_set(changed, at, (uint32_t)_mm_movemask_epi8(_mm_shuffle_epi8(is_set, lanes)) & 0xff, 8);
 }
+
+#define COLUMNS_APPEND
 
 static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
 {

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How rows become the columns of a list, with AVX-512; what the functions do is said in columns_portable.h.
+ * How rows become the columns of a list, with AVX-512; lanes_portable.h documents the functions.
  */
 #ifndef QD_SPACE_KERNEL_COLUMNS_AVX512_H
 #define QD_SPACE_KERNEL_COLUMNS_AVX512_H
 
 #include <immintrin.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "kernel.h"
+#include "../../geometry/quantizer.h"
+#include "../../geometry/shape.h"
+#include "../kernel.h"
 
 /* 16 edges as numbers of 32 bits; those below 0 are 0 when they are packed. */
 static inline __m512i number_sixteen(__m512 edge, __m512 origin, __m512 scale)
@@ -289,6 +293,8 @@ static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t ma
         changed[at / 64 + 1] = bits >> (64 - shift);
     }
 }
+
+#define COLUMNS_APPEND
 
 static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
 {

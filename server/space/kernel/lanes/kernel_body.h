@@ -5,13 +5,20 @@
  *     KERNEL_NAME      "portable" and so on
  *     KERNEL_SYMBOL    the qd_kernel to define
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "../../base/assert.h"
-#include "columns_narrow.h"
-#include "kernel.h"
-#include "moved.h"
-#include "pairs.h"
+#include "../../../base/assert.h"
+#include "../../core/bodies.h"
+#include "../../core/rows.h"
+#include "../../geometry/quantizer.h"
+#include "../../geometry/shape.h"
+#include "../exact.h"
+#include "../kernel.h"
+#include "../list.h"
+#include "../sink.h"
 
 #define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
 #define HITS_MAX  512u /* hits are sifted above this many */
@@ -126,12 +133,12 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
 }
 #endif
 
-#include "kernel_exact.h"
+#include "exact_body.h"
 
 #define TEST_NAME(x) x##8
 #define TEST_TYPE    uint8_t
 #define TEST_LANES   64u
-#include "kernel_test.h"
+#include "pair_test.h"
 #undef TEST_NAME
 #undef TEST_TYPE
 #undef TEST_LANES
@@ -139,7 +146,7 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
 #define TEST_NAME(x) x##16
 #define TEST_TYPE    uint16_t
 #define TEST_LANES   32u
-#include "kernel_test.h"
+#include "pair_test.h"
 #undef TEST_NAME
 #undef TEST_TYPE
 #undef TEST_LANES
@@ -154,7 +161,7 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
     for (uint32_t base = b_from; base < b_to && !sink->stopped; base += QD_LIST_LANES) {
         lanes8 lanes = lanes_load8(list->column, base);
         uint64_t valid = lanes_below(b_to - base, QD_LIST_LANES);
-        uint64_t changed = all ? valid : valid & moved_from(list->changed, base);
+        uint64_t changed = all ? valid : valid & qd_bits_from(list->changed, base);
 
         for (uint32_t from = a_from; from < a_to; from += HITS_STEP) {
             uint32_t stop = a_to - from > HITS_STEP ? from + HITS_STEP : a_to;
@@ -235,7 +242,7 @@ static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row,
     lanes special = ((info->special & bit) + (QD_LIST_SPECIAL - bit)) & QD_LIST_SPECIAL;
     lanes reference = (block * QD_BLOCK_ROWS + lane) | special;
     memcpy(row + at, &reference, sizeof reference);
-    moved_set(changed, at, info->changed, QD_BLOCK_ROWS);
+    qd_bits_set(changed, at, info->changed, QD_BLOCK_ROWS);
 }
 
 /* The head holds the last rows; the list begins with the first. */
@@ -328,7 +335,7 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
             memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
         }
         memcpy(list->row + at, reference, sizeof reference);
-        moved_set(list->changed, at, from->changed[at / 64] >> at % 64 & 0xffff, QD_BLOCK_ROWS);
+        qd_bits_set(list->changed, at, from->changed[at / 64] >> at % 64 & 0xffff, QD_BLOCK_ROWS);
     }
 }
 
@@ -352,13 +359,43 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
             for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
                 changed |= (uint64_t)((reference[i + r] & QD_LIST_CHANGED) != 0) << r;
             }
-            moved_set(list->changed, at, changed, QD_BLOCK_ROWS);
+            qd_bits_set(list->changed, at, changed, QD_BLOCK_ROWS);
         }
     }
     list->count += count;
 }
 
 /* ---- culling: the carried rows that meet a cell ---- */
+
+#ifndef COLUMNS_APPEND
+/* Appends the rows of a mask, out of the 32 from `base` on. */
+static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
+{
+    for (; mask != 0; mask &= mask - 1) {
+        uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
+
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            list->column[k][at] = from->column[k][i];
+        }
+        list->row[at] = from->row[i];
+        qd_bits_set(list->changed, at, from->changed[i / 64] >> i % 64 & 1, 1);
+    }
+}
+
+static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_t mask, const qd_window *window,
+                                   qd_list8 *list)
+{
+    for (; mask != 0; mask &= mask - 1) {
+        uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
+
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            qd_narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
+        }
+        list->row[at] = from->row[i];
+        qd_bits_set(list->changed, at, from->changed[i / 64] >> i % 64 & 1, 1);
+    }
+}
+#endif
 
 static inline __attribute__((always_inline)) uint64_t meeting(const qd_list16 *from, uint32_t base,
                                                               const qd_window *window, bool changed_only)
@@ -400,7 +437,7 @@ static void narrow_list(const qd_list16 *from, const qd_window *window, qd_list8
     list->own = from->own;
     list->count = from->count;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-        narrow_column(from->column[k], from->count, k, window, list->column[k]);
+        qd_narrow_column(from->column[k], from->count, k, window, list->column[k]);
     }
     memcpy(list->row, from->row, from->count * sizeof *from->row);
     memcpy(list->changed, from->changed, (from->count + 63) / 64 * sizeof *from->changed);

@@ -229,7 +229,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 
 /* A pair is tested from its moved row; where both moved, from the one in front. So a moved own row meets all rows
  * behind it and the resting own rows in front of it, a moved carried row the resting own rows. */
-static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list)
+static void TEST_NAME(test_changed)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;
     uint32_t count = 0;
@@ -288,6 +288,6 @@ static void TEST_NAME(test)(qd_sink *sink, const TEST_NAME(qd_list) * list, bool
     if (all) {
         TEST_NAME(test_all)(sink, list);
     } else {
-        TEST_NAME(test_moved)(sink, list);
+        TEST_NAME(test_changed)(sink, list);
     }
 }
