@@ -75,7 +75,6 @@ qd_status QD_ND(qd_space_create)(const qd_space_config *config, qd_heap *heap, q
                                                  .heap = heap,
                                                  .rows = &made->rows,
                                                  .bodies = &made->bodies,
-                                                 .proxies = &made->proxies,
                                                  .tuning = QD_TUNING_DEFAULT,
                                                  .config = &made->config,
                                              });
@@ -186,7 +185,7 @@ void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, 
     if (!is_pending(s) || !qd_pending_put(&s->pending, &s->bodies, count, slots, at)) {
         qd_pending_drop(&s->pending, count, slots);
         s->rows.all |= is_nearly_all(count, s->bodies.count);
-        s->proxies.index->ops->move(s->proxies.index, count, slots, at);
+        qd_proxies_move(&s->proxies, count, slots, at);
     }
     s->counters.moves += count;
 }
@@ -196,7 +195,7 @@ static void apply_pending(space_nd *s, const qd_executor *executor)
 {
     if (s->pending.any) {
         s->rows.all |= is_nearly_all(qd_pending_count(&s->pending), s->bodies.count);
-        qd_pending_apply(&s->pending, s->proxies.index, executor);
+        qd_pending_apply(&s->pending, &s->proxies, executor);
     }
 }
 

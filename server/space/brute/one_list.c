@@ -41,7 +41,8 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return true;
 }
 
-void qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+/* No body leaves the only cell. */
+size_t qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
     size_t done = 0;
 #if defined(__x86_64__)
@@ -51,16 +52,7 @@ void qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, cons
         done = qd_one_list_move_avx2(index, count, slots, at);
     }
 #endif
-    qd_move_all(index, done, count, slots, at, stays);
-}
-
-/* Nobody leaves the only cell. */
-uint32_t qd_one_list_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                                 qd_mover *movers)
-{
-    (void)movers;
-    qd_one_list_move(index, count, slots, at);
-    return 0;
+    return qd_move_each(index, done, count, slots, at, movers, stays);
 }
 
 void qd_one_list_count(const qd_index *index, qd_space_counters *counters)

@@ -22,9 +22,8 @@ qd_index *qd_one_list_create(const qd_index *as, const qd_index_ops *ops, size_t
 /* The operations of a qd_index_ops that need no more than that. */
 qd_status qd_one_list_reserve(qd_index *index);
 uint32_t qd_one_list_locate(qd_index *index, const qd_row *box, uint32_t *cell_key);
-void qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-uint32_t qd_one_list_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                                 qd_mover *movers);
+size_t qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
+                        qd_movers *movers);
 #if defined(__x86_64__)
 /* Each moves the first ones, as many as fill registers; returns how many. */
 size_t qd_one_list_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);

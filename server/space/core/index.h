@@ -42,10 +42,43 @@ typedef struct qd_traversal_plan {
     uint32_t workers; /* that can work at once; with 1, one task is best */
 } qd_traversal_plan;
 
-/* A body that goes to another cell. The note is the index's own. */
+/* How a body goes to another cell. */
+typedef enum qd_move_how {
+    QD_MOVE_WHOLE,
+    QD_MOVE_LOOSE,  /* it would not go there without its was */
+    QD_MOVE_SPLIT,  /* it leaves its was behind */
+    QD_MOVE_UPDATE, /* its index did not look for its cell: it is to be registered again (qd_proxies_update) */
+} qd_move_how;
+
+/* A body that has to leave its cell: how, and where it goes. */
 typedef struct qd_mover {
-    uint32_t slot, cell, note;
+    uint32_t slot;
+    uint32_t to; /* the cell, and from bit 30 on qd_move_how */
+    uint32_t cell_key;
 } qd_mover;
+
+static inline uint32_t qd_mover_to(uint32_t cell, qd_move_how how)
+{
+    return cell | (uint32_t)how << 30;
+}
+
+static inline uint32_t qd_mover_cell(const qd_mover *mover)
+{
+    return mover->to & ((1u << 30) - 1);
+}
+
+static inline qd_move_how qd_mover_how(const qd_mover *mover)
+{
+    return (qd_move_how)(mover->to >> 30);
+}
+
+#define QD_MOVERS_FULL 256u /* an index that has found so many returns them */
+#define QD_MOVERS_ROOM (QD_MOVERS_FULL + 32)
+
+typedef struct qd_movers {
+    uint32_t count;
+    qd_mover each[QD_MOVERS_ROOM];
+} qd_movers;
 
 typedef struct qd_index_ops {
     qd_space_index kind;
@@ -60,18 +93,12 @@ typedef struct qd_index_ops {
     /* Whether a place is one where boxes that are larger than need be do harm: bodies that are there because they
      * crossed a line are looked at again later. NULL: never. */
     bool (*is_high)(const qd_index *index, uint32_t cell_key);
-    /* Moves many bodies: their records, and their rows where they stay in their cells; qd_proxies_update for the rest.
-     * at[axis][i] is where slots[i] goes. */
-    void (*move)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-    /* As `move`, while every row counts as changed (rows->all), of bodies of which none comes twice; but those that
-     * leave their cells are still in them, and only their records say where they are: they are put into `leavers`, all
-     * of whom are to `leave` before anything else happens. Returns how many: it has room for twice as many as there
-     * are bodies, as some may be in it again. May run in tasks at the same time, each with bodies of its own. NULL:
-     * none can be moved without the others. */
-    uint32_t (*move_within)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                            qd_mover *movers);
-    /* Moves leavers to their new cells. NULL: no body leaves its cell. */
-    void (*leave)(qd_index *index, const qd_mover *movers, uint32_t count);
+    /* Moves the first of many bodies, until `movers` is full: their records, and their rows where they stay in their
+     * cells. Those that do not are put into `movers`, which is empty; the caller applies them before anything else
+     * happens. at[axis][i] is where slots[i] goes. Returns how many it moved, at least one.
+     * While every row counts as changed (rows->all) it may run in tasks at the same time, each with bodies of its own,
+     * and movers may be applied when all have moved, if no slot comes twice. */
+    size_t (*move)(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers);
     /* A row is about to be put into a cell. NULL: nothing to do. */
     void (*entered)(qd_index *index, uint32_t cell);
     /* A cell holds no row any more. NULL: nothing to do. */
@@ -106,7 +133,6 @@ struct qd_index {
     qd_heap *heap;
     qd_rows *rows;
     qd_bodies *bodies;
-    struct qd_proxies *proxies; /* that it serves */
     qd_tuning tuning;
     const qd_space_config *config;
     qd_cell *cell;  /* the lists of rows, by number; the array is the index's own, and may move when it grows */

@@ -229,53 +229,58 @@ static uint32_t part_words(const applying *all)
     return (slots > 0 ? slots : QD_APPLY_SLOTS_MAX) / WORD_SLOTS;
 }
 
-/* What one that leaves is to be remembered by stands where its place did. */
-static void put_leaver(const qd_pending *pending, const qd_mover *mover)
+/* Where a mover goes is kept where its coordinates were. */
+static void put_mover(const qd_pending *pending, const qd_mover *mover)
 {
-    memcpy(&pending->at[0][mover->slot], &mover->cell, sizeof mover->cell);
-    memcpy(&pending->at[1][mover->slot], &mover->note, sizeof mover->note);
+    memcpy(&pending->at[0][mover->slot], &mover->to, sizeof mover->to);
+    memcpy(&pending->at[1][mover->slot], &mover->cell_key, sizeof mover->cell_key);
     pending->waiting[mover->slot / WORD_SLOTS] |= bit_of(mover->slot);
 }
 
-static qd_mover leaver_at(const qd_pending *pending, uint32_t slot)
+static qd_mover mover_at(const qd_pending *pending, uint32_t slot)
 {
     qd_mover mover = {.slot = slot};
 
-    memcpy(&mover.cell, &pending->at[0][slot], sizeof mover.cell);
-    memcpy(&mover.note, &pending->at[1][slot], sizeof mover.note);
+    memcpy(&mover.to, &pending->at[0][slot], sizeof mover.to);
+    memcpy(&mover.cell_key, &pending->at[1][slot], sizeof mover.cell_key);
     return mover;
 }
 
-/* A part, but for those that leave their cells. */
+/* Moves the bodies of a part; those that have to leave their cells wait again, as movers. */
 static void apply_part(size_t task, void *argument)
 {
     const applying *all = argument;
     const uint32_t words = part_words(all), first = (uint32_t)task * words;
     group some;
-    qd_mover movers[2 * QD_APPLY_SLOTS_MAX];
+    qd_movers movers;
 
     (void)take(all->pending, first, all->words - first < words ? all->words : first + words, &some);
-    if (some.count == 0) {
-        return;
-    }
-    uint32_t left = all->index->ops->move_within(all->index, some.count, some.slot, some.at, movers);
-    for (uint32_t i = 0; i < left; i++) {
-        put_leaver(all->pending, &movers[i]);
+    for (uint32_t done = 0; done < some.count;) {
+        const float *at[QD_AXES];
+
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            at[k] = some.at[k] + done;
+        }
+        movers.count = 0;
+        done += (uint32_t)all->index->ops->move(all->index, some.count - done, some.slot + done, at, &movers);
+        for (uint32_t i = 0; i < movers.count; i++) {
+            put_mover(all->pending, &movers.each[i]);
+        }
     }
 }
 
-#define LEAVERS_AT_ONCE 256u /* their records are fetched together */
+#define MOVERS_AT_ONCE 256u /* their records are fetched together */
 
 /* Moves the bodies that left their cells, in the order of slots; then no body is waiting. */
-static void leave(const qd_pending *pending, qd_index *index)
+static void apply_movers(const qd_pending *pending, qd_proxies *proxies)
 {
     const uint32_t words = pending->capacity / WORD_SLOTS;
-    qd_mover movers[LEAVERS_AT_ONCE];
+    qd_mover movers[MOVERS_AT_ONCE];
 
     for (uint32_t word = 0; word < words;) {
         uint32_t count = 0;
 
-        for (; word < words && count <= LEAVERS_AT_ONCE - WORD_SLOTS; word++) {
+        for (; word < words && count <= MOVERS_AT_ONCE - WORD_SLOTS; word++) {
             uint64_t bits = pending->waiting[word];
 
             if (bits == 0) {
@@ -283,43 +288,34 @@ static void leave(const qd_pending *pending, qd_index *index)
             }
             pending->waiting[word] = 0;
             for (; bits != 0; bits &= bits - 1) {
-                movers[count] = leaver_at(pending, word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
-                __builtin_prefetch(&index->bodies->record[movers[count++].slot], 1);
+                movers[count] = mover_at(pending, word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
+                __builtin_prefetch(&proxies->index->bodies->record[movers[count++].slot], 1);
             }
         }
-        index->ops->leave(index, movers, count);
+        qd_proxies_apply(proxies, movers, count);
     }
 }
 
-static void apply_in_parts(applying *all, const qd_executor *executor)
+void qd_pending_apply(qd_pending *pending, qd_proxies *proxies, const qd_executor *executor)
 {
-    const size_t parts = (all->words + part_words(all) - 1) / part_words(all);
-    const bool is_large = all->index->rows->count >= all->index->tuning.task_rows_min;
+    qd_index *index = proxies->index;
 
-    executor = is_large ? executor : &qd_executor_serial;
-    executor->run(executor->context, parts, apply_part, all);
-    if (all->index->ops->leave != NULL) {
-        leave(all->pending, all->index);
-    }
-}
-
-void qd_pending_apply(qd_pending *pending, qd_index *index, const qd_executor *executor)
-{
     if (!pending->any) {
         return;
     }
     applying all = {pending, index, pending->capacity / WORD_SLOTS};
     pending->any = false;
-    if (index->rows->all && index->ops->move_within != NULL) {
-        apply_in_parts(&all, executor);
+    if (index->rows->all && index->rows->count >= index->tuning.task_rows_min) {
+        const size_t parts = (all.words + part_words(&all) - 1) / part_words(&all);
+
+        executor->run(executor->context, parts, apply_part, &all);
+        apply_movers(pending, proxies);
         return;
     }
     group some;
     for (uint32_t word = 0; word < all.words;) {
         word = take(pending, word, all.words, &some);
-        if (some.count > 0) {
-            index->ops->move(index, some.count, some.slot, some.at);
-        }
+        qd_proxies_move(proxies, some.count, some.slot, some.at);
     }
 }
 

@@ -178,7 +178,9 @@ static void split(qd_index *index, uint32_t slot, const qd_row *now)
     record->row = insert(index, cell, id, now, &start);
 }
 
-void qd_proxies_split(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key)
+/* A body of a space that is not swept leaves its row behind as an old one, and goes to another cell with a new one.
+ * Nothing else changed about it. */
+static void split_to(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key)
 {
     qd_index *index = proxies->index;
     const qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
@@ -213,7 +215,8 @@ static bool is_high(const qd_index *index, uint32_t cell_key)
     return index->ops->is_high != NULL && index->ops->is_high(index, cell_key);
 }
 
-void qd_proxies_transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key, bool is_loose)
+/* A body's row goes to another cell, with what stands in it. `is_loose`: it would not be there without its was. */
+static void transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key, bool is_loose)
 {
     qd_index *index = proxies->index;
     qd_record *record = &index->bodies->record[slot];
@@ -271,8 +274,88 @@ void qd_proxies_update(qd_proxies *proxies, uint32_t slot)
         (void)index->ops->locate(index, &bounds, &cell_key_now);
         is_loose = cell_key_now != cell_key;
     }
-    qd_proxies_transfer(proxies, slot, cell, cell_key, is_loose);
+    transfer(proxies, slot, cell, cell_key, is_loose);
 }
+
+/* ---- many ---- */
+
+#define APPLY_AHEAD 8u     /* movers */
+#define FETCH_FROM  65536u /* bodies: with fewer, everything is near anyway */
+
+/* A slot may come twice. */
+static void apply_one(qd_proxies *proxies, const qd_mover *mover)
+{
+    const qd_record *record = &proxies->index->bodies->record[mover->slot];
+    const qd_move_how how = qd_mover_how(mover);
+
+    if (how == QD_MOVE_UPDATE) {
+        qd_proxies_update(proxies, mover->slot);
+    } else if (how == QD_MOVE_SPLIT && record->change == QD_NONE) {
+        split_to(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key);
+    } else if (record->cell_key != mover->cell_key) {
+        transfer(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key, how == QD_MOVE_LOOSE);
+    }
+}
+
+static const qd_cell *cell_now(const qd_index *index, uint32_t slot)
+{
+    return &index->cell[index->rows->info[index->bodies->record[slot].row / QD_BLOCK_ROWS].cell];
+}
+
+/* Fetches what the movers' way to their new cells reads. */
+static void fetch_movers(const qd_index *index, const qd_mover *movers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        qd_rows_fetch(index->rows, index->bodies->record[movers[i].slot].row);
+        __builtin_prefetch(&index->cell[qd_mover_cell(&movers[i])], 1);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        __builtin_prefetch(cell_now(index, movers[i].slot), 1);
+    }
+}
+
+static void fetch_lists(const qd_index *index, const qd_mover *mover)
+{
+    qd_rows_fetch_last(index->rows, &index->cell[qd_mover_cell(mover)]);
+    if (qd_mover_how(mover) != QD_MOVE_SPLIT) {
+        qd_rows_fetch_last(index->rows, cell_now(index, mover->slot));
+    }
+}
+
+void qd_proxies_apply(qd_proxies *proxies, const qd_mover *movers, uint32_t count)
+{
+    const bool is_large = proxies->index->bodies->used > FETCH_FROM;
+
+    if (is_large) {
+        fetch_movers(proxies->index, movers, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_large && i + APPLY_AHEAD < count) {
+            fetch_lists(proxies->index, &movers[i + APPLY_AHEAD]);
+        }
+        apply_one(proxies, &movers[i]);
+    }
+}
+
+void qd_proxies_move(qd_proxies *proxies, size_t count, const uint32_t *slots, const float *const *at)
+{
+    qd_movers movers;
+    const float *from[QD_AXES];
+
+    memcpy(from, at, sizeof from);
+    while (count > 0) {
+        movers.count = 0;
+        const size_t done = proxies->index->ops->move(proxies->index, count, slots, from, &movers);
+        qd_proxies_apply(proxies, movers.each, movers.count);
+        slots += done;
+        count -= done;
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            from[k] += done;
+        }
+    }
+}
+
+/* ---- what else changes ---- */
 
 void qd_proxies_reflag(qd_proxies *proxies, uint32_t slot)
 {
@@ -413,7 +496,8 @@ static void hand_over(qd_index *index, const qd_rows *old, uint32_t from)
     }
 }
 
-void qd_proxies_hand_over(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells)
+/* Registers every row of an old pool, cell by cell, with an index that has none; its own pool is made anew. */
+static void hand_over_all(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells)
 {
     qd_rows_make(index->rows, index->heap, 0);
     qd_scan scan = qd_scan_start(old, cell, cells);
@@ -433,7 +517,7 @@ void qd_proxies_change_index(qd_proxies *proxies, qd_index *index)
     qd_index *old = proxies->index;
     qd_rows old_rows = *old->rows;
 
-    qd_proxies_hand_over(index, &old_rows, old->cell, old->cells);
+    hand_over_all(index, &old_rows, old->cell, old->cells);
     proxies->index = index;
     old->ops->destroy(old);
     qd_rows_deinit(&old_rows);

@@ -28,11 +28,10 @@ void qd_proxies_deinit(qd_proxies *proxies);
 void qd_proxies_add(qd_proxies *proxies, uint32_t slot);
 /* Registers a body again, by its record, after it moved or changed its size or shape. */
 void qd_proxies_update(qd_proxies *proxies, uint32_t slot);
-/* A body's row goes to another cell, with what stands in it. `is_stretched`: it would not be there without its was. */
-void qd_proxies_transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key, bool is_loose);
-/* A body of a space that is not swept leaves its row behind as a ghost, and goes to another cell as a newcomer. Nothing
- * else changed about it. */
-void qd_proxies_split(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key);
+/* Moves many bodies, each at[axis][i] is where slots[i] goes; or, of bodies that an index has moved, those that have to
+ * leave their cells. */
+void qd_proxies_move(qd_proxies *proxies, size_t count, const uint32_t *slots, const float *const *at);
+void qd_proxies_apply(qd_proxies *proxies, const qd_mover *movers, uint32_t count);
 /* A body's rows get the flags that its record and change tell. */
 void qd_proxies_reflag(qd_proxies *proxies, uint32_t slot);
 /* Takes a body out. Where it was there at the last tick, its row stays, without a now, until forgotten. Returns whether
@@ -49,8 +48,6 @@ void qd_proxies_rejoin(qd_proxies *proxies, uint32_t slot);
 void qd_proxies_prepare(qd_proxies *proxies);
 /* Whether a body's size or shape is another than at the last tick. */
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);
-/* Registers every row of an old pool, cell by cell, with an index that has none; its own pool is made anew. */
-void qd_proxies_hand_over(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells);
 /* Registers every row with another index, and destroys the one it had. Between ticks. */
 void qd_proxies_change_index(qd_proxies *proxies, qd_index *index);
 /* Every row is where its body says and has the flags it should; the index checks its cells. */

@@ -248,7 +248,6 @@ static const qd_index_ops ops = {
     .reserve = qd_one_list_reserve,
     .locate = qd_one_list_locate,
     .move = qd_one_list_move,
-    .move_within = qd_one_list_move_within,
     .prepare = prepare,
     .traverse_begin = traverse_begin,
     .traverse = traverse,

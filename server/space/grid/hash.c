@@ -336,9 +336,9 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return out == 0 && across == record->cell_key % 2;
 }
 
-static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+static size_t move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
-    qd_move_all(index, 0, count, slots, at, stays);
+    return qd_move_each(index, 0, count, slots, at, movers, stays);
 }
 
 static void emptied(qd_index *index, uint32_t cell)

@@ -16,7 +16,7 @@
  *     load_records      LANES records, four floats after four
  *     to_columns_order  elements that were read in the bodies' order, as columns have them
  *     store_two         the first two fields of all records (of two dimensions)
- *     put_aside         the slots of those whose bit is set
+ *     put_left          the slots of those whose bit is set; returns how many
  *
  * Records come as rows and are turned into columns within lanes: element e of lane l is body LANES * e + l.
  */

@@ -64,12 +64,8 @@ uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *c
 /* Marks a cell as occupied, and all above it. */
 void qd_linear_occupy(qd_linear *tree, uint32_t number);
 
-/* What the index does, by file: quadtree_move.c, quadtree_walk.c, quadtree_search.c,
- * quadtree_validate.c. */
-void qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-uint32_t qd_linear_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                               qd_mover *movers);
-void qd_linear_leave(qd_index *index, const qd_mover *movers, uint32_t count);
+/* What the index does, by file: linear_move.c, linear_traversal.c, linear_search.c, linear_validate.c. */
+size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers);
 uint32_t qd_linear_traverse_begin(qd_index *index, qd_traversal_plan *plan);
 void qd_linear_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
 void qd_linear_traverse_end(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);

@@ -37,14 +37,15 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return astride >> (shift - 1) != 0 && qd_move_is_step(record, bounds, before);
 }
 
-bool qd_linear_look(qd_linear *tree, uint32_t slot, qd_mover *mover)
+/* Where a body that may have left its cell belongs. False: it stays. */
+static bool look(const qd_linear *tree, uint32_t slot, qd_mover *mover)
 {
-    qd_index *index = &tree->index;
+    const qd_index *index = &tree->index;
     const qd_record *record = &index->bodies->record[slot];
 
+    *mover = (qd_mover){slot, qd_mover_to(0, QD_MOVE_UPDATE), 0};
     if (QD_UNLIKELY(record->change != QD_NONE)) {
-        qd_proxies_update(index->proxies, slot);
-        return false;
+        return true;
     }
     const bool is_round = record->shape != QD_SPACE_BOX;
     const qd_row now = qd_bodies_row(index->bodies, slot), bounds = qd_row_bounds(&now, is_round);
@@ -53,127 +54,59 @@ bool qd_linear_look(qd_linear *tree, uint32_t slot, qd_mover *mover)
     uint32_t cell_key, cell = qd_linear_cell_of(tree, &both, &cell_key), cell_key_now = cell_key;
     if (!qd_cell_key_is_leaf(cell_key)) {
         if (!qd_boxes_overlap(&bounds, &was)) {
-            qd_proxies_update(index->proxies, slot);
-            return false;
+            return true;
         }
         (void)qd_linear_cell_of(tree, &bounds, &cell_key_now);
     }
     *qd_row_now(index->rows, record->row) = now;
     qd_rows_set_changed(index->rows, record->row);
-    *mover = (qd_mover){slot, cell, qd_mover_note(cell_key, cell_key_now != cell_key ? QD_MOVE_LOOSE : QD_MOVE_WHOLE)};
+    *mover = (qd_mover){slot, qd_mover_to(cell, cell_key_now != cell_key ? QD_MOVE_LOOSE : QD_MOVE_WHOLE), cell_key};
     return cell_key != record->cell_key;
 }
 
-static const qd_cell *cell_now(const qd_index *index, uint32_t slot)
+/* Keeps those that leave their cells, and says where they go. In a step of its own, so that each finds what it needs
+ * near. */
+static void look_each(const qd_linear *tree, qd_movers *movers)
 {
-    return &index->cell[index->rows->info[index->bodies->record[slot].row / QD_BLOCK_ROWS].cell];
-}
-
-/* A slot may come twice. */
-static void leave_one(qd_linear *tree, qd_mover each)
-{
-    if (qd_mover_how(&each) == QD_MOVE_ODD && !qd_linear_look(tree, each.slot, &each)) {
-        return;
-    }
-    const qd_record *record = &tree->index.bodies->record[each.slot];
-    const uint32_t cell_key = qd_mover_place(&each);
-    if (qd_mover_how(&each) == QD_MOVE_SPLIT && record->change == QD_NONE) {
-        qd_proxies_split(tree->index.proxies, each.slot, each.cell, cell_key);
-    } else if (record->cell_key != cell_key) {
-        bool is_loose = qd_mover_how(&each) == QD_MOVE_LOOSE;
-
-        qd_proxies_transfer(tree->index.proxies, each.slot, each.cell, cell_key, is_loose);
-    }
-}
-
-/* Fetches what the leavers' way to their new cells reads. */
-static void fetch_leavers(const qd_index *index, const qd_mover *movers, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        qd_rows_fetch(index->rows, index->bodies->record[movers[i].slot].row);
-        __builtin_prefetch(&index->cell[movers[i].cell], 1);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        __builtin_prefetch(cell_now(index, movers[i].slot), 1);
-    }
-}
-
-static void fetch_lists(const qd_index *index, const qd_mover *mover)
-{
-    qd_rows_fetch_last(index->rows, &index->cell[mover->cell]);
-    if (qd_mover_how(mover) != QD_MOVE_SPLIT) {
-        qd_rows_fetch_last(index->rows, cell_now(index, mover->slot));
-    }
-}
-
-void qd_linear_leave(qd_index *index, const qd_mover *movers, uint32_t count)
-{
+    const qd_index *index = &tree->index;
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+    const uint32_t count = movers->count;
 
-    if (is_large) {
-        fetch_leavers(index, movers, count);
-    }
+    movers->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (is_large && i + LOOK_AHEAD < count) {
-            fetch_lists(index, &movers[i + LOOK_AHEAD]);
+            qd_rows_fetch(index->rows, index->bodies->record[movers->each[i + LOOK_AHEAD].slot].row);
         }
-        leave_one((qd_linear *)index, movers[i]);
+        movers->count += look(tree, movers->each[i].slot, &movers->each[movers->count]);
     }
 }
 
-/* In two steps, so that each finds what it needs near. */
-static void resolve(qd_index *index, qd_aside *aside)
+/* All have moved before any is looked at, so that a slot may come twice. */
+size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
     qd_linear *tree = (qd_linear *)index;
-    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
-    qd_mover movers[QD_ASIDE_MAX];
-    uint32_t count = 0;
+    qd_left left;
 
-    for (uint32_t i = 0; i < aside->count; i++) {
-        if (is_large && i + LOOK_AHEAD < aside->count) {
-            qd_rows_fetch(index->rows, index->bodies->record[aside->slot[i + LOOK_AHEAD]].row);
-        }
-        count += qd_linear_look(tree, aside->slot[i], &movers[count]);
-    }
-    aside->count = 0;
-    qd_linear_leave(index, movers, count);
-}
-
-void qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
-{
-    qd_aside aside;
-
-    aside.count = 0;
+    left.count = 0;
     size_t done = 0;
 #if defined(__x86_64__)
-    if (qd_kernel_chosen() == &qd_kernel_avx512) {
-        done = qd_linear_move_avx512((qd_linear *)index, count, slots, at);
-    } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
-        done = qd_linear_move_avx2((qd_linear *)index, count, slots, at);
+    const qd_kernel *kernel = qd_kernel_chosen();
+    if (kernel == &qd_kernel_avx512) {
+        done = qd_linear_move_avx512(tree, count, slots, at, &left);
+    } else if (kernel == &qd_kernel_avx2) {
+        done = qd_linear_move_avx2(tree, count, slots, at, &left);
     }
 #endif
-    qd_move_each(index, done, count, slots, at, &aside, stays, resolve);
-    resolve(index, &aside);
-}
-
-uint32_t qd_linear_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                               qd_mover *movers)
-{
-    uint32_t left = 0;
-    size_t done = 0;
+    if (done == 0 || count - done < QD_LEFT_STEP) {
+        done = qd_move_each(index, done, count, slots, at, movers, stays);
+    }
+    look_each(tree, movers);
 #if defined(__x86_64__)
-    if (qd_kernel_chosen() == &qd_kernel_avx512) {
-        done = qd_linear_within_avx512((qd_linear *)index, count, slots, at, movers, &left);
-    } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
-        done = qd_linear_within_avx2((qd_linear *)index, count, slots, at, movers, &left);
+    if (left.count > 0 && kernel == &qd_kernel_avx512) {
+        qd_linear_look_avx512(tree, &left, movers);
+    } else if (left.count > 0) {
+        qd_linear_look_avx2(tree, &left, movers);
     }
 #endif
-    for (size_t i = done; i < count; i++) {
-        float before[QD_AXES];
-
-        if (!qd_move_one(index, slots[i], at, i, stays, before)) {
-            movers[left++] = (qd_mover){slots[i], 0, qd_mover_note(0, QD_MOVE_ODD)};
-        }
-    }
-    return left;
+    return done;
 }

@@ -120,8 +120,8 @@ static inline spot spot_of(const qd_linear *tree, const span *box)
     };
 }
 
-/* qd_linear_look for many, but also of those that are split. Returns a bit for each that goes; those in `odd` are to
- * be looked at one by one. Their rows stand where they are already. */
+/* `look` of linear_move.c for many, but also of those that are split. Returns a bit for each that goes, and in `odd` for
+ * each that is to be registered again. Their rows stand where they are already. */
 static inline uint32_t look(const qd_linear *tree, const constants *c, const uint32_t *slots, qd_mover *movers,
                             uint32_t *odd)
 {
@@ -179,124 +179,88 @@ static inline uint32_t look(const qd_linear *tree, const constants *c, const uin
 
         movers[e] = (qd_mover){
             .slot = slots[e % 4 * LANES + e / 4],
-            .cell = cell[is_split][e],
-            .note = qd_mover_note(cell_key[is_split][e], is_split            ? QD_MOVE_SPLIT
-                                                         : is_other >> e & 1 ? QD_MOVE_LOOSE
-                                                                             : QD_MOVE_WHOLE),
+            .to = qd_mover_to(cell[is_split][e], is_split            ? QD_MOVE_SPLIT
+                                                 : is_other >> e & 1 ? QD_MOVE_LOOSE
+                                                                     : QD_MOVE_WHOLE),
+            .cell_key = cell_key[is_split][e],
         };
     }
     return split | any(to.cell_key ^ at.cell_key);
 }
 
-/* Looks at all that were put aside, of which then none is. Returns how many go, or have to be looked at one by one:
- * `leavers` has room for a register more than are aside. */
-static __attribute__((noinline)) uint32_t look_aside(const qd_linear *tree, qd_aside *aside, qd_mover *movers)
+/* Whole registers of slots: after the last one it comes again. */
+void MOVE_SYMBOL(qd_linear_look)(const qd_linear *tree, qd_left *left, qd_movers *movers)
 {
     const constants c = constants_of(tree);
     const qd_index *index = &tree->index;
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
     qd_mover many[WIDTH];
-    uint32_t count = 0;
 
-    /* Whole registers of slots: after the last one it comes again. */
-    for (uint32_t i = aside->count; i % WIDTH != 0; i++) {
-        aside->slot[i] = aside->slot[aside->count - 1];
+    for (uint32_t i = left->count; i % WIDTH != 0; i++) {
+        left->slot[i] = left->slot[left->count - 1];
     }
-    for (uint32_t i = 0; i < aside->count; i += WIDTH) {
-        for (uint32_t k = i + WIDTH; is_large && k < i + 2 * WIDTH && k < aside->count; k++) {
-            qd_rows_fetch(index->rows, index->bodies->record[aside->slot[k]].row);
+    for (uint32_t i = 0; i < left->count; i += WIDTH) {
+        for (uint32_t k = i + WIDTH; is_large && k < i + 2 * WIDTH && k < left->count; k++) {
+            qd_rows_fetch(index->rows, index->bodies->record[left->slot[k]].row);
         }
-        uint32_t odd, out = look(tree, &c, aside->slot + i, many, &odd);
-        for (uint32_t left = out & ~odd; left != 0; left &= left - 1) {
-            movers[count++] = many[__builtin_ctz(left)];
+        uint32_t odd, out = look(tree, &c, left->slot + i, many, &odd);
+        for (uint32_t rest = out & ~odd; rest != 0; rest &= rest - 1) {
+            movers->each[movers->count++] = many[__builtin_ctz(rest)];
         }
-        for (uint32_t left = odd; left != 0; left &= left - 1) {
-            movers[count++] = (qd_mover){many[__builtin_ctz(left)].slot, 0, qd_mover_note(0, QD_MOVE_ODD)};
+        for (uint32_t rest = odd; rest != 0; rest &= rest - 1) {
+            movers->each[movers->count++] =
+                (qd_mover){many[__builtin_ctz(rest)].slot, qd_mover_to(0, QD_MOVE_UPDATE), 0};
         }
     }
-    aside->count = 0;
-    return count;
-}
-
-static void resolve(qd_linear *tree, qd_aside *aside)
-{
-    qd_mover movers[QD_ASIDE_MAX + WIDTH];
-
-    qd_linear_leave(&tree->index, movers, look_aside(tree, aside, movers));
 }
 
 /* ---- all ---- */
 
-static inline __attribute__((always_inline)) size_t move_many(qd_linear *tree, size_t count, const uint32_t *slots,
-                                                              const float *const *at, bool marks)
+#define ROWS_AHEAD 64u /* bodies: so far ahead rows are fetched, where records follow each other */
+
+/* Fetches what is needed further on; so many slots are left. Only where all is far from the cache: no part of the loop
+ * then, whose registers it would take. */
+static __attribute__((noinline)) void fetch_rows_ahead(const qd_index *index, const uint32_t *slots, size_t left,
+                                                       bool marks)
 {
-    qd_aside aside;
-
-    aside.count = 0;
-    const constants c = constants_of(tree);
-    const qd_bodies *bodies = tree->index.bodies;
-    size_t i = 0;
-    for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
-        group next;
-        columns row;
-
-        fetch_ahead(&tree->index, slots, count - i, marks);
-        read_group(bodies, slots, at, i, &next);
-        uint32_t out = leaving(&c, bodies, slots, &next, &row);
-        write_group(&tree->index, slots, at, i, &next, &row, marks);
-        put_aside(&aside, slots, out);
-        if (QD_UNLIKELY(aside.count > QD_ASIDE_MAX - WIDTH)) {
-            resolve(tree, &aside);
-        }
+    if (marks || left < ROWS_AHEAD + WIDTH || slots[ROWS_AHEAD] - slots[0] != ROWS_AHEAD) {
+        fetch_ahead(index, slots, left, marks);
+        return;
     }
-    resolve(tree, &aside);
-    return i;
-}
-
-size_t MOVE_SYMBOL(qd_linear_move)(qd_linear *tree, size_t count, const uint32_t *slots, const float *const *at)
-{
-    return tree->index.rows->all ? move_many(tree, count, slots, at, false) : move_many(tree, count, slots, at, true);
-}
-
-#define WITHIN_AHEAD 64u /* bodies: so far ahead rows are fetched */
-
-/* The rows of a register of bodies are fetched. */
-static inline void fetch_rows(const qd_index *index, const uint32_t *slots)
-{
-    check_slots(slots, index->bodies->used);
+    check_slots(slots + ROWS_AHEAD, index->bodies->used);
     for (uint32_t k = 0; k < WIDTH; k++) {
-        __builtin_prefetch(qd_row_now(index->rows, index->bodies->record[slots[k]].row), 1);
+        __builtin_prefetch(qd_row_now(index->rows, index->bodies->record[slots[ROWS_AHEAD + k]].row), 1);
     }
 }
 
-size_t MOVE_SYMBOL(qd_linear_within)(qd_linear *tree, size_t count, const uint32_t *slots, const float *const *at,
-                                     qd_mover *movers, uint32_t *left)
+static inline __attribute__((always_inline)) size_t move_many(qd_linear *tree, size_t count, const uint32_t *slots,
+                                                              const float *const *at, qd_left *left, bool marks)
 {
     const constants c = constants_of(tree);
     const qd_bodies *bodies = tree->index.bodies;
     const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
-    qd_aside aside;
-
-    aside.count = 0;
-    for (size_t k = 0; is_large && k < WITHIN_AHEAD && k + WIDTH <= count; k += WIDTH) {
-        fetch_rows(&tree->index, slots + k);
-    }
+    uint32_t out_count = 0;
     size_t i = 0;
-    for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
+
+    for (; i + WIDTH <= count && out_count <= QD_MOVERS_FULL - WIDTH; i += WIDTH, slots += WIDTH) {
         group next;
         columns row;
 
-        if (is_large && i + WITHIN_AHEAD + WIDTH <= count) {
-            fetch_rows(&tree->index, slots + WITHIN_AHEAD);
+        if (is_large) {
+            fetch_rows_ahead(&tree->index, slots, count - i, marks);
         }
         read_group(bodies, slots, at, i, &next);
         uint32_t out = leaving(&c, bodies, slots, &next, &row);
-        write_group(&tree->index, slots, at, i, &next, &row, false);
-        put_aside(&aside, slots, out);
-        if (QD_UNLIKELY(aside.count > QD_ASIDE_MAX - WIDTH)) {
-            *left += look_aside(tree, &aside, movers + *left);
-        }
+        write_group(&tree->index, slots, at, i, &next, &row, marks);
+        out_count += put_left(left->slot + out_count, slots, out);
     }
-    *left += look_aside(tree, &aside, movers + *left);
+    left->count = out_count;
     return i;
+}
+
+size_t MOVE_SYMBOL(qd_linear_move)(qd_linear *tree, size_t count, const uint32_t *slots, const float *const *at,
+                                   qd_left *left)
+{
+    return tree->index.rows->all ? move_many(tree, count, slots, at, left, false)
+                                 : move_many(tree, count, slots, at, left, true);
 }

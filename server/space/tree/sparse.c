@@ -95,6 +95,9 @@ static uint32_t find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
 
 uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
 {
+    if (QD_UNLIKELY(sparse->cells.count == 0)) {
+        begin(sparse);
+    }
     qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint32_t level = qd_key_level_of(&numbers);
 
@@ -160,12 +163,7 @@ static qd_status reserve(qd_index *index)
 
 static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
-    qd_sparse *sparse = (qd_sparse *)index;
-
-    if (QD_UNLIKELY(index->cells == 0)) {
-        begin(sparse);
-    }
-    return *cell_key = qd_sparse_locate(sparse, box);
+    return *cell_key = qd_sparse_locate((qd_sparse *)index, box);
 }
 
 /* Above the leaves, and longer than two of the leaves where it begins. A small step is cheaper as one row, even where
@@ -226,9 +224,9 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return QD_LIKELY(is_inside) || stays_in(sparse, record, bounds, before);
 }
 
-static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+static size_t move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
-    qd_move_all(index, 0, count, slots, at, stays);
+    return qd_move_each(index, 0, count, slots, at, movers, stays);
 }
 
 static void emptied(qd_index *index, uint32_t cell)

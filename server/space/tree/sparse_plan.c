@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../base/assert.h"
-#include "../core/proxies.h"
+#include "../core/rebuild.h"
 #include "root.h"
 #include "sparse_prune.h"
 
@@ -28,26 +28,34 @@ void qd_sparse_entered(qd_sparse *sparse, uint32_t number)
     }
 }
 
+/* Puts a row into a cell, as it is in an old pool. */
+static void put_row(qd_sparse *sparse, const qd_rows *old, uint32_t reference, uint32_t to)
+{
+    qd_rows *rows = sparse->index.rows;
+    const qd_row now = *qd_row_now(old, reference), was = *qd_row_was(old, reference);
+    const uint32_t id = qd_row_id(old, reference);
+    const bool is_changed = qd_rows_is_changed(old, reference);
+
+    qd_sparse_entered(sparse, to);
+    uint32_t at = qd_rows_insert(rows, &sparse->index.cell[to], to, id, &now, &was);
+    if (!is_changed) {
+        qd_rows_unset_changed(rows, at);
+    }
+    qd_row_relocated(sparse->index.bodies, id, at);
+    if (!(id & QD_ID_OLD_ROW)) {
+        sparse->index.bodies->record[id & QD_ID_SLOT].cell_key = to;
+    }
+}
+
+/* The row is put into its new cell first: it still stands where it was until it is taken out there. */
 static void move_row(qd_sparse *sparse, uint32_t from, uint32_t reference, uint32_t to)
 {
     qd_rows *rows = sparse->index.rows;
-    qd_bodies *bodies = sparse->index.bodies;
-    const qd_row now = *qd_row_now(rows, reference), was = *qd_row_was(rows, reference);
-    uint32_t id = qd_row_id(rows, reference);
-    bool is_marked = qd_rows_is_changed(rows, reference);
-    uint32_t moved = qd_rows_remove(rows, &sparse->index.cell[from], reference);
 
+    put_row(sparse, rows, reference, to);
+    const uint32_t moved = qd_rows_remove(rows, &sparse->index.cell[from], reference);
     if (moved != QD_NONE) {
-        qd_row_relocated(bodies, moved, reference);
-    }
-    qd_sparse_entered(sparse, to);
-    uint32_t at = qd_rows_insert(rows, &sparse->index.cell[to], to, id, &now, &was);
-    if (!is_marked) {
-        qd_rows_unset_changed(rows, at);
-    }
-    qd_row_relocated(bodies, id, at);
-    if (!(id & QD_ID_OLD_ROW)) {
-        bodies->record[id & QD_ID_SLOT].cell_key = to;
+        qd_row_relocated(sparse->index.bodies, moved, reference);
     }
 }
 
@@ -203,7 +211,17 @@ static void rebuild(qd_sparse *sparse)
     sparse->crowded.count = sparse->candidates.count = 0;
     sparse->level_usual = 0;
     sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
-    qd_proxies_hand_over(index, &old_rows, old_cells.cell, old_cells.used);
+    qd_rows_make(index->rows, index->heap, 0);
+    qd_scan scan = qd_scan_start(&old_rows, old_cells.cell, old_cells.used);
+    uint32_t first, count;
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            qd_row box = qd_row_box(&old_rows, first + i);
+
+            put_row(sparse, &old_rows, first + i, qd_sparse_locate(sparse, &box));
+        }
+    }
+    index->rows->operations = old_rows.operations;
     sparse->leaf_from = index->config->depth;
     qd_sparse_cells_deinit(&old_cells);
     qd_rows_deinit(&old_rows);

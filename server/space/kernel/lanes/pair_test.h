@@ -162,6 +162,7 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
 static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
 {
     uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
+
     if (end >= list->count) {
         return list->count;
     }
