@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The figures of server/space/PRECISION.md, and small bodies a million units from the origin: what float32 can tell of
+ * The figures of server/space/geometry/PRECISION.md, and small bodies a million units from the origin: what float32 can tell of
  * them, every index tells, in a room whose bounds are as far apart as that and in one that is drawn around them.
  */
 #include <math.h>

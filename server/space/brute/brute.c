@@ -7,11 +7,11 @@
 #include "../core/search.h"
 #include "../core/traversal.h"
 
-#define FEW_ROWS             1024u /* as a rule 8 bits tell so many apart */
-#define QUANTIZER_TRAVERSALS 32u   /* that a quantizer for 8 bits is kept */
-#define EXACT_A_ROW          2u    /* with more exact tests than that 8 bits, or the quantizer, are too coarse */
+#define FEW_ROWS             1024u /* 8 bits usually tell so many rows apart */
+#define QUANTIZER_TRAVERSALS 32u   /* a quantizer for 8 bits is kept for so many traversals */
+#define EXACT_TESTS_PER_ROW  2u    /* with more, 8 bits or their quantizer are too coarse */
 
-/* 16 bits have a new quantizer for every walk. */
+/* Numbers of 16 bits get a new quantizer in every traversal. */
 static void choose_quantizer(qd_brute *brute)
 {
     if (brute->quantizer_traversals == 0) {
@@ -40,8 +40,8 @@ static uint32_t traverse_begin(qd_index *index, qd_traversal_plan *plan)
     return brute->tasks;
 }
 
-/* The first row of a task's share. A row is tested against all behind it, so shares grow towards the end: with as many
- * pairs each, the rows that are left after t of T tasks are the root of 1 - t/T of all. */
+/* The first row of a task's share. A row is tested against all rows behind it, so shares of equally many pairs grow
+ * towards the end: after t of T tasks, the share of rows that is left is the root of 1 - t/T. */
 static uint32_t first_of(const qd_brute *brute, uint32_t task)
 {
     uint32_t count = brute->one_list.list.count;
@@ -50,7 +50,7 @@ static uint32_t first_of(const qd_brute *brute, uint32_t task)
     return task == brute->tasks ? count : (uint32_t)(count * done) / QD_LIST_LANES * QD_LIST_LANES;
 }
 
-/* All rows with numbers of 8 bits, by one task. */
+/* Tests all rows with numbers of 8 bits, in one task. */
 static void traverse_by_bytes(const qd_brute *brute, qd_worker_slot *worker)
 {
     const qd_cell *cell = &brute->one_list.list;
@@ -66,7 +66,7 @@ static void traverse_by_bytes(const qd_brute *brute, qd_worker_slot *worker)
     qd_traversal_commit(worker, 0);
 }
 
-/* Every task makes the list of all rows for itself, and it comes out the same. */
+/* Every task makes its own list of all rows; the lists are equal. */
 static void traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_brute *brute = (const qd_brute *)index;
@@ -96,11 +96,11 @@ static void traverse_end(qd_index *index, const qd_traversal_plan *plan, const q
 {
     (void)plan;
     qd_brute *brute = (qd_brute *)index;
-    uint64_t most = EXACT_A_ROW * (uint64_t)index->rows->count;
+    uint64_t most = EXACT_TESTS_PER_ROW * (uint64_t)index->rows->count;
     brute->is_too_coarse |= brute->by_bytes && result->exact_tests > most;
 }
 
-/* There is nothing to keep up. */
+/* One list needs no plan. */
 static void settle(qd_index *index)
 {
     (void)index;

@@ -6,6 +6,7 @@
 #include "../core/rebuild.h"
 #include "../kernel/choose.h"
 #include "../move/move.h"
+#include "one_list_move.h"
 
 qd_index *qd_one_list_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
 {
@@ -72,7 +73,7 @@ bool qd_one_list_is_due(const qd_index *index, const qd_traversal_plan *plan)
     return plan->mode != QD_TRAVERSAL_EVENTS || index->rows->changed_count > 0;
 }
 
-/* Absent rows are infinite, and round ones may reach beyond what floats can say. */
+/* Absent rows are infinite, and the box around a round row may overflow. */
 qd_extent qd_one_list_extent(const qd_index *index)
 {
     qd_row around = QD_ROW_ABSENT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moving many bodies of an index of one cell, a register of them at a time, as one_list.c does it one by one.
- * Compiled by each move_<isa>.c behind move_body.h.
+ * Moves many bodies of an index of one cell, a register of them at a time; one_list.c does the same one by one.
+ * Included by each move_<isa>.c after move_body.h.
  */
 
 static inline __attribute__((always_inline)) size_t

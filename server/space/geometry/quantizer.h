@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The quantizer: how coordinates become integers for the kernel's filters, and for the cells of trees.
+ * The quantizer: how coordinates become integers for the kernel's filters and for the cells of trees.
  *
- * An axis has the numbers 0 to 65534, a power of two a finest cell, so that cells nest exactly. The mapping never
- * decreases as the coordinate grows (subtraction and multiplication round, but keep order), and what lies beyond the
- * quantizer, infinities too, gets the number of the edge. So boxes that overlap have numbers that overlap: a filter on the
- * numbers only ever lets too much through, and edge cells reach to infinity. That holds for any quantizer, also for one
- * around a small part of the world: what is outside of it only is told apart less well.
+ *     origin                                    origin + 65534 / scale
+ *       |----|----|----|----|----|  ...  |----|----|
+ *       0    1    2    3    4                    65534        numbers of an axis
+ *     <- all below is 0                     all above is 65534 ->
+ *
+ * A finest cell is a power of two of numbers wide, so that cells nest exactly. The mapping never decreases as the
+ * coordinate grows: subtraction and multiplication round, but keep the order. Coordinates beyond the ends, infinities
+ * too, get the number of that end. So boxes that overlap have numbers that overlap; a filter on numbers can only let
+ * too much through, and edge cells reach to infinity. That holds for every quantizer, also for one around a small part
+ * of the space: it only tells apart less of what lies outside.
+ *
+ * Pure functions. [any]
  */
 #ifndef QD_SPACE_GEOMETRY_QUANTIZER_H
 #define QD_SPACE_GEOMETRY_QUANTIZER_H
@@ -17,15 +24,15 @@
 #include "shape.h"
 
 #define QD_QUANTIZER_BITS 16u
-#define QD_QUANTIZER_LAST 65534u /* one below the type's last, so that the kernel can store a number plus one */
+#define QD_QUANTIZER_LAST 65534u /* below the type's last number: the kernel stores some numbers plus one */
 
 typedef struct qd_quantizer {
     float origin[QD_AXES];
-    float scale; /* numbers a unit: finite and above 0 */
+    float scale; /* numbers per unit: finite and above 0 */
 } qd_quantizer;
 
-/* Where a quantizer begins that shall reach down to there: never so near to 0 that the difference of a coordinate is
- * denormal. Processors multiply those a hundred times as slowly, and who sends them could hold up a room. */
+/* The origin of a quantizer that reaches down to `lo`: never so near to 0 that a coordinate minus the origin is
+ * denormal. Processors multiply denormals a hundred times more slowly, so a client could hold up a room with them. */
 #define QD_QUANTIZER_ORIGIN_LEAST 0x1p-100f
 
 static inline float qd_quantizer_origin(double lo)
@@ -50,7 +57,7 @@ typedef struct qd_numbers {
     _Alignas(4 * QD_ROW_FLOATS) uint32_t v[QD_ROW_FLOATS];
 } qd_numbers;
 
-/* Of four edges, with this last number. */
+/* The numbers of four edges, with this last number. */
 static inline void qd_quantizer_number_four(uint32_t number_last, const float *at, const float *origin, float scale,
                                             uint32_t *numbers)
 {
@@ -67,7 +74,7 @@ static inline void qd_quantizer_number_four(uint32_t number_last, const float *a
     memcpy(numbers, &whole, sizeof whole);
 }
 
-/* Of all edges, with this last number. */
+/* The numbers of a box, with this last number. */
 static inline qd_numbers qd_quantizer_numbers_to(uint32_t number_last, const qd_quantizer *quantizer, const qd_row *box)
 {
     const float origin[] = QD_FOUR(quantizer->origin[0], quantizer->origin[1], quantizer->origin[2]);
@@ -79,7 +86,7 @@ static inline qd_numbers qd_quantizer_numbers_to(uint32_t number_last, const qd_
     return numbers;
 }
 
-/* qd_quantizer_number of all edges. */
+/* The numbers of a box: qd_quantizer_number of each edge. */
 static inline qd_numbers qd_quantizer_numbers(const qd_quantizer *quantizer, const qd_row *box)
 {
     return qd_quantizer_numbers_to(QD_QUANTIZER_LAST, quantizer, box);
@@ -90,11 +97,11 @@ typedef struct qd_extent {
     double lo[QD_AXES], hi[QD_AXES];
 } qd_extent;
 
-/* A number tells a coordinate to two roundings of float, 2^-23 of its distance from the origin. */
+/* A number is exact up to two roundings of float, 2^-23 of the coordinate's distance from the origin. */
 #define QD_QUANTIZER_MARGIN 0x1p-22
 
-/* Where all is that has these numbers, and those between: no less than that. Beyond the first number and the last one
- * it is without end. */
+/* A box around all that has these numbers, or numbers between them. It is infinite where a number is the first or the
+ * last one. */
 static inline qd_extent qd_quantizer_extent(const qd_quantizer *quantizer, const qd_numbers *numbers, uint32_t last)
 {
     const double step = 1 / (double)quantizer->scale;
@@ -103,7 +110,7 @@ static inline qd_extent qd_quantizer_extent(const qd_quantizer *quantizer, const
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t low = numbers->v[k], high = numbers->v[QD_ROW_HIGH + k];
         double origin = (double)quantizer->origin[k];
-        /* What is further than that from the origin has the last number. */
+        /* Coordinates farther than FLT_MAX from the origin have the last number. */
         double offset = fmin(low * step * (1 - QD_QUANTIZER_MARGIN), (double)FLT_MAX);
 
         extent.lo[k] = low == 0 ? -(double)INFINITY : origin + offset;
@@ -112,7 +119,7 @@ static inline qd_extent qd_quantizer_extent(const qd_quantizer *quantizer, const
     return extent;
 }
 
-/* The finest quantizer that tells apart all that is in a box of finite sides. */
+/* The finest quantizer with a different number at each end of a box of finite sides. */
 static inline qd_quantizer qd_quantizer_around(const qd_extent *box)
 {
     qd_quantizer quantizer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../brute/one_list.h"
+#include "../brute/one_list_move.h"
 #include "../tree/linear_move.h"
 
 #if defined(__x86_64__)
