@@ -17,7 +17,7 @@
 #define LOOK_SHARE             32.0 /* a look at the tree costs one in so many of the steps before it */
 #define TICKS_MAX              65536.0
 #define DOUBLINGS_MAX          16u
-#define DOUBLINGS_WITHOUT_GAIN 2u /* an attempt in vain costs as much as some ticks, and so do the changes */
+#define DOUBLINGS_WITHOUT_GAIN 2u /* an attempt without gain costs as much as some ticks, and so do the changes */
 
 static const qd_space_index tree = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
 

@@ -14,7 +14,7 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "server/space/tree/sparse.h"
+#include "server/space/tree/sparse/sparse_tree.h"
 #include "support/chance.h"
 
 static chance dice;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What walks do beyond their share: it adds up, until it has cost as much as a plan that may put an end to it. Where
- * a plan does not help, the next one waits for twice as much. Counted in tests, never by the clock.
+ * The work of traversals beyond their share. It adds up until it has cost as much as a new plan, which may end it. If a
+ * plan does not help, the next one waits for twice the debt. Counted in tests, never by the clock.
  *
  * Owned by the index. One thread at a time.
  */
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Work in steps, of about the time that one row takes against a register of others: what an exact test costs, a row's
- * share in a good walk, and a row's share in a plan. */
+ * share in a good traversal, and a row's share in a plan. */
 #define QD_TESTS_A_STEP    64u
 #define QD_EXACT_STEPS     3u
 #define QD_TRAVERSAL_STEPS 16u
@@ -23,7 +23,7 @@ typedef struct qd_replan_debt {
     uint32_t doublings;
 } qd_replan_debt;
 
-/* Tells what a walk for events cost. */
+/* Adds what a traversal for events cost. */
 static inline void qd_replan_debt_note(qd_replan_debt *debt, uint32_t rows, uint64_t tests, uint64_t exact_tests)
 {
     uint64_t steps = tests / QD_TESTS_A_STEP + exact_tests * QD_EXACT_STEPS,

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How large a cell is. What a size would cost can be counted: the words, the rows that meet in each cell, the cells.
- * So a few sizes are tried, from the one at hand to whichever side costs less. That is done again when walks have been
- * off what was counted then by as much as a plan costs, in either direction: who has less to do may want another size,
- * too.
+ * How large a cell is. The cost of a size can be counted: the words, the rows that meet in each cell, the cells. So the
+ * plan tries a few sizes, from the current one towards the side that costs less. It plans again when the cost of
+ * traversals has differed from the planned one, in either direction, by as much as a plan costs: less work may suit
+ * another size, too.
  */
+#include "grid_plan.h"
+
 #include <math.h>
 
-#include "../core/rebuild.h"
-#include "grid.h"
+#include "../core/rows.h"
 
 #define ROWS_A_CELL   48u /* where there is nothing else to begin with */
 #define ROWS_SLACK    64u
-#define LOOK_EVERY    8u  /* walks */
-#define TOLERANCE     8u  /* an eighth */
-#define PLAN_STEPS    64u /* a row */
-#define WORDS_A_ROW   4u  /* more are not tried */
-#define FAR_ROWS      32768u /* so far from where it would lie in order, a row is not in a near cache with its neighbours */
+#define LOOK_EVERY    8u     /* traversals */
+#define TOLERANCE     8u     /* an eighth */
+#define PLAN_STEPS    64u    /* a row */
+#define WORDS_A_ROW   4u     /* more are not tried */
+#define FAR_ROWS      32768u /* so far from its place in order, a row is in another cache than its neighbors */
 #define FAR_STEPS     8u
 #define REBUILD_STEPS 96u /* a row */
 #define FACTOR_COARSE 2.0

@@ -11,6 +11,8 @@
  *     + X (N / M + E)      each time that a row reaches into another cell it is carried there, and tested; which one
  *                          does also changes more often
  */
+#include "hash_plan.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,11 +20,11 @@
 
 #include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/rebuild.h"
-#include "hash.h"
+#include "../core/rows.h"
+#include "hash_cells.h"
 
 #define SAMPLE_ROWS 16384u
-#define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbours costs beside them */
+#define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbors costs beside them */
 #define FINENESS    0x1p-20 /* of the largest coordinate: smaller cells would tell nothing apart */
 
 static uint32_t slack(const qd_hash *hash)
@@ -159,8 +161,8 @@ static measures measure(const qd_index *index)
     return sum;
 }
 
-/* First the largest power of two where rows have no more company than wanted; from there on, upwards as long as that
- * costs less. */
+/* First the largest power of two where a row shares its cell with no more rows than wanted; from there on, upwards as
+ * long as that costs less. */
 static double choose_size(const qd_hash *hash)
 {
     const double step = 1.4142135623730951;
@@ -227,7 +229,7 @@ static void make_cells(qd_hash *hash, qd_scan scan, uint32_t *list)
     }
 }
 
-/* Numbers the cells in order; none is suspect. */
+/* Numbers the cells in order; none is candidate. */
 static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
 {
     qd_heap *heap = hash->index.heap;
