@@ -14,6 +14,7 @@
 #include "core/traversal.h"
 #include "grid/grid.h"
 #include "grid/hash.h"
+#include "kernel/choose.h"
 #include "tree/linear/linear.h"
 #include "tree/sparse/sparse.h"
 

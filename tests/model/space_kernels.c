@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "server/base/array.h"
+#include "server/space/kernel/choose.h"
 #include "server/space/kernel/kernel.h"
 
 #define ROUNDS_DEFAULT 1500u
@@ -43,7 +44,7 @@ typedef struct scene {
     qd_rows rows;
     qd_bodies bodies;
     qd_cell own, above;
-    qd_frame frame;
+    qd_quantizer quantizer;
     qd_window window;
     qd_traversal_mode mode;
     bool moved_only, all, swept;
@@ -178,7 +179,7 @@ static void begin(scene *s, uint64_t seed)
     qd_heap_init(&s->heap);
     qd_rows_init(&s->rows, &s->heap);
     qd_bodies_init(&s->bodies, &s->heap);
-    s->frame = (qd_frame){.scale = 64};
+    s->quantizer = (qd_quantizer){.scale = 64};
     s->mode = (qd_traversal_mode)draw(3);
     s->moved_only = draw(2);
     s->all = draw(2);
@@ -223,7 +224,7 @@ static void open_sink(scene *s, qd_sink *sink, qd_quota *quota, qd_pair *near)
         .bodies = &s->bodies,
         .mode = s->mode,
         .swept = s->swept,
-        .frame = s->frame,
+        .quantizer = s->quantizer,
         .heap = &s->heap,
         .quota = quota,
         .near = near,

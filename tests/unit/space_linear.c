@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "server/space/kernel/choose.h"
 #include "server/space/space.h"
 #include "server/space/tree/linear/linear.h"
 #include "server/space/tree/linear/linear_cells.h"
@@ -84,7 +85,7 @@ static void tick(qd_space *space, qd_space_events *found)
 /* ---- the cell of a box ---- */
 
 /* From the root down, into the child that holds both corners, as long as there is one. */
-static uint32_t naive_cell(const qd_frame *frame, const qd_row *box, uint32_t depth)
+static uint32_t naive_cell(const qd_quantizer *quantizer, const qd_row *box, uint32_t depth)
 {
     uint32_t cell = 0, at[QD_AXES] = {0}, size = 65536;
 
@@ -94,8 +95,8 @@ static uint32_t naive_cell(const qd_frame *frame, const qd_row *box, uint32_t de
         size /= 2;
         for (uint32_t k = 0; k < QD_AXES; k++) {
             uint32_t middle = at[k] + size;
-            bool low = qd_frame_number(box->v[k], frame->origin[k], frame->scale) >= middle;
-            bool high = qd_frame_number(box->v[QD_ROW_HIGH + k], frame->origin[k], frame->scale) >= middle;
+            bool low = qd_quantizer_number(box->v[k], quantizer->origin[k], quantizer->scale) >= middle;
+            bool high = qd_quantizer_number(box->v[QD_ROW_HIGH + k], quantizer->origin[k], quantizer->scale) >= middle;
 
             if (low != high) {
                 return cell;
@@ -142,7 +143,7 @@ static void test_the_cell_of_a_box_at_every_depth(void **state)
             }
             qd_row box = qd_row_of_box(at, half);
             uint32_t place, cell = qd_linear_cell_of(tree, &box, &place);
-            assert_int_equal(cell, naive_cell(&tree->frame, &box, depth));
+            assert_int_equal(cell, naive_cell(&tree->quantizer, &box, depth));
             assert_int_equal(cell_of_place(place, depth), cell);
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The space is compiled twice, for two axes and for three: every file of this folder but space.c and solid.c, with
+ * The space is compiled twice, for two axes and for three: every file of this folder but space.c and geometry.c, with
  * QD_AXES 2 and 3. What depends on the number of axes is defined here; loops over axes are short and of a constant
  * length, so compilers unroll them.
  *

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "../../base/alloc.h"
+#include "../geometry/geometry.h"
 #include "../geometry/shape.h"
-#include "../geometry/solid.h"
 #include "../types.h"
 
 #define QD_NONE UINT32_MAX
@@ -92,20 +92,20 @@ qd_status qd_bodies_radius_reserve(qd_bodies *bodies) QD_MUST_USE;
 void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius);
 
 /* A box or a circle by its row, which is present. */
-static inline qd_solid qd_row_solid(const qd_row *row, bool is_round)
+static inline qd_geometry qd_row_geometry(const qd_row *row, bool is_round)
 {
-    qd_solid solid = {.shape = is_round ? QD_SPACE_CIRCLE : QD_SPACE_BOX};
+    qd_geometry geometry = {.shape = is_round ? QD_SPACE_CIRCLE : QD_SPACE_BOX};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        solid.at[k] = row->v[k];
-        solid.to[k] = row->v[QD_ROW_HIGH + k];
+        geometry.at[k] = row->v[k];
+        geometry.to[k] = row->v[QD_ROW_HIGH + k];
     }
-    solid.radius = row->v[QD_ROW_HIGH];
-    return solid;
+    geometry.radius = row->v[QD_ROW_HIGH];
+    return geometry;
 }
 
-/* A row of a body, which is present, as a solid: with its shape and size as they are now, or as they were. */
-qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was);
+/* The row of a present body as exact geometry, with the shape and size that the body has or, with is_was, had. */
+qd_geometry qd_bodies_geometry(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was);
 
 /* Makes `freed` long enough for every change. */
 void qd_bodies_freed_reserve(qd_bodies *bodies);
@@ -125,7 +125,7 @@ void qd_bodies_filter_set(qd_bodies *bodies, uint32_t slot, qd_filter filter);
 /* QD_FILTER_CLASSES_MAX: it has none. */
 uint32_t qd_bodies_filter_class(const qd_bodies *bodies, qd_filter filter);
 /* Whether there may be bodies whose filters do not agree with their own like. */
-bool qd_bodies_any_aloof(const qd_bodies *bodies);
+bool qd_bodies_any_self_ignoring(const qd_bodies *bodies);
 
 static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
 {

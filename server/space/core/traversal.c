@@ -6,6 +6,7 @@
 #include "../../base/array.h"
 #include "../../base/assert.h"
 #include "../../base/scratch.h"
+#include "../kernel/choose.h"
 
 #define EVENTS_KEPT     16384u
 #define EVENTS_MIN      8u    /* a line of cache */
@@ -31,7 +32,7 @@ static void empty_worker(qd_worker_slot *worker)
         qd_list16_free(worker->sink.heap, &worker->level[level]);
     }
     qd_list8_free(worker->sink.heap, &worker->leaf);
-    qd_arranger_free(&worker->arranger, worker->sink.heap);
+    qd_list_sorter_free(&worker->sorter, worker->sink.heap);
     qd_array_free(worker->sink.heap, worker->sink.event, worker->sink.capacity * sizeof *worker->sink.event);
 }
 
@@ -188,7 +189,7 @@ static void ready_worker(qd_worker_slot *worker, qd_index *index, const qd_trave
         .bodies = index->bodies,
         .mode = plan->mode,
         .swept = index->config->swept && plan->mode != QD_TRAVERSAL_PAIRS,
-        .aloof = qd_bodies_any_aloof(index->bodies),
+        .self_ignoring = qd_bodies_any_self_ignoring(index->bodies),
         .heap = sink.heap,
         .quota = quota,
         .near = worker->near,

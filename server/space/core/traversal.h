@@ -21,11 +21,11 @@
 /* What one task works with, and then the next. When a traversal begins, lists are empty and keep their memory. */
 typedef struct qd_worker_slot {
     qd_index *index;
-    qd_sink sink; /* sink.frame is the index's to set, before it collects */
+    qd_sink sink; /* sink.quantizer is the index's to set, before it collects */
     qd_list16 level[QD_TRAVERSAL_LEVELS_MAX];
     uint32_t listed[QD_TRAVERSAL_LEVELS_MAX]; /* the cell that a level's list is of, or QD_NONE: for indexes that ask */
     qd_list8 leaf;
-    qd_arranger arranger;
+    qd_list_sorter sorter;
     const qd_kernel *kernel;
     qd_pair near[QD_PAIRS_ROOM];                /* the sink's */
     uint32_t leaving[QD_TRAVERSAL_LEAVING_MAX]; /* to be committed when no pair waits */

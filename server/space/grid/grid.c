@@ -9,7 +9,7 @@
 #define TASKS_PER_WORKER 8u
 #define NUMBERS_LAST     254u /* of a cell: the kernel's 8 bits, less one that is kept */
 
-/* The numbers of a cell are those of a frame that begins with it. */
+/* The numbers of a cell are those of a quantizer that begins with it. */
 static const qd_window whole = {.shift = 0};
 
 /* ---- one cell ---- */
@@ -22,15 +22,15 @@ static void corner_of(const qd_grid_shape *shape, uint32_t cell, uint32_t *at)
     }
 }
 
-/* A frame whose numbers are those of a cell, or of more side by side. */
-static qd_frame frame_at(const qd_grid_shape *shape, const uint32_t *at, double cells)
+/* A quantizer whose numbers are those of a cell, or of more side by side. */
+static qd_quantizer quantizer_at(const qd_grid_shape *shape, const uint32_t *at, double cells)
 {
-    qd_frame frame = {.scale = (float)(NUMBERS_LAST / (cells * shape->size))};
+    qd_quantizer quantizer = {.scale = (float)(NUMBERS_LAST / (cells * shape->size))};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame.origin[k] = qd_frame_origin((double)shape->frame.origin[k] + at[k] * shape->size);
+        quantizer.origin[k] = qd_quantizer_origin((double)shape->quantizer.origin[k] + at[k] * shape->size);
     }
-    return frame;
+    return quantizer;
 }
 
 /* References are read block by block. */
@@ -81,7 +81,7 @@ static void pick_own(qd_worker_slot *worker, const uint32_t *row, uint32_t count
     worker->leaf.count = 0;
     pick(worker, row, count);
     worker->leaf.own = count;
-    qd_arrange8(&worker->arranger, worker->sink.heap, &worker->leaf);
+    qd_list8_sort(&worker->sorter, worker->sink.heap, &worker->leaf);
 }
 
 /* Rows that are not at home meet where their classes have no bit in common. `first` of each class, and one more. */
@@ -121,7 +121,7 @@ static uint32_t traverse_cell(const qd_grid *grid, qd_worker_slot *worker, uint3
     if (count + large_count < 2 || !(worker->all || is_any_changed(row, count) || is_any_changed(large, large_count))) {
         return end;
     }
-    worker->sink.frame = frame_at(&grid->shape, at, 1);
+    worker->sink.quantizer = quantizer_at(&grid->shape, at, 1);
     qd_list8_reserve(worker->sink.heap, &worker->leaf, count + large_count);
     pick_own(worker, row, home);
     pick(worker, row + home, count - home);
@@ -143,7 +143,7 @@ static void traverse_large(const qd_grid *grid, qd_worker_slot *worker)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
     }
-    worker->sink.frame = frame_at(&grid->shape, none, longest + 1.0);
+    worker->sink.quantizer = quantizer_at(&grid->shape, none, longest + 1.0);
     qd_list8_reserve(worker->sink.heap, &worker->leaf, count);
     qd_list16_reserve(worker->sink.heap, &worker->level[0], count);
     for (uint32_t i = 0; i < count; i++) {
@@ -159,7 +159,7 @@ static void traverse_large(const qd_grid *grid, qd_worker_slot *worker)
 /* One row alone meets nobody: then the words are what a plan left there, which may not even be sorted. */
 static bool is_traversed(const qd_index *index, const qd_traversal_plan *plan)
 {
-    return index->rows->count >= 2 && qd_flat_is_due(index, plan);
+    return index->rows->count >= 2 && qd_one_list_is_due(index, plan);
 }
 
 static uint32_t traverse_begin(qd_index *index, qd_traversal_plan *plan)
@@ -246,9 +246,9 @@ static void destroy(qd_index *index)
 
 static const qd_index_ops ops = {
     .kind = QD_SPACE_GRID,
-    .reserve = qd_flat_reserve,
-    .locate = qd_flat_locate,
-    .move = qd_flat_move,
+    .reserve = qd_one_list_reserve,
+    .locate = qd_one_list_locate,
+    .move = qd_one_list_move,
     .prepare = prepare,
     .traverse_begin = traverse_begin,
     .traverse = traverse,
@@ -256,7 +256,7 @@ static const qd_index_ops ops = {
     .settle = settle,
     .search = search,
     .count = count,
-    .holds = qd_flat_holds,
+    .holds = qd_one_list_holds,
     .validate = validate,
     .destroy = destroy,
 };
@@ -264,10 +264,10 @@ static const qd_index_ops ops = {
 /* Until the first plan all is in one cell. */
 qd_index *qd_grid_create(const qd_index *as)
 {
-    qd_index *index = qd_flat_create(as, &ops, sizeof(qd_grid));
+    qd_index *index = qd_one_list_create(as, &ops, sizeof(qd_grid));
 
     if (index != NULL) {
-        ((qd_grid *)index)->shape = (qd_grid_shape){.frame.scale = 1, .size = 1};
+        ((qd_grid *)index)->shape = (qd_grid_shape){.quantizer.scale = 1, .size = 1};
     }
     return index;
 }

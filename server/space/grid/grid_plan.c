@@ -29,11 +29,11 @@ static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
     double scale = 1 / size;
 
     shape->size = size;
-    shape->frame.scale = (float)(scale < 0x1p100 ? scale : 0x1p100);
+    shape->quantizer.scale = (float)(scale < 0x1p100 ? scale : 0x1p100);
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double cells = (extent->hi[k] - extent->lo[k]) / size;
 
-        shape->frame.origin[k] = qd_frame_origin(extent->lo[k]);
+        shape->quantizer.origin[k] = qd_quantizer_origin(extent->lo[k]);
         shape->last[k] = cells < QD_GRID_AXIS_MAX ? (uint32_t)cells : QD_GRID_AXIS_MAX;
         shape->bits[k] = shape->last[k] == 0 ? 0 : 32 - (uint32_t)__builtin_clz(shape->last[k]);
     }
@@ -42,7 +42,7 @@ static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
 /* Steps a row. */
 static double try_size(qd_grid *grid, const qd_extent *extent, double size)
 {
-    uint32_t rows = grid->flat.list.count;
+    uint32_t rows = grid->one_list.list.count;
 
     set_shape(grid, extent, size);
     return qd_grid_sort(grid, QD_TRAVERSAL_EVENTS, true, WORDS_A_ROW * rows) ? (double)qd_grid_work(grid) / rows
@@ -64,7 +64,7 @@ static bool go_on(qd_grid *grid, const qd_extent *extent, double factor, double 
 /* What would do if rows were spread evenly. */
 static double even_size(const qd_grid *grid, const qd_extent *extent)
 {
-    double side = 0, cells = (double)grid->flat.list.count / ROWS_A_CELL;
+    double side = 0, cells = (double)grid->one_list.list.count / ROWS_A_CELL;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         side = fmax(side, extent->hi[k] - extent->lo[k]);
@@ -93,14 +93,14 @@ static void choose_size(qd_grid *grid, const qd_extent *extent)
 
 void qd_grid_plan(qd_grid *grid)
 {
-    uint32_t rows = grid->flat.list.count, before = grid->planned_for;
+    uint32_t rows = grid->one_list.list.count, before = grid->planned_for;
     bool changed = rows > 2 * before + ROWS_SLACK || before > 2 * rows + ROWS_SLACK;
 
     if (rows == 0 || !(before == 0 || changed || qd_replan_debt_is_due(&grid->plan_debt, PLAN_STEPS * (double)rows))) {
         return;
     }
-    qd_extent extent = qd_flat_extent(&grid->flat.index);
-    double fixed = (double)grid->flat.index.config->cell_size;
+    qd_extent extent = qd_one_list_extent(&grid->one_list.index);
+    double fixed = (double)grid->one_list.index.config->cell_size;
     if (fixed > 0) {
         grid->planned_work = try_size(grid, &extent, fixed);
     } else {
@@ -116,7 +116,7 @@ void qd_grid_plan(qd_grid *grid)
 
 static void note_work(qd_grid *grid)
 {
-    double planned = grid->planned_work * grid->flat.list.count, off = fabs((double)qd_grid_work(grid) - planned);
+    double planned = grid->planned_work * grid->one_list.list.count, off = fabs((double)qd_grid_work(grid) - planned);
 
     qd_replan_debt_add(&grid->plan_debt, off <= planned / TOLERANCE ? 0 : LOOK_EVERY * off);
 }
@@ -147,7 +147,7 @@ void qd_grid_note_traversal(qd_grid *grid)
 /* Rows are as at the tick, each with one home; the large ones come last. */
 void qd_grid_rebuild(qd_grid *grid)
 {
-    qd_index *index = &grid->flat.index;
+    qd_index *index = &grid->one_list.index;
     qd_rows old = *index->rows;
 
     if (!qd_replan_debt_is_due(&grid->order_debt, REBUILD_STEPS * (double)old.count)) {
@@ -158,13 +158,13 @@ void qd_grid_rebuild(qd_grid *grid)
     qd_rows_make(index->rows, index->heap, (old.count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS);
     index->rows->count = old.count;
     index->rows->operations = old.operations;
-    grid->flat.list = (qd_cell){0, 0};
+    grid->one_list.list = (qd_cell){0, 0};
     const qd_grid_words *words = &grid->words;
     for (uint32_t i = 0; i < words->count + words->large_count; i++) {
         uint32_t row = i < words->count ? words->row[i] : words->large[i - words->count].row;
 
         if (i >= words->count || qd_grid_is_home(words->key[i])) {
-            qd_rebuild_row(index->rows, &grid->flat.list, 0, index->bodies, &old, row & QD_LIST_ROW);
+            qd_rebuild_row(index->rows, &grid->one_list.list, 0, index->bodies, &old, row & QD_LIST_ROW);
         }
     }
     qd_rows_deinit(&old);

@@ -42,9 +42,9 @@
 #define QD_GRID_AXIS_MAX  ((1u << (32 - QD_AXES) / QD_AXES) - 1) /* the last cell of an axis, at most */
 #define QD_GRID_CLASSES   QD_CHILDREN
 
-/* Where cells are. The frame's numbers are cells, as far as `last`; what lies beyond is in the last one. */
+/* Where cells are. The quantizer's numbers are cells, as far as `last`; what lies beyond is in the last one. */
 typedef struct qd_grid_shape {
-    qd_frame frame;
+    qd_quantizer quantizer;
     double size; /* of a cell */
     uint32_t last[QD_AXES];
     uint32_t bits[QD_AXES]; /* of a key, for the cell on an axis */
@@ -71,7 +71,7 @@ typedef struct qd_grid_words {
 } qd_grid_words;
 
 typedef struct qd_grid {
-    qd_flat flat;
+    qd_one_list one_list;
     qd_grid_shape shape;
     qd_grid_words words;
     uint32_t tasks;            /* of the traversal under way */

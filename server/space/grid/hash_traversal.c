@@ -3,9 +3,9 @@
  * The traversal: each cell by itself, in the order of the pool. Its list is its own rows and, behind them, those that
  * meet them of the neighbors before it (what lies ACROSS) and of the coarser cells around it (all).
  *
- * GROUPS. Many neighbors read what lies across from a cell. So cells have a frame in groups of 4 an axis; as
- * long as the traversal stays in one, the lists that lie across in it and around it are kept, as numbers of that frame,
- * and culled for each cell. A frame covers so few cells that 8 bits of its numbers are fine enough anywhere in the
+ * GROUPS. Many neighbors read what lies across from a cell. So cells have a quantizer in groups of 4 an axis; as
+ * long as the traversal stays in one, the lists that lie across in it and around it are kept, as numbers of that quantizer,
+ * and culled for each cell. A quantizer covers so few cells that 8 bits of its numbers are fine enough anywhere in the
  * world.
  *
  * REST. Where few rows changed, their cells are listed for a visit, and with them those that the changed rows may reach
@@ -25,7 +25,7 @@
 #define TASKS_PER_WORKER 8u
 #define VISITS_FEW       16u /* with fewer than one in this many cells to visit, they are visited as they were found */
 #define GROUP_CELLS      4   /* an axis */
-#define NUMBERS_A_CELL   10900.0 /* of a frame, for a group and one cell around it */
+#define NUMBERS_A_CELL   10900.0 /* of a quantizer, for a group and one cell around it */
 #define WINDOW_SHIFT     6u      /* so 8 bits tell of a cell and nearly half of the next */
 #define NUMBER_MOST      254u    /* of 8 bits: whatever is there or beyond */
 #if QD_AXES == 2
@@ -177,11 +177,11 @@ static void enter_group(group *g, const qd_hash_cell *cell)
     memset(g->around, 0, sizeof g->around);
     g->level = cell->level;
     g->rows = 0;
-    qd_frame *frame = &g->worker->sink.frame;
+    qd_quantizer *quantizer = &g->worker->sink.quantizer;
     double size = ldexp(g->hash->size, cell->level);
-    frame->scale = within_floats(fmax(NUMBERS_A_CELL / size, (double)FLT_MIN));
+    quantizer->scale = within_floats(fmax(NUMBERS_A_CELL / size, (double)FLT_MIN));
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame->origin[k] = qd_frame_origin((double)within_floats((at[k] - 1.0) * size));
+        quantizer->origin[k] = qd_quantizer_origin((double)within_floats((at[k] - 1.0) * size));
     }
 }
 
@@ -240,14 +240,14 @@ static qd_list16 across_from(group *g, neighbour *from)
 /* It begins with the cell: nothing of its own is before that, however coordinates were rounded. */
 static qd_window window_of(const group *g, const qd_hash_cell *cell)
 {
-    const qd_frame *frame = &g->worker->sink.frame;
+    const qd_quantizer *quantizer = &g->worker->sink.quantizer;
     qd_window window = {.shift = WINDOW_SHIFT};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float corner = nextafterf(within_floats(qd_hash_line(g->hash, cell->at[k], cell->level, -1)), -INFINITY);
 
-        window.lo[k] = qd_frame_number(corner, frame->origin[k], frame->scale);
-        window.hi[k] = QD_FRAME_LAST;
+        window.lo[k] = qd_quantizer_number(corner, quantizer->origin[k], quantizer->scale);
+        window.hi[k] = QD_QUANTIZER_LAST;
     }
     return window;
 }
@@ -263,7 +263,7 @@ static void close_window(const qd_list8 *list, qd_window *window)
             most = column[i] > most ? column[i] : most;
         }
         uint32_t last = window->lo[k] + ((most + 1u) << window->shift) - 1;
-        if (most < NUMBER_MOST && last < QD_FRAME_LAST) {
+        if (most < NUMBER_MOST && last < QD_QUANTIZER_LAST) {
             window->hi[k] = (uint16_t)last;
         }
     }
@@ -324,7 +324,7 @@ static void collect_own(const visit *v, uint32_t number)
         }
     }
     list->own = list->count;
-    qd_arrange8(&v->group->worker->arranger, v->group->worker->sink.heap, list);
+    qd_list8_sort(&v->group->worker->sorter, v->group->worker->sink.heap, list);
 }
 
 static bool is_worth_it(const visit *v, uint32_t number)

@@ -18,8 +18,8 @@ typedef struct qd_left {
 
 #if defined(__x86_64__)
 /* Moves the first bodies of an index of one list, as many as fill registers; returns how many. */
-size_t qd_flat_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-size_t qd_flat_move_avx512(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
+size_t qd_one_list_move_avx2(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
+size_t qd_one_list_move_avx512(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
 /* Each moves the first ones, as many as fill registers, until another register may not find room in `left`; returns how
  * many. */
 size_t qd_linear_move_avx2(qd_linear *tree, size_t count, const uint32_t *slots, const float *const *at, qd_left *left);

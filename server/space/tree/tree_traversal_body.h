@@ -24,7 +24,7 @@
  *     window_of      the numbers that rows of a spot can have
  *     fetch_next     prefetches the rows of a spot that comes soon
  *     test_inner     tests the list of a cell that is no leaf
- *     enter_frame    changes to the frame of the cells below a spot, if they have another one
+ *     enter_frame    changes to the quantizer of the cells below a spot, if they have another one
  *     skip_empty     goes down a branch without rows and forks, to its end
  *     pass_by        whether a spot without rows of its own, or with a single one, is done with already
  */
@@ -44,7 +44,7 @@ static void visit_leaf(qd_worker_slot *worker, spot at, const qd_list16 *above, 
 
     qd_list8_reserve(worker->sink.heap, list, cell->count + above->count);
     worker->kernel->collect8(&worker->sink, cell, &window, list);
-    qd_arrange8(&worker->arranger, worker->sink.heap, list);
+    qd_list8_sort(&worker->sorter, worker->sink.heap, list);
     if (above->count > 0) {
         worker->kernel->cull8(above, &window, !active, list);
     }
@@ -67,7 +67,7 @@ static void make_list(qd_worker_slot *worker, spot at, const qd_list16 *above, b
     }
     qd_list16_reserve(worker->sink.heap, list, cell->count + above->count);
     worker->kernel->collect16(&worker->sink, cell, list);
-    qd_arrange16(&worker->arranger, worker->sink.heap, list);
+    qd_list16_sort(&worker->sorter, worker->sink.heap, list);
     if (above->count > 0) {
         qd_window window = window_of(worker, at);
 
@@ -79,7 +79,7 @@ static void make_list(qd_worker_slot *worker, spot at, const qd_list16 *above, b
     }
 }
 
-/* A cell that is no leaf. Afterwards the worker has the list and the frame for the cells below it. */
+/* A cell that is no leaf. Afterwards the worker has the list and the quantizer for the cells below it. */
 static void visit_inner(qd_worker_slot *worker, spot at, const qd_list16 *above, bool test)
 {
     const bool is_new = test || worker->listed[at.level] != at.number; /* else it is there from an earlier task */
@@ -106,7 +106,7 @@ static void traverse_below(qd_worker_slot *worker, spot at, const qd_list16 *abo
     if (flags_of(worker->index)[at.number] & QD_CELL_LEAF) {
         visit_leaf(worker, at, above, active);
     } else {
-        const qd_frame frame = worker->sink.frame;
+        const qd_quantizer quantizer = worker->sink.quantizer;
         const qd_list16 *list = &worker->level[at.level];
         spot below;
 
@@ -116,7 +116,7 @@ static void traverse_below(qd_worker_slot *worker, spot at, const qd_list16 *abo
                 traverse_below(worker, below, list);
             } while (next_below(worker, &below));
         }
-        worker->sink.frame = frame;
+        worker->sink.quantizer = quantizer;
     }
     if (active) {
         qd_traversal_commit(worker, at.number);

@@ -31,8 +31,8 @@ static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
 {
     const qd_linear *tree = (const qd_linear *)index;
-    const uint32_t span = 2u << (QD_FRAME_BITS - tree->depth);
-    qd_numbers at = qd_frame_numbers(&tree->frame, box);
+    const uint32_t span = 2u << (QD_QUANTIZER_BITS - tree->depth);
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
     bool is_long = false;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -78,16 +78,16 @@ static void destroy(qd_index *index)
     qd_heap_free(index->heap, tree, sizeof *tree);
 }
 
-static qd_extent extent_of_cell(const qd_frame *frame, uint32_t level, uint32_t k)
+static qd_extent extent_of_cell(const qd_quantizer *quantizer, uint32_t level, uint32_t k)
 {
-    uint32_t bits = QD_FRAME_BITS - level, last = (1u << bits) - 1;
+    uint32_t bits = QD_QUANTIZER_BITS - level, last = (1u << bits) - 1;
     qd_numbers numbers;
 
     for (uint32_t axis = 0; axis < QD_AXES; axis++) {
         numbers.v[axis] = qd_morton_gather(k >> axis) << bits;
         numbers.v[QD_ROW_HIGH + axis] = numbers.v[axis] + last;
     }
-    return qd_frame_extent(frame, &numbers, QD_FRAME_LAST);
+    return qd_quantizer_extent(quantizer, &numbers, QD_QUANTIZER_LAST);
 }
 
 /* The cells below one, the most promising last, which is the next to be visited. */
@@ -105,7 +105,7 @@ static inline uint32_t push_below(const qd_index *index, const qd_search *search
         uint32_t cell = qd_level_first(level) + k;
 
         if (tree->flags[cell] & QD_CELL_OCCUPIED) {
-            qd_extent extent = extent_of_cell(&tree->frame, level, k);
+            qd_extent extent = extent_of_cell(&tree->quantizer, level, k);
 
             count = qd_search_push(search, &extent, (qd_search_stop){0, level, cell}, stops, first, count);
         }
@@ -158,7 +158,7 @@ qd_index *qd_linear_create(const qd_index *as)
         tree->bounds.hi[k] = hi[k];
     }
     qd_root root = qd_root_of(&tree->bounds);
-    tree->frame = qd_root_frame(&root, QD_FRAME_BITS);
+    tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
     tree->filled = root.filled;
     return &tree->index;
 }

@@ -5,8 +5,8 @@
 
 uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key)
 {
-    const uint32_t shift = QD_FRAME_BITS - tree->depth;
-    qd_numbers at = qd_frame_numbers(&tree->frame, box);
+    const uint32_t shift = QD_QUANTIZER_BITS - tree->depth;
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
 
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
         at.v[k] >>= shift;

@@ -26,7 +26,7 @@
 
 typedef struct qd_linear {
     qd_index index; /* no cells as long as there is nothing */
-    qd_frame frame;
+    qd_quantizer quantizer;
     qd_extent bounds; /* where the root begins as the square (cube) of */
     double filled;    /* the share of the root that its content takes up */
     uint32_t depth;

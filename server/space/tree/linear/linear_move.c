@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linear_move.h"
 
+#include "../../kernel/choose.h"
 #include "../../move/move.h"
 #include "../../move/move_simd.h"
 
@@ -12,10 +13,10 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
 {
     typedef uint32_t ints __attribute__((vector_size(16)));
     const qd_linear *tree = (const qd_linear *)index;
-    const uint32_t cell_key = record->cell_key, shift = QD_FRAME_BITS - tree->depth + qd_cell_key_height(cell_key);
+    const uint32_t cell_key = record->cell_key, shift = QD_QUANTIZER_BITS - tree->depth + qd_cell_key_height(cell_key);
     const ints cell =
         QD_FOUR(qd_cell_key_number(cell_key, 0), qd_cell_key_number(cell_key, 1), qd_cell_key_number(cell_key, 2));
-    qd_numbers at = qd_frame_numbers(&tree->frame, bounds);
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, bounds);
     ints out = {0};
     for (uint32_t four = 0; four < QD_FOURS; four++) {
         ints number;

@@ -12,20 +12,20 @@ typedef struct constants {
 
 static constants constants_of(const qd_linear *tree)
 {
-    const qd_frame *frame = &tree->frame;
+    const qd_quantizer *quantizer = &tree->quantizer;
     constants c = {
-        .scale = all_floats(frame->scale),
-        .last = all_floats((float)QD_FRAME_LAST),
-        .shift = all_ints(QD_FRAME_BITS - tree->depth),
+        .scale = all_floats(quantizer->scale),
+        .last = all_floats((float)QD_QUANTIZER_LAST),
+        .shift = all_ints(QD_QUANTIZER_BITS - tree->depth),
     };
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        c.origin[k] = all_floats(frame->origin[k]);
+        c.origin[k] = all_floats(quantizer->origin[k]);
     }
     return c;
 }
 
-/* qd_frame_number */
+/* qd_quantizer_number */
 static inline ints number_of(const constants *c, floats edge, uint32_t k)
 {
     floats number = (edge - c->origin[k]) * c->scale;

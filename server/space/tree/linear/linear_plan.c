@@ -144,7 +144,7 @@ static void stretch_root(qd_linear *tree)
     if (tree->filled < EVEN_FILL_MIN || depth + DEPTH_EXTRA > QD_TREE_DEPTH_MAX) {
         longer = ROOT_STRETCH_MIN;
     }
-    tree->frame.scale = (float)((double)tree->frame.scale / longer);
+    tree->quantizer.scale = (float)((double)tree->quantizer.scale / longer);
     tree->filled /= pow(longer, QD_AXES);
 }
 
@@ -162,7 +162,8 @@ static uint32_t morton_of_row(const qd_linear *tree, const qd_rows *rows, uint32
     uint32_t at[QD_AXES];
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        at[k] = qd_frame_number(box.v[k], tree->frame.origin[k], tree->frame.scale) >> (QD_FRAME_BITS - tree->depth);
+        at[k] = qd_quantizer_number(box.v[k], tree->quantizer.origin[k], tree->quantizer.scale) >>
+                (QD_QUANTIZER_BITS - tree->depth);
     }
     return qd_morton(at);
 }
@@ -174,7 +175,7 @@ static void place_root(qd_linear *tree, qd_scan all)
     qd_shells_init(&shells, &tree->bounds);
     qd_shells_count(&shells, all);
     qd_root root = qd_root_choose(&shells, (qd_root_use){QD_TREE_DEPTH_MAX, tree->index.tuning.leaf_rows});
-    tree->frame = qd_root_frame(&root, QD_FRAME_BITS);
+    tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
     tree->filled = root.filled;
     stretch_root(tree);
 }

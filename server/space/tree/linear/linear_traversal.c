@@ -8,6 +8,7 @@
 #include "linear_traversal.h"
 
 #include "../../../base/fetch.h"
+#include "../../kernel/choose.h"
 
 #define TASK_LEVEL       (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */
 #define TASK_ROWS        4096u                    /* in one of them: so that none waits long for the last one */
@@ -62,7 +63,7 @@ static inline bool next_below(const qd_worker_slot *worker, spot *below)
 static qd_window window_of(const qd_worker_slot *worker, spot at)
 {
     (void)worker;
-    uint32_t bits = QD_FRAME_BITS - at.level, last = (1u << bits) - 1;
+    uint32_t bits = QD_QUANTIZER_BITS - at.level, last = (1u << bits) - 1;
     qd_window window = {.shift = bits > 8 ? bits - 8 : 0};
     for (uint32_t axis = 0; axis < QD_AXES; axis++) {
         uint32_t first = qd_morton_gather(at.k >> axis) << bits;
@@ -117,7 +118,7 @@ static void test_inner(qd_worker_slot *worker, spot at, const qd_list16 *list)
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }
 
-/* The whole tree has one frame. */
+/* The whole tree has one quantizer. */
 static inline void enter_frame(qd_worker_slot *worker, spot at, bool is_new)
 {
     (void)worker, (void)at, (void)is_new;
@@ -152,7 +153,7 @@ void qd_linear_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
     const qd_linear *tree = (const qd_linear *)index;
     const qd_list16 *above = &nothing;
 
-    worker->sink.frame = tree->frame;
+    worker->sink.quantizer = tree->quantizer;
     for (uint32_t level = 0; level < tree->task_level; level++) {
         const uint32_t below = tree->task_level - level;
         const spot at = spot_of(level, task >> QD_AXES * below);

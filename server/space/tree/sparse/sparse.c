@@ -37,7 +37,7 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
     if (qd_sparse_is_leaf(sparse, cell_key)) {
         return false;
     }
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint32_t level = sparse->depth_max;
     if (sparse->index.config->depth == 0) {
         uint32_t number = qd_sparse_find(sparse, qd_key_of(numbers.v), level);
@@ -60,7 +60,7 @@ static bool is_high(const qd_index *index, uint32_t cell_key)
  * larger one as it did, one step on. */
 static bool stays_in(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
 {
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, bounds);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, bounds);
     uint64_t key = sparse->cells.key[record->cell_key], low = qd_key_of(numbers.v);
     uint32_t level = qd_key_level(key), natural = qd_key_level_of(&numbers);
 
@@ -212,6 +212,6 @@ qd_index *qd_sparse_create(const qd_index *as)
     sparse->depth_max = config->depth > 0 ? config->depth : QD_SPARSE_DEPTH_MAX;
     sparse->leaf_from = config->depth;
     qd_root root = qd_root_of(&sparse->bounds);
-    sparse->frame = qd_root_frame(&root, QD_KEY_BITS);
+    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
     return &sparse->index;
 }

@@ -69,9 +69,9 @@ static inline uint32_t qd_key_at(uint64_t key, uint32_t axis)
 }
 
 /* The numbers of a box, as those of the kernel (quantizer.h), but of as many bits as the tree can be deep. */
-static inline qd_numbers qd_key_numbers(const qd_frame *frame, const qd_row *box)
+static inline qd_numbers qd_key_numbers(const qd_quantizer *quantizer, const qd_row *box)
 {
-    return qd_frame_numbers_to(QD_KEY_LAST, frame, box);
+    return qd_quantizer_numbers_to(QD_KEY_LAST, quantizer, box);
 }
 
 /* The level of the smallest cell that contains both corners. */

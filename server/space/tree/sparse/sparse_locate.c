@@ -51,7 +51,7 @@ uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
     if (QD_UNLIKELY(sparse->cells.count == 0)) {
         qd_sparse_begin(sparse);
     }
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint32_t level = qd_key_level_of(&numbers);
 
     level = level < sparse->depth_max ? level : sparse->depth_max;

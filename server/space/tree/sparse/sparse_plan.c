@@ -66,7 +66,7 @@ static uint32_t rows_below(const qd_sparse *sparse, uint32_t number)
     while (qd_scan_next(&scan, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             qd_row box = qd_row_box(rows, first + i);
-            qd_numbers numbers = qd_key_numbers(&sparse->frame, &box);
+            qd_numbers numbers = qd_key_numbers(&sparse->quantizer, &box);
 
             below += qd_key_level_of(&numbers) > level;
         }
@@ -235,9 +235,9 @@ void qd_sparse_reroot(qd_sparse *sparse)
     qd_shells_init(&shells, &sparse->bounds);
     qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));
     qd_root root = qd_root_choose(&shells, (qd_root_use){sparse->depth_max, sparse->index.tuning.leaf_rows});
-    const qd_frame old = sparse->frame;
-    sparse->frame = qd_root_frame(&root, QD_KEY_BITS);
-    if (memcmp(&old, &sparse->frame, sizeof old) != 0) {
+    const qd_quantizer old = sparse->quantizer;
+    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
+    if (memcmp(&old, &sparse->quantizer, sizeof old) != 0) {
         rebuild(sparse);
     }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * FRAMES. The kernel's numbers have 16 bits, too few for so deep a tree. So a traversal has a frame around the root
+ * QUANTIZERS. The kernel's numbers have 16 bits, too few for so deep a tree. So a traversal has a quantizer around the root
  * down to level 8, one around the cell it is in at level 8 for the 8 levels below, and another one below level 16. Then
  * a cell is never less than 256 numbers wide, and leaves can be compared by 8 bits. A list is put into new numbers when
- * the traversal goes down from one frame to the next.
+ * the traversal goes down from one quantizer to the next.
  *
  * TASKS. For several workers the tree is cut: from the root on, the cells that are reached first are tasks by
  * themselves, until there are enough below them for every worker, each a task with all that is in it. Each worker goes
@@ -16,31 +16,31 @@
 #include "../../../base/fetch.h"
 #include "sparse_prune.h"
 
-#define FRAME_LEVELS     8u                  /* a frame's levels below its cell */
+#define QUANTIZER_LEVELS 8u                  /* a quantizer's levels below its cell */
 #define TASKS_PER_WORKER 16u                 /* so that none waits long for the last one */
 #define PREFETCH_FROM    32768u              /* rows: fewer are near anyway */
 #define ALONE            (1u << 31)          /* of a task: the cell without those below it */
 #define SPARE            QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
 
-/* The level of the cell that a frame is around, in which a cell of this level is compared. */
-static uint32_t level_of_frame(uint32_t level)
+/* The level of the cell that a quantizer is around, in which a cell of this level is compared. */
+static uint32_t level_of_quantizer(uint32_t level)
 {
-    return level > 0 ? (level - 1) / FRAME_LEVELS * FRAME_LEVELS : 0;
+    return level > 0 ? (level - 1) / QUANTIZER_LEVELS * QUANTIZER_LEVELS : 0;
 }
 
-static qd_frame frame_around(const qd_sparse *sparse, uint64_t key)
+static qd_quantizer quantizer_around(const qd_sparse *sparse, uint64_t key)
 {
-    const qd_frame *numbers = &sparse->frame;
+    const qd_quantizer *numbers = &sparse->quantizer;
     const uint32_t level = qd_key_level(key), below = QD_KEY_BITS - level;
-    double scale = ldexp((double)numbers->scale, (int)QD_FRAME_BITS - (int)below);
-    qd_frame frame = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
+    double scale = ldexp((double)numbers->scale, (int)QD_QUANTIZER_BITS - (int)below);
+    qd_quantizer quantizer = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double offset = (qd_key_at(key, k) << below) / (double)numbers->scale;
 
-        frame.origin[k] = qd_frame_origin(fmin((double)numbers->origin[k] + offset, (double)FLT_MAX));
+        quantizer.origin[k] = qd_quantizer_origin(fmin((double)numbers->origin[k] + offset, (double)FLT_MAX));
     }
-    return frame;
+    return quantizer;
 }
 
 typedef struct spot {
@@ -79,7 +79,7 @@ static inline bool next_below(const qd_worker_slot *worker, spot *below)
     return below->number != QD_NONE;
 }
 
-/* In the worker's frame. */
+/* In the worker's quantizer. */
 static qd_window window_of(const qd_worker_slot *worker, spot at)
 {
     qd_extent extent = qd_sparse_extent((const qd_sparse *)worker->index, cells_of(worker)->key[at.number]);
@@ -89,8 +89,8 @@ static qd_window window_of(const qd_worker_slot *worker, spot at)
         box.v[k] = (float)extent.lo[k];
         box.v[QD_ROW_HIGH + k] = (float)extent.hi[k];
     }
-    qd_numbers numbers = qd_frame_numbers(&worker->sink.frame, &box);
-    qd_window window = {.shift = QD_FRAME_BITS - 8 - (at.level - level_of_frame(at.level))};
+    qd_numbers numbers = qd_quantizer_numbers(&worker->sink.quantizer, &box);
+    qd_window window = {.shift = QD_QUANTIZER_BITS - 8 - (at.level - level_of_quantizer(at.level))};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         window.lo[k] = (uint16_t)numbers.v[k];
         window.hi[k] = (uint16_t)numbers.v[QD_ROW_HIGH + k];
@@ -121,7 +121,7 @@ static inline void test_inner(qd_worker_slot *worker, spot at, const qd_list16 *
     worker->kernel->test16(&worker->sink, list, worker->all);
 }
 
-/* Puts a level's list into the numbers of the worker's frame. */
+/* Puts a level's list into the numbers of the worker's quantizer. */
 static void renumber(qd_worker_slot *worker, uint32_t level)
 {
     const qd_list16 list = worker->level[level];
@@ -137,15 +137,15 @@ static void renumber(qd_worker_slot *worker, uint32_t level)
 
 static inline void enter_frame(qd_worker_slot *worker, spot at, bool is_new)
 {
-    if (at.level > 0 && at.level % FRAME_LEVELS == 0) {
-        worker->sink.frame = frame_around((const qd_sparse *)worker->index, cells_of(worker)->key[at.number]);
+    if (at.level > 0 && at.level % QUANTIZER_LEVELS == 0) {
+        worker->sink.quantizer = quantizer_around((const qd_sparse *)worker->index, cells_of(worker)->key[at.number]);
         if (is_new) {
             renumber(worker, at.level);
         }
     }
 }
 
-/* But not over the end of a frame. */
+/* But not over the end of a quantizer. */
 static inline spot skip_empty(const qd_worker_slot *worker, spot at)
 {
     const qd_sparse_cells *cells = cells_of(worker);
@@ -153,7 +153,7 @@ static inline spot skip_empty(const qd_worker_slot *worker, spot at)
     uint32_t number = at.number;
 
     while (cells->cell[number].count == 0 && link[number].first != QD_NONE &&
-           link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % FRAME_LEVELS != 0) {
+           link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % QUANTIZER_LEVELS != 0) {
         number = link[number].first;
     }
     return number == at.number ? at : spot_of(cells, number);
@@ -187,7 +187,7 @@ void qd_sparse_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
     const spot at = spot_of(&sparse->cells, sparse->task[task] & ~ALONE);
     const qd_list16 *above = &nothing;
 
-    worker->sink.frame = frame_around(sparse, QD_KEY_ROOT);
+    worker->sink.quantizer = quantizer_around(sparse, QD_KEY_ROOT);
     for (uint32_t level = 0; level < at.level; level++) {
         const uint64_t key = qd_key_above(sparse->cells.key[at.number], at.level, level);
 

@@ -19,14 +19,14 @@ void qd_sparse_show_cells(qd_sparse *sparse)
 static qd_row room_of(const qd_sparse *sparse, uint64_t key)
 {
     const uint32_t below = QD_KEY_BITS - qd_key_level(key);
-    const double step = 1 / (double)sparse->frame.scale;
+    const double step = 1 / (double)sparse->quantizer.scale;
     qd_row room = {{0}};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t first = qd_key_at(key, k) << below, last = first + ((1u << below) - 1);
-        double origin = (double)sparse->frame.origin[k];
-        float low = (float)(origin + first * step * (1 + QD_FRAME_MARGIN));
-        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_FRAME_MARGIN));
+        double origin = (double)sparse->quantizer.origin[k];
+        float low = (float)(origin + first * step * (1 + QD_QUANTIZER_MARGIN));
+        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_QUANTIZER_MARGIN));
 
         room.v[k] = first == 0 ? -INFINITY : nextafterf(low, INFINITY);
         room.v[QD_ROW_HIGH + k] = last == QD_KEY_LAST ? INFINITY : nextafterf(high, -INFINITY);
@@ -53,7 +53,7 @@ qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key)
         numbers.v[k] = qd_key_at(key, k) << below;
         numbers.v[QD_ROW_HIGH + k] = numbers.v[k] + ((1u << below) - 1);
     }
-    return qd_frame_extent(&sparse->frame, &numbers, QD_KEY_LAST);
+    return qd_quantizer_extent(&sparse->quantizer, &numbers, QD_KEY_LAST);
 }
 
 void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count)
@@ -80,7 +80,7 @@ void qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint64_t key = sparse->cells.key[cell];
     uint32_t level = qd_key_level(key);
 

@@ -37,11 +37,11 @@ typedef struct qd_sparse_list {
 typedef struct qd_sparse {
     qd_index index; /* no cells as long as there is nothing */
     qd_sparse_cells cells;
-    qd_frame frame;       /* numbers of QD_KEY_BITS bits */
-    qd_extent bounds;     /* where the root begins as the square (cube) of */
-    uint32_t depth_max;   /* the level of the finest cells */
-    uint32_t leaf_from;   /* from this level on new cells are leaves */
-    uint32_t level_usual; /* where a cell was found last, and is looked for first */
+    qd_quantizer quantizer; /* numbers of QD_KEY_BITS bits */
+    qd_extent bounds;       /* where the root begins as the square (cube) of */
+    uint32_t depth_max;     /* the level of the finest cells */
+    uint32_t leaf_from;     /* from this level on new cells are leaves */
+    uint32_t level_usual;   /* where a cell was found last, and is looked for first */
     qd_sparse_list crowded, candidates;
     uint64_t merged_for; /* list operations that were made up for by looks at cells (sparse_plan.h) */
     uint32_t merge_at;   /* the cell to be looked at next */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Solids by hand: each pair of shapes, each form without size, touching, and numbers at their limits. At random:
- * tests/model/space_solids.c.
+ * Exact geometry on cases written by hand: each pair of shapes, each form without size, touching, and numbers at their
+ * limits. tests/model/space_geometry.c draws random cases.
  */
 #include <float.h>
 #include <math.h>
@@ -12,72 +12,73 @@
 
 #include <cmocka.h>
 
-#include "server/space/geometry/solid.h"
+#include "server/space/geometry/geometry.h"
 #include "support/chance.h"
 
-/* ---- making solids ---- */
+/* ---- making shapes ---- */
 
-static qd_solid box(float x, float y, float z, float half_x, float half_y, float half_z)
+static qd_geometry box(float x, float y, float z, float half_x, float half_y, float half_z)
 {
-    return (qd_solid){
+    return (qd_geometry){
         .shape = QD_SPACE_BOX, .at = {x - half_x, y - half_y, z - half_z}, .to = {x + half_x, y + half_y, z + half_z}};
 }
 
-static qd_solid circle(float x, float y, float z, float radius)
+static qd_geometry circle(float x, float y, float z, float radius)
 {
-    return (qd_solid){.shape = QD_SPACE_CIRCLE, .at = {x, y, z}, .radius = radius};
+    return (qd_geometry){.shape = QD_SPACE_CIRCLE, .at = {x, y, z}, .radius = radius};
 }
 
-static qd_solid capsule(float x, float y, float z, float half_x, float half_y, float half_z, float radius)
+static qd_geometry capsule(float x, float y, float z, float half_x, float half_y, float half_z, float radius)
 {
-    return (qd_solid){.shape = QD_SPACE_CAPSULE, .at = {x, y, z}, .to = {half_x, half_y, half_z}, .radius = radius};
+    return (qd_geometry){.shape = QD_SPACE_CAPSULE, .at = {x, y, z}, .to = {half_x, half_y, half_z}, .radius = radius};
 }
 
-/* The same solid elsewhere. */
-static qd_solid moved(qd_solid solid, float x, float y, float z)
+/* The same geometry elsewhere. */
+static qd_geometry moved(qd_geometry geometry, float x, float y, float z)
 {
     const float by[3] = {x, y, z};
 
     for (int k = 0; k < 3; k++) {
-        solid.at[k] += by[k];
-        solid.to[k] += solid.shape == QD_SPACE_BOX ? by[k] : 0;
+        geometry.at[k] += by[k];
+        geometry.to[k] += geometry.shape == QD_SPACE_BOX ? by[k] : 0;
     }
-    return solid;
+    return geometry;
 }
 
-static bool overlap(qd_solid a, qd_solid b)
+static bool overlap(qd_geometry a, qd_geometry b)
 {
-    bool met = qd_solids_overlap(&a, &b);
+    bool met = qd_geometry_overlaps(&a, &b);
 
-    assert_int_equal(met, qd_solids_overlap(&b, &a));
+    assert_int_equal(met, qd_geometry_overlaps(&b, &a));
     return met;
 }
 
-static bool meet(qd_solid a_begin, qd_solid a_end, qd_solid b_begin, qd_solid b_end)
+static bool meet(qd_geometry a_begin, qd_geometry a_end, qd_geometry b_begin, qd_geometry b_end)
 {
-    bool met = qd_solids_meet(&a_begin, &a_end, &b_begin, &b_end);
+    bool met = qd_geometry_meets(&a_begin, &a_end, &b_begin, &b_end);
 
-    assert_int_equal(met, qd_solids_meet(&b_begin, &b_end, &a_begin, &a_end));
-    assert_int_equal(met, qd_solids_meet(&a_end, &a_begin, &b_end, &b_begin));
+    assert_int_equal(met, qd_geometry_meets(&b_begin, &b_end, &a_begin, &a_end));
+    assert_int_equal(met, qd_geometry_meets(&a_end, &a_begin, &b_end, &b_begin));
     return met;
 }
 
 /* `a` goes by so much while `b` rests. */
-static bool passes(qd_solid a, float x, float y, float z, qd_solid b)
+static bool passes(qd_geometry a, float x, float y, float z, qd_geometry b)
 {
     return meet(a, moved(a, x, y, z), b, b);
 }
 
-static double distance(qd_solid solid, double x, double y, double z)
+static double distance(qd_geometry geometry, double x, double y, double z)
 {
-    return qd_solid_distance(&solid, (const double[]){x, y, z});
+    return qd_geometry_distance(&geometry, (const double[]){x, y, z});
 }
 
-static double ray(qd_solid solid, double x, double y, double z, double dx, double dy, double dz, double length)
+static double ray(qd_geometry geometry, double x, double y, double z, double dx, double dy, double dz, double length)
 {
     double size = sqrt(dx * dx + dy * dy + dz * dz);
 
-    return qd_solid_ray(&solid, (const double[]){x, y, z}, (const double[]){dx / size, dy / size, dz / size}, length);
+    return qd_geometry_ray(&geometry, (const double[]){x, y, z}, (const double[]){dx / size, dy / size, dz / size},
+                           length);
 }
 
 #define MISSED ((double)INFINITY)
@@ -98,7 +99,7 @@ static void test_boxes_and_circles_touch(void **state)
 static void test_capsule_and_circle(void **state)
 {
     (void)state;
-    qd_solid lying = capsule(10, 5, 0, 3, 0, 0, 1);
+    qd_geometry lying = capsule(10, 5, 0, 3, 0, 0, 1);
     assert_true(overlap(lying, circle(11, 8, 0, 2)));
     assert_false(overlap(lying, circle(11, nextafterf(8, 9), 0, 2)));
     assert_true(overlap(lying, circle(16, 9, 0, 4))); /* beyond the end by 3, aside by 4 */
@@ -131,7 +132,7 @@ static void test_capsules_cross_and_lie_beside_each_other(void **state)
 static void test_capsule_and_box(void **state)
 {
     (void)state;
-    qd_solid wall = box(0, 0, 0, 1, 1, 1);
+    qd_geometry wall = box(0, 0, 0, 1, 1, 1);
     assert_true(overlap(capsule(3, 0, 0, 0, 5, 0, 2), wall));
     assert_false(overlap(capsule(nextafterf(3, 4), 0, 0, 0, 5, 0, 2), wall));
     assert_true(overlap(capsule(0, 0, 0, 5, 5, 0, 0), wall));          /* through its corners */
@@ -161,15 +162,15 @@ static void test_without_an_axis_a_capsule_is_a_circle(void **state)
         for (int k = 0; k < 8; k++) {
             v[k] = i % 2 ? chance_between(&dice, 0, lattice) : (float)(chance_below(&dice, 20) * lattice);
         }
-        qd_solid round = circle(v[0], v[1], v[2], v[3]), same = capsule(v[0], v[1], v[2], 0, 0, 0, v[3]);
-        qd_solid others[3] = {circle(v[4], v[5], v[6], v[7]), box(v[4], v[5], v[6], v[7], v[6], v[5]),
-                              capsule(v[4], v[5], v[6], v[7], 1, -2, v[3])};
+        qd_geometry round = circle(v[0], v[1], v[2], v[3]), same = capsule(v[0], v[1], v[2], 0, 0, 0, v[3]);
+        qd_geometry others[3] = {circle(v[4], v[5], v[6], v[7]), box(v[4], v[5], v[6], v[7], v[6], v[5]),
+                                 capsule(v[4], v[5], v[6], v[7], 1, -2, v[3])};
         for (int k = 0; k < 3; k++) {
             assert_int_equal(overlap(round, others[k]), overlap(same, others[k]));
             assert_int_equal(passes(round, v[7], v[3], v[6], others[k]), passes(same, v[7], v[3], v[6], others[k]));
         }
         const double point[3] = {v[5], v[4], v[7]};
-        assert_true(qd_solid_distance(&round, point) == qd_solid_distance(&same, point));
+        assert_true(qd_geometry_distance(&round, point) == qd_geometry_distance(&same, point));
         assert_true(ray(round, v[5], v[4], v[7], 1, v[3], v[2], 9) == ray(same, v[5], v[4], v[7], 1, v[3], v[2], 9));
     }
 }
@@ -177,7 +178,7 @@ static void test_without_an_axis_a_capsule_is_a_circle(void **state)
 static void test_points_overlap_themselves_alone(void **state)
 {
     (void)state;
-    qd_solid points[3] = {box(3, 4, 5, 0, 0, 0), circle(3, 4, 5, 0), capsule(3, 4, 5, 0, 0, 0, 0)};
+    qd_geometry points[3] = {box(3, 4, 5, 0, 0, 0), circle(3, 4, 5, 0), capsule(3, 4, 5, 0, 0, 0, 0)};
     for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++) {
             assert_true(overlap(points[a], points[b]));
@@ -193,7 +194,7 @@ static void test_points_overlap_themselves_alone(void **state)
 static void test_what_overlaps_at_an_end_meets(void **state)
 {
     (void)state;
-    qd_solid all[3] = {box(0, 0, 0, 1, 2, 1), circle(0, 0, 0, 1), capsule(0, 0, 0, 1, 1, 0, 0.5f)};
+    qd_geometry all[3] = {box(0, 0, 0, 1, 2, 1), circle(0, 0, 0, 1), capsule(0, 0, 0, 1, 1, 0, 0.5f)};
     for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++) {
             assert_true(passes(all[a], 100, 100, 0, all[b]));
@@ -207,9 +208,9 @@ static void test_what_overlaps_at_an_end_meets(void **state)
 static void test_a_bullet_goes_through_a_wall(void **state)
 {
     (void)state;
-    qd_solid walls[3] = {box(0, 0, 0, 0.01f, 5, 5), circle(0, 0, 0, 5), capsule(0, 0, 0, 0, 5, 0, 0.01f)};
-    qd_solid bullets[3] = {box(-50, 1, 0, 0.1f, 0.1f, 0.1f), circle(-50, 1, 0, 0.1f),
-                           capsule(-50, 1, 0, 0.5f, 0, 0, 0.1f)};
+    qd_geometry walls[3] = {box(0, 0, 0, 0.01f, 5, 5), circle(0, 0, 0, 5), capsule(0, 0, 0, 0, 5, 0, 0.01f)};
+    qd_geometry bullets[3] = {box(-50, 1, 0, 0.1f, 0.1f, 0.1f), circle(-50, 1, 0, 0.1f),
+                              capsule(-50, 1, 0, 0.5f, 0, 0, 0.1f)};
     for (int b = 0; b < 3; b++) {
         for (int w = 0; w < 3; w++) {
             assert_true(passes(bullets[b], 100, 0, 0, walls[w]));
@@ -228,10 +229,10 @@ static void test_a_bullet_goes_through_a_wall(void **state)
 static void test_paths_that_cross_at_different_times_do_not_meet(void **state)
 {
     (void)state;
-    qd_solid all[3] = {box(0, 0, 0, 1, 1, 1), circle(0, 0, 0, 1), capsule(0, 0, 0, 0.5f, 0.5f, 0, 0.5f)};
+    qd_geometry all[3] = {box(0, 0, 0, 1, 1, 1), circle(0, 0, 0, 1), capsule(0, 0, 0, 0.5f, 0.5f, 0, 0.5f)};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
-            qd_solid a = moved(all[i], -20, 0, 0), late = moved(all[k], 0, -4, 0), timely = moved(all[k], 0, -20, 0);
+            qd_geometry a = moved(all[i], -20, 0, 0), late = moved(all[k], 0, -4, 0), timely = moved(all[k], 0, -20, 0);
 
             assert_false(meet(a, moved(a, 40, 0, 0), late, moved(late, 0, 40, 0)));
             assert_true(meet(a, moved(a, 40, 0, 0), timely, moved(timely, 0, 40, 0)));
@@ -242,7 +243,7 @@ static void test_paths_that_cross_at_different_times_do_not_meet(void **state)
 static void test_touching_on_the_way_counts(void **state)
 {
     (void)state;
-    qd_solid wall = box(0, 0, 0, 1, 1, 1);
+    qd_geometry wall = box(0, 0, 0, 1, 1, 1);
     assert_true(passes(box(-8, 2, 0, 1, 1, 1), 16, 0, 0, wall));
     assert_false(passes(box(-8, nextafterf(2, 3), 0, 1, 1, 1), 16, 0, 0, wall));
     assert_true(passes(box(-6, 2, 0, 1, 1, 1), 8, 8, 0, moved(wall, 0, 6, 0))); /* corner by corner */
@@ -262,7 +263,7 @@ static void test_touching_on_the_way_counts(void **state)
 static void test_a_capsule_is_swept_over_all_its_length(void **state)
 {
     (void)state;
-    qd_solid post = box(0, 0, 0, 0.125f, 0.125f, 0.125f), bar = capsule(0, -5, 0, 9, 0, 0, 0.5f);
+    qd_geometry post = box(0, 0, 0, 0.125f, 0.125f, 0.125f), bar = capsule(0, -5, 0, 9, 0, 0, 0.5f);
     assert_true(passes(bar, 0, 10, 0, post));
     assert_true(passes(bar, 0, 10, 0, circle(3, 0, 0, 0.1f)));
     assert_true(passes(bar, 0, 10, 0, capsule(3, 0, 0, 0.1f, 0.1f, 0, 0)));
@@ -270,13 +271,13 @@ static void test_a_capsule_is_swept_over_all_its_length(void **state)
     assert_true(passes(bar, 0, 10, 0, box(0, 0, 0, 0.1f, 0.1f, 40)));
     assert_true(passes(bar, 0, 10, 0, moved(post, 0, 0, 0.625f))); /* a face over the sweep */
     assert_false(passes(bar, 0, 10, 0, moved(post, 0, 0, nextafterf(0.625f, 1))));
-    qd_solid thin = capsule(0, -5, 0, 9, 0, 0, 0);
+    qd_geometry thin = capsule(0, -5, 0, 9, 0, 0, 0);
     assert_true(passes(thin, 0, 10, 0, post));
     assert_true(passes(thin, 0, 10, 0, circle(3, 0, 0, 0)));
     assert_true(passes(thin, 0, 10, 0, capsule(3, 0, 0, 0, 1, 1, 0)));
     assert_true(passes(thin, 0, 10, 0, capsule(3, 0, 0, 1, 1, 1, 0)));
     assert_false(passes(thin, 0, 10, 0, capsule(3, 0, 3, 1, 1, 1, 0)));
-    qd_solid tilted = capsule(0, -5, 0, 9, 0, 2, 0.5f); /* the corner comes first */
+    qd_geometry tilted = capsule(0, -5, 0, 9, 0, 2, 0.5f); /* the corner comes first */
     assert_true(passes(tilted, 0, 10, 3, moved(post, 4.5f, 0, 2.5f)));
     assert_true(passes(tilted, 0, 10, 3, moved(post, 4.5f, 0, 3.1f)));
     assert_false(passes(tilted, 0, 10, 3, moved(post, 4.5f, 0, 3.3f)));
@@ -288,7 +289,7 @@ static void test_straight_along_an_axis(void **state)
 {
     (void)state;
     const float near = 0x1p-23f, aside = 0x1.fffffep-24f, end = 0x1.8p-24f;
-    qd_solid bar = capsule(-near, -near, 0, end, end, 0, 0), far = circle(64, 64, 0, 0);
+    qd_geometry bar = capsule(-near, -near, 0, end, end, 0, 0), far = circle(64, 64, 0, 0);
     assert_false(meet(far, circle(aside, near, 0, 0), bar, bar));
     assert_true(meet(far, circle(-near, -near, 0, 0), bar, bar));
     bar = capsule(-2 * near, -near, -near / 2, 2 * end, end, end / 2, 0);
@@ -311,8 +312,8 @@ static void test_all_in_a_tilted_plane(void **state)
             at[k] = 3 * u[k] + 5 * v[k];
             by[k] = u[k] - 2 * v[k];
         }
-        qd_solid bar = capsule(0, 0, 0, u[0], u[1], u[2], 0.001f);
-        qd_solid rod = capsule(at[0], at[1], at[2], v[0], v[1], v[2], 0);
+        qd_geometry bar = capsule(0, 0, 0, u[0], u[1], u[2], 0.001f);
+        qd_geometry rod = capsule(at[0], at[1], at[2], v[0], v[1], v[2], 0);
         assert_false(passes(rod, by[0], by[1], by[2], bar)); /* from 5 to 3 times v away */
         assert_true(passes(rod, -2 * at[0], -2 * at[1], -2 * at[2], bar));
     }
@@ -324,7 +325,7 @@ static void test_axes_that_are_nearly_parallel_cross(void **state)
     assert_true(overlap(capsule(0, 0, 0, 1, 0, 0, 0), capsule(0.5f, 0, 0, 1, 0x1p-31f, 0, 0)));
     assert_false(overlap(capsule(0, 0, 0, 1, 0, 0, 0), capsule(2.5f, 0, 0, 1, 0x1p-31f, 0, 0)));
     /* And one that comes nearly in the plane of both. */
-    qd_solid bar = capsule(0, 0, 0, 8, 0, 0, 0), rod = capsule(-3, 0, 0x1p-10f, 0, 8, 0, 0);
+    qd_geometry bar = capsule(0, 0, 0, 8, 0, 0, 0), rod = capsule(-3, 0, 0x1p-10f, 0, 8, 0, 0);
     assert_true(passes(rod, 6, 1, -0x1p-9f, bar));
     assert_false(passes(rod, 6, 1, -0x1p-11f, bar));
 }
@@ -333,14 +334,14 @@ static void test_axes_that_are_nearly_parallel_cross(void **state)
 static void test_far_on_one_axis_and_close_on_another(void **state)
 {
     (void)state;
-    qd_solid beam = capsule(3.4e38f, 48.3670807f, 7.99711323f, 3.4e38f, 7.73513365f, 3.4e38f, 3.44154835f);
-    qd_solid bit = capsule(71.1082458f, 66.0673294f, -3.4e38f, 1, 1, 8.78460789f, 5.217103f);
+    qd_geometry beam = capsule(3.4e38f, 48.3670807f, 7.99711323f, 3.4e38f, 7.73513365f, 3.4e38f, 3.44154835f);
+    qd_geometry bit = capsule(71.1082458f, 66.0673294f, -3.4e38f, 1, 1, 8.78460789f, 5.217103f);
     assert_false(overlap(beam, bit));
     assert_true(overlap(beam, moved(bit, 0, -17, 0)));
     assert_false(overlap(beam, circle(71, 66, -3.4e38f, 5.2f)));
     /* Points and a wall that begins beside them, and goes away. */
-    qd_solid wall = capsule(1e-40f, 2.5f, 0, 0, 1e5f, 0, 0), gone = moved(wall, 15.5f, 3, 0);
-    const qd_solid points[3] = {box(0, 1, 0, 0, 0, 0), circle(0, 1, 0, 0), capsule(0, 1, 0, 0, 0, 0, 0)};
+    qd_geometry wall = capsule(1e-40f, 2.5f, 0, 0, 1e5f, 0, 0), gone = moved(wall, 15.5f, 3, 0);
+    const qd_geometry points[3] = {box(0, 1, 0, 0, 0, 0), circle(0, 1, 0, 0), capsule(0, 1, 0, 0, 0, 0, 0)};
     for (int i = 0; i < 3; i++) {
         assert_false(meet(points[i], points[i], wall, gone));
         assert_true(meet(moved(points[i], 1e-40f, 0, 0), moved(points[i], 1e-40f, 0, 0), wall, gone));
@@ -354,7 +355,7 @@ static void test_far_on_one_axis_and_close_on_another(void **state)
 static void test_a_box_may_round_differently_at_its_ends(void **state)
 {
     (void)state;
-    qd_solid begin = box(0.1f, 0, 0, 0.1f, 0.1f, 0.1f), end = box(1000.1f, 0, 0, 0.1f, 0.1f, 0.1f);
+    qd_geometry begin = box(0.1f, 0, 0, 0.1f, 0.1f, 0.1f), end = box(1000.1f, 0, 0, 0.1f, 0.1f, 0.1f);
     assert_true(begin.to[0] - begin.at[0] != end.to[0] - end.at[0]);
     assert_true(meet(begin, end, circle(500, 0, 0, 0), circle(500, 0, 0, 0)));
     assert_true(meet(begin, end, capsule(500, 0, 0, 0, 9, 9, 0), capsule(500, 0, 0, 0, 9, 9, 0)));
@@ -397,9 +398,9 @@ static void test_a_wall_without_thickness(void **state)
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const float *at = cases[i].at, *half = cases[i].half, *from = cases[i].from, *to = cases[i].to;
         const float *axis = cases[i].axis;
-        qd_solid wall = box(at[0], at[1], at[2], half[0], half[1], half[2]);
-        qd_solid begin = capsule(from[0], from[1], from[2], axis[0], axis[1], axis[2], cases[i].radius);
-        qd_solid end = capsule(to[0], to[1], to[2], axis[0], axis[1], axis[2], cases[i].radius);
+        qd_geometry wall = box(at[0], at[1], at[2], half[0], half[1], half[2]);
+        qd_geometry begin = capsule(from[0], from[1], from[2], axis[0], axis[1], axis[2], cases[i].radius);
+        qd_geometry end = capsule(to[0], to[1], to[2], axis[0], axis[1], axis[2], cases[i].radius);
 
         assert_true(wall.at[0] == wall.to[0] || wall.at[1] == wall.to[1] || wall.at[2] == wall.to[2]);
         assert_true(meet(begin, end, wall, wall));
@@ -415,9 +416,9 @@ static void test_the_largest_numbers(void **state)
 {
     (void)state;
     const float far = 3e38f;
-    qd_solid ends[3] = {box(far, far, far, 1, 1, 1), circle(far, far, far, 1), capsule(far, far, far, 1, 1, 1, 1)};
-    qd_solid others[3] = {box(-far, -far, -far, 1, 1, 1), circle(-far, -far, -far, 1),
-                          capsule(-far, -far, -far, 1, -1, 0, 1)};
+    qd_geometry ends[3] = {box(far, far, far, 1, 1, 1), circle(far, far, far, 1), capsule(far, far, far, 1, 1, 1, 1)};
+    qd_geometry others[3] = {box(-far, -far, -far, 1, 1, 1), circle(-far, -far, -far, 1),
+                             capsule(-far, -far, -far, 1, -1, 0, 1)};
     for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++) {
             assert_true(overlap(ends[a], ends[b]));
@@ -427,7 +428,7 @@ static void test_the_largest_numbers(void **state)
             assert_true(meet(ends[a], others[a], circle(0, 0, 0, 1), circle(0, 0, 0, 1)));
         }
     }
-    qd_solid bar = capsule(0, 0, 0, far, far, 0, 0);
+    qd_geometry bar = capsule(0, 0, 0, far, far, 0, 0);
     assert_true(overlap(bar, capsule(1e30f, 0, 0, far, -far, 0, 0)));
     assert_false(overlap(bar, capsule(1e30f, 0, 1, far, -far, 0, 0)));
     assert_true(overlap(bar, box(0, 0, 0, FLT_MAX, 1, 1)));
@@ -440,7 +441,7 @@ static void test_the_largest_numbers(void **state)
 static void test_an_infinite_corner_is_no_face(void **state)
 {
     (void)state;
-    qd_solid wide = box(3e38f, 0, 0, FLT_MAX, 1, 1);
+    qd_geometry wide = box(3e38f, 0, 0, FLT_MAX, 1, 1);
     assert_true(isinf(wide.to[0]));
     assert_true(overlap(wide, circle(FLT_MAX, 0, 0, 1)));
     assert_true(overlap(wide, capsule(FLT_MAX, 4, 0, 0, 3, 0, 0)));
@@ -449,7 +450,7 @@ static void test_an_infinite_corner_is_no_face(void **state)
     assert_true(passes(capsule(FLT_MAX, 9, 0, 1, 1, 0, 1), 0, -20, 0, wide));
     assert_false(passes(capsule(FLT_MAX, 9, 9, 1, 1, 0, 1), 0, -20, 0, wide));
     /* Finite where it ends: it comes from the right. */
-    qd_solid end = box(-5, 0, 0, 1, 1, 1);
+    qd_geometry end = box(-5, 0, 0, 1, 1, 1);
     assert_true(meet(wide, end, circle(-4.5f, 0, 0, 0), circle(-4.5f, 0, 0, 0)));
     assert_false(meet(wide, end, circle(-4.5f, 9, 0, 0), circle(-4.5f, 9, 0, 0)));
     assert_true(distance(wide, 1e38, 4, 0) == 3);
@@ -467,7 +468,7 @@ static void test_the_smallest_numbers(void **state)
     assert_true(overlap(capsule(0, 0, 0, tiny, tiny, 0, 0), capsule(0, 0, 0, tiny, -tiny, 0, 0)));
     assert_true(overlap(capsule(0, 0, 0, tiny, tiny, 0, tiny), capsule(0, 0, 2 * tiny, tiny, -tiny, 0, tiny)));
     assert_false(overlap(capsule(0, 0, 0, tiny, tiny, 0, tiny), capsule(0, 0, 3 * tiny, tiny, -tiny, 0, tiny)));
-    qd_solid bar = capsule(0, 0, 0, tiny, 0, 0, 0), post = capsule(0, -2 * tiny, 0, 0, 0, tiny, 0);
+    qd_geometry bar = capsule(0, 0, 0, tiny, 0, 0, 0), post = capsule(0, -2 * tiny, 0, 0, 0, tiny, 0);
     assert_true(passes(post, 0, 4 * tiny, 0, bar));
     assert_true(passes(post, 0, 4 * tiny, 0, box(0, 0, 0, tiny, tiny, 0)));
     assert_true(distance(bar, 0, 3 * (double)tiny, 0) == 3 * (double)tiny);
@@ -482,7 +483,7 @@ static void test_distance(void **state)
     assert_true(distance(box(0, 0, 0, 1, 1, 1), 0.5, -1, 1) == 0);
     assert_true(distance(circle(1, 1, 1, 2), 3, 4, 7) == 5);
     assert_true(distance(circle(1, 1, 1, 2), 2, 2, 2) == 0);
-    qd_solid bar = capsule(10, 5, 0, 3, 0, 0, 1);
+    qd_geometry bar = capsule(10, 5, 0, 3, 0, 0, 1);
     assert_true(distance(bar, 9, 9, 0) == 3);
     assert_true(distance(bar, 16, 9, 0) == 4);
     assert_true(distance(bar, 4, 1, 0) == 4);
@@ -493,7 +494,7 @@ static void test_distance(void **state)
 static void test_ray(void **state)
 {
     (void)state;
-    qd_solid wall = box(0, 0, 0, 1, 2, 3), ball = circle(0, 0, 0, 2), bar = capsule(0, 0, 0, 3, 0, 0, 1);
+    qd_geometry wall = box(0, 0, 0, 1, 2, 3), ball = circle(0, 0, 0, 2), bar = capsule(0, 0, 0, 3, 0, 0, 1);
     assert_true(ray(wall, -5, 1, 1, 1, 0, 0, 10) == 4);
     assert_true(ray(wall, -5, 2, 3, 1, 0, 0, 10) == 4);
     assert_true(ray(wall, -5, 1, 1, 1, 0, 0, 4) == 4);
@@ -518,7 +519,7 @@ static void test_ray(void **state)
     assert_true(ray(bar, 4.1, -5, 0, 0, 1, 0, INFINITY) == MISSED);
     assert_true(ray(bar, 2, 0.5, 0.5, 0, 1, 0, 10) == 0);
     assert_true(ray(bar, 3.8, 0.1, 0.1, 0, 1, 0, 10) == 0);
-    qd_solid line = capsule(4, 0, 0, 3, 5, 0, 0); /* a segment is hit in two dimensions */
+    qd_geometry line = capsule(4, 0, 0, 3, 5, 0, 0); /* a segment is hit in two dimensions */
     assert_true(ray(line, 0, 0, 0, 1, 0, 0, 10) == 4);
     assert_true(ray(line, 0, 0, 1, 1, 0, 0, 10) == MISSED);
 }
@@ -550,5 +551,5 @@ int main(void)
         cmocka_unit_test(test_ray),
     };
 
-    return cmocka_run_group_tests_name("solids", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("space_geometry", tests, NULL, NULL);
 }

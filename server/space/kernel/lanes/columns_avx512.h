@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How rows become the columns of a list, with AVX-512; what the functions do is said in columns_portable.h.
+ * How rows become the columns of a list, with AVX-512; lanes_portable.h documents the functions.
  */
 #ifndef QD_SPACE_KERNEL_COLUMNS_AVX512_H
 #define QD_SPACE_KERNEL_COLUMNS_AVX512_H
 
 #include <immintrin.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "kernel.h"
+#include "../../geometry/quantizer.h"
+#include "../../geometry/shape.h"
+#include "../kernel.h"
 
-/* 16 edges as numbers of 32 bits; those below 0 are 0 when they are packed. */
+/* 16 edges as numbers of 32 bits; the pack turns numbers below 0 into 0. */
 static inline __m512i number_sixteen(__m512 edge, __m512 origin, __m512 scale)
 {
     __m512 number = _mm512_mul_ps(_mm512_sub_ps(edge, origin), scale);
 
-    return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_FRAME_LAST)));
+    return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_QUANTIZER_LAST)));
 }
 
 static inline __m512i number_edges(const float *at, __m512 origin, __m512 scale)
@@ -23,7 +27,7 @@ static inline __m512i number_edges(const float *at, __m512 origin, __m512 scale)
 }
 
 #if QD_AXES == 2
-/* Where the pack below leaves column `k` of row `r`, counted over both of its results. */
+/* Where the pack of number_eight leaves column `k` of row `r`, counted over both results. */
 #define PACKED(k, r) ((short)((r) / 8 * 32 + (r) % 4 * 8 + (r) % 8 / 4 * 4 + (k)))
 #define COLUMN(k)                                                                                                      \
     PACKED(k, 0), PACKED(k, 1), PACKED(k, 2), PACKED(k, 3), PACKED(k, 4), PACKED(k, 5), PACKED(k, 6), PACKED(k, 7),    \
@@ -42,12 +46,12 @@ static inline __m512i number_eight(const qd_row *rows, __m512 origin, __m512 sca
     return _mm512_packus_epi32(number_edges(rows[0].v, origin, scale), number_edges(rows[4].v, origin, scale));
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
-                                   qd_edges *result)
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
 {
-    const __m512 scale = _mm512_set1_ps(frame->scale);
-    const __m512 origin =
-        _mm512_broadcast_f32x4(_mm_setr_ps(frame->origin[0], frame->origin[1], frame->origin[0], frame->origin[1]));
+    const __m512 scale = _mm512_set1_ps(quantizer->scale);
+    const __m512 origin = _mm512_broadcast_f32x4(
+        _mm_setr_ps(quantizer->origin[0], quantizer->origin[1], quantizer->origin[0], quantizer->origin[1]));
     const __m512i lower = _mm512_load_si512(columns_lower), upper = _mm512_load_si512(columns_upper);
     __m512i less[2], more[2], inner_less[2], inner_more[2];
 
@@ -69,8 +73,8 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
     _mm512_store_si512(result->v[QD_INNER_HI], _mm512_permutex2var_epi16(inner_less[0], upper, inner_less[1]));
 }
 #else
-/* Where the pack below leaves column `k` of row `r`, counted over the results for eight rows; for 16 rows of a column
- * twice the same eight. */
+/* Where the pack of number_four leaves column `k` of row `r`, counted over the results for eight rows. The 16 rows of
+ * a column use the same eight twice. */
 #define PACKED(k, r) ((short)((r) / 4 * 32 + (r) % 2 * 16 + (k) / 3 * 8 + (r) % 4 / 2 * 4 + (k) % 3))
 #define EIGHT(k)                                                                                                       \
     PACKED(k, 0), PACKED(k, 1), PACKED(k, 2), PACKED(k, 3), PACKED(k, 4), PACKED(k, 5), PACKED(k, 6), PACKED(k, 7)
@@ -80,7 +84,7 @@ static const _Alignas(64) short columns_two[3][32] = {
     {EIGHT(2), EIGHT(2), EIGHT(3), EIGHT(3)},
     {EIGHT(4), EIGHT(4), EIGHT(5), EIGHT(5)},
 };
-#define UPPER_EDGES 0xff00ff00u /* of what the pack leaves */
+#define UPPER_EDGES 0xff00ff00u /* in the result of the pack */
 #define LAST_EIGHT  0xff00ff00u /* rows of each column */
 
 #undef EIGHT
@@ -92,7 +96,7 @@ static inline __m512i number_four(const qd_row *rows, __m512 origin, __m512 scal
     return _mm512_packus_epi32(number_edges(rows[0].v, origin, scale), number_edges(rows[2].v, origin, scale));
 }
 
-/* Columns 2 `two` and the next of 16 rows in fours. */
+/* Columns 2 * two and 2 * two + 1 of 16 rows in fours. */
 static inline __m512i two_columns(const __m512i four[4], uint32_t two)
 {
     const __m512i at = _mm512_load_si512(columns_two[two]);
@@ -102,11 +106,11 @@ static inline __m512i two_columns(const __m512i four[4], uint32_t two)
     return _mm512_mask_mov_epi16(first, LAST_EIGHT, last);
 }
 
-static inline void columns_of_rows(const qd_frame *frame, const qd_row *const outer[2], const qd_row *const inner[2],
-                                   qd_edges *result)
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
 {
-    const float *o = frame->origin;
-    const __m512 scale = _mm512_set1_ps(frame->scale);
+    const float *o = quantizer->origin;
+    const __m512 scale = _mm512_set1_ps(quantizer->scale);
     const __m512 origin = _mm512_broadcast_f32x8(_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0));
     __m512i around[4], inside[4];
 
@@ -125,7 +129,7 @@ static inline void columns_of_rows(const qd_frame *frame, const qd_row *const ou
 }
 #endif
 
-/* 16-bit numbers relative to their corners as 8 bits. */
+/* Numbers of 16 bits as 8 bits relative to their corners. */
 static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
 {
     __m512i offset = _mm512_srl_epi16(_mm512_subs_epu16(number, corner), shift);
@@ -133,28 +137,28 @@ static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
     return _mm512_cvtepi16_epi8(_mm512_min_epu16(offset, _mm512_set1_epi16(254)));
 }
 
-/* The same of those that are stored plus `one`, and stay so. */
+/* The same for numbers that are stored plus `one`, and stay so. */
 static inline __m256i narrow_plus(__m512i number, __m512i corner, __m512i one, __m128i shift)
 {
     return _mm256_add_epi8(narrow(_mm512_sub_epi16(number, one), corner, shift), _mm512_cvtepi16_epi8(one));
 }
 
-/* The lower half with one number, the upper with another. */
+/* One number in the lower half, another in the upper. */
 static inline __m512i halves(uint16_t lower, uint16_t upper)
 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi16((short)lower)), _mm256_set1_epi16((short)upper),
                               1);
 }
 
-/* ---- rows of which some are round: an edge of 16 of them to a register ---- */
+/* ---- round rows: a register holds one edge of 16 rows ---- */
 
-/* Element 4 i + j of a register is of row 4 j + i: so transposing leaves them. */
+/* Transposing leaves row 4 j + i in element 4 i + j of a register. */
 #define ROW_OF(e)  ((e) % 4 * 4 + (e) / 4)
 #define FOUR(f, e) f(e), f((e) + 1), f((e) + 2), f((e) + 3)
 #define SIXTEEN(f) FOUR(f, 0), FOUR(f, 4), FOUR(f, 8), FOUR(f, 12)
 #define BIT_OF(e)  (1 << ROW_OF(e))
 
-/* Where the pack of two columns leaves row `r` of the first, and of the second. */
+/* Where the pack of two columns leaves row `r` of the first and of the second column. */
 #define FIRST_OF(r)  ((short)((r) % 4 * 8 + (r) / 4))
 #define SECOND_OF(r) ((short)(FIRST_OF(r) + 4))
 
@@ -168,13 +172,13 @@ static const _Alignas(64) short rows_in_order[32] = {SIXTEEN(FIRST_OF), SIXTEEN(
 #undef FOUR
 #undef ROW_OF
 
-/* 16 rows as columns, and which of them are round; absent ones are so as boxes, too. */
+/* 16 rows as columns, and which of them are round. An absent round row counts as an absent box. */
 typedef struct sixteen_rows {
     __m512 column[QD_ROW_FLOATS];
     __mmask16 round;
 } sixteen_rows;
 
-/* Four registers of four fours. */
+/* Transposes four registers of four fours. */
 static inline void transpose(const __m512 from[4], __m512 column[4])
 {
     __m512 a = _mm512_unpacklo_ps(from[0], from[1]), b = _mm512_unpackhi_ps(from[0], from[1]);
@@ -208,12 +212,12 @@ static inline sixteen_rows load_sixteen(const qd_row *rows, uint32_t is_round)
     return sixteen;
 }
 
-/* On one axis the edges around rows, and inside of them. */
+/* The edges of the boxes around rows, and inside of them, on one axis. */
 typedef struct sides {
     __m512 outer_lo, outer_hi, inner_lo, inner_hi;
 } sides;
 
-/* Of those that are not round they are as they are. */
+/* Rows that are not round keep their edges. */
 static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
 {
     const __m512 at = rows->column[k], high = rows->column[QD_ROW_HIGH + k], least = _mm512_set1_ps(QD_ROUND_LEAST);
@@ -230,15 +234,15 @@ static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
 
 #define COLUMNS_OF_ROUND
 
-static inline void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
-                                    qd_edges *result)
+static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                    uint32_t is_round, qd_edges *result)
 {
-    const __m512 scale = _mm512_set1_ps(frame->scale);
+    const __m512 scale = _mm512_set1_ps(quantizer->scale);
     const sixteen_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
     __m512i number[QD_LIST_COLUMNS];
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        const __m512 origin = _mm512_set1_ps(frame->origin[k]);
+        const __m512 origin = _mm512_set1_ps(quantizer->origin[k]);
         const sides a = sides_of(&rows_now, k), b = sides_of(&rows_was, k);
 
         number[QD_OUTER_LO + k] = number_sixteen(_mm512_min_ps(a.outer_lo, b.outer_lo), origin, scale);
@@ -258,7 +262,7 @@ static inline void columns_of_round(const qd_frame *frame, const qd_row *now, co
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
-    __m512i corner[QD_AXES]; /* of an axis, and of the next */
+    __m512i corner[QD_AXES]; /* of an axis and of the next one */
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         corner[k] = halves(window->lo[k], window->lo[(k + 1) % QD_AXES]);
@@ -289,6 +293,8 @@ static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t ma
         changed[at / 64 + 1] = bits >> (64 - shift);
     }
 }
+
+#define COLUMNS_APPEND
 
 static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
 {

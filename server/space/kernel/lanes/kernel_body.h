@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's body, compiled by each kernel_<isa>.c after it has included its lanes and columns, and defined
+ * The kernel's body: collecting, culling, carrying and committing. Each kernel_<isa>.c includes it after its lanes and
+ * columns, and defines
  *
  *     KERNEL_NAME      "portable" and so on
  *     KERNEL_SYMBOL    the qd_kernel to define
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "../../base/assert.h"
-#include "columns_narrow.h"
-#include "kernel.h"
-#include "moved.h"
-#include "pairs.h"
+#include "../../../base/assert.h"
+#include "../../core/bodies.h"
+#include "../../core/rows.h"
+#include "../../geometry/quantizer.h"
+#include "../../geometry/shape.h"
+#include "../exact.h"
+#include "../kernel.h"
+#include "../list.h"
+#include "../sink.h"
 
-#define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
+#define HITS_STEP 256u /* rows compared between two checks for full hits */
 #define HITS_MAX  512u /* hits are sifted above this many */
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
 
-#define ALOOF_SAMPLES 8u /* rows that tell whether a list has aloof ones */
+#define SELF_IGNORING_SAMPLES 8u /* rows that are checked for a list with self-ignoring rows */
 
-/* A row, and some of a group of lanes. */
+/* A hit is a row that meets some of a group of lanes. */
 typedef struct hits {
     uint64_t mask[HITS_ROOM];
-    uint64_t at[HITS_ROOM]; /* the row, and from bit 32 on the group's first one: two at one stroke */
+    uint64_t at[HITS_ROOM]; /* the row, and from bit 32 on the group's first row: one store for both */
 } hits;
 
 static inline uint64_t hit_at(uint32_t row, uint32_t base)
@@ -45,7 +53,7 @@ static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
     return count < 64 && count < lanes ? (UINT64_C(1) << count) - 1 : UINT64_MAX >> (64 - lanes);
 }
 
-/* Of an id: the class of its filter, and whether it had another one at the last tick. */
+/* The bits of an id that hold the class of its filter, and whether the filter changed since the last tick. */
 #define CLASS_BITS (~((1u << QD_ID_CLASS) - 1) | QD_ID_REFILTERED)
 
 static inline uint32_t class_bits(const qd_sink *sink, uint32_t reference)
@@ -58,8 +66,8 @@ static inline const qd_filter *filter_of(const qd_sink *sink, uint32_t reference
     return &sink->bodies->filter[qd_row_id(sink->rows, reference & QD_LIST_ROW) & QD_ID_SLOT];
 }
 
-/* Whether rows with that filter are aloof. */
-static inline bool is_aloof(const qd_sink *sink, uint32_t reference)
+/* Whether rows with that row's filter are self-ignoring. */
+static inline bool is_self_ignoring(const qd_sink *sink, uint32_t reference)
 {
     const uint32_t bits = class_bits(sink, reference), class = bits >> QD_ID_CLASS;
 
@@ -72,7 +80,7 @@ static inline bool is_aloof(const qd_sink *sink, uint32_t reference)
     return !(sink->bodies->classes.agree[class] >> class & 1);
 }
 
-/* Of 64 rows or fewer, those whose filters are as that row's. */
+/* Which of 64 rows or fewer have the same filter as the row `as`. */
 static inline uint64_t find_alike(const qd_sink *sink, const uint32_t *row, uint32_t lanes, uint32_t as)
 {
     const uint32_t bits = class_bits(sink, as);
@@ -90,31 +98,34 @@ static inline uint64_t find_alike(const qd_sink *sink, const uint32_t *row, uint
     return alike;
 }
 
-/* Notes which rows are aloof; returns whether any are. Of a list in which they matter some of a few rows are. */
-static bool find_aloof(const qd_sink *sink, const uint32_t *row, uint32_t count, uint64_t *aloof)
+/* Sets the bits of the self-ignoring rows that share one filter; returns whether there are any. If they matter in
+ * a list, they are among a few samples. */
+static bool find_self_ignoring(const qd_sink *sink, const uint32_t *row, uint32_t count, uint64_t *self_ignoring)
 {
     uint32_t part = 1;
 
     if (count < 2) {
         return false;
     }
-    while (part < ALOOF_SAMPLES && !is_aloof(sink, row[(uint64_t)count * part / ALOOF_SAMPLES])) {
+    while (part < SELF_IGNORING_SAMPLES &&
+           !is_self_ignoring(sink, row[(uint64_t)count * part / SELF_IGNORING_SAMPLES])) {
         part++;
     }
-    if (part == ALOOF_SAMPLES) {
+    if (part == SELF_IGNORING_SAMPLES) {
         return false;
     }
     for (uint32_t base = 0; base < count; base += 64) {
         const uint32_t lanes = count - base < 64 ? count - base : 64;
 
-        aloof[base / 64] = find_alike(sink, row + base, lanes, row[(uint64_t)count * part / ALOOF_SAMPLES]);
+        self_ignoring[base / 64] =
+            find_alike(sink, row + base, lanes, row[(uint64_t)count * part / SELF_IGNORING_SAMPLES]);
     }
     return true;
 }
 
 #ifndef LANES_PAIR
-/* Puts pairs of a row with the lanes of a mask behind the first `count`; returns how many that makes. May write two
- * pairs more than it puts there. */
+/* Appends pairs of a row and the lanes of a mask to the first `count`; returns the new count. May write two pairs
+ * behind it. */
 static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, const uint32_t *lanes, uint64_t mask)
 {
     for (; mask != 0; mask &= mask - 1) {
@@ -124,12 +135,12 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
 }
 #endif
 
-#include "kernel_exact.h"
+#include "exact_body.h"
 
 #define TEST_NAME(x) x##8
 #define TEST_TYPE    uint8_t
 #define TEST_LANES   64u
-#include "kernel_test.h"
+#include "pair_test.h"
 #undef TEST_NAME
 #undef TEST_TYPE
 #undef TEST_LANES
@@ -137,12 +148,12 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
 #define TEST_NAME(x) x##16
 #define TEST_TYPE    uint16_t
 #define TEST_LANES   32u
-#include "kernel_test.h"
+#include "pair_test.h"
 #undef TEST_NAME
 #undef TEST_TYPE
 #undef TEST_LANES
 
-/* Each of the rows [a_from, a_to) with those of [b_from, b_to) that are no part of the former. */
+/* Tests each of the rows [a_from, a_to) with each of [b_from, b_to); the ranges have no row in common. */
 static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
                    bool all)
 {
@@ -152,7 +163,7 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
     for (uint32_t base = b_from; base < b_to && !sink->stopped; base += QD_LIST_LANES) {
         lanes8 lanes = lanes_load8(list->column, base);
         uint64_t valid = lanes_below(b_to - base, QD_LIST_LANES);
-        uint64_t changed = all ? valid : valid & moved_from(list->changed, base);
+        uint64_t changed = all ? valid : valid & qd_bits_from(list->changed, base);
 
         for (uint32_t from = a_from; from < a_to; from += HITS_STEP) {
             uint32_t stop = a_to - from > HITS_STEP ? from + HITS_STEP : a_to;
@@ -175,34 +186,34 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
 /* ---- collecting: a cell's rows as columns ---- */
 
 #ifndef COLUMNS_OF_ROUND
-/* The outer and inner edges of 16 rows, with a bit of `is_round` for each. */
-static inline void columns_of_round(const qd_frame *frame, const qd_row *now, const qd_row *was, uint32_t is_round,
-                                    qd_edges *result)
+/* The outer and inner edges of 16 rows; `is_round` has a bit per row. */
+static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                    uint32_t is_round, qd_edges *result)
 {
     qd_boxes boxes;
 
     columns_boxes(now, was, is_round, &boxes);
     const qd_row *const outer[2] = {boxes.outer, boxes.outer}, *const inner[2] = {boxes.inner, boxes.inner};
-    columns_of_rows(frame, outer, inner, result);
+    columns_of_rows(quantizer, outer, inner, result);
 }
 #endif
 
-/* Of 16 rows; a bit of `is_round` and `unproven` for each. */
-static inline void edges_of_rows(const qd_frame *frame, const qd_row *now, const qd_row *was, uint16_t is_round,
+/* The edges of 16 rows; `is_round` and `unproven` have a bit per row. */
+static inline void edges_of_rows(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint16_t is_round,
                                  uint16_t unproven, qd_edges *result)
 {
     if (QD_LIKELY(is_round == 0)) {
         const qd_row *const rows[2] = {now, was};
 
-        columns_of_rows(frame, rows, rows, result);
+        columns_of_rows(quantizer, rows, rows, result);
     } else {
-        columns_of_round(frame, now, was, is_round, result);
+        columns_of_round(quantizer, now, was, is_round, result);
     }
     for (uint32_t left = unproven; left != 0; left &= left - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(left);
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            result->v[QD_INNER_LO + k][r] = QD_FRAME_LAST + 1;
+            result->v[QD_INNER_LO + k][r] = QD_QUANTIZER_LAST + 1;
             result->v[QD_INNER_HI + k][r] = 0;
         }
     }
@@ -214,7 +225,7 @@ static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *resul
     const qd_row *was = qd_row_was(sink->rows, block * QD_BLOCK_ROWS);
     const qd_row *now = sink->mode == QD_TRAVERSAL_PAIRS ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
 
-    edges_of_rows(&sink->frame, now, was, info->round, info->unproven, result);
+    edges_of_rows(&sink->quantizer, now, was, info->round, info->unproven, result);
 }
 
 static void edges16(const qd_sink *sink, uint32_t block, qd_edges *result)
@@ -229,14 +240,14 @@ static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row,
     const lanes bit = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                        1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
     const qd_block_info *info = &rows->info[block];
-    /* A sum carries the bit up; compilers take a comparison of vectors wider than registers lane by lane. */
+    /* A sum carries the bit up. Compilers would split a comparison of vectors that are wider than registers. */
     lanes special = ((info->special & bit) + (QD_LIST_SPECIAL - bit)) & QD_LIST_SPECIAL;
     lanes reference = (block * QD_BLOCK_ROWS + lane) | special;
     memcpy(row + at, &reference, sizeof reference);
-    moved_set(changed, at, info->changed, QD_BLOCK_ROWS);
+    qd_bits_set(changed, at, info->changed, QD_BLOCK_ROWS);
 }
 
-/* The head holds the last rows; the list begins with the first. */
+/* The head block holds the last rows; the list begins with the first rows. */
 static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
 {
     list->own = list->count = cell->count;
@@ -268,7 +279,7 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
 
 /* ---- rows by their references ---- */
 
-/* 16 rows from here and there, as if they were a block. */
+/* 16 rows from anywhere, laid out as a block. */
 typedef struct picked {
     _Alignas(64) qd_row now[QD_BLOCK_ROWS], was[QD_BLOCK_ROWS];
     uint16_t is_round, unproven;
@@ -321,12 +332,12 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
             reference[r] = from->row[at + r < from->count ? at + r : at];
         }
         pick(sink, reference, &rows);
-        edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
+        edges_of_rows(&sink->quantizer, rows.now, rows.was, rows.is_round, rows.unproven, &found);
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             memcpy(list->column[k] + at, found.v[k], sizeof found.v[k]);
         }
         memcpy(list->row + at, reference, sizeof reference);
-        moved_set(list->changed, at, from->changed[at / 64] >> at % 64 & 0xffff, QD_BLOCK_ROWS);
+        qd_bits_set(list->changed, at, from->changed[at / 64] >> at % 64 & 0xffff, QD_BLOCK_ROWS);
     }
 }
 
@@ -339,7 +350,7 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
         qd_edges found;
 
         pick(sink, reference + i, &rows);
-        edges_of_rows(&sink->frame, rows.now, rows.was, rows.is_round, rows.unproven, &found);
+        edges_of_rows(&sink->quantizer, rows.now, rows.was, rows.is_round, rows.unproven, &found);
         columns_narrow(&found, window, list->column, at);
         for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
             list->row[at + r] = reference[i + r] & ~QD_LIST_CHANGED;
@@ -350,13 +361,43 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
             for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
                 changed |= (uint64_t)((reference[i + r] & QD_LIST_CHANGED) != 0) << r;
             }
-            moved_set(list->changed, at, changed, QD_BLOCK_ROWS);
+            qd_bits_set(list->changed, at, changed, QD_BLOCK_ROWS);
         }
     }
     list->count += count;
 }
 
 /* ---- culling: the carried rows that meet a cell ---- */
+
+#ifndef COLUMNS_APPEND
+/* Appends the rows of a mask, of the 32 rows from `base` on. */
+static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
+{
+    for (; mask != 0; mask &= mask - 1) {
+        uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
+
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            list->column[k][at] = from->column[k][i];
+        }
+        list->row[at] = from->row[i];
+        qd_bits_set(list->changed, at, from->changed[i / 64] >> i % 64 & 1, 1);
+    }
+}
+
+static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_t mask, const qd_window *window,
+                                   qd_list8 *list)
+{
+    for (; mask != 0; mask &= mask - 1) {
+        uint32_t i = base + (uint32_t)__builtin_ctzll(mask), at = list->count++;
+
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            qd_narrow_column(&from->column[k][i], 1, k, window, &list->column[k][at]);
+        }
+        list->row[at] = from->row[i];
+        qd_bits_set(list->changed, at, from->changed[i / 64] >> i % 64 & 1, 1);
+    }
+}
+#endif
 
 static inline __attribute__((always_inline)) uint64_t meeting(const qd_list16 *from, uint32_t base,
                                                               const qd_window *window, bool changed_only)
@@ -398,13 +439,13 @@ static void narrow_list(const qd_list16 *from, const qd_window *window, qd_list8
     list->own = from->own;
     list->count = from->count;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-        narrow_column(from->column[k], from->count, k, window, list->column[k]);
+        qd_narrow_column(from->column[k], from->count, k, window, list->column[k]);
     }
     memcpy(list->row, from->row, from->count * sizeof *from->row);
     memcpy(list->changed, from->changed, (from->count + 63) / 64 * sizeof *from->changed);
 }
 
-/* ---- carrying: the same straight from a cell ---- */
+/* ---- carrying: culling straight from a cell ---- */
 
 /* Two blocks as a list to cull from. */
 typedef struct span {
@@ -422,8 +463,8 @@ static inline void span_init(span *two)
     }
 }
 
-/* Fills a span from a cell's blocks, beginning with `block`; without those that rest, when asked. Returns a bit for
- * each row that is there, 0 at the end; `block` goes on. */
+/* Fills a span from a cell's blocks, from `block` on; with changed_only it skips resting blocks. Returns a bit for each
+ * row in the span, 0 at the end, and advances `block`. */
 static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint32_t *block, bool changed_only,
                                  span *two)
 {
@@ -439,7 +480,7 @@ static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint3
             memcpy(two->column[k] + at, found.v[k], sizeof found.v[k]);
         }
         note_rows(sink->rows, *block, two->row, two->changed, at);
-        /* All blocks but the head are full. */
+        /* All blocks except the head are full. */
         uint32_t rows = *block == cell->head ? (cell->count - 1) % QD_BLOCK_ROWS + 1 : QD_BLOCK_ROWS;
         there |= lanes_below(rows, QD_BLOCK_ROWS) << at;
         at += QD_BLOCK_ROWS;
@@ -478,7 +519,7 @@ static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *wi
     }
 }
 
-/* ---- after the walk ---- */
+/* ---- committing ---- */
 
 static void commit(qd_rows *rows, const qd_cell *cell, bool all)
 {

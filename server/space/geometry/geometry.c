@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two ideas carry all of this file.
+ * Two ideas carry this file.
  *
- * SPANS. A point has no extent; a segment is its centre and all within one way of it, forth and back; what moves along
- * a straight line adds one way more. Two round shapes overlap, or meet, where the span of their difference comes as
- * near to the origin as their radii reach:
+ * SPANS. A point has no extent. A segment is its center and everything within one vector of it, in both directions.
+ * Moving along a straight line adds one vector. Two round shapes overlap, or meet, if the span of their difference
+ * comes as near to the origin as the sum of their radii:
  *
  *     circle, circle        a point          while one moves: a segment
  *     circle, capsule       a segment                         a parallelogram
  *     capsule, capsule      a parallelogram                   a parallelepiped
  *
- * The nearest point of a span is inside of it, or on one of its sides, which are spans with one way less.
+ * The nearest point of a span is inside it, or on one of its sides, which are spans with one vector less.
  *
- * GAPS. A point on a straight line is beyond each face of a box by an amount that changes evenly. Squared and summed
- * where they are above 0, the amounts are the square of its distance from the box, and a convex function.
+ * GAPS. A point on a straight line is beyond each face of a box by an amount that changes evenly. The squares of the
+ * amounts above 0 add up to the square of the point's distance from the box, a convex function.
  *
- * AXES. What spans and gaps tell is off by some 2^-53 of the largest number that goes in, on whichever axis that is: by
- * much, where a long axis or way goes one way and it is a short distance another way that counts. So shapes are looked
- * at along each of x, y and z first, where nothing of the others comes in.
+ * AXES. Spans and gaps are off by some 2^-53 of the largest number that goes in, on whichever axis that is. That is too
+ * much if a long axis or way points one way, and a short distance another way decides. So shapes are first compared
+ * along each of x, y and z, where the other axes do not enter.
  *
- * NUMBERS. Inputs are float32, and nothing here is above the sixth power of their differences: that is between 2^-894
- * and 2^792 where it is not 0, so nothing overflows or gets lost in double. A box so large that a corner is infinite in
- * float32 has no face there; the NaN of infinities that meet is on the side of no comparison.
+ * NUMBERS. Inputs are float32, and nothing here is above the sixth power of their differences: between 2^-894 and 2^792
+ * where it is not 0, so nothing overflows or underflows in double. A box so large that a corner is infinite in float32
+ * has no face there; comparisons with the NaN of two infinities are false.
  */
-#include "solid.h"
+#include "geometry.h"
 
 #include <math.h>
 #include <stdint.h>
 
-/* Ways whose angle has a smaller sine count as parallel, and three of which one is so flat over the others as in one
- * plane: there rounding would decide. What that leaves out is thinner than float32 tells of their lengths. */
+/* Vectors whose angle has a smaller sine count as parallel, and three vectors as in one plane if one rises less than
+ * this over the others: rounding would decide there. The spans that this leaves out are thinner than float32 can tell
+ * from their lengths. */
 #define PARALLEL_SINE 0x1p-32
 #define FLAT_SINE     0x1p-26
 
-/* By more than this part of what goes into it, a difference is above 0 for more than its roundings. */
+/* A difference above this share of its operands is above 0 despite rounding. */
 #define PARTING_SLACK 0x1p-50
 
 #define FACES    6u
@@ -89,7 +90,7 @@ static double greater(double a, double b)
     return b > a ? b : a;
 }
 
-/* ---- spans: the square of their distance from the origin ---- */
+/* ---- spans: the square of the distance from the origin ---- */
 
 static double segment_square(vec at, vec way)
 {
@@ -101,8 +102,8 @@ static double segment_square(vec at, vec way)
     return square(along > 0 ? minus(at, way) : plus(at, way));
 }
 
-/* The same where the nearest point is inside, not on a side; else infinite. In two dimensions it is exactly 0, so that
- * segments without any radius cross. */
+/* The square if the nearest point is inside, not on a side; else infinite. In two dimensions it is exactly 0, so that
+ * segments without a radius can cross. */
 static double parallelogram_square_inside(vec at, vec way, vec other)
 {
     vec normal = cross(way, other);
@@ -141,12 +142,12 @@ static bool parallelepiped_has_origin(vec at, const vec way[3])
 
 /* ---- gaps: a point on its way past a box ---- */
 
-/* Beyond each face, where the way begins and where it ends; 0 or less: not beyond. */
+/* How far a point is beyond each face, where its way begins and where it ends; 0 or less: not beyond. */
 typedef struct gaps {
     double from[FACES], to[FACES];
 } gaps;
 
-static void gaps_of_point(const double at[3], const qd_solid *box, double gap[FACES])
+static void gaps_of_point(const double at[3], const qd_geometry *box, double gap[FACES])
 {
     for (uint32_t k = 0; k < 3; k++) {
         gap[2 * k] = box->at[k] - at[k];
@@ -171,7 +172,7 @@ static double gap_at(const gaps *way, uint32_t face, double t)
     return way->from[face] + t * (way->to[face] - way->from[face]);
 }
 
-/* Of numbers that change evenly: whether all are 0 or less at the same time. */
+/* Whether numbers that change evenly are all 0 or less at the same time. */
 static bool close_together(const double *from, const double *to, uint32_t count)
 {
     double enter = 0, leave = 1;
@@ -189,7 +190,7 @@ static bool close_together(const double *from, const double *to, uint32_t count)
     return enter <= leave;
 }
 
-/* Of the sum of the squares, half its derivative. It never decreases. */
+/* Half the derivative of the sum of the squares. It never decreases. */
 static double gaps_slope(const gaps *way, double t)
 {
     double slope = 0;
@@ -204,7 +205,7 @@ static double gaps_slope(const gaps *way, double t)
     return slope;
 }
 
-/* Where in [low, high], in which no gap opens or closes, the sum of the squares is least. */
+/* Where the sum of the squares is least in [low, high], in which no gap opens or closes. */
 static double gaps_least_between(const gaps *way, double low, double high)
 {
     double along = 0, length = 0;
@@ -220,8 +221,8 @@ static double gaps_least_between(const gaps *way, double low, double high)
     return length > 0 ? lesser(greater(along / length, low), high) : low;
 }
 
-/* The least square of the distance on the way. Between two of the moments at which a gap opens or closes it is one
- * quadratic function; the slope tells between which. */
+/* The least square of the distance on the way. Between two moments at which a gap opens or closes it is one quadratic
+ * function; the slope tells which two moments to search between. */
 static double gaps_least_square(const gaps *way)
 {
     if (close_together(way->from, way->to, FACES)) {
@@ -250,28 +251,28 @@ static double gaps_least_square(const gaps *way)
 
 /* ---- along x, y and z ---- */
 
-/* A solid's way. */
+/* A shape's way. */
 typedef struct motion {
-    const qd_solid *from, *to;
+    const qd_geometry *from, *to;
 } motion;
 
-/* From its lower corner, from its upper one, or from its centre. */
-static double reach_along(const qd_solid *solid, uint32_t k)
+/* How far a shape reaches along an axis from its lower or upper corner, or from its center. */
+static double reach_along(const qd_geometry *geometry, uint32_t k)
 {
-    return solid->shape == QD_SPACE_BOX       ? 0
-           : solid->shape == QD_SPACE_CAPSULE ? solid->radius + fabs(solid->to[k])
-                                              : solid->radius;
+    return geometry->shape == QD_SPACE_BOX       ? 0
+           : geometry->shape == QD_SPACE_CAPSULE ? geometry->radius + fabs(geometry->to[k])
+                                                 : geometry->radius;
 }
 
-/* By how much b begins after a ends; 0 or less: it does not. */
-static double gap_along(const qd_solid *a, const qd_solid *b, uint32_t k)
+/* The gap between the end of a and the beginning of b; 0 or less: none. */
+static double gap_along(const qd_geometry *a, const qd_geometry *b, uint32_t k)
 {
     double end = a->shape == QD_SPACE_BOX ? a->to[k] : a->at[k];
 
     return (b->at[k] - end) - (reach_along(a, k) + reach_along(b, k));
 }
 
-/* Whether one is all the way on the same side of the other. */
+/* Whether one shape stays on the same side of the other all the way. */
 static bool apart_along_an_axis(motion a, motion b)
 {
     for (uint32_t k = 0; k < 3; k++) {
@@ -285,19 +286,19 @@ static bool apart_along_an_axis(motion a, motion b)
 
 /* ---- overlap ---- */
 
-static vec axis_of(const qd_solid *round)
+static vec axis_of(const qd_geometry *round)
 {
     return round->shape == QD_SPACE_CAPSULE ? vec_of(round->to) : (vec){0, 0, 0};
 }
 
-static void end_of_axis(const qd_solid *round, double sign, double end[3])
+static void end_of_axis(const qd_geometry *round, double sign, double end[3])
 {
     for (uint32_t k = 0; k < 3; k++) {
         end[k] = round->at[k] + (round->shape == QD_SPACE_CAPSULE ? sign * round->to[k] : 0);
     }
 }
 
-static bool boxes_overlap(const qd_solid *a, const qd_solid *b)
+static bool boxes_overlap(const qd_geometry *a, const qd_geometry *b)
 {
     bool overlap = true;
 
@@ -307,7 +308,7 @@ static bool boxes_overlap(const qd_solid *a, const qd_solid *b)
     return overlap;
 }
 
-static bool rounds_overlap(const qd_solid *a, const qd_solid *b)
+static bool rounds_overlap(const qd_geometry *a, const qd_geometry *b)
 {
     vec apart = minus(vec_of(a->at), vec_of(b->at));
     double reach = a->radius + b->radius, least;
@@ -321,7 +322,7 @@ static bool rounds_overlap(const qd_solid *a, const qd_solid *b)
     return least <= reach * reach && !apart_along_an_axis((motion){a, a}, (motion){b, b});
 }
 
-static bool box_overlaps_round(const qd_solid *box, const qd_solid *round)
+static bool box_overlaps_round(const qd_geometry *box, const qd_geometry *round)
 {
     double reach_square = round->radius * round->radius;
     gaps axis;
@@ -338,7 +339,7 @@ static bool box_overlaps_round(const qd_solid *box, const qd_solid *round)
     return gaps_least_square(&axis) <= reach_square;
 }
 
-bool qd_solids_overlap(const qd_solid *a, const qd_solid *b)
+bool qd_geometry_overlaps(const qd_geometry *a, const qd_geometry *b)
 {
     if (a->shape == QD_SPACE_BOX) {
         return b->shape == QD_SPACE_BOX ? boxes_overlap(a, b) : box_overlaps_round(a, b);
@@ -346,7 +347,7 @@ bool qd_solids_overlap(const qd_solid *a, const qd_solid *b)
     return b->shape == QD_SPACE_BOX ? box_overlaps_round(b, a) : rounds_overlap(a, b);
 }
 
-/* ---- meeting on the way; that they overlap at neither end is known ---- */
+/* ---- meeting on the way, of shapes that overlap at neither end ---- */
 
 static bool boxes_meet(motion a, motion b)
 {
@@ -361,14 +362,14 @@ static bool boxes_meet(motion a, motion b)
     return close_together(way.from, way.to, FACES);
 }
 
-/* How two are apart in the middle of their way, and from there to its end. */
+/* The difference of two shapes in the middle of the way, and from there to its end. */
 static void ways_apart(vec from, vec to, vec *middle, vec *way)
 {
     *middle = half_of(plus(from, to));
     *way = half_of(minus(to, from));
 }
 
-/* The span of two axes, one of which moves. Two of its sides are how the axes lie where the way begins and ends. */
+/* The span of two axes, one of which moves. Two of its sides are the axes' positions where the way begins and ends. */
 static bool axes_meet(vec middle, vec way, vec a, vec b, double reach_square)
 {
     return parallelogram_square(plus(middle, a), way, b) <= reach_square ||
@@ -394,7 +395,7 @@ static bool rounds_meet(motion a, motion b)
     return segment_square(middle, way) <= reach * reach;
 }
 
-/* A point of the axis that moves past a box, which may move as well. */
+/* Whether an end of the axis meets a box on its way; the box may move as well. */
 static bool box_meets_end(motion box, motion round, double sign)
 {
     gaps way;
@@ -412,9 +413,9 @@ static double parting(double a, double b)
     return (a - b) - PARTING_SLACK * (fabs(a) + fabs(b));
 }
 
-/* How far a box and an axis are surely apart in each of the directions that can part them: those of the box's edges,
- * and those that are across one of them and the axis. All change evenly as both move. */
-static void partings(const qd_solid *box, const qd_solid *capsule, double part[PARTINGS])
+/* How far a box and an axis are apart, despite rounding, in each direction that can separate them: the directions of
+ * the box's edges, and those across an edge and the axis. All amounts change evenly as both shapes move. */
+static void partings(const qd_geometry *box, const qd_geometry *capsule, double part[PARTINGS])
 {
     double lo[3], hi[3];
     const double *axis = capsule->to;
@@ -435,9 +436,9 @@ static void partings(const qd_solid *box, const qd_solid *capsule, double part[P
     }
 }
 
-/* Whether nothing parts them at some moment. Past a box without thickness that is one moment only, at which several
- * partings close or open: whether one closes before another opens is told by products, whose roundings the slack
- * covers, wherever on the way it is. */
+/* Whether at some moment no direction separates the two. For a box without thickness that is a single moment, at which
+ * several partings close or open. Products decide whether one closes before another opens; the slack covers their
+ * rounding, wherever on the way that is. */
 static bool unparted_at_once(const double from[PARTINGS], const double to[PARTINGS])
 {
     for (uint32_t i = 0; i < PARTINGS; i++) {
@@ -455,8 +456,8 @@ static bool unparted_at_once(const double from[PARTINGS], const double to[PARTIN
     return true;
 }
 
-/* From the box's corner to the capsule's centre. `corner` has a bit an axis. */
-static vec from_corner(const qd_solid *box, uint32_t corner, const qd_solid *capsule)
+/* From a corner of the box, a bit per axis, to the capsule's center. */
+static vec from_corner(const qd_geometry *box, uint32_t corner, const qd_geometry *capsule)
 {
     double apart[3];
 
@@ -466,9 +467,8 @@ static vec from_corner(const qd_solid *box, uint32_t corner, const qd_solid *cap
     return vec_of(apart);
 }
 
-/* The axis sweeps a parallelogram. Where it comes nearest to the box in its inside, the box reaches through it, or has
- * a corner there. (Rounding may give a box one size where it begins and another where it ends: so each corner is looked
- * at on its own way.) */
+/* The axis sweeps a parallelogram. If its inside comes nearest to the box, the box reaches through it, or has a corner
+ * there. Rounding may give a box different sizes at both ends of its way, so each corner is tested on its own way. */
 static bool box_meets_inside(motion box, motion capsule)
 {
     double from[PARTINGS], to[PARTINGS], reach_square = capsule.to->radius * capsule.to->radius;
@@ -497,9 +497,10 @@ static bool box_meets_round(motion box, motion round)
     return box_meets_end(box, round, -1) || box_meets_end(box, round, 1) || box_meets_inside(box, round);
 }
 
-bool qd_solids_meet(const qd_solid *a_begin, const qd_solid *a_end, const qd_solid *b_begin, const qd_solid *b_end)
+bool qd_geometry_meets(const qd_geometry *a_begin, const qd_geometry *a_end, const qd_geometry *b_begin,
+                       const qd_geometry *b_end)
 {
-    if (qd_solids_overlap(a_begin, b_begin) || qd_solids_overlap(a_end, b_end)) {
+    if (qd_geometry_overlaps(a_begin, b_begin) || qd_geometry_overlaps(a_end, b_end)) {
         return true;
     }
     motion a = {a_begin, a_end}, b = {b_begin, b_end};
@@ -514,20 +515,20 @@ bool qd_solids_meet(const qd_solid *a_begin, const qd_solid *a_end, const qd_sol
 
 /* ---- distance and ray ---- */
 
-double qd_solid_distance(const qd_solid *solid, const double point[3])
+double qd_geometry_distance(const qd_geometry *geometry, const double point[3])
 {
-    if (solid->shape == QD_SPACE_BOX) {
+    if (geometry->shape == QD_SPACE_BOX) {
         double gap[FACES];
 
-        gaps_of_point(point, solid, gap);
+        gaps_of_point(point, geometry, gap);
         return sqrt(square_of_gaps(gap));
     }
-    vec apart = minus(vec_of(solid->at), vec_of(point));
-    double least = solid->shape == QD_SPACE_CIRCLE ? square(apart) : segment_square(apart, axis_of(solid));
-    return greater(0, sqrt(least) - solid->radius);
+    vec apart = minus(vec_of(geometry->at), vec_of(point));
+    double least = geometry->shape == QD_SPACE_CIRCLE ? square(apart) : segment_square(apart, axis_of(geometry));
+    return greater(0, sqrt(least) - geometry->radius);
 }
 
-static double ray_to_box(const qd_solid *box, const double origin[3], const double unit[3], double length)
+static double ray_to_box(const qd_geometry *box, const double origin[3], const double unit[3], double length)
 {
     double enter = 0, leave = length;
 
@@ -546,7 +547,7 @@ static double ray_to_box(const qd_solid *box, const double origin[3], const doub
     return enter <= leave ? enter : (double)INFINITY;
 }
 
-/* `apart` is the centre as the ray's origin sees it, outside the circle. */
+/* `apart` is the center relative to the ray's origin, which is outside the circle. */
 static double ray_to_circle(vec apart, vec unit, double radius)
 {
     double along = dot(apart, unit), rest = radius * radius - square(cross(apart, unit));
@@ -554,7 +555,8 @@ static double ray_to_circle(vec apart, vec unit, double radius)
     return along > 0 && rest >= 0 ? greater(0, along - sqrt(rest)) : (double)INFINITY;
 }
 
-/* The side of a capsule, without its ends. `tilt` is the square of the sine between ray and axis, times the axis'. */
+/* The side of a capsule, without its ends. `tilt` is the square of the sine between ray and axis, times the square of
+ * the axis' length. */
 static double ray_to_side(vec apart, vec unit, vec axis, double radius)
 {
     vec normal = cross(unit, axis);
@@ -568,19 +570,19 @@ static double ray_to_side(vec apart, vec unit, vec axis, double radius)
     return at >= 0 && fabs(along) <= square(axis) ? at : (double)INFINITY;
 }
 
-double qd_solid_ray(const qd_solid *solid, const double origin[3], const double unit[3], double length)
+double qd_geometry_ray(const qd_geometry *geometry, const double origin[3], const double unit[3], double length)
 {
-    if (solid->shape == QD_SPACE_BOX) {
-        return ray_to_box(solid, origin, unit, length);
+    if (geometry->shape == QD_SPACE_BOX) {
+        return ray_to_box(geometry, origin, unit, length);
     }
-    vec apart = minus(vec_of(solid->at), vec_of(origin)), axis = axis_of(solid), along = vec_of(unit);
-    if (segment_square(apart, axis) <= solid->radius * solid->radius) {
+    vec apart = minus(vec_of(geometry->at), vec_of(origin)), axis = axis_of(geometry), along = vec_of(unit);
+    if (segment_square(apart, axis) <= geometry->radius * geometry->radius) {
         return 0;
     }
-    double hit = ray_to_circle(minus(apart, axis), along, solid->radius);
-    if (solid->shape == QD_SPACE_CAPSULE) {
-        hit = lesser(hit, ray_to_circle(plus(apart, axis), along, solid->radius));
-        hit = lesser(hit, ray_to_side(apart, along, axis, solid->radius));
+    double hit = ray_to_circle(minus(apart, axis), along, geometry->radius);
+    if (geometry->shape == QD_SPACE_CAPSULE) {
+        hit = lesser(hit, ray_to_circle(plus(apart, axis), along, geometry->radius));
+        hit = lesser(hit, ray_to_side(apart, along, axis, geometry->radius));
     }
     return hit <= length ? hit : (double)INFINITY;
 }

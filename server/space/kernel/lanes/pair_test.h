@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pair test of lists of one width; kernel_body.h includes it twice, with
+ * The pair test of lists of one width. kernel_body.h includes it twice, with
  *
- *     TEST_NAME(x)   x with the width behind it
+ *     TEST_NAME(x)   x with the width appended
  *     TEST_TYPE      a column's type
  *     TEST_LANES     rows compared at once
  *
- * Two filters and an exact test, each with its own loop, so that none waits for the branches of the next: rows whose
- * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly;
- * what is left waits for the exact test as pairs of references, until there are so many that it takes its time with each,
- * not with being called.
+ * Two filters and the exact test run one after the other over many rows, so that none waits for the branches of the
+ * next:
+ *
+ *     note   rows whose outer boxes meet become hits: a row and a mask of lanes
+ *     sift   hits lose the lanes whose inner boxes overlap strictly; the others become pairs of references
+ *     exact  runs when many pairs wait, so that its cost is that of the pairs, not of the call
  */
 
-/* Which lanes meet row `i`, by columns that begin with the outer, or with the inner edges, as the lanes do. */
+/* Which lanes meet row `i`. The columns begin with the outer or with the inner edges, as the lanes do. */
 static inline uint64_t TEST_NAME(meet_row)(const TEST_NAME(lanes) * lanes, TEST_TYPE *const *column, uint32_t i)
 {
     TEST_TYPE lo[QD_AXES], hi[QD_AXES];
@@ -80,7 +82,7 @@ static void TEST_NAME(make_groups)(const TEST_NAME(qd_list) * list)
                 least = column[i] < least ? column[i] : least;
                 most = column[i] > most ? column[i] : most;
             }
-            /* Lower edges: the least of the outer, the most of the inner boxes; upper edges the other way round. */
+            /* Lower edges: the least of outer boxes, the most of inner boxes; upper edges in reverse. */
             group[k] = k < QD_OUTER_HI || k >= QD_INNER_HI ? least : most;
         }
     }
@@ -105,10 +107,10 @@ static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool i
     return inner;
 }
 
-/* The aloof lanes of a group; none, where the list has no aloof rows. */
-static inline uint64_t TEST_NAME(aloof_at)(const uint64_t *aloof, uint32_t base)
+/* The self-ignoring lanes of a group; with NULL none. */
+static inline uint64_t TEST_NAME(self_ignoring_at)(const uint64_t *self_ignoring, uint32_t base)
 {
-    return aloof == NULL ? 0 : aloof[base / 64] >> base % 64 & UINT64_MAX >> (64 - TEST_LANES);
+    return self_ignoring == NULL ? 0 : self_ignoring[base / 64] >> base % 64 & UINT64_MAX >> (64 - TEST_LANES);
 }
 
 static inline uint32_t TEST_NAME(lanes_at)(const TEST_NAME(qd_list) * list, uint32_t base)
@@ -116,37 +118,38 @@ static inline uint32_t TEST_NAME(lanes_at)(const TEST_NAME(qd_list) * list, uint
     return list->count - base < TEST_LANES ? list->count - base : TEST_LANES;
 }
 
-/* Whether all of these rows of two groups are aloof. */
-static inline bool TEST_NAME(are_aloof)(const uint64_t *aloof, uint32_t base_a, uint64_t rows_a, uint32_t base_b,
-                                        uint64_t rows_b)
+/* Whether all of these rows of two groups are self-ignoring. */
+static inline bool TEST_NAME(are_self_ignoring)(const uint64_t *self_ignoring, uint32_t base_a, uint64_t rows_a,
+                                                uint32_t base_b, uint64_t rows_b)
 {
-    return aloof != NULL && (rows_a & ~TEST_NAME(aloof_at)(aloof, base_a)) == 0 &&
-           (rows_b & ~TEST_NAME(aloof_at)(aloof, base_b)) == 0;
+    return self_ignoring != NULL && (rows_a & ~TEST_NAME(self_ignoring_at)(self_ignoring, base_a)) == 0 &&
+           (rows_b & ~TEST_NAME(self_ignoring_at)(self_ignoring, base_b)) == 0;
 }
 
-/* Of the lanes that are allowed, those that row `i` may have anything to tell with. */
-static inline uint64_t TEST_NAME(not_aloof)(const uint64_t *aloof, uint32_t i, uint32_t base, uint64_t allowed)
+/* The allowed lanes, without those that row `i` ignores. */
+static inline uint64_t TEST_NAME(without_ignored)(const uint64_t *self_ignoring, uint32_t i, uint32_t base,
+                                                  uint64_t allowed)
 {
-    bool is_aloof = aloof != NULL && (aloof[i / 64] >> i % 64 & 1);
+    bool is_self_ignoring = self_ignoring != NULL && (self_ignoring[i / 64] >> i % 64 & 1);
 
-    return is_aloof ? allowed & ~TEST_NAME(aloof_at)(aloof, base) : allowed;
+    return is_self_ignoring ? allowed & ~TEST_NAME(self_ignoring_at)(self_ignoring, base) : allowed;
 }
 
-/* Rows `from` to `to` against a group of lanes. */
+/* Notes the hits of the rows [from, to) on a group of lanes. */
 static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count,
                                             const TEST_NAME(lanes) * lanes, uint32_t from, uint32_t to, uint32_t base,
-                                            uint64_t allowed, const uint64_t *aloof)
+                                            uint64_t allowed, const uint64_t *self_ignoring)
 {
     for (; from < to; from += HITS_STEP) {
         uint32_t stop = to - from > HITS_STEP ? from + HITS_STEP : to;
 
-        for (uint32_t i = from; aloof == NULL && i < stop; i++) {
+        for (uint32_t i = from; self_ignoring == NULL && i < stop; i++) {
             count = TEST_NAME(note)(found, count, lanes, list->column, i, base, allowed);
         }
-        for (uint32_t i = from; aloof != NULL && i < stop; i++) {
-            uint64_t told = TEST_NAME(not_aloof)(aloof, i, base, allowed);
+        for (uint32_t i = from; self_ignoring != NULL && i < stop; i++) {
+            uint64_t heeded = TEST_NAME(without_ignored)(self_ignoring, i, base, allowed);
 
-            count = TEST_NAME(note)(found, count, lanes, list->column, i, base, told);
+            count = TEST_NAME(note)(found, count, lanes, list->column, i, base, heeded);
         }
         if (count > HITS_MAX) {
             TEST_NAME(sift)(sink, list, found, count);
@@ -156,8 +159,8 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
     return count;
 }
 
-/* Where the lanes end. The carried rows behind the last group with own ones are few as a rule: then they are compared,
- * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own. */
+/* Where the lanes end. Usually few carried rows lie behind the last group with own rows. Then they are compared one by
+ * one with the own rows as lanes, which takes fewer comparisons than all own rows with one more group. */
 static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
 {
     uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
@@ -169,7 +172,7 @@ static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
     return rest * own_groups < list->own * rest_groups ? end : list->count;
 }
 
-/* Own rows with all rows behind them. */
+/* Tests own rows with all rows behind them. */
 static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;
@@ -179,9 +182,11 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
-    /* Of short lists only those that are mostly carried rows have pairs enough to ignore. */
-    const bool is_worth_it = sink->aloof && (grouped || list->count - list->own > list->own);
-    const uint64_t *aloof = is_worth_it && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
+    /* Among short lists, only those of mostly carried rows have enough pairs to ignore. */
+    const bool is_worth_it = sink->self_ignoring && (grouped || list->count - list->own > list->own);
+    const uint64_t *self_ignoring = is_worth_it && find_self_ignoring(sink, list->row, list->count, list->self_ignoring)
+                                        ? list->self_ignoring
+                                        : NULL;
     const uint32_t lanes_end = grouped ? list->count : TEST_NAME(lanes_end)(list);
     for (uint32_t base = 0; base < lanes_end; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
@@ -191,23 +196,25 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
         if (lanes_end < list->count) {
             uint64_t own = lanes_below(list->own - base, TEST_LANES);
 
-            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own, aloof);
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, lanes_end, list->count, base, own,
+                                         self_ignoring);
         }
-        const uint32_t step = grouped || aloof != NULL ? TEST_LANES : before;
+        const uint32_t step = grouped || self_ignoring != NULL ? TEST_LANES : before;
         for (uint32_t from = 0; from < before; from += step) {
             uint32_t stop = before - from > step ? from + step : before;
 
-            if (TEST_NAME(are_aloof)(aloof, from, lanes_below(stop - from, TEST_LANES), base, valid) ||
+            if (TEST_NAME(are_self_ignoring)(self_ignoring, from, lanes_below(stop - from, TEST_LANES), base, valid) ||
                 (grouped && TEST_NAME(is_settled)(list, inner, from, base))) {
                 sink->tests -= (uint64_t)(stop - from) * TEST_NAME(lanes_at)(list, base);
                 continue;
             }
-            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid, aloof);
+            count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid, self_ignoring);
         }
-        if (base < end && !TEST_NAME(are_aloof)(aloof, base, valid, base, valid) &&
+        if (base < end && !TEST_NAME(are_self_ignoring)(self_ignoring, base, valid, base, valid) &&
             !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
             for (uint32_t i = base; i < end; i++) {
-                uint64_t behind = TEST_NAME(not_aloof)(aloof, i, base, valid & ~UINT64_C(1) << (i - base));
+                uint64_t behind =
+                    TEST_NAME(without_ignored)(self_ignoring, i, base, valid & ~UINT64_C(1) << (i - base));
 
                 count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, behind);
             }
@@ -223,9 +230,9 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     TEST_NAME(sift)(sink, list, &found, count);
 }
 
-/* A pair is tested from its moved row; where both moved, from the one in front. So a moved own row meets all rows
- * behind it and the resting own rows in front of it, a moved carried row the resting own rows. */
-static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list)
+/* Tests each pair from its changed row, or if both changed, from the first one. So a changed own row meets all rows
+ * behind it and the resting own rows before it; a changed carried row meets the resting own rows. */
+static void TEST_NAME(test_changed)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;
     uint32_t count = 0;
@@ -234,8 +241,10 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
-    const uint64_t *aloof =
-        grouped && sink->aloof && find_aloof(sink, list->row, list->count, list->aloof) ? list->aloof : NULL;
+    const uint64_t *self_ignoring =
+        grouped && sink->self_ignoring && find_self_ignoring(sink, list->row, list->count, list->self_ignoring)
+            ? list->self_ignoring
+            : NULL;
     for (uint32_t base = 0; base < list->count; base += TEST_LANES) {
         TEST_NAME(lanes) lanes = TEST_NAME(lanes_load)(list->column, base);
         uint64_t valid = lanes_below(list->count - base, TEST_LANES);
@@ -248,7 +257,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
                 break;
             }
             uint64_t changed = list->changed[word / 64] >> word % 64 & lanes_below(list->count - word, TEST_LANES);
-            if (changed == 0 || (grouped && (TEST_NAME(are_aloof)(aloof, word, changed, base, valid) ||
+            if (changed == 0 || (grouped && (TEST_NAME(are_self_ignoring)(self_ignoring, word, changed, base, valid) ||
                                              TEST_NAME(is_settled)(list, inner, word, base)))) {
                 continue;
             }
@@ -261,7 +270,7 @@ static void TEST_NAME(test_moved)(qd_sink *sink, const TEST_NAME(qd_list) * list
                 } else if (i < list->own && i < base + TEST_LANES) {
                     allowed = (resting | ~UINT64_C(1) << (i - base)) & valid;
                 }
-                allowed = TEST_NAME(not_aloof)(aloof, i, base, allowed);
+                allowed = TEST_NAME(without_ignored)(self_ignoring, i, base, allowed);
                 count = TEST_NAME(note)(&found, count, &lanes, list->column, i, base, allowed);
             }
             if (count > HITS_MAX) {
@@ -282,6 +291,6 @@ static void TEST_NAME(test)(qd_sink *sink, const TEST_NAME(qd_list) * list, bool
     if (all) {
         TEST_NAME(test_all)(sink, list);
     } else {
-        TEST_NAME(test_moved)(sink, list);
+        TEST_NAME(test_changed)(sink, list);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Solids at random against the figures of the model (space/figure.h), which have nothing in common with them: circles
- * and boxes to the last bit, the rest where it is not too close to tell.
+ * Exact geometry on random shapes, compared with the figures of the model (space/figure.h), which share no code with
+ * it: circles and boxes to the last bit, the rest where it is not too close to tell.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "server/space/geometry/solid.h"
+#include "server/space/geometry/geometry.h"
 #include "space/figure.h"
 #include "support/chance.h"
 
@@ -86,17 +86,17 @@ static qd_body moved(source *from, qd_body body)
     return body;
 }
 
-static qd_solid solid_of(const qd_body *body)
+static qd_geometry geometry_of(const qd_body *body)
 {
     const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
-    qd_solid solid = {.shape = (qd_space_shape)body->shape};
+    qd_geometry geometry = {.shape = (qd_space_shape)body->shape};
 
     for (int k = 0; k < 3; k++) {
-        solid.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
-        solid.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
+        geometry.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
+        geometry.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
     }
-    solid.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
-    return solid;
+    geometry.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
+    return geometry;
 }
 
 static void test_overlap(void **state)
@@ -109,10 +109,10 @@ static void test_overlap(void **state)
         for (uint32_t i = 0; i < CASES; i++) {
             draw_source(&from);
             qd_body one = draw_body(&from, 1 + shapes / 3), other = draw_body(&from, 1 + shapes % 3);
-            qd_solid a = solid_of(&one), b = solid_of(&other);
-            bool overlap = qd_solids_overlap(&a, &b);
+            qd_geometry a = geometry_of(&one), b = geometry_of(&other);
+            bool overlap = qd_geometry_overlaps(&a, &b);
             figure_verdict expected = figure_overlap(&one, &other);
-            assert_int_equal(overlap, qd_solids_overlap(&b, &a));
+            assert_int_equal(overlap, qd_geometry_overlaps(&b, &a));
             assert_true(expected == FIGURE_EITHER || overlap == (expected == FIGURE_MEET));
             told[expected]++;
         }
@@ -132,14 +132,15 @@ static void test_meeting(void **state)
             qd_body body[4] = {draw_body(&from, 1 + shapes / 3), draw_body(&from, 1 + shapes % 3)};
             body[2] = moved(&from, body[0]);
             body[3] = moved(&from, body[1]);
-            qd_solid s[4] = {solid_of(&body[0]), solid_of(&body[1]), solid_of(&body[2]), solid_of(&body[3])};
-            bool met = qd_solids_meet(&s[0], &s[2], &s[1], &s[3]);
+            qd_geometry s[4] = {geometry_of(&body[0]), geometry_of(&body[1]), geometry_of(&body[2]),
+                                geometry_of(&body[3])};
+            bool met = qd_geometry_meets(&s[0], &s[2], &s[1], &s[3]);
             figure_verdict expected = figure_meet_on_the_way(&body[0], &body[2], &body[1], &body[3]);
-            assert_int_equal(met, qd_solids_meet(&s[1], &s[3], &s[0], &s[2]));
-            assert_int_equal(met, qd_solids_meet(&s[2], &s[0], &s[3], &s[1]));
+            assert_int_equal(met, qd_geometry_meets(&s[1], &s[3], &s[0], &s[2]));
+            assert_int_equal(met, qd_geometry_meets(&s[2], &s[0], &s[3], &s[1]));
             assert_true(expected == FIGURE_EITHER || met == (expected == FIGURE_MEET));
             told[expected]++;
-            between += met && !qd_solids_overlap(&s[0], &s[1]) && !qd_solids_overlap(&s[2], &s[3]);
+            between += met && !qd_geometry_overlaps(&s[0], &s[1]) && !qd_geometry_overlaps(&s[2], &s[3]);
         }
         assert_true(told[FIGURE_APART] > CASES / 4 && told[FIGURE_MEET] > CASES / 5 && between > CASES / 20);
     }
@@ -162,7 +163,7 @@ static qd_space_query draw_query(source *from, qd_space_query_kind kind)
     return query;
 }
 
-static double measure(const qd_space_query *query, const qd_solid *solid)
+static double measure(const qd_space_query *query, const qd_geometry *geometry)
 {
     const double at[3] = {query->x, query->y, query->z};
     double unit[3] = {query->direction_x, query->direction_y, query->direction_z};
@@ -172,9 +173,9 @@ static double measure(const qd_space_query *query, const qd_solid *solid)
         unit[k] /= length;
     }
     if (query->kind == QD_SPACE_RAY) {
-        return qd_solid_ray(solid, at, unit, query->reach);
+        return qd_geometry_ray(geometry, at, unit, query->reach);
     }
-    double distance = qd_solid_distance(solid, at);
+    double distance = qd_geometry_distance(geometry, at);
     return distance <= query->reach ? distance : (double)INFINITY;
 }
 
@@ -189,8 +190,8 @@ static void test_distance_and_ray(void **state)
             draw_source(&from);
             qd_space_query query = draw_query(&from, kinds < 3 ? QD_SPACE_NEAREST : QD_SPACE_RAY);
             qd_body body = draw_body(&from, 1 + kinds % 3);
-            qd_solid solid = solid_of(&body);
-            double at = measure(&query, &solid), expected_at, slack;
+            qd_geometry geometry = geometry_of(&body);
+            double at = measure(&query, &geometry), expected_at, slack;
             figure_verdict expected = figure_measure(&query, &body, &expected_at, &slack);
             assert_true(expected == FIGURE_EITHER || isfinite(at) == (expected == FIGURE_MEET));
             assert_true(expected != FIGURE_MEET || fabs(at - expected_at) <= slack);
@@ -209,5 +210,5 @@ int main(void)
         cmocka_unit_test(test_distance_and_ray),
     };
 
-    return cmocka_run_group_tests_name("solids at random", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("space_geometry", tests, NULL, NULL);
 }
