@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "actor/service/service.h"
 #include "app/options.h"
 #include "app/start.h"
-#include "session/server.h"
 
 /* A standard stream may be closed when we are started. What is opened first would get its number, and the log might go
  * to a client. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../proto/messages.h"
-#include "../actor/room_directory.h"
+#include "../actor/service/room_directory.h"
 #include "../base/assert.h"
 #include "../space/space.h"
 #include "../work/pool.h"
@@ -168,7 +168,7 @@ static const option_row table[] = {
     {"connections-max", "N", "1024", "connections at once", parse_number, AT(connections_max), 1, 1000000},
     {"frame-max", "SIZE", "4M", "longest frame that is read", parse_number, AT(frame_bytes_max),
      QD_FRAME_BYTES_BEFORE_HELLO, 256 * MIB},
-    {"rooms-max", "N", "65536", "rooms open at once", parse_number, AT(rooms_max), 1, QD_REGISTRY_ROOMS_MAX},
+    {"rooms-max", "N", "65536", "rooms open at once", parse_number, AT(rooms_max), 1, QD_ROOM_DIRECTORY_ROOMS_MAX},
     {"entities-max", "N", "4194304", "entities in a room", parse_number, AT(entities_max), 1, QD_SPACE_SLOTS_MAX},
     {"events-max", "N", "1048576", "pair events of a room and tick", parse_number, AT(events_max), 1, 64 * MIB},
     {"observers-max", "N", "16384", "observers in a room", parse_number, AT(observers_max), 1, MIB},

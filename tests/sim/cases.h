@@ -53,12 +53,12 @@ void sim_what_was_missed_is_told(sim_house *house);
 void sim_views_go_on_at_the_next_tick(sim_house *house);
 void sim_a_view_that_ended_unheard_is_reset(sim_house *house);
 void sim_a_room_closes_while_nobody_looks(sim_house *house);
-void sim_parked_sessions_are_limited(sim_house *house);
+void sim_detached_sessions_are_limited(sim_house *house);
 
 /* A case of rooms in which nothing happens (cases_still.c). */
 void sim_clocks_stand_still_and_start_again(sim_house *house);
 
-/* A case of a room of which much is asked (cases_slices.c). */
+/* A case of a room of which much is asked (cases_time_budget.c). */
 void sim_the_others_do_not_wait_for_who_asks(sim_house *house);
 
 /* Cases of several writers in lockstep (cases_lockstep.c). */

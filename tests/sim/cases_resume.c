@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cases.h"
-#include "server/actor/room_actor.h"
 
 typedef struct key {
     uint8_t bytes[QD_RESUME_KEY_BYTES];
@@ -65,8 +64,8 @@ void sim_a_session_is_resumed(sim_house *house)
     sim_house_pass(house, 4900);
     sim_check(count_entities(&other, room) == 2, "its entities stay");
     qd_msg_server_stats stats;
-    qd_server_stats(&house->server, &stats);
-    sim_check(stats.parked == 1 && stats.sessions == 1 && stats.resumed == 0, "%u are parked", stats.parked);
+    qd_service_stats(&house->server.service, &stats);
+    sim_check(stats.parked == 1 && stats.sessions == 1 && stats.resumed == 0, "%u are detached", stats.parked);
 
     const qd_msg_welcome *welcome = resume(&again, house, &kept, "token");
     sim_check(welcome->resumed && welcome->session == 2 && welcome->last_seq == spawn + 1, "it is the same session");
@@ -77,8 +76,8 @@ void sim_a_session_is_resumed(sim_house *house)
     const qd_msg_tick *tick = &sim_peer_expect(&again, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->tick == 1 && tick->begins.count == 1, "its subscription goes on");
     sim_peer_expect_nothing(&again);
-    qd_server_stats(&house->server, &stats);
-    sim_check(stats.parked == 0 && stats.sessions == 2 && stats.resumed == 1, "%u are parked", stats.parked);
+    qd_service_stats(&house->server.service, &stats);
+    sim_check(stats.parked == 0 && stats.sessions == 2 && stats.resumed == 1, "%u are detached", stats.parked);
 
     /* It may do what it could: its entities, its place in the room, its handle. */
     sim_peer_spawn(&again, room, 3, 1, 0);
@@ -105,9 +104,9 @@ void sim_a_session_that_is_not_resumed_ends(sim_house *house)
     sim_house_settle(house);
     sim_peer_close(&peer);
     sim_house_pass(house, 10400);
-    sim_check(qd_server_hosts(&house->server) == 1, "the grace of its entities runs from then on");
+    sim_check(atomic_load(&house->server.service.actors) == 1, "the grace of its entities runs from then on");
     sim_house_pass(house, 1000);
-    sim_check(qd_server_hosts(&house->server) == 0, "then the room is empty, and closes");
+    sim_check(atomic_load(&house->server.service.actors) == 0, "then the room is empty, and closes");
     const qd_msg_welcome *welcome = resume(&late, house, &kept, NULL);
     sim_check(!welcome->resumed && welcome->session == 2 && welcome->resume_key.size > 0, "it is too late");
 
@@ -116,8 +115,8 @@ void sim_a_session_that_is_not_resumed_ends(sim_house *house)
     sim_peer_open_room(&plain, "room", &config);
     sim_peer_close(&plain);
     qd_msg_server_stats stats;
-    qd_server_stats(&house->server, &stats);
-    sim_check(stats.parked == 0, "%u are parked", stats.parked);
+    qd_service_stats(&house->server.service, &stats);
+    sim_check(stats.parked == 0, "%u are detached", stats.parked);
     sim_peer_close(&late);
 }
 
@@ -296,7 +295,7 @@ void sim_a_room_closes_while_nobody_looks(sim_house *house)
     sim_peer_expect_error(&other, QD_ERROR_UNKNOWN_ROOM, "OpenRoom first");
     step(&again, second);
     sim_house_pass(house, 100);
-    sim_check(atomic_load(&house->server.rooms) == 1, "the closed room is gone");
+    sim_check(atomic_load(&house->server.service.rooms) == 1, "the closed room is gone");
     /* Also where all its rooms are closed, and it does not come back. */
     sim_peer_send(&other, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "second"}});
     (void)sim_peer_expect(&other, QD_SERVER_ROOM_OPENED);
@@ -304,14 +303,15 @@ void sim_a_room_closes_while_nobody_looks(sim_house *house)
     sim_peer_send(&other, (qd_client_message){.kind = QD_CLIENT_CLOSE_ROOM, .as.room = {.room = second}});
     (void)sim_peer_expect(&other, QD_SERVER_ROOM_CLOSED);
     sim_house_pass(house, 10100);
-    sim_check(qd_server_hosts(&house->server) <= 1, "%u rooms are kept", qd_server_hosts(&house->server));
+    sim_check(atomic_load(&house->server.service.actors) <= 1, "%u rooms are kept",
+              atomic_load(&house->server.service.actors));
     qd_msg_server_stats stats;
-    qd_server_stats(&house->server, &stats);
-    sim_check(stats.parked == 0, "%u are parked", stats.parked);
+    qd_service_stats(&house->server.service, &stats);
+    sim_check(stats.parked == 0, "%u are detached", stats.parked);
     sim_peer_close(&other);
 }
 
-void sim_parked_sessions_are_limited(sim_house *house)
+void sim_detached_sessions_are_limited(sim_house *house)
 {
     for (uint32_t i = 0; i < 5; i++) {
         sim_peer peer;
@@ -320,7 +320,7 @@ void sim_parked_sessions_are_limited(sim_house *house)
         sim_peer_open_room(&peer, "room", NULL);
         sim_peer_close(&peer);
         qd_msg_server_stats stats;
-        qd_server_stats(&house->server, &stats);
-        sim_check(stats.parked == (i < 2 ? i + 1 : 2), "%u are parked", stats.parked);
+        qd_service_stats(&house->server.service, &stats);
+        sim_check(stats.parked == (i < 2 ? i + 1 : 2), "%u are detached", stats.parked);
     }
 }

@@ -3,7 +3,6 @@
  * Cases of sessions: those that do not keep up, and what is theirs.
  */
 #include "cases.h"
-#include "server/actor/room_actor.h"
 
 /* What lies unread takes less than half of the queue, but the reset that is due would not fit: its time goes on. */
 void sim_room_for_a_moment_is_no_reading(sim_house *house)
@@ -26,10 +25,10 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
         (void)sim_peer_expect(&writer, QD_SERVER_APPLIED);
         sim_house_pass(house, 100);
         if (i == 48) {
-            sim_check(qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
+            sim_check(qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
         }
     }
-    sim_check(qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "its time is over");
+    sim_check(qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 1, "its time is over");
 
     /* Who reads in time gets the reset, and all its time anew. */
     sim_peer other;
@@ -45,7 +44,7 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
         const qd_msg_tick *tick = &sim_peer_expect(&other, QD_SERVER_TICK)->as.tick;
         sim_check(tick->reset && tick->begins.count == 80 * 79 / 2, "the second reset");
     }
-    sim_check(!other.link->closed && qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "it reads");
+    sim_check(!other.link->closed && qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 1, "it reads");
     sim_peer_close(&writer);
     sim_peer_close(&reader);
     sim_peer_close(&other);

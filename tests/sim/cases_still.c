@@ -6,7 +6,7 @@
 
 static uint64_t ticks(const sim_house *house)
 {
-    return qd_counted(&house->server, QD_COUNT_TICKS);
+    return qd_counted(&house->server.service.counters, QD_COUNT_TICKS);
 }
 
 static void expect_stillness(sim_house *house, sim_peer *peer)

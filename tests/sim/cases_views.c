@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "server/actor/limits.h"
+#include "server/actor/service/reply.h"
 #include "server/room/views/views.h"
 
 /* ---- what peers say ---- */
@@ -552,7 +552,7 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
         sim_peer_spawn(&writer, room, 10000 + 100 * i, 30, 0);
         sim_peer_step(&writer, room);
     }
-    sim_house_pass(house, house->server.config.limits.slow_ms_max - 100);
+    sim_house_pass(house, house->server.service.config.limits.slow_ms_max - 100);
     sim_check(!reader.link->closed, "a reader has slow_ms_max");
     sim_house_pass(house, 200 + QD_FLUSH_MS_MAX);
     sim_check(reader.link->closed && !writer.link->closed, "it alone is shown out");

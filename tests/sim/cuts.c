@@ -22,7 +22,7 @@ static bool percent(sim_client *client, uint32_t share)
 
 static uint64_t resume_ns(const sim_client *client)
 {
-    return client->scene->server.config.limits.resume_ms_max * UINT64_C(1000000);
+    return client->scene->server.service.config.limits.resume_ms_max * UINT64_C(1000000);
 }
 
 /* Lets go of the connection, which the server may go on to believe in. */

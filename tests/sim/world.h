@@ -26,9 +26,17 @@ typedef void (*sim_handed_fn)(sim_link *link, const uint8_t *frame, size_t size,
 typedef struct sim_world {
     uint64_t seed;
     uint64_t chance;
+    uint64_t task_chance; /* of the order of tasks, so that the number of forks changes nothing else */
     uint64_t now_ns;
     uint64_t look_ns; /* that passes while somebody looks at the clock */
     uint64_t hash;    /* of all bytes that the server queued, in their order */
+
+    /* Not NULL: this actor runs when it is due, before all others and without a draw, so that the seed's schedule does
+     * not depend on it. */
+    qd_actor *prompt;
+    uint64_t (*prompt_due_ns)(void *context);
+    void *prompt_context;
+    bool in_prompt;
 
     qd_scheduler scheduler; /* give this to the server */
     qd_executor executor;
@@ -70,6 +78,9 @@ bool sim_step_links(sim_world *world, uint32_t percent);
 /* When the next timer of an actor or a link is due; QD_NEVER: there is none. */
 uint64_t sim_next_due_ns(const sim_world *world);
 
+/* A digest of the frames that each link was sent, except Stats; *count: how many. */
+uint64_t sim_frames_digest(const sim_world *world, uint64_t *count);
+
 typedef struct sim_outgoing {
     qd_buffer *buffer;
     qd_link_class class;
@@ -101,6 +112,7 @@ struct sim_link {
     size_t out_bytes, out_counted; /* as link.h counts them */
     size_t replies_counted;
     bool refused;
+    uint64_t frames_sent, frames_hash; /* of the frames that were queued, except Stats */
 
     bool opened, faulted, close_asked, closed;
     bool dropped; /* the client is gone */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "server/actor/backpressure.h"
+#include "server/actor/service/backpressure.h"
 
 /* A link that only counts. */
 typedef struct counting_link {
@@ -32,36 +32,36 @@ static void count_resume(qd_link *link)
 
 static const qd_link_ops ops = {.pause = count_pause, .resume = count_resume};
 
-static void init(counting_link *link, qd_gate *gate)
+static void init(counting_link *link, qd_backpressure *gate)
 {
     qd_link_init(&link->link, &ops);
     atomic_init(&link->pauses, 0);
     atomic_init(&link->pauses_ever, 0);
-    qd_gate_init(gate);
+    qd_backpressure_init(gate);
 }
 
 static void test_shuts_at_the_maximum_and_opens_below_half(void **state)
 {
     (void)state;
     counting_link link;
-    qd_gate gate;
+    qd_backpressure gate;
     init(&link, &gate);
     for (int i = 0; i < 3; i++) {
-        qd_gate_enter(&gate, 10, 40, &link.link);
+        qd_backpressure_enter(&gate, 10, 40, &link.link);
         assert_int_equal(link.pauses, 0);
     }
-    qd_gate_enter(&gate, 10, 40, &link.link);
+    qd_backpressure_enter(&gate, 10, 40, &link.link);
     assert_int_equal(link.pauses, 1);
     /* Already shut: not paused twice. */
-    qd_gate_enter(&gate, 10, 40, &link.link);
+    qd_backpressure_enter(&gate, 10, 40, &link.link);
     assert_int_equal(link.pauses, 1);
     for (int i = 0; i < 3; i++) {
-        qd_gate_leave(&gate, 10, 40, &link.link);
+        qd_backpressure_leave(&gate, 10, 40, &link.link);
         assert_int_equal(link.pauses, 1);
     }
-    qd_gate_leave(&gate, 10, 40, &link.link);
+    qd_backpressure_leave(&gate, 10, 40, &link.link);
     assert_int_equal(link.pauses, 0);
-    qd_gate_leave(&gate, 10, 40, &link.link);
+    qd_backpressure_leave(&gate, 10, 40, &link.link);
     assert_int_equal(link.pauses, 0);
 }
 
@@ -69,11 +69,11 @@ static void test_a_share_of_one(void **state)
 {
     (void)state;
     counting_link link;
-    qd_gate gate;
+    qd_backpressure gate;
     init(&link, &gate);
-    qd_gate_enter(&gate, 1, 1, &link.link);
+    qd_backpressure_enter(&gate, 1, 1, &link.link);
     assert_int_equal(link.pauses, 1);
-    qd_gate_leave(&gate, 1, 1, &link.link);
+    qd_backpressure_leave(&gate, 1, 1, &link.link);
     assert_int_equal(link.pauses, 0);
 }
 
@@ -81,14 +81,14 @@ static void test_a_share_that_shrinks_opens_at_the_latest_when_empty(void **stat
 {
     (void)state;
     counting_link link;
-    qd_gate gate;
+    qd_backpressure gate;
     init(&link, &gate);
     for (int i = 0; i < 8; i++) {
-        qd_gate_enter(&gate, 1, 8, &link.link);
+        qd_backpressure_enter(&gate, 1, 8, &link.link);
     }
     assert_int_equal(link.pauses, 1);
     for (int i = 0; i < 8; i++) {
-        qd_gate_leave(&gate, 1, 1, &link.link);
+        qd_backpressure_leave(&gate, 1, 1, &link.link);
     }
     assert_int_equal(link.pauses, 0);
 }
@@ -97,7 +97,7 @@ enum { ITEMS = 200000 };
 
 typedef struct gate_race {
     counting_link link;
-    qd_gate gate;
+    qd_backpressure gate;
     _Atomic int handed_over;
 } gate_race;
 
@@ -109,7 +109,7 @@ static void *consume(void *argument)
         while (atomic_load(&race->handed_over) <= i) {
             sched_yield();
         }
-        qd_gate_leave(&race->gate, 1, 4, &race->link.link);
+        qd_backpressure_leave(&race->gate, 1, 4, &race->link.link);
     }
     return NULL;
 }
@@ -126,7 +126,7 @@ static void test_no_pause_is_left_behind(void **state)
         while (atomic_load(&race.link.pauses) > 0) {
             sched_yield();
         }
-        qd_gate_enter(&race.gate, 1, 4, &race.link.link);
+        qd_backpressure_enter(&race.gate, 1, 4, &race.link.link);
         atomic_fetch_add(&race.handed_over, 1);
     }
     pthread_join(consumer, NULL);

@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-#include "server/actor/query_message.h"
+#include "server/actor/commands/read_commands.h"
+#include "server/session/check/query_request.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 

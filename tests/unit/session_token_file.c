@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/session/token_file.h"
+#include "server/session/check/token_file.h"
 
 static char path[64], error[300];
 

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "server/session/view_request.h"
+#include "server/actor/commands/view_commands.h"
+#include "server/session/check/view_request.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 

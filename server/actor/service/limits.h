@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the server allows; each has an option of the same name (options.c), which also says the default and the range.
+ * What the server allows. Each field of qd_limits has an option of the same name (app/options.c), which also gives the
+ * default and the range. The limits of a room and of a space come along, so that requests can be checked against them.
  */
-#ifndef QD_ACTOR_LIMITS_H
-#define QD_ACTOR_LIMITS_H
+#ifndef QD_ACTOR_SERVICE_LIMITS_H
+#define QD_ACTOR_SERVICE_LIMITS_H
 
-#include <stdint.h>
+#include "../../room/room.h"
+#include "../../room/views/views.h"
+#include "../../space/space.h"
 
 /* Rows of a snapshot in one frame: at most 41 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
 #define QD_SNAPSHOT_FRAME_ROWS_MAX (48u << 10)

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a session has proved itself with, which others keep when it is gone: a room remembers who created it, and whose
- * its entities are. Counted references, unchanged from its creation. [any]
+ * The token that a session presented. Others keep it when the session is gone: a room remembers its creator, and the
+ * owners of its entities. Reference-counted, and constant from its creation on. [any]
  */
-#ifndef QD_ACTOR_TOKEN_H
-#define QD_ACTOR_TOKEN_H
+#ifndef QD_ACTOR_SERVICE_TOKEN_H
+#define QD_ACTOR_SERVICE_TOKEN_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../base/status.h"
+#include "../../base/status.h"
 
 typedef struct qd_token {
     _Atomic unsigned references;
-    size_t size; /* of all of it */
+    size_t size; /* of the struct with its text */
     char text[];
 } qd_token;
 
-/* One reference; NULL: no memory. */
+/* Returns one reference; NULL: no memory. [any] */
 qd_token *qd_token_create(const char *text) QD_MUST_USE;
-/* Of NULL, here and below, there is nothing to count. Returns it. */
+/* Returns the token. Here and below NULL is fine: there is nothing to count. [any] */
 qd_token *qd_token_acquire(qd_token *token);
 void qd_token_release(qd_token *token);
 
-/* Whether both are there, with the same text. Sessions without a token are nobody's twins. */
+/* Whether both are there, with the same text. A session without a token shares nothing with another. [any] */
 bool qd_token_same(const qd_token *a, const qd_token *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lockstep.h"
 
-#include "../base/executor.h"
+#include "../../base/executor.h"
 
 void qd_lockstep_init(qd_lockstep *lockstep, uint32_t writers, uint64_t deadline_ns)
 {

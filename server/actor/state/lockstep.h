@@ -4,10 +4,10 @@
  *
  *     nobody --Step--> waiting --enough have stepped, or the deadline--> tick --> nobody
  *
- * Belongs to a host; used by its run.
+ * Belongs to a actor; used by its run.
  */
-#ifndef QD_ACTOR_LOCKSTEP_H
-#define QD_ACTOR_LOCKSTEP_H
+#ifndef QD_ACTOR_STATE_LOCKSTEP_H
+#define QD_ACTOR_STATE_LOCKSTEP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "membership.h"
 
-#include "../base/alloc.h"
-#include "../base/executor.h"
-#include "../session/session.h"
+#include "../../base/alloc.h"
+#include "../../base/executor.h"
 
 static void *take(void *context, size_t size)
 {
@@ -38,21 +37,22 @@ void qd_request_destroy(qd_request *request)
     qd_shared_free(request, sizeof *request);
 }
 
-qd_seat *qd_seat_create(struct qd_host *host, struct qd_session *session)
+qd_membership *qd_membership_create(struct qd_room_actor *actor, qd_endpoint *endpoint)
 {
-    qd_seat *seat = qd_shared_alloc(sizeof *seat);
+    qd_membership *membership = qd_shared_alloc(sizeof *membership);
 
-    if (seat == NULL) {
+    if (membership == NULL) {
         return NULL;
     }
-    *seat = (qd_seat){.host = host, .session = session, .leave.seat = seat, .acked_tick = QD_NEVER};
-    qd_gate_init(&seat->batches);
-    qd_session_acquire(session);
-    return seat;
+    *membership =
+        (qd_membership){.actor = actor, .endpoint = endpoint, .leave.membership = membership, .acked_tick = QD_NEVER};
+    qd_backpressure_init(&membership->batches);
+    qd_endpoint_acquire(endpoint);
+    return membership;
 }
 
-void qd_seat_destroy(qd_seat *seat)
+void qd_membership_destroy(qd_membership *membership)
 {
-    qd_session_release(seat->session);
-    qd_shared_free(seat, sizeof *seat);
+    qd_endpoint_release(membership->endpoint);
+    qd_shared_free(membership, sizeof *membership);
 }

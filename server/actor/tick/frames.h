@@ -2,11 +2,11 @@
  *
  * A list of encoded frames, with a reference to each: what one report becomes, before all of it is queued or none.
  */
-#ifndef QD_ACTOR_FRAMES_H
-#define QD_ACTOR_FRAMES_H
+#ifndef QD_ACTOR_TICK_FRAMES_H
+#define QD_ACTOR_TICK_FRAMES_H
 
-#include "../base/alloc.h"
-#include "../base/buffer.h"
+#include "../../base/alloc.h"
+#include "../../base/buffer.h"
 
 #define QD_FRAMES_FEW 4u
 

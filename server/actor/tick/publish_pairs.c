@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "publish_pairs.h"
 
-#include "../session/session.h"
+#include "../service/reply.h"
 #include "frames.h"
-#include "reply.h"
+#include "slow_readers.h"
 
 /* More different contents than that in one round are rare; the rest is encoded for each reader. */
 #define SHARES_MAX 8
@@ -15,7 +15,7 @@ typedef struct share {
 
 /* The frames of one round; those of shares stay until its end, those for one reader alone are on top for a moment. */
 typedef struct publication {
-    qd_host *host;
+    qd_room_actor *actor;
     qd_frames list;
     share shares[SHARES_MAX];
     size_t share_count;
@@ -47,7 +47,7 @@ static bool encode(publication *round, const qd_room_report *report)
         qd_server_message message = {.kind = QD_SERVER_TICK};
         qd_msg_tick *tick = &message.as.tick;
 
-        tick->room = round->host->named.handle;
+        tick->room = round->actor->entry.handle;
         tick->tick = report->tick;
         if (first) {
             tick->reset = report->reset;
@@ -108,32 +108,33 @@ static size_t shared_count(const publication *round)
 
 static void deliver(publication *round, const qd_room_report *report)
 {
-    qd_host *host = round->host;
-    qd_seat *seat = qd_host_seat(host, report->member);
+    qd_room_actor *actor = round->actor;
+    qd_membership *membership = qd_membership_of(actor, report->member);
     qd_link_sent sent = QD_LINK_FULL;
     size_t first, count;
 
     if (frames_of(round, report, &first, &count)) {
-        sent = qd_reply_queue(host->server, seat->session->link, round->list.frames + first, count, QD_LINK_EVENTS);
+        sent = qd_reply_queue(actor->service, membership->endpoint->link, round->list.frames + first, count,
+                              QD_LINK_EVENTS);
     }
     qd_frames_drop(&round->list, shared_count(round));
     if (sent == QD_LINK_SENT) {
-        qd_host_sent(seat);
+        qd_slow_reader_sent(membership);
         return;
     }
-    /* To a closed link as well: nothing need be found for it until it leaves. */
-    qd_room_lost(host->room, report->member);
+    /* Also for a closed link: the room need not find anything for it until it leaves. */
+    qd_room_lost(actor->room, report->member);
     if (sent == QD_LINK_FULL) {
-        qd_host_stuck(host, seat);
+        qd_slow_reader_lags(actor, membership);
     }
 }
 
-void qd_publish(qd_host *host)
+void qd_publish_pairs(qd_room_actor *actor)
 {
-    publication round = {.host = host, .list.heap = &host->heap};
+    publication round = {.actor = actor, .list.heap = &actor->heap};
     qd_room_report report;
 
-    while (qd_room_next_report(host->room, &report)) {
+    while (qd_room_next_report(actor->room, &report)) {
         deliver(&round, &report);
     }
     qd_frames_deinit(&round.list);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "query_message.h"
+#include "query_request.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "limits.h"
-
-#define ROWS_DEFAULT 1024u
+#include "../../actor/service/limits.h"
 
 /* A number of the query, and what it must be besides finite. */
 typedef enum demand { ANY, NOT_NEGATIVE, ZERO } demand;
@@ -154,55 +152,4 @@ bool qd_region_check(const qd_msg_bounds *region, uint32_t dimensions, char *fau
         return false;
     }
     return check_order("region", region, fault, fault_size);
-}
-
-/* 0 stands for without end. */
-static double reach_of(float value)
-{
-    return value == 0 ? (double)INFINITY : (double)value;
-}
-
-void qd_query_translate(const qd_msg_query *query, qd_space_query *result)
-{
-    *result = (qd_space_query){
-        .categories = query->categories,
-        .limit = query->limit == 0 ? ROWS_DEFAULT : query->limit,
-    };
-    switch (query->kind) {
-    case QD_QUERY_BOX:
-        result->kind = QD_SPACE_IN_BOX;
-        result->min_x = query->where.box.min_x;
-        result->min_y = query->where.box.min_y;
-        result->min_z = query->where.box.min_z;
-        result->max_x = query->where.box.max_x;
-        result->max_y = query->where.box.max_y;
-        result->max_z = query->where.box.max_z;
-        break;
-    case QD_QUERY_CIRCLE:
-        result->kind = QD_SPACE_IN_CIRCLE;
-        result->x = query->where.circle.x;
-        result->y = query->where.circle.y;
-        result->z = query->where.circle.z;
-        result->radius = query->where.circle.radius;
-        break;
-    case QD_QUERY_NEAREST:
-        result->kind = QD_SPACE_NEAREST;
-        result->x = query->where.nearest.x;
-        result->y = query->where.nearest.y;
-        result->z = query->where.nearest.z;
-        result->reach = reach_of(query->where.nearest.within);
-        break;
-    case QD_QUERY_RAY:
-        result->kind = QD_SPACE_RAY;
-        result->x = query->where.ray.x;
-        result->y = query->where.ray.y;
-        result->z = query->where.ray.z;
-        result->direction_x = query->where.ray.direction_x;
-        result->direction_y = query->where.ray.direction_y;
-        result->direction_z = query->where.ray.direction_z;
-        result->reach = reach_of(query->where.ray.length);
-        break;
-    case QD_QUERY_NOTHING:
-        break;
-    }
 }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../space/space.h"
-
 /* The fields that are plain numbers, of which 0 stands for the default. */
 typedef struct number_field {
     const char *name;

@@ -4,11 +4,11 @@
  *
  * `fault` is for the Error's text: the field, the value and the fix.
  */
-#ifndef QD_SESSION_ROOM_CONFIG_H
-#define QD_SESSION_ROOM_CONFIG_H
+#ifndef QD_SESSION_CHECK_ROOM_CONFIG_H
+#define QD_SESSION_CHECK_ROOM_CONFIG_H
 
-#include "../../proto/messages.h"
-#include "../actor/limits.h"
+#include "../../../proto/messages.h"
+#include "../../actor/service/limits.h"
 
 /* Whether every field that is set is in its range, and goes with the others. */
 bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../proto/messages.h"
+#include "../../../proto/messages.h"
 
 static qd_status add(qd_tokens *tokens, const char *token)
 {

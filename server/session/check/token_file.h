@@ -3,13 +3,13 @@
  * The tokens of a file: one a line; empty lines and lines that begin with # are skipped, space around a token is not
  * part of it. Read once at start, read-only from then on. [any]
  */
-#ifndef QD_SESSION_TOKEN_FILE_H
-#define QD_SESSION_TOKEN_FILE_H
+#ifndef QD_SESSION_CHECK_TOKEN_FILE_H
+#define QD_SESSION_CHECK_TOKEN_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../base/status.h"
+#include "../../base/status.h"
 
 typedef struct qd_tokens {
     char **tokens;

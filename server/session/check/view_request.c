@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../room/views/views.h"
+#include "../../actor/commands/view_commands.h"
 
 #define RELAY_EVERY_MAX 1000u
 
@@ -110,11 +110,6 @@ static qd_error_code check_describe(const qd_msg_describe *describe, char *fault
         check_bytes("hidden", describe->hidden, describe->count, 1, fault, fault_size);
 
     return good ? QD_ERROR_NONE : QD_ERROR_INVALID;
-}
-
-bool qd_observers_anchored(const qd_msg_observers *observers, uint32_t i)
-{
-    return observers->anchored != NULL ? observers->anchored[i] != 0 : observers->entity != NULL;
 }
 
 /* Each entry has what its kind needs. */
