@@ -9,7 +9,7 @@
 
 #define MS_NS UINT64_C(1000000)
 
-/* Returns whether there was memory for it. */
+/* Returns whether there was memory for the room. */
 static bool create_room(qd_room_actor *actor)
 {
     const qd_msg_room_config *config = &actor->config;

@@ -6,7 +6,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* When that many periods have passed since the clock's start, rounded up. */
+/* The time when that many periods have passed since the clock's start, rounded up. */
 static uint64_t period_ns(const qd_room_actor *actor, uint64_t periods)
 {
     uint64_t hz = actor->config.tick_hz;

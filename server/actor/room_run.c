@@ -57,7 +57,7 @@ static uint64_t close_when_due(qd_room_actor *actor, uint64_t now_ns, bool empty
     }
     qd_room_directory_unlock(&actor->service->directory);
     if (nobody_comes) {
-        qd_room_close(actor, QD_ROOM_CLOSED_EMPTY, NULL, 0);
+        qd_room_actor_close(actor, QD_ROOM_CLOSED_EMPTY, NULL, 0);
     }
     /* Else an OpenRoom message is there, which wakes the actor. */
     return QD_NEVER;
@@ -112,10 +112,11 @@ static void finish(qd_room_actor *actor)
     if (actor->arrivals != actor->arrivals_seen || actor->memberships_known > 0) {
         return;
     }
-    /* A message that is left is of a membership that is still there. */
+    /* Every message belongs to a membership that is still there. */
     QD_ASSERT(actor->messages == NULL);
     if (atomic_load(&actor->users) > 0) {
-        qd_room_actor_wake(actor); /* a loop is between its last message and its last touch: a moment */
+        /* A loop has posted its last message and is about to finish with the actor. */
+        qd_room_actor_wake(actor);
     } else {
         scheduler->retire(scheduler->context, &actor->base, retired);
     }
@@ -128,7 +129,7 @@ void qd_room_run(qd_actor *base)
 
     qd_time_budget_apply(actor, stop);
     if (actor->room != NULL && stop) {
-        qd_room_close(actor, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
+        qd_room_actor_close(actor, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
     }
     if (actor->room != NULL) {
         keep_up(actor);

@@ -6,8 +6,7 @@
  *
  *     link -> session (its loop thread) -> messages -> room actor -> frames -> links
  *
- * It belongs to its creator and outlives all links and actors. Its functions may be called from any thread, the main
- * thread in practice.
+ * It belongs to the main thread, and outlives all links and actors.
  */
 #ifndef QD_APP_SERVER_H
 #define QD_APP_SERVER_H
@@ -27,7 +26,7 @@ typedef struct qd_server {
 } qd_server;
 
 void qd_server_init(qd_server *server, const qd_server_config *config);
-/* All links must be closed, and the server idle, if any link was ever opened. */
+/* All links must be closed. If any was ever opened, the server must be idle. */
 void qd_server_deinit(qd_server *server);
 
 qd_link_handler qd_server_link_handler(qd_server *server);
@@ -38,7 +37,7 @@ qd_buffer *qd_server_refusal(void *server, qd_net_refusal reason);
 
 /* No room is opened any more, and all open rooms are closed. */
 void qd_server_close_rooms(qd_server *server);
-/* Whether they all are. */
+/* Whether all rooms are closed. */
 bool qd_server_rooms_closed(const qd_server *server);
 /* Sends GoAway SHUTDOWN to every session. A link closes when that is sent, or when the time is over. */
 void qd_server_go_away(qd_server *server, uint32_t deadline_ms);

@@ -18,12 +18,12 @@
 #include "cores.h"
 #include "server.h"
 
-/* How long rooms may take to close, and queues to be sent, when the server stops. */
+/* When the server stops: how long rooms may take to close, and queues to be sent. */
 #define CLOSE_MS_MAX   2000u
 #define STOP_MS_MAX    2000u
 #define TIME_BUDGET_NS UINT64_C(5000000) /* how long a room applies messages before other rooms run */
 
-/* Open files besides the connections: those that are being refused, the listener, what each loop has. */
+/* Open files besides the connections: connections that are being refused, the listener, and those of each loop. */
 #define FILES_AROUND    100u
 #define FILES_OF_A_LOOP 4u
 
@@ -41,7 +41,7 @@ static void sleep_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* All threads inherit the mask, so that the signals wait for sigwait. A peer that has gone is no reason to die. */
+/* All threads inherit the mask, so that the signals wait for sigwait. SIGPIPE is ignored: writes return the error. */
 static void block_signals(sigset_t *set)
 {
     sigemptyset(set);
@@ -58,7 +58,7 @@ static void wait_for_signal(const sigset_t *set)
     while (sigwait(set, &number) != 0)
         ;
     qd_log(QD_LOG_INFO, "stopping signal=%d", number);
-    /* From here on a second one does what signals do by themselves. */
+    /* From here on, a second signal has its default effect. */
     pthread_sigmask(SIG_UNBLOCK, set, NULL);
 }
 
@@ -78,7 +78,7 @@ static void stop(qd_server *server, qd_net *net)
     qd_log(QD_LOG_INFO, "stopped");
 }
 
-/* Each connection is a file. The soft limit, mostly 1,024, is for programs that use select. */
+/* Each connection is a file. The soft limit, usually 1,024, is for programs that use select. */
 static void raise_files(uint32_t connections_max, uint32_t loops)
 {
     struct rlimit files;

@@ -34,7 +34,7 @@ static void handle_nothing(qd_session *session, qd_request **request)
 
 /* ---- requests that rooms answer ---- */
 
-/* Whether the columns are those of a room of so many dimensions; else the error is answered. */
+/* Whether the columns suit a room with that many dimensions. If not, the error is answered. */
 static bool check_columns(qd_session *session, const qd_request *request, uint32_t dimensions)
 {
     const qd_msg_batch *batch = &request->decoded.message.as.batch;
@@ -54,7 +54,7 @@ static bool check_columns(qd_session *session, const qd_request *request, uint32
     return true;
 }
 
-/* The membership's requests take a share of what may wait in the room. */
+/* From now on the membership has a share of the batches that may wait in the room. */
 static void count_writer(qd_membership *membership)
 {
     if (membership->writes) {
@@ -164,7 +164,7 @@ typedef qd_error_code (*check_fn)(const qd_client_message *message, uint32_t dim
 static void handle_checked(qd_session *session, qd_request **request, check_fn check)
 {
     const qd_client_message *message = &(*request)->decoded.message;
-    uint64_t room = message->as.room.room; /* the first field of all of them */
+    uint64_t room = message->as.room.room; /* the first field of all these messages */
     qd_membership *membership = qd_session_expect_membership(session, *request, room);
     char fault[200];
 
@@ -182,7 +182,7 @@ static void handle_checked(qd_session *session, qd_request **request, check_fn c
     qd_session_post(membership, request);
 }
 
-/* Describe, Observe and their like. */
+/* Describe, Observe and the other requests about views. */
 static void handle_view_request(qd_session *session, qd_request **request)
 {
     handle_checked(session, request, qd_view_request_check);
@@ -256,10 +256,10 @@ static void handle_get_stats(qd_session *session, qd_request **request)
 static const handle_fn handlers[] = {
     [QD_CLIENT_NOTHING] = handle_nothing,
     [QD_CLIENT_HELLO] = qd_hello,
-    [QD_CLIENT_OPEN_ROOM] = qd_open_room,
-    [QD_CLIENT_LEAVE_ROOM] = qd_leave_room,
-    [QD_CLIENT_CLOSE_ROOM] = qd_close_room,
-    [QD_CLIENT_LIST_ROOMS] = qd_list_rooms,
+    [QD_CLIENT_OPEN_ROOM] = qd_room_request_open,
+    [QD_CLIENT_LEAVE_ROOM] = qd_room_request_leave,
+    [QD_CLIENT_CLOSE_ROOM] = qd_room_request_close,
+    [QD_CLIENT_LIST_ROOMS] = qd_room_request_list,
     [QD_CLIENT_SPAWN] = handle_batch,
     [QD_CLIENT_MOVE] = handle_batch,
     [QD_CLIENT_TELEPORT] = handle_batch,
@@ -313,7 +313,7 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
     handlers[decoded->message.kind](session, request);
 }
 
-/* Who could not even say Hello has to connect again. */
+/* A client that could not even send Hello has to connect again. */
 static void fail_for_memory(qd_session *session, const uint8_t *bytes, size_t size)
 {
     uint32_t seq = qd_client_frame_seq(bytes, size);

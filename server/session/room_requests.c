@@ -12,7 +12,7 @@
 
 #define fail qd_session_fail
 
-/* Why a room cannot be opened; answered when the directory's lock is given back. */
+/* Why a room cannot be opened. It is answered after the directory's lock is released. */
 typedef struct open_refusal {
     qd_error_code code; /* 0: it can */
     uint64_t room;
@@ -33,7 +33,7 @@ static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, con
     refusal->room = room;
 }
 
-/* Under the lock: a new room, listed. NULL: it is refused. */
+/* Under the lock: creates a room and lists it. NULL: it is refused. */
 static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, open_refusal *refusal)
 {
     qd_service *service = session->service;
@@ -67,7 +67,7 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
     return NULL;
 }
 
-/* Under the lock: the room of that name, made if need be. NULL: it is refused. */
+/* Under the lock: finds the room of that name, or creates it. NULL: it is refused. */
 static qd_room_actor *find_or_create(qd_session *session, qd_request *request, open_refusal *refusal)
 {
     const qd_msg_open_room *open = &request->decoded.message.as.open_room;
@@ -106,14 +106,14 @@ static void open_listed(qd_session *session, qd_request **request, open_refusal 
     if (membership == NULL) {
         refuse(refusal, QD_ERROR_LIMIT, actor->entry.handle,
                "the server has no memory left to join a room (--memory-max): leave one, or try again later");
-        qd_room_actor_wake(actor); /* so that a room in which nobody is closes in its time */
+        qd_room_actor_wake(actor); /* so that an empty room closes in time */
         return;
     }
     actor->arrivals++;
     qd_session_post(membership, request);
 }
 
-void qd_open_room(qd_session *session, qd_request **request)
+void qd_room_request_open(qd_session *session, qd_request **request)
 {
     const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
     const qd_limits *limits = &session->service->config.limits;
@@ -132,7 +132,7 @@ void qd_open_room(qd_session *session, qd_request **request)
     }
 }
 
-void qd_leave_room(qd_session *session, qd_request **request)
+void qd_room_request_leave(qd_session *session, qd_request **request)
 {
     qd_membership *membership =
         qd_session_expect_membership(session, *request, (*request)->decoded.message.as.room.room);
@@ -148,7 +148,7 @@ static bool may_close(const qd_session *session, const qd_room_actor *actor)
            qd_token_same(session->endpoint->token, actor->creator_token);
 }
 
-void qd_close_room(qd_session *session, qd_request **request)
+void qd_room_request_close(qd_session *session, qd_request **request)
 {
     uint64_t room = (*request)->decoded.message.as.room.room;
     qd_membership *membership = qd_session_expect_membership(session, *request, room);
@@ -162,7 +162,7 @@ void qd_close_room(qd_session *session, qd_request **request)
              "it");
         return;
     }
-    /* The name is free at once, so that an OpenRoom sent after this makes a new room. */
+    /* The name is free at once, so that an OpenRoom sent after this creates a new room. */
     qd_room_directory *directory = &session->service->directory;
     qd_room_directory_lock(directory);
     if (membership->actor->entry.listed) {
@@ -172,7 +172,7 @@ void qd_close_room(qd_session *session, qd_request **request)
     qd_session_post(membership, request);
 }
 
-void qd_list_rooms(qd_session *session, qd_request **request)
+void qd_room_request_list(qd_session *session, qd_request **request)
 {
     const qd_msg_list_rooms *list = &(*request)->decoded.message.as.list_rooms;
 

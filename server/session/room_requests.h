@@ -9,9 +9,9 @@
 
 #include "session.h"
 
-void qd_open_room(qd_session *session, qd_request **request);
-void qd_leave_room(qd_session *session, qd_request **request);
-void qd_close_room(qd_session *session, qd_request **request);
-void qd_list_rooms(qd_session *session, qd_request **request);
+void qd_room_request_open(qd_session *session, qd_request **request);
+void qd_room_request_leave(qd_session *session, qd_request **request);
+void qd_room_request_close(qd_session *session, qd_request **request);
+void qd_room_request_list(qd_session *session, qd_request **request);
 
 #endif

@@ -15,8 +15,8 @@
 static void apply_request(qd_room_actor *actor, const qd_request *request)
 {
     static void (*const commands[])(qd_room_actor *, const qd_request *) = {
-        [QD_CLIENT_OPEN_ROOM] = qd_member_open,
-        [QD_CLIENT_CLOSE_ROOM] = qd_member_close_room,
+        [QD_CLIENT_OPEN_ROOM] = qd_open_command,
+        [QD_CLIENT_CLOSE_ROOM] = qd_close_command,
         [QD_CLIENT_SPAWN] = qd_batch_command,
         [QD_CLIENT_MOVE] = qd_batch_command,
         [QD_CLIENT_TELEPORT] = qd_batch_command,
@@ -64,12 +64,12 @@ void qd_command_run(qd_room_actor *actor, qd_room_message *message)
     bool leaves = message == &membership->leave;
     qd_request *request = leaves ? NULL : (qd_request *)message;
 
-    /* Answers keep the order of their requests, but subscriptions that come together get their resets together. */
+    /* Answers keep the order of their requests. But subscriptions that come together get their resets together. */
     if (actor->resets_due && (leaves || request->decoded.message.kind != QD_CLIENT_SUBSCRIBE)) {
         qd_tick_catch_up(actor);
     }
     if (leaves) {
-        qd_member_leave(actor, membership);
+        qd_leave_command(actor, membership);
         return;
     }
     apply_request(actor, request);

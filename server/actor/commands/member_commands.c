@@ -55,7 +55,7 @@ static qd_status join(qd_room_actor *actor, qd_membership *membership)
     return QD_OK;
 }
 
-void qd_member_open(qd_room_actor *actor, const qd_request *request)
+void qd_open_command(qd_room_actor *actor, const qd_request *request)
 {
     qd_membership *membership = request->head.membership;
 
@@ -124,7 +124,7 @@ static void hand_over(qd_room_actor *actor, qd_membership *membership)
         }
         return;
     }
-    qd_member_release(actor, membership);
+    qd_membership_release(actor, membership);
     successor->joined = true;
     successor->member = membership->member;
     successor->lockstep = membership->lockstep;
@@ -135,7 +135,7 @@ static void hand_over(qd_room_actor *actor, qd_membership *membership)
     catch_up(actor, successor, membership->acked_tick);
 }
 
-void qd_member_leave(qd_room_actor *actor, qd_membership *membership)
+void qd_leave_command(qd_room_actor *actor, qd_membership *membership)
 {
     if (membership->successor != NULL) {
         hand_over(actor, membership);
@@ -143,7 +143,7 @@ void qd_member_leave(qd_room_actor *actor, qd_membership *membership)
     } else if (membership->joined) {
         qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
         actor->changed = true;
-        if (qd_member_remove(actor, membership)) {
+        if (qd_membership_remove(actor, membership)) {
             qd_tick(actor, 0);
         }
     }
@@ -161,7 +161,7 @@ void qd_member_leave(qd_room_actor *actor, qd_membership *membership)
     qd_membership_destroy(membership);
 }
 
-void qd_member_close_room(qd_room_actor *actor, const qd_request *request)
+void qd_close_command(qd_room_actor *actor, const qd_request *request)
 {
-    qd_room_close(actor, QD_ROOM_CLOSED_REQUESTED, request->head.membership, request->decoded.message.seq);
+    qd_room_actor_close(actor, QD_ROOM_CLOSED_REQUESTED, request->head.membership, request->decoded.message.seq);
 }

@@ -11,9 +11,9 @@
 
 #include "../state/room_actor_state.h"
 
-void qd_member_open(qd_room_actor *actor, const qd_request *request);
+void qd_open_command(qd_room_actor *actor, const qd_request *request);
 /* Carries out `leave` and frees the membership. */
-void qd_member_leave(qd_room_actor *actor, qd_membership *membership);
-void qd_member_close_room(qd_room_actor *actor, const qd_request *request);
+void qd_leave_command(qd_room_actor *actor, qd_membership *membership);
+void qd_close_command(qd_room_actor *actor, const qd_request *request);
 
 #endif

@@ -135,7 +135,7 @@ static bool is_asked_for(const qd_room_actor *actor, const qd_request *request, 
            qd_token_same(row->token, membership->endpoint->token) && qd_room_owned_count(actor->room, member) > 0;
 }
 
-/* Whether the session that is entry is known not to be the asker's own. */
+/* Whether the session in the request is known to have another token. */
 static bool is_foreign(const qd_room_actor *actor, const qd_request *request)
 {
     uint64_t wanted = request->decoded.message.as.adopt.session;

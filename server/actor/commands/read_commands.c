@@ -37,8 +37,8 @@ static qd_msg_entities rows_of(const qd_room_batch *columns, uint32_t first, uin
     };
 }
 
-/* All frames of the answer are queued, or none. They may take more than a queue holds when it is empty, as the events
- * of a tick may; when it is not, the asker has to read first, or to ask for less. */
+/* Queues all frames of the answer or none. Into an empty queue they fit even if they are larger than its limit, as the
+ * events of a tick do. Otherwise the client has to read first, or to ask for less. */
 static void send_snapshot(qd_room_actor *actor, const qd_request *request, const qd_room_batch *columns, bool more)
 {
     qd_buffer *frames[QD_SNAPSHOT_ROWS_MAX / QD_SNAPSHOT_FRAME_ROWS_MAX + 1];

@@ -34,7 +34,7 @@ static void apply_describe(qd_room_actor *actor, const qd_request *request)
     qd_command_refusals(actor, request, describe->count, describe->id, &refusals);
 }
 
-/* Returns whether there was memory for it; `count` of them, unless they are NULL, as they are where all are 0. */
+/* Allocates and sets the flags of all observers. *flags stays NULL if all are 0. Returns whether there was memory. */
 static bool flags_of(qd_room_actor *actor, const qd_msg_observers *observers, uint8_t **flags)
 {
     *flags = NULL;
@@ -80,7 +80,7 @@ static qd_room_observers batch_of(const qd_msg_observers *observers)
     };
 }
 
-/* False, here and below: it is refused as a whole. */
+/* Here and below, false means that the request is refused as a whole. */
 static bool apply_observers(qd_room_actor *actor, const qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
@@ -148,9 +148,9 @@ static void apply_options(qd_room_actor *actor, const qd_request *request)
     actor->resets_due = true;
 }
 
-/* ---- why ---- */
+/* ---- Why ---- */
 
-/* The answer's columns, which lie one behind the other in one block, those of the widest values first. */
+/* Writes the answer's columns into one block, those with the widest values first. */
 static qd_msg_why_result columns_of(const qd_room_actor *actor, const qd_room_reason *reasons, uint32_t count,
                                     void *block)
 {

@@ -52,7 +52,7 @@ void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *
         qd_reply_give_up(service, link);
         return;
     }
-    /* A link never refuses an answer; one that is closed, or that it closes over this, needs none. */
+    /* A link never refuses a reply. If the link is closed, or closes because of this, none is needed. */
     (void)qd_reply_queue(service, link, &buffer, 1, QD_LINK_REPLY);
     qd_buffer_release(buffer);
 }

@@ -118,7 +118,7 @@ qd_status qd_room_directory_add(qd_room_directory *directory, qd_room_entry *ent
     if (status != QD_OK) {
         return status;
     }
-    /* Slots that have used up their generations are never given back: after four thousand million rooms in one slot
+    /* Slots that have used up their generations are never given back: after 2^32 rooms in one slot
      * the next one is used, and the numbers of slots end at the limit of the handle. */
     status = slot < QD_ROOM_DIRECTORY_ROOMS_MAX ? make_room_for_slot(directory, slot) : QD_ERR_FULL;
     if (status != QD_OK) {

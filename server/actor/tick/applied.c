@@ -61,7 +61,7 @@ void qd_applied_send_due(qd_room_actor *actor, uint64_t tick)
     }
     for (qd_membership *membership = actor->applied_due, *next; membership != NULL; membership = next) {
         next = membership->applied_next;
-        /* Whatever came in after the Step is in as well, but it is the Step that is answered. */
+        /* Requests that came after the Step are in as well, but the frame answers the Step. */
         bool stepped = membership->lockstep.stepped && membership->lockstep.seq != 0;
         qd_server_message message = {.seq = stepped ? membership->lockstep.seq : membership->applied_due_seq,
                                      .kind = QD_SERVER_APPLIED,

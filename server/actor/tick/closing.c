@@ -9,22 +9,22 @@
 #include "slow_readers.h"
 #include "tick.h"
 
-void qd_member_release(qd_room_actor *actor, qd_membership *membership)
+void qd_membership_release(qd_room_actor *actor, qd_membership *membership)
 {
     qd_applied_forget(actor, membership);
     qd_slow_reader_forget(actor, membership);
     membership->joined = false;
 }
 
-bool qd_member_remove(qd_room_actor *actor, qd_membership *membership)
+bool qd_membership_remove(qd_room_actor *actor, qd_membership *membership)
 {
-    qd_member_release(actor, membership);
+    qd_membership_release(actor, membership);
     actor->members[membership->member].membership = NULL;
     actor->member_count--;
     return qd_lockstep_leave(&actor->lockstep, &membership->lockstep);
 }
 
-void qd_room_close(qd_room_actor *actor, qd_room_closed_reason reason, const qd_membership *asker, uint32_t seq)
+void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, const qd_membership *asker, uint32_t seq)
 {
     qd_service *service = actor->service;
 
@@ -49,7 +49,7 @@ void qd_room_close(qd_room_actor *actor, qd_room_closed_reason reason, const qd_
         }
         message.seq = membership == asker ? seq : 0;
         qd_reply_send(service, membership->endpoint->link, &message);
-        (void)qd_member_remove(actor, membership);
+        (void)qd_membership_remove(actor, membership);
         atomic_store(&membership->state, QD_MEMBERSHIP_CLOSED);
     }
     qd_log(QD_LOG_DEBUG, "room closed room=%" PRIu64 " name=\"%s\" reason=%d", actor->entry.handle, actor->entry.name,

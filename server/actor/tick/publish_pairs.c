@@ -5,7 +5,7 @@
 #include "frames.h"
 #include "slow_readers.h"
 
-/* More different contents than that in one round are rare; the rest is encoded for each reader. */
+/* More different contents than this in one round are rare. The rest is encoded for each reader. */
 #define SHARES_MAX 8
 
 typedef struct share {
@@ -13,7 +13,7 @@ typedef struct share {
     size_t first, count; /* in the frames of the round */
 } share;
 
-/* The frames of one round; those of shares stay until its end, those for one reader alone are on top for a moment. */
+/* The frames of one round. Shared ones stay until its end; those for a single reader are on top of them meanwhile. */
 typedef struct publication {
     qd_room_actor *actor;
     qd_frames list;
@@ -21,7 +21,7 @@ typedef struct publication {
     size_t share_count;
 } publication;
 
-/* Moves pairs into the frame's columns, as many as are left and fit; returns how many. */
+/* Moves as many pairs into the frame's columns as are left and fit. Returns how many. */
 static uint32_t take(const qd_room_pairs *pairs, uint32_t done, uint32_t *space, qd_msg_pairs *columns)
 {
     uint32_t count = pairs->count - done;
@@ -36,7 +36,7 @@ static uint32_t take(const qd_room_pairs *pairs, uint32_t done, uint32_t *space,
     return count;
 }
 
-/* Puts the report's frames on top. */
+/* Encodes the report and puts its frames on top. */
 static bool encode(publication *round, const qd_room_report *report)
 {
     size_t before = round->list.count;
@@ -76,7 +76,7 @@ static bool encode(publication *round, const qd_room_report *report)
     return true;
 }
 
-/* The frames of a report: found where they have been encoded for another reader, else encoded. */
+/* Finds the frames of a report, if they were encoded for another reader, else encodes them. */
 static bool frames_of(publication *round, const qd_room_report *report, size_t *first, size_t *count)
 {
     for (size_t i = 0; report->share != 0 && i < round->share_count; i++) {

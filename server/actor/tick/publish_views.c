@@ -13,14 +13,15 @@
 #define RELAY_BYTES   (5 * 4)
 #define WATCHER_BYTES (2 * 4 + 8)
 
-/* What of a report is in frames, and what is to be in the next. */
+/* How much of a report is in frames so far. */
 typedef struct view_progress {
     uint32_t leaves, enters, relays, watcher_leaves, watcher_enters;
     size_t payload;
     size_t space; /* bytes that are left in the frame */
 } view_progress;
 
-/* How many of a group come into the frame; where not all do, nothing more does, so that groups keep their order. */
+/* Returns how many entries of a group fit into the frame. If not all fit, the frame is full, so that the groups keep
+ * their order. */
 static uint32_t take(view_progress *progress, uint32_t *done, uint32_t count, size_t entry_bytes)
 {
     uint32_t left = count - *done;
@@ -32,10 +33,10 @@ static uint32_t take(view_progress *progress, uint32_t *done, uint32_t count, si
     return taken;
 }
 
-/* The column from `first` on; NULL where it is absent. */
+/* The column from `first` on, or NULL if it is absent. */
 #define FROM(column, first) ((column) != NULL ? (column) + (first) : NULL)
 
-/* A column as it is, or NULL where it holds nothing but zeros. */
+/* The column, or NULL if it holds only zeros. */
 static const void *unless_zero(const void *column, size_t size)
 {
     const uint8_t *bytes = column;
@@ -153,7 +154,7 @@ static bool encode(const qd_room_actor *actor, const qd_room_view_report *report
     return true;
 }
 
-/* Encodes the report with the numbers of the watchers' sessions; returns whether there was memory for it. */
+/* Encodes the report with the numbers of the watchers' sessions. Returns whether there was memory for it. */
 static bool encode_with_sessions(qd_room_actor *actor, const qd_room_view_report *report, qd_frames *list)
 {
     size_t count = (size_t)report->watcher_leave_count + report->watcher_enter_count;

@@ -29,7 +29,7 @@ void qd_slow_reader_lags(qd_room_actor *actor, qd_membership *membership)
 
 void qd_slow_reader_sent(qd_membership *membership)
 {
-    /* While it lags, its events may be sent and its views wait, or the other way round. */
+    /* A lagging reader may have been sent its events while its views wait, or the other way round. */
     if (!membership->lagging) {
         membership->lag_lasts = false;
     }

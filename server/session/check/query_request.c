@@ -7,7 +7,7 @@
 
 #include "../../actor/service/limits.h"
 
-/* A number of the query, and what it must be besides finite. */
+/* A number of the query, and what it must be apart from finite. */
 typedef enum demand { ANY, NOT_NEGATIVE, ZERO } demand;
 
 typedef struct field {

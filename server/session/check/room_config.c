@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The fields that are plain numbers, of which 0 stands for the default. */
+/* The fields that are plain numbers. 0 stands for the default. */
 typedef struct number_field {
     const char *name;
     size_t offset;
@@ -21,7 +21,7 @@ typedef struct number_field {
     }
 #define FIELDS 11
 
-/* The largest depth is that of the index, and is checked with it. */
+/* The largest depth depends on the index, and is checked with it. */
 static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
 {
     const number_field all[FIELDS] = {
@@ -187,7 +187,7 @@ static uint32_t depth_max(qd_index_kind index, uint32_t dimensions)
     }
 }
 
-/* What goes with some indexes only. */
+/* Options of some indexes only. */
 static bool check_index_options(const qd_msg_room_config *asked, char *fault, size_t fault_size)
 {
     qd_index_kind index = index_of(asked);
@@ -223,7 +223,7 @@ bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limi
            (!asked->has_bounds || check_bounds(asked, fault, fault_size));
 }
 
-/* ---- what it comes to ---- */
+/* ---- defaults ---- */
 
 void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *limits, qd_msg_room_config *effective)
 {
@@ -249,7 +249,7 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
     }
 }
 
-/* ---- whether it agrees with a room that is there ---- */
+/* ---- comparison with an open room ---- */
 
 static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effective, char *fault, size_t fault_size)
 {
@@ -331,8 +331,8 @@ bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_co
     return !asked->has_bounds || bounds_agree(&asked->bounds, &effective->bounds, fault, fault_size);
 }
 
-/* The bytes of the UTF-8 sequence at `text`, or 0 where there is none: overlong forms, surrogates and numbers above
- * U+10FFFF are none. Reads no further than the first byte that does not fit, so that a zero ends it. */
+/* Returns the length of the UTF-8 sequence at `text`, or 0 if it is invalid: overlong forms, surrogates and numbers
+ * above U+10FFFF are. Reads no further than the first byte that does not fit, so a zero ends it. */
 static size_t utf8_sequence(const unsigned char *text, uint32_t *point)
 {
     static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * RoomConfig as peers send it: is it sensible, what does it come to, does it agree with a room that is there. Pure.
+ * Checks the name and the RoomConfig of an OpenRoom, fills in defaults, and compares with an open room. Pure. [any]
  *
- * `fault` is for the Error's text: the field, the value and the fix.
+ * `fault` gets the Error's text: the field, the value and the fix.
  */
 #ifndef QD_SESSION_CHECK_ROOM_CONFIG_H
 #define QD_SESSION_CHECK_ROOM_CONFIG_H
@@ -10,7 +10,7 @@
 #include "../../../proto/messages.h"
 #include "../../actor/service/limits.h"
 
-/* Whether every field that is set is in its range, and goes with the others. */
+/* Whether every field that is set is in its range, and fits the others. */
 bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size);
 /* Fills in the defaults of a config that has been checked. */
 void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *limits, qd_msg_room_config *effective);
@@ -18,7 +18,7 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
 bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
                            size_t fault_size);
 
-/* Whether the name may be a room's: 1 to 64 bytes of UTF-8 without control characters. */
+/* Whether the name is valid: 1 to 64 bytes of UTF-8 without control characters. */
 bool qd_room_name_check(const char *name, char *fault, size_t fault_size);
 
 #endif

@@ -24,7 +24,7 @@ static qd_status add(qd_tokens *tokens, const char *token)
     return QD_OK;
 }
 
-/* The line without the space around it, in place. */
+/* Trims the line in place. */
 static char *trim(char *line)
 {
     line += strspn(line, " \t\r\n");

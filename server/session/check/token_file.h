@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tokens of a file: one a line; empty lines and lines that begin with # are skipped, space around a token is not
- * part of it. Read once at start, read-only from then on. [any]
+ * The tokens of a file, one per line. Empty lines and lines that begin with # are skipped; space around a token is
+ * ignored. Read once at start, and constant from then on. [any]
  */
 #ifndef QD_SESSION_CHECK_TOKEN_FILE_H
 #define QD_SESSION_CHECK_TOKEN_FILE_H
@@ -16,11 +16,11 @@ typedef struct qd_tokens {
     size_t count;
 } qd_tokens;
 
-/* On failure *error (of error_size) says what the matter is, with the path and the line. */
+/* On failure, `error` gets a text with the path, the line and the reason. */
 qd_status qd_tokens_read(const char *path, qd_tokens *tokens, char *error, size_t error_size) QD_MUST_USE;
 void qd_tokens_deinit(qd_tokens *tokens);
 
-/* Takes as long for a token that is nearly right as for any other of its length. */
+/* Takes the same time for all tokens of one length, so that it does not reveal how much of a token is right. */
 bool qd_tokens_contain(const qd_tokens *tokens, const char *token);
 
 #endif

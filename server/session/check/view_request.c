@@ -9,9 +9,9 @@
 
 #define RELAY_EVERY_MAX 1000u
 
-/* ---- parts ---- */
+/* ---- columns ---- */
 
-/* Whether no value of a column of bytes, which may be absent, is above `max`. */
+/* Whether no value of a column of bytes is above `max`. The column may be absent. */
 static bool check_bytes(const char *name, const uint8_t *bytes, uint32_t count, unsigned max, char *fault,
                         size_t fault_size)
 {
@@ -25,7 +25,7 @@ static bool check_bytes(const char *name, const uint8_t *bytes, uint32_t count, 
     return true;
 }
 
-/* Places, sizes and directions as the room has them. */
+/* Whether a request to a room with two dimensions has no column for the third. */
 static bool check_flatness(const qd_msg_observers *observers, char *fault, size_t fault_size)
 {
     const char *name = observers->z != NULL             ? "z"
@@ -39,7 +39,7 @@ static bool check_flatness(const qd_msg_observers *observers, char *fault, size_
     return name == NULL;
 }
 
-/* A column that some entry needs. */
+/* A column that an entry needs. */
 typedef struct need {
     const char *name;
     bool is_there;
@@ -59,7 +59,7 @@ static bool check_needs(const need *needs, size_t count, uint32_t entry, const c
     return true;
 }
 
-/* Columns of which all the axes are there, or none. */
+/* Whether the columns of all axes are present, or none. */
 static bool check_axes(const char *const names[3], const float *const columns[3], uint32_t dimensions, char *fault,
                        size_t fault_size)
 {
@@ -112,7 +112,7 @@ static qd_error_code check_describe(const qd_msg_describe *describe, char *fault
     return good ? QD_ERROR_NONE : QD_ERROR_INVALID;
 }
 
-/* Each entry has what its kind needs. */
+/* Whether each entry has the columns that its kind needs. */
 static bool check_entries(const qd_msg_observers *observers, uint32_t dimensions, char *fault, size_t fault_size)
 {
     const need at_entity[] = {{"entity", observers->entity != NULL}};
