@@ -4,7 +4,7 @@
  *
  * Intrusive and lock-free: a message is a link in the sender's own struct. Putting is one compare-and-swap on the head
  * of a stack (release), taking is one exchange (acquire) and a reversal. The bound is kept by those who put (see
- * app/host.h): a mailbox itself never refuses.
+ * actor/service/backpressure.h): a mailbox itself never refuses.
  */
 #ifndef QD_BASE_MAILBOX_H
 #define QD_BASE_MAILBOX_H

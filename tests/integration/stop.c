@@ -70,7 +70,7 @@ static void test_sigint(void **state)
     stop_by(SIGINT);
 }
 
-/* The least that the server gives sessions to read their last words, from the signal on (STOP_MS_MAX in app/run.c). */
+/* The least that the server gives sessions to read their last words, from the signal on (STOP_MS_MAX in app/start.c). */
 #define LAST_WORDS_MS 2000u
 
 static uint64_t now_ms(void)

@@ -323,14 +323,16 @@ static void on_list(sim_client *client, uint32_t seq, const qd_msg_room_list *li
 }
 
 /* What of it is true, the tap has looked at. */
-static void on_handed_over(sim_client *client, uint32_t seq, const qd_msg_handed_over *told)
+static void on_handed_over(sim_client *client, uint32_t seq, const qd_msg_handed_over *reported)
 {
     if (seq == 0) {
-        sim_check(told->to == client->session || told->from == client->session, "entities are another session's");
+        sim_check(reported->to == client->session || reported->from == client->session,
+                  "entities are another session's");
         return;
     }
     const sim_request *asked = answered(client, seq, QD_CLIENT_ADOPT);
-    sim_check(told->to == client->session && told->from == asked->op->from_session, "another Adopt is answered");
+    sim_check(reported->to == client->session && reported->from == asked->op->from_session,
+              "another Adopt is answered");
 }
 
 static void on_message(sim_client *client, const qd_server_message *message)
@@ -442,7 +444,7 @@ void sim_client_finish(sim_client *client)
         const model_stay *stay = client->slots[i].stay;
 
         sim_check(stay == NULL || !stay->room->closed, "a room is closed, and the client was not told");
-        sim_check(stay == NULL || stay->room->handed_over == stay->room->handed_over_told,
+        sim_check(stay == NULL || stay->room->handed_over == stay->room->handed_over_reported,
                   "who was given entities was not told");
         sim_check(stay == NULL || !stay->view_lost || sim_scene_outbox_bytes_max(client->scene) < SIM_ROOMY,
                   "a view got no reset");

@@ -99,9 +99,11 @@ void sim_entities_are_handed_over(sim_house *house)
                   error->entry_index[0] == 2 && error->entry_code[0] == QD_ERROR_UNKNOWN_ID,
               "the refused entries");
     const qd_server_message *message = sim_peer_expect(&taker, QD_SERVER_HANDED_OVER);
-    const qd_msg_handed_over *told = &message->as.handed_over;
-    sim_check(message->seq == 0 && told->room == room && told->from == 1 && told->to == 2 && told->last, "who is told");
-    sim_check(told->count == 2 && told->id[0] == 1 && told->id[1] == 2 && told->connected_count == 0, "what is told");
+    const qd_msg_handed_over *reported = &message->as.handed_over;
+    sim_check(message->seq == 0 && reported->room == room && reported->from == 1 && reported->to == 2 && reported->last,
+              "who is told");
+    sim_check(reported->count == 2 && reported->id[0] == 1 && reported->id[1] == 2 && reported->connected_count == 0,
+              "what is told");
     const qd_msg_tick *tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->begins.count == 1, "what is the taker's now");
     hand_over(&giver, room, 1, 1, 1, false);

@@ -555,7 +555,7 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
     sim_house_pass(house, house->server.service.config.limits.slow_ms_max - 100);
     sim_check(!reader.link->closed, "a reader has slow_ms_max");
     sim_house_pass(house, 200 + QD_FLUSH_MS_MAX);
-    sim_check(reader.link->closed && !writer.link->closed, "it alone is shown out");
+    sim_check(reader.link->closed && !writer.link->closed, "it alone is disconnected");
     sim_peer_close(&writer);
     sim_peer_close(&reader);
 }

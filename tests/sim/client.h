@@ -60,7 +60,7 @@ typedef struct sim_slot {
 
 typedef struct sim_client {
     sim_scene *scene;
-    bool vandal;    /* breaks the protocol, and must be shown out */
+    bool vandal;    /* breaks the protocol, and must be disconnected */
     uint32_t token; /* which one all its sessions have; 0: none */
     sim_link *link;
     qd_frame_reader reader;
@@ -133,7 +133,7 @@ void sim_client_finish(sim_client *client);
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *scene);
 void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *scene);
 /* For tap.c: entities have another owner. `stay` is the one that is told. (tap_owners.c) */
-void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *told);
+void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported);
 /* The room of that handle; NULL: the tap has not heard of it. */
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);
 /* The outbox of every link. */

@@ -275,19 +275,19 @@ static void ask_why(sim_client *client, model_stay *stay)
 
 void sim_client_act_on_views(sim_client *client, sim_slot *slot)
 {
-    uint32_t chance = pick(client, 100);
+    uint32_t draw = pick(client, 100);
 
-    if (chance < 40) {
+    if (draw < 40) {
         observe(client, slot->stay);
-    } else if (chance < 55) {
+    } else if (draw < 55) {
         move_observers(client, slot->stay);
-    } else if (chance < 62) {
+    } else if (draw < 62) {
         unobserve(client, slot->stay);
-    } else if (chance < 72) {
+    } else if (draw < 72) {
         except(client, slot->stay);
-    } else if (chance < 88) {
+    } else if (draw < 88) {
         describe(client, slot->stay);
-    } else if (chance < 93) {
+    } else if (draw < 93) {
         watch(client, slot);
     } else {
         ask_why(client, slot->stay);

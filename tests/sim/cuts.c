@@ -74,11 +74,11 @@ void sim_client_cut(sim_client *client)
 
 static void go_back(sim_client *client)
 {
-    uint32_t chance = pick(client, 100);
+    uint32_t draw = pick(client, 100);
 
-    if (chance >= 90) {
+    if (draw >= 90) {
         sim_client_forget(client); /* what it knew is gone, and its key */
-    } else if (chance >= 80 && client->older == NULL) {
+    } else if (draw >= 80 && client->older == NULL) {
         uint8_t key[QD_RESUME_KEY_BYTES];
 
         memcpy(key, client->key, sizeof key);

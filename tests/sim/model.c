@@ -41,7 +41,7 @@ void model_room_destroy(model_room *room)
         free(stay);
     }
     free(room->order);
-    free(room->told);
+    free(room->reported);
     free(room->ticks);
     free(room);
 }
@@ -481,9 +481,10 @@ void model_room_heard_tick(model_room *room, uint64_t tick)
 
 void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq)
 {
-    sim_check(seq >= stay->told_seq, "an Applied goes back from %u to %u", stay->told_seq, seq);
-    sim_check(room->told_count == 0 || room->told[room->told_count - 1].tick <= tick, "an Applied's tick goes back");
-    stay->told_seq = seq;
+    sim_check(seq >= stay->reported_seq, "an Applied goes back from %u to %u", stay->reported_seq, seq);
+    sim_check(room->reported_count == 0 || room->reported[room->reported_count - 1].tick <= tick,
+              "an Applied's tick goes back");
+    stay->reported_seq = seq;
     if (seq == stay->unsubscribe_seq) {
         stay->unsubscribe_seq = 0;
         stay->behind = stay->resumed = false;
@@ -500,8 +501,8 @@ void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick,
         }
     }
     model_room_applied(room, count);
-    room->told = grow(room->told, room->told_count, &room->told_capacity, sizeof *room->told);
-    room->told[room->told_count++] = (model_told){.tick = tick, .count = count};
+    room->reported = grow(room->reported, room->reported_count, &room->reported_capacity, sizeof *room->reported);
+    room->reported[room->reported_count++] = (model_reported){.tick = tick, .count = count};
 }
 
 void model_room_take(model_room *room, model_op *op)

@@ -122,7 +122,7 @@ typedef struct model_stay {
     model_op **ops;                     /* that were sent */
     size_t op_count, op_capacity;
     size_t end;                /* behind its last one in the order */
-    uint32_t told_seq;         /* by an Applied on its link, as the tap heard it */
+    uint32_t reported_seq;     /* by an Applied on its link, as the tap heard it */
     uint32_t unsubscribe_seq;  /* of an Unsubscribe that is not answered: that Applied tells of no tick */
     bool lost;                 /* a Tick frame for it was refused, and no reset followed */
     bool view_lost;            /* a View frame, likewise */
@@ -147,10 +147,10 @@ typedef struct model_stay {
 } model_stay;
 
 /* How much of the order an Applied told of. */
-typedef struct model_told {
+typedef struct model_reported {
     uint64_t tick;
     size_t count;
-} model_told;
+} model_reported;
 
 typedef struct model_room {
     sim_world *world;
@@ -165,15 +165,16 @@ typedef struct model_room {
     bool closed;
     model_stay *stays[STAYS_MAX];
     uint32_t stay_count, leaver_count;
-    uint32_t handed_over, handed_over_told; /* requests that gave another session something, and that it was told of */
+    uint32_t handed_over,
+        handed_over_reported; /* requests that gave another session something, and that it was told of */
     uint64_t taken_from; /* who was told that it was adopted from, by the Adopt that is not answered yet; 0: nobody */
     uint32_t taken_count, taken[BODIES_MAX];
     model_op **order;
     size_t order_count, order_capacity;
     model_state now; /* by the first ones of the order, which are applied */
     size_t now_count;
-    model_told *told;
-    size_t told_count, told_capacity;
+    model_reported *reported;
+    size_t reported_count, reported_capacity;
     struct {
         uint64_t tick, at_ns;
     } *ticks; /* when each was first heard of */
@@ -222,7 +223,7 @@ typedef struct model_moment {
 /* The room as one stay's client knows that it was at a tick. */
 typedef struct model_past {
     model_stay *stay;
-    size_t told_done;
+    size_t reported_done;
     size_t done; /* of the order, in the state */
     model_state state;
     model_moment moments[MOMENTS_MAX];

@@ -95,17 +95,18 @@ void model_past_advance(model_past *past, uint64_t tick)
 {
     const model_room *room = past->stay->room;
 
-    for (; past->told_done < room->told_count && room->told[past->told_done].tick <= tick; past->told_done++) {
-        advance_to(past, room->told[past->told_done].count);
+    for (; past->reported_done < room->reported_count && room->reported[past->reported_done].tick <= tick;
+         past->reported_done++) {
+        advance_to(past, room->reported[past->reported_done].count);
     }
 }
 
 uint64_t model_past_next(const model_past *past, uint64_t tick)
 {
     const model_room *room = past->stay->room;
-    bool is_there = past->told_done < room->told_count && room->told[past->told_done].tick < tick;
+    bool is_there = past->reported_done < room->reported_count && room->reported[past->reported_done].tick < tick;
 
-    return is_there ? room->told[past->told_done].tick : UINT64_MAX;
+    return is_there ? room->reported[past->reported_done].tick : UINT64_MAX;
 }
 
 /* Whether some moment that was possible can have become this one, at a tick of that time. */

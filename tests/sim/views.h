@@ -23,12 +23,12 @@ typedef struct model_watcher {
 } model_watcher;
 
 /* What an enter or a relay says of an entity. */
-typedef struct model_told_entity {
+typedef struct model_reported_entity {
     uint32_t id;
     bool is_enter;
     uint64_t tag;
     qd_body body; /* of a relay the centre alone */
-} model_told_entity;
+} model_reported_entity;
 
 typedef struct model_views {
     model_past past;
@@ -45,8 +45,8 @@ typedef struct model_views {
     bool in_tick, reset;
     uint32_t phase;
     uint64_t previous;
-    model_told_entity told[2 * VIEWS_MAX];
-    uint32_t told_count;
+    model_reported_entity reported[2 * VIEWS_MAX];
+    uint32_t reported_count;
 } model_views;
 
 /* From the tick on that RoomOpened names. */

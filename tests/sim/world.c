@@ -26,11 +26,11 @@ _Noreturn void sim_fail(const char *format, ...)
     abort();
 }
 
-/* ---- chance ---- */
+/* ---- the random generator ---- */
 
-static uint64_t draw(uint64_t *chance)
+static uint64_t draw(uint64_t *rng)
 {
-    uint64_t x = *chance += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = *rng += UINT64_C(0x9e3779b97f4a7c15);
 
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -39,7 +39,7 @@ static uint64_t draw(uint64_t *chance)
 
 uint64_t sim_random(void *context)
 {
-    return draw(&((sim_world *)context)->chance);
+    return draw(&((sim_world *)context)->rng);
 }
 
 uint32_t sim_pick(sim_world *world, uint32_t count)
@@ -160,7 +160,7 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
 static void run_tasks(void *context, size_t count, qd_task_fn task, void *argument)
 {
     sim_world *world = context;
-    size_t start = count > 0 ? draw(&world->task_chance) % count : 0;
+    size_t start = count > 0 ? draw(&world->task_rng) % count : 0;
 
     for (size_t i = 0; i < count; i++) {
         task((start + i) % count, argument);
@@ -169,9 +169,9 @@ static void run_tasks(void *context, size_t count, qd_task_fn task, void *argume
 
 void sim_world_init(sim_world *world, uint64_t seed)
 {
-    *world = (sim_world){.seed = seed, .chance = seed * UINT64_C(0x2545f4914f6cdd1d), .now_ns = 1000000000};
+    *world = (sim_world){.seed = seed, .rng = seed * UINT64_C(0x2545f4914f6cdd1d), .now_ns = 1000000000};
     world->hash = UINT64_C(0xcbf29ce484222325);
-    world->task_chance = ~seed;
+    world->task_rng = ~seed;
     world->executor = (qd_executor){.run = run_tasks, .width = 1 + sim_pick(world, 4), .context = world};
     world->scheduler = (qd_scheduler){.now_ns = now_ns,
                                       .wake = wake,

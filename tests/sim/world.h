@@ -25,8 +25,8 @@ typedef void (*sim_handed_fn)(sim_link *link, const uint8_t *frame, size_t size,
 
 typedef struct sim_world {
     uint64_t seed;
-    uint64_t chance;
-    uint64_t task_chance; /* of the order of tasks, so that the number of forks changes nothing else */
+    uint64_t rng;
+    uint64_t task_rng; /* of the order of tasks, so that the number of forks changes nothing else */
     uint64_t now_ns;
     uint64_t look_ns; /* that passes while somebody looks at the clock */
     uint64_t hash;    /* of all bytes that the server queued, in their order */
