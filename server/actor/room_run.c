@@ -152,8 +152,7 @@ static bool may_run_inline(const qd_room_actor *actor, const qd_room_message *me
         return false;
     }
     const qd_request *request = (const qd_request *)message;
-    return qd_time_budget_is_light(request) &&
-           (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(actor));
+    return request->light && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(actor));
 }
 
 /* Moves change nothing that time makes due, so they need no keep_up, unless the clock stands still. */

@@ -3,30 +3,11 @@
 
 #include "commands/commands.h"
 
-/* A batch of this many entities takes about 0.3 ms, and several times that if all of them jump. */
-#define LIGHT_ENTITIES_MAX 32768u
-
 /* The run looks at the clock after this many light messages, and after each other message. */
 #define LIGHT_MESSAGES 16u
 
 /* A message is long if more time passes from one look at the clock to the next. */
 #define LONG_NS UINT64_C(1000000)
-
-bool qd_time_budget_is_light(const qd_request *request)
-{
-    const qd_client_message *message = &request->decoded.message;
-
-    switch (message->kind) {
-    case QD_CLIENT_STEP:
-        return true;
-    case QD_CLIENT_MOVE:
-        return message->as.batch.entities.count <= LIGHT_ENTITIES_MAX;
-    case QD_CLIENT_ROSTER_MOVE:
-        return message->as.roster_move.count <= LIGHT_ENTITIES_MAX && !message->as.roster_move.teleport;
-    default:
-        return false;
-    }
-}
 
 /* What one run may still take. Most runs have only light messages and never look at the clock. */
 typedef struct time_budget {
@@ -50,7 +31,7 @@ static bool is_over(time_budget *budget, const qd_service *service, bool *is_lon
 
 static bool is_light(const qd_room_message *message)
 {
-    return message != &message->membership->leave && qd_time_budget_is_light((const qd_request *)message);
+    return message != &message->membership->leave && ((const qd_request *)message)->light;
 }
 
 /* Applies messages until none is left, or the time is over. Returns the rest. *slow is then the sender of a message that

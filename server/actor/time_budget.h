@@ -16,7 +16,4 @@
  * `all` is set, none are left. [run] */
 void qd_time_budget_apply(qd_room_actor *actor, bool all);
 
-/* Whether the request takes so little time that an inline run may apply it. [any] */
-bool qd_time_budget_is_light(const qd_request *request);
-
 #endif

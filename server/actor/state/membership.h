@@ -72,6 +72,7 @@ typedef struct qd_request {
     qd_room_message head; /* first */
     size_t bytes;         /* that it counts for in the endpoint's gate */
     bool created;         /* OPEN_ROOM: it created the room */
+    bool light;           /* it takes so little time that an inline run may apply it */
     qd_decoded_client decoded;
 } qd_request;
 
