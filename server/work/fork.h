@@ -12,11 +12,6 @@
  * Calling. Who forks calls some workers, and each that comes while there are tasks left calls some more: so neither is
  * one held up by calling all, nor are all called for what a few have done by then. Each is sent to another core than
  * its caller's (core.h).
- *
- * Staying. A run that expects more forks has a PARTY from its first fork to when it expects none. While there is one,
- * a worker that has come to a split stays for a while when it finds nothing more to do: it does not count itself idle,
- * but watches for the next split, and goes by the queues and the timers all the time. So the forks of a tick cost one
- * call of each hand, not one each; without a party nobody stays.
  */
 #ifndef QD_WORK_FORK_H
 #define QD_WORK_FORK_H
@@ -25,18 +20,8 @@
 
 /* What the executor does; the context is the pool. */
 void qd_fork_run(void *context, size_t count, qd_task_fn task, void *argument);
-void qd_fork_expect(void *context, bool forks);
-
-/* A worker that finds nothing to run: */
-
-/* [not under the lock] Whether it stays, and saw nothing yet: then it goes by the queues and the timers again. */
-bool qd_fork_watches(qd_worker *me);
-/* [lock, which it may leave meanwhile] Helps with a split that has tasks left, or goes on staying; false: neither, and
- * it may be idle. */
+/* [lock, which it leaves meanwhile] A worker that finds nothing to run helps with a split that has tasks left. Returns
+ * whether there was one. */
 bool qd_fork_helps(qd_worker *me);
-/* [lock] It was called from sleep: to a split, for all it knows. */
-void qd_fork_called(qd_worker *me);
-/* [not under the lock] It has something to run, and stays no more. */
-void qd_fork_leaves(qd_worker *me);
 
 #endif

@@ -258,7 +258,6 @@ static void run(qd_worker *me, qd_actor *actor)
     me->retired = NULL;
     actor->run(actor);
     me->actor = NULL;
-    QD_ASSERT(!me->fork.has_party);
     if (me->retired) {
         me->retired(actor);
     } else if (!let_go(actor)) {
@@ -300,9 +299,6 @@ static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE], qd_w
     uint32_t due_count = take_due_locked(pool, due);
     *roused = qd_keepers_rouse(pool);
     me->owes = false;
-    if (me->called) {
-        qd_fork_called(me);
-    }
     return due_count;
 }
 
@@ -314,15 +310,7 @@ static void idle(qd_worker *me)
     qd_actor *due[FIRED_AT_ONCE];
     uint32_t due_count = 0;
 
-    if (qd_fork_watches(me)) {
-        return;
-    }
-    if (me->fork.stays && pthread_mutex_trylock(&pool->lock) != 0) {
-        return;
-    }
-    if (!me->fork.stays) {
-        pthread_mutex_lock(&pool->lock);
-    }
+    pthread_mutex_lock(&pool->lock);
     if (!qd_fork_helps(me)) {
         due_count = be_idle_locked(me, due, &roused);
     }
@@ -363,7 +351,6 @@ static void *work(void *argument)
         qd_actor *actor = take(me);
 
         if (actor) {
-            qd_fork_leaves(me);
             pay(me);
             run(me, actor);
         } else {
@@ -472,7 +459,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     }
     pool->heap = heap;
     pool->worker_count = workers;
-    pool->executor = (qd_executor){.run = qd_fork_run, .width = workers, .context = pool, .expect = qd_fork_expect};
+    pool->executor = (qd_executor){.run = qd_fork_run, .width = workers, .context = pool};
     pool->scheduler = (qd_scheduler){.now_ns = now_ns,
                                      .wake = wake,
                                      .run_inline = run_inline,

@@ -25,23 +25,6 @@
 #include "split.h"
 #include "timers.h"
 
-/* Of a worker: see fork.h. */
-typedef struct qd_fork_hand {
-    bool expects, has_party; /* of the run under way */
-    bool stays;
-    uint32_t seen;
-    uint64_t stay_until_ns;
-} qd_fork_hand;
-
-/* Of a pool. */
-typedef struct qd_forks {
-    _Atomic uint32_t parties;
-    _Atomic uint32_t count; /* splits opened so far; written under the lock */
-    /* [lock] */
-    qd_split *splits; /* the newest */
-    uint32_t staying;
-} qd_forks;
-
 /* More are of no use: as they leave in turn, each has time to become one again. */
 #define QD_KEEPERS_MAX 2u
 
@@ -55,7 +38,6 @@ typedef struct qd_worker {
     qd_actor *actor;
     qd_actor_fn retired; /* what to call after it */
     bool owes;           /* to the keepers: see keepers.h */
-    qd_fork_hand fork;
     /* [lock] */
     pthread_cond_t call;
     uint64_t keeps_ns; /* of a keeper: it looks at the timers when this is due; else QD_NEVER */
@@ -75,9 +57,9 @@ struct qd_pool {
     _Atomic bool stopping;
     _Atomic uint64_t timer_next_ns; /* qd_timers_next_ns; written under the lock, read without it as a hint */
     _Atomic uint32_t idle_count;    /* written under the lock; see "Sleeping" in pool.c */
-    qd_forks forks;
 
     pthread_mutex_t lock;
+    qd_split *splits;                   /* the newest of those that may have tasks left */
     uint32_t idle[QD_POOL_WORKERS_MAX]; /* a stack: who slept last is called first */
     qd_worker *keepers[QD_KEEPERS_MAX]; /* or NULL */
     qd_timers timers;
