@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fork.h"
 
-#include "keepers.h"
 
 /* A split's helpers are called by each other: so many by its caller, so many by each. */
 #define CALLS_OF_CALLER 8u
@@ -66,15 +65,12 @@ bool qd_fork_helps(qd_worker *me)
 {
     qd_pool *pool = me->pool;
     qd_split *split = qd_split_join(pool->splits);
-    qd_worker *called[CALLS_OF_HELPER + 1];
+    qd_worker *called[CALLS_OF_HELPER];
 
     if (!split) {
         return false;
     }
     uint32_t count = choose(pool, split, called, CALLS_OF_HELPER);
-    if ((called[count] = qd_keepers_paid(me))) {
-        count++;
-    }
     pthread_mutex_unlock(&pool->lock);
     signal_all(called, count);
     qd_split_work(split, me->index);

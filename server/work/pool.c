@@ -41,7 +41,7 @@
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "fork.h"
-#include "keepers.h"
+#include "timer_waiter.h"
 #include "workers.h"
 
 #define HELD  1u
@@ -131,16 +131,9 @@ static void set_timer(qd_pool *pool, qd_actor *actor, uint64_t due_ns)
 static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
 {
     qd_pool *pool = context;
-    qd_worker *me = qd_worker_here(pool), *roused = NULL;
-    bool own = me && me->actor == actor;
-
     pthread_mutex_lock(&pool->lock);
     set_timer(pool, actor, due_ns);
-    if (own) {
-        me->owes = qd_keepers_want(pool);
-    } else {
-        roused = qd_keepers_rouse(pool);
-    }
+    qd_worker *roused = qd_timer_waiter_rouse(pool);
     pthread_mutex_unlock(&pool->lock);
     if (roused) {
         pthread_cond_signal(&roused->call);
@@ -271,7 +264,7 @@ static void sleep_locked(qd_worker *me)
     qd_pool *pool = me->pool;
 
     while (!me->called && !is_stopping(pool)) {
-        uint64_t until_ns = qd_keeper_until(me);
+        uint64_t until_ns = qd_timer_waiter_until(me);
 
         if (until_ns == QD_NEVER) {
             pthread_cond_wait(&me->call, &pool->lock);
@@ -295,10 +288,9 @@ static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE], qd_w
         sleep_locked(me);
     }
     qd_worker_rises(me);
-    qd_keeper_leaves(me);
+    qd_timer_waiter_leave(me);
     uint32_t due_count = take_due_locked(pool, due);
-    *roused = qd_keepers_rouse(pool);
-    me->owes = false;
+    *roused = qd_timer_waiter_rouse(pool);
     return due_count;
 }
 
@@ -325,33 +317,18 @@ static void idle(qd_worker *me)
     queue_due(me, due, due_count);
 }
 
-/* Before it runs an actor. */
-static void pay(qd_worker *me)
-{
-    if (!me->owes) {
-        return;
-    }
-    pthread_mutex_lock(&me->pool->lock);
-    qd_worker *roused = qd_keepers_paid(me);
-    pthread_mutex_unlock(&me->pool->lock);
-    if (roused) {
-        pthread_cond_signal(&roused->call);
-    }
-}
-
 static void *work(void *argument)
 {
     qd_worker *me = argument;
 
     qd_worker_is_here(me);
     pthread_setname_np(pthread_self(), "qd-worker");
-    /* Else the system may wake a keeper up to 50 microseconds late. */
+    /* By default the system may wake a sleeper 50 microseconds late. */
     prctl(PR_SET_TIMERSLACK, 1);
     while (!is_stopping(me->pool)) {
         qd_actor *actor = take(me);
 
         if (actor) {
-            pay(me);
             run(me, actor);
         } else {
             idle(me);
@@ -388,7 +365,7 @@ static void init_worker(qd_pool *pool, uint32_t index)
 {
     qd_worker *me = &pool->workers[index];
 
-    *me = (qd_worker){.pool = pool, .index = index, .keeps_ns = QD_NEVER};
+    *me = (qd_worker){.pool = pool, .index = index};
     qd_queue_init(&me->queue);
     init_condition(&me->call);
 }

@@ -42,8 +42,6 @@ void qd_timers_set(qd_timers *timers, qd_actor *actor, uint64_t due_ns);
 
 /* When the earliest is due; QD_NEVER: there is none. */
 uint64_t qd_timers_next_ns(const qd_timers *timers);
-/* When the one after it is; QD_NEVER: there is none. */
-uint64_t qd_timers_second_ns(const qd_timers *timers);
 
 /* Takes out the earliest if it is due by now_ns, else NULL. */
 qd_actor *qd_timers_take(qd_timers *timers, uint64_t now_ns);

@@ -55,7 +55,7 @@ qd_worker *qd_workers_choose(qd_pool *pool)
         return NULL;
     }
     qd_worker *chosen = &pool->workers[pool->idle[count - 1]];
-    if (count > 1 && chosen->keeps_ns < pool->workers[pool->idle[count - 2]].keeps_ns) {
+    if (count > 1 && chosen == pool->timer_waiter) {
         pool->idle[count - 1] = pool->idle[count - 2];
         pool->idle[count - 2] = chosen->index;
         chosen = &pool->workers[pool->idle[count - 1]];

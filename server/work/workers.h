@@ -25,9 +25,6 @@
 #include "split.h"
 #include "timers.h"
 
-/* More are of no use: as they leave in turn, each has time to become one again. */
-#define QD_KEEPERS_MAX 2u
-
 typedef struct qd_worker {
     alignas(QD_LINE_BYTES) qd_queue queue;
     qd_pool *pool;
@@ -37,10 +34,8 @@ typedef struct qd_worker {
     /* of the run under way */
     qd_actor *actor;
     qd_actor_fn retired; /* what to call after it */
-    bool owes;           /* to the keepers: see keepers.h */
     /* [lock] */
     pthread_cond_t call;
-    uint64_t keeps_ns; /* of a keeper: it looks at the timers when this is due; else QD_NEVER */
     bool called;
     bool sent; /* by its caller: it is to settle where its process may run (core.h) */
     cpu_set_t process;
@@ -61,7 +56,8 @@ struct qd_pool {
     pthread_mutex_t lock;
     qd_split *splits;                   /* the newest of those that may have tasks left */
     uint32_t idle[QD_POOL_WORKERS_MAX]; /* a stack: who slept last is called first */
-    qd_worker *keepers[QD_KEEPERS_MAX]; /* or NULL */
+    qd_worker *timer_waiter;            /* or NULL: see timer_waiter.h */
+    uint64_t waiter_until_ns;           /* the timer that it waits for */
     qd_timers timers;
 };
 
