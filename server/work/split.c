@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "split.h"
 
-#include <sched.h>
-
 #include "../base/assert.h"
-#include "../base/clock.h"
-#include "pause.h"
-
-/* How long a caller stays awake for its helpers, and how often it looks for them before it gives way to other threads
- * for once. They are at their last tasks, which seldom take so long. A caller that sleeps comes back on the core of the
- * helper that woke it, and there the two may stay for the rest of a tick, while another core sleeps (core.h). */
-#define AWAKE_NS     1000000u
-#define LOOKS_A_TIME 64u
 
 void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argument, uint32_t workers)
 {
@@ -136,28 +126,9 @@ static bool are_helpers_out(qd_split *split)
     return atomic_load_explicit(&split->helpers, memory_order_acquire) == 0;
 }
 
-/* Returns whether the helpers were out soon. */
-static bool stay_awake(qd_split *split)
-{
-    if (are_helpers_out(split)) {
-        return true;
-    }
-    uint64_t until_ns = qd_clock_now_ns() + AWAKE_NS;
-    do {
-        for (uint32_t look = 0; look < LOOKS_A_TIME; look++) {
-            if (are_helpers_out(split)) {
-                return true;
-            }
-            qd_pause();
-        }
-        sched_yield();
-    } while (qd_clock_now_ns() < until_ns);
-    return false;
-}
-
 void qd_split_wait(qd_split *split, pthread_mutex_t *lock)
 {
-    if (stay_awake(split)) {
+    if (are_helpers_out(split)) {
         return;
     }
     pthread_mutex_lock(lock);
