@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fork.h"
 
-
-/* A split's helpers are called by each other: so many by its caller, so many by each. */
+/* How many workers the caller of a fork calls, and each helper. */
 #define CALLS_OF_CALLER 8u
 #define CALLS_OF_HELPER 4u
 
-/* [lock] Chooses some of those that a split still wants called. */
+/* [lock] Chooses workers for a split, at most as many as it still wants. */
 static uint32_t choose(qd_pool *pool, qd_split *split, qd_worker **called, uint32_t count_max)
 {
     uint32_t count = 0;
@@ -26,7 +25,7 @@ static void signal_all(qd_worker *const *called, uint32_t count)
     }
 }
 
-/* Puts the split where helpers find it, and calls the first of those that are of use. */
+/* Shows the split to helpers and calls the first of them. */
 static void open_split(qd_pool *pool, qd_split *split, uint32_t helpers_max)
 {
     qd_worker *called[CALLS_OF_CALLER];
@@ -59,9 +58,9 @@ void qd_fork_run(void *context, size_t count, qd_task_fn task, void *argument)
     qd_split_deinit(&split);
 }
 
-/* ---- who helps ---- */
+/* ---- helpers ---- */
 
-bool qd_fork_helps(qd_worker *me)
+bool qd_fork_help(qd_worker *me)
 {
     qd_pool *pool = me->pool;
     qd_split *split = qd_split_join(pool->splits);

@@ -5,7 +5,7 @@
 
 void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argument, uint32_t workers)
 {
-    QD_ASSERT(count <= UINT32_MAX && workers > 0 && workers <= QD_POOL_WORKERS_MAX);
+    QD_ASSERT(count <= UINT32_MAX && workers > 0 && workers <= QD_SPLIT_SHARES_MAX);
 
     split->task = task;
     split->argument = argument;
@@ -85,11 +85,11 @@ void qd_split_leave(qd_split *split)
     if (helpers == 0 && split->is_awaited) {
         pthread_cond_signal(&split->helpers_out);
     }
-    /* Release: who sees that the last one is out sees what they all did, each of which left under the lock. */
+    /* Release: the caller that reads 0 sees the writes of every helper, each of which left under the lock. */
     atomic_store_explicit(&split->helpers, helpers, memory_order_release);
 }
 
-/* The first index of a share, or its last. Relaxed: what tasks read was written before the split was opened. */
+/* Takes the first index of a share, or the last. Relaxed: the split was opened after everything that its tasks read. */
 static bool take(qd_share *share, bool first, uint32_t *index)
 {
     uint64_t left = atomic_load_explicit(&share->left, memory_order_relaxed), rest;
@@ -111,7 +111,7 @@ void qd_split_work(qd_split *split, uint32_t own)
 {
     uint32_t index;
 
-    /* No share grows: what was seen empty stays so. */
+    /* No share grows, so an empty share stays empty. */
     for (uint32_t step = 0; step < split->shares; step++) {
         qd_share *share = &split->share[(own + step) % split->shares];
 
