@@ -10,8 +10,8 @@
     X(OK, 0, "done")                                                                                                   \
     X(ERR_NO_MEMORY, -1, "the memory limit is reached")                                                                \
     X(ERR_INVALID, -2, "a value is out of its range")                                                                  \
-    X(ERR_NOT_FOUND, -3, "not found")                                                       \
-    X(ERR_EXISTS, -4, "it exists already")                                                                          \
+    X(ERR_NOT_FOUND, -3, "not found")                                                                                  \
+    X(ERR_EXISTS, -4, "it exists already")                                                                             \
     X(ERR_FULL, -5, "a limit is reached")                                                                              \
     X(ERR_SYSTEM, -6, "the system refused")
 
