@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "encode_usual.h"
+#include "encode_fast.h"
 
 #include <string.h>
 
 #include "codec_internal.h"
 
-/* Writes, or only counts where it has no place to write to. Fields that are 0 or empty are left out. */
+/* Writes, or only counts while `at` is NULL. Fields that are 0 or empty are omitted. */
 typedef struct pen {
     uint8_t *at;
     size_t size;
@@ -46,7 +46,7 @@ static void put_column(pen *p, uint32_t field, const void *values, size_t size)
     p->size += size;
 }
 
-/* Ids of pairs, as two columns. */
+/* The ids of pairs, as two columns. */
 static void put_pairs(pen *p, uint32_t field, const qd_msg_pairs *pairs)
 {
     put_column(p, field, pairs->a, pairs->count * sizeof *pairs->a);
@@ -124,48 +124,80 @@ static void put_applied(pen *p, const void *message)
 
 /* ---- frames ---- */
 
-typedef void (*put_fn)(pen *p, const void *message);
+/* How to write a message; `put` is NULL if the generic path has to. */
+typedef struct fast_kind {
+    uint32_t field; /* of the envelope */
+    void (*put)(pen *p, const void *message);
+} fast_kind;
 
-static size_t put_frame(uint32_t seq, uint32_t field, put_fn put, const void *message, uint8_t *bytes)
-{
-    /* Columns are as they are in memory. */
-    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
-        return 0;
-    }
-    pen body = {0};
-    put(&body, message);
-    if (bytes != NULL) {
-        pen writing = {.at = bytes + qd_envelope_write(seq, field, body.size, bytes)};
-
-        put(&writing, message);
-    }
-    return qd_envelope_size(seq, field, body.size);
-}
-
-size_t qd_encode_client_usual(const qd_client_message *message, uint8_t *bytes)
+static fast_kind kind_of_client(const qd_client_message *message)
 {
     switch (message->kind) {
     case QD_CLIENT_MOVE:
-        return put_frame(message->seq, QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE, put_move, &message->as.batch, bytes);
+        return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE, put_move};
     case QD_CLIENT_ROSTER_MOVE:
-        return put_frame(message->seq, QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ROSTER_MOVE, put_roster_move,
-                         &message->as.roster_move, bytes);
+        return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ROSTER_MOVE, put_roster_move};
     case QD_CLIENT_STEP:
-        return put_frame(message->seq, QUADRILLE__V1__CLIENT_FRAME__MESSAGE_STEP, put_step, &message->as.step, bytes);
+        return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_STEP, put_step};
     default:
-        return 0;
+        return (fast_kind){0};
     }
 }
 
-size_t qd_encode_server_usual(const qd_server_message *message, uint8_t *bytes)
+static fast_kind kind_of_server(const qd_server_message *message)
 {
     switch (message->kind) {
     case QD_SERVER_TICK:
-        return put_frame(message->seq, QUADRILLE__V1__SERVER_FRAME__MESSAGE_TICK, put_tick, &message->as.tick, bytes);
+        return (fast_kind){QUADRILLE__V1__SERVER_FRAME__MESSAGE_TICK, put_tick};
     case QD_SERVER_APPLIED:
-        return put_frame(message->seq, QUADRILLE__V1__SERVER_FRAME__MESSAGE_APPLIED, put_applied, &message->as.applied,
-                         bytes);
+        return (fast_kind){QUADRILLE__V1__SERVER_FRAME__MESSAGE_APPLIED, put_applied};
     default:
+        return (fast_kind){0};
+    }
+}
+
+/* Columns lie in memory as they are sent only on a little-endian machine. */
+static bool applies(fast_kind kind)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && kind.put != NULL;
+}
+
+static size_t size_frame(fast_kind kind, uint32_t seq, const void *message)
+{
+    if (!applies(kind)) {
         return 0;
     }
+    pen body = {0};
+    kind.put(&body, message);
+    return qd_envelope_size(seq, kind.field, body.size);
+}
+
+static bool encode_frame(fast_kind kind, uint32_t seq, const void *message, uint8_t *bytes, size_t size)
+{
+    if (!applies(kind)) {
+        return false;
+    }
+    pen body = {.at = bytes + qd_envelope_write(seq, kind.field, size, bytes)};
+    kind.put(&body, message);
+    return true;
+}
+
+size_t qd_client_size_fast(const qd_client_message *message)
+{
+    return size_frame(kind_of_client(message), message->seq, &message->as);
+}
+
+size_t qd_server_size_fast(const qd_server_message *message)
+{
+    return size_frame(kind_of_server(message), message->seq, &message->as);
+}
+
+bool qd_encode_client_fast(const qd_client_message *message, uint8_t *bytes, size_t size)
+{
+    return encode_frame(kind_of_client(message), message->seq, &message->as, bytes, size);
+}
+
+bool qd_encode_server_fast(const qd_server_message *message, uint8_t *bytes, size_t size)
+{
+    return encode_frame(kind_of_server(message), message->seq, &message->as, bytes, size);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Move, RosterMove and Step, Tick and Applied, which are most of what goes to and from the server, written without
- * protobuf-c, as decode_usual.h reads some of them; to the same bytes. Included by proto/ and its tests alone.
+ * Encoding, fast path: writes Move, RosterMove, Step, Tick and Applied, which are most of the traffic, without
+ * protobuf-c. The bytes are the same as the generic path's. Included by proto/ and its tests only.
  */
-#ifndef QD_PROTO_ENCODE_USUAL_H
-#define QD_PROTO_ENCODE_USUAL_H
+#ifndef QD_PROTO_ENCODE_FAST_H
+#define QD_PROTO_ENCODE_FAST_H
 
 #include "codec.h"
 
-/* Writes the whole frame where `bytes` is not NULL; returns its size. 0: it is to be written the general way. */
-size_t qd_encode_client_usual(const qd_client_message *message, uint8_t *bytes);
-size_t qd_encode_server_usual(const qd_server_message *message, uint8_t *bytes);
+/* The size of the whole frame; 0 if the generic path has to encode the message. */
+size_t qd_client_size_fast(const qd_client_message *message);
+size_t qd_server_size_fast(const qd_server_message *message);
 
-/* The general way, for anything; the same. */
-size_t qd_encode_client_any(const qd_client_message *message, uint8_t *bytes);
-size_t qd_encode_server_any(const qd_server_message *message, uint8_t *bytes);
+/* Writes the whole frame, of the size above. Returns false if the generic path has to. */
+bool qd_encode_client_fast(const qd_client_message *message, uint8_t *bytes, size_t size);
+bool qd_encode_server_fast(const qd_server_message *message, uint8_t *bytes, size_t size);
 
 #endif

@@ -77,7 +77,7 @@ static void expect_client_bytes(const char *name, const qd_client_message *messa
     print_message("client %s\n", name);
     assert_int_equal(qd_client_message_size(message), expected->framed_size);
     uint8_t *bytes = malloc(expected->framed_size);
-    assert_int_equal(qd_client_message_encode(message, bytes), expected->framed_size);
+    assert_int_equal(qd_client_message_encode(message, bytes, expected->framed_size), expected->framed_size);
     assert_memory_equal(bytes, expected->framed, expected->framed_size);
     free(bytes);
 }
@@ -87,7 +87,7 @@ static void expect_server_bytes(const char *name, const qd_server_message *messa
     print_message("server %s\n", name);
     assert_int_equal(qd_server_message_size(message), expected->framed_size);
     uint8_t *bytes = malloc(expected->framed_size);
-    assert_int_equal(qd_server_message_encode(message, bytes), expected->framed_size);
+    assert_int_equal(qd_server_message_encode(message, bytes, expected->framed_size), expected->framed_size);
     assert_memory_equal(bytes, expected->framed, expected->framed_size);
     free(bytes);
 }

@@ -172,10 +172,11 @@ static uint64_t tags[ENTITIES];
 
 static test_frame encode_client(const qd_client_message *message)
 {
-    test_frame encoded = {malloc(qd_client_message_size(message)), 0};
-    size_t size = qd_client_message_encode(message, encoded.bytes);
+    const size_t size = qd_client_message_size(message);
+    test_frame encoded = {malloc(size), 0};
     size_t prefix_size = 0;
 
+    (void)qd_client_message_encode(message, encoded.bytes, size);
     while (encoded.bytes[prefix_size++] & 0x80) {
     }
     encoded.size = size - prefix_size;
@@ -185,10 +186,11 @@ static test_frame encode_client(const qd_client_message *message)
 
 static test_frame encode_server(const qd_server_message *message)
 {
-    test_frame encoded = {malloc(qd_server_message_size(message)), 0};
-    size_t size = qd_server_message_encode(message, encoded.bytes);
+    const size_t size = qd_server_message_size(message);
+    test_frame encoded = {malloc(size), 0};
     size_t prefix_size = 0;
 
+    (void)qd_server_message_encode(message, encoded.bytes, size);
     while (encoded.bytes[prefix_size++] & 0x80) {
     }
     encoded.size = size - prefix_size;

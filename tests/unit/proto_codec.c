@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "proto/codec.h"
+#include "proto/framing.h"
 #include "support/counted_memory.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -313,7 +314,7 @@ static size_t encode_frame(const qd_client_message *message, uint8_t *frame)
     uint8_t bytes[600];
 
     assert_true(qd_client_message_size(message) <= sizeof bytes);
-    size_t size = qd_client_message_encode(message, bytes);
+    size_t size = qd_client_message_encode(message, bytes, qd_client_message_size(message));
     size_t prefix_size = bytes[0] < 0x80 ? 1 : 2;
     memcpy(frame, bytes + prefix_size, size - prefix_size);
     return size - prefix_size;
@@ -497,12 +498,46 @@ static void test_errors_list_a_bounded_number_of_entries(void **state)
             .as.error = {.entry_count = count, .entry_index = indices, .entry_code = codes},
         };
         uint8_t bytes[600];
-        size_t size = qd_server_message_encode(&message, bytes);
+        size_t size = qd_server_message_encode(&message, bytes, qd_server_message_size(&message));
         qd_decoded_server decoded;
         qd_decode_result result = qd_decode_server(bytes + 2, size - 2, NULL, &decoded);
 
         assert_int_equal(result, count <= QD_ERROR_ENTRIES_MAX ? QD_DECODE_OK : QD_DECODE_COLUMNS);
         qd_decoded_server_release(&decoded, NULL);
+    }
+}
+
+/* The lengths of the frame and of the message in it grow by a byte at different sizes. */
+static void frame_near_a_longer_prefix_decodes(void **state)
+{
+    (void)state;
+    static char text[17000];
+    static uint8_t bytes[sizeof text + 64];
+    memset(text, 'a', sizeof text - 1);
+    for (size_t length = 1; length < sizeof text; length += length == 300 ? 16000 : 1) {
+        const qd_server_message message = {
+            .seq = (uint32_t)(length % 2) * 1000,
+            .kind = QD_SERVER_ERROR,
+            .as.error = {.text = text + sizeof text - 1 - length},
+        };
+        const size_t size = qd_server_message_size(&message);
+
+        assert_true(size < sizeof bytes);
+        bytes[size] = 0xee;
+        assert_int_equal(qd_server_message_encode(&message, bytes, size), size);
+        assert_int_equal(bytes[size], 0xee);
+
+        qd_frame_reader reader;
+        const uint8_t *at = bytes, *frame;
+        size_t left = size, frame_size;
+        qd_frame_reader_init(&reader, size, NULL);
+        assert_int_equal(qd_frame_reader_next(&reader, &at, &left, &frame, &frame_size), QD_FRAME_OK);
+        assert_int_equal(left, 0);
+        qd_decoded_server decoded;
+        assert_int_equal(qd_decode_server(frame, frame_size, NULL, &decoded), QD_DECODE_OK);
+        assert_int_equal(strlen(decoded.message.as.error.text), length);
+        qd_decoded_server_release(&decoded, NULL);
+        qd_frame_reader_deinit(&reader);
     }
 }
 
@@ -581,6 +616,7 @@ int main(void)
         cmocka_unit_test(test_empty_batches_are_batches),
         cmocka_unit_test(test_columns_of_the_server),
         cmocka_unit_test(test_errors_list_a_bounded_number_of_entries),
+        cmocka_unit_test(frame_near_a_longer_prefix_decodes),
         cmocka_unit_test(test_unpacked_columns),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_numbers_of_names),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moves, which are decoded without protobuf-c: what encoders write is, whatever is in it; and all that is unusual is
- * left to protobuf-c. Both ways give the same, byte for byte when it is encoded again. So do both ways to encode what
- * ticks bring.
+ * The fast path against the generic one. Decoding: the fast path takes whatever encoders write, whatever the values,
+ * and leaves everything unusual to protobuf-c. Encoding: both paths write the same bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,9 +12,10 @@
 
 #include <cmocka.h>
 
-#include "proto/decode_usual.h"
-#include "proto/encode_usual.h"
+#include "proto/decode_fast.h"
+#include "proto/encode_fast.h"
 #include "proto/framing.h"
+#include "proto/generic.h"
 #include "support/counted_memory.h"
 
 #define COUNT_MAX 40000u
@@ -35,14 +35,14 @@ static int fill(void **state)
     return 0;
 }
 
-/* ---- both ways ---- */
+/* ---- decoding ---- */
 
 static uint8_t *encode(const qd_client_message *message, size_t *size)
 {
-    uint8_t *bytes = malloc(qd_client_message_size(message));
-
+    *size = qd_client_message_size(message);
+    uint8_t *bytes = malloc(*size);
     assert_non_null(bytes);
-    *size = qd_client_message_encode(message, bytes);
+    assert_int_equal(qd_client_message_encode(message, bytes, *size), *size);
     return bytes;
 }
 
@@ -57,17 +57,17 @@ static void expect_same(const qd_client_message *a, const qd_client_message *b)
     free(a_bytes);
 }
 
-/* It is encoded to the same bytes both ways, and decoded in the usual one. */
-static void expect_usual(const qd_client_message *message)
+/* Both paths encode the message to the same bytes, and the fast path decodes them. */
+static void expect_fast(const qd_client_message *message)
 {
     size_t size;
-    uint8_t *bytes = encode(message, &size), *any = malloc(size);
+    uint8_t *bytes = encode(message, &size), *generic = malloc(size);
 
-    assert_int_equal(qd_encode_client_usual(message, NULL), size);
-    assert_int_equal(qd_encode_client_any(message, NULL), size);
-    assert_int_equal(qd_encode_client_any(message, any), size);
-    assert_memory_equal(bytes, any, size);
-    free(any);
+    assert_int_equal(qd_client_size_fast(message), size);
+    assert_int_equal(qd_client_size_generic(message), size);
+    qd_encode_client_generic(message, generic, size);
+    assert_memory_equal(bytes, generic, size);
+    free(generic);
     qd_frame_reader reader;
     const uint8_t *at = bytes, *frame;
     size_t left = size, frame_size;
@@ -80,12 +80,12 @@ static void expect_usual(const qd_client_message *message)
     counted_memory_init(&counted);
     qd_decoded_client decoded;
     qd_decode_result result;
-    assert_true(qd_decode_usual(frame, frame_size, &counted.memory, &decoded, &result));
+    assert_true(qd_decode_client_fast(frame, frame_size, &counted.memory, &decoded, &result));
     assert_int_equal(result, QD_DECODE_OK);
     assert_int_equal(decoded.message.kind, message->kind);
     assert_int_equal(decoded.message.seq, message->seq);
     expect_same(&decoded.message, message);
-    /* Whatever the frame is aligned to, columns are for their type. */
+    /* Columns are aligned for their type, whatever the alignment of the frame. */
     if (message->kind == QD_CLIENT_MOVE) {
         assert_int_equal((uintptr_t)decoded.message.as.batch.entities.x % _Alignof(float), 0);
     }
@@ -95,23 +95,21 @@ static void expect_usual(const qd_client_message *message)
     free(bytes);
 }
 
-/* A frame that protobuf-c is to decode; the two agree about whether it is right. */
-static void expect_unusual(const char *bytes, size_t size, qd_decode_result expected)
+/* The fast path leaves the frame to the generic path, whose result is `expected`. */
+static void expect_generic(const char *bytes, size_t size, qd_decode_result expected)
 {
     qd_decoded_client decoded;
     qd_decode_result result;
 
-    assert_false(qd_decode_usual(bytes, size, NULL, &decoded, &result));
+    assert_false(qd_decode_client_fast(bytes, size, NULL, &decoded, &result));
     assert_null(decoded.memory);
     assert_int_equal(qd_decode_client(bytes, size, NULL, &decoded), expected);
     qd_decoded_client_release(&decoded, NULL);
 }
 
-#define UNUSUAL(bytes, expected) expect_unusual(bytes, sizeof(bytes) - 1, expected)
+#define GENERIC(bytes, expected) expect_generic(bytes, sizeof(bytes) - 1, expected)
 
-/* ---- the tests ---- */
-
-static void what_encoders_write_is_usual(void **state)
+static void frame_of_an_encoder_takes_the_fast_path(void **state)
 {
     (void)state;
     const uint32_t counts[] = {1, 2, 3, 31, 32, 100, 4095, 4096, COUNT_MAX};
@@ -122,48 +120,48 @@ static void what_encoders_write_is_usual(void **state)
             const uint64_t room = rooms[i % (sizeof rooms / sizeof *rooms)];
             const uint32_t seq = i % 2 == 0 ? 0 : UINT32_MAX - (uint32_t)i;
 
-            expect_usual(&(qd_client_message){
+            expect_fast(&(qd_client_message){
                 .seq = seq,
                 .kind = QD_CLIENT_MOVE,
                 .as.batch = {.room = room,
                              .entities = {.count = counts[i], .id = ids, .x = values[0], .y = values[1], .z = z}}});
-            expect_usual(&(qd_client_message){.seq = seq,
-                                              .kind = QD_CLIENT_ROSTER_MOVE,
-                                              .as.roster_move = {.room = room,
-                                                                 .roster = has_z * 7,
-                                                                 .first = has_z * UINT32_MAX,
-                                                                 .count = counts[i],
-                                                                 .x = values[0],
-                                                                 .y = values[1],
-                                                                 .z = z,
-                                                                 .teleport = i % 3 == 0}});
-            expect_usual(&(qd_client_message){
+            expect_fast(&(qd_client_message){.seq = seq,
+                                             .kind = QD_CLIENT_ROSTER_MOVE,
+                                             .as.roster_move = {.room = room,
+                                                                .roster = has_z * 7,
+                                                                .first = has_z * UINT32_MAX,
+                                                                .count = counts[i],
+                                                                .x = values[0],
+                                                                .y = values[1],
+                                                                .z = z,
+                                                                .teleport = i % 3 == 0}});
+            expect_fast(&(qd_client_message){
                 .seq = seq, .kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = has_z * (uint64_t)counts[i]}});
         }
     }
 }
 
-static void the_rest_is_left_to_protobuf(void **state)
+static void unusual_frame_takes_the_generic_path(void **state)
 {
     (void)state;
-    UNUSUAL("", QD_DECODE_OK);                                                     /* no message */
-    UNUSUAL("\x42\x00", QD_DECODE_OK);                                             /* a Move of nothing */
-    UNUSUAL("\x7a\x02\x08\x01\x08\x01", QD_DECODE_OK);                             /* the seq behind the message */
-    UNUSUAL("\x7a\x04\x10\x01\x08\x01", QD_DECODE_OK);                             /* fields descend */
-    UNUSUAL("\x7a\x04\x08\x01\x08\x02", QD_DECODE_OK);                             /* one comes twice */
-    UNUSUAL("\x7a\x04\x08\x01\x18\x02", QD_DECODE_OK);                             /* one is unknown */
-    UNUSUAL("\x7a\x04\x08\x01", QD_DECODE_MALFORMED);                              /* cut short */
-    UNUSUAL("\x7a\x0b\x08\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01", QD_DECODE_OK); /* the longest number */
-    UNUSUAL("\x42\x0f\x15\1\0\0\0\x1d\0\0\0\0\x25\0\0\0\0", QD_DECODE_OK);         /* columns that are not packed */
-    UNUSUAL("\x42\x0c\x12\x04\1\0\0\0\x1a\x04\0\0\0\0", QD_DECODE_COLUMNS);        /* y is missing */
-    UNUSUAL("\x42\x16\x12\x04\1\0\0\0\x1a\x08\0\0\0\0\0\0\0\0\x22\x04\0\0\0\0", QD_DECODE_COLUMNS); /* x is longer */
-    UNUSUAL("\x42\x11\x12\x04\1\0\0\0\x1a\x03\0\0\0\x22\x04\0\0\0\0", QD_DECODE_MALFORMED);         /* x is cut */
-    UNUSUAL("\x42\x14\x12\x04\1\0\0\0\x1a\x04\0\0\0\0\x22\x04\0\0\0\0\x2a\x00", QD_DECODE_OK);      /* z is empty */
-    UNUSUAL("\xf2\x01\x0e\x22\x04\0\0\0\0\x2a\x04\0\0\0\0\x38\x02", QD_DECODE_OK); /* true is another number */
-    UNUSUAL("\xf2\x01\x06\x22\x04\0\0\0\0", QD_DECODE_COLUMNS);                    /* y is missing */
+    GENERIC("", QD_DECODE_OK);                                                     /* no message */
+    GENERIC("\x42\x00", QD_DECODE_OK);                                             /* a Move of nothing */
+    GENERIC("\x7a\x02\x08\x01\x08\x01", QD_DECODE_OK);                             /* the seq behind the message */
+    GENERIC("\x7a\x04\x10\x01\x08\x01", QD_DECODE_OK);                             /* fields descend */
+    GENERIC("\x7a\x04\x08\x01\x08\x02", QD_DECODE_OK);                             /* one comes twice */
+    GENERIC("\x7a\x04\x08\x01\x18\x02", QD_DECODE_OK);                             /* one is unknown */
+    GENERIC("\x7a\x04\x08\x01", QD_DECODE_MALFORMED);                              /* cut short */
+    GENERIC("\x7a\x0b\x08\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01", QD_DECODE_OK); /* the longest number */
+    GENERIC("\x42\x0f\x15\1\0\0\0\x1d\0\0\0\0\x25\0\0\0\0", QD_DECODE_OK);         /* columns that are not packed */
+    GENERIC("\x42\x0c\x12\x04\1\0\0\0\x1a\x04\0\0\0\0", QD_DECODE_COLUMNS);        /* y is missing */
+    GENERIC("\x42\x16\x12\x04\1\0\0\0\x1a\x08\0\0\0\0\0\0\0\0\x22\x04\0\0\0\0", QD_DECODE_COLUMNS); /* x is longer */
+    GENERIC("\x42\x11\x12\x04\1\0\0\0\x1a\x03\0\0\0\x22\x04\0\0\0\0", QD_DECODE_MALFORMED);         /* x is cut */
+    GENERIC("\x42\x14\x12\x04\1\0\0\0\x1a\x04\0\0\0\0\x22\x04\0\0\0\0\x2a\x00", QD_DECODE_OK);      /* z is empty */
+    GENERIC("\xf2\x01\x0e\x22\x04\0\0\0\0\x2a\x04\0\0\0\0\x38\x02", QD_DECODE_OK); /* true is another number */
+    GENERIC("\xf2\x01\x06\x22\x04\0\0\0\0", QD_DECODE_COLUMNS);                    /* y is missing */
 }
 
-static void without_memory_that_is_the_result(void **state)
+static void decode_without_memory_reports_it(void **state)
 {
     (void)state;
     counted_memory counted;
@@ -177,21 +175,22 @@ static void without_memory_that_is_the_result(void **state)
 
 /* ---- encoding ---- */
 
-static void expect_both_ways(const qd_server_message *message)
+static void expect_same_encoding(const qd_server_message *message)
 {
-    const size_t size = qd_encode_server_any(message, NULL);
+    const size_t size = qd_server_size_generic(message);
 
-    assert_int_equal(qd_encode_server_usual(message, NULL), size);
-    uint8_t *usual = malloc(size), *any = malloc(size);
-    assert_int_equal(qd_encode_server_usual(message, usual), size);
-    assert_int_equal(qd_encode_server_any(message, any), size);
-    assert_memory_equal(usual, any, size);
-    free(any);
-    free(usual);
+    assert_int_equal(qd_server_size_fast(message), size);
+    uint8_t *fast = malloc(size), *generic = malloc(size);
+    assert_true(qd_encode_server_fast(message, fast, size));
+    qd_encode_server_generic(message, generic, size);
+    assert_memory_equal(fast, generic, size);
+    free(generic);
+    free(fast);
 }
 
-/* Of a bit for each field: with all that it may have, or without it. */
-static void both_ways_encode_the_same(void **state)
+/* Messages with and without each field: a bit of `fields` for each. */
+#define IF(bit, value) ((fields >> (bit)&1) * (value))
+static void fast_encoding_is_the_generic_one(void **state)
 {
     (void)state;
     const uint64_t numbers[] = {1, 127, 128, UINT32_MAX, UINT64_MAX};
@@ -199,40 +198,47 @@ static void both_ways_encode_the_same(void **state)
     for (uint32_t fields = 0; fields < 1u << 13; fields++) {
         const uint64_t number = numbers[fields % 5];
         const uint32_t count = fields % 7 == 0 ? 5000 : fields % 50 + 1;
-#define IF(bit, value) ((fields >> (bit)&1) * (value))
-#define PAIRS(bit)     {IF(bit, count), ids, ids + 1}
-        expect_both_ways(&(qd_server_message){.seq = IF(0, (uint32_t)number),
-                                              .kind = QD_SERVER_TICK,
-                                              .as.tick = {.room = IF(1, number),
-                                                          .tick = IF(2, number),
-                                                          .reset = IF(3, 1),
-                                                          .last = IF(4, 1),
-                                                          .skipped = IF(5, (uint32_t)number),
-                                                          .suspended = IF(6, 1),
-                                                          .suspended_count = IF(6, number),
-                                                          .ends = PAIRS(7),
-                                                          .end_reason = (const uint8_t *)ids,
-                                                          .begins = PAIRS(8),
-                                                          .passed = PAIRS(9),
-                                                          .stays = PAIRS(10),
-                                                          .merged_ticks = IF(11, number),
-                                                          .passed_lost = IF(12, 1)}});
-        expect_both_ways(&(qd_server_message){.seq = IF(0, (uint32_t)number),
-                                              .kind = QD_SERVER_APPLIED,
-                                              .as.applied = {.room = IF(1, number),
-                                                             .tick = IF(2, number),
-                                                             .seq = IF(3, (uint32_t)number),
-                                                             .late_listed = IF(4, 3),
-                                                             .late = late,
-                                                             .late_count = IF(5, (uint32_t)number)}});
+#define PAIRS(bit) {IF(bit, count), ids, ids + 1}
+        expect_same_encoding(&(qd_server_message){.seq = IF(0, (uint32_t)number),
+                                                  .kind = QD_SERVER_TICK,
+                                                  .as.tick = {.room = IF(1, number),
+                                                              .tick = IF(2, number),
+                                                              .reset = IF(3, 1),
+                                                              .last = IF(4, 1),
+                                                              .skipped = IF(5, (uint32_t)number),
+                                                              .suspended = IF(6, 1),
+                                                              .suspended_count = IF(6, number),
+                                                              .ends = PAIRS(7),
+                                                              .end_reason = (const uint8_t *)ids,
+                                                              .begins = PAIRS(8),
+                                                              .passed = PAIRS(9),
+                                                              .stays = PAIRS(10),
+                                                              .merged_ticks = IF(11, number),
+                                                              .passed_lost = IF(12, 1)}});
+        expect_same_encoding(&(qd_server_message){.seq = IF(0, (uint32_t)number),
+                                                  .kind = QD_SERVER_APPLIED,
+                                                  .as.applied = {.room = IF(1, number),
+                                                                 .tick = IF(2, number),
+                                                                 .seq = IF(3, (uint32_t)number),
+                                                                 .late_listed = IF(4, 3),
+                                                                 .late = late,
+                                                                 .late_count = IF(5, (uint32_t)number)}});
     }
-    const qd_server_message pong = {.kind = QD_SERVER_PONG, .as.pong = {.data = 1}};
-    assert_int_equal(qd_encode_server_usual(&pong, NULL), 0);
-    const qd_client_message ping = {.kind = QD_CLIENT_PING, .as.ping = {.data = 1}};
-    assert_int_equal(qd_encode_client_usual(&ping, NULL), 0);
 }
 
-static void a_seq_is_found_where_it_comes_first(void **state)
+static void other_messages_have_no_fast_encoding(void **state)
+{
+    (void)state;
+    uint8_t bytes[32];
+    const qd_server_message pong = {.kind = QD_SERVER_PONG, .as.pong = {.data = 1}};
+    assert_int_equal(qd_server_size_fast(&pong), 0);
+    assert_false(qd_encode_server_fast(&pong, bytes, sizeof bytes));
+    const qd_client_message ping = {.kind = QD_CLIENT_PING, .as.ping = {.data = 1}};
+    assert_int_equal(qd_client_size_fast(&ping), 0);
+    assert_false(qd_encode_client_fast(&ping, bytes, sizeof bytes));
+}
+
+static void seq_is_found_when_it_comes_first(void **state)
 {
     (void)state;
     assert_int_equal(qd_client_frame_seq("\x08\x96\x01\x8a\x01", 5), 150);
@@ -247,9 +253,12 @@ static void a_seq_is_found_where_it_comes_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_encoders_write_is_usual),        cmocka_unit_test(the_rest_is_left_to_protobuf),
-        cmocka_unit_test(without_memory_that_is_the_result),   cmocka_unit_test(both_ways_encode_the_same),
-        cmocka_unit_test(a_seq_is_found_where_it_comes_first),
+        cmocka_unit_test(frame_of_an_encoder_takes_the_fast_path),
+        cmocka_unit_test(unusual_frame_takes_the_generic_path),
+        cmocka_unit_test(decode_without_memory_reports_it),
+        cmocka_unit_test(fast_encoding_is_the_generic_one),
+        cmocka_unit_test(other_messages_have_no_fast_encoding),
+        cmocka_unit_test(seq_is_found_when_it_comes_first),
     };
 
     return cmocka_run_group_tests(tests, fill, NULL);

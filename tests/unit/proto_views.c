@@ -68,7 +68,8 @@ static qd_decode_result decode_joined_client(const qd_client_message *first, con
                                              qd_decoded_client *decoded)
 {
     uint8_t a[FRAME_BYTES_MAX], b[FRAME_BYTES_MAX], frame[2 * FRAME_BYTES_MAX];
-    size_t a_size = qd_client_message_encode(first, a), b_size = qd_client_message_encode(second, b);
+    size_t a_size = qd_client_message_encode(first, a, qd_client_message_size(first));
+    size_t b_size = qd_client_message_encode(second, b, qd_client_message_size(second));
 
     return qd_decode_client(frame, join(a, a_size, b, b_size, frame), NULL, decoded);
 }
@@ -76,7 +77,8 @@ static qd_decode_result decode_joined_client(const qd_client_message *first, con
 static qd_decode_result decode_joined_server(const qd_server_message *first, const qd_server_message *second)
 {
     uint8_t a[FRAME_BYTES_MAX], b[FRAME_BYTES_MAX], frame[2 * FRAME_BYTES_MAX];
-    size_t a_size = qd_server_message_encode(first, a), b_size = qd_server_message_encode(second, b);
+    size_t a_size = qd_server_message_encode(first, a, qd_server_message_size(first));
+    size_t b_size = qd_server_message_encode(second, b, qd_server_message_size(second));
     qd_decoded_server decoded;
     qd_decode_result result = qd_decode_server(frame, join(a, a_size, b, b_size, frame), NULL, &decoded);
 
