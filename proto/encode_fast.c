@@ -122,6 +122,56 @@ static void put_applied(pen *p, const void *message)
     put_number(p, 5, applied->late_count);
 }
 
+static void put_enters(pen *p, const qd_msg_view *view)
+{
+    const qd_msg_entities *enter = &view->enter;
+    const uint32_t count = view->enter_count;
+
+    put_column(p, 10, view->enter_observer, count * sizeof *view->enter_observer);
+    put_column(p, 11, enter->id, count * sizeof *enter->id);
+    put_points(p, 12, count, enter->x, enter->y, enter->z);
+    put_points(p, 15, count, enter->half_x, enter->half_y, enter->half_z);
+    put_column(p, 18, enter->radius, count * sizeof *enter->radius);
+    put_column(p, 19, enter->shape, count);
+    put_column(p, 20, enter->category, count * sizeof *enter->category);
+    put_column(p, 21, view->enter_tag, count * sizeof *view->enter_tag);
+    put_column(p, 22, view->enter_payload_size, count);
+    put_column(p, 23, view->enter_payload, qd_payload_bytes(view->enter_payload_size, count));
+}
+
+/* Who began or ceased to watch an entity, as three columns. */
+static void put_watchers(pen *p, uint32_t field, uint32_t count, const uint32_t *entity, const uint64_t *session,
+                         const uint32_t *observer)
+{
+    put_column(p, field, entity, count * sizeof *entity);
+    put_column(p, field + 1, session, count * sizeof *session);
+    put_column(p, field + 2, observer, count * sizeof *observer);
+}
+
+static void put_view(pen *p, const void *message)
+{
+    const qd_msg_view *view = message;
+
+    put_number(p, 1, view->room);
+    put_number(p, 2, view->tick);
+    put_number(p, 3, view->last);
+    put_number(p, 4, view->reset);
+    put_number(p, 5, view->reset_watchers);
+    put_number(p, 6, view->suspended);
+    put_column(p, 7, view->leave_observer, view->leave_count * sizeof *view->leave_observer);
+    put_column(p, 8, view->leave_id, view->leave_count * sizeof *view->leave_id);
+    put_column(p, 9, view->leave_reason, view->leave_count);
+    put_enters(p, view);
+    put_column(p, 24, view->relay_observer, view->relay_count * sizeof *view->relay_observer);
+    put_column(p, 25, view->relay_id, view->relay_count * sizeof *view->relay_id);
+    put_points(p, 26, view->relay_count, view->relay_x, view->relay_y, view->relay_z);
+    put_watchers(p, 29, view->watcher_leave_count, view->watcher_leave_entity, view->watcher_leave_session,
+                 view->watcher_leave_observer);
+    put_watchers(p, 32, view->watcher_enter_count, view->watcher_enter_entity, view->watcher_enter_session,
+                 view->watcher_enter_observer);
+    put_number(p, 35, view->merged_ticks);
+}
+
 /* ---- frames ---- */
 
 /* How to write a message; `put` is NULL if the generic path has to. */
@@ -151,6 +201,8 @@ static fast_kind kind_of_server(const qd_server_message *message)
         return (fast_kind){QUADRILLE__V1__SERVER_FRAME__MESSAGE_TICK, put_tick};
     case QD_SERVER_APPLIED:
         return (fast_kind){QUADRILLE__V1__SERVER_FRAME__MESSAGE_APPLIED, put_applied};
+    case QD_SERVER_VIEW:
+        return (fast_kind){QUADRILLE__V1__SERVER_FRAME__MESSAGE_VIEW, put_view};
     default:
         return (fast_kind){0};
     }

@@ -189,7 +189,8 @@ static void expect_same_encoding(const qd_server_message *message)
 }
 
 /* Messages with and without each field: a bit of `fields` for each. */
-#define IF(bit, value) ((fields >> (bit)&1) * (value))
+#define IF(bit, value)         ((fields >> (bit)&1) * (value))
+#define IF_COLUMN(bit, column) (fields >> (bit)&1 ? (const void *)(column) : NULL)
 static void fast_encoding_is_the_generic_one(void **state)
 {
     (void)state;
@@ -226,6 +227,65 @@ static void fast_encoding_is_the_generic_one(void **state)
     }
 }
 
+/* Every column without its values, and with them, in a group that has entries or none. */
+static void fast_encoding_of_views_is_the_generic_one(void **state)
+{
+    (void)state;
+    static const uint64_t longs[5001] = {1, UINT64_MAX};
+    static uint8_t bytes[5000];
+    for (uint32_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (uint8_t)(i % 5);
+    }
+    for (uint32_t i = 0; i < 20000; i++) {
+        const uint32_t fields = i * 2654435761u;
+        const uint32_t count = i % 61 == 0 ? 5000 : i % 7;
+        const uint64_t number = (uint64_t)i << (i % 40);
+
+        expect_same_encoding(&(qd_server_message){.seq = IF(0, i),
+                                                  .kind = QD_SERVER_VIEW,
+                                                  .as.view = {.room = IF(1, number),
+                                                              .tick = IF(2, number),
+                                                              .last = IF(3, 1),
+                                                              .reset = IF(4, 1),
+                                                              .reset_watchers = IF(5, 1),
+                                                              .suspended = IF(6, 1),
+                                                              .leave_count = IF(7, count),
+                                                              .leave_observer = ids,
+                                                              .leave_id = IF_COLUMN(8, ids + 1),
+                                                              .leave_reason = IF_COLUMN(9, bytes),
+                                                              .enter_count = IF(10, count),
+                                                              .enter_observer = IF_COLUMN(11, ids),
+                                                              .enter = {.id = IF_COLUMN(12, ids + 1),
+                                                                        .x = IF_COLUMN(13, values[0]),
+                                                                        .y = IF_COLUMN(14, values[1]),
+                                                                        .z = IF_COLUMN(15, values[2]),
+                                                                        .half_x = IF_COLUMN(16, values[2]),
+                                                                        .half_y = IF_COLUMN(17, values[1]),
+                                                                        .half_z = IF_COLUMN(18, values[0]),
+                                                                        .radius = IF_COLUMN(19, values[1]),
+                                                                        .shape = IF_COLUMN(20, bytes),
+                                                                        .category = IF_COLUMN(21, ids)},
+                                                              .enter_tag = IF_COLUMN(22, longs),
+                                                              .enter_payload_size = IF_COLUMN(23, bytes),
+                                                              .enter_payload = IF_COLUMN(24, ids + count),
+                                                              .relay_count = IF(25, count),
+                                                              .relay_observer = IF_COLUMN(26, ids),
+                                                              .relay_id = ids + 1,
+                                                              .relay_x = IF_COLUMN(27, values[0]),
+                                                              .relay_y = IF_COLUMN(28, values[1]),
+                                                              .relay_z = IF_COLUMN(29, values[2]),
+                                                              .watcher_leave_count = IF(30, count),
+                                                              .watcher_leave_entity = ids,
+                                                              .watcher_leave_session = IF_COLUMN(26, longs),
+                                                              .watcher_leave_observer = IF_COLUMN(27, ids + 1),
+                                                              .watcher_enter_count = IF(31, count),
+                                                              .watcher_enter_entity = IF_COLUMN(28, ids + 1),
+                                                              .watcher_enter_session = longs,
+                                                              .watcher_enter_observer = IF_COLUMN(29, ids),
+                                                              .merged_ticks = IF(8, number)}});
+    }
+}
+
 static void other_messages_have_no_fast_encoding(void **state)
 {
     (void)state;
@@ -257,6 +317,7 @@ int main(void)
         cmocka_unit_test(unusual_frame_takes_the_generic_path),
         cmocka_unit_test(decode_without_memory_reports_it),
         cmocka_unit_test(fast_encoding_is_the_generic_one),
+        cmocka_unit_test(fast_encoding_of_views_is_the_generic_one),
         cmocka_unit_test(other_messages_have_no_fast_encoding),
         cmocka_unit_test(seq_is_found_when_it_comes_first),
     };
