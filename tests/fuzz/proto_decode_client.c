@@ -12,7 +12,7 @@
 #include "proto/generic.h"
 #include "support/counted_memory.h"
 
-/* The frame is behind its length. */
+/* The size of the length prefix at `bytes`. */
 static size_t prefix_size_of(const uint8_t *bytes)
 {
     size_t size = 1;
