@@ -35,8 +35,8 @@ typedef enum qd_decode_result {
     QD_DECODE_NO_MEMORY, /* `alloc` returned NULL */
 } qd_decode_result;
 
-/* A decoded message. After QD_DECODE_OK the whole `message` is valid. After QD_DECODE_COLUMNS seq and kind are, and in a
- * client's message the room and `fault`, which says in words what is wrong. Otherwise `fault` is empty. */
+/* A decoded message. After QD_DECODE_OK the whole `message` is valid. After QD_DECODE_COLUMNS its seq and kind are valid;
+ * so is the room of a client's message, and `fault` describes the error. Otherwise `fault` is empty. */
 typedef struct qd_decoded_client {
     qd_client_message message;
     char fault[120];
@@ -54,8 +54,8 @@ typedef struct qd_decoded_server {
  * Release *decoded after any result, with the same `memory`. */
 qd_decode_result qd_decode_client(const void *bytes, size_t size, const qd_codec_memory *memory,
                                   qd_decoded_client *decoded);
-/* Returns the seq of a frame that could not be decoded because memory ran out; 0 if the frame does not begin with it, as
- * encoders write it. */
+/* Returns the seq of a frame that could not be decoded because memory ran out. 0: the frame does not begin with a seq,
+ * which is where encoders write it. */
 uint32_t qd_client_frame_seq(const void *bytes, size_t size);
 void qd_decoded_client_release(qd_decoded_client *decoded, const qd_codec_memory *memory);
 qd_decode_result qd_decode_server(const void *bytes, size_t size, const qd_codec_memory *memory,

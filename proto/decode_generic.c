@@ -14,7 +14,7 @@
 /* What the expanded functions share. */
 typedef struct reader {
     qd_decode_block *block;
-    char *fault; /* says which column does not fit; NULL for server messages */
+    char *fault; /* describes the column that does not fit; NULL for server messages */
     size_t fault_size;
 } reader;
 
@@ -60,9 +60,13 @@ static bool payload_fits(reader *r, const char *name, size_t size, size_t sum)
     return true;                                                                                                       \
     }
 
-#define NUMBER(field)            message->field = wire->field;
-#define NUMBER_AS(field, member) message->member = wire->field;
-#define ENUM(field)              message->field = (__typeof__(message->field))wire->field;
+/* A flag is an int in the generated struct. */
+#define SAME_TYPE(a, b) __builtin_types_compatible_p(__typeof__(a), __typeof__(b))
+#define NUMBER_AS(field, member)                                                                                       \
+    _Static_assert(SAME_TYPE(wire->field, message->member) || SAME_TYPE(message->member, bool), "another type");       \
+    message->member = wire->field;
+#define NUMBER(field) NUMBER_AS(field, field)
+#define ENUM(field)   message->field = (__typeof__(message->field))wire->field;
 #define ENUM_OR(field, fallback)                                                                                       \
     message->field = wire->field != 0 ? (__typeof__(message->field))wire->field : (fallback);
 #define TEXT(field) message->field = qd_decode_block_text(r->block, wire->field);

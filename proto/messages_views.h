@@ -25,8 +25,8 @@ typedef struct qd_msg_describe {
     const uint8_t *hidden;
 } qd_msg_describe;
 
-/* Observe, MoveObservers (id, x, y, z and direction_*) and Unobserve (id). `tier_count` is the length of relay_range and
- * relay_every. */
+/* Observe, MoveObservers (id, x, y, z and direction_*) and Unobserve (id). `tier_count` is the length of relay_range
+ * and relay_every. */
 typedef struct qd_msg_observers {
     uint64_t room;
     uint32_t count;
