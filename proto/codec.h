@@ -35,8 +35,8 @@ typedef enum qd_decode_result {
     QD_DECODE_NO_MEMORY, /* `alloc` returned NULL */
 } qd_decode_result;
 
-/* A decoded message. After QD_DECODE_OK the whole `message` is valid. After QD_DECODE_COLUMNS its seq and kind are valid;
- * so is the room of a client's message, and `fault` describes the error. Otherwise `fault` is empty. */
+/* A decoded message. After QD_DECODE_OK the whole `message` is valid. After QD_DECODE_COLUMNS its seq and kind are, and
+ * the room of a client's message, whose `fault` then describes the error. Otherwise `fault` is empty. */
 typedef struct qd_decoded_client {
     qd_client_message message;
     char fault[120];

@@ -39,7 +39,8 @@ typedef struct parts {
 #define ENUM(field)              wire->field = (__typeof__(wire->field))message->field;
 #define ENUM_OR(field, fallback) ENUM(field)
 #define TEXT(field)              wire->field = (char *)message->field;
-#define BLOB(field)              wire->field = (ProtobufCBinaryData){message->field.size, (uint8_t *)message->field.bytes};
+
+#define BLOB(field) wire->field = (ProtobufCBinaryData){message->field.size, (uint8_t *)message->field.bytes};
 
 #define FIRST(field, member, counter)                                                                                  \
     count = message->counter;                                                                                          \
