@@ -41,7 +41,7 @@ static void hello_is_due(sim_house *house)
     sim_peer_expect_error(&silent, QD_ERROR_NO_HELLO, "no Hello came within 2000 ms");
     sim_check(sim_peer_expect(&silent, QD_SERVER_GO_AWAY)->as.go_away.reason == QD_GO_AWAY_PROTOCOL, "the reason");
     sim_peer_expect_end(&silent);
-    /* Who has said it may be silent. */
+    /* After Hello, a client may be silent. */
     sim_house_pass(house, 100000);
     sim_peer_expect_nothing(&late);
     sim_peer_close(&silent);
@@ -156,7 +156,7 @@ static void an_empty_room_closes_in_its_time(sim_house *house)
     sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));
     (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
     sim_house_pass(house, 290);
-    sim_check(atomic_load(&house->server.service.actors) == 1, "its time starts anew");
+    sim_check(atomic_load(&house->server.service.actors) == 1, "its time starts again");
     sim_house_pass(house, 20);
     sim_check(atomic_load(&house->server.service.actors) == 0, "the room is closed and freed");
     sim_check(sim_peer_open_room(&peer, "room", &config) != first, "another room of that name has another handle");
@@ -606,11 +606,12 @@ unsigned sim_run_cases(void)
         {sim_a_session_that_is_not_resumed_ends, {0}},
         {sim_keys_that_are_wrong_resume_nothing, {0}},
         {sim_a_connection_is_taken_over, {0}},
-        {sim_what_was_missed_is_told, {0}},
+        {sim_what_was_missed_is_reported, {0}},
         {sim_views_go_on_at_the_next_tick, {0}},
-        {sim_a_view_that_ended_unheard_is_reset, {0}},
+        {sim_a_view_that_ended_unseen_is_reset, {0}},
         {sim_a_room_closes_while_nobody_looks, {0}},
         {sim_detached_sessions_are_limited, {.connections_max = 2}},
+        {sim_detached_sessions_expire_one_by_one, {0}},
         {sim_clocks_stand_still_and_start_again, {0}},
         {sim_the_others_do_not_wait_for_who_asks, {0}},
         {sim_lockstep_waits_for_all, {0}},

@@ -80,7 +80,7 @@ void sim_what_was_left_behind_is_adopted(sim_house *house)
     sim_house_pass(house, 4000);
     const qd_msg_handed_over *reported = expect_adopted(&newer, adopt(&newer, room, 0), 1, 3);
     sim_check(reported->room == room && reported->from == 0 && reported->to == 4 && reported->connected_count == 0,
-              "who is told");
+              "the sessions");
     const qd_msg_tick *tick = &sim_peer_expect(&newer, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->merged_ticks == 0 && tick->begins.count == 5 * 4 / 2, "%u pairs are its own",
               tick->begins.count);
@@ -150,7 +150,7 @@ void sim_who_is_connected_keeps_its_own(sim_house *house)
     sim_peer_expect_nothing(&open);
     expect_may_move(&open, room, 1, true);
 
-    /* By its number it can be taken from; if it is there after all, it hears of it. */
+    /* By its number it can be adopted from. If it is connected after all, it gets a report. */
     reported = expect_adopted(&newer, adopt(&newer, room, 1), 1, 2);
     sim_check(reported->from == 1 && reported->to == 3 && reported->connected_count == 0, "whose they were");
     reported = expect_adopted(&open, 0, 1, 2);
@@ -221,7 +221,7 @@ void sim_many_are_adopted(sim_house *house)
     sim_peer_close(&newer);
 }
 
-/* Whoever cannot be told is disconnected, with that word; all else is as if nothing had been asked. */
+/* A session that cannot get its report is disconnected, with the reason. Otherwise nothing changes. */
 void sim_owners_change_without_memory(sim_house *house)
 {
     static const uint32_t id[] = {1, 2, 3, 4};
@@ -255,7 +255,7 @@ void sim_owners_change_without_memory(sim_house *house)
         sim_peer_close(&taker);
         sim_house_pass(house, 6000);
     }
-    sim_check(refused > 0 && disconnected > 0 && reported > 0, "%u are refused, %u disconnected, %u told", refused,
+    sim_check(refused > 0 && disconnected > 0 && reported > 0, "%u are refused, %u disconnected, %u reported", refused,
               disconnected, reported);
     sim_peer_close(&keeper);
 }

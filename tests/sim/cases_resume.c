@@ -166,7 +166,7 @@ void sim_a_connection_is_taken_over(sim_house *house)
     sim_peer_close(&newer);
 }
 
-void sim_what_was_missed_is_told(sim_house *house)
+void sim_what_was_missed_is_reported(sim_house *house)
 {
     sim_peer other, peer, again;
 
@@ -180,7 +180,7 @@ void sim_what_was_missed_is_told(sim_house *house)
         sim_peer_spawn(&other, room, 10 * i, 2, 0);
         step(&other, room);
     }
-    /* Of five ticks that were sent it says that it has two; three more are not sent any more. */
+    /* Of five ticks that were sent it acknowledges two. Three more are not sent. */
     sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = {.room = room, .tick = 2}});
     sim_house_settle(house);
     sim_peer_close(&peer);
@@ -242,7 +242,7 @@ void sim_views_go_on_at_the_next_tick(sim_house *house)
     sim_peer_close(&other);
 }
 
-void sim_a_view_that_ended_unheard_is_reset(sim_house *house)
+void sim_a_view_that_ended_unseen_is_reset(sim_house *house)
 {
     static const uint32_t observer[] = {7};
     static const float place[] = {1}, range[] = {10};
@@ -270,7 +270,7 @@ void sim_a_view_that_ended_unheard_is_reset(sim_house *house)
     (void)sim_peer_expect(&again, QD_SERVER_APPLIED);
     step(&other, room);
     const qd_msg_view *view = &sim_peer_expect(&again, QD_SERVER_VIEW)->as.view;
-    sim_check(view->reset && view->enter_count == 0, "it hears that it sees nothing");
+    sim_check(view->reset && view->enter_count == 0, "it learns that it sees nothing");
     sim_peer_close(&again);
     sim_peer_close(&other);
 }
@@ -323,4 +323,38 @@ void sim_detached_sessions_are_limited(sim_house *house)
         qd_service_stats(&house->server.service, &stats);
         sim_check(stats.parked == (i < 2 ? i + 1 : 2), "%u are detached", stats.parked);
     }
+}
+
+static uint32_t count_detached(sim_house *house)
+{
+    qd_msg_server_stats stats;
+
+    qd_service_stats(&house->server.service, &stats);
+    return stats.parked;
+}
+
+void sim_detached_sessions_expire_one_by_one(sim_house *house)
+{
+    sim_peer peers[3], again;
+    key kept[3];
+
+    for (uint32_t i = 0; i < 3; i++) {
+        kept[i] = open_resumable(&peers[i], house, NULL);
+        sim_peer_open_room(&peers[i], "room", NULL);
+        sim_peer_close(&peers[i]);
+        sim_house_pass(house, 3000);
+    }
+    /* The first one is resumed just before its time is over; the others keep theirs. */
+    sim_check(resume(&again, house, &kept[0], NULL)->resumed && count_detached(house) == 2, "the first is resumed");
+    sim_house_pass(house, 3000);
+    sim_check(count_detached(house) == 2, "%u are detached after 12 s", count_detached(house));
+    sim_house_pass(house, 3000);
+    sim_check(count_detached(house) == 1, "%u are detached after 15 s", count_detached(house));
+    sim_house_pass(house, 3000);
+    sim_check(count_detached(house) == 0, "%u are detached after 18 s", count_detached(house));
+    sim_peer_close(&again);
+    sim_house_pass(house, 9000);
+    sim_check(count_detached(house) == 1, "the first is detached again");
+    sim_house_pass(house, 2000);
+    sim_check(count_detached(house) == 0, "and expires again");
 }

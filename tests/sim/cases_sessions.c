@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases of sessions: those that do not keep up, and what is theirs.
+ * Cases of sessions: slow readers, and entities and their owners.
  */
 #include "cases.h"
 
@@ -30,7 +30,7 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
     }
     sim_check(qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 1, "its time is over");
 
-    /* Who reads in time gets the reset, and all its time anew. */
+    /* A reader that reads in time gets the reset, and its full time again. */
     sim_peer other;
     sim_peer_open(&other, house, NULL);
     sim_peer_open_room(&other, "room", NULL);
@@ -101,9 +101,9 @@ void sim_entities_are_handed_over(sim_house *house)
     const qd_server_message *message = sim_peer_expect(&taker, QD_SERVER_HANDED_OVER);
     const qd_msg_handed_over *reported = &message->as.handed_over;
     sim_check(message->seq == 0 && reported->room == room && reported->from == 1 && reported->to == 2 && reported->last,
-              "who is told");
+              "the sessions");
     sim_check(reported->count == 2 && reported->id[0] == 1 && reported->id[1] == 2 && reported->connected_count == 0,
-              "what is told");
+              "the entities");
     const qd_msg_tick *tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->begins.count == 1, "what is the taker's now");
     hand_over(&giver, room, 1, 1, 1, false);

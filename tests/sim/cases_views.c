@@ -70,7 +70,7 @@ static uint32_t ask_why(sim_peer *peer, uint64_t room, uint32_t a, uint32_t b, b
                                                    .as.why = {.room = room, .a = a, .b = b, .observer = observer}});
 }
 
-/* ---- what they hear ---- */
+/* ---- what they report ---- */
 
 /* The View of the tick that the peer steps now, which is one frame; the Applied behind it comes next. */
 static const qd_msg_view *step_view(sim_peer *peer, uint64_t room)
@@ -203,13 +203,13 @@ void sim_regions_and_tiers(sim_house *house)
     expect_counts(view, 1, 1, 0);
     sim_check(view->leave_observer[0] == 1 && view->enter_observer[0] == 2, "from the box into the cone");
     expect_applied(&peer);
-    /* In the first tier each place is told, beyond the last none. */
+    /* In the first tier each place is relayed, beyond the last none. */
     move_to(&peer, room, 7, 65, 50);
     view = step_view(&peer, room);
     expect_counts(view, 0, 0, 1);
     sim_check(view->relay_observer[0] == 2 && view->relay_id[0] == 7 && view->relay_x[0] == 65 &&
                   view->relay_y[0] == 50 && view->relay_z == NULL,
-              "the place is told");
+              "the place is relayed");
     expect_applied(&peer);
     step_quietly(&peer, room);
     move_to(&peer, room, 7, 80, 50);
@@ -424,7 +424,7 @@ void sim_why(sim_house *house)
     sim_check(result->count == 1 && result->observer[0] == 9, "one observer alone");
     ask_why(&peer, room, 7, 2, true);
     sim_peer_expect_error(&peer, QD_ERROR_UNKNOWN_OBSERVER, "a is 7, an observer of this session");
-    /* Of nobody's observers there is nothing to tell. */
+    /* Without observers there is nothing to report. */
     ask_why(&peer, room, 2, 1, false);
     sim_check(sim_peer_expect(&peer, QD_SERVER_WHY_RESULT)->as.why_result.count == 0, "no observer is at it");
     sim_peer_close(&peer);
@@ -531,7 +531,7 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
             if (message->kind != QD_SERVER_VIEW) {
                 continue;
             }
-            sim_check(!view->reset || view->reset_watchers, "both start anew");
+            sim_check(!view->reset || view->reset_watchers, "both start again");
             sim_check(!view->reset || view->merged_ticks > 1, "a reset that stands for nothing");
             reset |= view->reset;
             seen = (view->reset ? 0 : seen) + view->enter_count;

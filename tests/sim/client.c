@@ -88,7 +88,7 @@ void sim_client_connect(sim_client *client)
     sim_client_write(client, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
 }
 
-/* A length that is none, a frame that is too long, bytes that are no frame, or nothing at all. */
+/* Sends an invalid length, a frame that is too long, bytes that are no frame, or nothing. */
 static void vandalise(sim_client *client)
 {
     static const uint8_t overlong[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -168,7 +168,7 @@ float sim_client_coordinate(sim_client *client)
     if (percent(client, 1)) {
         return percent(client, 50) ? NAN : INFINITY;
     }
-    /* Halves, so that touching is frequent; beyond the bounds, at times. */
+    /* Multiples of one half, so that shapes often touch, and sometimes beyond the bounds. */
     return (float)pick(client, 40) / 2 + (percent(client, 5) ? 100 : 0);
 }
 
@@ -371,7 +371,7 @@ static void send_handover(sim_client *client, model_stay *stay)
                                                                   .room_owned = op.to_session == 0}});
 }
 
-/* From all that are gone, or from one: gone or connected, its own or a stranger's, or nobody's. */
+/* Adopts from all sessions that are gone, or from one: gone or connected, with the same token or another, or unknown. */
 static void send_adopt(sim_client *client, model_stay *stay)
 {
     const model_room *room = stay->room;
@@ -388,7 +388,7 @@ static void send_adopt(sim_client *client, model_stay *stay)
                                                   .as.adopt = {.room = room->handle, .session = op.from_session}});
 }
 
-/* Of what it has folded, or of anything. */
+/* About a pair that it has folded, or about any. */
 static void send_ack(sim_client *client, const sim_slot *slot)
 {
     uint64_t tick = percent(client, 80) ? slot->tick : pick(client, 200);

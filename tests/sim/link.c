@@ -36,7 +36,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* Adds the frame to the link's digest. Stats are left out, as they depend on how much memory things take. */
+/* Adds the frame to the link's digest, except Stats, which depend on the memory in use. */
 static void digest(sim_link *link, const qd_buffer *buffer)
 {
     size_t prefix = 0;
@@ -261,7 +261,7 @@ static bool may_hand_out(const sim_link *link)
     return link->pauses == 0 && !link->close_asked && !link->faulted && !stalled;
 }
 
-/* Hands out what lies in a piece of random size. */
+/* Hands out the frames in a piece of random size. */
 static bool hand_out(sim_link *link)
 {
     if (link->in_size == 0 || !may_hand_out(link)) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The whole server in a simulated world: `sim_all` runs the cases (cases.c) and a sample of seeds,
- * `sim_all COUNT` the cases and so many seeds, `sim_all COUNT FIRST_SEED` those seeds alone.
+ * The whole server in a simulated world: `sim_all` runs the cases (cases.c) and a sample of seeds. `sim_all COUNT` runs
+ * the cases and COUNT seeds, `sim_all COUNT FIRST_SEED` only those seeds.
  *
  * `sim_all --frames COUNT FIRST_SEED` prints a line for each seed, with the number of frames that clients were sent and a
  * digest of them, except Stats. Two versions of the server whose lines agree behave alike to clients. Detached sessions
  * end at their time then, whatever else runs, so that the timer actor does not change the schedule.
  *
- * Each seed makes a scene (rooms, limits, clients), lets everything happen in an order of its own, then lets it come to
- * rest and checks what must be true then; at last the server stops. What must be true all the time is checked by the
- * clients (client.c) and the model (model.c). Every tenth seed is played twice: the server's bytes must be the same.
+ * Each seed makes a scene (rooms, limits, clients) and lets everything happen in an order of its own. Then the scene comes
+ * to rest, and the checks for that state run. At last the server stops. The clients (client.c) and the model (model.c)
+ * check what must be true at all times. Every tenth seed is played twice: the server's bytes must be the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static void happen(sim_play *play)
     }
 }
 
-/* Until nothing happens any more without time passing. */
+/* Lets everything happen that needs no time. */
 static void settle(sim_play *play)
 {
     bool moved = true;
@@ -236,12 +236,12 @@ static void come_to_rest(sim_play *play)
         sim_client_come_back(&play->clients[i]);
     }
     settle(play);
-    /* Longer than any grace and than any session is kept, and than a vandal has time to say Hello and to leave. */
+    /* Longer than any grace period, than any session is kept, and than a vandal has time for Hello and for leaving. */
     settle_for(play, 4000);
     step_all(play);
     step_all(play);
     settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
-    /* A view that did not fit beside what else there was comes with a later tick, if it fits then. */
+    /* A view that did not fit into the queue comes with a later tick, if it fits then. */
     for (uint32_t i = 0; i < 3 && is_view_lost(play); i++) {
         step_all(play);
         settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
@@ -255,7 +255,7 @@ static void stop(sim_play *play)
 {
     sim_scene *scene = &play->scene;
 
-    /* In the middle of it all. */
+    /* The server stops while everything goes on. */
     for (uint32_t i = 0; i < 100; i++) {
         happen(play);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A room as it was at its ticks, by brute force: which moments can have been, and whether one of them explains what was
- * seen.
+ * A room as it was at its ticks, by brute force: which moments are possible, and whether one of them explains what the
+ * client saw.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static uint32_t bodies_of(const model_past *past, const model_state *state, uint
     return count;
 }
 
-/* Whether it is explained with owners as they were said later. */
+/* Whether the moment explains it with the owners that were reported later. */
 static bool is_explained_later(const model_past *past, const model_state *state, size_t at, model_body *bodies,
                                uint32_t count, model_explains_fn explains, const void *context)
 {
@@ -130,7 +130,7 @@ static bool is_reachable(const model_past *past, model_moment to, uint64_t at_ns
     return false;
 }
 
-/* Whether no Applied tells of it. */
+/* Whether no Applied reports it. */
 static bool is_untold(const model_op *op)
 {
     return op->stay->left || op->kind == QD_CLIENT_SNAPSHOT || op->kind == QD_CLIENT_ADOPT || op->refused_whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the tap hears of entities that have another owner: by a Handover, or by an Adopt, whose effect follows from who
- * is connected when it is carried out.
+ * What the tap sees of entities that change their owner: by a Handover, or by an Adopt, whose effect depends on who is
+ * connected when it is carried out.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static bool is_among(uint32_t id, const uint32_t *ids, uint32_t count)
     return count > 0;
 }
 
-/* The receiver hears of a Handover while it is carried out, and of what of it is not refused. */
+/* The receiver gets a report of a Handover while it is carried out, with the entries that are not refused. */
 static void tap_given(model_room *room, const qd_msg_handed_over *reported)
 {
     const model_op *op = NULL;
@@ -107,14 +107,14 @@ static void check_yields(const model_stay *stay, const model_op *op, const qd_ms
               (unsigned long long)stay->session);
 }
 
-/* Who is adopted from by name, and has a connection, has heard of it before. */
+/* A connected session that is adopted from by number has got its report before. */
 static void check_taken_told(const model_room *room, const model_op *op, const uint32_t taken[STAYS_MAX])
 {
     const model_stay *named = op->from_session != 0 ? model_latest_stay(room, op->from_session) : NULL;
     uint32_t count = named != NULL ? taken[named->number] : 0;
 
     if (room->taken_from == 0) {
-        sim_check(count == 0 || !is_surely_connected(named, op), "who was adopted from was not told");
+        sim_check(count == 0 || !is_surely_connected(named, op), "the session that was adopted from got no report");
         return;
     }
     sim_check(room->taken_from == op->from_session && room->taken_count == count && !named->is_out,
@@ -179,11 +179,11 @@ static void tap_adopted(model_room *room, const model_stay *stay, uint32_t seq, 
     model_room_applied(room, op->place + 1);
 }
 
-/* Who is adopted from hears of it just before who adopts. */
+/* The session that is adopted from gets its report just before the adopter. */
 static void tap_taken(model_room *room, const qd_msg_handed_over *reported)
 {
     sim_check(room->taken_from == 0 && reported->count > 0 && reported->last && reported->connected_count == 0,
-              "who was adopted from is told something else");
+              "the session that was adopted from gets a wrong report");
     room->taken_from = reported->from;
     room->taken_count = reported->count;
     memcpy(room->taken, reported->id, reported->count * sizeof room->taken[0]);

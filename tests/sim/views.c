@@ -185,7 +185,7 @@ static void check_order(model_views *views, uint32_t phase, uint64_t key)
 static model_reported_entity *report(model_views *views, uint32_t id, bool is_enter)
 {
     sim_check(views->reported_count < sizeof views->reported / sizeof views->reported[0],
-              "a view tells more than there is");
+              "a view reports more than there is");
     model_reported_entity *reported = &views->reported[views->reported_count++];
     *reported = (model_reported_entity){.id = id, .is_enter = is_enter};
     return reported;
@@ -247,7 +247,7 @@ static void fold_relays(model_views *views, const qd_msg_view *view)
         uint32_t observer = view->relay_observer[i], id = view->relay_id[i];
 
         check_order(views, RELAYS, key_of(observer, id));
-        sim_check(model_views_contain(views, observer, id), "observer %u is told of %u, which it does not see",
+        sim_check(model_views_contain(views, observer, id), "observer %u gets a relay of %u, which it does not see",
                   observer, id);
         report(views, id, false)->body =
             (qd_body){.x = view->relay_x[i], .y = view->relay_y[i], .z = value_at(view->relay_z, i)};
@@ -323,7 +323,7 @@ static bool is_in_doubt(const model_room *room, const model_entity *entity)
     return room->leaver_count > 0;
 }
 
-/* What was told of entities is true at this tick. */
+/* What the frames reported about entities is true at this tick. */
 static void check_told(const model_views *views)
 {
     const model_room *room = views->past.stay->room;
@@ -333,16 +333,16 @@ static void check_told(const model_views *views)
         uint32_t number;
         const model_stay *stay = model_owner(room, reported->id, &number);
 
-        sim_check(stay != NULL, "a view tells of an entity that never was");
+        sim_check(stay != NULL, "a view reports an entity that never existed");
         const model_entity *entity = &views->past.state.entities[stay->number][number];
-        const qd_body *is = &entity->body, *said = &reported->body;
+        const qd_body *is = &entity->body, *given = &reported->body;
         if (stay->left || is_in_doubt(room, entity)) {
             continue;
         }
-        sim_check(said->x == is->x && said->y == is->y && said->z == is->z, "a view tells of a place where nobody is");
+        sim_check(given->x == is->x && given->y == is->y && given->z == is->z, "a view reports a wrong place");
         sim_check(!reported->is_enter ||
-                      (said->half_x == is->half_x && said->half_y == is->half_y && said->half_z == is->half_z &&
-                       said->radius == is->radius && said->shape == is->shape && said->category == is->category &&
+                      (given->half_x == is->half_x && given->half_y == is->half_y && given->half_z == is->half_z &&
+                       given->radius == is->radius && given->shape == is->shape && given->category == is->category &&
                        reported->tag == entity->tag),
                   "an entity enters as it is not");
     }

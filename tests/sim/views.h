@@ -22,7 +22,7 @@ typedef struct model_watcher {
     uint32_t observer;
 } model_watcher;
 
-/* What an enter or a relay says of an entity. */
+/* What an enter or a relay reports about an entity. */
 typedef struct model_reported_entity {
     uint32_t id;
     bool is_enter;
@@ -55,7 +55,7 @@ void model_views_destroy(model_views *views);
 /* Frames may be missing from now on. */
 void model_views_cut(model_views *views);
 void model_views_tell(model_views *views, const qd_msg_view *view);
-/* Whether the observer sees the entity, as far as was told. */
+/* Whether the observer sees the entity, by the frames so far. */
 bool model_views_contain(const model_views *views, uint32_t observer, uint32_t id);
 /* All is read, all that was left behind is gone, and so it is with all others in the room. */
 void model_views_finish(const model_views *views);

@@ -10,7 +10,7 @@
 
 enum { IDLE = 0, QUEUED, RUNNING, RUNNING_WOKEN };
 
-/* The world that a failure is about: there is one at a time. */
+/* The world that a failure concerns. There is one at a time. */
 static const sim_world *failing;
 
 _Noreturn void sim_fail(const char *format, ...)
@@ -71,7 +71,7 @@ static uint64_t now_ns(void *context)
     if (world->in_prompt) {
         return world->now_ns;
     }
-    /* While an actor runs, time passes, and the loops do their part. */
+    /* While an actor runs, time passes and the loops work. */
     if (sim_percent(world, 50)) {
         world->now_ns += sim_pick(world, 2000);
     }
@@ -111,7 +111,7 @@ static void let_go(sim_world *world, qd_actor *actor)
     }
 }
 
-/* The visitor finds it idle, or comes too late. */
+/* Runs the actor if it is idle. Now and then the caller comes too late. */
 static void run_inline(void *context, qd_actor *actor, qd_actor_fn run)
 {
     sim_world *world = context;
