@@ -8,7 +8,6 @@
 
 #include "../../room/room.h"
 #include "../../room/views/views.h"
-#include "../../space/space.h"
 
 /* Rows of a snapshot in one frame: at most 41 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
 #define QD_SNAPSHOT_FRAME_ROWS_MAX (48u << 10)
