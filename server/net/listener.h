@@ -8,7 +8,7 @@
 #define QD_NET_LISTENER_H
 
 #include "connection.h"
-#include "net.h"
+#include "refusal.h"
 
 typedef struct qd_listener {
     int fd;

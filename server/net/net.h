@@ -10,14 +10,9 @@
 #define QD_NET_NET_H
 
 #include "../base/link.h"
+#include "refusal.h"
 
 typedef struct qd_net qd_net;
-
-typedef enum qd_net_refusal {
-    QD_NET_FULL,      /* connections_max are there */
-    QD_NET_NO_MEMORY, /* for one more */
-    QD_NET_REFUSALS,
-} qd_net_refusal;
 
 typedef struct qd_net_config {
     const char *host;         /* a name or a number; an IPv6 address without brackets */
