@@ -25,7 +25,7 @@
 
 /* libuv tells that a socket takes bytes again only by the end of a write: one of at most so much, so that little is
  * counted as queued that the system has taken. */
-#define SLICE_BYTES_MAX 65536u
+#define WRITE_BYTES_MAX 65536u
 
 /* One connection is answered for about a millisecond; then it is the turn of the others, and what is left of its bytes
  * waits. By rough costs in nanoseconds, and not by the clock, which would have to be looked at for each frame: an
@@ -50,7 +50,7 @@ typedef struct qd_connection {
     bool peer_ended; /* nothing more comes */
     uv_tcp_t tcp;
     uv_write_t write;
-    size_t slice_bytes; /* of the write under way */
+    size_t write_bytes; /* of the write under way */
     qd_intake intake;
     uint64_t turn_cost;        /* since `serve`, besides that of the frames */
     qd_loop_deadline deadline; /* the handler's while open, then that of closing */
@@ -71,10 +71,10 @@ typedef struct qd_connection {
     _Atomic bool close_asked; /* written under the lock; read before each frame, too */
 } qd_connection;
 
-static void shut(qd_connection *connection);
+static void close_now(qd_connection *connection);
 static void write_out(qd_connection *connection);
 
-static qd_connection *of(const qd_link *link)
+static qd_connection *connection_of(const qd_link *link)
 {
     return (qd_connection *)link;
 }
@@ -112,7 +112,7 @@ static void ask_to_close(qd_connection *connection, uint32_t flush_ms)
 
 static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t count, qd_link_class class)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
     qd_outbox_pushed pushed = QD_OUTBOX_PUSHED;
     qd_link_sent sent = QD_LINK_CLOSED;
 
@@ -147,12 +147,12 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
 
 static size_t op_queued(const qd_link *link)
 {
-    return qd_outbox_bytes(&of(link)->outbox);
+    return qd_outbox_bytes(&connection_of(link)->outbox);
 }
 
 static void op_pause(qd_link *link)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
     /* Relaxed: the loop itself is the one who looks. */
@@ -161,7 +161,7 @@ static void op_pause(qd_link *link)
 
 static void op_resume(qd_link *link)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
     /* Release: the frames handed out from now on see what was done before the resume. */
     uint32_t before = atomic_fetch_sub_explicit(&connection->pauses, 1, memory_order_release);
 
@@ -175,7 +175,7 @@ static void op_resume(qd_link *link)
 
 static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
     qd_intake_frame_bytes_max(&connection->intake, bytes_max);
@@ -183,7 +183,7 @@ static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
 
 static void op_deadline(qd_link *link, uint32_t after_ms)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
     if (connection->state != OPEN || is_close_asked(connection)) {
@@ -199,7 +199,7 @@ static void op_deadline(qd_link *link, uint32_t after_ms)
 
 static void op_close(qd_link *link, uint32_t flush_ms)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     uv_mutex_lock(&connection->lock);
     ask_to_close(connection, flush_ms);
@@ -208,7 +208,7 @@ static void op_close(qd_link *link, uint32_t flush_ms)
 
 static void op_destroy(qd_link *link)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     QD_ASSERT(connection->state == CLOSED);
     uv_mutex_destroy(&connection->lock);
@@ -235,7 +235,7 @@ static bool is_turn_over(const qd_connection *connection)
 }
 
 /* For the intake. */
-static bool may_hand_out(const qd_link *link)
+static bool may_deliver(const qd_link *link)
 {
     const qd_connection *connection = (const qd_connection *)link;
 
@@ -255,16 +255,16 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
 
 /* Go on with what is held, then start or stop to read, as things stand now. */
-static void read_on(qd_connection *connection)
+static void continue_reading(qd_connection *connection)
 {
-    qd_intake_go_on(&connection->intake);
+    qd_intake_continue(&connection->intake);
     if (connection->state == OPEN && is_turn_over(connection)) {
         uv_mutex_lock(&connection->lock);
         post(connection);
         uv_mutex_unlock(&connection->lock);
     }
-    bool throw_away = connection->state == CLOSING || connection->state == LINGERING;
-    bool wanted = !connection->peer_ended && (throw_away || qd_intake_is_open(&connection->intake));
+    bool discard = connection->state == CLOSING || connection->state == LINGERING;
+    bool wanted = !connection->peer_ended && (discard || qd_intake_is_open(&connection->intake));
     if (wanted == connection->reading) {
         return;
     }
@@ -272,7 +272,7 @@ static void read_on(qd_connection *connection)
     if (!wanted) {
         uv_read_stop((uv_stream_t *)&connection->tcp);
     } else if (uv_read_start((uv_stream_t *)&connection->tcp, on_alloc, on_read) != 0) {
-        shut(connection);
+        close_now(connection);
     }
 }
 
@@ -283,21 +283,21 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     if (count == 0) {
         return;
     }
-    if (count < 0 && connection->state == OPEN && qd_intake_is_within(&connection->intake)) {
+    if (count < 0 && connection->state == OPEN && qd_intake_is_partial(&connection->intake)) {
         qd_log(QD_LOG_DEBUG, "the end of a connection cuts off a frame peer=%s", connection->link.peer);
     }
     if (count == UV_EOF) {
         connection->reading = false;
         connection->peer_ended = true;
         if (connection->state == LINGERING) {
-            shut(connection);
+            close_now(connection);
         } else {
             op_close(&connection->link, QD_LINK_ENDED_FLUSH_MS);
         }
         return;
     }
     if (count < 0) {
-        shut(connection);
+        close_now(connection);
         return;
     }
     atomic_fetch_add_explicit(&connection->loop->bytes_in, (uint64_t)count, memory_order_relaxed);
@@ -306,29 +306,29 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     }
 
     const uint8_t *end = (const uint8_t *)buffer->base + count;
-    size_t left = qd_intake_take(&connection->intake, (const uint8_t *)buffer->base, (size_t)count);
+    size_t left = qd_intake_feed(&connection->intake, (const uint8_t *)buffer->base, (size_t)count);
     if (left > 0 && !is_close_asked(connection)) {
         qd_intake_hold(&connection->intake, end - left, left);
     }
     connection->turn_cost += (uint64_t)count * READ_BYTE_COST;
-    read_on(connection);
+    continue_reading(connection);
 }
 
 /* ---- out: all on the loop ---- */
 
 /* So many bytes of the outbox are written. */
-static void took(qd_connection *connection, size_t bytes)
+static void consume(qd_connection *connection, size_t bytes)
 {
     qd_outbox_freed freed;
 
     uv_mutex_lock(&connection->lock);
-    bool room = qd_outbox_take(&connection->outbox, bytes, &freed);
+    bool has_space = qd_outbox_consume(&connection->outbox, bytes, &freed);
     uv_mutex_unlock(&connection->lock);
     for (uint32_t i = 0; i < freed.count; i++) {
         qd_buffer_release(freed.buffers[i]);
     }
     atomic_fetch_add_explicit(&connection->loop->bytes_out, bytes, memory_order_relaxed);
-    if (room && !is_close_asked(connection)) {
+    if (has_space && !is_close_asked(connection)) {
         connection->handler->drained(connection->handler->context, &connection->link);
     }
 }
@@ -342,25 +342,25 @@ static void on_written(uv_write_t *write, int status)
         return;
     }
     if (status < 0) {
-        shut(connection);
+        close_now(connection);
         return;
     }
-    took(connection, connection->slice_bytes);
+    consume(connection, connection->write_bytes);
     write_out(connection);
-    read_on(connection);
+    continue_reading(connection);
 }
 
 /* The system takes no more for now. */
-static void write_later(qd_connection *connection, uv_buf_t slice)
+static void write_later(qd_connection *connection, uv_buf_t first)
 {
-    if (slice.len > SLICE_BYTES_MAX) {
-        slice.len = SLICE_BYTES_MAX;
+    if (first.len > WRITE_BYTES_MAX) {
+        first.len = WRITE_BYTES_MAX;
     }
-    connection->slice_bytes = slice.len;
+    connection->write_bytes = first.len;
     connection->writing = true;
-    if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, &slice, 1, on_written) != 0) {
+    if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, &first, 1, on_written) != 0) {
         connection->writing = false;
-        shut(connection);
+        close_now(connection);
     }
 }
 
@@ -371,7 +371,7 @@ static void linger(qd_connection *connection)
     uv_os_fd_t fd;
 
     if (connection->peer_ended || uv_fileno((uv_handle_t *)&connection->tcp, &fd) != 0 || shutdown(fd, SHUT_WR) != 0) {
-        shut(connection);
+        close_now(connection);
         return;
     }
     connection->state = LINGERING;
@@ -404,10 +404,10 @@ static void write_out(qd_connection *connection)
         if (written == UV_EAGAIN) {
             write_later(connection, vectors[0]);
         } else if (written < 0) {
-            shut(connection);
+            close_now(connection);
             return;
         } else {
-            took(connection, (size_t)written);
+            consume(connection, (size_t)written);
         }
     }
     if (connection->state == CLOSING && qd_outbox_bytes(&connection->outbox) == 0) {
@@ -444,12 +444,12 @@ static void on_closed(uv_handle_t *handle)
     if (connection->announced) {
         connection->handler->closed(connection->handler->context, &connection->link);
     }
-    qd_loop_let_go(loop);
+    qd_loop_unhold(loop);
     qd_link_release(&connection->link);
 }
 
 /* To `closed`, at once. What is unsent is lost, and a reset tells the peer so. */
-static void shut(qd_connection *connection)
+static void close_now(qd_connection *connection)
 {
     if (connection->state == CLOSED) {
         return;
@@ -471,13 +471,13 @@ static void expire(qd_loop_deadline *deadline)
     qd_connection *connection = (qd_connection *)((char *)deadline - offsetof(qd_connection, deadline));
 
     if (connection->state != OPEN) {
-        shut(connection);
+        close_now(connection);
     } else if (!is_close_asked(connection)) {
         connection->handler->expired(connection->handler->context, &connection->link);
     }
 }
 
-static void begin(qd_connection *connection)
+static void open_socket(qd_connection *connection)
 {
     qd_loop *loop = connection->loop;
 
@@ -494,7 +494,7 @@ static void begin(qd_connection *connection)
     if (error != 0) {
         qd_log(QD_LOG_WARN, "dropping a new connection: %s peer=%s", uv_strerror(error), connection->link.peer);
         close(connection->fd);
-        shut(connection);
+        close_now(connection);
         return;
     }
     /* Neither matters enough to fail for. */
@@ -531,15 +531,15 @@ static void serve(qd_loop_request *request)
     connection->turn_cost = 0;
     connection->intake.frames = 0;
     if (connection->state == FRESH) {
-        begin(connection);
+        open_socket(connection);
     }
     if (close_asked) {
         begin_closing(connection, due_ns);
     }
     write_out(connection);
-    read_on(connection);
+    continue_reading(connection);
     if (close_asked && qd_clock_now_ns() >= due_ns) {
-        shut(connection);
+        close_now(connection);
     }
     qd_link_release(&connection->link);
 }
@@ -566,7 +566,7 @@ static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_
     }
     qd_link_init(&connection->link, &tcp_ops);
     snprintf(connection->link.peer, sizeof connection->link.peer, "%s", peer);
-    qd_intake_init(&connection->intake, &connection->link, config->handler, may_hand_out, &loop->heap,
+    qd_intake_init(&connection->intake, &connection->link, config->handler, may_deliver, &loop->heap,
                    config->frame_bytes_max);
     qd_outbox_init(&connection->outbox, config->outbox_bytes_max);
     return connection;

@@ -36,7 +36,7 @@ static void format_address(const struct sockaddr *address, socklen_t size, char 
     }
 }
 
-static const char *advice(int error)
+static const char *explain(int error)
 {
     switch (error) {
     case EADDRINUSE:
@@ -110,7 +110,7 @@ qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t por
         }
     }
     if (listener->fd < 0) {
-        snprintf(error, error_size, format, host, port, advice(errno));
+        snprintf(error, error_size, format, host, port, explain(errno));
     }
     freeaddrinfo(addresses);
     if (listener->fd < 0) {
@@ -136,7 +136,7 @@ static void refuse(qd_listener *listener, int fd, qd_net_refusal reason)
     }
 }
 
-static void welcome(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
+static void admit(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
 {
     char peer[sizeof((qd_link *)0)->peer];
 
@@ -162,7 +162,7 @@ static void on_pause_over(uv_timer_t *pause)
     uv_poll_start(&listener->poll, UV_READABLE, on_readable);
 }
 
-static void starve(qd_listener *listener, int error)
+static void pause_accepting(qd_listener *listener, int error)
 {
     if (!listener->starved) {
         qd_log(QD_LOG_WARN, "cannot accept connections, trying on: %s", strerror(error));
@@ -184,11 +184,11 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
         if (fd >= 0) {
             listener->starved = false;
-            welcome(listener, fd, (struct sockaddr *)&address, size);
+            admit(listener, fd, (struct sockaddr *)&address, size);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno != EINTR && errno != ECONNABORTED && errno != EPROTO) {
-            starve(listener, errno);
+            pause_accepting(listener, errno);
             return;
         }
     }
@@ -204,7 +204,7 @@ static void on_handle_closed(uv_handle_t *handle)
         return;
     }
     close(listener->fd);
-    qd_loop_let_go(&listener->loops[0]);
+    qd_loop_unhold(&listener->loops[0]);
     uv_sem_post(&listener->closed);
 }
 

@@ -7,11 +7,11 @@
 #include "../base/clock.h"
 
 /* Who is woken to write more often than that, as where thousands of rooms tick, has each wake for a few frames: then it
- * rests before the turn, so that more come together. While it does, it is woken the less. */
-#define OFTEN_SPAN_NS    2000000u
-#define OFTEN_NS         200000u
-#define OFTEN_NS_RESTING 350000u
-#define REST_NS          100000
+ * coalesces before the turn, so that more come together. While it does, it is woken the less. */
+#define OFTEN_SPAN_NS       2000000u
+#define OFTEN_NS            200000u
+#define OFTEN_NS_COALESCING 350000u
+#define COALESCE_NS         100000
 
 /* The loop that runs in this thread. */
 static _Thread_local const qd_loop *current;
@@ -61,26 +61,26 @@ static void on_turn(uv_prepare_t *turn)
 }
 
 /* How often the loop was woken lately decides for as long again. */
-static bool is_woken_often(qd_loop *loop)
+static bool should_coalesce(qd_loop *loop)
 {
     uint64_t now_ns = qd_clock_now_ns(), passed_ns = now_ns - loop->counted_since_ns;
 
     loop->wakes++;
     if (passed_ns >= OFTEN_SPAN_NS) {
-        uint64_t most = passed_ns / (loop->rests ? OFTEN_NS_RESTING : OFTEN_NS);
+        uint64_t most = passed_ns / (loop->coalesces ? OFTEN_NS_COALESCING : OFTEN_NS);
 
-        loop->rests = loop->wakes > most && loop->writes >= loop->wakes;
+        loop->coalesces = loop->wakes > most && loop->writes >= loop->wakes;
         loop->wakes = loop->writes = 0;
         loop->counted_since_ns = now_ns;
     }
-    return loop->rests;
+    return loop->coalesces;
 }
 
 /* Called by libuv when it waited and was woken: the turn comes next. */
 static void on_wake(uv_async_t *wake)
 {
-    if (is_woken_often(wake->data)) {
-        nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
+    if (should_coalesce(wake->data)) {
+        nanosleep(&(struct timespec){.tv_nsec = COALESCE_NS}, NULL);
     }
 }
 
@@ -148,7 +148,7 @@ void qd_loop_hold(qd_loop *loop)
     loop->holders++;
 }
 
-void qd_loop_let_go(qd_loop *loop)
+void qd_loop_unhold(qd_loop *loop)
 {
     QD_ASSERT(loop->holders > 0);
     loop->holders--;

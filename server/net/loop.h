@@ -52,7 +52,7 @@ typedef struct qd_loop {
     qd_mailbox requests; /* [any] */
     bool running_requests;
     bool stopping;
-    bool rests; /* before the turn, where it was woken */
+    bool coalesces; /* before the turn, where it was woken */
     uint64_t counted_since_ns;
     uint32_t wakes, writes; /* since then; `writes` is counted by its connections */
     uint32_t holders;
@@ -79,7 +79,7 @@ bool qd_loop_is_current(const qd_loop *loop);
 
 /* As long as somebody holds it, the loop runs on. [loop] */
 void qd_loop_hold(qd_loop *loop);
-void qd_loop_let_go(qd_loop *loop);
+void qd_loop_unhold(qd_loop *loop);
 /* Leave when nobody holds it. [loop] */
 void qd_loop_stop(qd_loop *loop);
 

@@ -32,9 +32,9 @@ typedef struct qd_outbox {
     qd_outbox_entry *ring; /* `first`, or a longer one */
     uint32_t capacity;     /* a power of two */
     uint32_t head, count;
-    size_t head_taken;      /* bytes of the first buffer that are written */
+    size_t head_consumed;   /* bytes of the first buffer that are written */
     size_t replies_counted; /* like `counted`, of the replies alone */
-    bool refused;           /* events were, and nobody has been told of room since */
+    bool events_refused;    /* events were, and nobody has been told of room since */
     _Atomic size_t bytes;   /* not yet written */
     _Atomic bool stalled;   /* hand out no more frames */
     qd_outbox_entry first[QD_OUTBOX_ENTRIES_MIN];
@@ -66,7 +66,7 @@ typedef struct qd_outbox_freed {
 
 /* The first `bytes` are written, all from one gather. Returns whether those who were refused events should be told that
  * there is room again. */
-bool qd_outbox_take(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed);
+bool qd_outbox_consume(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed);
 
 /* [any] */
 static inline size_t qd_outbox_bytes(const qd_outbox *outbox)

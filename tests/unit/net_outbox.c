@@ -51,7 +51,7 @@ static bool take(qd_outbox *outbox, size_t bytes)
         if (part > bytes) {
             part = bytes;
         }
-        room |= qd_outbox_take(outbox, part, &freed);
+        room |= qd_outbox_consume(outbox, part, &freed);
         for (uint32_t i = 0; i < freed.count; i++) {
             qd_buffer_release(freed.buffers[i]);
         }
