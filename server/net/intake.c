@@ -67,7 +67,7 @@ static void fault(qd_intake *intake, qd_link_fault what, uint64_t value)
     intake->handler->fault(intake->handler->context, intake->link, what, value);
 }
 
-/* Hand out the frames in *bytes (of *size) while it may, advancing both past what was read. */
+/* Delivers the frames in *bytes (of *size) while the link may deliver. Advances both past what was parsed. */
 static void deliver(qd_intake *intake, const uint8_t **bytes, size_t *size)
 {
     while (can_deliver(intake)) {

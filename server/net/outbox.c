@@ -4,7 +4,7 @@
 #include "../base/alloc.h"
 #include "../base/assert.h"
 
-/* A ring that a burst made longer than this is given back when it has run empty. */
+/* A longer ring, which only a burst needs, is freed when the outbox is empty. */
 #define ENTRIES_KEPT_MAX 256u
 
 void qd_outbox_init(qd_outbox *outbox, size_t bytes_max)
@@ -22,13 +22,13 @@ static void free_ring(qd_outbox *outbox)
     outbox->head = 0;
 }
 
-/* What the bounds are about: the bytes, and something for each buffer. */
+/* What counts towards the limit: the bytes, plus a constant per buffer. */
 static size_t counted(const qd_outbox *outbox)
 {
     return qd_outbox_bytes(outbox) + (size_t)outbox->count * QD_LINK_BUFFER_BYTES;
 }
 
-/* Relaxed, here and at `bytes`: both are written under the lock only, and publish nothing. */
+/* Relaxed, here and in update_stalled: both are written under the lock only, and publish nothing. */
 static void set_bytes(qd_outbox *outbox, size_t bytes)
 {
     atomic_store_explicit(&outbox->bytes, bytes, memory_order_relaxed);
@@ -54,7 +54,7 @@ void qd_outbox_deinit(qd_outbox *outbox)
     update_stalled(outbox);
 }
 
-/* Make room for `count` more entries; false: no memory. */
+/* Returns false if there is no memory for `count` more entries. */
 static bool reserve(qd_outbox *outbox, size_t count)
 {
     uint32_t capacity = outbox->capacity;

@@ -34,7 +34,7 @@ static void a_start_that_fails_says_why(void **state)
 
     assert_int_not_equal(port, 0);
     snprintf(words, sizeof words, "127.0.0.1:%u", port);
-    start_fails("127.0.0.1", port, words, "choose another --listen or stop the other process");
+    start_fails("127.0.0.1", port, words, "Choose another --listen or stop the other process");
     start_fails("no-such-host.invalid", 7400, "no-such-host.invalid:7400", "unknown host");
     /* An address kept for documentation: nobody has it. */
     start_fails("192.0.2.1", 7400, "192.0.2.1:7400", "no such address");
