@@ -14,7 +14,7 @@
 
 #define IDS 1000u
 
-static void counts_up_and_gives_again(void **state)
+static void a_returned_id_is_taken_next(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -36,7 +36,7 @@ static void counts_up_and_gives_again(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void never_gives_one_twice(void **state)
+static void an_id_in_use_is_never_taken_again(void **state)
 {
     (void)state;
     bool out[IDS] = {false};
@@ -67,7 +67,7 @@ static void never_gives_one_twice(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void all_can_be_given_back_without_memory(void **state)
+static void ids_can_be_returned_without_memory(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -97,9 +97,9 @@ static void all_can_be_given_back_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_up_and_gives_again),
-        cmocka_unit_test(never_gives_one_twice),
-        cmocka_unit_test(all_can_be_given_back_without_memory),
+        cmocka_unit_test(a_returned_id_is_taken_next),
+        cmocka_unit_test(an_id_in_use_is_never_taken_again),
+        cmocka_unit_test(ids_can_be_returned_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

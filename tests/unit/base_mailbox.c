@@ -21,7 +21,7 @@ typedef struct parcel {
     uint32_t sender, number;
 } parcel;
 
-static void keeps_order(void **state)
+static void messages_are_taken_in_order(void **state)
 {
     (void)state;
     parcel parcels[3] = {{.number = 0}, {.number = 1}, {.number = 2}};
@@ -61,7 +61,7 @@ static void *send_all(void *argument)
     return NULL;
 }
 
-static void loses_nothing_between_threads(void **state)
+static void messages_from_threads_arrive_once_and_in_order(void **state)
 {
     (void)state;
     pthread_t threads[SENDERS];
@@ -99,8 +99,8 @@ static void loses_nothing_between_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_order),
-        cmocka_unit_test(loses_nothing_between_threads),
+        cmocka_unit_test(messages_are_taken_in_order),
+        cmocka_unit_test(messages_from_threads_arrive_once_and_in_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static void agrees_on(reference *expected, uint64_t salt, uint64_t seed)
     qd_heap_deinit(&heap);
 }
 
-static void agrees_on_random_keys(void **state)
+static void random_keys_agree_with_an_array(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -135,7 +135,7 @@ static void agrees_on_random_keys(void **state)
     }
 }
 
-static void agrees_on_keys_in_a_row(void **state)
+static void consecutive_keys_agree_with_an_array(void **state)
 {
     (void)state;
     reference expected = {.key_count = KEYS_MAX};
@@ -149,7 +149,7 @@ static void agrees_on_keys_in_a_row(void **state)
 
 /* All homes lie in three neighbouring entries at the end of a table of 64, so that runs are long and wrap around, and
  * removals have to close gaps across the edge. */
-static void agrees_on_clustered_keys(void **state)
+static void clustered_keys_agree_with_an_array(void **state)
 {
     (void)state;
     reference expected = {.key_count = 0};
@@ -175,7 +175,7 @@ static void agrees_on_clustered_keys(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void full_memory_changes_nothing(void **state)
+static void a_put_without_memory_changes_nothing(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -201,7 +201,7 @@ static void full_memory_changes_nothing(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void reserve_makes_puts_free(void **state)
+static void puts_within_a_reserve_allocate_nothing(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -222,9 +222,11 @@ static void reserve_makes_puts_free(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_on_random_keys),    cmocka_unit_test(agrees_on_keys_in_a_row),
-        cmocka_unit_test(agrees_on_clustered_keys), cmocka_unit_test(full_memory_changes_nothing),
-        cmocka_unit_test(reserve_makes_puts_free),
+        cmocka_unit_test(random_keys_agree_with_an_array),
+        cmocka_unit_test(consecutive_keys_agree_with_an_array),
+        cmocka_unit_test(clustered_keys_agree_with_an_array),
+        cmocka_unit_test(a_put_without_memory_changes_nothing),
+        cmocka_unit_test(puts_within_a_reserve_allocate_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  */
 #include "support/net_fixture.h"
 
-static void echo(void **state)
+static void frames_of_every_size_are_echoed(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -27,7 +27,7 @@ static void echo(void **state)
     fixture_stop(&fixture);
 }
 
-static void frames_cut_at_every_byte(void **state)
+static void frames_cut_at_every_byte_arrive_whole(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -63,7 +63,7 @@ static void frames_cut_at_every_byte(void **state)
     fixture_stop(&fixture);
 }
 
-static void many_frames_in_one_write(void **state)
+static void many_frames_in_one_write_arrive_in_order(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -98,7 +98,7 @@ static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *b
 }
 
 /* Each frame pauses the link; all of them lie in one or two read buffers. Resumed from another thread. */
-static void pause_in_the_middle_of_a_buffer(void **state)
+static void a_pause_inside_a_read_stops_delivery(void **state)
 {
     (void)state;
     enum { FRAMES = 15000 };
@@ -131,7 +131,7 @@ static void pause_at_opening(net_fixture *fixture, qd_link *link)
 }
 
 /* As many resumes as pauses; what came meanwhile is not lost, and comes in order. */
-static void pauses_are_counted(void **state)
+static void frames_wait_until_every_pause_is_resumed(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_opened = pause_at_opening};
@@ -158,7 +158,7 @@ static void pauses_are_counted(void **state)
 }
 
 /* A connection that ends while it is paused, with bytes held. */
-static void stop_while_paused(void **state)
+static void a_paused_link_closes_when_the_net_stops(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_frame = pause_and_echo};
@@ -216,13 +216,13 @@ static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64
     fixture_stop(&fixture);
 }
 
-static void bad_prefix(void **state)
+static void a_bad_prefix_reports_a_fault(void **state)
 {
     (void)state;
     fault_of("\xff\xff\xff\xff\xff\xff", 6, QD_LINK_BAD_PREFIX, 0);
 }
 
-static void frame_too_long(void **state)
+static void a_frame_over_the_limit_reports_a_fault(void **state)
 {
     (void)state;
     fault_of("\x81\x80\x40", 3, QD_LINK_FRAME_TOO_LONG, (1u << 20) + 1);
@@ -241,7 +241,7 @@ static void widen_frames(net_fixture *fixture, qd_link *link, const uint8_t *byt
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
 }
 
-static void the_frame_limit_changes(void **state)
+static void a_new_frame_limit_applies_to_the_next_frame(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_opened = narrow_frames, .on_frame = widen_frames, .on_fault = say_so_and_close};
@@ -263,7 +263,7 @@ static void the_frame_limit_changes(void **state)
 
 /* ---- comings and goings ---- */
 
-static void the_peer_ends_its_side(void **state)
+static void a_peer_that_ends_its_side_gets_its_answer(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -281,7 +281,7 @@ static void the_peer_ends_its_side(void **state)
 }
 
 /* In the middle of a prefix, of a frame, with an answer on its way; and without a word. */
-static void the_peer_resets(void **state)
+static void a_reset_closes_the_link(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -325,7 +325,7 @@ static void close_at_once(net_fixture *fixture, qd_link *link)
 }
 
 /* Who says nothing is told to go; who speaks stays. */
-static void a_deadline_expires(void **state)
+static void a_deadline_expires_unless_it_is_cleared(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_opened = expect_hello, .on_frame = no_hurry, .on_expired = close_at_once};
@@ -348,18 +348,18 @@ static void a_deadline_expires(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(echo),
-        cmocka_unit_test(frames_cut_at_every_byte),
-        cmocka_unit_test(many_frames_in_one_write),
-        cmocka_unit_test(pause_in_the_middle_of_a_buffer),
-        cmocka_unit_test(pauses_are_counted),
-        cmocka_unit_test(stop_while_paused),
-        cmocka_unit_test(bad_prefix),
-        cmocka_unit_test(frame_too_long),
-        cmocka_unit_test(the_frame_limit_changes),
-        cmocka_unit_test(the_peer_ends_its_side),
-        cmocka_unit_test(the_peer_resets),
-        cmocka_unit_test(a_deadline_expires),
+        cmocka_unit_test(frames_of_every_size_are_echoed),
+        cmocka_unit_test(frames_cut_at_every_byte_arrive_whole),
+        cmocka_unit_test(many_frames_in_one_write_arrive_in_order),
+        cmocka_unit_test(a_pause_inside_a_read_stops_delivery),
+        cmocka_unit_test(frames_wait_until_every_pause_is_resumed),
+        cmocka_unit_test(a_paused_link_closes_when_the_net_stops),
+        cmocka_unit_test(a_bad_prefix_reports_a_fault),
+        cmocka_unit_test(a_frame_over_the_limit_reports_a_fault),
+        cmocka_unit_test(a_new_frame_limit_applies_to_the_next_frame),
+        cmocka_unit_test(a_peer_that_ends_its_side_gets_its_answer),
+        cmocka_unit_test(a_reset_closes_the_link),
+        cmocka_unit_test(a_deadline_expires_unless_it_is_cleared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void start_fails(const char *host, uint16_t port, const char *words, cons
     assert_int_equal(qd_memory_used(), memory);
 }
 
-static void a_start_that_fails_says_why(void **state)
+static void a_failed_start_reports_the_address_and_the_fix(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -41,7 +41,7 @@ static void a_start_that_fails_says_why(void **state)
     fixture_stop(&fixture);
 }
 
-static void a_port_is_free_again_at_once(void **state)
+static void a_port_can_be_reused_right_after_a_stop(void **state)
 {
     (void)state;
     net_fixture first = {0}, second = {0};
@@ -62,7 +62,7 @@ static void a_port_is_free_again_at_once(void **state)
     fixture_stop(&second);
 }
 
-static void ipv6(void **state)
+static void an_ipv6_address_accepts_connections(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -93,7 +93,7 @@ static qd_buffer *refusal(void *context, qd_net_refusal reason)
     return frame_of(reason == QD_NET_FULL ? 'F' : 'M', 20);
 }
 
-static void one_too_many(void **state)
+static void a_connection_over_the_limit_gets_a_refusal(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -127,7 +127,7 @@ static void one_too_many(void **state)
 }
 
 /* More refusals at once than are told: the rest is closed, and nothing is left over. */
-static void far_too_many(void **state)
+static void many_connections_over_the_limit_are_all_closed(void **state)
 {
     (void)state;
     enum { MANY = 200 };
@@ -153,7 +153,7 @@ static void far_too_many(void **state)
 }
 
 /* Who finds no descriptor is let in when there is one. */
-static void no_descriptors(void **state)
+static void a_connection_without_a_descriptor_is_accepted_later(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -180,7 +180,7 @@ static void no_descriptors(void **state)
 }
 
 /* It is told so all the same, and who had a link already has it still, with an outbox that takes a last word. */
-static void no_memory(void **state)
+static void a_connection_without_memory_gets_a_refusal(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -228,7 +228,7 @@ static void count_thread(net_fixture *fixture, qd_link *link)
     pthread_mutex_unlock(&fixture->lock);
 }
 
-static void five_hundred_on_two_loops(void **state)
+static void connections_are_split_evenly_over_two_loops(void **state)
 {
     (void)state;
     enum { MANY = 500 };
@@ -271,7 +271,7 @@ static void five_hundred_on_two_loops(void **state)
 
 /* ---- stopping ---- */
 
-static void stop_listening(void **state)
+static void links_continue_after_listening_stops(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -297,7 +297,7 @@ static void stop_listening(void **state)
 }
 
 /* With what was queued for each of them, and without waiting for those that have nothing. */
-static void stop_flushes(void **state)
+static void a_stop_flushes_queued_buffers(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -338,7 +338,7 @@ static void *connect_on_and_on(void *argument)
     } while (true);
 }
 
-static void stop_under_arrivals(void **state)
+static void a_stop_closes_connections_that_arrive_meanwhile(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 20; i++) {
@@ -363,17 +363,17 @@ static void stop_under_arrivals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_start_that_fails_says_why),
-        cmocka_unit_test(a_port_is_free_again_at_once),
-        cmocka_unit_test(ipv6),
-        cmocka_unit_test(one_too_many),
-        cmocka_unit_test(far_too_many),
-        cmocka_unit_test(no_descriptors),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(five_hundred_on_two_loops),
-        cmocka_unit_test(stop_listening),
-        cmocka_unit_test(stop_flushes),
-        cmocka_unit_test(stop_under_arrivals),
+        cmocka_unit_test(a_failed_start_reports_the_address_and_the_fix),
+        cmocka_unit_test(a_port_can_be_reused_right_after_a_stop),
+        cmocka_unit_test(an_ipv6_address_accepts_connections),
+        cmocka_unit_test(a_connection_over_the_limit_gets_a_refusal),
+        cmocka_unit_test(many_connections_over_the_limit_are_all_closed),
+        cmocka_unit_test(a_connection_without_a_descriptor_is_accepted_later),
+        cmocka_unit_test(a_connection_without_memory_gets_a_refusal),
+        cmocka_unit_test(connections_are_split_evenly_over_two_loops),
+        cmocka_unit_test(links_continue_after_listening_stops),
+        cmocka_unit_test(a_stop_flushes_queued_buffers),
+        cmocka_unit_test(a_stop_closes_connections_that_arrive_meanwhile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static bool take(qd_outbox *outbox, size_t bytes)
     return room;
 }
 
-static void events_are_bounded_but_for_the_first(void **state)
+static void events_over_the_limit_are_refused_unless_the_outbox_is_empty(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -80,7 +80,7 @@ static void events_are_bounded_but_for_the_first(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void many_small_buffers_count(void **state)
+static void small_buffers_count_their_overhead(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -94,7 +94,7 @@ static void many_small_buffers_count(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void all_or_none(void **state)
+static void a_push_over_the_limit_queues_no_buffer(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -114,7 +114,7 @@ static void all_or_none(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void replies_stall_and_overrun(void **state)
+static void replies_over_the_limit_stall_and_then_overrun(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -141,7 +141,7 @@ static void replies_stall_and_overrun(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void no_memory_changes_nothing(void **state)
+static void a_push_without_memory_changes_nothing(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -220,7 +220,7 @@ static void the_stream_is_whole(uint32_t seed)
     qd_outbox_deinit(&outbox);
 }
 
-static void any_cut_gives_the_same_stream(void **state)
+static void random_writes_keep_the_byte_stream(void **state)
 {
     (void)state;
     for (uint32_t seed = 1; seed <= 20; seed++) {
@@ -229,7 +229,7 @@ static void any_cut_gives_the_same_stream(void **state)
 }
 
 /* A burst's ring does not stay. */
-static void a_long_ring_is_given_back(void **state)
+static void a_long_ring_is_freed_when_it_is_empty(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -252,13 +252,13 @@ static int nothing_is_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(events_are_bounded_but_for_the_first, nothing_is_left),
-        cmocka_unit_test_teardown(many_small_buffers_count, nothing_is_left),
-        cmocka_unit_test_teardown(all_or_none, nothing_is_left),
-        cmocka_unit_test_teardown(replies_stall_and_overrun, nothing_is_left),
-        cmocka_unit_test_teardown(no_memory_changes_nothing, nothing_is_left),
-        cmocka_unit_test_teardown(any_cut_gives_the_same_stream, nothing_is_left),
-        cmocka_unit_test_teardown(a_long_ring_is_given_back, nothing_is_left),
+        cmocka_unit_test_teardown(events_over_the_limit_are_refused_unless_the_outbox_is_empty, nothing_is_left),
+        cmocka_unit_test_teardown(small_buffers_count_their_overhead, nothing_is_left),
+        cmocka_unit_test_teardown(a_push_over_the_limit_queues_no_buffer, nothing_is_left),
+        cmocka_unit_test_teardown(replies_over_the_limit_stall_and_then_overrun, nothing_is_left),
+        cmocka_unit_test_teardown(a_push_without_memory_changes_nothing, nothing_is_left),
+        cmocka_unit_test_teardown(random_writes_keep_the_byte_stream, nothing_is_left),
+        cmocka_unit_test_teardown(a_long_ring_is_freed_when_it_is_empty, nothing_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

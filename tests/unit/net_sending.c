@@ -58,7 +58,7 @@ static void *send_marks(void *argument)
 }
 
 /* All arrive, each thread's in its order. */
-static void sends_from_many_threads(void **state)
+static void sends_from_threads_arrive_in_each_threads_order(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -102,7 +102,7 @@ static void *send_until_closed(void *argument)
 }
 
 /* Threads that send on and on, while the links under them are closed from both sides, and the net stops. */
-static void closes_under_senders(void **state)
+static void links_close_safely_while_threads_send(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -137,7 +137,7 @@ static void closes_under_senders(void **state)
 
 /* ---- slow readers ---- */
 
-static void a_slow_reader_of_events(void **state)
+static void events_for_a_slow_reader_are_bounded(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -184,7 +184,7 @@ static void long_answer(net_fixture *fixture, qd_link *link, const uint8_t *byte
 
 /* It asks for more than all the buffers below can hold before it begins to read: it is answered in full, and what waits
  * for it stays bounded. */
-static void a_slow_reader_of_replies(void **state)
+static void replies_for_a_slow_reader_all_arrive(void **state)
 {
     (void)state;
     enum { QUESTIONS = 2000 };
@@ -207,7 +207,7 @@ static void a_slow_reader_of_replies(void **state)
 }
 
 /* Replies that no pause can hold back: in the end the link is closed, and nothing of it is kept. */
-static void a_reader_of_nothing(void **state)
+static void replies_to_a_peer_that_never_reads_close_the_link(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -226,7 +226,7 @@ static void a_reader_of_nothing(void **state)
     fixture_stop(&fixture);
 }
 
-static void all_or_none(void **state)
+static void a_refused_send_queues_no_buffer(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -256,7 +256,7 @@ static void all_or_none(void **state)
 
 /* ---- closing ---- */
 
-static void a_close_flushes(void **state)
+static void a_close_flushes_queued_buffers(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -282,7 +282,7 @@ static void a_close_flushes(void **state)
 }
 
 /* The peer reads nothing: the link is gone at its deadline, or sooner when it is closed again. */
-static void a_flush_has_an_end(void **state)
+static void a_flush_ends_at_its_deadline(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -324,7 +324,7 @@ static void echo_and_pause(net_fixture *fixture, qd_link *link, const uint8_t *b
 }
 
 /* Whoever holds a link may use it when its connection, and its net, are long gone. */
-static void a_link_outlives_its_net(void **state)
+static void a_link_can_be_used_after_its_net_stopped(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_frame = echo_and_pause};
@@ -346,11 +346,15 @@ static void a_link_outlives_its_net(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sends_from_many_threads), cmocka_unit_test(closes_under_senders),
-        cmocka_unit_test(a_slow_reader_of_events), cmocka_unit_test(a_slow_reader_of_replies),
-        cmocka_unit_test(a_reader_of_nothing),     cmocka_unit_test(all_or_none),
-        cmocka_unit_test(a_close_flushes),         cmocka_unit_test(a_flush_has_an_end),
-        cmocka_unit_test(a_link_outlives_its_net),
+        cmocka_unit_test(sends_from_threads_arrive_in_each_threads_order),
+        cmocka_unit_test(links_close_safely_while_threads_send),
+        cmocka_unit_test(events_for_a_slow_reader_are_bounded),
+        cmocka_unit_test(replies_for_a_slow_reader_all_arrive),
+        cmocka_unit_test(replies_to_a_peer_that_never_reads_close_the_link),
+        cmocka_unit_test(a_refused_send_queues_no_buffer),
+        cmocka_unit_test(a_close_flushes_queued_buffers),
+        cmocka_unit_test(a_flush_ends_at_its_deadline),
+        cmocka_unit_test(a_link_can_be_used_after_its_net_stopped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void start_flood(flood *at)
     assert_true(at->frames_before < at->frame_count);
 }
 
-static void others_have_their_turn(void **state)
+static void another_connection_is_answered_during_a_flood(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES};
@@ -82,7 +82,7 @@ static void others_have_their_turn(void **state)
     assert_int_equal(at.frames, FLOOD_FRAMES);
 }
 
-static void large_answers(void **state)
+static void another_connection_is_answered_between_large_answers(void **state)
 {
     (void)state;
     flood at = {.frame_count = 100, .answer_bytes = 100000};
@@ -102,7 +102,7 @@ static void say_nothing(net_fixture *net, qd_link *link, const uint8_t *bytes, s
 }
 
 /* Where there is no answer whose writing would be a reason to look at the connection again. */
-static void frames_without_answers(void **state)
+static void a_flood_without_answers_is_delivered(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_frame = say_nothing};
@@ -123,7 +123,7 @@ static void close_the_flooder(flood *at)
     qd_link_close(at->net.links[FLOODER], 0);
 }
 
-static void closed_in_between(void **state)
+static void a_close_during_a_flood_drops_the_rest(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = close_the_flooder};
@@ -143,7 +143,7 @@ static void reset_the_flooder(flood *at)
     close(at->peers[FLOODER]);
 }
 
-static void reset_in_between(void **state)
+static void a_reset_during_a_flood_drops_the_rest(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = reset_the_flooder};
@@ -159,7 +159,7 @@ static void pause_the_flooder(flood *at)
     qd_link_pause(at->net.links[FLOODER]);
 }
 
-static void stopped_in_between(void **state)
+static void a_stop_during_a_paused_flood_drops_the_rest(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
@@ -171,7 +171,7 @@ static void stopped_in_between(void **state)
 }
 
 /* A pause and the end of a turn at once: it goes on when it is resumed, with all that is left. */
-static void paused_in_between(void **state)
+static void a_pause_during_a_flood_keeps_the_rest(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
@@ -186,10 +186,13 @@ static void paused_in_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(others_have_their_turn), cmocka_unit_test(large_answers),
-        cmocka_unit_test(frames_without_answers), cmocka_unit_test(closed_in_between),
-        cmocka_unit_test(reset_in_between),       cmocka_unit_test(stopped_in_between),
-        cmocka_unit_test(paused_in_between),
+        cmocka_unit_test(another_connection_is_answered_during_a_flood),
+        cmocka_unit_test(another_connection_is_answered_between_large_answers),
+        cmocka_unit_test(a_flood_without_answers_is_delivered),
+        cmocka_unit_test(a_close_during_a_flood_drops_the_rest),
+        cmocka_unit_test(a_reset_during_a_flood_drops_the_rest),
+        cmocka_unit_test(a_stop_during_a_paused_flood_drops_the_rest),
+        cmocka_unit_test(a_pause_during_a_flood_keeps_the_rest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void *call_from_here(void *argument)
     return is_right ? NULL : argument;
 }
 
-static void is_elsewhere(void **state)
+static void a_sent_thread_wakes_on_another_core(void **state)
 {
     pthread_t caller;
     void *wrong;
@@ -129,7 +129,7 @@ static void is_elsewhere(void **state)
 }
 
 /* As it is with a thread that was sent once, when the process is given more cores. */
-static void is_where_its_process_may_be_by_now(void **state)
+static void a_sent_thread_may_use_cores_added_since(void **state)
 {
     const cpu_set_t all = allowed(), one = only(sched_getcpu());
     sleeper s;
@@ -146,7 +146,7 @@ static void is_where_its_process_may_be_by_now(void **state)
 }
 
 /* Whoever may run on one core alone stays there. */
-static void stays_where_there_is_no_other(void **state)
+static void a_thread_with_one_core_is_not_sent(void **state)
 {
     (void)state;
     const cpu_set_t all = allowed();
@@ -163,9 +163,9 @@ static void stays_where_there_is_no_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_elsewhere),
-        cmocka_unit_test(is_where_its_process_may_be_by_now),
-        cmocka_unit_test(stays_where_there_is_no_other),
+        cmocka_unit_test(a_sent_thread_wakes_on_another_core),
+        cmocka_unit_test(a_sent_thread_may_use_cores_added_since),
+        cmocka_unit_test(a_thread_with_one_core_is_not_sent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

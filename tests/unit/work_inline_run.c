@@ -30,7 +30,7 @@ static void run_inline(qd_actor *actor)
     }
 }
 
-static void an_idle_actor_runs_in_the_visitors_thread(void **state)
+static void an_idle_actor_runs_on_the_callers_thread(void **state)
 {
     (void)state;
     visited one = {.may_end = 0};
@@ -46,7 +46,7 @@ static void an_idle_actor_runs_in_the_visitors_thread(void **state)
     assert_int_equal(one.runs, 0);
 }
 
-static void a_wake_during_a_visit_leads_to_a_run(void **state)
+static void a_wake_during_an_inline_run_leads_to_a_run(void **state)
 {
     (void)state;
     visited one = {.wakes_itself = true, .may_end = 1};
@@ -60,7 +60,7 @@ static void a_wake_during_a_visit_leads_to_a_run(void **state)
     assert_int_equal(one.runs, 1);
 }
 
-static void a_running_actor_is_woken_instead(void **state)
+static void an_inline_run_of_a_running_actor_wakes_it(void **state)
 {
     (void)state;
     visited one = {.may_end = 0};
@@ -80,7 +80,7 @@ static void a_running_actor_is_woken_instead(void **state)
 #define LATE 100u
 
 /* The worker has one of many that are due: those that are due last can be visited all the same. */
-static void who_is_due_but_far_from_its_turn_is_idle(void **state)
+static void a_due_actor_that_has_not_fired_runs_inline(void **state)
 {
     (void)state;
     static visited late[LATE];
@@ -118,7 +118,7 @@ static void post_a_visit(posted *target, uint32_t seed)
     }
 }
 
-static void visits_and_runs_are_one_at_a_time(void **state)
+static void inline_runs_and_runs_never_overlap(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -130,11 +130,11 @@ static void visits_and_runs_are_one_at_a_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_idle_actor_runs_in_the_visitors_thread),
-        cmocka_unit_test(a_wake_during_a_visit_leads_to_a_run),
-        cmocka_unit_test(a_running_actor_is_woken_instead),
-        cmocka_unit_test(who_is_due_but_far_from_its_turn_is_idle),
-        cmocka_unit_test(visits_and_runs_are_one_at_a_time),
+        cmocka_unit_test(an_idle_actor_runs_on_the_callers_thread),
+        cmocka_unit_test(a_wake_during_an_inline_run_leads_to_a_run),
+        cmocka_unit_test(an_inline_run_of_a_running_actor_wakes_it),
+        cmocka_unit_test(a_due_actor_that_has_not_fired_runs_inline),
+        cmocka_unit_test(inline_runs_and_runs_never_overlap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

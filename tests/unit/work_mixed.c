@@ -119,7 +119,7 @@ static void *visit_some(void *argument)
     return NULL;
 }
 
-static void nothing_is_lost(void **state)
+static void no_wake_and_no_timer_is_lost_under_mixed_load(void **state)
 {
     static const uint32_t counts[] = {1, 2, 3, 8, 64};
 
@@ -150,7 +150,7 @@ static void nothing_is_lost(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_lost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_wake_and_no_timer_is_lost_under_mixed_load)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void post_a_wake(posted *target, uint32_t seed)
     wake(&target->actor);
 }
 
-static void one_at_a_time_and_no_wake_lost(void **state)
+static void wakes_from_many_threads_are_all_seen(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -41,7 +41,7 @@ static void one_at_a_time_and_no_wake_lost(void **state)
 }
 
 /* One wake at a time, each to a pool that has just gone idle: the moment in which a wake is lost, if ever. */
-static void a_wake_finds_a_worker_falling_asleep(void **state)
+static void a_wake_reaches_a_worker_that_falls_asleep(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -82,7 +82,7 @@ static void pass_on(qd_actor *actor)
     }
 }
 
-static void actors_wake_each_other(void **state)
+static void actors_that_wake_each_other_all_run(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -118,7 +118,7 @@ static void pass_gate(qd_actor *actor)
     atomic_fetch_add(&me->ended, 1);
 }
 
-static void a_wake_while_running_runs_again(void **state)
+static void wakes_during_a_run_lead_to_one_more_run(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -163,7 +163,7 @@ static void wake_others_and_wait(qd_actor *actor)
     atomic_store(&me->done, 1);
 }
 
-static void idle_workers_steal(void **state)
+static void idle_workers_steal_what_a_long_run_wakes(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -223,7 +223,7 @@ static bool set_jumbled(timed *actors, uint64_t base_ns)
     return now_ns() < base_ns;
 }
 
-static void timers_fire_in_order(void **state)
+static void timers_fire_in_order_and_never_early(void **state)
 {
     (void)state;
     static timed actors[TIMERS];
@@ -263,7 +263,7 @@ static void set_two_in_the_past(qd_actor *actor)
     wake_at(&me->first.actor, 1);
 }
 
-static void an_earlier_timer_goes_first(void **state)
+static void the_earlier_of_two_due_timers_fires_first(void **state)
 {
     (void)state;
     order one = {0};
@@ -280,7 +280,7 @@ static void an_earlier_timer_goes_first(void **state)
     assert_int_equal(one.second.ran_as, 1);
 }
 
-static void timers_are_replaced_and_cancelled(void **state)
+static void a_replaced_timer_fires_once_and_a_cancelled_one_never(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -320,7 +320,7 @@ static void tick(qd_actor *actor)
     wake_at(actor, me->due_ns);
 }
 
-static void an_actor_ticks_on_its_timer(void **state)
+static void an_actor_that_sets_its_own_timer_keeps_running(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -346,7 +346,7 @@ static void run_until_timer(qd_actor *actor)
     }
 }
 
-static void timers_fire_while_all_are_busy(void **state)
+static void a_timer_fires_while_every_worker_is_busy(void **state)
 {
     (void)state;
     timed late = {0};
@@ -372,7 +372,7 @@ static void wait_for_the_other_timer(qd_actor *actor)
     atomic_fetch_add(&timed_runs, 1);
 }
 
-static void another_worker_keeps_the_timers(void **state)
+static void a_timer_fires_while_the_timer_waiter_is_busy(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -413,7 +413,7 @@ static void set_own_and_wait_for_the_other_timer(qd_actor *actor)
     wait_for(&timed_runs, 1);
 }
 
-static void a_long_run_keeps_no_timer_waiting(void **state)
+static void a_timer_fires_during_a_long_run_that_set_its_own(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -464,7 +464,7 @@ static void retire_at_second_run(qd_actor *actor)
     scheduler->retire(scheduler->context, actor, free_actor);
 }
 
-static void retired_actors_can_be_freed(void **state)
+static void a_retired_actor_can_be_freed(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -504,7 +504,7 @@ static void run_long(qd_actor *actor)
     wake(actor);
 }
 
-static void destroy_waits_for_runs_and_leaves_the_rest(void **state)
+static void destroy_waits_for_runs_and_starts_no_more(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -531,7 +531,7 @@ static void destroy_waits_for_runs_and_leaves_the_rest(void **state)
     }
 }
 
-static void creation_has_limits(void **state)
+static void creation_beyond_a_limit_fails(void **state)
 {
     (void)state;
     assert_int_equal(qd_pool_create(0, &pool), QD_ERR_INVALID);
@@ -550,21 +550,21 @@ static void creation_has_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_at_a_time_and_no_wake_lost),
-        cmocka_unit_test(a_wake_finds_a_worker_falling_asleep),
-        cmocka_unit_test(actors_wake_each_other),
-        cmocka_unit_test(a_wake_while_running_runs_again),
-        cmocka_unit_test(idle_workers_steal),
-        cmocka_unit_test(timers_fire_in_order),
-        cmocka_unit_test(an_earlier_timer_goes_first),
-        cmocka_unit_test(timers_are_replaced_and_cancelled),
-        cmocka_unit_test(an_actor_ticks_on_its_timer),
-        cmocka_unit_test(timers_fire_while_all_are_busy),
-        cmocka_unit_test(another_worker_keeps_the_timers),
-        cmocka_unit_test(a_long_run_keeps_no_timer_waiting),
-        cmocka_unit_test(retired_actors_can_be_freed),
-        cmocka_unit_test(destroy_waits_for_runs_and_leaves_the_rest),
-        cmocka_unit_test(creation_has_limits),
+        cmocka_unit_test(wakes_from_many_threads_are_all_seen),
+        cmocka_unit_test(a_wake_reaches_a_worker_that_falls_asleep),
+        cmocka_unit_test(actors_that_wake_each_other_all_run),
+        cmocka_unit_test(wakes_during_a_run_lead_to_one_more_run),
+        cmocka_unit_test(idle_workers_steal_what_a_long_run_wakes),
+        cmocka_unit_test(timers_fire_in_order_and_never_early),
+        cmocka_unit_test(the_earlier_of_two_due_timers_fires_first),
+        cmocka_unit_test(a_replaced_timer_fires_once_and_a_cancelled_one_never),
+        cmocka_unit_test(an_actor_that_sets_its_own_timer_keeps_running),
+        cmocka_unit_test(a_timer_fires_while_every_worker_is_busy),
+        cmocka_unit_test(a_timer_fires_while_the_timer_waiter_is_busy),
+        cmocka_unit_test(a_timer_fires_during_a_long_run_that_set_its_own),
+        cmocka_unit_test(a_retired_actor_can_be_freed),
+        cmocka_unit_test(destroy_waits_for_runs_and_starts_no_more),
+        cmocka_unit_test(creation_beyond_a_limit_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

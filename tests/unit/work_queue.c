@@ -26,7 +26,7 @@ static void push_all(qd_queue *queue)
     }
 }
 
-static void takes_in_order(void **state)
+static void actors_are_taken_in_push_order(void **state)
 {
     (void)state;
     qd_queue queue;
@@ -45,7 +45,7 @@ static void takes_in_order(void **state)
 }
 
 /* What is left of a batch, and what is none yet, stays. */
-static void brings_full_batches_in_order(void **state)
+static void a_steal_moves_whole_batches_in_order(void **state)
 {
     (void)state;
     qd_queue from, to;
@@ -103,7 +103,7 @@ static void *take_and_push(void *argument)
     return NULL;
 }
 
-static void comes_out_once(void **state)
+static void an_actor_leaves_the_queues_once(void **state)
 {
     (void)state;
     pthread_t threads[THREADS];
@@ -131,9 +131,9 @@ static void comes_out_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_in_order),
-        cmocka_unit_test(brings_full_batches_in_order),
-        cmocka_unit_test(comes_out_once),
+        cmocka_unit_test(actors_are_taken_in_push_order),
+        cmocka_unit_test(a_steal_moves_whole_batches_in_order),
+        cmocka_unit_test(an_actor_leaves_the_queues_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,7 +92,7 @@ static void split_in_many_sizes(qd_actor *actor)
     atomic_fetch_add(&done, 1);
 }
 
-static void covers_each_index_once(void **state)
+static void a_fork_runs_each_index_once(void **state)
 {
     (void)state;
     for (uint32_t turn = 0; turn < 4; turn++) {
@@ -100,7 +100,7 @@ static void covers_each_index_once(void **state)
     }
 }
 
-static void several_actors_split_at_once(void **state)
+static void forks_of_several_actors_run_each_index_once(void **state)
 {
     (void)state;
     for (uint32_t turn = 0; turn < 4; turn++) {
@@ -139,7 +139,7 @@ static void split_nested(qd_actor *actor)
     atomic_fetch_add(&done, 1);
 }
 
-static void splits_nest(void **state)
+static void a_nested_fork_joins_before_the_outer_one(void **state)
 {
     (void)state;
     for (uint32_t turn = 0; turn < 4; turn++) {
@@ -162,7 +162,7 @@ static void note(size_t index, void *argument)
 }
 
 /* Its own share from the front, what others have left from the back. */
-static void a_worker_begins_with_its_own_share(void **state)
+static void a_worker_takes_its_own_share_first(void **state)
 {
     static const size_t expected[3][8] = {{0, 1, 4, 3, 2, 7, 6, 5}, {2, 3, 4, 7, 6, 5, 1, 0}, {5, 6, 7, 1, 0, 4, 3, 2}};
 
@@ -201,7 +201,7 @@ static void split_to_meet(qd_actor *actor)
     atomic_fetch_add(&done, 1);
 }
 
-static void idle_workers_help(void **state)
+static void idle_workers_help_with_a_fork(void **state)
 {
     (void)state;
     for (uint32_t turn = 0; turn < 4; turn++) {
@@ -212,11 +212,11 @@ static void idle_workers_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(covers_each_index_once),
-        cmocka_unit_test(several_actors_split_at_once),
-        cmocka_unit_test(splits_nest),
-        cmocka_unit_test(a_worker_begins_with_its_own_share),
-        cmocka_unit_test(idle_workers_help),
+        cmocka_unit_test(a_fork_runs_each_index_once),
+        cmocka_unit_test(forks_of_several_actors_run_each_index_once),
+        cmocka_unit_test(a_nested_fork_joins_before_the_outer_one),
+        cmocka_unit_test(a_worker_takes_its_own_share_first),
+        cmocka_unit_test(idle_workers_help_with_a_fork),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static uint64_t earliest(const qd_actor *actors)
     return due_ns;
 }
 
-static void agrees_with_a_search(void **state)
+static void the_heap_agrees_with_a_linear_search(void **state)
 {
     (void)state;
     static qd_actor actors[ACTORS];
@@ -83,7 +83,7 @@ static void agrees_with_a_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_a_search)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_heap_agrees_with_a_linear_search)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
