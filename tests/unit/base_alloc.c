@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory: what heaps count, what they take from the budget, and what happens at its end.
+ * Memory: what heaps count, what they draw from the budget, and what happens at the limit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,7 +126,7 @@ static void an_allocation_above_the_limit_fails(void **state)
     assert_null(qd_heap_alloc(&heap, HEAP_BYTES_LIMIT + 1));
     assert_int_equal(heap.bytes, 0);
 
-    /* Up to the limit to the byte: no step ahead may stand in the way. */
+    /* The limit is exact: drawing in steps must not make the last bytes unavailable. */
     void *all = qd_heap_alloc(&heap, HEAP_BYTES_LIMIT);
     assert_non_null(all);
     assert_null(qd_heap_alloc(&heap, 1));
@@ -166,7 +166,7 @@ static void a_need_above_the_limit_succeeds(void **state)
 static void a_huge_size_fails_without_overflow(void **state)
 {
     (void)state;
-    /* The compiler would rightly warn of such a constant. */
+    /* volatile, because the compiler warns of such a constant */
     volatile size_t huge = SIZE_MAX;
     qd_heap heap;
 
@@ -184,7 +184,7 @@ static void a_huge_size_fails_without_overflow(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-/* What a heap holds beyond its bytes is bounded, and one that breathes does not go to the budget each time. */
+/* What a heap draws beyond its bytes is bounded, and a heap that alternately frees and allocates rarely draws. */
 static void a_heap_draws_from_the_budget_in_steps(void **state)
 {
     (void)state;

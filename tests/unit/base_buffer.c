@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Buffers: counted in the budget, freed with the last reference, wherever that is dropped.
+ * Buffers: counted in the budget, and freed with the last reference, on any thread.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static void a_buffer_lives_until_its_last_reference(void **state)
     assert_int_equal(buffer->size, 1000);
     assert_int_equal(buffer->capacity, 1000);
     memset(buffer->bytes, 0x5a, 1000);
-    buffer->size = 10; /* the maker lowers it; what is freed is what was allocated */
+    buffer->size = 10; /* the writer lowers the size; the free still counts what was allocated */
     assert_int_equal(qd_memory_used(), sizeof *buffer + 1000);
     qd_buffer_acquire(buffer);
     qd_buffer_release(buffer);

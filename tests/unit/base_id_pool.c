@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pool of numbers: small, unique while they are out, and giving one back never fails.
+ * The pool of ids: ids are small, unique while in use, and returning one never fails.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "server/base/id_pool.h"
+#include "support/chance.h"
 
 #define IDS 1000u
 
@@ -39,28 +40,29 @@ static void a_returned_id_is_taken_next(void **state)
 static void an_id_in_use_is_never_taken_again(void **state)
 {
     (void)state;
-    bool out[IDS] = {false};
-    uint32_t out_count = 0, seed = 1;
+    bool used[IDS] = {false};
+    uint32_t used_count = 0;
+    chance random = {1};
     qd_heap heap;
     qd_id_pool pool;
 
     qd_heap_init(&heap);
     qd_id_pool_init(&pool, &heap);
     for (uint32_t round = 0; round < 100000; round++) {
-        seed = seed * 1664525u + 1013904223u;
-        uint32_t draw = (seed >> 16) % IDS;
-        if (out[draw]) {
+        uint32_t draw = chance_below(&random, IDS);
+
+        if (used[draw]) {
             qd_id_pool_give(&pool, draw);
-            out[draw] = false;
-            out_count--;
-        } else if (out_count < IDS) {
+            used[draw] = false;
+            used_count--;
+        } else if (used_count < IDS) {
             uint32_t id;
 
             assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
             assert_true(id < IDS);
-            assert_false(out[id]);
-            out[id] = true;
-            out_count++;
+            assert_false(used[id]);
+            used[id] = true;
+            used_count++;
         }
     }
     qd_id_pool_deinit(&pool);

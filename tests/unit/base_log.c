@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The log: its form, its levels, and that no text can forge a line.
+ * The log: its format, its levels, and that text in an event cannot forge a line.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static void capture_stop(void)
     fclose(capture_file);
 }
 
-/* `2026-01-31T12:00:00.000Z info  `: where the shape has a 0 there must be a digit. */
+/* Checks a prefix like `2026-01-31T12:00:00.000Z info  `; a 0 in `shape` stands for any digit. */
 static void assert_prefix(const char *line, const char *level)
 {
     const char *shape = "0000-00-00T00:00:00.000Z ";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loans: each thread lends its own, the same every time, and they are released when it ends.
+ * Scratch memory: each thread has its own, the same at every call, which is released when the thread ends.
  */
 #include <pthread.h>
 #include <setjmp.h>

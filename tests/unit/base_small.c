@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is too small for a file of its own: assertions, texts of statuses, the clock, the serial executor.
+ * Modules too small for a file of their own: assertions, status texts, the clock, the serial executor.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -75,14 +75,14 @@ static void the_clock_never_goes_back(void **state)
     }
 }
 
-typedef struct visits {
+typedef struct order {
     size_t count;
     bool in_order;
-} visits;
+} order;
 
-static void visit(size_t index, void *argument)
+static void note(size_t index, void *argument)
 {
-    visits *seen = argument;
+    order *seen = argument;
 
     seen->in_order &= index == seen->count;
     seen->count++;
@@ -91,12 +91,12 @@ static void visit(size_t index, void *argument)
 static void the_serial_executor_runs_tasks_in_order(void **state)
 {
     (void)state;
-    visits seen = {0, true};
+    order seen = {0, true};
 
     assert_int_equal(qd_executor_serial.width, 1);
-    qd_executor_serial.run(qd_executor_serial.context, 0, visit, &seen);
+    qd_executor_serial.run(qd_executor_serial.context, 0, note, &seen);
     assert_int_equal(seen.count, 0);
-    qd_executor_serial.run(qd_executor_serial.context, 1000, visit, &seen);
+    qd_executor_serial.run(qd_executor_serial.context, 1000, note, &seen);
     assert_int_equal(seen.count, 1000);
     assert_true(seen.in_order);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What comes in: frames in every cut, pauses, faults, deadlines, and the ways in which a peer can leave.
+ * Incoming bytes: frames cut anywhere, pauses, faults, deadlines, and the ways in which a peer can leave.
  */
 #include "support/net_fixture.h"
 
@@ -83,7 +83,7 @@ static void many_frames_in_one_write_arrive_in_order(void **state)
 
 /* ---- pauses ---- */
 
-static _Atomic uint32_t paused_frames; /* handed out while paused: never */
+static _Atomic uint32_t paused_frames; /* delivered while paused; must stay 0 */
 static _Atomic bool paused;
 
 static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
@@ -97,7 +97,7 @@ static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *b
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
 }
 
-/* Each frame pauses the link; all of them lie in one or two read buffers. Resumed from another thread. */
+/* Each frame pauses the link, and the test's thread resumes it. All frames lie in one or two read buffers. */
 static void a_pause_inside_a_read_stops_delivery(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void pause_at_opening(net_fixture *fixture, qd_link *link)
     qd_link_pause(link);
 }
 
-/* As many resumes as pauses; what came meanwhile is not lost, and comes in order. */
+/* Frames that arrive meanwhile are delivered later, in order. */
 static void frames_wait_until_every_pause_is_resumed(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void frames_wait_until_every_pause_is_resumed(void **state)
     qd_link_resume(fixture.links[0]);
     qd_link_resume(fixture.links[1]);
     qd_link_resume(fixture.links[1]);
-    /* An answer on the other connection shows that the loop had its chance to go wrong. */
+    /* The answer on the other connection shows that the loop had a turn in which it could have delivered a frame. */
     peer_send_frame(other, 1, 10);
     peer_expect_frame(other, 1, 10);
     assert_int_equal(count_of(&fixture, &fixture.frames), 1);
@@ -157,7 +157,7 @@ static void frames_wait_until_every_pause_is_resumed(void **state)
     fixture_stop(&fixture);
 }
 
-/* A connection that ends while it is paused, with bytes held. */
+/* The paused link holds undelivered bytes. */
 static void a_paused_link_closes_when_the_net_stops(void **state)
 {
     (void)state;
@@ -176,21 +176,21 @@ static void a_paused_link_closes_when_the_net_stops(void **state)
 
 /* ---- faults ---- */
 
-/* More than the narrow peer's side takes: most of it is still on its way when ours has ended. */
+/* More than the peer's receive buffer takes, so most of it is unsent when the link is asked to close. */
 #define GOODBYE_BYTES 500000u
 
-static void say_so_and_close(net_fixture *fixture, qd_link *link)
+static void report_and_close(net_fixture *fixture, qd_link *link)
 {
     (void)fixture;
     send_and_release(link, frame_of('!', GOODBYE_BYTES), QD_LINK_REPLY);
-    qd_link_close(link, PATIENCE_S * 1000);
+    qd_link_close(link, WAIT_S * 1000);
 }
 
-/* The peer hears of it, though it goes on sending for a while. */
+/* The peer receives the report although it continues to send for a while. */
 static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64_t value)
 {
     static uint8_t more[512u << 10];
-    net_fixture fixture = {.on_fault = say_so_and_close};
+    net_fixture fixture = {.on_fault = report_and_close};
 
     fixture_start(&fixture, NULL);
     int peer = peer_connect_narrow(&fixture);
@@ -198,7 +198,7 @@ static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64
     peer_send_frame(peer, 7, 50);
     peer_send(peer, bytes, size);
     for (size_t sent = 0; sent < sizeof more; sent += 4096) {
-        /* It may have been told to stop by then. */
+        /* The connection may be closed by then. */
         if (send(peer, more, 4096, MSG_NOSIGNAL) <= 0) {
             break;
         }
@@ -244,7 +244,7 @@ static void widen_frames(net_fixture *fixture, qd_link *link, const uint8_t *byt
 static void a_new_frame_limit_applies_to_the_next_frame(void **state)
 {
     (void)state;
-    net_fixture fixture = {.on_opened = narrow_frames, .on_frame = widen_frames, .on_fault = say_so_and_close};
+    net_fixture fixture = {.on_opened = narrow_frames, .on_frame = widen_frames, .on_fault = report_and_close};
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture), other = peer_connect(&fixture);
 
@@ -280,7 +280,7 @@ static void a_peer_that_ends_its_side_gets_its_answer(void **state)
     fixture_stop(&fixture);
 }
 
-/* In the middle of a prefix, of a frame, with an answer on its way; and without a word. */
+/* The peers reset inside a prefix, inside a frame, before they read an answer, and without having sent anything. */
 static void a_reset_closes_the_link(void **state)
 {
     (void)state;
@@ -306,33 +306,33 @@ static void a_reset_closes_the_link(void **state)
     fixture_stop(&fixture);
 }
 
-static void expect_hello(net_fixture *fixture, qd_link *link)
+static void set_deadline(net_fixture *fixture, qd_link *link)
 {
     (void)fixture;
     qd_link_deadline(link, 60);
 }
 
-static void no_hurry(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+static void clear_deadline(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
 {
     (void)fixture, (void)bytes, (void)size;
     qd_link_deadline(link, 0);
 }
 
-static void close_at_once(net_fixture *fixture, qd_link *link)
+static void close_now(net_fixture *fixture, qd_link *link)
 {
     (void)fixture;
     qd_link_close(link, 0);
 }
 
-/* Who says nothing is told to go; who speaks stays. */
+/* The first frame clears the deadline. A link without a frame expires. */
 static void a_deadline_expires_unless_it_is_cleared(void **state)
 {
     (void)state;
-    net_fixture fixture = {.on_opened = expect_hello, .on_frame = no_hurry, .on_expired = close_at_once};
+    net_fixture fixture = {.on_opened = set_deadline, .on_frame = clear_deadline, .on_expired = close_now};
     fixture_start(&fixture, NULL);
-    int hasty = peer_connect(&fixture);
+    int active = peer_connect(&fixture);
 
-    peer_send_frame(hasty, 1, 1);
+    peer_send_frame(active, 1, 1);
     wait_for(&fixture, &fixture.frames, 1);
     int silent = peer_connect(&fixture);
     peer_expect_end(silent);
@@ -340,7 +340,7 @@ static void a_deadline_expires_unless_it_is_cleared(void **state)
     assert_int_equal(count_of(&fixture, &fixture.expired), 1);
     assert_int_equal(qd_net_connections(fixture.net), 1);
 
-    close(hasty);
+    close(active);
     close(silent);
     fixture_stop(&fixture);
 }

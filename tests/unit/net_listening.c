@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The listener and the whole: taken ports, too many connections, no descriptors, many connections, stopping.
+ * Listening and stopping: ports in use, too many connections, no descriptors or memory, many connections at once.
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ static void a_failed_start_reports_the_address_and_the_fix(void **state)
     snprintf(words, sizeof words, "127.0.0.1:%u", port);
     start_fails("127.0.0.1", port, words, "Choose another --listen or stop the other process");
     start_fails("no-such-host.invalid", 7400, "no-such-host.invalid:7400", "unknown host");
-    /* An address kept for documentation: nobody has it. */
+    /* An address reserved for documentation, which no machine has. */
     start_fails("192.0.2.1", 7400, "192.0.2.1:7400", "no such address");
     fixture_stop(&fixture);
 }
@@ -51,7 +51,7 @@ static void a_port_can_be_reused_right_after_a_stop(void **state)
     int peer = peer_connect(&first);
 
     wait_for(&first, &first.opened, 1);
-    fixture_stop(&first); /* our side ends first: the system keeps the pair of addresses for a while */
+    fixture_stop(&first); /* our side ends first, so the system keeps the address pair for a while */
     peer_expect_end(peer);
     close(peer);
     fixture_start(&second, &config);
@@ -107,7 +107,7 @@ static void a_connection_over_the_limit_gets_a_refusal(void **state)
     for (uint32_t i = 0; i < 5; i++) {
         int more = peer_connect(&fixture);
 
-        /* It speaks first, as clients do: that must not cost it the answer. */
+        /* Clients send first; the unread bytes must not destroy the refusal on its way. */
         peer_send_frame(more, 1, 1000);
         peer_expect_frame(more, 'F', 20);
         peer_expect_end(more);
@@ -126,7 +126,7 @@ static void a_connection_over_the_limit_gets_a_refusal(void **state)
     fixture_stop(&fixture);
 }
 
-/* More refusals at once than are told: the rest is closed, and nothing is left over. */
+/* More than can be refused at once: the others are closed without a reason, and all memory is freed. */
 static void many_connections_over_the_limit_are_all_closed(void **state)
 {
     (void)state;
@@ -152,34 +152,33 @@ static void many_connections_over_the_limit_are_all_closed(void **state)
     assert_int_equal(fixture.opened, 0);
 }
 
-/* Who finds no descriptor is let in when there is one. */
 static void a_connection_without_a_descriptor_is_accepted_later(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
     fixture_start(&fixture, NULL);
-    struct rlimit usual, none;
+    struct rlimit before, none;
     int peer = peer_socket();
-    const struct timespec a_while = {.tv_nsec = 150000000};
+    const struct timespec pause = {.tv_nsec = 150000000};
 
     int next = dup(peer);
     assert_true(next >= 0);
     close(next);
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
-    none = usual;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
     none.rlim_cur = (rlim_t)next;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     peer_connect_socket(peer, qd_net_port(fixture.net));
     peer_send_frame(peer, 1, 1);
-    nanosleep(&a_while, NULL);
+    nanosleep(&pause, NULL);
     assert_int_equal(qd_net_connections(fixture.net), 0);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     peer_expect_frame(peer, 1, 1);
     close(peer);
     fixture_stop(&fixture);
 }
 
-/* It is told so all the same, and who had a link already has it still, with an outbox that takes a last word. */
+/* An existing link keeps working: its outbox still takes a last reply. */
 static void a_connection_without_memory_gets_a_refusal(void **state)
 {
     (void)state;
@@ -187,9 +186,9 @@ static void a_connection_without_memory_gets_a_refusal(void **state)
     qd_net_config config = fixture_config(&fixture);
     config.refusal = refusal;
     fixture_start(&fixture, &config);
-    int there = peer_connect(&fixture);
+    int existing = peer_connect(&fixture);
     wait_for(&fixture, &fixture.opened, 1);
-    qd_buffer *last_word = frame_of('L', 10);
+    qd_buffer *last_reply = frame_of('L', 10);
 
     qd_memory_limit_set(1);
     for (uint32_t i = 0; i < 5; i++) {
@@ -201,9 +200,9 @@ static void a_connection_without_memory_gets_a_refusal(void **state)
         peer_expect_end(peer);
         close(peer);
     }
-    assert_int_equal(send_and_release(fixture.links[0], last_word, QD_LINK_REPLY), QD_LINK_SENT);
-    peer_expect_frame(there, 'L', 10);
-    close(there);
+    assert_int_equal(send_and_release(fixture.links[0], last_reply, QD_LINK_REPLY), QD_LINK_SENT);
+    peer_expect_frame(existing, 'L', 10);
+    close(existing);
     qd_memory_limit_set(0);
     int peer = peer_connect(&fixture);
     peer_send_frame(peer, 1, 1);
@@ -255,7 +254,7 @@ static void connections_are_split_evenly_over_two_loops(void **state)
     }
     assert_int_equal(qd_net_connections(fixture.net), MANY);
     assert_int_equal(on_first_thread, MANY / 2);
-    /* Small at rest: this is what 500 links cost, all answers being sent. */
+    /* An idle link is small: all answers are sent here. */
     assert_true((qd_memory_used() - before) / MANY < 4096);
 
     for (uint32_t i = 0; i < MANY; i += 2) {
@@ -284,19 +283,18 @@ static void links_continue_after_listening_stops(void **state)
     qd_net_stop_listening(fixture.net);
     qd_net_stop_listening(fixture.net);
     for (bool refused = false; !refused;) {
-        int late = peer_socket();
+        int attempt = peer_socket();
 
-        refused = connect(late, (const struct sockaddr *)&address, sizeof address) != 0;
-        close(late);
+        refused = connect(attempt, (const struct sockaddr *)&address, sizeof address) != 0;
+        close(attempt);
     }
-    /* Those that are there go on. */
+    /* Existing links continue. */
     peer_send_frame(peer, 3, 3000);
     peer_expect_frame(peer, 3, 3000);
     close(peer);
     fixture_stop(&fixture);
 }
 
-/* With what was queued for each of them, and without waiting for those that have nothing. */
 static void a_stop_flushes_queued_buffers(void **state)
 {
     (void)state;
@@ -322,8 +320,8 @@ static void a_stop_flushes_queued_buffers(void **state)
     fixture_finish(&fixture);
 }
 
-/* Connections that come while it stops: each is either a link with both calls, or none. */
-static void *connect_on_and_on(void *argument)
+/* Connections that arrive while the net stops: each gets both opened and closed, or neither. */
+static void *connect_until_refused(void *argument)
 {
     const struct sockaddr_in *address = argument;
     int fd;
@@ -353,7 +351,7 @@ static void a_stop_closes_connections_that_arrive_meanwhile(void **state)
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
         pthread_t thread;
 
-        assert_int_equal(pthread_create(&thread, NULL, connect_on_and_on, &address), 0);
+        assert_int_equal(pthread_create(&thread, NULL, connect_until_refused, &address), 0);
         wait_for(&fixture, &fixture.opened, 3);
         fixture_stop(&fixture);
         pthread_join(thread, NULL);

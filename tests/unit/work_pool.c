@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Actors on the pool, with 1, 2, 4 and 8 workers: never two at once, no wake lost, timers, retiring, stopping.
+ * Actors on the pool, with 1, 2, 4 and 8 workers: runs never overlap, wakes are never lost, timers, retiring, stopping.
  */
 #include "work_posted.h"
 
@@ -23,11 +23,11 @@ static uint64_t now_ns(void)
     return scheduler->now_ns(scheduler->context);
 }
 
-/* ---- one at a time, and no wake lost ---- */
+/* ---- wakes ---- */
 
-static void post_a_wake(posted *target, uint32_t seed)
+static void post_a_wake(posted *target, chance *random)
 {
-    (void)seed;
+    (void)random;
     wake(&target->actor);
 }
 
@@ -40,7 +40,7 @@ static void wakes_from_many_threads_are_all_seen(void **state)
     }
 }
 
-/* One wake at a time, each to a pool that has just gone idle: the moment in which a wake is lost, if ever. */
+/* Each wake comes when the workers fall asleep, which is when a wake could be lost. */
 static void a_wake_reaches_a_worker_that_falls_asleep(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void a_wake_reaches_a_worker_that_falls_asleep(void **state)
     }
 }
 
-/* Actors that wake each other from their runs, around in a ring. */
+/* The run of each actor wakes the next one, in a ring. */
 #define RING 7u
 
 typedef struct passer {
@@ -139,7 +139,7 @@ static void wakes_during_a_run_lead_to_one_more_run(void **state)
     }
 }
 
-/* What a run wakes goes to its worker's own queue. The run does not end before these have run: they must be stolen. */
+/* A run's wakes go to its worker's own queue. This run waits for the woken actors, so other workers must steal them. */
 typedef struct waker {
     qd_actor actor;
     _Atomic uint32_t done;
@@ -200,7 +200,7 @@ static void run_timed(qd_actor *actor)
     me->ran_as = atomic_fetch_add(&timed_runs, 1);
 }
 
-/* As if it were a run: with the thread stage, nobody else may be at it. */
+/* The write is a race for TSan if anything else accesses the actor meanwhile. */
 static void fetch_timed(qd_actor *actor)
 {
     ((timed *)actor)->was_fetched = true;
@@ -208,8 +208,8 @@ static void fetch_timed(qd_actor *actor)
 
 #define TIMERS 200u
 
-/* Sets them in a jumble, and says whether all were set before the first was due. */
-static bool set_jumbled(timed *actors, uint64_t base_ns)
+/* Sets the timers in a mixed order. Returns whether all were set before the first was due. */
+static bool set_mixed(timed *actors, uint64_t base_ns)
 {
     for (uint32_t index = 0; index < TIMERS; index++) {
         timed *one = &actors[index];
@@ -235,21 +235,21 @@ static void timers_fire_in_order_and_never_early(void **state)
         do {
             start(workers);
             atomic_store(&timed_runs, 0);
-            set_in_time = set_jumbled(actors, now_ns() + 5000000);
+            set_in_time = set_mixed(actors, now_ns() + 5000000);
             wait_for(&timed_runs, TIMERS);
             stop();
         } while (!set_in_time);
         for (uint32_t index = 0; index < TIMERS; index++) {
             assert_true(actors[index].was_fetched);
         }
-        /* One worker runs them in the order in which they fire. */
+        /* A single worker runs the actors in the order in which they fire. */
         for (uint32_t index = 0; index < TIMERS && workers == 1; index++) {
             assert_int_equal(actors[index].ran_as, index * 77 % TIMERS);
         }
     }
 }
 
-/* Both are due long before anybody looks: the order is the heap's alone. */
+/* Both are due long before a worker checks the timers, so the heap alone decides the order. */
 typedef struct order {
     qd_actor actor;
     timed first, second;
@@ -294,7 +294,7 @@ static void a_replaced_timer_fires_once_and_a_cancelled_one_never(void **state)
         qd_actor_init(&never.actor, run_timed);
         qd_actor_init(&last.actor, run_timed);
 
-        /* The keeper sleeps for an hour by then, and has to be roused. */
+        /* The timer waiter sleeps for an hour, so the new time must rouse it. */
         wake_at(&sooner.actor, now_ns() + HOUR_NS);
         rest();
         wake_at(&sooner.actor, now_ns() + 1000000);
@@ -311,7 +311,7 @@ static void a_replaced_timer_fires_once_and_a_cancelled_one_never(void **state)
     }
 }
 
-/* An actor that sets its own timer again and again, as a room does. */
+/* Each run sets the actor's timer again, as a room does. */
 static void tick(qd_actor *actor)
 {
     run_timed(actor);
@@ -338,7 +338,7 @@ static void an_actor_that_sets_its_own_timer_keeps_running(void **state)
     }
 }
 
-/* The one worker never gets idle, and still looks at the time. */
+/* The only worker is never idle. */
 static void run_until_timer(qd_actor *actor)
 {
     if (atomic_load(&timed_runs) == 0) {
@@ -349,22 +349,22 @@ static void run_until_timer(qd_actor *actor)
 static void a_timer_fires_while_every_worker_is_busy(void **state)
 {
     (void)state;
-    timed late = {0};
+    timed timer = {0};
     qd_actor busy;
 
     start(1);
     atomic_store(&timed_runs, 0);
     qd_actor_init(&busy, run_until_timer);
-    qd_actor_init(&late.actor, run_timed);
+    qd_actor_init(&timer.actor, run_timed);
     wake(&busy);
-    late.due_ns = now_ns() + 2000000;
-    wake_at(&late.actor, late.due_ns);
+    timer.due_ns = now_ns() + 2000000;
+    wake_at(&timer.actor, timer.due_ns);
     wait_for(&timed_runs, 1);
     stop();
 }
 
-/* The keeper of the timers takes the first and is held up in it, until the second has fired: somebody else must have
- * become the keeper. */
+/* The timer waiter runs the first timer's actor, which ends only after the second timer has fired. So another worker
+ * must have become the timer waiter. */
 static void wait_for_the_other_timer(qd_actor *actor)
 {
     (void)actor;
@@ -384,7 +384,7 @@ static void a_timer_fires_while_the_timer_waiter_is_busy(void **state)
         timed second = {0};
 
         start(workers);
-        /* Once: when the second round begins, the run that counted last may not have been left yet. */
+        /* Not once per round: when a round begins, the last round's run may not have returned yet. */
         qd_actor_init(&held, wait_for_the_other_timer);
         qd_actor_init(&second.actor, run_timed);
         for (uint32_t round = 0; round < 20; round++) {
@@ -399,8 +399,8 @@ static void a_timer_fires_while_the_timer_waiter_is_busy(void **state)
     }
 }
 
-/* A run sets its own timer, which nobody need keep before it is over, and goes on: what is set behind that has to fire
- * meanwhile. */
+/* The run sets its own timer, which cannot fire before the run is over, and continues. A later timer of another actor
+ * must fire meanwhile. */
 static void set_own_and_wait_for_the_other_timer(qd_actor *actor)
 {
     gated *me = (gated *)actor;
@@ -458,7 +458,7 @@ static void retire_at_second_run(qd_actor *actor)
         wake(actor);
         return;
     }
-    /* Neither a wake nor a timer of before brings it back. */
+    /* A wake or a timer from before the end does not run a retired actor. */
     wake(actor);
     wake_at(actor, now_ns() + 100000);
     scheduler->retire(scheduler->context, actor, free_actor);
@@ -490,7 +490,7 @@ static void a_retired_actor_can_be_freed(void **state)
     }
 }
 
-/* ---- the end ---- */
+/* ---- creation and destruction ---- */
 
 static void run_long(qd_actor *actor)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Run queues: the order, batches, and that each actor comes out once, whoever takes it.
+ * Run queues: order, whole batches, and that exactly one thread takes each actor.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -44,7 +44,7 @@ static void actors_are_taken_in_push_order(void **state)
     qd_queue_deinit(&queue);
 }
 
-/* What is left of a batch, and what is none yet, stays. */
+/* A batch of which an actor was taken, and a batch that is not full yet, stay. */
 static void a_steal_moves_whole_batches_in_order(void **state)
 {
     (void)state;
@@ -73,10 +73,10 @@ static void a_steal_moves_whole_batches_in_order(void **state)
     qd_queue_deinit(&to);
 }
 
-/* ---- by several threads ---- */
+/* ---- several threads ---- */
 
 static qd_queue queues[THREADS];
-static uint32_t runs[ACTORS]; /* whoever has the actor counts: a race if two had */
+static uint32_t runs[ACTORS]; /* counted by the thread that has the actor; TSan reports a race if two have it */
 static _Atomic uint32_t runs_left;
 
 static void *take_and_push(void *argument)
