@@ -40,7 +40,7 @@ static const char *explain(int error)
 {
     switch (error) {
     case EADDRINUSE:
-        return "the port is in use. Choose another --listen or stop the other process";
+        return "the port is taken. Choose another --listen or stop the other process";
     case EACCES:
         return "not permitted: ports below 1024 need a privilege. Choose a higher port with --listen";
     case EADDRNOTAVAIL:
