@@ -168,7 +168,8 @@ def check_readmes(root, files):
         with open(os.path.join(root, page), encoding="utf-8") as file:
             prose = file.read()
         for name in set(re.findall(r"(?<![\w/.*])((?:[\w.-]+/)*[\w-]+\.(?:c|h|md|proto|py|sh))\b", prose)):
-            if not any(path == name or path.endswith("/" + name) for path in suffixes):
+            beside = os.path.normpath(os.path.join(os.path.dirname(page), name))
+            if beside not in suffixes and not any(path.endswith("/" + name) for path in suffixes):
                 problems.append(f"{page}: names the file {name}, which does not exist")
         for name in set(re.findall(r"\b(qd_\w+)(?:\(\))?", prose)):
             if name not in functions and not re.search(rf"\b{name}\b", "\n".join(text.values())):
