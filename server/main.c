@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "actor/service/service.h"
 #include "app/options.h"
 #include "app/start.h"
 
@@ -47,7 +46,7 @@ int main(int argc, char *argv[])
         qd_options_help(stdout);
         return answered();
     case QD_OPTIONS_VERSION:
-        puts(qd_server_name);
+        qd_options_version(stdout);
         return answered();
     case QD_OPTIONS_BAD:
         break;

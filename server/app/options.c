@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../proto/messages.h"
-#include "../actor/service/room_directory.h"
+#include "../actor/service/service.h"
 #include "../base/assert.h"
 #include "../space/space.h"
 #include "../work/pool.h"
@@ -411,4 +411,9 @@ void qd_options_help(FILE *stream)
           "SIZE is in bytes; K, M or G behind it makes it KiB, MiB or GiB. The environment may set each option,\n"
           "too: --workers as QUADRILLE_WORKERS, --frame-max as QUADRILLE_FRAME_MAX.\n",
           stream);
+}
+
+void qd_options_version(FILE *stream)
+{
+    fprintf(stream, "%s\n", qd_server_name);
 }

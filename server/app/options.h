@@ -55,5 +55,6 @@ bool qd_options_is_stray(const char *variable, char *text, size_t text_size);
 qd_options_result qd_options_parse(int argc, char *const argv[], char *(*environment)(const char *name),
                                    qd_options *options, char *error, size_t error_size);
 void qd_options_help(FILE *stream);
+void qd_options_version(FILE *stream);
 
 #endif

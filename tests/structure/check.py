@@ -25,9 +25,14 @@ FILES_MAX = 16
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
     "server": ["app"],
-    "app": ["session", "actor", "room", "space", "work", "net", "base", "proto"],
-    "session": ["actor", "net", "base", "proto"],
-    "actor": ["room", "base", "proto"],
+    "app": ["session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "base", "proto"],
+    "session": ["session/check", "actor", "actor/state", "actor/service", "net", "base", "proto"],
+    "session/check": ["actor/commands", "actor/service", "base", "proto"],
+    "actor": ["actor/commands", "actor/tick", "actor/state", "actor/service", "room", "base", "proto"],
+    "actor/commands": ["actor/tick", "actor/state", "actor/service", "room", "base", "proto"],
+    "actor/tick": ["actor/state", "actor/service", "room", "base", "proto"],
+    "actor/state": ["actor/service", "room", "base", "proto"],
+    "actor/service": ["room", "base", "proto"],
     "room": ["room/entities", "room/pairs", "room/views", "space", "base"],
     "room/views": ["room/entities", "space", "base"],
     "room/pairs": ["room/entities", "space", "base"],
