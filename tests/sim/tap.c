@@ -44,6 +44,7 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
         break;
     default: {
         model_op *op = model_stay_op(stay, message->seq);
+
         if (op != NULL) {
             model_room_take(room, op);
         }
