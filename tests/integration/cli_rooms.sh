@@ -20,7 +20,7 @@ expect 0 quadrille open 'say "hi"\' --empty-close-ms 3600000
 
 expect 0 quadrille open ünïts --empty-close-ms 3600000
 expect 0 quadrille rooms
-out '^ünïts {20}clock +20 +0 +0 +0$'
+out '^ünïts {20}clock +20 +[0-9]+ +0 +0$'
 out '^name +mode +hz +tick +entities +sessions$'
 out '^arena +clock +50 +[0-9]+ +0 +0$'
 out '^steps +step +- +0 +0 +0$'
