@@ -6,6 +6,7 @@
 #define QD_TOOLS_OBSERVER_H
 
 #include "cli.h"
+#include "lines.h"
 
 /* Its id; a session makes one only. */
 #define QD_OBSERVER_ID 1u
@@ -70,10 +71,8 @@ int qd_observer_parse(const qd_cli *cli, const qd_observer_options *options, qd_
  * has ended. */
 uint32_t qd_observer_send(const qd_observer *observer, qd_client *client, const qd_cli_room *room);
 
-/* Joins the room, makes the observer, and prints what it sees, a line an event, until interrupted: `quadrille observe`
- * without its options. seconds 0: no end. count_max: as many enters and leaves, and fail when fewer come; 0: no end.
+/* Joins the room, creates the observer, and prints the changes of its view until the stream ends, as `quadrille observe`.
  * Returns the exit status. */
-int qd_observer_print(const qd_cli *cli, const char *room_name, const qd_observer *observer, bool json, double seconds,
-                      uint32_t count_max);
+int qd_observer_print(const qd_lines *lines, const char *room_name, const qd_observer *observer);
 
 #endif

@@ -343,7 +343,7 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
             return status;
         }
         if (!self.on_screen) {
-            return qd_observer_print(cli, argv[0], &observer, false, seconds, 0);
+            return qd_observer_print(&(qd_lines){.cli = cli, .seconds = seconds}, argv[0], &observer);
         }
         self.watch.observer = &observer;
     } else if (qd_observer_any(&given)) {
