@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FLOCK_SIZE   40u
 #define GATES        6u
@@ -16,7 +17,17 @@ const char *qd_motion_name(qd_motion_kind kind)
     return names[kind];
 }
 
-/* ---- chance ---- */
+qd_motion_kind qd_motion_of_name(const char *name)
+{
+    qd_motion_kind kind = QD_MOTION_UNIFORM;
+
+    while (kind < QD_MOTION_KINDS && strcmp(name, qd_motion_name(kind)) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+/* ---- random numbers ---- */
 
 /* SplitMix64. */
 static uint32_t draw(qd_motion *motion)
@@ -50,7 +61,7 @@ static bool is_3d(const qd_motion *motion)
     return motion->bounds.min_z < motion->bounds.max_z;
 }
 
-/* An angle out of the plane; on it where there are two dimensions. */
+/* An angle out of the plane; 0 in two dimensions. */
 static float draw_climb(qd_motion *motion)
 {
     return is_3d(motion) ? between(motion, -HALF_TURN / 4, HALF_TURN / 4) : 0;
@@ -138,7 +149,7 @@ static void go_on(qd_motion *motion, uint32_t i, float seconds)
     motion->z[i] += motion->bots[i].speed_z * seconds;
 }
 
-/* Who comes to a wall turns back. */
+/* Reverses the speed at a wall. */
 static void bounce(float *at, float *speed, float low, float high)
 {
     if ((*at < low && *speed < 0) || (*at > high && *speed > 0)) {
@@ -173,7 +184,7 @@ static void wander(qd_motion *motion, qd_leader *leader, float seconds)
     leader->heading = atan2f(speed_y, speed_x) + between(motion, -2, 2) * seconds;
 }
 
-/* A damped spring pulls each to its place, which turns around the leader, as high as that is. */
+/* A damped spring pulls each bot to its place, which circles the leader at the leader's height. */
 static void step_flock(qd_motion *motion, float seconds)
 {
     for (uint32_t i = 0; i < leaders_count(motion); i++) {
@@ -193,7 +204,7 @@ static void step_flock(qd_motion *motion, float seconds)
     }
 }
 
-/* The gates stand evenly on an ellipse close to the walls; in three dimensions each one at another height. */
+/* The gates are evenly spaced on an ellipse near the walls; in three dimensions at different heights. */
 static void gate_at(const qd_motion *motion, uint32_t gate, float *x, float *y, float *z)
 {
     const qd_msg_bounds *bounds = &motion->bounds;
@@ -212,7 +223,7 @@ static void push_apart(qd_motion *motion, uint32_t i, uint32_t j)
     if (depth <= 0) {
         return;
     }
-    /* Two on one spot part along the x axis. */
+    /* Two bots at one point part along the x axis. */
     float part = depth * 0.25f, push_x = distance > 0 ? dx / distance * part : part;
     float push_y = distance > 0 ? dy / distance * part : 0, push_z = distance > 0 ? dz / distance * part : 0;
     motion->x[i] -= push_x;
@@ -236,7 +247,7 @@ static void step_crowd(qd_motion *motion, float seconds, const qd_pairs *pairs)
             bot->gate = (bot->gate + 1 + draw(motion) % (GATES - 1)) % GATES;
             continue;
         }
-        /* Turns to the gate by and by. */
+        /* The bot turns to the gate gradually. */
         float turn = clamp(2 * seconds, 0, 1);
         bot->speed_x += (dx / distance * bot->pace - bot->speed_x) * turn;
         bot->speed_y += (dy / distance * bot->pace - bot->speed_y) * turn;

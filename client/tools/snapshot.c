@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille snapshot: the entities of a room, or of a region of it, as they are.
+ * quadrille snapshot: prints the present entities of a room, or of a region of it.
  */
 #include "cli.h"
 
@@ -19,7 +19,7 @@ static void print_header(printer *out)
     out->has_header = true;
 }
 
-/* With enough digits to be read back to the last bit. */
+/* Prints enough digits to read back the exact float. */
 static void print_real(const float *column, uint32_t i)
 {
     printf(",%.9g", column != NULL ? (double)column[i] : 0);
@@ -67,9 +67,9 @@ static int print_answer(const qd_cli *cli, qd_client *client, uint32_t seq, bool
         print_header(&out);
         print_entities(&out, &result->entities);
         last = result->last;
-        /* Who asked for so many knows that there may be more. */
+        /* With --limit, the user knows that there may be more. */
         if (last && result->more && !limited) {
-            fprintf(stderr, "%s: there are more than these %u: ask for them with --limit\n", cli->program, out.count);
+            fprintf(stderr, "%s: there are more than these %u: raise --limit\n", cli->program, out.count);
         }
     }
     return 0;
@@ -90,16 +90,17 @@ static int take_snapshot(const qd_cli *cli, qd_client *client, const char *name,
 
 int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {"quadrille snapshot", "ROOM",
-                                   "Prints the entities of a room as they are, ticked or not, by id: a header, and a\n"
-                                   "line of comma-separated values each.",
-                                   1, 1};
+    static const qd_usage usage = {
+        "quadrille snapshot", "ROOM",
+        "Prints the present entities of a room by id, also those that no tick contains yet:\n"
+        "a header, and one line of comma-separated values per entity.",
+        1, 1};
     qd_option_bounds region = {0};
     uint32_t limit = 0;
     const qd_option options[] = {
-        {"--region", "MINX,MINY,MAXX,MAXY", "or six numbers: those whose bounding box touches it (all)",
+        {"--region", "MINX,MINY,MAXX,MAXY", "print entities whose bounding box touches it; in 3D, six numbers (all)",
          QD_OPTION_BOUNDS, &region, 0, 0},
-        {"--limit", "N", "at most so many, with the lowest ids (65536)", QD_OPTION_NUMBER, &limit, 1, LIMIT_MAX},
+        {"--limit", "N", "print at most N, those with the lowest ids (65536)", QD_OPTION_NUMBER, &limit, 1, LIMIT_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 

@@ -69,18 +69,6 @@ static int print(printer *out, qd_client *client, const char *room_name)
     return status;
 }
 
-/* Returns 0, or the exit status of a misuse, which is reported. */
-static int parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *id)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (!qd_options_uint32(texts[i], &id[i])) {
-            return qd_options_misuse(cli->program, "entity '%.64s': must be an id, a whole number from 0 to %u",
-                                     texts[i], UINT32_MAX);
-        }
-    }
-    return 0;
-}
-
 int qd_command_watchers(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
@@ -109,7 +97,7 @@ int qd_command_watchers(qd_cli *cli, int argc, char **argv)
         return qd_cli_fail(cli, "out of memory");
     }
     out.id = id;
-    status = parse_ids(cli, argv + 1, out.id_count, id);
+    status = qd_cli_parse_ids(cli, argv + 1, out.id_count, id);
     qd_client *client = status == 0 ? qd_cli_connect(cli) : NULL;
     if (client != NULL) {
         status = print(&out, client, argv[0]);

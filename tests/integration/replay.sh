@@ -139,9 +139,9 @@ cmp "$scratch/brute" "$scratch/events" || fail 'events of a trace without bounds
 # By the clock.
 head -n 400 "$trace" >"$scratch/short.csv"
 expect 0 quadrille replay "$scratch/short.csv" --room clocked --hz 200
-err '^playing [0-9]+ ticks into room clocked, 200 a second'
+err '^playing [0-9]+ ticks into room clocked at 200 Hz'
 expect 0 quadrille replay "$scratch/short.csv" --room clocked
-err '^playing [0-9]+ ticks into room clocked, 25 a second'
+err '^playing [0-9]+ ticks into room clocked at 25 Hz'
 
 # A room that is there already.
 export QUADRILLE_TOKEN=tester
