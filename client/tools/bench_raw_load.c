@@ -10,75 +10,61 @@
 
 #define READY_MAX 256
 
-typedef struct band {
-    int drum, ready;
-    int *members;
-    uint8_t *bytes;
-    uint64_t got_bytes;
-} band;
+typedef struct sockets {
+    int sender, ready; /* ready: epoll of the receivers */
+    int *receivers;
+    uint8_t *bytes; /* of a request */
+    uint64_t received_bytes;
+} sockets;
 
-static bool gather(const qd_bench *bench, const qd_bench_beat *beat, band *all)
+static bool open_sockets(const qd_bench *bench, const qd_bench_raw_load *load, sockets *all)
 {
     all->ready = epoll_create1(EPOLL_CLOEXEC);
-    all->members = malloc(beat->members * sizeof *all->members);
-    all->bytes = calloc(1, beat->request_bytes > 65536 ? beat->request_bytes : 65536);
-    for (uint32_t index = 0; all->members && index < beat->members; index++) {
-        all->members[index] = -1;
+    all->receivers = malloc(load->receivers * sizeof *all->receivers);
+    all->bytes = calloc(1, load->request_bytes);
+    for (uint32_t index = 0; all->receivers && index < load->receivers; index++) {
+        all->receivers[index] = -1;
     }
-    if (all->ready < 0 || !all->members || !all->bytes) {
+    if (all->ready < 0 || !all->receivers || !all->bytes) {
         return false;
     }
-    for (uint32_t index = 0; index < beat->members; index++) {
-        all->members[index] = qd_bench_raw_connect(&bench->raw, QD_BENCH_RAW_MEMBER, 0, 0);
-        if (all->members[index] < 0 ||
-            epoll_ctl(all->ready, EPOLL_CTL_ADD, all->members[index],
-                      &(struct epoll_event){.events = EPOLLIN, .data.fd = all->members[index]}) != 0) {
+    for (uint32_t index = 0; index < load->receivers; index++) {
+        all->receivers[index] = qd_bench_raw_connect(&bench->raw, QD_BENCH_RAW_RECEIVER, 0, 0);
+        if (all->receivers[index] < 0 ||
+            epoll_ctl(all->ready, EPOLL_CTL_ADD, all->receivers[index],
+                      &(struct epoll_event){.events = EPOLLIN, .data.fd = all->receivers[index]}) != 0) {
             return false;
         }
     }
-    all->drum = qd_bench_raw_connect_busy(&bench->raw, (uint32_t)beat->request_bytes, (uint32_t)beat->answer_bytes,
-                                          beat->busy_us);
-    return all->drum >= 0;
+    all->sender = qd_bench_raw_connect_broadcast(&bench->raw, (uint32_t)load->request_bytes,
+                                                 (uint32_t)load->answer_bytes, load->busy_us);
+    return all->sender >= 0;
 }
 
-static void scatter(const qd_bench_beat *beat, band *all)
+static void close_sockets(const qd_bench_raw_load *load, sockets *all)
 {
-    for (uint32_t index = 0; all->members && index < beat->members; index++) {
-        if (all->members[index] >= 0) {
-            close(all->members[index]);
+    for (uint32_t index = 0; all->receivers && index < load->receivers; index++) {
+        if (all->receivers[index] >= 0) {
+            close(all->receivers[index]);
         }
     }
-    if (all->drum >= 0) {
-        close(all->drum);
+    if (all->sender >= 0) {
+        close(all->sender);
     }
     if (all->ready >= 0) {
         close(all->ready);
     }
-    free(all->members);
+    free(all->receivers);
     free(all->bytes);
 }
 
-/* The raw loop never stops reading, whoever does not. */
-static bool strike(band *all, uint64_t request_bytes)
-{
-    for (uint64_t at = 0; at < request_bytes;) {
-        ssize_t sent = send(all->drum, all->bytes + at, request_bytes - at, MSG_NOSIGNAL);
-
-        if (sent < 0 && errno != EINTR) {
-            return false;
-        }
-        at += sent > 0 ? (uint64_t)sent : 0;
-    }
-    return true;
-}
-
-/* What has come by then, or the first of it. */
-static bool listen_until(band *all, uint64_t then_ns)
+/* Receives until then, or until the first bytes. */
+static bool receive_until(sockets *all, uint64_t then_ns)
 {
     static uint8_t bytes[65536];
     struct epoll_event events[READY_MAX];
-    uint64_t now_ns = qd_bench_now_ns();
-    /* Towards the end it looks again and again: a millisecond is too coarse. */
+    uint64_t now_ns = qd_now_ns();
+    /* It polls for the last millisecond, because epoll_wait counts whole ones. */
     int wait_ms = then_ns > now_ns ? (int)((then_ns - now_ns) / 1000000u) : 0;
     int count = epoll_wait(all->ready, events, READY_MAX, wait_ms < 100 ? wait_ms : 100);
 
@@ -88,57 +74,58 @@ static bool listen_until(band *all, uint64_t then_ns)
         if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
             return false;
         }
-        all->got_bytes += size > 0 ? (uint64_t)size : 0;
+        all->received_bytes += size > 0 ? (uint64_t)size : 0;
     }
     return count >= 0 || errno == EINTR;
 }
 
-static bool play(qd_bench *bench, const qd_bench_beat *beat, band *all, qd_bench_beaten *result)
+static bool run(qd_bench *bench, const qd_bench_raw_load *load, sockets *all, qd_bench_raw_result *result)
 {
-    const uint64_t period_ns = 1000000000u / beat->hz, beat_bytes = beat->members * beat->answer_bytes;
-    const uint64_t start_ns = qd_bench_now_ns() + 10000000;
-    const uint64_t beats = (uint64_t)(bench->seconds * beat->hz);
-    uint64_t struck = 0;
+    const uint64_t period_ns = 1000000000u / load->hz, answers_bytes = load->receivers * load->answer_bytes;
+    const uint64_t start_ns = qd_now_ns() + 10000000;
+    const uint64_t requests = (uint64_t)(bench->seconds * load->hz);
+    uint64_t sent = 0;
 
-    while (result->beats < beats && !qd_bench_is_stopped(bench)) {
-        uint64_t now_ns = qd_bench_now_ns(), next_ns = start_ns + struck * period_ns;
+    while (result->requests < requests && !qd_bench_is_stopped(bench)) {
+        uint64_t now_ns = qd_now_ns(), next_ns = start_ns + sent * period_ns;
 
-        if (now_ns > start_ns + beats * period_ns + QD_BENCH_TIMEOUT_NS) {
+        if (now_ns > start_ns + requests * period_ns + QD_BENCH_TIMEOUT_NS) {
             errno = ETIMEDOUT;
             return false;
         }
-        if (struck < beats && now_ns >= next_ns) {
-            if (!strike(all, beat->request_bytes)) {
+        if (sent < requests && now_ns >= next_ns) {
+            if (!qd_bench_raw_send(all->sender, all->bytes, load->request_bytes)) {
                 return false;
             }
-            struck++;
+            sent++;
         }
-        if (!listen_until(all, struck < beats ? start_ns + struck * period_ns : now_ns + 100000000u)) {
+        if (!receive_until(all, sent < requests ? start_ns + sent * period_ns : now_ns + 100000000u)) {
             return false;
         }
-        for (; result->beats < struck && all->got_bytes >= (result->beats + 1) * beat_bytes; result->beats++) {
-            qd_histogram_record(&result->lateness_ns, qd_bench_now_ns() - start_ns - result->beats * period_ns);
+        for (; result->requests < sent && all->received_bytes >= (result->requests + 1) * answers_bytes;
+             result->requests++) {
+            qd_histogram_record(&result->lateness_ns, qd_now_ns() - start_ns - result->requests * period_ns);
         }
     }
-    result->seconds = (double)(qd_bench_now_ns() - start_ns) / 1e9;
+    result->seconds = (double)(qd_now_ns() - start_ns) / 1e9;
     return true;
 }
 
-bool qd_bench_drum(qd_bench *bench, const qd_bench_beat *beat, qd_bench_beaten *result)
+bool qd_bench_raw_run(qd_bench *bench, const qd_bench_raw_load *load, qd_bench_raw_result *result)
 {
-    band all = {.drum = -1, .ready = -1};
+    sockets all = {.sender = -1, .ready = -1};
 
     memset(result, 0, sizeof *result);
-    if (gather(bench, beat, &all)) {
+    if (open_sockets(bench, load, &all)) {
         qd_bench_usage before = qd_bench_usage_of(bench->raw.pid);
 
-        if (!play(bench, beat, &all, result)) {
+        if (!run(bench, load, &all, result)) {
             qd_bench_fail(bench, "the raw loop does not answer: %s", strerror(errno));
         }
         result->used = qd_bench_usage_between(before, qd_bench_usage_of(bench->raw.pid));
     } else {
-        qd_bench_fail(bench, "cannot reach the raw loop: %s", strerror(errno));
+        qd_bench_fail(bench, "cannot connect to the raw loop: %s", strerror(errno));
     }
-    scatter(beat, &all);
+    close_sockets(load, &all);
     return !qd_bench_is_stopped(bench);
 }

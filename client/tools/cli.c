@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <stdarg.h>
-#include <time.h>
 
 int qd_cli_fail(const qd_cli *cli, const char *format, ...)
 {
@@ -200,14 +199,6 @@ void qd_cli_catch_signals(void)
 bool qd_cli_stopped(void)
 {
     return stopped != 0;
-}
-
-uint64_t qd_cli_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 void qd_cli_print_json_string(FILE *file, const char *text)

@@ -2,12 +2,13 @@
  *
  * The shared parts of the `quadrille` commands: connecting, waiting for answers, reporting failures.
  *
- * A command is a function from its command line to an exit status: 0 if it did everything, QD_EXIT_USAGE for an invalid
- * command line, else 1. It reports every failure itself, on the standard error. Everything runs on one thread.
+ * A command is a function from its command line to an exit status: 0 for success, QD_EXIT_USAGE for an invalid command
+ * line, else 1. It reports every failure itself, on the standard error. Everything runs on one thread.
  */
 #ifndef QD_TOOLS_CLI_H
 #define QD_TOOLS_CLI_H
 
+#include "clock.h"
 #include "options.h"
 #include "quadrille.h"
 
@@ -97,9 +98,6 @@ int qd_cli_parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *
  * write to a closed pipe fails instead of ending the program. */
 void qd_cli_catch_signals(void);
 bool qd_cli_stopped(void);
-
-/* Monotonic. */
-uint64_t qd_cli_now_ns(void);
 
 void qd_cli_print_json_string(FILE *file, const char *text);
 

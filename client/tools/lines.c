@@ -42,12 +42,12 @@ static bool take_message(const qd_lines *lines, const qd_server_message *message
 
 int qd_lines_follow(qd_lines *lines, qd_client *client, qd_lines_fn take, void *context)
 {
-    const uint64_t start_ns = qd_cli_now_ns();
+    const uint64_t start_ns = qd_now_ns();
     int status = 0;
 
     qd_cli_catch_signals();
     while (!qd_cli_stopped() && !qd_lines_done(lines)) {
-        double left_s = lines->seconds > 0 ? lines->seconds - (double)(qd_cli_now_ns() - start_ns) / 1e9 : INFINITY;
+        double left_s = lines->seconds > 0 ? lines->seconds - (double)(qd_now_ns() - start_ns) / 1e9 : INFINITY;
 
         if (left_s <= 0) {
             break;

@@ -16,7 +16,7 @@ typedef struct qd_lines {
     uint32_t count_max; /* limit of changes; 0: none */
     uint64_t count;     /* changes so far; the caller counts them */
     uint64_t tick;      /* of the present frame */
-    bool is_reset;      /* the present frame is a reset or a suspension: what it forgets is not a change */
+    bool is_reset;      /* the present frame is a reset or a suspension, whose leaves are not changes */
     /* The request whose refusal names these ids; seq 0: none. */
     uint32_t seq;
     const uint32_t *id;

@@ -31,7 +31,7 @@ typedef struct qd_observer_options {
 #define QD_OBSERVER_ROWS(o)                                                                                             \
     {"--range", "R", "see a circle of radius R", QD_OPTION_REAL, &(o)->range, 0, 1e30},                                 \
         {"--box", "HX[,HY[,HZ]]", "see a box of these half extents instead", QD_OPTION_TEXT, &(o)->box, 0, 0},          \
-        {"--cone", "DX,DY[,DZ]", "see only a cone of the circle, in this direction", QD_OPTION_TEXT, &(o)->cone, 0, 0}, \
+        {"--cone", "DX,DY[,DZ]", "see only a cone in this direction", QD_OPTION_TEXT, &(o)->cone, 0, 0},                \
         {"--angle", "DEGREES", "use this angle between the cone's axis and its side (45)", QD_OPTION_REAL, &(o)->angle, \
          0,         180},                                                                                               \
         {"--margin", "M", "keep an entity until it is M farther away (0)", QD_OPTION_REAL, &(o)->margin, 0, 1e30},      \

@@ -29,12 +29,12 @@ static int ping(const qd_cli *cli, qd_client *client, uint32_t count)
         if (done > 0) {
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         }
-        uint64_t start_ns = qd_cli_now_ns();
+        uint64_t start_ns = qd_now_ns();
         const qd_server_message *pong = qd_cli_answer(cli, client, qd_client_ping(client, start_ns), QD_SERVER_PONG);
         if (pong == NULL || pong->as.pong.data != start_ns) {
             break;
         }
-        trips_us[done] = (double)(qd_cli_now_ns() - start_ns) / 1e3;
+        trips_us[done] = (double)(qd_now_ns() - start_ns) / 1e3;
         printf("pong from %s: %.0f us\n", cli->server, trips_us[done++]);
         fflush(stdout);
     }

@@ -15,7 +15,7 @@
 static bool wait_until(qd_replay *replay, uint64_t until_ns)
 {
     for (;;) {
-        uint64_t now_ns = qd_cli_now_ns();
+        uint64_t now_ns = qd_now_ns();
         int left_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000 + 1) : 0;
         const qd_server_message *message = qd_client_wait(replay->client, left_ms < 100 ? left_ms : 100);
 
@@ -45,7 +45,7 @@ static void show_progress(const qd_trace_scene *scene, uint64_t done, uint64_t t
 
 static int replay_by_clock(qd_replay *replay, uint32_t hz)
 {
-    const uint64_t total = qd_trace_ticks(replay->trace), start_ns = qd_cli_now_ns();
+    const uint64_t total = qd_trace_ticks(replay->trace), start_ns = qd_now_ns();
     qd_trace_cursor cursor = qd_trace_begin(replay->trace);
     qd_trace_scene scene;
 

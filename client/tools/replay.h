@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plays a trace into a room: replay.c has the command and plays by the clock, replay_step.c plays by Step, and
+ * Plays a trace into a room. replay.c has the command and plays by the clock. replay_step.c plays by Step.
  * replay_scene.c sends the entities for both.
  */
 #ifndef QD_TOOLS_REPLAY_H

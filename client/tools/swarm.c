@@ -248,7 +248,7 @@ static bool step_rooms(swarm *all)
 static bool wait_until(swarm *all, uint64_t until_ns)
 {
     while (!qd_cli_stopped()) {
-        uint64_t now_ns = qd_cli_now_ns();
+        uint64_t now_ns = qd_now_ns();
         int left_ms = now_ns < until_ns ? (int)((until_ns - now_ns + 999999) / 1000000) : 0;
         const qd_server_message *message = qd_client_wait(all->client, left_ms);
 
@@ -281,7 +281,7 @@ static void print_live(swarm *all)
     swarm_figures now = all->figures;
     const swarm_figures *before = &all->printed;
 
-    now.time_ns = qd_cli_now_ns();
+    now.time_ns = qd_now_ns();
     if (all->observers == 0 || now.time_ns < before->time_ns + PRINT_NS) {
         return;
     }
@@ -295,12 +295,12 @@ static void print_live(swarm *all)
 
 static bool move_bots(swarm *all)
 {
-    const uint64_t start_ns = qd_cli_now_ns(), tick_ns = 1000000000u / all->hz;
+    const uint64_t start_ns = qd_now_ns(), tick_ns = 1000000000u / all->hz;
     uint64_t next_ns = start_ns;
 
     all->printed.time_ns = start_ns;
     while (!qd_cli_stopped()) {
-        uint64_t now_ns = qd_cli_now_ns();
+        uint64_t now_ns = qd_now_ns();
 
         all->elapsed_s = (double)(now_ns - start_ns) / 1e9;
         print_live(all);

@@ -105,7 +105,7 @@ static void take_stats(watcher *self, const qd_msg_room_stats *stats)
     watch->has_stats = true;
     watch->past[watch->past_count++ % QD_WATCH_PAST] = watch->view != NULL ? qd_view_count(watch->view) : stats->pairs;
 
-    sample now = {.time_ns = qd_cli_now_ns(), .begins = stats->begins, .ends = stats->ends, .passed = stats->passed};
+    sample now = {.time_ns = qd_now_ns(), .begins = stats->begins, .ends = stats->ends, .passed = stats->passed};
     if (watch->view != NULL) {
         now.begins = self->enters;
         now.ends = self->leaves;
@@ -172,7 +172,7 @@ static int take_message(watcher *self, const qd_server_message *message)
 /* Keeps at most one request of each kind in flight, so that a busy server gets no more. */
 static bool ask(watcher *self)
 {
-    uint64_t now_ns = qd_cli_now_ns(), room = self->watch.room.handle;
+    uint64_t now_ns = qd_now_ns(), room = self->watch.room.handle;
 
     if (self->on_screen && self->snapshot_seq == 0 && now_ns >= self->snapshot_due_ns) {
         self->snapshot_seq = qd_client_snapshot(self->client, room, NULL, ENTITIES_MAX);
@@ -202,7 +202,7 @@ static void wait_for_news(const watcher *self)
 
 static int show(watcher *self)
 {
-    uint64_t now_ns = qd_cli_now_ns();
+    uint64_t now_ns = qd_now_ns();
 
     if (self->on_screen) {
         if (!qd_terminal_suspend_if_asked() && !self->fresh) {
@@ -232,7 +232,7 @@ static bool wants_to_quit(const watcher *self)
 
 static int follow(watcher *self, double seconds)
 {
-    const uint64_t start_ns = qd_cli_now_ns();
+    const uint64_t start_ns = qd_now_ns();
     const double end_ns = seconds > 0 ? (double)start_ns + seconds * 1e9 : INFINITY;
     int status = 0;
 
@@ -249,7 +249,7 @@ static int follow(watcher *self, double seconds)
             status = show(self);
         }
         /* The last check, so that the line of the last second is printed. */
-        if ((double)qd_cli_now_ns() >= end_ns) {
+        if ((double)qd_now_ns() >= end_ns) {
             break;
         }
         wait_for_news(self);
