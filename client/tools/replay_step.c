@@ -96,8 +96,9 @@ static void compare(player *play, const qd_events *expected)
     char server[80], brute[80];
     describe(server, sizeof server, at < got->count ? &got->items[at] : NULL);
     describe(brute, sizeof brute, at < expected->count ? &expected->items[at] : NULL);
-    snprintf(play->difference, sizeof play->difference, "tick %" PRIu64 ": the server says %s, brute force says %s",
-             file_tick(play, play->done), server, brute);
+    snprintf(play->difference, sizeof play->difference,
+             "tick %" PRIu64 ": the server reported %s, brute force expects %s", file_tick(play, play->done), server,
+             brute);
 }
 
 static void write_events(const player *play)

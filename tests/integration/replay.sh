@@ -163,7 +163,7 @@ under_way() { quadrille stats disturbed >"$scratch/stats" && grep -q '^tick  *[1
 until_true under_way
 quadrille spawn disturbed 7 1 1 1 >/dev/null
 ends_with 1 "$replay" 'a room that was disturbed'
-out ': DIFFERENT at 1 of them; first at tick [0-9]+: the server says begin of 1 and 7, brute force says nothing more$'
+out ': DIFFERENT at 1 of them; first at tick [0-9]+: the server reported begin of 1 and 7, brute force expects nothing more$'
 
 # Traces that make no sense: the line, the value, and what it must be.
 refuse() {
