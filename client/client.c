@@ -156,7 +156,7 @@ bool qd_client_send(qd_client *client, const qd_client_message *message)
         qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for a request of %zu bytes", size);
         return false;
     }
-    client->out_end += qd_client_message_encode(message, client->out + client->out_end);
+    client->out_end += qd_client_message_encode(message, client->out + client->out_end, size);
     if (message->seq >= client->next_seq) {
         client->next_seq = message->seq == UINT32_MAX ? 1 : message->seq + 1;
     }

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "app/options.h"
-#include "app/run.h"
-#include "app/server.h"
+#include "app/start.h"
+#include "session/server.h"
 
 /* A standard stream may be closed when we are started. What is opened first would get its number, and the log might go
  * to a client. */

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "../../proto/messages.h"
+#include "../actor/room_directory.h"
 #include "../base/assert.h"
 #include "../space/space.h"
 #include "../work/pool.h"
-#include "registry.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
@@ -207,10 +207,10 @@ static void environment_name(const option_row *row, char name[64])
 
 /* ---- what is none ---- */
 
-/* How many letters of one are to be changed, put in or left out until it is the other; `-` is `_`. */
+/* How many messages of one are to be changed, put in or left out until it is the other; `-` is `_`. */
 static size_t distance(const char *one, size_t one_size, const char *other)
 {
-    size_t row[64]; /* [i]: from the first i letters of the other to those of the one until here */
+    size_t row[64]; /* [i]: from the first i messages of the other to those of the one until here */
     size_t other_size = strlen(other);
 
     QD_ASSERT(other_size < 64);
@@ -218,11 +218,11 @@ static size_t distance(const char *one, size_t one_size, const char *other)
         row[i] = i;
     }
     for (size_t j = 0; j < one_size; j++) {
-        char letter = one[j] == '_' ? '-' : (char)tolower((unsigned char)one[j]);
+        char message = one[j] == '_' ? '-' : (char)tolower((unsigned char)one[j]);
         size_t corner = row[0]++;
 
         for (size_t i = 1; i <= other_size; i++) {
-            size_t changed = corner + (other[i - 1] != letter), shorter = row[i] < row[i - 1] ? row[i] : row[i - 1];
+            size_t changed = corner + (other[i - 1] != message), shorter = row[i] < row[i - 1] ? row[i] : row[i - 1];
 
             corner = row[i];
             row[i] = changed <= shorter ? changed : shorter + 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A mailbox: many threads put letters in, one takes them all out, in the order of each sender.
+ * A mailbox: many threads put messages in, and one takes them all out. The order of each sender is kept.
  *
- * Intrusive and lock-free: a letter is a link in the sender's own struct. Putting is one compare-and-swap on the head
- * of a stack (release), taking is one exchange (acquire) and a reversal. The bound is kept by those who put (see
- * app/host.h): a mailbox itself never refuses.
+ * Intrusive and lock-free: a message is a link in the sender's own struct. Putting is one compare-and-swap on the head
+ * of a stack (release); taking is one exchange (acquire) and a reversal. A mailbox never refuses; its senders keep the
+ * bound.
  */
 #ifndef QD_BASE_MAILBOX_H
 #define QD_BASE_MAILBOX_H
@@ -13,20 +13,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct qd_letter {
-    struct qd_letter *next;
-} qd_letter;
+typedef struct qd_message {
+    struct qd_message *next;
+} qd_message;
 
 typedef struct qd_mailbox {
-    _Atomic(qd_letter *) head;
+    _Atomic(qd_message *) head;
 } qd_mailbox;
 
 void qd_mailbox_init(qd_mailbox *mailbox);
 
 /* [any] Returns whether the mailbox was empty, so that the first of a burst wakes the reader. */
-bool qd_mailbox_put(qd_mailbox *mailbox, qd_letter *letter);
+bool qd_mailbox_put(qd_mailbox *mailbox, qd_message *message);
 
-/* [the one reader] All letters, oldest first, linked by `next`; NULL when there are none. */
-qd_letter *qd_mailbox_take(qd_mailbox *mailbox);
+/* [the one reader] Takes all messages, oldest first, linked by `next`. NULL: there are none. */
+qd_message *qd_mailbox_take(qd_mailbox *mailbox);
 
 #endif

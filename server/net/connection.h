@@ -15,7 +15,7 @@
 #ifndef QD_NET_CONNECTION_H
 #define QD_NET_CONNECTION_H
 
-#include "link.h"
+#include "../base/link.h"
 #include "loop.h"
 
 typedef struct qd_connection_config {

@@ -12,7 +12,7 @@
 
 #include "../../proto/framing.h"
 #include "../base/alloc.h"
-#include "link.h"
+#include "../base/link.h"
 
 /* Asked before each frame. */
 typedef bool (*qd_intake_may_fn)(const qd_link *link);

@@ -25,7 +25,7 @@ bool qd_loop_is_current(const qd_loop *loop)
 
 void qd_loop_post(qd_loop *loop, qd_loop_request *request)
 {
-    bool first = qd_mailbox_put(&loop->requests, &request->letter);
+    bool first = qd_mailbox_put(&loop->requests, &request->message);
 
     /* Only the first of a burst wakes the loop; and none of its own does, because its turn ends with the requests.
      * Those that requests themselves post come a turn later, so that sockets are looked at in between. */
@@ -36,14 +36,14 @@ void qd_loop_post(qd_loop *loop, qd_loop_request *request)
 
 static void run_requests(qd_loop *loop)
 {
-    qd_letter *letter = qd_mailbox_take(&loop->requests);
+    qd_message *message = qd_mailbox_take(&loop->requests);
 
     loop->running_requests = true;
-    while (letter) {
-        qd_loop_request *request = (qd_loop_request *)letter;
+    while (message) {
+        qd_loop_request *request = (qd_loop_request *)message;
 
         /* Once it runs, it may be posted again, or be gone. */
-        letter = letter->next;
+        message = message->next;
         request->run(request);
     }
     loop->running_requests = false;

@@ -31,7 +31,7 @@
 /* Something to do on the loop. In its sender's own struct, posted at most once until it runs. */
 typedef struct qd_loop_request qd_loop_request;
 struct qd_loop_request {
-    qd_letter letter;
+    qd_message message;
     void (*run)(qd_loop_request *request);
 };
 

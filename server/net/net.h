@@ -9,7 +9,7 @@
 #ifndef QD_NET_NET_H
 #define QD_NET_NET_H
 
-#include "link.h"
+#include "../base/link.h"
 
 typedef struct qd_net qd_net;
 

@@ -14,7 +14,7 @@
 
 #include <uv.h>
 
-#include "link.h"
+#include "../base/link.h"
 
 /* The most that one write is made of; also the most buffers that one take sets free. */
 #define QD_OUTBOX_VECTORS_MAX 64u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../base/fetch.h"
 #include "state.h"
-#include "views_tick.h"
+#include "views/views_tick.h"
 
 qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t salt, qd_room **room_out)
 {

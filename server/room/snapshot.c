@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "order.h"
+#include "pairs/order.h"
 #include "state.h"
 
 struct search {

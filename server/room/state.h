@@ -21,12 +21,12 @@
 
 #include "../base/assert.h"
 #include "../base/id_pool.h"
-#include "ids.h"
-#include "lists.h"
+#include "entities/ids.h"
+#include "entities/rosters.h"
 #include "memory.h"
+#include "pairs/lists.h"
 #include "room.h"
-#include "rosters.h"
-#include "view_state.h"
+#include "views/view_state.h"
 
 /* ---- entities, by the slots of the space ---- */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "../base/assert.h"
-#include "world.h"
+#include "core/world.h"
 
 static bool is_range(float min, float max)
 {

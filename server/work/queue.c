@@ -4,8 +4,8 @@
 void qd_queue_init(qd_queue *queue)
 {
     pthread_mutex_init(&queue->lock, NULL);
-    queue->oldest = queue->bunch_first = queue->bunch_last = NULL;
-    queue->newest = (qd_bunch){0};
+    queue->oldest = queue->batch_first = queue->batch_last = NULL;
+    queue->newest = (qd_batch){0};
     atomic_init(&queue->count, 0);
 }
 
@@ -24,48 +24,48 @@ static size_t count_of(qd_queue *queue)
     return atomic_load_explicit(&queue->count, memory_order_relaxed);
 }
 
-/* ---- full bunches, by their first actors ---- */
+/* ---- full batches, by their first actors ---- */
 
 /* [lock] Behind the others. */
-static void put_bunch(qd_queue *queue, qd_actor *first)
+static void put_batch(qd_queue *queue, qd_actor *first)
 {
-    first->next_bunch = NULL;
-    if (queue->bunch_first) {
-        queue->bunch_last->next_bunch = first;
+    first->next_batch = NULL;
+    if (queue->batch_first) {
+        queue->batch_last->next_batch = first;
     } else {
-        queue->bunch_first = first;
+        queue->batch_first = first;
     }
-    queue->bunch_last = first;
+    queue->batch_last = first;
 }
 
 /* [lock] The oldest; NULL: there is none. */
-static qd_actor *take_bunch(qd_queue *queue)
+static qd_actor *take_batch(qd_queue *queue)
 {
-    qd_actor *first = queue->bunch_first;
+    qd_actor *first = queue->batch_first;
 
     if (first) {
-        queue->bunch_first = first->next_bunch;
+        queue->batch_first = first->next_batch;
     }
     return first;
 }
 
-bool qd_queue_bring(qd_queue *from, qd_queue *to)
+bool qd_queue_steal(qd_queue *from, qd_queue *to)
 {
-    if (count_of(from) < QD_QUEUE_BUNCH) {
+    if (count_of(from) < QD_QUEUE_BATCH) {
         return false;
     }
     pthread_mutex_lock(&from->lock);
-    qd_actor *first = take_bunch(from);
+    qd_actor *first = take_batch(from);
     if (first) {
-        count_to(from, count_of(from) - QD_QUEUE_BUNCH);
+        count_to(from, count_of(from) - QD_QUEUE_BATCH);
     }
     pthread_mutex_unlock(&from->lock);
     if (!first) {
         return false;
     }
     pthread_mutex_lock(&to->lock);
-    put_bunch(to, first);
-    count_to(to, count_of(to) + QD_QUEUE_BUNCH);
+    put_batch(to, first);
+    count_to(to, count_of(to) + QD_QUEUE_BATCH);
     pthread_mutex_unlock(&to->lock);
     return true;
 }
@@ -74,7 +74,7 @@ bool qd_queue_bring(qd_queue *from, qd_queue *to)
 
 void qd_queue_push(qd_queue *queue, qd_actor *actor)
 {
-    qd_bunch *newest = &queue->newest;
+    qd_batch *newest = &queue->newest;
 
     actor->next = NULL;
     pthread_mutex_lock(&queue->lock);
@@ -84,9 +84,9 @@ void qd_queue_push(qd_queue *queue, qd_actor *actor)
         newest->first = actor;
     }
     newest->last = actor;
-    if (++newest->count == QD_QUEUE_BUNCH) {
-        put_bunch(queue, newest->first);
-        *newest = (qd_bunch){0};
+    if (++newest->count == QD_QUEUE_BATCH) {
+        put_batch(queue, newest->first);
+        *newest = (qd_batch){0};
     }
     count_to(queue, count_of(queue) + 1);
     pthread_mutex_unlock(&queue->lock);
@@ -98,9 +98,9 @@ qd_actor *qd_queue_take(qd_queue *queue)
         return NULL;
     }
     pthread_mutex_lock(&queue->lock);
-    if (!queue->oldest && !(queue->oldest = take_bunch(queue))) {
+    if (!queue->oldest && !(queue->oldest = take_batch(queue))) {
         queue->oldest = queue->newest.first;
-        queue->newest = (qd_bunch){0};
+        queue->newest = (qd_batch){0};
     }
     qd_actor *actor = queue->oldest;
     if (actor) {

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "median.h"
-#include "server/room/order.h"
+#include "server/room/pairs/order.h"
 #include "server/room/room.h"
 
 #define TICKS_MAX 200u

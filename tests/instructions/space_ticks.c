@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/tuning.h"
+#include "server/space/core/tuning.h"
 
 #define COUNT_MAX 10000u
 #define WARM      4u

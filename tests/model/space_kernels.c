@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/array.h"
-#include "server/space/kernel.h"
+#include "server/space/core/array.h"
+#include "server/space/kernel/kernel.h"
 
 #define ROUNDS_DEFAULT 1500u
 

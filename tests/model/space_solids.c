@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "server/space/solid.h"
+#include "server/space/geometry/solid.h"
 #include "space/figure.h"
 #include "support/chance.h"
 

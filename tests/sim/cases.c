@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/app/host.h"
+#include "server/actor/room_actor.h"
 #include "server/base/alloc.h"
 
 static qd_client_message for_room(qd_client_kind kind, uint64_t room)

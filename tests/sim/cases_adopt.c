@@ -3,7 +3,7 @@
  * Cases of sessions that adopt what others of their token have left behind.
  */
 #include "cases.h"
-#include "server/app/limits.h"
+#include "server/actor/limits.h"
 #include "server/base/alloc.h"
 
 static const qd_msg_room_config by_step = {.tick_mode = QD_TICK_MODE_STEP};

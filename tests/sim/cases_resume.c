@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "server/app/host.h"
+#include "server/actor/room_actor.h"
 
 typedef struct key {
     uint8_t bytes[QD_RESUME_KEY_BYTES];

@@ -3,7 +3,7 @@
  * Cases of sessions: those that do not keep up, and what is theirs.
  */
 #include "cases.h"
-#include "server/app/host.h"
+#include "server/actor/room_actor.h"
 
 /* What lies unread takes less than half of the queue, but the reset that is due would not fit: its time goes on. */
 void sim_room_for_a_moment_is_no_reading(sim_house *house)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cases.h"
-#include "server/app/limits.h"
-#include "server/room/views.h"
+#include "server/actor/limits.h"
+#include "server/room/views/views.h"
 
 /* ---- what peers say ---- */
 

@@ -7,7 +7,7 @@
 #define QD_TESTS_SIM_CLIENT_H
 
 #include "model.h"
-#include "server/app/server.h"
+#include "server/session/server.h"
 #include "views.h"
 
 #define ROOMS_MAX   3u

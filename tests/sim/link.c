@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Links made of memory, with the bounds and the order of calls that server/net/link.h promises.
+ * Links made of memory, with the bounds and the order of calls that server/base/link.h promises.
  */
 #include <stdlib.h>
 #include <string.h>

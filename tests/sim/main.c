@@ -14,8 +14,8 @@
 #include "cases.h"
 #include "client.h"
 #include "server/base/alloc.h"
-#include "server/base/loans.h"
 #include "server/base/log.h"
+#include "server/base/scratch.h"
 
 #define SEEDS_USUALLY 1000u
 #define MS_NS         UINT64_C(1000000)
@@ -269,7 +269,7 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
     }
     free(play.scene.rooms);
     sim_world_deinit(&play.scene.world);
-    qd_loans_release();
+    qd_scratch_release();
     sim_check(qd_memory_used() == memory_before, "%zu bytes are not given back", qd_memory_used() - memory_before);
 }
 

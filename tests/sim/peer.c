@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/base/alloc.h"
-#include "server/base/loans.h"
+#include "server/base/scratch.h"
 
 static void no_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
 {
@@ -82,7 +82,7 @@ void sim_house_deinit(sim_house *house)
     sim_check(qd_server_hosts(&house->server) == 0, "%u rooms are not freed", qd_server_hosts(&house->server));
     qd_server_deinit(&house->server);
     sim_world_deinit(&house->world);
-    qd_loans_release();
+    qd_scratch_release();
     sim_check(qd_memory_used() == house->memory_before, "%zu bytes are not given back",
               qd_memory_used() - house->memory_before);
 }
@@ -135,7 +135,7 @@ uint32_t sim_peer_send(sim_peer *peer, qd_client_message message)
     size_t size = qd_client_message_size(&message);
     uint8_t *bytes = malloc(size);
     sim_check(bytes != NULL, "out of memory");
-    sim_link_write(peer->link, bytes, qd_client_message_encode(&message, bytes));
+    sim_link_write(peer->link, bytes, qd_client_message_encode(&message, bytes, size));
     free(bytes);
     return peer->seq;
 }

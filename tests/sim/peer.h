@@ -6,7 +6,7 @@
 #define QD_TESTS_SIM_PEER_H
 
 #include "proto/codec.h"
-#include "server/app/server.h"
+#include "server/session/server.h"
 #include "world.h"
 
 #define SIM_MS_NS UINT64_C(1000000)

@@ -102,7 +102,7 @@ static void let_go(sim_world *world, qd_actor *actor)
 }
 
 /* The visitor finds it idle, or comes too late. */
-static void visit(void *context, qd_actor *actor, qd_actor_fn run)
+static void run_inline(void *context, qd_actor *actor, qd_actor_fn run)
 {
     sim_world *world = context;
 
@@ -161,7 +161,7 @@ void sim_world_init(sim_world *world, uint64_t seed)
     world->executor = (qd_executor){.run = run_tasks, .width = 1 + sim_pick(world, 4), .context = world};
     world->scheduler = (qd_scheduler){.now_ns = now_ns,
                                       .wake = wake,
-                                      .visit = visit,
+                                      .run_inline = run_inline,
                                       .wake_at = wake_at,
                                       .retire = retire,
                                       .executor = &world->executor,

@@ -13,7 +13,7 @@
 
 #include "proto/framing.h"
 #include "server/base/executor.h"
-#include "server/net/link.h"
+#include "server/base/link.h"
 
 typedef struct sim_link sim_link;
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "server/app/gate.h"
+#include "server/actor/backpressure.h"
 
 /* A link that only counts. */
 typedef struct counting_link {

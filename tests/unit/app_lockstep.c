@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "server/app/lockstep.h"
+#include "server/actor/lockstep.h"
 #include "server/base/executor.h"
 
 #define DEADLINE_NS 100u

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "server/app/query.h"
+#include "server/actor/query_message.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/app/registry.h"
+#include "server/actor/room_directory.h"
 
 static qd_registry registry;
 

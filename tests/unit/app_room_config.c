@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/app/room_config.h"
+#include "server/session/room_config.h"
 #include "server/space/space.h"
 
 static const qd_limits limits = {.entities_max = 5000, .events_max = 700, .observers_max = 80, .sightings_max = 900};

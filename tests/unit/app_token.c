@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/app/token.h"
+#include "server/actor/token.h"
 #include "server/base/alloc.h"
 
 static void the_same_is_the_same_text(void **state)

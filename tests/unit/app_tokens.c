@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/app/tokens.h"
+#include "server/session/token_file.h"
 
 static char path[64], error[300];
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/app/view_request.h"
+#include "server/session/view_request.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 

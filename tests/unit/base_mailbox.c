@@ -17,7 +17,7 @@
 #define LETTERS 20000u
 
 typedef struct parcel {
-    qd_letter letter; /* first, so that a letter is its parcel */
+    qd_message message; /* first, so that a message is its parcel */
     uint32_t sender, number;
 } parcel;
 
@@ -29,32 +29,32 @@ static void keeps_order(void **state)
 
     qd_mailbox_init(&mailbox);
     assert_null(qd_mailbox_take(&mailbox));
-    assert_true(qd_mailbox_put(&mailbox, &parcels[0].letter));
-    assert_false(qd_mailbox_put(&mailbox, &parcels[1].letter));
-    assert_false(qd_mailbox_put(&mailbox, &parcels[2].letter));
-    qd_letter *letter = qd_mailbox_take(&mailbox);
-    for (uint32_t number = 0; number < 3; number++, letter = letter->next) {
-        assert_ptr_equal(letter, &parcels[number].letter);
+    assert_true(qd_mailbox_put(&mailbox, &parcels[0].message));
+    assert_false(qd_mailbox_put(&mailbox, &parcels[1].message));
+    assert_false(qd_mailbox_put(&mailbox, &parcels[2].message));
+    qd_message *message = qd_mailbox_take(&mailbox);
+    for (uint32_t number = 0; number < 3; number++, message = message->next) {
+        assert_ptr_equal(message, &parcels[number].message);
     }
-    assert_null(letter);
+    assert_null(message);
     assert_null(qd_mailbox_take(&mailbox));
-    assert_true(qd_mailbox_put(&mailbox, &parcels[0].letter));
+    assert_true(qd_mailbox_put(&mailbox, &parcels[0].message));
 }
 
 static qd_mailbox shared_mailbox;
 static _Atomic uint32_t firsts;
-static parcel letters[SENDERS][LETTERS];
+static parcel messages[SENDERS][LETTERS];
 
 static void *send_all(void *argument)
 {
     uint32_t sender = (uint32_t)(uintptr_t)argument;
 
     for (uint32_t number = 0; number < LETTERS; number++) {
-        parcel *out = &letters[sender][number];
+        parcel *out = &messages[sender][number];
 
         out->sender = sender;
         out->number = number;
-        if (qd_mailbox_put(&shared_mailbox, &out->letter)) {
+        if (qd_mailbox_put(&shared_mailbox, &out->message)) {
             atomic_fetch_add(&firsts, 1);
         }
     }
@@ -73,15 +73,15 @@ static void loses_nothing_between_threads(void **state)
         assert_int_equal(pthread_create(&threads[sender], NULL, send_all, (void *)sender), 0);
     }
     while (taken < SENDERS * LETTERS) {
-        qd_letter *letter = qd_mailbox_take(&shared_mailbox);
+        qd_message *message = qd_mailbox_take(&shared_mailbox);
 
-        if (!letter) {
+        if (!message) {
             sched_yield();
             continue;
         }
         bursts++;
-        for (; letter; letter = letter->next, taken++) {
-            parcel *in = (parcel *)letter;
+        for (; message; message = message->next, taken++) {
+            parcel *in = (parcel *)message;
 
             assert_true(in->sender < SENDERS);
             assert_int_equal(in->number, next[in->sender]);
@@ -92,7 +92,7 @@ static void loses_nothing_between_threads(void **state)
         pthread_join(threads[sender], NULL);
     }
     assert_null(qd_mailbox_take(&shared_mailbox));
-    /* Every burst has exactly one first letter: a reader that sleeps until it is told of one misses nothing. */
+    /* Every burst has exactly one first message: a reader that sleeps until it is told of one misses nothing. */
     assert_int_equal(atomic_load(&firsts), bursts);
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "server/room/ids.h"
+#include "server/room/entities/ids.h"
 
 #define KEYS_MAX 4000u
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "server/room/order.h"
+#include "server/room/pairs/order.h"
 
 #define COUNT_MAX 140000u
 

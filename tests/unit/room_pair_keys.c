@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "server/room/pair_keys.h"
+#include "server/room/pairs/pair_keys.h"
 #include "support/backwards.h"
 
 #define SLOTS     3000u

@@ -2,7 +2,7 @@
  *
  * An observer's candidates: that a set gives its memory back when a crowd has gone, and keeps who is left.
  */
-#include "server/room/sightings.h"
+#include "server/room/views/visible_entries.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  * What members are told of views: relay, bytes, watchers, losses, suspensions, why, descriptions; and what it costs.
  */
-#include "server/room/views_tick.h" /* before `room` is a variable */
+#include "server/room/views/views_tick.h" /* before `room` is a variable */
 
 #include "room_views_fixture.h"
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "server/space/auto.h"
-#include "server/space/tuning.h"
+#include "server/space/core/auto.h"
+#include "server/space/core/tuning.h"
 #include "support/chance.h"
 
 #define AXES  ((uint32_t)QD_AXES)
@@ -150,11 +150,11 @@ static float start_of(scene kind, uint32_t i, chance *dice)
                         : chance_between(dice, 0, side);
 }
 
-static void observe(scene kind, uint32_t hands, trace *result)
+static void observe(scene kind, uint32_t workers, trace *result)
 {
     static float at[3][COUNT];
     static uint32_t slot[COUNT];
-    const qd_executor executor = {.run = run_backwards, .width = hands};
+    const qd_executor executor = {.run = run_backwards, .width = workers};
     const float side = (float)side_of(kind);
     const qd_space_config config = {
         .dimensions = AXES, .max_x = side, .max_y = side, .max_z = AXES == 3 ? side : 0, .bodies_max = COUNT};
@@ -237,10 +237,10 @@ static void test_the_same_with_every_kernel_and_any_number_of_hands(void **state
         observe(kind, 1, &first);
         for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
             qd_space_kernel_select(qd_space_kernel_at(k));
-            for (uint32_t hands = 1; hands <= 2; hands++) {
+            for (uint32_t workers = 1; workers <= 2; workers++) {
                 trace seen;
 
-                observe(kind, hands, &seen);
+                observe(kind, workers, &seen);
                 assert_memory_equal(seen.index, first.index, sizeof first.index);
             }
         }

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "server/space/tuning.h"
 #include "support/chance.h"
 
 #define COUNT_MAX 3000u
@@ -214,8 +214,8 @@ static void run_backwards(void *context, size_t count, qd_task_fn task, void *ar
 static void test_many_and_several_hands(void **state)
 {
     (void)state;
-    for (uint32_t hands = 1; hands <= 7; hands += 3) {
-        const qd_executor executor = {.run = run_backwards, .width = hands};
+    for (uint32_t workers = 1; workers <= 7; workers += 3) {
+        const qd_executor executor = {.run = run_backwards, .width = workers};
 
         begin(100);
         for (uint32_t i = 0; i < COUNT_MAX; i++) {

@@ -133,9 +133,9 @@ static void run_backwards(void *context, size_t count, qd_task_fn task, void *ar
     }
 }
 
-static void play(float cell_size, bool swept, uint32_t hands)
+static void play(float cell_size, bool swept, uint32_t workers)
 {
-    const qd_executor executor = {.run = run_backwards, .width = hands};
+    const qd_executor executor = {.run = run_backwards, .width = workers};
     qd_space_config config = config_of(cell_size);
     size_t events = 0;
 

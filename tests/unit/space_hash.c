@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "server/space/tuning.h"
 #include "support/backwards.h"
 
 #define BODIES_MAX 1000u

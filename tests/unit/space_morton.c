@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "server/space/morton.h"
 #include "server/space/space.h"
+#include "server/space/tree/morton.h"
 
 static uint32_t dice = 1;
 

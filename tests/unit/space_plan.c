@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "server/space/tuning.h"
 
 #define COUNT     100000u
 #define TESTS_MAX 450u /* a body and walk; 102 where all are spread evenly */

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "server/space/solid.h"
-#include "server/space/tuning.h"
+#include "server/space/core/tuning.h"
+#include "server/space/geometry/solid.h"
 #include "support/chance.h"
 
 #define FAR    1e6f

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "server/space/quadtree.h"
+#include "server/space/tree/linear.h"
 #include "support/backwards.h"
 
 static uint64_t dice = 11;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "server/space/tuning.h"
+#include "server/space/core/tuning.h"
 #include "support/chance.h"
 
 #define POINTS  700u

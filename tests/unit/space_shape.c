@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "server/space/frame.h"
-#include "server/space/shape.h"
-#include "server/space/solid.h"
+#include "server/space/geometry/quantizer.h"
+#include "server/space/geometry/shape.h"
+#include "server/space/geometry/solid.h"
 
 static uint64_t dice = 3;
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "server/space/solid.h"
+#include "server/space/geometry/solid.h"
 #include "support/chance.h"
 
 /* ---- making solids ---- */

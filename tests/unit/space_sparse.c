@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "server/space/sparse.h"
-#include "server/space/tuning.h"
+#include "server/space/core/tuning.h"
+#include "server/space/tree/sparse.h"
 #include "support/chance.h"
 
 static chance dice;

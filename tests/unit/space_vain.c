@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "server/space/tuning.h"
 #include "support/backwards.h"
 #include "support/chance.h"
 

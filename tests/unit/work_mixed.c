@@ -35,14 +35,12 @@ static void fork_some(room *me)
 {
     uint32_t forks = 1 + chance_below(&me->random, 3);
 
-    qd_executor_expect(scheduler->executor, chance_one_in(&me->random, 2));
     for (uint32_t fork = 0; fork < forks; fork++) {
         uint32_t tasks = chance_below(&me->random, TASKS_MAX + 1), before = me->cells[0];
 
         scheduler->executor->run(scheduler->executor->context, tasks, count_in_cell, me);
         atomic_fetch_add(&wrong, me->cells[0] != before + (tasks > 0));
     }
-    qd_executor_expect(scheduler->executor, false);
 }
 
 /* Some are due at once, some when all others sleep. */
@@ -92,7 +90,7 @@ static void run_room(qd_actor *actor)
     }
 }
 
-static void be_visited(qd_actor *actor)
+static void run_here_inline(qd_actor *actor)
 {
     room *me = (room *)actor;
 
@@ -109,7 +107,7 @@ static void *visit_some(void *argument)
         qd_actor *actor = &rooms[chance_below(&random, ROOMS)]->actor;
 
         if (chance_one_in(&random, 2)) {
-            scheduler->visit(scheduler->context, actor, be_visited);
+            scheduler->run_inline(scheduler->context, actor, run_here_inline);
         } else {
             scheduler->wake(scheduler->context, actor);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Run queues: the order, bunches, and that each actor comes out once, whoever takes it.
+ * Run queues: the order, batches, and that each actor comes out once, whoever takes it.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include "server/work/queue.h"
 
-#define ACTORS  (3 * QD_QUEUE_BUNCH + 5)
+#define ACTORS  (3 * QD_QUEUE_BATCH + 5)
 #define THREADS 3u
 #define ROUNDS  300u
 
@@ -44,28 +44,28 @@ static void takes_in_order(void **state)
     qd_queue_deinit(&queue);
 }
 
-/* What is left of a bunch, and what is none yet, stays. */
-static void brings_full_bunches_in_order(void **state)
+/* What is left of a batch, and what is none yet, stays. */
+static void brings_full_batches_in_order(void **state)
 {
     (void)state;
     qd_queue from, to;
 
     qd_queue_init(&from);
     qd_queue_init(&to);
-    assert_false(qd_queue_bring(&from, &to));
+    assert_false(qd_queue_steal(&from, &to));
     push_all(&from);
     assert_ptr_equal(qd_queue_take(&from), &actors[0]);
-    assert_true(qd_queue_bring(&from, &to));
-    assert_true(qd_queue_bring(&from, &to));
-    assert_false(qd_queue_bring(&from, &to));
-    for (uint32_t i = QD_QUEUE_BUNCH; i < 3 * QD_QUEUE_BUNCH; i++) {
+    assert_true(qd_queue_steal(&from, &to));
+    assert_true(qd_queue_steal(&from, &to));
+    assert_false(qd_queue_steal(&from, &to));
+    for (uint32_t i = QD_QUEUE_BATCH; i < 3 * QD_QUEUE_BATCH; i++) {
         assert_ptr_equal(qd_queue_take(&to), &actors[i]);
     }
     assert_null(qd_queue_take(&to));
-    for (uint32_t i = 1; i < QD_QUEUE_BUNCH; i++) {
+    for (uint32_t i = 1; i < QD_QUEUE_BATCH; i++) {
         assert_ptr_equal(qd_queue_take(&from), &actors[i]);
     }
-    for (uint32_t i = 3 * QD_QUEUE_BUNCH; i < ACTORS; i++) {
+    for (uint32_t i = 3 * QD_QUEUE_BATCH; i < ACTORS; i++) {
         assert_ptr_equal(qd_queue_take(&from), &actors[i]);
     }
     assert_null(qd_queue_take(&from));
@@ -89,7 +89,7 @@ static void *take_and_push(void *argument)
         for (uint32_t step = 1; !actor && step < THREADS; step++) {
             qd_queue *other = &queues[(own + step) % THREADS];
 
-            actor = qd_queue_take(qd_queue_bring(other, &queues[own]) ? &queues[own] : other);
+            actor = qd_queue_take(qd_queue_steal(other, &queues[own]) ? &queues[own] : other);
         }
         if (!actor) {
             continue;
@@ -132,7 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_in_order),
-        cmocka_unit_test(brings_full_bunches_in_order),
+        cmocka_unit_test(brings_full_batches_in_order),
         cmocka_unit_test(comes_out_once),
     };
 

@@ -147,46 +147,6 @@ static void splits_nest(void **state)
     }
 }
 
-/* ---- one after the other ---- */
-
-/* Forks of like and of different length, with more or less between them, while who stays for them has actors to run,
- * too. */
-static void split_as_expected(qd_actor *actor)
-{
-    static const size_t counts[] = {64, 2, TASKS_MAX, 7, 64};
-    forker *me = (forker *)actor;
-
-    for (uint32_t round = 0; round < 40; round++) {
-        qd_executor_expect(executor, true);
-        for (size_t choice = 0; choice < sizeof counts / sizeof *counts; choice++) {
-            memset(me->hits, 0, sizeof me->hits);
-            executor->run(executor->context, counts[choice], hit, me->hits);
-            for (size_t index = 0; index < TASKS_MAX; index++) {
-                if (me->hits[index] != (index < counts[choice])) {
-                    atomic_fetch_add(&wrong, 1);
-                }
-            }
-            if ((round + choice) % 16 == 0) {
-                rest();
-            }
-        }
-        if (round % 4 != 0) {
-            qd_executor_expect(executor, false);
-        }
-    }
-    qd_executor_expect(executor, false);
-    atomic_fetch_add(&done, 1);
-}
-
-static void forks_that_are_expected(void **state)
-{
-    (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++) {
-        run_actors(worker_counts[turn], 1, split_as_expected);
-        run_actors(worker_counts[turn], ACTORS, split_as_expected);
-    }
-}
-
 /* ---- shares ---- */
 
 typedef struct trail {
@@ -255,7 +215,6 @@ int main(void)
         cmocka_unit_test(covers_each_index_once),
         cmocka_unit_test(several_actors_split_at_once),
         cmocka_unit_test(splits_nest),
-        cmocka_unit_test(forks_that_are_expected),
         cmocka_unit_test(a_worker_begins_with_its_own_share),
         cmocka_unit_test(idle_workers_help),
     };

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "server/space/solid.h"
+#include "server/space/geometry/solid.h"
 
 typedef struct corners {
     float low[3], high[3];

@@ -67,13 +67,13 @@ static void run_in_three(void *context, size_t count, qd_task_fn task, void *arg
     run_with(2, count, task, argument);
 }
 
-qd_executor executor_make(script_executor kind, uint32_t hands, chance *order)
+qd_executor executor_make(script_executor kind, uint32_t workers, chance *order)
 {
     switch (kind) {
     case SCRIPT_SCRAMBLED:
-        return (qd_executor){.run = run_scrambled, .width = hands, .context = order};
+        return (qd_executor){.run = run_scrambled, .width = workers, .context = order};
     case SCRIPT_THREADS:
-        return (qd_executor){.run = hands == 2 ? run_in_two : run_in_three, .width = hands};
+        return (qd_executor){.run = workers == 2 ? run_in_two : run_in_three, .width = workers};
     default:
         return qd_executor_serial;
     }

@@ -10,6 +10,6 @@
 #include "support/chance.h"
 
 /* `order` must live as long as the executor is used. */
-qd_executor executor_make(script_executor kind, uint32_t hands, chance *order);
+qd_executor executor_make(script_executor kind, uint32_t workers, chance *order);
 
 #endif

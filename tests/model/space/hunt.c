@@ -129,7 +129,7 @@ static void simplify(script *s)
     script plainer = *s;
 
     plainer.executor = SCRIPT_SERIAL;
-    plainer.hands = 1;
+    plainer.workers = 1;
     if (!is_played(&plainer, true)) {
         *s = plainer;
     }

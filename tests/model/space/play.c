@@ -467,7 +467,7 @@ bool play(const script *s, play_tally *tally, char failure[400])
     g.failure = failure;
     g.order.state = s->seed;
     g.r.swept = s->config.swept;
-    g.executor = executor_make(s->executor, s->hands, &g.order);
+    g.executor = executor_make(s->executor, s->workers, &g.order);
     for (uint32_t i = 0; i < SCRIPT_ENTITIES_MAX; i++) {
         g.slot_of[i] = NONE;
     }

@@ -496,7 +496,7 @@ static void draw_run(drawing *d)
     uint64_t round = s->seed / script_index_count / MIXTURES, turn = s->seed % script_index_count + d->shapes;
     s->kernel = (uint32_t)((round + turn) % kernels);
     s->executor = (script_executor)((round / kernels + turn) % SCRIPT_EXECUTORS);
-    s->hands = s->executor == SCRIPT_SERIAL ? 1 : 2 + below(d, 2);
+    s->workers = s->executor == SCRIPT_SERIAL ? 1 : 2 + below(d, 2);
 }
 
 const script_index *script_index_of_seed(uint64_t seed)

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "server/space/tuning.h"
+#include "server/space/core/tuning.h"
 
 #define SCRIPT_ENTITIES_MAX 2048u
 
@@ -46,7 +46,7 @@ typedef struct script {
     qd_tuning tuning;
     uint32_t kernel; /* qd_kernel_at */
     script_executor executor;
-    uint32_t hands;
+    uint32_t workers;
     script_line *line;
     uint32_t count, capacity;
 } script;

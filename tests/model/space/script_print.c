@@ -90,7 +90,7 @@ void script_print(const script *s, FILE *to)
 
     fprintf(to, "# seed %" PRIu64 ": %s, %u dimensions, kernel %s, %s executor of %u\n", s->seed,
             script_index_of_seed(s->seed)->name, c->dimensions, qd_space_kernel_at(s->kernel), executors[s->executor],
-            s->hands);
+            s->workers);
     fputs("# bounds", to);
     print_axes(to, c->dimensions, c->min_x, c->min_y, c->min_z);
     fputs(" to", to);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ids.h"
+
+#include <string.h>
+
+#include "../../base/assert.h"
+
+#define TABLE_COUNT_MIN 64u
+#define TABLE_COUNT_MAX (1u << 24) /* as many as twice the slots of a space, doubled */
+
+static const qd_place nowhere = {QD_SLOT_NONE, QD_OWNER_NOBODY};
+
+static uint64_t pack(qd_place place)
+{
+    return (uint64_t)place.owner << 32 | place.slot;
+}
+static qd_place unpack(uint64_t value)
+{
+    return (qd_place){(uint32_t)value, (uint32_t)(value >> 32)};
+}
+
+void qd_ids_init(qd_ids *ids, qd_heap *heap, uint64_t salt)
+{
+    *ids = (qd_ids){.heap = heap};
+    qd_map_init(&ids->map, heap, salt);
+}
+
+void qd_ids_deinit(qd_ids *ids)
+{
+    qd_heap_free(ids->heap, ids->table, ids->table_count * sizeof ids->table[0]);
+    qd_map_deinit(&ids->map);
+}
+
+/* Moves into the table what the map holds of the ids from `first` on that the table covers by now. */
+static void take_over(qd_ids *ids, uint32_t first)
+{
+    uint32_t cursor = 0, mapped;
+    qd_place place;
+
+    if (ids->map.count == 0) {
+        return;
+    }
+    while (qd_ids_next_mapped(ids, &cursor, &mapped, &place)) {
+        if (mapped < ids->table_count) {
+            ids->table[mapped] = place;
+        }
+    }
+    for (uint32_t id = first; id < ids->table_count; id++) {
+        if (ids->table[id].slot != QD_SLOT_NONE) {
+            (void)qd_map_remove(&ids->map, id);
+        }
+    }
+}
+
+/* Makes the table cover the id, if there is memory; there is the map if not. */
+static void cover(qd_ids *ids, uint32_t id)
+{
+    uint32_t old_count = ids->table_count;
+    uint32_t count = old_count ? old_count : TABLE_COUNT_MIN;
+
+    while (count <= id) {
+        count *= 2;
+    }
+    qd_place *table = qd_heap_resize(ids->heap, ids->table, old_count * sizeof *table, count * sizeof *table);
+    if (!table) {
+        return;
+    }
+    for (uint32_t i = old_count; i < count; i++) {
+        table[i] = nowhere;
+    }
+    ids->table = table;
+    ids->table_count = count;
+    take_over(ids, old_count);
+}
+
+static bool dense(const qd_ids *ids, uint32_t id)
+{
+    return id < TABLE_COUNT_MAX && id < 2 * (uint64_t)ids->count + TABLE_COUNT_MIN;
+}
+
+qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_place place)
+{
+    if (id >= ids->table_count && dense(ids, id)) {
+        cover(ids, id);
+    }
+    if (id < ids->table_count) {
+        ids->table[id] = place;
+    } else {
+        qd_status status = qd_map_put(&ids->map, id, pack(place));
+
+        if (status != QD_OK) {
+            return status;
+        }
+    }
+    ids->count++;
+    return QD_OK;
+}
+
+void qd_ids_set(qd_ids *ids, uint32_t id, qd_place place)
+{
+    if (id < ids->table_count) {
+        QD_ASSERT(ids->table[id].slot != QD_SLOT_NONE);
+        ids->table[id] = place;
+        return;
+    }
+    qd_status status = qd_map_put(&ids->map, id, pack(place));
+    QD_ASSERT(status == QD_OK); /* what is there is replaced, without memory */
+}
+
+void qd_ids_remove(qd_ids *ids, uint32_t id)
+{
+    if (id < ids->table_count) {
+        QD_ASSERT(ids->table[id].slot != QD_SLOT_NONE);
+        ids->table[id] = nowhere;
+    } else {
+        bool was_there = qd_map_remove(&ids->map, id);
+
+        QD_ASSERT(was_there);
+    }
+    ids->count--;
+}
+
+qd_place qd_ids_get_mapped(const qd_ids *ids, uint32_t id)
+{
+    uint64_t value;
+
+    return qd_map_get(&ids->map, id, &value) ? unpack(value) : nowhere;
+}
+
+bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_place *place)
+{
+    uint64_t key, value;
+
+    if (!qd_map_next(&ids->map, cursor, &key, &value)) {
+        return false;
+    }
+    *id = (uint32_t)key;
+    *place = unpack(value);
+    return true;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <string.h>
+
+#include "../../base/assert.h"
+#include "array.h"
+
+void qd_rows_init(qd_rows *rows, qd_heap *heap)
+{
+    memset(rows, 0, sizeof *rows);
+    rows->heap = heap;
+    rows->free_first = QD_NONE;
+}
+
+/* Of the arrays by reference, a block. */
+#define BLOCK_BYTES (QD_BLOCK_ROWS * (2 * sizeof(qd_row) + sizeof(uint32_t)))
+
+static void set_home(qd_rows *rows, void *home, uint32_t capacity)
+{
+    rows->now = home;
+    rows->was = rows->now + (size_t)capacity * QD_BLOCK_ROWS;
+    rows->id = (uint32_t *)(void *)(rows->was + (size_t)capacity * QD_BLOCK_ROWS);
+    rows->capacity = capacity;
+}
+
+void qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks)
+{
+    QD_ASSERT(blocks <= QD_BLOCKS_MAX);
+    qd_rows_init(rows, heap);
+    uint32_t capacity = blocks + blocks / 8 + 1;
+    void *home = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * BLOCK_BYTES);
+    rows->info = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->info);
+    rows->dirty = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->dirty);
+    set_home(rows, home, capacity);
+    rows->used = blocks;
+}
+
+void qd_rows_deinit(qd_rows *rows)
+{
+    qd_array_free(rows->heap, rows->now, rows->capacity * BLOCK_BYTES);
+    qd_array_free(rows->heap, rows->info, rows->capacity * sizeof *rows->info);
+    qd_array_free(rows->heap, rows->dirty, rows->capacity * sizeof *rows->dirty);
+}
+
+/* The large array may be refused; the two small ones beside it follow whatever the budget says. */
+static qd_status grow(qd_rows *rows, qd_array_mode mode)
+{
+    uint32_t capacity = qd_array_capacity(rows->capacity, rows->capacity + 1, 1);
+    qd_heap *heap = rows->heap;
+    size_t old = rows->capacity;
+    void *home = qd_array_grow(heap, mode, NULL, 0, 0, capacity * BLOCK_BYTES);
+
+    if (home == NULL) {
+        return QD_ERR_NO_MEMORY;
+    }
+    const qd_rows from = *rows;
+    const size_t used = (size_t)rows->used * QD_BLOCK_ROWS;
+    set_home(rows, home, capacity);
+    if (used > 0) {
+        memcpy(rows->now, from.now, used * sizeof *rows->now);
+        memcpy(rows->was, from.was, used * sizeof *rows->was);
+        memcpy(rows->id, from.id, used * sizeof *rows->id);
+    }
+    qd_array_free(heap, from.now, old * BLOCK_BYTES);
+    rows->info = qd_array_grow(heap, QD_ARRAY_NEED, rows->info, old * sizeof *rows->info,
+                               rows->used * sizeof *rows->info, capacity * sizeof *rows->info);
+    rows->dirty = qd_array_grow(heap, QD_ARRAY_NEED, rows->dirty, old * sizeof *rows->dirty,
+                                rows->dirty_count * sizeof *rows->dirty, capacity * sizeof *rows->dirty);
+    return QD_OK;
+}
+
+static bool has_block(const qd_rows *rows)
+{
+    return rows->free_first != QD_NONE || rows->used < rows->capacity;
+}
+
+qd_status qd_rows_reserve(qd_rows *rows)
+{
+    return has_block(rows) ? QD_OK : grow(rows, QD_ARRAY_TRY);
+}
+
+static void give(qd_rows *rows, uint32_t block)
+{
+    rows->info[block].next = rows->free_first;
+    rows->free_first = block;
+}
+
+/* Lanes beyond the count are read, and their results dropped; they must only be numbers that compare quickly. */
+void qd_rows_clear(qd_rows *rows, uint32_t block)
+{
+    const size_t first = (size_t)block * QD_BLOCK_ROWS;
+
+    memset(rows->now + first, 0, QD_BLOCK_ROWS * sizeof *rows->now);
+    memset(rows->was + first, 0, QD_BLOCK_ROWS * sizeof *rows->was);
+    memset(rows->id + first, 0, QD_BLOCK_ROWS * sizeof *rows->id);
+}
+
+static uint32_t take(qd_rows *rows)
+{
+    uint32_t block = rows->free_first;
+
+    if (block != QD_NONE) {
+        rows->free_first = rows->info[block].next;
+        return block;
+    }
+    if (rows->used == rows->capacity) {
+        qd_status status = grow(rows, QD_ARRAY_NEED);
+
+        QD_ASSERT(status == QD_OK);
+    }
+    QD_ASSERT(rows->used < QD_BLOCKS_MAX);
+    block = rows->used++;
+    memset(&rows->info[block], 0, sizeof rows->info[block]);
+    qd_rows_clear(rows, block);
+    return block;
+}
+
+static void set_bit(uint16_t *bits, uint32_t lane, bool value)
+{
+    *bits = (uint16_t)((*bits & ~(1u << lane)) | (unsigned)value << lane);
+}
+
+void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id)
+{
+    uint32_t block = reference / QD_BLOCK_ROWS, lane = reference % QD_BLOCK_ROWS;
+    qd_block_info *info = &rows->info[block];
+
+    rows->id[reference] = id;
+    set_bit(&info->special, lane, (id & QD_ID_SPECIAL) != 0);
+    set_bit(&info->round, lane, (id & QD_ID_ROUND) != 0);
+    set_bit(&info->unproven, lane, (id & QD_ID_UNPROVEN) != 0);
+}
+
+/* Of each kind the bit of a lane. */
+static uint64_t bits_of(uint32_t lane)
+{
+    return UINT64_C(0x0001000100010001) << lane;
+}
+
+/* Makes room for a row behind a cell's last one. */
+static uint32_t push(qd_rows *rows, qd_cell *cell, uint32_t cell_number)
+{
+    uint32_t lane = cell->count % QD_BLOCK_ROWS;
+
+    if (lane == 0) {
+        uint32_t block = take(rows);
+        qd_block_info *info = &rows->info[block];
+
+        info->next = cell->head;
+        info->cell = cell_number;
+        info->bits = 0;
+        cell->head = block;
+    }
+    cell->count++;
+    rows->operations++;
+    return cell->head * QD_BLOCK_ROWS + lane;
+}
+
+uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint32_t id, const qd_row *now,
+                        const qd_row *was)
+{
+    uint32_t reference = push(rows, cell, cell_number);
+
+    rows->count++;
+    *qd_row_now(rows, reference) = *now;
+    *qd_row_was(rows, reference) = *was;
+    qd_rows_flag(rows, reference, id);
+    qd_rows_mark(rows, reference);
+    return reference;
+}
+
+/* A cell's last row takes the place of the one at `reference`. */
+static uint32_t close_gap(qd_rows *rows, qd_cell *cell, uint32_t reference)
+{
+    uint32_t head = cell->head, lane = (cell->count - 1) % QD_BLOCK_ROWS, gap = reference % QD_BLOCK_ROWS;
+    uint32_t last = head * QD_BLOCK_ROWS + lane, moved = QD_NONE;
+    qd_block_info *from = &rows->info[head], *to = &rows->info[reference / QD_BLOCK_ROWS];
+
+    to->bits &= ~bits_of(gap);
+    if (last != reference) {
+        moved = qd_row_id(rows, last);
+        rows->id[reference] = moved;
+        *qd_row_now(rows, reference) = *qd_row_now(rows, last);
+        *qd_row_was(rows, reference) = *qd_row_was(rows, last);
+        to->bits |= (from->bits >> lane & bits_of(0)) << gap;
+        if (to->dirty != 0) {
+            qd_rows_list(rows, reference / QD_BLOCK_ROWS);
+        }
+        from->bits &= ~bits_of(lane);
+    }
+    cell->count--;
+    rows->operations++;
+    if (lane == 0) {
+        cell->head = from->next;
+        give(rows, head);
+    }
+    return moved;
+}
+
+uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
+{
+    rows->count--;
+    return close_gap(rows, cell, reference);
+}
+
+uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
+                          uint32_t *moved)
+{
+    qd_rows_unmark(rows, reference);
+    uint64_t bits = rows->info[reference / QD_BLOCK_ROWS].bits >> reference % QD_BLOCK_ROWS & bits_of(0);
+    uint32_t id = qd_row_id(rows, reference);
+    qd_row now = *qd_row_now(rows, reference), was = *qd_row_was(rows, reference);
+    *moved = close_gap(rows, from, reference);
+    reference = push(rows, to, to_number);
+    *qd_row_now(rows, reference) = now;
+    *qd_row_was(rows, reference) = was;
+    rows->id[reference] = id;
+    rows->info[reference / QD_BLOCK_ROWS].bits |= bits << reference % QD_BLOCK_ROWS;
+    qd_rows_mark(rows, reference);
+    return reference;
+}
+
+void qd_rows_part(qd_rows *rows, uint32_t blocks, qd_rows *part)
+{
+    *part = *rows;
+    part->free_first = QD_NONE;
+    part->operations = 0;
+    for (uint32_t i = 0; i < blocks && has_block(rows); i++) {
+        give(part, take(rows));
+    }
+}
+
+void qd_rows_join(qd_rows *rows, const qd_rows *part)
+{
+    rows->operations += part->operations;
+    for (uint32_t block = part->free_first, next; block != QD_NONE; block = next) {
+        next = rows->info[block].next;
+        give(rows, block);
+    }
+}
+
+/* Now becomes was in one block. */
+static void commit(qd_rows *rows, uint32_t block)
+{
+    const size_t first = (size_t)block * QD_BLOCK_ROWS;
+
+    memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
+    rows->info[block].dirty = 0;
+}
+
+/* Blocks that are free are marked, too, which does no harm: they are cleared when they are given out. */
+void qd_rows_mark_due(qd_rows *rows)
+{
+    if (!rows->all) {
+        return;
+    }
+    rows->all = false;
+    rows->dirty_count = rows->used;
+    for (uint32_t block = 0; block < rows->used; block++) {
+        rows->dirty[block] = block;
+        rows->info[block].dirty = UINT16_MAX;
+        rows->info[block].listed = 1;
+    }
+}
+
+void qd_rows_commit_all(qd_rows *rows)
+{
+    qd_rows_mark_due(rows);
+    for (uint32_t i = 0; i < rows->dirty_count; i++) {
+        uint32_t block = rows->dirty[i];
+
+        if (rows->info[block].dirty != 0) {
+            commit(rows, block);
+        }
+        rows->info[block].listed = 0;
+    }
+    rows->dirty_count = 0;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "grid.h"
+
+#include "../../base/assert.h"
+#include "../core/search.h"
+#include "../core/traversal.h"
+
+#define TASKS_A_HAND 8u
+#define NUMBERS_LAST 254u /* of a cell: the kernel's 8 bits, less one that is kept */
+
+/* The numbers of a cell are those of a frame that begins with it. */
+static const qd_window whole = {.shift = 0};
+
+/* ---- one cell ---- */
+
+static void corner_of(const qd_grid_shape *shape, uint32_t cell, uint32_t *at)
+{
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at[k] = cell & ((1u << shape->bits[k]) - 1);
+        cell >>= shape->bits[k];
+    }
+}
+
+/* A frame whose numbers are those of a cell, or of more side by side. */
+static qd_frame frame_at(const qd_grid_shape *shape, const uint32_t *at, double cells)
+{
+    qd_frame frame = {.scale = (float)(NUMBERS_LAST / (cells * shape->size))};
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        frame.origin[k] = qd_frame_origin((double)shape->frame.origin[k] + at[k] * shape->size);
+    }
+    return frame;
+}
+
+/* References are read block by block. */
+static void pad(uint32_t *row, uint32_t count)
+{
+    for (uint32_t i = 0; i < QD_BLOCK_ROWS; i++) {
+        row[count + i] = 0;
+    }
+}
+
+/* The large rows that reach a cell where rows are at home, which may reach further themselves. */
+static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint32_t *row)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < words->large_count; i++) {
+        const qd_grid_large *large = &words->large[i];
+        bool meets = true;
+
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            meets &= (large->span.lo[k] <= at[k] + words->reach[k]) & (at[k] <= large->span.hi[k]);
+        }
+        row[count] = large->row;
+        count += meets;
+    }
+    pad(row, count);
+    return count;
+}
+
+static bool is_any_moved(const uint32_t *row, uint32_t count)
+{
+    uint32_t any = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        any |= row[i];
+    }
+    return (any & QD_LIST_MOVED) != 0;
+}
+
+static void pick(qd_worker_slot *worker, const uint32_t *row, uint32_t count)
+{
+    worker->kernel->pick8(&worker->sink, row, count, &whole, worker->all, &worker->leaf);
+}
+
+/* The list's own rows; a long list's are brought in order. */
+static void pick_own(qd_worker_slot *worker, const uint32_t *row, uint32_t count)
+{
+    worker->leaf.count = 0;
+    pick(worker, row, count);
+    worker->leaf.own = count;
+    qd_arrange8(&worker->arranger, worker->sink.heap, &worker->leaf);
+}
+
+/* Rows that are not at home meet where their classes have no bit in common. `first` of each class, and one more. */
+static void cross_classes(qd_worker_slot *worker, const uint32_t *first)
+{
+    for (uint32_t a = 1; a < QD_CHILDREN - 1; a++) {
+        for (uint32_t b = a + 1; b < QD_CHILDREN && first[a] < first[a + 1]; b++) {
+            if ((a & b) == 0 && first[b] < first[b + 1]) {
+                worker->kernel->cross8(&worker->sink, &worker->leaf, first[a], first[a + 1], first[b], first[b + 1],
+                                       worker->all);
+            }
+        }
+    }
+}
+
+/* The words of a cell, which begins with `from`; returns where the next one does. */
+static uint32_t walk_cell(const qd_grid *grid, qd_worker_slot *worker, uint32_t from)
+{
+    const qd_grid_words *words = &grid->words;
+    const uint32_t *key = words->key, cell = qd_grid_cell(key[from]);
+    uint32_t first[QD_GRID_CLASSES + 1], at[QD_AXES], end = from;
+
+    for (uint32_t class = 0; class < QD_GRID_CLASSES; class ++) {
+        first[class] = end - from;
+        while (end < words->count && key[end] == cell * QD_GRID_CLASSES + class) {
+            end++;
+        }
+    }
+    const uint32_t *row = words->row + from, count = first[QD_GRID_CLASSES] = end - from, home = first[1];
+    uint32_t *large = NULL, large_count = 0;
+    corner_of(&grid->shape, cell, at);
+    if (words->large_count > 0 && home > 0) {
+        qd_list16_reserve(worker->sink.heap, &worker->level[0], words->large_count);
+        large = worker->level[0].row;
+        large_count = note_large(words, at, large);
+    }
+    if (count + large_count < 2 || !(worker->all || is_any_moved(row, count) || is_any_moved(large, large_count))) {
+        return end;
+    }
+    worker->sink.frame = frame_at(&grid->shape, at, 1);
+    qd_list8_reserve(worker->sink.heap, &worker->leaf, count + large_count);
+    pick_own(worker, row, home);
+    pick(worker, row + home, count - home);
+    pick(worker, large, large_count);
+    if (home > 0) {
+        worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
+    }
+    cross_classes(worker, first);
+    return end;
+}
+
+/* Large rows among themselves. */
+static void walk_large(const qd_grid *grid, qd_worker_slot *worker)
+{
+    const qd_grid_words *words = &grid->words;
+    const uint32_t none[QD_AXES] = {0}, count = words->large_count;
+    uint32_t longest = 0;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
+    }
+    worker->sink.frame = frame_at(&grid->shape, none, longest + 1.0);
+    qd_list8_reserve(worker->sink.heap, &worker->leaf, count);
+    qd_list16_reserve(worker->sink.heap, &worker->level[0], count);
+    for (uint32_t i = 0; i < count; i++) {
+        worker->level[0].row[i] = words->large[i].row;
+    }
+    pad(worker->level[0].row, count);
+    pick_own(worker, worker->level[0].row, count);
+    worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
+}
+
+/* ---- the walk ---- */
+
+/* One row alone meets nobody: then the words are what a plan left there, which may not even be sorted. */
+static bool is_walked(const qd_index *index, const qd_walk_plan *plan)
+{
+    return index->rows->count >= 2 && qd_flat_is_due(index, plan);
+}
+
+static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
+{
+    qd_grid *grid = (qd_grid *)index;
+
+    if (!is_walked(index, plan)) {
+        return 0;
+    }
+    (void)qd_grid_sort(grid, plan->mode, plan->all, UINT32_MAX);
+    grid->tasks = plan->workers > 1 ? plan->workers * TASKS_A_HAND : 1;
+    return grid->tasks;
+}
+
+/* The first word of a task's share, which begins with a cell. */
+static uint32_t first_of(const qd_grid *grid, uint32_t task)
+{
+    const qd_grid_words *words = &grid->words;
+    uint32_t at = (uint32_t)((uint64_t)words->count * task / grid->tasks);
+
+    while (at > 0 && at < words->count && qd_grid_cell(words->key[at]) == qd_grid_cell(words->key[at - 1])) {
+        at++;
+    }
+    return at;
+}
+
+static void walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+{
+    const qd_grid *grid = (const qd_grid *)index;
+    const uint32_t end = first_of(grid, task + 1);
+
+    for (uint32_t at = first_of(grid, task); at < end && !worker->sink.stopped;) {
+        at = walk_cell(grid, worker, at);
+    }
+    if (task == 0 && grid->words.large_count > 1 && !worker->sink.stopped) {
+        walk_large(grid, worker);
+    }
+}
+
+static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+{
+    qd_grid *grid = (qd_grid *)index;
+
+    if (plan->mode == QD_WALK_EVENTS && result->complete && is_walked(index, plan)) {
+        qd_grid_note_walk(grid);
+    }
+}
+
+static void prepare(qd_index *index)
+{
+    qd_grid_plan((qd_grid *)index);
+}
+
+static void settle(qd_index *index)
+{
+    qd_grid_relay((qd_grid *)index);
+}
+
+static qd_status search(const qd_index *index, qd_search *query)
+{
+    return qd_search_cell(query, index->cell);
+}
+
+static void count(const qd_index *index, qd_space_counters *counters)
+{
+    const qd_grid_shape *shape = &((const qd_grid *)index)->shape;
+
+    counters->cells = 1;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        counters->cells *= shape->last[k] + 1;
+    }
+}
+
+static void validate(const qd_index *index)
+{
+    QD_ASSERT(index->cell[0].count == index->rows->count);
+}
+
+static void destroy(qd_index *index)
+{
+    qd_grid_words_free((qd_grid *)index);
+    qd_heap_free(index->heap, index, sizeof(qd_grid));
+}
+
+static const qd_index_ops ops = {
+    .kind = QD_SPACE_GRID,
+    .reserve = qd_flat_reserve,
+    .locate = qd_flat_locate,
+    .move = qd_flat_move,
+    .move_within = qd_flat_move_within,
+    .prepare = prepare,
+    .walk_begin = walk_begin,
+    .walk = walk,
+    .walk_end = walk_end,
+    .settle = settle,
+    .search = search,
+    .count = count,
+    .holds = qd_flat_holds,
+    .validate = validate,
+    .destroy = destroy,
+};
+
+/* Until the first plan all is in one cell. */
+qd_index *qd_grid_create(const qd_index *as)
+{
+    qd_index *index = qd_flat_create(as, &ops, sizeof(qd_grid));
+
+    if (index != NULL) {
+        ((qd_grid *)index)->shape = (qd_grid_shape){.frame.scale = 1, .size = 1};
+    }
+    return index;
+}

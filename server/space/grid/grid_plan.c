@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How large a cell is. What a size would cost can be counted: the words, the rows that meet in each cell, the cells.
+ * So a few sizes are tried, from the one at hand to whichever side costs less. That is done again when walks have been
+ * off what was counted then by as much as a plan costs, in either direction: who has less to do may want another size,
+ * too.
+ */
+#include <math.h>
+
+#include "../core/rebuild.h"
+#include "grid.h"
+
+#define ROWS_A_CELL 48u /* where there is nothing else to begin with */
+#define ROWS_SLACK  64u
+#define LOOK_EVERY  8u  /* walks */
+#define TOLERANCE   8u  /* an eighth */
+#define PLAN_STEPS  64u /* a row */
+#define WORDS_A_ROW 4u  /* more are not tried */
+#define ASTRAY_ROWS                                                                                                    \
+    32768u /* so far from where it would lie in order, a row is not in a near cache with its neighbours */
+#define ASTRAY_STEPS  8u
+#define RELAY_STEPS   96u /* a row */
+#define FACTOR_COARSE 2.0
+#define FACTOR_FINE   1.25
+
+static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
+{
+    qd_grid_shape *shape = &grid->shape;
+    double scale = 1 / size;
+
+    shape->size = size;
+    shape->frame.scale = (float)(scale < 0x1p100 ? scale : 0x1p100);
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        double cells = (extent->hi[k] - extent->lo[k]) / size;
+
+        shape->frame.origin[k] = qd_frame_origin(extent->lo[k]);
+        shape->last[k] = cells < QD_GRID_AXIS_MAX ? (uint32_t)cells : QD_GRID_AXIS_MAX;
+        shape->bits[k] = shape->last[k] == 0 ? 0 : 32 - (uint32_t)__builtin_clz(shape->last[k]);
+    }
+}
+
+/* Steps a row. */
+static double try_size(qd_grid *grid, const qd_extent *extent, double size)
+{
+    uint32_t rows = grid->flat.list.count;
+
+    set_shape(grid, extent, size);
+    return qd_grid_sort(grid, QD_WALK_EVENTS, true, WORDS_A_ROW * rows) ? (double)qd_grid_work(grid) / rows : INFINITY;
+}
+
+/* From the best size so far on, as long as it becomes better. Whether it did. */
+static bool go_on(qd_grid *grid, const qd_extent *extent, double factor, double *size, double *work)
+{
+    double next, before = *work;
+
+    while ((next = try_size(grid, extent, *size * factor)) < *work) {
+        *size *= factor;
+        *work = next;
+    }
+    return *work < before;
+}
+
+/* What would do if rows were spread evenly. */
+static double even_size(const qd_grid *grid, const qd_extent *extent)
+{
+    double side = 0, cells = (double)grid->flat.list.count / ROWS_A_CELL;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        side = fmax(side, extent->hi[k] - extent->lo[k]);
+    }
+    return side > 0 ? side / fmax(pow(cells, 1.0 / QD_AXES), 1) : 1;
+}
+
+static void choose_size(qd_grid *grid, const qd_extent *extent)
+{
+    double before = grid->shape.size, size = even_size(grid, extent), work = try_size(grid, extent, size);
+    double work_before = grid->planned_for > 0 ? try_size(grid, extent, before) : INFINITY;
+
+    if (work_before < work) {
+        size = before;
+        work = work_before;
+    }
+    const double factors[] = {FACTOR_COARSE, FACTOR_FINE};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!go_on(grid, extent, factors[i], &size, &work)) {
+            go_on(grid, extent, 1 / factors[i], &size, &work);
+        }
+    }
+    set_shape(grid, extent, size);
+    grid->planned_work = work;
+}
+
+static bool is_amiss(const qd_grid *grid)
+{
+    return grid->amiss > ldexp(PLAN_STEPS * (double)grid->flat.list.count, (int)grid->amiss_doublings);
+}
+
+void qd_grid_plan(qd_grid *grid)
+{
+    uint32_t rows = grid->flat.list.count, before = grid->planned_for;
+    bool changed = rows > 2 * before + ROWS_SLACK || before > 2 * rows + ROWS_SLACK;
+
+    if (rows == 0 || !(before == 0 || changed || is_amiss(grid))) {
+        return;
+    }
+    qd_extent extent = qd_flat_extent(&grid->flat.index);
+    double fixed = (double)grid->flat.index.config->cell_size;
+    if (fixed > 0) {
+        grid->planned_work = try_size(grid, &extent, fixed);
+    } else {
+        choose_size(grid, &extent);
+    }
+    /* Where another plan does not help, the next one waits for twice as much. */
+    grid->amiss_doublings = changed || before == 0 ? 0 : grid->amiss_doublings + (grid->amiss_doublings < 32);
+    grid->amiss = 0;
+    grid->planned_for = rows;
+}
+
+static void note_work(qd_grid *grid)
+{
+    double planned = grid->planned_work * grid->flat.list.count, off = fabs((double)qd_grid_work(grid) - planned);
+
+    if (off <= planned / TOLERANCE) {
+        grid->amiss = 0;
+        grid->amiss_doublings = 0;
+    } else {
+        grid->amiss += LOOK_EVERY * off;
+    }
+}
+
+static void note_order(qd_grid *grid)
+{
+    const qd_grid_words *words = &grid->words;
+    uint32_t in_order = 0, astray = 0;
+
+    for (uint32_t i = 0; i < words->count; i++) {
+        uint32_t row = words->row[i] & QD_LIST_ROW, away = row > in_order ? row - in_order : in_order - row;
+        bool is_home = qd_grid_is_home(words->key[i]);
+
+        astray += is_home && away > ASTRAY_ROWS;
+        in_order += is_home;
+    }
+    grid->astray += (double)LOOK_EVERY * ASTRAY_STEPS * astray;
+}
+
+void qd_grid_note_walk(qd_grid *grid)
+{
+    if (++grid->walks % LOOK_EVERY == 0) {
+        note_work(grid);
+        note_order(grid);
+    }
+}
+
+/* Rows are as at the tick, each with one home; the large ones come last. */
+void qd_grid_relay(qd_grid *grid)
+{
+    qd_index *index = &grid->flat.index;
+    qd_rows old = *index->rows;
+
+    if (grid->astray <= RELAY_STEPS * (double)old.count) {
+        return;
+    }
+    grid->astray = 0;
+    (void)qd_grid_sort(grid, QD_WALK_EVENTS, true, UINT32_MAX);
+    qd_rows_make(index->rows, index->heap, (old.count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS);
+    index->rows->count = old.count;
+    index->rows->operations = old.operations;
+    grid->flat.list = (qd_cell){0, 0};
+    const qd_grid_words *words = &grid->words;
+    for (uint32_t i = 0; i < words->count + words->large_count; i++) {
+        uint32_t row = i < words->count ? words->row[i] : words->large[i - words->count].row;
+
+        if (i >= words->count || qd_grid_is_home(words->key[i])) {
+            qd_relay_row(index->rows, &grid->flat.list, 0, index->bodies, &old, row & QD_LIST_ROW);
+        }
+    }
+    qd_rows_deinit(&old);
+}

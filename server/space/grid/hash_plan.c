@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How large cells are, and in which order they and their rows lie. A plan is made from what there is when the last one
+ * is out of date, counted in rows, cells and work, never by the clock.
+ *
+ * A size is tried by counting how many rows fall into each of its cells. Of N rows in M cells of that size, tuned to T
+ * rows a cell, the cost is
+ *
+ *     M T^2 / 2            each cell has to be looked at: as much as half of the pairs of T rows
+ *     + sum of n^2 / 2     the pairs of the n rows of each cell
+ *     + X (N / M + E)      each time that a row reaches into another cell it is carried there, and tested; which one
+ *                          does also changes more often
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/assert.h"
+#include "../core/array.h"
+#include "../core/rebuild.h"
+#include "hash.h"
+
+#define SAMPLE_ROWS 16384u
+#define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbours costs beside them */
+#define FINENESS    0x1p-20 /* of the largest coordinate: smaller cells would tell nothing apart */
+
+static uint32_t slack(const qd_hash *hash)
+{
+    return hash->index.tuning.leaf_rows * 11 / 5;
+}
+
+/* ---- when ---- */
+
+static bool is_chosen(const qd_hash *hash)
+{
+    return hash->index.config->cell_size == 0;
+}
+
+bool qd_hash_plan_is_due(const qd_hash *hash)
+{
+    uint32_t rows = hash->index.rows->count;
+
+    return rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
+           hash->pool.made > rows + slack(hash) || (is_chosen(hash) && qd_excess_is_due(&hash->excess, rows));
+}
+
+/* ---- how large ---- */
+
+/* What rows do in cells of some size. */
+typedef struct crowding {
+    double rows, cells, pairs, carried;
+} crowding;
+
+typedef struct survey {
+    const qd_hash *hash;
+    uint32_t *counter; /* of rows in a cell, by its hash; two cells seldom share one, which does little harm */
+    uint32_t counters; /* a power of two */
+} survey;
+
+static survey survey_start(const qd_hash *hash)
+{
+    survey s = {.hash = hash, .counters = 1};
+
+    while (s.counters < 2 * hash->index.rows->count) {
+        s.counters *= 2;
+    }
+    s.counter = qd_array_grow(hash->index.heap, QD_ARRAY_NEED, NULL, 0, 0, s.counters * sizeof *s.counter);
+    return s;
+}
+
+static void survey_end(const survey *s)
+{
+    qd_array_free(s->hash->index.heap, s->counter, s->counters * sizeof *s->counter);
+}
+
+static void note_row(const survey *s, float inverse, const qd_row *box, crowding *found)
+{
+    qd_hash_reach reach = qd_hash_reach_of(inverse, box);
+    uint64_t key = 0;
+    double cells = 1;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        key = (key + (uint32_t)reach.v[k]) * UINT64_C(0x9e3779b97f4a7c15);
+        key ^= key >> 32;
+        cells *= (double)reach.v[QD_ROW_HIGH + k] - reach.v[k] + 1;
+    }
+    uint32_t rows = s->counter[key % s->counters]++;
+    found->rows++;
+    found->cells += rows == 0;
+    found->pairs += 2 * rows + 1;
+    found->carried += cells - 1;
+}
+
+/* Looks at every `stride`th row. */
+static crowding survey_size(const survey *s, double size, uint32_t stride)
+{
+    crowding found = {0};
+    const qd_index *index = &s->hash->index;
+    const float inverse = (float)fmin(fmax(1 / size, (double)FLT_MIN), (double)FLT_MAX);
+
+    memset(s->counter, 0, s->counters * sizeof *s->counter);
+    qd_scan scan = qd_scan_start(index->rows, index->cell, index->cells);
+    uint32_t first, count, skip = 0;
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (; skip < count; skip += stride) {
+            qd_row box = qd_row_box(index->rows, first + skip);
+
+            note_row(s, inverse, &box, &found);
+        }
+        skip -= count;
+    }
+    return found;
+}
+
+/* How many rows there are in a row's cell, itself counted. */
+static double company(const survey *s, double size, uint32_t stride)
+{
+    crowding found = survey_size(s, size, stride);
+
+    return 1 + (found.pairs - found.rows) / found.rows * stride;
+}
+
+static double cost(const survey *s, double size)
+{
+    crowding found = survey_size(s, size, 1);
+    double target = s->hash->index.tuning.leaf_rows;
+    double carried = fmin(found.carried, found.rows * found.cells);
+
+    return found.cells * target * target / 2 + found.pairs / 2 + carried * (found.rows / found.cells + CARRY_TESTS);
+}
+
+/* How long boxes are, and how far away. */
+typedef struct measures {
+    double length, distance;
+} measures;
+
+static measures measure(const qd_index *index)
+{
+    measures sum = {0, 0};
+    qd_scan scan = qd_scan_start(index->rows, index->cell, index->cells);
+    uint32_t first, count;
+
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            qd_row box = qd_row_box(index->rows, first + i);
+            double length = 0;
+
+            for (uint32_t k = 0; k < QD_AXES; k++) {
+                double lo = (double)fmaxf(box.v[k], -FLT_MAX), hi = (double)fminf(box.v[QD_ROW_HIGH + k], FLT_MAX);
+
+                length = fmax(length, hi - lo);
+                sum.distance = fmax(sum.distance, fmax(fabs(lo), fabs(hi)));
+            }
+            sum.length += length;
+        }
+    }
+    sum.length /= index->rows->count;
+    return sum;
+}
+
+/* First the largest power of two where rows have no more company than wanted; from there on, upwards as long as that
+ * costs less. */
+static double choose_size(const qd_hash *hash)
+{
+    const double step = 1.4142135623730951;
+    measures all = measure(&hash->index);
+    uint32_t stride = hash->index.rows->count / SAMPLE_ROWS + 1;
+    double least = fmax(fmax(all.length, all.distance * FINENESS), (double)FLT_MIN), most = 2 * all.distance;
+    int exponent;
+
+    (void)frexp(least, &exponent);
+    double size = ldexp(1, exponent);
+    survey s = survey_start(hash);
+    while (size < most && company(&s, 2 * size, stride) <= hash->index.tuning.leaf_rows) {
+        size *= 2;
+    }
+    double best = cost(&s, size), next;
+    while (size < most && (next = cost(&s, size * step)) < best) {
+        best = next;
+        size *= step;
+    }
+    survey_end(&s);
+    return size;
+}
+
+/* ---- in which order ---- */
+
+typedef struct entry {
+    qd_hash_cell cell;
+    uint32_t number;
+} entry;
+
+/* Along the Z curve: that axis decides on which the highest bit differs. Where they begin at the same point the coarser
+ * one comes first. */
+static int compare(const void *first, const void *second)
+{
+    const qd_hash_cell *a = &((const entry *)first)->cell, *b = &((const entry *)second)->cell;
+    uint32_t most = 0;
+    int order = (int)b->level - (int)a->level;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        int32_t at = (int32_t)((uint32_t)a->at[k] << a->level), other = (int32_t)((uint32_t)b->at[k] << b->level);
+        uint32_t differ = (uint32_t)at ^ (uint32_t)other;
+        bool is_lower = differ < most && differ < (differ ^ most);
+
+        if (differ != 0 && !is_lower) {
+            most = differ;
+            order = at < other ? -1 : 1;
+        }
+    }
+    return order;
+}
+
+/* Makes the cells of all rows in a new pool, and notes the list of each row in the order of the scan. */
+static void make_cells(qd_hash *hash, qd_scan scan, uint32_t *list)
+{
+    uint32_t first, count;
+
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            qd_row box = qd_row_box(scan.rows, first + i);
+            qd_hash_spot spot = qd_hash_spot_of(hash->inverse, &box);
+
+            *list++ = 2 * qd_hash_need(&hash->pool, hash->index.heap, &spot) + spot.across;
+        }
+    }
+}
+
+/* Numbers the cells in order; none is suspect. */
+static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
+{
+    qd_heap *heap = hash->index.heap;
+    qd_hash_pool *pool = &hash->pool;
+    entry *entries = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, pool->used * sizeof *entries);
+    uint32_t *rank = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, pool->used * sizeof *rank);
+
+    for (uint32_t i = 0; i < pool->used; i++) {
+        pool->grid[i].flags = 0;
+        entries[i] = (entry){pool->grid[i], i};
+    }
+    if (pool->used > 0) {
+        qsort(entries, pool->used, sizeof *entries, compare);
+    }
+    for (uint32_t i = 0; i < pool->used; i++) {
+        pool->grid[i] = entries[i].cell;
+        rank[entries[i].number] = i;
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        list[i] = 2 * rank[list[i] / 2] + list[i] % 2;
+    }
+    pool->suspects = 0;
+    qd_hash_fill_table(pool);
+    qd_array_free(heap, entries, pool->used * sizeof *entries);
+    qd_array_free(heap, rank, pool->used * sizeof *rank);
+}
+
+/* Each list gets its blocks side by side, in the order of the cells: head is the first of them, count 0. Its rows will
+ * begin at `next`. Returns the number of blocks. */
+static uint32_t lay_out(qd_hash_pool *pool, const uint32_t *list, uint32_t count, uint32_t *next)
+{
+    uint32_t blocks = 0, rows = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        pool->cell[list[i]].count++;
+    }
+    for (uint32_t i = 0; i < 2 * pool->used; i++) {
+        qd_cell *cell = &pool->cell[i];
+
+        next[i] = rows;
+        rows += cell->count;
+        if (cell->count > 0) {
+            cell->head = blocks;
+            blocks += (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
+            cell->count = 0;
+        }
+    }
+    return blocks;
+}
+
+static void carry_over(qd_hash *hash, qd_scan scan, const uint32_t *list)
+{
+    qd_index *index = &hash->index;
+    const qd_rows *old = scan.rows;
+    uint32_t lists = 2 * hash->pool.used, first, count;
+    uint32_t *next = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, lists * sizeof *next);
+    uint32_t *order = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, old->count * sizeof *order);
+
+    qd_rows_make(index->rows, index->heap, lay_out(&hash->pool, list, old->count, next));
+    index->rows->count = old->count;
+    index->rows->operations = old->operations;
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            order[next[*list++]++] = first + i;
+        }
+    }
+    for (uint32_t number = 0, i = 0; number < lists; number++) {
+        for (; i < next[number]; i++) {
+            uint32_t id = qd_row_id(old, order[i]);
+
+            qd_relay_row(index->rows, &hash->pool.cell[number], number, index->bodies, old, order[i]);
+            if (!(id & QD_ID_GHOST)) {
+                index->bodies->record[id & QD_ID_SLOT].place = number;
+            }
+        }
+    }
+    qd_array_free(index->heap, next, lists * sizeof *next);
+    qd_array_free(index->heap, order, old->count * sizeof *order);
+}
+
+void qd_hash_plan_again(qd_hash *hash)
+{
+    qd_index *index = &hash->index;
+    qd_rows old_rows = *index->rows;
+    qd_hash_pool old = hash->pool;
+
+    if (is_chosen(hash) && old_rows.count > 0) {
+        qd_hash_resize(hash, choose_size(hash));
+    }
+    qd_hash_pool_init(&hash->pool, index->heap, QD_ARRAY_NEED);
+    uint32_t *list = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, old_rows.count * sizeof *list);
+    const qd_scan scan = qd_scan_start(&old_rows, old.cell, 2 * old.used);
+    make_cells(hash, scan, list);
+    order_cells(hash, list, old_rows.count);
+    carry_over(hash, scan, list);
+    qd_hash_show(hash);
+    qd_excess_reset(&hash->excess, old_rows.count);
+    hash->planned_for = old_rows.count;
+    hash->pool.made = 0;
+    qd_array_free(index->heap, list, old_rows.count * sizeof *list);
+    qd_hash_pool_free(&old, index->heap);
+    qd_rows_deinit(&old_rows);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the quadtree's root lies, how deep it is, and where its leaves are. A plan is made from what the tree holds
+ * when the last one is out of date, counted in rows, never by the clock: the same bodies lead to the same tree.
+ */
+#ifndef QD_SPACE_TREE_LINEAR_PLAN_H
+#define QD_SPACE_TREE_LINEAR_PLAN_H
+
+#include "../core/array.h"
+#include "linear.h"
+
+/* The tree for the first body. False: no memory, with QD_ARRAY_TRY. */
+bool qd_plan_first(qd_quadtree *tree, qd_array_mode mode);
+bool qd_plan_is_due(const qd_quadtree *tree);
+/* Whether a cell is a leaf that holds twice as many as it should, and could be divided. */
+bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number);
+/* Plans anew and registers every row again, each cell's rows side by side, cells in the order of the walk. May be
+ * done at any time but during a walk. */
+void qd_plan_again(qd_quadtree *tree);
+void qd_plan_drop(qd_quadtree *tree);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sparse.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "../../base/assert.h"
+#include "../core/array.h"
+#include "../move/move.h"
+#include "root.h"
+#include "sparse_plan.h"
+#include "sparse_prune.h"
+
+/* ---- cells ---- */
+
+/* The index tells of the cells where they are now. */
+static void tell(qd_sparse *sparse)
+{
+    sparse->index.cell = sparse->cells.cell;
+    sparse->index.cells = sparse->cells.used;
+}
+
+/* A number may be off by two roundings of float: what is in here is in the cell for sure. Away from the edges, the
+ * conversion to float is one more, and a step makes up for it. What is farther from the origin than floats reach has
+ * the last number. */
+static qd_row room_of(const qd_sparse *sparse, uint64_t key)
+{
+    const uint32_t below = QD_KEY_BITS - qd_key_level(key);
+    const double step = 1 / (double)sparse->frame.scale;
+    qd_row room = {{0}};
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t first = qd_key_at(key, k) << below, last = first + ((1u << below) - 1);
+        double origin = (double)sparse->frame.origin[k];
+        float low = (float)(origin + first * step * (1 + QD_FRAME_MARGIN));
+        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_FRAME_MARGIN));
+
+        room.v[k] = first == 0 ? -INFINITY : nextafterf(low, INFINITY);
+        room.v[QD_ROW_HIGH + k] = last == QD_KEY_LAST ? INFINITY : nextafterf(high, -INFINITY);
+    }
+    return room;
+}
+
+void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf)
+{
+    qd_sparse_cells *cells = &sparse->cells;
+
+    if (cells->has_room) {
+        cells->room[number] = is_leaf ? room_of(sparse, cells->key[number]) : QD_ROW_ABSENT;
+    }
+    cells->flags[number] = (uint8_t)((cells->flags[number] & ~QD_SPARSE_LEAF) | (is_leaf ? QD_SPARSE_LEAF : 0));
+}
+
+static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level, uint32_t parent)
+{
+    uint32_t number = qd_sparse_cells_make(&sparse->cells, key, parent);
+
+    if (level >= sparse->leaf_from || level == sparse->depth_max) {
+        qd_sparse_set_leaf(sparse, number, true);
+    }
+    tell(sparse);
+    return number;
+}
+
+/* The root, alone. */
+static void begin(qd_sparse *sparse)
+{
+    uint32_t number = make(sparse, QD_KEY_ROOT, 0, QD_NONE);
+
+    QD_ASSERT(number == QD_SPARSE_ROOT);
+}
+
+/* The smallest cell there is that contains a finest one and is of this level or above. All cells above one exist, so
+ * the search goes up or down from where the last one ended; most end there at once. */
+static uint32_t find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
+{
+    const qd_sparse_cells *cells = &sparse->cells;
+    uint32_t at = sparse->level_usual < level ? sparse->level_usual : level;
+    uint32_t number = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
+
+    while (number == QD_NONE) {
+        at--;
+        number = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
+    }
+    while (at < level && cells->link[number].first != QD_NONE) {
+        at++;
+        uint32_t below = qd_sparse_cells_find(cells, qd_key_above(finest, QD_KEY_BITS, at));
+        if (below == QD_NONE) {
+            break;
+        }
+        number = below;
+    }
+    return number;
+}
+
+uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
+{
+    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    uint32_t level = qd_key_level_of(&numbers);
+
+    level = level < sparse->depth_max ? level : sparse->depth_max;
+    uint64_t finest = qd_key_of(numbers.v);
+    uint32_t number = find(sparse, finest, level), at = qd_key_level(sparse->cells.key[number]);
+    while (at < level && !qd_sparse_is_leaf(sparse, number)) {
+        at++;
+        number = make(sparse, qd_key_above(finest, QD_KEY_BITS, at), at, number);
+        qd_sparse_prune_made(sparse, number);
+    }
+    sparse->level_usual = at;
+    return number;
+}
+
+qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key)
+{
+    const uint32_t below = QD_KEY_BITS - qd_key_level(key);
+    qd_numbers numbers;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        numbers.v[k] = qd_key_at(key, k) << below;
+        numbers.v[QD_ROW_HIGH + k] = numbers.v[k] + ((1u << below) - 1);
+    }
+    return qd_frame_extent(&sparse->frame, &numbers, QD_KEY_LAST);
+}
+
+void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count)
+{
+    if (count > list->capacity) {
+        uint32_t capacity = qd_array_capacity(list->capacity, count, 16);
+        size_t size = sizeof *list->number;
+
+        list->number = qd_array_grow(sparse->index.heap, QD_ARRAY_NEED, list->number, list->capacity * size,
+                                     list->count * size, capacity * size);
+        list->capacity = capacity;
+    }
+}
+
+void qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd_sparse_flag flag)
+{
+    if (!(sparse->cells.flags[number] & flag)) {
+        sparse->cells.flags[number] |= (uint8_t)flag;
+        qd_sparse_list_reserve(sparse, list, list->count + 1);
+        list->number[list->count++] = number;
+    }
+}
+
+/* ---- qd_index_ops ---- */
+
+/* Room for two rows' cells, each alone in its branch: a body that goes far has as many. */
+static qd_status reserve(qd_index *index)
+{
+    qd_sparse *sparse = (qd_sparse *)index;
+    qd_status status = qd_sparse_cells_reserve(&sparse->cells, 1 + 2 * sparse->depth_max);
+
+    tell(sparse);
+    if (status == QD_OK && index->cells == 0) {
+        begin(sparse);
+    }
+    return status;
+}
+
+static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
+{
+    qd_sparse *sparse = (qd_sparse *)index;
+
+    if (QD_UNLIKELY(index->cells == 0)) {
+        begin(sparse);
+    }
+    return *place = qd_sparse_locate(sparse, box);
+}
+
+/* Above the leaves, and longer than two of the leaves where it begins. A small step is cheaper as one row, even where
+ * it crosses a line. */
+static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
+{
+    const qd_sparse *sparse = (const qd_sparse *)index;
+
+    if (qd_sparse_is_leaf(sparse, place)) {
+        return false;
+    }
+    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    uint32_t level = sparse->depth_max;
+    if (sparse->index.config->depth == 0) {
+        uint32_t number = find(sparse, qd_key_of(numbers.v), level);
+
+        level = qd_key_level(sparse->cells.key[number]);
+    }
+    bool is_long = false;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        is_long |= numbers.v[QD_ROW_HIGH + k] - numbers.v[k] > 2u << (QD_KEY_BITS - level);
+    }
+    return is_long;
+}
+
+static bool is_high(const qd_index *index, uint32_t place)
+{
+    return !qd_sparse_is_leaf((const qd_sparse *)index, place);
+}
+
+/* Where both its corners are still in its cell, when that is a leaf; or when the body lies astride the middle of a
+ * larger one as it did, one step on. */
+static bool stays_in(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
+{
+    qd_numbers numbers = qd_key_numbers(&sparse->frame, bounds);
+    uint64_t key = sparse->cells.key[record->place], low = qd_key_of(numbers.v);
+    uint32_t level = qd_key_level(key), natural = qd_key_level_of(&numbers);
+
+    if (qd_sparse_is_leaf(sparse, record->place)) {
+        return natural >= level && qd_key_above(low, QD_KEY_BITS, level) == key;
+    }
+    return natural == level && qd_key_above(low, QD_KEY_BITS, level) == key && qd_move_is_step(record, bounds, before);
+}
+
+/* Nearly all that move are still in their leaf's room. */
+static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
+{
+    const qd_sparse *sparse = (const qd_sparse *)index;
+    bool is_inside = sparse->cells.has_room;
+
+    if (is_inside) {
+        const qd_row *room = &sparse->cells.room[record->place];
+
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            is_inside &= (bounds->v[k] >= room->v[k]) & (bounds->v[QD_ROW_HIGH + k] <= room->v[QD_ROW_HIGH + k]);
+        }
+    }
+    return QD_LIKELY(is_inside) || stays_in(sparse, record, bounds, before);
+}
+
+static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+{
+    qd_move_all(index, 0, count, slots, at, stays);
+}
+
+static void emptied(qd_index *index, uint32_t cell)
+{
+    qd_sparse_prune_emptied((qd_sparse *)index, cell);
+}
+
+static void entered(qd_index *index, uint32_t cell)
+{
+    qd_sparse_entered((qd_sparse *)index, cell);
+}
+
+static void prepare(qd_index *index)
+{
+    qd_sparse_divide((qd_sparse *)index);
+}
+
+static void settle(qd_index *index)
+{
+    qd_sparse *sparse = (qd_sparse *)index;
+
+    if (index->cells > 0) {
+        qd_sparse_divide(sparse);
+        qd_sparse_prune(sparse);
+        qd_sparse_tend(sparse);
+        qd_sparse_uproot(sparse);
+    }
+}
+
+static void count(const qd_index *index, qd_space_counters *counters)
+{
+    const qd_sparse *sparse = (const qd_sparse *)index;
+
+    counters->cells = sparse->cells.capacity;
+    counters->cells_pruned = sparse->pruned;
+    counters->depth = index->config->depth;
+    if (counters->depth == 0) {
+        for (uint32_t level = 0; level <= QD_SPARSE_DEPTH_MAX; level++) {
+            counters->depth = sparse->cells.level_count[level] > 0 ? level : counters->depth;
+        }
+    }
+}
+
+static void free_list(const qd_sparse *sparse, qd_sparse_list *list)
+{
+    qd_array_free(sparse->index.heap, list->number, list->capacity * sizeof *list->number);
+}
+
+static void destroy(qd_index *index)
+{
+    qd_sparse *sparse = (qd_sparse *)index;
+
+    qd_sparse_cells_deinit(&sparse->cells);
+    free_list(sparse, &sparse->crowded);
+    free_list(sparse, &sparse->suspects);
+    qd_array_free(index->heap, sparse->task, sparse->task_capacity * sizeof *sparse->task);
+    qd_heap_free(index->heap, sparse, sizeof *sparse);
+}
+
+static const qd_index_ops ops = {
+    .kind = QD_SPACE_SPARSE,
+    .reserve = reserve,
+    .locate = locate,
+    .is_far = is_far,
+    .is_high = is_high,
+    .move = move,
+    .entered = entered,
+    .emptied = emptied,
+    .prepare = prepare,
+    .walk_begin = qd_sparse_walk_begin,
+    .walk = qd_sparse_walk,
+    .walk_end = qd_sparse_walk_end,
+    .settle = settle,
+    .search = qd_sparse_search,
+    .count = count,
+    .holds = qd_sparse_holds,
+    .validate = qd_sparse_validate,
+    .destroy = destroy,
+};
+
+qd_index *qd_sparse_create(const qd_index *as)
+{
+    qd_sparse *sparse = qd_heap_alloc_zeroed(as->heap, sizeof *sparse);
+
+    if (sparse == NULL) {
+        return NULL;
+    }
+    sparse->index = *as;
+    sparse->index.ops = &ops;
+    sparse->index.cell = NULL;
+    sparse->index.cells = 0;
+    qd_sparse_cells_init(&sparse->cells, as->heap, as->config->depth == 0);
+    const qd_space_config *config = as->config;
+    const float lo[3] = {config->min_x, config->min_y, config->min_z};
+    const float hi[3] = {config->max_x, config->max_y, config->max_z};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        sparse->bounds.lo[k] = lo[k];
+        sparse->bounds.hi[k] = hi[k];
+    }
+    sparse->depth_max = config->depth > 0 ? config->depth : QD_SPARSE_DEPTH_MAX;
+    sparse->leaf_from = config->depth;
+    qd_root root = qd_root_of(&sparse->bounds);
+    sparse->frame = qd_root_frame(&root, QD_KEY_BITS);
+    return &sparse->index;
+}

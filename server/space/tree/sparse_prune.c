@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sparse_prune.h"
+
+#include "../../base/assert.h"
+#include "../core/array.h"
+
+#define LAZY_SHARE 2u /* LAZY looks when there are more suspects than one for this many branches */
+#define AUTO_SHARE 8u /* so does AUTO */
+#define PATIENCE   8u /* and it looks when they have seen this many ticks, on the average */
+
+static bool is_walked(const qd_sparse *sparse)
+{
+    return sparse->index.config->prune == QD_SPACE_PRUNE_WALK;
+}
+
+static bool is_bare(const qd_sparse *sparse, uint32_t number)
+{
+    return sparse->cells.cell[number].count == 0 && sparse->cells.link[number].first == QD_NONE;
+}
+
+void qd_sparse_prune_made(qd_sparse *sparse, uint32_t number)
+{
+    if (!is_walked(sparse)) {
+        qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+    }
+}
+
+/* The root stays. */
+void qd_sparse_prune_emptied(qd_sparse *sparse, uint32_t number)
+{
+    if (is_walked(sparse)) {
+        sparse->patience++;
+    } else if (sparse->cells.link[number].first == QD_NONE && number != QD_SPARSE_ROOT) {
+        qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+    }
+}
+
+void qd_sparse_prune_passed(qd_sparse *sparse, uint32_t number)
+{
+    if (is_walked(sparse) && !(sparse->cells.flags[number] & QD_SPARSE_SUSPECT)) {
+        uint32_t at = atomic_fetch_add_explicit(&sparse->suspects.count, 1, memory_order_relaxed);
+
+        sparse->suspects.number[at] = number;
+        sparse->cells.flags[number] |= QD_SPARSE_SUSPECT;
+    }
+}
+
+void qd_sparse_prune_walk_begin(qd_sparse *sparse)
+{
+    if (is_walked(sparse)) {
+        qd_sparse_list_reserve(sparse, &sparse->suspects, sparse->suspects.count + sparse->cells.count);
+    }
+}
+
+/* With all above that are left empty by it. */
+static void fell(qd_sparse *sparse, uint32_t number)
+{
+    while (number != QD_SPARSE_ROOT && is_bare(sparse, number)) {
+        uint32_t parent = sparse->cells.link[number].parent;
+
+        qd_sparse_cells_drop(&sparse->cells, number);
+        sparse->pruned++;
+        number = parent;
+    }
+}
+
+/* A number may be here that has become another cell's: that is no suspect, or a later entry. */
+static void look_through(qd_sparse *sparse)
+{
+    for (uint32_t i = 0; i < sparse->suspects.count; i++) {
+        uint32_t number = sparse->suspects.number[i];
+
+        if (sparse->cells.flags[number] & QD_SPARSE_SUSPECT) {
+            sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_SUSPECT;
+            fell(sparse, number);
+        }
+    }
+    sparse->suspects.count = 0;
+}
+
+/* The walk does not come by all cells, and in some rooms by none. When more were emptied that it did not come by than
+ * there are branches, all are looked at. */
+static void suspect_all(qd_sparse *sparse)
+{
+    for (uint32_t number = 0; number < sparse->cells.used; number++) {
+        if (!(sparse->cells.flags[number] & QD_SPARSE_FREE) && is_bare(sparse, number)) {
+            qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+        }
+    }
+    sparse->patience = 0;
+}
+
+/* No less than there are ends of branches with rows. A suspect is such an end, too: those above it that it may take
+ * with it are not counted, and may be many. */
+static uint32_t branches(const qd_sparse *sparse)
+{
+    uint32_t rows = sparse->index.rows->count, cells = sparse->cells.count;
+
+    return rows < cells ? rows : cells;
+}
+
+void qd_sparse_prune(qd_sparse *sparse)
+{
+    const uint32_t suspects = sparse->suspects.count;
+    bool is_due = true;
+
+    switch (sparse->index.config->prune) {
+    case QD_SPACE_PRUNE_CANDIDATES:
+        break;
+    case QD_SPACE_PRUNE_WALK:
+        sparse->patience -= sparse->patience < suspects ? sparse->patience : suspects;
+        if (sparse->patience > branches(sparse)) {
+            suspect_all(sparse);
+        }
+        break;
+    case QD_SPACE_PRUNE_LAZY:
+        is_due = suspects > branches(sparse) / LAZY_SHARE;
+        break;
+    default:
+        sparse->patience += suspects;
+        is_due = sparse->patience > PATIENCE * (uint64_t)suspects || suspects > branches(sparse) / AUTO_SHARE;
+        sparse->patience = is_due ? 0 : sparse->patience;
+    }
+    if (is_due) {
+        look_through(sparse);
+    }
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loans: each thread lends its own, the same every time, and they are released when it ends.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/base/scratch.h"
+
+static int released;
+
+static void note_release(void *memory)
+{
+    assert_ptr_equal(memory, &released);
+    released++;
+}
+
+static qd_scratch *borrow(qd_scratch_kind kind)
+{
+    qd_scratch *scratch = qd_scratch_of_thread(kind);
+
+    assert_non_null(scratch);
+    return scratch;
+}
+
+static void *borrow_and_end(void *argument)
+{
+    qd_scratch **first = argument;
+
+    first[0] = borrow(QD_SCRATCH_SLOT_2D);
+    first[1] = borrow(QD_SCRATCH_SLOT_3D);
+    assert_null(first[0]->memory);
+    *first[0] = *first[1] = (qd_scratch){&released, note_release};
+    assert_ptr_equal(borrow(QD_SCRATCH_SLOT_2D), first[0]);
+    assert_ptr_equal(first[0]->memory, &released);
+    return NULL;
+}
+
+static void ends_with_its_thread(void **state)
+{
+    (void)state;
+    qd_scratch *of_other[QD_SCRATCH_KINDS];
+    pthread_t thread;
+
+    released = 0;
+    assert_null(borrow(QD_SCRATCH_SLOT_2D)->memory);
+    assert_int_equal(pthread_create(&thread, NULL, borrow_and_end, of_other), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(released, QD_SCRATCH_KINDS);
+    assert_null(borrow(QD_SCRATCH_SLOT_2D)->memory);
+    assert_ptr_not_equal(of_other[0], of_other[1]);
+}
+
+static void is_released_when_asked(void **state)
+{
+    (void)state;
+    released = 0;
+    *borrow(QD_SCRATCH_SLOT_3D) = (qd_scratch){&released, note_release};
+    qd_scratch_release();
+    assert_int_equal(released, 1);
+    assert_null(borrow(QD_SCRATCH_SLOT_3D)->memory);
+    qd_scratch_release();
+    assert_int_equal(released, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_with_its_thread),
+        cmocka_unit_test(is_released_when_asked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
