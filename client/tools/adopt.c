@@ -74,13 +74,11 @@ static bool give_to_room(const qd_cli *cli, qd_client *client, uint64_t room, co
     return true;
 }
 
-static int run(const qd_cli *cli, qd_client *client, const char *name, uint64_t session, bool list)
+static int run(const qd_cli *cli, qd_client *client, const char *name, uint64_t room, uint64_t session, bool list)
 {
-    qd_cli_room room;
     adopted all = {0};
-    bool good = qd_cli_open_room(cli, client, name, NULL, &room) && adopt(cli, client, room.handle, session, &all) &&
-                give_to_room(cli, client, room.handle, &all) &&
-                qd_cli_answer(cli, client, qd_client_leave_room(client, room.handle), QD_SERVER_ROOM_LEFT) != NULL;
+    bool good = adopt(cli, client, room, session, &all) && give_to_room(cli, client, room, &all) &&
+                qd_cli_answer(cli, client, qd_client_leave_room(client, room), QD_SERVER_ROOM_LEFT) != NULL;
 
     if (good && list) {
         for (uint32_t i = 0; i < all.count; i++) {
@@ -120,11 +118,10 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
     if (cli->token == NULL) {
         return qd_cli_fail(cli, "no token: set QUADRILLE_TOKEN to that of the sessions to adopt from");
     }
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
-    }
-    status = run(cli, client, argv[0], session, list);
+
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = client != NULL ? run(cli, client, argv[0], room.handle, session, list) : 1;
     qd_client_destroy(client);
     return status;
 }

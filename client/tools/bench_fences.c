@@ -28,7 +28,7 @@ typedef struct options {
 
 typedef struct columns {
     uint32_t *id;
-    float *x, *y;
+    float *x, *y;             /* one allocation with those below */
     float *radius;            /* 0 for points */
     float *speed_x, *speed_y; /* of points, per step */
 } columns;
@@ -57,23 +57,21 @@ static double random_part(run_state *all)
 
 static bool make_columns(columns *to, uint32_t count)
 {
-    *to = (columns){.id = malloc(count * sizeof *to->id),
-                    .x = malloc(count * sizeof *to->x),
-                    .y = malloc(count * sizeof *to->y),
-                    .radius = calloc(count, sizeof *to->radius),
-                    .speed_x = malloc(count * sizeof *to->speed_x),
-                    .speed_y = malloc(count * sizeof *to->speed_y)};
-    return to->id && to->x && to->y && to->radius && to->speed_x && to->speed_y;
+    *to = (columns){.id = malloc(count * sizeof *to->id), .x = calloc(5 * (size_t)count, sizeof *to->x)};
+    if (!to->id || !to->x) {
+        return false;
+    }
+    to->y = to->x + count;
+    to->radius = to->y + count;
+    to->speed_x = to->radius + count;
+    to->speed_y = to->speed_x + count;
+    return true;
 }
 
 static void free_columns(columns *gone)
 {
     free(gone->id);
     free(gone->x);
-    free(gone->y);
-    free(gone->radius);
-    free(gone->speed_x);
-    free(gone->speed_y);
 }
 
 static void place(run_state *all, columns *to, uint32_t count, double radius_min, double radius_max)

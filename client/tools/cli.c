@@ -130,6 +130,17 @@ bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, co
     return true;
 }
 
+qd_client *qd_cli_join(const qd_cli *cli, const char *name, qd_cli_room *room)
+{
+    qd_client *client = qd_cli_connect(cli);
+
+    if (client == NULL || qd_cli_open_room(cli, client, name, NULL, room)) {
+        return client;
+    }
+    qd_client_destroy(client);
+    return NULL;
+}
+
 bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_room *room, uint32_t dimensions)
 {
     if (room->config.dimensions == dimensions) {

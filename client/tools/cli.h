@@ -81,6 +81,8 @@ typedef struct qd_cli_room {
 /* Joins the room, or with `config` creates it; reports a failure. */
 bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_room_config *config,
                       qd_cli_room *room);
+/* Opens a session and joins the room; NULL: failed and reported. */
+qd_client *qd_cli_join(const qd_cli *cli, const char *name, qd_cli_room *room);
 
 /* Whether the room has the dimensions of the values on the command line; reports a difference. */
 bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_room *room, uint32_t dimensions);

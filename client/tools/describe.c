@@ -41,15 +41,10 @@ static void fill(columns *all, const description *given, uint64_t tag)
     }
 }
 
-static int send(const qd_cli *cli, qd_client *client, const char *name, const columns *all, const description *given)
+static int send(const qd_cli *cli, qd_client *client, uint64_t room, const columns *all, const description *given)
 {
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
-        return 1;
-    }
     const qd_msg_describe message = {
-        .room = room.handle,
+        .room = room,
         .count = all->count,
         .id = all->id,
         .tag = given->tag != NULL ? all->tag : NULL,
@@ -60,12 +55,9 @@ static int send(const qd_cli *cli, qd_client *client, const char *name, const co
         .hidden = given->hidden || given->shown ? all->hidden : NULL,
     };
     uint32_t seq = qd_client_describe(client, &message);
-    int status = seq != 0 ? qd_cli_settle(cli, client, room.handle, seq, all->id, all->count, IDS_MAX)
-                          : qd_cli_fail_session(cli, client);
-    if (status == 0) {
-        printf("%u %s described in room %s\n", all->count, all->count == 1 ? "entity" : "entities", name);
-    }
-    return status;
+
+    return seq != 0 ? qd_cli_settle(cli, client, room, seq, all->id, all->count, IDS_MAX)
+                    : qd_cli_fail_session(cli, client);
 }
 
 /* Returns 0, or the exit status of a misuse that it has reported. */
@@ -122,11 +114,12 @@ int qd_command_describe(qd_cli *cli, int argc, char **argv)
         return status;
     }
     fill(&all, &given, tag);
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = client != NULL ? send(cli, client, room.handle, &all, &given) : 1;
+    if (status == 0) {
+        printf("%u %s described in room %s\n", all.count, all.count == 1 ? "entity" : "entities", argv[0]);
     }
-    status = send(cli, client, argv[0], &all, &given);
     qd_client_destroy(client);
     return status;
 }

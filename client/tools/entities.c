@@ -136,26 +136,17 @@ static int send_batch(const qd_cli *cli, const char *name, const qd_columns *col
     qd_cli_room room;
     uint32_t first_seq = 0;
     int status = 1;
-    qd_client *client = qd_cli_connect(cli);
+    qd_client *client = qd_cli_join(cli, name, &room);
 
-    if (client == NULL) {
-        return 1;
+    if (client != NULL &&
+        (kind->message == QD_CLIENT_DESPAWN || qd_cli_check_dimensions(cli, name, &room, kind->dimensions))) {
+        status = qd_columns_send(columns, client, room.handle, kind, &first_seq)
+                     ? qd_cli_settle(cli, client, room.handle, first_seq, columns->id, columns->count, QD_COLUMNS_PIECE)
+                     : qd_cli_fail_session(cli, client);
     }
-    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
-        goto end;
-    }
-    if (kind->message != QD_CLIENT_DESPAWN && !qd_cli_check_dimensions(cli, name, &room, kind->dimensions)) {
-        goto end;
-    }
-    if (!qd_columns_send(columns, client, room.handle, kind, &first_seq)) {
-        qd_cli_fail_session(cli, client);
-        goto end;
-    }
-    status = qd_cli_settle(cli, client, room.handle, first_seq, columns->id, columns->count, QD_COLUMNS_PIECE);
     if (status == 0) {
         printf("%u %s %s in room %s\n", columns->count, columns->count == 1 ? "entity" : "entities", done, name);
     }
-end:
     qd_client_destroy(client);
     return status;
 }

@@ -70,14 +70,12 @@ int qd_command_events(qd_cli *cli, int argc, char **argv)
     }
 
     qd_cli_room room;
-    qd_client *client = qd_cli_connect(cli);
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
     status = 1;
-    if (client != NULL && qd_cli_open_room(cli, client, argv[0], NULL, &room)) {
-        if (qd_client_subscribe(client, room.handle, own ? QD_SCOPE_OWN : QD_SCOPE_ALL, stays) == 0) {
-            qd_cli_fail_session(cli, client);
-        } else {
-            status = qd_lines_follow(&lines, client, take_message, &lines);
-        }
+    if (client != NULL) {
+        status = qd_client_subscribe(client, room.handle, own ? QD_SCOPE_OWN : QD_SCOPE_ALL, stays) != 0
+                     ? qd_lines_follow(&lines, client, take_message, &lines)
+                     : qd_cli_fail_session(cli, client);
     }
     qd_client_destroy(client);
     return status;

@@ -97,21 +97,20 @@ bool qd_motion_init(qd_motion *motion, qd_motion_kind kind, const qd_msg_bounds 
 {
     *motion = (qd_motion){.kind = kind, .bounds = *bounds, .count = count, .random = seed};
     motion->id = calloc(count, sizeof *motion->id);
-    motion->x = calloc(count, sizeof *motion->x);
-    motion->y = calloc(count, sizeof *motion->y);
-    motion->z = calloc(count, sizeof *motion->z);
-    motion->half_x = calloc(count, sizeof *motion->half_x);
-    motion->half_y = calloc(count, sizeof *motion->half_y);
-    motion->half_z = calloc(count, sizeof *motion->half_z);
+    motion->x = calloc(6 * (size_t)count, sizeof *motion->x);
     motion->shape = calloc(count, sizeof *motion->shape);
     motion->bots = calloc(count, sizeof *motion->bots);
     motion->leaders = calloc(leaders_count(motion), sizeof *motion->leaders);
-    if (motion->id == NULL || motion->x == NULL || motion->y == NULL || motion->z == NULL || motion->half_x == NULL ||
-        motion->half_y == NULL || motion->half_z == NULL || motion->shape == NULL || motion->bots == NULL ||
+    if (motion->id == NULL || motion->x == NULL || motion->shape == NULL || motion->bots == NULL ||
         motion->leaders == NULL) {
         qd_motion_deinit(motion);
         return false;
     }
+    motion->y = motion->x + count;
+    motion->z = motion->y + count;
+    motion->half_x = motion->z + count;
+    motion->half_y = motion->half_x + count;
+    motion->half_z = motion->half_y + count;
     for (uint32_t i = 0; i < count; i++) {
         place(motion, i);
     }
@@ -129,11 +128,6 @@ void qd_motion_deinit(qd_motion *motion)
 {
     free(motion->id);
     free(motion->x);
-    free(motion->y);
-    free(motion->z);
-    free(motion->half_x);
-    free(motion->half_y);
-    free(motion->half_z);
     free(motion->shape);
     free(motion->bots);
     free(motion->leaders);

@@ -101,13 +101,10 @@ int qd_observer_print(const qd_lines *lines, const char *room_name, const qd_obs
     qd_cli_room room;
     printer out = {.lines = *lines};
     const qd_view_handlers handlers = {.enter = on_enter, .leave = on_leave, .relay = on_relay, .context = &out};
-    qd_client *client = qd_cli_connect(cli);
-
-    if (client == NULL) {
-        return 1;
-    }
+    qd_client *client = qd_cli_join(cli, room_name, &room);
     int status = 1;
-    if (qd_cli_open_room(cli, client, room_name, NULL, &room) &&
+
+    if (client != NULL &&
         (observer->dimensions == 0 || qd_cli_check_dimensions(cli, room_name, &room, observer->dimensions))) {
         qd_view *view = qd_view_create(&handlers);
         uint32_t seq = qd_observer_send(observer, client, &room);

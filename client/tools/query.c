@@ -155,17 +155,11 @@ static void print_json(const qd_msg_query_result *result)
     puts(result->count > 0 ? "\n]}" : "]}");
 }
 
-static int ask(const qd_cli *cli, qd_client *client, const char *name, qd_msg_query *query, uint32_t dimensions,
-               const query_options *options)
+static int ask(const qd_cli *cli, qd_client *client, const qd_msg_query *query, const query_options *options)
 {
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room) || !qd_cli_check_dimensions(cli, name, &room, dimensions)) {
-        return 1;
-    }
-    query->room = room.handle;
     const qd_server_message *answer =
         qd_cli_answer(cli, client, qd_client_query(client, query), QD_SERVER_QUERY_RESULT);
+
     if (answer == NULL) {
         return 1;
     }
@@ -217,11 +211,14 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
     if (status != 0) {
         return status;
     }
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
+
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = 1;
+    if (client != NULL && qd_cli_check_dimensions(cli, argv[0], &room, dimensions)) {
+        query.room = room.handle;
+        status = ask(cli, client, &query, &given);
     }
-    status = ask(cli, client, argv[0], &query, dimensions, &given);
     qd_client_destroy(client);
     return status;
 }

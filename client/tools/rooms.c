@@ -378,21 +378,6 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
     return status != 0 ? status : open_room(cli, argv[0], &config);
 }
 
-static int close_room(const qd_cli *cli, qd_client *client, const char *name)
-{
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
-        return 1;
-    }
-    uint32_t seq = qd_client_close_room(client, room.handle);
-    if (qd_cli_answer(cli, client, seq, QD_SERVER_ROOM_CLOSED) == NULL) {
-        return 1;
-    }
-    printf("room %s closed\n", name);
-    return 0;
-}
-
 int qd_command_close(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille close", "ROOM",
@@ -406,11 +391,14 @@ int qd_command_close(qd_cli *cli, int argc, char **argv)
         return status;
     }
 
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = 1;
+    if (client != NULL &&
+        qd_cli_answer(cli, client, qd_client_close_room(client, room.handle), QD_SERVER_ROOM_CLOSED) != NULL) {
+        printf("room %s closed\n", argv[0]);
+        status = 0;
     }
-    status = close_room(cli, client, argv[0]);
     qd_client_destroy(client);
     return status;
 }

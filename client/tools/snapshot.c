@@ -75,19 +75,6 @@ static int print_answer(const qd_cli *cli, qd_client *client, uint32_t seq, bool
     return 0;
 }
 
-static int take_snapshot(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_bounds *region,
-                         uint32_t dimensions, uint32_t limit)
-{
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room) ||
-        (dimensions != 0 && !qd_cli_check_dimensions(cli, name, &room, dimensions))) {
-        return 1;
-    }
-    uint32_t seq = qd_client_snapshot(client, room.handle, dimensions != 0 ? region : NULL, limit);
-    return print_answer(cli, client, seq, room.config.dimensions == 3, limit != 0);
-}
-
 int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
@@ -108,11 +95,15 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
         return status;
     }
 
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    const bool is_whole = region.dimensions == 0;
+    status = 1;
+    if (client != NULL && (is_whole || qd_cli_check_dimensions(cli, argv[0], &room, region.dimensions))) {
+        uint32_t seq = qd_client_snapshot(client, room.handle, is_whole ? NULL : &region.bounds, limit);
+
+        status = print_answer(cli, client, seq, room.config.dimensions == 3, limit != 0);
     }
-    status = take_snapshot(cli, client, argv[0], &region.bounds, region.dimensions, limit);
     qd_client_destroy(client);
     return status;
 }

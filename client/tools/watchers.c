@@ -49,15 +49,11 @@ static void on_unwatched(uint32_t entity, uint64_t session, uint32_t observer, v
     }
 }
 
-static int print(printer *out, qd_client *client, const char *room_name)
+static int print(printer *out, qd_client *client, uint64_t room)
 {
     const qd_view_handlers handlers = {.watched = on_watched, .unwatched = on_unwatched, .context = out};
-    qd_cli_room room;
 
-    if (!qd_cli_open_room(out->lines.cli, client, room_name, NULL, &room)) {
-        return 1;
-    }
-    if (qd_client_view_options(client, room.handle, 0, QD_WATCH_ALL) == 0) {
+    if (qd_client_view_options(client, room, 0, QD_WATCH_ALL) == 0) {
         return qd_cli_fail_session(out->lines.cli, client);
     }
     qd_view *view = qd_view_create(&handlers);
@@ -98,13 +94,13 @@ int qd_command_watchers(qd_cli *cli, int argc, char **argv)
     }
     out.id = id;
     status = qd_cli_parse_ids(cli, argv + 1, out.id_count, id);
-    qd_client *client = status == 0 ? qd_cli_connect(cli) : NULL;
-    if (client != NULL) {
-        status = print(&out, client, argv[0]);
-    } else if (status == 0) {
-        status = 1;
+    if (status == 0) {
+        qd_cli_room room;
+        qd_client *client = qd_cli_join(cli, argv[0], &room);
+
+        status = client != NULL ? print(&out, client, room.handle) : 1;
+        qd_client_destroy(client);
     }
-    qd_client_destroy(client);
     free(id);
     return status;
 }

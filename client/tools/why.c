@@ -83,15 +83,11 @@ static void print_json(const qd_msg_why_result *result)
     puts(result->count > 0 ? "\n]}" : "]}");
 }
 
-static int ask(const qd_cli *cli, qd_client *client, const char *name, uint32_t a, uint32_t b, bool json)
+static int ask(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t a, uint32_t b, bool json)
 {
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
-        return 1;
-    }
     const qd_server_message *answer =
-        qd_cli_answer(cli, client, qd_client_why(client, room.handle, a, b), QD_SERVER_WHY_RESULT);
+        qd_cli_answer(cli, client, qd_client_why(client, room, a, b), QD_SERVER_WHY_RESULT);
+
     if (answer == NULL) {
         return 1;
     }
@@ -123,11 +119,9 @@ int qd_command_why(qd_cli *cli, int argc, char **argv)
     if (status != 0) {
         return status;
     }
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
-    }
-    status = ask(cli, client, argv[0], ids[0], ids[1], json);
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = client != NULL ? ask(cli, client, room.handle, ids[0], ids[1], json) : 1;
     qd_client_destroy(client);
     return status;
 }
