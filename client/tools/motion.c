@@ -136,7 +136,7 @@ void qd_motion_deinit(qd_motion *motion)
 
 /* ---- a step ---- */
 
-static void go_on(qd_motion *motion, uint32_t i, float seconds)
+static void advance(qd_motion *motion, uint32_t i, float seconds)
 {
     motion->x[i] += motion->bots[i].speed_x * seconds;
     motion->y[i] += motion->bots[i].speed_y * seconds;
@@ -264,7 +264,7 @@ void qd_motion_step(qd_motion *motion, float seconds, const qd_pairs *pairs)
         step_crowd(motion, seconds, pairs);
     }
     for (uint32_t i = 0; i < motion->count; i++) {
-        go_on(motion, i, seconds);
+        advance(motion, i, seconds);
         keep_inside(motion, i);
     }
 }

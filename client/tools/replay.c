@@ -22,7 +22,7 @@ static bool wait_until(qd_replay *replay, uint64_t until_ns)
         if (message == NULL && qd_client_state(replay->client) != QD_CLIENT_OK) {
             return qd_cli_fail_session(replay->cli, replay->client) == 0;
         }
-        if (message != NULL && !qd_replay_goes_on(replay, message)) {
+        if (message != NULL && !qd_replay_continues(replay, message)) {
             return false;
         }
         if (qd_cli_stopped()) {

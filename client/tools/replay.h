@@ -24,7 +24,7 @@ typedef struct qd_replay {
 bool qd_replay_send(qd_replay *replay, const qd_trace_scene *scene);
 
 /* Handles a message that ends the replay: an error, GoAway, or the end of the room. false: it was one, and reported. */
-bool qd_replay_goes_on(const qd_replay *replay, const qd_server_message *message);
+bool qd_replay_continues(const qd_replay *replay, const qd_server_message *message);
 
 /* Plays by Step, and writes the events of every tick to `events` (NULL: nowhere). With `checked`, compares them with
  * brute force. Prints a summary line to `summary`. Returns the exit status. */

@@ -44,7 +44,7 @@ static bool send_columns(qd_replay *replay, qd_columns *columns, qd_client_kind 
     return sent;
 }
 
-bool qd_replay_goes_on(const qd_replay *replay, const qd_server_message *message)
+bool qd_replay_continues(const qd_replay *replay, const qd_server_message *message)
 {
     switch (message->kind) {
     case QD_SERVER_ERROR:

@@ -198,7 +198,7 @@ static bool receive(player *play)
         /* Another Applied may cover requests before the Step. */
         return message->as.applied.seq != play->step_seqs[play->done % AHEAD] || finish_tick(play);
     default:
-        return qd_replay_goes_on(replay, message);
+        return qd_replay_continues(replay, message);
     }
 }
 
