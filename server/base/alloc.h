@@ -47,8 +47,8 @@ void *qd_heap_need(qd_heap *heap, size_t alignment, size_t size);
 void qd_heap_free(qd_heap *heap, void *memory, size_t size);
 void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t size);
 
-/* Grows or shrinks an allocation of qd_heap_alloc to 1 byte or more; NULL of size 0 makes the first one. A result of NULL
- * leaves the old allocation unchanged. */
+/* Grows or shrinks an allocation of qd_heap_alloc to 1 byte or more; NULL of size 0 makes the first one. A result of
+ * NULL leaves the old allocation unchanged. */
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new) QD_MUST_USE;
 
 /* Memory that moves between threads (buffers, messages). It counts in the budget only, atomically. [any] */

@@ -2,7 +2,8 @@
  *
  * A buffer: immutable bytes with a reference count, such as one encoded frame for many readers.
  *
- * The creator fills a buffer before it shares it; afterwards the bytes are read-only. Any thread may acquire and release.
+ * The creator fills a buffer before it shares it; afterwards the bytes are read-only. Any thread may acquire and
+ * release.
  */
 #ifndef QD_BASE_BUFFER_H
 #define QD_BASE_BUFFER_H

@@ -69,14 +69,14 @@ typedef struct qd_scheduler {
     uint64_t (*now_ns)(void *context); /* [any] */
     /* Makes the actor run soon. [any] */
     void (*wake)(void *context, qd_actor *actor);
-    /* Calls `run` for the actor on this thread if the actor is idle; otherwise wakes it. Such a run must be short and must
-     * not retire the actor. Not from inside a run. [any] */
+    /* Calls `run` for the actor on this thread if the actor is idle; otherwise wakes it. Such a run must be short and
+     * must not retire the actor. Not from inside a run. [any] */
     void (*run_inline)(void *context, qd_actor *actor, qd_actor_fn run);
-    /* Makes the actor run at due_ns, which replaces the time set before; QD_NEVER cancels. [the actor's own run, or before
-     * its first run] */
+    /* Makes the actor run at due_ns, which replaces the time set before; QD_NEVER cancels. [the actor's own run, or
+     * before its first run] */
     void (*wake_at)(void *context, qd_actor *actor, uint64_t due_ns);
-    /* The last act of an actor's run. When the run has returned, the scheduler calls done(actor), which may free the actor,
-     * and never touches it again. Earlier wakes have no effect; later ones are not allowed. */
+    /* The last act of an actor's run. When the run has returned, the scheduler calls done(actor), which may free the
+     * actor, and never touches it again. Earlier wakes have no effect; later ones are not allowed. */
     void (*retire)(void *context, qd_actor *actor, qd_actor_fn done);
     const qd_executor *executor; /* for use inside runs */
     void *context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prefetching. Many cache lines that are requested together arrive in little more time than one. Lines that are found one
- * through the other are waited for one by one.
+ * Prefetching. Many cache lines that are requested together arrive in little more time than one. Lines that are found
+ * one through the other are waited for one by one.
  */
 #ifndef QD_BASE_FETCH_H
 #define QD_BASE_FETCH_H

@@ -8,8 +8,8 @@
  * Lifetime
  * 1. handler.opened is the first call for a link and handler.closed the last one. Both, and all calls between, are on
  *    the link's loop thread. No call is made from inside an op or from inside another call.
- * 2. A link is reference-counted. Its loop holds one reference until after `closed`; an owner elsewhere, such as a room,
- *    acquires one. Sending to a closed link is refused and has no effect.
+ * 2. A link is reference-counted. Its loop holds one reference until after `closed`; an owner elsewhere, such as a
+ *    room, acquires one. Sending to a closed link is refused and has no effect.
  * 3. After qd_link_close only `closed` is called, and nothing more is queued. The link still sends what was queued, for
  *    at most the given time.
  * 4. A peer that ends its side ends the link, like qd_link_close with QD_LINK_ENDED_FLUSH_MS. A broken connection ends
@@ -21,9 +21,9 @@
  *    the limit.
  *  - Replies are never refused. While the outbox is over its limit and more than QD_LINK_REPLY_MARGIN_BYTES of it are
  *    replies, the link delivers no frames, so only frames that were delivered before can add to it.
- *  - If those alone exceed the limit and the margin, the next reply closes the link: its peer asks and does not read. So
- *    send all parts of an answer in one call. An outbox never holds more than twice its limit, plus the margin, plus the
- *    largest send of each class.
+ *  - If those alone exceed the limit and the margin, the next reply closes the link: its peer asks and does not read.
+ *    So send all parts of an answer in one call. An outbox never holds more than twice its limit, plus the margin, plus
+ *    the largest send of each class.
  *  - A link that the system has no memory for is closed.
  */
 #ifndef QD_BASE_LINK_H
@@ -55,8 +55,8 @@ typedef struct qd_link_ops {
     qd_link_sent (*send)(qd_link *link, qd_buffer *const *buffers, size_t count, qd_link_class class);
     /* Bytes that are queued and not yet written to the socket. [any] */
     size_t (*queued)(const qd_link *link);
-    /* Stop and continue delivering frames; calls are counted, one resume per pause. Meanwhile the peer's bytes wait in the
-     * system, which finally stops the peer. pause [loop]; resume [any] */
+    /* Stop and continue delivering frames; calls are counted, one resume per pause. Meanwhile the peer's bytes wait in
+     * the system, which finally stops the peer. pause [loop]; resume [any] */
     void (*pause)(qd_link *link);
     void (*resume)(qd_link *link);
     /* The longest frame accepted from now on. [loop] */
@@ -87,7 +87,8 @@ typedef enum qd_link_fault {
 typedef struct qd_link_handler {
     void (*opened)(void *context, qd_link *link);
     void (*frame)(void *context, qd_link *link, const uint8_t *bytes, size_t size);
-    /* The stream cannot be parsed any further, and no more frames come. The handler reports that and closes the link. */
+    /* The stream cannot be parsed any further, and no more frames come. The handler reports that and closes the
+     * link. */
     void (*fault)(void *context, qd_link *link, qd_link_fault fault, uint64_t value);
     void (*expired)(void *context, qd_link *link);
     /* Events were refused, and now less than half of the outbox is in use. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Thread-local scratch: memory that carries nothing from one use to the next, such as a traversal's lists. There are few
- * threads and thousands of rooms. A thread's scratch stays in its core's cache; a room's own would come from memory.
+ * Thread-local scratch: memory that carries nothing from one use to the next, such as a traversal's lists. There are
+ * few threads and thousands of rooms. A thread's scratch stays in its core's cache; a room's own would come from
+ * memory.
  *
- * A borrower returns the scratch before it returns to its caller. The result of the work must not depend on its contents.
+ * A borrower returns the scratch before it returns to its caller. The result of the work must not depend on its
+ * contents.
  */
 #ifndef QD_BASE_SCRATCH_H
 #define QD_BASE_SCRATCH_H

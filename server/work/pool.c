@@ -51,8 +51,8 @@ _Static_assert(QD_POOL_WORKERS_MAX == QD_SPLIT_SHARES_MAX, "a split has one shar
  * wake each other forever could starve timers, and actors whose own worker is in a long run. */
 #define TAKES_OF_OWN 16u
 
-/* How many timers fire at a time. A queued actor cannot be run inline and waits behind actors that were queued before it,
- * so the rest fire later, the earliest first. */
+/* How many timers fire at a time. A queued actor cannot be run inline and waits behind actors that were queued before
+ * it, so the rest fire later, the earliest first. */
 #define FIRED_AT_ONCE 16u
 
 static bool is_stopping(qd_pool *pool)
