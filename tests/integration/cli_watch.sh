@@ -84,7 +84,7 @@ done
 # With an observer: who is seen, and its region.
 on_terminal view quadrille watch arena --observer 1 --range 3 --seconds 1.2
 check_screen view 0
-for text in 'seen' 'enters/s' 'leaves/s' 'who sees' $'\033[38;5;74m\xE2' $'\033[38;5;203m\xE2'; do
+for text in 'seen' 'enters/s' 'leaves/s' 'the observer' $'\033[38;5;74m\xE2' $'\033[38;5;203m\xE2'; do
     LC_ALL=C grep -qF -- "$text" "$scratch/view" || fail "the screen of a view has no $text"
 done
 ! grep -qF 'begins/s' "$scratch/view" || fail 'the screen of a view tells of pairs'
