@@ -204,13 +204,8 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     room->tick += 1 + (uint64_t)skipped;
     room->ticks_skipped += skipped;
 
-    qd_executor_expect(executor, true);
     qd_room_views_tick(room, executor, skipped); /* while removed entities have their slots */
     qd_space_tick(room->space, executor, wanted(room), room->config.events_max, &events);
-    /* Few events are put in order by one hand: nobody need stay for that. */
-    if (!waiting && qd_pair_ranges(events.count, executor) == 1) {
-        qd_executor_expect(executor, false);
-    }
     serve_live(room, executor, &events);
     room->emptied = false;
     qd_space_settle(room->space, &freed, &freed_count);
@@ -220,7 +215,6 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     if (waiting) {
         serve_resets(room, executor, true);
     }
-    qd_executor_expect(executor, false);
 }
 
 void qd_room_catch_up(qd_room *room, const qd_executor *executor)

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode_fast.h"
+
+#include <string.h>
+
+#include "codec_internal.h"
+
+#define ALIGNMENT 16u
+
+/* The longest varints that the fast path reads. A longer one may still be valid. */
+#define VARINT32_BYTES_MAX 5u
+#define VARINT64_BYTES_MAX 9u
+
+typedef struct cursor {
+    const uint8_t *at, *end;
+    bool is_unusual; /* the generic path has to decode the frame */
+} cursor;
+
+typedef struct column {
+    const uint8_t *bytes; /* NULL: absent */
+    size_t size;
+} column;
+
+static uint64_t take_varint(cursor *c, uint32_t bytes_max)
+{
+    uint64_t value = 0;
+
+    for (uint32_t i = 0; i < bytes_max && c->at < c->end; i++) {
+        uint8_t byte = *c->at++;
+
+        value |= (uint64_t)(byte & 0x7f) << 7 * i;
+        if (byte < 0x80) {
+            return value;
+        }
+    }
+    c->is_unusual = true;
+    return 0;
+}
+
+/* Skips the tag if it is next. Fields ascend, so a tag that is not next is absent. All tags here have one byte. */
+static bool take_tag(cursor *c, uint8_t tag)
+{
+    bool is_next = c->at < c->end && *c->at == tag;
+
+    c->at += is_next;
+    return is_next;
+}
+
+static uint32_t take_uint32(cursor *c, uint32_t field)
+{
+    if (!take_tag(c, (uint8_t)QD_TAG_VARINT(field))) {
+        return 0;
+    }
+    uint64_t value = take_varint(c, VARINT32_BYTES_MAX);
+    c->is_unusual |= value > UINT32_MAX;
+    return (uint32_t)value;
+}
+
+static uint64_t take_uint64(cursor *c, uint32_t field)
+{
+    return take_tag(c, (uint8_t)QD_TAG_VARINT(field)) ? take_varint(c, VARINT64_BYTES_MAX) : 0;
+}
+
+static size_t take_length(cursor *c)
+{
+    uint64_t size = take_varint(c, VARINT32_BYTES_MAX);
+
+    c->is_unusual |= size > (uint64_t)(c->end - c->at);
+    return c->is_unusual ? 0 : (size_t)size;
+}
+
+static column take_column(cursor *c, uint32_t field)
+{
+    if (!take_tag(c, (uint8_t)QD_TAG_LENGTH(field))) {
+        return (column){0};
+    }
+    column taken = {.size = take_length(c)};
+    taken.bytes = c->at;
+    c->at += taken.size;
+    c->is_unusual |= taken.size == 0 || taken.size % 4 != 0;
+    return taken;
+}
+
+/* Copies the columns into one block, each aligned; an absent one is NULL. Returns false when memory runs out. */
+static bool keep(const column *columns, const void **kept, uint32_t count, const qd_codec_memory *memory,
+                 qd_decoded_client *decoded)
+{
+    size_t stride = (columns[0].size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, used = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        used += columns[i].bytes != NULL ? stride : 0;
+    }
+    memory = qd_codec_memory_or_malloc(memory);
+    uint8_t *block = memory->alloc(memory->context, used);
+    if (!block) {
+        return false;
+    }
+    decoded->memory = block;
+    decoded->memory_size = used;
+    for (uint32_t i = 0; i < count; i++) {
+        kept[i] = NULL;
+        if (columns[i].bytes != NULL) {
+            memcpy(block, columns[i].bytes, columns[i].size);
+            kept[i] = block;
+            block += stride;
+        }
+    }
+    return true;
+}
+
+uint32_t qd_client_frame_seq(const void *bytes, size_t size)
+{
+    cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
+    uint32_t seq = take_uint32(&c, 1);
+
+    return c.is_unusual ? 0 : seq;
+}
+
+/* Whether all columns have one length. Only the last one may be absent. */
+static bool fit(const column *columns, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_optional = i + 1 == count;
+
+        if (columns[i].bytes == NULL ? !is_optional : columns[i].size != columns[0].size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool decode_move(cursor *c, const qd_codec_memory *memory, qd_decoded_client *decoded, qd_decode_result *result)
+{
+    uint64_t room = take_uint64(c, 1);
+    column columns[4];
+    const void *kept[4] = {0};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        columns[i] = take_column(c, 2 + i);
+    }
+    if (c->is_unusual || c->at != c->end || !fit(columns, 4)) {
+        return false;
+    }
+    *result = keep(columns, kept, 4, memory, decoded) ? QD_DECODE_OK : QD_DECODE_NO_MEMORY;
+    decoded->message.kind = QD_CLIENT_MOVE;
+    decoded->message.as.batch = (qd_msg_batch){
+        .room = room,
+        .entities = {.count = (uint32_t)(columns[0].size / 4), .id = kept[0], .x = kept[1], .y = kept[2], .z = kept[3]},
+    };
+    return true;
+}
+
+static bool decode_roster_move(cursor *c, const qd_codec_memory *memory, qd_decoded_client *decoded,
+                               qd_decode_result *result)
+{
+    qd_msg_roster_move move = {.room = take_uint64(c, 1)};
+
+    move.roster = take_uint32(c, 2);
+    move.first = take_uint32(c, 3);
+    column columns[3];
+    const void *kept[3] = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        columns[i] = take_column(c, 4 + i);
+    }
+    uint32_t teleport = take_uint32(c, 7);
+    if (c->is_unusual || c->at != c->end || teleport > 1 || !fit(columns, 3)) {
+        return false;
+    }
+    *result = keep(columns, kept, 3, memory, decoded) ? QD_DECODE_OK : QD_DECODE_NO_MEMORY;
+    move.count = (uint32_t)(columns[0].size / 4);
+    move.x = kept[0];
+    move.y = kept[1];
+    move.z = kept[2];
+    move.teleport = teleport != 0;
+    decoded->message.kind = QD_CLIENT_ROSTER_MOVE;
+    decoded->message.as.roster_move = move;
+    return true;
+}
+
+static bool decode_step(cursor *c, qd_decoded_client *decoded, qd_decode_result *result)
+{
+    qd_msg_step step = {.room = take_uint64(c, 1)};
+
+    step.tick = take_uint64(c, 2);
+    if (c->is_unusual || c->at != c->end) {
+        return false;
+    }
+    *result = QD_DECODE_OK;
+    decoded->message.kind = QD_CLIENT_STEP;
+    decoded->message.as.step = step;
+    return true;
+}
+
+bool qd_decode_client_fast(const void *bytes, size_t size, const qd_codec_memory *memory, qd_decoded_client *decoded,
+                           qd_decode_result *result)
+{
+    /* Columns lie in memory as they are sent only on a little-endian machine. */
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || size > INT32_MAX) {
+        return false;
+    }
+    cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
+    *decoded = (qd_decoded_client){0};
+    decoded->message.seq = take_uint32(&c, 1);
+    uint64_t tag = take_varint(&c, VARINT32_BYTES_MAX);
+    size_t body_size = take_length(&c);
+    if (c.is_unusual || body_size != (size_t)(c.end - c.at)) {
+        return false;
+    }
+    switch (tag) {
+    case QD_TAG_LENGTH(QD_CLIENT_MOVE + 1u):
+        return decode_move(&c, memory, decoded, result);
+    case QD_TAG_LENGTH(QD_CLIENT_ROSTER_MOVE + 1u):
+        return decode_roster_move(&c, memory, decoded, result);
+    case QD_TAG_LENGTH(QD_CLIENT_STEP + 1u):
+        return decode_step(&c, decoded, result);
+    default:
+        return false;
+    }
+}
