@@ -210,7 +210,7 @@ static void run_backwards(void *context, size_t count, qd_task_fn task, void *ar
     }
 }
 
-/* More rows than go without groups, and shares for several hands, which need not run in order. */
+/* More rows than go without groups, and shares for several workers, which need not run in order. */
 static void test_many_and_several_hands(void **state)
 {
     (void)state;
