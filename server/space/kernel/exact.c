@@ -99,8 +99,8 @@ static bool overlapped(const qd_bodies *bodies, const side *a, const side *b)
     return overlap(bodies, &was_a, &was_b);
 }
 
-/* The box around a row's way from its was, or start, to its now; false if one of them is absent. An absent box would not
- * do: it overlaps a box that is infinite at both ends, as the bounds of huge shapes may be. */
+/* The box around a row's way from its was, or start, to its now; false if one of them is absent. An absent box would
+ * not do: it overlaps a box that is infinite at both ends, as the bounds of huge shapes may be. */
 static bool way_of(const qd_row *begin, const qd_row *end, bool is_round, qd_row *way)
 {
     if (!qd_row_present(begin, is_round) || !qd_row_present(end, is_round)) {

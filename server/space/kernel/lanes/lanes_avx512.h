@@ -100,7 +100,7 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 #define LANES_SHAPES_OVERLAP
 
 /* Without branches: a circle is a box of no size at its center, with a reach around it. The gap on an axis is how far
- * a lower edge is beyond the other upper edge. An absent row makes a gap that is infinite or NaN, or a reach below 0. */
+ * a lower edge is beyond the other upper edge. An absent row makes a gap infinite or NaN, or a reach below 0. */
 #if QD_AXES == 2
 static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
                                             const qd_row *was_b, uint32_t round)
