@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "core/axes.h"
+#include "core/replan_debt.h"
 #include "types.h"
 
 /* What one tick counted. */
@@ -35,11 +36,10 @@ typedef struct qd_auto_tick {
 /* Costs are steps a row, of about the time that one row takes against 64 others. */
 typedef struct qd_auto {
     uint32_t few;         /* rows that BRUTE is no slower with; 0: it is not wanted */
-    double debt;          /* of the tree's ticks beyond their share */
+    qd_replan_debt debt;  /* of the tree's ticks beyond their share */
     double tree_cost;     /* of its last tick */
     double settling;      /* of the other index's first ticks */
     double cost_sum;      /* of those after them, that are compared */
-    uint32_t doublings;   /* of the debt that it takes: two for each attempt without gain */
     uint32_t ticks;       /* that the other index was at work */
     uint32_t ticks_to_be; /* before the tree is looked at again */
     uint32_t few_ticks;   /* on end with no more than half of that */

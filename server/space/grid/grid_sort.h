@@ -36,6 +36,7 @@
 #define QD_SPACE_GRID_GRID_SORT_H
 
 #include "../brute/one_list.h"
+#include "../core/replan_debt.h"
 
 #define QD_GRID_CELLS_MAX 32u                                    /* that a row takes up without being large */
 #define QD_GRID_AXIS_MAX  ((1u << (32 - QD_AXES) / QD_AXES) - 1) /* the last cell of an axis, at most */
@@ -73,13 +74,12 @@ typedef struct qd_grid {
     qd_one_list one_list;
     qd_grid_shape shape;
     qd_grid_words words;
-    uint32_t tasks;       /* of the traversal under way */
-    uint32_t traversals;  /* since ever */
-    uint32_t planned_for; /* rows, when the shape was chosen; 0: never */
-    double planned_work;  /* steps a row */
-    double plan_debt;     /* steps that traversals since were off that */
-    uint32_t plan_debt_doublings;
-    double order_debt; /* steps that traversals cost because rows lie far from others of their cell */
+    uint32_t tasks;            /* of the traversal under way */
+    uint32_t traversals;       /* since ever */
+    uint32_t planned_for;      /* rows, when the shape was chosen; 0: never */
+    double planned_work;       /* steps a row */
+    qd_replan_debt plan_debt;  /* steps that traversals since differed from that */
+    qd_replan_debt order_debt; /* steps that traversals cost because rows lie far from others of their cell */
 } qd_grid;
 
 static inline uint32_t qd_grid_cell(uint32_t key)

@@ -44,7 +44,8 @@ bool qd_hash_plan_is_due(const qd_hash *hash)
     uint32_t rows = hash->index.rows->count;
 
     return rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
-           hash->pool.made > rows + slack(hash) || (is_chosen(hash) && qd_replan_debt_is_due(&hash->debt, rows));
+           hash->pool.made > rows + slack(hash) ||
+           (is_chosen(hash) && qd_replan_debt_is_due(&hash->debt, qd_replan_price(rows)));
 }
 
 /* ---- how large ---- */
@@ -326,7 +327,7 @@ void qd_hash_replan(qd_hash *hash)
     order_cells(hash, list, old_rows.count);
     carry_over(hash, scan, list);
     qd_hash_show(hash);
-    qd_replan_debt_reset(&hash->debt, old_rows.count);
+    qd_replan_debt_pay(&hash->debt, qd_replan_price(old_rows.count));
     hash->planned_for = old_rows.count;
     hash->pool.made = 0;
     qd_array_free(index->heap, list, old_rows.count * sizeof *list);

@@ -135,7 +135,7 @@ void qd_hash_traverse_end(qd_index *index, const qd_traversal_plan *plan, const 
     }
     pool->visits = 0;
     if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
-        qd_replan_debt_note(&hash->debt, index->rows->count, result->tests, result->exact_tests);
+        qd_replan_debt_add(&hash->debt, qd_steps_beyond_share(index->rows->count, result->tests, result->exact_tests));
     }
 }
 

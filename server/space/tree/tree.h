@@ -16,10 +16,16 @@ typedef enum qd_cell_flag {
     QD_CELL_FREE = 32,     /* sparse: no cell; its key is the next free number */
 } qd_cell_flag;
 
-/* A cell with up to this many rows is not divided. */
+/* A leaf that holds no more rows than this is not divided. */
 static inline uint32_t qd_leaf_rows_max(const qd_index *index)
 {
     return index->tuning.leaf_rows * 11 / 5;
+}
+
+/* Whether a cell is divided, of whose rows so many would go further down. */
+static inline bool qd_is_divided(const qd_index *index, uint32_t rows_below)
+{
+    return rows_below > qd_leaf_rows_max(index);
 }
 
 #endif

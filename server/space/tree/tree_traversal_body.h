@@ -145,6 +145,6 @@ static void add_debt(const qd_index *index, qd_replan_debt *debt, const qd_trave
                      const qd_traversal_result *result)
 {
     if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
-        qd_replan_debt_note(debt, index->rows->count, result->tests, result->exact_tests);
+        qd_replan_debt_add(debt, qd_steps_beyond_share(index->rows->count, result->tests, result->exact_tests));
     }
 }

@@ -77,7 +77,7 @@ bool qd_linear_plan_is_due(const qd_linear *tree)
     if (tree->index.cells == 0) {
         return false;
     }
-    return qd_replan_debt_is_due(&tree->debt, rows) ||
+    return qd_replan_debt_is_due(&tree->debt, qd_replan_price(rows)) ||
            (tree->index.config->depth == 0 &&
             (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
              tree->crowd_debt > tree->crowd_debt_max));
@@ -200,7 +200,7 @@ static void make_leaf(qd_linear *tree, uint32_t level, uint32_t k)
     memset(tree->leaf_map + ((size_t)k << QD_AXES * height), (int)height, qd_level_cells(height));
 }
 
-/* A cell is a leaf when it holds few rows, or when most of them would not go further down. */
+/* A cell is divided by the rule of tree.h; else it is a leaf. */
 static void choose_leaves(qd_linear *tree)
 {
     uint32_t *below = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, tree->index.cells * sizeof *below);
@@ -216,8 +216,7 @@ static void choose_leaves(qd_linear *tree)
     for (;;) {
         uint32_t i = qd_level_first(level) + k;
 
-        if (level < tree->depth && below[i] > qd_leaf_rows_max(&tree->index) &&
-            tree->index.cell[i].count < below[i] - tree->index.cell[i].count) {
+        if (level < tree->depth && qd_is_divided(&tree->index, below[i] - tree->index.cell[i].count)) {
             level++;
             k <<= QD_AXES;
             continue;
@@ -333,7 +332,7 @@ void qd_linear_replan(qd_linear *tree)
     qd_array_free(tree->index.heap, order, old_rows.count * sizeof *order);
     tree->planned_for = old_rows.count;
     reset_crowding(tree);
-    qd_replan_debt_reset(&tree->debt, old_rows.count);
+    qd_replan_debt_pay(&tree->debt, qd_replan_price(old_rows.count));
     qd_linear_plan_drop(&old);
     qd_rows_deinit(&old_rows);
 }

@@ -112,7 +112,7 @@ static void divide(qd_sparse *sparse, uint32_t number)
 {
     uint32_t below = rows_below(sparse, number);
 
-    if (below > qd_leaf_rows_max(&sparse->index)) {
+    if (qd_is_divided(&sparse->index, below)) {
         qd_sparse_set_leaf(sparse, number, false);
         sparse->leaf_from = qd_key_level(sparse->cells.key[number]) + levels_for(sparse, below);
         spread(sparse, number);
@@ -227,10 +227,10 @@ void qd_sparse_reroot(qd_sparse *sparse)
 {
     const qd_rows *rows = sparse->index.rows;
 
-    if (QD_LIKELY(!qd_replan_debt_is_due(&sparse->debt, rows->count))) {
+    if (QD_LIKELY(!qd_replan_debt_is_due(&sparse->debt, qd_replan_price(rows->count)))) {
         return;
     }
-    qd_replan_debt_reset(&sparse->debt, rows->count);
+    qd_replan_debt_pay(&sparse->debt, qd_replan_price(rows->count));
     qd_shells shells;
     qd_shells_init(&shells, &sparse->bounds);
     qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));
