@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * QUANTIZERS. The kernel's numbers have 16 bits, too few for so deep a tree. So a traversal has a quantizer around the
- * root down to level 8, one around the cell it is in at level 8 for the 8 levels below, and another one below level 16. Then
- * a cell is never less than 256 numbers wide, and leaves can be compared by 8 bits. A list is put into new numbers when
- * the traversal goes down from one quantizer to the next.
+ * root down to level 8, one around the cell it is in at level 8 for the 8 levels below, and another one below level 16.
+ * Then a cell is never less than 256 numbers wide, and leaves can be compared by 8 bits. A list is put into new numbers
+ * when the traversal goes down from one quantizer to the next.
  *
  * TASKS. For several workers the tree is cut: from the root on, the cells that are reached first are tasks by
  * themselves, until there are enough below them for every worker, each a task with all that is in it. Each worker goes
