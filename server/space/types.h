@@ -36,7 +36,7 @@ typedef enum qd_space_index {
 
 /* When SPARSE takes its empty cells away. Numbers as in quadrille.proto's Prune. */
 typedef enum qd_space_prune {
-    QD_SPACE_PRUNE_AUTO = 1,
+    QD_SPACE_PRUNE_AUTO = 1,       /* as CANDIDATES */
     QD_SPACE_PRUNE_CANDIDATES = 2, /* at the end of each tick, those on a list of cells that were emptied */
     QD_SPACE_PRUNE_WALK = 3,       /* those that a traversal visits */
     QD_SPACE_PRUNE_LAZY = 4,       /* not until there are many */

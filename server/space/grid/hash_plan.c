@@ -51,9 +51,9 @@ bool qd_hash_plan_is_due(const qd_hash *hash)
 /* ---- how large ---- */
 
 /* What rows do in cells of some size. */
-typedef struct crowding {
+typedef struct density {
     double rows, cells, pairs, carried;
-} crowding;
+} density;
 
 typedef struct survey {
     const qd_hash *hash;
@@ -77,7 +77,7 @@ static void survey_end(const survey *s)
     qd_array_free(s->hash->index.heap, s->counter, s->counters * sizeof *s->counter);
 }
 
-static void note_row(const survey *s, float inverse, const qd_row *box, crowding *found)
+static void note_row(const survey *s, float inverse, const qd_row *box, density *found)
 {
     qd_hash_reach reach = qd_hash_reach_of(inverse, box);
     uint64_t key = 0;
@@ -96,9 +96,9 @@ static void note_row(const survey *s, float inverse, const qd_row *box, crowding
 }
 
 /* Looks at every `stride`th row. */
-static crowding survey_size(const survey *s, double size, uint32_t stride)
+static density survey_size(const survey *s, double size, uint32_t stride)
 {
-    crowding found = {0};
+    density found = {0};
     const qd_index *index = &s->hash->index;
     const float inverse = (float)fmin(fmax(1 / size, (double)FLT_MIN), (double)FLT_MAX);
 
@@ -119,14 +119,14 @@ static crowding survey_size(const survey *s, double size, uint32_t stride)
 /* How many rows there are in a row's cell, itself counted. */
 static double company(const survey *s, double size, uint32_t stride)
 {
-    crowding found = survey_size(s, size, stride);
+    density found = survey_size(s, size, stride);
 
     return 1 + (found.pairs - found.rows) / found.rows * stride;
 }
 
 static double cost(const survey *s, double size)
 {
-    crowding found = survey_size(s, size, 1);
+    density found = survey_size(s, size, 1);
     double target = s->hash->index.tuning.leaf_rows;
     double carried = fmin(found.carried, found.rows * found.cells);
 

@@ -82,32 +82,37 @@ static void look_each(const qd_linear *tree, qd_movers *movers)
     }
 }
 
+#if defined(__x86_64__)
 /* Looks for cells only after all have moved, so that a slot may come twice. */
-size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
+static size_t move_by_registers(qd_index *index, bool is_avx512, size_t count, const uint32_t *slots,
+                                const float *const *at, qd_movers *movers)
 {
     qd_linear *tree = (qd_linear *)index;
     qd_left left;
 
     left.count = 0;
-    size_t done = 0;
-#if defined(__x86_64__)
-    const qd_kernel *kernel = qd_kernel_chosen();
-    if (kernel == &qd_kernel_avx512) {
-        done = qd_linear_move_avx512(tree, count, slots, at, &left);
-    } else if (kernel == &qd_kernel_avx2) {
-        done = qd_linear_move_avx2(tree, count, slots, at, &left);
-    }
-#endif
+    size_t done = (is_avx512 ? qd_linear_move_avx512 : qd_linear_move_avx2)(tree, count, slots, at, &left);
     if (done == 0 || count - done < QD_LEFT_STEP) {
         done = qd_move_each(index, done, count, slots, at, movers, stays);
     }
     look_each(tree, movers);
+    if (left.count > 0) {
+        (is_avx512 ? qd_linear_look_avx512 : qd_linear_look_avx2)(tree, &left, movers);
+    }
+    return done;
+}
+#endif
+
+size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
+{
 #if defined(__x86_64__)
-    if (left.count > 0 && kernel == &qd_kernel_avx512) {
-        qd_linear_look_avx512(tree, &left, movers);
-    } else if (left.count > 0) {
-        qd_linear_look_avx2(tree, &left, movers);
+    const qd_kernel *kernel = qd_kernel_chosen();
+
+    if (kernel == &qd_kernel_avx512 || kernel == &qd_kernel_avx2) {
+        return move_by_registers(index, kernel == &qd_kernel_avx512, count, slots, at, movers);
     }
 #endif
+    const size_t done = qd_move_each(index, 0, count, slots, at, movers, stays);
+    look_each((const qd_linear *)index, movers);
     return done;
 }

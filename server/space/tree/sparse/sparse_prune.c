@@ -4,9 +4,7 @@
 #include "../../../base/array.h"
 #include "../../../base/assert.h"
 
-#define LAZY_SHARE       2u /* LAZY looks when there are more candidates than one for this many branches */
-#define AUTO_SHARE       8u /* so does AUTO */
-#define PRUNE_DEBT_TICKS 8u /* and it looks when they have seen this many ticks, on the average */
+#define LAZY_SHARE 2u /* LAZY prunes when there are more candidates than one for this many branches */
 
 static bool is_traversed(const qd_sparse *sparse)
 {
@@ -29,7 +27,7 @@ void qd_sparse_prune_made(qd_sparse *sparse, uint32_t number)
 void qd_sparse_prune_emptied(qd_sparse *sparse, uint32_t number)
 {
     if (is_traversed(sparse)) {
-        sparse->prune_debt++;
+        sparse->unvisited++;
     } else if (sparse->cells.link[number].first == QD_NONE && number != QD_SPARSE_ROOT) {
         qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
     }
@@ -87,7 +85,7 @@ static void note_all_candidates(qd_sparse *sparse)
             qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
         }
     }
-    sparse->prune_debt = 0;
+    sparse->unvisited = 0;
 }
 
 /* No less than there are ends of branches with rows. A candidate is such an end, too: those above it that it may take
@@ -105,11 +103,9 @@ void qd_sparse_prune(qd_sparse *sparse)
     bool is_due = true;
 
     switch (sparse->index.config->prune) {
-    case QD_SPACE_PRUNE_CANDIDATES:
-        break;
     case QD_SPACE_PRUNE_WALK:
-        sparse->prune_debt -= sparse->prune_debt < candidates ? sparse->prune_debt : candidates;
-        if (sparse->prune_debt > branches(sparse)) {
+        sparse->unvisited -= sparse->unvisited < candidates ? sparse->unvisited : candidates;
+        if (sparse->unvisited > branches(sparse)) {
             note_all_candidates(sparse);
         }
         break;
@@ -117,10 +113,7 @@ void qd_sparse_prune(qd_sparse *sparse)
         is_due = candidates > branches(sparse) / LAZY_SHARE;
         break;
     default:
-        sparse->prune_debt += candidates;
-        is_due =
-            sparse->prune_debt > PRUNE_DEBT_TICKS * (uint64_t)candidates || candidates > branches(sparse) / AUTO_SHARE;
-        sparse->prune_debt = is_due ? 0 : sparse->prune_debt;
+        break;
     }
     if (is_due) {
         look_through(sparse);

@@ -4,11 +4,9 @@
  * above that are left empty. They cost memory and visits of traversals, but may soon be needed again. Cells that may be
  * empty are candidates, on a list. The policies differ in what puts a cell on the list, and in when the list is pruned:
  *
- *     CANDIDATES   cells that were emptied or made; after every tick
+ *     CANDIDATES   cells that were emptied or made; after every tick. AUTO is the same: it has been the fastest
  *     WALK         empty cells that the traversal visited; after every tick
  *     LAZY         cells that were emptied or made; when they are many compared with those that hold something
- *     AUTO         cells that were emptied or made; when there are some, or when traversals have visited them about as
- *                  often as it takes to pay for dropping and making them again
  *
  * Used by the index (sparse_tree.h).
  */

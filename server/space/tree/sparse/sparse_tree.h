@@ -46,7 +46,7 @@ typedef struct qd_sparse {
     uint64_t merged_for; /* list operations that were made up for by looks at cells (sparse_plan.h) */
     uint32_t merge_at;   /* the cell to be looked at next */
     uint64_t pruned;
-    uint64_t prune_debt; /* sparse_prune.h */
+    uint64_t unvisited;  /* with WALK: cells that were emptied, and that no traversal has visited since */
     qd_replan_debt debt; /* of the traversals since the last look for a root */
     uint32_t *task;      /* of a traversal: cells, with QD_SPARSE_ALONE */
     uint32_t task_count, task_capacity;
