@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "median.h"
-#include "server/room/pairs/order.h"
+#include "server/room/common/order.h"
 #include "server/room/room.h"
 
 #define TICKS_MAX 200u
@@ -94,7 +94,7 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
     float *x = column(count), *y = column(count), *half = column(count), *speed_x = column(count),
           *speed_y = column(count);
     qd_room_batch batch = {.count = count, .id = id, .x = x, .y = y, .half_x = half, .half_y = half};
-    qd_room_roster_places places = {.count = count, .x = x, .y = y};
+    qd_room_roster_positions places = {.count = count, .x = x, .y = y};
 
     enum { BY_ID, BY_ROSTER, CHANGED, WAYS };
     double moves[WAYS][TICKS_MAX], walks[TICKS_MAX];
@@ -134,7 +134,7 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
         double start = now_ns();
         if (way == BY_ID) {
             qd_room_move(room, member, &batch, &refusals);
-        } else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK) {
+        } else if (qd_room_roster_move(room, member, &places, &refusals) != QD_OK) {
             abort();
         }
         double moved = now_ns();
@@ -222,13 +222,13 @@ static qd_room *open_small(qd_heap *heap, const scene *start, const uint32_t *id
 static void tick_small(qd_room *room, uint32_t member, const scene *now, const uint32_t *id, bool by_roster)
 {
     const qd_room_batch batch = {.count = SMALL_ENTITIES, .id = id, .x = now->x, .y = now->y};
-    const qd_room_roster_places places = {.count = SMALL_ENTITIES, .x = now->x, .y = now->y};
+    const qd_room_roster_positions places = {.count = SMALL_ENTITIES, .x = now->x, .y = now->y};
     qd_room_refusals refusals;
     qd_room_report report;
 
     if (!by_roster) {
         qd_room_move(room, member, &batch, &refusals);
-    } else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK) {
+    } else if (qd_room_roster_move(room, member, &places, &refusals) != QD_OK) {
         abort();
     }
     qd_room_tick(room, &qd_executor_serial, 0);

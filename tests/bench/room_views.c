@@ -25,7 +25,7 @@
 #include <time.h>
 
 #include "median.h"
-#include "server/room/views/views.h"
+#include "server/room/room_views.h"
 
 #define WARM 5u
 

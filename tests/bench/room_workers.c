@@ -243,11 +243,11 @@ static void add_pairs(part *p, qd_room_pairs pairs)
 static void work_room(part *p, const qd_executor *executor)
 {
     const crowd *c = &p->crowd;
-    const qd_room_roster_places places = {.count = c->count, .x = c->at[0], .y = c->at[1]};
+    const qd_room_roster_positions places = {.count = c->count, .x = c->at[0], .y = c->at[1]};
     qd_room_refusals refusals;
     qd_room_report report;
 
-    if (qd_room_roster_place(p->room, p->member, &places, &refusals) != QD_OK) {
+    if (qd_room_roster_move(p->room, p->member, &places, &refusals) != QD_OK) {
         abort();
     }
     qd_room_tick(p->room, executor, 0);

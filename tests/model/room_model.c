@@ -261,7 +261,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
         tuning = (qd_tuning){.leaf_rows = 96, .task_rows_min = 64, .land_slots = 64};
     }
     tuning.vain_min = UINT32_MAX; /* the reference never looks in vain */
-    qd_space_tune(run.room->space, &tuning);
+    qd_space_tune(run.room->entities.space, &tuning);
     for (shared->command = 0; shared->command < commands && shared->command < limit; shared->command++) {
         if (!seeds_left_out[shared->command]) {
             do_command(&run, shared->command);

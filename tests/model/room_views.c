@@ -14,6 +14,7 @@
 #include "room/seeds.h"
 #include "room/views_run.h"
 #include "server/room/state.h"
+#include "server/room/views/visibility/spatial_join.h"
 
 #define SEEDS_DEFAULT 1500u
 #define HUGE_EVERY    150u /* one seed in so many has enough entities for a walk to be split into tasks */
@@ -261,9 +262,9 @@ static void choose_leading(struct trial *trial, enum leading leading, uint32_t c
     while (qd_join_finder_at(finders, axes)) {
         finders++;
     }
-    views->habit.finder = qd_join_finder_at(chance_below(&dice, finders), axes);
-    views->habit.always = leading == JOIN_LEADS || (leading == TURNS && chance_one_in(&dice, 2));
-    met->joined += views->join && views->join->leads;
+    views->join_tuning.finder = qd_join_finder_at(chance_below(&dice, finders), axes);
+    views->join_tuning.always = leading == JOIN_LEADS || (leading == TURNS && chance_one_in(&dice, 2));
+    met->joined += views->uses_join;
 }
 
 /* Runs the script's commands below `limit` and returns the hash of all answers. */

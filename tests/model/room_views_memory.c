@@ -7,6 +7,7 @@
  *     model_room_views_memory [SEEDS [FIRST]]
  */
 #include "room/seeds.h"
+#include "server/room/room_views.h"
 #include "server/room/state.h"
 #include "support/chance.h"
 
@@ -213,10 +214,10 @@ static void tick(life *l, chance *dice)
 {
     qd_room_view_report report;
 
-    l->room->views.habit.always = l->leading == 0 || (l->leading == 1 && chance_one_in(dice, 2));
+    l->room->views.join_tuning.always = l->leading == 0 || (l->leading == 1 && chance_one_in(dice, 2));
     qd_room_tick(l->room, &qd_executor_serial, 0);
     qd_memory_limit_set(0);
-    met->joined += l->room->views.join && l->room->views.join->leads;
+    met->joined += l->room->views.uses_join;
     while (qd_room_next_view(l->room, &report)) {
         MUST(l, !report.reset && !report.suspended);
         for (uint32_t i = 0; i < report.leave_count; i++) {

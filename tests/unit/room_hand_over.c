@@ -8,7 +8,7 @@ static int give(qd_room *room, uint32_t member, uint32_t id, uint32_t to)
 {
     qd_room_refusals refusals;
 
-    (void)qd_room_give(room, member, &id, 1, to, NULL, &refusals);
+    (void)qd_room_hand_over(room, member, &id, 1, to, NULL, &refusals);
     return only_refusal(&refusals);
 }
 
@@ -60,13 +60,13 @@ static void what_changed_hands_is_listed(void **state)
     uint32_t other = open_two(&fixture);
     spawn_room_owned(fixture.room, other, 4, 70);
     /* There is no 7, 3 is the receiver's already and not the giver's, 2 is given twice. */
-    assert_int_equal(qd_room_give(fixture.room, fixture.me, id, 6, other, given, &refusals), 3);
+    assert_int_equal(qd_room_hand_over(fixture.room, fixture.me, id, 6, other, given, &refusals), 3);
     assert_true(given[0] == 2 && given[1] == 1 && given[2] == 4);
     assert_int_equal(refusals.count, 3);
     assert_int_equal(qd_room_owned_count(fixture.room, other), 4);
     /* To the room, and from the room to the room. */
-    assert_int_equal(qd_room_give(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, given, &refusals), 3);
-    assert_int_equal(qd_room_give(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, given, &refusals), 0);
+    assert_int_equal(qd_room_hand_over(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, given, &refusals), 3);
+    assert_int_equal(qd_room_hand_over(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, given, &refusals), 0);
     assert_int_equal(refusals.count, 0);
     assert_int_equal(qd_room_owned_count(fixture.room, other), 1);
     close_room(&fixture);

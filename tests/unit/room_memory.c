@@ -5,7 +5,7 @@
  */
 #include "room_fixture.h"
 
-#include "server/room/memory.h"
+#include "server/room/common/memory.h"
 
 #define CROWD 400u
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "server/room/pairs/order.h"
+#include "server/room/common/order.h"
 
 #define COUNT_MAX 140000u
 

@@ -92,7 +92,7 @@ static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, uint64_t *seed)
         bool far = kind == SPREAD || (kind == FEW_FAR && slot % 100 == 7);
 
         id[slot] = far ? (slot + 1) * 2654435761u : slot ^ 63;
-        assert_int_equal(qd_ids_put(ids, id[slot], (qd_place){slot, 0}), QD_OK);
+        assert_int_equal(qd_ids_put(ids, id[slot], (qd_id_entry){slot, 0}), QD_OK);
     }
 }
 

@@ -46,8 +46,8 @@ static int place(room_fixture *fixture, uint32_t number, uint32_t first, uint32_
         xs[i] = x;
         ys[i] = 50;
     }
-    const qd_room_roster_places places = {.number = number, .first = first, .count = count, .x = xs, .y = ys};
-    assert_int_equal(qd_room_roster_place(fixture->room, fixture->me, &places, &refusals), QD_OK);
+    const qd_room_roster_positions places = {.number = number, .first = first, .count = count, .x = xs, .y = ys};
+    assert_int_equal(qd_room_roster_move(fixture->room, fixture->me, &places, &refusals), QD_OK);
     assert_true(refusals.count <= 1);
     return refusals.count ? refusals.code[0] : 0;
 }
@@ -161,12 +161,12 @@ static void an_entry_is_refused_once_its_entity_is_anothers(void **state)
     assert_int_equal(spawn(fixture.room, fixture.me, 1, 10), 0);
     assert_int_equal(name(&fixture, 0, 0, id, 1, false), QD_OK);
     assert_int_equal(place(&fixture, 0, 0, 1, 20), 0);
-    qd_room_give(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
+    qd_room_hand_over(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
     assert_int_equal(place(&fixture, 0, 0, 1, 30), QD_ROOM_NOT_OWNER);
-    qd_room_give(fixture.room, other, id, 1, QD_ROOM_OWNED, NULL, &refusals);
+    qd_room_hand_over(fixture.room, other, id, 1, QD_ROOM_OWNED, NULL, &refusals);
     assert_int_equal(place(&fixture, 0, 0, 1, 40), 0);
     assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me, NULL), 0);
-    qd_room_give(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
+    qd_room_hand_over(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
     assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me, NULL), 1);
     assert_int_equal(place(&fixture, 0, 0, 1, 50), 0);
     assert_true(x_of(fixture.room, 1) == 50);
@@ -281,8 +281,8 @@ static void refusals_name_entries_of_the_batch(void **state)
         assert_int_equal(spawn(fixture.room, fixture.me, id[i], 10), 0);
     }
     assert_int_equal(name(&fixture, 0, 0, id, 4, false), QD_OK);
-    const qd_room_roster_places places = {.number = 0, .first = 1, .count = 3, .x = x, .y = y};
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_OK);
+    const qd_room_roster_positions places = {.number = 0, .first = 1, .count = 3, .x = x, .y = y};
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_OK);
     assert_int_equal(refusals.count, 2);
     assert_int_equal(refusals.index[0], 1);
     assert_int_equal(refusals.code[0], QD_ROOM_NOT_FINITE);
@@ -304,17 +304,17 @@ static void places_of_no_roster_and_beyond_its_end_change_nothing(void **state)
     assert_int_equal(spawn(fixture.room, fixture.me, 1, 10), 0);
     assert_int_equal(spawn(fixture.room, fixture.me, 2, 10), 0);
     assert_int_equal(name(&fixture, 1, 0, id, 2, false), QD_OK);
-    qd_room_roster_places places = {.number = 0, .count = 2, .x = x, .y = y};
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_NOT_FOUND);
+    qd_room_roster_positions places = {.number = 0, .count = 2, .x = x, .y = y};
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_ERR_NOT_FOUND);
     places.number = 1;
     places.count = 3;
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
     places.first = UINT32_MAX;
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
     assert_true(x_of(fixture.room, 1) == 10 && x_of(fixture.room, 2) == 10);
     places.first = 1;
     places.count = 1;
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_OK);
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_OK);
     assert_true(refusals.count == 0 && x_of(fixture.room, 1) == 10 && x_of(fixture.room, 2) == 20);
     close_room(&fixture);
 }

@@ -4,7 +4,9 @@
  * the join leads where a crowd moves, and there only; and what it is when it takes too long. (That nobody can tell who
  * leads, is for the model test.)
  */
+#include "server/room/room_views.h"
 #include "server/room/state.h"
+#include "server/room/views/visibility/spatial_join.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -188,7 +190,7 @@ static void move(crowd *c, uint32_t count, float apart, float by)
         x[i] = (float)(i % SIDE) * apart + by;
         y[i] = (float)(i / SIDE) * apart;
     }
-    if (c->room->ids.count == 0) {
+    if (c->room->entities.ids.count == 0) {
         qd_room_spawn(c->room, c->member, &batch, false, &refusals);
     } else {
         qd_room_move(c->room, c->member, &batch, &refusals);
@@ -272,7 +274,7 @@ static void the_join_leads_where_a_crowd_moves(void **state)
     for (size_t t = 0; t < sizeof ticks / sizeof ticks[0]; t++) {
         move(&c, ticks[t].moving, 1, t % 2 == 0 ? 0 : 0.25f);
         qd_room_tick(c.room, &qd_executor_serial, 0);
-        assert_int_equal(c.room->views.join->leads, ticks[t].leads);
+        assert_int_equal(c.room->views.uses_join, ticks[t].leads);
         assert_true(seen_of(&c) > 65536 - OBSERVERS);
     }
     end(&c);
@@ -301,7 +303,7 @@ static void where_somebody_was_as_the_join_began_nobody_is_seen(void **state)
     gather(&c, 0, OBSERVERS, 0);
     gather(&c, OBSERVERS, CROWD, 500);
     (void)tick(&c, &qd_executor_serial);
-    assert_true(c.room->views.join->leads);
+    assert_true(c.room->views.uses_join);
     gather(&c, OBSERVERS, CROWD, 1000);
     assert_int_equal(tick(&c, &qd_executor_serial).leave_count, 0);
     for (uint32_t i = OBSERVERS; i < OBSERVERS + NEWCOMERS; i++) {
@@ -318,7 +320,7 @@ static void where_somebody_was_as_the_join_began_nobody_is_seen(void **state)
         const qd_room_view_report report = tick(&c, &qd_executor_serial);
         assert_true(!report.suspended && !report.reset && report.enter_count + report.leave_count == 0);
         assert_int_equal(seen_of(&c), in_view - OBSERVERS);
-        assert_false(c.room->views.join->leads);
+        assert_false(c.room->views.uses_join);
     }
     end(&c);
 }
@@ -335,16 +337,16 @@ static unsigned come_together(size_t hands, uint32_t sightings_max, uint32_t loo
     crowd c;
 
     begin(&c, sightings_max, 100);
-    c.room->views.habit = (qd_join_habit){.always = true, .looks_in_vain = looks_in_vain};
+    c.room->views.join_tuning = (qd_join_tuning){.always = true, .looks_without_hits_max = looks_in_vain};
     (void)tick(&c, &executor);
-    assert_true(c.room->views.join->leads);
+    assert_true(c.room->views.uses_join);
     move(&c, CROWD, 1, 0);
-    outcome = (tick(&c, &executor).suspended ? TOO_MANY : 0) | (c.room->views.join->is_in_vain ? IN_VAIN : 0);
+    outcome = (tick(&c, &executor).suspended ? TOO_MANY : 0) | (c.room->views.join->gave_up ? IN_VAIN : 0);
     for (int t = 0; t < 2; t++) {
         move(&c, CROWD, 100, (float)t);
         (void)tick(&c, &executor);
     }
-    outcome |= c.room->views.join->leads ? LEADS_AGAIN : 0;
+    outcome |= c.room->views.uses_join ? LEADS_AGAIN : 0;
     assert_int_equal(seen_of(&c), 0);
     end(&c);
     return outcome;
@@ -387,15 +389,15 @@ static void a_room_goes_on_after_it_looked_in_vain(void **state)
     (void)state;
     begin(&c, 1u << 20, apart);
     move_one(&c, 1, 9);
-    c.room->views.habit.always = true;
+    c.room->views.join_tuning.always = true;
     assert_int_equal(tick(&c, &qd_executor_serial).enter_count, 2);
-    assert_true(c.room->views.join->leads);
+    assert_true(c.room->views.uses_join);
     move(&c, CROWD, apart, 0.25f);
     assert_int_equal(tick(&c, &qd_executor_serial).leave_count, 2);
     move_one(&c, 1, 9);
     assert_int_equal(tick(&c, &qd_executor_serial).enter_count, 2);
 
-    c.room->views.habit.looks_in_vain = 1;
+    c.room->views.join_tuning.looks_without_hits_max = 1;
     move(&c, CROWD, apart, 0);
     move_one(&c, 1, 9);
     qd_room_view_report report = tick(&c, &qd_executor_serial);
@@ -414,7 +416,7 @@ static void a_room_goes_on_after_it_looked_in_vain(void **state)
     report = tick(&c, &qd_executor_serial);
     assert_true(!report.reset && report.leave_count == 2 && report.leave_id[0] == 1 && report.leave_id[1] == 0);
     assert_int_equal(seen_of(&c), 2);
-    assert_false(c.room->views.join->leads);
+    assert_false(c.room->views.uses_join);
     end(&c);
 }
 

@@ -6,7 +6,7 @@
 #define QD_TESTS_UNIT_ROOM_VIEWS_FIXTURE_H
 
 #include "room_fixture.h"
-#include "server/room/views/views.h"
+#include "server/room/room_views.h"
 
 static inline const qd_room_config *views_config(void)
 {

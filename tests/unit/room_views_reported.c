@@ -2,7 +2,8 @@
  *
  * What members are told of views: relay, bytes, watchers, losses, suspensions, why, descriptions; and what it costs.
  */
-#include "server/room/views/views_tick.h" /* before `room` is a variable */
+#include "server/room/state.h"
+#include "server/room/views/changes.h"
 
 #include "room_views_fixture.h"
 
@@ -254,7 +255,7 @@ static void a_reverse_view_begins_between_ticks(void **state)
     options(other, 0, QD_ROOM_WATCH_OWN);
     qd_room_view_catch_up(room);
     assert_int_equal(next_view(room).watcher_enter_count, 1);
-    assert_int_equal(qd_room_give(room, me, given, 1, other, NULL, &refusals), 1);
+    assert_int_equal(qd_room_hand_over(room, me, given, 1, other, NULL, &refusals), 1);
     qd_room_view_catch_up(room);
     report = next_view(room);
     expect_watchers(report.watcher_enter_count, report.watcher_enter_entity, report.watcher_enter_member,

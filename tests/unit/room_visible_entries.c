@@ -2,7 +2,7 @@
  *
  * An observer's candidates: that a set gives its memory back when a crowd has gone, and keeps who is left.
  */
-#include "server/room/views/visible_entries.h"
+#include "server/room/views/state/visible_entries.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,37 +15,37 @@
 
 static void a_set_shrinks_when_a_crowd_has_gone(void **state)
 {
-    qd_sightings set = {.multiplier = qd_sightings_multiplier(7)};
+    qd_visible_entries set = {.multiplier = qd_visible_entries_multiplier(7)};
     qd_heap heap;
 
     (void)state;
     qd_heap_init(&heap);
-    qd_sightings_relay(&set, &heap, true, 0);
+    qd_visible_entries_relay(&set, &heap, true, 0);
     for (uint32_t slot = 0; slot < CROWD; slot++) {
-        uint32_t *place = qd_sightings_put(&set, &heap, slot, QD_SIGHTING_INNER);
+        uint32_t *place = qd_visible_entries_put(&set, &heap, slot, QD_ENTRY_INNER);
 
-        qd_sightings_telling(&set, place)->told = slot;
+        qd_entry_relayed(&set, place)->reported = slot;
     }
     const uint32_t most = set.capacity;
-    qd_sightings_trim(&set, &heap);
+    qd_visible_entries_trim(&set, &heap);
     assert_int_equal(set.capacity, most);
 
     for (uint32_t slot = LEFT; slot < CROWD; slot++) {
-        qd_sightings_remove(&set, qd_sightings_find(&set, slot));
-        qd_sightings_trim(&set, &heap);
+        qd_visible_entries_remove(&set, qd_visible_entries_find(&set, slot));
+        qd_visible_entries_trim(&set, &heap);
     }
     assert_int_equal(set.count, LEFT);
     assert_true(set.capacity <= 16 * LEFT);
     for (uint32_t slot = 0; slot < LEFT; slot++) {
-        const uint32_t *place = qd_sightings_find(&set, slot);
+        const uint32_t *place = qd_visible_entries_find(&set, slot);
 
         assert_non_null(place);
-        assert_int_equal(*place, slot << QD_SIGHTING_SHIFT | QD_SIGHTING_INNER);
-        assert_int_equal(qd_sightings_telling(&set, place)->told, slot);
+        assert_int_equal(*place, slot << QD_ENTRY_SHIFT | QD_ENTRY_INNER);
+        assert_int_equal(qd_entry_relayed(&set, place)->reported, slot);
     }
-    assert_null(qd_sightings_find(&set, LEFT));
+    assert_null(qd_visible_entries_find(&set, LEFT));
 
-    qd_sightings_deinit(&set, &heap);
+    qd_visible_entries_deinit(&set, &heap);
     assert_int_equal(heap.bytes, 0);
     qd_heap_deinit(&heap);
 }

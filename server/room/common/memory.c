@@ -6,16 +6,21 @@
 #define ARRAY_ROWS_MIN  8u
 #define ARRAY_ALIGNMENT 16u /* that of qd_heap_alloc */
 
+static uint32_t capacity_for(uint32_t capacity, uint32_t index)
+{
+    capacity = capacity ? capacity : ARRAY_ROWS_MIN;
+    while (capacity <= index) {
+        capacity *= 2;
+    }
+    return capacity;
+}
+
 void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
 {
-    uint32_t larger = *capacity ? *capacity : ARRAY_ROWS_MIN;
-
     if (index < *capacity) {
         return array;
     }
-    while (larger <= index) {
-        larger *= 2;
-    }
+    const uint32_t larger = capacity_for(*capacity, index);
     array = qd_heap_resize(heap, array, *capacity * size, larger * size);
     if (array) {
         *capacity = larger;
@@ -25,14 +30,10 @@ void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t si
 
 void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
 {
-    uint32_t larger = *capacity ? *capacity : ARRAY_ROWS_MIN;
-
     if (index < *capacity) {
         return array;
     }
-    while (larger <= index) {
-        larger *= 2;
-    }
+    const uint32_t larger = capacity_for(*capacity, index);
     void *grown = qd_heap_need(heap, ARRAY_ALIGNMENT, larger * size);
     if (array) {
         memcpy(grown, array, *capacity * size);
@@ -42,8 +43,8 @@ void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size,
     return grown;
 }
 
-/* A block is looked over every so many uses, and shrunk where the largest of them left most of it idle. */
-#define RUN_OF_USES     256u
+/* A block is checked every CHECK_USES uses, and shrinks if none of them used more than a small part of it. */
+#define CHECK_USES      256u
 #define IDLE_FACTOR     4u
 #define BLOCK_BYTES_MIN 1024u
 
@@ -54,8 +55,8 @@ static void replace(qd_block *block, qd_heap *heap, size_t size)
     block->size = size;
 }
 
-/* Half as much again, so that slow growth does not replace the block at each use. */
-static size_t roomy(size_t size)
+/* Adds half, so that slow growth does not replace the block at each use. */
+static size_t with_reserve(size_t size)
 {
     size_t generous = size + size / 2;
 
@@ -67,15 +68,15 @@ void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size)
     if (size > block->peak) {
         block->peak = size;
     }
-    if (++block->uses == RUN_OF_USES) {
-        if (roomy(block->peak) < block->size / IDLE_FACTOR) {
-            replace(block, heap, roomy(block->peak));
+    if (++block->uses == CHECK_USES) {
+        if (with_reserve(block->peak) < block->size / IDLE_FACTOR) {
+            replace(block, heap, with_reserve(block->peak));
         }
         block->uses = 0;
         block->peak = size;
     }
     if (size > block->size) {
-        replace(block, heap, roomy(size));
+        replace(block, heap, with_reserve(size));
     }
     return block->memory;
 }

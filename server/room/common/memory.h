@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The two ways in which a room holds memory that grows:
+ * Two kinds of memory that grow with a room:
  *
- *     array    keeps its contents and never shrinks: what belongs to entities and members
- *     block    scratch, fitted anew for each use: warm as long as uses are of like size, and given back in part when a
- *              burst is long over
- *
- * Both belong to a room, and are used by whoever runs it.
+ *     array    keeps its contents and never shrinks: for what belongs to entities and members
+ *     block    scratch memory without contents, fitted at each use; gives memory back when a burst is long over
  */
-#ifndef QD_ROOM_MEMORY_H
-#define QD_ROOM_MEMORY_H
+#ifndef QD_ROOM_COMMON_MEMORY_H
+#define QD_ROOM_COMMON_MEMORY_H
 
-#include "../base/alloc.h"
+#include "../../base/alloc.h"
 
-/* The array of rows of `size`, made larger if it has no row `index` yet. NULL: no memory, and all is as it was. */
+/* Returns the array of rows of `size`, enlarged if it has no row `index`. NULL: no memory; nothing has changed. */
 void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index) QD_MUST_USE;
 
-/* The same, for what a tick cannot do without: may overdraw the budget. */
+/* The same for a tick, which must not fail: it may exceed the memory budget. */
 void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index);
 
 #define QD_BLOCK_ALIGNMENT 64u
@@ -24,22 +21,22 @@ void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size,
 typedef struct qd_block {
     void *memory;
     size_t size;
-    size_t peak;   /* the largest use in the present run of uses */
-    uint32_t uses; /* in the present run */
+    size_t peak;   /* the largest of the last uses */
+    uint32_t uses; /* since the size was last checked */
 } qd_block;
 
-/* At least `size` bytes, aligned to QD_BLOCK_ALIGNMENT; may overdraw the budget. NULL when both size and block are
+/* At least `size` bytes, aligned to QD_BLOCK_ALIGNMENT. May exceed the memory budget. NULL if size is 0 and the block is
  * empty. */
 void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size);
 void qd_block_deinit(qd_block *block, qd_heap *heap);
 
-/* The bytes of `count` values of `size`, rounded up so that what follows in the same block is aligned as well. */
+/* The bytes of `count` values of `size`, rounded up so that the next part of the block is aligned, too. */
 static inline size_t qd_block_part(size_t count, size_t size)
 {
     return (count * size + QD_BLOCK_ALIGNMENT - 1) & ~(size_t)(QD_BLOCK_ALIGNMENT - 1);
 }
 
-/* The same, closer, of columns that need not begin with a line of cache of their own. */
+/* The same for columns that need not start a cache line. */
 static inline size_t qd_block_column(size_t count, size_t size)
 {
     return (count * size + 15) & ~(size_t)15;

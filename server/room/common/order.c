@@ -7,26 +7,27 @@
 #include "../../base/assert.h"
 #include "../../base/fetch.h"
 
-/* Wide digits save passes over many keys; narrow ones save counters, which weigh more when keys are few. */
+/* Wide digits save passes over many keys. Narrow digits save counters, which cost more than the passes if keys are few.
+ */
 #define DIGIT_BITS_MAX 11u
 #define DIGIT_BITS_FEW 8u
-#define DIGIT_BITS_ONE 12u /* in one pass, where that spares the second */
+#define DIGIT_BITS_ONE 12u /* in one pass, if that saves the second */
 #define FEW_KEYS       512u
 #define INSERTION_KEYS 32u
 #define DIGITS_MAX     4u /* 32 bits in digits of DIGIT_BITS_FEW */
 #define DIGIT_COUNTS   (DIGITS_MAX << DIGIT_BITS_MAX)
-#define FAR_KEYS       32768u  /* more do not fit a near cache: where they go is fetched ahead */
-#define PARTS_KEYS     131072u /* more are dealt out in parts, by so many bits */
+#define FAR_KEYS       32768u  /* more do not fit a near cache: their targets are prefetched */
+#define PARTS_KEYS     131072u /* more are distributed to parts first, by PART_BITS */
 #define PART_BITS      8u
 
-/* The bits of keys to sort by: `low` of the lower halves, and before these, from `high_shift` on, `high` of the upper
- * ones. */
+/* The bits of keys to sort by: `low` bits of the lower halves, and above them, from `high_shift` on, `high` bits of the
+ * upper halves. */
 struct range {
     unsigned low_shift, low, high_shift, high;
 };
 
-/* One pass of the radix sort: the keys' digit, and how many keys have each value of it. Where a digit is of both
- * halves, its upper bits are said apart. */
+/* One pass of the radix sort: the digit of the keys, and how many keys have each value of it. A digit that spans both
+ * halves has its upper bits in upper_shift and upper_mask. */
 struct digit {
     unsigned shift, upper_shift;
     uint32_t mask, upper_mask;
@@ -52,7 +53,7 @@ static struct digit digit_at(struct range range, unsigned from, unsigned width)
     return (struct digit){range.low_shift + from, range.high_shift - low, low_mask, mask & ~low_mask, NULL};
 }
 
-/* Splits a range into digits of like width, the lowest first. */
+/* Splits a range into digits of similar width, the lowest first. */
 static unsigned split(struct digit *digits, uint32_t *counts, struct range range, unsigned bits_max)
 {
     unsigned bits = range.low + range.high, count = (bits + bits_max - 1) / bits_max, from = 0;
@@ -69,7 +70,7 @@ static unsigned split(struct digit *digits, uint32_t *counts, struct range range
     return count;
 }
 
-/* Of each count, the sum of those before it; four at a time, as of few keys that is much of the work. */
+/* Turns each count into the sum of the counts before it. Four at a time, as this is much of the work for few keys. */
 static void sum_up(uint32_t *counts, uint32_t values)
 {
     typedef uint32_t fours __attribute__((vector_size(16)));
@@ -95,8 +96,9 @@ static void sum_up(uint32_t *counts, uint32_t values)
     }
 }
 
-/* Turns counts into where each value's keys go. Returns false where all keys have the same digit: nothing to do. */
-static bool place(struct digit *digit, uint64_t any_key, size_t count)
+/* Turns counts into the position of each value's first key. Returns false if all keys have the same digit, which needs
+ * no pass. */
+static bool find_positions(struct digit *digit, uint64_t any_key, size_t count)
 {
     if (digit->counts[digit_of(digit, any_key, true)] == count) {
         return false;
@@ -105,7 +107,7 @@ static bool place(struct digit *digit, uint64_t any_key, size_t count)
     return true;
 }
 
-/* With `far`, each value's next line is fetched while the last one fills: it is there when the line is full. */
+/* With `far`, the next cache line of each value is prefetched while the present one fills. */
 static inline __attribute__((always_inline)) void move_keys(qd_order *order, size_t count, struct digit *digit,
                                                             bool of_both, bool with_values, bool far)
 {
@@ -174,7 +176,7 @@ static void count_one(const uint64_t *keys, size_t count, const struct digit *di
     }
 }
 
-/* The second one is of one half. */
+/* The second digit lies in one half. */
 static inline __attribute__((always_inline)) void
 count_two_by(const uint64_t *keys, size_t count, const struct digit *first, const struct digit *second, bool of_both)
 {
@@ -218,13 +220,22 @@ static void sort_by(qd_order *order, size_t count, struct range range)
         count_one(order->keys, count, &digits[used - 1]);
     }
     for (unsigned pass = 0; pass < used; pass++) {
-        if (place(&digits[pass], order->keys[0], count)) {
+        if (find_positions(&digits[pass], order->keys[0], count)) {
             scatter(order, count, &digits[pass]);
         }
     }
 }
 
-static qd_order part_of(const qd_order *order, size_t first)
+qd_order qd_order_in_block(qd_block *block, qd_heap *heap, size_t count)
+{
+    const size_t keys = qd_block_part(count, sizeof(uint64_t)), values = qd_block_part(count, sizeof(uint32_t));
+    char *memory = qd_block_fit(block, heap, 2 * (keys + values));
+
+    return (qd_order){(uint64_t *)memory, (uint64_t *)(memory + keys), (uint32_t *)(memory + 2 * keys),
+                      (uint32_t *)(memory + 2 * keys + values)};
+}
+
+qd_order qd_order_part(const qd_order *order, size_t first)
 {
     qd_order part = {order->keys + first, order->keys_spare + first, NULL, NULL};
 
@@ -235,8 +246,7 @@ static qd_order part_of(const qd_order *order, size_t first)
     return part;
 }
 
-/* What was sorted from its spare memory to where it was before. */
-static void put_back(qd_order *part, size_t count)
+void qd_order_put_back(const qd_order *part, size_t count)
 {
     memcpy(part->keys_spare, part->keys, count * sizeof part->keys[0]);
     if (part->values) {
@@ -257,18 +267,18 @@ static size_t sort_run(qd_order *order, size_t count, size_t at, unsigned shift,
         end++;
     }
 
-    qd_order run = part_of(order, first);
+    qd_order run = qd_order_part(order, first);
     sort_by(&run, end - first, (struct range){.low = shift < low_bits ? shift : low_bits, .high_shift = 32});
     if (shift > 32) {
         sort_by(&run, end - first, (struct range){.high_shift = 32, .high = shift - 32});
     }
     if (run.keys != order->keys + first) {
-        put_back(&run, end - first);
+        qd_order_put_back(&run, end - first);
     }
     return end;
 }
 
-/* Puts a key among the first `count`, which are in order. Gives up (false) where that is farther than INSERTION_KEYS
+/* Inserts a key among the first `count`, which are in order. Returns false if its position is more than INSERTION_KEYS
  * away. */
 static bool insert(qd_order *order, size_t count, uint64_t key, uint32_t value)
 {
@@ -290,8 +300,8 @@ static bool insert(qd_order *order, size_t count, uint64_t key, uint32_t value)
     return true;
 }
 
-/* Puts keys in order of which those that are the same from bit `shift` on lie together, and those are few. The largest
- * so far is held back, so that a key goes past one without a branch. */
+/* Sorts keys in which keys that are equal from bit `shift` on already lie together, in short runs. The largest key so
+ * far is held back, so that passing one key needs no branch. */
 static inline __attribute__((always_inline)) void settle(qd_order *order, size_t count, unsigned shift,
                                                          unsigned low_bits, bool with_values)
 {
@@ -326,7 +336,7 @@ static inline __attribute__((always_inline)) void settle(qd_order *order, size_t
     }
 }
 
-/* By as many of the first bits as it takes to count the keys; then few are still in the wrong order. */
+/* Sorts by as many of the first bits as the number of keys has. Then few keys are still in the wrong order. */
 static void sort_near(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
 {
     unsigned shift = 32;
@@ -354,8 +364,8 @@ static void sort_near(qd_order *order, size_t count, unsigned low_bits, unsigned
     }
 }
 
-/* Deals keys out by their first bits, to parts that fit a near cache. What each part is sorted with is the same memory,
- * which so stays near. Returns false, with nothing done, where all have the same first bits. */
+/* Distributes keys by their first bits to parts that fit a near cache. All parts are sorted with the same spare memory,
+ * which stays in the cache. Returns false, with nothing done, if all keys have the same first bits. */
 static bool sort_parts(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
 {
     uint32_t counts[1u << PART_BITS] = {0};
@@ -363,18 +373,18 @@ static bool sort_parts(qd_order *order, size_t count, unsigned low_bits, unsigne
     size_t first = 0;
 
     count_one(order->keys, count, &digit);
-    if (!place(&digit, order->keys[0], count)) {
+    if (!find_positions(&digit, order->keys[0], count)) {
         return false;
     }
     scatter(order, count, &digit);
     for (uint32_t value = 0; value <= digit.mask; first = counts[value++]) {
-        qd_order part = part_of(order, first);
+        qd_order part = qd_order_part(order, first);
 
         part.keys_spare = order->keys_spare;
         part.values_spare = order->values_spare;
         sort_near(&part, counts[value] - first, low_bits, high_bits - PART_BITS);
         if (part.keys != order->keys + first) {
-            put_back(&part, counts[value] - first);
+            qd_order_put_back(&part, counts[value] - first);
         }
     }
     return true;

@@ -18,13 +18,13 @@
 #define QD_SLOT_NONE    UINT32_MAX
 #define QD_OWNER_NOBODY (UINT32_MAX - 1) /* of an id that is not there; no member has this number */
 
-typedef struct qd_place {
+typedef struct qd_id_entry {
     uint32_t slot, owner;
-} qd_place;
+} qd_id_entry;
 
 typedef struct qd_ids {
     qd_heap *heap;
-    qd_place *table;
+    qd_id_entry *table;
     uint32_t table_count; /* 0, or a power of two */
     uint32_t count;       /* ids, in table and map */
     qd_map map;
@@ -34,16 +34,16 @@ void qd_ids_init(qd_ids *ids, qd_heap *heap, uint64_t salt);
 void qd_ids_deinit(qd_ids *ids);
 
 /* Adds an id that is not there. Fails only for memory. */
-qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_place place) QD_MUST_USE;
+qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_id_entry entry) QD_MUST_USE;
 /* Another place for an id that is there. */
-void qd_ids_set(qd_ids *ids, uint32_t id, qd_place place);
+void qd_ids_set(qd_ids *ids, uint32_t id, qd_id_entry entry);
 /* Removes an id that is there. */
 void qd_ids_remove(qd_ids *ids, uint32_t id);
 
 /* Visits the ids beyond the table, in no particular order; use as qd_map_next. */
-bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_place *place);
+bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_id_entry *entry);
 
-qd_place qd_ids_get_mapped(const qd_ids *ids, uint32_t id);
+qd_id_entry qd_ids_get_mapped(const qd_ids *ids, uint32_t id);
 
 /* Whether the table covers all ids that have no other bits than these. */
 static inline bool qd_ids_in_table(const qd_ids *ids, uint32_t bits)
@@ -52,7 +52,7 @@ static inline bool qd_ids_in_table(const qd_ids *ids, uint32_t bits)
 }
 
 /* {QD_SLOT_NONE, QD_OWNER_NOBODY}: there is none. */
-static inline qd_place qd_ids_get(const qd_ids *ids, uint32_t id)
+static inline qd_id_entry qd_ids_get(const qd_ids *ids, uint32_t id)
 {
     return id < ids->table_count ? ids->table[id] : qd_ids_get_mapped(ids, id);
 }

@@ -1,30 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Positions to the space: moves and teleports, which are what a room does most, millions a second. They are checked and
- * handed on in runs of entries; a run in which something is to be refused goes once more, entry by entry.
+ * Moves and teleports, by id or by roster: what a room does most often, millions of times a second.
  *
- * For moves by id (place.c) and by roster (rosters.c). Belongs to a room.
+ * The entries are checked and applied to the space in runs. A run with an entry that must be refused is done again,
+ * entry by entry. Each step gives the caller the run that was applied, while its columns are still in the cache:
+ *
+ *     qd_moves_by_id or qd_moves_by_roster, then qd_moves_next until false
  */
-#ifndef QD_ROOM_ENTITIES_PLACE_H
-#define QD_ROOM_ENTITIES_PLACE_H
+#ifndef QD_ROOM_ENTITIES_MOVES_H
+#define QD_ROOM_ENTITIES_MOVES_H
 
-#include "../state.h"
+#include "entity_state.h"
 
-/* qd_space_move or qd_space_teleport. */
-typedef void (*qd_place_fn)(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
-                            const float *z);
+#define QD_MOVES_RUN 512u /* entries; their columns fit the first level of cache */
 
-/* Entries of a batch, from `first` on. */
-typedef struct qd_run {
-    uint32_t first, count;
-} qd_run;
+/* Entities that the space has moved. */
+typedef struct qd_moved {
+    uint32_t count;
+    const uint32_t *slots;
+    const float *x, *y, *z; /* z: NULL in two dimensions */
+} qd_moved;
 
-/* Whether all positions of the run are numbers. */
-bool qd_run_is_finite(const qd_room_batch *batch, qd_run run);
-/* Every entry may be applied, to these slots. */
-void qd_place_run(qd_room *room, const qd_room_batch *batch, qd_run run, const uint32_t *slots, qd_place_fn place);
-/* By the ids, entry by entry. */
-void qd_place_some(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_run run, qd_place_fn place,
-                   qd_room_refusals *refusals);
+typedef struct qd_moves {
+    qd_entities *entities;
+    uint32_t member;
+    bool is_teleport;
+    qd_room_batch batch;
+    qd_roster *roster; /* NULL: by id */
+    uint32_t first;    /* of the roster's entries */
+    qd_room_refusals *refusals;
+    uint32_t next;       /* entry of the batch */
+    uint32_t single_end; /* the entries before it are done one by one */
+    uint32_t slots[QD_MOVES_RUN];
+    float x[QD_MOVES_RUN], y[QD_MOVES_RUN], z[QD_MOVES_RUN];
+} qd_moves;
+
+void qd_moves_by_id(qd_moves *moves, qd_entities *entities, uint32_t member, const qd_room_batch *batch,
+                    bool is_teleport, qd_room_refusals *refusals);
+/* QD_ERR_NOT_FOUND, QD_ERR_INVALID: as qd_room_roster_move. */
+qd_status qd_moves_by_roster(qd_moves *moves, qd_entities *entities, uint32_t member,
+                             const qd_room_roster_positions *positions, qd_room_refusals *refusals) QD_MUST_USE;
+/* Applies the next run; false: there is none. */
+bool qd_moves_next(qd_moves *moves, qd_moved *moved);
 
 #endif

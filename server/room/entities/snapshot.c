@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The entities as they are. First the slots that are wanted, by ascending id, then their columns, so that memory is as
- * large as the answer. Ids in the table lie in order and below all that are in the map; only the latter are sorted.
+ * A snapshot first finds the slots by ascending id, then fills their columns, so that its memory is as large as the
+ * answer. Ids in the table are in order and below all ids in the map; only those in the map are sorted.
  */
+#include "snapshot.h"
+
 #include <math.h>
 
-#include "pairs/order.h"
-#include "state.h"
+#include "../common/memory.h"
+#include "../common/order.h"
 
 struct search {
-    const qd_room *room;
+    const qd_entities *entities;
     uint32_t owner;
     const qd_room_region *region; /* NULL: everywhere */
     uint32_t limit;
@@ -36,24 +38,24 @@ static bool touches(float at, float half, float min, float max)
 
 /* By the bounding box, whose corners are rounded as those of a box are. In two dimensions all have z 0, as the region
  * has. */
-static bool is_wanted(const struct search *search, qd_place place)
+static bool is_wanted(const struct search *search, qd_id_entry entry)
 {
     const qd_room_region *region = search->region;
     qd_body body;
 
-    if (search->owner != QD_ROOM_ANYBODY && search->owner != place.owner) {
+    if (search->owner != QD_ROOM_ANYBODY && search->owner != entry.owner) {
         return false;
     }
     if (!region) {
         return true;
     }
-    qd_space_body(search->room->space, place.slot, &body);
+    qd_space_body(search->entities->space, entry.slot, &body);
     return touches(body.x, reach(&body, body.half_x), region->min_x, region->max_x) &&
            touches(body.y, reach(&body, body.half_y), region->min_y, region->max_y) &&
            touches(body.z, reach(&body, body.half_z), region->min_z, region->max_z);
 }
 
-static void found(struct search *search, uint32_t slot)
+static void add_found(struct search *search, uint32_t slot)
 {
     if (search->count < search->limit) {
         search->slots[search->count++] = slot;
@@ -64,24 +66,24 @@ static void found(struct search *search, uint32_t slot)
 
 static void search_table(struct search *search)
 {
-    const qd_ids *ids = &search->room->ids;
+    const qd_ids *ids = &search->entities->ids;
 
     for (uint32_t id = 0; id < ids->table_count && !search->more; id++) {
-        qd_place place = ids->table[id];
+        qd_id_entry entry = ids->table[id];
 
-        if (place.slot != QD_SLOT_NONE && is_wanted(search, place)) {
-            found(search, place.slot);
+        if (entry.slot != QD_SLOT_NONE && is_wanted(search, entry)) {
+            add_found(search, entry.slot);
         }
     }
 }
 
 static qd_status search_map(struct search *search)
 {
-    const qd_ids *ids = &search->room->ids;
-    qd_heap *heap = search->room->heap;
+    const qd_ids *ids = &search->entities->ids;
+    qd_heap *heap = search->entities->heap;
     size_t bytes = 2 * (size_t)ids->map.count * sizeof(uint64_t);
     uint32_t cursor = 0, id, keys = 0;
-    qd_place place;
+    qd_id_entry entry;
 
     if (bytes == 0 || search->more) {
         return QD_OK;
@@ -91,24 +93,24 @@ static qd_status search_map(struct search *search)
         return QD_ERR_NO_MEMORY;
     }
     qd_order order = {.keys = memory, .keys_spare = memory + ids->map.count};
-    while (qd_ids_next_mapped(ids, &cursor, &id, &place)) {
-        if (is_wanted(search, place)) {
-            order.keys[keys++] = (uint64_t)id << 32 | place.slot;
+    while (qd_ids_next_mapped(ids, &cursor, &id, &entry)) {
+        if (is_wanted(search, entry)) {
+            order.keys[keys++] = (uint64_t)id << 32 | entry.slot;
         }
     }
     qd_order_sort(&order, keys, 32, 32);
     for (uint32_t i = 0; i < keys && !search->more; i++) {
-        found(search, (uint32_t)order.keys[i]);
+        add_found(search, (uint32_t)order.keys[i]);
     }
     qd_heap_free(heap, memory, bytes);
     return QD_OK;
 }
 
-void qd_room_snapshot_release(qd_room *room)
+void qd_snapshot_release(qd_entities *entities)
 {
-    qd_heap_free_aligned(room->heap, room->snapshot, QD_BLOCK_ALIGNMENT, room->snapshot_bytes);
-    room->snapshot = NULL;
-    room->snapshot_bytes = 0;
+    qd_heap_free_aligned(entities->heap, entities->answer, QD_BLOCK_ALIGNMENT, entities->answer_bytes);
+    entities->answer = NULL;
+    entities->answer_bytes = 0;
 }
 
 /* Cuts the next column out of the memory. */
@@ -120,10 +122,10 @@ static void *cut(char **memory, uint32_t count, size_t size)
     return column;
 }
 
-/* The columns of the slots, in room->snapshot. */
-static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_room_batch *columns)
+/* Fills the columns for the slots, in entities->answer. */
+static qd_status fill(qd_entities *entities, const uint32_t *slots, uint32_t count, qd_room_batch *columns)
 {
-    const bool is_3d = qd_room_is_3d(room);
+    const bool is_3d = entities->is_3d;
     const size_t words = is_3d ? 10 : 8; /* a row's */
     size_t bytes = words * qd_block_part(count, sizeof(uint32_t)) + qd_block_part(count, sizeof(uint8_t));
 
@@ -131,12 +133,12 @@ static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_r
     if (count == 0) {
         return QD_OK;
     }
-    char *memory = qd_heap_alloc_aligned(room->heap, QD_BLOCK_ALIGNMENT, bytes);
+    char *memory = qd_heap_alloc_aligned(entities->heap, QD_BLOCK_ALIGNMENT, bytes);
     if (!memory) {
         return QD_ERR_NO_MEMORY;
     }
-    room->snapshot = memory;
-    room->snapshot_bytes = bytes;
+    entities->answer = memory;
+    entities->answer_bytes = bytes;
 
     uint32_t *id = cut(&memory, count, sizeof *id);
     float *x = cut(&memory, count, sizeof *x), *y = cut(&memory, count, sizeof *y);
@@ -150,8 +152,8 @@ static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_r
     for (uint32_t i = 0; i < count; i++) {
         qd_body body;
 
-        qd_space_body(room->space, slots[i], &body);
-        id[i] = room->entities.id[slots[i]];
+        qd_space_body(entities->space, slots[i], &body);
+        id[i] = entities->id[slots[i]];
         x[i] = body.x;
         y[i] = body.y;
         half_x[i] = body.half_x;
@@ -183,23 +185,56 @@ static qd_status fill(qd_room *room, const uint32_t *slots, uint32_t count, qd_r
     return QD_OK;
 }
 
-qd_status qd_room_snapshot(qd_room *room, uint32_t owner, const qd_room_region *region, uint32_t limit,
+qd_status qd_snapshot_make(qd_entities *entities, uint32_t owner, const qd_room_region *region, uint32_t limit,
                            qd_room_batch *columns, bool *more)
 {
-    uint32_t slots_max = limit < room->ids.count ? limit : room->ids.count;
+    uint32_t slots_max = limit < entities->ids.count ? limit : entities->ids.count;
     size_t slots_bytes = slots_max * sizeof(uint32_t);
-    struct search search = {.room = room, .owner = owner, .region = region, .limit = slots_max};
+    struct search search = {.entities = entities, .owner = owner, .region = region, .limit = slots_max};
 
-    qd_room_snapshot_release(room);
-    if (slots_bytes > 0 && !(search.slots = qd_heap_alloc(room->heap, slots_bytes))) {
+    qd_snapshot_release(entities);
+    if (slots_bytes > 0 && !(search.slots = qd_heap_alloc(entities->heap, slots_bytes))) {
         return QD_ERR_NO_MEMORY;
     }
     search_table(&search);
     qd_status status = search_map(&search);
     if (status == QD_OK) {
-        status = fill(room, search.slots, search.count, columns);
+        status = fill(entities, search.slots, search.count, columns);
     }
-    qd_heap_free(room->heap, search.slots, slots_bytes);
+    qd_heap_free(entities->heap, search.slots, slots_bytes);
     *more = search.more;
     return status;
+}
+
+qd_status qd_snapshot_query(qd_entities *entities, const qd_space_query *query, qd_room_found *found)
+{
+    qd_space_query asked = *query;
+    qd_space_hits hits;
+
+    qd_snapshot_release(entities);
+    *found = (qd_room_found){0};
+    asked.names = entities->id; /* removed entities, too, until their slot is free */
+    qd_status status = qd_space_find(entities->space, &asked, &hits);
+    if (status != QD_OK || hits.count == 0) {
+        return status;
+    }
+
+    size_t distances = qd_block_part(hits.count, sizeof(double));
+    size_t bytes = distances + qd_block_part(hits.count, sizeof(uint32_t));
+    char *memory = qd_heap_alloc_aligned(entities->heap, QD_BLOCK_ALIGNMENT, bytes);
+    if (!memory) {
+        qd_space_hits_free(entities->space, &hits);
+        return QD_ERR_NO_MEMORY;
+    }
+    entities->answer = memory;
+    entities->answer_bytes = bytes;
+    double *distance = (double *)memory;
+    uint32_t *id = (uint32_t *)(memory + distances);
+    for (uint32_t i = 0; i < hits.count; i++) {
+        distance[i] = hits.hit[i].at;
+        id[i] = hits.hit[i].name;
+    }
+    *found = (qd_room_found){.count = hits.count, .id = id, .distance = distance, .more = hits.more};
+    qd_space_hits_free(entities->space, &hits);
+    return QD_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "../../base/assert.h"
 #include "../../base/fetch.h"
-#include "order.h"
+#include "../common/order.h"
 
 #define PARTS_EVENTS   4096u /* from so many on they are dealt out in parts */
 #define RANGE_EVENTS   2048u /* a hand's range is not shorter */
@@ -86,22 +86,12 @@ static void make_by_kind(struct sorting *sorting, const size_t *start)
     set_bits(sorting, any_key);
 }
 
-static qd_order slice(const qd_order *order, size_t first)
-{
-    return (qd_order){
-        .keys = order->keys + first,
-        .keys_spare = order->keys_spare + first,
-        .values = order->values ? order->values + first : NULL,
-        .values_spare = order->values ? order->values_spare + first : NULL,
-    };
-}
-
 static void sort_few(struct sorting *sorting, qd_pair_keys *keys)
 {
     count_kinds(sorting, keys->start);
     make_by_kind(sorting, keys->start);
     for (int kind = QD_SPACE_BEGIN; kind <= QD_SPACE_PASSED; kind++) {
-        qd_order order = slice(&sorting->order, keys->start[kind]);
+        qd_order order = qd_order_part(&sorting->order, keys->start[kind]);
         size_t count = qd_pair_keys_count(keys, (qd_space_kind)kind);
 
         if (count > 0) {
@@ -215,14 +205,10 @@ static void sort_parts(size_t task, void *argument)
             continue;
         }
         bool is_last = digit % sorting->digits == sorting->digits - 1;
-        qd_order part = slice(&sorting->sorted, first);
+        qd_order part = qd_order_part(&sorting->sorted, first);
         qd_order_sort(&part, count, sorting->low_bits, is_last ? sorting->high_bits : sorting->shift);
-        if (part.keys != sorting->sorted.keys + first) {
-            continue;
-        }
-        memcpy(part.keys_spare, part.keys, count * sizeof part.keys[0]);
-        if (part.values) {
-            memcpy(part.values_spare, part.values, count * sizeof part.values[0]);
+        if (part.keys == sorting->sorted.keys + first) {
+            qd_order_put_back(&part, count);
         }
     }
 }

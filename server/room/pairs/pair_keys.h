@@ -17,7 +17,6 @@
 
 #include "../../space/space.h"
 #include "../entities/ids.h"
-#include "../memory.h"
 
 #define QD_PAIR_KINDS (QD_SPACE_PASSED + 1)
 

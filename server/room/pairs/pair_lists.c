@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lists.h"
+#include "pair_lists.h"
 
 #include <string.h>
 
-#include "../state.h"
 #include "pair_keys.h"
 
 static size_t bytes_of(size_t count, bool reasons)
@@ -11,18 +10,18 @@ static size_t bytes_of(size_t count, bool reasons)
     return 2 * qd_block_column(count, sizeof(uint32_t)) + (reasons ? qd_block_column(count, 1) : 0);
 }
 
-/* Gives a list its columns, from `memory` on; returns what is left behind them. */
-static char *lay(qd_pair_list *pairs, char *memory, size_t count, bool reasons)
+/* Puts the columns of a list into `memory`; returns the memory behind them. */
+static char *lay_out(qd_pair_list *list, char *memory, size_t count, bool reasons)
 {
     size_t column = qd_block_column(count, sizeof(uint32_t));
 
-    *pairs = (qd_pair_list){.count = count};
+    *list = (qd_pair_list){.count = count};
     if (count == 0) {
         return memory;
     }
-    pairs->a = (uint32_t *)memory;
-    pairs->b = (uint32_t *)(memory + column);
-    pairs->reason = reasons ? (uint8_t *)(memory + 2 * column) : NULL;
+    list->a = (uint32_t *)memory;
+    list->b = (uint32_t *)(memory + column);
+    list->reason = reasons ? (uint8_t *)(memory + 2 * column) : NULL;
     return memory + bytes_of(count, reasons);
 }
 
@@ -43,24 +42,23 @@ struct kind_pair {
     qd_list_kind list;
 };
 
-/* Everything that is under way while the events of one walk become lists. */
+/* The state while the events of one traversal become lists. */
 struct listing {
-    qd_room *room;
+    qd_pairs *pairs;
     const qd_space_event *events;
-    size_t count;
     qd_pair_keys keys;
-    qd_space_reason reason; /* of all ends; 0: each has its own */
+    qd_space_reason reason; /* of all ends; 0: reasons differ */
     const struct kind_pair *kinds;
     unsigned kind_count;
     size_t ranges;
 };
 
-/* ---- the lists of members who want their own pairs only ---- */
+/* ---- the lists of members with own_only ---- */
 
-/* The members who get the pair as one of their own, at most two: those of the owners who wait for such news. */
-static unsigned takers(const qd_room *room, qd_space_event event, qd_news news, uint32_t members[2])
+/* The members that get the pair as one of their own: the owners with such news, at most two. */
+static unsigned receivers(const qd_pairs *pairs, qd_space_event event, qd_news news, uint32_t members[2])
 {
-    const qd_holding *holding = room->entities.holding;
+    const qd_holding *holding = pairs->entities->holding;
     uint32_t owners[2] = {holding[qd_space_event_a(event)].owner, holding[qd_space_event_b(event)].owner};
     unsigned count = 0;
 
@@ -68,7 +66,7 @@ static unsigned takers(const qd_room *room, qd_space_event event, qd_news news, 
         if (owners[i] == QD_ROOM_OWNED) {
             continue;
         }
-        const qd_member *row = &room->members.rows[owners[i]];
+        const qd_subscriber *row = &pairs->rows[owners[i]];
         if (row->news == (uint8_t)news && row->interest.own_only) {
             members[count++] = owners[i];
         }
@@ -76,45 +74,45 @@ static unsigned takers(const qd_room *room, qd_space_event event, qd_news news, 
     return count;
 }
 
-/* Deals the ordered list out to the takers of its pairs: counts, then places, so that each finds its own in one range
- * and still in order. */
-static void deal(struct listing *listing, struct kind_pair pair)
+/* Distributes an ordered list to the receivers of its pairs. It counts first, then copies, so that each member's pairs
+ * are one range and still in order. */
+static void distribute(struct listing *listing, struct kind_pair pair)
 {
-    qd_room *room = listing->room;
+    qd_pairs *pairs = listing->pairs;
     qd_list_kind kind = pair.list;
     const uint32_t *values = listing->keys.value[pair.event];
-    qd_member *rows = room->members.rows;
-    const qd_pair_list *from = &room->lists.all[kind];
-    qd_pair_list *to = &room->lists.own[kind];
+    qd_subscriber *rows = pairs->rows;
+    const qd_pair_list *from = &pairs->lists.all[kind];
+    qd_pair_list *to = &pairs->lists.own[kind];
     bool reasons = kind == QD_LIST_ENDS;
     qd_news news = kind == QD_LIST_SET ? QD_NEWS_RESET : QD_NEWS_EVENTS;
     uint32_t members[2];
     size_t sum = 0;
 
-    for (uint32_t member = 0; member < room->members.count; member++) {
+    for (uint32_t member = 0; member < pairs->count; member++) {
         rows[member].own[kind] = (qd_range){0};
     }
     for (size_t i = 0; i < from->count; i++) {
-        unsigned count = takers(room, listing->events[values[i]], news, members);
+        unsigned count = receivers(pairs, listing->events[values[i]], news, members);
 
-        for (unsigned taker = 0; taker < count; taker++) {
-            rows[members[taker]].own[kind].count++;
+        for (unsigned r = 0; r < count; r++) {
+            rows[members[r]].own[kind].count++;
         }
     }
-    for (uint32_t member = 0; member < room->members.count; member++) {
+    for (uint32_t member = 0; member < pairs->count; member++) {
         qd_range *range = &rows[member].own[kind];
 
         range->first = sum;
         sum += range->count;
         range->count = 0;
     }
-    (void)lay(to, qd_block_fit(&room->lists.own_block[kind], room->heap, bytes_of(sum, reasons)), sum, reasons);
-    room->lists.has_own |= sum > 0;
+    (void)lay_out(to, qd_block_fit(&pairs->lists.own_block[kind], pairs->heap, bytes_of(sum, reasons)), sum, reasons);
+    pairs->lists.has_own |= sum > 0;
     for (size_t i = 0; i < from->count; i++) {
-        unsigned count = takers(room, listing->events[values[i]], news, members);
+        unsigned count = receivers(pairs, listing->events[values[i]], news, members);
 
-        for (unsigned taker = 0; taker < count; taker++) {
-            qd_range *range = &rows[members[taker]].own[kind];
+        for (unsigned r = 0; r < count; r++) {
+            qd_range *range = &rows[members[r]].own[kind];
             size_t at = range->first + range->count++;
 
             to->a[at] = from->a[i];
@@ -128,22 +126,22 @@ static void deal(struct listing *listing, struct kind_pair pair)
 
 /* ---- lists ---- */
 
-/* A list that has its columns, from its pair number `first` on. */
+/* Fills the pairs from `first` to `end` of a list. */
 static void fill_columns(const struct listing *listing, struct kind_pair kind, size_t first, size_t end)
 {
-    const qd_pair_list *pairs = &listing->room->lists.all[kind.list];
+    const qd_pair_list *list = &listing->pairs->lists.all[kind.list];
     const uint64_t *keys = listing->keys.key[kind.event];
 
     for (size_t i = first; i < end; i++) {
-        pairs->a[i] = (uint32_t)(keys[i] >> 32);
-        pairs->b[i] = (uint32_t)keys[i];
+        list->a[i] = (uint32_t)(keys[i] >> 32);
+        list->b[i] = (uint32_t)keys[i];
     }
 }
 
 static void fill_reasons(const struct listing *listing, size_t first, size_t end)
 {
-    const qd_space *space = listing->room->space;
-    uint8_t *reason = listing->room->lists.all[QD_LIST_ENDS].reason;
+    const qd_space *space = listing->pairs->entities->space;
+    uint8_t *reason = listing->pairs->lists.all[QD_LIST_ENDS].reason;
     const uint32_t *values = listing->keys.value[QD_SPACE_END];
 
     if (listing->reason != 0) {
@@ -169,7 +167,7 @@ static void fill_range(size_t range, void *argument)
 
     for (unsigned i = 0; i < listing->kind_count; i++) {
         struct kind_pair kind = listing->kinds[i];
-        size_t count = listing->room->lists.all[kind.list].count;
+        size_t count = listing->pairs->lists.all[kind.list].count;
         size_t first = count * range / listing->ranges, end = count * (range + 1) / listing->ranges;
 
         fill_columns(listing, kind, first, end);
@@ -185,31 +183,30 @@ static void fill_range(size_t range, void *argument)
 static void sort(struct listing *listing, const qd_space_events *events, const qd_executor *executor, bool with_values,
                  char *few)
 {
-    qd_room *room = listing->room;
+    qd_pairs *pairs = listing->pairs;
     const qd_pair_source source = {
-        .events = events, .id = room->entities.id, .ids = &room->ids, .with_values = with_values};
+        .events = events, .id = pairs->entities->id, .ids = &pairs->entities->ids, .with_values = with_values};
     size_t bytes = qd_pair_keys_bytes(events->count, executor);
-    void *large = qd_block_fit(&room->scratch, room->heap, bytes <= FEW_BYTES ? 0 : bytes);
+    void *large = qd_block_fit(&pairs->scratch, pairs->heap, bytes <= FEW_BYTES ? 0 : bytes);
 
     qd_pair_keys_sort(&listing->keys, &source, executor, bytes <= FEW_BYTES ? few : large);
 }
 
-static qd_space_reason reason_of_all(const qd_room *room)
+static qd_space_reason reason_of_all(const qd_pairs *pairs)
 {
-    if (room->emptied) {
+    if (pairs->entities->emptied) {
         return QD_SPACE_ROOM_CLOSED;
     }
-    return qd_space_end_reasons_differ(room->space) ? 0 : QD_SPACE_MOVED_APART;
+    return qd_space_end_reasons_differ(pairs->entities->space) ? 0 : QD_SPACE_MOVED_APART;
 }
 
-/* With `ends`, the events are those of a tick, else pairs. */
-static void make_lists(qd_room *room, const qd_executor *executor, const qd_space_events *events, qd_block *block,
+/* With `ends`, the events are those of a tick; otherwise they are the set of pairs. */
+static void make_lists(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, qd_block *block,
                        const struct kind_pair *kinds, unsigned kind_count, bool ends, bool own)
 {
-    struct listing listing = {.room = room,
+    struct listing listing = {.pairs = pairs,
                               .events = events->events,
-                              .count = events->count,
-                              .reason = ends ? reason_of_all(room) : 0,
+                              .reason = ends ? reason_of_all(pairs) : 0,
                               .kinds = kinds,
                               .kind_count = kind_count,
                               .ranges = qd_pair_ranges(events->count, executor)};
@@ -220,45 +217,45 @@ static void make_lists(qd_room *room, const qd_executor *executor, const qd_spac
     for (unsigned i = 0; i < kind_count; i++) {
         bytes += bytes_of(qd_pair_keys_count(&listing.keys, kinds[i].event), kinds[i].list == QD_LIST_ENDS);
     }
-    char *memory = qd_block_fit(block, room->heap, bytes);
+    char *memory = qd_block_fit(block, pairs->heap, bytes);
     for (unsigned i = 0; i < kind_count; i++) {
-        memory = lay(&room->lists.all[kinds[i].list], memory, qd_pair_keys_count(&listing.keys, kinds[i].event),
-                     kinds[i].list == QD_LIST_ENDS);
+        memory = lay_out(&pairs->lists.all[kinds[i].list], memory, qd_pair_keys_count(&listing.keys, kinds[i].event),
+                         kinds[i].list == QD_LIST_ENDS);
     }
     executor->run(executor->context, listing.ranges, fill_range, &listing);
     for (unsigned i = 0; own && i < kind_count; i++) {
-        deal(&listing, kinds[i]);
+        distribute(&listing, kinds[i]);
     }
 }
 
-/* In a round that nobody gets own pairs in, their memory has one use less to be there for. */
-static void rest_own(qd_lists *lists, qd_heap *heap)
+/* A round in which no member gets own pairs still counts as a use of their memory, so that it shrinks in time. */
+static void clear_own(qd_lists *lists, qd_heap *heap)
 {
     bool has_own = false;
 
     for (int kind = 0; kind < QD_LISTS; kind++) {
-        (void)lay(&lists->own[kind], qd_block_fit(&lists->own_block[kind], heap, 0), 0, false);
+        (void)lay_out(&lists->own[kind], qd_block_fit(&lists->own_block[kind], heap, 0), 0, false);
         has_own |= lists->own_block[kind].size > 0;
     }
     lists->has_own = has_own;
 }
 
-void qd_room_list_events(qd_room *room, const qd_executor *executor, const qd_space_events *events, bool own)
+void qd_lists_of_events(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, bool own)
 {
     static const struct kind_pair kinds[] = {{QD_SPACE_END, QD_LIST_ENDS},
                                              {QD_SPACE_BEGIN, QD_LIST_BEGINS},
                                              {QD_SPACE_PASSED, QD_LIST_PASSED},
                                              {QD_SPACE_STAY, QD_LIST_STAYS}};
 
-    if (!own && room->lists.has_own) {
-        rest_own(&room->lists, room->heap);
+    if (!own && pairs->lists.has_own) {
+        clear_own(&pairs->lists, pairs->heap);
     }
-    make_lists(room, executor, events, &room->lists.events, kinds, 4, true, own);
+    make_lists(pairs, executor, events, &pairs->lists.events, kinds, 4, true, own);
 }
 
-void qd_room_list_set(qd_room *room, const qd_executor *executor, const qd_space_events *events, bool own)
+void qd_lists_of_set(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, bool own)
 {
     static const struct kind_pair kinds[] = {{QD_SPACE_STAY, QD_LIST_SET}};
 
-    make_lists(room, executor, events, &room->lists.set, kinds, 1, false, own);
+    make_lists(pairs, executor, events, &pairs->lists.set, kinds, 1, false, own);
 }

@@ -224,7 +224,7 @@ void do_batch(struct run *run, chance *dice, action what, uint32_t actor)
         qd_room_despawn(run->room, member, &batch, &refusals);
         break;
     case GIVE:
-        qd_room_give(run->room, member, batch.id, batch.count, run->to, NULL, &refusals);
+        qd_room_hand_over(run->room, member, batch.id, batch.count, run->to, NULL, &refusals);
         break;
     }
     take_refusals(run, what, member, &batch, room_owned, &refusals);

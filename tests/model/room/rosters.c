@@ -105,7 +105,7 @@ static void place(struct run *run, chance *dice, uint32_t actor, uint32_t number
     qd_room_refusals refusals;
 
     draw_places(run, dice, &batch, count);
-    qd_room_roster_places places = {.number = number,
+    qd_room_roster_positions places = {.number = number,
                                     .first = first,
                                     .count = count,
                                     .x = batch.x,
@@ -113,7 +113,7 @@ static void place(struct run *run, chance *dice, uint32_t actor, uint32_t number
                                     .z = batch.z,
                                     .teleport = chance_one_in(dice, 4)};
     memset(&refusals, 0x5a, sizeof refusals);
-    qd_status status = qd_room_roster_place(run->room, run->member[actor], &places, &refusals);
+    qd_status status = qd_room_roster_move(run->room, run->member[actor], &places, &refusals);
     if (status != QD_OK) {
         fail(run, "places of roster %u were refused with %d", number, status);
     }

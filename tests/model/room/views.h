@@ -8,7 +8,7 @@
 #ifndef QD_TESTS_MODEL_ROOM_VIEWS_H
 #define QD_TESTS_MODEL_ROOM_VIEWS_H
 
-#include "server/room/views/views.h"
+#include "server/room/room_views.h"
 
 #define VIEWS_MEMBERS_MAX   64u
 #define VIEWS_OBSERVERS_MAX 4u /* ids of a member's: 0 to 3 */

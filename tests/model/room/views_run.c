@@ -237,7 +237,7 @@ void trial_give(struct trial *trial, chance *dice, uint32_t member)
         drawn.number[i] = chance_below(dice, trial->universe);
         drawn.id[i] = trial_id(trial, drawn.number[i]);
     }
-    uint32_t given = qd_room_give(trial->room, member, drawn.id, count, to, NULL, &refusals);
+    uint32_t given = qd_room_hand_over(trial->room, member, drawn.id, count, to, NULL, &refusals);
     trial_mix(trial, &given, sizeof given);
     for (uint32_t i = 0; i < count && trial->reference; i++) {
         drawn.expected[i] = give_one(trial, member, drawn.number[i], to, &expected);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "claims.h"
+#include "priority_list.h"
 
 #include <stdbool.h>
 
-#include "../memory.h"
+#include "../../common/memory.h"
 
-void qd_claims_deinit(qd_claims *claims, qd_heap *heap)
+void qd_priority_list_deinit(qd_priority_list *list, qd_heap *heap)
 {
-    qd_heap_free(heap, claims->claim, claims->capacity * sizeof claims->claim[0]);
-    *claims = (qd_claims){0};
+    qd_heap_free(heap, list->items, list->capacity * sizeof list->items[0]);
+    *list = (qd_priority_list){0};
 }
 
-void qd_claims_add(qd_claims *claims, qd_heap *heap, qd_claim claim)
+void qd_priority_list_add(qd_priority_list *list, qd_heap *heap, qd_priority item)
 {
-    claims->claim = qd_array_need(heap, claims->claim, &claims->capacity, sizeof claims->claim[0], claims->count);
-    claims->claim[claims->count++] = claim;
+    list->items = qd_array_need(heap, list->items, &list->capacity, sizeof list->items[0], list->count);
+    list->items[list->count++] = item;
 }
 
-static bool is_before(const qd_claim *a, const qd_claim *b)
+static bool is_before(const qd_priority *a, const qd_priority *b)
 {
     if (a->lead != b->lead) {
         return a->lead < b->lead;
@@ -28,36 +28,36 @@ static bool is_before(const qd_claim *a, const qd_claim *b)
     return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
 }
 
-/* Lets the claim at `root` sink until both of its children are before it. */
-static void sink(qd_claim *claims, uint32_t root, uint32_t count)
+/* Moves the item at `root` down until both of its children are before it. */
+static void sink(qd_priority *items, uint32_t root, uint32_t count)
 {
-    qd_claim sinking = claims[root];
+    qd_priority sinking = items[root];
     uint32_t child;
 
     while ((child = 2 * root + 1) < count) {
-        if (child + 1 < count && is_before(&claims[child], &claims[child + 1])) {
+        if (child + 1 < count && is_before(&items[child], &items[child + 1])) {
             child++;
         }
-        if (!is_before(&sinking, &claims[child])) {
+        if (!is_before(&sinking, &items[child])) {
             break;
         }
-        claims[root] = claims[child];
+        items[root] = items[child];
         root = child;
     }
-    claims[root] = sinking;
+    items[root] = sinking;
 }
 
-/* A heap: in place, and no worse for any order. */
-void qd_claims_sort(qd_claim *claims, uint32_t count)
+/* A heap sort: in place, and equally fast for every initial order. */
+void qd_priority_sort(qd_priority *items, uint32_t count)
 {
     for (uint32_t root = count / 2; root-- > 0;) {
-        sink(claims, root, count);
+        sink(items, root, count);
     }
     for (uint32_t end = count; end > 1;) {
-        qd_claim last = claims[--end];
+        qd_priority last = items[--end];
 
-        claims[end] = claims[0];
-        claims[0] = last;
-        sink(claims, 0, end);
+        items[end] = items[0];
+        items[0] = last;
+        sink(items, 0, end);
     }
 }

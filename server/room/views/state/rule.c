@@ -1,21 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rule.h"
 
+#include <float.h>
 #include <math.h>
 
-/* From the centre of the observer to that of the entity, and how far that is. */
-static double apart(const qd_observer *observer, const qd_seen *seen, double d[3])
+static float widened(float size, float margin)
+{
+    float wide = size + margin;
+
+    return wide <= FLT_MAX ? wide : FLT_MAX;
+}
+
+void qd_observer_sizes(const qd_observer *observer, unsigned body, float half[3])
+{
+    const bool is_outer = body == QD_BODY_OUTER, is_box = observer->kind == QD_ROOM_BOX;
+
+    for (unsigned k = 0; k < 3; k++) {
+        const float size = is_box ? observer->half[k] : k == 0 ? observer->range : 0;
+
+        half[k] = is_box || k == 0 ? widened(size, is_outer ? observer->leave_margin : 0) : 0;
+    }
+}
+
+/* From the center of the observer to that of the entity. Returns the distance. */
+static double apart(const qd_observer *observer, const qd_target *target, double d[3])
 {
     double sum = 0;
 
     for (unsigned k = 0; k < 3; k++) {
-        d[k] = (double)seen->at[k] - (double)observer->at[k];
+        d[k] = (double)target->at[k] - (double)observer->at[k];
         sum += d[k] * d[k];
     }
     return sqrt(sum);
 }
 
-/* How far along the unit vector. */
+/* The part of `d` along the axis of a cone. */
 static double along(const qd_observer *observer, const double d[3])
 {
     double sum = 0;
@@ -26,23 +45,23 @@ static double along(const qd_observer *observer, const double d[3])
     return sum;
 }
 
-double qd_rule_distance(const qd_observer *observer, const qd_seen *seen)
+double qd_rule_distance(const qd_observer *observer, const qd_target *target)
 {
     double d[3];
 
-    return apart(observer, seen, d);
+    return apart(observer, target, d);
 }
 
-bool qd_rule_in_cone(const qd_observer *observer, const qd_seen *seen)
+bool qd_rule_in_cone(const qd_observer *observer, const qd_target *target)
 {
-    double d[3], distance = apart(observer, seen, d);
+    double d[3], distance = apart(observer, target, d);
 
     return along(observer, d) >= observer->cosine * distance;
 }
 
-bool qd_rule_near_cone(const qd_observer *observer, const qd_seen *seen)
+bool qd_rule_near_cone(const qd_observer *observer, const qd_target *target)
 {
-    double d[3], distance = apart(observer, seen, d), t = along(observer, d), sum = 0;
+    double d[3], distance = apart(observer, target, d), t = along(observer, d), sum = 0;
 
     if (t >= observer->cosine * distance) {
         return true;
@@ -75,28 +94,28 @@ bool qd_rule_lists(const uint32_t *ids, uint32_t count, uint32_t id)
     return false;
 }
 
-qd_room_leave_reason qd_rule_reason(const qd_room *room, const qd_observer *observer, uint32_t slot, uint32_t flags)
+qd_room_leave_reason qd_rule_reason(const qd_views *views, const qd_observer *observer, uint32_t slot, uint32_t flags)
 {
-    const qd_seen *seen = &room->views.seen[slot];
+    const qd_target *target = &views->targets[slot];
 
-    if (seen->removed) {
-        return seen->removed == QD_SPACE_EXPIRED ? QD_ROOM_LEFT_EXPIRED : QD_ROOM_LEFT_DESPAWNED;
+    if (target->removed) {
+        return target->removed == QD_SPACE_EXPIRED ? QD_ROOM_LEFT_EXPIRED : QD_ROOM_LEFT_DESPAWNED;
     }
-    if (flags & QD_SIGHTING_SHOWN) {
-        return QD_ROOM_LEFT_LIMIT; /* what is on `show` is allowed and near */
+    if (flags & QD_ENTRY_SHOWN) {
+        return QD_ROOM_LEFT_LIMIT; /* an entity on `show` is allowed and near */
     }
     if (observer->hide_count > 0 &&
-        qd_rule_lists(observer->exceptions, observer->hide_count, room->entities.id[slot])) {
+        qd_rule_lists(observer->exceptions, observer->hide_count, views->entities->id[slot])) {
         return QD_ROOM_LEFT_EXCEPTED;
     }
-    if (seen->hidden) {
+    if (target->hidden) {
         return QD_ROOM_LEFT_HIDDEN;
     }
-    if ((observer->mask & seen->category) == 0 || (slot == observer->anchor && !observer->sees_self)) {
+    if ((observer->mask & target->category) == 0 || (slot == observer->anchor && !observer->sees_self)) {
         return QD_ROOM_LEFT_FILTERED;
     }
-    if (observer->team != 0 && seen->team != 0 && observer->team != seen->team) {
+    if (observer->team != 0 && target->team != 0 && observer->team != target->team) {
         return QD_ROOM_LEFT_TEAM;
     }
-    return qd_rule_stays(observer, seen, flags) ? QD_ROOM_LEFT_LIMIT : QD_ROOM_LEFT_RANGE;
+    return qd_rule_stays(observer, target, flags) ? QD_ROOM_LEFT_LIMIT : QD_ROOM_LEFT_RANGE;
 }

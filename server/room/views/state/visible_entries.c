@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../base/assert.h"
+#include "../../../base/assert.h"
 
 #define CAPACITY_MIN 8u
 /* From that on a set shrinks, where not even one place in so many is taken. */
@@ -13,17 +13,17 @@
 
 /* A share of 2^32 near that of the golden ratio: slots that follow each other, as those of one spawn do, go far apart.
  */
-uint32_t qd_sightings_multiplier(uint64_t salt)
+uint32_t qd_visible_entries_multiplier(uint64_t salt)
 {
     return 0x9e000000u | (uint32_t)(salt * 0x9e3779b97f4a7c15u >> 40) | 1;
 }
 
-static uint32_t home(const qd_sightings *set, uint32_t slot)
+static uint32_t home(const qd_visible_entries *set, uint32_t slot)
 {
     return slot * set->multiplier >> (32 - (unsigned)__builtin_ctz(set->capacity));
 }
 
-static uint32_t next(const qd_sightings *set, uint32_t at)
+static uint32_t next(const qd_visible_entries *set, uint32_t at)
 {
     return (at + 1) & (set->capacity - 1);
 }
@@ -38,116 +38,116 @@ static void *zeroed(qd_heap *heap, size_t size)
     return memory;
 }
 
-static void release(qd_sightings *set, qd_heap *heap)
+static void release(qd_visible_entries *set, qd_heap *heap)
 {
-    qd_heap_free_aligned(heap, set->places, ALIGNMENT, set->capacity * sizeof set->places[0]);
-    qd_heap_free_aligned(heap, set->tellings, ALIGNMENT, set->tellings ? set->capacity * sizeof set->tellings[0] : 0);
+    qd_heap_free_aligned(heap, set->entry, ALIGNMENT, set->capacity * sizeof set->entry[0]);
+    qd_heap_free_aligned(heap, set->relayed, ALIGNMENT, set->relayed ? set->capacity * sizeof set->relayed[0] : 0);
 }
 
-void qd_sightings_deinit(qd_sightings *set, qd_heap *heap)
+void qd_visible_entries_deinit(qd_visible_entries *set, qd_heap *heap)
 {
     release(set, heap);
-    *set = (qd_sightings){.multiplier = set->multiplier};
+    *set = (qd_visible_entries){.multiplier = set->multiplier};
 }
 
 /* Where the slot is, or the empty place where it would be. */
-static uint32_t place_of(const qd_sightings *set, uint32_t slot)
+static uint32_t index_of(const qd_visible_entries *set, uint32_t slot)
 {
     uint32_t at = home(set, slot);
 
-    while (set->places[at] != 0 && qd_sighting_slot(set->places[at]) != slot) {
+    while (set->entry[at] != 0 && qd_entry_slot(set->entry[at]) != slot) {
         at = next(set, at);
     }
     return at;
 }
 
-static void rebuild(qd_sightings *set, qd_heap *heap, uint32_t capacity, bool relay)
+static void rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity, bool relay)
 {
-    qd_sightings old = *set;
+    qd_visible_entries old = *set;
 
     set->capacity = capacity;
-    set->places = zeroed(heap, capacity * sizeof set->places[0]);
-    set->tellings = relay ? zeroed(heap, capacity * sizeof set->tellings[0]) : NULL;
+    set->entry = zeroed(heap, capacity * sizeof set->entry[0]);
+    set->relayed = relay ? zeroed(heap, capacity * sizeof set->relayed[0]) : NULL;
     for (uint32_t i = 0; i < old.capacity; i++) {
-        if (old.places[i] == 0) {
+        if (old.entry[i] == 0) {
             continue;
         }
-        uint32_t at = place_of(set, qd_sighting_slot(old.places[i]));
-        set->places[at] = old.places[i];
-        if (relay && old.tellings) {
-            set->tellings[at] = old.tellings[i];
+        uint32_t at = index_of(set, qd_entry_slot(old.entry[i]));
+        set->entry[at] = old.entry[i];
+        if (relay && old.relayed) {
+            set->relayed[at] = old.relayed[i];
         }
     }
     release(&old, heap);
 }
 
-void qd_sightings_relay(qd_sightings *set, qd_heap *heap, bool relay, uint32_t told)
+void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay, uint32_t reported)
 {
-    if (relay == (set->tellings != NULL)) {
+    if (relay == (set->relayed != NULL)) {
         return;
     }
     rebuild(set, heap, set->capacity ? set->capacity : CAPACITY_MIN, relay);
     for (uint32_t at = 0; at < set->capacity && relay; at++) {
-        set->tellings[at].told = told;
+        set->relayed[at].reported = reported;
     }
 }
 
-uint32_t *qd_sightings_find(const qd_sightings *set, uint32_t slot)
+uint32_t *qd_visible_entries_find(const qd_visible_entries *set, uint32_t slot)
 {
     if (set->capacity == 0) {
         return NULL;
     }
-    uint32_t at = place_of(set, slot);
-    return set->places[at] != 0 ? &set->places[at] : NULL;
+    uint32_t at = index_of(set, slot);
+    return set->entry[at] != 0 ? &set->entry[at] : NULL;
 }
 
-void qd_sightings_prefetch(const qd_sightings *set, uint32_t slot)
+void qd_visible_entries_prefetch(const qd_visible_entries *set, uint32_t slot)
 {
     if (set->capacity > 0) {
-        __builtin_prefetch(&set->places[home(set, slot)], 1);
+        __builtin_prefetch(&set->entry[home(set, slot)], 1);
     }
 }
 
-uint32_t *qd_sightings_put(qd_sightings *set, qd_heap *heap, uint32_t slot, uint32_t flags)
+uint32_t *qd_visible_entries_put(qd_visible_entries *set, qd_heap *heap, uint32_t slot, uint32_t flags)
 {
     /* At most two thirds are taken. */
     if (set->count * 3 >= set->capacity * 2) {
-        rebuild(set, heap, set->capacity ? set->capacity * 2 : CAPACITY_MIN, set->tellings != NULL);
+        rebuild(set, heap, set->capacity ? set->capacity * 2 : CAPACITY_MIN, set->relayed != NULL);
     }
-    uint32_t at = place_of(set, slot);
-    if (set->places[at] == 0) {
-        set->places[at] = slot << QD_SIGHTING_SHIFT;
+    uint32_t at = index_of(set, slot);
+    if (set->entry[at] == 0) {
+        set->entry[at] = slot << QD_ENTRY_SHIFT;
         set->count++;
     }
-    set->places[at] |= flags;
-    return &set->places[at];
+    set->entry[at] |= flags;
+    return &set->entry[at];
 }
 
-void qd_sightings_remove(qd_sightings *set, uint32_t *place)
+void qd_visible_entries_remove(qd_visible_entries *set, uint32_t *entry)
 {
-    uint32_t hole = (uint32_t)(place - set->places), at = hole;
+    uint32_t hole = (uint32_t)(entry - set->entry), at = hole;
 
     set->count--;
     for (;;) {
         at = next(set, at);
-        if (set->places[at] == 0) {
+        if (set->entry[at] == 0) {
             break;
         }
         /* What is at home between the hole and where it is stays. */
-        uint32_t from = home(set, qd_sighting_slot(set->places[at]));
+        uint32_t from = home(set, qd_entry_slot(set->entry[at]));
         if (((at - from) & (set->capacity - 1)) < ((at - hole) & (set->capacity - 1))) {
             continue;
         }
-        set->places[hole] = set->places[at];
-        if (set->tellings) {
-            set->tellings[hole] = set->tellings[at];
+        set->entry[hole] = set->entry[at];
+        if (set->relayed) {
+            set->relayed[hole] = set->relayed[at];
         }
         hole = at;
     }
-    set->places[hole] = 0;
+    set->entry[hole] = 0;
 }
 
-void qd_sightings_trim(qd_sightings *set, qd_heap *heap)
+void qd_visible_entries_trim(qd_visible_entries *set, qd_heap *heap)
 {
     uint32_t capacity = set->capacity;
 
@@ -155,18 +155,18 @@ void qd_sightings_trim(qd_sightings *set, qd_heap *heap)
         capacity /= 2;
     }
     if (capacity < set->capacity) {
-        rebuild(set, heap, capacity, set->tellings != NULL);
+        rebuild(set, heap, capacity, set->relayed != NULL);
     }
 }
 
-void qd_sightings_settle(qd_sightings *set)
+void qd_visible_entries_settle(qd_visible_entries *set)
 {
     for (uint32_t at = 0; at < set->capacity;) {
         /* Where one is removed, another may come into its place. One that comes round the end is settled already. */
-        if ((set->places[at] & QD_SIGHTING_FLAGS) == QD_SIGHTING_TOUCHED) {
-            qd_sightings_remove(set, &set->places[at]);
+        if ((set->entry[at] & QD_ENTRY_FLAGS) == QD_ENTRY_CHANGED) {
+            qd_visible_entries_remove(set, &set->entry[at]);
         } else {
-            set->places[at++] &= ~(uint32_t)QD_SIGHTING_TOUCHED;
+            set->entry[at++] &= ~(uint32_t)QD_ENTRY_CHANGED;
         }
     }
 }
