@@ -100,7 +100,7 @@ void qd_owners_hand_over(qd_host *host, const qd_request *request)
         return;
     }
     qd_room_refusals refusals;
-    uint32_t count = qd_room_give(host->room, seat->member, handover->id, handover->count, to, given, &refusals);
+    uint32_t count = qd_room_hand_over(host->room, seat->member, handover->id, handover->count, to, given, &refusals);
     if (is_told && count > 0) {
         sort_ids(given, count);
         tell(host, qd_host_seat(host, to)->session->link, 0,

@@ -6,7 +6,7 @@
 #ifndef QD_ACTOR_PUBLISH_VIEWS_H
 #define QD_ACTOR_PUBLISH_VIEWS_H
 
-#include "../room/views/views.h"
+#include "../room/room_views.h"
 #include "room_actor.h"
 
 /* Describe, Observe, MoveObservers, Unobserve, Except, ViewOptions and Why, which were checked. */

@@ -94,7 +94,7 @@ static void apply_move(qd_host *host, const qd_request *request)
 {
     const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
     qd_seat *seat = request->head.seat;
-    const qd_room_roster_places places = {.number = move->roster,
+    const qd_room_roster_positions places = {.number = move->roster,
                                           .first = move->first,
                                           .count = move->count,
                                           .x = move->x,
@@ -103,7 +103,7 @@ static void apply_move(qd_host *host, const qd_request *request)
                                           .teleport = move->teleport};
     qd_room_refusals refusals;
 
-    if (qd_room_roster_place(host->room, seat->member, &places, &refusals) != QD_OK) {
+    if (qd_room_roster_move(host->room, seat->member, &places, &refusals) != QD_OK) {
         fail_move(host, request);
         return;
     }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "../base/log.h"
-#include "../room/views/views.h"
+#include "../room/room_views.h"
 #include "../session/session.h"
 #include "reply.h"
 #include "room_actor.h"

@@ -8,7 +8,7 @@
 #include "../actor/room_actor.h"
 #include "../base/assert.h"
 #include "../base/log.h"
-#include "../room/views/views.h"
+#include "../room/room_views.h"
 
 /* How often a connection looks whether the older one is closed. */
 #define LOOK_MS 10u
