@@ -13,8 +13,8 @@
  *     CHOSEN             if it is wanted and among the nearest, as many as the limit allows
  *
  * An entity in the view that is not chosen leaves at once. A chosen entity that is not in the view enters when
- * enter_budget and the member's bytes allow it. RELAY reports positions of entities in the view, by tiers. An observer
- * that gets tiers has been told no position of what it sees.
+ * enter_budget and the member's bytes allow it. RELAY reports positions of entities in the view, by tiers. To an
+ * observer that gets tiers, every position in its view is new.
  *
  * BYTES. bytes_max limits what a member gets of views per tick. A leave counts QD_VIEW_LEAVE_BYTES, an enter
  * QD_VIEW_ENTER_BYTES and its payload, a relay QD_VIEW_RELAY_BYTES; resets do not count. Leaves are always reported.
@@ -27,7 +27,7 @@
  * a list `show` counts, too. If the room has more than sightings_max of them at a tick, all views are suspended: they
  * are empty, without leaves, until the first tick at which the entries fit. Then all views start again with a reset.
  * Views are also suspended at a tick whose search would take far longer than its hits justify, as with crowds that
- * nearly touch (without_hits_min in ../space/tuning.h, LOOKS_WITHOUT_HITS_MAX in spatial_join.c).
+ * nearly touch. The limits of the search belong to the space and to spatial_join.c (LOOKS_WITHOUT_HITS_MAX).
  *
  * HOW. The visibility index, a space of its own with the room's index and dimensions, finds what comes into regions and
  * goes from them; entities at rest cost nothing. It exists while the room has observers. If most entities move and many

@@ -7,7 +7,6 @@
 
 #include "entities/entity_state.h"
 #include "pairs/pair_state.h"
-#include "room.h"
 #include "views/state/view_state.h"
 
 struct qd_room {

@@ -235,17 +235,6 @@ qd_order qd_order_in_block(qd_block *block, qd_heap *heap, size_t count)
                       (uint32_t *)(memory + 2 * keys + values)};
 }
 
-qd_order qd_order_part(const qd_order *order, size_t first)
-{
-    qd_order part = {order->keys + first, order->keys_spare + first, NULL, NULL};
-
-    if (order->values) {
-        part.values = order->values + first;
-        part.values_spare = order->values_spare + first;
-    }
-    return part;
-}
-
 void qd_order_put_back(const qd_order *part, size_t count)
 {
     memcpy(part->keys_spare, part->keys, count * sizeof part->keys[0]);

@@ -23,7 +23,16 @@ static inline unsigned qd_order_bits(uint32_t any)
 }
 
 /* The keys from `first` on, with their spare memory. */
-qd_order qd_order_part(const qd_order *order, size_t first);
+static inline qd_order qd_order_part(const qd_order *order, size_t first)
+{
+    qd_order part = {order->keys + first, order->keys_spare + first, NULL, NULL};
+
+    if (order->values) {
+        part.values = order->values + first;
+        part.values_spare = order->values_spare + first;
+    }
+    return part;
+}
 /* Copies `count` keys of a sorted part to where they were before, if sorting has swapped them with the spare memory. */
 void qd_order_put_back(const qd_order *part, size_t count);
 /* The arrays of an order, with values, in scratch memory. */

@@ -31,7 +31,7 @@ void qd_ids_deinit(qd_ids *ids)
     qd_map_deinit(&ids->map);
 }
 
-/* Moves into the table what the map holds of the ids from `first` on that the table covers by now. */
+/* Moves the ids from `first` on that the table covers now from the map into the table. */
 static void take_over(qd_ids *ids, uint32_t first)
 {
     uint32_t cursor = 0, mapped;
@@ -52,7 +52,7 @@ static void take_over(qd_ids *ids, uint32_t first)
     }
 }
 
-/* Makes the table cover the id, if there is memory; there is the map if not. */
+/* Makes the table cover the id. Without memory, the map keeps it. */
 static void cover(qd_ids *ids, uint32_t id)
 {
     uint32_t old_count = ids->table_count;
@@ -104,7 +104,7 @@ void qd_ids_set(qd_ids *ids, uint32_t id, qd_id_entry entry)
         return;
     }
     qd_status status = qd_map_put(&ids->map, id, pack(entry));
-    QD_ASSERT(status == QD_OK); /* what is there is replaced, without memory */
+    QD_ASSERT(status == QD_OK); /* replacing needs no memory */
 }
 
 void qd_ids_remove(qd_ids *ids, uint32_t id)

@@ -124,13 +124,6 @@ void qd_members_expired(qd_entities *entities, uint32_t member)
     retire(entities, member);
 }
 
-void qd_members_hold(qd_entities *entities, uint32_t owner)
-{
-    if (owner != QD_ROOM_OWNED) {
-        entities->members.rows[owner].holds++;
-    }
-}
-
 void qd_members_unhold(qd_entities *entities, uint32_t owner)
 {
     if (owner == QD_ROOM_OWNED) {

@@ -26,7 +26,12 @@ uint32_t qd_members_next_expired(qd_entities *entities, uint64_t now_ns);
 void qd_members_expired(qd_entities *entities, uint32_t member);
 
 /* `owner` may be QD_ROOM_OWNED: nothing happens then. */
-void qd_members_hold(qd_entities *entities, uint32_t owner);
+static inline void qd_members_hold(qd_entities *entities, uint32_t owner)
+{
+    if (owner != QD_ROOM_OWNED) {
+        entities->members.rows[owner].holds++;
+    }
+}
 void qd_members_unhold(qd_entities *entities, uint32_t owner);
 
 /* Checks that the member is in the room. */

@@ -46,7 +46,7 @@ void qd_roster_runs_lose(qd_entities *entities, uint32_t slot)
     runs->of_slot[slot] = RUN_NONE;
 }
 
-/* Has of_slot cover all slots. Returns whether there was memory for it. */
+/* Makes of_slot cover all slots. Returns whether there was memory for it. */
 static bool cover_slots(qd_entities *entities)
 {
     qd_roster_runs *runs = &entities->roster_runs;
@@ -74,7 +74,7 @@ static void note_slot(qd_roster_runs *runs, uint32_t slot, uint32_t run)
     }
 }
 
-/* It is not sound before its entries are named. QD_ERR_NO_MEMORY changes nothing. */
+/* Takes the number of a new run, whose `sound` the caller sets. QD_ERR_NO_MEMORY changes nothing. */
 static qd_status take_run(qd_entities *entities, uint32_t *run)
 {
     qd_roster_runs *runs = &entities->roster_runs;
@@ -111,7 +111,7 @@ static size_t bytes_of(uint32_t capacity)
     return (runs_of(capacity) + 2 * (size_t)capacity) * sizeof(uint32_t);
 }
 
-/* Another capacity, with the entries that it has room for. */
+/* Changes the capacity, and keeps the entries that fit. */
 static qd_status resize(qd_entities *entities, qd_roster *roster, uint32_t capacity)
 {
     qd_roster other = {.count = roster->count < capacity ? roster->count : capacity, .capacity = capacity};
@@ -147,15 +147,15 @@ static qd_status resize(qd_entities *entities, qd_roster *roster, uint32_t capac
     return QD_OK;
 }
 
-/* Room for `count` entries. One that is made in pieces grows by more than a piece; one that has become much smaller
- * gives memory back. */
+/* Makes room for `count` entries. A roster that is named in pieces grows by more than a piece; one that has become much
+ * smaller gives memory back. */
 static qd_status fit(qd_entities *entities, qd_roster *roster, uint32_t count)
 {
     uint32_t needed = (count + QD_ROSTER_RUN - 1) / QD_ROSTER_RUN * QD_ROSTER_RUN;
 
     if (needed <= roster->capacity) {
         if (needed <= roster->capacity / 2) {
-            (void)resize(entities, roster, needed); /* or it keeps what it has */
+            (void)resize(entities, roster, needed); /* without memory it stays as large */
         }
         return QD_OK;
     }
@@ -177,7 +177,7 @@ void qd_rosters_drop(qd_entities *entities, qd_rosters *rosters)
 
 /* ---- naming ---- */
 
-/* The row of that number; NULL: no memory. */
+/* Makes the row of that number; NULL: no memory. */
 static qd_roster *make_row(qd_rosters *rosters, qd_heap *heap, uint32_t number)
 {
     uint32_t before = rosters->capacity;
@@ -195,7 +195,6 @@ static qd_roster *make_row(qd_rosters *rosters, qd_heap *heap, uint32_t number)
     return &row[number];
 }
 
-/* NULL: there is none. */
 qd_roster *qd_roster_find(const qd_entities *entities, uint32_t member, uint32_t number)
 {
     qd_rosters *rosters = &entities->members.rows[member].rosters;
@@ -204,8 +203,8 @@ qd_roster *qd_roster_find(const qd_entities *entities, uint32_t member, uint32_t
     return roster && roster->count > 0 ? roster : NULL;
 }
 
-/* These entries are about to mean something else, or nothing: their slots are in their runs no more, as far as it is
- * known. Others in the same runs may have the same slots, so that all are to be noted anew. */
+/* These entries are about to change: their runs are no longer known to have their slots. Other entries of the same runs
+ * may have the same slots, so the runs must be looked up again. */
 static void forget_slots(qd_entities *entities, qd_roster *roster, uint32_t first, uint32_t end)
 {
     qd_roster_runs *runs = &entities->roster_runs;
@@ -275,7 +274,7 @@ static bool still_means(const qd_entities *entities, uint32_t slot, uint32_t id)
     return slot != QD_SLOT_NONE && entities->id[slot] == id && qd_entities_hold(entities, slot);
 }
 
-/* Looks for each entry of a run. Returns whether all are there and the member's to move: the run is sound. */
+/* Looks up the entries of a run. Returns whether the member may move all of them, which makes the run sound. */
 static bool look_up(qd_entities *entities, uint32_t member, qd_roster *roster, uint32_t run)
 {
     qd_roster_runs *runs = &entities->roster_runs;
@@ -297,7 +296,6 @@ static bool look_up(qd_entities *entities, uint32_t member, qd_roster *roster, u
     return all;
 }
 
-/* How many entries, from entry `at` of the roster on and at most `most`, are known to be good. */
 uint32_t qd_roster_count_sound(qd_entities *entities, uint32_t member, qd_roster *roster, uint32_t at, uint32_t most)
 {
     const qd_roster_runs *runs = &entities->roster_runs;

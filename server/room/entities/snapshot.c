@@ -17,10 +17,10 @@ struct search {
     uint32_t limit;
     uint32_t *slots; /* found so far */
     uint32_t count;
-    bool more; /* there was one above the limit */
+    bool more; /* more were found than the limit */
 };
 
-/* How far a body reaches from its centre along an axis on which `half` is its size. */
+/* How far a body reaches from its center along an axis on which `half` is its size. */
 static float reach(const qd_body *body, float half)
 {
     if (body->shape == QD_SPACE_BOX) {
@@ -36,8 +36,8 @@ static bool touches(float at, float half, float min, float max)
     return low <= max && min <= high;
 }
 
-/* By the bounding box, whose corners are rounded as those of a box are. In two dimensions all have z 0, as the region
- * has. */
+/* By the bounding box, whose corners are rounded like those of a box. In two dimensions the region and all entities have
+ * z 0. */
 static bool is_wanted(const struct search *search, qd_id_entry entry)
 {
     const qd_room_region *region = search->region;
@@ -113,7 +113,7 @@ void qd_snapshot_release(qd_entities *entities)
     entities->answer_bytes = 0;
 }
 
-/* Cuts the next column out of the memory. */
+/* Returns the next column of the memory. */
 static void *cut(char **memory, uint32_t count, size_t size)
 {
     char *column = *memory;

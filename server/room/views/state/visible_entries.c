@@ -6,13 +6,12 @@
 #include "../../../base/assert.h"
 
 #define CAPACITY_MIN 8u
-/* From that on a set shrinks, where not even one place in so many is taken. */
+/* Sets of this capacity shrink when fewer than one entry in TRIM_SHARE is in use. */
 #define CAPACITY_TRIMMED 64u
 #define TRIM_SHARE       8u
 #define ALIGNMENT        16u
 
-/* A share of 2^32 near that of the golden ratio: slots that follow each other, as those of one spawn do, go far apart.
- */
+/* Close to 2^32 times the golden ratio: consecutive slots, as those of one spawn, get far apart. */
 uint32_t qd_visible_entries_multiplier(uint64_t salt)
 {
     return 0x9e000000u | (uint32_t)(salt * 0x9e3779b97f4a7c15u >> 40) | 1;
@@ -50,7 +49,7 @@ void qd_visible_entries_deinit(qd_visible_entries *set, qd_heap *heap)
     *set = (qd_visible_entries){.multiplier = set->multiplier};
 }
 
-/* Where the slot is, or the empty place where it would be. */
+/* Where the slot is, or the empty entry where it would be. */
 static uint32_t index_of(const qd_visible_entries *set, uint32_t slot)
 {
     uint32_t at = home(set, slot);
@@ -110,7 +109,7 @@ void qd_visible_entries_prefetch(const qd_visible_entries *set, uint32_t slot)
 
 uint32_t *qd_visible_entries_put(qd_visible_entries *set, qd_heap *heap, uint32_t slot, uint32_t flags)
 {
-    /* At most two thirds are taken. */
+    /* At most two thirds are in use. */
     if (set->count * 3 >= set->capacity * 2) {
         rebuild(set, heap, set->capacity ? set->capacity * 2 : CAPACITY_MIN, set->relayed != NULL);
     }
@@ -133,7 +132,7 @@ void qd_visible_entries_remove(qd_visible_entries *set, uint32_t *entry)
         if (set->entry[at] == 0) {
             break;
         }
-        /* What is at home between the hole and where it is stays. */
+        /* An entry whose home is between the hole and itself stays. */
         uint32_t from = home(set, qd_entry_slot(set->entry[at]));
         if (((at - from) & (set->capacity - 1)) < ((at - hole) & (set->capacity - 1))) {
             continue;
@@ -162,7 +161,7 @@ void qd_visible_entries_trim(qd_visible_entries *set, qd_heap *heap)
 void qd_visible_entries_settle(qd_visible_entries *set)
 {
     for (uint32_t at = 0; at < set->capacity;) {
-        /* Where one is removed, another may come into its place. One that comes round the end is settled already. */
+        /* A removal may move another entry here. One that wraps around the end is settled already. */
         if ((set->entry[at] & QD_ENTRY_FLAGS) == QD_ENTRY_CHANGED) {
             qd_visible_entries_remove(set, &set->entry[at]);
         } else {

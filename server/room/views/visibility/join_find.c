@@ -9,10 +9,10 @@
 #include <immintrin.h>
 #endif
 
-/* In float32 a sum of squares is wrong by less than this share of it, */
-#define MUCH 0x1p-19f
-/* and of squares that are less than this nothing is known: those of floats that small get lost. */
-#define LITTLE 0x1p-80f
+/* The relative error of a sum of squares in float32 is smaller than this. */
+#define ERROR_SHARE 0x1p-19f
+/* Smaller squares decide nothing, because squares of very small floats underflow. */
+#define SQUARE_MIN 0x1p-80f
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -21,8 +21,8 @@ qd_join_ball qd_join_ball_of(const float at[3], float radius)
     const float all = radius * radius, square = all > FLT_MAX ? FLT_MAX : all;
     qd_join_ball ball = {.at = {at[0], at[1], at[2]}};
 
-    ball.inside = square >= LITTLE ? square * (1 - MUCH) : -1;
-    ball.outside = (square >= LITTLE ? square : LITTLE) * (1 + MUCH);
+    ball.inside = square >= SQUARE_MIN ? square * (1 - ERROR_SHARE) : -1;
+    ball.outside = (square >= SQUARE_MIN ? square : SQUARE_MIN) * (1 + ERROR_SHARE);
     return ball;
 }
 
@@ -81,18 +81,18 @@ void qd_join_boxes(qd_join_tree *tree, unsigned axes)
 
 /* ---- finding ---- */
 
-/* Which of 16 boxes from `base` on have anything to do with the ball, now or then. */
+/* Which of 16 boxes from `base` on the ball may meet, now or at the last tick. */
 typedef uint32_t near_fn(const qd_join_level *level, uint32_t base, const qd_join_ball *now, const qd_join_ball *was,
                          unsigned axes);
-/* Which of 16 points from `base` on may not be on the same side. */
+/* Which of 16 points from `base` on may not be on the same side both times. */
 typedef uint32_t open_fn(const qd_join_tree *tree, uint32_t base, const qd_join_ball *now, const qd_join_ball *was,
                          unsigned axes);
 
-/* Puts what the mask has, counted from `base` on, behind the first `count`; returns how many that makes. May write 16
- * more than it puts there. */
+/* Appends base + i for each bit i of the mask to the first `count` numbers; returns the new count. May write 16 numbers
+ * more than it appends. */
 typedef uint32_t append_fn(uint32_t *to, uint32_t count, uint32_t base, uint32_t mask);
 
-/* Level by level, so that no loop depends on what another one finds. */
+/* Level by level, so that no loop depends on the result of an inner one. */
 INLINE uint32_t find_near(near_fn *near, append_fn *append, const qd_join_tree *tree, const qd_join_ball *now,
                           const qd_join_ball *was, uint32_t *memory, const uint32_t **list, unsigned axes)
 {
@@ -157,14 +157,14 @@ INLINE uint32_t append_plain(uint32_t *to, uint32_t count, uint32_t base, uint32
     return count;
 }
 
-/* Column by column, so that compilers see what they can do at once. */
+/* Column by column, so that compilers vectorize it. */
 INLINE void squares(float *const *column, uint32_t base, const float *at, float sum[QD_JOIN_FAN], unsigned axes)
 {
     for (unsigned k = 0; k < axes; k++) {
-        const float *from = column[k] + base, centre = at[k];
+        const float *from = column[k] + base, center = at[k];
 
         for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
-            const float apart = from[i] - centre;
+            const float apart = from[i] - center;
 
             sum[i] = k == 0 ? apart * apart : sum[i] + apart * apart;
         }
@@ -175,10 +175,10 @@ INLINE void squares_of_gap(const qd_join_level *level, uint32_t base, const floa
                            unsigned axes)
 {
     for (unsigned k = 0; k < axes; k++) {
-        const float *lo = level->lo[k] + base, *hi = level->hi[k] + base, centre = at[k];
+        const float *lo = level->lo[k] + base, *hi = level->hi[k] + base, center = at[k];
 
         for (uint32_t i = 0; i < QD_JOIN_FAN; i++) {
-            const float below = lo[i] - centre, above = centre - hi[i];
+            const float below = lo[i] - center, above = center - hi[i];
             const float gap = below > above ? below : above, apart = gap > 0 ? gap : 0;
 
             sum[i] = k == 0 ? apart * apart : sum[i] + apart * apart;
@@ -241,9 +241,9 @@ AVX2 INLINE __m256 squares_of_gap_8(const qd_join_level *level, uint32_t i, cons
     __m256 sum = _mm256_setzero_ps();
 
     for (unsigned k = 0; k < axes; k++) {
-        const __m256 centre = _mm256_set1_ps(at[k]);
-        const __m256 below = _mm256_sub_ps(_mm256_loadu_ps(level->lo[k] + i), centre);
-        const __m256 above = _mm256_sub_ps(centre, _mm256_loadu_ps(level->hi[k] + i));
+        const __m256 center = _mm256_set1_ps(at[k]);
+        const __m256 below = _mm256_sub_ps(_mm256_loadu_ps(level->lo[k] + i), center);
+        const __m256 above = _mm256_sub_ps(center, _mm256_loadu_ps(level->hi[k] + i));
         const __m256 apart = _mm256_max_ps(_mm256_max_ps(below, above), _mm256_setzero_ps());
 
         sum = k == 0 ? _mm256_mul_ps(apart, apart) : _mm256_add_ps(sum, _mm256_mul_ps(apart, apart));
@@ -312,9 +312,9 @@ AVX512 INLINE __m512 squares_of_gap_16(const qd_join_level *level, uint32_t i, c
     __m512 sum = _mm512_setzero_ps();
 
     for (unsigned k = 0; k < axes; k++) {
-        const __m512 centre = _mm512_set1_ps(at[k]);
-        const __m512 below = _mm512_sub_ps(_mm512_loadu_ps(level->lo[k] + i), centre);
-        const __m512 above = _mm512_sub_ps(centre, _mm512_loadu_ps(level->hi[k] + i));
+        const __m512 center = _mm512_set1_ps(at[k]);
+        const __m512 below = _mm512_sub_ps(_mm512_loadu_ps(level->lo[k] + i), center);
+        const __m512 above = _mm512_sub_ps(center, _mm512_loadu_ps(level->hi[k] + i));
         const __m512 apart = _mm512_max_ps(_mm512_max_ps(below, above), _mm512_setzero_ps());
 
         sum = k == 0 ? _mm512_mul_ps(apart, apart) : _mm512_add_ps(sum, _mm512_mul_ps(apart, apart));
