@@ -17,101 +17,34 @@
 static void apply_describe(qd_host *host, const qd_request *request)
 {
     const qd_msg_describe *describe = &request->decoded.message.as.describe;
-    const qd_room_descriptions batch = {
-        .count = describe->count,
-        .id = describe->id,
-        .tag = describe->tag,
-        .payload_size = describe->payload_size,
-        .payload = describe->payload,
-        .visible_range = describe->visible_range,
-        .team = describe->team,
-        .hidden = describe->hidden,
-    };
     qd_room_refusals refusals;
 
-    qd_room_describe(host->room, request->head.seat->member, &batch, &refusals);
+    qd_room_describe(host->room, request->head.seat->member, describe, &refusals);
     qd_apply_refusals(host, request, describe->count, describe->id, &refusals);
 }
 
-/* Returns whether there was memory for it; `count` of them, unless they are NULL, as they are where all are 0. */
-static bool flags_of(qd_host *host, const qd_msg_observers *observers, uint8_t **flags)
-{
-    *flags = NULL;
-    if (observers->count == 0 ||
-        (observers->anchored == NULL && observers->entity == NULL && observers->sees_self == NULL)) {
-        return true;
-    }
-    *flags = qd_heap_alloc(&host->heap, observers->count);
-    for (uint32_t i = 0; *flags != NULL && i < observers->count; i++) {
-        uint8_t self = observers->sees_self != NULL && observers->sees_self[i] != 0 ? QD_ROOM_OBSERVER_SELF : 0;
-
-        (*flags)[i] = self | (qd_observers_anchored(observers, i) ? QD_ROOM_OBSERVER_ANCHORED : 0);
-    }
-    return *flags != NULL;
-}
-
-static qd_room_observers batch_of(const qd_msg_observers *observers)
-{
-    return (qd_room_observers){
-        .count = observers->count,
-        .id = observers->id,
-        .region = observers->region,
-        .entity = observers->entity,
-        .x = observers->x,
-        .y = observers->y,
-        .z = observers->z,
-        .range = observers->range,
-        .half_x = observers->half_x,
-        .half_y = observers->half_y,
-        .half_z = observers->half_z,
-        .direction_x = observers->direction_x,
-        .direction_y = observers->direction_y,
-        .direction_z = observers->direction_z,
-        .angle = observers->angle,
-        .leave_margin = observers->leave_margin,
-        .mask = observers->mask,
-        .limit = observers->limit,
-        .enter_budget = observers->enter_budget,
-        .team = observers->team,
-        .tiers = observers->tier_count,
-        .relay_range = observers->relay_range,
-        .relay_every = observers->relay_every,
-    };
-}
-
-/* False, here and below: it is refused as a whole. */
-static bool apply_observers(qd_host *host, const qd_request *request)
+static void apply_observers(qd_host *host, const qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
     const qd_msg_observers *observers = &message->as.observers;
-    qd_room_observers batch = batch_of(observers);
     uint32_t member = request->head.seat->member;
     qd_room_refusals refusals;
-    uint8_t *flags = NULL;
 
     switch (message->kind) {
     case QD_CLIENT_OBSERVE:
-        if (!flags_of(host, observers, &flags)) {
-            fail(host, request, QD_ERROR_LIMIT,
-                 "the server has no memory left for %" PRIu32 " observers (--memory-max): send fewer at once",
-                 observers->count);
-            return false;
-        }
-        batch.flags = flags;
-        qd_room_observe(host->room, member, &batch, &refusals);
-        qd_heap_free(&host->heap, flags, flags != NULL ? observers->count : 0);
+        qd_room_observe(host->room, member, observers, &refusals);
         break;
     case QD_CLIENT_MOVE_OBSERVERS:
-        qd_room_observers_move(host->room, member, &batch, &refusals);
+        qd_room_observers_move(host->room, member, observers, &refusals);
         break;
     default:
         qd_room_unobserve(host->room, member, observers->count, observers->id, &refusals);
         break;
     }
     qd_apply_refusals(host, request, observers->count, observers->id, &refusals);
-    return true;
 }
 
+/* False, here and below: it is refused as a whole. */
 static bool apply_except(qd_host *host, const qd_request *request)
 {
     const qd_msg_except *except = &request->decoded.message.as.except;
@@ -250,7 +183,7 @@ void qd_views_apply(qd_host *host, const qd_request *request)
         apply_why(host, request);
         return;
     default:
-        applied = apply_observers(host, request);
+        apply_observers(host, request);
         break;
     }
     host->dirty = true;

@@ -9,17 +9,17 @@
 #include "views/views.h"
 #include "views/why.h"
 
-void qd_room_describe(qd_room *room, uint32_t member, const qd_room_descriptions *batch, qd_room_refusals *refusals)
+void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals)
 {
     qd_views_describe(&room->views, member, batch, refusals);
 }
 
-void qd_room_observe(qd_room *room, uint32_t member, const qd_room_observers *batch, qd_room_refusals *refusals)
+void qd_room_observe(qd_room *room, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals)
 {
     qd_views_observe(&room->views, member, batch, refusals);
 }
 
-void qd_room_observers_move(qd_room *room, uint32_t member, const qd_room_observers *batch, qd_room_refusals *refusals)
+void qd_room_observers_move(qd_room *room, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals)
 {
     qd_views_move_observers(&room->views, member, batch, refusals);
 }

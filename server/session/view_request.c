@@ -112,11 +112,6 @@ static qd_error_code check_describe(const qd_msg_describe *describe, char *fault
     return good ? QD_ERROR_NONE : QD_ERROR_INVALID;
 }
 
-bool qd_observers_anchored(const qd_msg_observers *observers, uint32_t i)
-{
-    return observers->anchored != NULL ? observers->anchored[i] != 0 : observers->entity != NULL;
-}
-
 /* Each entry has what its kind needs. */
 static bool check_entries(const qd_msg_observers *observers, uint32_t dimensions, char *fault, size_t fault_size)
 {

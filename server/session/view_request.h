@@ -15,7 +15,4 @@
 qd_error_code qd_view_request_check(const qd_client_message *message, uint32_t dimensions, char *fault,
                                     size_t fault_size);
 
-/* Which observers of an Observe are anchored: without the column, all, where there are entities for it. */
-bool qd_observers_anchored(const qd_msg_observers *observers, uint32_t i);
-
 #endif

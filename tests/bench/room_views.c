@@ -138,18 +138,18 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
     for (uint32_t i = 0; i < of->observers; i++) {
         float x = (float)(chance() * of->side), y = (float)(chance() * of->side);
         float range = of->range_min + (float)chance() * (of->range_max - of->range_min);
-        uint8_t flags = of->anchored ? QD_ROOM_OBSERVER_ANCHORED : 0;
+        uint8_t anchored = of->anchored;
         qd_room_refusals refusals;
-        qd_room_observers batch = {.count = 1,
-                                   .id = &i,
-                                   .flags = &flags,
-                                   .entity = &i,
-                                   .x = &x,
-                                   .y = &y,
-                                   .range = &range,
-                                   .tiers = chosen->relay ? 1 : 0,
-                                   .relay_range = relay_range,
-                                   .relay_every = relay_every};
+        qd_msg_observers batch = {.count = 1,
+                                  .id = &i,
+                                  .anchored = &anchored,
+                                  .entity = &i,
+                                  .x = &x,
+                                  .y = &y,
+                                  .range = &range,
+                                  .tier_count = chosen->relay ? 1 : 0,
+                                  .relay_range = relay_range,
+                                  .relay_every = relay_every};
 
         qd_room_observe(room, member, &batch, &refusals);
         if (refusals.count > 0) {

@@ -123,7 +123,7 @@ static void observe(life *l, chance *dice, uint32_t id)
 {
     const uint32_t at = chance_below(dice, ENTITIES);
     const bool is_anchored = chance_one_in(dice, 2) && l->entities[at].is_there;
-    const uint8_t flags = is_anchored ? QD_ROOM_OBSERVER_ANCHORED | QD_ROOM_OBSERVER_SELF : 0;
+    const uint8_t anchored = is_anchored;
     observer o = {.is_there = true,
                   .kind = chance_one_in(dice, 4) ? QD_ROOM_BOX : QD_ROOM_CIRCLE,
                   .at = {coordinate(dice), coordinate(dice)},
@@ -135,17 +135,18 @@ static void observe(life *l, chance *dice, uint32_t id)
     if (is_anchored) {
         memcpy(o.at, l->entities[at].at, sizeof o.at);
     }
-    const qd_room_observers batch = {.count = 1,
-                                     .id = &id,
-                                     .flags = &flags,
-                                     .region = &o.kind,
-                                     .entity = &at,
-                                     .x = &o.at[0],
-                                     .y = &o.at[1],
-                                     .range = &o.range,
-                                     .half_x = &o.range,
-                                     .half_y = &o.range,
-                                     .leave_margin = &o.margin};
+    const qd_msg_observers batch = {.count = 1,
+                                    .id = &id,
+                                    .anchored = &anchored,
+                                    .region = &o.kind,
+                                    .entity = &at,
+                                    .x = &o.at[0],
+                                    .y = &o.at[1],
+                                    .range = &o.range,
+                                    .half_x = &o.range,
+                                    .half_y = &o.range,
+                                    .leave_margin = &o.margin,
+                                    .sees_self = &anchored};
     qd_room_observe(l->room, l->me, &batch, &refusals);
     met->observers_refused += refusals.count;
     MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_OBSERVERS_FULL);
@@ -169,7 +170,7 @@ static void unobserve(life *l, uint32_t id)
 
 static void describe(life *l, uint32_t id, float visible_range)
 {
-    const qd_room_descriptions batch = {.count = 1, .id = &id, .visible_range = &visible_range};
+    const qd_msg_describe batch = {.count = 1, .id = &id, .visible_range = &visible_range};
     qd_room_refusals refusals;
 
     if (!l->entities[id].is_there) {

@@ -218,7 +218,6 @@ static void begin(crowd *c, uint32_t sightings_max, float apart)
         .observers_max = OBSERVERS + NEWCOMERS,
         .sightings_max = sightings_max,
     };
-    const uint8_t flags = QD_ROOM_OBSERVER_ANCHORED;
     const float range = 10;
     qd_room_refusals refusals;
 
@@ -227,7 +226,7 @@ static void begin(crowd *c, uint32_t sightings_max, float apart)
     assert_int_equal(qd_room_join(c->room, &c->member), QD_OK);
     move(c, CROWD, apart, 0);
     for (uint32_t i = 0; i < OBSERVERS; i++) {
-        const qd_room_observers batch = {.count = 1, .id = &i, .flags = &flags, .entity = &i, .range = &range};
+        const qd_msg_observers batch = {.count = 1, .id = &i, .entity = &i, .range = &range};
 
         qd_room_observe(c->room, c->member, &batch, &refusals);
         assert_int_equal(refusals.count, 0);
@@ -294,7 +293,7 @@ static void where_somebody_was_as_the_join_began_nobody_is_seen(void **state)
 {
     const uint32_t in_view = OBSERVERS * OBSERVERS, id = 0;
     const float visible_range = 5;
-    const qd_room_descriptions beacon = {.count = 1, .id = &id, .visible_range = &visible_range};
+    const qd_msg_describe beacon = {.count = 1, .id = &id, .visible_range = &visible_range};
     qd_room_refusals refusals;
     crowd c;
 
@@ -308,7 +307,7 @@ static void where_somebody_was_as_the_join_began_nobody_is_seen(void **state)
     assert_int_equal(tick(&c, &qd_executor_serial).leave_count, 0);
     for (uint32_t i = OBSERVERS; i < OBSERVERS + NEWCOMERS; i++) {
         const float x = 500, range = 10;
-        const qd_room_observers batch = {.count = 1, .id = &i, .x = &x, .range = &range};
+        const qd_msg_observers batch = {.count = 1, .id = &i, .x = &x, .range = &range};
 
         qd_room_observe(c.room, c.member, &batch, &refusals);
         assert_int_equal(refusals.count, 0);

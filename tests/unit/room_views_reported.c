@@ -352,13 +352,7 @@ static void why_says_which_rule_it_was(void **state)
     recategorise(room, me, 7, 2);
     set_team(room, me, 8, 2);
     observe(room, me,
-            (watch){.id = 9,
-                    .flags = QD_ROOM_OBSERVER_ANCHORED,
-                    .entity = 1,
-                    .range = 10,
-                    .mask = 1,
-                    .team = 1,
-                    .leave_margin = 2});
+            (watch){.id = 9, .anchored = 1, .entity = 1, .range = 10, .mask = 1, .team = 1, .leave_margin = 2});
     assert_int_equal(qd_room_except(room, me, 9, 1, lists, 1, lists + 1), QD_OK);
     assert_int_equal(qd_room_why(room, me, 9, 2, 1, &reason), 1);
     assert_int_equal(reason.sight, QD_ROOM_NOT_YET);
@@ -385,7 +379,7 @@ static void descriptions_come_with_enters_and_go_with_their_entity(void **state)
     static const uint32_t id[] = {1, 2};
     static const uint64_t tag[] = {UINT64_MAX, 5};
     static const uint8_t size[] = {2, 3}, payload[] = {'a', 'b', 'c', 'd', 'e'};
-    qd_room_descriptions batch = {.count = 2, .id = id, .tag = tag, .payload_size = size, .payload = payload};
+    qd_msg_describe batch = {.count = 2, .id = id, .tag = tag, .payload_size = size, .payload = payload};
     qd_room_refusals refusals;
 
     (void)state;

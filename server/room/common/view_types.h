@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The values that go into a room's views and come out of them. room_views.h has the functions and defines the terms.
+ * Batches are the columns of the messages Describe and Observe, so that a new column needs no copy on its way.
  *
  * Arrays that the caller passes are read during the call only. Arrays in results belong to the room, and are valid
  * until the next call on it. Lengths have the room's unit, angles are in radians.
@@ -8,6 +9,7 @@
 #ifndef QD_ROOM_COMMON_VIEW_TYPES_H
 #define QD_ROOM_COMMON_VIEW_TYPES_H
 
+#include "../../../proto/messages.h"
 #include "room_types.h"
 
 #define QD_VIEW_LEAVE_BYTES    9u /* what each counts towards bytes_max */
@@ -18,51 +20,16 @@
 #define QD_VIEW_EVERY_MAX      1000u
 #define QD_VIEW_EXCEPTIONS_MAX 1024u /* ids in a list `show` or `hide` */
 
-/* ---- entities ---- */
-
-/* What entities are to observers. Columns may be NULL: then the values stay as they are. They are 0 at first. */
-typedef struct qd_room_descriptions {
-    uint32_t count;
-    const uint32_t *id;
-    const uint64_t *tag;
-    const uint8_t *payload_size; /* 0 to QD_VIEW_PAYLOAD_MAX; `payload` has them one behind the other */
-    const uint8_t *payload;
-    const float *visible_range; /* finite, 0 or more: observers see the entity from that far, at least */
-    const uint32_t *team;
-    const uint8_t *hidden; /* 0 or 1 */
-} qd_room_descriptions;
-
 /* ---- observers ---- */
 
 /* The numbers are those of Observe.Region in quadrille.proto. */
 typedef enum qd_room_region_kind { QD_ROOM_CIRCLE = 1, QD_ROOM_BOX = 2, QD_ROOM_CONE = 3 } qd_room_region_kind;
 
-typedef enum qd_room_observer_flags {
-    QD_ROOM_OBSERVER_ANCHORED = 1, /* at `entity`, and ends with it; otherwise free, at x, y, z */
-    QD_ROOM_OBSERVER_SELF = 2,     /* sees its own anchor */
-    QD_ROOM_OBSERVER_FLAGS = 3,
-} qd_room_observer_flags;
-
-typedef struct qd_room_observers {
-    uint32_t count;
-    const uint32_t *id;                    /* chosen by the member, unique among its own */
-    const uint8_t *flags;                  /* qd_room_observer_flags; NULL: 0 */
-    const uint8_t *region;                 /* qd_room_region_kind; NULL: circles */
-    const uint32_t *entity;                /* of anchored observers: an entity of the member or of the room */
-    const float *x, *y, *z;                /* of free observers; NULL: 0 */
-    const float *range;                    /* circle, cone: finite, 0 or more; NULL: 0 */
-    const float *half_x, *half_y, *half_z; /* box: finite, 0 or more; NULL: 0 */
-    const float *direction_x, *direction_y, *direction_z; /* cone: of any length but 0 */
-    const float *angle;                                   /* cone: between its axis and its side, 0 to float32(pi) */
-    const float *leave_margin;                            /* finite, 0 or more; NULL: 0 */
-    const uint32_t *mask;                                 /* NULL: all */
-    const uint32_t *limit;                                /* 0 or NULL: none */
-    const uint32_t *enter_budget;                         /* enters per tick; 0 or NULL: no budget */
-    const uint32_t *team;                                 /* NULL: 0 */
-    uint32_t tiers;              /* the same for all of the batch, at most QD_VIEW_TIERS_MAX; 0: no relay */
-    const float *relay_range;    /* ascending, finite */
-    const uint32_t *relay_every; /* in ticks, 1 to QD_VIEW_EVERY_MAX */
-} qd_room_observers;
+/* Whether entry i of an Observe is anchored: without the column, all entries are if there are entities for it. */
+static inline bool qd_observers_anchored(const qd_msg_observers *observers, uint32_t i)
+{
+    return observers->anchored != NULL ? observers->anchored[i] != 0 : observers->entity != NULL;
+}
 
 /* More refusals of entries, beside qd_room_refusal. The numbers are those of ErrorCode in quadrille.proto. */
 #define QD_ROOM_UNKNOWN_OBSERVER 39

@@ -36,7 +36,7 @@ static qd_status reserve(qd_views *views, uint32_t slot)
     return QD_OK;
 }
 
-static int describe_one(qd_views *views, uint32_t member, const qd_room_descriptions *batch, uint32_t i,
+static int describe_one(qd_views *views, uint32_t member, const qd_msg_describe *batch, uint32_t i,
                         const uint8_t *payload)
 {
     qd_id_entry entry = qd_ids_get(&views->entities->ids, batch->id[i]);
@@ -79,7 +79,7 @@ static int describe_one(qd_views *views, uint32_t member, const qd_room_descript
     return 0;
 }
 
-void qd_views_describe(qd_views *views, uint32_t member, const qd_room_descriptions *batch, qd_room_refusals *refusals)
+void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals)
 {
     const uint8_t *payload = batch->payload;
 

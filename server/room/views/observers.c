@@ -230,7 +230,7 @@ static int aim(qd_observer *observer, const float direction[3])
     return 0;
 }
 
-static int take_cone(const qd_views *views, const qd_room_observers *batch, uint32_t i, qd_observer *observer)
+static int take_cone(const qd_views *views, const qd_msg_observers *batch, uint32_t i, qd_observer *observer)
 {
     float direction[3], angle = value_at(batch->angle, i);
 
@@ -248,7 +248,7 @@ static int take_cone(const qd_views *views, const qd_room_observers *batch, uint
     return aim(observer, direction);
 }
 
-static int take_region(const qd_views *views, const qd_room_observers *batch, uint32_t i, qd_observer *observer)
+static int take_region(const qd_views *views, const qd_msg_observers *batch, uint32_t i, qd_observer *observer)
 {
     float sizes[5] = {0};
 
@@ -276,11 +276,11 @@ static int take_region(const qd_views *views, const qd_room_observers *batch, ui
     return observer->kind == QD_ROOM_CONE ? take_cone(views, batch, i, observer) : 0;
 }
 
-static int take_position(const qd_views *views, uint32_t member, const qd_room_observers *batch, uint32_t i,
+static int take_position(const qd_views *views, uint32_t member, const qd_msg_observers *batch, uint32_t i,
                          qd_observer *observer)
 {
     observer->anchor = QD_NONE;
-    if (!batch->flags || !(batch->flags[i] & QD_ROOM_OBSERVER_ANCHORED)) {
+    if (!qd_observers_anchored(batch, i)) {
         take_vector(views, batch->x, batch->y, batch->z, i, observer->at);
         return are_finite(observer->at, 3) ? 0 : QD_ROOM_NOT_FINITE;
     }
@@ -291,7 +291,7 @@ static int take_position(const qd_views *views, uint32_t member, const qd_room_o
 }
 
 /* Copies the entry into a row. Returns 0 or a refusal. */
-static int take(const qd_views *views, uint32_t member, const qd_room_observers *batch, uint32_t i,
+static int take(const qd_views *views, uint32_t member, const qd_msg_observers *batch, uint32_t i,
                 qd_observer *observer)
 {
     int refusal = take_region(views, batch, i, observer);
@@ -302,26 +302,26 @@ static int take(const qd_views *views, uint32_t member, const qd_room_observers 
     if (refusal) {
         return refusal;
     }
-    observer->sees_self = batch->flags && batch->flags[i] & QD_ROOM_OBSERVER_SELF;
+    observer->sees_self = batch->sees_self && batch->sees_self[i] != 0;
     observer->mask = batch->mask ? batch->mask[i] : UINT32_MAX;
     observer->team = number_at(batch->team, i);
     observer->limit = number_at(batch->limit, i);
     observer->enter_budget = number_at(batch->enter_budget, i);
     observer->is_plain = observer->leave_margin <= 0 && observer->enter_budget == 0;
-    observer->tiers = (uint8_t)batch->tiers;
-    for (uint32_t tier = 0; tier < batch->tiers; tier++) {
+    observer->tiers = (uint8_t)batch->tier_count;
+    for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
         observer->relay_range[tier] = batch->relay_range[tier];
         observer->relay_every[tier] = (uint16_t)batch->relay_every[tier];
     }
     return 0;
 }
 
-static bool tiers_are_good(const qd_room_observers *batch)
+static bool tiers_are_good(const qd_msg_observers *batch)
 {
-    if (batch->tiers > QD_VIEW_TIERS_MAX) {
+    if (batch->tier_count > QD_VIEW_TIERS_MAX) {
         return false;
     }
-    for (uint32_t i = 0; i < batch->tiers; i++) {
+    for (uint32_t i = 0; i < batch->tier_count; i++) {
         if (!isfinite(batch->relay_range[i]) || (i > 0 && batch->relay_range[i] < batch->relay_range[i - 1]) ||
             batch->relay_every[i] < 1 || batch->relay_every[i] > QD_VIEW_EVERY_MAX) {
             return false;
@@ -415,7 +415,7 @@ static int replace(qd_views *views, uint32_t row, qd_observer *observer)
     return 0;
 }
 
-static int observe_one(qd_views *views, uint32_t member, const qd_room_observers *batch, uint32_t i)
+static int observe_one(qd_views *views, uint32_t member, const qd_msg_observers *batch, uint32_t i)
 {
     uint32_t row = qd_observer_find(views, member, batch->id[i]);
     qd_observer observer = {.body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
@@ -430,7 +430,7 @@ static int observe_one(qd_views *views, uint32_t member, const qd_room_observers
     return row == QD_NONE ? create(views, member, batch->id[i], &observer) : replace(views, row, &observer);
 }
 
-void qd_views_observe(qd_views *views, uint32_t member, const qd_room_observers *batch, qd_room_refusals *refusals)
+void qd_views_observe(qd_views *views, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals)
 {
     bool is_good = tiers_are_good(batch);
 
@@ -446,7 +446,7 @@ void qd_views_observe(qd_views *views, uint32_t member, const qd_room_observers 
     }
 }
 
-static int move_one(qd_views *views, uint32_t member, const qd_room_observers *batch, uint32_t i)
+static int move_one(qd_views *views, uint32_t member, const qd_msg_observers *batch, uint32_t i)
 {
     uint32_t row = qd_observer_find(views, member, batch->id[i]);
     float at[3], direction[3];
@@ -476,7 +476,7 @@ static int move_one(qd_views *views, uint32_t member, const qd_room_observers *b
     return 0;
 }
 
-void qd_views_move_observers(qd_views *views, uint32_t member, const qd_room_observers *batch,
+void qd_views_move_observers(qd_views *views, uint32_t member, const qd_msg_observers *batch,
                              qd_room_refusals *refusals)
 {
     (void)qd_members_at(views->entities, member);

@@ -8,8 +8,8 @@
 #include "state/view_state.h"
 
 /* The commands of room_views.h. The member is in the room. */
-void qd_views_observe(qd_views *views, uint32_t member, const qd_room_observers *batch, qd_room_refusals *refusals);
-void qd_views_move_observers(qd_views *views, uint32_t member, const qd_room_observers *batch,
+void qd_views_observe(qd_views *views, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals);
+void qd_views_move_observers(qd_views *views, uint32_t member, const qd_msg_observers *batch,
                              qd_room_refusals *refusals);
 void qd_views_unobserve(qd_views *views, uint32_t member, uint32_t count, const uint32_t *id,
                         qd_room_refusals *refusals);

@@ -106,12 +106,12 @@ static void place(struct run *run, chance *dice, uint32_t actor, uint32_t number
 
     draw_places(run, dice, &batch, count);
     qd_room_roster_positions places = {.number = number,
-                                    .first = first,
-                                    .count = count,
-                                    .x = batch.x,
-                                    .y = batch.y,
-                                    .z = batch.z,
-                                    .teleport = chance_one_in(dice, 4)};
+                                       .first = first,
+                                       .count = count,
+                                       .x = batch.x,
+                                       .y = batch.y,
+                                       .z = batch.z,
+                                       .teleport = chance_one_in(dice, 4)};
     memset(&refusals, 0x5a, sizeof refusals);
     qd_status status = qd_room_roster_move(run->room, run->member[actor], &places, &refusals);
     if (status != QD_OK) {

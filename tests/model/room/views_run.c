@@ -281,7 +281,7 @@ void trial_adopt(struct trial *trial, uint32_t from, uint32_t member)
 
 /* ---- descriptions ---- */
 
-static int describe_one(struct trial *trial, uint32_t member, const qd_room_descriptions *batch, uint32_t i,
+static int describe_one(struct trial *trial, uint32_t member, const qd_msg_describe *batch, uint32_t i,
                         const uint8_t *payload)
 {
     views_entity *entity = &trial->reference->entity[drawn.number[i]];
@@ -337,7 +337,7 @@ void trial_describe(struct trial *trial, chance *dice, uint32_t member)
         team[i] = chance_below(dice, 3);
         hidden[i] = chance_one_in(dice, 3);
     }
-    qd_room_descriptions batch = {
+    qd_msg_describe batch = {
         .count = count,
         .id = drawn.id,
         .tag = chance_one_in(dice, 2) ? tag : NULL,
@@ -363,7 +363,7 @@ void trial_describe(struct trial *trial, chance *dice, uint32_t member)
 /* An observer as it is drawn. */
 struct said {
     uint32_t id, entity, mask, limit, budget, team;
-    uint8_t flags, region;
+    uint8_t anchored, sees_self, region;
     float at[3], range, half[3], direction[3], angle, margin;
 };
 
@@ -376,13 +376,15 @@ static struct said draw_observer(const struct trial *trial, chance *dice)
         .limit = trial->has_limits && chance_one_in(dice, 3) ? 1 + chance_below(dice, 5) : 0,
         .budget = trial->has_limits && chance_one_in(dice, 3) ? 1 + chance_below(dice, 3) : 0,
         .team = trial->has_teams ? chance_below(dice, 3) : 0,
-        .flags = (uint8_t)chance_below(dice, 4),
+        .anchored = (uint8_t)chance_below(dice, 4), /* and sees_self, the second bit */
         .region = (uint8_t)(chance_one_in(dice, 3) ? QD_ROOM_CIRCLE : 1 + chance_below(dice, 3)),
         .range = draw_size(trial, dice, trial->huge ? 200 : 2 * trial->side),
         .angle = chance_one_in(dice, 8) ? (float)M_PI : chance_between(dice, 0, 3.2),
         .margin = trial->has_margins && chance_one_in(dice, 2) ? draw_size(trial, dice, trial->side / 2) : 0,
     };
 
+    said.sees_self = said.anchored >> 1;
+    said.anchored &= 1;
     for (int axis = 0; axis < 3; axis++) {
         said.at[axis] = trial->is_3d || axis < 2 ? draw_coordinate(trial, dice) : 0;
         said.half[axis] = trial->is_3d || axis < 2 ? draw_size(trial, dice, trial->side) : 0;
@@ -428,7 +430,7 @@ static int check_observer(struct trial *trial, uint32_t member, const struct sai
     if (refusal) {
         return refusal;
     }
-    if (said->flags & QD_ROOM_OBSERVER_ANCHORED) {
+    if (said->anchored) {
         refusal = may_change(&reference->entity[said->entity], member);
     } else if (!isfinite(said->at[0]) || !isfinite(said->at[1]) || !isfinite(said->at[2])) {
         refusal = QD_ROOM_NOT_FINITE;
@@ -443,8 +445,8 @@ static int check_observer(struct trial *trial, uint32_t member, const struct sai
 static void take(views_observer *observer, const struct said *said)
 {
     observer->kind = said->region;
-    observer->anchored = said->flags & QD_ROOM_OBSERVER_ANCHORED;
-    observer->sees_self = said->flags & QD_ROOM_OBSERVER_SELF;
+    observer->anchored = said->anchored;
+    observer->sees_self = said->sees_self;
     observer->anchor = said->entity;
     memcpy(observer->at, said->at, sizeof observer->at);
     memcpy(observer->half, said->half, sizeof observer->half);
@@ -458,7 +460,7 @@ static void take(views_observer *observer, const struct said *said)
     observer->team = said->team;
 }
 
-static int observe_one(struct trial *trial, uint32_t member, const struct said *said, const qd_room_observers *batch)
+static int observe_one(struct trial *trial, uint32_t member, const struct said *said, const qd_msg_observers *batch)
 {
     int refusal = check_observer(trial, member, said);
 
@@ -473,8 +475,8 @@ static int observe_one(struct trial *trial, uint32_t member, const struct said *
     for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++) {
         observer->view[i].told = 0;
     }
-    observer->tiers = batch->tiers;
-    for (uint32_t tier = 0; tier < batch->tiers; tier++) {
+    observer->tiers = batch->tier_count;
+    for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
         observer->tier_range[tier] = batch->relay_range[tier];
         observer->every[tier] = batch->relay_every[tier];
     }
@@ -487,10 +489,10 @@ void trial_observe(struct trial *trial, chance *dice, uint32_t member)
     uint32_t id = trial_id(trial, said.entity), every[3];
     float range[3];
     qd_room_refusals refusals;
-    qd_room_observers batch = {
+    qd_msg_observers batch = {
         .count = 1,
         .id = &said.id,
-        .flags = &said.flags,
+        .anchored = &said.anchored,
         .region = &said.region,
         .entity = &id,
         .x = &said.at[0],
@@ -509,7 +511,8 @@ void trial_observe(struct trial *trial, chance *dice, uint32_t member)
         .limit = &said.limit,
         .enter_budget = &said.budget,
         .team = &said.team,
-        .tiers = trial->has_tiers ? chance_below(dice, 4) : 0,
+        .sees_self = &said.sees_self,
+        .tier_count = trial->has_tiers ? chance_below(dice, 4) : 0,
         .relay_range = range,
         .relay_every = every,
     };
@@ -523,7 +526,7 @@ void trial_observe(struct trial *trial, chance *dice, uint32_t member)
     check_refusals(trial, &refusals, &expected, 1);
 }
 
-static int move_one(struct trial *trial, uint32_t member, const struct said *said, const qd_room_observers *batch)
+static int move_one(struct trial *trial, uint32_t member, const struct said *said, const qd_msg_observers *batch)
 {
     views_observer *observer = views_find(trial->reference, member, said->id);
 
@@ -552,7 +555,7 @@ void trial_move_observers(struct trial *trial, chance *dice, uint32_t member)
 {
     for (uint32_t id = 0; id < VIEWS_OBSERVERS_MAX; id++) {
         struct said said = draw_observer(trial, dice);
-        qd_room_observers batch = {.count = 1, .id = &id};
+        qd_msg_observers batch = {.count = 1, .id = &id};
         qd_room_refusals refusals;
 
         said.id = id;
