@@ -97,7 +97,7 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
     qd_room_roster_positions places = {.count = count, .x = x, .y = y};
 
     enum { BY_ID, BY_ROSTER, CHANGED, WAYS };
-    double moves[WAYS][TICKS_MAX], walks[TICKS_MAX];
+    double moves[WAYS][TICKS_MAX], traversals[TICKS_MAX];
     qd_room_refusals refusals;
     qd_room_report report;
     uint64_t events = 0;
@@ -143,11 +143,11 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
             events += (uint64_t)report.begins.count + report.ends.count;
         }
         moves[way][tick] = (moved - start) / count;
-        walks[tick] = (now_ns() - moved) / count;
+        traversals[tick] = (now_ns() - moved) / count;
     }
     printf("%9u  %-8s %6.1f %7.1f %8.1f %6.1f %12.0f %14.0f\n", count, counted ? "counted" : "spread",
            median(moves[BY_ID], ticks), median(moves[BY_ROSTER], ticks), median(moves[CHANGED], ticks),
-           median(walks, ticks), (double)events / (ticks * WAYS), (double)heap.bytes / count);
+           median(traversals, ticks), (double)events / (ticks * WAYS), (double)heap.bytes / count);
 
     qd_room_destroy(room);
     qd_heap_deinit(&heap);

@@ -51,11 +51,11 @@ typedef struct choice {
     bool relay;
 } choice;
 
-static uint64_t dice = 1;
+static uint64_t rng = 1;
 
 static double chance(void)
 {
-    uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t z = (rng += UINT64_C(0x9e3779b97f4a7c15));
 
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -185,7 +185,7 @@ static measured measure(const scene *of, const choice *chosen, bool with)
     qd_heap heap;
     uint32_t member;
 
-    dice = 1;
+    rng = 1;
     qd_heap_init(&heap);
     qd_room *room = open_room(of, chosen, &heap, &member);
     crowd c = make_crowd(of);

@@ -4,7 +4,7 @@
  */
 #include "room_fixture.h"
 
-static int give(qd_room *room, uint32_t member, uint32_t id, uint32_t to)
+static int hand_over(qd_room *room, uint32_t member, uint32_t id, uint32_t to)
 {
     qd_room_refusals refusals;
 
@@ -35,16 +35,16 @@ static void the_receiver_may_change_it_and_the_giver_not(void **state)
 
     (void)state;
     uint32_t other = open_two(&fixture);
-    assert_int_equal(give(fixture.room, other, 1, other), QD_ROOM_NOT_OWNER);
-    assert_int_equal(give(fixture.room, other, 7, other), QD_ROOM_UNKNOWN_ID);
-    assert_int_equal(give(fixture.room, fixture.me, 1, other), 0);
+    assert_int_equal(hand_over(fixture.room, other, 1, other), QD_ROOM_NOT_OWNER);
+    assert_int_equal(hand_over(fixture.room, other, 7, other), QD_ROOM_UNKNOWN_ID);
+    assert_int_equal(hand_over(fixture.room, fixture.me, 1, other), 0);
     assert_int_equal(move(fixture.room, fixture.me, 1, 20), QD_ROOM_NOT_OWNER);
     assert_int_equal(move(fixture.room, other, 1, 20), 0);
-    assert_int_equal(give(fixture.room, fixture.me, 1, fixture.me), QD_ROOM_NOT_OWNER);
+    assert_int_equal(hand_over(fixture.room, fixture.me, 1, fixture.me), QD_ROOM_NOT_OWNER);
     /* To the room, whose entities anyone may change, and take. */
-    assert_int_equal(give(fixture.room, other, 1, QD_ROOM_OWNED), 0);
+    assert_int_equal(hand_over(fixture.room, other, 1, QD_ROOM_OWNED), 0);
     assert_int_equal(move(fixture.room, fixture.me, 1, 30), 0);
-    assert_int_equal(give(fixture.room, fixture.me, 1, fixture.me), 0);
+    assert_int_equal(hand_over(fixture.room, fixture.me, 1, fixture.me), 0);
     assert_int_equal(despawn(fixture.room, other, 1), QD_ROOM_NOT_OWNER);
     close_room(&fixture);
 }
@@ -54,19 +54,19 @@ static void what_changed_hands_is_listed(void **state)
     static const uint32_t id[] = {7, 2, 3, 1, 2, 4};
     room_fixture fixture;
     qd_room_refusals refusals;
-    uint32_t given[6] = {0};
+    uint32_t handed_over[6] = {0};
 
     (void)state;
     uint32_t other = open_two(&fixture);
     spawn_room_owned(fixture.room, other, 4, 70);
-    /* There is no 7, 3 is the receiver's already and not the giver's, 2 is given twice. */
-    assert_int_equal(qd_room_hand_over(fixture.room, fixture.me, id, 6, other, given, &refusals), 3);
-    assert_true(given[0] == 2 && given[1] == 1 && given[2] == 4);
+    /* There is no 7, 3 is the receiver's already and not the giver's, 2 is handed_over twice. */
+    assert_int_equal(qd_room_hand_over(fixture.room, fixture.me, id, 6, other, handed_over, &refusals), 3);
+    assert_true(handed_over[0] == 2 && handed_over[1] == 1 && handed_over[2] == 4);
     assert_int_equal(refusals.count, 3);
     assert_int_equal(qd_room_owned_count(fixture.room, other), 4);
     /* To the room, and from the room to the room. */
-    assert_int_equal(qd_room_hand_over(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, given, &refusals), 3);
-    assert_int_equal(qd_room_hand_over(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, given, &refusals), 0);
+    assert_int_equal(qd_room_hand_over(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, handed_over, &refusals), 3);
+    assert_int_equal(qd_room_hand_over(fixture.room, other, id + 3, 3, QD_ROOM_OWNED, handed_over, &refusals), 0);
     assert_int_equal(refusals.count, 0);
     assert_int_equal(qd_room_owned_count(fixture.room, other), 1);
     close_room(&fixture);
@@ -78,9 +78,9 @@ static void it_goes_with_its_new_owner(void **state)
 
     (void)state;
     uint32_t other = open_two(&fixture);
-    give(fixture.room, fixture.me, 1, other);
-    give(fixture.room, other, 3, fixture.me);
-    give(fixture.room, fixture.me, 2, QD_ROOM_OWNED);
+    hand_over(fixture.room, fixture.me, 1, other);
+    hand_over(fixture.room, other, 3, fixture.me);
+    hand_over(fixture.room, fixture.me, 2, QD_ROOM_OWNED);
     qd_room_leave(fixture.room, other, 100);
     qd_room_expire(fixture.room, 150);
     assert_int_equal(stats_of(fixture.room).entities, 2);
@@ -105,8 +105,8 @@ static void only_own_pairs_are_told_anew(void **state)
     for (int i = 0; i < 3; i++) {
         (void)next_report(fixture.room);
     }
-    give(fixture.room, fixture.me, 2, other);
-    give(fixture.room, fixture.me, 1, other);
+    hand_over(fixture.room, fixture.me, 2, other);
+    hand_over(fixture.room, fixture.me, 1, other);
     catch_up(fixture.room);
     qd_room_report report = next_report(fixture.room);
     assert_true(report.member == fixture.me && report.reset && report.merged_ticks == 0);
@@ -116,7 +116,7 @@ static void only_own_pairs_are_told_anew(void **state)
     expect_pairs(report.begins, 1, 1, 2);
     no_report(fixture.room);
     /* Nothing changes where it is given to who has it. */
-    give(fixture.room, other, 1, other);
+    hand_over(fixture.room, other, 1, other);
     catch_up(fixture.room);
     no_report(fixture.room);
     despawn(fixture.room, other, 1);
@@ -139,10 +139,10 @@ static void what_was_left_behind_can_be_adopted(void **state)
     subscribe_own(fixture.room, other);
     catch_up(fixture.room);
     (void)next_report(fixture.room);
-    uint32_t given[2] = {0};
+    uint32_t handed_over[2] = {0};
     assert_int_equal(qd_room_owned_count(fixture.room, fixture.me), 2);
-    assert_int_equal(qd_room_adopt(fixture.room, fixture.me, other, given), 2);
-    assert_int_equal(given[0] + given[1], 3);
+    assert_int_equal(qd_room_adopt(fixture.room, fixture.me, other, handed_over), 2);
+    assert_int_equal(handed_over[0] + handed_over[1], 3);
     assert_int_equal(qd_room_owned_count(fixture.room, fixture.me), 0);
     assert_int_equal(qd_room_owned_count(fixture.room, other), 3);
     assert_int_equal(qd_room_owned_count(fixture.room, 77), 0);

@@ -26,10 +26,10 @@ static qd_status name(room_fixture *fixture, uint32_t number, uint32_t first, co
 
 static void expect_ids(room_fixture *fixture, uint32_t number, uint32_t count, const uint32_t *id)
 {
-    uint32_t told;
-    const uint32_t *ids = qd_room_roster_ids(fixture->room, fixture->me, number, &told);
+    uint32_t found;
+    const uint32_t *ids = qd_room_roster_ids(fixture->room, fixture->me, number, &found);
 
-    assert_int_equal(told, count);
+    assert_int_equal(found, count);
     assert_true((ids != NULL) == (count > 0));
     if (count > 0) {
         assert_memory_equal(ids, id, count * sizeof id[0]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who may have come into a ball, or gone from it: that all ways to find them find the same, and nobody is missed. That
- * the join leads where a crowd moves, and there only; and what it is when it takes too long. (That nobody can tell who
- * leads, is for the model test.)
+ * The spatial join: all finders find the same points, and miss none. The join is in use only where a crowd moves, and it
+ * gives up if it takes too long. The model test checks that it gives the same views as the visibility index.
  */
 #include "server/room/room_views.h"
 #include "server/room/state.h"
@@ -29,7 +28,7 @@ static void *column(uint32_t count)
     return aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64);
 }
 
-static qd_join_tree make_tree(chance *dice, unsigned axes)
+static qd_join_tree make_tree(chance *rng, unsigned axes)
 {
     qd_join_tree tree = {.count = POINTS};
 
@@ -38,14 +37,14 @@ static qd_join_tree make_tree(chance *dice, unsigned axes)
         tree.was[k] = column(POINTS);
     }
     for (uint32_t i = 0; i < POINTS; i++) {
-        const bool is = !chance_one_in(dice, 20), did = !chance_one_in(dice, 20), goes_far = chance_one_in(dice, 30);
+        const bool is = !chance_one_in(rng, 20), did = !chance_one_in(rng, 20), goes_far = chance_one_in(rng, 30);
 
         for (unsigned k = 0; k < axes; k++) {
             /* Near each other, as if they were sorted; often on a grid. */
-            const float at = (float)((k == 0 ? i / 70 : i % 70) + chance_below(dice, 4)) * 0.5f;
+            const float at = (float)((k == 0 ? i / 70 : i % 70) + chance_below(rng, 4)) * 0.5f;
 
             tree.was[k][i] = did ? at : INFINITY;
-            tree.now[k][i] = is ? at + (goes_far ? 20 : 0.5f * (float)chance_below(dice, 2)) : INFINITY;
+            tree.now[k][i] = is ? at + (goes_far ? 20 : 0.5f * (float)chance_below(rng, 2)) : INFINITY;
         }
     }
     for (uint32_t count = POINTS; count > QD_JOIN_FAN; tree.levels++) {
@@ -85,7 +84,7 @@ static bool is_in(float *const *columns, uint32_t i, const float *at, float radi
     return sum <= (double)radius * (double)radius;
 }
 
-/* Whoever changes sides is found, each once, and hardly anybody else. */
+/* Every point that changes sides is found once, and hardly any other. */
 static void check(const qd_join_tree *tree, const float *now, const float *was, float radius, const uint32_t *found,
                   uint32_t count, unsigned axes)
 {
@@ -119,18 +118,18 @@ static uint32_t find(const qd_join_finder *finder, const qd_join_tree *tree, con
 
 static void all_find_the_same(unsigned axes)
 {
-    chance dice = {axes};
-    qd_join_tree tree = make_tree(&dice, axes);
+    chance rng = {axes};
+    qd_join_tree tree = make_tree(&rng, axes);
     const uint32_t room = qd_join_list_room(&tree);
     uint32_t *memory = malloc(room * sizeof *memory), *first = column(POINTS + QD_JOIN_FAN),
              *found = column(POINTS + QD_JOIN_FAN);
 
     for (uint32_t b = 0; b < BALLS; b++) {
-        float now[3], was[3], radius = b % 10 == 0 ? 0 : b % 10 == 1 ? 1e30f : 0.5f * (float)chance_below(&dice, 20);
+        float now[3], was[3], radius = b % 10 == 0 ? 0 : b % 10 == 1 ? 1e30f : 0.5f * (float)chance_below(&rng, 20);
 
         for (unsigned k = 0; k < 3; k++) {
-            was[k] = 0.5f * (float)chance_below(&dice, 72);
-            now[k] = was[k] + (chance_one_in(&dice, 5) ? 15 : 0.5f);
+            was[k] = 0.5f * (float)chance_below(&rng, 72);
+            now[k] = was[k] + (chance_one_in(&rng, 5) ? 15 : 0.5f);
         }
         const qd_join_ball ball_now = b % 7 == 0 ? QD_JOIN_NO_BALL : qd_join_ball_of(now, radius);
         const qd_join_ball ball_was = b % 11 == 0 ? QD_JOIN_NO_BALL : qd_join_ball_of(was, radius);
@@ -167,7 +166,7 @@ static void all_find_the_same_in_space(void **state)
     all_find_the_same(3);
 }
 
-/* ---- who leads ---- */
+/* ---- when it is in use ---- */
 
 enum { CROWD = 4000, OBSERVERS = 400, NEWCOMERS = 100, SIDE = 100 };
 
@@ -265,15 +264,15 @@ static void the_join_leads_where_a_crowd_moves(void **state)
 
     (void)state;
     begin(&c, 1u << 20, 1);
-    /* As many move as leads to it; then fewer, and as many as are not enough to go on. */
+    /* Enough entities move; then fewer; then too few to go on. */
     static const struct {
         uint32_t moving;
-        bool leads;
+        bool uses_join;
     } ticks[] = {{0, false}, {CROWD / 3, false}, {CROWD, true}, {CROWD, true}, {CROWD / 3, true}, {CROWD / 5, false}};
     for (size_t t = 0; t < sizeof ticks / sizeof ticks[0]; t++) {
         move(&c, ticks[t].moving, 1, t % 2 == 0 ? 0 : 0.25f);
         qd_room_tick(c.room, &qd_executor_serial, 0);
-        assert_int_equal(c.room->views.uses_join, ticks[t].leads);
+        assert_int_equal(c.room->views.uses_join, ticks[t].uses_join);
         assert_true(seen_of(&c) > 65536 - OBSERVERS);
     }
     end(&c);
@@ -324,52 +323,52 @@ static void where_somebody_was_as_the_join_began_nobody_is_seen(void **state)
     end(&c);
 }
 
-/* ---- in vain ---- */
+/* ---- without hits ---- */
 
-enum { TOO_MANY = 1, IN_VAIN = 2, LEADS_AGAIN = 4 };
+enum { TOO_MANY = 1, WITHOUT_HITS = 2, JOINS_AGAIN = 4 };
 
-/* What comes of it when a crowd in which nobody sees anybody comes together at one tick, and parts again. */
-static unsigned come_together(size_t hands, uint32_t sightings_max, uint32_t looks_in_vain)
+/* The outcome when a crowd without visible entries comes together at one tick, and parts again. */
+static unsigned come_together(size_t workers, uint32_t sightings_max, uint32_t looks_max)
 {
-    const qd_executor executor = {.run = hands == 1 ? qd_executor_serial.run : backwards.run, .width = hands};
+    const qd_executor executor = {.run = workers == 1 ? qd_executor_serial.run : backwards.run, .width = workers};
     unsigned outcome;
     crowd c;
 
     begin(&c, sightings_max, 100);
-    c.room->views.join_tuning = (qd_join_tuning){.always = true, .looks_without_hits_max = looks_in_vain};
+    c.room->views.join_tuning = (qd_join_tuning){.always = true, .looks_without_hits_max = looks_max};
     (void)tick(&c, &executor);
     assert_true(c.room->views.uses_join);
     move(&c, CROWD, 1, 0);
-    outcome = (tick(&c, &executor).suspended ? TOO_MANY : 0) | (c.room->views.join->gave_up ? IN_VAIN : 0);
+    outcome = (tick(&c, &executor).suspended ? TOO_MANY : 0) | (c.room->views.join->gave_up ? WITHOUT_HITS : 0);
     for (int t = 0; t < 2; t++) {
         move(&c, CROWD, 100, (float)t);
         (void)tick(&c, &executor);
     }
-    outcome |= c.room->views.uses_join ? LEADS_AGAIN : 0;
+    outcome |= c.room->views.uses_join ? JOINS_AGAIN : 0;
     assert_int_equal(seen_of(&c), 0);
     end(&c);
     return outcome;
 }
 
-/* Also where there are too many and they are looked for in vain, and either may be found out first. */
+/* Also if there are too many entries and too few hits, whichever is found first. */
 static void what_is_in_vain_is_so_with_any_number_of_hands(void **state)
 {
-    static const uint32_t sightings_max[] = {500, 5000, 1u << 20}, looks_in_vain[] = {10, 1000, 3000, 1u << 20};
-    static const size_t hands[] = {2, 5, 16};
+    static const uint32_t sightings_max[] = {500, 5000, 1u << 20}, looks_max[] = {10, 1000, 3000, 1u << 20};
+    static const size_t workers[] = {2, 5, 16};
     unsigned met = 0;
 
     (void)state;
     for (size_t s = 0; s < sizeof sightings_max / sizeof sightings_max[0]; s++) {
-        for (size_t l = 0; l < sizeof looks_in_vain / sizeof looks_in_vain[0]; l++) {
-            const unsigned outcome = come_together(1, sightings_max[s], looks_in_vain[l]);
+        for (size_t l = 0; l < sizeof looks_max / sizeof looks_max[0]; l++) {
+            const unsigned outcome = come_together(1, sightings_max[s], looks_max[l]);
 
             met |= 1u << outcome;
-            for (size_t h = 0; h < sizeof hands / sizeof hands[0]; h++) {
-                assert_int_equal(come_together(hands[h], sightings_max[s], looks_in_vain[l]), outcome);
+            for (size_t h = 0; h < sizeof workers / sizeof workers[0]; h++) {
+                assert_int_equal(come_together(workers[h], sightings_max[s], looks_max[l]), outcome);
             }
         }
     }
-    assert_int_equal(met, 1u << LEADS_AGAIN | 1u << (TOO_MANY | LEADS_AGAIN) | 1u << (TOO_MANY | IN_VAIN));
+    assert_int_equal(met, 1u << JOINS_AGAIN | 1u << (TOO_MANY | JOINS_AGAIN) | 1u << (TOO_MANY | WITHOUT_HITS));
 }
 
 static void expect_enter(const qd_room_view_report *report, uint32_t i, uint32_t observer, uint32_t id)
@@ -379,7 +378,7 @@ static void expect_enter(const qd_room_view_report *report, uint32_t i, uint32_t
     assert_int_equal(report->enter.id[i], id);
 }
 
-/* Who observes hears that views are suspended, and at the next tick what is in view: the sight has found that. */
+/* Views are suspended, and at the next tick the visibility index finds what is in view. */
 static void a_room_goes_on_after_it_looked_in_vain(void **state)
 {
     const float apart = 10.5f;
@@ -410,7 +409,7 @@ static void a_room_goes_on_after_it_looked_in_vain(void **state)
     expect_enter(&report, 2, 2, 3);
     expect_enter(&report, 3, 3, 2);
 
-    /* It never leads again, and nobody notices. */
+    /* It is never in use again, and views stay correct. */
     move_one(&c, 1, apart);
     report = tick(&c, &qd_executor_serial);
     assert_true(!report.reset && report.leave_count == 2 && report.leave_id[0] == 1 && report.leave_id[1] == 0);

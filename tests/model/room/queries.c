@@ -74,21 +74,21 @@ static void check_snapshot(struct run *run, uint32_t owner, const qd_room_region
     REQUIRE(run, !more && columns->count == count && (columns->radius != NULL) == any_radius);
 }
 
-void do_snapshot(struct run *run, chance *dice)
+void do_snapshot(struct run *run, chance *rng)
 {
-    qd_room_region region = {.min_x = (float)chance_below(dice, run->side),
-                             .min_y = (float)chance_below(dice, run->side)};
-    const qd_room_region *where = chance_one_in(dice, 2) ? &region : NULL;
-    uint32_t owner = chance_one_in(dice, 2) ? chance_below(dice, 4) : QD_ROOM_ANYBODY;
-    uint32_t limit = chance_one_in(dice, 2) ? chance_below(dice, 20) : 1u << 20;
+    qd_room_region region = {.min_x = (float)chance_below(rng, run->side),
+                             .min_y = (float)chance_below(rng, run->side)};
+    const qd_room_region *where = chance_one_in(rng, 2) ? &region : NULL;
+    uint32_t owner = chance_one_in(rng, 2) ? chance_below(rng, 4) : QD_ROOM_ANYBODY;
+    uint32_t limit = chance_one_in(rng, 2) ? chance_below(rng, 20) : 1u << 20;
     qd_room_batch columns;
     bool more;
 
-    region.max_x = region.min_x + (float)chance_below(dice, run->side);
-    region.max_y = region.min_y + (float)chance_below(dice, run->side);
+    region.max_x = region.min_x + (float)chance_below(rng, run->side);
+    region.max_y = region.min_y + (float)chance_below(rng, run->side);
     if (run->is_3d) {
-        region.min_z = (float)chance_below(dice, run->side);
-        region.max_z = region.min_z + (float)chance_below(dice, run->side);
+        region.min_z = (float)chance_below(rng, run->side);
+        region.max_z = region.min_z + (float)chance_below(rng, run->side);
     }
     REQUIRE(run, qd_room_snapshot(run->room, owner, where, limit, &columns, &more) == QD_OK);
     shared->snapshots++;

@@ -180,7 +180,7 @@ static bool is_shared_alike(struct shares *shares, uint32_t share, uint64_t hash
 }
 
 /* Reads all reports of the round. Now and then one is lost on its way, or its reader leaves or subscribes anew. */
-static void read_reports(struct run *run, chance *dice, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
+static void read_reports(struct run *run, chance *rng, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
 {
     struct shares shares = {0};
     qd_room_report report;
@@ -207,7 +207,7 @@ static void read_reports(struct run *run, chance *dice, uint32_t skipped, const 
             fold(run, &report);
         }
         next = member + 1;
-        if (chance_one_in(dice, 25)) {
+        if (chance_one_in(rng, 25)) {
             qd_room_lost(run->room, member);
             shared->losses++;
             if (run->reference) {
@@ -225,10 +225,10 @@ static void read_reports(struct run *run, chance *dice, uint32_t skipped, const 
     }
 }
 
-void do_tick(struct run *run, chance *dice)
+void do_tick(struct run *run, chance *rng)
 {
     ref_news news[REF_MEMBERS_MAX];
-    uint32_t skipped = chance_one_in(dice, 6) ? chance_below(dice, 4) : 0;
+    uint32_t skipped = chance_one_in(rng, 6) ? chance_below(rng, 4) : 0;
 
     qd_room_tick(run->room, run->executor, skipped);
     run->tick += 1 + skipped;
@@ -238,10 +238,10 @@ void do_tick(struct run *run, chance *dice)
         ref_tick(run->reference);
         ref_serve(run->reference, false, news);
     }
-    read_reports(run, dice, skipped, news);
+    read_reports(run, rng, skipped, news);
 }
 
-void do_catch_up(struct run *run, chance *dice)
+void do_catch_up(struct run *run, chance *rng)
 {
     ref_news news[REF_MEMBERS_MAX];
 
@@ -249,5 +249,5 @@ void do_catch_up(struct run *run, chance *dice)
     if (run->reference) {
         ref_serve(run->reference, true, news);
     }
-    read_reports(run, dice, 0, news);
+    read_reports(run, rng, 0, news);
 }

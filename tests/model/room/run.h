@@ -62,7 +62,7 @@ struct run {
     uint32_t id[BATCH_MAX], category[BATCH_MAX], mask[BATCH_MAX];
     float at[3][BATCH_MAX], half[3][BATCH_MAX], radius[BATCH_MAX];
     uint8_t shape[BATCH_MAX];
-    uint32_t to;   /* GIVE: who gets it */
+    uint32_t to;   /* HAND_OVER: who gets it */
     uint32_t left; /* the member that left last; QD_ROOM_OWNED: none has */
 };
 
@@ -83,29 +83,29 @@ void mix_number(struct run *run, uint64_t number);
 void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument);
 void run_threads(void *context, size_t count, qd_task_fn task, void *argument);
 
-typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN, GIVE } action;
+typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN, HAND_OVER } action;
 
-void do_batch(struct run *run, chance *dice, action what, uint32_t actor);
-uint32_t draw_id(struct run *run, chance *dice);
+void do_batch(struct run *run, chance *rng, action what, uint32_t actor);
+uint32_t draw_id(struct run *run, chance *rng);
 /* Positions for `count` entries, into the batch. */
-void draw_places(struct run *run, chance *dice, qd_room_batch *batch, uint32_t count);
+void draw_places(struct run *run, chance *rng, qd_room_batch *batch, uint32_t count);
 /* Compares what a batch was answered with what the reference says of it. */
 void take_refusals(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
                    const qd_room_refusals *refusals);
 
 /* Names a roster of the actor, or moves by one. */
-void do_roster(struct run *run, chance *dice, uint32_t actor);
+void do_roster(struct run *run, chance *rng, uint32_t actor);
 /* The ids of the batch that were not refused become a roster of the actor. */
-void name_good(struct run *run, chance *dice, uint32_t actor, const qd_room_batch *batch,
+void name_good(struct run *run, chance *rng, uint32_t actor, const qd_room_batch *batch,
                const qd_room_refusals *refusals);
 /* The actor has left: it has no rosters any more. */
 void forget_rosters(struct run *run, uint32_t actor);
 
 /* All that the member who left last has, or who has its number by now, for this one. */
 void do_adopt(struct run *run, uint32_t member);
-void do_tick(struct run *run, chance *dice);
-void do_catch_up(struct run *run, chance *dice);
-void do_snapshot(struct run *run, chance *dice);
+void do_tick(struct run *run, chance *rng);
+void do_catch_up(struct run *run, chance *rng);
+void do_snapshot(struct run *run, chance *rng);
 void check_stats(struct run *run);
 
 #endif

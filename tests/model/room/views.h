@@ -31,7 +31,7 @@ typedef struct views_entity {
 typedef struct views_seen {
     uint32_t number, owner;
     uint64_t birth;
-    uint64_t told;  /* counts of ticks */
+    uint64_t reported;  /* counts of ticks */
     uint64_t since; /* when its turn came that it waits for; 0: it does not wait */
     bool gone;
 } views_seen;
@@ -58,10 +58,10 @@ typedef struct views_member {
     bool present, gone;
     uint64_t expire_ns;
     qd_room_view_options options;
-    bool lost, reset, reset_watchers, told_suspended, is_emptied;
+    bool lost, reset, reset_watchers, reported_suspended, is_emptied;
     views_news news; /* of the last round, if it was not lost */
-    bool behind;     /* ticks were lost, and no reset was told since */
-    uint64_t told_tick;
+    bool lagging;     /* ticks were lost, and no reset was told since */
+    uint64_t reported_tick;
     uint64_t bytes;
 } views_member;
 
@@ -90,7 +90,7 @@ typedef struct views_room {
     uint64_t births, grave_capacity;
     uint64_t ticks; /* how many there were, those skipped not counted */
     uint64_t tick;
-    uint64_t told_before; /* the tick before the last round */
+    uint64_t reported_before; /* the tick before the last round */
     bool watchers_due;    /* somebody's reverse view has changed since */
     bool emptied, suspended;
     uint64_t enters, leaves;

@@ -42,7 +42,7 @@ static void enter(views_room *room, views_observer *observer, uint32_t number)
     observer->view[observer->seen] = (views_seen){.number = number,
                                                   .owner = room->entity[number].owner,
                                                   .birth = room->entity[number].birth,
-                                                  .told = room->ticks};
+                                                  .reported = room->ticks};
     change(room, VIEWS_ENTER, observer, &observer->view[observer->seen++], 0);
 }
 
@@ -214,7 +214,7 @@ static void relay(views_room *room, uint32_t member, uint32_t skipped)
             const views_entity *entity = &room->entity[seen->number];
             bool is_turn = false;
 
-            if (seen->gone || seen->told == room->ticks) {
+            if (seen->gone || seen->reported == room->ticks) {
                 continue;
             }
             for (uint32_t tier = 0; tier < observer->tiers; tier++) {
@@ -226,7 +226,7 @@ static void relay(views_room *room, uint32_t member, uint32_t skipped)
                 }
                 break;
             }
-            if (is_turn && seen->since == 0 && entity->placed >= seen->told) {
+            if (is_turn && seen->since == 0 && entity->placed >= seen->reported) {
                 seen->since = room->ticks;
             }
             if (seen->since > 0) {
@@ -249,13 +249,13 @@ static void relay(views_room *room, uint32_t member, uint32_t skipped)
         row->bytes += QD_VIEW_RELAY_BYTES;
         views_seen *seen = views_sees(observer, &room->entity[number], number);
         seen->since = 0;
-        seen->told = room->ticks;
+        seen->reported = room->ticks;
         change(room, VIEWS_RELAY, observer, seen, 0);
     }
     free(waiting.all);
 }
 
-static uint64_t sightings(const views_room *room)
+static uint64_t visible_entries(const views_room *room)
 {
     uint64_t count = 0;
 
@@ -327,8 +327,8 @@ static void resume(views_room *room)
     for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
         views_member *row = &room->member[member];
 
-        if (row->told_suspended) {
-            row->told_suspended = false;
+        if (row->reported_suspended) {
+            row->reported_suspended = false;
             row->reset = true;
             row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
         }
@@ -365,7 +365,7 @@ void views_tick(views_room *room, uint32_t skipped)
         room->member[member].bytes = room->member[member].is_emptied = 0;
     }
     /* Who has gone is no observer of the sightings any more, and still has a view. */
-    if (sightings(room) > room->config.sightings_max) {
+    if (visible_entries(room) > room->config.sightings_max) {
         suspend(room);
     } else if (room->suspended) {
         resume(room);
