@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a room adds to its space: a batch of positions by id (move), by roster (roster), by roster when an entity went
- * and came since (changed), and a tick whose events one subscription gets, ordered, in nanoseconds an entity; then
- * ordering alone, in nanoseconds an event: medians of the own time of one thread. Last many rooms of 100 in turn, each
- * moved and ticked, in nanoseconds a room, by id and by roster: more than a cache holds, they come from memory every
- * time.
+ * What a room adds to its space, as medians of one thread's own time. First in ns per entity: a batch of positions by id
+ * (move), by roster (roster), by roster after an entity went and came (changed), and a tick with the ordered events of one
+ * subscription. Then ordering alone, in ns per event. Last, many rooms of 100 entities, moved by id or by roster and ticked,
+ * in ns per room: the rooms together are larger than the cache.
  *
  *     bench_room_tick
- *     bench_room_tick rooms COUNT TICKS [roster]      so many rooms alone, so often, at most 200 times
+ *     bench_room_tick rooms COUNT TICKS [roster]      only so many rooms, for so many ticks (at most 200)
  *
- * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n), all moving, up to 0.25 an axis and tick. Ids are counted
- * up from 0, or spread over all 32 bits.
+ * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n). All move up to 0.25 per axis and tick. Ids are counted up from
+ * 0, or spread over all 32 bits.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -155,7 +154,7 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
 }
 
 /* Few keys are sorted so quickly that looking at the clock would count: so several draws are, one after the other. What
- * was sorted last is drawn anew, or the processor would know each branch from the last time. */
+ * was sorted last is drawn again, because the processor would predict each branch of a repeated sort. */
 #define KEYS_A_TIME 20000u
 
 static void measure_order(uint32_t count, unsigned id_bits, uint32_t runs)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What views cost: milliseconds of the thread's own time, the least and the median over ticks, for the batch of moves
- * (which the sight follows) and for the tick with reading all reports; each with observers and without, and what is
- * left for them.
+ * What views cost, in ms of the thread's own time, as the minimum and the median over ticks: for the batch of moves
+ * (which the visibility index follows), and for the tick and reading all reports. Each is measured with observers and
+ * without, and the difference is printed.
  *
  *     bench_room_views [OPTION]...
  *
- *     --case PART     only those with this in their name
+ *     --case PART     only cases with this in their name
  *     --index NAME    as in space_tick.c; auto otherwise
  *     --ticks N       60 otherwise
- *     --relay         observers tell positions, at every fourth tick
+ *     --relay         observers relay positions at every fourth tick
  *
  *     crowd     10,000 observers of radius 16, anchored to as many of 100,000 entities, which all move: W2_100k
  *     players   100 observers of radius 100, anchored to players among 5,000 others in a square of 2,000: all move, up

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A room under random scripts of every command, against a brute force (room/reference.h): of two dimensions or three,
- * swept or not, with any index.
+ * Random scripts of every command on a room, against brute force (room/reference.h): two dimensions or three, swept or not,
+ * with any index.
  *
- * Every refusal, report, snapshot and figure is compared, and the reports of each subscription are folded and compared
- * with the true set at every tick. Then the same script runs on other executors (tasks in a shuffled order, 2 and 4
- * threads), which must give the very same answers, to the bit.
+ * Every refusal, report, snapshot and figure is compared. The reports of each subscription are folded and compared with the
+ * true set at every tick. Then the same script runs on other executors (tasks in shuffled order, 2 and 4 threads), which
+ * must give the same answers to the bit.
  *
  *     model_room_model [SEEDS [FIRST]]
  *
- * How seeds are run, and shrunk where they fail: room/seeds.h.
+ * room/seeds.h runs the seeds, and shrinks scripts that fail.
  */
 #include "room/run.h"
 #include "room/seeds.h"
@@ -18,7 +18,7 @@
 
 #define SEEDS_DEFAULT 400u
 #define BIG_EVERY     25u  /* one seed in so many has thousands of entities, */
-#define HUGE_EVERY    200u /* and one in so many enough of them that a walk is split into tasks */
+#define HUGE_EVERY    200u /* and one in so many has enough of them for a traversal to be split into tasks */
 
 /* ---- members ---- */
 
@@ -109,7 +109,7 @@ static void do_resume(struct run *run, uint32_t member)
 
 /* ---- scripts ---- */
 
-/* A script that is to come to a split walk in few commands begins like this: somebody joins, subscribes, and spawns. */
+/* The beginning of a script with a split traversal: a member joins, subscribes and spawns. */
 enum { COMMAND_TICK = 0, COMMAND_SUBSCRIBE = 40, COMMAND_BATCH = 50, COMMAND_SPAWN = 100 };
 static const uint32_t prologue[] = {COMMAND_BATCH, COMMAND_SUBSCRIBE, COMMAND_SPAWN,
                                     COMMAND_SPAWN, COMMAND_SPAWN,     COMMAND_TICK};
@@ -229,9 +229,9 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
         .space = draw_space(run, rng),
         .entities_max = chance_one_in(rng, 4) && !run->huge ? 5 + chance_below(rng, run->universe) : 1u << 16,
         .events_max = chance_one_in(rng, 2) ? 1u << 20
-                                             : 3 + chance_below(rng, run->huge ? 10000
-                                                                      : big     ? 2000
-                                                                                : 60),
+                                            : 3 + chance_below(rng, run->huge ? 10000
+                                                                    : big     ? 2000
+                                                                              : 60),
         .grace_ns = chance_one_in(rng, 4) ? 0 : chance_below(rng, 1000),
         .roster_ids_max = chance_one_in(rng, 2) ? 1u << 20 : chance_below(rng, 3 * run->universe),
     };
@@ -260,7 +260,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
         /* Every move waits for the tick, and lands by tasks as small as can be. */
         tuning = (qd_tuning){.leaf_rows = 96, .task_rows_min = 64, .land_slots = 64};
     }
-    tuning.vain_min = UINT32_MAX; /* the reference never looks in vain */
+    tuning.vain_min = UINT32_MAX; /* the reference never gives up */
     qd_space_tune(run.room->entities.space, &tuning);
     for (shared->command = 0; shared->command < commands && shared->command < limit; shared->command++) {
         if (!seeds_left_out[shared->command]) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What observers see, under random scripts of all that bears on it, against the rule applied to everybody at every tick
- * (room/views.h): regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers, other owners,
+ * Random scripts of everything that affects what observers see, against the rule (server/room/room_views.h) applied to all
+ * entities at every tick: regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers, hand-overs,
  * losses and suspensions, in two dimensions or three, with any index.
  *
- * Every refusal and every report is compared, and the reports of each member are folded and compared with its views at
- * every tick. Then the same script runs on other executors, and with the join in the sight's place or without it, which
- * must give the very same answers.
+ * Every refusal and every report is compared. The reports of each member are folded and compared with its views at every
+ * tick. Then the same script runs on other executors, and with the spatial join always or never in use, which must give the
+ * same answers.
  *
  *     model_room_views [SEEDS [FIRST]]
  */
@@ -17,7 +17,7 @@
 #include "server/room/views/visibility/spatial_join.h"
 
 #define SEEDS_DEFAULT 1500u
-#define HUGE_EVERY    150u /* one seed in so many has enough entities for a walk to be split into tasks */
+#define HUGE_EVERY    150u /* one seed in so many has enough entities for a traversal to be split into tasks */
 
 /* ---- members ---- */
 
@@ -114,7 +114,7 @@ static void do_entities(struct trial *trial, chance *rng, uint32_t member)
     trial_entities(trial, rng, member, kinds[chance_below(rng, sizeof kinds / sizeof kinds[0])]);
 }
 
-/* From who left last, or from another who is in. */
+/* From the member that left last, or from another member in the room. */
 static void adopt(struct trial *trial, chance *rng, uint32_t member)
 {
     uint32_t from = chance_one_in(rng, 3) ? trial->member[chance_below(rng, trial->actors)] : trial->left;
@@ -164,7 +164,7 @@ static void do_command(struct trial *trial, uint32_t index)
     chance *rng = &own;
     uint32_t what = chance_below(rng, 100), actor = chance_below(rng, trial->actors);
 
-    /* Everybody comes first, then entities and observers; one that is to come to a split walk moves all of them. */
+    /* All members join first, then come entities and observers. A script with a split traversal moves all of them. */
     if (index < trial->actors + PROLOGUE_LENGTH) {
         what = index < trial->actors ? COMMAND_SPAWN : prologue[index - trial->actors];
         actor = index % trial->actors;
@@ -249,7 +249,7 @@ static uint32_t set_up(struct trial *trial, qd_room_config *config)
     return trial->huge ? 16 : 100 + chance_below(rng, SEEDS_COMMANDS_MAX - 100);
 }
 
-/* Who tells what comes and goes: the sight, as in all small rooms; the join; or by turns. */
+/* What finds crossings: the visibility index, as in all small rooms; the spatial join; or both, alternating. */
 enum finding { BY_INDEX, BY_JOIN, ALTERNATING, FINDINGS };
 
 static void choose_finding(struct trial *trial, enum finding finding, uint32_t command)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Views in a room whose memory may end at any command: what is refused for that has changed nothing, what is not has
- * its whole effect, and ticks come through. Of the rule (room/views.h) only what takes memory in the sight: circles,
- * boxes, margins, visible ranges, anchors; by the sight, the join, or both by turns.
+ * Views in a room whose memory may end at any command: a command that is refused for it changes nothing, any other has its
+ * whole effect, and ticks never fail. Of the rule (server/room/room_views.h) only what takes memory in the visibility index:
+ * circles, boxes, margins, visible ranges, anchors; found by the index, by the spatial join, or by both, alternating.
  *
  *     model_room_views_memory [SEEDS [FIRST]]
  */
@@ -48,7 +48,7 @@ typedef struct life {
     qd_heap heap;
     qd_room *room;
     uint32_t me;
-    uint32_t finding; /* the sight, the join, or by turns */
+    uint32_t finding; /* by the index, the join, or both, alternating */
     entity entities[ENTITIES];
     observer observers[OBSERVERS];
     bool reported[OBSERVERS][ENTITIES], expected[OBSERVERS][ENTITIES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Entities that get another owner.
+ * Handing entities over to another owner.
  */
 #include "room_fixture.h"
 
@@ -115,7 +115,7 @@ static void only_own_pairs_are_told_anew(void **state)
     assert_true(report.member == other && report.reset);
     expect_pairs(report.begins, 1, 1, 2);
     no_report(fixture.room);
-    /* Nothing changes where it is given to who has it. */
+    /* Handing an entity to its owner changes nothing. */
     hand_over(fixture.room, other, 1, other);
     catch_up(fixture.room);
     no_report(fixture.room);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The index of ids against an array, over random puts and removals of ids that are counted up, thinly spread, or both.
+ * The ids of a room against an array: random ids are put and removed, counted up, spread, or both.
  */
 #include <setjmp.h>
 #include <stdarg.h>

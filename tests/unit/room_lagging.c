@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Subscriptions whose reports were lost: the reset that follows says how many ticks it stands for, and whether pairs
- * may have passed at them.
+ * Subscriptions whose reports were lost: the reset that follows has the number of lost ticks, and whether pairs may have
+ * passed at them.
  */
 #include "room_fixture.h"
 
@@ -50,7 +50,7 @@ static void the_tick_that_was_lost_counts(void **state)
     catch_up(fixture.room);
     expect_merged(&fixture, 1, false);
 
-    /* And once it is told, it is told. */
+    /* A delivered reset is not repeated. */
     move(fixture.room, fixture.me, 1, 10);
     tick(fixture.room);
     assert_int_equal(next_report(fixture.room).merged_ticks, 0);
@@ -66,13 +66,13 @@ static void skipped_ticks_count_too(void **state)
 
     (void)state;
     open_swept(&fixture);
-    qd_room_tick(fixture.room, &qd_executor_serial, 4); /* tick 6, which tells of the four */
+    qd_room_tick(fixture.room, &qd_executor_serial, 4); /* tick 6, which reports the four skipped ticks */
     (void)next_report(fixture.room);
     qd_room_lost(fixture.room, fixture.me);
     qd_room_tick(fixture.room, &qd_executor_serial, 2); /* tick 9 */
     qd_room_resume(fixture.room, fixture.me);
     tick(fixture.room);
-    expect_merged(&fixture, 9, true); /* from tick 2 to tick 10; nobody looked what passed from 7 on */
+    expect_merged(&fixture, 9, true); /* from tick 2 to tick 10; from 7 on, pairs may have passed unseen */
     close_room(&fixture);
 }
 
@@ -121,7 +121,7 @@ static void a_lost_reset_stands_for_as_much_as_before(void **state)
     tick(fixture.room);
     expect_merged(&fixture, 3, true);
 
-    /* A first reset that is lost stood for no tick that was not told. */
+    /* A lost first reset replaced no ticks. */
     qd_room_unsubscribe(fixture.room, fixture.me);
     subscribe(fixture.room, fixture.me);
     catch_up(fixture.room);
@@ -134,7 +134,7 @@ static void a_lost_reset_stands_for_as_much_as_before(void **state)
     close_room(&fixture);
 }
 
-/* Resets are shared by those who missed the same, and by nobody else. */
+/* Members that missed the same ticks share a reset; others do not. */
 static void shares_tell_what_was_missed_apart(void **state)
 {
     room_fixture fixture;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Events into keys in order, against qsort: few and many, of every kind, ids counted, spread and a few far ones among
- * counted ones; on one worker and on several, which take tasks from the last to the first or run at once.
+ * Ordered keys of events against qsort: few and many, of every kind; ids counted up, spread, and mostly counted up; on one
+ * worker and on several, which take tasks in reverse order or run at once.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,10 +16,10 @@
 #include "server/room/pairs/pair_keys.h"
 #include "support/backwards.h"
 
-#define SLOTS     3000u
-#define COUNT_MAX 140000u
+#define SLOTS       3000u
+#define COUNT_MAX   140000u
 #define WORKERS_MAX 4u
-#define ALIGNMENT 64u
+#define ALIGNMENT   64u
 
 static uint64_t random_next(uint64_t *seed)
 {

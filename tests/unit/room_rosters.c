@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rosters: what they are made of, what an entry means as entities come and go, and what they cost.
+ * Rosters: naming them, what an entry means as entities come and go, and their memory.
  */
 #include "room_fixture.h"
 
@@ -191,7 +191,7 @@ static void rosters_of_many_runs_are_moved_from_any_entry(void **state)
     assert_int_equal(place(&fixture, 0, 300, 1100, 30), 0);
     assert_true(x_of(fixture.room, id[299]) == 20 && x_of(fixture.room, id[300]) == 30);
     assert_true(x_of(fixture.room, id[1399]) == 30 && x_of(fixture.room, id[1400]) == 20);
-    /* One entry that is gone holds up nobody else. */
+    /* An entry without an entity does not affect the others. */
     assert_int_equal(despawn(fixture.room, fixture.me, id[700]), 0);
     assert_int_equal(place(&fixture, 0, 0, MANY, 40), QD_ROOM_UNKNOWN_ID);
     assert_true(x_of(fixture.room, id[0]) == 40 && x_of(fixture.room, id[701]) == 40);
@@ -244,7 +244,7 @@ static void what_is_cut_off_is_not_what_stays(void **state)
     close_room(&fixture);
 }
 
-/* From any entry on, by so few that they end in the next run, or in the one behind it. */
+/* From any entry on; the moves end in the next run, or in the one after it. */
 static void an_entry_that_is_gone_is_missed_from_anywhere(void **state)
 {
     room_fixture fixture;
@@ -333,7 +333,7 @@ static void memory_goes_with_the_roster_and_with_its_member(void **state)
     assert_true(fixture.heap.bytes >= before + (MANY - 200) * 8);
     assert_true(fixture.heap.bytes <= before + MANY * 12);
     assert_int_equal(name(&fixture, 9, 0, id, 1, false), QD_OK);
-    /* But for a little by which the room tells runs of entries apart. */
+    /* Except for a little memory about runs. */
     assert_true(fixture.heap.bytes <= before + LITTLE);
     for (uint32_t i = 0; i < 100; i++) {
         assert_int_equal(name(&fixture, 8, 0, id, MANY, false), QD_OK);

@@ -286,9 +286,9 @@ static void gather(crowd *c, uint32_t first, uint32_t end, float at)
     }
 }
 
-/* Those who come to observe where the others were when the join began to lead find nobody there, also as the sight is
- * asked, which has these there still: at the tick of the first entity with a visible range. */
-static void where_somebody_was_as_the_join_began_nobody_is_seen(void **state)
+/* When the join comes into use, the index keeps old positions. New observers at these positions must see nothing, also
+ * at the tick of the first entity with a visible range, at which the index is asked. */
+static void observer_at_old_positions_of_the_index_sees_nothing(void **state)
 {
     const uint32_t in_view = OBSERVERS * OBSERVERS, id = 0;
     const float visible_range = 5;
@@ -424,7 +424,7 @@ int main(void)
         cmocka_unit_test(all_find_the_same_in_a_plane),
         cmocka_unit_test(all_find_the_same_in_space),
         cmocka_unit_test(the_join_leads_where_a_crowd_moves),
-        cmocka_unit_test(where_somebody_was_as_the_join_began_nobody_is_seen),
+        cmocka_unit_test(observer_at_old_positions_of_the_index_sees_nothing),
         cmocka_unit_test(what_is_in_vain_is_so_with_any_number_of_hands),
         cmocka_unit_test(a_room_goes_on_after_it_looked_in_vain),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What observers see: regions, margins, masks, teams, what is hidden, and why something leaves.
+ * What observers see: regions, margins, masks, teams, hidden entities, and the reasons of leaves.
  */
 #include "room_views_fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Short ways to say what tests of views say often. Observers are one at a time, entities are points at (x, 50).
+ * Short forms of common commands about views. Observers come one at a time, entities are points at (x, 50).
  */
 #ifndef QD_TESTS_UNIT_ROOM_VIEWS_FIXTURE_H
 #define QD_TESTS_UNIT_ROOM_VIEWS_FIXTURE_H
@@ -20,7 +20,7 @@ static inline const qd_room_config *views_config(void)
     return &config;
 }
 
-/* One observer, as it is said; what is not given is absent. */
+/* One observer. Fields that are 0 are absent. */
 typedef struct watch {
     uint32_t id;
     uint8_t anchored, sees_self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What members are told of views: relay, bytes, watchers, losses, suspensions, why, descriptions; and what it costs.
+ * What members get of views: relay, bytes, watchers, losses, suspensions, why, descriptions; and its memory.
  */
 #include "server/room/state.h"
 #include "server/room/views/changes.h"
@@ -50,7 +50,7 @@ static void positions_are_told_however_long_nothing_happened(void **state)
     spawn(room, me, 3, 75);
     observe(room, me, (watch){.id = 7, .range = 40, .tiers = 1, .relay_range = ranges, .relay_every = everys});
     expect_enters(view_at_tick(room), 3, 7, 1, 7, 2, 7, 3);
-    move(room, me, 3, 76); /* nobody is told that yet */
+    move(room, me, 3, 76); /* not reported yet */
     silent_tick(room);
     for (uint32_t times = 1; times < 20; times++) {
         wait_long(times);
@@ -119,7 +119,7 @@ static void bytes_go_to_leaves_then_enters_then_relays(void **state)
     expect_relays(view_at_tick(room), 1, 7, 2);
     expect_relays(view_at_tick(room), 1, 7, 1);
     silent_tick(room);
-    /* Leaves are told, whatever they take. */
+    /* Leaves are always reported, whatever bytes_max is. */
     options(me, 1, QD_ROOM_WATCH_NONE);
     unobserve(room, me, 7);
     assert_int_equal(view_at_tick(room).leave_count, 4);
@@ -192,7 +192,7 @@ static void ticks_that_were_lost_are_counted(void **state)
     spawn(room, me, 1, 50);
     observe(room, me, (watch){.id = 7, .range = 10});
     (void)view_at_tick(room);
-    /* Of quiet ticks nothing is lost; what is said while reports are lost is told by the reset. */
+    /* Quiet ticks lose nothing. The reset has the changes made while reports were lost. */
     silent_tick(room);
     qd_room_view_lost(room, me);
     spawn(room, me, 2, 51);
@@ -211,7 +211,7 @@ static void ticks_that_were_lost_are_counted(void **state)
     qd_room_view_lost(room, me);
     qd_room_view_resume(room, me);
     assert_int_equal(view_at_tick(room).merged_ticks, 6);
-    /* What is told is told, but for who says that it has not arrived. */
+    /* Delivered reports are not repeated, unless the member has missed them. */
     qd_room_view_lost(room, me);
     silent_tick(room);
     qd_room_view_missed(room, me, UINT64_MAX);
@@ -231,7 +231,7 @@ static void a_reverse_view_begins_between_ticks(void **state)
     observe(room, me, (watch){.id = 7, .range = 10});
     (void)view_at_tick(room);
     options(other, 0, QD_ROOM_WATCH_ALL);
-    spawn(room, me, 3, 52); /* nobody sees it yet, */
+    spawn(room, me, 3, 52); /* no observer sees it yet, */
     despawn(room, me, 1);   /* and this is seen until the tick */
     qd_room_view_catch_up(room);
     qd_room_view_report report = next_view(room);
@@ -249,7 +249,7 @@ static void a_reverse_view_begins_between_ticks(void **state)
                     report.watcher_leave_observer, 1, 1, me, 7);
     expect_watchers(report.watcher_enter_count, report.watcher_enter_entity, report.watcher_enter_member,
                     report.watcher_enter_observer, 1, 3, me, 7);
-    /* What gets another owner makes it begin anew for those who watch their own. */
+    /* After a hand-over, members that watch their own entities get a reset. */
     static const uint32_t given[] = {3};
     qd_room_refusals refusals;
     options(other, 0, QD_ROOM_WATCH_OWN);
@@ -432,8 +432,8 @@ static void a_room_without_memory_refuses_observers_and_goes_on(void **state)
     assert_true(fixture.heap.bytes > bytes);
 }
 
-/* While views are suspended the last observer ends, and another is refused. Then nothing is too many: who watches, as
- * who observed, begins anew at the next tick, and need not wait for somebody who observes. */
+/* While views are suspended the last observer ends, and another is refused. Then the entries fit again: at the next tick
+ * the members that watch and those that observed get a reset, although there is no observer. */
 static void suspended_views_end_without_an_observer(uint32_t entities, uint32_t *refused)
 {
     uint32_t watcher = join(room);
@@ -476,7 +476,7 @@ static void a_sight_without_observers_is_not_suspended(void **state)
     assert_true(refused > 0);
 }
 
-/* The first entity with a visible range needs something of each observer; who ended before has nothing to give back. */
+/* The first entity with a visible range needs bodies of each observer. One that has ended has none to free. */
 static void a_room_without_memory_refuses_a_visible_range_and_goes_on(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What observers see beyond regions and masks: cones, teams, what is hidden, lists, limits, budgets, visible ranges.
+ * What observers see beyond regions and masks: cones, teams, hidden entities, lists, limits, budgets, visible ranges.
  */
 #include "room_views_fixture.h"
 

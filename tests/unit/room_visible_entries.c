@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An observer's candidates: that a set gives its memory back when a crowd has gone, and keeps who is left.
+ * The visible entries of an observer: a set shrinks after a crowd has gone, and keeps the remaining entries.
  */
 #include "server/room/views/state/visible_entries.h"
 

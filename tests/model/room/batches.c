@@ -59,7 +59,7 @@ static uint8_t draw_shape(struct run *run, chance *rng)
     return run->circles && chance_one_in(rng, 2) ? QD_SPACE_CIRCLE : QD_SPACE_BOX;
 }
 
-/* All columns are drawn; which of them the batch has is the caller's to say. */
+/* Draws all columns; the caller decides which of them the batch has. */
 static qd_room_batch draw_batch(struct run *run, chance *rng)
 {
     uint32_t count = 1 + chance_below(rng, chance_one_in(rng, 4) ? run->batch_max : 1 + run->batch_max / 8);

@@ -140,7 +140,7 @@ static void check_report(struct run *run, const qd_room_report *report, ref_news
     check_pairs(run, report->member, report->stays, NULL, events && interest.stays ? &reference->stays : NULL, "stay");
 }
 
-/* Whether a subscription with this news has nothing to tell. */
+/* Whether a subscription with this news has nothing to report. */
 static bool is_silent(const struct run *run, uint32_t member, ref_news news, uint32_t skipped)
 {
     const ref_room *reference = run->reference;
@@ -179,7 +179,7 @@ static bool is_shared_alike(struct shares *shares, uint32_t share, uint64_t hash
     return true;
 }
 
-/* Reads all reports of the round. Now and then one is lost on its way, or its reader leaves or subscribes anew. */
+/* Reads all reports of the round. Now and then one is lost, or its reader leaves or subscribes again. */
 static void read_reports(struct run *run, chance *rng, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
 {
     struct shares shares = {0};

@@ -73,7 +73,7 @@ static void fold_report(struct trial *trial, const qd_room_view_report *report)
     }
 }
 
-/* What a member has folded is what its observers see, and who sees what it watches. */
+/* The reports that a member has folded give the views of its observers, and its reverse view. */
 static void check_folded(struct trial *trial, uint32_t member)
 {
     const views_room *reference = trial->reference;
@@ -165,7 +165,7 @@ static void push_views(views_room *reference, views_changes *to, uint32_t member
             if (!is_wanted) {
                 continue;
             }
-            if (!watched) { /* a reset tells where it is */
+            if (!watched) { /* a reset has its position */
                 seen->reported = reference->ticks;
                 seen->since = 0;
             }
@@ -175,7 +175,7 @@ static void push_views(views_room *reference, views_changes *to, uint32_t member
     }
 }
 
-/* Between ticks nobody comes or goes, and only reverse views begin anew. */
+/* Between ticks views do not change, and only reverse views are reset. */
 static void expect(views_room *reference, uint32_t member, bool between, struct expected *expected)
 {
     views_member *row = &reference->member[member];

@@ -413,7 +413,8 @@ static int check_region(const struct observer_request *request)
         (is_box && !(isfinite(half[0]) && isfinite(half[1]) && isfinite(half[2])))) {
         return QD_ROOM_NOT_FINITE;
     }
-    if (request->margin < 0 || (!is_box && request->range < 0) || (is_box && (half[0] < 0 || half[1] < 0 || half[2] < 0))) {
+    if (request->margin < 0 || (!is_box && request->range < 0) ||
+        (is_box && (half[0] < 0 || half[1] < 0 || half[2] < 0))) {
         return QD_ROOM_NEGATIVE_SIZE;
     }
     if (request->region != QD_ROOM_CONE) {
@@ -460,7 +461,8 @@ static void take(views_observer *observer, const struct observer_request *reques
     observer->team = request->team;
 }
 
-static int observe_one(struct trial *trial, uint32_t member, const struct observer_request *request, const qd_msg_observers *batch)
+static int observe_one(struct trial *trial, uint32_t member, const struct observer_request *request,
+                       const qd_msg_observers *batch)
 {
     int refusal = check_observer(trial, member, request);
 
@@ -526,7 +528,8 @@ void trial_observe(struct trial *trial, chance *rng, uint32_t member)
     check_refusals(trial, &refusals, &expected, 1);
 }
 
-static int move_one(struct trial *trial, uint32_t member, const struct observer_request *request, const qd_msg_observers *batch)
+static int move_one(struct trial *trial, uint32_t member, const struct observer_request *request,
+                    const qd_msg_observers *batch)
 {
     views_observer *observer = views_find(trial->reference, member, request->id);
 

@@ -46,7 +46,7 @@ static void enter(views_room *room, views_observer *observer, uint32_t number)
     change(room, VIEWS_ENTER, observer, &observer->view[observer->seen++], 0);
 }
 
-/* Somebody who wants something, and what decides who is first. */
+/* An entity that waits, and its priority. */
 typedef struct wish {
     double first, second; /* ascending */
     uint32_t observer, id;
@@ -112,7 +112,7 @@ static double head_start(const views_room *room, const views_observer *observer)
     return observer->margin > range / 16 ? observer->margin : range / 16;
 }
 
-/* Steps 1 to 5; who is to enter goes to `entrants`. */
+/* Steps 1 to 5. Entities that are to enter go to `entrants`. */
 static void serve(views_room *room, uint32_t row, wishes *entrants)
 {
     views_observer *observer = &room->observer[row];
@@ -307,7 +307,7 @@ static int by_kind(const void *a, const void *b)
     return one->id < other->id ? -1 : one->id > other->id;
 }
 
-/* Every view is empty, and nobody is told but of that. */
+/* Every view is empty, and only that is reported. */
 static void suspend(views_room *room)
 {
     room->suspended = true;
@@ -364,7 +364,7 @@ void views_tick(views_room *room, uint32_t skipped)
     for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
         room->member[member].bytes = room->member[member].is_emptied = 0;
     }
-    /* Who has gone is no observer of the sightings any more, and still has a view. */
+    /* An observer that has gone has no visible entries any more, but still a view. */
     if (visible_entries(room) > room->config.sightings_max) {
         suspend(room);
     } else if (room->suspended) {
