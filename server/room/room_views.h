@@ -44,18 +44,19 @@
 
 /* ---- entities ---- */
 
-/* Describes entities that the member may change. id is needed; columns that are NULL leave values unchanged, which are 0
- * at first. payload_size is at most QD_VIEW_PAYLOAD_MAX, and `payload` has the payloads one behind the other. Tag and payload are reported with the next enter, not before.
- * QD_ROOM_FULL: there is no memory. A description ends with its entity. */
+/* Describes entities that the member may change. id is needed; columns that are NULL leave values unchanged, which are
+ * 0 at first. payload_size is at most QD_VIEW_PAYLOAD_MAX, and `payload` has the payloads one behind the other. Tag and
+ * payload are reported with the next enter, not before. QD_ROOM_FULL: there is no memory. A description ends with its
+ * entity. */
 void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals);
 
 /* ---- observers ---- */
 
-/* id is needed, and at most QD_VIEW_TIERS_MAX tiers. Without their column, regions are circles, masks have all bits, and
- * other values are 0. Makes new observers, or replaces existing ones, which keep their view and their lists: what they no longer see leaves
- * at the next tick. QD_ROOM_UNKNOWN_ID: the anchor does not exist; QD_ROOM_NOT_OWNER: it belongs to another member;
- * QD_ROOM_NOT_FINITE and QD_ROOM_NEGATIVE_SIZE as in batches of entities. An observer ends with its anchor, as by
- * qd_room_unobserve, and with its member. */
+/* id is needed, and at most QD_VIEW_TIERS_MAX tiers. Without their column, regions are circles, masks have all bits,
+ * and other values are 0. Makes new observers, or replaces existing ones, which keep their view and their lists: what
+ * they no longer see leaves at the next tick. QD_ROOM_UNKNOWN_ID: the anchor does not exist; QD_ROOM_NOT_OWNER: it
+ * belongs to another member; QD_ROOM_NOT_FINITE and QD_ROOM_NEGATIVE_SIZE as in batches of entities. An observer ends
+ * with its anchor, as by qd_room_unobserve, and with its member. */
 void qd_room_observe(qd_room *room, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals);
 /* Moves free observers and turns cones: id is needed, and x, y (and z) or direction_*, or both. QD_ROOM_BAD_REGION: the
  * entry moves an anchored observer, or turns one that is not a cone. */

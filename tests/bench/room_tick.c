@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a room adds to its space, as medians of one thread's own time. First in ns per entity: a batch of positions by id
- * (move), by roster (roster), by roster after an entity went and came (changed), and a tick with the ordered events of one
- * subscription. Then ordering alone, in ns per event. Last, many rooms of 100 entities, moved by id or by roster and ticked,
- * in ns per room: the rooms together are larger than the cache.
+ * What a room adds to its space, as medians of one thread's own time. First in ns per entity: a batch of positions by
+ * id (move), by roster (roster), by roster after an entity went and came (changed), and a tick with the ordered events
+ * of one subscription. Then ordering alone, in ns per event. Last, many rooms of 100 entities, moved by id or by roster
+ * and ticked, in ns per room: the rooms together are larger than the cache.
  *
  *     bench_room_tick
  *     bench_room_tick rooms COUNT TICKS [roster]      only so many rooms, for so many ticks (at most 200)
  *
- * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n). All move up to 0.25 per axis and tick. Ids are counted up from
- * 0, or spread over all 32 bits.
+ * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n). All move up to 0.25 per axis and tick. Ids are counted up
+ * from 0, or spread over all 32 bits.
  */
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What more workers gain, in process: the median wall-clock time of a tick on one worker and on several, and their ratio.
- * It needs as many idle cores as there are workers.
+ * What more workers gain, in process: the median wall-clock time of a tick on one worker and on several, and their
+ * ratio. It needs as many idle cores as there are workers.
  *
  *     bench_room_workers [OPTION]...
  *

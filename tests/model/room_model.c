@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random scripts of every command on a room, against brute force (room/reference.h): two dimensions or three, swept or not,
- * with any index.
+ * Random scripts of every command on a room, against brute force (room/reference.h): two dimensions or three, swept or
+ * not, with any index.
  *
- * Every refusal, report, snapshot and figure is compared. The reports of each subscription are folded and compared with the
- * true set at every tick. Then the same script runs on other executors (tasks in shuffled order, 2 and 4 threads), which
- * must give the same answers to the bit.
+ * Every refusal, report, snapshot and figure is compared. The reports of each subscription are folded and compared with
+ * the true set at every tick. Then the same script runs on other executors (tasks in shuffled order, 2 and 4 threads),
+ * which must give the same answers to the bit.
  *
  *     model_room_model [SEEDS [FIRST]]
  *

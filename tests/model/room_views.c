@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random scripts of everything that affects what observers see, against the rule (server/room/room_views.h) applied to all
- * entities at every tick: regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers, hand-overs,
- * losses and suspensions, in two dimensions or three, with any index.
+ * Random scripts of everything that affects what observers see, against the rule (server/room/room_views.h) applied to
+ * all entities at every tick: regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers,
+ * hand-overs, losses and suspensions, in two dimensions or three, with any index.
  *
- * Every refusal and every report is compared. The reports of each member are folded and compared with its views at every
- * tick. Then the same script runs on other executors, and with the spatial join always or never in use, which must give the
- * same answers.
+ * Every refusal and every report is compared. The reports of each member are folded and compared with its views at
+ * every tick. Then the same script runs on other executors, and with the spatial join always or never in use, which
+ * must give the same answers.
  *
  *     model_room_views [SEEDS [FIRST]]
  */

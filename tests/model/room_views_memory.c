@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Views in a room whose memory may end at any command: a command that is refused for it changes nothing, any other has its
- * whole effect, and ticks never fail. Of the rule (server/room/room_views.h) only what takes memory in the visibility index:
- * circles, boxes, margins, visible ranges, anchors; found by the index, by the spatial join, or by both, alternating.
+ * Views in a room whose memory may end at any command: a command that is refused for it changes nothing, any other has
+ * its whole effect, and ticks never fail. Of the rule (server/room/room_views.h) only what takes memory in the
+ * visibility index: circles, boxes, margins, visible ranges, anchors; found by the index, by the spatial join, or by
+ * both, alternating.
  *
  *     model_room_views_memory [SEEDS [FIRST]]
  */

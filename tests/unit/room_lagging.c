@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Subscriptions whose reports were lost: the reset that follows has the number of lost ticks, and whether pairs may have
- * passed at them.
+ * Subscriptions whose reports were lost: the reset that follows has the number of lost ticks, and whether pairs may
+ * have passed at them.
  */
 #include "room_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ordered keys of events against qsort: few and many, of every kind; ids counted up, spread, and mostly counted up; on one
- * worker and on several, which take tasks in reverse order or run at once.
+ * Ordered keys of events against qsort: few and many, of every kind; ids counted up, spread, and mostly counted up; on
+ * one worker and on several, which take tasks in reverse order or run at once.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The spatial join: all finders find the same points, and miss none. The join is in use only where a crowd moves, and it
- * gives up if it takes too long. The model test checks that it gives the same views as the visibility index.
+ * The spatial join: all finders find the same points, and miss none. The join is in use only where a crowd moves, and
+ * it gives up if it takes too long. The model test checks that it gives the same views as the visibility index.
  */
 #include "server/room/room_views.h"
 #include "server/room/state.h"

@@ -432,8 +432,8 @@ static void a_room_without_memory_refuses_observers_and_goes_on(void **state)
     assert_true(fixture.heap.bytes > bytes);
 }
 
-/* While views are suspended the last observer ends, and another is refused. Then the entries fit again: at the next tick
- * the members that watch and those that observed get a reset, although there is no observer. */
+/* While views are suspended the last observer ends, and another is refused. Then the entries fit again: at the next
+ * tick the members that watch and those that observed get a reset, although there is no observer. */
 static void suspended_views_end_without_an_observer(uint32_t entities, uint32_t *refused)
 {
     uint32_t watcher = join(room);

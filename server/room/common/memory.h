@@ -25,8 +25,8 @@ typedef struct qd_block {
     uint32_t uses; /* since the size was last checked */
 } qd_block;
 
-/* At least `size` bytes, aligned to QD_BLOCK_ALIGNMENT. May exceed the memory budget. NULL if size is 0 and the block is
- * empty. */
+/* At least `size` bytes, aligned to QD_BLOCK_ALIGNMENT. May exceed the memory budget. NULL if size is 0 and the block
+ * is empty. */
 void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size);
 void qd_block_deinit(qd_block *block, qd_heap *heap);
 

@@ -36,8 +36,8 @@ static bool touches(float at, float half, float min, float max)
     return low <= max && min <= high;
 }
 
-/* By the bounding box, whose corners are rounded like those of a box. In two dimensions the region and all entities have
- * z 0. */
+/* By the bounding box, whose corners are rounded like those of a box. In two dimensions the region and all entities
+ * have z 0. */
 static bool is_wanted(const struct search *search, qd_id_entry entry)
 {
     const qd_room_region *region = search->region;

@@ -23,7 +23,7 @@ struct sorting {
     qd_order order, sorted; /* where keys are made, and where they end up: `sorted` swaps the halves of `order` */
     bool with_values;
 
-    /* Of many events. A key's digit combines its kind and its upper half; rare ids share the last digit of their kind. */
+    /* Of many events. A key's digit combines its kind and its upper half; rare ids share the last digit. */
     size_t ranges, tasks;
     unsigned shift;
     uint32_t digits;   /* per kind */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From the events of a traversal, which are slots in no order, to their pairs in order: a key of two ids each, the lower
- * id << 32 | the other, grouped by kind of event.
+ * From the events of a traversal, which are slots in no order, to their pairs in order: a key of two ids each, the
+ * lower id << 32 | the other, grouped by kind of event.
  *
  * Few events are sorted kind by kind. Many are distributed by kind and first digit, and each part is then sorted in a
  * near cache. The three steps are tasks for the executor, and their result does not depend on who runs them:

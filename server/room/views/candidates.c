@@ -91,8 +91,8 @@ static void settle(qd_views *views, qd_candidate pair, bool begins)
     qd_visible_entries_trim(set, views->heap);
 }
 
-/* Entities are anywhere in memory. Rows are prefetched AHEAD entries before they are needed, and what they point to half
- * as far ahead. */
+/* Entities are anywhere in memory. Rows are prefetched AHEAD entries before they are needed, and what they point to
+ * half as far ahead. */
 #define AHEAD 16u
 
 static void prefetch_noting(const qd_views *views, const qd_crossings *crossings, size_t i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rosters: the reference keeps what was named as a plain list. A batch by roster must give the answers and have the effect
- * of a batch by the ids of that list.
+ * Rosters: the reference keeps what was named as a plain list. A batch by roster must give the answers and have the
+ * effect of a batch by the ids of that list.
  */
 #include "run.h"
 

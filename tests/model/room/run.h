@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One run of a random script on a room beside the reference: its state, how it fails, and the commands, each of which is
- * compared with the reference.
+ * One run of a random script on a room beside the reference: its state, how it fails, and the commands, each of which
+ * is compared with the reference.
  *
  *     run.c        how a run fails, and its executors
  *     batches.c    batches, entry by entry
