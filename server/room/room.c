@@ -138,6 +138,13 @@ void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, b
     qd_batch_finish(&room->entities, batch->count, refusals);
 }
 
+/* Prefetches what moves read of views, and what the tick after them reads first of pairs. */
+static void fetch_for_moves(const qd_room *room)
+{
+    qd_fetch(&room->views, sizeof room->views.index);
+    qd_fetch(&room->pairs, offsetof(qd_pairs, subscriptions));
+}
+
 /* Views take over each run while its columns are in the cache. */
 static void apply_moves(qd_room *room, qd_moves *moves)
 {
@@ -152,7 +159,7 @@ void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd
 {
     qd_moves moves;
 
-    qd_fetch(&room->views, sizeof room->views.index);
+    fetch_for_moves(room);
     qd_moves_by_id(&moves, &room->entities, member, batch, false, refusals);
     apply_moves(room, &moves);
 }
@@ -170,7 +177,7 @@ qd_status qd_room_roster_move(qd_room *room, uint32_t member, const qd_room_rost
 {
     qd_moves moves;
 
-    qd_fetch(&room->views, sizeof room->views.index);
+    fetch_for_moves(room);
     qd_status status = qd_moves_by_roster(&moves, &room->entities, member, positions, refusals);
     if (status == QD_OK) {
         apply_moves(room, &moves);
@@ -309,22 +316,19 @@ void qd_room_resume(qd_room *room, uint32_t member)
 
 /* ---- ticks and reports ---- */
 
-static void fetch(const qd_room *room, bool all)
-{
-    const bool is_small = qd_entities_fetch_tick(&room->entities, all);
-
-    qd_pairs_fetch_tick(&room->pairs, is_small);
-    qd_fetch(&room->views, QD_LINE_BYTES);
-}
-
 void qd_room_fetch(const qd_room *room)
 {
-    fetch(room, false);
+    qd_entities_fetch(&room->entities);
+    qd_pairs_fetch_tick(&room->pairs);
+    qd_fetch(&room->views, QD_LINE_BYTES);
 }
 
 void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
 {
-    fetch(room, true);
+    qd_room_fetch(room);
+    if (qd_entities_fetch_all(&room->entities)) {
+        qd_pairs_fetch_lists(&room->pairs);
+    }
     qd_snapshot_release(&room->entities);
     room->entities.tick += 1 + (uint64_t)skipped;
     room->entities.ticks_skipped += skipped;

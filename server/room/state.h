@@ -10,8 +10,8 @@
 #include "views/state/view_state.h"
 
 struct qd_room {
-    qd_entities entities;
     qd_pairs pairs;
+    qd_entities entities;
     qd_views views;
 };
 

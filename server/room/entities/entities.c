@@ -237,10 +237,14 @@ bool qd_entities_fetch_mover(const qd_entities *entities, uint32_t member, uint3
     return true;
 }
 
-bool qd_entities_fetch_tick(const qd_entities *entities, bool all)
+void qd_entities_fetch(const qd_entities *entities)
 {
     qd_fetch_to_write(entities, offsetof(qd_entities, roster_runs));
-    if (!all || entities->ids.count > FETCH_COUNT_MAX) {
+}
+
+bool qd_entities_fetch_all(const qd_entities *entities)
+{
+    if (entities->ids.count > FETCH_COUNT_MAX) {
         return false;
     }
     qd_fetch(entities->id, entities->ids.count * sizeof *entities->id);

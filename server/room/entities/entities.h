@@ -32,8 +32,9 @@ uint32_t qd_entities_adopt(qd_entities *entities, uint32_t from, uint32_t to, ui
 /* Prefetches the state that all moves read and that of the member, before it moves `count` entities. Returns whether
  * the room is so small that the caller prefetches the rest, too. */
 bool qd_entities_fetch_mover(const qd_entities *entities, uint32_t member, uint32_t count);
-/* Prefetches what a tick reads first; with `all`, also arrays and the space, if the room is small. Returns whether it
- * is. */
-bool qd_entities_fetch_tick(const qd_entities *entities, bool all);
+/* Prefetches what a tick reads first. */
+void qd_entities_fetch(const qd_entities *entities);
+/* If the room is small, prefetches arrays and the space for a tick. Returns whether it is small. */
+bool qd_entities_fetch_all(const qd_entities *entities);
 
 #endif

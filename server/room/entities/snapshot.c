@@ -108,6 +108,9 @@ static qd_status search_map(struct search *search)
 
 void qd_snapshot_release(qd_entities *entities)
 {
+    if (!entities->answer) {
+        return; /* and writes nothing, at every tick */
+    }
     qd_heap_free_aligned(entities->heap, entities->answer, QD_BLOCK_ALIGNMENT, entities->answer_bytes);
     entities->answer = NULL;
     entities->answer_bytes = 0;

@@ -113,13 +113,15 @@ void qd_pairs_catch_up(qd_pairs *pairs, const qd_executor *executor)
     report_set(pairs, executor, false);
 }
 
-void qd_pairs_fetch_tick(const qd_pairs *pairs, bool all)
+void qd_pairs_fetch_tick(const qd_pairs *pairs)
+{
+    qd_fetch_to_write(pairs, offsetof(qd_pairs, lists.own));
+}
+
+void qd_pairs_fetch_lists(const qd_pairs *pairs)
 {
     const qd_block *events = &pairs->lists.events;
 
-    qd_fetch_to_write(pairs, offsetof(qd_pairs, lists.own));
-    if (all) {
-        qd_fetch_to_write(pairs->rows, sizeof pairs->rows[0]);
-        qd_fetch_to_write(events->memory, events->size < FETCH_BYTES_MAX ? events->size : FETCH_BYTES_MAX);
-    }
+    qd_fetch_to_write(pairs->rows, offsetof(qd_subscriber, own));
+    qd_fetch_to_write(events->memory, events->size < FETCH_BYTES_MAX ? events->size : FETCH_BYTES_MAX);
 }

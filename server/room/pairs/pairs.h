@@ -22,7 +22,9 @@ bool qd_pairs_tick(qd_pairs *pairs, const qd_executor *executor, uint32_t skippe
 void qd_pairs_reset(qd_pairs *pairs, const qd_executor *executor);
 void qd_pairs_catch_up(qd_pairs *pairs, const qd_executor *executor);
 
-/* Prefetches what a tick reads; with `all`, also rows and lists, in a small room. */
-void qd_pairs_fetch_tick(const qd_pairs *pairs, bool all);
+/* Prefetches what a tick reads first. */
+void qd_pairs_fetch_tick(const qd_pairs *pairs);
+/* The same for rows and lists, in a small room. Waits for what qd_pairs_fetch_tick has asked for. */
+void qd_pairs_fetch_lists(const qd_pairs *pairs);
 
 #endif
