@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The decode block, which codec_internal.h describes.
+ */
 #include "codec_internal.h"
 
 #include <stdlib.h>
@@ -6,8 +9,8 @@
 
 #define ALIGNMENT 16u
 
-/* What the structs of a message take beside its columns and strings: an envelope, the widest message (View) and the
- * sizes and gaps of its columns are about 2,500 bytes. */
+/* The structs of a message, without its columns and strings. An envelope, the widest message (View) and the sizes and
+ * gaps of its columns are about 2,500 bytes. */
 #define STRUCTS_BYTES 3072u
 
 static void *malloc_alloc(void *context, size_t size)
@@ -82,7 +85,7 @@ qd_decode_result qd_decode_in_block(qd_decode_fn decode, const void *bytes, size
                                     const qd_codec_memory *memory, qd_decode_block *block, void *decoded)
 {
     *block = (qd_decode_block){0};
-    /* protobuf-c counts in int here and there. */
+    /* protobuf-c counts in int in some places. */
     if (size > INT32_MAX) {
         return QD_DECODE_MALFORMED;
     }

@@ -38,7 +38,7 @@ void qd_frame_reader_init(qd_frame_reader *reader, size_t frame_bytes_max, const
     };
 }
 
-static void give_back(qd_frame_reader *reader)
+static void release_held(qd_frame_reader *reader)
 {
     if (reader->held) {
         reader->memory->release(reader->memory->context, reader->held, reader->held_capacity);
@@ -50,10 +50,10 @@ static void give_back(qd_frame_reader *reader)
 
 void qd_frame_reader_deinit(qd_frame_reader *reader)
 {
-    give_back(reader);
+    release_held(reader);
 }
 
-/* Takes bytes up to the end of the length; then the reader is in the frame. */
+/* Reads up to the end of the length; then the reader is in the frame. */
 static qd_frame_result read_prefix(qd_frame_reader *reader, const uint8_t **bytes, size_t *size)
 {
     uint8_t byte;
@@ -86,7 +86,8 @@ static qd_frame_result read_prefix(qd_frame_reader *reader, const uint8_t **byte
     return QD_FRAME_OK;
 }
 
-/* Makes room for `size` more bytes that have come: at most twice what is held then, and never more than the frame. */
+/* Makes room for `size` more bytes that have arrived. The capacity is at most twice what is held then, and never more
+ * than the frame. */
 static bool reserve(qd_frame_reader *reader, size_t size)
 {
     size_t needed = reader->held_size + size;
@@ -103,7 +104,7 @@ static bool reserve(qd_frame_reader *reader, size_t size)
     if (held_size > 0) {
         memcpy(held, reader->held, held_size);
     }
-    give_back(reader);
+    release_held(reader);
     reader->held = held;
     reader->held_size = held_size;
     reader->held_capacity = capacity;
@@ -114,10 +115,10 @@ qd_frame_result qd_frame_reader_next(qd_frame_reader *reader, const uint8_t **by
                                      const uint8_t **frame, size_t *frame_size)
 {
     if (!reader->in_frame) {
-        reader->held_size = 0; /* what was handed out last */
+        reader->held_size = 0; /* the frame of the last call */
         qd_frame_result result = read_prefix(reader, bytes, size);
         if (result != QD_FRAME_OK) {
-            give_back(reader);
+            release_held(reader);
             return result;
         }
     }

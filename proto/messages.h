@@ -2,16 +2,16 @@
  *
  * The messages of quadrille.proto as plain C structs.
  *
- * What each field means, its unit and its range stand in quadrille.proto, under the same name; this header only says
- * what C adds. codec.h turns these structs into bytes and back.
+ * quadrille.proto documents the meaning, unit and range of each field, under the same name. This header documents what
+ * C adds. codec.h turns these structs into bytes and back.
  *
- * OWNERSHIP. Structs and columns are views: they own nothing. In a message that the codec decoded, all pointers lead
- * into that message and die with it; in one to encode, they stay the caller's.
+ * OWNERSHIP. Structs and columns own nothing. In a decoded message all pointers point into that message and are valid
+ * until it is released. In a message to encode they belong to the caller.
  *
  * SHAPES. Strings are zero-terminated and never NULL in decoded messages; NULL encodes as empty. A column is a pointer
- * to `count` values, or NULL where it is absent.
+ * to `count` values, or NULL when it is absent.
  *
- * PARTS. messages_base.h has the numbers and their names, messages_views.h the messages of views.
+ * PARTS. messages_base.h contains the numbers and their names, messages_views.h the messages about views.
  */
 #ifndef QD_PROTO_MESSAGES_H
 #define QD_PROTO_MESSAGES_H
@@ -45,7 +45,7 @@ typedef struct qd_msg_room_config {
 
 /* ---- client to server ---- */
 
-/* What Welcome gives and Hello takes. */
+/* The size of the resume key in Welcome and Hello. */
 #define QD_RESUME_KEY_BYTES 24u
 
 typedef struct qd_msg_key {
@@ -67,7 +67,7 @@ typedef struct qd_msg_open_room {
     qd_msg_room_config config;
 } qd_msg_open_room;
 
-/* LeaveRoom, CloseRoom, Unsubscribe, GetStats: a room and no more. */
+/* LeaveRoom, CloseRoom, Unsubscribe, GetStats, RoomLeft. */
 typedef struct qd_msg_room {
     uint64_t room;
 } qd_msg_room;
@@ -99,7 +99,7 @@ typedef struct qd_msg_snapshot {
 } qd_msg_snapshot;
 
 typedef enum qd_query_kind {
-    QD_QUERY_NOTHING = 0, /* none was given, or one of a later protocol */
+    QD_QUERY_NOTHING = 0, /* absent, or of a later protocol */
     QD_QUERY_BOX = 1,
     QD_QUERY_CIRCLE = 2,
     QD_QUERY_NEAREST = 3,
@@ -122,7 +122,7 @@ typedef struct qd_msg_query_ray {
     float length;
 } qd_msg_query_ray;
 
-/* `kind` says which member of `where` is meant. */
+/* `kind` selects the member of `where`. */
 typedef struct qd_msg_query {
     uint64_t room;
     qd_query_kind kind;
@@ -210,7 +210,7 @@ typedef enum qd_client_kind {
     QD_CLIENT_ROSTER_MOVE,
 } qd_client_kind;
 
-/* ClientFrame. `kind` says which member of `as` is meant. */
+/* ClientFrame. `kind` selects the member of `as`. */
 typedef struct qd_client_message {
     uint32_t seq;
     qd_client_kind kind;
@@ -436,7 +436,7 @@ typedef enum qd_server_kind {
     QD_SERVER_HANDED_OVER,
 } qd_server_kind;
 
-/* ServerFrame. `kind` says which member of `as` is meant. */
+/* ServerFrame. `kind` selects the member of `as`. */
 typedef struct qd_server_message {
     uint32_t seq;
     qd_server_kind kind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the messages of messages.h share: limits, the numbers that stand for something with their names, bounds, and the
- * columns of entities. Programs include messages.h.
+ * What the messages in messages.h share: limits, enums and their names, bounds, and the columns of entities. Include
+ * messages.h.
  */
 #ifndef QD_PROTO_MESSAGES_BASE_H
 #define QD_PROTO_MESSAGES_BASE_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Marks what the client's shared library exports. */
+/* Marks the functions that the client's shared library exports. */
 #ifndef QD_API
 #define QD_API __attribute__((visibility("default")))
 #endif
@@ -29,13 +29,13 @@ extern "C" {
 #define QD_TOKEN_BYTES_MAX       256u
 #define QD_CLIENT_NAME_BYTES_MAX 64u
 
-/* How many refused entries an Error lists. */
+/* The most refused entries that an Error lists. */
 #define QD_ERROR_ENTRIES_MAX 64u
 
-/* How many late sessions an Applied lists. */
+/* The most late sessions that an Applied lists. */
 #define QD_APPLIED_LATE_MAX 64u
 
-/* How many sessions that are still connected a HandedOver lists. */
+/* The most connected sessions that a HandedOver lists. */
 #define QD_CONNECTED_MAX 64u
 
 typedef enum qd_tick_mode { QD_TICK_MODE_DEFAULT = 0, QD_TICK_MODE_CLOCK = 1, QD_TICK_MODE_STEP = 2 } qd_tick_mode;
@@ -132,7 +132,7 @@ typedef enum qd_sight {
 #undef X
 } qd_sight;
 
-/* Of an observer. */
+/* The region of an observer. */
 typedef enum qd_region { QD_REGION_CIRCLE = 1, QD_REGION_BOX = 2, QD_REGION_CONE = 3 } qd_region;
 
 typedef enum qd_watch { QD_WATCH_NONE = 1, QD_WATCH_OWN = 2, QD_WATCH_ALL = 3 } qd_watch;
@@ -188,7 +188,7 @@ typedef enum qd_room_closed_reason {
     QD_ROOM_CLOSED_SHUTDOWN = 3,
 } qd_room_closed_reason;
 
-/* Names for people and logs, such as "ID_TAKEN" and "moved apart"; "UNKNOWN" for a number that has none. Static. */
+/* Returns a static name for people and logs, such as "ID_TAKEN" or "moved apart"; "UNKNOWN" if the number has none. */
 QD_API const char *qd_error_code_name(qd_error_code code);
 QD_API const char *qd_end_reason_name(qd_end_reason reason);
 QD_API const char *qd_leave_reason_name(qd_leave_reason reason);
@@ -196,7 +196,7 @@ QD_API const char *qd_sight_name(qd_sight sight);
 QD_API const char *qd_index_name(qd_index_kind index);
 QD_API const char *qd_prune_name(qd_prune_kind prune);
 
-/* The number of such a name; 0: it is none. */
+/* Returns the number that has this name; 0 if none has. */
 QD_API qd_index_kind qd_index_of_name(const char *name);
 QD_API qd_prune_kind qd_prune_of_name(const char *name);
 
@@ -205,7 +205,7 @@ typedef struct qd_msg_bounds {
     float max_x, max_y, max_z;
 } qd_msg_bounds;
 
-/* The columns of entities. Which of them a message uses is said in quadrille.proto; the others are NULL. */
+/* The columns of entities. quadrille.proto documents which of them a message uses; the others are NULL. */
 typedef struct qd_msg_entities {
     uint32_t count;
     const uint32_t *id;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The messages of views: who can see whom. A part of messages.h, which says what holds for all messages; programs
- * include that.
+ * The messages about views. A part of messages.h, which documents what applies to all messages. Include that header.
  */
 #ifndef QD_PROTO_MESSAGES_VIEWS_H
 #define QD_PROTO_MESSAGES_VIEWS_H
@@ -14,7 +13,7 @@ extern "C" {
 
 /* ---- client to server ---- */
 
-/* `payload` has as many bytes as the sizes in payload_size add up to; NULL with it. */
+/* `payload` has as many bytes as the sizes in payload_size add up to, and is NULL when payload_size is. */
 typedef struct qd_msg_describe {
     uint64_t room;
     uint32_t count;
@@ -26,7 +25,8 @@ typedef struct qd_msg_describe {
     const uint8_t *hidden;
 } qd_msg_describe;
 
-/* Observe, MoveObservers (id, x, y, z and direction_*), Unobserve (id). The tiers have a length of their own. */
+/* Observe, MoveObservers (id, x, y, z and direction_*) and Unobserve (id). `tier_count` is the length of relay_range
+ * and relay_every. */
 typedef struct qd_msg_observers {
     uint64_t room;
     uint32_t count;
@@ -67,7 +67,7 @@ typedef struct qd_msg_why {
 
 /* ---- server to client ---- */
 
-/* Columns are NULL where their group is empty, and where quadrille.proto says what their absence means. */
+/* A column is NULL when its group is empty, or when quadrille.proto gives its absence a meaning. */
 typedef struct qd_msg_view {
     uint64_t room;
     uint64_t tick;

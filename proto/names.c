@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers of the protocol as words, and back, from the lists of messages_base.h.
+ * The names of the protocol's numbers, and the numbers of names, from the lists in messages_base.h.
  */
 #include "messages.h"
 
 #include <string.h>
 
-/* A row of a list, as a case: where the constant's own name is the text, or where there is one beside it. */
+/* A row of a list as a case. CONSTANT returns the constant's own name, TEXT the text in the row. */
 #define CONSTANT(name, number)                                                                                         \
     case number:                                                                                                       \
         return #name;

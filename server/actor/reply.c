@@ -11,10 +11,11 @@
 
 qd_buffer *qd_reply_encode(const qd_server_message *message)
 {
-    qd_buffer *buffer = qd_buffer_create(qd_server_message_size(message));
+    size_t size = qd_server_message_size(message);
+    qd_buffer *buffer = qd_buffer_create(size);
 
     if (buffer != NULL) {
-        buffer->size = qd_server_message_encode(message, buffer->bytes);
+        buffer->size = qd_server_message_encode(message, buffer->bytes, size);
     }
     return buffer;
 }

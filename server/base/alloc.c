@@ -15,10 +15,10 @@
 #define ALIGNMENT_DEFAULT 16u
 #define ALIGNMENT_MAX     4096u
 
-/* A heap draws ahead by the larger of this and an eighth of what it holds. */
+/* A heap draws ahead by this, or by an eighth of what it holds if that is more. */
 #define STEP_BYTES_MIN 4096u
 
-/* ---- the system below: all that knows which allocator there is ---- */
+/* ---- the allocator ---- */
 
 #ifdef QD_JEMALLOC
 static void *system_alloc(size_t alignment, size_t size)
@@ -40,7 +40,7 @@ static void *system_alloc(size_t alignment, size_t size)
     if (alignment <= ALIGNMENT_DEFAULT) {
         return malloc(size);
     }
-    /* aligned_alloc wants a multiple. */
+    /* aligned_alloc requires a multiple of the alignment. */
     return size > SIZE_MAX - alignment ? NULL : aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
 }
 static void system_free(void *memory, size_t alignment, size_t size)
@@ -56,7 +56,7 @@ static void *system_resize(void *memory, size_t size)
 
 /* ---- the budget ---- */
 
-/* Relaxed throughout: these are numbers, and no other memory is published by them. */
+/* Relaxed throughout: these counters publish no other memory. */
 static _Atomic size_t budget_limit;
 static _Atomic size_t budget_used;
 
@@ -105,7 +105,7 @@ static size_t step_of(size_t bytes)
     return bytes / 8 > STEP_BYTES_MIN ? bytes / 8 : STEP_BYTES_MIN;
 }
 
-/* Count `size` more bytes, drawing on the budget where the heap has not enough left. */
+/* Counts `size` more bytes and draws on the budget if the heap has too little left. */
 static bool count_up(qd_heap *heap, size_t size)
 {
     if (size > SIZE_MAX / 2 - heap->bytes) {
@@ -116,7 +116,7 @@ static bool count_up(qd_heap *heap, size_t size)
         size_t missing = bytes - heap->drawn;
         size_t ahead = step_of(bytes);
 
-        /* Near the limit there may be enough for this, though not for a step ahead. */
+        /* Near the limit the budget may suffice for this allocation, but not for a step ahead. */
         if (!budget_take(missing + ahead)) {
             if (!budget_take(missing)) {
                 return false;
@@ -129,7 +129,7 @@ static bool count_up(qd_heap *heap, size_t size)
     return true;
 }
 
-/* Two steps of surplus are given back down to one, so that a heap that breathes leaves the budget in peace. */
+/* Returns surplus from two steps down to one, so that a heap that grows and shrinks rarely touches the budget. */
 static void count_down(qd_heap *heap, size_t size)
 {
     QD_ASSERT(heap->bytes >= size);
@@ -243,7 +243,7 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
     return resized;
 }
 
-/* ---- memory that changes hands ---- */
+/* ---- memory that moves between threads ---- */
 
 void *qd_shared_alloc(size_t size)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory: the only place that names jemalloc (sanitizer builds use plain malloc behind the same interface).
+ * Memory. alloc.c is the only file that names jemalloc; sanitizer builds use plain malloc behind the same interface.
  *
- * A qd_heap counts, to the byte, what one owner (a room, a connection, the server) has allocated. Heaps draw on one
- * process-wide budget, in steps, so that the total has a limit without an atomic operation for every allocation:
+ * A qd_heap counts to the byte what one owner (a room, a connection, the server) has allocated. Heaps draw on one
+ * process-wide budget in steps, so the total has a limit without an atomic operation per allocation:
  *
  *     budget (process, atomic)  <- steps of a few KiB -  heap (one owner)  <- exact bytes -  allocations
  *
- * A heap is used by one thread at a time, as its owner is. qd_heap_alloc and its like are refused (NULL) when the
- * budget is spent; qd_heap_need is for scratch memory that a tick cannot do without: it is counted and may overdraw
- * the budget, and aborts only where the system itself has no more.
+ * One thread at a time uses a heap. When the budget is spent, qd_heap_alloc and its variants return NULL. qd_heap_need
+ * is for scratch memory that a tick cannot do without: it is counted, may overdraw the budget, and aborts only when the
+ * system itself has no memory.
  *
- * Sizes are given back on release; both sides assert nothing less than an equal sum: a heap must be empty when it is
- * deinitialised.
+ * The caller passes the size of an allocation when it frees it. A heap must be empty when it is deinitialized.
  */
 #ifndef QD_BASE_ALLOC_H
 #define QD_BASE_ALLOC_H
@@ -32,7 +31,7 @@ typedef struct qd_heap {
 void qd_memory_limit_set(size_t bytes_max);
 size_t qd_memory_limit(void);
 size_t qd_memory_used(void);
-/* What this process may use: the smaller of the machine's memory and its cgroup's limit (v1 or v2). */
+/* The memory that this process may use: the smaller of the machine's memory and its cgroup's limit (v1 or v2). */
 size_t qd_memory_of_machine(void);
 
 void qd_heap_init(qd_heap *heap);
@@ -48,13 +47,13 @@ void *qd_heap_need(qd_heap *heap, size_t alignment, size_t size);
 void qd_heap_free(qd_heap *heap, void *memory, size_t size);
 void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t size);
 
-/* Grow (or shrink, to 1 byte or more) an allocation of qd_heap_alloc, or make the first one of a NULL of size 0; NULL
- * leaves the old one as it was. */
+/* Grows or shrinks an allocation of qd_heap_alloc to 1 byte or more; NULL of size 0 makes the first one. A result of
+ * NULL leaves the old allocation unchanged. */
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new) QD_MUST_USE;
 
-/* Memory that changes hands between threads (buffers, commands): counted in the budget alone, atomically. [any] */
+/* Memory that moves between threads (buffers, messages). It counts in the budget only, atomically. [any] */
 void *qd_shared_alloc(size_t size) QD_MUST_USE;
-/* The same, but may overdraw the budget: for the little that it takes to tell a peer that the budget is spent. */
+/* May overdraw the budget: for the few bytes that report to a peer that the budget is spent. */
 void *qd_shared_alloc_beyond(size_t size) QD_MUST_USE;
 void qd_shared_free(void *memory, size_t size);
 

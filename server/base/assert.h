@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Assertions against our own mistakes; never against what a peer sent.
+ * Assertions against our own mistakes, never against a peer's bytes.
  *
- * QD_ASSERT stays on in release builds: it is cheap, and a server that goes on with a broken invariant lies.
- * QD_VALIDATE is for checks that walk a whole structure: debug and test builds only (QD_VALIDATE_ON).
+ * QD_ASSERT stays on in release builds: it is cheap, and a server with a broken invariant gives wrong answers.
+ * QD_VALIDATE is for checks of a whole structure, in debug and test builds only (QD_VALIDATE_ON).
  */
 #ifndef QD_BASE_ASSERT_H
 #define QD_BASE_ASSERT_H

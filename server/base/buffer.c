@@ -21,7 +21,7 @@ qd_buffer *qd_buffer_create(size_t capacity)
 
 void qd_buffer_acquire(qd_buffer *buffer)
 {
-    /* Relaxed: the caller holds a reference already, and got the bytes with it. */
+    /* Relaxed: the caller already holds a reference, and got the bytes with it. */
     uint32_t before = atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
 
     QD_ASSERT(before > 0 && before < UINT32_MAX);
@@ -29,7 +29,7 @@ void qd_buffer_acquire(qd_buffer *buffer)
 
 void qd_buffer_release(qd_buffer *buffer)
 {
-    /* Release, so that this owner's reads come before the free; acquire, so that the free comes after everyone's. */
+    /* Release: this owner's reads come before the free. Acquire: the free comes after the reads of all owners. */
     uint32_t before = atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel);
 
     QD_ASSERT(before > 0);

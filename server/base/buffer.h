@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An immutable run of bytes shared by reference counting: one encoded frame on its way to many readers.
+ * A buffer: immutable bytes with a reference count, such as one encoded frame for many readers.
  *
- * Filled by its maker before anyone else knows it, read-only from then on. Acquire and release from any thread.
+ * The creator fills a buffer before it shares it; afterwards the bytes are read-only. Any thread may acquire and
+ * release.
  */
 #ifndef QD_BASE_BUFFER_H
 #define QD_BASE_BUFFER_H
@@ -20,7 +21,7 @@ typedef struct qd_buffer {
     uint8_t bytes[];
 } qd_buffer;
 
-/* One reference, the caller's; `size` is `capacity` and may be lowered by the maker. NULL: no memory. */
+/* The caller gets the one reference. `size` starts as `capacity`; the creator may lower it. NULL: no memory. */
 qd_buffer *qd_buffer_create(size_t capacity) QD_MUST_USE;
 void qd_buffer_acquire(qd_buffer *buffer);
 /* Frees it with the last reference. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The real clock: for main, work/ and net/. Logic below app/ gets the time as an argument, or from its scheduler.
+ * The real clock, for main, work/ and net/. All other code gets the time as an argument or from its scheduler.
  */
 #ifndef QD_BASE_CLOCK_H
 #define QD_BASE_CLOCK_H

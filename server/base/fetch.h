@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that is about to be needed: all of it asked for at once comes in little more time than one line of cache
- * that is waited for, where one after the other, each found through the last, would each be waited for.
+ * Prefetching. Many cache lines that are requested together arrive in little more time than one. Lines that are found
+ * one through the other are waited for one by one.
  */
 #ifndef QD_BASE_FETCH_H
 #define QD_BASE_FETCH_H
@@ -11,17 +11,17 @@
 
 #define QD_LINE_BYTES 64u
 
-/* Has the lines on their way into the cache. Any address will do, NULL too. */
+/* Prefetches the lines for reading. Any address is allowed, NULL too. */
 static inline void qd_fetch(const void *memory, size_t bytes)
 {
-    uintptr_t at = (uintptr_t)memory; /* not a pointer: none is made of NULL and an offset */
+    uintptr_t at = (uintptr_t)memory; /* an integer, because NULL plus an offset is undefined */
 
     for (size_t done = 0; done < bytes; done += QD_LINE_BYTES) {
         __builtin_prefetch((const void *)(at + done));
     }
 }
 
-/* The same, to be written. */
+/* Prefetches the lines for writing. */
 static inline void qd_fetch_to_write(const void *memory, size_t bytes)
 {
     uintptr_t at = (uintptr_t)memory;

@@ -16,7 +16,7 @@ void qd_id_pool_deinit(qd_id_pool *pool)
     *pool = (qd_id_pool){.heap = pool->heap};
 }
 
-/* The stack must be able to hold every number there is. */
+/* The stack must have room for every number that is handed out. */
 static qd_status grow(qd_id_pool *pool)
 {
     if (pool->free_capacity > UINT32_MAX / 2) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Morton number of two numbers below 2^16: their bits taken in turns, the lowest of the first at the end.
+ * The Morton code of two numbers below 2^16: their bits alternate, x in the even bits and y in the odd ones.
  *
  * Pure. [any]
  */
@@ -11,7 +11,7 @@
 
 static inline uint32_t qd_interleave(uint32_t x, uint32_t y)
 {
-    /* Both are spread at once, in the halves of 64 bits. */
+    /* Both numbers are spread at once, each in its half of 64 bits. */
     uint64_t n = x | (uint64_t)y << 32;
 
     n = (n | n << 8) & UINT64_C(0x00ff00ff00ff00ff);

@@ -13,7 +13,7 @@ void qd_link_init(qd_link *link, const qd_link_ops *ops)
 
 void qd_link_acquire(qd_link *link)
 {
-    /* Relaxed: who acquires holds a reference already, or was handed the link by one who does. */
+    /* Relaxed: the caller already holds a reference, or got the link from a thread that does. */
     uint32_t before = atomic_fetch_add_explicit(&link->references, 1, memory_order_relaxed);
 
     QD_ASSERT(before > 0);
@@ -21,7 +21,7 @@ void qd_link_acquire(qd_link *link)
 
 void qd_link_release(qd_link *link)
 {
-    /* Release, so that all this owner did with the link comes before destroy; acquire, so that destroy sees it. */
+    /* Release: this owner's use of the link comes before destroy. Acquire: destroy sees the use of all owners. */
     uint32_t before = atomic_fetch_sub_explicit(&link->references, 1, memory_order_acq_rel);
 
     QD_ASSERT(before > 0);

@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A link: one client's connection as the application sees it. net/ makes links of TCP connections; the simulation makes
- * them of memory. Nothing here knows libuv.
+ * A link: one client's connection as sessions and rooms see it. net/ implements it over TCP, the simulation in memory.
  *
  *     bytes in  -> frames -> handler.frame            [loop: the one thread that runs this link]
  *     handler   -> qd_link_send -> outbox -> bytes out [any]
  *
- * LIFETIME
- * 1. handler.opened is the first call for a link, handler.closed the last one; both, and all between, on its loop
- * thread. No call is made from inside an op, nor from inside another call.
- * 2. A link is reference-counted: its loop holds one reference until after `closed`; who keeps a link elsewhere (a
- * room) acquires one. Sending to a closed link is refused, never wrong.
- * 3. After qd_link_close only `closed` is called, and nothing more is queued; what was queued is still sent, for at
- * most its deadline.
- * 4. A peer that ends its side has ended the link, as if by qd_link_close with QD_LINK_ENDED_FLUSH_MS; one whose
- * connection breaks, at once.
+ * Lifetime
+ * 1. handler.opened is the first call for a link and handler.closed the last one. Both, and all calls between, are on
+ *    the link's loop thread. No call is made from inside an op or from inside another call.
+ * 2. A link is reference-counted. Its loop holds one reference until after `closed`; an owner elsewhere, such as a
+ *    room, acquires one. Sending to a closed link is refused and has no effect.
+ * 3. After qd_link_close only `closed` is called, and nothing more is queued. The link still sends what was queued, for
+ *    at most the given time.
+ * 4. A peer that ends its side ends the link, like qd_link_close with QD_LINK_ENDED_FLUSH_MS. A broken connection ends
+ *    it at once.
  *
- * OUTBOX. Bounded. Every buffer in it counts QD_LINK_BUFFER_BYTES more than it holds, so that many small ones are
- * bounded too.
- *  - Events are refused where they would take it over its limit, unless it is empty: one tick's events may be larger
- *    than the limit.
- *  - Replies are never refused for want of room. While the outbox is over its limit, and more than
- *    QD_LINK_REPLY_MARGIN_BYTES of it are replies, the link hands out no frames: only what has been handed out already
- *    can then add to it.
- *  - Where that alone takes the replies over the limit and the margin, the next reply closes the link: its peer asks
- *    and does not read. So send an answer of several parts in one go. An outbox never holds more than twice its limit,
- *    the margin, and the largest send of each class.
+ * Outbox. The outbox is bounded. Each buffer in it counts QD_LINK_BUFFER_BYTES more than it holds, which bounds small
+ * buffers too.
+ *  - Events that would exceed the limit are refused, unless the outbox is empty: one tick's events may be larger than
+ *    the limit.
+ *  - Replies are never refused. While the outbox is over its limit and more than QD_LINK_REPLY_MARGIN_BYTES of it are
+ *    replies, the link delivers no frames, so only frames that were delivered before can add to it.
+ *  - If those alone exceed the limit and the margin, the next reply closes the link: its peer asks and does not read.
+ *    So send all parts of an answer in one call. An outbox never holds more than twice its limit, plus the margin, plus
+ *    the largest send of each class.
  *  - A link that the system has no memory for is closed.
  */
 #ifndef QD_BASE_LINK_H
@@ -37,38 +35,38 @@
 
 typedef struct qd_link qd_link;
 
-#define QD_LINK_BUFFER_BYTES       64u          /* a reference, and a buffer's own head */
-#define QD_LINK_REPLY_MARGIN_BYTES (256u << 10) /* some thousands of small replies */
+#define QD_LINK_BUFFER_BYTES       64u          /* a reference and the buffer's header */
+#define QD_LINK_REPLY_MARGIN_BYTES (256u << 10) /* a few thousand small replies */
 #define QD_LINK_ENDED_FLUSH_MS     2000u
 
 typedef enum qd_link_class {
-    QD_LINK_EVENTS, /* tick frames: may be refused, a reset follows */
+    QD_LINK_EVENTS, /* tick frames; may be refused, and a reset follows */
     QD_LINK_REPLY,  /* everything else */
 } qd_link_class;
 
 typedef enum qd_link_sent {
     QD_LINK_SENT = 0,
-    QD_LINK_FULL,   /* events only: nothing was queued, and drained will follow */
-    QD_LINK_CLOSED, /* nothing was queued, and never will be */
+    QD_LINK_FULL,   /* events only: nothing was queued; handler.drained will follow */
+    QD_LINK_CLOSED, /* nothing was queued */
 } qd_link_sent;
 
 typedef struct qd_link_ops {
-    /* Queue all `count` buffers or none; takes its own references. [any] */
+    /* Queues all `count` buffers or none; takes its own references. [any] */
     qd_link_sent (*send)(qd_link *link, qd_buffer *const *buffers, size_t count, qd_link_class class);
-    /* Bytes queued and not yet taken by the system. [any] */
+    /* Bytes that are queued and not yet written to the socket. [any] */
     size_t (*queued)(const qd_link *link);
-    /* Stop and go on handing out frames; counted: as many resumes as pauses. What the peer sends meanwhile waits in the
-     * system, and stops the peer in the end. pause [loop]; resume [any] */
+    /* Stop and continue delivering frames; calls are counted, one resume per pause. Meanwhile the peer's bytes wait in
+     * the system, which finally stops the peer. pause [loop]; resume [any] */
     void (*pause)(qd_link *link);
     void (*resume)(qd_link *link);
-    /* The longest frame taken from now on. [loop] */
+    /* The longest frame accepted from now on. [loop] */
     void (*frame_bytes_max)(qd_link *link, size_t bytes_max);
-    /* Call handler.expired after so long, once; 0 cancels. Coarse: within 100 ms. [loop] */
+    /* Calls handler.expired once after that time, up to 100 ms late; 0 cancels. [loop] */
     void (*deadline)(qd_link *link, uint32_t after_ms);
-    /* See LIFETIME 3. May be called again: the shorter time counts. With 0, only what
-     * the system takes at once is sent. [any] */
+    /* See Lifetime, 3. A second call may shorten the time. With 0, the link sends only what the system takes at once.
+     * [any] */
     void (*close)(qd_link *link, uint32_t flush_ms);
-    /* Frees the link, when the last reference is gone. [any] */
+    /* Frees the link when the last reference is released. [any] */
     void (*destroy)(qd_link *link);
 } qd_link_ops;
 
@@ -80,19 +78,20 @@ struct qd_link {
 };
 
 typedef enum qd_link_fault {
-    QD_LINK_BAD_PREFIX = 1, /* the length is no varint */
-    QD_LINK_FRAME_TOO_LONG, /* `value` is the length claimed */
+    QD_LINK_BAD_PREFIX = 1, /* the length is not a varint */
+    QD_LINK_FRAME_TOO_LONG, /* `value` is the announced length */
     QD_LINK_NO_MEMORY,
 } qd_link_fault;
 
-/* All on the link's loop thread. A link's handler may use any op of it, at any of these calls. */
+/* All calls are on the link's loop thread. The handler may use any op of the link in any of them. */
 typedef struct qd_link_handler {
     void (*opened)(void *context, qd_link *link);
     void (*frame)(void *context, qd_link *link, const uint8_t *bytes, size_t size);
-    /* The stream cannot be read on; no more frames come. The handler says so and closes. */
+    /* The stream cannot be parsed any further, and no more frames come. The handler reports that and closes the
+     * link. */
     void (*fault)(void *context, qd_link *link, qd_link_fault fault, uint64_t value);
     void (*expired)(void *context, qd_link *link);
-    /* Events were refused since, and less than half of the outbox is in use now. */
+    /* Events were refused, and now less than half of the outbox is in use. */
     void (*drained)(void *context, qd_link *link);
     void (*closed)(void *context, qd_link *link);
     void *context;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is longer is cut, and marked as cut: no event has more to say. */
+/* A longer line is cut, and marked as cut. */
 #define TEXT_SIZE_MAX 1024u
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
@@ -80,7 +80,7 @@ void qd_log(qd_log_level level, const char *format, ...)
         size += 3;
     }
     line[size++] = '\n';
-    /* One write a line, so that lines of several threads do not mix. There is nobody to tell when it fails. */
+    /* One write per line, so that lines of several threads do not mix. A failure cannot be reported anywhere. */
     ssize_t written = write(STDERR_FILENO, line, size);
     (void)written;
     errno = saved_errno;

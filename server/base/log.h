@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The log: one line an event on stderr, `2026-01-31T12:00:00.000Z info  text key=value ...`, from any thread, each line
- * written at once. Text from peers is escaped, so that nobody can forge a line.
+ * The log: one line per event on stderr, `2026-01-31T12:00:00.000Z info  text key=value ...`. Any thread may log; each
+ * line is one write. Text from peers is escaped, so a peer cannot forge a line.
  */
 #ifndef QD_BASE_LOG_H
 #define QD_BASE_LOG_H

@@ -10,8 +10,8 @@ bool qd_mailbox_put(qd_mailbox *mailbox, qd_message *message)
 {
     qd_message *head = atomic_load_explicit(&mailbox->head, memory_order_relaxed);
 
-    /* Release: whoever takes the message sees what its sender wrote into it. There is no ABA trouble: nobody takes
-     * single messages, so a head that compares equal is the stack that `next` leads to, whatever happened in between. */
+    /* Release: the reader sees what the sender wrote into the message. ABA cannot occur, because no thread removes a
+     * single message from the stack. */
     do {
         message->next = head;
     } while (!atomic_compare_exchange_weak_explicit(&mailbox->head, &head, message, memory_order_release,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A mailbox: many threads put messages in, one takes them all out, in the order of each sender.
+ * A mailbox: many threads put messages in, and one takes them all out. The order of each sender is kept.
  *
  * Intrusive and lock-free: a message is a link in the sender's own struct. Putting is one compare-and-swap on the head
- * of a stack (release), taking is one exchange (acquire) and a reversal. The bound is kept by those who put (see
- * app/host.h): a mailbox itself never refuses.
+ * of a stack (release); taking is one exchange (acquire) and a reversal. A mailbox never refuses; its senders keep the
+ * bound.
  */
 #ifndef QD_BASE_MAILBOX_H
 #define QD_BASE_MAILBOX_H
@@ -26,7 +26,7 @@ void qd_mailbox_init(qd_mailbox *mailbox);
 /* [any] Returns whether the mailbox was empty, so that the first of a burst wakes the reader. */
 bool qd_mailbox_put(qd_mailbox *mailbox, qd_message *message);
 
-/* [the one reader] All messages, oldest first, linked by `next`; NULL when there are none. */
+/* [the one reader] Takes all messages, oldest first, linked by `next`. NULL: there are none. */
 qd_message *qd_mailbox_take(qd_mailbox *mailbox);
 
 #endif

@@ -25,7 +25,7 @@ static uint32_t count_max(uint32_t capacity)
     return capacity - capacity / 8;
 }
 
-/* Where the search for a key begins (splitmix64's finisher). */
+/* Where the search for a key begins. The mixer is the finalizer of splitmix64. */
 static uint32_t home_of(const qd_map *map, uint64_t key)
 {
     uint64_t hash = key ^ map->salt;
@@ -36,7 +36,7 @@ static uint32_t home_of(const qd_map *map, uint64_t key)
     return (uint32_t)hash & (map->capacity - 1);
 }
 
-/* The entry that holds the key, or the free one where it belongs. The table is never full, so this ends. */
+/* The entry that holds the key, or the free entry where it belongs. The table is never full, so the loop ends. */
 static struct qd_map_entry *find(const qd_map *map, uint64_t key)
 {
     if (key == EMPTY) {

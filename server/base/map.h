@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A hash map from 64-bit keys to 64-bit values: open addressing, linear probing, deletion by backward shift (no
- * tombstones), at most 7/8 full, doubled when more is needed, never shrunk. For ids to slots and handles to rooms.
+ * tombstones). It is at most 7/8 full, doubles when it needs more, and never shrinks.
  *
- * Belongs to one thread at a time. Keys are spread by a fixed mixer; whoever can choose keys can make runs long, so
- * the hash is salted at init.
+ * Belongs to one thread at a time. A salt makes the hash unpredictable, so a peer cannot choose keys that collide.
  */
 #ifndef QD_BASE_MAP_H
 #define QD_BASE_MAP_H
@@ -25,17 +24,16 @@ void qd_map_init(qd_map *map, qd_heap *heap, uint64_t salt);
 void qd_map_deinit(qd_map *map);
 
 bool qd_map_get(const qd_map *map, uint64_t key, uint64_t *value);
-/* Has the key's place on its way into the cache, for a search that comes soon: many at once, where one after the other
- * would wait for each. */
+/* Prefetches the key's entry for a lookup that follows soon. */
 void qd_map_fetch(const qd_map *map, uint64_t key);
-/* Adds, or replaces. Fails only for memory, and then changes nothing. */
+/* Adds or replaces. Fails only for lack of memory, and then changes nothing. */
 qd_status qd_map_put(qd_map *map, uint64_t key, uint64_t value) QD_MUST_USE;
-/* Makes room for `count` keys in all, so that putting them cannot fail. */
+/* Makes room for `count` keys in total, so that putting them cannot fail. */
 qd_status qd_map_reserve(qd_map *map, uint32_t count) QD_MUST_USE;
-/* Returns whether it was there. */
+/* Returns whether the key was present. */
 bool qd_map_remove(qd_map *map, uint64_t key);
 
-/* Visit all, in no particular order: start with *cursor = 0; false at the end. No changes meanwhile. */
+/* Iterates in no particular order: start with *cursor = 0; false at the end. Do not change the map meanwhile. */
 bool qd_map_next(const qd_map *map, uint32_t *cursor, uint64_t *key, uint64_t *value);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one result type of fallible functions in the server: 0 is success, everything else is negative and has a name.
+ * The result of fallible functions in the server: 0 is success; every error is negative and has a name.
  */
 #ifndef QD_BASE_STATUS_H
 #define QD_BASE_STATUS_H
@@ -10,8 +10,8 @@
     X(OK, 0, "done")                                                                                                   \
     X(ERR_NO_MEMORY, -1, "the memory limit is reached")                                                                \
     X(ERR_INVALID, -2, "a value is out of its range")                                                                  \
-    X(ERR_NOT_FOUND, -3, "there is none of that name or number")                                                       \
-    X(ERR_EXISTS, -4, "there is one already")                                                                          \
+    X(ERR_NOT_FOUND, -3, "not found")                                                                                  \
+    X(ERR_EXISTS, -4, "it exists already")                                                                             \
     X(ERR_FULL, -5, "a limit is reached")                                                                              \
     X(ERR_SYSTEM, -6, "the system refused")
 

@@ -13,23 +13,23 @@
 
 #define NS_PER_MS 1000000u
 
-/* How long we wait for the peer's end once all is written. */
+/* How long a connection waits for the peer's end after it has written everything. */
 #define LINGER_MS        1000u
 #define REFUSAL_FLUSH_MS 1000u
 
-/* A peer that fell silent is asked so often whether it is still there; else one that vanished would stay for ever. */
+/* TCP probes a silent peer this often. Without probes, a connection to a peer that vanished would never end. */
 #define KEEPALIVE_S 60u
 
-/* Writes in a row for one connection, before the others have their turn. */
+/* The most writes in a row for one connection; then the others get their turn. */
 #define WRITES_IN_A_ROW_MAX 16u
 
-/* libuv tells that a socket takes bytes again only by the end of a write: one of at most so much, so that little is
- * counted as queued that the system has taken. */
-#define SLICE_BYTES_MAX 65536u
+/* libuv reports that a socket is writable again only by completing a write. That write is at most this long, so that
+ * few bytes count as queued although the system has taken them. */
+#define WRITE_BYTES_MAX 65536u
 
-/* One connection is answered for about a millisecond; then it is the turn of the others, and what is left of its bytes
- * waits. By rough costs in nanoseconds, and not by the clock, which would have to be looked at for each frame: an
- * answer of many small parts is what costs most a byte. */
+/* A connection's turn takes about a millisecond; then the others get their turn, and the rest of its bytes waits. The
+ * turn is measured in estimated nanoseconds, because reading the clock for each frame would be slow. The estimate per
+ * byte is that of an answer with many small parts, the most expensive kind. */
 #define TURN_COST        1000000u
 #define FRAME_COST       500u
 #define READ_BYTE_COST   1u
@@ -38,43 +38,43 @@
 typedef enum connection_state { FRESH = 0, OPEN, CLOSING, LINGERING, CLOSED } connection_state;
 
 typedef struct qd_connection {
-    qd_link link; /* first: a link leads back to its connection */
+    qd_link link; /* first, so that a link casts to its connection */
     qd_loop *loop;
-    const qd_link_handler *handler; /* NULL: refused, never a link */
-    int fd;                         /* until the handle has it */
+    const qd_link_handler *handler; /* NULL: a refused connection, never a link */
+    int fd;                         /* until the handle owns it */
 
     /* [loop] */
     connection_state state;
-    bool announced; /* handler.opened was called: handler.closed is owed */
+    bool announced; /* handler.opened was called, so handler.closed must follow */
     bool reading, writing;
-    bool peer_ended; /* nothing more comes */
+    bool peer_ended; /* no more bytes arrive */
     uv_tcp_t tcp;
     uv_write_t write;
-    size_t slice_bytes; /* of the write under way */
+    size_t write_bytes; /* of the current write */
     qd_intake intake;
-    uint64_t turn_cost;        /* since `serve`, besides that of the frames */
-    qd_loop_deadline deadline; /* the handler's while open, then that of closing */
+    uint64_t turn_cost;        /* since `serve` began, without FRAME_COST */
+    qd_loop_deadline deadline; /* the handler's while open; then the end of closing */
     struct qd_connection *next, *previous;
 
     /* [any] */
     _Atomic uint32_t pauses;
 
-    /* LOCK. `lock` guards the outbox and all below. Nothing else is locked inside it, and no handler is called with it.
-     * A post is made inside it too: once `gone` is set none is under way and none follows, so that the loop may end
-     * while links of it are still held. */
+    /* LOCK. `lock` guards the outbox and everything below. No other lock is taken and no handler is called under it.
+     * Posts are made under it too. So once `gone` is set, no post is in progress and none follows, and the loop may end
+     * while others still reference its links. */
     uv_mutex_t lock;
     qd_outbox outbox;
-    qd_loop_request request; /* with a reference of its own while posted */
+    qd_loop_request request; /* holds a reference while posted */
     bool posted;
     bool gone;
     uint64_t close_due_ns;
-    _Atomic bool close_asked; /* written under the lock; read before each frame, too */
+    _Atomic bool close_asked; /* written under the lock; also read before each frame */
 } qd_connection;
 
-static void shut(qd_connection *connection);
+static void close_now(qd_connection *connection);
 static void write_out(qd_connection *connection);
 
-static qd_connection *of(const qd_link *link)
+static qd_connection *connection_of(const qd_link *link)
 {
     return (qd_connection *)link;
 }
@@ -84,7 +84,7 @@ static bool is_close_asked(const qd_connection *connection)
     return atomic_load_explicit(&connection->close_asked, memory_order_acquire);
 }
 
-/* Have the loop look at the connection soon. Under the lock. */
+/* [lock] Makes the loop serve the connection soon. */
 static void post(qd_connection *connection)
 {
     if (connection->posted || connection->gone) {
@@ -95,7 +95,7 @@ static void post(qd_connection *connection)
     qd_loop_post(connection->loop, &connection->request);
 }
 
-/* Under the lock. */
+/* [lock] */
 static void ask_to_close(qd_connection *connection, uint32_t flush_ms)
 {
     uint64_t due_ns = qd_clock_now_ns() + (uint64_t)flush_ms * NS_PER_MS;
@@ -108,11 +108,11 @@ static void ask_to_close(qd_connection *connection, uint32_t flush_ms)
     post(connection);
 }
 
-/* ---- the ops ---- */
+/* ---- the link's ops ---- */
 
 static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t count, qd_link_class class)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
     qd_outbox_pushed pushed = QD_OUTBOX_PUSHED;
     qd_link_sent sent = QD_LINK_CLOSED;
 
@@ -139,7 +139,7 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
         qd_log(QD_LOG_WARN, "closing a connection that does not read its replies peer=%s queued=%zu", link->peer,
                qd_link_queued(link));
     } else if (pushed == QD_OUTBOX_NO_MEMORY) {
-        qd_log(QD_LOG_WARN, "closing a connection for want of memory peer=%s queued=%zu", link->peer,
+        qd_log(QD_LOG_WARN, "closing a connection: the memory limit is reached peer=%s queued=%zu", link->peer,
                qd_link_queued(link));
     }
     return sent;
@@ -147,22 +147,22 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
 
 static size_t op_queued(const qd_link *link)
 {
-    return qd_outbox_bytes(&of(link)->outbox);
+    return qd_outbox_bytes(&connection_of(link)->outbox);
 }
 
 static void op_pause(qd_link *link)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
-    /* Relaxed: the loop itself is the one who looks. */
+    /* Relaxed: the thread that reads it is this one. */
     atomic_fetch_add_explicit(&connection->pauses, 1, memory_order_relaxed);
 }
 
 static void op_resume(qd_link *link)
 {
-    qd_connection *connection = of(link);
-    /* Release: the frames handed out from now on see what was done before the resume. */
+    qd_connection *connection = connection_of(link);
+    /* Release: the handler of later frames sees what was written before the resume. */
     uint32_t before = atomic_fetch_sub_explicit(&connection->pauses, 1, memory_order_release);
 
     QD_ASSERT(before > 0);
@@ -175,7 +175,7 @@ static void op_resume(qd_link *link)
 
 static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
     qd_intake_frame_bytes_max(&connection->intake, bytes_max);
@@ -183,7 +183,7 @@ static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
 
 static void op_deadline(qd_link *link, uint32_t after_ms)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
     if (connection->state != OPEN || is_close_asked(connection)) {
@@ -199,7 +199,7 @@ static void op_deadline(qd_link *link, uint32_t after_ms)
 
 static void op_close(qd_link *link, uint32_t flush_ms)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     uv_mutex_lock(&connection->lock);
     ask_to_close(connection, flush_ms);
@@ -208,7 +208,7 @@ static void op_close(qd_link *link, uint32_t flush_ms)
 
 static void op_destroy(qd_link *link)
 {
-    qd_connection *connection = of(link);
+    qd_connection *connection = connection_of(link);
 
     QD_ASSERT(connection->state == CLOSED);
     uv_mutex_destroy(&connection->lock);
@@ -226,16 +226,16 @@ static const qd_link_ops tcp_ops = {
     .destroy = op_destroy,
 };
 
-/* ---- in: all on the loop ---- */
+/* ---- reading [loop] ---- */
 
-/* The next one begins with `serve`, once a round of the loop at most. */
+/* The next turn begins with `serve`, at most once per turn of the loop. */
 static bool is_turn_over(const qd_connection *connection)
 {
     return connection->turn_cost + (uint64_t)connection->intake.frames * FRAME_COST >= TURN_COST;
 }
 
-/* For the intake. */
-static bool may_hand_out(const qd_link *link)
+/* The intake asks this before each frame. */
+static bool may_deliver(const qd_link *link)
 {
     const qd_connection *connection = (const qd_connection *)link;
 
@@ -254,17 +254,17 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
 
-/* Go on with what is held, then start or stop to read, as things stand now. */
-static void read_on(qd_connection *connection)
+/* Delivers held bytes, then starts or stops reading, as the state demands. */
+static void continue_reading(qd_connection *connection)
 {
-    qd_intake_go_on(&connection->intake);
+    qd_intake_continue(&connection->intake);
     if (connection->state == OPEN && is_turn_over(connection)) {
         uv_mutex_lock(&connection->lock);
         post(connection);
         uv_mutex_unlock(&connection->lock);
     }
-    bool throw_away = connection->state == CLOSING || connection->state == LINGERING;
-    bool wanted = !connection->peer_ended && (throw_away || qd_intake_is_open(&connection->intake));
+    bool discard = connection->state == CLOSING || connection->state == LINGERING;
+    bool wanted = !connection->peer_ended && (discard || qd_intake_is_open(&connection->intake));
     if (wanted == connection->reading) {
         return;
     }
@@ -272,7 +272,7 @@ static void read_on(qd_connection *connection)
     if (!wanted) {
         uv_read_stop((uv_stream_t *)&connection->tcp);
     } else if (uv_read_start((uv_stream_t *)&connection->tcp, on_alloc, on_read) != 0) {
-        shut(connection);
+        close_now(connection);
     }
 }
 
@@ -283,21 +283,21 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     if (count == 0) {
         return;
     }
-    if (count < 0 && connection->state == OPEN && qd_intake_is_within(&connection->intake)) {
-        qd_log(QD_LOG_DEBUG, "the end of a connection cuts off a frame peer=%s", connection->link.peer);
+    if (count < 0 && connection->state == OPEN && qd_intake_is_partial(&connection->intake)) {
+        qd_log(QD_LOG_DEBUG, "the end of the connection cuts off a frame peer=%s", connection->link.peer);
     }
     if (count == UV_EOF) {
         connection->reading = false;
         connection->peer_ended = true;
         if (connection->state == LINGERING) {
-            shut(connection);
+            close_now(connection);
         } else {
             op_close(&connection->link, QD_LINK_ENDED_FLUSH_MS);
         }
         return;
     }
     if (count < 0) {
-        shut(connection);
+        close_now(connection);
         return;
     }
     atomic_fetch_add_explicit(&connection->loop->bytes_in, (uint64_t)count, memory_order_relaxed);
@@ -306,29 +306,29 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     }
 
     const uint8_t *end = (const uint8_t *)buffer->base + count;
-    size_t left = qd_intake_take(&connection->intake, (const uint8_t *)buffer->base, (size_t)count);
+    size_t left = qd_intake_feed(&connection->intake, (const uint8_t *)buffer->base, (size_t)count);
     if (left > 0 && !is_close_asked(connection)) {
         qd_intake_hold(&connection->intake, end - left, left);
     }
     connection->turn_cost += (uint64_t)count * READ_BYTE_COST;
-    read_on(connection);
+    continue_reading(connection);
 }
 
-/* ---- out: all on the loop ---- */
+/* ---- writing [loop] ---- */
 
-/* So many bytes of the outbox are written. */
-static void took(qd_connection *connection, size_t bytes)
+/* Removes written bytes from the outbox, and reports new space. */
+static void consume(qd_connection *connection, size_t bytes)
 {
     qd_outbox_freed freed;
 
     uv_mutex_lock(&connection->lock);
-    bool room = qd_outbox_take(&connection->outbox, bytes, &freed);
+    bool has_space = qd_outbox_consume(&connection->outbox, bytes, &freed);
     uv_mutex_unlock(&connection->lock);
     for (uint32_t i = 0; i < freed.count; i++) {
         qd_buffer_release(freed.buffers[i]);
     }
     atomic_fetch_add_explicit(&connection->loop->bytes_out, bytes, memory_order_relaxed);
-    if (room && !is_close_asked(connection)) {
+    if (has_space && !is_close_asked(connection)) {
         connection->handler->drained(connection->handler->context, &connection->link);
     }
 }
@@ -342,36 +342,36 @@ static void on_written(uv_write_t *write, int status)
         return;
     }
     if (status < 0) {
-        shut(connection);
+        close_now(connection);
         return;
     }
-    took(connection, connection->slice_bytes);
+    consume(connection, connection->write_bytes);
     write_out(connection);
-    read_on(connection);
+    continue_reading(connection);
 }
 
-/* The system takes no more for now. */
-static void write_later(qd_connection *connection, uv_buf_t slice)
+/* The system takes no more bytes now. Passes the first ones to libuv, which reports when they are written. */
+static void write_later(qd_connection *connection, uv_buf_t first)
 {
-    if (slice.len > SLICE_BYTES_MAX) {
-        slice.len = SLICE_BYTES_MAX;
+    if (first.len > WRITE_BYTES_MAX) {
+        first.len = WRITE_BYTES_MAX;
     }
-    connection->slice_bytes = slice.len;
+    connection->write_bytes = first.len;
     connection->writing = true;
-    if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, &slice, 1, on_written) != 0) {
+    if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, &first, 1, on_written) != 0) {
         connection->writing = false;
-        shut(connection);
+        close_now(connection);
     }
 }
 
-/* All is written. */
+/* Everything is written: ends our side and waits for the peer's end. */
 static void linger(qd_connection *connection)
 {
     uint64_t due_ns = qd_clock_now_ns() + (uint64_t)LINGER_MS * NS_PER_MS;
     uv_os_fd_t fd;
 
     if (connection->peer_ended || uv_fileno((uv_handle_t *)&connection->tcp, &fd) != 0 || shutdown(fd, SHUT_WR) != 0) {
-        shut(connection);
+        close_now(connection);
         return;
     }
     connection->state = LINGERING;
@@ -404,10 +404,10 @@ static void write_out(qd_connection *connection)
         if (written == UV_EAGAIN) {
             write_later(connection, vectors[0]);
         } else if (written < 0) {
-            shut(connection);
+            close_now(connection);
             return;
         } else {
-            took(connection, (size_t)written);
+            consume(connection, (size_t)written);
         }
     }
     if (connection->state == CLOSING && qd_outbox_bytes(&connection->outbox) == 0) {
@@ -415,7 +415,7 @@ static void write_out(qd_connection *connection)
     }
 }
 
-/* ---- life: all on the loop ---- */
+/* ---- opening and closing [loop] ---- */
 
 static void on_closed(uv_handle_t *handle)
 {
@@ -440,16 +440,16 @@ static void on_closed(uv_handle_t *handle)
     } else {
         loop->refusals--;
     }
-    /* Now nothing is left of it, in memory or in the counts, but the link itself. */
+    /* Now only the link itself is left, in memory and in the counts. */
     if (connection->announced) {
         connection->handler->closed(connection->handler->context, &connection->link);
     }
-    qd_loop_let_go(loop);
+    qd_loop_unhold(loop);
     qd_link_release(&connection->link);
 }
 
-/* To `closed`, at once. What is unsent is lost, and a reset tells the peer so. */
-static void shut(qd_connection *connection)
+/* Closes at once. If bytes are unsent, they are lost, and a reset shows the peer that its stream is cut. */
+static void close_now(qd_connection *connection)
 {
     if (connection->state == CLOSED) {
         return;
@@ -471,13 +471,13 @@ static void expire(qd_loop_deadline *deadline)
     qd_connection *connection = (qd_connection *)((char *)deadline - offsetof(qd_connection, deadline));
 
     if (connection->state != OPEN) {
-        shut(connection);
+        close_now(connection);
     } else if (!is_close_asked(connection)) {
         connection->handler->expired(connection->handler->context, &connection->link);
     }
 }
 
-static void begin(qd_connection *connection)
+static void open_socket(qd_connection *connection)
 {
     qd_loop *loop = connection->loop;
 
@@ -494,10 +494,10 @@ static void begin(qd_connection *connection)
     if (error != 0) {
         qd_log(QD_LOG_WARN, "dropping a new connection: %s peer=%s", uv_strerror(error), connection->link.peer);
         close(connection->fd);
-        shut(connection);
+        close_now(connection);
         return;
     }
-    /* Neither matters enough to fail for. */
+    /* The connection also works without these options. */
     uv_tcp_nodelay(&connection->tcp, 1);
     uv_tcp_keepalive(&connection->tcp, 1, KEEPALIVE_S);
     if (connection->handler) {
@@ -517,7 +517,7 @@ static void begin_closing(qd_connection *connection, uint64_t due_ns)
     }
 }
 
-/* The one request: do whatever there is to do. */
+/* A connection's only request: does whatever there is to do. */
 static void serve(qd_loop_request *request)
 {
     qd_connection *connection = (qd_connection *)((char *)request - offsetof(qd_connection, request));
@@ -531,22 +531,22 @@ static void serve(qd_loop_request *request)
     connection->turn_cost = 0;
     connection->intake.frames = 0;
     if (connection->state == FRESH) {
-        begin(connection);
+        open_socket(connection);
     }
     if (close_asked) {
         begin_closing(connection, due_ns);
     }
     write_out(connection);
-    read_on(connection);
+    continue_reading(connection);
     if (close_asked && qd_clock_now_ns() >= due_ns) {
-        shut(connection);
+        close_now(connection);
     }
     qd_link_release(&connection->link);
 }
 
-/* ---- making them ---- */
+/* ---- creation ---- */
 
-/* In that memory, which may be NULL, and which it frees if it fails. */
+/* Creates a connection in that memory, which may be NULL. Frees the memory on failure. */
 static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_connection_config *config, int fd,
                              const char *peer)
 {
@@ -566,7 +566,7 @@ static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_
     }
     qd_link_init(&connection->link, &tcp_ops);
     snprintf(connection->link.peer, sizeof connection->link.peer, "%s", peer);
-    qd_intake_init(&connection->intake, &connection->link, config->handler, may_hand_out, &loop->heap,
+    qd_intake_init(&connection->intake, &connection->link, config->handler, may_deliver, &loop->heap,
                    config->frame_bytes_max);
     qd_outbox_init(&connection->outbox, config->outbox_bytes_max);
     return connection;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A connection: a link over one TCP socket. Made by the listener, run by one loop, kept by whoever holds references.
+ * A connection: a link over one TCP socket. The listener creates it, one loop runs it, and references keep it alive.
  *
  *     fresh --> open --> closing --> lingering --> closed
- *                 \          \___________\__________^  deadline, or the connection broke
+ *                 \          \___________\__________^  the deadline passed, or the connection broke
  *                  \_______________________________/   the connection broke
  *
- * - open: frames are handed out, the outbox is written.
- * - closing: qd_link_close was called, or the peer ended its side. What is queued is written; what comes is let go.
- * - lingering: all is written, and our side ended. To close while the peer still sends would make the system answer it
- *   with a reset, which can take back what it has not read yet: so we wait for its end, a short while.
- * - closed: the handle is being closed; handler.closed follows, and the loop gives up its reference.
+ * - open: the connection delivers frames and writes its outbox.
+ * - closing: qd_link_close was called, or the peer ended its side. The connection writes what is queued and discards
+ *   what arrives.
+ * - lingering: everything is written, and our side has ended. If we closed while the peer still sends, the system
+ *   would answer with a reset, which can destroy bytes that the peer has not read yet. So the connection waits a short
+ *   while for the peer's end.
+ * - closed: the handle is being closed. handler.closed follows, and the loop releases its reference.
  */
 #ifndef QD_NET_CONNECTION_H
 #define QD_NET_CONNECTION_H
@@ -24,17 +26,17 @@ typedef struct qd_connection_config {
     size_t frame_bytes_max;
 } qd_connection_config;
 
-/* Hand the socket over to the loop, which opens a link on it. `fd` stays the caller's where that fails. [any] */
+/* Passes the socket to the loop, which opens a link on it. On failure the caller still owns `fd`. [any] */
 qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer) QD_MUST_USE;
 
-/* Send the refusal (or nothing, if NULL) and close: this connection is never a link. It needs no budget; `fd` stays the
- * caller's where the system has no memory. [loop] */
+/* Sends the refusal (nothing if NULL) and closes. This connection never becomes a link and ignores the memory limit. If
+ * the system has no memory, the caller still owns `fd`. [loop] */
 qd_status qd_connection_refuse(qd_loop *loop, int fd, qd_buffer *refusal) QD_MUST_USE;
 
-/* Links that are there, of all these loops. [any] */
+/* The number of links of all these loops. [any] */
 uint32_t qd_connections_count(const qd_loop *loops, uint32_t loop_count);
 
-/* qd_link_close for all of the loop. [loop] */
+/* Calls qd_link_close for every link of the loop. [loop] */
 void qd_connections_close(qd_loop *loop, uint32_t flush_ms);
 
 #endif

@@ -15,13 +15,13 @@ static void reader_release(void *heap, void *memory, size_t size)
     qd_heap_free(heap, memory, size);
 }
 
-void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *handler, qd_intake_may_fn may,
-                    qd_heap *heap, size_t frame_bytes_max)
+void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *handler,
+                    qd_intake_may_deliver_fn may_deliver, qd_heap *heap, size_t frame_bytes_max)
 {
     *intake = (qd_intake){
         .link = link,
         .handler = handler,
-        .may = may,
+        .may_deliver = may_deliver,
         .heap = heap,
         .reader_memory = {.alloc = reader_alloc, .release = reader_release, .context = heap},
     };
@@ -32,7 +32,7 @@ void qd_intake_drop(qd_intake *intake)
 {
     qd_heap_free(intake->heap, intake->held, intake->held_size);
     intake->held = NULL;
-    intake->held_size = intake->held_taken = 0;
+    intake->held_size = intake->held_delivered = 0;
 }
 
 void qd_intake_deinit(qd_intake *intake)
@@ -46,17 +46,17 @@ void qd_intake_frame_bytes_max(qd_intake *intake, size_t bytes_max)
     intake->reader.frame_bytes_max = bytes_max;
 }
 
-static bool may_hand_out(const qd_intake *intake)
+static bool can_deliver(const qd_intake *intake)
 {
-    return !intake->faulted && intake->may(intake->link);
+    return !intake->faulted && intake->may_deliver(intake->link);
 }
 
 bool qd_intake_is_open(const qd_intake *intake)
 {
-    return intake->held == NULL && may_hand_out(intake);
+    return intake->held == NULL && can_deliver(intake);
 }
 
-bool qd_intake_is_within(const qd_intake *intake)
+bool qd_intake_is_partial(const qd_intake *intake)
 {
     return !intake->faulted && (intake->held != NULL || qd_frame_reader_is_within(&intake->reader));
 }
@@ -67,10 +67,10 @@ static void fault(qd_intake *intake, qd_link_fault what, uint64_t value)
     intake->handler->fault(intake->handler->context, intake->link, what, value);
 }
 
-/* Hand out the frames in *bytes (of *size) while it may, advancing both past what was read. */
-static void hand_out(qd_intake *intake, const uint8_t **bytes, size_t *size)
+/* Delivers the frames in *bytes (of *size) while the link may deliver. Advances both past what was parsed. */
+static void deliver(qd_intake *intake, const uint8_t **bytes, size_t *size)
 {
-    while (may_hand_out(intake)) {
+    while (can_deliver(intake)) {
         const uint8_t *frame;
         size_t frame_size;
 
@@ -94,10 +94,10 @@ static void hand_out(qd_intake *intake, const uint8_t **bytes, size_t *size)
     }
 }
 
-size_t qd_intake_take(qd_intake *intake, const uint8_t *bytes, size_t size)
+size_t qd_intake_feed(qd_intake *intake, const uint8_t *bytes, size_t size)
 {
     QD_ASSERT(intake->held == NULL);
-    hand_out(intake, &bytes, &size);
+    deliver(intake, &bytes, &size);
     return intake->faulted ? 0 : size;
 }
 
@@ -112,16 +112,16 @@ void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size)
     intake->held_size = size;
 }
 
-void qd_intake_go_on(qd_intake *intake)
+void qd_intake_continue(qd_intake *intake)
 {
     if (!intake->held) {
         return;
     }
-    const uint8_t *bytes = intake->held + intake->held_taken;
-    size_t size = intake->held_size - intake->held_taken;
+    const uint8_t *bytes = intake->held + intake->held_delivered;
+    size_t size = intake->held_size - intake->held_delivered;
 
-    hand_out(intake, &bytes, &size);
-    intake->held_taken = intake->held_size - size;
+    deliver(intake, &bytes, &size);
+    intake->held_delivered = intake->held_size - size;
     if (size == 0 || intake->faulted) {
         qd_intake_drop(intake);
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An intake: from the bytes that come in on a link to frames for its handler, one by one, as long as the link may hand
- * any out. What a pause leaves of a read it holds until the link goes on.
+ * An intake: cuts the bytes that arrive on a link into frames and delivers them to the handler one by one, as long as
+ * the link may deliver. When a pause interrupts that, the intake holds the rest of the read until the link continues.
  *
- *     bytes --take--> frame, frame --hold--> [ rest ] --go_on--> frame, frame
+ *     bytes --feed--> frame, frame --hold--> [ rest ] --continue--> frame, frame
  *
- * Belongs to a connection. [loop]
+ * Part of a connection. [loop]
  */
 #ifndef QD_NET_INTAKE_H
 #define QD_NET_INTAKE_H
@@ -15,40 +15,40 @@
 #include "../base/link.h"
 
 /* Asked before each frame. */
-typedef bool (*qd_intake_may_fn)(const qd_link *link);
+typedef bool (*qd_intake_may_deliver_fn)(const qd_link *link);
 
 typedef struct qd_intake {
     qd_link *link;
     const qd_link_handler *handler;
-    qd_intake_may_fn may;
+    qd_intake_may_deliver_fn may_deliver;
     qd_heap *heap; /* the loop's */
     qd_codec_memory reader_memory;
     qd_frame_reader reader;
-    uint32_t frames; /* handed out; its connection sets it to 0 */
-    bool faulted;    /* the stream cannot be read on */
-    uint8_t *held;   /* what a pause left of a read, or NULL */
-    size_t held_size, held_taken;
+    uint32_t frames; /* delivered since the connection set it to 0 */
+    bool faulted;    /* the rest of the stream cannot be parsed */
+    uint8_t *held;   /* the rest of a read that a pause interrupted, or NULL */
+    size_t held_size, held_delivered;
 } qd_intake;
 
-/* Stays where it is: the reader's memory leads back to it. */
-void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *handler, qd_intake_may_fn may,
-                    qd_heap *heap, size_t frame_bytes_max);
+/* The intake must not move: the reader points to its memory. */
+void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *handler,
+                    qd_intake_may_deliver_fn may_deliver, qd_heap *heap, size_t frame_bytes_max);
 void qd_intake_deinit(qd_intake *intake);
-/* Of frames from the next one on. */
+/* Applies from the next frame on. */
 void qd_intake_frame_bytes_max(qd_intake *intake, size_t bytes_max);
 
-/* Bytes that were read, while nothing is held. Returns how many of the last are left over, because of a pause: they are
- * to be held, unless the link is closed. */
-size_t qd_intake_take(qd_intake *intake, const uint8_t *bytes, size_t size) QD_MUST_USE;
-/* Copies them: the read buffer is needed for others. */
+/* Takes bytes that were read, while nothing is held. Returns how many of the last bytes are left because of a pause;
+ * the caller holds them unless the link is closed. */
+size_t qd_intake_feed(qd_intake *intake, const uint8_t *bytes, size_t size) QD_MUST_USE;
+/* Copies the bytes, because other connections need the read buffer. */
 void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size);
-/* Goes on with what is held, if there is anything. */
-void qd_intake_go_on(qd_intake *intake);
-/* Whether something came that is no whole frame, or was not handed out: the end of the link cuts it off. */
-bool qd_intake_is_within(const qd_intake *intake);
-/* Forgets what is held. */
+/* Continues with the held bytes, if any. */
+void qd_intake_continue(qd_intake *intake);
+/* Whether bytes have arrived that are no whole frame, or were not delivered. The end of the link would cut them off. */
+bool qd_intake_is_partial(const qd_intake *intake);
+/* Frees the held bytes. */
 void qd_intake_drop(qd_intake *intake);
-/* Whether it can take more. */
+/* Whether the intake can take more bytes. */
 bool qd_intake_is_open(const qd_intake *intake);
 
 #endif

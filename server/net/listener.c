@@ -14,13 +14,13 @@
 
 #define BACKLOG 1024
 
-/* Accepted in a row, before connections that are there have their turn. */
+/* The most accepts in a row; then existing connections get their turn. */
 #define ACCEPTS_IN_A_ROW_MAX 64u
 
-/* Connections that are told at once why they are not taken; those beyond are just closed. */
+/* The most refused connections that exist at once to send their reason; further ones are closed without it. */
 #define REFUSALS_MAX 64u
 
-/* Without descriptors every accept fails at once, so trying on would spin. */
+/* Without descriptors every accept fails at once, so retrying without a pause would spin. */
 #define STARVED_PAUSE_MS 100u
 
 /* ---- binding ---- */
@@ -36,21 +36,21 @@ static void format_address(const struct sockaddr *address, socklen_t size, char 
     }
 }
 
-static const char *advice(int error)
+static const char *explain(int error)
 {
     switch (error) {
     case EADDRINUSE:
-        return "the port is taken: choose another --listen or stop the other process";
+        return "the port is taken. Choose another --listen or stop the other process";
     case EACCES:
-        return "not permitted: ports below 1024 need a privilege, choose a higher one with --listen";
+        return "not permitted: ports below 1024 need a privilege. Choose a higher port with --listen";
     case EADDRNOTAVAIL:
-        return "this machine has no such address: give --listen one of its own, or 0.0.0.0 for all";
+        return "this machine has no such address. Pass --listen one of its own, or 0.0.0.0 for all";
     default:
         return strerror(error);
     }
 }
 
-/* A socket that listens there; -1 with errno. */
+/* Returns a listening socket, or -1 and errno. */
 static int listen_on(const struct addrinfo *address)
 {
     int on = 1, off = 0;
@@ -59,7 +59,8 @@ static int listen_on(const struct addrinfo *address)
     if (fd < 0) {
         return -1;
     }
-    /* A restart must not wait for the old connections to be forgotten; "::" means every address, not IPv6 alone. */
+    /* SO_REUSEADDR: a restart must not wait until the system forgets the old connections. IPV6_V6ONLY off: "::" means
+     * every address, also of IPv4. */
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
         (address->ai_family != AF_INET6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0) &&
         bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) {
@@ -96,12 +97,12 @@ qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t por
     if (failed != 0) {
         char text[160];
 
-        snprintf(text, sizeof text, "unknown host (%s): give --listen an address, or a name that leads to one",
+        snprintf(text, sizeof text, "unknown host (%s). Pass --listen an address or a name that resolves",
                  gai_strerror(failed));
         snprintf(error, error_size, format, host, port, text);
         return QD_ERR_NOT_FOUND;
     }
-    /* A name may have addresses that this machine cannot use; but a taken port is no reason to try the next one. */
+    /* A name may have addresses that this machine cannot use. If the port is taken, the next address is not tried. */
     listener->fd = -1;
     for (struct addrinfo *each = addresses; each && listener->fd < 0; each = each->ai_next) {
         listener->fd = listen_on(each);
@@ -110,7 +111,7 @@ qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t por
         }
     }
     if (listener->fd < 0) {
-        snprintf(error, error_size, format, host, port, advice(errno));
+        snprintf(error, error_size, format, host, port, explain(errno));
     }
     freeaddrinfo(addresses);
     if (listener->fd < 0) {
@@ -136,7 +137,7 @@ static void refuse(qd_listener *listener, int fd, qd_net_refusal reason)
     }
 }
 
-static void welcome(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
+static void admit(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
 {
     char peer[sizeof((qd_link *)0)->peer];
 
@@ -148,7 +149,7 @@ static void welcome(qd_listener *listener, int fd, const struct sockaddr *addres
     qd_loop *loop = &listener->loops[listener->next];
     listener->next = (listener->next + 1) % listener->loop_count;
     if (qd_connection_start(loop, &listener->connection, fd, peer) != QD_OK) {
-        qd_log(QD_LOG_WARN, "no memory for a connection, refusing peer=%s", peer);
+        qd_log(QD_LOG_WARN, "refusing a connection: the memory limit is reached peer=%s", peer);
         refuse(listener, fd, QD_NET_NO_MEMORY);
     }
 }
@@ -162,10 +163,10 @@ static void on_pause_over(uv_timer_t *pause)
     uv_poll_start(&listener->poll, UV_READABLE, on_readable);
 }
 
-static void starve(qd_listener *listener, int error)
+static void pause_accepting(qd_listener *listener, int error)
 {
     if (!listener->starved) {
-        qd_log(QD_LOG_WARN, "cannot accept connections, trying on: %s", strerror(error));
+        qd_log(QD_LOG_WARN, "cannot accept connections, retrying: %s", strerror(error));
     }
     listener->starved = true;
     uv_poll_stop(&listener->poll);
@@ -176,7 +177,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 {
     qd_listener *listener = poll->data;
 
-    (void)status, (void)events; /* Whatever the matter is, accept says it. */
+    (void)status, (void)events; /* accept reports any error */
     for (uint32_t i = 0; i < ACCEPTS_IN_A_ROW_MAX; i++) {
         struct sockaddr_storage address;
         socklen_t size = sizeof address;
@@ -184,11 +185,11 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
         if (fd >= 0) {
             listener->starved = false;
-            welcome(listener, fd, (struct sockaddr *)&address, size);
+            admit(listener, fd, (struct sockaddr *)&address, size);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno != EINTR && errno != ECONNABORTED && errno != EPROTO) {
-            starve(listener, errno);
+            pause_accepting(listener, errno);
             return;
         }
     }
@@ -204,7 +205,7 @@ static void on_handle_closed(uv_handle_t *handle)
         return;
     }
     close(listener->fd);
-    qd_loop_let_go(&listener->loops[0]);
+    qd_loop_unhold(&listener->loops[0]);
     uv_sem_post(&listener->closed);
 }
 

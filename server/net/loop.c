@@ -6,14 +6,15 @@
 #include "../base/assert.h"
 #include "../base/clock.h"
 
-/* Who is woken to write more often than that, as where thousands of rooms tick, has each wake for a few frames: then it
- * rests before the turn, so that more come together. While it does, it is woken the less. */
-#define OFTEN_SPAN_NS    2000000u
-#define OFTEN_NS         200000u
-#define OFTEN_NS_RESTING 350000u
-#define REST_NS          100000
+/* A loop that is woken to write more often than OFTEN_NS, for example because thousands of rooms tick, sends few frames
+ * per wake. It then sleeps for COALESCE_NS before each turn, so that each turn sends more. Sleeping lowers its rate of
+ * wakes, so it stops only below the lower rate of OFTEN_NS_COALESCING. */
+#define OFTEN_SPAN_NS       2000000u
+#define OFTEN_NS            200000u
+#define OFTEN_NS_COALESCING 350000u
+#define COALESCE_NS         100000
 
-/* The loop that runs in this thread. */
+/* The loop that runs on this thread. */
 static _Thread_local const qd_loop *current;
 
 bool qd_loop_is_current(const qd_loop *loop)
@@ -27,8 +28,8 @@ void qd_loop_post(qd_loop *loop, qd_loop_request *request)
 {
     bool first = qd_mailbox_put(&loop->requests, &request->message);
 
-    /* Only the first of a burst wakes the loop; and none of its own does, because its turn ends with the requests.
-     * Those that requests themselves post come a turn later, so that sockets are looked at in between. */
+    /* Only the first request of a burst wakes the loop. A callback on the loop need not wake it, because the turn ends
+     * with the requests. A request that posts another one does: that one runs a turn later, after the sockets. */
     if (first && !(qd_loop_is_current(loop) && !loop->running_requests)) {
         uv_async_send(&loop->wake);
     }
@@ -42,14 +43,14 @@ static void run_requests(qd_loop *loop)
     while (message) {
         qd_loop_request *request = (qd_loop_request *)message;
 
-        /* Once it runs, it may be posted again, or be gone. */
+        /* Once the request runs, it may be posted again or freed. */
         message = message->next;
         request->run(request);
     }
     loop->running_requests = false;
 }
 
-/* Called by libuv before it waits: all that this turn's callbacks asked for is done now. */
+/* libuv calls this before it waits. It does everything that this turn's callbacks posted. */
 static void on_turn(uv_prepare_t *turn)
 {
     qd_loop *loop = turn->data;
@@ -60,27 +61,27 @@ static void on_turn(uv_prepare_t *turn)
     }
 }
 
-/* How often the loop was woken lately decides for as long again. */
-static bool is_woken_often(qd_loop *loop)
+/* The rate of wakes in one span decides for the next span. */
+static bool should_coalesce(qd_loop *loop)
 {
     uint64_t now_ns = qd_clock_now_ns(), passed_ns = now_ns - loop->counted_since_ns;
 
     loop->wakes++;
     if (passed_ns >= OFTEN_SPAN_NS) {
-        uint64_t most = passed_ns / (loop->rests ? OFTEN_NS_RESTING : OFTEN_NS);
+        uint64_t wakes_max = passed_ns / (loop->coalesces ? OFTEN_NS_COALESCING : OFTEN_NS);
 
-        loop->rests = loop->wakes > most && loop->writes >= loop->wakes;
+        loop->coalesces = loop->wakes > wakes_max && loop->writes >= loop->wakes;
         loop->wakes = loop->writes = 0;
         loop->counted_since_ns = now_ns;
     }
-    return loop->rests;
+    return loop->coalesces;
 }
 
-/* Called by libuv when it waited and was woken: the turn comes next. */
+/* libuv calls this when a post has ended its wait; the turn comes next. */
 static void on_wake(uv_async_t *wake)
 {
-    if (is_woken_often(wake->data)) {
-        nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
+    if (should_coalesce(wake->data)) {
+        nanosleep(&(struct timespec){.tv_nsec = COALESCE_NS}, NULL);
     }
 }
 
@@ -100,7 +101,7 @@ static void on_clock(uv_timer_t *clock)
     uint64_t now_ns = qd_clock_now_ns();
     qd_loop_deadline due;
 
-    /* First gather what is due, in a ring of its own: expire may set and clear any deadline, due ones too. */
+    /* First move the due deadlines to a ring of their own, because expire may set and clear any deadline. */
     due.next = due.previous = &due;
     for (qd_loop_deadline *each = loop->deadlines.next, *next; each != &loop->deadlines; each = next) {
         next = each->next;
@@ -148,7 +149,7 @@ void qd_loop_hold(qd_loop *loop)
     loop->holders++;
 }
 
-void qd_loop_let_go(qd_loop *loop)
+void qd_loop_unhold(qd_loop *loop)
 {
     QD_ASSERT(loop->holders > 0);
     loop->holders--;
@@ -182,7 +183,7 @@ qd_status qd_loop_init(qd_loop *loop)
     if (uv_loop_init(&loop->uv) != 0) {
         goto fail_system;
     }
-    /* These two need no system resource. */
+    /* These two cannot fail. */
     uv_prepare_init(&loop->uv, &loop->turn);
     uv_timer_init(&loop->uv, &loop->clock);
     loop->turn.data = loop->clock.data = loop->wake.data = loop;
@@ -212,7 +213,7 @@ static void close_handle(uv_handle_t *handle, void *argument)
 
 void qd_loop_deinit(qd_loop *loop)
 {
-    /* The loop has no thread any more: this one takes its place, to run what came too late and to close. */
+    /* The loop's thread has ended. This thread runs the belated requests and closes the handles. */
     run_requests(loop);
     uv_walk(&loop->uv, close_handle, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);

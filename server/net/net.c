@@ -20,7 +20,7 @@ struct qd_net {
     qd_link_handler handler;
     qd_listener listener;
     uint32_t loop_count;
-    stop_request *stops; /* one a loop */
+    stop_request *stops; /* one per loop */
     qd_loop loops[];
 };
 
@@ -37,7 +37,7 @@ static void stop_loop(qd_loop_request *request)
     qd_loop_stop(stop->loop);
 }
 
-/* Stop the loops from `first` on, which run, and wait for them. */
+/* Stops the running loops from `first` on, and waits for them. */
 static void stop_loops(qd_net *net, uint32_t first, uint32_t flush_ms)
 {
     for (uint32_t i = first; i < net->loop_count; i++) {
@@ -102,7 +102,7 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
         net->listener.refusals[i] = config->refusal(config->handler.context, (qd_net_refusal)i);
     }
 
-    /* The first loop comes last: it accepts, and hands over to the others. */
+    /* The first loop starts last, because it accepts connections and passes them to the others. */
     for (loops_from = net->loop_count; loops_from > 0; loops_from--) {
         status = qd_loop_start(&net->loops[loops_from - 1]);
         if (status != QD_OK) {
@@ -163,7 +163,7 @@ void qd_net_stop_listening(qd_net *net)
 
 void qd_net_stop(qd_net *net, uint32_t flush_ms)
 {
-    /* The listener first: once it is closed, no connection comes to a loop that has already closed its own. */
+    /* The listener closes first. After that no connection arrives at a loop that has closed its own. */
     qd_listener_close(&net->listener);
     qd_listener_wait_closed(&net->listener);
     stop_loops(net, 0, flush_ms);

@@ -4,7 +4,7 @@
 #include "../base/alloc.h"
 #include "../base/assert.h"
 
-/* A ring that a burst made longer than this is given back when it has run empty. */
+/* A longer ring, which only a burst needs, is freed when the outbox is empty. */
 #define ENTRIES_KEPT_MAX 256u
 
 void qd_outbox_init(qd_outbox *outbox, size_t bytes_max)
@@ -22,13 +22,13 @@ static void free_ring(qd_outbox *outbox)
     outbox->head = 0;
 }
 
-/* What the bounds are about: the bytes, and something for each buffer. */
+/* What counts towards the limit: the bytes, plus a constant per buffer. */
 static size_t counted(const qd_outbox *outbox)
 {
     return qd_outbox_bytes(outbox) + (size_t)outbox->count * QD_LINK_BUFFER_BYTES;
 }
 
-/* Relaxed, here and at `bytes`: both are written under the lock only, and publish nothing. */
+/* Relaxed, here and in update_stalled: both are written under the lock only, and publish nothing. */
 static void set_bytes(qd_outbox *outbox, size_t bytes)
 {
     atomic_store_explicit(&outbox->bytes, bytes, memory_order_relaxed);
@@ -48,13 +48,13 @@ void qd_outbox_deinit(qd_outbox *outbox)
     }
     free_ring(outbox);
     outbox->count = 0;
-    outbox->head_taken = 0;
+    outbox->head_consumed = 0;
     outbox->replies_counted = 0;
     set_bytes(outbox, 0);
     update_stalled(outbox);
 }
 
-/* Make room for `count` more entries; false: no memory. */
+/* Returns false if there is no memory for `count` more entries. */
 static bool reserve(qd_outbox *outbox, size_t count)
 {
     uint32_t capacity = outbox->capacity;
@@ -93,7 +93,7 @@ qd_outbox_pushed qd_outbox_push(qd_outbox *outbox, qd_buffer *const *buffers, si
     }
     size_t cost = bytes + count * QD_LINK_BUFFER_BYTES;
     if (class == QD_LINK_EVENTS && outbox->count > 0 && counted(outbox) + cost > outbox->bytes_max) {
-        outbox->refused = true;
+        outbox->events_refused = true;
         return QD_OUTBOX_FULL;
     }
     if (class == QD_LINK_REPLY && outbox->replies_counted > outbox->bytes_max + QD_LINK_REPLY_MARGIN_BYTES) {
@@ -120,7 +120,7 @@ qd_outbox_pushed qd_outbox_push(qd_outbox *outbox, qd_buffer *const *buffers, si
 uint32_t qd_outbox_gather(const qd_outbox *outbox, uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX])
 {
     uint32_t count = outbox->count < QD_OUTBOX_VECTORS_MAX ? outbox->count : QD_OUTBOX_VECTORS_MAX;
-    size_t skip = outbox->head_taken;
+    size_t skip = outbox->head_consumed;
 
     for (uint32_t i = 0; i < count; i++) {
         qd_buffer *buffer = outbox->ring[(outbox->head + i) & (outbox->capacity - 1)].buffer;
@@ -131,14 +131,14 @@ uint32_t qd_outbox_gather(const qd_outbox *outbox, uv_buf_t vectors[QD_OUTBOX_VE
     return count;
 }
 
-bool qd_outbox_take(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed)
+bool qd_outbox_consume(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed)
 {
     QD_ASSERT(bytes <= qd_outbox_bytes(outbox));
     set_bytes(outbox, qd_outbox_bytes(outbox) - bytes);
     freed->count = 0;
     while (bytes > 0) {
         qd_outbox_entry *first = &outbox->ring[outbox->head];
-        size_t left = first->buffer->size - outbox->head_taken;
+        size_t left = first->buffer->size - outbox->head_consumed;
         bool whole = left <= bytes;
         size_t part = whole ? left : bytes;
 
@@ -147,13 +147,13 @@ bool qd_outbox_take(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed)
         }
         bytes -= part;
         if (!whole) {
-            outbox->head_taken += part;
+            outbox->head_consumed += part;
             break;
         }
         QD_ASSERT(freed->count < QD_OUTBOX_VECTORS_MAX);
         freed->buffers[freed->count++] = first->buffer;
         outbox->head = (outbox->head + 1) & (outbox->capacity - 1);
-        outbox->head_taken = 0;
+        outbox->head_consumed = 0;
         outbox->count--;
     }
     if (outbox->count == 0 && outbox->capacity > ENTRIES_KEPT_MAX) {
@@ -161,9 +161,9 @@ bool qd_outbox_take(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed)
     }
     update_stalled(outbox);
 
-    bool room = outbox->refused && (outbox->count == 0 || counted(outbox) < outbox->bytes_max / 2);
-    if (room) {
-        outbox->refused = false;
+    bool has_space = outbox->events_refused && (outbox->count == 0 || counted(outbox) < outbox->bytes_max / 2);
+    if (has_space) {
+        outbox->events_refused = false;
     }
-    return room;
+    return has_space;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An outbox: references to the buffers that wait to be sent on one link, in order, with the bounds that link.h
+ * An outbox: references to the buffers that wait to be sent on one link, in order, within the limits that base/link.h
  * promises.
  *
- *     push (any thread) -> [ b | b | b | b ] -> gather: what to write now -> take: so many bytes are written
+ *     push (any thread) -> [ b | b | b | b ] -> gather: what to write now -> consume: that many bytes are written
  *                            ^ part of the first may be written already
  *
- * LOCK. It belongs to a connection, and every function but the two that say [any] is called under the connection's
- * lock. Only the loop thread gathers and takes: what it gathered stays where it is, unlocked, until it takes it.
+ * LOCK. The outbox is part of a connection. Callers hold the connection's lock, except for the two functions marked
+ * [any]. Only the loop thread gathers and consumes, so gathered buffers stay valid without the lock until it consumes
+ * them.
  */
 #ifndef QD_NET_OUTBOX_H
 #define QD_NET_OUTBOX_H
@@ -16,10 +17,10 @@
 
 #include "../base/link.h"
 
-/* The most that one write is made of; also the most buffers that one take sets free. */
+/* The most buffers that one write sends, and that one consume frees. */
 #define QD_OUTBOX_VECTORS_MAX 64u
 
-/* So many have their place without memory, so that who finds none can be told. */
+/* This many buffers need no memory beyond the struct, so that a link can report that memory is exhausted. */
 #define QD_OUTBOX_ENTRIES_MIN 8u
 
 typedef struct qd_outbox_entry {
@@ -29,44 +30,44 @@ typedef struct qd_outbox_entry {
 
 typedef struct qd_outbox {
     size_t bytes_max;
-    qd_outbox_entry *ring; /* `first`, or a longer one */
+    qd_outbox_entry *ring; /* `first` or a longer array */
     uint32_t capacity;     /* a power of two */
     uint32_t head, count;
-    size_t head_taken;      /* bytes of the first buffer that are written */
-    size_t replies_counted; /* like `counted`, of the replies alone */
-    bool refused;           /* events were, and nobody has been told of room since */
+    size_t head_consumed;   /* written bytes of the first buffer */
+    size_t replies_counted; /* what the replies count towards the limit */
+    bool events_refused;    /* since `drained` was last reported */
     _Atomic size_t bytes;   /* not yet written */
-    _Atomic bool stalled;   /* hand out no more frames */
+    _Atomic bool stalled;   /* the link delivers no frames */
     qd_outbox_entry first[QD_OUTBOX_ENTRIES_MIN];
 } qd_outbox;
 
 typedef enum qd_outbox_pushed {
     QD_OUTBOX_PUSHED = 0,
-    QD_OUTBOX_FULL,      /* events: later */
-    QD_OUTBOX_OVERRUN,   /* replies: the peer does not read them; close it */
-    QD_OUTBOX_NO_MEMORY, /* close it */
+    QD_OUTBOX_FULL,      /* events: try again later */
+    QD_OUTBOX_OVERRUN,   /* replies: the peer does not read them; close the link */
+    QD_OUTBOX_NO_MEMORY, /* close the link */
 } qd_outbox_pushed;
 
-/* Stays where it is: the ring leads back to it. */
+/* The outbox must not move: the ring points into it. */
 void qd_outbox_init(qd_outbox *outbox, size_t bytes_max);
-/* Releases what is still in it; it is empty then. */
+/* Releases the remaining buffers and leaves the outbox empty. */
 void qd_outbox_deinit(qd_outbox *outbox);
 
-/* All `count` buffers or none; takes its own references. */
+/* Queues all `count` buffers or none; takes its own references. */
 qd_outbox_pushed qd_outbox_push(qd_outbox *outbox, qd_buffer *const *buffers, size_t count, qd_link_class class);
 
-/* The first buffers as vectors; returns how many, 0 when it is empty. */
+/* Returns the first buffers as vectors, and their number; 0: the outbox is empty. */
 uint32_t qd_outbox_gather(const qd_outbox *outbox, uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX]);
 
-/* What a take set free, to be released once the lock is given up. */
+/* The buffers that a consume freed. The caller releases them after it has unlocked. */
 typedef struct qd_outbox_freed {
     uint32_t count;
     qd_buffer *buffers[QD_OUTBOX_VECTORS_MAX];
 } qd_outbox_freed;
 
-/* The first `bytes` are written, all from one gather. Returns whether those who were refused events should be told that
- * there is room again. */
-bool qd_outbox_take(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed);
+/* Removes the first `bytes`, which were written, all from one gather. Returns whether `drained` must be reported:
+ * events were refused, and now there is space again. */
+bool qd_outbox_consume(qd_outbox *outbox, size_t bytes, qd_outbox_freed *freed);
 
 /* [any] */
 static inline size_t qd_outbox_bytes(const qd_outbox *outbox)
@@ -74,7 +75,7 @@ static inline size_t qd_outbox_bytes(const qd_outbox *outbox)
     return atomic_load_explicit(&outbox->bytes, memory_order_relaxed);
 }
 
-/* Whether the replies in it stop the reading (see link.h). [any] */
+/* Whether queued replies stop the link from delivering frames (base/link.h). [any] */
 static inline bool qd_outbox_stalled(const qd_outbox *outbox)
 {
     return atomic_load_explicit(&outbox->stalled, memory_order_relaxed);

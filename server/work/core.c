@@ -9,7 +9,7 @@ bool qd_core_send(pthread_t thread, cpu_set_t *process)
 {
     int core = sched_getcpu();
 
-    /* Fails where a set has fewer cores than the machine; then all stays as it is. */
+    /* Fails where a set has fewer bits than the machine has cores; then nothing changes. */
     if (core < 0 || sched_getaffinity(getpid(), sizeof *process, process) != 0) {
         return false;
     }

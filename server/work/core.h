@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cores that threads run on. The system likes to wake a thread on the core of who calls it, who goes on working
- * there, even where another core sleeps; and it may leave both there for milliseconds, while what they were to do side
- * by side is done by one. So who calls a thread sends it elsewhere first.
+ * The cores that threads run on. Linux tends to wake a thread on its caller's core even while another core sleeps, and
+ * may leave both there for milliseconds. So the caller first sends the thread to another core.
  */
 #ifndef QD_WORK_CORE_H
 #define QD_WORK_CORE_H
@@ -12,14 +11,13 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* Of a thread that sleeps and is called next, by this one: it wakes on another core than this thread's, if the process
- * may run on any other. Returns whether it was told so; then, awake, it is to settle with `process`.
+/* Makes a sleeping thread, which the caller is about to signal, wake on another core than the caller's, if the process
+ * may run on another one. Returns true if it did; the thread must then call qd_core_settle with `process`.
  *
- * That is where the process's first thread may run now, which is never sent. A thread that was sent once keeps what it
- * was told, also when the process is given more cores; so each time it is told anew. Cores of its own, which somebody
- * outside has given to one thread alone, it loses. Two system calls, and one that is nearly free. */
+ * `process` is the set of cores that the process's first thread may use now. A thread that was sent keeps an older set
+ * until it is sent again. It loses an affinity that somebody gave to this thread alone from outside. */
 bool qd_core_send(pthread_t thread, cpu_set_t *process);
-/* The calling thread may run where its process may. */
+/* Lets the calling thread run on every core of its process. */
 void qd_core_settle(const cpu_set_t *process);
 
 #endif

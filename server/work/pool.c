@@ -2,34 +2,32 @@
  *
  * How the pool works
  * ------------------
- * Of calling workers tells workers.h, of forks fork.h.
+ * workers.h explains how workers are called, fork.h how forks run, timer_waiter.h who waits for timers.
  *
- * Locks. The POOL'S LOCK guards who is idle, who keeps the timers, the timers, and the open splits. A QUEUE'S LOCK
- * guards that queue. Order: the pool's, then a queue's; never two queues' at once. No lock is held while an actor or a
- * task runs.
+ * Locks. The pool's lock guards the idle workers, the timers, the timer waiter and the open splits. A queue's lock
+ * guards that queue. Order: the pool's lock, then one queue's lock. No lock is held while an actor or a task runs.
  *
  * An actor's state is two bits, changed by read-modify-writes only:
  *
- *     HELD    it stands in a queue or runs           idle 0 --wake--> HELD|WOKEN (queued) --run--> HELD (running)
- *     WOKEN   there is a wake that no run has         HELD --done--> 0;  woken while running: HELD|WOKEN, and when the
- *             answered yet                            run is done it is queued again instead of becoming idle
+ *     HELD    it is in a queue or runs               idle 0 --wake--> HELD|WOKEN (queued) --run--> HELD (running)
+ *     WOKEN   no run has answered the last wake      HELD --done--> 0;  woken while running: HELD|WOKEN, and after the
+ *                                                    run it is queued again
  *
- * So whoever sets HELD first queues it or visits it, and only that one, or whoever took it from the queue, clears HELD:
- * it stands in one place at most. A wake is a read-modify-write even where it changes nothing: it comes either before
- * the run clears WOKEN, and then the run sees all that the waker wrote (release, acquire), or after, and then another
- * run follows. A run_inline goes from 0 to HELD at one blow and ends as a run does: a wake during it leads to a run, too.
+ * The thread that sets HELD queues the actor or runs it inline, and only that thread, or the worker that takes it from
+ * the queue, clears HELD. So an actor is in one place at most. A wake is a read-modify-write even if it changes
+ * nothing: either it comes before the run clears WOKEN, and the run sees everything that the waker wrote (release,
+ * acquire), or it comes after, and another run follows. An inline run goes from 0 to HELD in one step and ends like
+ * any other run.
  *
- * Sleeping. A worker that found nothing counts itself idle, then looks into every queue once more, under its lock, and
- * only then sleeps. A push takes the same queue's lock, and after it looks for idle workers. One of the two comes
- * first: either the worker sees the actor or the pusher sees the worker. No wake is lost, and nobody spins. Who brings
- * actors from one queue to another puts them where it has to lock likewise, takes one, and then looks for idle workers
- * if more are left.
+ * Sleeping. A worker that finds no work marks itself idle, looks into every queue again under that queue's lock, and
+ * only then sleeps. A push takes the same queue's lock, and looks for idle workers afterwards. One of the two comes
+ * first: either the worker sees the actor or the pusher sees the idle worker. So no wake is lost, and no worker spins.
+ * A worker that steals a batch locks both queues in turn, takes one actor, and looks for idle workers if more are left.
  *
- * Timers. Some idle workers sleep with a timeout, the KEEPERS (keepers.h). Busy workers look at the time when their own
- * queue is empty, because behind what stands there a timer's actor would have to wait anyway, and between two runs of
- * some. Then some fire, the earliest first, and the rest the next time: while there is more to do than time, who is
- * latest comes first, and whoever has not fired can be visited.
- * A timer's actor is held under the pool's lock, and retiring takes it: after that nobody has a retired actor in hand.
+ * Timers. One idle worker sleeps until the first timer is due (timer_waiter.h). A busy worker looks at the timers when
+ * its own queue is empty, and once per TAKES_OF_OWN runs. A few timers fire at a time, the earliest first. An actor
+ * that has not fired can still be run inline. Taking a timer and retiring an actor both happen under the pool's lock,
+ * so no worker holds a retired actor.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
 
@@ -41,18 +39,20 @@
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "fork.h"
-#include "keepers.h"
+#include "timer_waiter.h"
 #include "workers.h"
+
+_Static_assert(QD_POOL_WORKERS_MAX == QD_SPLIT_SHARES_MAX, "a split has one share per worker");
 
 #define HELD  1u
 #define WOKEN 2u
 
-/* Each so many takes a worker looks at the timers and at the others' queues before its own, lest actors that wake each
- * other for ever keep it from what is due, and from those whose own worker is in a long run. */
+/* Once in this many takes, a worker looks at the timers and at the other queues before its own. Otherwise actors that
+ * wake each other forever could starve timers, and actors whose own worker is in a long run. */
 #define TAKES_OF_OWN 16u
 
-/* No more timers fire at a time: a queued actor cannot be visited, and stands behind those that were queued before it,
- * however late they are. What is left is taken later, by whoever is first, the earliest first. */
+/* How many timers fire at a time. A queued actor cannot be run inline and waits behind actors that were queued before
+ * it, so the rest fire later, the earliest first. */
 #define FIRED_AT_ONCE 16u
 
 static bool is_stopping(qd_pool *pool)
@@ -68,13 +68,13 @@ static uint64_t now_ns(void *context)
     return qd_clock_now_ns();
 }
 
-/* Whether the caller has to queue it. */
+/* Returns whether the caller has to queue the actor. */
 static bool hold(qd_actor *actor)
 {
     return (atomic_fetch_or_explicit(&actor->state, HELD | WOKEN, memory_order_acq_rel) & HELD) == 0;
 }
 
-/* Of one that is held and in no queue. */
+/* Queues an actor that is HELD and in no queue. */
 static void queue(qd_pool *pool, qd_actor *actor)
 {
     qd_worker *target = qd_worker_here(pool);
@@ -84,7 +84,7 @@ static void queue(qd_pool *pool, qd_actor *actor)
 
         target = &pool->workers[turn % pool->worker_count];
     }
-    /* From here on the actor may run, and be gone. */
+    /* After the push the actor may run, and be freed. */
     qd_queue_push(&target->queue, actor);
     qd_workers_call(pool);
 }
@@ -96,7 +96,7 @@ static void wake(void *context, qd_actor *actor)
     }
 }
 
-/* Whether nobody woke it meanwhile: then it is idle. */
+/* Makes the actor idle, unless a wake came meanwhile; returns whether it is idle. */
 static bool let_go(qd_actor *actor)
 {
     uint32_t running = HELD;
@@ -109,7 +109,7 @@ static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here)
 {
     uint32_t idle_state = 0;
 
-    /* Acquire: a run sees what the last one did. */
+    /* Acquire: a run sees what the previous run wrote. */
     if (!atomic_compare_exchange_strong_explicit(&actor->state, &idle_state, HELD, memory_order_acquire,
                                                  memory_order_relaxed)) {
         wake(context, actor);
@@ -131,16 +131,10 @@ static void set_timer(qd_pool *pool, qd_actor *actor, uint64_t due_ns)
 static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
 {
     qd_pool *pool = context;
-    qd_worker *me = qd_worker_here(pool), *roused = NULL;
-    bool own = me && me->actor == actor;
 
     pthread_mutex_lock(&pool->lock);
     set_timer(pool, actor, due_ns);
-    if (own) {
-        me->owes = qd_keepers_want(pool);
-    } else {
-        roused = qd_keepers_rouse(pool);
-    }
+    qd_worker *roused = qd_timer_waiter_rouse(pool);
     pthread_mutex_unlock(&pool->lock);
     if (roused) {
         pthread_cond_signal(&roused->call);
@@ -161,7 +155,7 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
 
 /* ---- the life of a worker ---- */
 
-/* [lock] Takes what is due and stands in no queue yet, the earliest few, to be queued. Returns how many. */
+/* [lock] Takes the earliest few timers that are due. Returns the number of their actors that have to be queued. */
 static uint32_t take_due_locked(qd_pool *pool, qd_actor *due[FIRED_AT_ONCE])
 {
     uint64_t now = qd_clock_now_ns();
@@ -177,7 +171,7 @@ static uint32_t take_due_locked(qd_pool *pool, qd_actor *due[FIRED_AT_ONCE])
     return count;
 }
 
-/* Queues them with this worker, which is about to take the first and to call others for the rest. */
+/* Queues them with this worker, which takes the first one next and calls other workers for the rest. */
 static void queue_due(qd_worker *me, qd_actor *const *due, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -236,7 +230,7 @@ static qd_actor *take(qd_worker *me)
     for (uint32_t step = 0; step < pool->worker_count; step++) {
         qd_queue *queue = &pool->workers[(first + step) % pool->worker_count].queue;
 
-        if (queue != &me->queue && qd_queue_bring(queue, &me->queue)) {
+        if (queue != &me->queue && qd_queue_steal(queue, &me->queue)) {
             queue = &me->queue;
         }
         qd_actor *actor = qd_queue_take(queue);
@@ -258,7 +252,6 @@ static void run(qd_worker *me, qd_actor *actor)
     me->retired = NULL;
     actor->run(actor);
     me->actor = NULL;
-    QD_ASSERT(!me->fork.has_party);
     if (me->retired) {
         me->retired(actor);
     } else if (!let_go(actor)) {
@@ -266,13 +259,13 @@ static void run(qd_worker *me, qd_actor *actor)
     }
 }
 
-/* [lock] Until called, or a timer is due that this worker keeps. */
+/* [lock] Sleeps until called, or until the timer that this worker waits for is due. */
 static void sleep_locked(qd_worker *me)
 {
     qd_pool *pool = me->pool;
 
     while (!me->called && !is_stopping(pool)) {
-        uint64_t until_ns = qd_keeper_until(me);
+        uint64_t until_ns = qd_timer_waiter_until(me);
 
         if (until_ns == QD_NEVER) {
             pthread_cond_wait(&me->call, &pool->lock);
@@ -286,27 +279,24 @@ static void sleep_locked(qd_worker *me)
     }
 }
 
-/* [lock] Returns what is due then, to be queued without the lock: how many; and whom to signal. */
+/* [lock] Sleeps. Returns the number of actors in `due`, which the caller queues, and the worker to signal; both without
+ * the lock. */
 static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE], qd_worker **roused)
 {
     qd_pool *pool = me->pool;
 
-    qd_worker_rests(me);
+    qd_worker_set_idle(me);
     if (!is_queued(pool)) {
         sleep_locked(me);
     }
-    qd_worker_rises(me);
-    qd_keeper_leaves(me);
+    qd_worker_set_busy(me);
+    qd_timer_waiter_leave(me);
     uint32_t due_count = take_due_locked(pool, due);
-    *roused = qd_keepers_rouse(pool);
-    me->owes = false;
-    if (me->called) {
-        qd_fork_called(me);
-    }
+    *roused = qd_timer_waiter_rouse(pool);
     return due_count;
 }
 
-/* What a worker does when there is no actor to run. */
+/* Called when there is no actor to run. */
 static void idle(qd_worker *me)
 {
     qd_pool *pool = me->pool;
@@ -314,16 +304,8 @@ static void idle(qd_worker *me)
     qd_actor *due[FIRED_AT_ONCE];
     uint32_t due_count = 0;
 
-    if (qd_fork_watches(me)) {
-        return;
-    }
-    if (me->fork.stays && pthread_mutex_trylock(&pool->lock) != 0) {
-        return;
-    }
-    if (!me->fork.stays) {
-        pthread_mutex_lock(&pool->lock);
-    }
-    if (!qd_fork_helps(me)) {
+    pthread_mutex_lock(&pool->lock);
+    if (!qd_fork_help(me)) {
         due_count = be_idle_locked(me, due, &roused);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -337,34 +319,18 @@ static void idle(qd_worker *me)
     queue_due(me, due, due_count);
 }
 
-/* Before it runs an actor. */
-static void pay(qd_worker *me)
-{
-    if (!me->owes) {
-        return;
-    }
-    pthread_mutex_lock(&me->pool->lock);
-    qd_worker *roused = qd_keepers_paid(me);
-    pthread_mutex_unlock(&me->pool->lock);
-    if (roused) {
-        pthread_cond_signal(&roused->call);
-    }
-}
-
 static void *work(void *argument)
 {
     qd_worker *me = argument;
 
-    qd_worker_is_here(me);
+    qd_worker_set_here(me);
     pthread_setname_np(pthread_self(), "qd-worker");
-    /* Else the system may wake a keeper up to 50 microseconds late. */
+    /* By default the system may wake a sleeper 50 microseconds late. */
     prctl(PR_SET_TIMERSLACK, 1);
     while (!is_stopping(me->pool)) {
         qd_actor *actor = take(me);
 
         if (actor) {
-            qd_fork_leaves(me);
-            pay(me);
             run(me, actor);
         } else {
             idle(me);
@@ -379,14 +345,14 @@ static void init_condition(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;
 
-    /* Timeouts are times of qd_clock_now_ns. */
+    /* Timeouts are on the clock of qd_clock_now_ns. */
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(condition, &attributes);
     pthread_condattr_destroy(&attributes);
 }
 
-/* It is held so briefly that whoever finds it taken had better look again than fall asleep. */
+/* The lock is held so briefly that a short spin is cheaper than a sleep. */
 static void init_lock(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t attributes;
@@ -401,12 +367,12 @@ static void init_worker(qd_pool *pool, uint32_t index)
 {
     qd_worker *me = &pool->workers[index];
 
-    *me = (qd_worker){.pool = pool, .index = index, .keeps_ns = QD_NEVER};
+    *me = (qd_worker){.pool = pool, .index = index};
     qd_queue_init(&me->queue);
     init_condition(&me->call);
 }
 
-/* Returns how many threads run. Signals are for the threads that expect them. */
+/* Returns the number of threads that run. Workers block all signals. */
 static uint32_t start_threads(qd_pool *pool)
 {
     sigset_t all, before;
@@ -472,7 +438,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     }
     pool->heap = heap;
     pool->worker_count = workers;
-    pool->executor = (qd_executor){.run = qd_fork_run, .width = workers, .context = pool, .expect = qd_fork_expect};
+    pool->executor = (qd_executor){.run = qd_fork_run, .width = workers, .context = pool};
     pool->scheduler = (qd_scheduler){.now_ns = now_ns,
                                      .wake = wake,
                                      .run_inline = run_inline,

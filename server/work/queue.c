@@ -49,15 +49,15 @@ static qd_actor *take_batch(qd_queue *queue)
     return first;
 }
 
-bool qd_queue_bring(qd_queue *from, qd_queue *to)
+bool qd_queue_steal(qd_queue *from, qd_queue *to)
 {
-    if (count_of(from) < QD_QUEUE_BUNCH) {
+    if (count_of(from) < QD_QUEUE_BATCH) {
         return false;
     }
     pthread_mutex_lock(&from->lock);
     qd_actor *first = take_batch(from);
     if (first) {
-        count_to(from, count_of(from) - QD_QUEUE_BUNCH);
+        count_to(from, count_of(from) - QD_QUEUE_BATCH);
     }
     pthread_mutex_unlock(&from->lock);
     if (!first) {
@@ -65,7 +65,7 @@ bool qd_queue_bring(qd_queue *from, qd_queue *to)
     }
     pthread_mutex_lock(&to->lock);
     put_batch(to, first);
-    count_to(to, count_of(to) + QD_QUEUE_BUNCH);
+    count_to(to, count_of(to) + QD_QUEUE_BATCH);
     pthread_mutex_unlock(&to->lock);
     return true;
 }
@@ -84,7 +84,7 @@ void qd_queue_push(qd_queue *queue, qd_actor *actor)
         newest->first = actor;
     }
     newest->last = actor;
-    if (++newest->count == QD_QUEUE_BUNCH) {
+    if (++newest->count == QD_QUEUE_BATCH) {
         put_batch(queue, newest->first);
         *newest = (qd_batch){0};
     }

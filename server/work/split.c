@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "split.h"
 
-#include <sched.h>
-
 #include "../base/assert.h"
-#include "../base/clock.h"
-#include "pause.h"
-
-/* How long a caller stays awake for its helpers, and how often it looks for them before it gives way to other threads
- * for once. They are at their last tasks, which seldom take so long. A caller that sleeps comes back on the core of the
- * helper that woke it, and there the two may stay for the rest of a tick, while another core sleeps (core.h). */
-#define AWAKE_NS     1000000u
-#define LOOKS_A_TIME 64u
 
 void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argument, uint32_t workers)
 {
-    QD_ASSERT(count <= UINT32_MAX && workers > 0 && workers <= QD_POOL_WORKERS_MAX);
+    QD_ASSERT(count <= UINT32_MAX && workers > 0 && workers <= QD_SPLIT_SHARES_MAX);
 
     split->task = task;
     split->argument = argument;
@@ -95,11 +85,11 @@ void qd_split_leave(qd_split *split)
     if (helpers == 0 && split->is_awaited) {
         pthread_cond_signal(&split->helpers_out);
     }
-    /* Release: who sees that the last one is out sees what they all did, each of which left under the lock. */
+    /* Release: the caller that reads 0 sees the writes of every helper, each of which left under the lock. */
     atomic_store_explicit(&split->helpers, helpers, memory_order_release);
 }
 
-/* The first index of a share, or its last. Relaxed: what tasks read was written before the split was opened. */
+/* Takes the first index of a share, or the last. Relaxed: the split was opened after everything that its tasks read. */
 static bool take(qd_share *share, bool first, uint32_t *index)
 {
     uint64_t left = atomic_load_explicit(&share->left, memory_order_relaxed), rest;
@@ -121,7 +111,7 @@ void qd_split_work(qd_split *split, uint32_t own)
 {
     uint32_t index;
 
-    /* No share grows: what was seen empty stays so. */
+    /* No share grows, so an empty share stays empty. */
     for (uint32_t step = 0; step < split->shares; step++) {
         qd_share *share = &split->share[(own + step) % split->shares];
 
@@ -136,28 +126,9 @@ static bool are_helpers_out(qd_split *split)
     return atomic_load_explicit(&split->helpers, memory_order_acquire) == 0;
 }
 
-/* Returns whether the helpers were out soon. */
-static bool stay_awake(qd_split *split)
-{
-    if (are_helpers_out(split)) {
-        return true;
-    }
-    uint64_t until_ns = qd_clock_now_ns() + AWAKE_NS;
-    do {
-        for (uint32_t look = 0; look < LOOKS_A_TIME; look++) {
-            if (are_helpers_out(split)) {
-                return true;
-            }
-            qd_pause();
-        }
-        sched_yield();
-    } while (qd_clock_now_ns() < until_ns);
-    return false;
-}
-
 void qd_split_wait(qd_split *split, pthread_mutex_t *lock)
 {
-    if (stay_awake(split)) {
+    if (are_helpers_out(split)) {
         return;
     }
     pthread_mutex_lock(lock);

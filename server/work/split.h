@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A split of work into tasks (fork and join), and the list of those that may have tasks left.
+ * A split: one fork's tasks, and the list of splits that may have tasks left.
  *
- * SHARES. Tasks side by side mostly work on memory side by side, and the next split is mostly much like the last. So
- * every worker has a share of the indices, the same part of them at every split, whose memory is in its cache:
+ * Neighboring tasks mostly work on neighboring memory, and consecutive splits resemble each other. So every worker has
+ * a share of the indices, the same part at every split, whose memory is in its cache:
  *
  *     share 0          share 1          share 2
- *     |--> own         |--> own         |--> own      its worker takes them from the front; a share that is left when
- *               <--|             <--|             <--|   others are done with theirs is emptied from the back
+ *     |--> own         |--> own         |--> own         a worker takes from the front of its own share, and when that
+ *               <--|             <--|             <--|   is empty from the back of the others
  *
- * A split is on its caller's stack. The list and all that is marked [lock] is guarded by the lock of who has the list.
+ * A split lives on its caller's stack. The lock of the list's owner guards the list and everything marked [lock].
  */
 #ifndef QD_WORK_SPLIT_H
 #define QD_WORK_SPLIT_H
@@ -20,9 +20,10 @@
 
 #include "../base/executor.h"
 #include "../base/fetch.h"
-#include "pool.h"
 
-/* Indices that nobody took yet: the first in the lower half, the end of them in the upper. */
+#define QD_SPLIT_SHARES_MAX 256u /* one per worker of a pool */
+
+/* The indices that no worker has taken: the first one in the lower half, the end in the upper half. */
 typedef struct qd_share {
     alignas(QD_LINE_BYTES) _Atomic uint64_t left;
 } qd_share;
@@ -32,30 +33,30 @@ typedef struct qd_split {
     void *argument;
     _Atomic uint32_t helpers; /* written under the lock */
     bool is_awaited;          /* [lock] the caller sleeps */
-    uint32_t wanted;          /* [lock] so many more workers are to be called for it */
+    uint32_t wanted;          /* [lock] the number of workers still to be called for it */
     pthread_cond_t helpers_out;
     struct qd_split *older, *newer; /* [lock] */
     uint32_t shares;
-    qd_share share[QD_POOL_WORKERS_MAX];
+    qd_share share[QD_SPLIT_SHARES_MAX];
 } qd_split;
 
-/* `count` tasks, fewer than 2^32, for so many workers. */
+/* `count` tasks, fewer than 2^32, in one share per worker. */
 void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argument, uint32_t workers);
-/* Nobody helps with it any more. */
+/* After qd_split_wait. */
 void qd_split_deinit(qd_split *split);
 
-/* [lock] Puts it on the list, whose newest it becomes, where helpers find it; takes it off. */
+/* [lock] Puts the split on the list, where helpers find it; takes it off. `newest` is the head of the list. */
 void qd_split_open(qd_split *split, qd_split **newest);
 void qd_split_close(qd_split *split, qd_split **newest);
 
-/* [lock] A split of the list that has tasks left, with the helper counted in; NULL: there is none. */
+/* [lock] Returns a split of the list that has tasks left and counts the helper in. NULL: there is none. */
 qd_split *qd_split_join(qd_split *newest);
-/* [lock] Counts the helper out, after which the split may be gone. */
+/* [lock] Counts the helper out. The split may be gone afterwards. */
 void qd_split_leave(qd_split *split);
 
-/* Does tasks until all are taken, those in the share of worker `own` first. */
+/* Runs tasks until all are taken, first those in the share of worker `own`. */
 void qd_split_work(qd_split *split, uint32_t own);
-/* Until all helpers of a closed split are out, and what they did is visible. [not under the lock] */
+/* Waits until all helpers of a closed split are out; their writes are visible then. [not under the lock] */
 void qd_split_wait(qd_split *split, pthread_mutex_t *lock);
 
 #endif

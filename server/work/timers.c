@@ -147,16 +147,6 @@ uint64_t qd_timers_next_ns(const qd_timers *timers)
     return timers->count ? timers->rows[0].due_ns : QD_NEVER;
 }
 
-uint64_t qd_timers_second_ns(const qd_timers *timers)
-{
-    uint64_t second_ns = QD_NEVER;
-
-    for (uint32_t place = 2; place <= 1 + BRANCHES && place <= timers->count; place++) {
-        second_ns = due_at(timers, place) < second_ns ? due_at(timers, place) : second_ns;
-    }
-    return second_ns;
-}
-
 qd_actor *qd_timers_take(qd_timers *timers, uint64_t now_ns)
 {
     if (qd_timers_next_ns(timers) > now_ns || timers->count == 0) {
@@ -164,7 +154,7 @@ qd_actor *qd_timers_take(qd_timers *timers, uint64_t now_ns)
     }
     qd_actor *actor = home_of(timers, timers->rows[0].index)->actor;
     qd_timers_set(timers, actor, QD_NEVER);
-    /* Who is next is likely to be taken next; and after that, one of those behind it. */
+    /* The next timers are likely to be taken soon. */
     for (uint32_t place = 1; place <= 1 + BRANCHES && place <= timers->count; place++) {
         qd_fetch_to_write(home_of(timers, timers->rows[place - 1].index)->actor, sizeof *actor);
     }

@@ -8,7 +8,7 @@ qd_worker *qd_worker_here(const qd_pool *pool)
     return here && here->pool == pool ? here : NULL;
 }
 
-void qd_worker_is_here(qd_worker *me)
+void qd_worker_set_here(qd_worker *me)
 {
     here = me;
 }
@@ -18,7 +18,7 @@ static void set_idle_count(qd_pool *pool, uint32_t count)
     atomic_store_explicit(&pool->idle_count, count, memory_order_relaxed);
 }
 
-void qd_worker_rests(qd_worker *me)
+void qd_worker_set_idle(qd_worker *me)
 {
     qd_pool *pool = me->pool;
     uint32_t count = qd_workers_idle(pool);
@@ -28,8 +28,8 @@ void qd_worker_rests(qd_worker *me)
     set_idle_count(pool, count + 1);
 }
 
-/* Who called it took it off the stack. */
-void qd_worker_rises(qd_worker *me)
+/* A caller has taken a called worker off the stack already. */
+void qd_worker_set_busy(qd_worker *me)
 {
     qd_pool *pool = me->pool;
     uint32_t count = qd_workers_idle(pool);
@@ -55,7 +55,7 @@ qd_worker *qd_workers_choose(qd_pool *pool)
         return NULL;
     }
     qd_worker *chosen = &pool->workers[pool->idle[count - 1]];
-    if (count > 1 && chosen->keeps_ns < pool->workers[pool->idle[count - 2]].keeps_ns) {
+    if (count > 1 && chosen == pool->timer_waiter) {
         pool->idle[count - 1] = pool->idle[count - 2];
         pool->idle[count - 2] = chosen->index;
         chosen = &pool->workers[pool->idle[count - 1]];

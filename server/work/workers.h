@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pool and its workers, as the files of this folder see them: pool.c has actors run, fork.c forks, and both call
- * workers from sleep; keepers.c has them wake for timers. Of what stands here each file changes its own part.
+ * The pool and its workers as this folder sees them: pool.c runs actors, fork.c runs forks, timer_waiter.c chooses the
+ * worker that waits for timers.
  *
- * Calling. Who calls a sleeper chooses it under the lock and signals when the lock is free again: whoever wakes takes
- * the lock first, and would fall asleep once more. A wake calls one idle worker. A worker that takes an actor and sees
- * more waiting calls one more: so a burst gets the workers it needs, though each call may have been answered by a
- * worker that took something else.
+ * Calling a sleeping worker. The caller chooses the worker under the lock and signals it after releasing the lock,
+ * because the first act of a woken worker is to take the lock. A wake calls one idle worker. A worker that takes an
+ * actor and sees more waiting calls one more, so a burst gets the workers that it needs.
  *
  * [lock] is the pool's lock.
  */
@@ -20,30 +19,11 @@
 #include "../base/alloc.h"
 #include "../base/fetch.h"
 #include "core.h"
-#include "pool.h"
 #include "queue.h"
 #include "split.h"
 #include "timers.h"
 
-/* Of a worker: see fork.h. */
-typedef struct qd_fork_hand {
-    bool expects, has_party; /* of the run under way */
-    bool stays;
-    uint32_t seen;
-    uint64_t stay_until_ns;
-} qd_fork_hand;
-
-/* Of a pool. */
-typedef struct qd_forks {
-    _Atomic uint32_t parties;
-    _Atomic uint32_t count; /* splits opened so far; written under the lock */
-    /* [lock] */
-    qd_split *splits; /* the newest */
-    uint32_t staying;
-} qd_forks;
-
-/* More are of no use: as they leave in turn, each has time to become one again. */
-#define QD_KEEPERS_MAX 2u
+typedef struct qd_pool qd_pool;
 
 typedef struct qd_worker {
     alignas(QD_LINE_BYTES) qd_queue queue;
@@ -51,16 +31,13 @@ typedef struct qd_worker {
     uint32_t index;
     uint32_t takes;
     pthread_t thread;
-    /* of the run under way */
+    /* of the current run */
     qd_actor *actor;
-    qd_actor_fn retired; /* what to call after it */
-    bool owes;           /* to the keepers: see keepers.h */
-    qd_fork_hand fork;
+    qd_actor_fn retired; /* called after the run; NULL: the actor lives on */
     /* [lock] */
     pthread_cond_t call;
-    uint64_t keeps_ns; /* of a keeper: it looks at the timers when this is due; else QD_NEVER */
     bool called;
-    bool sent; /* by its caller: it is to settle where its process may run (core.h) */
+    bool sent; /* its caller moved it to another core, so it calls qd_core_settle (core.h) */
     cpu_set_t process;
 } qd_worker;
 
@@ -75,33 +52,34 @@ struct qd_pool {
     _Atomic bool stopping;
     _Atomic uint64_t timer_next_ns; /* qd_timers_next_ns; written under the lock, read without it as a hint */
     _Atomic uint32_t idle_count;    /* written under the lock; see "Sleeping" in pool.c */
-    qd_forks forks;
 
     pthread_mutex_t lock;
-    uint32_t idle[QD_POOL_WORKERS_MAX]; /* a stack: who slept last is called first */
-    qd_worker *keepers[QD_KEEPERS_MAX]; /* or NULL */
+    qd_split *splits;                   /* the newest of those that may have tasks left */
+    uint32_t idle[QD_SPLIT_SHARES_MAX]; /* a stack: the last to fall asleep is called first */
+    qd_worker *timer_waiter;            /* or NULL: see timer_waiter.h */
+    uint64_t waiter_until_ns;           /* the timer that it waits for */
     qd_timers timers;
 };
 
-/* The worker of this pool that this thread is, or NULL. [any] */
+/* [any] The calling thread's worker in this pool, or NULL. */
 qd_worker *qd_worker_here(const qd_pool *pool);
-/* This thread is it from now on. */
-void qd_worker_is_here(qd_worker *me);
+/* Makes the calling thread this worker. */
+void qd_worker_set_here(qd_worker *me);
 
-/* [any] How many are idle; without the lock a hint. */
+/* [any] The number of idle workers; a hint without the lock. */
 static inline uint32_t qd_workers_idle(qd_pool *pool)
 {
     return atomic_load_explicit(&pool->idle_count, memory_order_relaxed);
 }
 
-/* [lock] This one is idle; or is not any more, also if it was called meanwhile. */
-void qd_worker_rests(qd_worker *me);
-void qd_worker_rises(qd_worker *me);
+/* [lock] Marks this worker idle; marks it busy, whether or not it was called. */
+void qd_worker_set_idle(qd_worker *me);
+void qd_worker_set_busy(qd_worker *me);
 
-/* [lock] An idle worker, for the caller to signal; not who keeps the first timer, if there is another. NULL: none is
+/* [lock] Takes an idle worker, which the caller signals; the timer waiter only if no other is idle. NULL: none is
  * idle. */
 qd_worker *qd_workers_choose(qd_pool *pool);
-/* [not under the lock] Chooses one and signals it. */
+/* [not under the lock] Chooses a worker and signals it. */
 void qd_workers_call(qd_pool *pool);
 
 #endif

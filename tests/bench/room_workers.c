@@ -100,12 +100,10 @@ static void mix_long(size_t index, void *argument)
 
 static void work_forks(part *p, const qd_executor *executor)
 {
-    qd_executor_expect(executor, true);
     for (uint32_t fork = 0; fork < FORKS; fork++) {
         executor->run(executor->context, FORK_TASKS, mix_long, p->slot);
         p->digest = mixed(p->digest + p->slot[fork]);
     }
-    qd_executor_expect(executor, false);
 }
 
 /* ---- a space ---- */
@@ -180,9 +178,7 @@ static void tick_space(part *p, const qd_executor *executor)
 static void work_space(part *p, const qd_executor *executor)
 {
     qd_space_move(p->space, p->crowd.count, p->slot, p->crowd.at[0], p->crowd.at[1], NULL);
-    qd_executor_expect(executor, true);
     tick_space(p, executor);
-    qd_executor_expect(executor, false);
 }
 
 /* Hands have come for something else before, as in a room they have for the registering of moves. */
@@ -191,12 +187,10 @@ static void work_traversal(part *p, const qd_executor *executor)
     uint32_t key[FORK_TASKS] = {0};
 
     qd_space_move(p->space, p->crowd.count, p->slot, p->crowd.at[0], p->crowd.at[1], NULL);
-    qd_executor_expect(executor, true);
     for (uint32_t fork = 0; fork < FORKS; fork++) {
         executor->run(executor->context, FORK_TASKS, mix_long, key);
     }
     tick_space(p, executor);
-    qd_executor_expect(executor, false);
 }
 
 /* ---- a room ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Framing: the bytes as one piece and the same bytes in small pieces must give the same frames and the same end.
+ * Framing: the same bytes in one piece and in small pieces must give the same frames and the same final result.
  *
  * The first byte chooses the pieces and the limit; the rest is the stream.
  */
@@ -11,7 +11,7 @@
 #include "support/counted_memory.h"
 
 typedef struct stream_outcome {
-    qd_frame_result end; /* what stopped it; MORE where all bytes were taken */
+    qd_frame_result end; /* the last result; MORE if all bytes were read */
     size_t frame_count;
     uint64_t hash; /* of the frames and their lengths */
 } stream_outcome;
@@ -23,7 +23,7 @@ static void add_to_hash(uint64_t *hash, const void *bytes, size_t size)
     }
 }
 
-/* Takes all frames of one piece, which lies in memory of exactly its size. */
+/* Reads all frames of one piece from memory of exactly its size. */
 static void read_piece(qd_frame_reader *reader, const uint8_t *piece, size_t piece_size, stream_outcome *outcome)
 {
     uint8_t *copy = malloc(piece_size + !piece_size);

@@ -148,7 +148,7 @@ static void test_truncated_frame(void **state)
     (void)state;
     const qd_client_message ping = {.seq = 5, .kind = QD_CLIENT_PING, .as.ping.data = 7};
     uint8_t bytes[64];
-    size_t size = qd_client_message_encode(&ping, bytes);
+    size_t size = qd_client_message_encode(&ping, bytes, qd_client_message_size(&ping));
     for (size_t cut = 1; cut < size; cut++) {
         raw_link *raw = raw_open_session(ADDRESS);
 
@@ -197,7 +197,7 @@ static void test_byte_by_byte(void **state)
     (void)state;
     const qd_client_message ping = {.seq = 5, .kind = QD_CLIENT_PING, .as.ping.data = 7};
     uint8_t bytes[64];
-    size_t size = qd_client_message_encode(&ping, bytes);
+    size_t size = qd_client_message_encode(&ping, bytes, qd_client_message_size(&ping));
     raw_link *raw = raw_open_session(ADDRESS);
     for (size_t i = 0; i < size; i++) {
         raw_send(raw, &bytes[i], 1);

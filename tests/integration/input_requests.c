@@ -285,7 +285,7 @@ static void test_columns(void **state)
     raw_link *raw = raw_open_session(ADDRESS);
     qd_client_message move = {.seq = 3, .kind = QD_CLIENT_MOVE, .as.batch = {.room = 1, .entities = whole}};
     uint8_t bytes[128];
-    size_t size = qd_client_message_encode(&move, bytes);
+    size_t size = qd_client_message_encode(&move, bytes, qd_client_message_size(&move));
     assert_int_equal(bytes[0], size - 1);
     bytes[0] -= 4;           /* the frame */
     bytes[4] -= 4;           /* the move in it, behind seq (2 bytes) and its own key */

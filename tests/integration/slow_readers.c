@@ -244,7 +244,7 @@ static void test_asks_and_does_not_read(void **state)
         if (rest == 0) {
             const qd_client_message ping = {.seq = 1, .kind = QD_CLIENT_PING, .as.ping.data = next++};
 
-            rest = frame_size = qd_client_message_encode(&ping, frame);
+            rest = frame_size = qd_client_message_encode(&ping, frame, qd_client_message_size(&ping));
         }
         ssize_t size = send(asker->socket, frame + frame_size - rest, rest, MSG_NOSIGNAL);
         assert_true(size > 0 || errno == EAGAIN);

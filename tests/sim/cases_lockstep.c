@@ -82,7 +82,7 @@ void sim_lockstep_waits_for_all(sim_house *house)
         uint8_t bytes[64];
         const qd_client_message silent = {.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = 4}};
 
-        sim_link_write(peers[i].link, bytes, qd_client_message_encode(&silent, bytes));
+        sim_link_write(peers[i].link, bytes, qd_client_message_encode(&silent, bytes, qd_client_message_size(&silent)));
     }
     expect_answer(&peers[0], first, 4, 0);
     sim_peer_expect_nothing(&peers[1]);

@@ -56,9 +56,10 @@ void sim_client_deinit(sim_client *client)
 void sim_client_write(sim_client *client, const qd_client_message *message)
 {
     uint8_t bytes[4096];
+    const size_t size = qd_client_message_size(message);
 
-    sim_check(qd_client_message_size(message) <= sizeof bytes, "the scenario's message is too long");
-    sim_link_write(client->link, bytes, qd_client_message_encode(message, bytes));
+    sim_check(size <= sizeof bytes, "the scenario's message is too long");
+    sim_link_write(client->link, bytes, qd_client_message_encode(message, bytes, size));
     client->frames++;
 }
 

@@ -49,7 +49,7 @@ def skip_comment(lines, number):
 
 def opens_block(text):
     text = text.rstrip().rstrip("\\").rstrip()
-    return text == "{" or text.endswith(") {") or text.endswith("else {") or text.endswith("do {")
+    return text == "{" or text.endswith((") {", "else {", "do {", ": {"))
 
 
 def missing(lines):

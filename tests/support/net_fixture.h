@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For the tests of net/: a net whose handler counts what it is told, and a blocking client that speaks frames.
+ * For the tests of net/: a net whose handler counts its calls, and a blocking client that sends and receives frames.
  *
- * The fixture's counters are changed on the loop threads, under its lock; wait_for is how a test looks at them. The
- * hooks run on the loop threads and must not assert: they note what the test then looks at.
+ * The loop threads change the fixture's counters under its lock; tests read them with wait_for and count_of. The hooks
+ * run on the loop threads and must not assert. They store what the test checks afterwards.
  */
 #ifndef QD_TESTS_NET_FIXTURE_H
 #define QD_TESTS_NET_FIXTURE_H
@@ -26,8 +26,8 @@
 #include "server/base/alloc.h"
 #include "server/net/net.h"
 
-/* What a test waits at most for something that must happen; only a failure waits so long. */
-#define PATIENCE_S 30
+/* How long a test waits for something that must happen. Only a failing test waits this long. */
+#define WAIT_S 30
 
 #define FIXTURE_LINKS_MAX 600u
 
@@ -38,10 +38,10 @@ struct net_fixture {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     uint32_t opened, frames, faults, expired, drained, closed;
-    qd_link *links[FIXTURE_LINKS_MAX]; /* the first ones, in the order of opened, with references */
+    qd_link *links[FIXTURE_LINKS_MAX]; /* the first links, in the order of `opened`, referenced */
     qd_link_fault fault;
     uint64_t fault_value;
-    /* What to do besides counting; NULL: nothing, and frames are echoed. */
+    /* Called besides counting, or NULL. Without on_frame, frames are echoed. */
     void (*on_opened)(net_fixture *fixture, qd_link *link);
     void (*on_frame)(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size);
     void (*on_fault)(net_fixture *fixture, qd_link *link);
@@ -50,7 +50,7 @@ struct net_fixture {
 
 /* ---- buffers ---- */
 
-/* A frame of `size` bytes, each `fill`, behind its length. */
+/* A frame of `size` bytes, each equal to `fill`, behind its length. */
 static inline qd_buffer *frame_of(uint8_t fill, size_t size)
 {
     qd_buffer *buffer = qd_buffer_create(QD_FRAME_PREFIX_BYTES_MAX + size);
@@ -92,14 +92,14 @@ static inline void count_up(net_fixture *fixture, uint32_t *counter)
     pthread_mutex_unlock(&fixture->lock);
 }
 
-/* Fails the test when it takes too long. */
+/* Fails the test after WAIT_S. */
 static inline void wait_for(net_fixture *fixture, const uint32_t *counter, uint32_t value)
 {
     struct timespec until;
     int result = 0;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S;
+    until.tv_sec += WAIT_S;
     pthread_mutex_lock(&fixture->lock);
     while (*counter < value && result == 0) {
         result = pthread_cond_timedwait(&fixture->changed, &fixture->lock, &until);
@@ -200,21 +200,21 @@ static inline qd_net_config fixture_config(net_fixture *fixture)
     };
 }
 
-/* `config` NULL: the one above. */
+/* With a `config` of NULL, uses fixture_config. */
 static inline void fixture_start(net_fixture *fixture, const qd_net_config *config)
 {
-    const qd_net_config usual = fixture_config(fixture);
+    const qd_net_config defaults = fixture_config(fixture);
     char error[256] = "";
 
     fixture->memory_before = qd_memory_used();
     pthread_mutex_init(&fixture->lock, NULL);
     pthread_cond_init(&fixture->changed, NULL);
-    if (qd_net_start(config ? config : &usual, &fixture->net, error, sizeof error) != QD_OK) {
+    if (qd_net_start(config ? config : &defaults, &fixture->net, error, sizeof error) != QD_OK) {
         fail_msg("%s", error);
     }
 }
 
-/* When the net is stopped: every link was told of its end, and nothing is left in memory. */
+/* Call it after qd_net_stop. Checks that every link was closed and that all memory is freed. */
 static inline void fixture_finish(net_fixture *fixture)
 {
     assert_int_equal(fixture->opened, fixture->closed);
@@ -236,12 +236,12 @@ static inline void fixture_stop(net_fixture *fixture)
 
 static inline int peer_socket(void)
 {
-    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    const struct timeval timeout = {.tv_sec = WAIT_S};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
     assert_true(fd >= 0);
-    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
-    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout), 0);
     return fd;
 }
 
@@ -261,7 +261,7 @@ static inline int peer_connect(const net_fixture *fixture)
     return fd;
 }
 
-/* One that takes little before it reads. */
+/* A client with a small receive buffer. */
 static inline int peer_connect_narrow(const net_fixture *fixture)
 {
     int fd = peer_socket(), bytes = 4096;
@@ -292,7 +292,7 @@ static inline void peer_send_frame(int fd, uint8_t fill, size_t size)
     qd_buffer_release(buffer);
 }
 
-/* Reads exactly so much; false at the end of the stream before that. */
+/* Reads exactly `size` bytes; returns false if the stream ends before. */
 static inline bool peer_receive(int fd, void *bytes, size_t size)
 {
     uint8_t *next = bytes;
@@ -310,7 +310,7 @@ static inline bool peer_receive(int fd, void *bytes, size_t size)
     return true;
 }
 
-/* The size of the next frame; -1 at the end of the stream. */
+/* Returns the size of the next frame, or -1 at the end of the stream. */
 static inline ptrdiff_t peer_receive_frame(int fd, void *bytes, size_t capacity)
 {
     size_t length = 0;
@@ -347,7 +347,7 @@ static inline void peer_expect_end(int fd)
     assert_false(peer_receive(fd, &byte, 1));
 }
 
-/* Frames that carry their number, `count` in a row. */
+/* `count` frames in a row, each with its number as payload. */
 static inline qd_buffer *numbered_frames(uint32_t count)
 {
     const size_t each = 1 + sizeof(uint32_t);
@@ -374,9 +374,9 @@ static inline void expect_numbered(int peer, uint32_t from, uint32_t to)
 /* Ends the connection with a reset. */
 static inline void peer_reset(int fd)
 {
-    const struct linger now = {.l_onoff = 1};
+    const struct linger reset = {.l_onoff = 1};
 
-    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset), 0);
     close(fd);
 }
 

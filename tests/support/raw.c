@@ -81,10 +81,11 @@ void raw_send_frame(raw_link *raw, const void *bytes, size_t size)
 
 void raw_send_message(raw_link *raw, const qd_client_message *message)
 {
-    uint8_t *bytes = malloc(qd_client_message_size(message));
+    const size_t size = qd_client_message_size(message);
+    uint8_t *bytes = malloc(size);
 
     assert_non_null(bytes);
-    raw_send(raw, bytes, qd_client_message_encode(message, bytes));
+    raw_send(raw, bytes, qd_client_message_encode(message, bytes, size));
     free(bytes);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory: what heaps count, what they take from the budget, and what happens at its end.
+ * Memory: what heaps count, what they draw from the budget, and what happens at the limit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static int no_limit(void **state)
     return 0;
 }
 
-static void counts_to_the_byte(void **state)
+static void a_heap_counts_its_bytes_exactly(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -45,7 +45,7 @@ static void counts_to_the_byte(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-static void nothing_is_null(void **state)
+static void an_allocation_of_no_bytes_is_null(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -60,7 +60,7 @@ static void nothing_is_null(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void aligns(void **state)
+static void allocations_are_aligned(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -88,7 +88,7 @@ static void aligns(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void resize_keeps_what_was_there(void **state)
+static void a_resize_keeps_the_bytes(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -115,7 +115,7 @@ static void resize_keeps_what_was_there(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void refuses_above_the_limit(void **state)
+static void an_allocation_above_the_limit_fails(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -126,7 +126,7 @@ static void refuses_above_the_limit(void **state)
     assert_null(qd_heap_alloc(&heap, HEAP_BYTES_LIMIT + 1));
     assert_int_equal(heap.bytes, 0);
 
-    /* Up to the limit to the byte: no step ahead may stand in the way. */
+    /* The limit is exact: drawing in steps must not make the last bytes unavailable. */
     void *all = qd_heap_alloc(&heap, HEAP_BYTES_LIMIT);
     assert_non_null(all);
     assert_null(qd_heap_alloc(&heap, 1));
@@ -143,7 +143,7 @@ static void refuses_above_the_limit(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-static void need_overdraws(void **state)
+static void a_need_above_the_limit_succeeds(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -163,10 +163,10 @@ static void need_overdraws(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-static void huge_sizes_do_not_wrap(void **state)
+static void a_huge_size_fails_without_overflow(void **state)
 {
     (void)state;
-    /* The compiler would rightly warn of such a constant. */
+    /* volatile, because the compiler warns of such a constant */
     volatile size_t huge = SIZE_MAX;
     qd_heap heap;
 
@@ -184,8 +184,8 @@ static void huge_sizes_do_not_wrap(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-/* What a heap holds beyond its bytes is bounded, and one that breathes does not go to the budget each time. */
-static void draws_in_steps(void **state)
+/* What a heap draws beyond its bytes is bounded, and a heap that alternately frees and allocates rarely draws. */
+static void a_heap_draws_from_the_budget_in_steps(void **state)
 {
     (void)state;
     enum { PIECES = 4000, PIECE_BYTES = 256 };
@@ -221,7 +221,7 @@ static void draws_in_steps(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void machine_has_memory(void **state)
+static void the_memory_of_the_machine_is_plausible(void **state)
 {
     (void)state;
     size_t bytes = qd_memory_of_machine();
@@ -233,15 +233,15 @@ static void machine_has_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(counts_to_the_byte, no_limit),
-        cmocka_unit_test_setup(nothing_is_null, no_limit),
-        cmocka_unit_test_setup(aligns, no_limit),
-        cmocka_unit_test_setup(resize_keeps_what_was_there, no_limit),
-        cmocka_unit_test_setup(refuses_above_the_limit, no_limit),
-        cmocka_unit_test_setup(need_overdraws, no_limit),
-        cmocka_unit_test_setup(huge_sizes_do_not_wrap, no_limit),
-        cmocka_unit_test_setup(draws_in_steps, no_limit),
-        cmocka_unit_test(machine_has_memory),
+        cmocka_unit_test_setup(a_heap_counts_its_bytes_exactly, no_limit),
+        cmocka_unit_test_setup(an_allocation_of_no_bytes_is_null, no_limit),
+        cmocka_unit_test_setup(allocations_are_aligned, no_limit),
+        cmocka_unit_test_setup(a_resize_keeps_the_bytes, no_limit),
+        cmocka_unit_test_setup(an_allocation_above_the_limit_fails, no_limit),
+        cmocka_unit_test_setup(a_need_above_the_limit_succeeds, no_limit),
+        cmocka_unit_test_setup(a_huge_size_fails_without_overflow, no_limit),
+        cmocka_unit_test_setup(a_heap_draws_from_the_budget_in_steps, no_limit),
+        cmocka_unit_test(the_memory_of_the_machine_is_plausible),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Buffers: counted in the budget, freed with the last reference, wherever that is dropped.
+ * Buffers: counted in the budget, and freed with the last reference, on any thread.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include "server/base/alloc.h"
 #include "server/base/buffer.h"
 
-static void lives_as_long_as_its_references(void **state)
+static void a_buffer_lives_until_its_last_reference(void **state)
 {
     (void)state;
     qd_buffer *buffer = qd_buffer_create(1000);
@@ -23,7 +23,7 @@ static void lives_as_long_as_its_references(void **state)
     assert_int_equal(buffer->size, 1000);
     assert_int_equal(buffer->capacity, 1000);
     memset(buffer->bytes, 0x5a, 1000);
-    buffer->size = 10; /* the maker lowers it; what is freed is what was allocated */
+    buffer->size = 10; /* the writer lowers the size; the free still counts what was allocated */
     assert_int_equal(qd_memory_used(), sizeof *buffer + 1000);
     qd_buffer_acquire(buffer);
     qd_buffer_release(buffer);
@@ -33,7 +33,7 @@ static void lives_as_long_as_its_references(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-static void refuses_what_does_not_fit(void **state)
+static void a_buffer_above_the_limit_is_not_created(void **state)
 {
     (void)state;
     volatile size_t huge = SIZE_MAX;
@@ -59,7 +59,7 @@ static void *share(void *argument)
     return NULL;
 }
 
-static void is_freed_once_by_many_threads(void **state)
+static void a_buffer_shared_by_threads_is_freed_once(void **state)
 {
     (void)state;
     pthread_t threads[4];
@@ -80,9 +80,9 @@ static void is_freed_once_by_many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lives_as_long_as_its_references),
-        cmocka_unit_test(refuses_what_does_not_fit),
-        cmocka_unit_test(is_freed_once_by_many_threads),
+        cmocka_unit_test(a_buffer_lives_until_its_last_reference),
+        cmocka_unit_test(a_buffer_above_the_limit_is_not_created),
+        cmocka_unit_test(a_buffer_shared_by_threads_is_freed_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pool of numbers: small, unique while they are out, and giving one back never fails.
+ * The pool of ids: ids are small, unique while in use, and returning one never fails.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +11,11 @@
 #include <cmocka.h>
 
 #include "server/base/id_pool.h"
+#include "support/chance.h"
 
 #define IDS 1000u
 
-static void counts_up_and_gives_again(void **state)
+static void a_returned_id_is_taken_next(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -36,38 +37,39 @@ static void counts_up_and_gives_again(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void never_gives_one_twice(void **state)
+static void an_id_in_use_is_never_taken_again(void **state)
 {
     (void)state;
-    bool out[IDS] = {false};
-    uint32_t out_count = 0, seed = 1;
+    bool used[IDS] = {false};
+    uint32_t used_count = 0;
+    chance random = {1};
     qd_heap heap;
     qd_id_pool pool;
 
     qd_heap_init(&heap);
     qd_id_pool_init(&pool, &heap);
     for (uint32_t round = 0; round < 100000; round++) {
-        seed = seed * 1664525u + 1013904223u;
-        uint32_t draw = (seed >> 16) % IDS;
-        if (out[draw]) {
+        uint32_t draw = chance_below(&random, IDS);
+
+        if (used[draw]) {
             qd_id_pool_give(&pool, draw);
-            out[draw] = false;
-            out_count--;
-        } else if (out_count < IDS) {
+            used[draw] = false;
+            used_count--;
+        } else if (used_count < IDS) {
             uint32_t id;
 
             assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
             assert_true(id < IDS);
-            assert_false(out[id]);
-            out[id] = true;
-            out_count++;
+            assert_false(used[id]);
+            used[id] = true;
+            used_count++;
         }
     }
     qd_id_pool_deinit(&pool);
     qd_heap_deinit(&heap);
 }
 
-static void all_can_be_given_back_without_memory(void **state)
+static void ids_can_be_returned_without_memory(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -97,9 +99,9 @@ static void all_can_be_given_back_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_up_and_gives_again),
-        cmocka_unit_test(never_gives_one_twice),
-        cmocka_unit_test(all_can_be_given_back_without_memory),
+        cmocka_unit_test(a_returned_id_is_taken_next),
+        cmocka_unit_test(an_id_in_use_is_never_taken_again),
+        cmocka_unit_test(ids_can_be_returned_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

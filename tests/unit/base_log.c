@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The log: its form, its levels, and that no text can forge a line.
+ * The log: its format, its levels, and that text in an event cannot forge a line.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static void capture_stop(void)
     fclose(capture_file);
 }
 
-/* `2026-01-31T12:00:00.000Z info  `: where the shape has a 0 there must be a digit. */
+/* Checks a prefix like `2026-01-31T12:00:00.000Z info  `; a 0 in `shape` stands for any digit. */
 static void assert_prefix(const char *line, const char *level)
 {
     const char *shape = "0000-00-00T00:00:00.000Z ";
@@ -54,7 +54,7 @@ static void assert_prefix(const char *line, const char *level)
     assert_memory_equal(line + strlen(shape), level, strlen(level));
 }
 
-static void a_line_an_event(void **state)
+static void each_event_is_one_line(void **state)
 {
     (void)state;
     capture_start();
@@ -65,7 +65,7 @@ static void a_line_an_event(void **state)
     assert_prefix(strchr(captured, '\n') + 1, "error second\n");
 }
 
-static void levels_filter(void **state)
+static void events_below_the_level_are_dropped(void **state)
 {
     (void)state;
     qd_log_level level;
@@ -88,7 +88,7 @@ static void levels_filter(void **state)
     assert_false(qd_log_level_parse("", &level));
 }
 
-static void text_cannot_forge_a_line(void **state)
+static void control_bytes_in_text_are_escaped(void **state)
 {
     (void)state;
     capture_start();
@@ -120,9 +120,9 @@ static void long_text_is_cut_and_marked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_an_event),
-        cmocka_unit_test(levels_filter),
-        cmocka_unit_test(text_cannot_forge_a_line),
+        cmocka_unit_test(each_event_is_one_line),
+        cmocka_unit_test(events_below_the_level_are_dropped),
+        cmocka_unit_test(control_bytes_in_text_are_escaped),
         cmocka_unit_test(long_text_is_cut_and_marked),
     };
 

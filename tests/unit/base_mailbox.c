@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mailbox: order of each sender, nothing lost or doubled, and the first of a burst told so.
+ * The mailbox: each sender's order, no message lost or doubled, and the first of each burst is reported.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,44 +13,44 @@
 
 #include "server/base/mailbox.h"
 
-#define SENDERS 4u
-#define LETTERS 20000u
+#define SENDERS  4u
+#define MESSAGES 20000u
 
-typedef struct parcel {
-    qd_message message; /* first, so that a message is its parcel */
+typedef struct numbered {
+    qd_message message; /* first, so that a message casts to its struct */
     uint32_t sender, number;
-} parcel;
+} numbered;
 
-static void keeps_order(void **state)
+static void messages_are_taken_in_order(void **state)
 {
     (void)state;
-    parcel parcels[3] = {{.number = 0}, {.number = 1}, {.number = 2}};
+    numbered three[3] = {{.number = 0}, {.number = 1}, {.number = 2}};
     qd_mailbox mailbox;
 
     qd_mailbox_init(&mailbox);
     assert_null(qd_mailbox_take(&mailbox));
-    assert_true(qd_mailbox_put(&mailbox, &parcels[0].message));
-    assert_false(qd_mailbox_put(&mailbox, &parcels[1].message));
-    assert_false(qd_mailbox_put(&mailbox, &parcels[2].message));
+    assert_true(qd_mailbox_put(&mailbox, &three[0].message));
+    assert_false(qd_mailbox_put(&mailbox, &three[1].message));
+    assert_false(qd_mailbox_put(&mailbox, &three[2].message));
     qd_message *message = qd_mailbox_take(&mailbox);
     for (uint32_t number = 0; number < 3; number++, message = message->next) {
-        assert_ptr_equal(message, &parcels[number].message);
+        assert_ptr_equal(message, &three[number].message);
     }
     assert_null(message);
     assert_null(qd_mailbox_take(&mailbox));
-    assert_true(qd_mailbox_put(&mailbox, &parcels[0].message));
+    assert_true(qd_mailbox_put(&mailbox, &three[0].message));
 }
 
 static qd_mailbox shared_mailbox;
 static _Atomic uint32_t firsts;
-static parcel messages[SENDERS][LETTERS];
+static numbered messages[SENDERS][MESSAGES];
 
 static void *send_all(void *argument)
 {
     uint32_t sender = (uint32_t)(uintptr_t)argument;
 
-    for (uint32_t number = 0; number < LETTERS; number++) {
-        parcel *out = &messages[sender][number];
+    for (uint32_t number = 0; number < MESSAGES; number++) {
+        numbered *out = &messages[sender][number];
 
         out->sender = sender;
         out->number = number;
@@ -61,7 +61,7 @@ static void *send_all(void *argument)
     return NULL;
 }
 
-static void loses_nothing_between_threads(void **state)
+static void messages_from_threads_arrive_once_and_in_order(void **state)
 {
     (void)state;
     pthread_t threads[SENDERS];
@@ -72,7 +72,7 @@ static void loses_nothing_between_threads(void **state)
     for (uintptr_t sender = 0; sender < SENDERS; sender++) {
         assert_int_equal(pthread_create(&threads[sender], NULL, send_all, (void *)sender), 0);
     }
-    while (taken < SENDERS * LETTERS) {
+    while (taken < SENDERS * MESSAGES) {
         qd_message *message = qd_mailbox_take(&shared_mailbox);
 
         if (!message) {
@@ -81,7 +81,7 @@ static void loses_nothing_between_threads(void **state)
         }
         bursts++;
         for (; message; message = message->next, taken++) {
-            parcel *in = (parcel *)message;
+            numbered *in = (numbered *)message;
 
             assert_true(in->sender < SENDERS);
             assert_int_equal(in->number, next[in->sender]);
@@ -92,15 +92,15 @@ static void loses_nothing_between_threads(void **state)
         pthread_join(threads[sender], NULL);
     }
     assert_null(qd_mailbox_take(&shared_mailbox));
-    /* Every burst has exactly one first message: a reader that sleeps until it is told of one misses nothing. */
+    /* Each burst has exactly one first message, so a reader that a first message wakes misses nothing. */
     assert_int_equal(atomic_load(&firsts), bursts);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_order),
-        cmocka_unit_test(loses_nothing_between_threads),
+        cmocka_unit_test(messages_are_taken_in_order),
+        cmocka_unit_test(messages_from_threads_arrive_once_and_in_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

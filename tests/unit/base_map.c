@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The map against an array that is searched from end to end, over random operations.
+ * The map against an array with a linear search, over random operations.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +11,11 @@
 #include <cmocka.h>
 
 #include "server/base/map.h"
+#include "support/chance.h"
 
 #define KEYS_MAX 600u
 
-/* The reference: every key that can come up, and whether it is there. */
+/* The reference: every key that the test uses, and whether it is present. */
 typedef struct reference {
     uint64_t keys[KEYS_MAX];
     uint64_t values[KEYS_MAX];
@@ -22,11 +23,9 @@ typedef struct reference {
     uint32_t key_count, count;
 } reference;
 
-static uint64_t random_next(uint64_t *seed)
+static uint64_t draw_64(chance *random)
 {
-    *seed += 0x9e3779b97f4a7c15u;
-    uint64_t value = (*seed ^ (*seed >> 31)) * 0xd6e8feb86659fd93u;
-    return value ^ (value >> 32);
+    return (uint64_t)chance_draw(random) << 32 | chance_draw(random);
 }
 
 static void check_all(const qd_map *map, const reference *expected)
@@ -58,15 +57,15 @@ static void check_all(const qd_map *map, const reference *expected)
     assert_int_equal(visits, expected->count);
 }
 
-/* Adds `put_percent` of the time, else removes. */
-static void play(qd_map *map, reference *expected, uint64_t *seed, uint32_t operations, uint32_t put_percent)
+/* Puts a random key with `put_percent` probability, otherwise removes one. */
+static void play(qd_map *map, reference *expected, chance *random, uint32_t operations, uint32_t put_percent)
 {
     for (uint32_t operation = 0; operation < operations; operation++) {
-        uint32_t index = (uint32_t)(random_next(seed) % expected->key_count);
+        uint32_t index = chance_below(random, expected->key_count);
         uint64_t key = expected->keys[index];
 
-        if (random_next(seed) % 100 < put_percent) {
-            uint64_t value = random_next(seed);
+        if (chance_below(random, 100) < put_percent) {
+            uint64_t value = draw_64(random);
 
             assert_int_equal(qd_map_put(map, key, value), QD_OK);
             expected->count += !expected->present[index];
@@ -84,8 +83,7 @@ static void play(qd_map *map, reference *expected, uint64_t *seed, uint32_t oper
     check_all(map, expected);
 }
 
-/* The undoing of the map's mixer would be needed to aim keys at one entry; trying keys until they fall there does it
- * too. A home is read off a map that holds nothing else: it is where iteration stands. */
+/* The entry where a key's search begins. The map holds only this key, so iteration finds it there. */
 static uint32_t home_of(uint64_t key, uint64_t salt, uint32_t room_for)
 {
     qd_heap heap;
@@ -103,7 +101,7 @@ static uint32_t home_of(uint64_t key, uint64_t salt, uint32_t room_for)
     return cursor - 1;
 }
 
-static void agrees_on(reference *expected, uint64_t salt, uint64_t seed)
+static void check_keys(reference *expected, uint64_t salt, chance random)
 {
     qd_heap heap;
     qd_map map;
@@ -112,44 +110,44 @@ static void agrees_on(reference *expected, uint64_t salt, uint64_t seed)
     qd_map_init(&map, &heap, salt);
     check_all(&map, expected);
     for (uint32_t round = 0; round < 4; round++) {
-        play(&map, expected, &seed, 1500, 80);
-        play(&map, expected, &seed, 1500, 50);
-        play(&map, expected, &seed, 1500, 15);
+        play(&map, expected, &random, 1500, 80);
+        play(&map, expected, &random, 1500, 50);
+        play(&map, expected, &random, 1500, 15);
     }
     qd_map_deinit(&map);
     assert_int_equal(heap.bytes, 0);
     qd_heap_deinit(&heap);
 }
 
-static void agrees_on_random_keys(void **state)
+static void random_keys_agree_with_an_array(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         reference expected = {.key_count = KEYS_MAX};
-        uint64_t draw = seed;
+        chance random = {seed};
 
         for (uint32_t index = 0; index < KEYS_MAX; index++) {
-            expected.keys[index] = random_next(&draw);
+            expected.keys[index] = draw_64(&random);
         }
-        agrees_on(&expected, seed, seed);
+        check_keys(&expected, seed, random);
     }
 }
 
-static void agrees_on_keys_in_a_row(void **state)
+static void consecutive_keys_agree_with_an_array(void **state)
 {
     (void)state;
     reference expected = {.key_count = KEYS_MAX};
 
-    /* From zero, and up to the largest, both of which mean something inside the map. */
+    /* From zero, and up to the largest; the map treats both ends specially. */
     for (uint32_t index = 0; index < KEYS_MAX; index++) {
         expected.keys[index] = index < KEYS_MAX / 2 ? index : UINT64_MAX - (KEYS_MAX - 1 - index);
     }
-    agrees_on(&expected, 0, 7);
+    check_keys(&expected, 0, (chance){7});
 }
 
-/* All homes lie in three neighbouring entries at the end of a table of 64, so that runs are long and wrap around, and
- * removals have to close gaps across the edge. */
-static void agrees_on_clustered_keys(void **state)
+/* All keys belong to the last three entries of a table of 64. So runs are long and wrap around, and removals must close
+ * gaps across the edge. The test finds such keys by trying. */
+static void clustered_keys_agree_with_an_array(void **state)
 {
     (void)state;
     reference expected = {.key_count = 0};
@@ -162,20 +160,20 @@ static void agrees_on_clustered_keys(void **state)
     }
     qd_heap heap;
     qd_map map;
-    uint64_t seed = 3;
+    chance random = {3};
     qd_heap_init(&heap);
     qd_map_init(&map, &heap, 99);
     assert_int_equal(qd_map_reserve(&map, room_for), QD_OK);
     for (uint32_t round = 0; round < 10; round++) {
-        play(&map, &expected, &seed, 400, 70);
-        play(&map, &expected, &seed, 400, 30);
+        play(&map, &expected, &random, 400, 70);
+        play(&map, &expected, &random, 400, 30);
     }
     assert_int_equal(map.capacity, 64);
     qd_map_deinit(&map);
     qd_heap_deinit(&heap);
 }
 
-static void full_memory_changes_nothing(void **state)
+static void a_put_without_memory_changes_nothing(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -195,13 +193,13 @@ static void full_memory_changes_nothing(void **state)
         assert_true(qd_map_get(&map, key, &value) && value == key);
     }
     assert_false(qd_map_get(&map, put, &value));
-    assert_int_equal(qd_map_put(&map, 0, 17), QD_OK); /* what is there can still be replaced */
+    assert_int_equal(qd_map_put(&map, 0, 17), QD_OK); /* a present key can still be replaced */
     qd_map_deinit(&map);
     qd_memory_limit_set(0);
     qd_heap_deinit(&heap);
 }
 
-static void reserve_makes_puts_free(void **state)
+static void puts_within_a_reserve_allocate_nothing(void **state)
 {
     (void)state;
     qd_heap heap;
@@ -222,9 +220,11 @@ static void reserve_makes_puts_free(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_on_random_keys),    cmocka_unit_test(agrees_on_keys_in_a_row),
-        cmocka_unit_test(agrees_on_clustered_keys), cmocka_unit_test(full_memory_changes_nothing),
-        cmocka_unit_test(reserve_makes_puts_free),
+        cmocka_unit_test(random_keys_agree_with_an_array),
+        cmocka_unit_test(consecutive_keys_agree_with_an_array),
+        cmocka_unit_test(clustered_keys_agree_with_an_array),
+        cmocka_unit_test(a_put_without_memory_changes_nothing),
+        cmocka_unit_test(puts_within_a_reserve_allocate_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

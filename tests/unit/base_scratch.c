@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loans: each thread lends its own, the same every time, and they are released when it ends.
+ * Scratch memory: each thread has its own, the same at every call, which is released when the thread ends.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void *borrow_and_end(void *argument)
     return NULL;
 }
 
-static void ends_with_its_thread(void **state)
+static void scratch_is_released_when_its_thread_ends(void **state)
 {
     (void)state;
     qd_scratch *of_other[QD_SCRATCH_KINDS];
@@ -56,7 +56,7 @@ static void ends_with_its_thread(void **state)
     assert_ptr_not_equal(of_other[0], of_other[1]);
 }
 
-static void is_released_when_asked(void **state)
+static void scratch_is_released_on_request(void **state)
 {
     (void)state;
     released = 0;
@@ -71,8 +71,8 @@ static void is_released_when_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_with_its_thread),
-        cmocka_unit_test(is_released_when_asked),
+        cmocka_unit_test(scratch_is_released_when_its_thread_ends),
+        cmocka_unit_test(scratch_is_released_on_request),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is too small for a file of its own: assertions, texts of statuses, the clock, the serial executor.
+ * Modules too small for a file of their own: assertions, status texts, the clock, the serial executor.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #include "server/base/executor.h"
 #include "server/base/status.h"
 
-static void a_false_assertion_aborts_and_says_where(void **state)
+static void a_false_assertion_aborts_and_names_its_place(void **state)
 {
     (void)state;
     char text[512] = "";
@@ -53,7 +53,7 @@ static void a_false_assertion_aborts_and_says_where(void **state)
     assert_non_null(strstr(text, "base_small.c:"));
 }
 
-static void statuses_have_texts(void **state)
+static void each_status_has_a_text(void **state)
 {
     (void)state;
     assert_string_equal(qd_status_text(QD_OK), "done");
@@ -75,28 +75,28 @@ static void the_clock_never_goes_back(void **state)
     }
 }
 
-typedef struct visits {
+typedef struct order {
     size_t count;
     bool in_order;
-} visits;
+} order;
 
-static void visit(size_t index, void *argument)
+static void note(size_t index, void *argument)
 {
-    visits *seen = argument;
+    order *seen = argument;
 
     seen->in_order &= index == seen->count;
     seen->count++;
 }
 
-static void serial_runs_all_in_order(void **state)
+static void the_serial_executor_runs_tasks_in_order(void **state)
 {
     (void)state;
-    visits seen = {0, true};
+    order seen = {0, true};
 
     assert_int_equal(qd_executor_serial.width, 1);
-    qd_executor_serial.run(qd_executor_serial.context, 0, visit, &seen);
+    qd_executor_serial.run(qd_executor_serial.context, 0, note, &seen);
     assert_int_equal(seen.count, 0);
-    qd_executor_serial.run(qd_executor_serial.context, 1000, visit, &seen);
+    qd_executor_serial.run(qd_executor_serial.context, 1000, note, &seen);
     assert_int_equal(seen.count, 1000);
     assert_true(seen.in_order);
 }
@@ -104,10 +104,10 @@ static void serial_runs_all_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_false_assertion_aborts_and_says_where),
-        cmocka_unit_test(statuses_have_texts),
+        cmocka_unit_test(a_false_assertion_aborts_and_names_its_place),
+        cmocka_unit_test(each_status_has_a_text),
         cmocka_unit_test(the_clock_never_goes_back),
-        cmocka_unit_test(serial_runs_all_in_order),
+        cmocka_unit_test(the_serial_executor_runs_tasks_in_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

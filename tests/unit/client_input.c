@@ -73,8 +73,10 @@ struct stream {
 
 static void append(struct stream *stream, const qd_server_message *message)
 {
-    assert_true(stream->size + qd_server_message_size(message) <= sizeof stream->bytes);
-    stream->size += qd_server_message_encode(message, stream->bytes + stream->size);
+    const size_t size = qd_server_message_size(message);
+
+    assert_true(stream->size + size <= sizeof stream->bytes);
+    stream->size += qd_server_message_encode(message, stream->bytes + stream->size, size);
 }
 
 static void feed(qd_client *client, const qd_server_message *message)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For the golden vectors: each message with every field set, and what differs from it, as text, as bytes and as a C
- * struct.
+ * Golden vectors: each message with every field set, and variants of it, as text, as bytes and as a C struct.
  *
- * Encoding the struct must give the bytes, and decoding the bytes a struct that gives them again; so both ways carry
- * every field. That the text means the bytes is for protoc to say: integration/golden.sh asks it, with what these
- * programs print for --list, a line a vector:
+ * Encoding the struct must give the bytes. Decoding the bytes must give a struct that encodes to them again. So both
+ * directions carry every field. integration/golden.sh asks protoc whether the text means the bytes. It reads what these
+ * programs print for --list, one line per vector:
  *
  *     ClientFrame or ServerFrame|name|bytes in hexadecimal, without the length|text
  *
- * A program has the vectors of some kinds of messages, and runs golden_main with them.
+ * Each program defines the vectors of some kinds of messages and calls golden_main with them.
  */
 #ifndef QD_TESTS_UNIT_GOLDEN_H
 #define QD_TESTS_UNIT_GOLDEN_H
@@ -39,7 +38,7 @@ typedef struct server_golden {
     qd_server_message message;
 } server_golden;
 
-/* The vectors of a program; there must be one for every kind from the first to the last. */
+/* The vectors of a program, at least one for every kind from the first to the last. */
 typedef struct golden_set {
     const client_golden *client;
     size_t client_count;
@@ -49,7 +48,7 @@ typedef struct golden_set {
     qd_server_kind server_first, server_last;
 } golden_set;
 
-/* A golden frame, and the same behind its length. */
+/* A golden frame, without and with its length prefix. */
 typedef struct golden_frame {
     uint8_t framed[FRAME_BYTES_MAX];
     size_t framed_size, prefix_size, size;
@@ -71,13 +70,13 @@ static void parse_vector(const char *hex, golden_frame *vector)
     }
 }
 
-/* Encodes into memory of exactly the size that was announced, so that a sanitizer sees a byte too many. */
+/* Encodes into memory of exactly the computed size, so that a sanitizer detects a byte too many. */
 static void expect_client_bytes(const char *name, const qd_client_message *message, const golden_frame *expected)
 {
     print_message("client %s\n", name);
     assert_int_equal(qd_client_message_size(message), expected->framed_size);
     uint8_t *bytes = malloc(expected->framed_size);
-    assert_int_equal(qd_client_message_encode(message, bytes), expected->framed_size);
+    assert_int_equal(qd_client_message_encode(message, bytes, expected->framed_size), expected->framed_size);
     assert_memory_equal(bytes, expected->framed, expected->framed_size);
     free(bytes);
 }
@@ -87,12 +86,12 @@ static void expect_server_bytes(const char *name, const qd_server_message *messa
     print_message("server %s\n", name);
     assert_int_equal(qd_server_message_size(message), expected->framed_size);
     uint8_t *bytes = malloc(expected->framed_size);
-    assert_int_equal(qd_server_message_encode(message, bytes), expected->framed_size);
+    assert_int_equal(qd_server_message_encode(message, bytes, expected->framed_size), expected->framed_size);
     assert_memory_equal(bytes, expected->framed, expected->framed_size);
     free(bytes);
 }
 
-static void test_client_messages_both_ways(void **state)
+static void client_vector_encodes_and_decodes(void **state)
 {
     const golden_set *set = *state;
 
@@ -112,7 +111,7 @@ static void test_client_messages_both_ways(void **state)
     }
 }
 
-static void test_server_messages_both_ways(void **state)
+static void server_vector_encodes_and_decodes(void **state)
 {
     const golden_set *set = *state;
 
@@ -131,8 +130,8 @@ static void test_server_messages_both_ways(void **state)
     }
 }
 
-/* A vector for every kind, so that a new message cannot be forgotten here. */
-static void test_every_kind_has_a_vector(void **state)
+/* Fails for a kind without a vector, such as that of a new message. */
+static void every_kind_has_a_vector(void **state)
 {
     const golden_set *set = *state;
 
@@ -154,7 +153,7 @@ static void test_every_kind_has_a_vector(void **state)
     }
 }
 
-/* Decodes from memory of exactly that size, both ways; returns whether either took it. */
+/* Decodes memory of exactly that size as a client's and as a server's frame. */
 static void decode_damaged(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size + !size);
@@ -189,8 +188,8 @@ static void damage(const char *hex)
     }
 }
 
-/* Cut at each byte, and each bit turned over: what comes of it is the sanitizers' to say. */
-static void test_damaged_frames(void **state)
+/* Cuts the frame at each byte and flips each bit. The sanitizers check the result. */
+static void damaged_frame_is_handled(void **state)
 {
     const golden_set *set = *state;
 
@@ -202,8 +201,8 @@ static void test_damaged_frames(void **state)
     }
 }
 
-/* A message cut short is never taken for a whole one: only a cut between the fields of the envelope can be one. */
-static void test_truncated_frames_are_malformed(void **state)
+/* A truncated message never decodes as a whole one. Only a cut between the fields of the envelope decodes. */
+static void truncated_frame_is_malformed(void **state)
 {
     const golden_set *set = *state;
 
@@ -246,11 +245,11 @@ static int golden_main(int argc, char **argv, golden_set *set)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_client_messages_both_ways, set),
-        cmocka_unit_test_prestate(test_server_messages_both_ways, set),
-        cmocka_unit_test_prestate(test_every_kind_has_a_vector, set),
-        cmocka_unit_test_prestate(test_damaged_frames, set),
-        cmocka_unit_test_prestate(test_truncated_frames_are_malformed, set),
+        cmocka_unit_test_prestate(client_vector_encodes_and_decodes, set),
+        cmocka_unit_test_prestate(server_vector_encodes_and_decodes, set),
+        cmocka_unit_test_prestate(every_kind_has_a_vector, set),
+        cmocka_unit_test_prestate(damaged_frame_is_handled, set),
+        cmocka_unit_test_prestate(truncated_frame_is_malformed, set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What comes in: frames in every cut, pauses, faults, deadlines, and the ways in which a peer can leave.
+ * Incoming bytes: frames cut anywhere, pauses, faults, deadlines, and the ways in which a peer can leave.
  */
 #include "support/net_fixture.h"
 
-static void echo(void **state)
+static void frames_of_every_size_are_echoed(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -27,7 +27,7 @@ static void echo(void **state)
     fixture_stop(&fixture);
 }
 
-static void frames_cut_at_every_byte(void **state)
+static void frames_cut_at_every_byte_arrive_whole(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -63,7 +63,7 @@ static void frames_cut_at_every_byte(void **state)
     fixture_stop(&fixture);
 }
 
-static void many_frames_in_one_write(void **state)
+static void many_frames_in_one_write_arrive_in_order(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -83,7 +83,7 @@ static void many_frames_in_one_write(void **state)
 
 /* ---- pauses ---- */
 
-static _Atomic uint32_t paused_frames; /* handed out while paused: never */
+static _Atomic uint32_t paused_frames; /* delivered while paused; must stay 0 */
 static _Atomic bool paused;
 
 static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
@@ -97,8 +97,8 @@ static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *b
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
 }
 
-/* Each frame pauses the link; all of them lie in one or two read buffers. Resumed from another thread. */
-static void pause_in_the_middle_of_a_buffer(void **state)
+/* Each frame pauses the link, and the test's thread resumes it. All frames lie in one or two read buffers. */
+static void a_pause_inside_a_read_stops_delivery(void **state)
 {
     (void)state;
     enum { FRAMES = 15000 };
@@ -130,8 +130,8 @@ static void pause_at_opening(net_fixture *fixture, qd_link *link)
     qd_link_pause(link);
 }
 
-/* As many resumes as pauses; what came meanwhile is not lost, and comes in order. */
-static void pauses_are_counted(void **state)
+/* Frames that arrive meanwhile are delivered later, in order. */
+static void frames_wait_until_every_pause_is_resumed(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_opened = pause_at_opening};
@@ -144,7 +144,7 @@ static void pauses_are_counted(void **state)
     qd_link_resume(fixture.links[0]);
     qd_link_resume(fixture.links[1]);
     qd_link_resume(fixture.links[1]);
-    /* An answer on the other connection shows that the loop had its chance to go wrong. */
+    /* The answer on the other connection shows that the loop had a turn in which it could have delivered a frame. */
     peer_send_frame(other, 1, 10);
     peer_expect_frame(other, 1, 10);
     assert_int_equal(count_of(&fixture, &fixture.frames), 1);
@@ -157,8 +157,8 @@ static void pauses_are_counted(void **state)
     fixture_stop(&fixture);
 }
 
-/* A connection that ends while it is paused, with bytes held. */
-static void stop_while_paused(void **state)
+/* The paused link holds undelivered bytes. */
+static void a_paused_link_closes_when_the_net_stops(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_frame = pause_and_echo};
@@ -176,21 +176,21 @@ static void stop_while_paused(void **state)
 
 /* ---- faults ---- */
 
-/* More than the narrow peer's side takes: most of it is still on its way when ours has ended. */
+/* More than the peer's receive buffer takes, so most of it is unsent when the link is asked to close. */
 #define GOODBYE_BYTES 500000u
 
-static void say_so_and_close(net_fixture *fixture, qd_link *link)
+static void report_and_close(net_fixture *fixture, qd_link *link)
 {
     (void)fixture;
     send_and_release(link, frame_of('!', GOODBYE_BYTES), QD_LINK_REPLY);
-    qd_link_close(link, PATIENCE_S * 1000);
+    qd_link_close(link, WAIT_S * 1000);
 }
 
-/* The peer hears of it, though it goes on sending for a while. */
+/* The peer receives the report although it continues to send for a while. */
 static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64_t value)
 {
     static uint8_t more[512u << 10];
-    net_fixture fixture = {.on_fault = say_so_and_close};
+    net_fixture fixture = {.on_fault = report_and_close};
 
     fixture_start(&fixture, NULL);
     int peer = peer_connect_narrow(&fixture);
@@ -198,7 +198,7 @@ static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64
     peer_send_frame(peer, 7, 50);
     peer_send(peer, bytes, size);
     for (size_t sent = 0; sent < sizeof more; sent += 4096) {
-        /* It may have been told to stop by then. */
+        /* The connection may be closed by then. */
         if (send(peer, more, 4096, MSG_NOSIGNAL) <= 0) {
             break;
         }
@@ -216,13 +216,13 @@ static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64
     fixture_stop(&fixture);
 }
 
-static void bad_prefix(void **state)
+static void a_bad_prefix_reports_a_fault(void **state)
 {
     (void)state;
     fault_of("\xff\xff\xff\xff\xff\xff", 6, QD_LINK_BAD_PREFIX, 0);
 }
 
-static void frame_too_long(void **state)
+static void a_frame_over_the_limit_reports_a_fault(void **state)
 {
     (void)state;
     fault_of("\x81\x80\x40", 3, QD_LINK_FRAME_TOO_LONG, (1u << 20) + 1);
@@ -241,10 +241,10 @@ static void widen_frames(net_fixture *fixture, qd_link *link, const uint8_t *byt
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
 }
 
-static void the_frame_limit_changes(void **state)
+static void a_new_frame_limit_applies_to_the_next_frame(void **state)
 {
     (void)state;
-    net_fixture fixture = {.on_opened = narrow_frames, .on_frame = widen_frames, .on_fault = say_so_and_close};
+    net_fixture fixture = {.on_opened = narrow_frames, .on_frame = widen_frames, .on_fault = report_and_close};
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture), other = peer_connect(&fixture);
 
@@ -263,7 +263,7 @@ static void the_frame_limit_changes(void **state)
 
 /* ---- comings and goings ---- */
 
-static void the_peer_ends_its_side(void **state)
+static void a_peer_that_ends_its_side_gets_its_answer(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -280,8 +280,8 @@ static void the_peer_ends_its_side(void **state)
     fixture_stop(&fixture);
 }
 
-/* In the middle of a prefix, of a frame, with an answer on its way; and without a word. */
-static void the_peer_resets(void **state)
+/* The peers reset inside a prefix, inside a frame, before they read an answer, and without having sent anything. */
+static void a_reset_closes_the_link(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -306,33 +306,33 @@ static void the_peer_resets(void **state)
     fixture_stop(&fixture);
 }
 
-static void expect_hello(net_fixture *fixture, qd_link *link)
+static void set_deadline(net_fixture *fixture, qd_link *link)
 {
     (void)fixture;
     qd_link_deadline(link, 60);
 }
 
-static void no_hurry(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+static void clear_deadline(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
 {
     (void)fixture, (void)bytes, (void)size;
     qd_link_deadline(link, 0);
 }
 
-static void close_at_once(net_fixture *fixture, qd_link *link)
+static void close_now(net_fixture *fixture, qd_link *link)
 {
     (void)fixture;
     qd_link_close(link, 0);
 }
 
-/* Who says nothing is told to go; who speaks stays. */
-static void a_deadline_expires(void **state)
+/* The first frame clears the deadline. A link without a frame expires. */
+static void a_deadline_expires_unless_it_is_cleared(void **state)
 {
     (void)state;
-    net_fixture fixture = {.on_opened = expect_hello, .on_frame = no_hurry, .on_expired = close_at_once};
+    net_fixture fixture = {.on_opened = set_deadline, .on_frame = clear_deadline, .on_expired = close_now};
     fixture_start(&fixture, NULL);
-    int hasty = peer_connect(&fixture);
+    int active = peer_connect(&fixture);
 
-    peer_send_frame(hasty, 1, 1);
+    peer_send_frame(active, 1, 1);
     wait_for(&fixture, &fixture.frames, 1);
     int silent = peer_connect(&fixture);
     peer_expect_end(silent);
@@ -340,7 +340,7 @@ static void a_deadline_expires(void **state)
     assert_int_equal(count_of(&fixture, &fixture.expired), 1);
     assert_int_equal(qd_net_connections(fixture.net), 1);
 
-    close(hasty);
+    close(active);
     close(silent);
     fixture_stop(&fixture);
 }
@@ -348,18 +348,18 @@ static void a_deadline_expires(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(echo),
-        cmocka_unit_test(frames_cut_at_every_byte),
-        cmocka_unit_test(many_frames_in_one_write),
-        cmocka_unit_test(pause_in_the_middle_of_a_buffer),
-        cmocka_unit_test(pauses_are_counted),
-        cmocka_unit_test(stop_while_paused),
-        cmocka_unit_test(bad_prefix),
-        cmocka_unit_test(frame_too_long),
-        cmocka_unit_test(the_frame_limit_changes),
-        cmocka_unit_test(the_peer_ends_its_side),
-        cmocka_unit_test(the_peer_resets),
-        cmocka_unit_test(a_deadline_expires),
+        cmocka_unit_test(frames_of_every_size_are_echoed),
+        cmocka_unit_test(frames_cut_at_every_byte_arrive_whole),
+        cmocka_unit_test(many_frames_in_one_write_arrive_in_order),
+        cmocka_unit_test(a_pause_inside_a_read_stops_delivery),
+        cmocka_unit_test(frames_wait_until_every_pause_is_resumed),
+        cmocka_unit_test(a_paused_link_closes_when_the_net_stops),
+        cmocka_unit_test(a_bad_prefix_reports_a_fault),
+        cmocka_unit_test(a_frame_over_the_limit_reports_a_fault),
+        cmocka_unit_test(a_new_frame_limit_applies_to_the_next_frame),
+        cmocka_unit_test(a_peer_that_ends_its_side_gets_its_answer),
+        cmocka_unit_test(a_reset_closes_the_link),
+        cmocka_unit_test(a_deadline_expires_unless_it_is_cleared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The listener and the whole: taken ports, too many connections, no descriptors, many connections, stopping.
+ * Listening and stopping: ports in use, too many connections, no descriptors or memory, many connections at once.
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -24,7 +24,7 @@ static void start_fails(const char *host, uint16_t port, const char *words, cons
     assert_int_equal(qd_memory_used(), memory);
 }
 
-static void a_start_that_fails_says_why(void **state)
+static void a_failed_start_reports_the_address_and_the_fix(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -34,14 +34,14 @@ static void a_start_that_fails_says_why(void **state)
 
     assert_int_not_equal(port, 0);
     snprintf(words, sizeof words, "127.0.0.1:%u", port);
-    start_fails("127.0.0.1", port, words, "choose another --listen or stop the other process");
+    start_fails("127.0.0.1", port, words, "Choose another --listen or stop the other process");
     start_fails("no-such-host.invalid", 7400, "no-such-host.invalid:7400", "unknown host");
-    /* An address kept for documentation: nobody has it. */
+    /* An address reserved for documentation, which no machine has. */
     start_fails("192.0.2.1", 7400, "192.0.2.1:7400", "no such address");
     fixture_stop(&fixture);
 }
 
-static void a_port_is_free_again_at_once(void **state)
+static void a_port_can_be_reused_right_after_a_stop(void **state)
 {
     (void)state;
     net_fixture first = {0}, second = {0};
@@ -51,7 +51,7 @@ static void a_port_is_free_again_at_once(void **state)
     int peer = peer_connect(&first);
 
     wait_for(&first, &first.opened, 1);
-    fixture_stop(&first); /* our side ends first: the system keeps the pair of addresses for a while */
+    fixture_stop(&first); /* our side ends first, so the system keeps the address pair for a while */
     peer_expect_end(peer);
     close(peer);
     fixture_start(&second, &config);
@@ -62,7 +62,7 @@ static void a_port_is_free_again_at_once(void **state)
     fixture_stop(&second);
 }
 
-static void ipv6(void **state)
+static void an_ipv6_address_accepts_connections(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -93,7 +93,7 @@ static qd_buffer *refusal(void *context, qd_net_refusal reason)
     return frame_of(reason == QD_NET_FULL ? 'F' : 'M', 20);
 }
 
-static void one_too_many(void **state)
+static void a_connection_over_the_limit_gets_a_refusal(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -107,7 +107,7 @@ static void one_too_many(void **state)
     for (uint32_t i = 0; i < 5; i++) {
         int more = peer_connect(&fixture);
 
-        /* It speaks first, as clients do: that must not cost it the answer. */
+        /* Clients send first; the unread bytes must not destroy the refusal on its way. */
         peer_send_frame(more, 1, 1000);
         peer_expect_frame(more, 'F', 20);
         peer_expect_end(more);
@@ -126,8 +126,8 @@ static void one_too_many(void **state)
     fixture_stop(&fixture);
 }
 
-/* More refusals at once than are told: the rest is closed, and nothing is left over. */
-static void far_too_many(void **state)
+/* More than can be refused at once: the others are closed without a reason, and all memory is freed. */
+static void many_connections_over_the_limit_are_all_closed(void **state)
 {
     (void)state;
     enum { MANY = 200 };
@@ -152,44 +152,43 @@ static void far_too_many(void **state)
     assert_int_equal(fixture.opened, 0);
 }
 
-/* Who finds no descriptor is let in when there is one. */
-static void no_descriptors(void **state)
+static void a_connection_without_a_descriptor_is_accepted_later(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
     fixture_start(&fixture, NULL);
-    struct rlimit usual, none;
+    struct rlimit before, none;
     int peer = peer_socket();
-    const struct timespec a_while = {.tv_nsec = 150000000};
+    const struct timespec pause = {.tv_nsec = 150000000};
 
     int next = dup(peer);
     assert_true(next >= 0);
     close(next);
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
-    none = usual;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
     none.rlim_cur = (rlim_t)next;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     peer_connect_socket(peer, qd_net_port(fixture.net));
     peer_send_frame(peer, 1, 1);
-    nanosleep(&a_while, NULL);
+    nanosleep(&pause, NULL);
     assert_int_equal(qd_net_connections(fixture.net), 0);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     peer_expect_frame(peer, 1, 1);
     close(peer);
     fixture_stop(&fixture);
 }
 
-/* It is told so all the same, and who had a link already has it still, with an outbox that takes a last word. */
-static void no_memory(void **state)
+/* An existing link keeps working: its outbox still takes a last reply. */
+static void a_connection_without_memory_gets_a_refusal(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
     config.refusal = refusal;
     fixture_start(&fixture, &config);
-    int there = peer_connect(&fixture);
+    int existing = peer_connect(&fixture);
     wait_for(&fixture, &fixture.opened, 1);
-    qd_buffer *last_word = frame_of('L', 10);
+    qd_buffer *last_reply = frame_of('L', 10);
 
     qd_memory_limit_set(1);
     for (uint32_t i = 0; i < 5; i++) {
@@ -201,9 +200,9 @@ static void no_memory(void **state)
         peer_expect_end(peer);
         close(peer);
     }
-    assert_int_equal(send_and_release(fixture.links[0], last_word, QD_LINK_REPLY), QD_LINK_SENT);
-    peer_expect_frame(there, 'L', 10);
-    close(there);
+    assert_int_equal(send_and_release(fixture.links[0], last_reply, QD_LINK_REPLY), QD_LINK_SENT);
+    peer_expect_frame(existing, 'L', 10);
+    close(existing);
     qd_memory_limit_set(0);
     int peer = peer_connect(&fixture);
     peer_send_frame(peer, 1, 1);
@@ -228,7 +227,7 @@ static void count_thread(net_fixture *fixture, qd_link *link)
     pthread_mutex_unlock(&fixture->lock);
 }
 
-static void five_hundred_on_two_loops(void **state)
+static void connections_are_split_evenly_over_two_loops(void **state)
 {
     (void)state;
     enum { MANY = 500 };
@@ -255,7 +254,7 @@ static void five_hundred_on_two_loops(void **state)
     }
     assert_int_equal(qd_net_connections(fixture.net), MANY);
     assert_int_equal(on_first_thread, MANY / 2);
-    /* Small at rest: this is what 500 links cost, all answers being sent. */
+    /* An idle link is small: all answers are sent here. */
     assert_true((qd_memory_used() - before) / MANY < 4096);
 
     for (uint32_t i = 0; i < MANY; i += 2) {
@@ -271,7 +270,7 @@ static void five_hundred_on_two_loops(void **state)
 
 /* ---- stopping ---- */
 
-static void stop_listening(void **state)
+static void links_continue_after_listening_stops(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -284,20 +283,19 @@ static void stop_listening(void **state)
     qd_net_stop_listening(fixture.net);
     qd_net_stop_listening(fixture.net);
     for (bool refused = false; !refused;) {
-        int late = peer_socket();
+        int attempt = peer_socket();
 
-        refused = connect(late, (const struct sockaddr *)&address, sizeof address) != 0;
-        close(late);
+        refused = connect(attempt, (const struct sockaddr *)&address, sizeof address) != 0;
+        close(attempt);
     }
-    /* Those that are there go on. */
+    /* Existing links continue. */
     peer_send_frame(peer, 3, 3000);
     peer_expect_frame(peer, 3, 3000);
     close(peer);
     fixture_stop(&fixture);
 }
 
-/* With what was queued for each of them, and without waiting for those that have nothing. */
-static void stop_flushes(void **state)
+static void a_stop_flushes_queued_buffers(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -322,8 +320,8 @@ static void stop_flushes(void **state)
     fixture_finish(&fixture);
 }
 
-/* Connections that come while it stops: each is either a link with both calls, or none. */
-static void *connect_on_and_on(void *argument)
+/* Connections that arrive while the net stops: each gets both opened and closed, or neither. */
+static void *connect_until_refused(void *argument)
 {
     const struct sockaddr_in *address = argument;
     int fd;
@@ -338,7 +336,7 @@ static void *connect_on_and_on(void *argument)
     } while (true);
 }
 
-static void stop_under_arrivals(void **state)
+static void a_stop_closes_connections_that_arrive_meanwhile(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 20; i++) {
@@ -353,7 +351,7 @@ static void stop_under_arrivals(void **state)
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
         pthread_t thread;
 
-        assert_int_equal(pthread_create(&thread, NULL, connect_on_and_on, &address), 0);
+        assert_int_equal(pthread_create(&thread, NULL, connect_until_refused, &address), 0);
         wait_for(&fixture, &fixture.opened, 3);
         fixture_stop(&fixture);
         pthread_join(thread, NULL);
@@ -363,17 +361,17 @@ static void stop_under_arrivals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_start_that_fails_says_why),
-        cmocka_unit_test(a_port_is_free_again_at_once),
-        cmocka_unit_test(ipv6),
-        cmocka_unit_test(one_too_many),
-        cmocka_unit_test(far_too_many),
-        cmocka_unit_test(no_descriptors),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(five_hundred_on_two_loops),
-        cmocka_unit_test(stop_listening),
-        cmocka_unit_test(stop_flushes),
-        cmocka_unit_test(stop_under_arrivals),
+        cmocka_unit_test(a_failed_start_reports_the_address_and_the_fix),
+        cmocka_unit_test(a_port_can_be_reused_right_after_a_stop),
+        cmocka_unit_test(an_ipv6_address_accepts_connections),
+        cmocka_unit_test(a_connection_over_the_limit_gets_a_refusal),
+        cmocka_unit_test(many_connections_over_the_limit_are_all_closed),
+        cmocka_unit_test(a_connection_without_a_descriptor_is_accepted_later),
+        cmocka_unit_test(a_connection_without_memory_gets_a_refusal),
+        cmocka_unit_test(connections_are_split_evenly_over_two_loops),
+        cmocka_unit_test(links_continue_after_listening_stops),
+        cmocka_unit_test(a_stop_flushes_queued_buffers),
+        cmocka_unit_test(a_stop_closes_connections_that_arrive_meanwhile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The outbox by itself: order, the bounds of link.h, and a naive queue beside it.
+ * The outbox alone: order, the limits of base/link.h, and random writes checked against a naive queue.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 
 #include "server/base/alloc.h"
 #include "server/net/outbox.h"
+#include "support/chance.h"
 
 #define KIB    1024u
 #define MARGIN QD_LINK_REPLY_MARGIN_BYTES
@@ -33,10 +34,10 @@ static qd_outbox_pushed push(qd_outbox *outbox, size_t size, qd_link_class class
     return pushed;
 }
 
-/* Takes so many bytes, over several gathers where needed; whether one of them found room again. */
-static bool take(qd_outbox *outbox, size_t bytes)
+/* Consumes that many bytes, in several gathers if needed. Returns whether one of them reported space. */
+static bool consume(qd_outbox *outbox, size_t bytes)
 {
-    bool room = false;
+    bool has_space = false;
 
     while (bytes > 0) {
         uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
@@ -51,16 +52,16 @@ static bool take(qd_outbox *outbox, size_t bytes)
         if (part > bytes) {
             part = bytes;
         }
-        room |= qd_outbox_take(outbox, part, &freed);
+        has_space |= qd_outbox_consume(outbox, part, &freed);
         for (uint32_t i = 0; i < freed.count; i++) {
             qd_buffer_release(freed.buffers[i]);
         }
         bytes -= part;
     }
-    return room;
+    return has_space;
 }
 
-static void events_are_bounded_but_for_the_first(void **state)
+static void events_over_the_limit_are_refused_unless_the_outbox_is_empty(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -69,18 +70,18 @@ static void events_are_bounded_but_for_the_first(void **state)
     assert_int_equal(push(&outbox, 1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     assert_int_equal(push(&outbox, 1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
     assert_int_equal(qd_outbox_bytes(&outbox), 1000 * KIB);
-    assert_false(take(&outbox, 999 * KIB - 31 * KIB));
-    assert_true(take(&outbox, 2 * KIB));  /* 30 KiB of 64 are left */
-    assert_false(take(&outbox, 1 * KIB)); /* said once */
+    assert_false(consume(&outbox, 999 * KIB - 31 * KIB));
+    assert_true(consume(&outbox, 2 * KIB));  /* 30 KiB of 64 are left */
+    assert_false(consume(&outbox, 1 * KIB)); /* reported once */
     assert_int_equal(push(&outbox, 30 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
-    /* To the byte: two buffers are in it, this is the third. */
+    /* The limit is exact: two buffers are queued, this is the third. */
     size_t left = 64 * KIB - qd_outbox_bytes(&outbox) - 3 * QD_LINK_BUFFER_BYTES;
     assert_int_equal(push(&outbox, left + 1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
     assert_int_equal(push(&outbox, left, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     qd_outbox_deinit(&outbox);
 }
 
-static void many_small_buffers_count(void **state)
+static void small_buffers_count_their_overhead(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -94,7 +95,7 @@ static void many_small_buffers_count(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void all_or_none(void **state)
+static void a_push_over_the_limit_queues_no_buffer(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -105,7 +106,7 @@ static void all_or_none(void **state)
     assert_int_equal(qd_outbox_push(&outbox, buffers, 3, QD_LINK_EVENTS), QD_OUTBOX_FULL);
     assert_int_equal(qd_outbox_bytes(&outbox), 10 * KIB);
     assert_int_equal(buffers[0]->references, 1);
-    take(&outbox, 10 * KIB);
+    consume(&outbox, 10 * KIB);
     assert_int_equal(qd_outbox_push(&outbox, buffers, 3, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     assert_int_equal(qd_outbox_bytes(&outbox), 60 * KIB);
     for (size_t i = 0; i < 3; i++) {
@@ -114,34 +115,34 @@ static void all_or_none(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void replies_stall_and_overrun(void **state)
+static void replies_over_the_limit_stall_and_then_overrun(void **state)
 {
     (void)state;
     qd_outbox outbox;
     qd_outbox_init(&outbox, 64 * KIB);
 
-    /* Events alone do not stop the reading, and a few replies above them do not either. */
+    /* Events alone do not stall the link; neither do events and a few replies. */
     assert_int_equal(push(&outbox, 1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     assert_int_equal(push(&outbox, MARGIN - QD_LINK_BUFFER_BYTES, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
     assert_false(qd_outbox_stalled(&outbox));
     assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
     assert_true(qd_outbox_stalled(&outbox));
-    /* What was handed out already may add so much ... */
+    /* Replies to frames that were delivered before may add this much ... */
     assert_int_equal(push(&outbox, 64 * KIB, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
     /* ... and no more. */
     assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_OVERRUN);
-    /* Reading goes on when the replies are below the margin again. */
-    take(&outbox, 1000 * KIB);
+    /* The stall ends when the replies are below the margin again. */
+    consume(&outbox, 1000 * KIB);
     assert_true(qd_outbox_stalled(&outbox));
-    take(&outbox, 65 * KIB);
+    consume(&outbox, 65 * KIB);
     assert_false(qd_outbox_stalled(&outbox));
-    take(&outbox, qd_outbox_bytes(&outbox));
+    consume(&outbox, qd_outbox_bytes(&outbox));
     assert_int_equal(outbox.replies_counted, 0);
     assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
     qd_outbox_deinit(&outbox);
 }
 
-static void no_memory_changes_nothing(void **state)
+static void a_push_without_memory_changes_nothing(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -164,16 +165,10 @@ static void no_memory_changes_nothing(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-/* ---- beside a naive queue ---- */
+/* ---- against a naive queue ---- */
 
-static uint32_t draw(uint32_t *seed, uint32_t below)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (*seed >> 8) % below;
-}
-
-/* What is pushed is one long stream of bytes that count up; what is gathered must be its next part. */
-static void the_stream_is_whole(uint32_t seed)
+/* The pushed bytes count up. The gathered bytes must continue the count. */
+static void check_stream(chance random)
 {
     qd_outbox outbox;
 
@@ -182,19 +177,20 @@ static void the_stream_is_whole(uint32_t seed)
     size_t queued = 0;
 
     for (uint32_t step = 0; step < 2000; step++) {
-        if (draw(&seed, 2) == 0) {
+        if (chance_below(&random, 2) == 0) {
             qd_buffer *buffers[5];
-            uint32_t count = 1 + draw(&seed, 5);
+            uint32_t count = 1 + chance_below(&random, 5);
 
             for (uint32_t i = 0; i < count; i++) {
-                buffers[i] = buffer_of(1 + draw(&seed, 300));
+                buffers[i] = buffer_of(1 + chance_below(&random, 300));
                 for (size_t j = 0; j < buffers[i]->size; j++) {
                     buffers[i]->bytes[j] = next_in++;
                 }
                 queued += buffers[i]->size;
             }
-            assert_int_equal(qd_outbox_push(&outbox, buffers, count, draw(&seed, 2) ? QD_LINK_EVENTS : QD_LINK_REPLY),
-                             QD_OUTBOX_PUSHED);
+            assert_int_equal(
+                qd_outbox_push(&outbox, buffers, count, chance_below(&random, 2) ? QD_LINK_EVENTS : QD_LINK_REPLY),
+                QD_OUTBOX_PUSHED);
             for (uint32_t i = 0; i < count; i++) {
                 qd_buffer_release(buffers[i]);
             }
@@ -206,13 +202,13 @@ static void the_stream_is_whole(uint32_t seed)
             for (uint32_t i = 0; i < count; i++) {
                 gathered += vectors[i].len;
             }
-            size_t written = draw(&seed, (uint32_t)gathered + 1), checked = 0;
+            size_t written = chance_below(&random, (uint32_t)gathered + 1), checked = 0;
             for (uint32_t i = 0; i < count; i++) {
                 for (size_t j = 0; j < vectors[i].len && checked < written; j++, checked++) {
                     assert_int_equal((uint8_t)vectors[i].base[j], next_out++);
                 }
             }
-            take(&outbox, written);
+            consume(&outbox, written);
             queued -= written;
         }
         assert_int_equal(qd_outbox_bytes(&outbox), queued);
@@ -220,16 +216,15 @@ static void the_stream_is_whole(uint32_t seed)
     qd_outbox_deinit(&outbox);
 }
 
-static void any_cut_gives_the_same_stream(void **state)
+static void random_writes_keep_the_byte_stream(void **state)
 {
     (void)state;
-    for (uint32_t seed = 1; seed <= 20; seed++) {
-        the_stream_is_whole(seed);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        check_stream((chance){seed});
     }
 }
 
-/* A burst's ring does not stay. */
-static void a_long_ring_is_given_back(void **state)
+static void a_long_ring_is_freed_when_it_is_empty(void **state)
 {
     (void)state;
     qd_outbox outbox;
@@ -238,7 +233,7 @@ static void a_long_ring_is_given_back(void **state)
     for (uint32_t i = 0; i < 10000; i++) {
         assert_int_equal(push(&outbox, 2, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     }
-    take(&outbox, 20000);
+    consume(&outbox, 20000);
     assert_int_equal(qd_memory_used(), 0);
     qd_outbox_deinit(&outbox);
 }
@@ -252,13 +247,13 @@ static int nothing_is_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(events_are_bounded_but_for_the_first, nothing_is_left),
-        cmocka_unit_test_teardown(many_small_buffers_count, nothing_is_left),
-        cmocka_unit_test_teardown(all_or_none, nothing_is_left),
-        cmocka_unit_test_teardown(replies_stall_and_overrun, nothing_is_left),
-        cmocka_unit_test_teardown(no_memory_changes_nothing, nothing_is_left),
-        cmocka_unit_test_teardown(any_cut_gives_the_same_stream, nothing_is_left),
-        cmocka_unit_test_teardown(a_long_ring_is_given_back, nothing_is_left),
+        cmocka_unit_test_teardown(events_over_the_limit_are_refused_unless_the_outbox_is_empty, nothing_is_left),
+        cmocka_unit_test_teardown(small_buffers_count_their_overhead, nothing_is_left),
+        cmocka_unit_test_teardown(a_push_over_the_limit_queues_no_buffer, nothing_is_left),
+        cmocka_unit_test_teardown(replies_over_the_limit_stall_and_then_overrun, nothing_is_left),
+        cmocka_unit_test_teardown(a_push_without_memory_changes_nothing, nothing_is_left),
+        cmocka_unit_test_teardown(random_writes_keep_the_byte_stream, nothing_is_left),
+        cmocka_unit_test_teardown(a_long_ring_is_freed_when_it_is_empty, nothing_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What goes out: from any thread, to slow readers and to none, and what becomes of it when a link closes.
+ * Outgoing buffers: from any thread, to slow readers, to peers that never read, and when a link closes.
  */
 #include <sched.h>
 
@@ -15,7 +15,7 @@ static void wait_until_sent(const qd_link *link)
     }
 }
 
-/* Connected, known to the fixture as its next link, and with an empty outbox. */
+/* Returns the peer's link once the fixture has it and its outbox is empty. */
 static qd_link *connected(net_fixture *fixture, int peer)
 {
     uint32_t index = count_of(fixture, &fixture->frames);
@@ -24,7 +24,7 @@ static qd_link *connected(net_fixture *fixture, int peer)
     peer_expect_frame(peer, 1, 1);
     wait_for(fixture, &fixture->frames, index + 1);
     qd_link *link = fixture->links[fixture->opened - 1];
-    wait_until_sent(link); /* the peer may have it before we have counted it */
+    wait_until_sent(link); /* the peer may have the bytes before the outbox has consumed them */
     return link;
 }
 
@@ -57,8 +57,7 @@ static void *send_marks(void *argument)
     return NULL;
 }
 
-/* All arrive, each thread's in its order. */
-static void sends_from_many_threads(void **state)
+static void sends_from_threads_arrive_in_each_threads_order(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -101,8 +100,8 @@ static void *send_until_closed(void *argument)
     return NULL;
 }
 
-/* Threads that send on and on, while the links under them are closed from both sides, and the net stops. */
-static void closes_under_senders(void **state)
+/* The threads send without end while their links are closed from both sides and the net stops. */
+static void links_close_safely_while_threads_send(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -124,7 +123,7 @@ static void closes_under_senders(void **state)
     qd_link_close(senders[1].link, 100);
     peer_expect_frame(peers[2], 1, 100);
     assert_int_equal(shutdown(peers[2], SHUT_WR), 0);
-    wait_for(&fixture, &fixture.closed, 2); /* the third has time left, as it is not read */
+    wait_for(&fixture, &fixture.closed, 2); /* the third still flushes, because its peer does not read */
     qd_net_stop(fixture.net, 0);
     for (uint32_t i = 0; i < SENDERS; i++) {
         pthread_join(senders[i].thread, NULL);
@@ -137,7 +136,7 @@ static void closes_under_senders(void **state)
 
 /* ---- slow readers ---- */
 
-static void a_slow_reader_of_events(void **state)
+static void events_for_a_slow_reader_are_bounded(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -147,7 +146,7 @@ static void a_slow_reader_of_events(void **state)
     const size_t before = qd_memory_used();
     uint32_t sent = 0;
 
-    /* Far more than it and the system below hold: what is taken is bounded, in memory too. */
+    /* Far more than the outbox and the system hold. What the link takes is bounded, in memory too. */
     for (uint32_t i = 0; i < 3000; i++) {
         sent += send_and_release(link, frame_of((uint8_t)sent, 8 * KIB), QD_LINK_EVENTS) == QD_LINK_SENT;
         assert_true(qd_link_queued(link) <= 64 * KIB);
@@ -159,8 +158,8 @@ static void a_slow_reader_of_events(void **state)
         peer_expect_frame(peer, (uint8_t)i, 8 * KIB);
     }
     wait_for(&fixture, &fixture.drained, 1);
-    /* An answer from the loop: it has told all that there was to tell. One large send goes now, as nothing else waits.
-     */
+    /* An answer from the loop shows that it has reported everything. One large send is taken now, as the outbox is
+     * empty. */
     connected(&fixture, peer);
     uint32_t drained = count_of(&fixture, &fixture.drained);
     assert_int_equal(send_and_release(link, frame_of(9, 1000 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
@@ -182,9 +181,9 @@ static void long_answer(net_fixture *fixture, qd_link *link, const uint8_t *byte
     }
 }
 
-/* It asks for more than all the buffers below can hold before it begins to read: it is answered in full, and what waits
- * for it stays bounded. */
-static void a_slow_reader_of_replies(void **state)
+/* The peer asks for more than all buffers can hold before it begins to read. It gets every answer, and the outbox stays
+ * bounded. */
+static void replies_for_a_slow_reader_all_arrive(void **state)
 {
     (void)state;
     enum { QUESTIONS = 2000 };
@@ -206,8 +205,8 @@ static void a_slow_reader_of_replies(void **state)
     fixture_stop(&fixture);
 }
 
-/* Replies that no pause can hold back: in the end the link is closed, and nothing of it is kept. */
-static void a_reader_of_nothing(void **state)
+/* These replies answer no frame, so stalling the link cannot hold them back. */
+static void replies_to_a_peer_that_never_reads_close_the_link(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -226,7 +225,7 @@ static void a_reader_of_nothing(void **state)
     fixture_stop(&fixture);
 }
 
-static void all_or_none(void **state)
+static void a_refused_send_queues_no_buffer(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -256,7 +255,7 @@ static void all_or_none(void **state)
 
 /* ---- closing ---- */
 
-static void a_close_flushes(void **state)
+static void a_close_flushes_queued_buffers(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -266,9 +265,9 @@ static void a_close_flushes(void **state)
 
     assert_int_equal(send_and_release(link, frame_of(4, 4096 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
     assert_int_equal(send_and_release(link, frame_of(5, 1), QD_LINK_REPLY), QD_LINK_SENT);
-    qd_link_close(link, PATIENCE_S * 1000);
+    qd_link_close(link, WAIT_S * 1000);
     assert_int_equal(send_and_release(link, frame_of(6, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
-    /* Frames that come now are for nobody. */
+    /* Frames that arrive now are discarded. */
     peer_send_frame(peer, 7, 1);
     peer_expect_frame(peer, 4, 4096 * KIB);
     peer_expect_frame(peer, 5, 1);
@@ -281,8 +280,8 @@ static void a_close_flushes(void **state)
     fixture_stop(&fixture);
 }
 
-/* The peer reads nothing: the link is gone at its deadline, or sooner when it is closed again. */
-static void a_flush_has_an_end(void **state)
+/* The peer reads nothing. A second close shortens the time. */
+static void a_flush_ends_at_its_deadline(void **state)
 {
     (void)state;
     net_fixture fixture = {0};
@@ -301,7 +300,7 @@ static void a_flush_has_an_end(void **state)
     wait_for(&fixture, &fixture.closed, 2);
     assert_int_equal(qd_net_connections(fixture.net), 0);
 
-    /* What was cut off does not look like an end. */
+    /* A cut stream ends with a reset, so that it does not look complete. */
     for (uint32_t i = 0; i < 2; i++) {
         uint8_t bytes[4096];
         ssize_t received;
@@ -323,8 +322,7 @@ static void echo_and_pause(net_fixture *fixture, qd_link *link, const uint8_t *b
     qd_link_pause(link);
 }
 
-/* Whoever holds a link may use it when its connection, and its net, are long gone. */
-static void a_link_outlives_its_net(void **state)
+static void a_link_can_be_used_after_its_net_stopped(void **state)
 {
     (void)state;
     net_fixture fixture = {.on_frame = echo_and_pause};
@@ -346,11 +344,15 @@ static void a_link_outlives_its_net(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sends_from_many_threads), cmocka_unit_test(closes_under_senders),
-        cmocka_unit_test(a_slow_reader_of_events), cmocka_unit_test(a_slow_reader_of_replies),
-        cmocka_unit_test(a_reader_of_nothing),     cmocka_unit_test(all_or_none),
-        cmocka_unit_test(a_close_flushes),         cmocka_unit_test(a_flush_has_an_end),
-        cmocka_unit_test(a_link_outlives_its_net),
+        cmocka_unit_test(sends_from_threads_arrive_in_each_threads_order),
+        cmocka_unit_test(links_close_safely_while_threads_send),
+        cmocka_unit_test(events_for_a_slow_reader_are_bounded),
+        cmocka_unit_test(replies_for_a_slow_reader_all_arrive),
+        cmocka_unit_test(replies_to_a_peer_that_never_reads_close_the_link),
+        cmocka_unit_test(a_refused_send_queues_no_buffer),
+        cmocka_unit_test(a_close_flushes_queued_buffers),
+        cmocka_unit_test(a_flush_ends_at_its_deadline),
+        cmocka_unit_test(a_link_can_be_used_after_its_net_stopped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A connection that asks for much at once: others of its loop have their turn in between, nothing of it is lost or
- * comes out of order, and it may end while the rest of it waits.
+ * A connection that floods its loop: other connections get their turn in between, none of its frames is lost or
+ * reordered, and it may end while the rest of its frames waits.
  */
 #include "support/net_fixture.h"
 
-/* Many times what one turn takes, and less than one read. */
+/* Takes many turns, but fits into one read. */
 #define FLOOD_FRAMES 10000u
 
 enum { FLOODER, OTHER };
 
 typedef struct flood {
-    net_fixture net; /* first: the hooks are given it */
+    net_fixture net; /* first, so that the hooks can cast to the flood */
     uint32_t frame_count;
-    size_t answer_bytes; /* beside the echo */
+    size_t answer_bytes; /* in addition to the echo */
     int peers[2];
-    void (*in_between)(struct flood *flood); /* on the loop, at the other's frame; may be NULL */
-    _Atomic uint32_t frames;                 /* of the flooder */
-    _Atomic uint32_t frames_before;          /* the other's */
+    void (*in_between)(struct flood *flood); /* called on the loop at the other's frame, or NULL */
+    _Atomic uint32_t frames;                 /* delivered from the flooder */
+    _Atomic uint32_t frames_before;          /* before the other's frame */
 } flood;
 
-/* Neither reads before both are told to. */
+/* Neither link reads before start_flood resumes both. */
 static void pause_at_opening(net_fixture *net, qd_link *link)
 {
     (void)net;
     qd_link_pause(link);
 }
 
-/* The other's frame is sent while the flooder's are being handed out, and all of those have been read. */
+/* Sends the other's frame while the flooder's frames, which have all been read, are being delivered. */
 static void count_and_echo(net_fixture *net, qd_link *link, const uint8_t *bytes, size_t size)
 {
     flood *at = (flood *)net;
@@ -48,13 +48,13 @@ static void count_and_echo(net_fixture *net, qd_link *link, const uint8_t *bytes
     }
 }
 
-/* The other's frame is answered, and not after all of the flooder's. */
+/* Checks that the other's frame is answered before the last of the flooder's. */
 static void start_flood(flood *at)
 {
     at->net.on_opened = pause_at_opening;
     at->net.on_frame = count_and_echo;
     qd_net_config config = fixture_config(&at->net);
-    config.outbox_bytes_max = 64u << 20; /* so that it is not what holds the flooder up */
+    config.outbox_bytes_max = 64u << 20; /* so that the outbox does not stall the flooder */
     fixture_start(&at->net, &config);
     for (uint32_t i = 0; i < 2; i++) {
         at->peers[i] = peer_connect(&at->net);
@@ -70,7 +70,7 @@ static void start_flood(flood *at)
     assert_true(at->frames_before < at->frame_count);
 }
 
-static void others_have_their_turn(void **state)
+static void another_connection_is_answered_during_a_flood(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES};
@@ -82,7 +82,7 @@ static void others_have_their_turn(void **state)
     assert_int_equal(at.frames, FLOOD_FRAMES);
 }
 
-static void large_answers(void **state)
+static void another_connection_is_answered_between_large_answers(void **state)
 {
     (void)state;
     flood at = {.frame_count = 100, .answer_bytes = 100000};
@@ -96,16 +96,16 @@ static void large_answers(void **state)
     fixture_stop(&at.net);
 }
 
-static void say_nothing(net_fixture *net, qd_link *link, const uint8_t *bytes, size_t size)
+static void answer_nothing(net_fixture *net, qd_link *link, const uint8_t *bytes, size_t size)
 {
     (void)net, (void)link, (void)bytes, (void)size;
 }
 
-/* Where there is no answer whose writing would be a reason to look at the connection again. */
-static void frames_without_answers(void **state)
+/* Without answers, no completed write makes the loop serve the connection again. */
+static void a_flood_without_answers_is_delivered(void **state)
 {
     (void)state;
-    net_fixture fixture = {.on_frame = say_nothing};
+    net_fixture fixture = {.on_frame = answer_nothing};
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture);
     qd_buffer *all = numbered_frames(FLOOD_FRAMES);
@@ -116,14 +116,14 @@ static void frames_without_answers(void **state)
     fixture_stop(&fixture);
 }
 
-/* ---- it ends while the rest waits ---- */
+/* ---- the flooder ends while the rest waits ---- */
 
 static void close_the_flooder(flood *at)
 {
     qd_link_close(at->net.links[FLOODER], 0);
 }
 
-static void closed_in_between(void **state)
+static void a_close_during_a_flood_drops_the_rest(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = close_the_flooder};
@@ -137,13 +137,13 @@ static void closed_in_between(void **state)
 
 static void reset_the_flooder(flood *at)
 {
-    const struct linger now = {.l_onoff = 1};
+    const struct linger reset = {.l_onoff = 1};
 
-    setsockopt(at->peers[FLOODER], SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    setsockopt(at->peers[FLOODER], SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     close(at->peers[FLOODER]);
 }
 
-static void reset_in_between(void **state)
+static void a_reset_during_a_flood_drops_the_rest(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = reset_the_flooder};
@@ -159,7 +159,7 @@ static void pause_the_flooder(flood *at)
     qd_link_pause(at->net.links[FLOODER]);
 }
 
-static void stopped_in_between(void **state)
+static void a_stop_during_a_paused_flood_drops_the_rest(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
@@ -170,8 +170,8 @@ static void stopped_in_between(void **state)
     close(at.peers[OTHER]);
 }
 
-/* A pause and the end of a turn at once: it goes on when it is resumed, with all that is left. */
-static void paused_in_between(void **state)
+/* The pause and the end of a turn fall together. After the resume, all remaining frames are delivered. */
+static void a_pause_during_a_flood_keeps_the_rest(void **state)
 {
     (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
@@ -186,10 +186,13 @@ static void paused_in_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(others_have_their_turn), cmocka_unit_test(large_answers),
-        cmocka_unit_test(frames_without_answers), cmocka_unit_test(closed_in_between),
-        cmocka_unit_test(reset_in_between),       cmocka_unit_test(stopped_in_between),
-        cmocka_unit_test(paused_in_between),
+        cmocka_unit_test(another_connection_is_answered_during_a_flood),
+        cmocka_unit_test(another_connection_is_answered_between_large_answers),
+        cmocka_unit_test(a_flood_without_answers_is_delivered),
+        cmocka_unit_test(a_close_during_a_flood_drops_the_rest),
+        cmocka_unit_test(a_reset_during_a_flood_drops_the_rest),
+        cmocka_unit_test(a_stop_during_a_paused_flood_drops_the_rest),
+        cmocka_unit_test(a_pause_during_a_flood_keeps_the_rest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a frame can make the decoder allocate: never more than its budget, whatever is in it, and little more than its
- * own size when it is what encoders write.
+ * How much memory decoding a frame takes: never more than the budget, whatever the bytes, and little more than the
+ * frame's own size when an encoder wrote it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-/* What a frame as every encoder writes it takes beside its own size; see codec.h. */
+/* The memory that an encoder's frame takes in addition to its own size; see codec.h. */
 #define PLAIN_EXTRA_BYTES 3072u
 
 /* ---- frames ---- */
@@ -29,7 +29,7 @@ typedef struct test_frame {
     size_t size;
 } test_frame;
 
-/* `count` times `unit` after `head`, which is in the envelope; or, with `field`, inside the message of that field. */
+/* Repeats `unit` `count` times after `head`, in the envelope or, if `field` is not 0, in the message of that field. */
 static test_frame make_flood(uint32_t field, const char *head, size_t head_size, const char *unit, size_t unit_size,
                              size_t count)
 {
@@ -49,7 +49,7 @@ static test_frame make_flood(uint32_t field, const char *head, size_t head_size,
     return made;
 }
 
-/* Decodes with nothing more than the budget, and gives all of it back. */
+/* Decodes within the budget and releases all of it. */
 static qd_decode_result decode_client(test_frame frame, size_t *bytes_peak)
 {
     counted_memory counted;
@@ -80,7 +80,7 @@ static qd_decode_result decode_server(test_frame frame, size_t *bytes_peak)
 
 /* ---- floods ---- */
 
-/* The ways to make protobuf-c allocate much for few bytes: `field` 0 is the envelope itself. */
+/* The ways to make protobuf-c allocate much memory for few bytes. `field` 0 is the envelope. */
 static const struct {
     const char *what;
     uint32_t field;
@@ -105,7 +105,7 @@ static const struct {
     {"empty payloads", 19, "\x22\x00", 2},
 };
 
-static void test_floods_are_refused(void **state)
+static void flood_of_small_fields_is_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(floods); i++) {
@@ -118,8 +118,8 @@ static void test_floods_are_refused(void **state)
     }
 }
 
-/* From few to many, the memory runs out at each of protobuf-c's allocations in turn, in nested messages too. */
-static void test_exhaustion_at_every_allocation(void **state)
+/* As the count grows, the memory runs out at each of protobuf-c's allocations, in nested messages too. */
+static void block_exhausted_at_any_allocation_is_refused(void **state)
 {
     (void)state;
     const char open_room[] = "\x0a\x03"
@@ -137,7 +137,7 @@ static void test_exhaustion_at_every_allocation(void **state)
             refused |= result == QD_DECODE_MALFORMED;
             free(flood.bytes);
         }
-        /* A few are harmless. */
+        /* A few fit. */
         assert_true(ok && refused);
     }
     for (size_t count = 0; count < 600; count++) {
@@ -149,7 +149,7 @@ static void test_exhaustion_at_every_allocation(void **state)
     }
 }
 
-static void test_long_unpacked_columns_are_refused(void **state)
+static void long_unpacked_column_is_refused(void **state)
 {
     (void)state;
     size_t bytes_peak;
@@ -161,7 +161,7 @@ static void test_long_unpacked_columns_are_refused(void **state)
     free(many.bytes);
 }
 
-/* ---- frames as they should be ---- */
+/* ---- frames of encoders ---- */
 
 #define ENTITIES 10000u
 
@@ -172,10 +172,11 @@ static uint64_t tags[ENTITIES];
 
 static test_frame encode_client(const qd_client_message *message)
 {
-    test_frame encoded = {malloc(qd_client_message_size(message)), 0};
-    size_t size = qd_client_message_encode(message, encoded.bytes);
+    const size_t size = qd_client_message_size(message);
+    test_frame encoded = {malloc(size), 0};
     size_t prefix_size = 0;
 
+    (void)qd_client_message_encode(message, encoded.bytes, size);
     while (encoded.bytes[prefix_size++] & 0x80) {
     }
     encoded.size = size - prefix_size;
@@ -185,10 +186,11 @@ static test_frame encode_client(const qd_client_message *message)
 
 static test_frame encode_server(const qd_server_message *message)
 {
-    test_frame encoded = {malloc(qd_server_message_size(message)), 0};
-    size_t size = qd_server_message_encode(message, encoded.bytes);
+    const size_t size = qd_server_message_size(message);
+    test_frame encoded = {malloc(size), 0};
     size_t prefix_size = 0;
 
+    (void)qd_server_message_encode(message, encoded.bytes, size);
     while (encoded.bytes[prefix_size++] & 0x80) {
     }
     encoded.size = size - prefix_size;
@@ -196,7 +198,7 @@ static test_frame encode_server(const qd_server_message *message)
     return encoded;
 }
 
-static void test_plain_frames_take_their_own_size(void **state)
+static void frame_of_encoder_takes_its_own_size(void **state)
 {
     (void)state;
     const qd_msg_entities full = {
@@ -240,7 +242,7 @@ static void test_plain_frames_take_their_own_size(void **state)
 }
 
 /* The messages with the most columns. */
-static void test_views_take_their_own_size(void **state)
+static void view_with_all_columns_takes_its_own_size(void **state)
 {
     (void)state;
     for (uint32_t count = 0; count <= ENTITIES; count = count * 3 + 1) {
@@ -280,7 +282,7 @@ static void test_views_take_their_own_size(void **state)
         assert_true(bytes_peak <= client.size + PLAIN_EXTRA_BYTES);
         free(client.bytes);
 
-        const qd_msg_view told = {
+        const qd_msg_view whole = {
             .room = UINT64_MAX,
             .tick = UINT64_MAX,
             .last = true,
@@ -321,7 +323,7 @@ static void test_views_take_their_own_size(void **state)
             .watcher_enter_session = tags,
             .watcher_enter_observer = numbers,
         };
-        qd_server_message view = {.kind = QD_SERVER_VIEW, .as.view = told};
+        qd_server_message view = {.kind = QD_SERVER_VIEW, .as.view = whole};
         test_frame server = encode_server(&view);
         assert_int_equal(decode_server(server, &bytes_peak), QD_DECODE_OK);
         assert_true(bytes_peak <= server.size + PLAIN_EXTRA_BYTES);
@@ -329,13 +331,13 @@ static void test_views_take_their_own_size(void **state)
     }
 }
 
-static void test_the_longest_room_list(void **state)
+static void longest_room_list_stays_within_budget(void **state)
 {
     (void)state;
     enum { ROOMS = 1000 };
     static qd_msg_room_info rooms[ROOMS];
     static char names[ROOMS][QD_ROOM_NAME_BYTES_MAX + 1];
-    /* Short names are the worst: least bytes, most rows. */
+    /* Short names need the most memory per byte. */
     for (size_t length = 1; length <= QD_ROOM_NAME_BYTES_MAX; length += 21) {
         for (size_t i = 0; i < ROOMS; i++) {
             memset(names[i], 'a', length);
@@ -357,7 +359,7 @@ static void test_the_longest_room_list(void **state)
     }
 }
 
-static void test_columns_are_aligned(void **state)
+static void decoded_columns_are_aligned(void **state)
 {
     (void)state;
     qd_client_message move = {
@@ -374,12 +376,12 @@ static void test_columns_are_aligned(void **state)
     free(encoded.bytes);
 }
 
-/* ---- no memory ---- */
+/* ---- allocation failure ---- */
 
-static void test_an_allocator_that_fails(void **state)
+static void failed_allocation_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
-    /* Takes two blocks: one that does not suffice, and one that does. */
+    /* Decoding takes two blocks: the first is too small. */
     test_frame flood = make_flood(11, "", 0, "\x15\x01\x02\x03\x04", 5, 60);
     for (unsigned fail_at = 1; fail_at <= 3; fail_at++) {
         counted_memory counted;
@@ -406,14 +408,14 @@ static void test_an_allocator_that_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floods_are_refused),
-        cmocka_unit_test(test_exhaustion_at_every_allocation),
-        cmocka_unit_test(test_long_unpacked_columns_are_refused),
-        cmocka_unit_test(test_plain_frames_take_their_own_size),
-        cmocka_unit_test(test_views_take_their_own_size),
-        cmocka_unit_test(test_the_longest_room_list),
-        cmocka_unit_test(test_columns_are_aligned),
-        cmocka_unit_test(test_an_allocator_that_fails),
+        cmocka_unit_test(flood_of_small_fields_is_refused),
+        cmocka_unit_test(block_exhausted_at_any_allocation_is_refused),
+        cmocka_unit_test(long_unpacked_column_is_refused),
+        cmocka_unit_test(frame_of_encoder_takes_its_own_size),
+        cmocka_unit_test(view_with_all_columns_takes_its_own_size),
+        cmocka_unit_test(longest_room_list_stays_within_budget),
+        cmocka_unit_test(decoded_columns_are_aligned),
+        cmocka_unit_test(failed_allocation_is_reported_and_leaks_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What decoding makes of frames that no encoder of ours writes, and the rules of columns and strings. Frames are
- * written out by hand here; what the messages look like on the wire is proto_golden.c's.
+ * Decoding of frames that our encoders never write, and the rules for columns and strings. The frames here are written
+ * by hand. proto_golden.c tests how each message is encoded.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 /* ---- frames ---- */
 
-/* The bytes of a string literal, zero bytes within it included. */
+/* The bytes of a string literal, including zero bytes in it. */
 #define DECODE_CLIENT(bytes, decoded) qd_decode_client(bytes, sizeof(bytes) - 1, NULL, decoded)
 #define DECODE_SERVER(bytes, decoded) qd_decode_server(bytes, sizeof(bytes) - 1, NULL, decoded)
 
@@ -34,7 +34,7 @@ static void expect_client(qd_decode_result expected, const char *bytes, size_t s
 
 #define EXPECT_CLIENT(expected, bytes) expect_client(expected, bytes, sizeof(bytes) - 1)
 
-static void test_empty_frame_is_nothing(void **state)
+static void empty_frame_decodes_to_nothing(void **state)
 {
     (void)state;
     qd_decoded_client client;
@@ -49,7 +49,7 @@ static void test_empty_frame_is_nothing(void **state)
     qd_decoded_server_release(&server, NULL);
 }
 
-static void test_a_later_message_is_nothing(void **state)
+static void unknown_message_decodes_to_nothing(void **state)
 {
     (void)state;
     qd_decoded_client decoded;
@@ -60,7 +60,7 @@ static void test_a_later_message_is_nothing(void **state)
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void test_later_fields_are_passed_over(void **state)
+static void unknown_fields_are_skipped(void **state)
 {
     (void)state;
     qd_decoded_client decoded;
@@ -81,7 +81,7 @@ static void test_later_fields_are_passed_over(void **state)
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void test_the_last_message_of_an_envelope_counts(void **state)
+static void last_message_of_an_envelope_counts(void **state)
 {
     (void)state;
     qd_decoded_client decoded;
@@ -95,7 +95,7 @@ static void test_the_last_message_of_an_envelope_counts(void **state)
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void test_malformed(void **state)
+static void broken_bytes_are_malformed(void **state)
 {
     (void)state;
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x00");         /* field 0 */
@@ -104,8 +104,8 @@ static void test_malformed(void **state)
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x12\x05");     /* longer than the frame */
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x0b\x0c");     /* a group */
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x0e");         /* wire type 6 */
-    EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x10\x01");     /* hello is no varint */
-    EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x0a\x01\x01"); /* seq is no bytes */
+    EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x10\x01");     /* hello is not a varint */
+    EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x0a\x01\x01"); /* seq is not bytes */
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
     /* Despawn with an id of 3 bytes, and one whose ids are varints. */
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x5a\x05\x12\x03\x01\x02\x03");
@@ -114,10 +114,10 @@ static void test_malformed(void **state)
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x12\xff\xff\xff\xff\x0f");
 }
 
-static void test_too_large_for_protobuf(void **state)
+static void frame_above_2_gib_is_malformed(void **state)
 {
     (void)state;
-    /* Refused by its size: the bytes are not there to be read, and nothing is allocated. */
+    /* The size alone is refused: no byte is read, and nothing is allocated. */
     counted_memory counted;
     counted_memory_init(&counted);
     qd_decoded_client decoded;
@@ -129,7 +129,7 @@ static void test_too_large_for_protobuf(void **state)
 
 /* ---- strings ---- */
 
-static void test_a_zero_byte_in_a_string_is_malformed(void **state)
+static void zero_byte_in_a_string_is_malformed(void **state)
 {
     (void)state;
     EXPECT_CLIENT(QD_DECODE_OK, "\x1a\x05\x0a\x03"
@@ -142,7 +142,7 @@ static void test_a_zero_byte_in_a_string_is_malformed(void **state)
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x12\x03\x12\x01\0"); /* Hello.token */
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x12\x03\x1a\x01\0"); /* Hello.client */
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x32\x03\x0a\x01\0"); /* ListRooms.after */
-    EXPECT_CLIENT(QD_DECODE_OK, "\x1a\x02\x0a\x00");          /* empty, and said so */
+    EXPECT_CLIENT(QD_DECODE_OK, "\x1a\x02\x0a\x00");          /* present and empty */
     EXPECT_CLIENT(QD_DECODE_OK, "\x1a\x06\x0a\x01\0\x0a\x01"
                                 "a"); /* the last one counts */
     static const char *const server[] = {
@@ -161,7 +161,7 @@ static void test_a_zero_byte_in_a_string_is_malformed(void **state)
     }
 }
 
-static void test_strings_are_never_null(void **state)
+static void absent_string_decodes_to_empty(void **state)
 {
     (void)state;
     qd_decoded_client client;
@@ -202,14 +202,14 @@ static void test_strings_are_never_null(void **state)
 
 /* ---- enums ---- */
 
-static void test_scope(void **state)
+static void unspecified_scope_decodes_to_all(void **state)
 {
     (void)state;
     const struct {
         const char *bytes;
         int scope;
     } cases[] = {
-        {"\x62\x02\x08\x01", QD_SCOPE_ALL}, /* left out, padded by the room */
+        {"\x62\x02\x08\x01", QD_SCOPE_ALL}, /* absent, padded by the room */
         {"\x62\x02\x10\x01", QD_SCOPE_ALL},
         {"\x62\x02\x10\x02", QD_SCOPE_OWN},
         {"\x62\x02\x10\x63", 99},
@@ -223,7 +223,7 @@ static void test_scope(void **state)
     }
 }
 
-static void test_unknown_enum_values_are_passed_through(void **state)
+static void unknown_enum_value_is_kept(void **state)
 {
     (void)state;
     qd_decoded_client client;
@@ -249,7 +249,7 @@ static const uint32_t numbers[] = {1, 2, 3};
 static const float values[] = {1, 2, 3};
 static const uint8_t shapes[] = {1, 2, 1};
 
-/* One column of a batch, by its name, and where it is in the struct. */
+/* One column of a batch: its name and its place in the struct. */
 typedef struct column_case {
     const char *name;
     size_t offset;
@@ -291,7 +291,7 @@ static const void **place_of(qd_msg_entities *entities, const column_case *colum
     return (const void **)((char *)entities + column->offset);
 }
 
-/* A batch of `count` entities with all its columns but `absent`. */
+/* A batch of `count` entities with all columns except `absent`. */
 static qd_client_message make_batch(size_t batch, uint32_t count, const char *absent)
 {
     qd_client_message message = {.seq = 3, .kind = batches[batch].kind, .as.batch.room = 7};
@@ -307,19 +307,19 @@ static qd_client_message make_batch(size_t batch, uint32_t count, const char *ab
     return message;
 }
 
-/* Encodes without the length before the frame. */
+/* Encodes a frame without its length prefix. */
 static size_t encode_frame(const qd_client_message *message, uint8_t *frame)
 {
     uint8_t bytes[600];
 
     assert_true(qd_client_message_size(message) <= sizeof bytes);
-    size_t size = qd_client_message_encode(message, bytes);
+    size_t size = qd_client_message_encode(message, bytes, qd_client_message_size(message));
     size_t prefix_size = bytes[0] < 0x80 ? 1 : 2;
     memcpy(frame, bytes + prefix_size, size - prefix_size);
     return size - prefix_size;
 }
 
-static void test_absent_columns(void **state)
+static void absent_column_is_refused_if_needed(void **state)
 {
     (void)state;
     for (size_t batch = 0; batch < COUNT_OF(batches); batch++) {
@@ -356,8 +356,8 @@ static void test_absent_columns(void **state)
     }
 }
 
-/* Positions by roster have no ids: x says how many they are. */
-static void test_columns_by_roster(void **state)
+/* A RosterMove has no ids: x determines the count. */
+static void absent_column_of_roster_move_is_refused_if_needed(void **state)
 {
     (void)state;
     static const struct {
@@ -392,8 +392,8 @@ static void test_columns_by_roster(void **state)
     }
 }
 
-/* A second batch of fewer entities behind the first joins its columns (of bytes the last counts). */
-static void test_unequal_columns(void **state)
+/* A second batch of fewer entities after the first appends to its columns. For bytes the last value counts. */
+static void unequal_column_is_refused_by_name(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(all_columns); i++) {
@@ -428,17 +428,17 @@ static void test_unequal_columns(void **state)
     }
 }
 
-static void test_columns_without_ids(void **state)
+static void column_without_ids_is_refused(void **state)
 {
     (void)state;
     qd_decoded_client decoded;
-    /* Reshape of one half_x and no id. */
+    /* Reshape with one half_x and no id. */
     assert_int_equal(DECODE_CLIENT("\x52\x06\x1a\x04\x00\x00\x80\x3f", &decoded), QD_DECODE_COLUMNS);
     assert_string_equal(decoded.fault, "column half_x has 1 values, column id has 0");
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void test_empty_batches_are_batches(void **state)
+static void empty_batch_decodes(void **state)
 {
     (void)state;
     for (size_t batch = 0; batch < COUNT_OF(batches); batch++) {
@@ -457,7 +457,7 @@ static void test_empty_batches_are_batches(void **state)
     }
 }
 
-static void test_columns_of_the_server(void **state)
+static void unequal_column_of_server_is_refused(void **state)
 {
     (void)state;
     const struct {
@@ -486,7 +486,7 @@ static void test_columns_of_the_server(void **state)
     }
 }
 
-static void test_errors_list_a_bounded_number_of_entries(void **state)
+static void error_with_too_many_entries_is_refused(void **state)
 {
     (void)state;
     static const uint32_t indices[QD_ERROR_ENTRIES_MAX + 1];
@@ -497,7 +497,7 @@ static void test_errors_list_a_bounded_number_of_entries(void **state)
             .as.error = {.entry_count = count, .entry_index = indices, .entry_code = codes},
         };
         uint8_t bytes[600];
-        size_t size = qd_server_message_encode(&message, bytes);
+        size_t size = qd_server_message_encode(&message, bytes, qd_server_message_size(&message));
         qd_decoded_server decoded;
         qd_decode_result result = qd_decode_server(bytes + 2, size - 2, NULL, &decoded);
 
@@ -506,8 +506,8 @@ static void test_errors_list_a_bounded_number_of_entries(void **state)
     }
 }
 
-/* Packed and unpacked values, and a column in several pieces, mean the same. */
-static void test_unpacked_columns(void **state)
+/* Packed values, unpacked values and a column in several pieces decode to the same. */
+static void unpacked_column_decodes_as_packed(void **state)
 {
     (void)state;
     qd_decoded_client decoded;
@@ -527,7 +527,7 @@ static void test_unpacked_columns(void **state)
 
 /* ---- names ---- */
 
-static void test_names(void **state)
+static void number_has_a_name(void **state)
 {
     (void)state;
     assert_string_equal(qd_error_code_name(QD_ERROR_ID_TAKEN), "ID_TAKEN");
@@ -546,7 +546,7 @@ static void test_names(void **state)
     assert_string_equal(qd_prune_name((qd_prune_kind)5), "UNKNOWN");
 }
 
-static void test_numbers_of_names(void **state)
+static void name_has_a_number(void **state)
 {
     (void)state;
     for (int index = QD_INDEX_AUTO; index <= QD_INDEX_BRUTE; index++) {
@@ -564,26 +564,26 @@ static void test_numbers_of_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty_frame_is_nothing),
-        cmocka_unit_test(test_a_later_message_is_nothing),
-        cmocka_unit_test(test_later_fields_are_passed_over),
-        cmocka_unit_test(test_the_last_message_of_an_envelope_counts),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_too_large_for_protobuf),
-        cmocka_unit_test(test_a_zero_byte_in_a_string_is_malformed),
-        cmocka_unit_test(test_strings_are_never_null),
-        cmocka_unit_test(test_scope),
-        cmocka_unit_test(test_unknown_enum_values_are_passed_through),
-        cmocka_unit_test(test_absent_columns),
-        cmocka_unit_test(test_columns_by_roster),
-        cmocka_unit_test(test_unequal_columns),
-        cmocka_unit_test(test_columns_without_ids),
-        cmocka_unit_test(test_empty_batches_are_batches),
-        cmocka_unit_test(test_columns_of_the_server),
-        cmocka_unit_test(test_errors_list_a_bounded_number_of_entries),
-        cmocka_unit_test(test_unpacked_columns),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_numbers_of_names),
+        cmocka_unit_test(empty_frame_decodes_to_nothing),
+        cmocka_unit_test(unknown_message_decodes_to_nothing),
+        cmocka_unit_test(unknown_fields_are_skipped),
+        cmocka_unit_test(last_message_of_an_envelope_counts),
+        cmocka_unit_test(broken_bytes_are_malformed),
+        cmocka_unit_test(frame_above_2_gib_is_malformed),
+        cmocka_unit_test(zero_byte_in_a_string_is_malformed),
+        cmocka_unit_test(absent_string_decodes_to_empty),
+        cmocka_unit_test(unspecified_scope_decodes_to_all),
+        cmocka_unit_test(unknown_enum_value_is_kept),
+        cmocka_unit_test(absent_column_is_refused_if_needed),
+        cmocka_unit_test(absent_column_of_roster_move_is_refused_if_needed),
+        cmocka_unit_test(unequal_column_is_refused_by_name),
+        cmocka_unit_test(column_without_ids_is_refused),
+        cmocka_unit_test(empty_batch_decodes),
+        cmocka_unit_test(unequal_column_of_server_is_refused),
+        cmocka_unit_test(error_with_too_many_entries_is_refused),
+        cmocka_unit_test(unpacked_column_decodes_as_packed),
+        cmocka_unit_test(number_has_a_name),
+        cmocka_unit_test(name_has_a_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

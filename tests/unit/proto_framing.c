@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frames out of a stream that is cut anywhere, every error, and how much memory a reader holds.
+ * Framing: streams cut at any place, every error, the memory that a reader holds, and the prefixes that the encoder
+ * writes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-/* The frames of the stream that most tests read: lengths on both sides of each size of prefix, and empty ones. */
+/* The stream that most tests read: frame lengths on both sides of each prefix size, and empty frames. */
 static const size_t lengths[] = {0, 1, 5, 0, 127, 128, 300, 0};
 
 #define STREAM_BYTES_MAX 1024u
@@ -39,7 +40,7 @@ static size_t write_stream(uint8_t *stream)
     return size;
 }
 
-/* Feeds bytes from memory of exactly their size, and expects the frames from number *frame on. */
+/* Feeds bytes from memory of exactly their size and expects the frames from number *frame on. */
 static void feed(qd_frame_reader *reader, const uint8_t *stream, size_t size, size_t *frame)
 {
     uint8_t *chunk = malloc(size + !size);
@@ -63,7 +64,7 @@ static void feed(qd_frame_reader *reader, const uint8_t *stream, size_t size, si
     free(chunk);
 }
 
-static void test_split_at_every_two_places(void **state)
+static void stream_cut_at_any_two_places_gives_its_frames(void **state)
 {
     (void)state;
     uint8_t stream[STREAM_BYTES_MAX];
@@ -86,7 +87,7 @@ static void test_split_at_every_two_places(void **state)
     }
 }
 
-static void test_chunks_of_every_small_size(void **state)
+static void stream_in_small_chunks_gives_its_frames(void **state)
 {
     (void)state;
     uint8_t stream[STREAM_BYTES_MAX];
@@ -104,8 +105,8 @@ static void test_chunks_of_every_small_size(void **state)
     }
 }
 
-/* From the first byte of a length to the last but one of its frame. */
-static void test_within_a_frame(void **state)
+/* A reader is within a frame from the first byte of its length to its last byte but one. */
+static void reader_is_within_a_frame_until_its_last_byte(void **state)
 {
     (void)state;
     enum { LENGTH = 200, FRAMES = 3 };
@@ -127,7 +128,7 @@ static void test_within_a_frame(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void test_whole_frames_are_handed_out_in_place(void **state)
+static void whole_frame_is_returned_in_place(void **state)
 {
     (void)state;
     uint8_t stream[STREAM_BYTES_MAX];
@@ -145,7 +146,7 @@ static void test_whole_frames_are_handed_out_in_place(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void test_memory_follows_what_came(void **state)
+static void memory_grows_with_arrived_bytes(void **state)
 {
     (void)state;
     const size_t length = 100000;
@@ -176,17 +177,17 @@ static void test_memory_follows_what_came(void **state)
     for (size_t i = 0; i < length; i++) {
         assert_int_equal(frame[i], byte_at(0, i));
     }
-    /* Doubling: a hundred thousand bytes one by one are no hundred thousand allocations. */
+    /* The buffer doubles, so 100,000 single bytes need few allocations. */
     assert_true(counted.calls < 20);
 
-    /* The stream pauses between frames: nothing is held. */
+    /* A pause between frames releases the buffer. */
     left = 0;
     assert_int_equal(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size), QD_FRAME_MORE);
     assert_int_equal(counted.bytes, 0);
     qd_frame_reader_deinit(&reader);
 }
 
-static void test_deinit_gives_back_half_a_frame(void **state)
+static void deinit_within_a_frame_releases_memory(void **state)
 {
     (void)state;
     counted_memory counted;
@@ -202,7 +203,7 @@ static void test_deinit_gives_back_half_a_frame(void **state)
     assert_int_equal(counted.bytes, 0);
 }
 
-/* The result of the first call that does not give a frame, with the bytes whole and one by one alike. */
+/* Returns the first result that is not a frame, the same for the bytes whole and one by one. */
 static qd_frame_result result_of(const uint8_t *input, size_t size, size_t frame_bytes_max)
 {
     qd_frame_reader reader;
@@ -230,28 +231,28 @@ static qd_frame_result result_of(const uint8_t *input, size_t size, size_t frame
 #define RESULT_OF(frame_bytes_max, ...)                                                                                \
     result_of((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}), frame_bytes_max)
 
-static void test_errors(void **state)
+static void broken_prefix_is_an_error(void **state)
 {
     (void)state;
-    /* Not ended within 5 bytes. */
+    /* No end within 5 bytes. */
     assert_int_equal(RESULT_OF(SIZE_MAX, 0x80, 0x80, 0x80, 0x80), QD_FRAME_MORE);
     assert_int_equal(RESULT_OF(SIZE_MAX, 0x80, 0x80, 0x80, 0x80, 0x80), QD_FRAME_BAD_PREFIX);
     assert_int_equal(RESULT_OF(SIZE_MAX, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01), QD_FRAME_BAD_PREFIX);
-    /* Written too long. */
+    /* Longer than necessary. */
     assert_int_equal(RESULT_OF(SIZE_MAX, 0x80, 0x00), QD_FRAME_BAD_PREFIX);
     assert_int_equal(RESULT_OF(SIZE_MAX, 0x81, 0x00, 0x55), QD_FRAME_BAD_PREFIX);
     assert_int_equal(RESULT_OF(SIZE_MAX, 0x81, 0x80, 0x80, 0x80, 0x00, 0x55), QD_FRAME_BAD_PREFIX);
-    /* Longer than allowed: refused by the length alone. */
+    /* Above the limit: refused before the frame arrives. */
     assert_int_equal(RESULT_OF(3, 0x03, 1, 2, 3), QD_FRAME_MORE);
     assert_int_equal(RESULT_OF(3, 0x04), QD_FRAME_TOO_LONG);
     assert_int_equal(RESULT_OF(0, 0x00), QD_FRAME_MORE);
     assert_int_equal(RESULT_OF(0, 0x01), QD_FRAME_TOO_LONG);
     assert_int_equal(RESULT_OF(UINT32_MAX, 0xff, 0xff, 0xff, 0xff, 0x1f), QD_FRAME_TOO_LONG);
-    /* The fault may come after good frames. */
+    /* An error after valid frames. */
     assert_int_equal(RESULT_OF(3, 0x01, 1, 0x00, 0x80, 0x00), QD_FRAME_BAD_PREFIX);
 }
 
-static void test_too_long_names_the_length(void **state)
+static void too_long_frame_reports_its_length(void **state)
 {
     (void)state;
     qd_frame_reader reader;
@@ -264,7 +265,7 @@ static void test_too_long_names_the_length(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void test_limit_may_change_between_frames(void **state)
+static void limit_changed_between_frames_applies(void **state)
 {
     (void)state;
     qd_frame_reader reader;
@@ -279,7 +280,7 @@ static void test_limit_may_change_between_frames(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void test_no_memory(void **state)
+static void failed_allocation_is_reported(void **state)
 {
     (void)state;
     uint8_t stream[STREAM_BYTES_MAX];
@@ -309,7 +310,7 @@ static void test_no_memory(void **state)
     assert_true(calls > 10);
 }
 
-static void test_prefixes(void **state)
+static void prefix_has_the_size_of_its_length(void **state)
 {
     (void)state;
     const struct {
@@ -338,20 +339,55 @@ static void test_prefixes(void **state)
     }
 }
 
+/* The lengths of the frame and of the message in it grow by a byte at different sizes. */
+static void frame_near_a_longer_prefix_decodes(void **state)
+{
+    (void)state;
+    static char text[17000];
+    static uint8_t bytes[sizeof text + 64];
+    memset(text, 'a', sizeof text - 1);
+    for (size_t length = 1; length < sizeof text; length += length == 300 ? 16000 : 1) {
+        const qd_server_message message = {
+            .seq = (uint32_t)(length % 2) * 1000,
+            .kind = QD_SERVER_ERROR,
+            .as.error = {.text = text + sizeof text - 1 - length},
+        };
+        const size_t size = qd_server_message_size(&message);
+
+        assert_true(size < sizeof bytes);
+        bytes[size] = 0xee;
+        assert_int_equal(qd_server_message_encode(&message, bytes, size), size);
+        assert_int_equal(bytes[size], 0xee);
+
+        qd_frame_reader reader;
+        const uint8_t *at = bytes, *frame;
+        size_t left = size, frame_size;
+        qd_frame_reader_init(&reader, size, NULL);
+        assert_int_equal(qd_frame_reader_next(&reader, &at, &left, &frame, &frame_size), QD_FRAME_OK);
+        assert_int_equal(left, 0);
+        qd_decoded_server decoded;
+        assert_int_equal(qd_decode_server(frame, frame_size, NULL, &decoded), QD_DECODE_OK);
+        assert_int_equal(strlen(decoded.message.as.error.text), length);
+        qd_decoded_server_release(&decoded, NULL);
+        qd_frame_reader_deinit(&reader);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split_at_every_two_places),
-        cmocka_unit_test(test_chunks_of_every_small_size),
-        cmocka_unit_test(test_within_a_frame),
-        cmocka_unit_test(test_whole_frames_are_handed_out_in_place),
-        cmocka_unit_test(test_memory_follows_what_came),
-        cmocka_unit_test(test_deinit_gives_back_half_a_frame),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_too_long_names_the_length),
-        cmocka_unit_test(test_limit_may_change_between_frames),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(stream_cut_at_any_two_places_gives_its_frames),
+        cmocka_unit_test(stream_in_small_chunks_gives_its_frames),
+        cmocka_unit_test(reader_is_within_a_frame_until_its_last_byte),
+        cmocka_unit_test(whole_frame_is_returned_in_place),
+        cmocka_unit_test(memory_grows_with_arrived_bytes),
+        cmocka_unit_test(deinit_within_a_frame_releases_memory),
+        cmocka_unit_test(broken_prefix_is_an_error),
+        cmocka_unit_test(too_long_frame_reports_its_length),
+        cmocka_unit_test(limit_changed_between_frames_applies),
+        cmocka_unit_test(failed_allocation_is_reported),
+        cmocka_unit_test(prefix_has_the_size_of_its_length),
+        cmocka_unit_test(frame_near_a_longer_prefix_decodes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

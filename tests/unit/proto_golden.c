@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Golden vectors of all messages but those of views.
+ * Golden vectors of the messages that no other proto_golden_*.c has.
  */
 #include "golden.h"
 

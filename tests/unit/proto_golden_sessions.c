@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Golden vectors of the messages about sessions and what is theirs.
+ * Golden vectors of the messages about sessions and their entities.
  */
 #include "golden.h"
 

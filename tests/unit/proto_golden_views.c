@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Golden vectors of the messages of views.
+ * Golden vectors of the messages about views.
  */
 #include "golden.h"
 

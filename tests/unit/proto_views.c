@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The messages of views: which columns may be left out, which lengths agree, and what the errors say.
+ * The messages about views: which columns may be absent, which must be of equal length, and the text of the errors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,9 +23,9 @@ static const float values[] = {1, 2, 3};
 static const double doubles[] = {1, 2, 3};
 static const uint8_t bytes_of_one[] = {1, 1, 1};
 
-/* ---- making frames that no encoder makes ---- */
+/* ---- frames that no encoder writes ---- */
 
-/* What is behind the number at `bytes`. */
+/* The size of the varint at `bytes`. */
 static size_t skip_number(const uint8_t *bytes)
 {
     size_t size = 1;
@@ -36,7 +36,7 @@ static size_t skip_number(const uint8_t *bytes)
     return size;
 }
 
-/* The body of a message without seq, of which *field is the envelope's: without the length and the tag before it. */
+/* Splits an encoded frame without seq into the tag and the body of its message. */
 static size_t strip(const uint8_t *encoded, size_t size, uint8_t *tag, size_t *tag_size, uint8_t *body)
 {
     size_t at = skip_number(encoded);
@@ -49,7 +49,7 @@ static size_t strip(const uint8_t *encoded, size_t size, uint8_t *tag, size_t *t
     return size - at;
 }
 
-/* Two encoded messages of one kind as one, whose columns are those of both, one behind the other. */
+/* Joins two encoded messages of one kind: each column is the first one's, then the second one's. */
 static size_t join(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size, uint8_t *frame)
 {
     uint8_t body[2 * FRAME_BYTES_MAX], tag[5];
@@ -68,7 +68,8 @@ static qd_decode_result decode_joined_client(const qd_client_message *first, con
                                              qd_decoded_client *decoded)
 {
     uint8_t a[FRAME_BYTES_MAX], b[FRAME_BYTES_MAX], frame[2 * FRAME_BYTES_MAX];
-    size_t a_size = qd_client_message_encode(first, a), b_size = qd_client_message_encode(second, b);
+    size_t a_size = qd_client_message_encode(first, a, qd_client_message_size(first));
+    size_t b_size = qd_client_message_encode(second, b, qd_client_message_size(second));
 
     return qd_decode_client(frame, join(a, a_size, b, b_size, frame), NULL, decoded);
 }
@@ -76,7 +77,8 @@ static qd_decode_result decode_joined_client(const qd_client_message *first, con
 static qd_decode_result decode_joined_server(const qd_server_message *first, const qd_server_message *second)
 {
     uint8_t a[FRAME_BYTES_MAX], b[FRAME_BYTES_MAX], frame[2 * FRAME_BYTES_MAX];
-    size_t a_size = qd_server_message_encode(first, a), b_size = qd_server_message_encode(second, b);
+    size_t a_size = qd_server_message_encode(first, a, qd_server_message_size(first));
+    size_t b_size = qd_server_message_encode(second, b, qd_server_message_size(second));
     qd_decoded_server decoded;
     qd_decode_result result = qd_decode_server(frame, join(a, a_size, b, b_size, frame), NULL, &decoded);
 
@@ -133,7 +135,7 @@ static const column_case describe_columns[] = {
     COLUMN(qd_msg_describe, hidden, bytes_of_one),
 };
 
-/* Of three entries a column may have three values or none; two, or four, are refused by its name. */
+/* A batch of three entries takes three values or none in each column, and refuses one or two by the column's name. */
 static void expect_columns(qd_client_kind kind, const column_case *columns, size_t column_count)
 {
     for (size_t i = 0; i < column_count; i++) {
@@ -168,7 +170,7 @@ static void expect_columns(qd_client_kind kind, const column_case *columns, size
     }
 }
 
-static void test_columns_of_clients(void **state)
+static void unequal_column_of_client_is_refused_by_name(void **state)
 {
     (void)state;
     expect_columns(QD_CLIENT_OBSERVE, observe_columns, COUNT_OF(observe_columns));
@@ -176,8 +178,8 @@ static void test_columns_of_clients(void **state)
     expect_columns(QD_CLIENT_DESCRIBE, describe_columns, COUNT_OF(describe_columns));
 }
 
-/* As long as each other, whatever the number of observers. */
-static void test_tiers(void **state)
+/* The columns of tiers are as long as each other, whatever the number of observers. */
+static void unequal_tiers_are_refused(void **state)
 {
     (void)state;
     const qd_client_message three = {
@@ -196,13 +198,13 @@ static void test_tiers(void **state)
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void test_payloads(void **state)
+static void payload_of_another_size_is_refused(void **state)
 {
     (void)state;
     const struct {
         const char *columns; /* payload is field 4, payload_size field 5 */
         size_t size;
-        const char *fault; /* empty: it is good */
+        const char *fault; /* empty: the message is valid */
     } cases[] = {
 #define BYTES(bytes) bytes, sizeof(bytes) - 1
         {BYTES(""), ""},
@@ -228,14 +230,14 @@ static void test_payloads(void **state)
     }
 }
 
-static void test_watch(void **state)
+static void unspecified_watch_decodes_to_none(void **state)
 {
     (void)state;
     const struct {
         const char *bytes;
         int watch;
     } cases[] = {
-        {"\xc2\x01\x02\x10\x01", QD_WATCH_NONE}, /* left out, padded by bytes_max */
+        {"\xc2\x01\x02\x10\x01", QD_WATCH_NONE}, /* absent, padded by bytes_max */
         {"\xc2\x01\x02\x18\x01", QD_WATCH_NONE},
         {"\xc2\x01\x02\x18\x03", QD_WATCH_ALL},
         {"\xc2\x01\x02\x18\x63", 99},
@@ -332,7 +334,7 @@ static const struct {
 #undef OPTIONAL
 };
 
-static void test_columns_of_views(void **state)
+static void unequal_column_of_view_is_refused(void **state)
 {
     (void)state;
     const qd_server_message nothing = {.kind = QD_SERVER_VIEW};
@@ -344,7 +346,7 @@ static void test_columns_of_views(void **state)
         *place = NULL;
         assert_int_equal(decode_joined_server(&without, &nothing),
                          view_columns[i].needed ? QD_DECODE_COLUMNS : QD_DECODE_OK);
-        /* One value of it is too few, in every case. */
+        /* One value is too few in every case. */
         qd_server_message one = {.kind = QD_SERVER_VIEW};
         *(const void **)((char *)&one.as.view + view_columns[i].offset) = column;
         one.as.view.leave_count = one.as.view.enter_count = one.as.view.relay_count = 1;
@@ -359,7 +361,7 @@ static void test_columns_of_views(void **state)
     assert_int_equal(decode_joined_server(&whole, &nothing), QD_DECODE_OK);
 }
 
-static void test_columns_of_why_results(void **state)
+static void absent_column_of_why_result_is_refused(void **state)
 {
     (void)state;
     const qd_msg_why_result result = {.count = 3,
@@ -388,7 +390,7 @@ static void test_columns_of_why_results(void **state)
 
 /* ---- names ---- */
 
-static void test_names(void **state)
+static void number_has_a_name(void **state)
 {
     (void)state;
     assert_string_equal(qd_leave_reason_name(QD_LEAVE_ROOM_CLOSED), "room closed");
@@ -405,13 +407,13 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_of_clients),
-        cmocka_unit_test(test_tiers),
-        cmocka_unit_test(test_payloads),
-        cmocka_unit_test(test_watch),
-        cmocka_unit_test(test_columns_of_views),
-        cmocka_unit_test(test_columns_of_why_results),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(unequal_column_of_client_is_refused_by_name),
+        cmocka_unit_test(unequal_tiers_are_refused),
+        cmocka_unit_test(payload_of_another_size_is_refused),
+        cmocka_unit_test(unspecified_watch_decodes_to_none),
+        cmocka_unit_test(unequal_column_of_view_is_refused),
+        cmocka_unit_test(absent_column_of_why_result_is_refused),
+        cmocka_unit_test(number_has_a_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who is sent off wakes on another core than its caller's, if there is another, and then may run where its process may:
- * where the test's own thread may, so those who call from one core are other threads.
+ * Sending a thread to another core: it wakes on another core than its caller's, if there is one, and may then run on
+ * every core of its process. qd_core_send reads these cores from the main thread, which the tests run on. So the caller
+ * that restricts itself to one core is another thread.
  */
 #define _GNU_SOURCE /* sched_getcpu, CPU_SET */
 
@@ -23,7 +24,7 @@ typedef struct sleeper {
     sem_t call, answer;
     bool is_over, was_sent;
     cpu_set_t process, after;
-    int core; /* that it woke on */
+    int core; /* where it woke */
     pthread_t thread;
 } sleeper;
 
@@ -91,7 +92,7 @@ static cpu_set_t only(int core)
     return set;
 }
 
-/* Calls again and again, each time from the core that it is on. Returns NULL where all was right. */
+/* Calls the sleeper TRIES times, each time from the current core. Returns NULL if everything was right. */
 static void *call_from_here(void *argument)
 {
     const cpu_set_t all = allowed();
@@ -114,7 +115,7 @@ static void *call_from_here(void *argument)
     return is_right ? NULL : argument;
 }
 
-static void is_elsewhere(void **state)
+static void a_sent_thread_wakes_on_another_core(void **state)
 {
     pthread_t caller;
     void *wrong;
@@ -128,8 +129,8 @@ static void is_elsewhere(void **state)
     end(&s);
 }
 
-/* As it is with a thread that was sent once, when the process is given more cores. */
-static void is_where_its_process_may_be_by_now(void **state)
+/* The process gets more cores between two calls. */
+static void a_sent_thread_may_use_cores_added_since(void **state)
 {
     const cpu_set_t all = allowed(), one = only(sched_getcpu());
     sleeper s;
@@ -145,8 +146,7 @@ static void is_where_its_process_may_be_by_now(void **state)
     end(&s);
 }
 
-/* Whoever may run on one core alone stays there. */
-static void stays_where_there_is_no_other(void **state)
+static void a_thread_with_one_core_is_not_sent(void **state)
 {
     (void)state;
     const cpu_set_t all = allowed();
@@ -163,9 +163,9 @@ static void stays_where_there_is_no_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_elsewhere),
-        cmocka_unit_test(is_where_its_process_may_be_by_now),
-        cmocka_unit_test(stays_where_there_is_no_other),
+        cmocka_unit_test(a_sent_thread_wakes_on_another_core),
+        cmocka_unit_test(a_sent_thread_may_use_cores_added_since),
+        cmocka_unit_test(a_thread_with_one_core_is_not_sent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Actors on the pool, with 1, 2, 4 and 8 workers: never two at once, no wake lost, timers, retiring, stopping.
+ * Actors on the pool, with 1, 2, 4 and 8 workers: runs never overlap, wakes are never lost, timers, retiring, stopping.
  */
 #include "work_posted.h"
 
@@ -23,15 +23,15 @@ static uint64_t now_ns(void)
     return scheduler->now_ns(scheduler->context);
 }
 
-/* ---- one at a time, and no wake lost ---- */
+/* ---- wakes ---- */
 
-static void post_a_wake(posted *target, uint32_t seed)
+static void post_a_wake(posted *target, chance *random)
 {
-    (void)seed;
+    (void)random;
     wake(&target->actor);
 }
 
-static void one_at_a_time_and_no_wake_lost(void **state)
+static void wakes_from_many_threads_are_all_seen(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -40,8 +40,8 @@ static void one_at_a_time_and_no_wake_lost(void **state)
     }
 }
 
-/* One wake at a time, each to a pool that has just gone idle: the moment in which a wake is lost, if ever. */
-static void a_wake_finds_a_worker_falling_asleep(void **state)
+/* Each wake comes when the workers fall asleep, which is when a wake could be lost. */
+static void a_wake_reaches_a_worker_that_falls_asleep(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -61,7 +61,7 @@ static void a_wake_finds_a_worker_falling_asleep(void **state)
     }
 }
 
-/* Actors that wake each other from their runs, around in a ring. */
+/* The run of each actor wakes the next one, in a ring. */
 #define RING 7u
 
 typedef struct passer {
@@ -82,7 +82,7 @@ static void pass_on(qd_actor *actor)
     }
 }
 
-static void actors_wake_each_other(void **state)
+static void actors_that_wake_each_other_all_run(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -118,7 +118,7 @@ static void pass_gate(qd_actor *actor)
     atomic_fetch_add(&me->ended, 1);
 }
 
-static void a_wake_while_running_runs_again(void **state)
+static void wakes_during_a_run_lead_to_one_more_run(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -139,7 +139,7 @@ static void a_wake_while_running_runs_again(void **state)
     }
 }
 
-/* What a run wakes goes to its worker's own queue. The run does not end before these have run: they must be stolen. */
+/* A run's wakes go to its worker's own queue. This run waits for the woken actors, so other workers must steal them. */
 typedef struct waker {
     qd_actor actor;
     _Atomic uint32_t done;
@@ -163,7 +163,7 @@ static void wake_others_and_wait(qd_actor *actor)
     atomic_store(&me->done, 1);
 }
 
-static void idle_workers_steal(void **state)
+static void idle_workers_steal_what_a_long_run_wakes(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -200,7 +200,7 @@ static void run_timed(qd_actor *actor)
     me->ran_as = atomic_fetch_add(&timed_runs, 1);
 }
 
-/* As if it were a run: with the thread stage, nobody else may be at it. */
+/* The write is a race for TSan if anything else accesses the actor meanwhile. */
 static void fetch_timed(qd_actor *actor)
 {
     ((timed *)actor)->was_fetched = true;
@@ -208,8 +208,8 @@ static void fetch_timed(qd_actor *actor)
 
 #define TIMERS 200u
 
-/* Sets them in a jumble, and says whether all were set before the first was due. */
-static bool set_jumbled(timed *actors, uint64_t base_ns)
+/* Sets the timers in a mixed order. Returns whether all were set before the first was due. */
+static bool set_mixed(timed *actors, uint64_t base_ns)
 {
     for (uint32_t index = 0; index < TIMERS; index++) {
         timed *one = &actors[index];
@@ -223,7 +223,7 @@ static bool set_jumbled(timed *actors, uint64_t base_ns)
     return now_ns() < base_ns;
 }
 
-static void timers_fire_in_order(void **state)
+static void timers_fire_in_order_and_never_early(void **state)
 {
     (void)state;
     static timed actors[TIMERS];
@@ -235,21 +235,21 @@ static void timers_fire_in_order(void **state)
         do {
             start(workers);
             atomic_store(&timed_runs, 0);
-            set_in_time = set_jumbled(actors, now_ns() + 5000000);
+            set_in_time = set_mixed(actors, now_ns() + 5000000);
             wait_for(&timed_runs, TIMERS);
             stop();
         } while (!set_in_time);
         for (uint32_t index = 0; index < TIMERS; index++) {
             assert_true(actors[index].was_fetched);
         }
-        /* One worker runs them in the order in which they fire. */
+        /* A single worker runs the actors in the order in which they fire. */
         for (uint32_t index = 0; index < TIMERS && workers == 1; index++) {
             assert_int_equal(actors[index].ran_as, index * 77 % TIMERS);
         }
     }
 }
 
-/* Both are due long before anybody looks: the order is the heap's alone. */
+/* Both are due long before a worker checks the timers, so the heap alone decides the order. */
 typedef struct order {
     qd_actor actor;
     timed first, second;
@@ -263,7 +263,7 @@ static void set_two_in_the_past(qd_actor *actor)
     wake_at(&me->first.actor, 1);
 }
 
-static void an_earlier_timer_goes_first(void **state)
+static void the_earlier_of_two_due_timers_fires_first(void **state)
 {
     (void)state;
     order one = {0};
@@ -280,7 +280,7 @@ static void an_earlier_timer_goes_first(void **state)
     assert_int_equal(one.second.ran_as, 1);
 }
 
-static void timers_are_replaced_and_cancelled(void **state)
+static void a_replaced_timer_fires_once_and_a_cancelled_one_never(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -294,7 +294,7 @@ static void timers_are_replaced_and_cancelled(void **state)
         qd_actor_init(&never.actor, run_timed);
         qd_actor_init(&last.actor, run_timed);
 
-        /* The keeper sleeps for an hour by then, and has to be roused. */
+        /* The timer waiter sleeps for an hour, so the new time must rouse it. */
         wake_at(&sooner.actor, now_ns() + HOUR_NS);
         rest();
         wake_at(&sooner.actor, now_ns() + 1000000);
@@ -311,7 +311,7 @@ static void timers_are_replaced_and_cancelled(void **state)
     }
 }
 
-/* An actor that sets its own timer again and again, as a room does. */
+/* Each run sets the actor's timer again, as a room does. */
 static void tick(qd_actor *actor)
 {
     run_timed(actor);
@@ -320,7 +320,7 @@ static void tick(qd_actor *actor)
     wake_at(actor, me->due_ns);
 }
 
-static void an_actor_ticks_on_its_timer(void **state)
+static void an_actor_that_sets_its_own_timer_keeps_running(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -338,7 +338,7 @@ static void an_actor_ticks_on_its_timer(void **state)
     }
 }
 
-/* The one worker never gets idle, and still looks at the time. */
+/* The only worker is never idle. */
 static void run_until_timer(qd_actor *actor)
 {
     if (atomic_load(&timed_runs) == 0) {
@@ -346,25 +346,25 @@ static void run_until_timer(qd_actor *actor)
     }
 }
 
-static void timers_fire_while_all_are_busy(void **state)
+static void a_timer_fires_while_every_worker_is_busy(void **state)
 {
     (void)state;
-    timed late = {0};
+    timed timer = {0};
     qd_actor busy;
 
     start(1);
     atomic_store(&timed_runs, 0);
     qd_actor_init(&busy, run_until_timer);
-    qd_actor_init(&late.actor, run_timed);
+    qd_actor_init(&timer.actor, run_timed);
     wake(&busy);
-    late.due_ns = now_ns() + 2000000;
-    wake_at(&late.actor, late.due_ns);
+    timer.due_ns = now_ns() + 2000000;
+    wake_at(&timer.actor, timer.due_ns);
     wait_for(&timed_runs, 1);
     stop();
 }
 
-/* The keeper of the timers takes the first and is held up in it, until the second has fired: somebody else must have
- * become the keeper. */
+/* The timer waiter runs the first timer's actor, which ends only after the second timer has fired. So another worker
+ * must have become the timer waiter. */
 static void wait_for_the_other_timer(qd_actor *actor)
 {
     (void)actor;
@@ -372,7 +372,7 @@ static void wait_for_the_other_timer(qd_actor *actor)
     atomic_fetch_add(&timed_runs, 1);
 }
 
-static void another_worker_keeps_the_timers(void **state)
+static void a_timer_fires_while_the_timer_waiter_is_busy(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -384,7 +384,7 @@ static void another_worker_keeps_the_timers(void **state)
         timed second = {0};
 
         start(workers);
-        /* Once: when the second round begins, the run that counted last may not have been left yet. */
+        /* Not once per round: when a round begins, the last round's run may not have returned yet. */
         qd_actor_init(&held, wait_for_the_other_timer);
         qd_actor_init(&second.actor, run_timed);
         for (uint32_t round = 0; round < 20; round++) {
@@ -399,8 +399,8 @@ static void another_worker_keeps_the_timers(void **state)
     }
 }
 
-/* A run sets its own timer, which nobody need keep before it is over, and goes on: what is set behind that has to fire
- * meanwhile. */
+/* The run sets its own timer, which cannot fire before the run is over, and continues. A later timer of another actor
+ * must fire meanwhile. */
 static void set_own_and_wait_for_the_other_timer(qd_actor *actor)
 {
     gated *me = (gated *)actor;
@@ -413,7 +413,7 @@ static void set_own_and_wait_for_the_other_timer(qd_actor *actor)
     wait_for(&timed_runs, 1);
 }
 
-static void a_long_run_keeps_no_timer_waiting(void **state)
+static void a_timer_fires_during_a_long_run_that_set_its_own(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -458,13 +458,13 @@ static void retire_at_second_run(qd_actor *actor)
         wake(actor);
         return;
     }
-    /* Neither a wake nor a timer of before brings it back. */
+    /* A wake or a timer from before the end does not run a retired actor. */
     wake(actor);
     wake_at(actor, now_ns() + 100000);
     scheduler->retire(scheduler->context, actor, free_actor);
 }
 
-static void retired_actors_can_be_freed(void **state)
+static void a_retired_actor_can_be_freed(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -490,7 +490,7 @@ static void retired_actors_can_be_freed(void **state)
     }
 }
 
-/* ---- the end ---- */
+/* ---- creation and destruction ---- */
 
 static void run_long(qd_actor *actor)
 {
@@ -504,7 +504,7 @@ static void run_long(qd_actor *actor)
     wake(actor);
 }
 
-static void destroy_waits_for_runs_and_leaves_the_rest(void **state)
+static void destroy_waits_for_runs_and_starts_no_more(void **state)
 {
     (void)state;
     FOR_EACH_WORKERS(workers)
@@ -531,7 +531,7 @@ static void destroy_waits_for_runs_and_leaves_the_rest(void **state)
     }
 }
 
-static void creation_has_limits(void **state)
+static void creation_beyond_a_limit_fails(void **state)
 {
     (void)state;
     assert_int_equal(qd_pool_create(0, &pool), QD_ERR_INVALID);
@@ -550,21 +550,21 @@ static void creation_has_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_at_a_time_and_no_wake_lost),
-        cmocka_unit_test(a_wake_finds_a_worker_falling_asleep),
-        cmocka_unit_test(actors_wake_each_other),
-        cmocka_unit_test(a_wake_while_running_runs_again),
-        cmocka_unit_test(idle_workers_steal),
-        cmocka_unit_test(timers_fire_in_order),
-        cmocka_unit_test(an_earlier_timer_goes_first),
-        cmocka_unit_test(timers_are_replaced_and_cancelled),
-        cmocka_unit_test(an_actor_ticks_on_its_timer),
-        cmocka_unit_test(timers_fire_while_all_are_busy),
-        cmocka_unit_test(another_worker_keeps_the_timers),
-        cmocka_unit_test(a_long_run_keeps_no_timer_waiting),
-        cmocka_unit_test(retired_actors_can_be_freed),
-        cmocka_unit_test(destroy_waits_for_runs_and_leaves_the_rest),
-        cmocka_unit_test(creation_has_limits),
+        cmocka_unit_test(wakes_from_many_threads_are_all_seen),
+        cmocka_unit_test(a_wake_reaches_a_worker_that_falls_asleep),
+        cmocka_unit_test(actors_that_wake_each_other_all_run),
+        cmocka_unit_test(wakes_during_a_run_lead_to_one_more_run),
+        cmocka_unit_test(idle_workers_steal_what_a_long_run_wakes),
+        cmocka_unit_test(timers_fire_in_order_and_never_early),
+        cmocka_unit_test(the_earlier_of_two_due_timers_fires_first),
+        cmocka_unit_test(a_replaced_timer_fires_once_and_a_cancelled_one_never),
+        cmocka_unit_test(an_actor_that_sets_its_own_timer_keeps_running),
+        cmocka_unit_test(a_timer_fires_while_every_worker_is_busy),
+        cmocka_unit_test(a_timer_fires_while_the_timer_waiter_is_busy),
+        cmocka_unit_test(a_timer_fires_during_a_long_run_that_set_its_own),
+        cmocka_unit_test(a_retired_actor_can_be_freed),
+        cmocka_unit_test(destroy_waits_for_runs_and_starts_no_more),
+        cmocka_unit_test(creation_beyond_a_limit_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A pool, and actors that many threads post to at once: what the tests of wakes and of visits have in common.
+ * For the tests of work/: a pool, and actors that many threads post to at once.
  *
- * What must happen is waited for without an end of its own: where it does not, CTest's timeout is the failure. Runs
- * happen on other threads, where cmocka's assertions are of no use: they count what is wrong, and the test looks.
+ * wait_for has no timeout of its own: if what must happen does not happen, CTest's timeout fails the test. Actors run
+ * on the pool's threads, where cmocka's assertions do not work. They count errors in `wrong`, which `stop` checks.
  */
 #ifndef QD_TESTS_WORK_POSTED_H
 #define QD_TESTS_WORK_POSTED_H
@@ -20,6 +20,7 @@
 
 #include "server/base/alloc.h"
 #include "server/work/pool.h"
+#include "support/chance.h"
 
 static const uint32_t worker_counts[] = {1, 2, 4, 8};
 #define FOR_EACH_WORKERS(workers)                                                                                      \
@@ -66,7 +67,7 @@ typedef struct posted {
     qd_actor actor;
     _Atomic uint32_t posts, seen;
     _Atomic bool running;
-    uint32_t runs; /* plain on purpose: each run sees the last one's write, or TSan complains */
+    uint32_t runs; /* not atomic: TSan reports a race if a run does not see the last run's write */
 } posted;
 
 static posted posted_actors[POSTED_ACTORS];
@@ -81,27 +82,27 @@ static inline void see_posts(qd_actor *actor)
     atomic_store(&me->running, false);
 }
 
-static void (*post_one)(posted *target, uint32_t seed);
+static void (*post_one)(posted *target, chance *random);
 
 static inline void *post(void *argument)
 {
-    uint32_t seed = (uint32_t)(uintptr_t)argument;
+    chance random = {(uintptr_t)argument};
 
     for (uint32_t index = 0; index < POSTS; index++) {
-        seed = seed * 1664525u + 1013904223u;
-        posted *target = &posted_actors[(seed >> 16) % POSTED_ACTORS];
+        posted *target = &posted_actors[chance_below(&random, POSTED_ACTORS)];
+
         atomic_fetch_add(&target->posts, 1);
-        post_one(target, seed);
-        if (seed >> 24 == 0) {
-            rest(); /* now and then long enough for the workers to fall asleep */
+        post_one(target, &random);
+        if (chance_one_in(&random, 256)) {
+            rest(); /* long enough for the workers to fall asleep */
         }
     }
     return NULL;
 }
 
-/* Many threads tell actors of their posts by `how`, whose seed is random. Each post is seen, and no actor ever runs
- * twice at once. */
-static inline void post_from_threads(uint32_t workers, void (*how)(posted *target, uint32_t seed))
+/* Many threads post to random actors and call `how` for each post. Checks that each actor sees all its posts, and that
+ * its runs never overlap. */
+static inline void post_from_threads(uint32_t workers, void (*how)(posted *target, chance *random))
 {
     pthread_t threads[POSTERS];
     uint32_t posts = 0;

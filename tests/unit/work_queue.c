@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Run queues: the order, batches, and that each actor comes out once, whoever takes it.
+ * Run queues: order, whole batches, and that exactly one thread takes each actor.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include "server/work/queue.h"
 
-#define ACTORS  (3 * QD_QUEUE_BUNCH + 5)
+#define ACTORS  (3 * QD_QUEUE_BATCH + 5)
 #define THREADS 3u
 #define ROUNDS  300u
 
@@ -26,7 +26,7 @@ static void push_all(qd_queue *queue)
     }
 }
 
-static void takes_in_order(void **state)
+static void actors_are_taken_in_push_order(void **state)
 {
     (void)state;
     qd_queue queue;
@@ -44,28 +44,28 @@ static void takes_in_order(void **state)
     qd_queue_deinit(&queue);
 }
 
-/* What is left of a batch, and what is none yet, stays. */
-static void brings_full_batches_in_order(void **state)
+/* A batch of which an actor was taken, and a batch that is not full yet, stay. */
+static void a_steal_moves_whole_batches_in_order(void **state)
 {
     (void)state;
     qd_queue from, to;
 
     qd_queue_init(&from);
     qd_queue_init(&to);
-    assert_false(qd_queue_bring(&from, &to));
+    assert_false(qd_queue_steal(&from, &to));
     push_all(&from);
     assert_ptr_equal(qd_queue_take(&from), &actors[0]);
-    assert_true(qd_queue_bring(&from, &to));
-    assert_true(qd_queue_bring(&from, &to));
-    assert_false(qd_queue_bring(&from, &to));
-    for (uint32_t i = QD_QUEUE_BUNCH; i < 3 * QD_QUEUE_BUNCH; i++) {
+    assert_true(qd_queue_steal(&from, &to));
+    assert_true(qd_queue_steal(&from, &to));
+    assert_false(qd_queue_steal(&from, &to));
+    for (uint32_t i = QD_QUEUE_BATCH; i < 3 * QD_QUEUE_BATCH; i++) {
         assert_ptr_equal(qd_queue_take(&to), &actors[i]);
     }
     assert_null(qd_queue_take(&to));
-    for (uint32_t i = 1; i < QD_QUEUE_BUNCH; i++) {
+    for (uint32_t i = 1; i < QD_QUEUE_BATCH; i++) {
         assert_ptr_equal(qd_queue_take(&from), &actors[i]);
     }
-    for (uint32_t i = 3 * QD_QUEUE_BUNCH; i < ACTORS; i++) {
+    for (uint32_t i = 3 * QD_QUEUE_BATCH; i < ACTORS; i++) {
         assert_ptr_equal(qd_queue_take(&from), &actors[i]);
     }
     assert_null(qd_queue_take(&from));
@@ -73,10 +73,10 @@ static void brings_full_batches_in_order(void **state)
     qd_queue_deinit(&to);
 }
 
-/* ---- by several threads ---- */
+/* ---- several threads ---- */
 
 static qd_queue queues[THREADS];
-static uint32_t runs[ACTORS]; /* whoever has the actor counts: a race if two had */
+static uint32_t runs[ACTORS]; /* counted by the thread that has the actor; TSan reports a race if two have it */
 static _Atomic uint32_t runs_left;
 
 static void *take_and_push(void *argument)
@@ -89,7 +89,7 @@ static void *take_and_push(void *argument)
         for (uint32_t step = 1; !actor && step < THREADS; step++) {
             qd_queue *other = &queues[(own + step) % THREADS];
 
-            actor = qd_queue_take(qd_queue_bring(other, &queues[own]) ? &queues[own] : other);
+            actor = qd_queue_take(qd_queue_steal(other, &queues[own]) ? &queues[own] : other);
         }
         if (!actor) {
             continue;
@@ -103,7 +103,7 @@ static void *take_and_push(void *argument)
     return NULL;
 }
 
-static void comes_out_once(void **state)
+static void an_actor_leaves_the_queues_once(void **state)
 {
     (void)state;
     pthread_t threads[THREADS];
@@ -131,9 +131,9 @@ static void comes_out_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_in_order),
-        cmocka_unit_test(brings_full_batches_in_order),
-        cmocka_unit_test(comes_out_once),
+        cmocka_unit_test(actors_are_taken_in_push_order),
+        cmocka_unit_test(a_steal_moves_whole_batches_in_order),
+        cmocka_unit_test(an_actor_leaves_the_queues_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

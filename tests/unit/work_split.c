@@ -1,59 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fork and join on the pool: every index exactly once, shared with idle workers, from several actors, nested,
- * and one after the other.
+ * Fork and join on the pool: each index runs exactly once, idle workers help, forks of several actors run at once, and
+ * forks nest.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "work_posted.h"
+
 #include <string.h>
-#include <time.h>
 
-#include <cmocka.h>
-
-#include "server/work/pool.h"
 #include "server/work/split.h"
 
 #define TASKS_MAX 1000u
 #define ACTORS    5u
 #define NESTED    12u
 
-static const uint32_t worker_counts[] = {1, 2, 4, 8};
+static _Atomic uint32_t done;
 
-static const qd_executor *executor;
-static _Atomic uint32_t done, wrong;
-
-static void rest(void)
-{
-    const struct timespec pause = {0, 50000};
-
-    nanosleep(&pause, NULL);
-}
-
-static void wait_for(_Atomic uint32_t *counter, uint32_t value)
-{
-    while (atomic_load(counter) < value) {
-        rest();
-    }
-}
-
-/* Runs `count` actors of the function on a pool of `workers`, until each has counted itself done. */
 typedef struct forker {
     qd_actor actor;
-    uint32_t hits[TASKS_MAX]; /* plain: the join makes them visible, or TSan complains */
+    uint32_t hits[TASKS_MAX]; /* not atomic: TSan reports a race if a join does not make them visible */
 } forker;
 
 static forker forkers[ACTORS];
 
+/* Runs a function as `count` actors until each has counted itself in `done`. */
 static void run_actors(uint32_t workers, uint32_t count, qd_actor_fn function)
 {
-    qd_pool *pool;
-
-    assert_int_equal(qd_pool_create(workers, &pool), QD_OK);
-    const qd_scheduler *scheduler = qd_pool_scheduler(pool);
-    executor = scheduler->executor;
+    start(workers);
     atomic_store(&done, 0);
     for (uint32_t index = 0; index < count; index++) {
         qd_actor_init(&forkers[index].actor, function);
@@ -62,8 +34,12 @@ static void run_actors(uint32_t workers, uint32_t count, qd_actor_fn function)
         scheduler->wake(scheduler->context, &forkers[index].actor);
     }
     wait_for(&done, count);
-    qd_pool_destroy(pool);
-    assert_int_equal(atomic_load(&wrong), 0);
+    stop();
+}
+
+static void fork_join(size_t count, qd_task_fn task, void *argument)
+{
+    scheduler->executor->run(scheduler->executor->context, count, task, argument);
 }
 
 /* ---- each index once ---- */
@@ -81,7 +57,7 @@ static void split_in_many_sizes(qd_actor *actor)
     for (uint32_t round = 0; round < 20; round++) {
         for (size_t choice = 0; choice < sizeof counts / sizeof *counts; choice++) {
             memset(me->hits, 0, sizeof me->hits);
-            executor->run(executor->context, counts[choice], hit, me->hits);
+            fork_join(counts[choice], hit, me->hits);
             for (size_t index = 0; index < TASKS_MAX; index++) {
                 if (me->hits[index] != (index < counts[choice])) {
                     atomic_fetch_add(&wrong, 1);
@@ -92,19 +68,21 @@ static void split_in_many_sizes(qd_actor *actor)
     atomic_fetch_add(&done, 1);
 }
 
-static void covers_each_index_once(void **state)
+static void a_fork_runs_each_index_once(void **state)
 {
     (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++) {
-        run_actors(worker_counts[turn], 1, split_in_many_sizes);
+    FOR_EACH_WORKERS(workers)
+    {
+        run_actors(workers, 1, split_in_many_sizes);
     }
 }
 
-static void several_actors_split_at_once(void **state)
+static void forks_of_several_actors_run_each_index_once(void **state)
 {
     (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++) {
-        run_actors(worker_counts[turn], ACTORS, split_in_many_sizes);
+    FOR_EACH_WORKERS(workers)
+    {
+        run_actors(workers, ACTORS, split_in_many_sizes);
     }
 }
 
@@ -114,7 +92,7 @@ static void split_again(size_t index, void *argument)
 {
     uint32_t *row = (uint32_t *)argument + index * NESTED;
 
-    executor->run(executor->context, NESTED, hit, row);
+    fork_join(NESTED, hit, row);
     /* The inner join comes before the outer one. */
     for (size_t column = 0; column < NESTED; column++) {
         if (row[column] != 1) {
@@ -129,7 +107,7 @@ static void split_nested(qd_actor *actor)
 
     for (uint32_t round = 0; round < 50; round++) {
         memset(me->hits, 0, sizeof me->hits);
-        executor->run(executor->context, NESTED, split_again, me->hits);
+        fork_join(NESTED, split_again, me->hits);
         for (size_t index = 0; index < TASKS_MAX; index++) {
             if (me->hits[index] != (index < NESTED * NESTED)) {
                 atomic_fetch_add(&wrong, 1);
@@ -139,51 +117,12 @@ static void split_nested(qd_actor *actor)
     atomic_fetch_add(&done, 1);
 }
 
-static void splits_nest(void **state)
+static void a_nested_fork_joins_before_the_outer_one(void **state)
 {
     (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++) {
-        run_actors(worker_counts[turn], ACTORS, split_nested);
-    }
-}
-
-/* ---- one after the other ---- */
-
-/* Forks of like and of different length, with more or less between them, while who stays for them has actors to run,
- * too. */
-static void split_as_expected(qd_actor *actor)
-{
-    static const size_t counts[] = {64, 2, TASKS_MAX, 7, 64};
-    forker *me = (forker *)actor;
-
-    for (uint32_t round = 0; round < 40; round++) {
-        qd_executor_expect(executor, true);
-        for (size_t choice = 0; choice < sizeof counts / sizeof *counts; choice++) {
-            memset(me->hits, 0, sizeof me->hits);
-            executor->run(executor->context, counts[choice], hit, me->hits);
-            for (size_t index = 0; index < TASKS_MAX; index++) {
-                if (me->hits[index] != (index < counts[choice])) {
-                    atomic_fetch_add(&wrong, 1);
-                }
-            }
-            if ((round + choice) % 16 == 0) {
-                rest();
-            }
-        }
-        if (round % 4 != 0) {
-            qd_executor_expect(executor, false);
-        }
-    }
-    qd_executor_expect(executor, false);
-    atomic_fetch_add(&done, 1);
-}
-
-static void forks_that_are_expected(void **state)
-{
-    (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++) {
-        run_actors(worker_counts[turn], 1, split_as_expected);
-        run_actors(worker_counts[turn], ACTORS, split_as_expected);
+    FOR_EACH_WORKERS(workers)
+    {
+        run_actors(workers, ACTORS, split_nested);
     }
 }
 
@@ -196,13 +135,13 @@ typedef struct trail {
 
 static void note(size_t index, void *argument)
 {
-    trail *done_so_far = argument;
+    trail *way = argument;
 
-    done_so_far->index[done_so_far->steps++] = index;
+    way->index[way->steps++] = index;
 }
 
-/* Its own share from the front, what others have left from the back. */
-static void a_worker_begins_with_its_own_share(void **state)
+/* A worker takes its own share from the front, and the rest of other shares from the back. */
+static void a_worker_takes_its_own_share_first(void **state)
 {
     static const size_t expected[3][8] = {{0, 1, 4, 3, 2, 7, 6, 5}, {2, 3, 4, 7, 6, 5, 1, 0}, {5, 6, 7, 1, 0, 4, 3, 2}};
 
@@ -219,16 +158,16 @@ static void a_worker_begins_with_its_own_share(void **state)
     }
 }
 
-/* ---- really shared ---- */
+/* ---- help ---- */
 
 static _Atomic uint32_t arrived;
 
-/* Ends only when as many tasks run at once as the executor is wide. */
+/* Ends only when `width` tasks run at once. */
 static void meet(size_t index, void *argument)
 {
     (void)index, (void)argument;
     atomic_fetch_add(&arrived, 1);
-    wait_for(&arrived, (uint32_t)executor->width);
+    wait_for(&arrived, (uint32_t)scheduler->executor->width);
 }
 
 static void split_to_meet(qd_actor *actor)
@@ -236,28 +175,28 @@ static void split_to_meet(qd_actor *actor)
     (void)actor;
     for (uint32_t round = 0; round < 20; round++) {
         atomic_store(&arrived, 0);
-        executor->run(executor->context, executor->width, meet, NULL);
+        fork_join(scheduler->executor->width, meet, NULL);
     }
     atomic_fetch_add(&done, 1);
 }
 
-static void idle_workers_help(void **state)
+static void idle_workers_help_with_a_fork(void **state)
 {
     (void)state;
-    for (uint32_t turn = 0; turn < 4; turn++) {
-        run_actors(worker_counts[turn], 1, split_to_meet);
+    FOR_EACH_WORKERS(workers)
+    {
+        run_actors(workers, 1, split_to_meet);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(covers_each_index_once),
-        cmocka_unit_test(several_actors_split_at_once),
-        cmocka_unit_test(splits_nest),
-        cmocka_unit_test(forks_that_are_expected),
-        cmocka_unit_test(a_worker_begins_with_its_own_share),
-        cmocka_unit_test(idle_workers_help),
+        cmocka_unit_test(a_fork_runs_each_index_once),
+        cmocka_unit_test(forks_of_several_actors_run_each_index_once),
+        cmocka_unit_test(a_nested_fork_joins_before_the_outer_one),
+        cmocka_unit_test(a_worker_takes_its_own_share_first),
+        cmocka_unit_test(idle_workers_help_with_a_fork),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,6 @@
 #include "pairs.h"
 
 #include "../../base/fetch.h"
-#include "pair_keys.h"
 #include "pair_lists.h"
 #include "subscriptions.h"
 
@@ -90,10 +89,6 @@ bool qd_pairs_tick(qd_pairs *pairs, const qd_executor *executor, uint32_t skippe
 
     qd_subscriptions_begin_round(pairs, skipped);
     qd_space_tick(pairs->entities->space, executor, qd_subscriptions_wanted(pairs), pairs->events_max, &events);
-    /* One worker sorts few events alone, so the others need not wait for tasks. */
-    if (!is_waiting && qd_pair_ranges(events.count, executor) == 1) {
-        qd_executor_expect(executor, false);
-    }
     report_events(pairs, executor, &events);
     return is_waiting;
 }

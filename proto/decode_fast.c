@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode_usual.h"
+#include "decode_fast.h"
 
 #include <string.h>
 
@@ -7,17 +7,17 @@
 
 #define ALIGNMENT 16u
 
-/* The longest that are read here: what is longer may still be right. */
+/* The longest varints that the fast path reads. A longer one may still be valid. */
 #define VARINT32_BYTES_MAX 5u
 #define VARINT64_BYTES_MAX 9u
 
 typedef struct cursor {
     const uint8_t *at, *end;
-    bool is_odd; /* something is not as it mostly is: all is left to protobuf-c */
+    bool is_unusual; /* the generic path has to decode the frame */
 } cursor;
 
 typedef struct column {
-    const uint8_t *bytes; /* NULL: it is not there */
+    const uint8_t *bytes; /* NULL: absent */
     size_t size;
 } column;
 
@@ -33,17 +33,17 @@ static uint64_t take_varint(cursor *c, uint32_t bytes_max)
             return value;
         }
     }
-    c->is_odd = true;
+    c->is_unusual = true;
     return 0;
 }
 
-/* Fields come in ascending order or not at all; tags of one byte. */
+/* Skips the tag if it is next. Fields ascend, so a tag that is not next is absent. All tags here have one byte. */
 static bool take_tag(cursor *c, uint8_t tag)
 {
-    bool is_there = c->at < c->end && *c->at == tag;
+    bool is_next = c->at < c->end && *c->at == tag;
 
-    c->at += is_there;
-    return is_there;
+    c->at += is_next;
+    return is_next;
 }
 
 static uint32_t take_uint32(cursor *c, uint32_t field)
@@ -52,7 +52,7 @@ static uint32_t take_uint32(cursor *c, uint32_t field)
         return 0;
     }
     uint64_t value = take_varint(c, VARINT32_BYTES_MAX);
-    c->is_odd |= value > UINT32_MAX;
+    c->is_unusual |= value > UINT32_MAX;
     return (uint32_t)value;
 }
 
@@ -65,8 +65,8 @@ static size_t take_length(cursor *c)
 {
     uint64_t size = take_varint(c, VARINT32_BYTES_MAX);
 
-    c->is_odd |= size > (uint64_t)(c->end - c->at);
-    return c->is_odd ? 0 : (size_t)size;
+    c->is_unusual |= size > (uint64_t)(c->end - c->at);
+    return c->is_unusual ? 0 : (size_t)size;
 }
 
 static column take_column(cursor *c, uint32_t field)
@@ -77,12 +77,11 @@ static column take_column(cursor *c, uint32_t field)
     column taken = {.size = take_length(c)};
     taken.bytes = c->at;
     c->at += taken.size;
-    c->is_odd |= taken.size == 0 || taken.size % 4 != 0;
+    c->is_unusual |= taken.size == 0 || taken.size % 4 != 0;
     return taken;
 }
 
-/* Copies columns into one block, each to a place that is aligned; those that are not there are NULL. Returns whether
- * there was memory. */
+/* Copies the columns into one block, each aligned; an absent one is NULL. Returns false when memory runs out. */
 static bool keep(const column *columns, const void **kept, uint32_t count, const qd_codec_memory *memory,
                  qd_decoded_client *decoded)
 {
@@ -114,16 +113,16 @@ uint32_t qd_client_frame_seq(const void *bytes, size_t size)
     cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
     uint32_t seq = take_uint32(&c, 1);
 
-    return c.is_odd ? 0 : seq;
+    return c.is_unusual ? 0 : seq;
 }
 
-/* Whether all that is needed is there, the last one may be there, and all that are have one length. */
-static bool are_right(const column *columns, uint32_t count)
+/* Whether all columns have one length. Only the last one may be absent. */
+static bool fit(const column *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        bool may_lack = i + 1 == count;
+        bool is_optional = i + 1 == count;
 
-        if (columns[i].bytes == NULL ? !may_lack : columns[i].size != columns[0].size) {
+        if (columns[i].bytes == NULL ? !is_optional : columns[i].size != columns[0].size) {
             return false;
         }
     }
@@ -139,7 +138,7 @@ static bool decode_move(cursor *c, const qd_codec_memory *memory, qd_decoded_cli
     for (uint32_t i = 0; i < 4; i++) {
         columns[i] = take_column(c, 2 + i);
     }
-    if (c->is_odd || c->at != c->end || !are_right(columns, 4)) {
+    if (c->is_unusual || c->at != c->end || !fit(columns, 4)) {
         return false;
     }
     *result = keep(columns, kept, 4, memory, decoded) ? QD_DECODE_OK : QD_DECODE_NO_MEMORY;
@@ -164,7 +163,7 @@ static bool decode_roster_move(cursor *c, const qd_codec_memory *memory, qd_deco
         columns[i] = take_column(c, 4 + i);
     }
     uint32_t teleport = take_uint32(c, 7);
-    if (c->is_odd || c->at != c->end || teleport > 1 || !are_right(columns, 3)) {
+    if (c->is_unusual || c->at != c->end || teleport > 1 || !fit(columns, 3)) {
         return false;
     }
     *result = keep(columns, kept, 3, memory, decoded) ? QD_DECODE_OK : QD_DECODE_NO_MEMORY;
@@ -183,7 +182,7 @@ static bool decode_step(cursor *c, qd_decoded_client *decoded, qd_decode_result 
     qd_msg_step step = {.room = take_uint64(c, 1)};
 
     step.tick = take_uint64(c, 2);
-    if (c->is_odd || c->at != c->end) {
+    if (c->is_unusual || c->at != c->end) {
         return false;
     }
     *result = QD_DECODE_OK;
@@ -192,10 +191,10 @@ static bool decode_step(cursor *c, qd_decoded_client *decoded, qd_decode_result 
     return true;
 }
 
-bool qd_decode_usual(const void *bytes, size_t size, const qd_codec_memory *memory, qd_decoded_client *decoded,
-                     qd_decode_result *result)
+bool qd_decode_client_fast(const void *bytes, size_t size, const qd_codec_memory *memory, qd_decoded_client *decoded,
+                           qd_decode_result *result)
 {
-    /* Columns are as they are in memory. */
+    /* Columns lie in memory as they are sent only on a little-endian machine. */
     if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || size > INT32_MAX) {
         return false;
     }
@@ -204,7 +203,7 @@ bool qd_decode_usual(const void *bytes, size_t size, const qd_codec_memory *memo
     decoded->message.seq = take_uint32(&c, 1);
     uint64_t tag = take_varint(&c, VARINT32_BYTES_MAX);
     size_t body_size = take_length(&c);
-    if (c.is_odd || body_size != (size_t)(c.end - c.at)) {
+    if (c.is_unusual || body_size != (size_t)(c.end - c.at)) {
         return false;
     }
     switch (tag) {

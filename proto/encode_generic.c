@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Encoding, generic path: a function expanded from each table of fields.def points a generated struct at the qd_msg_*
+ * struct's values, and protobuf-c packs it. Nothing is allocated.
+ */
+#include "generic.h"
+
+#include "codec_internal.h"
+
+/* Field 1 of RoomList. */
+#define ROOM_LIST_ROOMS_TAG 0x0au
+
+/* The sub-messages of a message. No message has two of one type. */
+typedef struct parts {
+    Quadrille__V1__Bounds bounds;
+    Quadrille__V1__RoomConfig room_config;
+    Quadrille__V1__Query__Circle query__circle;
+    Quadrille__V1__Query__Nearest query__nearest;
+    Quadrille__V1__Query__Ray query__ray;
+    Quadrille__V1__Limits limits;
+    Quadrille__V1__ServerStats server_stats;
+    Quadrille__V1__RoomStats room_stats;
+} parts;
+
+/* ---- the rows of fields.def: from `message` to `wire` ---- */
+
+/* Each function takes an initialized `wire`, which then points into `message` and `p`. */
+#define MESSAGE(name, Wire, type)                                                                                      \
+    static void set_##name(Quadrille__V1__##Wire *wire, const type *message, parts *p)                                 \
+    {                                                                                                                  \
+        size_t count = 0;                                                                                              \
+                                                                                                                       \
+        (void)count;                                                                                                   \
+        (void)p;
+#define END }
+
+#define NUMBER(field)            wire->field = message->field;
+#define NUMBER_AS(field, member) wire->field = message->member;
+#define ENUM(field)              wire->field = (__typeof__(wire->field))message->field;
+#define ENUM_OR(field, fallback) ENUM(field)
+#define TEXT(field)              wire->field = (char *)message->field;
+
+#define BLOB(field) wire->field = (ProtobufCBinaryData){message->field.size, (uint8_t *)message->field.bytes};
+
+#define FIRST(field, member, counter)                                                                                  \
+    count = message->counter;                                                                                          \
+    COLUMN(field, member, NEEDED)
+#define LIST(field, member, counter, max) FIRST(field, member, counter)
+#define COLUMN(field, member, need)                                                                                    \
+    wire->n_##field = message->member != NULL ? count : 0;                                                             \
+    wire->field = (__typeof__(wire->field))message->member;
+#define BYTES(field, member, need)                                                                                     \
+    wire->field = (ProtobufCBinaryData){message->member != NULL ? count : 0, (uint8_t *)message->member};
+#define COUNT(member)
+#define PAYLOAD(field, member, sizes)                                                                                  \
+    wire->field = (ProtobufCBinaryData){message->member != NULL ? qd_payload_bytes(message->sizes, count) : 0,         \
+                                        (uint8_t *)message->member};
+
+#define PART(field, part)                                                                                              \
+    quadrille__v1__##part##__init(&p->part);                                                                           \
+    set_##part(&p->part, &message->field, p);                                                                          \
+    wire->field = &p->part;
+#define PART_IF(field, part)                                                                                           \
+    if (message->has_##field) {                                                                                        \
+        PART(field, part)                                                                                              \
+    }
+#define WHERE(field, KIND, part)                                                                                       \
+    if (message->kind == QD_QUERY_##KIND) {                                                                            \
+        quadrille__v1__##part##__init(&p->part);                                                                       \
+        set_##part(&p->part, &message->where.field, p);                                                                \
+        wire->where_case = QUADRILLE__V1__QUERY__WHERE_##KIND;                                                         \
+        wire->field = &p->part;                                                                                        \
+    }
+#define ROWS(field, part)
+
+#include "fields.def"
+
+/* ---- bodies: what an envelope contains ---- */
+
+#define MEMBER_OF_UNION(KIND, Wire, field, member) Quadrille__V1__##Wire field;
+
+typedef struct client_body {
+    uint32_t field; /* of the envelope; 0: none */
+    union {
+        ProtobufCMessage message; /* what each of them begins with */
+        CLIENT_MESSAGES(MEMBER_OF_UNION)
+    } as;
+    parts parts;
+} client_body;
+
+/* The body then points into `message` and itself. */
+static void set_client_body(client_body *body, const qd_client_message *message)
+{
+    /* Field 0 of the descriptor is seq; the messages follow in the order of the kinds. */
+    const ProtobufCFieldDescriptor *field = &quadrille__v1__client_frame__descriptor.fields[message->kind];
+
+    body->field = 0;
+    if (message->kind == QD_CLIENT_NOTHING) {
+        return;
+    }
+    body->field = field->id;
+    protobuf_c_message_init(field->descriptor, &body->as.message);
+    switch (message->kind) {
+#define CASE(KIND, Wire, field, member)                                                                                \
+    case QD_CLIENT_##KIND:                                                                                             \
+        set_##field(&body->as.field, &message->as.member, &body->parts);                                               \
+        break;
+        CLIENT_MESSAGES(CASE)
+#undef CASE
+    case QD_CLIENT_NOTHING:
+        break;
+    }
+}
+
+static size_t size_client_body(const client_body *body)
+{
+    return body->field != 0 ? protobuf_c_message_get_packed_size(&body->as.message) : 0;
+}
+
+typedef struct server_body {
+    uint32_t field; /* of the envelope; 0: none */
+    union {
+        ProtobufCMessage message; /* what each of them begins with */
+        SERVER_MESSAGES(MEMBER_OF_UNION)
+    } as;
+    parts parts;
+    qd_msg_room_list rows; /* of a RoomList, else empty: written one by one, so that a long list needs no memory */
+} server_body;
+
+/* The body then points into `message` and itself. */
+static void set_server_body(server_body *body, const qd_server_message *message)
+{
+    /* Field 0 of the descriptor is seq; the messages follow in the order of the kinds. */
+    const ProtobufCFieldDescriptor *field = &quadrille__v1__server_frame__descriptor.fields[message->kind];
+
+    body->field = 0;
+    body->rows = (qd_msg_room_list){0};
+    if (message->kind == QD_SERVER_NOTHING) {
+        return;
+    }
+    body->field = field->id;
+    protobuf_c_message_init(field->descriptor, &body->as.message);
+    switch (message->kind) {
+#define CASE(KIND, Wire, field, member)                                                                                \
+    case QD_SERVER_##KIND:                                                                                             \
+        set_##field(&body->as.field, &message->as.member, &body->parts);                                               \
+        break;
+        SERVER_MESSAGES(CASE)
+#undef CASE
+    case QD_SERVER_NOTHING:
+        break;
+    }
+    if (message->kind == QD_SERVER_ROOM_LIST) {
+        body->rows = message->as.room_list;
+    }
+}
+
+static void set_row(Quadrille__V1__RoomInfo *row, const qd_msg_room_info *info)
+{
+    quadrille__v1__room_info__init(row);
+    set_room_info(row, info, NULL);
+}
+
+static size_t size_server_body(const server_body *body)
+{
+    if (body->field == 0) {
+        return 0;
+    }
+    size_t size = protobuf_c_message_get_packed_size(&body->as.message);
+    for (size_t i = 0; i < body->rows.count; i++) {
+        Quadrille__V1__RoomInfo row;
+
+        set_row(&row, &body->rows.rooms[i]);
+        size_t row_size = protobuf_c_message_get_packed_size(&row.base);
+        size += 1 + qd_frame_prefix_size((uint32_t)row_size) + row_size;
+    }
+    return size;
+}
+
+static void pack_server_body(const server_body *body, uint8_t *bytes)
+{
+    for (size_t i = 0; i < body->rows.count; i++) {
+        Quadrille__V1__RoomInfo row;
+
+        set_row(&row, &body->rows.rooms[i]);
+        *bytes++ = ROOM_LIST_ROOMS_TAG;
+        bytes += qd_frame_prefix_write((uint32_t)protobuf_c_message_get_packed_size(&row.base), bytes);
+        bytes += protobuf_c_message_pack(&row.base, bytes);
+    }
+    if (body->field != 0) {
+        (void)protobuf_c_message_pack(&body->as.message, bytes);
+    }
+}
+
+/* ---- frames ---- */
+
+size_t qd_client_size_generic(const qd_client_message *message)
+{
+    client_body body;
+
+    set_client_body(&body, message);
+    return qd_envelope_size(message->seq, body.field, size_client_body(&body));
+}
+
+size_t qd_server_size_generic(const qd_server_message *message)
+{
+    server_body body;
+
+    set_server_body(&body, message);
+    return qd_envelope_size(message->seq, body.field, size_server_body(&body));
+}
+
+void qd_encode_client_generic(const qd_client_message *message, uint8_t *bytes, size_t size)
+{
+    client_body body;
+
+    set_client_body(&body, message);
+    bytes += qd_envelope_write(message->seq, body.field, size, bytes);
+    if (body.field != 0) {
+        (void)protobuf_c_message_pack(&body.as.message, bytes);
+    }
+}
+
+void qd_encode_server_generic(const qd_server_message *message, uint8_t *bytes, size_t size)
+{
+    server_body body;
+
+    set_server_body(&body, message);
+    pack_server_body(&body, bytes + qd_envelope_write(message->seq, body.field, size, bytes));
+}

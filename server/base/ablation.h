@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Switches that turn a mechanism off, so that its gain can be measured (server/ABLATION.md). They exist only in a bench
+ * build (cmake -DQD_ABLATION=ON); in other builds QD_WITHOUT is false and the compiler removes the branch.
+ *
+ *     QD_WITHOUT=root_choice,list_groups bench_space_tick --workload W2_10k
+ *
+ * Results stay the same with every switch. [any]
+ */
+#ifndef QD_BASE_ABLATION_H
+#define QD_BASE_ABLATION_H
+
+#include <stdbool.h>
+
+/* X(NAME, "name in QD_WITHOUT") */
+#define QD_MECHANISMS(X)                                                                                               \
+    X(ROOT_CHOICE, "root_choice")                                                                                      \
+    X(LIST_GROUPS, "list_groups")                                                                                      \
+    X(SIMD_MOVES, "simd_moves")                                                                                        \
+    X(NARROWING, "narrowing")                                                                                          \
+    X(PENDING_MOVES, "pending_moves")                                                                                  \
+    X(SPATIAL_JOIN, "spatial_join")                                                                                    \
+    X(INLINE_RUNS, "inline_runs")                                                                                      \
+    X(CORE_SEND, "core_send")                                                                                          \
+    X(LOOP_REST, "loop_rest")                                                                                          \
+    X(BATCH_STEALING, "batch_stealing")                                                                                \
+    X(ROOM_FETCH, "room_fetch")                                                                                        \
+    X(FAST_CODEC, "fast_codec")
+
+typedef enum qd_mechanism {
+#define X(name, text) QD_MECHANISM_##name,
+    QD_MECHANISMS(X)
+#undef X
+        QD_MECHANISM_COUNT
+} qd_mechanism;
+
+#ifdef QD_ABLATION
+/* Whether the environment variable QD_WITHOUT names the mechanism; an unknown name there aborts. */
+bool qd_is_without(qd_mechanism mechanism);
+#define QD_WITHOUT(mechanism) qd_is_without(QD_MECHANISM_##mechanism)
+#else
+#define QD_WITHOUT(mechanism) false
+#endif
+
+#endif

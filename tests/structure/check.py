@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the structure of server/: who includes and calls whom, what files are named, and what a README names.
+
+usage: tests/structure/check.py SOURCE BUILD
+
+A unit is a .c file and its .h file. An edge leads from a unit to each unit that it includes or whose functions it
+calls; calls are read from the object files in BUILD, so they cannot be overlooked. The script prints each place that
+breaks a rule, with the rule, and exits with 1:
+
+  1. A folder includes only the folders that LAYERS lists for it.
+  2. The units form no circle.
+  3. No two .c files share a name.
+  4. A folder has at most FILES_MAX .c and .h files, and a README.md that names each of them.
+  5. Each file and each function that a README.md under server/ names exists.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+FILES_MAX = 16
+
+# Which folders each folder may include. A folder may always include itself.
+LAYERS = {
+    "server": ["app"],
+    "app": ["session", "actor", "room", "space", "work", "net", "base", "proto"],
+    "session": ["actor", "net", "base", "proto"],
+    "actor": ["room", "base", "proto"],
+    "room": ["room/entities", "room/pairs", "room/views", "space", "base"],
+    "room/views": ["room/entities", "space", "base"],
+    "room/pairs": ["room/entities", "space", "base"],
+    "room/entities": ["space", "base"],
+    "space": ["space/core", "space/tree", "space/grid", "space/brute", "space/move", "space/kernel", "space/geometry", "base"],
+    "space/tree": ["space/core", "space/move", "space/kernel", "space/geometry", "base"],
+    "space/grid": ["space/core", "space/move", "space/kernel", "space/geometry", "base"],
+    "space/brute": ["space/core", "space/move", "space/kernel", "space/geometry", "base"],
+    "space/move": ["space/core", "space/kernel", "space/geometry", "base"],
+    "space/core": ["space/kernel", "space/geometry", "base"],
+    "space/kernel": ["space/geometry", "base"],
+    "space/geometry": ["base"],
+    "work": ["base"],
+    "net": ["base", "proto"],
+    "base": [],
+}
+# Headers that a folder with subfolders offers to the folders above it.
+PUBLIC = {"space/space.h", "room/room.h", "room/views/views.h"}
+
+
+def sources(root):
+    found = []
+    for folder, _, names in os.walk(os.path.join(root, "server")):
+        found += [os.path.relpath(os.path.join(folder, name), root) for name in names if name.endswith((".c", ".h"))]
+    return sorted(found)
+
+
+def folder_of(path):
+    folder = os.path.dirname(path)
+    return folder[len("server/"):] if folder.startswith("server/") else folder
+
+
+def unit_of(path):
+    return os.path.splitext(path)[0]
+
+
+def includes(root, files):
+    """Pairs of a file and a file that it includes; only of server/ and proto/."""
+    known = set(files)
+    for path in files:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
+            target = os.path.normpath(os.path.join(os.path.dirname(path), name))
+            if target in known or target.startswith("proto/"):
+                yield path, target
+
+
+def calls(root, build, files):
+    """Pairs of a unit and a unit whose symbols its object file needs."""
+    objects = collections.defaultdict(list)  # a library of objects -> (unit, defined, needed)
+    known = {path: unit_of(path) for path in files if path.endswith(".c")}
+    for folder, _, names in os.walk(os.path.join(build, "server")):
+        for name in names:
+            if not name.endswith(".c.o"):
+                continue
+            at = os.path.join(folder, name)
+            library, _, inside = os.path.relpath(at, os.path.join(build, "server")).partition(".dir/")
+            path = "server/" + inside[: -len(".o")]
+            if path not in known:
+                continue
+            listing = subprocess.run(["nm", "--format=posix", at], capture_output=True, text=True, check=True).stdout
+            defined, needed = set(), set()
+            for line in listing.splitlines():
+                symbol, kind = line.split()[:2]
+                if not symbol.startswith("qd_"):
+                    continue
+                (needed if kind == "U" else defined if kind.isupper() else set()).add(symbol)
+            objects[library].append((known[path], defined, needed))
+    home = collections.defaultdict(dict)
+    for library, members in objects.items():
+        for unit, defined, _ in members:
+            for symbol in defined:
+                home[symbol][library] = unit
+    for library, members in objects.items():
+        for unit, _, needed in members:
+            for symbol in needed:
+                places = home.get(symbol, {})
+                target = places.get(library) or next(iter(places.values()), None)
+                if target and target != unit:
+                    yield unit, target
+
+
+def circles(edges):
+    """The strongly connected components of more than one unit (Tarjan)."""
+    index, low, stack, on, found = {}, {}, [], set(), []
+
+    def visit(unit):
+        index[unit] = low[unit] = len(index)
+        stack.append(unit)
+        on.add(unit)
+        for target in sorted(edges[unit]):
+            if target not in index:
+                visit(target)
+                low[unit] = min(low[unit], low[target])
+            elif target in on:
+                low[unit] = min(low[unit], index[target])
+        if low[unit] == index[unit]:
+            part = []
+            while True:
+                part.append(stack.pop())
+                on.discard(part[-1])
+                if part[-1] == unit:
+                    break
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    sys.setrecursionlimit(10000)
+    for unit in sorted(edges):
+        if unit not in index:
+            visit(unit)
+    return found
+
+
+def check_readmes(root, files):
+    problems = []
+    by_folder = collections.defaultdict(list)
+    text = {}
+    for path in files:
+        by_folder[os.path.dirname(path)].append(os.path.basename(path))
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text[path] = file.read()
+    functions = set(re.findall(r"\b([A-Za-z_]\w*)\(", "\n".join(text.values())))
+    for folder, names in sorted(by_folder.items()):
+        page = os.path.join(folder, "README.md")
+        if not os.path.exists(os.path.join(root, page)):
+            problems.append(f"{folder}: has no README.md; a folder explains itself on one page")
+            continue
+        with open(os.path.join(root, page), encoding="utf-8") as file:
+            prose = file.read()
+        for name in names:
+            stem = os.path.splitext(name)[0]
+            if not re.search(rf"\b{re.escape(stem)}\b", prose):
+                problems.append(f"{page}: does not name {name}; each file has a line there")
+    everything = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True).stdout.split("\n")
+    suffixes = {path for path in everything}
+    for page in [path for path in everything if path.startswith("server/") and path.endswith(".md")]:
+        with open(os.path.join(root, page), encoding="utf-8") as file:
+            prose = file.read()
+        for name in set(re.findall(r"(?<![\w/.*])((?:[\w.-]+/)*[\w-]+\.(?:c|h|md|proto|py|sh))\b", prose)):
+            beside = os.path.normpath(os.path.join(os.path.dirname(page), name))
+            if beside not in suffixes and not any(path.endswith("/" + name) for path in suffixes):
+                problems.append(f"{page}: names the file {name}, which does not exist")
+        for name in set(re.findall(r"\b(qd_\w+)(?:\(\))?", prose)):
+            if name not in functions and not re.search(rf"\b{name}\b", "\n".join(text.values())):
+                problems.append(f"{page}: names {name}, which does not exist")
+        for name in set(re.findall(r"`([a-z_]\w*)\(\)`", prose)):
+            if name not in functions:
+                problems.append(f"{page}: names the function {name}, which does not exist")
+    return problems
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        sys.exit(__doc__.strip())
+    root, build = (os.path.abspath(path) for path in arguments)
+    files = sources(root)
+    problems = []
+    edges = collections.defaultdict(set)
+
+    for folder in sorted({folder_of(path) or "server" for path in files} - set(LAYERS)):
+        sys.exit(f"server/{folder}: a new folder; add it to LAYERS in tests/structure/check.py")
+    for path, target in includes(root, files):
+        here, there = folder_of(path), folder_of(target)
+        if here != there and there not in LAYERS[here] and target[len("server/"):] not in PUBLIC:
+            problems.append(f"{path}: includes {target}; {here}/ may include only {', '.join(LAYERS[here]) or 'itself'}")
+        if target.startswith("server/") and unit_of(path) != unit_of(target):
+            edges[unit_of(path)].add(unit_of(target))
+    for unit, target in calls(root, build, files):
+        edges[unit].add(target)
+        here, there = folder_of(unit), folder_of(target)
+        if here != there and not {there, there.split("/")[0]} & set(LAYERS[here]):
+            problems.append(f"{unit}.c: calls {target}.c; {here}/ may call only {', '.join(LAYERS[here]) or 'itself'}")
+    for part in circles(edges):
+        problems.append("circle of %d files: %s" % (len(part), " ".join(part)))
+    names = collections.defaultdict(list)
+    count = collections.Counter()
+    for path in files:
+        count[os.path.dirname(path)] += 1
+        if path.endswith(".c"):
+            names[os.path.basename(path)].append(path)
+    for name, paths in sorted(names.items()):
+        if len(paths) > 1:
+            problems.append(f"{' and '.join(paths)} share a name; name each after its own subject")
+    for folder, number in sorted(count.items()):
+        if number > FILES_MAX:
+            problems.append(f"{folder}: has {number} files; a folder has at most {FILES_MAX}")
+    problems += check_readmes(root, files)
+    for line in problems:
+        print(line)
+    print(f"{len(files)} files, {sum(map(len, edges.values()))} edges, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Inline runs on the pool: an idle actor runs at once on the caller's thread, a busy one is woken, and runs of an actor
+ * never overlap.
+ */
+#include "work_posted.h"
+
+typedef struct inline_actor {
+    qd_actor actor;
+    pthread_t caller;
+    bool wakes_itself;
+    _Atomic uint32_t inline_runs, runs, may_end;
+} inline_actor;
+
+static void run(qd_actor *actor)
+{
+    inline_actor *me = (inline_actor *)actor;
+    uint32_t number = atomic_fetch_add(&me->runs, 1) + 1;
+
+    wait_for(&me->may_end, number);
+}
+
+static void run_inline(qd_actor *actor)
+{
+    inline_actor *me = (inline_actor *)actor;
+
+    me->caller = pthread_self();
+    atomic_fetch_add(&me->inline_runs, 1);
+    if (me->wakes_itself) {
+        scheduler->wake(scheduler->context, actor);
+    }
+}
+
+static void an_idle_actor_runs_on_the_callers_thread(void **state)
+{
+    (void)state;
+    inline_actor one = {.may_end = 0};
+
+    start(2);
+    qd_actor_init(&one.actor, run);
+    for (uint32_t round = 1; round <= 3; round++) {
+        scheduler->run_inline(scheduler->context, &one.actor, run_inline);
+        assert_int_equal(atomic_load(&one.inline_runs), round);
+        assert_true(pthread_equal(one.caller, pthread_self()));
+    }
+    stop();
+    assert_int_equal(one.runs, 0);
+}
+
+static void a_wake_during_an_inline_run_leads_to_a_run(void **state)
+{
+    (void)state;
+    inline_actor one = {.wakes_itself = true, .may_end = 1};
+
+    start(2);
+    qd_actor_init(&one.actor, run);
+    scheduler->run_inline(scheduler->context, &one.actor, run_inline);
+    wait_for(&one.runs, 1);
+    stop();
+    assert_int_equal(one.inline_runs, 1);
+    assert_int_equal(one.runs, 1);
+}
+
+static void an_inline_run_of_a_running_actor_wakes_it(void **state)
+{
+    (void)state;
+    inline_actor one = {.may_end = 0};
+
+    start(2);
+    qd_actor_init(&one.actor, run);
+    scheduler->wake(scheduler->context, &one.actor);
+    wait_for(&one.runs, 1);
+    scheduler->run_inline(scheduler->context, &one.actor, run_inline);
+    assert_int_equal(atomic_load(&one.inline_runs), 0);
+    atomic_store(&one.may_end, 2);
+    wait_for(&one.runs, 2);
+    stop();
+    assert_int_equal(one.inline_runs, 0);
+}
+
+#define DUE 100u
+
+/* Many actors are due, and the only worker runs the first. Those that are due last have not fired yet, so they are
+ * idle. */
+static void a_due_actor_that_has_not_fired_runs_inline(void **state)
+{
+    (void)state;
+    static inline_actor due[DUE];
+    inline_actor before = {.may_end = 0};
+
+    start(1);
+    qd_actor_init(&before.actor, run);
+    scheduler->wake(scheduler->context, &before.actor);
+    wait_for(&before.runs, 1);
+    for (uint32_t i = 0; i < DUE; i++) {
+        due[i] = (inline_actor){.may_end = i > 0};
+        qd_actor_init(&due[i].actor, run);
+        scheduler->wake_at(scheduler->context, &due[i].actor, 1 + i);
+    }
+    atomic_store(&before.may_end, 1);
+    wait_for(&due[0].runs, 1);
+    scheduler->run_inline(scheduler->context, &due[DUE - 1].actor, run_inline);
+    assert_int_equal(atomic_load(&due[DUE - 1].inline_runs), 1);
+    assert_true(pthread_equal(due[DUE - 1].caller, pthread_self()));
+    atomic_store(&due[0].may_end, 1);
+    for (uint32_t i = 0; i < DUE; i++) {
+        wait_for(&due[i].runs, 1);
+    }
+    stop();
+}
+
+/* ---- never two at once ---- */
+
+static void post_inline(posted *target, chance *random)
+{
+    if (chance_one_in(random, 4)) {
+        scheduler->wake(scheduler->context, &target->actor);
+    } else {
+        scheduler->run_inline(scheduler->context, &target->actor, see_posts);
+    }
+}
+
+static void inline_runs_and_runs_never_overlap(void **state)
+{
+    (void)state;
+    FOR_EACH_WORKERS(workers)
+    {
+        post_from_threads(workers, post_inline);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_actor_runs_on_the_callers_thread),
+        cmocka_unit_test(a_wake_during_an_inline_run_leads_to_a_run),
+        cmocka_unit_test(an_inline_run_of_a_running_actor_wakes_it),
+        cmocka_unit_test(a_due_actor_that_has_not_fired_runs_inline),
+        cmocka_unit_test(inline_runs_and_runs_never_overlap),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
