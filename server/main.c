@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-server: argv to options to run.
+ * quadrille-server: parses the options and runs the server.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,10 +9,9 @@
 
 #include "app/options.h"
 #include "app/start.h"
-#include "session/server.h"
 
-/* A standard stream may be closed when we are started. What is opened first would get its number, and the log might go
- * to a client. */
+/* A standard stream may be closed at the start. The first file opened would then get its number, and the log might go to
+ * a client. */
 static void fill_streams(void)
 {
     int file;
@@ -25,7 +24,7 @@ static void fill_streams(void)
     }
 }
 
-/* The exit status after an answer on the standard output. */
+/* The exit status after output on stdout. */
 static int answered(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) {
@@ -47,7 +46,7 @@ int main(int argc, char *argv[])
         qd_options_help(stdout);
         return answered();
     case QD_OPTIONS_VERSION:
-        puts(qd_server_name);
+        qd_options_version(stdout);
         return answered();
     case QD_OPTIONS_BAD:
         break;

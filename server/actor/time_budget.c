@@ -1,91 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "time_budget.h"
 
-#include "../session/session.h"
-#include "commands.h"
+#include "commands/commands.h"
 
-/* A batch of so many entities takes a third of a millisecond, or some, if all of them jump. */
-#define LIGHT_ENTITIES_MAX 32768u
+/* The run looks at the clock after this many light messages, and after each other message. */
+#define LIGHT_MESSAGES 16u
 
-/* The clock is looked at after so many light messages, and after each of the others. */
-#define LIGHT_LETTERS 16u
-
-/* From one look to the next; more is long. */
+/* A message is long if more time passes from one look at the clock to the next. */
 #define LONG_NS UINT64_C(1000000)
 
-bool qd_slice_is_light(const qd_request *request)
-{
-    const qd_client_message *message = &request->decoded.message;
-
-    switch (message->kind) {
-    case QD_CLIENT_STEP:
-        return true;
-    case QD_CLIENT_MOVE:
-        return message->as.batch.entities.count <= LIGHT_ENTITIES_MAX;
-    case QD_CLIENT_ROSTER_MOVE:
-        return message->as.roster_move.count <= LIGHT_ENTITIES_MAX && !message->as.roster_move.teleport;
-    default:
-        return false;
-    }
-}
-
-/* The clock of one run. It is not looked at before the first message that may take long: most runs have none. */
-typedef struct slice {
+/* What one run may still take. Most runs have only light messages and never look at the clock. */
+typedef struct time_budget {
     bool endless;
-    uint64_t end_ns, looked_ns; /* QD_NEVER: not looked at yet */
+    uint64_t end_ns, looked_ns; /* QD_NEVER: the clock was not looked at yet */
     uint32_t light;             /* messages, so far */
-} slice;
+} time_budget;
 
-/* After a message. Whether the slice is over, and whether what came since the last look took long. */
-static bool is_over(slice *at, const qd_server *server, bool *is_long)
+/* After a message: whether the time is over, and whether the messages since the last look took long. */
+static bool is_over(time_budget *budget, const qd_service *service, bool *is_long)
 {
-    uint64_t now_ns = qd_server_now_ns(server);
+    uint64_t now_ns = qd_service_now_ns(service);
 
-    if (at->end_ns == QD_NEVER) {
-        at->end_ns = now_ns + server->config.slice_ns;
+    if (budget->end_ns == QD_NEVER) {
+        budget->end_ns = now_ns + service->config.time_budget_ns;
     }
-    *is_long = at->looked_ns != QD_NEVER && now_ns - at->looked_ns > LONG_NS;
-    at->looked_ns = now_ns;
-    return now_ns >= at->end_ns;
+    *is_long = budget->looked_ns != QD_NEVER && now_ns - budget->looked_ns > LONG_NS;
+    budget->looked_ns = now_ns;
+    return now_ns >= budget->end_ns;
 }
 
 static bool is_light(const qd_room_message *message)
 {
-    return message != &message->seat->leave && qd_slice_is_light((const qd_request *)message);
+    return message != &message->membership->leave && ((const qd_request *)message)->light;
 }
 
-/* Applies messages until there are none, or the slice is over. Returns the rest; *slow is whose message took long then,
- * or NULL. */
-static qd_message *apply_some(qd_host *host, qd_message *messages, slice *at, const qd_session **slow)
+/* Applies messages until none is left, or the time is over. Returns the rest. *slow is then the sender of a message that
+ * took long, or NULL. */
+static qd_message *apply_some(qd_room_actor *actor, qd_message *messages, time_budget *budget, const qd_endpoint **slow)
 {
     while (messages != NULL) {
         qd_room_message *message = (qd_room_message *)messages;
-        const qd_session *session = message == &message->seat->leave ? NULL : message->seat->session;
-        bool look = !is_light(message) || ++at->light % LIGHT_LETTERS == 0, is_long;
+        const qd_membership *membership = message->membership;
+        const qd_endpoint *sender = message == &membership->leave ? NULL : membership->endpoint;
+        bool look = !is_light(message) || ++budget->light % LIGHT_MESSAGES == 0, is_long;
 
         messages = messages->next;
-        qd_apply(host, message);
-        if (look && !at->endless && host->room != NULL && is_over(at, host->server, &is_long)) {
-            *slow = is_long ? session : NULL;
+        qd_command_run(actor, message);
+        if (look && !budget->endless && actor->room != NULL && is_over(budget, actor->service, &is_long)) {
+            *slow = is_long ? sender : NULL;
             break;
         }
     }
     return messages;
 }
 
-/* The session's messages behind all others, and behind them those of who goes on with it. */
-static qd_message *put_back(qd_message *messages, const qd_session *session)
+/* Moves the sender's messages behind all others, together with those of the connection that resumes its session. */
+static qd_message *put_back(qd_message *messages, const qd_endpoint *sender)
 {
     qd_message *others = NULL, *its = NULL, **others_end = &others, **its_end = &its;
 
     for (; messages != NULL; messages = messages->next) {
-        const qd_seat *seat = ((const qd_room_message *)messages)->seat;
-        qd_message ***end = seat->session == session ? &its_end : &others_end;
+        const qd_membership *membership = ((const qd_room_message *)messages)->membership;
+        qd_message ***end = membership->endpoint == sender ? &its_end : &others_end;
 
         **end = messages;
         *end = &messages->next;
-        if (messages == &seat->leave.message && seat->session == session && seat->heir != NULL) {
-            session = seat->heir->session;
+        if (messages == &membership->leave.message && membership->endpoint == sender && membership->successor != NULL) {
+            sender = membership->successor->endpoint;
         }
     }
     *its_end = NULL;
@@ -93,27 +74,27 @@ static qd_message *put_back(qd_message *messages, const qd_session *session)
     return others;
 }
 
-void qd_slice_apply(qd_host *host, bool all)
+void qd_time_budget_apply(qd_room_actor *actor, bool all)
 {
-    slice at = {.endless = all, .end_ns = QD_NEVER, .looked_ns = QD_NEVER};
-    const qd_session *slow = NULL;
-    qd_message *rest = apply_some(host, host->messages, &at, &slow);
+    time_budget budget = {.endless = all, .end_ns = QD_NEVER, .looked_ns = QD_NEVER};
+    const qd_endpoint *slow = NULL;
+    qd_message *rest = apply_some(actor, actor->messages, &budget, &slow);
 
     if (rest == NULL) {
-        rest = apply_some(host, qd_mailbox_take(&host->mailbox), &at, &slow);
+        rest = apply_some(actor, qd_mailbox_take(&actor->mailbox), &budget, &slow);
     }
     if (rest != NULL && slow != NULL) {
-        /* Behind what has come meanwhile as well. */
+        /* Also behind the messages that have come meanwhile. */
         qd_message **end = &rest;
 
         while (*end != NULL) {
             end = &(*end)->next;
         }
-        *end = qd_mailbox_take(&host->mailbox);
+        *end = qd_mailbox_take(&actor->mailbox);
         rest = put_back(rest, slow);
     }
-    host->messages = rest;
+    actor->messages = rest;
     if (rest != NULL) {
-        qd_host_wake(host);
+        qd_room_actor_wake(actor);
     }
 }

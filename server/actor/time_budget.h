@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices: a run of a host goes on with messages for a while (qd_server_config.slice_ns), and leaves the rest to the next
- * one. So whatever a room is asked, it ticks, and other rooms have their turn.
+ * The time budget: a run of a room actor applies messages for a while (qd_service_config.time_budget_ns) and leaves the
+ * rest to the next run. So the room ticks and other rooms run, whatever clients ask of a room.
  *
- * A message is carried out whole, however long it takes. If that is long, what its session has put in besides goes
- * behind the others' messages, which so wait for one of its queries, not for as many as it has sent. A session's own
- * order is kept.
+ * A message is carried out whole, however long it takes. If it takes long, the other messages of its session move behind
+ * those of all other sessions. These then wait for one slow query, not for all that the session has sent. The order of
+ * each session's own messages is kept.
  */
 #ifndef QD_ACTOR_TIME_BUDGET_H
 #define QD_ACTOR_TIME_BUDGET_H
 
-#include "room_actor.h"
+#include "state/room_actor_state.h"
 
-/* Applies messages, those left before first; has the host woken if there are more. In a closed room, and where `all` is
- * set, none are left. [run] */
-void qd_slice_apply(qd_host *host, bool all);
-
-/* Whether it takes so little that a visit may apply it. [any] */
-bool qd_slice_is_light(const qd_request *request);
+/* Applies messages, first those that an earlier run left, and wakes the actor if more are left. In a closed room, and if
+ * `all` is set, none are left. [run] */
+void qd_time_budget_apply(qd_room_actor *actor, bool all);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A container sees its own cgroup at the root of the mount. Version 2 says "QUOTA PERIOD" or "max PERIOD" in one file;
- * version 1 has two, with a quota of -1 for none. */
+/* A container sees its own cgroup at the root of the mount. Version 2 has one file with "QUOTA PERIOD" or "max PERIOD".
+ * Version 1 has two files, with a quota of -1 for none. */
 static double quota(void)
 {
     double time_us, period_us;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How many cores this process may use: those that it may be scheduled on, and no more than its cgroup's quota of time
- * comes to. [any]
+ * How many cores this process may use: the cores that it may be scheduled on, limited by its cgroup's CPU quota. [any]
  */
 #ifndef QD_APP_CORES_H
 #define QD_APP_CORES_H

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../proto/messages.h"
-#include "../actor/room_directory.h"
+#include "../actor/service/service.h"
 #include "../base/assert.h"
 #include "../space/space.h"
 #include "../work/pool.h"
@@ -18,12 +18,13 @@
 #define GIB (MIB * KIB)
 
 typedef struct option_row option_row;
+/* On failure, `error` says what the value must be. */
 typedef bool (*parse_fn)(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size);
 
 struct option_row {
     const char *name;
-    const char *argument;  /* as --help shows it; NULL: it has none */
-    const char *otherwise; /* the default, as one would write it; NULL: none, and help says what that means */
+    const char *argument;  /* as --help shows it; NULL: the option has none */
+    const char *otherwise; /* the default, as a user writes it; NULL: none, and `help` explains it */
     const char *help;
     parse_fn parse;
     size_t offset;     /* in qd_options */
@@ -50,8 +51,8 @@ static const char *number_text(const option_row *row, uint64_t number, char text
     return text;
 }
 
-/* A number with, for sizes, one of K, M and G behind it. Returns false where it is none. One that is too large for 64
- * bits is UINT64_MAX, which is in no range. */
+/* Reads a number; a size may end with K, M or G. Returns false if it is not one. A number too large for 64 bits becomes
+ * UINT64_MAX, which is in no range. */
 static bool read_number(const char *text, bool is_size, uint64_t *number)
 {
     if (!isdigit((unsigned char)text[0])) {
@@ -90,15 +91,9 @@ static bool parse_number(const option_row *row, const char *value, qd_options *o
     char min[24], max[24];
     bool is_size = strcmp(row->argument, "SIZE") == 0;
 
-    if (!read_number(value, is_size, &number)) {
-        snprintf(error, error_size, "\"%s\" is no %s: give one in %s..%s", value,
-                 is_size ? "size such as 64K or 4M" : "number", number_text(row, row->min, min),
-                 number_text(row, row->max, max));
-        return false;
-    }
-    if (number < row->min || number > row->max) {
-        snprintf(error, error_size, "%s is not in %s..%s", value, number_text(row, row->min, min),
-                 number_text(row, row->max, max));
+    if (!read_number(value, is_size, &number) || number < row->min || number > row->max) {
+        snprintf(error, error_size, "must be a %s in %s..%s", is_size ? "size" : "number",
+                 number_text(row, row->min, min), number_text(row, row->max, max));
         return false;
     }
     memcpy((char *)options + row->offset, &number, sizeof number);
@@ -112,7 +107,7 @@ static bool parse_address(const option_row *row, const char *value, qd_options *
     const char *colon = strrchr(value, ':');
     uint64_t port;
     if (colon == NULL || colon == value || !read_number(colon + 1, false, &port) || port > UINT16_MAX) {
-        snprintf(error, error_size, "\"%s\" is not HOST:PORT with a port in 0..65535", value);
+        snprintf(error, error_size, "must be HOST:PORT with a port in 0..65535");
         return false;
     }
     const char *host = value;
@@ -121,12 +116,11 @@ static bool parse_address(const option_row *row, const char *value, qd_options *
         host++;
         size -= 2;
     } else if (memchr(host, ':', size) != NULL) {
-        snprintf(error, error_size, "\"%s\" is not HOST:PORT: write an IPv6 address as [ADDRESS]:PORT", value);
+        snprintf(error, error_size, "must be HOST:PORT. Write an IPv6 address as [ADDRESS]:PORT.");
         return false;
     }
     if (size == 0 || size >= sizeof options->host) {
-        snprintf(error, error_size, "the host in \"%s\" has %zu bytes: must have 1 to %zu", value, size,
-                 sizeof options->host - 1);
+        snprintf(error, error_size, "must have a host of 1 to %zu bytes", sizeof options->host - 1);
         return false;
     }
     memcpy(options->host, host, size);
@@ -138,7 +132,7 @@ static bool parse_address(const option_row *row, const char *value, qd_options *
 static bool parse_path(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size)
 {
     if (value[0] == '\0') {
-        snprintf(error, error_size, "the path is empty: give a file's");
+        snprintf(error, error_size, "must be the path of a file");
         return false;
     }
     memcpy((char *)options + row->offset, &value, sizeof value);
@@ -151,7 +145,7 @@ static bool parse_level(const option_row *row, const char *value, qd_options *op
     if (qd_log_level_parse(value, &options->log_level)) {
         return true;
     }
-    snprintf(error, error_size, "\"%s\" is none of error, warn, info, debug", value);
+    snprintf(error, error_size, "must be error, warn, info or debug");
     return false;
 }
 
@@ -160,37 +154,43 @@ static bool parse_level(const option_row *row, const char *value, qd_options *op
 #define AT(member) offsetof(qd_options, member)
 
 static const option_row table[] = {
-    {"listen", "HOST:PORT", "127.0.0.1:7400", "address to listen on; port 0 picks a free one", parse_address, 0, 0, 0},
-    {"workers", "N", NULL, "threads that run rooms (default: one a core)", parse_number, AT(workers), 1,
+    {"listen", "HOST:PORT", "127.0.0.1:7400", "listen on this address; port 0 picks a free one", parse_address, 0, 0,
+     0},
+    {"workers", "N", NULL, "run rooms on N threads (default: one per core)", parse_number, AT(workers), 1,
      QD_POOL_WORKERS_MAX},
-    {"loops", "N", NULL, "threads that read and write sockets, and apply what moves (default: one for two cores)",
-     parse_number, AT(loops), 1, QD_LOOPS_MAX},
-    {"connections-max", "N", "1024", "connections at once", parse_number, AT(connections_max), 1, 1000000},
-    {"frame-max", "SIZE", "4M", "longest frame that is read", parse_number, AT(frame_bytes_max),
+    {"loops", "N", NULL, "serve connections on N threads (default: one per two cores)", parse_number, AT(loops), 1,
+     QD_LOOPS_MAX},
+    {"connections-max", "N", "1024", "accept at most N connections at once", parse_number, AT(connections_max), 1,
+     1000000},
+    {"frame-max", "SIZE", "4M", "read frames of at most SIZE", parse_number, AT(frame_bytes_max),
      QD_FRAME_BYTES_BEFORE_HELLO, 256 * MIB},
-    {"rooms-max", "N", "65536", "rooms open at once", parse_number, AT(rooms_max), 1, QD_REGISTRY_ROOMS_MAX},
-    {"entities-max", "N", "4194304", "entities in a room", parse_number, AT(entities_max), 1, QD_SPACE_SLOTS_MAX},
-    {"events-max", "N", "1048576", "pair events of a room and tick", parse_number, AT(events_max), 1, 64 * MIB},
-    {"observers-max", "N", "16384", "observers in a room", parse_number, AT(observers_max), 1, MIB},
-    {"sightings-max", "N", "4194304", "entities within reach of a room's observers", parse_number, AT(sightings_max), 1,
+    {"rooms-max", "N", "65536", "open at most N rooms at once", parse_number, AT(rooms_max), 1,
+     QD_ROOM_DIRECTORY_ROOMS_MAX},
+    {"entities-max", "N", "4194304", "allow at most N entities per room", parse_number, AT(entities_max), 1,
+     QD_SPACE_SLOTS_MAX},
+    {"events-max", "N", "1048576", "send at most N pair events per room and tick", parse_number, AT(events_max), 1,
      64 * MIB},
-    {"roster-ids-max", "N", "4194304", "ids in all rosters of a session in a room", parse_number, AT(roster_ids_max), 1,
-     64 * MIB},
-    {"memory-max", "SIZE", NULL, "memory in all (default: 80 % of the machine's or container's)", parse_number,
-     AT(memory_bytes_max), 16 * MIB, 1024 * 1024 * GIB},
-    {"queue-max", "SIZE", "8M", "bytes queued for a session that does not read", parse_number, AT(queue_bytes_max),
-     64 * KIB, GIB},
-    {"slow-ms-max", "N", "5000", "milliseconds for a session to read half of a full queue, before it is closed",
-     parse_number, AT(slow_ms_max), 1, 3600000},
-    {"resume-ms-max", "N", "10000", "milliseconds that a resumable session is kept without a connection", parse_number,
+    {"observers-max", "N", "16384", "allow at most N observers per room", parse_number, AT(observers_max), 1, MIB},
+    {"sightings-max", "N", "4194304", "allow at most N entities within reach of a room's observers", parse_number,
+     AT(sightings_max), 1, 64 * MIB},
+    {"roster-ids-max", "N", "4194304", "allow at most N ids in all rosters per session and room", parse_number,
+     AT(roster_ids_max), 1, 64 * MIB},
+    {"memory-max", "SIZE", NULL, "use at most SIZE of memory (default: 80 % of the machine's or container's)",
+     parse_number, AT(memory_bytes_max), 16 * MIB, 1024 * 1024 * GIB},
+    {"queue-max", "SIZE", "8M", "queue at most SIZE for a session that does not read", parse_number,
+     AT(queue_bytes_max), 64 * KIB, GIB},
+    {"slow-ms-max", "N", "5000", "disconnect a slow reader after N ms with its queue over half full", parse_number,
+     AT(slow_ms_max), 1, 3600000},
+    {"resume-ms-max", "N", "10000", "keep a resumable session for N ms without a connection", parse_number,
      AT(resume_ms_max), 0, 3600000},
-    {"room-batches-max", "N", "1024", "batches waiting in a room, over all its writers", parse_number,
+    {"room-batches-max", "N", "1024", "let at most N batches of all writers wait in a room", parse_number,
      AT(room_batches_max), 1, 1000000},
-    {"token-file", "PATH", NULL, "tokens that sessions need, one a line (default: any token will do)", parse_path,
-     AT(token_file), 0, 0},
-    {"admin-token-file", "PATH", NULL, "tokens that make an admin, one a line (default: nobody is)", parse_path,
-     AT(admin_token_file), 0, 0},
-    {"log-level", "LEVEL", "info", "what goes to stderr: error, warn, info or debug", parse_level, 0, 0, 0},
+    {"token-file", "PATH", NULL, "accept only the tokens in this file, one per line (default: accept any token)",
+     parse_path, AT(token_file), 0, 0},
+    {"admin-token-file", "PATH", NULL, "make sessions with a token in this file admins (default: no session is)",
+     parse_path, AT(admin_token_file), 0, 0},
+    {"log-level", "LEVEL", "info", "log to stderr from this level on: error, warn, info or debug", parse_level, 0, 0,
+     0},
 };
 #define TABLE_COUNT (sizeof table / sizeof table[0])
 
@@ -205,12 +205,12 @@ static void environment_name(const option_row *row, char name[64])
     }
 }
 
-/* ---- what is none ---- */
+/* ---- misspelt options ---- */
 
-/* How many messages of one are to be changed, put in or left out until it is the other; `-` is `_`. */
+/* The edit distance: how many letters to change, insert or delete to turn one into the other. `-` equals `_`. */
 static size_t distance(const char *one, size_t one_size, const char *other)
 {
-    size_t row[64]; /* [i]: from the first i messages of the other to those of the one until here */
+    size_t row[64]; /* [i]: from the first i letters of the other to the first j of the one */
     size_t other_size = strlen(other);
 
     QD_ASSERT(other_size < 64);
@@ -218,11 +218,11 @@ static size_t distance(const char *one, size_t one_size, const char *other)
         row[i] = i;
     }
     for (size_t j = 0; j < one_size; j++) {
-        char message = one[j] == '_' ? '-' : (char)tolower((unsigned char)one[j]);
+        char letter = one[j] == '_' ? '-' : (char)tolower((unsigned char)one[j]);
         size_t corner = row[0]++;
 
         for (size_t i = 1; i <= other_size; i++) {
-            size_t changed = corner + (other[i - 1] != message), shorter = row[i] < row[i - 1] ? row[i] : row[i - 1];
+            size_t changed = corner + (other[i - 1] != letter), shorter = row[i] < row[i - 1] ? row[i] : row[i - 1];
 
             corner = row[i];
             row[i] = changed <= shorter ? changed : shorter + 1;
@@ -231,7 +231,7 @@ static size_t distance(const char *one, size_t one_size, const char *other)
     return row[other_size];
 }
 
-/* The option that was probably meant; NULL: none is like it. */
+/* The option that the user probably meant. NULL: none is similar. */
 static const option_row *nearest(const char *name, size_t size)
 {
     const option_row *row = NULL;
@@ -248,7 +248,7 @@ static const option_row *nearest(const char *name, size_t size)
     return row;
 }
 
-/* Of a Kubernetes Service that is named "quadrille" or "quadrille-and-more", or a Docker link. */
+/* Whether it comes from a Kubernetes Service named "quadrille" or "quadrille-and-more", or from a Docker link. */
 static bool is_of_a_service(const char *variable)
 {
     static const char *const marks[] = {
@@ -285,18 +285,18 @@ bool qd_options_is_stray(const char *variable, char *text, size_t text_size)
     if (strlen(right) == (size_t)(equals - variable) && memcmp(right, variable, strlen(right)) == 0) {
         return false;
     }
-    snprintf(text, text_size, "ignoring the variable %.*s: there is no such option%s%s%s, see --help",
-             (int)(equals - variable), variable, row != NULL ? " (did you mean " : "", right, row != NULL ? "?)" : "");
+    snprintf(text, text_size, "ignoring the variable %.*s: no option has this name.%s%s%s See --help.",
+             (int)(equals - variable), variable, row != NULL ? " Did you mean " : "", right, row != NULL ? "?" : "");
     return true;
 }
 
 /* ---- reading ---- */
 
-/* `source` is how the user gave it: "--workers" or "QUADRILLE_WORKERS". */
+/* `source` is what the user wrote: "--workers" or "QUADRILLE_WORKERS". */
 static bool set(const option_row *row, const char *source, const char *value, qd_options *options, char *error,
                 size_t error_size)
 {
-    int prefix = snprintf(error, error_size, "%s: ", source);
+    int prefix = snprintf(error, error_size, "%s is \"%s\"; ", source, value);
     size_t used = (size_t)prefix < error_size ? (size_t)prefix : error_size;
 
     if (!row->parse(row, value, options, error + used, error_size - used)) {
@@ -344,14 +344,14 @@ static bool read_option(int argc, char *const argv[], int *index, qd_options *op
 
     if (row == NULL) {
         row = size > 2 && memcmp(argument, "--", 2) == 0 ? nearest(argument + 2, size - 2) : NULL;
-        snprintf(error, error_size, "%s: there is no such option%s%s%s, see --help", argument,
-                 row != NULL ? " (did you mean --" : "", row != NULL ? row->name : "", row != NULL ? "?)" : "");
+        snprintf(error, error_size, "unknown option %s.%s%s%s See --help.", argument,
+                 row != NULL ? " Did you mean --" : "", row != NULL ? row->name : "", row != NULL ? "?" : "");
         return false;
     }
     char source[64];
     snprintf(source, sizeof source, "--%s", row->name);
     if (equals == NULL && *index + 1 >= argc) {
-        snprintf(error, error_size, "%s: needs a value, %s", source, row->argument);
+        snprintf(error, error_size, "%s needs a value: %s", source, row->argument);
         return false;
     }
     const char *value = equals != NULL ? equals + 1 : argv[++*index];
@@ -361,7 +361,7 @@ static bool read_option(int argc, char *const argv[], int *index, qd_options *op
 qd_options_result qd_options_parse(int argc, char *const argv[], char *(*environment)(const char *name),
                                    qd_options *options, char *error, size_t error_size)
 {
-    /* Whoever asks for help gets it, whatever else is wrong. */
+    /* --help and --version work even if other arguments are wrong. */
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             return QD_OPTIONS_HELP;
@@ -384,7 +384,7 @@ qd_options_result qd_options_parse(int argc, char *const argv[], char *(*environ
 void qd_options_help(FILE *stream)
 {
     fputs("Usage: quadrille-server [OPTION]...\n"
-          "Answers, every tick and for many rooms at once: what touches what.\n\n",
+          "Reports what touches what and who sees whom, every tick, for many rooms at once.\n\n",
           stream);
     for (size_t i = 0; i < TABLE_COUNT; i++) {
         char left[64], min[24], max[24];
@@ -400,9 +400,14 @@ void qd_options_help(FILE *stream)
         }
         fputc('\n', stream);
     }
-    fputs("  --help                      this text\n"
-          "  --version                   the version\n\n"
-          "SIZE is in bytes, or in KiB, MiB or GiB with K, M or G behind it. Each option may also stand in the\n"
-          "environment: --workers as QUADRILLE_WORKERS, --frame-max as QUADRILLE_FRAME_MAX.\n",
+    fputs("  --help                      print this text\n"
+          "  --version                   print the version\n\n"
+          "SIZE is in bytes; K, M or G behind it makes it KiB, MiB or GiB. The environment may set each option,\n"
+          "too: --workers as QUADRILLE_WORKERS, --frame-max as QUADRILLE_FRAME_MAX.\n",
           stream);
+}
+
+void qd_options_version(FILE *stream)
+{
+    fprintf(stream, "%s\n", qd_server_name);
 }

@@ -14,16 +14,16 @@
 #include "../base/alloc.h"
 #include "../base/assert.h"
 #include "../net/net.h"
-#include "../session/server.h"
 #include "../work/pool.h"
 #include "cores.h"
+#include "server.h"
 
-/* How long rooms may take to close, and queues to be sent, when the server stops. */
-#define CLOSE_MS_MAX 2000u
-#define STOP_MS_MAX  2000u
-#define SLICE_NS     UINT64_C(5000000) /* that a room applies messages before others have their turn */
+/* When the server stops: how long rooms may take to close, and queues to be sent. */
+#define CLOSE_MS_MAX   2000u
+#define STOP_MS_MAX    2000u
+#define TIME_BUDGET_NS UINT64_C(5000000) /* how long a room applies messages before other rooms run */
 
-/* Open files besides the connections: those that are being refused, the listener, what each loop has. */
+/* Open files besides the connections: connections that are being refused, the listener, and those of each loop. */
 #define FILES_AROUND    100u
 #define FILES_OF_A_LOOP 4u
 
@@ -41,7 +41,7 @@ static void sleep_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* All threads inherit the mask, so that the signals wait for sigwait. A peer that has gone is no reason to die. */
+/* All threads inherit the mask, so that the signals wait for sigwait. SIGPIPE is ignored: writes return the error. */
 static void block_signals(sigset_t *set)
 {
     sigemptyset(set);
@@ -58,7 +58,7 @@ static void wait_for_signal(const sigset_t *set)
     while (sigwait(set, &number) != 0)
         ;
     qd_log(QD_LOG_INFO, "stopping signal=%d", number);
-    /* From here on a second one does what signals do by themselves. */
+    /* From here on, a second signal has its default effect. */
     pthread_sigmask(SIG_UNBLOCK, set, NULL);
 }
 
@@ -71,14 +71,14 @@ static void stop(qd_server *server, qd_net *net)
     }
     qd_server_go_away(server, STOP_MS_MAX);
     qd_net_stop(net, STOP_MS_MAX);
-    /* Every link is closed: what is left are the last runs of the rooms. */
-    while (qd_server_hosts(server) > 0) {
+    /* Every link is closed: only the last runs of the rooms are left. */
+    while (!qd_server_is_idle(server)) {
         sleep_ms(1);
     }
     qd_log(QD_LOG_INFO, "stopped");
 }
 
-/* Each connection is a file. The soft limit, mostly 1,024, is for programs that use select. */
+/* Each connection is a file. The soft limit, usually 1,024, is for programs that use select. */
 static void raise_files(uint32_t connections_max, uint32_t loops)
 {
     struct rlimit files;
@@ -126,8 +126,8 @@ static int serve(const qd_options *options, const qd_server_config *config, cons
         .host = options->host,
         .port = options->port,
         .loops = loops_of(options),
-        .connections_max = config->limits.connections_max,
-        .outbox_bytes_max = config->limits.queue_bytes_max,
+        .connections_max = config->service.limits.connections_max,
+        .outbox_bytes_max = config->service.limits.queue_bytes_max,
         .frame_bytes_max = QD_FRAME_BYTES_BEFORE_HELLO,
         .handler = qd_server_link_handler(&server),
         .refusal = qd_server_refusal,
@@ -145,7 +145,7 @@ static int serve(const qd_options *options, const qd_server_config *config, cons
            qd_net_port(net));
     fflush(stdout);
     qd_log(QD_LOG_INFO, "listening host=%s port=%u workers=%u loops=%u memory_max=%zu", options->host, qd_net_port(net),
-           config->workers, net_config.loops, qd_memory_limit());
+           config->service.workers, net_config.loops, qd_memory_limit());
     wait_for_signal(signals);
     stop(&server, net);
     qd_server_deinit(&server);
@@ -188,24 +188,27 @@ int qd_run(const qd_options *options)
         goto done;
     }
     const qd_server_config config = {
-        .limits = {.connections_max = (uint32_t)options->connections_max,
-                   .frame_bytes_max = (uint32_t)options->frame_bytes_max,
-                   .rooms_max = (uint32_t)options->rooms_max,
-                   .entities_max = (uint32_t)options->entities_max,
-                   .events_max = (uint32_t)options->events_max,
-                   .observers_max = (uint32_t)options->observers_max,
-                   .sightings_max = (uint32_t)options->sightings_max,
-                   .roster_ids_max = (uint32_t)options->roster_ids_max,
-                   .queue_bytes_max = (uint32_t)options->queue_bytes_max,
-                   .slow_ms_max = (uint32_t)options->slow_ms_max,
-                   .resume_ms_max = (uint32_t)options->resume_ms_max,
-                   .room_batches_max = (uint32_t)options->room_batches_max},
-        .scheduler = qd_pool_scheduler(pool),
-        .workers = workers,
-        .slice_ns = SLICE_NS,
+        .service =
+            {
+                .limits = {.connections_max = (uint32_t)options->connections_max,
+                           .frame_bytes_max = (uint32_t)options->frame_bytes_max,
+                           .rooms_max = (uint32_t)options->rooms_max,
+                           .entities_max = (uint32_t)options->entities_max,
+                           .events_max = (uint32_t)options->events_max,
+                           .observers_max = (uint32_t)options->observers_max,
+                           .sightings_max = (uint32_t)options->sightings_max,
+                           .roster_ids_max = (uint32_t)options->roster_ids_max,
+                           .queue_bytes_max = (uint32_t)options->queue_bytes_max,
+                           .slow_ms_max = (uint32_t)options->slow_ms_max,
+                           .resume_ms_max = (uint32_t)options->resume_ms_max,
+                           .room_batches_max = (uint32_t)options->room_batches_max},
+                .scheduler = qd_pool_scheduler(pool),
+                .workers = workers,
+                .time_budget_ns = TIME_BUDGET_NS,
+                .random = random_number,
+            },
         .tokens = options->token_file != NULL ? &tokens : NULL,
         .admin_tokens = options->admin_token_file != NULL ? &admin_tokens : NULL,
-        .random = random_number,
     };
     status = serve(options, &config, &signals);
 done:

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The server with real sockets, threads and time: starts it, waits for SIGTERM or SIGINT, stops it. For main alone.
+ * The server with real sockets, threads and time: starts it, waits for SIGTERM or SIGINT, and stops it.
  */
 #ifndef QD_APP_START_H
 #define QD_APP_START_H
 
 #include "options.h"
 
-/* Returns the exit status: 0 after a signal, 1 where it could not start, which stderr explains. A second signal ends
- * the process at once. */
+/* Returns the exit status: 0 after a signal, 1 if the server could not start, which stderr explains. A second signal
+ * ends the process at once. [main thread] */
 int qd_run(const qd_options *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One frame of a session: decode it, check what can be checked without the room, answer it or put it into the room's
- * mailbox. [loop]
+ * One frame of a session: decodes it, checks what can be checked without the room, and answers the request or posts it
+ * to the room. [loop]
  */
 #ifndef QD_SESSION_DISPATCH_H
 #define QD_SESSION_DISPATCH_H

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A session: one link from its opening to its end, what it has proved about itself, and the rooms that it is in.
+ * A session: one link from its opening to its end, what its client has proved about itself, and its memberships in
+ * rooms.
  *
- *     WAITING --Hello--> READY --> ENDED        (ENDED: said goodbye; what still comes in is not looked at)
- *         \-- Hello --> RESUMING --^              (RESUMING: the older connection of the session is just being closed)
+ *     WAITING --Hello--> READY --> ENDED        (ENDED: GoAway is sent; frames that still come are ignored)
+ *         \-- Hello --> RESUMING --^            (RESUMING: the session's older connection is just being closed)
  *
- * A session whose link has closed may be parked, without a thread, until it is resumed or its time is over (resume.h).
- * Confined to its link's loop thread, but for what is marked. Counted references: the link's (until closed) and one of
- * every seat, because a room may still answer when the link is gone.
+ * When its link closes, a session may be detached until it is resumed or its time is over (sessions.h). It belongs to
+ * the loop thread of its link, and while it is detached to the thread that takes it out of there. Rooms use its endpoint.
  */
 #ifndef QD_SESSION_SESSION_H
 #define QD_SESSION_SESSION_H
 
-#include "../actor/membership.h"
-#include "../actor/token.h"
+#include "../actor/room_actor.h"
 #include "../base/map.h"
-#include "server.h"
+
+struct qd_sessions;
+
+/* How long a client has to send Hello. */
+#define QD_HELLO_MS_MAX 2000u
 
 typedef enum qd_session_state {
     QD_SESSION_WAITING,
@@ -25,65 +28,53 @@ typedef enum qd_session_state {
 } qd_session_state;
 
 typedef struct qd_session {
-    /* set at creation [any] */
-    qd_server *server;
-    qd_link *link;   /* a reference */
-    uint64_t number; /* that of the session that it resumes, from before it has seats */
+    struct qd_sessions *sessions;
+    qd_service *service;
+    qd_link *link;         /* the endpoint's */
+    qd_endpoint *endpoint; /* a reference */
 
-    _Atomic uint32_t references;
-    _Atomic bool too_slow; /* it is being closed for that */
-    _Atomic bool cut_off;  /* its link has closed */
-    qd_gate bytes;         /* of requests put into mailboxes and not handled */
-
-    /* under the server's mutex */
-    struct qd_session *previous, *next;
-    bool resumable, taken_over;
-    uint64_t secret[2]; /* with resumable */
-    uint64_t expire_ns; /* while it is parked */
+    /* under the lock of `sessions` */
+    struct qd_session *previous, *next; /* in one of its two lists */
+    bool resumable, taken_over, detached;
+    uint64_t secret[2]; /* with `resumable` */
+    uint64_t expire_ns; /* with `detached` */
 
     qd_session_state state;
     bool admin;
-    qd_token *token;     /* NULL where it is empty */
-    qd_heap heap;        /* for the map */
-    qd_map seats;        /* handle -> qd_seat */
-    qd_seat *first_seat; /* the same, as a list */
+    qd_heap heap;                    /* for the map */
+    qd_map memberships;              /* handle -> qd_membership */
+    qd_membership *first_membership; /* the same, as a list */
     uint32_t sweep_count;
     uint32_t hello_seq, last_seq;
-    /* While it is RESUMING. */
+    /* while it is RESUMING */
     uint64_t wanted_number, wanted_secret[2], give_up_ns;
 } qd_session;
 
-/* [any] */
-void qd_session_acquire(qd_session *session);
-void qd_session_release(qd_session *session);
+/* A session for that link, with a reference to the endpoint. NULL: no memory. [loop] */
+qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service, qd_link *link) QD_MUST_USE;
+/* Gives up all memberships and frees the session. Its link is closed. [loop], or the timer actor for a detached session */
+void qd_session_destroy(qd_session *session);
 
-/* How many bytes of requests may wait, over all rooms of a session. [any] */
-size_t qd_session_bytes_max(const qd_session *session);
+/* ---- [loop] ---- */
 
-/* The session's part of the link handler; the context is the server. */
-void qd_session_opened(void *server, qd_link *link);
-void qd_session_frame(void *server, qd_link *link, const uint8_t *bytes, size_t size);
-void qd_session_fault(void *server, qd_link *link, qd_link_fault fault, uint64_t value);
-void qd_session_expired(void *server, qd_link *link);
-void qd_session_drained(void *server, qd_link *link);
-void qd_session_closed(void *server, qd_link *link);
+/* The membership in the room of that handle. NULL: the session is not in the room, or the room is closed. */
+qd_membership *qd_session_membership(qd_session *session, uint64_t handle);
+/* Creates a membership in a room. NULL: no memory. */
+qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor) QD_MUST_USE;
+/* Gives the membership up. The room answers RoomLeft with that seq, if `answered`. */
+void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint32_t seq);
 
-/* ---- for dispatch.c ---- */
+/* The membership in the room that the request names. NULL: there is none, and the error is answered. */
+qd_membership *qd_session_expect_membership(qd_session *session, const qd_request *request, uint64_t room);
+/* Posts the request to the membership's room, and sets *request to NULL. */
+void qd_session_post(qd_membership *membership, qd_request **request);
 
-/* The seat in the room of that handle; NULL: the session is not in it, or it is closed. */
-qd_seat *qd_session_seat(qd_session *session, uint64_t handle);
-/* Takes a seat in a room; NULL: no memory. */
-qd_seat *qd_session_sit(qd_session *session, struct qd_host *host) QD_MUST_USE;
-/* Gives the seat up; the room answers RoomLeft with that seq, if `answered`. */
-void qd_session_stand(qd_session *session, qd_seat *seat, bool answered, uint32_t seq);
-/* Gives up all seats, and the reference of the link, which is closed. [whoever has the session alone] */
-void qd_session_finish(qd_session *session);
-/* Welcome. */
-void qd_session_welcome(qd_session *session, bool resumed);
-/* Keeps the token. */
-qd_status qd_session_token_set(qd_session *session, const char *token) QD_MUST_USE;
+/* Replies to a request of this session, with its seq. */
+void qd_session_answer(qd_session *session, const qd_request *request, qd_server_message *message);
+#define qd_session_fail(session, request, room, code, ...)                                                             \
+    qd_reply_error((session)->service, (session)->link, (request)->decoded.message.seq, (room), (code), __VA_ARGS__)
 /* Error, GoAway, close: see qd_reply_end. */
 #define qd_session_end(session, seq, code, ...)                                                                        \
-    ((session)->state = QD_SESSION_ENDED, qd_reply_end((session)->server, (session)->link, (seq), (code), __VA_ARGS__))
+    ((session)->state = QD_SESSION_ENDED, qd_reply_end((session)->service, (session)->link, (seq), (code), __VA_ARGS__))
 
 #endif

@@ -70,7 +70,7 @@ static void test_sigint(void **state)
     stop_by(SIGINT);
 }
 
-/* The least that the server gives sessions to read their last words, from the signal on (STOP_MS_MAX in app/run.c). */
+/* The least that the server gives sessions to read their last words, from the signal on (STOP_MS_MAX in app/start.c). */
 #define LAST_WORDS_MS 2000u
 
 static uint64_t now_ms(void)
@@ -195,7 +195,7 @@ static void test_bad_flags(void **state)
     expect_refusal(NULL, 2, "QUADRILLE_WORKERS");
     unsetenv("QUADRILLE_WORKERS");
     setenv("QUADRILLE_WORKER", "2", 1);
-    expect_refusal(QD_ARGS("--listen", "no-such-host.invalid:7400"), 1, "did you mean QUADRILLE_WORKERS");
+    expect_refusal(QD_ARGS("--listen", "no-such-host.invalid:7400"), 1, "Did you mean QUADRILLE_WORKERS");
     unsetenv("QUADRILLE_WORKER");
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a client of the simulation makes of the server's messages: each must answer something that was asked, and say
- * what is true.
+ * How a client of the simulation checks the server's messages: each must answer a request, and be true.
  */
 #include "client.h"
 
@@ -125,17 +124,17 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
         slot->views->tick > result->tick) {
         return;
     }
-    /* What was lost before is told by a reset that is still to be read. */
+    /* A reset that is still to be read reports what was lost before. */
     if (slot->stay->view_reset_tick > result->tick) {
         return;
     }
-    /* The views are those of that tick: what was told of them has come before. */
+    /* The views are those of that tick: their frames have come before. */
     for (uint32_t i = 0; i < result->count; i++) {
         bool seen = result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN;
 
         sim_check(result->session[i] != client->session || !seen ||
                       model_views_contain(slot->views, result->observer[i], asked->why_b),
-                  "observer %u is said to see %u, and was not told so", result->observer[i], asked->why_b);
+                  "observer %u is said to see %u, and no View reported it", result->observer[i], asked->why_b);
     }
 }
 
@@ -157,7 +156,7 @@ static void on_tick(sim_client *client, const qd_msg_tick *tick)
     }
 }
 
-/* Only the answer to a Step in lockstep tells of others, and answers it behind what came later. */
+/* Only the answer to a Step in lockstep lists others, and may come after answers to later requests. */
 static void check_late(const sim_client *client, const model_room *room, const sim_request *asked,
                        const qd_msg_applied *applied)
 {
@@ -206,7 +205,7 @@ static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *a
             continue;
         }
         sim_check(earlier->entries_refused == (earlier->op->refused_count > 0),
-                  "batch %u is in, and its refused entries were not told", earlier->seq);
+                  "batch %u is in, and its refused entries were not reported", earlier->seq);
         earlier->done = true;
     }
 }
@@ -233,7 +232,7 @@ static void on_query(sim_client *client, uint32_t seq, const qd_msg_query_result
     }
 }
 
-/* Which ones, the tap has looked at. */
+/* The tap has checked which ones. */
 static void on_entries(sim_request *asked)
 {
     sim_check(sim_is_batch(asked->kind) && !asked->entries_refused && !asked->done, "refused entries out of place");
@@ -299,7 +298,7 @@ static void on_error(sim_client *client, uint32_t seq, const qd_msg_error *error
     bool stopping =
         client->scene->stopping && asked->kind == QD_CLIENT_OPEN_ROOM && error->code == QD_ERROR_NOT_ALLOWED;
     bool right = asked->must_be != 0 ? error->code == asked->must_be : is_allowed(client, asked, error->code);
-    /* What is wrong may be sent to a room that is closed by then. */
+    /* An invalid request may reach a room that is closed by then. */
     right |= error->code == QD_ERROR_UNKNOWN_ROOM && asked->stay != NULL && asked->stay->room->closed;
     right |= stopping;
     sim_check(right && !asked->done, "request %u of kind %d gets %s: %s", seq, asked->kind,
@@ -322,15 +321,17 @@ static void on_list(sim_client *client, uint32_t seq, const qd_msg_room_list *li
     }
 }
 
-/* What of it is true, the tap has looked at. */
-static void on_handed_over(sim_client *client, uint32_t seq, const qd_msg_handed_over *told)
+/* The tap has checked whether it is true. */
+static void on_handed_over(sim_client *client, uint32_t seq, const qd_msg_handed_over *reported)
 {
     if (seq == 0) {
-        sim_check(told->to == client->session || told->from == client->session, "entities are another session's");
+        sim_check(reported->to == client->session || reported->from == client->session,
+                  "entities are another session's");
         return;
     }
     const sim_request *asked = answered(client, seq, QD_CLIENT_ADOPT);
-    sim_check(told->to == client->session && told->from == asked->op->from_session, "another Adopt is answered");
+    sim_check(reported->to == client->session && reported->from == asked->op->from_session,
+              "another Adopt is answered");
 }
 
 static void on_message(sim_client *client, const qd_server_message *message)
@@ -441,9 +442,9 @@ void sim_client_finish(sim_client *client)
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         const model_stay *stay = client->slots[i].stay;
 
-        sim_check(stay == NULL || !stay->room->closed, "a room is closed, and the client was not told");
-        sim_check(stay == NULL || stay->room->handed_over == stay->room->handed_over_told,
-                  "who was given entities was not told");
+        sim_check(stay == NULL || !stay->room->closed, "a room is closed, and the client got no RoomClosed");
+        sim_check(stay == NULL || stay->room->handed_over == stay->room->handed_over_reported,
+                  "the receiver of entities got no HandedOver");
         sim_check(stay == NULL || !stay->view_lost || sim_scene_outbox_bytes_max(client->scene) < SIM_ROOMY,
                   "a view got no reset");
         if (client->slots[i].views != NULL && !stay->view_lost) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cases.h"
+#include "server/actor/service/reply.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/actor/room_actor.h"
 #include "server/base/alloc.h"
 
 static qd_client_message for_room(qd_client_kind kind, uint64_t room)
@@ -41,7 +41,7 @@ static void hello_is_due(sim_house *house)
     sim_peer_expect_error(&silent, QD_ERROR_NO_HELLO, "no Hello came within 2000 ms");
     sim_check(sim_peer_expect(&silent, QD_SERVER_GO_AWAY)->as.go_away.reason == QD_GO_AWAY_PROTOCOL, "the reason");
     sim_peer_expect_end(&silent);
-    /* Who has said it may be silent. */
+    /* After Hello, a client may be silent. */
     sim_house_pass(house, 100000);
     sim_peer_expect_nothing(&late);
     sim_peer_close(&silent);
@@ -66,8 +66,8 @@ static void tokens(sim_house *house)
     char *known[] = {"alpha", "beta"}, *admins[] = {"root"};
     const qd_tokens known_tokens = {known, 2}, admin_tokens = {admins, 1};
 
-    house->server.config.tokens = &known_tokens;
-    house->server.config.admin_tokens = &admin_tokens;
+    house->server.sessions.tokens = &known_tokens;
+    house->server.sessions.admin_tokens = &admin_tokens;
     sim_peer stranger, maker, twin, other, admin;
     sim_peer_connect(&stranger, house);
     sim_peer_send(&stranger,
@@ -99,7 +99,7 @@ static void tokens(sim_house *house)
     }
 }
 
-/* Sessions without a token are nobody's twins. */
+/* Sessions without a token share nothing. */
 static void no_token_is_no_bond(sim_house *house)
 {
     sim_peer maker, other;
@@ -150,15 +150,15 @@ static void an_empty_room_closes_in_its_time(sim_house *house)
     sim_peer_spawn(&peer, first, 1, 3, 0);
     sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));
     (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
-    /* 200 ms of grace, and then 300 without anybody and anything. */
+    /* 200 ms of grace, and then 300 ms with nothing in the room. */
     sim_house_pass(house, 480);
     sim_check(sim_peer_open_room(&peer, "room", &config) == first, "the room is there until its time is over");
     sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));
     (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
     sim_house_pass(house, 290);
-    sim_check(qd_server_hosts(&house->server) == 1, "its time starts anew");
+    sim_check(atomic_load(&house->server.service.actors) == 1, "its time starts again");
     sim_house_pass(house, 20);
-    sim_check(qd_server_hosts(&house->server) == 0, "the room is closed and freed");
+    sim_check(atomic_load(&house->server.service.actors) == 0, "the room is closed and freed");
     sim_check(sim_peer_open_room(&peer, "room", &config) != first, "another room of that name has another handle");
     sim_peer_close(&peer);
 }
@@ -195,9 +195,9 @@ static void an_idle_room_is_small_and_stands_still(sim_house *house)
     (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
     sim_check(qd_memory_used() - before <= 16384, "an idle room takes %zu bytes", qd_memory_used() - before);
     sim_house_pass(house, 10); /* its last tick, for what has left */
-    uint64_t ticks = qd_counted(&house->server, QD_COUNT_TICKS);
+    uint64_t ticks = qd_counted(&house->server.service.counters, QD_COUNT_TICKS);
     sim_house_pass(house, 10000);
-    sim_check(qd_counted(&house->server, QD_COUNT_TICKS) == ticks, "a room with nothing in it ticks");
+    sim_check(qd_counted(&house->server.service.counters, QD_COUNT_TICKS) == ticks, "a room with nothing in it ticks");
     sim_peer_close(&peer);
 }
 
@@ -246,7 +246,8 @@ static void closed_rooms_are_forgotten(sim_house *house)
 
         sim_peer_send(&peer, for_room(QD_CLIENT_CLOSE_ROOM, room));
         (void)sim_peer_expect(&peer, QD_SERVER_ROOM_CLOSED);
-        sim_check(qd_server_hosts(&house->server) <= 32, "%u rooms are kept", qd_server_hosts(&house->server));
+        sim_check(atomic_load(&house->server.service.actors) <= 32, "%u rooms are kept",
+                  atomic_load(&house->server.service.actors));
     }
     sim_peer_close(&peer);
 }
@@ -356,7 +357,7 @@ static void requests_in_one_go_are_answered_in_order(sim_house *house)
 
 /* ---- limits ---- */
 
-/* One room, one run of its host: the writer's share is waiting, and not one batch more. */
+/* One room, one run of its actor: the writer's share is waiting, and not one batch more. */
 static void a_writer_waits_for_its_share_alone(sim_house *house)
 {
     sim_peer loud, quiet;
@@ -447,9 +448,11 @@ static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house
         sim_peer_step(&writer, room);
     }
     sim_house_pass(house, 4700);
-    sim_check(!reader.link->closed && qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
+    sim_check(!reader.link->closed && qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 0,
+              "a reader has 5 s");
     sim_house_pass(house, 700);
-    sim_check(!reader.link->closed && qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "its last words are queued");
+    sim_check(!reader.link->closed && qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 1,
+              "its last words are queued");
     qd_go_away_reason reason = 0;
     for (const qd_server_message *message; (message = sim_peer_next(&reader)) != NULL;) {
         reason = message->kind == QD_SERVER_GO_AWAY ? message->as.go_away.reason : 0;
@@ -603,11 +606,12 @@ unsigned sim_run_cases(void)
         {sim_a_session_that_is_not_resumed_ends, {0}},
         {sim_keys_that_are_wrong_resume_nothing, {0}},
         {sim_a_connection_is_taken_over, {0}},
-        {sim_what_was_missed_is_told, {0}},
+        {sim_what_was_missed_is_reported, {0}},
         {sim_views_go_on_at_the_next_tick, {0}},
-        {sim_a_view_that_ended_unheard_is_reset, {0}},
+        {sim_a_view_that_ended_unseen_is_reset, {0}},
         {sim_a_room_closes_while_nobody_looks, {0}},
-        {sim_parked_sessions_are_limited, {.connections_max = 2}},
+        {sim_detached_sessions_are_limited, {.connections_max = 2}},
+        {sim_detached_sessions_expire_one_by_one, {0}},
         {sim_clocks_stand_still_and_start_again, {0}},
         {sim_the_others_do_not_wait_for_who_asks, {0}},
         {sim_lockstep_waits_for_all, {0}},

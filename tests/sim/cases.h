@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the server does at a given moment or at a given limit, told one by one: time stands still here until a case
+ * What the server does at a given moment or at a given limit, one by one: time stands still here until a case
  * moves it, so that nothing of it depends on the machine.
  */
 #ifndef QD_TESTS_SIM_CASES_H
@@ -49,16 +49,17 @@ void sim_a_session_is_resumed(sim_house *house);
 void sim_a_session_that_is_not_resumed_ends(sim_house *house);
 void sim_keys_that_are_wrong_resume_nothing(sim_house *house);
 void sim_a_connection_is_taken_over(sim_house *house);
-void sim_what_was_missed_is_told(sim_house *house);
+void sim_what_was_missed_is_reported(sim_house *house);
 void sim_views_go_on_at_the_next_tick(sim_house *house);
-void sim_a_view_that_ended_unheard_is_reset(sim_house *house);
+void sim_a_view_that_ended_unseen_is_reset(sim_house *house);
 void sim_a_room_closes_while_nobody_looks(sim_house *house);
-void sim_parked_sessions_are_limited(sim_house *house);
+void sim_detached_sessions_are_limited(sim_house *house);
+void sim_detached_sessions_expire_one_by_one(sim_house *house);
 
 /* A case of rooms in which nothing happens (cases_still.c). */
 void sim_clocks_stand_still_and_start_again(sim_house *house);
 
-/* A case of a room of which much is asked (cases_slices.c). */
+/* A case of a room of which much is asked (cases_time_budget.c). */
 void sim_the_others_do_not_wait_for_who_asks(sim_house *house);
 
 /* Cases of several writers in lockstep (cases_lockstep.c). */

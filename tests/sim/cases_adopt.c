@@ -3,7 +3,7 @@
  * Cases of sessions that adopt what others of their token have left behind.
  */
 #include "cases.h"
-#include "server/actor/limits.h"
+#include "server/actor/service/limits.h"
 #include "server/base/alloc.h"
 
 static const qd_msg_room_config by_step = {.tick_mode = QD_TICK_MODE_STEP};
@@ -18,14 +18,14 @@ static uint32_t adopt(sim_peer *peer, uint64_t room, uint64_t session)
 static const qd_msg_handed_over *expect_adopted(sim_peer *peer, uint32_t seq, uint32_t first, uint32_t count)
 {
     const qd_server_message *message = sim_peer_expect(peer, QD_SERVER_HANDED_OVER);
-    const qd_msg_handed_over *told = &message->as.handed_over;
+    const qd_msg_handed_over *reported = &message->as.handed_over;
 
-    sim_check(message->seq == seq && told->last, "the answer to another request");
-    sim_check(told->count == count, "%u are handed over, not %u", told->count, count);
+    sim_check(message->seq == seq && reported->last, "the answer to another request");
+    sim_check(reported->count == count, "%u are handed over, not %u", reported->count, count);
     for (uint32_t i = 0; i < count; i++) {
-        sim_check(told->id[i] == first + i, "%u instead of %u", told->id[i], first + i);
+        sim_check(reported->id[i] == first + i, "%u instead of %u", reported->id[i], first + i);
     }
-    return told;
+    return reported;
 }
 
 /* The peer's own entities, as a snapshot has them. */
@@ -78,8 +78,9 @@ void sim_what_was_left_behind_is_adopted(sim_house *house)
     sim_peer_close(&older);
     sim_peer_send(&left, (qd_client_message){.kind = QD_CLIENT_LEAVE_ROOM, .as.room = {.room = room}});
     sim_house_pass(house, 4000);
-    const qd_msg_handed_over *told = expect_adopted(&newer, adopt(&newer, room, 0), 1, 3);
-    sim_check(told->room == room && told->from == 0 && told->to == 4 && told->connected_count == 0, "who is told");
+    const qd_msg_handed_over *reported = expect_adopted(&newer, adopt(&newer, room, 0), 1, 3);
+    sim_check(reported->room == room && reported->from == 0 && reported->to == 4 && reported->connected_count == 0,
+              "the sessions");
     const qd_msg_tick *tick = &sim_peer_expect(&newer, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->merged_ticks == 0 && tick->begins.count == 5 * 4 / 2, "%u pairs are its own",
               tick->begins.count);
@@ -87,8 +88,8 @@ void sim_what_was_left_behind_is_adopted(sim_house *house)
     sim_check(count_own(&newer, room) == 4, "the grace of the others is over");
     expect_may_move(&newer, room, 1, true);
     expect_may_move(&newer, room, 50, false);
-    told = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
-    sim_check(told->connected_count == 0, "nobody has anything");
+    reported = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
+    sim_check(reported->connected_count == 0, "nobody has anything");
     sim_peer_expect_nothing(&stranger);
     (void)sim_peer_expect(&left, QD_SERVER_APPLIED);
     (void)sim_peer_expect(&left, QD_SERVER_ROOM_LEFT);
@@ -143,20 +144,21 @@ void sim_who_is_connected_keeps_its_own(sim_house *house)
     sim_peer_spawn(&gone, room, 5, 1, 0);
     sim_house_settle(house);
     sim_peer_close(&gone);
-    const qd_msg_handed_over *told = expect_adopted(&newer, adopt(&newer, room, 0), 5, 1);
-    sim_check(told->connected_count == 1 && told->connected_listed == 1 && told->connected[0] == 1, "who is connected");
+    const qd_msg_handed_over *reported = expect_adopted(&newer, adopt(&newer, room, 0), 5, 1);
+    sim_check(reported->connected_count == 1 && reported->connected_listed == 1 && reported->connected[0] == 1,
+              "who is connected");
     sim_peer_expect_nothing(&open);
     expect_may_move(&open, room, 1, true);
 
-    /* By its number it can be taken from; if it is there after all, it hears of it. */
-    told = expect_adopted(&newer, adopt(&newer, room, 1), 1, 2);
-    sim_check(told->from == 1 && told->to == 3 && told->connected_count == 0, "whose they were");
-    told = expect_adopted(&open, 0, 1, 2);
-    sim_check(told->from == 1 && told->to == 3 && told->connected_count == 0, "whose they are");
+    /* By its number it can be adopted from. If it is connected after all, it gets a report. */
+    reported = expect_adopted(&newer, adopt(&newer, room, 1), 1, 2);
+    sim_check(reported->from == 1 && reported->to == 3 && reported->connected_count == 0, "whose they were");
+    reported = expect_adopted(&open, 0, 1, 2);
+    sim_check(reported->from == 1 && reported->to == 3 && reported->connected_count == 0, "whose they are");
     expect_may_move(&open, room, 1, false);
     expect_may_move(&newer, room, 1, true);
-    told = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
-    sim_check(told->connected_count == 0, "who has nothing is not named");
+    reported = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
+    sim_check(reported->connected_count == 0, "who has nothing is not named");
     sim_peer_close(&open);
     sim_peer_close(&newer);
 }
@@ -185,8 +187,8 @@ void sim_who_is_kept_goes_on_without(sim_house *house)
     /* Open again, it is not taken from. */
     sim_peer_spawn(&again, room, 7, 1, 0);
     sim_house_settle(house);
-    const qd_msg_handed_over *told = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
-    sim_check(told->connected_count == 1 && told->connected[0] == 1, "who is connected");
+    const qd_msg_handed_over *reported = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
+    sim_check(reported->connected_count == 1 && reported->connected[0] == 1, "who is connected");
     sim_peer_close(&newer);
     sim_peer_close(&again);
 }
@@ -207,24 +209,24 @@ void sim_many_are_adopted(sim_house *house)
     uint32_t seq = adopt(&newer, room, 0), next = 10, frames = 0;
     for (bool last = false; !last; frames++) {
         const qd_server_message *message = sim_peer_expect(&newer, QD_SERVER_HANDED_OVER);
-        const qd_msg_handed_over *told = &message->as.handed_over;
+        const qd_msg_handed_over *reported = &message->as.handed_over;
 
-        sim_check(message->seq == seq && told->to == 2, "a frame of something else");
-        for (uint32_t i = 0; i < told->count; i++, next++) {
-            sim_check(told->id[i] == next, "%u comes instead of %u", told->id[i], next);
+        sim_check(message->seq == seq && reported->to == 2, "a frame of something else");
+        for (uint32_t i = 0; i < reported->count; i++, next++) {
+            sim_check(reported->id[i] == next, "%u comes instead of %u", reported->id[i], next);
         }
-        last = told->last;
+        last = reported->last;
     }
     sim_check(frames == 2 && next == 10 + count, "%u in %u frames", next - 10, frames);
     sim_peer_close(&newer);
 }
 
-/* Whoever cannot be told is shown out, with that word; all else is as if nothing had been asked. */
+/* A session that cannot get its report is disconnected, with the reason. Otherwise nothing changes. */
 void sim_owners_change_without_memory(sim_house *house)
 {
     static const uint32_t id[] = {1, 2, 3, 4};
     sim_peer keeper;
-    uint32_t refused = 0, shown_out = 0, told = 0;
+    uint32_t refused = 0, disconnected = 0, reported = 0;
 
     sim_peer_open(&keeper, house, NULL);
     uint64_t room = sim_peer_open_room(&keeper, "room", &by_step);
@@ -245,15 +247,15 @@ void sim_owners_change_without_memory(sim_house *house)
         sim_house_settle(house);
         for (const qd_server_message *message; (message = sim_peer_next(&taker)) != NULL;) {
             refused += message->kind == QD_SERVER_ERROR;
-            told += message->kind == QD_SERVER_HANDED_OVER;
-            shown_out += message->kind == QD_SERVER_GO_AWAY;
+            reported += message->kind == QD_SERVER_HANDED_OVER;
+            disconnected += message->kind == QD_SERVER_GO_AWAY;
         }
         qd_memory_limit_set(0);
         sim_peer_close(&giver);
         sim_peer_close(&taker);
         sim_house_pass(house, 6000);
     }
-    sim_check(refused > 0 && shown_out > 0 && told > 0, "%u are refused, %u shown out, %u told", refused, shown_out,
-              told);
+    sim_check(refused > 0 && disconnected > 0 && reported > 0, "%u are refused, %u disconnected, %u reported", refused,
+              disconnected, reported);
     sim_peer_close(&keeper);
 }

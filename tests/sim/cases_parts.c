@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "cases.h"
-#include "server/actor/limits.h"
-#include "server/actor/publish_pairs.h"
+#include "server/actor/service/limits.h"
+#include "server/actor/tick/publish_pairs.h"
 
 void sim_a_large_tick_comes_in_parts(sim_house *house)
 {

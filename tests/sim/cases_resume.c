@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cases.h"
-#include "server/actor/room_actor.h"
 
 typedef struct key {
     uint8_t bytes[QD_RESUME_KEY_BYTES];
@@ -65,8 +64,8 @@ void sim_a_session_is_resumed(sim_house *house)
     sim_house_pass(house, 4900);
     sim_check(count_entities(&other, room) == 2, "its entities stay");
     qd_msg_server_stats stats;
-    qd_server_stats(&house->server, &stats);
-    sim_check(stats.parked == 1 && stats.sessions == 1 && stats.resumed == 0, "%u are parked", stats.parked);
+    qd_service_stats(&house->server.service, &stats);
+    sim_check(stats.parked == 1 && stats.sessions == 1 && stats.resumed == 0, "%u are detached", stats.parked);
 
     const qd_msg_welcome *welcome = resume(&again, house, &kept, "token");
     sim_check(welcome->resumed && welcome->session == 2 && welcome->last_seq == spawn + 1, "it is the same session");
@@ -77,8 +76,8 @@ void sim_a_session_is_resumed(sim_house *house)
     const qd_msg_tick *tick = &sim_peer_expect(&again, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->tick == 1 && tick->begins.count == 1, "its subscription goes on");
     sim_peer_expect_nothing(&again);
-    qd_server_stats(&house->server, &stats);
-    sim_check(stats.parked == 0 && stats.sessions == 2 && stats.resumed == 1, "%u are parked", stats.parked);
+    qd_service_stats(&house->server.service, &stats);
+    sim_check(stats.parked == 0 && stats.sessions == 2 && stats.resumed == 1, "%u are detached", stats.parked);
 
     /* It may do what it could: its entities, its place in the room, its handle. */
     sim_peer_spawn(&again, room, 3, 1, 0);
@@ -105,19 +104,19 @@ void sim_a_session_that_is_not_resumed_ends(sim_house *house)
     sim_house_settle(house);
     sim_peer_close(&peer);
     sim_house_pass(house, 10400);
-    sim_check(qd_server_hosts(&house->server) == 1, "the grace of its entities runs from then on");
+    sim_check(atomic_load(&house->server.service.actors) == 1, "the grace of its entities runs from then on");
     sim_house_pass(house, 1000);
-    sim_check(qd_server_hosts(&house->server) == 0, "then the room is empty, and closes");
+    sim_check(atomic_load(&house->server.service.actors) == 0, "then the room is empty, and closes");
     const qd_msg_welcome *welcome = resume(&late, house, &kept, NULL);
     sim_check(!welcome->resumed && welcome->session == 2 && welcome->resume_key.size > 0, "it is too late");
 
-    /* Who did not ask for it is not kept. */
+    /* A session that did not ask for it is not kept. */
     sim_peer_open(&plain, house, NULL);
     sim_peer_open_room(&plain, "room", &config);
     sim_peer_close(&plain);
     qd_msg_server_stats stats;
-    qd_server_stats(&house->server, &stats);
-    sim_check(stats.parked == 0, "%u are parked", stats.parked);
+    qd_service_stats(&house->server.service, &stats);
+    sim_check(stats.parked == 0, "%u are detached", stats.parked);
     sim_peer_close(&late);
 }
 
@@ -167,7 +166,7 @@ void sim_a_connection_is_taken_over(sim_house *house)
     sim_peer_close(&newer);
 }
 
-void sim_what_was_missed_is_told(sim_house *house)
+void sim_what_was_missed_is_reported(sim_house *house)
 {
     sim_peer other, peer, again;
 
@@ -181,7 +180,7 @@ void sim_what_was_missed_is_told(sim_house *house)
         sim_peer_spawn(&other, room, 10 * i, 2, 0);
         step(&other, room);
     }
-    /* Of five ticks that were sent it says that it has two; three more are not sent any more. */
+    /* Of five ticks that were sent it acknowledges two. Three more are not sent. */
     sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = {.room = room, .tick = 2}});
     sim_house_settle(house);
     sim_peer_close(&peer);
@@ -243,7 +242,7 @@ void sim_views_go_on_at_the_next_tick(sim_house *house)
     sim_peer_close(&other);
 }
 
-void sim_a_view_that_ended_unheard_is_reset(sim_house *house)
+void sim_a_view_that_ended_unseen_is_reset(sim_house *house)
 {
     static const uint32_t observer[] = {7};
     static const float place[] = {1}, range[] = {10};
@@ -271,7 +270,7 @@ void sim_a_view_that_ended_unheard_is_reset(sim_house *house)
     (void)sim_peer_expect(&again, QD_SERVER_APPLIED);
     step(&other, room);
     const qd_msg_view *view = &sim_peer_expect(&again, QD_SERVER_VIEW)->as.view;
-    sim_check(view->reset && view->enter_count == 0, "it hears that it sees nothing");
+    sim_check(view->reset && view->enter_count == 0, "it learns that it sees nothing");
     sim_peer_close(&again);
     sim_peer_close(&other);
 }
@@ -296,7 +295,7 @@ void sim_a_room_closes_while_nobody_looks(sim_house *house)
     sim_peer_expect_error(&other, QD_ERROR_UNKNOWN_ROOM, "OpenRoom first");
     step(&again, second);
     sim_house_pass(house, 100);
-    sim_check(atomic_load(&house->server.rooms) == 1, "the closed room is gone");
+    sim_check(atomic_load(&house->server.service.rooms) == 1, "the closed room is gone");
     /* Also where all its rooms are closed, and it does not come back. */
     sim_peer_send(&other, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "second"}});
     (void)sim_peer_expect(&other, QD_SERVER_ROOM_OPENED);
@@ -304,14 +303,15 @@ void sim_a_room_closes_while_nobody_looks(sim_house *house)
     sim_peer_send(&other, (qd_client_message){.kind = QD_CLIENT_CLOSE_ROOM, .as.room = {.room = second}});
     (void)sim_peer_expect(&other, QD_SERVER_ROOM_CLOSED);
     sim_house_pass(house, 10100);
-    sim_check(qd_server_hosts(&house->server) <= 1, "%u rooms are kept", qd_server_hosts(&house->server));
+    sim_check(atomic_load(&house->server.service.actors) <= 1, "%u rooms are kept",
+              atomic_load(&house->server.service.actors));
     qd_msg_server_stats stats;
-    qd_server_stats(&house->server, &stats);
-    sim_check(stats.parked == 0, "%u are parked", stats.parked);
+    qd_service_stats(&house->server.service, &stats);
+    sim_check(stats.parked == 0, "%u are detached", stats.parked);
     sim_peer_close(&other);
 }
 
-void sim_parked_sessions_are_limited(sim_house *house)
+void sim_detached_sessions_are_limited(sim_house *house)
 {
     for (uint32_t i = 0; i < 5; i++) {
         sim_peer peer;
@@ -320,7 +320,41 @@ void sim_parked_sessions_are_limited(sim_house *house)
         sim_peer_open_room(&peer, "room", NULL);
         sim_peer_close(&peer);
         qd_msg_server_stats stats;
-        qd_server_stats(&house->server, &stats);
-        sim_check(stats.parked == (i < 2 ? i + 1 : 2), "%u are parked", stats.parked);
+        qd_service_stats(&house->server.service, &stats);
+        sim_check(stats.parked == (i < 2 ? i + 1 : 2), "%u are detached", stats.parked);
     }
+}
+
+static uint32_t count_detached(sim_house *house)
+{
+    qd_msg_server_stats stats;
+
+    qd_service_stats(&house->server.service, &stats);
+    return stats.parked;
+}
+
+void sim_detached_sessions_expire_one_by_one(sim_house *house)
+{
+    sim_peer peers[3], again;
+    key kept[3];
+
+    for (uint32_t i = 0; i < 3; i++) {
+        kept[i] = open_resumable(&peers[i], house, NULL);
+        sim_peer_open_room(&peers[i], "room", NULL);
+        sim_peer_close(&peers[i]);
+        sim_house_pass(house, 3000);
+    }
+    /* The first one is resumed just before its time is over; the others keep theirs. */
+    sim_check(resume(&again, house, &kept[0], NULL)->resumed && count_detached(house) == 2, "the first is resumed");
+    sim_house_pass(house, 3000);
+    sim_check(count_detached(house) == 2, "%u are detached after 12 s", count_detached(house));
+    sim_house_pass(house, 3000);
+    sim_check(count_detached(house) == 1, "%u are detached after 15 s", count_detached(house));
+    sim_house_pass(house, 3000);
+    sim_check(count_detached(house) == 0, "%u are detached after 18 s", count_detached(house));
+    sim_peer_close(&again);
+    sim_house_pass(house, 9000);
+    sim_check(count_detached(house) == 1, "the first is detached again");
+    sim_house_pass(house, 2000);
+    sim_check(count_detached(house) == 0, "and expires again");
 }

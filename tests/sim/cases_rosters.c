@@ -71,7 +71,7 @@ void sim_rosters_move_what_they_name(sim_house *house)
     expect_at(&peer, room, 1, 10, 20);
     expect_at(&peer, room, 2, 20, 20);
     qd_msg_server_stats stats;
-    qd_server_stats(&house->server, &stats);
+    qd_service_stats(&house->server.service, &stats);
     sim_check(stats.updates == 3 + 2, "%llu updates", (unsigned long long)stats.updates);
 
     /* What is another session's is refused, and its rosters are its own. */

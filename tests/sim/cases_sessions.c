@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases of sessions: those that do not keep up, and what is theirs.
+ * Cases of sessions: slow readers, and entities and their owners.
  */
 #include "cases.h"
-#include "server/actor/room_actor.h"
 
 /* What lies unread takes less than half of the queue, but the reset that is due would not fit: its time goes on. */
 void sim_room_for_a_moment_is_no_reading(sim_house *house)
@@ -26,12 +25,12 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
         (void)sim_peer_expect(&writer, QD_SERVER_APPLIED);
         sim_house_pass(house, 100);
         if (i == 48) {
-            sim_check(qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
+            sim_check(qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
         }
     }
-    sim_check(qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "its time is over");
+    sim_check(qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 1, "its time is over");
 
-    /* Who reads in time gets the reset, and all its time anew. */
+    /* A reader that reads in time gets the reset, and its full time again. */
     sim_peer other;
     sim_peer_open(&other, house, NULL);
     sim_peer_open_room(&other, "room", NULL);
@@ -45,7 +44,7 @@ void sim_room_for_a_moment_is_no_reading(sim_house *house)
         const qd_msg_tick *tick = &sim_peer_expect(&other, QD_SERVER_TICK)->as.tick;
         sim_check(tick->reset && tick->begins.count == 80 * 79 / 2, "the second reset");
     }
-    sim_check(!other.link->closed && qd_counted(&house->server, QD_COUNT_TOO_SLOW) == 1, "it reads");
+    sim_check(!other.link->closed && qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 1, "it reads");
     sim_peer_close(&writer);
     sim_peer_close(&reader);
     sim_peer_close(&other);
@@ -100,9 +99,11 @@ void sim_entities_are_handed_over(sim_house *house)
                   error->entry_index[0] == 2 && error->entry_code[0] == QD_ERROR_UNKNOWN_ID,
               "the refused entries");
     const qd_server_message *message = sim_peer_expect(&taker, QD_SERVER_HANDED_OVER);
-    const qd_msg_handed_over *told = &message->as.handed_over;
-    sim_check(message->seq == 0 && told->room == room && told->from == 1 && told->to == 2 && told->last, "who is told");
-    sim_check(told->count == 2 && told->id[0] == 1 && told->id[1] == 2 && told->connected_count == 0, "what is told");
+    const qd_msg_handed_over *reported = &message->as.handed_over;
+    sim_check(message->seq == 0 && reported->room == room && reported->from == 1 && reported->to == 2 && reported->last,
+              "the sessions");
+    sim_check(reported->count == 2 && reported->id[0] == 1 && reported->id[1] == 2 && reported->connected_count == 0,
+              "the entities");
     const qd_msg_tick *tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->begins.count == 1, "what is the taker's now");
     hand_over(&giver, room, 1, 1, 1, false);
@@ -111,8 +112,8 @@ void sim_entities_are_handed_over(sim_house *house)
     sim_peer_step(&giver, room);
     (void)sim_peer_expect(&giver, QD_SERVER_APPLIED);
 
-    /* It goes when its new owner goes, but for what that has given to the room. Of that nobody is told, nor of what one
-     * takes from there. */
+    /* Entities go with their new owner, except those that it gave to the room. Nothing reports those, nor what one takes
+     * from the room. */
     hand_over(&taker, room, 1, 1, 0, true);
     tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->begins.count == 1, "one of the two is the taker's still");

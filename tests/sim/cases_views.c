@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "cases.h"
-#include "server/actor/limits.h"
+#include "server/actor/service/reply.h"
 #include "server/room/room_views.h"
 
-/* ---- what peers say ---- */
+/* ---- what peers send ---- */
 
 static const uint32_t ids[] = {1, 2, 3, 4};
 
@@ -70,7 +70,7 @@ static uint32_t ask_why(sim_peer *peer, uint64_t room, uint32_t a, uint32_t b, b
                                                    .as.why = {.room = room, .a = a, .b = b, .observer = observer}});
 }
 
-/* ---- what they hear ---- */
+/* ---- what they report ---- */
 
 /* The View of the tick that the peer steps now, which is one frame; the Applied behind it comes next. */
 static const qd_msg_view *step_view(sim_peer *peer, uint64_t room)
@@ -203,13 +203,13 @@ void sim_regions_and_tiers(sim_house *house)
     expect_counts(view, 1, 1, 0);
     sim_check(view->leave_observer[0] == 1 && view->enter_observer[0] == 2, "from the box into the cone");
     expect_applied(&peer);
-    /* In the first tier each place is told, beyond the last none. */
+    /* In the first tier each place is relayed, beyond the last none. */
     move_to(&peer, room, 7, 65, 50);
     view = step_view(&peer, room);
     expect_counts(view, 0, 0, 1);
     sim_check(view->relay_observer[0] == 2 && view->relay_id[0] == 7 && view->relay_x[0] == 65 &&
                   view->relay_y[0] == 50 && view->relay_z == NULL,
-              "the place is told");
+              "the place is relayed");
     expect_applied(&peer);
     step_quietly(&peer, room);
     move_to(&peer, room, 7, 80, 50);
@@ -380,7 +380,7 @@ void sim_watchers(sim_house *house)
                   view->watcher_enter_entity[0] == 2,
               "one goes, one comes");
     expect_applied(&seen);
-    /* Who is gone is named all the same, and not by the number of who came in its place. */
+    /* A session that is gone is named anyway, and not by the number of the session in its place. */
     sim_peer_send(&seer, (qd_client_message){.kind = QD_CLIENT_LEAVE_ROOM, .as.room = {room}});
     sim_house_settle(house);
     sim_peer_open_room(&seen, "room", NULL);
@@ -424,7 +424,7 @@ void sim_why(sim_house *house)
     sim_check(result->count == 1 && result->observer[0] == 9, "one observer alone");
     ask_why(&peer, room, 7, 2, true);
     sim_peer_expect_error(&peer, QD_ERROR_UNKNOWN_OBSERVER, "a is 7, an observer of this session");
-    /* Of nobody's observers there is nothing to tell. */
+    /* Without observers there is nothing to report. */
     ask_why(&peer, room, 2, 1, false);
     sim_check(sim_peer_expect(&peer, QD_SERVER_WHY_RESULT)->as.why_result.count == 0, "no observer is at it");
     sim_peer_close(&peer);
@@ -531,7 +531,7 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
             if (message->kind != QD_SERVER_VIEW) {
                 continue;
             }
-            sim_check(!view->reset || view->reset_watchers, "both start anew");
+            sim_check(!view->reset || view->reset_watchers, "both start again");
             sim_check(!view->reset || view->merged_ticks > 1, "a reset that stands for nothing");
             reset |= view->reset;
             seen = (view->reset ? 0 : seen) + view->enter_count;
@@ -552,10 +552,10 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
         sim_peer_spawn(&writer, room, 10000 + 100 * i, 30, 0);
         sim_peer_step(&writer, room);
     }
-    sim_house_pass(house, house->server.config.limits.slow_ms_max - 100);
+    sim_house_pass(house, house->server.service.config.limits.slow_ms_max - 100);
     sim_check(!reader.link->closed, "a reader has slow_ms_max");
     sim_house_pass(house, 200 + QD_FLUSH_MS_MAX);
-    sim_check(reader.link->closed && !writer.link->closed, "it alone is shown out");
+    sim_check(reader.link->closed && !writer.link->closed, "it alone is disconnected");
     sim_peer_close(&writer);
     sim_peer_close(&reader);
 }
@@ -585,7 +585,7 @@ void sim_too_many_sightings(sim_house *house)
     sim_peer_close(&peer);
 }
 
-/* In a room that ticks by its clock, by nobody's subscription. */
+/* In a room that ticks by its clock, without a subscription. */
 void sim_the_end_of_views(sim_house *house)
 {
     const qd_msg_room_config config = {.tick_hz = 100, .grace_ms = 200};

@@ -88,7 +88,7 @@ void sim_client_connect(sim_client *client)
     sim_client_write(client, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
 }
 
-/* A length that is none, a frame that is too long, bytes that are no frame, or nothing at all. */
+/* Sends an invalid length, a frame that is too long, bytes that are no frame, or nothing. */
 static void vandalise(sim_client *client)
 {
     static const uint8_t overlong[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -142,8 +142,8 @@ static void open_room(sim_client *client)
     if (slot->opening || slot->leaving) {
         return;
     }
-    /* Opening a room again gives the same one, unless somebody closes it just then: only its creator may, and who has
-     * its token. */
+    /* Opening a room again gives the same one, unless it is closed just then. Only its creator and sessions with its
+     * token may close it. */
     const model_room *room = slot->stay != NULL ? slot->stay->room : NULL;
     if (room != NULL && (slot->closing || room->creator != client->session || room->creator_token != 0)) {
         return;
@@ -168,7 +168,7 @@ float sim_client_coordinate(sim_client *client)
     if (percent(client, 1)) {
         return percent(client, 50) ? NAN : INFINITY;
     }
-    /* Halves, so that touching is frequent; beyond the bounds, at times. */
+    /* Multiples of one half, so that shapes often touch, and sometimes beyond the bounds. */
     return (float)pick(client, 40) / 2 + (percent(client, 5) ? 100 : 0);
 }
 
@@ -343,8 +343,8 @@ static void send_query(sim_client *client, model_stay *stay)
     sim_client_write(client, &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_QUERY, .as.query = query});
 }
 
-/* Gives entities away, or takes the room's: to whom ids say are the room's, or whose anchors they may be, only to the
- * room and back. */
+/* Gives entities away, or takes those of the room. The last entities of a stay, and anchors, go only to the room and
+ * back. */
 static void send_handover(sim_client *client, model_stay *stay)
 {
     const model_room *room = stay->room;
@@ -371,7 +371,7 @@ static void send_handover(sim_client *client, model_stay *stay)
                                                                   .room_owned = op.to_session == 0}});
 }
 
-/* From all that are gone, or from one: gone or connected, its own or a stranger's, or nobody's. */
+/* Adopts from all sessions that are gone, or from one: gone or connected, with the same token or another, or unknown. */
 static void send_adopt(sim_client *client, model_stay *stay)
 {
     const model_room *room = stay->room;
@@ -388,7 +388,7 @@ static void send_adopt(sim_client *client, model_stay *stay)
                                                   .as.adopt = {.room = room->handle, .session = op.from_session}});
 }
 
-/* Of what it has folded, or of anything. */
+/* About a pair that it has folded, or about any. */
 static void send_ack(sim_client *client, const sim_slot *slot)
 {
     uint64_t tick = percent(client, 80) ? slot->tick : pick(client, 200);
@@ -436,38 +436,38 @@ static void drop(sim_client *client)
 
 static void act_in_room(sim_client *client, sim_slot *slot)
 {
-    uint32_t chance = pick(client, 1000);
+    uint32_t draw = pick(client, 1000);
 
-    if (chance < 385) {
+    if (draw < 385) {
         send_batch(client, slot->stay);
-    } else if (chance < 460) {
+    } else if (draw < 460) {
         sim_client_act_on_rosters(client, slot->stay);
-    } else if (chance < 490) {
+    } else if (draw < 490) {
         send_handover(client, slot->stay);
-    } else if (chance < 510) {
+    } else if (draw < 510) {
         send_adopt(client, slot->stay);
-    } else if (chance < 520) {
+    } else if (draw < 520) {
         send_ack(client, slot);
-    } else if (chance < 640) {
+    } else if (draw < 640) {
         sim_client_act_on_views(client, slot);
-    } else if (chance < 800) {
+    } else if (draw < 800) {
         send_step(client, slot, percent(client, 30));
-    } else if (chance < 880) {
+    } else if (draw < 880) {
         send_subscribe(client, slot);
-    } else if (chance < 900 && slot->observer != NULL && !slot->subscribing && !slot->unsubscribing) {
+    } else if (draw < 900 && slot->observer != NULL && !slot->subscribing && !slot->unsubscribing) {
         slot->unsubscribing = true;
         send_for_room(client, QD_CLIENT_UNSUBSCRIBE, slot->stay);
         slot->stay->unsubscribe_seq = client->seq;
-    } else if (chance < 940) {
+    } else if (draw < 940) {
         send_snapshot(client, slot->stay);
-    } else if (chance < 960) {
+    } else if (draw < 960) {
         send_for_room(client, QD_CLIENT_GET_STATS, slot->stay);
-    } else if (chance < 970) {
+    } else if (draw < 970) {
         leave_room(client, slot);
-    } else if (chance < 974 && !slot->opening) {
+    } else if (draw < 974 && !slot->opening) {
         slot->closing = true;
         send_for_room(client, QD_CLIENT_CLOSE_ROOM, slot->stay);
-    } else if (chance >= 975) {
+    } else if (draw >= 975) {
         send_query(client, slot->stay);
     }
 }
@@ -491,27 +491,27 @@ void sim_client_act(sim_client *client)
         return;
     }
     sim_slot *slot = &client->slots[pick(client, client->scene->room_count)];
-    uint32_t chance = pick(client, 1000);
-    if (chance < 5) {
+    uint32_t draw = pick(client, 1000);
+    if (draw < 5) {
         if (client->has_key) {
             sim_client_cut(client);
         } else {
             drop(client);
         }
-    } else if (chance < 15) {
+    } else if (draw < 15) {
         client->stalled = 50 + pick(client, 600);
-    } else if (chance < 50) {
+    } else if (draw < 50) {
         send_wrong(client);
-    } else if (chance < 60) {
+    } else if (draw < 60) {
         sim_client_request(client, QD_CLIENT_PING, NULL);
         sim_client_write(client,
                          &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_PING, .as.ping = {client->seq}});
-    } else if (chance < 70) {
+    } else if (draw < 70) {
         sim_client_request(client, QD_CLIENT_LIST_ROOMS, NULL);
         sim_client_write(
             client,
             &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "r"}});
-    } else if (slot->stay == NULL || chance < 80) {
+    } else if (slot->stay == NULL || draw < 80) {
         open_room(client);
     } else if (!slot->leaving) {
         act_in_room(client, slot);

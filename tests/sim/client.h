@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clients of the simulation: they do anything that a client may do, at random, speak real bytes, and check every answer
- * against what they asked.
+ * Clients of the simulation: they do at random anything that a client may do, exchange real bytes, and check every answer
+ * against their requests.
  */
 #ifndef QD_TESTS_SIM_CLIENT_H
 #define QD_TESTS_SIM_CLIENT_H
 
 #include "model.h"
-#include "server/session/server.h"
+#include "server/app/server.h"
 #include "views.h"
 
 #define ROOMS_MAX   3u
 #define CLIENTS_MAX 6u
 
-/* Bytes of a queue that holds whatever comes. */
+/* Bytes of a queue that holds everything. */
 #define SIM_ROOMY (1u << 20)
 
-/* How many tokens clients have, with none. */
+/* How many different tokens clients have, including none. */
 #define SIM_TOKENS 3u
 
 /* Of every query. */
 #define SIM_QUERY_LIMIT 20u
 
-/* All that one seed is about. */
+/* Everything in the world of one seed. */
 typedef struct sim_scene {
     sim_world world;
     qd_server server;
@@ -60,7 +60,7 @@ typedef struct sim_slot {
 
 typedef struct sim_client {
     sim_scene *scene;
-    bool vandal;    /* breaks the protocol, and must be shown out */
+    bool vandal;    /* breaks the protocol, and must be disconnected */
     uint32_t token; /* which one all its sessions have; 0: none */
     sim_link *link;
     qd_frame_reader reader;
@@ -82,18 +82,18 @@ typedef struct sim_client {
 
 void sim_client_init(sim_client *client, sim_scene *scene, bool vandal, uint32_t token);
 void sim_client_deinit(sim_client *client);
-/* The client's connection is no more, and with it all that it knew. */
+/* The client forgets its connection, and everything that it knew. */
 void sim_client_forget(sim_client *client);
 
 /* A new connection, with Hello. */
 void sim_client_connect(sim_client *client);
 
-/* Cuts the connection of a session that may be resumed, in the middle of whatever comes and goes, if the scenario has
- * room for what may come of it. (cuts.c, here and below) */
+/* Cuts the connection of a resumable session, at any byte, if the scenario has room for the consequences. (cuts.c, here
+ * and below) */
 void sim_client_cut(sim_client *client);
-/* One that is cut does something about it. */
+/* A client that is cut acts on it. */
 void sim_client_act_on_cut(sim_client *client);
-/* One that is cut connects, or gives up, without waiting. */
+/* A client that is cut connects or gives up, without waiting. */
 void sim_client_come_back(sim_client *client);
 void sim_client_welcome(sim_client *client, const qd_msg_welcome *welcome);
 /* The client is out of a room. */
@@ -114,7 +114,7 @@ void sim_client_act_on_rosters(sim_client *client, model_stay *stay);
 uint32_t sim_client_target(sim_client *client, const model_stay *stay);
 /* A coordinate, rarely none that is a number. */
 float sim_client_coordinate(sim_client *client);
-/* Whether its effect is covered by Applied, and its refused entries are told. */
+/* Whether Applied covers its effect, and refused entries are reported. */
 static inline bool sim_is_batch(qd_client_kind kind)
 {
     return (kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN) ||
@@ -122,21 +122,21 @@ static inline bool sim_is_batch(qd_client_kind kind)
            kind == QD_CLIENT_ROSTER || kind == QD_CLIENT_ROSTER_MOVE;
 }
 
-/* Reads some of what has come; returns whether there was anything. */
+/* Reads a part of what has come. Returns whether there was anything. */
 bool sim_client_read(sim_client *client);
 /* Makes every room that ticks by Step tick once, if the client is in it. */
 void sim_client_step_all(sim_client *client);
-/* All is quiet: every request is answered, every subscription stands where the model does. */
+/* At rest: checks that every request is answered, and that every subscription agrees with the model. */
 void sim_client_finish(sim_client *client);
 
-/* What all links hand to the server, and their tap. */
+/* The callbacks of all links. */
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *scene);
 void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *scene);
-/* For tap.c: entities have another owner. `stay` is the one that is told. (tap_owners.c) */
-void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *told);
-/* The room of that handle; NULL: the tap has not heard of it. */
+/* For tap.c: entities have another owner. `stay` gets the report. (tap_owners.c) */
+void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported);
+/* The room of that handle; NULL: the tap has not seen it. */
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);
-/* The outbox of every link. */
+/* The limit of every link's outbox. */
 size_t sim_scene_outbox_bytes_max(const sim_scene *scene);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clients of the simulation name rosters, and move by them.
+ * Clients of the simulation register rosters, and move by them.
  */
 #include "client.h"
 
@@ -14,7 +14,7 @@ static bool percent(sim_client *client, uint32_t share)
     return sim_percent(&client->scene->world, share);
 }
 
-/* Sends what is to be applied in the stay. */
+/* Sends the request and adds it to the stay's. */
 static void send_op(sim_client *client, model_stay *stay, model_op *op, qd_client_message *message)
 {
     sim_request *sent = sim_client_request(client, op->kind, stay);
@@ -71,7 +71,7 @@ static void move(sim_client *client, model_stay *stay, uint32_t number)
                                                     .teleport = percent(client, 20)}});
 }
 
-/* Of a roster that is not there, or of entries that it does not have. */
+/* Moves a roster that does not exist, or entries that it does not have. */
 static void move_wrongly(sim_client *client, model_stay *stay, uint32_t number)
 {
     static const float at[2] = {1, 2};

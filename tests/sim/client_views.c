@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a client of the simulation says of observers.
+ * What a client of the simulation does with observers.
  */
 #include <math.h>
 
@@ -16,7 +16,7 @@ static bool percent(sim_client *client, uint32_t share)
     return sim_percent(&client->scene->world, share);
 }
 
-/* Halves, so that being just at the range is frequent. */
+/* Multiples of one half, so that entities are often exactly at the range. */
 static float place(sim_client *client)
 {
     return percent(client, 1) ? NAN : (float)pick(client, 40) / 2;
@@ -196,7 +196,7 @@ static void unobserve(sim_client *client, model_stay *stay)
                                                   .as.observers = {.room = stay->room->handle, .count = 1, .id = &id}});
 }
 
-/* Of an observer that is there, or was just now. */
+/* About an observer that exists, or did a moment ago. */
 static void except(sim_client *client, model_stay *stay)
 {
     model_op op = {.kind = QD_CLIENT_EXCEPT, .count = 1};
@@ -244,7 +244,7 @@ static void describe(sim_client *client, model_stay *stay)
                                                                   .hidden = op.hidden}});
 }
 
-/* Once a stay. */
+/* Once per stay. */
 static void watch(sim_client *client, sim_slot *slot)
 {
     if (slot->views->watch != 0) {
@@ -275,19 +275,19 @@ static void ask_why(sim_client *client, model_stay *stay)
 
 void sim_client_act_on_views(sim_client *client, sim_slot *slot)
 {
-    uint32_t chance = pick(client, 100);
+    uint32_t draw = pick(client, 100);
 
-    if (chance < 40) {
+    if (draw < 40) {
         observe(client, slot->stay);
-    } else if (chance < 55) {
+    } else if (draw < 55) {
         move_observers(client, slot->stay);
-    } else if (chance < 62) {
+    } else if (draw < 62) {
         unobserve(client, slot->stay);
-    } else if (chance < 72) {
+    } else if (draw < 72) {
         except(client, slot->stay);
-    } else if (chance < 88) {
+    } else if (draw < 88) {
         describe(client, slot->stay);
-    } else if (chance < 93) {
+    } else if (draw < 93) {
         watch(client, slot);
     } else {
         ask_why(client, slot->stay);

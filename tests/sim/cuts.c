@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Connections that are cut, and sessions that go on with another one, or do not.
+ * Connections that are cut, and sessions that are resumed, or not.
  *
- * Whatever was under way at a cut is lost, in both directions, at any byte. What the server was handed, and nothing
- * else, is carried out: the tap knows what that is, and so the model does; here the client finds out by
- * Welcome.last_seq.
+ * A cut loses everything that is under way, in both directions, from any byte on. The server carries out exactly the
+ * requests that it got. The tap and the model know which these are; the client learns it from Welcome.last_seq.
  */
 #include <string.h>
 
@@ -22,10 +21,10 @@ static bool percent(sim_client *client, uint32_t share)
 
 static uint64_t resume_ns(const sim_client *client)
 {
-    return client->scene->server.config.limits.resume_ms_max * UINT64_C(1000000);
+    return client->scene->server.service.config.limits.resume_ms_max * UINT64_C(1000000);
 }
 
-/* Lets go of the connection, which the server may go on to believe in. */
+/* Drops the connection; the server may not notice. */
 static void let_go(sim_client *client, bool half_open)
 {
     qd_frame_reader_deinit(&client->reader);
@@ -74,11 +73,11 @@ void sim_client_cut(sim_client *client)
 
 static void go_back(sim_client *client)
 {
-    uint32_t chance = pick(client, 100);
+    uint32_t draw = pick(client, 100);
 
-    if (chance >= 90) {
+    if (draw >= 90) {
         sim_client_forget(client); /* what it knew is gone, and its key */
-    } else if (chance >= 80 && client->older == NULL) {
+    } else if (draw >= 80 && client->older == NULL) {
         uint8_t key[QD_RESUME_KEY_BYTES];
 
         memcpy(key, client->key, sizeof key);
@@ -162,7 +161,7 @@ static void go_on_in_room(sim_client *client, sim_slot *slot)
     go_on_with_views(slot);
 }
 
-/* What the server was not handed it does not do; of the rest nothing need be answered. */
+/* The server does not carry out what it did not get. The rest need not be answered. */
 static void go_on_with_requests(sim_client *client)
 {
     for (size_t i = 0; i < client->request_count; i++) {

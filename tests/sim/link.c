@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/codec.h"
 #include "server/base/assert.h"
 #include "world.h"
 
@@ -23,6 +24,47 @@ static void ask_to_close(sim_link *link, uint32_t flush_ms)
     link->close_asked = true;
 }
 
+/* ---- digests ---- */
+
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* Adds the frame to the link's digest, except Stats, which depend on the memory in use. */
+static void digest(sim_link *link, const qd_buffer *buffer)
+{
+    size_t prefix = 0;
+    qd_decoded_server decoded;
+
+    while (buffer->bytes[prefix++] & 0x80) {
+    }
+    qd_decode_result result = qd_decode_server(buffer->bytes + prefix, buffer->size - prefix, NULL, &decoded);
+    bool is_stats = result == QD_DECODE_OK && decoded.message.kind == QD_SERVER_STATS;
+    qd_decoded_server_release(&decoded, NULL);
+    if (!is_stats) {
+        link->frames_sent++;
+        link->frames_hash = hash_bytes(link->frames_hash, buffer->bytes, buffer->size);
+    }
+}
+
+uint64_t sim_frames_digest(const sim_world *world, uint64_t *count)
+{
+    uint64_t hash = HASH_START;
+
+    *count = 0;
+    for (size_t i = 0; i < world->link_count; i++) {
+        *count += world->links[i]->frames_sent;
+        hash = hash_bytes(hash, &world->links[i]->frames_hash, sizeof hash);
+    }
+    return hash;
+}
+
 /* ---- the ops ---- */
 
 static void queue(sim_link *link, qd_buffer *buffer, qd_link_class class)
@@ -39,8 +81,9 @@ static void queue(sim_link *link, qd_buffer *buffer, qd_link_class class)
     if (class == QD_LINK_REPLY) {
         link->replies_counted += buffer->size + QD_LINK_BUFFER_BYTES;
     }
-    for (size_t i = 0; i < buffer->size; i++) {
-        link->world->hash = (link->world->hash ^ buffer->bytes[i]) * UINT64_C(0x100000001b3);
+    link->world->hash = hash_bytes(link->world->hash, buffer->bytes, buffer->size);
+    if (link->world->prompt != NULL) {
+        digest(link, buffer);
     }
 }
 
@@ -142,6 +185,7 @@ sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size
     link->tap = tap;
     link->tap_context = tap_context;
     link->deadline_ns = QD_NEVER;
+    link->frames_hash = HASH_START;
     qd_frame_reader_init(&link->reader, QD_FRAME_BYTES_BEFORE_HELLO, NULL);
     qd_link_acquire(&link->link); /* the loop's, until closed */
     qd_link_acquire(&link->link); /* the world's */
@@ -217,7 +261,7 @@ static bool may_hand_out(const sim_link *link)
     return link->pauses == 0 && !link->close_asked && !link->faulted && !stalled;
 }
 
-/* Hands out what lies in a piece of random size. */
+/* Hands out the frames in a piece of random size. */
 static bool hand_out(sim_link *link)
 {
     if (link->in_size == 0 || !may_hand_out(link)) {
@@ -317,7 +361,7 @@ static uint64_t due_ns_of(const sim_link *link)
 
 uint64_t sim_next_due_ns(const sim_world *world)
 {
-    uint64_t due_ns = QD_NEVER;
+    uint64_t due_ns = world->prompt != NULL ? world->prompt_due_ns(world->prompt_context) : QD_NEVER;
 
     for (size_t i = 0; i < world->timed_count; i++) {
         if (world->timed[i]->due_ns < due_ns) {

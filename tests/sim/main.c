@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The whole server in a simulated world: `sim_all` runs the cases (cases.c) and a sample of seeds,
- * `sim_all COUNT` the cases and so many seeds, `sim_all COUNT FIRST_SEED` those seeds alone.
+ * The whole server in a simulated world: `sim_all` runs the cases (cases.c) and a sample of seeds. `sim_all COUNT` runs
+ * the cases and COUNT seeds, `sim_all COUNT FIRST_SEED` only those seeds.
  *
- * Each seed makes a scene (rooms, limits, clients), lets everything happen in an order of its own, then lets it come to
- * rest and checks what must be true then; at last the server stops. What must be true all the time is checked by the
- * clients (client.c) and the model (model.c). Every tenth seed is played twice: the server's bytes must be the same.
+ * `sim_all --frames COUNT FIRST_SEED` prints a line for each seed, with the number of frames that clients were sent and a
+ * digest of them, except Stats. Two versions of the server whose lines agree behave alike to clients. Detached sessions
+ * end at their time then, whatever else runs, so that the timer actor does not change the schedule.
+ *
+ * Each seed makes a scene (rooms, limits, clients) and lets everything happen in an order of its own. Then the scene comes
+ * to rest, and the checks for that state run. At last the server stops. The clients (client.c) and the model (model.c)
+ * check what must be true at all times. Every tenth seed is played twice: the server's bytes must be the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +34,7 @@ typedef struct sim_play {
 
 size_t sim_scene_outbox_bytes_max(const sim_scene *scene)
 {
-    return scene->server.config.limits.queue_bytes_max;
+    return scene->server.service.config.limits.queue_bytes_max;
 }
 
 /* ---- making a scene ---- */
@@ -83,6 +87,24 @@ static void make_rooms(sim_scene *scene)
     }
 }
 
+static bool print_digests;
+
+/* When the first detached session ends. */
+static uint64_t detached_due_ns(void *context)
+{
+    const qd_sessions *sessions = context;
+
+    return sessions->detached == NULL ? QD_NEVER : sessions->detached->expire_ns;
+}
+
+static void print_digest(const sim_world *world)
+{
+    uint64_t count, digest = sim_frames_digest(world, &count);
+
+    printf("%llu %llu %016llx\n", (unsigned long long)world->seed, (unsigned long long)count,
+           (unsigned long long)digest);
+}
+
 static void make(sim_play *play, uint64_t seed)
 {
     sim_scene *scene = &play->scene;
@@ -91,25 +113,34 @@ static void make(sim_play *play, uint64_t seed)
     sim_world_init(&scene->world, seed);
     scene->world.restless = true;
     const qd_server_config config = {
-        .limits = {.connections_max = 100,
-                   .frame_bytes_max = 64u << 10,
-                   .rooms_max = 100,
-                   .entities_max = 10000,
-                   .events_max = 100000,
-                   .observers_max = 1000,
-                   .sightings_max = 100000,
-                   .roster_ids_max = 100000,
-                   .queue_bytes_max = sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : SIM_ROOMY,
-                   .slow_ms_max = 60000,
-                   .resume_ms_max = sim_percent(&scene->world, 10) ? 0 : 50 + sim_pick(&scene->world, 1500),
-                   .room_batches_max = 1 + sim_pick(&scene->world, 40)},
-        .scheduler = &scene->world.scheduler,
-        .workers = 1,
-        .slice_ns = sim_percent(&scene->world, 50) ? 5 * MS_NS : sim_pick(&scene->world, 3000),
-        .random = sim_random,
-        .random_context = &scene->world,
+        .service =
+            {
+                .limits = {.connections_max = 100,
+                           .frame_bytes_max = 64u << 10,
+                           .rooms_max = 100,
+                           .entities_max = 10000,
+                           .events_max = 100000,
+                           .observers_max = 1000,
+                           .sightings_max = 100000,
+                           .roster_ids_max = 100000,
+                           .queue_bytes_max =
+                               sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : SIM_ROOMY,
+                           .slow_ms_max = 60000,
+                           .resume_ms_max = sim_percent(&scene->world, 10) ? 0 : 50 + sim_pick(&scene->world, 1500),
+                           .room_batches_max = 1 + sim_pick(&scene->world, 40)},
+                .scheduler = &scene->world.scheduler,
+                .workers = 1,
+                .time_budget_ns = sim_percent(&scene->world, 50) ? 5 * MS_NS : sim_pick(&scene->world, 3000),
+                .random = sim_random,
+                .random_context = &scene->world,
+            },
     };
     qd_server_init(&scene->server, &config);
+    if (print_digests) {
+        scene->world.prompt = &scene->server.sessions.timer;
+        scene->world.prompt_due_ns = detached_due_ns;
+        scene->world.prompt_context = &scene->server.sessions;
+    }
     make_rooms(scene);
     play->client_count = 2 + sim_pick(&scene->world, CLIENTS_MAX - 2);
     bool have_tokens = sim_percent(&scene->world, 60);
@@ -147,7 +178,7 @@ static void happen(sim_play *play)
     }
 }
 
-/* Until nothing happens any more without time passing. */
+/* Lets everything happen that needs no time. */
 static void settle(sim_play *play)
 {
     bool moved = true;
@@ -205,12 +236,12 @@ static void come_to_rest(sim_play *play)
         sim_client_come_back(&play->clients[i]);
     }
     settle(play);
-    /* Longer than any grace and than any session is kept, and than a vandal has time to say Hello and to leave. */
+    /* Longer than any grace period, than any session is kept, and than a vandal has time for Hello and for leaving. */
     settle_for(play, 4000);
     step_all(play);
     step_all(play);
     settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
-    /* A view that did not fit beside what else there was comes with a later tick, if it fits then. */
+    /* A view that did not fit into the queue comes with a later tick, if it fits then. */
     for (uint32_t i = 0; i < 3 && is_view_lost(play); i++) {
         step_all(play);
         settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
@@ -224,7 +255,7 @@ static void stop(sim_play *play)
 {
     sim_scene *scene = &play->scene;
 
-    /* In the middle of it all. */
+    /* The server stops while everything goes on. */
     for (uint32_t i = 0; i < 100; i++) {
         happen(play);
     }
@@ -243,7 +274,7 @@ static void stop(sim_play *play)
     for (uint32_t i = 0; i < play->client_count; i++) {
         sim_check(play->clients[i].link == NULL, "a client is still connected");
     }
-    sim_check(qd_server_hosts(&scene->server) == 0, "%u rooms are not freed", qd_server_hosts(&scene->server));
+    sim_check(qd_server_is_idle(&scene->server), "%u rooms are not freed", atomic_load(&scene->server.service.actors));
     qd_server_deinit(&scene->server);
 }
 
@@ -259,8 +290,11 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
     }
     come_to_rest(&play);
     stop(&play);
+    if (print_digests) {
+        print_digest(&play.scene.world);
+    }
     *hash = play.scene.world.hash;
-    *ticks += qd_counted(&play.scene.server, QD_COUNT_TICKS);
+    *ticks += qd_counted(&play.scene.server.service.counters, QD_COUNT_TICKS);
     for (uint32_t i = 0; i < play.client_count; i++) {
         sim_client_deinit(&play.clients[i]);
     }
@@ -275,6 +309,11 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
 
 int main(int argc, char *argv[])
 {
+    print_digests = argc > 3 && strcmp(argv[1], "--frames") == 0;
+    if (print_digests) {
+        argc--;
+        argv++;
+    }
     uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : SEEDS_USUALLY;
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t ticks = 0;
@@ -285,13 +324,13 @@ int main(int argc, char *argv[])
         uint64_t hash, again;
 
         play_seed(seed, &hash, &ticks);
-        if (seed % 10 == 0) {
+        if (seed % 10 == 0 && !print_digests) {
             play_seed(seed, &again, &ticks);
             sim_check(hash == again, "seed %llu: played again, the server's bytes are others",
                       (unsigned long long)seed);
         }
     }
-    printf("%u cases; %llu seeds from %llu, %llu ticks: all as it must be\n", cases, (unsigned long long)count,
-           (unsigned long long)first, (unsigned long long)ticks);
+    fprintf(print_digests ? stderr : stdout, "%u cases; %llu seeds from %llu, %llu ticks: all as it must be\n", cases,
+            (unsigned long long)count, (unsigned long long)first, (unsigned long long)ticks);
     return 0;
 }

@@ -41,7 +41,7 @@ void model_room_destroy(model_room *room)
         free(stay);
     }
     free(room->order);
-    free(room->told);
+    free(room->reported);
     free(room->ticks);
     free(room);
 }
@@ -115,7 +115,7 @@ typedef struct applying {
     const model_op *op;
 } applying;
 
-/* NULL: an id that is nobody's. */
+/* NULL: no stay has the id. */
 static model_entity *entity_of(const applying *to, uint32_t id)
 {
     uint32_t entity;
@@ -193,14 +193,15 @@ static void remove_entity(const applying *to, uint32_t id)
     }
 }
 
-/* Whether it is gone with its owner: where that is not known, by whether its id was given anew. */
+/* Whether it is gone with its owner. If that is not known, whether its id was given again. */
 static bool has_expired(const applying *to, const model_entity *entity, uint32_t i)
 {
     if (entity->owner == MODEL_ROOM_OWNED || entity->owner == to->op->stay->number) {
         return false;
     }
     const model_stay *owner = to->room->stays[entity->owner];
-    return owner->left && to->room->world->now_ns >= owner->left_ns + to->room->grace_ns && !to->op->said_refused[i];
+    return owner->left && to->room->world->now_ns >= owner->left_ns + to->room->grace_ns &&
+           !to->op->reported_refused[i];
 }
 
 static bool spawn(const applying *to, model_entity *entity, uint32_t i)
@@ -238,7 +239,7 @@ static bool describe(const model_op *op, model_entity *entity, uint32_t i)
     return true;
 }
 
-/* Who gets what is handed over: whoever is in the room by then; NULL: the room. */
+/* The receiver of a Handover, if it is in the room by then. NULL: the room. */
 static model_stay *receiver_of(const model_room *room, const model_op *op)
 {
     if (op->to != NULL) {
@@ -315,46 +316,46 @@ static bool is_good_region(const model_region *region)
 static bool observe(const applying *to, model_region *region, uint32_t i)
 {
     const model_op *op = to->op;
-    model_region said = op->regions[i];
+    model_region given = op->regions[i];
 
-    if (!is_good_region(&said)) {
+    if (!is_good_region(&given)) {
         return false;
     }
-    if (said.anchored) {
+    if (given.anchored) {
         const model_entity *anchor = entity_of(to, op->anchor_id[i]);
 
         if (anchor == NULL || !anchor->present ||
             (anchor->owner != op->stay->number && anchor->owner != MODEL_ROOM_OWNED)) {
             return false;
         }
-        said.anchor_id = op->anchor_id[i];
-    } else if (!are_finite(said.at, 3)) {
+        given.anchor_id = op->anchor_id[i];
+    } else if (!are_finite(given.at, 3)) {
         return false;
     }
     if (region->present) {
-        said.shows = region->shows;
-        said.show = region->show;
-        said.hides = region->hides;
-        said.hide = region->hide;
+        given.shows = region->shows;
+        given.show = region->show;
+        given.hides = region->hides;
+        given.hide = region->hide;
     }
-    *region = said;
+    *region = given;
     region->present = true;
     return true;
 }
 
 static bool move_region(model_region *region, const model_op *op, uint32_t i)
 {
-    const model_region *said = &op->regions[i];
+    const model_region *given = &op->regions[i];
 
-    if ((op->moves && (region->anchored || !are_finite(said->at, 3))) ||
-        (op->turns && (region->kind != QD_REGION_CONE || !is_direction(said->direction)))) {
+    if ((op->moves && (region->anchored || !are_finite(given->at, 3))) ||
+        (op->turns && (region->kind != QD_REGION_CONE || !is_direction(given->direction)))) {
         return false;
     }
     if (op->moves) {
-        memcpy(region->at, said->at, sizeof region->at);
+        memcpy(region->at, given->at, sizeof region->at);
     }
     if (op->turns) {
-        memcpy(region->direction, said->direction, sizeof region->direction);
+        memcpy(region->direction, given->direction, sizeof region->direction);
     }
     return true;
 }
@@ -390,7 +391,7 @@ static bool apply_entry(const applying *to, uint32_t i)
     }
 }
 
-/* Which ones these are follows from who is connected by then, so that the tap compares it and notes it. */
+/* Which ones these are depends on who is connected by then. So the tap compares and notes it. */
 static void adopt(const applying *to)
 {
     for (uint32_t i = 0; i < to->op->adopted_count; i++) {
@@ -463,9 +464,9 @@ model_op *model_stay_op(const model_stay *stay, uint32_t seq)
     return NULL;
 }
 
-/* ---- what the tap heard ---- */
+/* ---- what the tap saw ---- */
 
-void model_room_heard_tick(model_room *room, uint64_t tick)
+void model_room_saw_tick(model_room *room, uint64_t tick)
 {
     if (room->tick_count > 0 && room->ticks[room->tick_count - 1].tick >= tick) {
         return;
@@ -479,18 +480,19 @@ void model_room_heard_tick(model_room *room, uint64_t tick)
     room->ticks[room->tick_count++].at_ns = room->world->now_ns;
 }
 
-void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq)
+void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq)
 {
-    sim_check(seq >= stay->told_seq, "an Applied goes back from %u to %u", stay->told_seq, seq);
-    sim_check(room->told_count == 0 || room->told[room->told_count - 1].tick <= tick, "an Applied's tick goes back");
-    stay->told_seq = seq;
+    sim_check(seq >= stay->reported_seq, "an Applied goes back from %u to %u", stay->reported_seq, seq);
+    sim_check(room->reported_count == 0 || room->reported[room->reported_count - 1].tick <= tick,
+              "an Applied's tick goes back");
+    stay->reported_seq = seq;
     if (seq == stay->unsubscribe_seq) {
         stay->unsubscribe_seq = 0;
         stay->behind = stay->resumed = false;
         return;
     }
-    model_room_heard_tick(room, tick);
-    /* Not all that is told is a batch: the last one that is tells how far the room is. */
+    model_room_saw_tick(room, tick);
+    /* Not every reported request is a batch. The last batch shows how far the room is. */
     size_t count = 0;
     for (size_t i = stay->op_count; i-- > 0 && count == 0;) {
         const model_op *op = stay->ops[i];
@@ -500,8 +502,8 @@ void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick,
         }
     }
     model_room_applied(room, count);
-    room->told = grow(room->told, room->told_count, &room->told_capacity, sizeof *room->told);
-    room->told[room->told_count++] = (model_told){.tick = tick, .count = count};
+    room->reported = grow(room->reported, room->reported_count, &room->reported_capacity, sizeof *room->reported);
+    room->reported[room->reported_count++] = (model_reported){.tick = tick, .count = count};
 }
 
 void model_room_take(model_room *room, model_op *op)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What must be true of a room, told by brute force from what its clients sent and what the server says is in.
+ * What must be true of a room, found by brute force from what its clients sent and what the server reports as applied.
  *
- * A STAY is one session in one room, from RoomOpened on, whatever connections the session has. What all stays sent has
- * one ORDER: that in which it was handed to the server, which a room keeps to. So the state of a room at a tick is the
- * effect of the first requests of that order, up to the last one that an Applied of that tick or an earlier one names.
- * The tap on the links hears every Applied, also those for clients that are slow or gone.
+ * A STAY is one session in one room, from RoomOpened on, over all connections of the session. The requests of all stays
+ * have one ORDER, in which the server got them and which the room keeps. So the state of a room at a tick is the effect
+ * of the first requests of that order, up to the last one that an Applied of that tick or an earlier one names. The tap
+ * on the links sees every Applied, also those for clients that are slow or gone.
  *
- * A stay that has left is told no more, and what it left behind goes when its grace has run out. So a tick may contain
- * more than was told: requests of those who left, and the end of what is theirs. A MOMENT is one such way that it can
- * have been. An observer keeps all that explain what it has seen, and fails when none is left. Moments only move on.
+ * A stay that has left gets no more reports, and its entities go when its grace period has run out. So a tick may contain
+ * more than was reported: requests of stays that left, and the end of their entities. A MOMENT is one possible state of
+ * that kind. An observer keeps all moments that explain what it has seen, and fails when none is left. Moments only move
+ * forward.
  *
- * A session whose connection is cut may have left from the time on that it is kept for, unless it is resumed.
+ * A session whose connection is cut may have left as soon as its time is over, unless it is resumed.
  */
 #ifndef QD_TESTS_SIM_MODEL_H
 #define QD_TESTS_SIM_MODEL_H
@@ -23,7 +24,7 @@
 #define STAY_ENTITIES 8u
 #define STAYS_MAX     12u
 #define LEAVERS_MAX   4u
-#define ADOPTS_MAX    16u /* in a row, with nothing between them that is told */
+#define ADOPTS_MAX    16u /* in a row, with nothing between them that is reported */
 #define MOMENTS_MAX   ((1u + LEAVERS_MAX + ADOPTS_MAX) << LEAVERS_MAX)
 #define STAY_REGIONS  3u
 #define STAY_ROSTERS  2u
@@ -32,15 +33,14 @@
 #define PAIRS_MAX     4096u
 #define BODIES_MAX    (STAYS_MAX * STAY_ENTITIES)
 
-/* The room, where the number of a stay says whose something is; no place, of a request that the server does not have.
- */
+/* The room as an owner, in place of a stay's number. The place of a request that the server does not have. */
 #define MODEL_ROOM_OWNED UINT32_MAX
 #define MODEL_NOWHERE    SIZE_MAX
 
 typedef struct model_entity {
     bool present;
     uint32_t owner; /* the number of a stay, or MODEL_ROOM_OWNED */
-    uint32_t birth; /* tells it from others that had its id */
+    uint32_t birth; /* distinguishes it from others that had its id */
     qd_body body;
     bool hidden;
     uint32_t team;
@@ -51,7 +51,7 @@ typedef struct model_entity {
 /* What a client calls an observer: one of a stay's. (A model_observer is a subscription.) */
 typedef struct model_region {
     bool present, anchored, sees_self;
-    uint32_t anchor_id; /* the stay's when it was said, or the room's */
+    uint32_t anchor_id; /* the stay's at that time, or the room's */
     uint8_t kind;       /* qd_region */
     float at[3], range, half[3], direction[3], angle;
     uint32_t mask, team;
@@ -64,7 +64,7 @@ typedef struct model_roster {
     uint32_t id[ROSTER_IDS];
 } model_roster;
 
-/* All that is in a room, by whose it is by its id. */
+/* Everything in a room, by the stay that its id belongs to. */
 typedef struct model_state {
     model_entity entities[STAYS_MAX][STAY_ENTITIES];
     model_region regions[STAYS_MAX][STAY_REGIONS];
@@ -79,8 +79,8 @@ typedef struct model_op {
     uint32_t seq;
     struct model_stay *stay;
     size_t place;       /* in the room's order, or MODEL_NOWHERE */
-    bool refused_whole; /* as the tap heard, here and below */
-    bool said_refused[OP_ENTRIES];
+    bool refused_whole; /* as the tap saw, here and below */
+    bool reported_refused[OP_ENTRIES];
     uint32_t count;
     uint32_t id[OP_ENTRIES];
     float at[3][OP_ENTRIES], half[3][OP_ENTRIES], radius[OP_ENTRIES]; /* in two dimensions the third ones are 0 */
@@ -103,7 +103,7 @@ typedef struct model_op {
     uint32_t adopted_count; /* the same: what it was answered with */
     uint32_t adopted[BODIES_MAX];
     struct model_stay *to;  /* the same, when it is applied; NULL: the room */
-    uint32_t refused_count; /* what the server must refuse, known when the tap has heard that it is applied */
+    uint32_t refused_count; /* what the server must refuse, known when the tap has seen that it is applied */
     uint32_t refused[OP_ENTRIES];
 } model_op;
 
@@ -122,8 +122,8 @@ typedef struct model_stay {
     model_op **ops;                     /* that were sent */
     size_t op_count, op_capacity;
     size_t end;                /* behind its last one in the order */
-    uint32_t told_seq;         /* by an Applied on its link, as the tap heard it */
-    uint32_t unsubscribe_seq;  /* of an Unsubscribe that is not answered: that Applied tells of no tick */
+    uint32_t reported_seq;     /* by an Applied on its link, as the tap saw it */
+    uint32_t unsubscribe_seq;  /* of an Unsubscribe that is not answered: that Applied reports no tick */
     bool lost;                 /* a Tick frame for it was refused, and no reset followed */
     bool view_lost;            /* a View frame, likewise */
     bool view_behind;          /* the same, but that a suspension does not end it */
@@ -132,7 +132,7 @@ typedef struct model_stay {
     bool view_lost_reset;      /* and whether it was a reset, which misses nothing before it */
     struct model_views *views; /* while its client has them */
     bool behind;               /* the same, but that a suspension does not end it */
-    uint64_t told_tick;        /* with `behind`: the last tick before the first that was lost */
+    uint64_t known_tick;       /* with `behind`: the last tick before the first that was lost */
     bool left;                 /* or may have */
     uint64_t left_ns;          /* since then at the earliest */
     bool has_left, is_out;     /* the server has its LeaveRoom, and has answered it */
@@ -142,15 +142,15 @@ typedef struct model_stay {
     const sim_link *resumed_by;
     size_t resumed_place;  /* what is handed to the server from there on comes after it was resumed */
     bool view_resumed;     /* the same of views */
-    uint64_t resumed_tick; /* the last tick that was heard of */
+    uint64_t resumed_tick; /* the last tick that a frame showed */
     uint64_t resumed_acked_tick;
 } model_stay;
 
-/* How much of the order an Applied told of. */
-typedef struct model_told {
+/* How much of the order an Applied reported. */
+typedef struct model_reported {
     uint64_t tick;
     size_t count;
-} model_told;
+} model_reported;
 
 typedef struct model_room {
     sim_world *world;
@@ -165,18 +165,19 @@ typedef struct model_room {
     bool closed;
     model_stay *stays[STAYS_MAX];
     uint32_t stay_count, leaver_count;
-    uint32_t handed_over, handed_over_told; /* requests that gave another session something, and that it was told of */
-    uint64_t taken_from; /* who was told that it was adopted from, by the Adopt that is not answered yet; 0: nobody */
+    uint32_t handed_over,
+        handed_over_reported; /* requests that gave another session something, and that it got a report of */
+    uint64_t taken_from;      /* the session that got a report of the Adopt that is not answered yet; 0: none */
     uint32_t taken_count, taken[BODIES_MAX];
     model_op **order;
     size_t order_count, order_capacity;
     model_state now; /* by the first ones of the order, which are applied */
     size_t now_count;
-    model_told *told;
-    size_t told_count, told_capacity;
+    model_reported *reported;
+    size_t reported_count, reported_capacity;
     struct {
         uint64_t tick, at_ns;
-    } *ticks; /* when each was first heard of */
+    } *ticks; /* when a frame first showed each */
     size_t tick_count, tick_capacity;
 } model_room;
 
@@ -204,8 +205,8 @@ void model_stay_forget_rest(model_stay *stay);
 model_op *model_stay_op(const model_stay *stay, uint32_t seq);
 
 /* From the tap. */
-void model_room_heard_tick(model_room *room, uint64_t tick);
-void model_room_heard_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq);
+void model_room_saw_tick(model_room *room, uint64_t tick);
+void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq);
 /* The server is handed the request. */
 void model_room_take(model_room *room, model_op *op);
 /* All of the order up to there is applied. */
@@ -222,7 +223,7 @@ typedef struct model_moment {
 /* The room as one stay's client knows that it was at a tick. */
 typedef struct model_past {
     model_stay *stay;
-    size_t told_done;
+    size_t reported_done;
     size_t done; /* of the order, in the state */
     model_state state;
     model_moment moments[MOMENTS_MAX];
@@ -244,11 +245,11 @@ void model_past_init(model_past *past, model_stay *stay);
 void model_past_advance(model_past *past, uint64_t tick);
 /* The next tick before that one at which something was applied; UINT64_MAX: there is none. */
 uint64_t model_past_next(const model_past *past, uint64_t tick);
-/* Whether some moment explains it, and which are still possible. `owners_later`: whose the entities are may be as it
- * was said after the tick. */
+/* Whether some moment explains it, and which are still possible. `owners_later`: the owners may be those that were
+ * reported after the tick. */
 bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model_explains_fn explains,
                        const void *context);
-/* The same at the end, when all is told and all that was left behind is gone. */
+/* The same at the end, when everything is reported and everything left behind is gone. */
 bool model_past_finish(model_past *past, model_explains_fn explains, const void *context);
 
 /* A subscription of one stay, folded from its frames and checked at every tick. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A room as it was at its ticks, by brute force: which moments can have been, and whether one of them explains what was
- * seen.
+ * A room as it was at its ticks, by brute force: which moments are possible, and whether one of them explains what the
+ * client saw.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static uint32_t bodies_of(const model_past *past, const model_state *state, uint
     return count;
 }
 
-/* Whether it is explained with owners as they were said later. */
+/* Whether the moment explains it with the owners that were reported later. */
 static bool is_explained_later(const model_past *past, const model_state *state, size_t at, model_body *bodies,
                                uint32_t count, model_explains_fn explains, const void *context)
 {
@@ -95,17 +95,18 @@ void model_past_advance(model_past *past, uint64_t tick)
 {
     const model_room *room = past->stay->room;
 
-    for (; past->told_done < room->told_count && room->told[past->told_done].tick <= tick; past->told_done++) {
-        advance_to(past, room->told[past->told_done].count);
+    for (; past->reported_done < room->reported_count && room->reported[past->reported_done].tick <= tick;
+         past->reported_done++) {
+        advance_to(past, room->reported[past->reported_done].count);
     }
 }
 
 uint64_t model_past_next(const model_past *past, uint64_t tick)
 {
     const model_room *room = past->stay->room;
-    bool is_there = past->told_done < room->told_count && room->told[past->told_done].tick < tick;
+    bool is_there = past->reported_done < room->reported_count && room->reported[past->reported_done].tick < tick;
 
-    return is_there ? room->told[past->told_done].tick : UINT64_MAX;
+    return is_there ? room->reported[past->reported_done].tick : UINT64_MAX;
 }
 
 /* Whether some moment that was possible can have become this one, at a tick of that time. */
@@ -129,14 +130,14 @@ static bool is_reachable(const model_past *past, model_moment to, uint64_t at_ns
     return false;
 }
 
-/* Whether no Applied tells of it. */
+/* Whether no Applied reports it. */
 static bool is_untold(const model_op *op)
 {
     return op->stay->left || op->kind == QD_CLIENT_SNAPSHOT || op->kind == QD_CLIENT_ADOPT || op->refused_whole;
 }
 
-/* The next place where requests may end that a tick contains untold: behind the last of one who has left, or behind an
- * Adopt, and with nothing before it that is told. MODEL_NOWHERE: there is none. */
+/* The next place where the unreported requests of a tick may end: behind the last one of a stay that has left, or behind
+ * an Adopt, with nothing reported before it. MODEL_NOWHERE: there is none. */
 static size_t next_end(const model_room *room, size_t at)
 {
     for (; at < room->order_count; at++) {
@@ -167,7 +168,7 @@ bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model
     }
     state = past->state;
     for (size_t at = past->done, end; at != MODEL_NOWHERE; at = end) {
-        /* Every part of those who left. */
+        /* Every subset of the stays that left. */
         for (uint32_t gone = leavers, more = 1; more; more = gone != 0, gone = (gone - 1) & leavers) {
             const model_moment moment = {at, gone};
 

@@ -25,23 +25,26 @@ void sim_house_init(sim_house *house, const qd_limits *limits)
     *house = (sim_house){.memory_before = qd_memory_used()};
     sim_world_init(&house->world, 1);
     const qd_server_config config = {
-        .limits = {.connections_max = or_else(limits->connections_max, 100),
-                   .frame_bytes_max = or_else(limits->frame_bytes_max, 4u << 20),
-                   .rooms_max = or_else(limits->rooms_max, 100),
-                   .entities_max = or_else(limits->entities_max, 1u << 20),
-                   .events_max = or_else(limits->events_max, 1u << 20),
-                   .observers_max = or_else(limits->observers_max, 1u << 14),
-                   .sightings_max = or_else(limits->sightings_max, 1u << 20),
-                   .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
-                   .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
-                   .slow_ms_max = or_else(limits->slow_ms_max, 5000),
-                   .resume_ms_max = or_else(limits->resume_ms_max, 10000),
-                   .room_batches_max = or_else(limits->room_batches_max, 1024)},
-        .scheduler = &house->world.scheduler,
-        .workers = 1,
-        .slice_ns = 5000000,
-        .random = sim_random,
-        .random_context = &house->world,
+        .service =
+            {
+                .limits = {.connections_max = or_else(limits->connections_max, 100),
+                           .frame_bytes_max = or_else(limits->frame_bytes_max, 4u << 20),
+                           .rooms_max = or_else(limits->rooms_max, 100),
+                           .entities_max = or_else(limits->entities_max, 1u << 20),
+                           .events_max = or_else(limits->events_max, 1u << 20),
+                           .observers_max = or_else(limits->observers_max, 1u << 14),
+                           .sightings_max = or_else(limits->sightings_max, 1u << 20),
+                           .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
+                           .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
+                           .slow_ms_max = or_else(limits->slow_ms_max, 5000),
+                           .resume_ms_max = or_else(limits->resume_ms_max, 10000),
+                           .room_batches_max = or_else(limits->room_batches_max, 1024)},
+                .scheduler = &house->world.scheduler,
+                .workers = 1,
+                .time_budget_ns = 5000000,
+                .random = sim_random,
+                .random_context = &house->world,
+            },
     };
     qd_server_init(&house->server, &config);
 }
@@ -79,7 +82,7 @@ void sim_house_deinit(sim_house *house)
     sim_house_settle(house);
     qd_server_go_away(&house->server, 0);
     sim_house_pass(house, 1);
-    sim_check(qd_server_hosts(&house->server) == 0, "%u rooms are not freed", qd_server_hosts(&house->server));
+    sim_check(qd_server_is_idle(&house->server), "%u rooms are not freed", atomic_load(&house->server.service.actors));
     qd_server_deinit(&house->server);
     sim_world_deinit(&house->world);
     qd_scratch_release();
@@ -92,7 +95,8 @@ void sim_peer_connect(sim_peer *peer, sim_house *house)
     const qd_link_handler handler = qd_server_link_handler(&house->server);
 
     *peer = (sim_peer){.house = house};
-    peer->link = sim_link_create(&house->world, &handler, house->server.config.limits.queue_bytes_max, no_tap, NULL);
+    peer->link =
+        sim_link_create(&house->world, &handler, house->server.service.config.limits.queue_bytes_max, no_tap, NULL);
     qd_frame_reader_init(&peer->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
 }
 

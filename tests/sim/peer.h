@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For the cases: a server in a world of its own, and peers that say and hear what a case has them say and hear.
+ * For the cases: a server in a world of its own, and peers that send and expect what the case tells them to.
  */
 #ifndef QD_TESTS_SIM_PEER_H
 #define QD_TESTS_SIM_PEER_H
 
 #include "proto/codec.h"
-#include "server/session/server.h"
+#include "server/app/server.h"
 #include "world.h"
 
 #define SIM_MS_NS UINT64_C(1000000)
@@ -28,35 +28,35 @@ typedef struct sim_peer {
     uint32_t seq;
 } sim_peer;
 
-/* Limits of 0 stand for roomy ones. */
+/* A limit of 0 stands for a large one. */
 void sim_house_init(sim_house *house, const qd_limits *limits);
 /* Closes everything, and checks that nothing is left of it. */
 void sim_house_deinit(sim_house *house);
-/* Everything that happens without time passing. */
+/* Lets everything happen that needs no time. */
 void sim_house_settle(sim_house *house);
-/* Lets time pass, and everything happen that it makes due. */
+/* Lets time pass, and everything happen that becomes due. */
 void sim_house_pass(sim_house *house, uint64_t ms);
 
-/* A connection, without Hello. */
+/* Connects, without Hello. */
 void sim_peer_connect(sim_peer *peer, sim_house *house);
-/* With Hello, and past Welcome. */
+/* Connects, sends Hello and takes Welcome. */
 void sim_peer_open(sim_peer *peer, sim_house *house, const char *token);
-/* With this Hello, up to Welcome, which it returns. */
+/* Connects, sends this Hello, and returns Welcome. */
 const qd_msg_welcome *sim_peer_hello(sim_peer *peer, sim_house *house, const qd_msg_hello *hello);
 /* Breaks the connection, if it is not closed yet. */
 void sim_peer_close(sim_peer *peer);
 
 /* Sends with the next seq, which it returns. Nothing happens until the house settles. */
 uint32_t sim_peer_send(sim_peer *peer, qd_client_message message);
-/* The next message that has come, NULL for none; valid until the next call. Reads all that there is first. */
+/* Reads everything that has come, and returns the next message; NULL: none. It is valid until the next call. */
 const qd_server_message *sim_peer_next(sim_peer *peer);
-/* Settles, and takes the next message, which must be of that kind. */
+/* Settles, and returns the next message, which must be of that kind. */
 const qd_server_message *sim_peer_expect(sim_peer *peer, qd_server_kind kind);
-/* The same, an Error with that code and those words. */
+/* The same for an Error with that code and those words. */
 void sim_peer_expect_error(sim_peer *peer, qd_error_code code, const char *words);
-/* Settles; nothing has come. */
+/* Settles, and checks that nothing has come. */
 void sim_peer_expect_nothing(sim_peer *peer);
-/* Settles; the server has closed the connection, and nothing more has come. */
+/* Settles, and checks that the server has closed the connection and sent nothing more. */
 void sim_peer_expect_end(sim_peer *peer);
 
 /* Opens a room of 100 by 100 and takes the answer. `config` may be NULL: one that ticks by Step. */
@@ -64,9 +64,9 @@ uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_
 uint32_t sim_peer_spawn(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, float spacing);
 uint32_t sim_peer_step(sim_peer *peer, uint64_t room);
 uint32_t sim_peer_subscribe(sim_peer *peer, uint64_t room);
-/* Names a roster, in two pieces, of entities 1 to 1000, and moves them. */
+/* Registers a roster of entities 1 to 1000 in two pieces, and moves them. */
 void sim_peer_name_and_move(sim_peer *peer, uint64_t room);
-/* Has entities 1 to 4, which are its own, described and look around; with lists, and the reverse view. */
+/* Describes the peer's entities 1 to 4 and adds observers to them, with lists and the reverse view. */
 void sim_peer_look_around(sim_peer *peer, uint64_t room);
 
 #endif

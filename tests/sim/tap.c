@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tap hears all that the server sends, on every link, and what it is handed, and tells the models: in which order
- * requests come, which ticks there were, and which requests are in.
+ * The tap sees all frames from and to the server, on every link. It passes on to the models in which order requests come,
+ * which ticks there were, and which requests are in.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ model_room *sim_scene_room(const sim_scene *scene, uint64_t handle)
     return NULL;
 }
 
-/* Of the session whose link it is, or was. */
+/* The stay of the session that the link belongs or belonged to. */
 static model_stay *latest_stay(const model_room *room, const sim_link *link)
 {
     return model_latest_stay(room, link->session);
@@ -44,6 +44,7 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
         break;
     default: {
         model_op *op = model_stay_op(stay, message->seq);
+
         if (op != NULL) {
             model_room_take(room, op);
         }
@@ -153,24 +154,24 @@ static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room
     }
 }
 
-/* A reset says how many ticks it stands for: since the first that was lost; after a cut since the last Ack, where there
- * was one before that. */
+/* A reset reports how many ticks it replaces: since the first that was lost, or after a cut since the last Ack, if there
+ * was one before. */
 static void check_merged(const model_stay *stay, const qd_msg_tick *tick, bool resumed)
 {
     if (!tick->reset) {
         sim_check(tick->merged_ticks == 0, "ticks are merged without a reset");
         return;
     }
-    uint64_t told_tick = tick->tick - tick->merged_ticks;
-    uint64_t earliest = stay->behind ? stay->told_tick : tick->tick, latest = earliest;
+    uint64_t known_tick = tick->tick - tick->merged_ticks;
+    uint64_t earliest = stay->behind ? stay->known_tick : tick->tick, latest = earliest;
     if (resumed) {
-        /* Nobody heard at which tick the room took the session up again. */
-        earliest = least(stay->behind ? stay->told_tick : stay->resumed_tick, stay->resumed_acked_tick);
+        /* No frame shows at which tick the room resumed the session. */
+        earliest = least(stay->behind ? stay->known_tick : stay->resumed_tick, stay->resumed_acked_tick);
         latest = least(latest, stay->resumed_acked_tick);
     }
-    if (!(told_tick >= earliest && told_tick <= latest)) {
-        sim_check(told_tick >= earliest && told_tick <= latest, "%llu merged ticks, since %llu, and not %llu to %llu",
-                  (unsigned long long)tick->merged_ticks, (unsigned long long)told_tick, (unsigned long long)earliest,
+    if (!(known_tick >= earliest && known_tick <= latest)) {
+        sim_check(known_tick >= earliest && known_tick <= latest, "%llu merged ticks, since %llu, and not %llu to %llu",
+                  (unsigned long long)tick->merged_ticks, (unsigned long long)known_tick, (unsigned long long)earliest,
                   (unsigned long long)latest);
     }
 }
@@ -178,7 +179,7 @@ static void check_merged(const model_stay *stay, const qd_msg_tick *tick, bool r
 static void tap_tick(const model_room *room, model_stay *stay, const sim_link *link, const qd_msg_tick *tick,
                      bool queued)
 {
-    /* The older connection may still be told something that it does not hear. */
+    /* The server may still send to the older connection, which does not read. */
     bool resumed = stay->resumed && stay->resumed_by == link;
 
     sim_check(!tick->passed_lost || (tick->merged_ticks > 0 && room->swept), "passed pairs are lost out of place");
@@ -190,15 +191,15 @@ static void tap_tick(const model_room *room, model_stay *stay, const sim_link *l
         stay->behind = stay->resumed = false;
     } else if (!queued && !stay->behind && !(resumed && tick->reset)) {
         stay->behind = true;
-        stay->told_tick = tick->reset ? tick->tick : tick->tick - 1 - tick->skipped;
+        stay->known_tick = tick->reset ? tick->tick : tick->tick - 1 - tick->skipped;
     }
     if (!queued || tick->reset || tick->suspended) {
         stay->lost = !queued;
     }
 }
 
-/* The same of views. How many ticks were skipped before the one that was lost, they do not tell; and a reverse view
- * that begins may be of a tick that was told. */
+/* The same for views. They do not report how many ticks were skipped before the lost one, and a reverse view that begins
+ * may be of a tick that was reported. */
 static void check_merged_views(const model_room *room, const model_stay *stay, const qd_msg_view *view)
 {
     if (stay->view_resumed && view->reset) {
@@ -244,7 +245,7 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
         return;
     }
     for (uint32_t i = 0; i < error->entry_count; i++) {
-        op->said_refused[error->entry_index[i]] = true;
+        op->reported_refused[error->entry_index[i]] = true;
     }
     model_room_applied(room, op->place + 1);
     if (error->code != QD_ERROR_ENTRIES) {
@@ -271,8 +272,8 @@ static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t 
            rows->category[i] == body->category && rows->mask[i] == body->mask;
 }
 
-/* A snapshot shows all that is there, or all that is the asker's own, when it is asked for; what those left who are
- * gone may be there. */
+/* A snapshot shows everything in the room, or the stay's own entities, if the request asks for those. Entities of stays
+ * that have left may be in it. */
 static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_entities *rows)
 {
     const model_op *op = model_stay_op(stay, seq);
@@ -322,19 +323,19 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
     case QD_SERVER_TICK:
         room = sim_scene_room(scene, message->as.tick.room);
         stay = latest_stay(room, link);
-        model_room_heard_tick(room, message->as.tick.tick);
+        model_room_saw_tick(room, message->as.tick.tick);
         tap_tick(room, stay, link, &message->as.tick, queued);
         break;
     case QD_SERVER_VIEW:
         room = sim_scene_room(scene, message->as.view.room);
         stay = latest_stay(room, link);
-        model_room_heard_tick(room, message->as.view.tick);
+        model_room_saw_tick(room, message->as.view.tick);
         tap_view(room, stay, &message->as.view, queued);
         break;
     case QD_SERVER_APPLIED:
         room = sim_scene_room(scene, message->as.applied.room);
         stay = latest_stay(room, link);
-        model_room_heard_applied(room, stay, message->as.applied.tick, message->as.applied.seq);
+        model_room_saw_applied(room, stay, message->as.applied.tick, message->as.applied.seq);
         break;
     case QD_SERVER_SNAPSHOT_RESULT:
         room = sim_scene_room(scene, message->as.snapshot_result.room);

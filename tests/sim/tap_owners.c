@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the tap hears of entities that have another owner: by a Handover, or by an Adopt, whose effect follows from who
- * is connected when it is carried out.
+ * What the tap sees of entities that change their owner: by a Handover, or by an Adopt, whose effect depends on who is
+ * connected when it is carried out.
  */
 #include <string.h>
 
@@ -15,8 +15,8 @@ static bool is_among(uint32_t id, const uint32_t *ids, uint32_t count)
     return count > 0;
 }
 
-/* The receiver hears of a Handover while it is carried out, and of what of it is not refused. */
-static void tap_given(model_room *room, const qd_msg_handed_over *told)
+/* The receiver gets a report of a Handover while it is carried out, with the entries that are not refused. */
+static void tap_given(model_room *room, const qd_msg_handed_over *reported)
 {
     const model_op *op = NULL;
 
@@ -28,12 +28,12 @@ static void tap_given(model_room *room, const qd_msg_handed_over *told)
         }
     }
     model_room_applied(room, op->place + 1);
-    room->handed_over_told++;
-    sim_check(op->stay->session == told->from && op->to_session == told->to, "they were given to another");
-    sim_check(told->last && told->connected_count == 0 && told->count + op->refused_count == op->count,
-              "%u are handed over", told->count);
-    for (uint32_t i = 0; i < told->count; i++) {
-        sim_check(is_among(told->id[i], op->id, op->count), "%u was not handed over", told->id[i]);
+    room->handed_over_reported++;
+    sim_check(op->stay->session == reported->from && op->to_session == reported->to, "they were given to another");
+    sim_check(reported->last && reported->connected_count == 0 && reported->count + op->refused_count == op->count,
+              "%u are handed over", reported->count);
+    for (uint32_t i = 0; i < reported->count; i++) {
+        sim_check(is_among(reported->id[i], op->id, op->count), "%u was not handed over", reported->id[i]);
     }
 }
 
@@ -69,10 +69,10 @@ static bool may_have_expired(const model_stay *stay)
     return stay->left && stay->room->world->now_ns >= stay->left_ns + stay->room->grace_ns;
 }
 
-static bool is_listed(const model_stay *stay, const qd_msg_handed_over *told)
+static bool is_listed(const model_stay *stay, const qd_msg_handed_over *reported)
 {
-    for (uint32_t i = 0; i < told->connected_listed; i++) {
-        if (told->connected[i] == stay->session) {
+    for (uint32_t i = 0; i < reported->connected_listed; i++) {
+        if (reported->connected[i] == stay->session) {
             return true;
         }
     }
@@ -80,7 +80,7 @@ static bool is_listed(const model_stay *stay, const qd_msg_handed_over *told)
 }
 
 /* One stay that owned so many entities, of which so many are adopted. */
-static void check_yields(const model_stay *stay, const model_op *op, const qd_msg_handed_over *told, uint32_t owned,
+static void check_yields(const model_stay *stay, const model_op *op, const qd_msg_handed_over *reported, uint32_t owned,
                          uint32_t taken)
 {
     bool is_same = stay->token == op->stay->token, is_named = op->from_session == stay->session;
@@ -102,19 +102,19 @@ static void check_yields(const model_stay *stay, const model_op *op, const qd_ms
     sim_check(taken > 0 || may_be_gone || !is_surely_gone(stay), "session %llu is gone, and was not adopted from",
               (unsigned long long)stay->session);
     /* Only its latest stay is connected. */
-    bool listed = stay == model_latest_stay(stay->room, stay->session) && is_listed(stay, told);
+    bool listed = stay == model_latest_stay(stay->room, stay->session) && is_listed(stay, reported);
     sim_check(listed ? taken == 0 : taken > 0 || may_be_gone, "session %llu is listed, or is not",
               (unsigned long long)stay->session);
 }
 
-/* Who is adopted from by name, and has a connection, has heard of it before. */
+/* A connected session that is adopted from by number has got its report before. */
 static void check_taken_told(const model_room *room, const model_op *op, const uint32_t taken[STAYS_MAX])
 {
     const model_stay *named = op->from_session != 0 ? model_latest_stay(room, op->from_session) : NULL;
     uint32_t count = named != NULL ? taken[named->number] : 0;
 
     if (room->taken_from == 0) {
-        sim_check(count == 0 || !is_surely_connected(named, op), "who was adopted from was not told");
+        sim_check(count == 0 || !is_surely_connected(named, op), "the session that was adopted from got no report");
         return;
     }
     sim_check(room->taken_from == op->from_session && room->taken_count == count && !named->is_out,
@@ -128,11 +128,12 @@ static void check_taken_told(const model_room *room, const model_op *op, const u
     }
 }
 
-static void check_adopted(const model_room *room, const model_op *op, const qd_msg_handed_over *told)
+static void check_adopted(const model_room *room, const model_op *op, const qd_msg_handed_over *reported)
 {
     uint32_t owned[STAYS_MAX] = {0}, taken[STAYS_MAX] = {0}, found = 0, listed = 0;
 
-    sim_check(told->from == op->from_session && told->to == op->stay->session && told->last, "another Adopt's answer");
+    sim_check(reported->from == op->from_session && reported->to == op->stay->session && reported->last,
+              "another Adopt's answer");
     sim_check(op->stay->token != 0 && op->from_session != op->stay->session, "an Adopt that must be refused");
     for (uint32_t n = 0; n < room->stay_count * STAY_ENTITIES; n++) {
         const model_stay *of = room->stays[n / STAY_ENTITIES];
@@ -141,64 +142,64 @@ static void check_adopted(const model_room *room, const model_op *op, const qd_m
         if (!entity->present || entity->owner == MODEL_ROOM_OWNED) {
             continue;
         }
-        bool is_taken = is_among(model_id(of, n % STAY_ENTITIES), told->id, told->count);
+        bool is_taken = is_among(model_id(of, n % STAY_ENTITIES), reported->id, reported->count);
         owned[entity->owner]++;
         taken[entity->owner] += is_taken;
         found += is_taken;
     }
-    sim_check(found == told->count, "%u are adopted, of which %u are anybody's", told->count, found);
+    sim_check(found == reported->count, "%u are adopted, of which %u are anybody's", reported->count, found);
     for (uint32_t i = 0; i < room->stay_count; i++) {
         const model_stay *stay = room->stays[i];
 
         if (owned[i] == 0) {
             continue;
         }
-        check_yields(stay, op, told, owned[i], taken[i]);
+        check_yields(stay, op, reported, owned[i], taken[i]);
         listed += stay != op->stay && stay->token == op->stay->token &&
-                  stay == model_latest_stay(room, stay->session) && is_listed(stay, told);
+                  stay == model_latest_stay(room, stay->session) && is_listed(stay, reported);
     }
-    sim_check(told->connected_count == told->connected_listed && listed == told->connected_count &&
+    sim_check(reported->connected_count == reported->connected_listed && listed == reported->connected_count &&
                   (listed == 0 || op->from_session == 0),
-              "%u are connected, and %u are said to be", listed, told->connected_count);
+              "%u are connected, and %u are said to be", listed, reported->connected_count);
     check_taken_told(room, op, taken);
 }
 
-static void tap_adopted(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_handed_over *told)
+static void tap_adopted(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported)
 {
     model_op *op = model_stay_op(stay, seq);
 
     sim_check(op != NULL && op->kind == QD_CLIENT_ADOPT && room->now_count <= op->place, "an Adopt out of its turn");
     model_room_applied(room, op->place);
-    check_adopted(room, op, told);
+    check_adopted(room, op, reported);
     room->taken_from = 0;
-    op->adopted_count = told->count;
-    if (told->count > 0) {
-        memcpy(op->adopted, told->id, told->count * sizeof op->adopted[0]);
+    op->adopted_count = reported->count;
+    if (reported->count > 0) {
+        memcpy(op->adopted, reported->id, reported->count * sizeof op->adopted[0]);
     }
     model_room_applied(room, op->place + 1);
 }
 
-/* Who is adopted from hears of it just before who adopts. */
-static void tap_taken(model_room *room, const qd_msg_handed_over *told)
+/* The session that is adopted from gets its report just before the adopter. */
+static void tap_taken(model_room *room, const qd_msg_handed_over *reported)
 {
-    sim_check(room->taken_from == 0 && told->count > 0 && told->last && told->connected_count == 0,
-              "who was adopted from is told something else");
-    room->taken_from = told->from;
-    room->taken_count = told->count;
-    memcpy(room->taken, told->id, told->count * sizeof room->taken[0]);
+    sim_check(room->taken_from == 0 && reported->count > 0 && reported->last && reported->connected_count == 0,
+              "the session that was adopted from gets a wrong report");
+    room->taken_from = reported->from;
+    room->taken_count = reported->count;
+    memcpy(room->taken, reported->id, reported->count * sizeof room->taken[0]);
 }
 
-void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *told)
+void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported)
 {
-    sim_check(told->count <= BODIES_MAX, "%u have another owner, which is more than there are", told->count);
-    for (uint32_t i = 1; i < told->count; i++) {
-        sim_check(told->id[i - 1] < told->id[i], "%u is out of order", told->id[i]);
+    sim_check(reported->count <= BODIES_MAX, "%u have another owner, which is more than there are", reported->count);
+    for (uint32_t i = 1; i < reported->count; i++) {
+        sim_check(reported->id[i - 1] < reported->id[i], "%u is out of order", reported->id[i]);
     }
     if (seq != 0) {
-        tap_adopted(room, stay, seq, told);
-    } else if (told->from == stay->session) {
-        tap_taken(room, told);
+        tap_adopted(room, stay, seq, reported);
+    } else if (reported->from == stay->session) {
+        tap_taken(room, reported);
     } else {
-        tap_given(room, told);
+        tap_given(room, reported);
     }
 }

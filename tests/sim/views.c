@@ -182,12 +182,13 @@ static void check_order(model_views *views, uint32_t phase, uint64_t key)
     views->previous = key;
 }
 
-static model_told_entity *tell(model_views *views, uint32_t id, bool is_enter)
+static model_reported_entity *report(model_views *views, uint32_t id, bool is_enter)
 {
-    sim_check(views->told_count < sizeof views->told / sizeof views->told[0], "a view tells more than there is");
-    model_told_entity *told = &views->told[views->told_count++];
-    *told = (model_told_entity){.id = id, .is_enter = is_enter};
-    return told;
+    sim_check(views->reported_count < sizeof views->reported / sizeof views->reported[0],
+              "a view reports more than there is");
+    model_reported_entity *reported = &views->reported[views->reported_count++];
+    *reported = (model_reported_entity){.id = id, .is_enter = is_enter};
+    return reported;
 }
 
 static void fold_leaves(model_views *views, const qd_msg_view *view)
@@ -226,17 +227,17 @@ static void fold_enters(model_views *views, const qd_msg_view *view)
         sim_check(views->set_count < VIEWS_MAX, "more is seen than there is");
         memmove(&views->set[place + 1], &views->set[place], (views->set_count++ - place) * sizeof views->set[0]);
         views->set[place] = (model_sighting){observer, id};
-        model_told_entity *told = tell(views, id, true);
-        told->tag = view->enter_tag != NULL ? view->enter_tag[i] : 0;
-        told->body = (qd_body){.x = enter->x[i],
-                               .y = enter->y[i],
-                               .z = value_at(enter->z, i),
-                               .half_x = value_at(enter->half_x, i),
-                               .half_y = value_at(enter->half_y, i),
-                               .half_z = value_at(enter->half_z, i),
-                               .radius = value_at(enter->radius, i),
-                               .shape = enter->shape[i],
-                               .category = enter->category[i]};
+        model_reported_entity *reported = report(views, id, true);
+        reported->tag = view->enter_tag != NULL ? view->enter_tag[i] : 0;
+        reported->body = (qd_body){.x = enter->x[i],
+                                   .y = enter->y[i],
+                                   .z = value_at(enter->z, i),
+                                   .half_x = value_at(enter->half_x, i),
+                                   .half_y = value_at(enter->half_y, i),
+                                   .half_z = value_at(enter->half_z, i),
+                                   .radius = value_at(enter->radius, i),
+                                   .shape = enter->shape[i],
+                                   .category = enter->category[i]};
     }
 }
 
@@ -246,9 +247,9 @@ static void fold_relays(model_views *views, const qd_msg_view *view)
         uint32_t observer = view->relay_observer[i], id = view->relay_id[i];
 
         check_order(views, RELAYS, key_of(observer, id));
-        sim_check(model_views_contain(views, observer, id), "observer %u is told of %u, which it does not see",
+        sim_check(model_views_contain(views, observer, id), "observer %u gets a relay of %u, which it does not see",
                   observer, id);
-        tell(views, id, false)->body =
+        report(views, id, false)->body =
             (qd_body){.x = view->relay_x[i], .y = view->relay_y[i], .z = value_at(view->relay_z, i)};
     }
 }
@@ -313,7 +314,7 @@ static void verify_until(model_views *views, uint64_t tick)
     }
 }
 
-/* Whether somebody left who may have changed it, untold. */
+/* Whether a stay left that may have changed it without a report. */
 static bool is_in_doubt(const model_room *room, const model_entity *entity)
 {
     if (entity->owner != MODEL_ROOM_OWNED) {
@@ -322,27 +323,27 @@ static bool is_in_doubt(const model_room *room, const model_entity *entity)
     return room->leaver_count > 0;
 }
 
-/* What was told of entities is true at this tick. */
+/* What the frames reported about entities is true at this tick. */
 static void check_told(const model_views *views)
 {
     const model_room *room = views->past.stay->room;
 
-    for (uint32_t i = 0; i < views->told_count; i++) {
-        const model_told_entity *told = &views->told[i];
+    for (uint32_t i = 0; i < views->reported_count; i++) {
+        const model_reported_entity *reported = &views->reported[i];
         uint32_t number;
-        const model_stay *stay = model_owner(room, told->id, &number);
+        const model_stay *stay = model_owner(room, reported->id, &number);
 
-        sim_check(stay != NULL, "a view tells of an entity that never was");
+        sim_check(stay != NULL, "a view reports an entity that never existed");
         const model_entity *entity = &views->past.state.entities[stay->number][number];
-        const qd_body *is = &entity->body, *said = &told->body;
+        const qd_body *is = &entity->body, *given = &reported->body;
         if (stay->left || is_in_doubt(room, entity)) {
             continue;
         }
-        sim_check(said->x == is->x && said->y == is->y && said->z == is->z, "a view tells of a place where nobody is");
-        sim_check(!told->is_enter ||
-                      (said->half_x == is->half_x && said->half_y == is->half_y && said->half_z == is->half_z &&
-                       said->radius == is->radius && said->shape == is->shape && said->category == is->category &&
-                       told->tag == entity->tag),
+        sim_check(given->x == is->x && given->y == is->y && given->z == is->z, "a view reports a wrong place");
+        sim_check(!reported->is_enter ||
+                      (given->half_x == is->half_x && given->half_y == is->half_y && given->half_z == is->half_z &&
+                       given->radius == is->radius && given->shape == is->shape && given->category == is->category &&
+                       reported->tag == entity->tag),
                   "an entity enters as it is not");
     }
 }
@@ -351,7 +352,7 @@ static void finish_tick(model_views *views, const qd_msg_view *view)
 {
     views->in_tick = false;
     views->tick = view->tick;
-    /* At the tick that closes the room everything is gone, also where no leave says so. */
+    /* At the tick that closes the room everything is gone, even without a leave. */
     const model_room *room = views->past.stay->room;
     bool closed = views->closing || (room->closed && view->tick == room->ticks[room->tick_count - 1].tick);
     if (closed && views->set_count == 0) {
@@ -389,7 +390,7 @@ void model_views_tell(model_views *views, const qd_msg_view *view)
     if (!views->in_tick) {
         views->in_tick = true;
         views->reset = view->reset;
-        views->phase = views->told_count = 0;
+        views->phase = views->reported_count = 0;
         /* The reverse view may begin between ticks. */
         bool is_new = view->tick > views->tick || (view->reset_watchers && view->tick == views->tick);
         sim_check(view->reset || (!views->suspended && is_new), "a view without a reset before it");
@@ -438,7 +439,7 @@ static void finish_watchers(const model_views *views)
               expected);
 }
 
-/* Whether somebody in the room does not know what it sees. */
+/* Whether a stay in the room does not know what it sees. */
 static bool is_anything_lost(const model_room *room)
 {
     bool lost = false;

@@ -22,13 +22,13 @@ typedef struct model_watcher {
     uint32_t observer;
 } model_watcher;
 
-/* What an enter or a relay says of an entity. */
-typedef struct model_told_entity {
+/* What an enter or a relay reports about an entity. */
+typedef struct model_reported_entity {
     uint32_t id;
     bool is_enter;
     uint64_t tag;
     qd_body body; /* of a relay the centre alone */
-} model_told_entity;
+} model_reported_entity;
 
 typedef struct model_views {
     model_past past;
@@ -45,8 +45,8 @@ typedef struct model_views {
     bool in_tick, reset;
     uint32_t phase;
     uint64_t previous;
-    model_told_entity told[2 * VIEWS_MAX];
-    uint32_t told_count;
+    model_reported_entity reported[2 * VIEWS_MAX];
+    uint32_t reported_count;
 } model_views;
 
 /* From the tick on that RoomOpened names. */
@@ -55,7 +55,7 @@ void model_views_destroy(model_views *views);
 /* Frames may be missing from now on. */
 void model_views_cut(model_views *views);
 void model_views_tell(model_views *views, const qd_msg_view *view);
-/* Whether the observer sees the entity, as far as was told. */
+/* Whether the observer sees the entity, by the frames so far. */
 bool model_views_contain(const model_views *views, uint32_t observer, uint32_t id);
 /* All is read, all that was left behind is gone, and so it is with all others in the room. */
 void model_views_finish(const model_views *views);

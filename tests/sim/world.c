@@ -10,7 +10,7 @@
 
 enum { IDLE = 0, QUEUED, RUNNING, RUNNING_WOKEN };
 
-/* The world that a failure is about: there is one at a time. */
+/* The world that a failure concerns. There is one at a time. */
 static const sim_world *failing;
 
 _Noreturn void sim_fail(const char *format, ...)
@@ -26,16 +26,20 @@ _Noreturn void sim_fail(const char *format, ...)
     abort();
 }
 
-/* ---- chance ---- */
+/* ---- the random generator ---- */
 
-uint64_t sim_random(void *context)
+static uint64_t draw(uint64_t *rng)
 {
-    sim_world *world = context;
-    uint64_t x = world->chance += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = *rng += UINT64_C(0x9e3779b97f4a7c15);
 
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
+}
+
+uint64_t sim_random(void *context)
+{
+    return draw(&((sim_world *)context)->rng);
 }
 
 uint32_t sim_pick(sim_world *world, uint32_t count)
@@ -64,7 +68,10 @@ static uint64_t now_ns(void *context)
 {
     sim_world *world = context;
 
-    /* While an actor runs, time passes, and the loops do their part. */
+    if (world->in_prompt) {
+        return world->now_ns;
+    }
+    /* While an actor runs, time passes and the loops work. */
     if (sim_percent(world, 50)) {
         world->now_ns += sim_pick(world, 2000);
     }
@@ -84,6 +91,9 @@ static void wake(void *context, qd_actor *actor)
 
     if (state == IDLE) {
         atomic_store(&actor->state, QUEUED);
+        if (actor == world->prompt) {
+            return;
+        }
         add(&world->queued, &world->queued_count, &world->queued_capacity, actor);
     } else if (state == RUNNING) {
         atomic_store(&actor->state, RUNNING_WOKEN);
@@ -101,7 +111,7 @@ static void let_go(sim_world *world, qd_actor *actor)
     }
 }
 
-/* The visitor finds it idle, or comes too late. */
+/* Runs the actor if it is idle. Now and then the caller comes too late. */
 static void run_inline(void *context, qd_actor *actor, qd_actor_fn run)
 {
     sim_world *world = context;
@@ -119,6 +129,9 @@ static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
 {
     sim_world *world = context;
 
+    if (actor == world->prompt) {
+        return;
+    }
     if (due_ns != QD_NEVER && actor->timer_index == 0) {
         add(&world->timed, &world->timed_count, &world->timed_capacity, actor);
         actor->timer_index = (uint32_t)world->timed_count;
@@ -135,7 +148,7 @@ static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
 static void retire(void *context, qd_actor *actor, qd_actor_fn done)
 {
     sim_world *world = context;
-    /* What woke it in this run is over with it: a seat whose session was not resumed gave it up, say. */
+    /* It may have been woken in this run: by a membership that a session gave up, for example. */
     uint32_t state = atomic_load(&actor->state);
 
     QD_ASSERT((state == RUNNING || state == RUNNING_WOKEN) && actor->timer_index == 0);
@@ -147,7 +160,7 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
 static void run_tasks(void *context, size_t count, qd_task_fn task, void *argument)
 {
     sim_world *world = context;
-    size_t start = count > 0 ? sim_pick(world, (uint32_t)count) : 0;
+    size_t start = count > 0 ? draw(&world->task_rng) % count : 0;
 
     for (size_t i = 0; i < count; i++) {
         task((start + i) % count, argument);
@@ -156,8 +169,9 @@ static void run_tasks(void *context, size_t count, qd_task_fn task, void *argume
 
 void sim_world_init(sim_world *world, uint64_t seed)
 {
-    *world = (sim_world){.seed = seed, .chance = seed * UINT64_C(0x2545f4914f6cdd1d), .now_ns = 1000000000};
+    *world = (sim_world){.seed = seed, .rng = seed * UINT64_C(0x2545f4914f6cdd1d), .now_ns = 1000000000};
     world->hash = UINT64_C(0xcbf29ce484222325);
+    world->task_rng = ~seed;
     world->executor = (qd_executor){.run = run_tasks, .width = 1 + sim_pick(world, 4), .context = world};
     world->scheduler = (qd_scheduler){.now_ns = now_ns,
                                       .wake = wake,
@@ -181,8 +195,35 @@ void sim_world_deinit(sim_world *world)
     free(world->timed);
 }
 
+/* Runs the actor, which is out of the queue. */
+static void run(sim_world *world, qd_actor *actor)
+{
+    atomic_store(&actor->state, RUNNING);
+    world->running = true;
+    actor->run(actor);
+    world->running = false;
+    if (world->retiring == actor) {
+        world->retiring = NULL;
+        world->retired(actor);
+    } else {
+        let_go(world, actor);
+    }
+}
+
+static void run_prompt(sim_world *world)
+{
+    if (world->prompt == NULL ||
+        (atomic_load(&world->prompt->state) != QUEUED && world->prompt_due_ns(world->prompt_context) > world->now_ns)) {
+        return;
+    }
+    world->in_prompt = true;
+    run(world, world->prompt);
+    world->in_prompt = false;
+}
+
 bool sim_run_actor(sim_world *world)
 {
+    run_prompt(world);
     for (size_t i = 0; i < world->timed_count; i++) {
         if (world->timed[i]->due_ns <= world->now_ns) {
             wake(world, world->timed[i]);
@@ -197,15 +238,6 @@ bool sim_run_actor(sim_world *world)
     if (actor->due_ns <= world->now_ns) {
         wake_at(world, actor, QD_NEVER);
     }
-    atomic_store(&actor->state, RUNNING);
-    world->running = true;
-    actor->run(actor);
-    world->running = false;
-    if (world->retiring == actor) {
-        world->retiring = NULL;
-        world->retired(actor);
-        return true;
-    }
-    let_go(world, actor);
+    run(world, actor);
     return true;
 }

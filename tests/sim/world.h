@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The simulated world under the server: chance, time, a scheduler and links made of memory. One thread; everything that
- * happens follows from the seed.
+ * The simulated world under the server: random numbers, time, a scheduler and links made of memory. It has one thread,
+ * and the seed decides everything that happens.
  *
  *     client --bytes--> link.in --frames, cut anywhere--> server
- *     client <--bytes-- link.out (bounded as link.h says) <-- server
+ *     client <--bytes-- link.out (bounded as in link.h) <-- server
  *
- * Nothing happens by itself: whoever drives the world runs actors, steps links and moves time, in any order it likes.
+ * Nothing happens by itself. The test runs actors, steps links and moves time, in any order.
  */
 #ifndef QD_TESTS_SIM_WORLD_H
 #define QD_TESTS_SIM_WORLD_H
@@ -17,18 +17,26 @@
 
 typedef struct sim_link sim_link;
 
-/* Whatever the server sends, whether it was queued or not. */
+/* Called for each frame that the server sends, queued or not. */
 typedef void (*sim_tap_fn)(sim_link *link, const qd_buffer *buffer, bool queued, void *context);
 
-/* Whatever the server is handed, just before. */
+/* Called for each frame just before the server gets it. */
 typedef void (*sim_handed_fn)(sim_link *link, const uint8_t *frame, size_t size, void *context);
 
 typedef struct sim_world {
     uint64_t seed;
-    uint64_t chance;
+    uint64_t rng;
+    uint64_t task_rng; /* of the order of tasks, so that the number of forks changes nothing else */
     uint64_t now_ns;
-    uint64_t look_ns; /* that passes while somebody looks at the clock */
+    uint64_t look_ns; /* passes at each look at the clock */
     uint64_t hash;    /* of all bytes that the server queued, in their order */
+
+    /* Not NULL: this actor runs when it is due, before all others and without a draw, so that the seed's schedule does
+     * not depend on it. */
+    qd_actor *prompt;
+    uint64_t (*prompt_due_ns)(void *context);
+    void *prompt_context;
+    bool in_prompt;
 
     qd_scheduler scheduler; /* give this to the server */
     qd_executor executor;
@@ -36,7 +44,7 @@ typedef struct sim_world {
     size_t queued_count, queued_capacity;
     qd_actor **timed;
     size_t timed_count, timed_capacity;
-    bool restless; /* the loops work while actors run, where these ask for the time */
+    bool restless; /* the loops work while actors run, when these ask for the time */
     bool running, in_loops;
     qd_actor *retiring;
     qd_actor_fn retired;
@@ -49,7 +57,7 @@ void sim_world_init(sim_world *world, uint64_t seed);
 /* Nothing may be queued or timed any more. */
 void sim_world_deinit(sim_world *world);
 
-/* Says the seed and what went wrong, and exits. */
+/* Prints the seed and what went wrong, and aborts. */
 _Noreturn void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define sim_check(condition, ...)                                                                                      \
     do {                                                                                                               \
@@ -64,11 +72,13 @@ uint64_t sim_random(void *world);
 
 /* Runs one of the actors that are due or woken, if there is one. */
 bool sim_run_actor(sim_world *world);
-/* Has the server's loop look after every link, or only after so many percent of them; returns whether there was
- * anything to do. */
+/* Lets the server's loop serve that percentage of the links. Returns whether there was anything to do. */
 bool sim_step_links(sim_world *world, uint32_t percent);
 /* When the next timer of an actor or a link is due; QD_NEVER: there is none. */
 uint64_t sim_next_due_ns(const sim_world *world);
+
+/* A digest of the frames that each link was sent, except Stats; *count: how many. */
+uint64_t sim_frames_digest(const sim_world *world, uint64_t *count);
 
 typedef struct sim_outgoing {
     qd_buffer *buffer;
@@ -81,10 +91,10 @@ struct sim_link {
     qd_link_handler handler;
     size_t outbox_bytes_max;
     sim_tap_fn tap;
-    sim_handed_fn handed; /* NULL: nobody asks */
+    sim_handed_fn handed; /* may be NULL */
     void *tap_context;    /* of both */
-    void *owner;          /* whoever drives the client's end */
-    uint64_t session;     /* that the tap heard; 0: none yet */
+    void *owner;          /* the client */
+    uint64_t session;     /* as the tap saw it; 0: none yet */
     uint64_t session_ns;  /* when that was */
     uint32_t hello_seq;   /* that opened it */
 
@@ -101,6 +111,7 @@ struct sim_link {
     size_t out_bytes, out_counted; /* as link.h counts them */
     size_t replies_counted;
     bool refused;
+    uint64_t frames_sent, frames_hash; /* of the frames that were queued, except Stats */
 
     bool opened, faulted, close_asked, closed;
     bool dropped; /* the client is gone */

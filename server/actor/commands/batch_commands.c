@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "batch_commands.h"
+
+#include <inttypes.h>
+
+#include "../tick/applied.h"
+#include "command_reply.h"
+
+#define fail qd_command_fail
+
+void qd_batch_command(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_msg_batch *message = &request->decoded.message.as.batch;
+    const qd_msg_entities *entities = &message->entities;
+    const qd_room_batch batch = {
+        .count = entities->count,
+        .id = entities->id,
+        .x = entities->x,
+        .y = entities->y,
+        .z = entities->z,
+        .half_x = entities->half_x,
+        .half_y = entities->half_y,
+        .half_z = entities->half_z,
+        .radius = entities->radius,
+        .shape = entities->shape,
+        .category = entities->category,
+        .mask = entities->mask,
+    };
+    qd_membership *membership = request->head.membership;
+    qd_room_refusals refusals;
+
+    switch (request->decoded.message.kind) {
+    case QD_CLIENT_SPAWN:
+        qd_room_spawn(actor->room, membership->member, &batch, message->room_owned, &refusals);
+        break;
+    case QD_CLIENT_MOVE:
+        qd_room_move(actor->room, membership->member, &batch, &refusals);
+        break;
+    case QD_CLIENT_TELEPORT:
+        qd_room_teleport(actor->room, membership->member, &batch, &refusals);
+        break;
+    case QD_CLIENT_RESHAPE:
+        qd_room_reshape(actor->room, membership->member, &batch, &refusals);
+        break;
+    default:
+        qd_room_despawn(actor->room, membership->member, &batch, &refusals);
+        break;
+    }
+    actor->changed = true;
+    qd_count(&actor->service->counters, QD_COUNT_UPDATES, entities->count - refusals.count);
+    qd_applied_note(actor, membership, request->decoded.message.seq);
+    qd_command_refusals(actor, request, entities->count, entities->id, &refusals);
+}
+
+/* ---- rosters ---- */
+
+static void apply_roster(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_msg_roster *roster = &request->decoded.message.as.roster;
+    qd_membership *membership = request->head.membership;
+    const qd_room_roster named = {.number = roster->roster,
+                                  .first = roster->first,
+                                  .count = roster->count,
+                                  .id = roster->id,
+                                  .keep_rest = roster->keep_rest};
+    uint32_t count;
+
+    switch (qd_room_roster_name(actor->room, membership->member, &named)) {
+    case QD_OK:
+        qd_applied_note(actor, membership, request->decoded.message.seq);
+        break;
+    case QD_ERR_INVALID:
+        (void)qd_room_roster_ids(actor->room, membership->member, named.number, &count);
+        fail(actor, request, QD_ERROR_INVALID,
+             "first is %" PRIu32 ", but roster %" PRIu32 " has %" PRIu32 " entries: go on where it ends at the latest",
+             named.first, named.number, count);
+        break;
+    case QD_ERR_FULL:
+        fail(actor, request, QD_ERROR_LIMIT,
+             "with these %" PRIu32 " ids in roster %" PRIu32 " from %" PRIu32 " on, this session's rosters in the room "
+             "would have more than %" PRIu32 " together (--roster-ids-max): drop one, or name fewer",
+             named.count, named.number, named.first, actor->service->config.limits.roster_ids_max);
+        break;
+    default:
+        fail(actor, request, QD_ERROR_LIMIT,
+             "the server has no memory left for a roster of %" PRIu32 " ids more (--memory-max): name fewer",
+             named.count);
+        break;
+    }
+}
+
+static void fail_move(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
+    uint32_t size;
+
+    if (qd_room_roster_ids(actor->room, request->head.membership->member, move->roster, &size) == NULL) {
+        fail(actor, request, QD_ERROR_UNKNOWN_ROSTER,
+             "roster is %" PRIu32 ", but this session has none of that number in the room: name it by Roster first",
+             move->roster);
+    } else {
+        fail(actor, request, QD_ERROR_INVALID,
+             "%" PRIu32 " positions from entry %" PRIu32 " on: roster %" PRIu32 " has %" PRIu32 " entries", move->count,
+             move->first, move->roster, size);
+    }
+}
+
+static void apply_move(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
+    qd_membership *membership = request->head.membership;
+    const qd_room_roster_positions places = {.number = move->roster,
+                                          .first = move->first,
+                                          .count = move->count,
+                                          .x = move->x,
+                                          .y = move->y,
+                                          .z = move->z,
+                                          .teleport = move->teleport};
+    qd_room_refusals refusals;
+
+    if (qd_room_roster_move(actor->room, membership->member, &places, &refusals) != QD_OK) {
+        fail_move(actor, request);
+        return;
+    }
+    actor->changed = true;
+    qd_count(&actor->service->counters, QD_COUNT_UPDATES, move->count - refusals.count);
+    qd_applied_note(actor, membership, request->decoded.message.seq);
+    if (refusals.count > 0) {
+        uint32_t size;
+        const uint32_t *ids = qd_room_roster_ids(actor->room, membership->member, move->roster, &size);
+
+        qd_command_refusals(actor, request, move->count, ids + move->first, &refusals);
+    }
+}
+
+void qd_roster_command(qd_room_actor *actor, const qd_request *request)
+{
+    if (request->decoded.message.kind == QD_CLIENT_ROSTER) {
+        apply_roster(actor, request);
+    } else {
+        apply_move(actor, request);
+    }
+}

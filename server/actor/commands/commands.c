@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+#include <inttypes.h>
+
+#include "../tick/tick.h"
+#include "batch_commands.h"
+#include "command_reply.h"
+#include "member_commands.h"
+#include "ownership_commands.h"
+#include "read_commands.h"
+#include "tick_commands.h"
+#include "view_commands.h"
+
+static void apply_request(qd_room_actor *actor, const qd_request *request)
+{
+    static void (*const commands[])(qd_room_actor *, const qd_request *) = {
+        [QD_CLIENT_OPEN_ROOM] = qd_open_command,
+        [QD_CLIENT_CLOSE_ROOM] = qd_close_command,
+        [QD_CLIENT_SPAWN] = qd_batch_command,
+        [QD_CLIENT_MOVE] = qd_batch_command,
+        [QD_CLIENT_TELEPORT] = qd_batch_command,
+        [QD_CLIENT_RESHAPE] = qd_batch_command,
+        [QD_CLIENT_DESPAWN] = qd_batch_command,
+        [QD_CLIENT_SUBSCRIBE] = qd_subscribe_command,
+        [QD_CLIENT_UNSUBSCRIBE] = qd_unsubscribe_command,
+        [QD_CLIENT_SNAPSHOT] = qd_snapshot_command,
+        [QD_CLIENT_STEP] = qd_step_command,
+        [QD_CLIENT_GET_STATS] = qd_stats_command,
+        [QD_CLIENT_QUERY] = qd_query_command,
+        [QD_CLIENT_DESCRIBE] = qd_view_command,
+        [QD_CLIENT_OBSERVE] = qd_view_command,
+        [QD_CLIENT_MOVE_OBSERVERS] = qd_view_command,
+        [QD_CLIENT_UNOBSERVE] = qd_view_command,
+        [QD_CLIENT_EXCEPT] = qd_view_command,
+        [QD_CLIENT_VIEW_OPTIONS] = qd_view_command,
+        [QD_CLIENT_WHY] = qd_view_command,
+        [QD_CLIENT_HANDOVER] = qd_handover_command,
+        [QD_CLIENT_ADOPT] = qd_adopt_command,
+        [QD_CLIENT_ROSTER] = qd_roster_command,
+        [QD_CLIENT_ROSTER_MOVE] = qd_roster_command,
+    };
+    qd_membership *membership = request->head.membership;
+    qd_client_kind kind = request->decoded.message.kind;
+    if (kind == QD_CLIENT_OPEN_ROOM) {
+        actor->arrivals_seen++;
+        actor->memberships_known += !membership->known;
+        membership->known = true;
+    }
+    if (actor->room == NULL) {
+        atomic_store(&membership->state, QD_MEMBERSHIP_CLOSED);
+    }
+    if (actor->room == NULL || (!membership->joined && kind != QD_CLIENT_OPEN_ROOM)) {
+        qd_command_fail(actor, request, QD_ERROR_UNKNOWN_ROOM,
+                        "the room with handle %" PRIu64 " is closed: OpenRoom first", actor->entry.handle);
+    } else {
+        commands[kind](actor, request);
+    }
+}
+
+void qd_command_run(qd_room_actor *actor, qd_room_message *message)
+{
+    qd_membership *membership = message->membership;
+    bool leaves = message == &membership->leave;
+    qd_request *request = leaves ? NULL : (qd_request *)message;
+
+    /* Answers keep the order of their requests. But subscriptions that come together get their resets together. */
+    if (actor->resets_due && (leaves || request->decoded.message.kind != QD_CLIENT_SUBSCRIBE)) {
+        qd_tick_catch_up(actor);
+    }
+    if (leaves) {
+        qd_leave_command(actor, membership);
+        return;
+    }
+    apply_request(actor, request);
+    qd_endpoint *endpoint = membership->endpoint;
+    size_t bytes = request->bytes;
+    qd_request_destroy(request);
+    qd_backpressure_leave(&membership->batches, 1, qd_room_actor_share(actor), endpoint->link);
+    qd_backpressure_leave(&endpoint->bytes, bytes, endpoint->bytes_max, endpoint->link);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "member_commands.h"
+
+#include <string.h>
+
+#include "../../room/room_views.h"
+#include "../tick/applied.h"
+#include "../tick/closing.h"
+#include "../tick/tick.h"
+#include "command_reply.h"
+
+#define fail qd_command_fail
+
+/* ---- joining ---- */
+
+static qd_status make_room_for_member(qd_room_actor *actor, uint32_t member)
+{
+    if (member < actor->member_capacity) {
+        return QD_OK;
+    }
+    uint32_t capacity = actor->member_capacity == 0 ? 4 : actor->member_capacity;
+    while (capacity <= member) {
+        capacity *= 2;
+    }
+    qd_actor_member *grown =
+        qd_heap_resize(&actor->heap, actor->members, actor->member_capacity * sizeof *grown, capacity * sizeof *grown);
+    if (grown == NULL) {
+        return QD_ERR_NO_MEMORY;
+    }
+    memset(grown + actor->member_capacity, 0, (capacity - actor->member_capacity) * sizeof *grown);
+    actor->members = grown;
+    actor->member_capacity = capacity;
+    return QD_OK;
+}
+
+static qd_status join(qd_room_actor *actor, qd_membership *membership)
+{
+    qd_status status = qd_room_join(actor->room, &membership->member);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    status = make_room_for_member(actor, membership->member);
+    if (status != QD_OK) {
+        qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
+        return status;
+    }
+    qd_actor_member *row = &actor->members[membership->member];
+    qd_token_release(row->token);
+    *row = (qd_actor_member){.membership = membership,
+                             .session = membership->endpoint->session,
+                             .token = qd_token_acquire(membership->endpoint->token)};
+    actor->member_count++;
+    membership->joined = true;
+    return QD_OK;
+}
+
+void qd_open_command(qd_room_actor *actor, const qd_request *request)
+{
+    qd_membership *membership = request->head.membership;
+
+    if (!membership->joined) {
+        qd_status status = join(actor, membership);
+
+        if (status != QD_OK) {
+            atomic_store(&membership->state, QD_MEMBERSHIP_REFUSED);
+            fail(actor, request, QD_ERROR_LIMIT,
+                 status == QD_ERR_FULL ? "the room has %u sessions, which is all it takes"
+                                       : "the server has no memory left for one session more than the room's %u "
+                                         "(--memory-max): try again later",
+                 actor->member_count);
+            return;
+        }
+    }
+    qd_room_stats stats;
+    qd_room_stats_get(actor->room, &stats);
+    qd_command_answer(actor, request,
+                      &(qd_server_message){.seq = request->decoded.message.seq,
+                                           .kind = QD_SERVER_ROOM_OPENED,
+                                           .as.room_opened = {.room = actor->entry.handle,
+                                                              .name = actor->entry.name,
+                                                              .config = actor->config,
+                                                              .epoch = actor->epoch,
+                                                              .tick = stats.tick,
+                                                              .created = request->created}});
+}
+
+/* ---- leaving ---- */
+
+/* Reports what the connection missed: the Applied of what is in, and resets. */
+static void catch_up(qd_room_actor *actor, qd_membership *successor, uint64_t acked_tick)
+{
+    qd_room_stats stats;
+
+    qd_room_stats_get(actor->room, &stats);
+    if (successor->applied_seq != 0 && !successor->applied_early) {
+        qd_reply_send(
+            actor->service, successor->endpoint->link,
+            &(qd_server_message){
+                .kind = QD_SERVER_APPLIED,
+                .as.applied = {.room = actor->entry.handle, .tick = stats.tick, .seq = successor->applied_seq}});
+    }
+    qd_room_missed(actor->room, successor->member, acked_tick);
+    qd_room_resume(actor->room, successor->member);
+    qd_room_view_missed(actor->room, successor->member, acked_tick);
+    qd_room_view_resume(actor->room, successor->member);
+    actor->resets_due = true;
+}
+
+/* The successor of a membership that leaves takes its place in the room. */
+static void hand_over(qd_room_actor *actor, qd_membership *membership)
+{
+    qd_membership *successor = membership->successor;
+
+    successor->known = true;
+    actor->memberships_known++;
+    if (!membership->joined) {
+        atomic_store(&successor->state, actor->room == NULL ? QD_MEMBERSHIP_CLOSED : QD_MEMBERSHIP_REFUSED);
+        if (actor->room == NULL) {
+            qd_reply_send(
+                actor->service, successor->endpoint->link,
+                &(qd_server_message){.kind = QD_SERVER_ROOM_CLOSED,
+                                     .as.room_closed = {.room = actor->entry.handle, .reason = actor->closed_reason}});
+        }
+        return;
+    }
+    qd_membership_release(actor, membership);
+    successor->joined = true;
+    successor->member = membership->member;
+    successor->lockstep = membership->lockstep;
+    successor->applied_seq = membership->applied_seq;
+    successor->applied_early = membership->applied_early;
+    actor->members[successor->member].membership = successor;
+    qd_applied_note(actor, successor, membership->applied_due_seq);
+    catch_up(actor, successor, membership->acked_tick);
+}
+
+void qd_leave_command(qd_room_actor *actor, qd_membership *membership)
+{
+    if (membership->successor != NULL) {
+        hand_over(actor, membership);
+        actor->changed = true;
+    } else if (membership->joined) {
+        qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
+        actor->changed = true;
+        if (qd_membership_remove(actor, membership)) {
+            qd_tick(actor, 0);
+        }
+    }
+    if (membership->leave_answered) {
+        qd_reply_send(actor->service, membership->endpoint->link,
+                      &(qd_server_message){.seq = membership->leave_seq,
+                                           .kind = QD_SERVER_ROOM_LEFT,
+                                           .as.room_left = {.room = actor->entry.handle}});
+    }
+    if (membership->writes) {
+        atomic_fetch_sub_explicit(&actor->writers, 1, memory_order_relaxed);
+    }
+    QD_ASSERT(membership->known && actor->memberships_known > 0);
+    actor->memberships_known--;
+    qd_membership_destroy(membership);
+}
+
+void qd_close_command(qd_room_actor *actor, const qd_request *request)
+{
+    qd_room_actor_close(actor, QD_ROOM_CLOSED_REQUESTED, request->head.membership, request->decoded.message.seq);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ownership_commands.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "../tick/applied.h"
+#include "../tick/frames.h"
+#include "command_reply.h"
+
+/* ---- reporting ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+static void sort_ids(uint32_t *id, uint32_t count)
+{
+    if (count > 1) {
+        qsort(id, count, sizeof *id, compare_ids);
+    }
+}
+
+/* Sends HandedOver, with all its frames at once: a reply is never refused, but the next one may be. `whole` has all
+ * the ids. */
+static void report(qd_room_actor *actor, qd_link *link, uint32_t seq, const qd_msg_handed_over *whole)
+{
+    qd_frames list = {.heap = &actor->heap};
+    bool encoded = true, last = false;
+
+    for (uint32_t done = 0; encoded && !last;) {
+        uint32_t left = whole->count - done;
+        qd_server_message message = {.seq = seq, .kind = QD_SERVER_HANDED_OVER, .as.handed_over = *whole};
+        qd_msg_handed_over *part = &message.as.handed_over;
+
+        part->count = left < QD_HANDED_OVER_IDS_MAX ? left : QD_HANDED_OVER_IDS_MAX;
+        part->id = part->count > 0 ? whole->id + done : NULL;
+        if (done > 0) {
+            part->connected = NULL;
+            part->connected_listed = part->connected_count = 0;
+        }
+        done += part->count;
+        part->last = last = done == whole->count;
+        encoded = qd_frames_push(&list, qd_reply_encode(&message));
+    }
+    if (encoded) {
+        (void)qd_reply_queue(actor->service, link, list.frames, list.count, QD_LINK_REPLY);
+    } else {
+        qd_reply_give_up(actor->service, link);
+    }
+    qd_frames_deinit(&list);
+}
+
+/* Returns memory for `count` ids. NULL: count is 0, or there is no memory and the error is answered. */
+static uint32_t *take_ids(qd_room_actor *actor, const qd_request *request, uint32_t count)
+{
+    uint32_t *id = count > 0 ? qd_heap_alloc(&actor->heap, count * sizeof *id) : NULL;
+
+    if (count > 0 && id == NULL) {
+        qd_command_fail(actor, request, QD_ERROR_LIMIT,
+                        "the server has no memory left to give %" PRIu32
+                        " entities to another session (--memory-max): try again later",
+                        count);
+    }
+    return id;
+}
+
+/* ---- handing over ---- */
+
+/* The member of this session; QD_ROOM_OWNED: it is not in the room. */
+static uint32_t member_of(const qd_room_actor *actor, uint64_t session)
+{
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        if (actor->members[i].membership != NULL && actor->members[i].session == session) {
+            return i;
+        }
+    }
+    return QD_ROOM_OWNED;
+}
+
+void qd_handover_command(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_msg_handover *handover = &request->decoded.message.as.handover;
+    qd_membership *membership = request->head.membership;
+    uint32_t to = handover->room_owned ? QD_ROOM_OWNED : member_of(actor, handover->session);
+
+    if (!handover->room_owned && to == QD_ROOM_OWNED) {
+        qd_command_fail(actor, request, QD_ERROR_INVALID,
+                        "session is %" PRIu64 ", which is not in the room: it must join before it is given anything",
+                        handover->session);
+        return;
+    }
+    /* A session that takes from the room by Handover needs no report. */
+    bool is_reported = to != QD_ROOM_OWNED && to != membership->member;
+    uint32_t *given = is_reported ? take_ids(actor, request, handover->count) : NULL;
+    if (is_reported && handover->count > 0 && given == NULL) {
+        return;
+    }
+    qd_room_refusals refusals;
+    uint32_t count =
+        qd_room_hand_over(actor->room, membership->member, handover->id, handover->count, to, given, &refusals);
+    if (is_reported && count > 0) {
+        sort_ids(given, count);
+        report(actor, qd_membership_of(actor, to)->endpoint->link, 0,
+               &(qd_msg_handed_over){.room = actor->entry.handle,
+                                     .count = count,
+                                     .id = given,
+                                     .from = membership->endpoint->session,
+                                     .to = handover->session});
+    }
+    qd_heap_free(&actor->heap, given, given != NULL ? handover->count * sizeof *given : 0);
+    actor->resets_due = true;
+    qd_count(&actor->service->counters, QD_COUNT_UPDATES, handover->count - refusals.count);
+    qd_applied_note(actor, membership, request->decoded.message.seq);
+    qd_command_refusals(actor, request, handover->count, handover->id, &refusals);
+}
+
+/* ---- adopting ---- */
+
+static bool is_connected(const qd_actor_member *member)
+{
+    return member->membership != NULL && !atomic_load(&member->membership->endpoint->cut_off);
+}
+
+/* Whether the request asks for this member, and the member owns anything. */
+static bool is_asked_for(const qd_room_actor *actor, const qd_request *request, uint32_t member)
+{
+    const qd_membership *membership = request->head.membership;
+    uint64_t wanted = request->decoded.message.as.adopt.session;
+    const qd_actor_member *row = &actor->members[member];
+
+    return member != membership->member && (wanted == 0 || wanted == row->session) &&
+           qd_token_same(row->token, membership->endpoint->token) && qd_room_owned_count(actor->room, member) > 0;
+}
+
+/* Whether the session in the request is known to have another token. */
+static bool is_foreign(const qd_room_actor *actor, const qd_request *request)
+{
+    uint64_t wanted = request->decoded.message.as.adopt.session;
+
+    for (uint32_t i = 0; wanted != 0 && i < actor->member_capacity; i++) {
+        if (actor->members[i].session == wanted) {
+            return !qd_token_same(actor->members[i].token, request->head.membership->endpoint->token);
+        }
+    }
+    return false;
+}
+
+/* Decides which members yield, because connections may close meanwhile. Returns how many entities these own. The members
+ * that keep theirs are noted in `answer`, and in connected[]. */
+static uint32_t decide_who_yields(qd_room_actor *actor, const qd_request *request, uint64_t connected[QD_CONNECTED_MAX],
+                                  qd_msg_handed_over *answer)
+{
+    uint32_t count = 0;
+
+    answer->connected = connected;
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        qd_actor_member *row = &actor->members[i];
+        bool is_asked = is_asked_for(actor, request, i);
+
+        row->yields = is_asked && (answer->from != 0 || !is_connected(row));
+        if (row->yields) {
+            count += qd_room_owned_count(actor->room, i);
+        } else if (is_asked) {
+            if (answer->connected_listed < QD_CONNECTED_MAX) {
+                connected[answer->connected_listed++] = row->session;
+            }
+            answer->connected_count++;
+        }
+    }
+    return count;
+}
+
+/* Takes all entities of one member, and reports it to the member, if it is connected. */
+static uint32_t adopt_from(qd_room_actor *actor, qd_membership *membership, uint32_t from, uint32_t *given)
+{
+    const qd_actor_member *row = &actor->members[from];
+    uint32_t count = qd_room_adopt(actor->room, from, membership->member, given);
+
+    sort_ids(given, count);
+    if (is_connected(row)) {
+        report(actor, row->membership->endpoint->link, 0,
+               &(qd_msg_handed_over){.room = actor->entry.handle,
+                                     .count = count,
+                                     .id = given,
+                                     .from = row->session,
+                                     .to = membership->endpoint->session});
+    }
+    return count;
+}
+
+void qd_adopt_command(qd_room_actor *actor, const qd_request *request)
+{
+    qd_membership *membership = request->head.membership;
+    qd_msg_handed_over answer = {.room = actor->entry.handle,
+                                 .from = request->decoded.message.as.adopt.session,
+                                 .to = membership->endpoint->session};
+
+    if (is_foreign(actor, request)) {
+        qd_command_fail(actor, request, QD_ERROR_NOT_ALLOWED,
+                        "session is %" PRIu64 ", which has another token: only what sessions of the same token have "
+                        "spawned can be adopted",
+                        answer.from);
+        return;
+    }
+    uint64_t connected[QD_CONNECTED_MAX];
+    uint32_t capacity = decide_who_yields(actor, request, connected, &answer);
+    uint32_t *given = take_ids(actor, request, capacity);
+    if (capacity > 0 && given == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        if (actor->members[i].yields) {
+            answer.count += adopt_from(actor, membership, i, given + answer.count);
+        }
+    }
+    sort_ids(given, answer.count);
+    answer.id = given;
+    actor->resets_due = true;
+    qd_count(&actor->service->counters, QD_COUNT_UPDATES, answer.count);
+    report(actor, membership->endpoint->link, request->decoded.message.seq, &answer);
+    qd_heap_free(&actor->heap, given, capacity * sizeof *given);
+}

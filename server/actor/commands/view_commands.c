@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view_commands.h"
+
+#include <inttypes.h>
+
+#include "../../room/room_views.h"
+#include "../service/reply.h"
+#include "../tick/applied.h"
+#include "command_reply.h"
+
+#define fail qd_command_fail
+
+static void apply_describe(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_msg_describe *describe = &request->decoded.message.as.describe;
+    qd_room_refusals refusals;
+
+    qd_room_describe(actor->room, request->head.membership->member, describe, &refusals);
+    qd_command_refusals(actor, request, describe->count, describe->id, &refusals);
+}
+
+static void apply_observers(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_client_message *message = &request->decoded.message;
+    const qd_msg_observers *observers = &message->as.observers;
+    uint32_t member = request->head.membership->member;
+    qd_room_refusals refusals;
+
+    switch (message->kind) {
+    case QD_CLIENT_OBSERVE:
+        qd_room_observe(actor->room, member, observers, &refusals);
+        break;
+    case QD_CLIENT_MOVE_OBSERVERS:
+        qd_room_observers_move(actor->room, member, observers, &refusals);
+        break;
+    default:
+        qd_room_unobserve(actor->room, member, observers->count, observers->id, &refusals);
+        break;
+    }
+    qd_command_refusals(actor, request, observers->count, observers->id, &refusals);
+}
+
+/* Returns false if the request is refused as a whole. */
+static bool apply_except(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_msg_except *except = &request->decoded.message.as.except;
+    qd_status status = qd_room_except(actor->room, request->head.membership->member, except->observer,
+                                      except->show_count, except->show, except->hide_count, except->hide);
+
+    if (status == QD_ERR_NO_MEMORY) {
+        fail(actor, request, QD_ERROR_LIMIT,
+             "the server has no memory left for lists of %" PRIu32 " ids (--memory-max): send shorter ones",
+             except->show_count + except->hide_count);
+    } else if (status != QD_OK) {
+        fail(actor, request, QD_ERROR_UNKNOWN_OBSERVER,
+             "observer is %" PRIu32 ", but this session has none of that id in the room: Observe first",
+             except->observer);
+    }
+    return status == QD_OK;
+}
+
+/* A reverse view that changes starts with the current set of watchers. */
+static void apply_options(qd_room_actor *actor, const qd_request *request)
+{
+    static const uint8_t watching[] = {
+        [0] = QD_ROOM_WATCH_NONE,
+        [QD_WATCH_NONE] = QD_ROOM_WATCH_NONE,
+        [QD_WATCH_OWN] = QD_ROOM_WATCH_OWN,
+        [QD_WATCH_ALL] = QD_ROOM_WATCH_ALL,
+    };
+    const qd_msg_view_options *options = &request->decoded.message.as.view_options;
+
+    qd_room_view_options_set(
+        actor->room, request->head.membership->member,
+        (qd_room_view_options){.bytes_max = options->bytes_max, .watching = watching[options->watch]});
+    actor->resets_due = true;
+}
+
+/* ---- Why ---- */
+
+/* Writes the answer's columns into one block, those with the widest values first. */
+static qd_msg_why_result columns_of(const qd_room_actor *actor, const qd_room_reason *reasons, uint32_t count,
+                                    void *block)
+{
+    uint64_t *session = block;
+    double *distance = (double *)(session + count);
+    float *range = (float *)(distance + count), *leave_margin = range + count;
+    uint32_t *observer = (uint32_t *)(leave_margin + count), *limit = observer + count, *seen = limit + count;
+    uint8_t *sight = (uint8_t *)(seen + count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        session[i] = actor->members[reasons[i].member].session;
+        observer[i] = reasons[i].observer;
+        sight[i] = (uint8_t)reasons[i].sight;
+        distance[i] = reasons[i].distance;
+        range[i] = reasons[i].range;
+        leave_margin[i] = reasons[i].leave_margin;
+        limit[i] = reasons[i].limit;
+        seen[i] = reasons[i].seen;
+    }
+    return (qd_msg_why_result){.count = count,
+                               .session = session,
+                               .observer = observer,
+                               .sight = sight,
+                               .distance = distance,
+                               .range = range,
+                               .leave_margin = leave_margin,
+                               .limit = limit,
+                               .seen = seen};
+}
+#define WHY_ROW_BYTES (sizeof(uint64_t) + sizeof(double) + 2 * sizeof(float) + 3 * sizeof(uint32_t) + 1)
+
+static void send_reasons(qd_room_actor *actor, const qd_request *request, qd_room_reason *reasons, uint32_t count,
+                         bool more)
+{
+    qd_room_stats stats;
+
+    qd_room_stats_get(actor->room, &stats);
+    qd_server_message message = {.seq = request->decoded.message.seq, .kind = QD_SERVER_WHY_RESULT};
+    if (count > 0) {
+        message.as.why_result = columns_of(actor, reasons, count, reasons + count);
+    }
+    message.as.why_result.room = actor->entry.handle;
+    message.as.why_result.tick = stats.tick;
+    message.as.why_result.more = more;
+    qd_buffer *frame = qd_reply_encode(&message);
+    qd_link *link = request->head.membership->endpoint->link;
+    if (frame == NULL || qd_reply_queue(actor->service, link, &frame, 1, QD_LINK_EVENTS) == QD_LINK_FULL) {
+        fail(actor, request, QD_ERROR_LIMIT,
+             "the answer of %" PRIu32 " observers does not fit in this session's queue (--queue-max), or in the "
+             "server's memory (--memory-max): read what is queued first, or name one observer",
+             count);
+    }
+    if (frame != NULL) {
+        qd_buffer_release(frame);
+    }
+}
+
+static void apply_why(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_msg_why *why = &request->decoded.message.as.why;
+    uint32_t member = why->observer ? request->head.membership->member : UINT32_MAX;
+    uint32_t found = qd_room_why(actor->room, member, why->a, why->b, 0, NULL);
+
+    if (found == UINT32_MAX) {
+        fail(actor, request, why->observer ? QD_ERROR_UNKNOWN_OBSERVER : QD_ERROR_UNKNOWN_ID,
+             "a is %" PRIu32 ", %s, and b is %" PRIu32 ", an entity: one of them is not in the room", why->a,
+             why->observer ? "an observer of this session" : "an entity", why->b);
+        return;
+    }
+    uint32_t count = found < QD_WHY_ROWS_MAX ? found : QD_WHY_ROWS_MAX;
+    size_t size = count * (sizeof(qd_room_reason) + WHY_ROW_BYTES);
+    qd_room_reason *reasons = count == 0 ? NULL : qd_heap_alloc(&actor->heap, size);
+    if (count > 0 && reasons == NULL) {
+        fail(actor, request, QD_ERROR_LIMIT,
+             "the server has no memory left for the reasons of %" PRIu32 " observers (--memory-max): name one observer",
+             count);
+        return;
+    }
+    (void)qd_room_why(actor->room, member, why->a, why->b, count, reasons);
+    send_reasons(actor, request, reasons, count, found > count);
+    qd_heap_free(&actor->heap, reasons, size);
+}
+
+void qd_view_command(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_client_message *message = &request->decoded.message;
+    bool applied = true;
+
+    switch (message->kind) {
+    case QD_CLIENT_DESCRIBE:
+        apply_describe(actor, request);
+        break;
+    case QD_CLIENT_EXCEPT:
+        applied = apply_except(actor, request);
+        break;
+    case QD_CLIENT_VIEW_OPTIONS:
+        apply_options(actor, request);
+        break;
+    case QD_CLIENT_WHY:
+        apply_why(actor, request);
+        return;
+    default:
+        apply_observers(actor, request);
+        break;
+    }
+    actor->changed = true;
+    if (applied) {
+        qd_applied_note(actor, request->head.membership, message->seq);
+    }
+}

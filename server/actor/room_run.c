@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "room_run.h"
+
+#include "../base/fetch.h"
+#include "commands/commands.h"
+#include "room_clock.h"
+#include "tick/closing.h"
+#include "tick/slow_readers.h"
+#include "tick/tick.h"
+#include "time_budget.h"
+
+#define MS_NS UINT64_C(1000000)
+
+/* Lagging readers are looked at this often, besides when their link reports that it drained. */
+#define LAGGING_LOOK_NS (250 * MS_NS)
+
+/* What the tick after a Step may take of the loop thread's time in an inline run. */
+#define INLINE_TICK_US_MAX 100u
+
+/* ---- what time makes due ---- */
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static void show(qd_room_actor *actor)
+{
+    atomic_store_explicit(&actor->shown_tick, qd_room_last_tick(actor->room), memory_order_relaxed);
+    atomic_store_explicit(&actor->shown_entities, qd_room_entity_count(actor->room), memory_order_relaxed);
+    atomic_store_explicit(&actor->shown_sessions, actor->member_count, memory_order_relaxed);
+}
+
+static bool is_empty(const qd_room_actor *actor)
+{
+    return actor->member_count == 0 && qd_room_entity_count(actor->room) == 0;
+}
+
+/* Closes the room if no session and no entity has been in it for long enough. Returns when to look again. */
+static uint64_t close_when_due(qd_room_actor *actor, uint64_t now_ns, bool empty)
+{
+    if (!empty) {
+        actor->empty_since_ns = QD_NEVER;
+        return QD_NEVER;
+    }
+    if (actor->empty_since_ns == QD_NEVER) {
+        actor->empty_since_ns = now_ns;
+    }
+    uint64_t due_ns = actor->empty_since_ns + actor->config.empty_close_ms * MS_NS;
+    if (now_ns < due_ns) {
+        return due_ns;
+    }
+    qd_room_directory_lock(&actor->service->directory);
+    bool nobody_comes = actor->arrivals == actor->arrivals_seen;
+    if (nobody_comes && actor->entry.listed) {
+        qd_room_directory_remove(&actor->service->directory, &actor->entry);
+    }
+    qd_room_directory_unlock(&actor->service->directory);
+    if (nobody_comes) {
+        qd_room_actor_close(actor, QD_ROOM_CLOSED_EMPTY, NULL, 0);
+    }
+    /* Else an OpenRoom message is there, which wakes the actor. */
+    return QD_NEVER;
+}
+
+/* Does everything that time makes due. */
+static void keep_up(qd_room_actor *actor)
+{
+    const qd_scheduler *scheduler = actor->service->config.scheduler;
+    uint64_t now_ns = qd_service_now_ns(actor->service);
+
+    if (qd_room_due_ns(actor->room) <= now_ns) {
+        qd_room_expire(actor->room, now_ns);
+        actor->changed = true;
+    }
+    bool empty = is_empty(actor);
+    uint64_t due_ns = qd_room_clock_tick(actor, now_ns);
+    qd_slow_readers_look(actor, now_ns);
+    qd_tick_catch_up(actor);
+    due_ns = earlier(due_ns, close_when_due(actor, now_ns, empty));
+    if (actor->room == NULL) {
+        return;
+    }
+    show(actor);
+    due_ns = earlier(due_ns, qd_room_due_ns(actor->room));
+    if (actor->lagging_count > 0) {
+        due_ns = earlier(due_ns, now_ns + LAGGING_LOOK_NS);
+    }
+    /* Most runs leave the timer as it was. A timer that has not been due is still set. */
+    if (due_ns == actor->timer_ns && due_ns > now_ns) {
+        return;
+    }
+    actor->timer_ns = due_ns;
+    scheduler->wake_at(scheduler->context, &actor->base, due_ns);
+}
+
+/* ---- the run ---- */
+
+static void retired(qd_actor *base)
+{
+    qd_room_actor_destroy((qd_room_actor *)base);
+}
+
+/* A closed room's actor waits until its memberships are given up. */
+static void finish(qd_room_actor *actor)
+{
+    const qd_scheduler *scheduler = actor->service->config.scheduler;
+
+    scheduler->wake_at(scheduler->context, &actor->base, QD_NEVER);
+    /* `arrivals` does not change once the room is not listed. Messages that are still to come wake the actor, also those
+     * of detached sessions that expire. */
+    if (actor->arrivals != actor->arrivals_seen || actor->memberships_known > 0) {
+        return;
+    }
+    /* Every message belongs to a membership that is still there. */
+    QD_ASSERT(actor->messages == NULL);
+    if (atomic_load(&actor->users) > 0) {
+        /* A loop has posted its last message and is about to finish with the actor. */
+        qd_room_actor_wake(actor);
+    } else {
+        scheduler->retire(scheduler->context, &actor->base, retired);
+    }
+}
+
+void qd_room_run(qd_actor *base)
+{
+    qd_room_actor *actor = (qd_room_actor *)base;
+    bool stop = atomic_load(&actor->stop);
+
+    qd_time_budget_apply(actor, stop);
+    if (actor->room != NULL && stop) {
+        qd_room_actor_close(actor, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
+    }
+    if (actor->room != NULL) {
+        keep_up(actor);
+    }
+    if (actor->room == NULL) {
+        finish(actor);
+    }
+}
+
+/* ---- inline runs ---- */
+
+static bool ticks_quickly(const qd_room_actor *actor)
+{
+    return actor->time_count > 0 && actor->times_us[(actor->time_count - 1) % QD_TICK_TIMES] <= INLINE_TICK_US_MAX;
+}
+
+static bool may_run_inline(const qd_room_actor *actor, const qd_room_message *message)
+{
+    if (actor->room == NULL || message == &message->membership->leave) {
+        return false;
+    }
+    const qd_request *request = (const qd_request *)message;
+    return request->light && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(actor));
+}
+
+/* Moves change nothing that time makes due, so they need no keep_up, unless the clock stands still. */
+void qd_room_run_inline(qd_actor *base)
+{
+    qd_room_actor *actor = (qd_room_actor *)base;
+    qd_message *message = qd_mailbox_take(&actor->mailbox);
+    bool stepped = false;
+
+    for (qd_message *next; message != NULL && may_run_inline(actor, (qd_room_message *)message); message = next) {
+        next = message->next;
+        stepped |= ((qd_request *)message)->decoded.message.kind == QD_CLIENT_STEP;
+        qd_command_run(actor, (qd_room_message *)message);
+    }
+    actor->messages = message;
+    if (message != NULL) {
+        qd_room_actor_wake(actor);
+    } else if (stepped || (actor->config.tick_mode == QD_TICK_MODE_CLOCK && !actor->clock_runs)) {
+        keep_up(actor);
+    }
+}
+
+void qd_room_run_fetch(qd_actor *base)
+{
+    qd_room_actor *actor = (qd_room_actor *)base;
+
+    qd_fetch_to_write(actor, offsetof(qd_room_actor, entry.name));
+    qd_fetch(actor->members, sizeof *actor->members);
+    if (actor->room != NULL) {
+        qd_room_fetch(actor->room);
+    }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the server counts; see ServerStats. [any]
+ *
+ * Each thread counts at every tick and batch. With one set of counters its cache line would travel from core to core,
+ * so each thread has a set of its own. The threads that come when all sets are taken share one.
+ */
+#ifndef QD_ACTOR_SERVICE_COUNTERS_H
+#define QD_ACTOR_SERVICE_COUNTERS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "../../base/fetch.h"
+
+typedef enum qd_counter {
+    QD_COUNT_TICKS,
+    QD_COUNT_UPDATES,
+    QD_COUNT_EVENTS,
+    QD_COUNT_BYTES_IN,
+    QD_COUNT_BYTES_OUT,
+    QD_COUNT_ERRORS,
+    QD_COUNT_TOO_SLOW,
+    QD_COUNT_RESUMED,
+    QD_COUNTERS
+} qd_counter;
+
+#define QD_COUNTER_PARTS 256u
+
+typedef struct qd_counter_part {
+    _Atomic uint64_t of[QD_COUNTERS];
+    char apart[QD_LINE_BYTES]; /* from the next part */
+} qd_counter_part;
+
+/* Zero to begin with. */
+typedef struct qd_counters {
+    qd_counter_part parts[QD_COUNTER_PARTS];
+} qd_counters;
+
+/* [any] */
+void qd_count(qd_counters *counters, qd_counter counter, uint64_t amount);
+/* The sum over all threads. It may or may not contain what other threads count during the call. [any] */
+uint64_t qd_counted(const qd_counters *counters, qd_counter counter);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the server allows. Each field of qd_limits has an option of the same name (app/options.c), which also gives the
+ * default and the range. The limits of a room and of a space come along, so that requests can be checked against them.
+ */
+#ifndef QD_ACTOR_SERVICE_LIMITS_H
+#define QD_ACTOR_SERVICE_LIMITS_H
+
+#include "../../room/room.h"
+#include "../../room/room_views.h"
+
+/* Rows of a snapshot in one frame: at most 41 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
+#define QD_SNAPSHOT_FRAME_ROWS_MAX (48u << 10)
+
+/* Entities in one snapshot, and in the result of one query, which is one frame with 12 bytes each. Rooms in one list. */
+#define QD_SNAPSHOT_ROWS_MAX (1u << 20)
+#define QD_QUERY_ROWS_MAX    (1u << 16)
+#define QD_LIST_ROOMS_MAX    1000u
+
+/* Ids in one HandedOver: 4 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
+#define QD_HANDED_OVER_IDS_MAX (256u << 10)
+
+/* Bytes of one View frame, well below QD_SERVER_FRAME_BYTES_MAX. Observers in one WhyResult, which the room sorts by
+ * insertion. */
+#define QD_VIEW_FRAME_BYTES_MAX (1u << 20)
+#define QD_WHY_ROWS_MAX         1024u
+
+typedef struct qd_limits {
+    uint32_t connections_max;
+    uint32_t frame_bytes_max;
+    uint32_t rooms_max;
+    uint32_t entities_max;     /* per room */
+    uint32_t events_max;       /* per room and tick */
+    uint32_t observers_max;    /* per room */
+    uint32_t sightings_max;    /* per room */
+    uint32_t roster_ids_max;   /* per session and room */
+    uint32_t queue_bytes_max;  /* per session */
+    uint32_t slow_ms_max;      /* until a full queue is half empty */
+    uint32_t resume_ms_max;    /* how long a session outlives its connection */
+    uint32_t room_batches_max; /* waiting in a room */
+} qd_limits;
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reply.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "../../../proto/codec.h"
+#include "../../base/log.h"
+
+#define TEXT_BYTES_MAX 400
+
+qd_buffer *qd_reply_encode(const qd_server_message *message)
+{
+    size_t size = qd_server_message_size(message);
+    qd_buffer *buffer = qd_buffer_create(size);
+
+    if (buffer != NULL) {
+        buffer->size = qd_server_message_encode(message, buffer->bytes, size);
+    }
+    return buffer;
+}
+
+qd_link_sent qd_reply_queue(qd_service *service, qd_link *link, qd_buffer *const *buffers, size_t count,
+                            qd_link_class class)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bytes += buffers[i]->size;
+    }
+    qd_link_sent sent = qd_link_send(link, buffers, count, class);
+    if (sent == QD_LINK_SENT) {
+        qd_count(&service->counters, QD_COUNT_BYTES_OUT, bytes);
+    }
+    return sent;
+}
+
+void qd_reply_give_up(qd_service *service, qd_link *link)
+{
+    qd_log(QD_LOG_WARN, "no memory for an answer or a session, closing peer=%s queued=%zu", link->peer,
+           qd_link_queued(link));
+    if (service->no_memory != NULL) {
+        (void)qd_reply_queue(service, link, &service->no_memory, 1, QD_LINK_REPLY);
+    }
+    qd_link_close(link, QD_FLUSH_MS_MAX);
+}
+
+void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *message)
+{
+    qd_buffer *buffer = qd_reply_encode(message);
+
+    if (buffer == NULL) {
+        qd_reply_give_up(service, link);
+        return;
+    }
+    /* A link never refuses a reply. If the link is closed, or closes because of this, none is needed. */
+    (void)qd_reply_queue(service, link, &buffer, 1, QD_LINK_REPLY);
+    qd_buffer_release(buffer);
+}
+
+void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error)
+{
+    qd_count(&service->counters, QD_COUNT_ERRORS, 1);
+    qd_log(QD_LOG_DEBUG, "error peer=%s seq=%u room=%llu code=%s text=\"%s\"", link->peer, error->seq,
+           (unsigned long long)error->room, qd_error_code_name(error->code), error->text);
+    qd_reply_send(service, link, &(qd_server_message){.seq = error->seq, .kind = QD_SERVER_ERROR, .as.error = *error});
+}
+
+void qd_reply_error(qd_service *service, qd_link *link, uint32_t seq, uint64_t room, qd_error_code code,
+                    const char *format, ...)
+{
+    char text[TEXT_BYTES_MAX];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    qd_reply_error_message(service, link, &(qd_msg_error){.code = code, .text = text, .seq = seq, .room = room});
+}
+
+void qd_reply_end(qd_service *service, qd_link *link, uint32_t seq, qd_error_code code, const char *format, ...)
+{
+    char text[TEXT_BYTES_MAX];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    qd_log(QD_LOG_WARN, "protocol broken peer=%s code=%s text=\"%s\"", link->peer, qd_error_code_name(code), text);
+    qd_reply_error_message(service, link, &(qd_msg_error){.code = code, .text = text, .seq = seq});
+    qd_reply_send(service, link,
+                  &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
+                                       .as.go_away = {.reason = QD_GO_AWAY_PROTOCOL,
+                                                      .text = "the Error before this says why",
+                                                      .deadline_ms = QD_FLUSH_MS_MAX}});
+    qd_link_close(link, QD_FLUSH_MS_MAX);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Replies: a message becomes one buffer and goes to one link. Rooms and sessions both reply, so all of it is [any].
+ *
+ * A reply that cannot be queued ends the connection, because nothing is dropped silently. There are three cases: no
+ * memory for the reply, none for the link's queue, or a reader that asks and does not read (base/link.h).
+ */
+#ifndef QD_ACTOR_SERVICE_REPLY_H
+#define QD_ACTOR_SERVICE_REPLY_H
+
+#include "../../../proto/messages.h"
+#include "../../base/link.h"
+#include "service.h"
+
+/* How long the last frames to a client that is disconnected may take. */
+#define QD_FLUSH_MS_MAX 1000u
+
+/* Returns one frame, with a reference for the caller. NULL: no memory. [any] */
+qd_buffer *qd_reply_encode(const qd_server_message *message) QD_MUST_USE;
+
+/* Queues encoded frames, all or none, and counts their bytes. [any] */
+qd_link_sent qd_reply_queue(qd_service *service, qd_link *link, qd_buffer *const *buffers, size_t count,
+                            qd_link_class class);
+
+/* [any] */
+void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *message);
+/* There is no memory for a session or a reply: sends service->no_memory and closes the link. [any] */
+void qd_reply_give_up(qd_service *service, qd_link *link);
+
+/* [any] */
+void qd_reply_error(qd_service *service, qd_link *link, uint32_t seq, uint64_t room, qd_error_code code,
+                    const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* An Error with all its fields, such as the refused entries. The frame gets the seq of `error`. [any] */
+void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error);
+
+/* The last frames to a client that broke the protocol: Error, GoAway, close. [any] */
+void qd_reply_end(qd_service *service, qd_link *link, uint32_t seq, qd_error_code code, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service.h"
+
+#include "../../base/alloc.h"
+#include "../../base/assert.h"
+
+const char qd_server_name[] = "quadrille-server " QD_VERSION;
+
+void qd_service_init(qd_service *service, const qd_service_config *config)
+{
+    *service = (qd_service){.config = *config};
+    service->start_ns = qd_service_now_ns(service);
+    qd_room_directory_init(&service->directory, config->limits.rooms_max);
+}
+
+void qd_service_deinit(qd_service *service)
+{
+    QD_ASSERT(atomic_load(&service->actors) == 0);
+    if (service->no_memory != NULL) {
+        qd_buffer_release(service->no_memory);
+    }
+    qd_room_directory_deinit(&service->directory);
+}
+
+uint64_t qd_service_now_ns(const qd_service *service)
+{
+    const qd_scheduler *scheduler = service->config.scheduler;
+
+    return scheduler->now_ns(scheduler->context);
+}
+
+uint64_t qd_service_random(const qd_service *service)
+{
+    return service->config.random(service->config.random_context);
+}
+
+void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
+{
+    const qd_counters *counters = &service->counters;
+
+    qd_room_directory_lock(&service->directory);
+    uint32_t rooms = service->directory.count;
+    qd_room_directory_unlock(&service->directory);
+    *stats = (qd_msg_server_stats){
+        .uptime_ms = (qd_service_now_ns(service) - service->start_ns) / 1000000,
+        .sessions = atomic_load(&service->sessions),
+        .rooms = rooms,
+        .workers = service->config.workers,
+        .memory_bytes = qd_memory_used(),
+        .memory_bytes_max = qd_memory_limit(),
+        .ticks = qd_counted(counters, QD_COUNT_TICKS),
+        .updates = qd_counted(counters, QD_COUNT_UPDATES),
+        .events = qd_counted(counters, QD_COUNT_EVENTS),
+        .bytes_in = qd_counted(counters, QD_COUNT_BYTES_IN),
+        .bytes_out = qd_counted(counters, QD_COUNT_BYTES_OUT),
+        .errors = qd_counted(counters, QD_COUNT_ERRORS),
+        .parked = atomic_load(&service->detached),
+        .resumed = qd_counted(counters, QD_COUNT_RESUMED),
+        .too_slow = qd_counted(counters, QD_COUNT_TOO_SLOW),
+    };
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The service: what rooms and sessions share. It has no sockets, threads or clock of its own: the owner passes in the
+ * scheduler and the source of random numbers, real ones or those of the simulation.
+ *
+ * The owner keeps it until all room actors and sessions are gone. Fields without another mark are set at init and read
+ * by any thread.
+ */
+#ifndef QD_ACTOR_SERVICE_SERVICE_H
+#define QD_ACTOR_SERVICE_SERVICE_H
+
+#include "../../base/buffer.h"
+#include "../../base/executor.h"
+#include "counters.h"
+#include "limits.h"
+#include "room_directory.h"
+
+/* "quadrille-server 0.1.0" */
+extern const char qd_server_name[];
+
+typedef struct qd_service_config {
+    qd_limits limits;
+    const qd_scheduler *scheduler;
+    uint32_t workers; /* for the statistics */
+    /* How long a run of a room goes on with messages, before it ticks, if a tick is due, and other rooms run. A message
+     * that takes longer is carried out whole. */
+    uint64_t time_budget_ns;
+    /* Numbers that clients cannot foresee: epochs of rooms, salts of hashes. [any] */
+    uint64_t (*random)(void *context);
+    void *random_context;
+} qd_service_config;
+
+typedef struct qd_service {
+    qd_service_config config;
+    uint64_t start_ns;
+    qd_buffer *no_memory;        /* the GoAway for a client that there is no memory for; NULL: not even for this */
+    qd_room_directory directory; /* under its own lock */
+    _Atomic uint32_t rooms;      /* rooms that are open, listed or just being closed */
+    _Atomic uint32_t actors;     /* room actors that are not freed yet */
+    _Atomic uint32_t sessions, detached; /* shown by the sessions for the statistics */
+
+    char apart[QD_LINE_BYTES]; /* from what is only read */
+    qd_counters counters;
+} qd_service;
+
+void qd_service_init(qd_service *service, const qd_service_config *config);
+/* All room actors must be freed. */
+void qd_service_deinit(qd_service *service);
+
+/* [any], all of these */
+uint64_t qd_service_now_ns(const qd_service *service);
+uint64_t qd_service_random(const qd_service *service);
+void qd_service_stats(qd_service *service, qd_msg_server_stats *stats);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "membership.h"
+
+#include "../../base/alloc.h"
+#include "../../base/executor.h"
+
+static void *take(void *context, size_t size)
+{
+    (void)context;
+    return qd_shared_alloc(size);
+}
+
+static void give(void *context, void *memory, size_t size)
+{
+    (void)context;
+    qd_shared_free(memory, size);
+}
+
+const qd_codec_memory qd_request_memory = {.alloc = take, .release = give};
+
+qd_request *qd_request_create(void)
+{
+    qd_request *request = qd_shared_alloc(sizeof *request);
+
+    if (request != NULL) {
+        *request = (qd_request){.bytes = sizeof *request};
+    }
+    return request;
+}
+
+void qd_request_destroy(qd_request *request)
+{
+    if (request == NULL) {
+        return;
+    }
+    qd_decoded_client_release(&request->decoded, &qd_request_memory);
+    qd_shared_free(request, sizeof *request);
+}
+
+qd_membership *qd_membership_create(struct qd_room_actor *actor, qd_endpoint *endpoint)
+{
+    qd_membership *membership = qd_shared_alloc(sizeof *membership);
+
+    if (membership == NULL) {
+        return NULL;
+    }
+    *membership =
+        (qd_membership){.actor = actor, .endpoint = endpoint, .leave.membership = membership, .acked_tick = QD_NEVER};
+    qd_backpressure_init(&membership->batches);
+    qd_endpoint_acquire(endpoint);
+    return membership;
+}
+
+void qd_membership_destroy(qd_membership *membership)
+{
+    qd_endpoint_release(membership->endpoint);
+    qd_shared_free(membership, sizeof *membership);
+}

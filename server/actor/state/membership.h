@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A membership: one session in one room, and the messages from the session to the room.
+ *
+ *     loop thread:  creates the membership and posts messages to the room actor; the last one is `leave`, after which
+ *                   the loop does not touch the membership any more
+ *     room's run:   takes the messages in their order; frees the membership when it comes to `leave`
+ *
+ * So a membership needs no reference count: the run handles everything that the loop posted before `leave`.
+ */
+#ifndef QD_ACTOR_STATE_MEMBERSHIP_H
+#define QD_ACTOR_STATE_MEMBERSHIP_H
+
+#include "../../../proto/codec.h"
+#include "../../base/mailbox.h"
+#include "endpoint.h"
+#include "lockstep.h"
+
+struct qd_room_actor;
+typedef struct qd_membership qd_membership;
+
+typedef struct qd_room_message {
+    qd_message message; /* first, so that the mailbox's pointer is one to this */
+    qd_membership *membership;
+} qd_room_message;
+
+/* Whether the session is in the room. If it is not, the loop gives the membership up at the next occasion. In a closed
+ * room, a resumable session keeps it for a while: its client may have been cut off before RoomClosed came. */
+typedef enum qd_membership_state {
+    QD_MEMBERSHIP_OPEN = 0,
+    QD_MEMBERSHIP_REFUSED, /* the room refused it */
+    QD_MEMBERSHIP_CLOSED,
+} qd_membership_state;
+
+struct qd_membership {
+    /* set at creation */
+    struct qd_room_actor *actor; /* counted in its users */
+    qd_endpoint *endpoint;       /* a reference */
+    qd_room_message leave;
+
+    /* the loop's, until it posts `leave`; then the run's */
+    uint32_t leave_seq;
+    bool leave_answered;            /* by RoomLeft */
+    bool writes;                    /* counted in the actor's writers */
+    bool swept;                     /* kept once for a client that may not know yet that the room is closed */
+    qd_membership *previous, *next; /* in the session's list; the loop's alone */
+    qd_membership *successor;       /* with `leave`: that of the connection which resumes the session; else NULL */
+    uint64_t acked_tick;            /* the last one that the client acknowledged; QD_NEVER: none yet */
+
+    /* both */
+    qd_backpressure batches;    /* messages that are posted and not handled */
+    _Atomic uint8_t state;      /* qd_membership_state */
+    _Atomic bool lagging_shown; /* shows `lagging` to the loop */
+
+    /* the run's */
+    bool known;  /* counted in the actor's memberships_known */
+    bool joined; /* a member of the room */
+    uint32_t member;
+    qd_membership *applied_next; /* in the actor's list of memberships with an Applied due at the tick */
+    uint32_t applied_due_seq;    /* its seq; 0: none is due */
+    uint32_t applied_seq;        /* of the last Applied; 0: there was none */
+    bool applied_early;          /* it answered Unsubscribe, before a tick that another one is due at */
+    qd_lockstep_writer lockstep;
+    bool lagging;             /* its queue is full, and it loses reports */
+    bool lag_lasts;           /* it was lagging, and has been sent no report since */
+    uint64_t lag_start_ns;    /* with `lag_lasts`: since when */
+    size_t reset_below_bytes; /* with `lagging`: with fewer bytes in its queue it gets a reset */
+};
+
+/* A message to a room, with its columns. */
+typedef struct qd_request {
+    qd_room_message head; /* first */
+    size_t bytes;         /* that it counts for in the endpoint's gate */
+    bool created;         /* OPEN_ROOM: it created the room */
+    bool light;           /* it takes so little time that an inline run may apply it */
+    qd_decoded_client decoded;
+} qd_request;
+
+/* Where decoded messages live: shared memory, because a loop allocates them and a run frees them. */
+extern const qd_codec_memory qd_request_memory;
+
+/* Returns an empty one; NULL: no memory. [loop] */
+qd_request *qd_request_create(void) QD_MUST_USE;
+/* NULL is fine. [any] */
+void qd_request_destroy(qd_request *request);
+
+/* NULL: no memory. [loop] */
+qd_membership *qd_membership_create(struct qd_room_actor *actor, qd_endpoint *endpoint) QD_MUST_USE;
+/* [run], or [loop] if it was never posted */
+void qd_membership_destroy(qd_membership *membership);
+
+#endif

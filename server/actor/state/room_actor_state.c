@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "room_actor_state.h"
+
+void qd_room_actor_free_room(qd_room_actor *actor)
+{
+    if (actor->room == NULL) {
+        return;
+    }
+    qd_room_destroy(actor->room);
+    actor->room = NULL;
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        qd_token_release(actor->members[i].token);
+    }
+    qd_heap_free(&actor->heap, actor->members, actor->member_capacity * sizeof *actor->members);
+    actor->members = NULL;
+    actor->member_capacity = 0;
+    atomic_fetch_sub(&actor->service->rooms, 1);
+}
+
+void qd_room_actor_destroy(qd_room_actor *actor)
+{
+    qd_service *service = actor->service;
+
+    qd_room_actor_free_room(actor);
+    qd_heap_deinit(&actor->heap);
+    qd_token_release(actor->creator_token);
+    qd_shared_free(actor, sizeof *actor);
+    /* Last: the owner, who waits until all actors are gone, may free the service then. */
+    atomic_fetch_sub(&service->actors, 1);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The state of a room actor, and which thread owns each part of it. What acts on it stands above: tick/ ticks the room
+ * and publishes, commands/ carries out messages, room_run.h runs both, room_actor.h creates the actor and posts to it.
+ */
+#ifndef QD_ACTOR_STATE_ROOM_ACTOR_STATE_H
+#define QD_ACTOR_STATE_ROOM_ACTOR_STATE_H
+
+#include "../../base/assert.h"
+#include "../../room/room.h"
+#include "../service/service.h"
+#include "membership.h"
+
+#define QD_TICK_TIMES 256u
+
+/* A member of the room, by its number there. */
+typedef struct qd_actor_member {
+    qd_membership *membership; /* NULL: not in the room any more, or never */
+    uint64_t session;          /* its number, as long as the room may still report the member */
+    qd_token *token;           /* the same; NULL: it has none */
+    bool yields;               /* while an Adopt is carried out: its entities are taken */
+} qd_actor_member;
+
+/* What every tick reads and writes comes first and together: where there are many rooms, it comes from memory. The
+ * first cache line leads to the rest. */
+typedef struct qd_room_actor {
+    qd_actor base; /* first */
+
+    /* the run's own; the creator makes `room` */
+    qd_room *room;            /* NULL once closed */
+    qd_actor_member *members; /* by their number in the room */
+    uint32_t member_capacity, member_count;
+
+    qd_service *service;
+    qd_mailbox mailbox;
+
+    /* the run's own */
+    qd_message *messages;       /* taken out, and left for the next run */
+    qd_membership *applied_due; /* memberships with an Applied due at the tick */
+    uint32_t lagging_count;
+    bool resets_due; /* a Subscribe waits for its reset */
+    bool changed;    /* since the last tick */
+    bool clock_runs;
+    _Atomic bool stop;                      /* the server is stopping [any] */
+    uint64_t timer_ns;                      /* when the actor asked to be woken; QD_NEVER: it did not */
+    uint64_t clock_start_ns, clock_periods; /* of ticks done or skipped since then */
+    uint64_t empty_since_ns;                /* QD_NEVER: it is not empty */
+    uint64_t events_counted;                /* of this room in the service's counters */
+    uint64_t time_count;                    /* of all ticks */
+
+    /* [any] */
+    _Atomic uint64_t shown_tick;
+    _Atomic uint32_t shown_entities, shown_sessions;
+    _Atomic uint32_t users;
+    _Atomic uint32_t writers; /* memberships that have sent a batch */
+
+    /* set at creation [any] */
+    qd_msg_room_config config;
+
+    qd_lockstep lockstep; /* the run's own */
+
+    /* set at creation [any] */
+    qd_room_entry entry;
+    uint64_t epoch;
+    uint64_t creator;        /* a session's number */
+    qd_token *creator_token; /* NULL: it had none */
+
+    uint64_t arrivals; /* OpenRoom messages posted; under the directory's lock */
+
+    /* the run's own, the rest; the creator makes `heap` */
+    qd_heap heap;
+    qd_room_closed_reason closed_reason;
+    uint64_t arrivals_seen;
+    uint32_t memberships_known;       /* memberships that have sent a message and not `leave` */
+    uint32_t times_us[QD_TICK_TIMES]; /* of the last ticks; a ring */
+} qd_room_actor;
+
+/* Has the room run soon. The caller must keep the actor from being freed: by the directory's lock while it is listed, or
+ * by a membership. [any] */
+static inline void qd_room_actor_wake(qd_room_actor *actor)
+{
+    const qd_scheduler *scheduler = actor->service->config.scheduler;
+
+    scheduler->wake(scheduler->context, &actor->base);
+}
+
+/* How many batches of one writer may wait. [any] */
+static inline size_t qd_room_actor_share(const qd_room_actor *actor)
+{
+    uint32_t writers = atomic_load_explicit(&actor->writers, memory_order_relaxed);
+    size_t share = actor->service->config.limits.room_batches_max / (writers == 0 ? 1 : writers);
+
+    return share == 0 ? 1 : share;
+}
+
+/* The membership of a member that is in the room. [run] */
+static inline qd_membership *qd_membership_of(const qd_room_actor *actor, uint32_t member)
+{
+    QD_ASSERT(member < actor->member_capacity && actor->members[member].membership != NULL);
+    return actor->members[member].membership;
+}
+
+/* Frees the room, and what else only a room needs. [run] */
+void qd_room_actor_free_room(qd_room_actor *actor);
+/* Frees the actor, which is retired or was never listed. [any] */
+void qd_room_actor_destroy(qd_room_actor *actor);
+
+#endif

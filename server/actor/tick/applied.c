@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "applied.h"
+
+#include "../service/reply.h"
+
+void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint32_t seq)
+{
+    if (seq == 0) {
+        return;
+    }
+    if (membership->applied_due_seq == 0) {
+        membership->applied_next = actor->applied_due;
+        actor->applied_due = membership;
+    }
+    membership->applied_due_seq = seq;
+}
+
+void qd_applied_forget(qd_room_actor *actor, const qd_membership *membership)
+{
+    for (qd_membership **link = &actor->applied_due; *link != NULL; link = &(*link)->applied_next) {
+        if (*link == membership) {
+            *link = membership->applied_next;
+            return;
+        }
+    }
+}
+
+void qd_applied_send(qd_room_actor *actor, qd_membership *membership, uint64_t tick, uint32_t seq)
+{
+    membership->applied_seq = seq;
+    qd_reply_send(actor->service, membership->endpoint->link,
+                  &(qd_server_message){.seq = seq,
+                                       .kind = QD_SERVER_APPLIED,
+                                       .as.applied = {.room = actor->entry.handle, .tick = tick, .seq = seq}});
+}
+
+/* In lockstep: lists the writers that did not step in time, for the Applied. */
+static void list_late(const qd_room_actor *actor, uint64_t late[QD_APPLIED_LATE_MAX], qd_msg_applied *applied)
+{
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        const qd_membership *membership = actor->members[i].membership;
+
+        if (membership == NULL || !membership->lockstep.known || membership->lockstep.stepped) {
+            continue;
+        }
+        if (applied->late_listed < QD_APPLIED_LATE_MAX) {
+            late[applied->late_listed++] = membership->endpoint->session;
+        }
+        applied->late_count++;
+    }
+    applied->late = late;
+}
+
+void qd_applied_send_due(qd_room_actor *actor, uint64_t tick)
+{
+    uint64_t late[QD_APPLIED_LATE_MAX];
+    qd_msg_applied plain = {.room = actor->entry.handle, .tick = tick}, of_step = plain;
+
+    if (actor->lockstep.writers > 0) {
+        list_late(actor, late, &of_step);
+    }
+    for (qd_membership *membership = actor->applied_due, *next; membership != NULL; membership = next) {
+        next = membership->applied_next;
+        /* Requests that came after the Step are in as well, but the frame answers the Step. */
+        bool stepped = membership->lockstep.stepped && membership->lockstep.seq != 0;
+        qd_server_message message = {.seq = stepped ? membership->lockstep.seq : membership->applied_due_seq,
+                                     .kind = QD_SERVER_APPLIED,
+                                     .as.applied = stepped ? of_step : plain};
+        message.as.applied.seq = membership->applied_seq = membership->applied_due_seq;
+        membership->applied_due_seq = 0;
+        membership->applied_early = false;
+        qd_reply_send(actor->service, membership->endpoint->link, &message);
+    }
+    actor->applied_due = NULL;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "closing.h"
+
+#include <inttypes.h>
+
+#include "../../base/log.h"
+#include "../service/reply.h"
+#include "applied.h"
+#include "slow_readers.h"
+#include "tick.h"
+
+void qd_membership_release(qd_room_actor *actor, qd_membership *membership)
+{
+    qd_applied_forget(actor, membership);
+    qd_slow_reader_forget(actor, membership);
+    membership->joined = false;
+}
+
+bool qd_membership_remove(qd_room_actor *actor, qd_membership *membership)
+{
+    qd_membership_release(actor, membership);
+    actor->members[membership->member].membership = NULL;
+    actor->member_count--;
+    return qd_lockstep_leave(&actor->lockstep, &membership->lockstep);
+}
+
+void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, const qd_membership *asker, uint32_t seq)
+{
+    qd_service *service = actor->service;
+
+    qd_room_directory_lock(&service->directory);
+    if (actor->entry.listed) {
+        qd_room_directory_remove(&service->directory, &actor->entry);
+    }
+    qd_room_directory_unlock(&service->directory);
+
+    actor->closed_reason = reason;
+    qd_room_despawn_all(actor->room);
+    if (actor->member_count > 0) {
+        qd_tick(actor, 0);
+    }
+    qd_server_message message = {.kind = QD_SERVER_ROOM_CLOSED,
+                                 .as.room_closed = {.room = actor->entry.handle, .reason = reason}};
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        qd_membership *membership = actor->members[i].membership;
+
+        if (membership == NULL) {
+            continue;
+        }
+        message.seq = membership == asker ? seq : 0;
+        qd_reply_send(service, membership->endpoint->link, &message);
+        (void)qd_membership_remove(actor, membership);
+        atomic_store(&membership->state, QD_MEMBERSHIP_CLOSED);
+    }
+    qd_log(QD_LOG_DEBUG, "room closed room=%" PRIu64 " name=\"%s\" reason=%d", actor->entry.handle, actor->entry.name,
+           (int)reason);
+    qd_room_actor_free_room(actor);
+}

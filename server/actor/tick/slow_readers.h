@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slow readers: sessions whose queue is full lose reports. Later they start again with a reset, or are disconnected. [run]
+ *
+ *     in time --queue full--> lagging --queue low enough--> in time, with a reset
+ *                               \--slow_ms_max is over--> disconnected
+ */
+#ifndef QD_ACTOR_TICK_SLOW_READERS_H
+#define QD_ACTOR_TICK_SLOW_READERS_H
+
+#include "../state/room_actor_state.h"
+
+/* A report was queued for that membership. */
+void qd_slow_reader_sent(qd_membership *membership);
+/* A report could not be queued for that membership. */
+void qd_slow_reader_lags(qd_room_actor *actor, qd_membership *membership);
+/* It does not wait for room in its queue any more. */
+void qd_slow_reader_forget(qd_room_actor *actor, qd_membership *membership);
+/* Resumes the lagging readers that have read enough of their queue: their resets are due. Disconnects those that have
+ * read too little for too long. */
+void qd_slow_readers_look(qd_room_actor *actor, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tick.h"
+
+#include "../../base/fetch.h"
+#include "applied.h"
+#include "publish_pairs.h"
+#include "publish_views.h"
+
+static void keep_time(qd_room_actor *actor, uint64_t took_ns)
+{
+    uint64_t took_us = (took_ns + 500) / 1000;
+
+    actor->times_us[actor->time_count++ % QD_TICK_TIMES] = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
+}
+
+static void end_lockstep(qd_room_actor *actor)
+{
+    if (actor->lockstep.writers == 0) {
+        return;
+    }
+    qd_lockstep_ticked(&actor->lockstep);
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        if (actor->members[i].membership != NULL) {
+            actor->members[i].membership->lockstep.stepped = false;
+        }
+    }
+}
+
+void qd_tick(qd_room_actor *actor, uint32_t skipped)
+{
+    qd_service *service = actor->service;
+    uint64_t start_ns = qd_service_now_ns(service);
+
+    if (actor->member_capacity > 0) {
+        qd_fetch_to_write(actor->members->membership, sizeof *actor->members->membership);
+    }
+    qd_fetch_to_write(&actor->times_us[actor->time_count % QD_TICK_TIMES], sizeof *actor->times_us);
+    qd_room_tick(actor->room, service->config.scheduler->executor, skipped);
+    actor->changed = false;
+    actor->resets_due = false;
+    /* Views come first: a reset that only fits into an empty queue must find it empty. The reset of a subscription comes
+     * between ticks. */
+    qd_publish_views(actor);
+    qd_publish_pairs(actor);
+    qd_applied_send_due(actor, qd_room_last_tick(actor->room));
+    end_lockstep(actor);
+    qd_count(&service->counters, QD_COUNT_TICKS, 1);
+    uint64_t events = qd_room_events_count(actor->room);
+    qd_count(&service->counters, QD_COUNT_EVENTS, events - actor->events_counted);
+    actor->events_counted = events;
+    keep_time(actor, qd_service_now_ns(service) - start_ns);
+}
+
+bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint32_t seq)
+{
+    qd_lockstep_result result = QD_LOCKSTEP_TICK;
+
+    if (actor->lockstep.writers > 0) {
+        result = qd_lockstep_step(&actor->lockstep, &membership->lockstep, seq, qd_service_now_ns(actor->service));
+    }
+    if (result == QD_LOCKSTEP_AGAIN) {
+        return false;
+    }
+    qd_applied_note(actor, membership, seq);
+    if (result == QD_LOCKSTEP_TICK) {
+        qd_tick(actor, 0);
+    }
+    return true;
+}
+
+void qd_tick_catch_up(qd_room_actor *actor)
+{
+    actor->resets_due = false;
+    qd_room_view_catch_up(actor->room);
+    qd_publish_views(actor);
+    qd_room_catch_up(actor->room, actor->service->config.scheduler->executor);
+    qd_publish_pairs(actor);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One tick of a room: the room finds what changed, then everything that follows from it is sent. [run]
+ */
+#ifndef QD_ACTOR_TICK_TICK_H
+#define QD_ACTOR_TICK_TICK_H
+
+#include "../state/room_actor_state.h"
+
+/* Ticks once, publishes to the readers, and sends every Applied that is due. */
+void qd_tick(qd_room_actor *actor, uint32_t skipped);
+/* A Step of that membership for the tick that is due: ticks if the room waits for no other writer. False: the member
+ * has stepped for this tick already. */
+bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint32_t seq);
+/* Sends the resets that are due between ticks. */
+void qd_tick_catch_up(qd_room_actor *actor);
+
+#endif

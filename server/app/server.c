@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server.h"
+
+#include <stdio.h>
+
+#include "../actor/room_actor.h"
+#include "../actor/service/reply.h"
+#include "../session/link_handler.h"
+
+static qd_buffer *refuse(const char *text)
+{
+    return qd_reply_encode(
+        &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
+                             .as.go_away = {.reason = QD_GO_AWAY_FULL, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
+}
+
+void qd_server_init(qd_server *server, const qd_server_config *config)
+{
+    qd_service_init(&server->service, &config->service);
+    server->service.no_memory = refuse("the server has no memory left (--memory-max): try again later");
+    qd_sessions_init(&server->sessions, &server->service, config->tokens, config->admin_tokens);
+}
+
+void qd_server_deinit(qd_server *server)
+{
+    qd_sessions_deinit(&server->sessions);
+    qd_service_deinit(&server->service);
+}
+
+qd_link_handler qd_server_link_handler(qd_server *server)
+{
+    return qd_sessions_link_handler(&server->sessions);
+}
+
+qd_buffer *qd_server_refusal(void *context, qd_net_refusal reason)
+{
+    const qd_service *service = &((const qd_server *)context)->service;
+    char text[160];
+
+    if (reason == QD_NET_NO_MEMORY) {
+        if (service->no_memory != NULL) {
+            qd_buffer_acquire(service->no_memory);
+        }
+        return service->no_memory;
+    }
+    snprintf(text, sizeof text,
+             "the server has %u connections, which is all it takes (--connections-max): try again later",
+             service->config.limits.connections_max);
+    return refuse(text);
+}
+
+void qd_server_close_rooms(qd_server *server)
+{
+    qd_room_directory *directory = &server->service.directory;
+
+    atomic_store(&server->sessions.stopping, true);
+    /* A room that is listed cannot be freed: its name is taken out first, under this lock. */
+    qd_room_directory_lock(directory);
+    for (uint32_t i = 0; i < directory->count; i++) {
+        qd_room_actor_stop(qd_room_actor_of(directory->by_name[i]));
+    }
+    qd_room_directory_unlock(directory);
+}
+
+bool qd_server_rooms_closed(const qd_server *server)
+{
+    return atomic_load(&server->service.rooms) == 0;
+}
+
+void qd_server_go_away(qd_server *server, uint32_t deadline_ms)
+{
+    atomic_store(&server->sessions.stopping, true);
+    qd_sessions_go_away(&server->sessions, deadline_ms);
+}
+
+bool qd_server_is_idle(const qd_server *server)
+{
+    return atomic_load(&server->service.actors) == 0 && atomic_load(&server->sessions.timer_retired);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "room_config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The fields that are plain numbers. 0 stands for the default. */
+typedef struct number_field {
+    const char *name;
+    size_t offset;
+    uint32_t min, max, otherwise;
+} number_field;
+
+#define STEP_DEADLINE_MS 1000u
+
+#define FIELD(name, min, max, otherwise)                                                                               \
+    {                                                                                                                  \
+        #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise)                                           \
+    }
+#define FIELDS 11
+
+/* The largest depth depends on the index, and is checked with it. */
+static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
+{
+    const number_field all[FIELDS] = {
+        FIELD(dimensions, 2, 3, 2),
+        FIELD(tick_hz, 1, 1000, 20),
+        FIELD(depth, 1, UINT32_MAX, 0),
+        FIELD(entities_max, 1, limits->entities_max, limits->entities_max),
+        FIELD(events_max, 1, limits->events_max, limits->events_max),
+        FIELD(observers_max, 1, limits->observers_max, limits->observers_max),
+        FIELD(sightings_max, 1, limits->sightings_max, limits->sightings_max),
+        FIELD(grace_ms, 1, 3600000, 5000),
+        FIELD(empty_close_ms, 1, 86400000, 60000),
+        FIELD(writers, 1, 1024, 0),
+        FIELD(step_deadline_ms, 1, 3600000, 0),
+    };
+
+    memcpy(fields, all, sizeof all);
+}
+
+static uint32_t value_of(const qd_msg_room_config *config, const number_field *field)
+{
+    uint32_t value;
+
+    memcpy(&value, (const char *)config + field->offset, sizeof value);
+    return value;
+}
+
+/* ---- names, as in quadrille.proto ---- */
+
+static const char *mode_name(qd_tick_mode mode)
+{
+    return mode == QD_TICK_MODE_STEP ? "TICK_MODE_STEP" : "TICK_MODE_CLOCK";
+}
+
+static const char *index_name(qd_index_kind index)
+{
+    static const char *const names[] = {"INDEX_UNSPECIFIED",
+#define X(name, number, text) [number] = "INDEX_" #name,
+                                        QD_INDEXES(X)
+#undef X
+    };
+
+    return names[index];
+}
+
+static const char *prune_name(qd_prune_kind prune)
+{
+    static const char *const names[] = {"PRUNE_UNSPECIFIED",
+#define X(name, number, text) [number] = "PRUNE_" #name,
+                                        QD_PRUNES(X)
+#undef X
+    };
+
+    return names[prune];
+}
+
+/* ---- checks ---- */
+
+static uint32_t dimensions_of(const qd_msg_room_config *asked)
+{
+    return asked->dimensions == 0 ? 2 : asked->dimensions;
+}
+
+static qd_index_kind index_of(const qd_msg_room_config *asked)
+{
+    return asked->index == QD_INDEX_DEFAULT ? QD_INDEX_AUTO : asked->index;
+}
+
+static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
+{
+    number_field fields[FIELDS];
+
+    fields_get(limits, fields);
+    for (int i = 0; i < FIELDS; i++) {
+        uint32_t value = value_of(asked, &fields[i]);
+
+        if (value == 0 || (value >= fields[i].min && value <= fields[i].max)) {
+            continue;
+        }
+        snprintf(fault, fault_size, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, fields[i].name, value,
+                 fields[i].min, fields[i].max);
+        return false;
+    }
+    return true;
+}
+
+static bool check_bounds(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+{
+    const qd_msg_bounds *bounds = &asked->bounds;
+
+    const struct {
+        const char *axis;
+        float min, max;
+    } axes[3] = {
+        {"x", bounds->min_x, bounds->max_x}, {"y", bounds->min_y, bounds->max_y}, {"z", bounds->min_z, bounds->max_z}};
+    uint32_t dimensions = dimensions_of(asked);
+    for (uint32_t i = 0; i < dimensions; i++) {
+        if (isfinite(axes[i].min) && isfinite(axes[i].max) && axes[i].min < axes[i].max) {
+            continue;
+        }
+        snprintf(fault, fault_size, "bounds go from min_%s %g to max_%s %g: both must be finite and min < max",
+                 axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
+        return false;
+    }
+    if (dimensions == 2 && (bounds->min_z != 0 || bounds->max_z != 0)) {
+        snprintf(
+            fault, fault_size,
+            "bounds go from min_z %g to max_z %g: both must be 0 in two dimensions (set dimensions to 3 for three)",
+            (double)bounds->min_z, (double)bounds->max_z);
+        return false;
+    }
+    return true;
+}
+
+static bool check_mode(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+{
+    if ((unsigned)asked->tick_mode > QD_TICK_MODE_STEP) {
+        snprintf(fault, fault_size, "tick_mode is %d: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)",
+                 (int)asked->tick_mode);
+    } else if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0) {
+        snprintf(fault, fault_size, "tick_hz is %" PRIu32 ": leave it out with TICK_MODE_STEP, which has no clock",
+                 asked->tick_hz);
+    } else if (asked->writers != 0 && asked->tick_mode != QD_TICK_MODE_STEP) {
+        snprintf(fault, fault_size, "writers is %" PRIu32 ": leave it out, or set tick_mode to TICK_MODE_STEP",
+                 asked->writers);
+    } else if (asked->step_deadline_ms != 0 && asked->writers == 0) {
+        snprintf(fault, fault_size, "step_deadline_ms is %" PRIu32 ": leave it out without writers, for whom it is",
+                 asked->step_deadline_ms);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool check_index(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+{
+    if ((unsigned)asked->index > QD_INDEX_BRUTE) {
+        snprintf(fault, fault_size, "index is %d: must be INDEX_AUTO (1) to INDEX_BRUTE (7)", (int)asked->index);
+    } else if (asked->index == QD_INDEX_QUADTREE && dimensions_of(asked) != 2) {
+        snprintf(fault, fault_size,
+                 "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out");
+    } else if (asked->index == QD_INDEX_OCTREE && dimensions_of(asked) != 3) {
+        snprintf(fault, fault_size,
+                 "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* 0: the index is no tree. */
+static uint32_t depth_max(qd_index_kind index, uint32_t dimensions)
+{
+    switch (index) {
+    case QD_INDEX_AUTO:
+    case QD_INDEX_QUADTREE:
+    case QD_INDEX_OCTREE:
+        return dimensions == 3 ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX;
+    case QD_INDEX_SPARSE:
+        return dimensions == 3 ? QD_SPACE_SPARSE_DEPTH_MAX_3D : QD_SPACE_SPARSE_DEPTH_MAX_2D;
+    default:
+        return 0;
+    }
+}
+
+/* Options of some indexes only. */
+static bool check_index_options(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+{
+    qd_index_kind index = index_of(asked);
+    uint32_t most = depth_max(index, dimensions_of(asked));
+    bool has_cell_size = index == QD_INDEX_HASH || index == QD_INDEX_GRID;
+
+    if (asked->depth != 0 && most == 0) {
+        snprintf(fault, fault_size, "depth is %" PRIu32 ": leave it out with %s, which is no tree", asked->depth,
+                 index_name(index));
+    } else if (asked->depth > most) {
+        snprintf(fault, fault_size, "depth is %" PRIu32 ": must be 1 to %" PRIu32 " with %s in %" PRIu32 " dimensions",
+                 asked->depth, most, index_name(index), dimensions_of(asked));
+    } else if ((unsigned)asked->prune > QD_PRUNE_LAZY) {
+        snprintf(fault, fault_size, "prune is %d: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)", (int)asked->prune);
+    } else if (asked->prune != QD_PRUNE_DEFAULT && index != QD_INDEX_SPARSE) {
+        snprintf(fault, fault_size, "prune is %s: leave it out with %s, it is for INDEX_SPARSE",
+                 prune_name(asked->prune), index_name(index));
+    } else if (!isfinite(asked->cell_size) || asked->cell_size < 0) {
+        snprintf(fault, fault_size, "cell_size is %g: must be finite and above 0", (double)asked->cell_size);
+    } else if (asked->cell_size > 0 && !has_cell_size) {
+        snprintf(fault, fault_size, "cell_size is %g: leave it out with %s, it is for INDEX_HASH and INDEX_GRID",
+                 (double)asked->cell_size, index_name(index));
+    } else {
+        return true;
+    }
+    return false;
+}
+
+bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
+{
+    return check_numbers(asked, limits, fault, fault_size) && check_mode(asked, fault, fault_size) &&
+           check_index(asked, fault, fault_size) && check_index_options(asked, fault, fault_size) &&
+           (!asked->has_bounds || check_bounds(asked, fault, fault_size));
+}
+
+/* ---- defaults ---- */
+
+void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *limits, qd_msg_room_config *effective)
+{
+    *effective = *asked;
+    number_field fields[FIELDS];
+    fields_get(limits, fields);
+    for (int i = 0; i < FIELDS; i++) {
+        if (value_of(asked, &fields[i]) == 0) {
+            memcpy((char *)effective + fields[i].offset, &fields[i].otherwise, sizeof fields[i].otherwise);
+        }
+    }
+    if (effective->tick_mode == QD_TICK_MODE_STEP) {
+        effective->tick_hz = 0;
+    } else {
+        effective->tick_mode = QD_TICK_MODE_CLOCK;
+    }
+    if (effective->writers > 0 && effective->step_deadline_ms == 0) {
+        effective->step_deadline_ms = STEP_DEADLINE_MS;
+    }
+    effective->index = index_of(asked);
+    if (effective->index == QD_INDEX_SPARSE && effective->prune == QD_PRUNE_DEFAULT) {
+        effective->prune = QD_PRUNE_AUTO;
+    }
+}
+
+/* ---- comparison with an open room ---- */
+
+static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effective, char *fault, size_t fault_size)
+{
+    const struct {
+        const char *name;
+        float asked, effective;
+    } sides[6] = {
+        {"min_x", asked->min_x, effective->min_x}, {"min_y", asked->min_y, effective->min_y},
+        {"min_z", asked->min_z, effective->min_z}, {"max_x", asked->max_x, effective->max_x},
+        {"max_y", asked->max_y, effective->max_y}, {"max_z", asked->max_z, effective->max_z},
+    };
+    for (int i = 0; i < 6; i++) {
+        if (sides[i].asked == sides[i].effective) {
+            continue;
+        }
+        snprintf(fault, fault_size, "bounds.%s is %.9g, but the room has %.9g: ask for that, or leave bounds out",
+                 sides[i].name, (double)sides[i].asked, (double)sides[i].effective);
+        return false;
+    }
+    return true;
+}
+
+static bool numbers_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
+                          size_t fault_size)
+{
+    static const qd_limits no_limits;
+    number_field fields[FIELDS];
+
+    fields_get(&no_limits, fields);
+    for (int i = 0; i < FIELDS; i++) {
+        uint32_t value = value_of(asked, &fields[i]), has = value_of(effective, &fields[i]);
+
+        if (value == 0 || value == has) {
+            continue;
+        }
+        snprintf(fault, fault_size, "%s is %" PRIu32 ", but the room has %" PRIu32 ": ask for that, or leave %s out",
+                 fields[i].name, value, has, fields[i].name);
+        return false;
+    }
+    return true;
+}
+
+static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
+                          size_t fault_size)
+{
+    const struct {
+        const char *name;
+        unsigned asked, effective;
+        const char *asked_name, *effective_name;
+    } choices[] = {
+        {"tick_mode", asked->tick_mode, effective->tick_mode, mode_name(asked->tick_mode),
+         mode_name(effective->tick_mode)},
+        {"index", asked->index, effective->index, index_name(asked->index), index_name(effective->index)},
+        {"prune", asked->prune, effective->prune, prune_name(asked->prune), prune_name(effective->prune)},
+        {"swept", asked->swept, effective->swept, "true", "false"},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (choices[i].asked == 0 || choices[i].asked == choices[i].effective) {
+            continue;
+        }
+        snprintf(fault, fault_size, "%s is %s, but the room has %s: ask for that, or leave it out", choices[i].name,
+                 choices[i].asked_name, choices[i].effective_name);
+        return false;
+    }
+    return true;
+}
+
+bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
+                           size_t fault_size)
+{
+    if (!choices_agree(asked, effective, fault, fault_size) || !numbers_agree(asked, effective, fault, fault_size)) {
+        return false;
+    }
+    if (asked->cell_size != 0 && asked->cell_size != effective->cell_size) {
+        snprintf(fault, fault_size, "cell_size is %.9g, but the room has %.9g: ask for that, or leave it out",
+                 (double)asked->cell_size, (double)effective->cell_size);
+        return false;
+    }
+    return !asked->has_bounds || bounds_agree(&asked->bounds, &effective->bounds, fault, fault_size);
+}
+
+/* Returns the length of the UTF-8 sequence at `text`, or 0 if it is invalid: overlong forms, surrogates and numbers
+ * above U+10FFFF are. Reads no further than the first byte that does not fit, so a zero ends it. */
+static size_t utf8_sequence(const unsigned char *text, uint32_t *point)
+{
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t lowest;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t extra = 0; extra < 4; extra++) {
+        if ((text[0] & forms[extra].mask) != forms[extra].lead) {
+            continue;
+        }
+        *point = text[0] & (unsigned char)~forms[extra].mask;
+        for (size_t i = 1; i <= extra; i++) {
+            if ((text[i] & 0xc0) != 0x80) {
+                return 0;
+            }
+            *point = *point << 6 | (text[i] & 0x3f);
+        }
+        bool legal = *point >= forms[extra].lowest && *point <= 0x10ffff && (*point < 0xd800 || *point > 0xdfff);
+        return legal ? extra + 1 : 0;
+    }
+    return 0;
+}
+
+bool qd_room_name_check(const char *name, char *fault, size_t fault_size)
+{
+    size_t size = strlen(name);
+
+    if (size == 0 || size > QD_ROOM_NAME_BYTES_MAX) {
+        snprintf(fault, fault_size, "name has %zu bytes: must have 1 to %u", size, QD_ROOM_NAME_BYTES_MAX);
+        return false;
+    }
+    for (size_t i = 0; i < size;) {
+        uint32_t point;
+        size_t step = utf8_sequence((const unsigned char *)name + i, &point);
+
+        if (step == 0) {
+            snprintf(fault, fault_size, "name is no UTF-8 at byte %zu: send it as UTF-8", i);
+            return false;
+        }
+        if (point < 0x20 || (point >= 0x7f && point < 0xa0)) {
+            snprintf(fault, fault_size, "name has the control character U+%04" PRIX32 " at byte %zu: leave it out",
+                     point, i);
+            return false;
+        }
+        i += step;
+    }
+    return true;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hello.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../actor/service/reply.h"
+#include "../base/log.h"
+#include "resume.h"
+#include "sessions.h"
+
+#define fail qd_session_fail
+
+static qd_status keep_token(qd_session *session, const char *token)
+{
+    if (token[0] == '\0') {
+        return QD_OK;
+    }
+    session->endpoint->token = qd_token_create(token);
+    return session->endpoint->token != NULL ? QD_OK : QD_ERR_NO_MEMORY;
+}
+
+void qd_hello(qd_session *session, qd_request **request)
+{
+    const qd_msg_hello *hello = &(*request)->decoded.message.as.hello;
+    const qd_sessions *sessions = session->sessions;
+    uint32_t seq = (*request)->decoded.message.seq;
+
+    if (session->state == QD_SESSION_READY) {
+        fail(session, *request, 0, QD_ERROR_INVALID, "Hello came before: send it once");
+        return;
+    }
+    if (hello->version != QD_PROTOCOL_VERSION) {
+        qd_session_end(session, seq, QD_ERROR_VERSION, "version is %" PRIu32 ": this server speaks version %u",
+                       hello->version, QD_PROTOCOL_VERSION);
+        return;
+    }
+    size_t token_size = strlen(hello->token), client_size = strlen(hello->client);
+    if (token_size > QD_TOKEN_BYTES_MAX || client_size > QD_CLIENT_NAME_BYTES_MAX) {
+        bool token = token_size > QD_TOKEN_BYTES_MAX;
+
+        fail(session, *request, 0, QD_ERROR_INVALID, "%s has %zu bytes: must have at most %u",
+             token ? "token" : "client", token ? token_size : client_size,
+             token ? QD_TOKEN_BYTES_MAX : QD_CLIENT_NAME_BYTES_MAX);
+        return;
+    }
+    session->admin = sessions->admin_tokens != NULL && qd_tokens_contain(sessions->admin_tokens, hello->token);
+    if (!session->admin && sessions->tokens != NULL && !qd_tokens_contain(sessions->tokens, hello->token)) {
+        qd_session_end(session, seq, QD_ERROR_UNAUTHENTICATED,
+                       "the token is not accepted: send one that the server was started with (--token-file)");
+        return;
+    }
+    if (keep_token(session, hello->token) != QD_OK) {
+        qd_session_end(session, seq, QD_ERROR_LIMIT,
+                       "the server has no memory left for a session (--memory-max): connect again later");
+        return;
+    }
+    qd_log(QD_LOG_DEBUG, "hello session=%" PRIu64 " peer=%s client=\"%s\"%s", session->endpoint->session,
+           session->link->peer, hello->client, session->admin ? " admin" : "");
+    session->hello_seq = seq;
+    if (hello->resume.size > 0) {
+        qd_resume_start(session, &hello->resume);
+        return;
+    }
+    if (hello->resumable) {
+        qd_resume_enable(session);
+    }
+    qd_session_welcome(session, false);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Hello: who the client is, and whether it may use the server. [loop]
+ */
+#ifndef QD_SESSION_HELLO_H
+#define QD_SESSION_HELLO_H
+
+#include "session.h"
+
+/* Answers Hello by Welcome, or ends the session. */
+void qd_hello(qd_session *session, qd_request **request);
+
+#endif

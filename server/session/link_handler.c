@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "link_handler.h"
+
+#include <inttypes.h>
+
+#include "../actor/service/reply.h"
+#include "../base/log.h"
+#include "dispatch.h"
+#include "resume.h"
+
+static void on_opened(void *context, qd_link *link)
+{
+    qd_sessions *sessions = context;
+    qd_session *session = qd_session_create(sessions, sessions->service, link);
+
+    link->session = session;
+    if (session == NULL) {
+        qd_reply_give_up(sessions->service, link);
+        return;
+    }
+    qd_sessions_add(sessions, session);
+    qd_link_frame_bytes_max(link, QD_FRAME_BYTES_BEFORE_HELLO);
+    qd_link_deadline(link, QD_HELLO_MS_MAX);
+    qd_log(QD_LOG_DEBUG, "connected session=%" PRIu64 " peer=%s", session->endpoint->session, link->peer);
+}
+
+static void on_frame(void *context, qd_link *link, const uint8_t *bytes, size_t size)
+{
+    (void)context;
+    qd_session *session = link->session;
+    if (session != NULL && session->state != QD_SESSION_ENDED) {
+        qd_dispatch(session, bytes, size);
+    }
+}
+
+static void on_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t value)
+{
+    (void)context;
+    qd_session *session = link->session;
+    if (session == NULL || session->state == QD_SESSION_ENDED) {
+        return;
+    }
+    switch (fault) {
+    case QD_LINK_BAD_PREFIX:
+        qd_session_end(session, 0, QD_ERROR_MALFORMED,
+                       "the length before a frame is no varint of at most 5 bytes: send each ClientFrame behind its "
+                       "length");
+        return;
+    case QD_LINK_FRAME_TOO_LONG: {
+        bool waiting = session->state == QD_SESSION_WAITING;
+
+        qd_session_end(session, 0, QD_ERROR_FRAME_TOO_LONG,
+                       "the frame is %" PRIu64 " bytes long: at most %u are read%s", value,
+                       waiting ? QD_FRAME_BYTES_BEFORE_HELLO : session->service->config.limits.frame_bytes_max,
+                       waiting ? " before Hello" : " (--frame-max); split the batch");
+        return;
+    }
+    case QD_LINK_NO_MEMORY:
+        break;
+    }
+    qd_session_end(session, 0, QD_ERROR_LIMIT,
+                   "the server has no memory left for this frame (--memory-max): connect again later");
+}
+
+static void on_expired(void *context, qd_link *link)
+{
+    (void)context;
+    qd_session *session = link->session;
+    if (session != NULL && session->state == QD_SESSION_RESUMING) {
+        qd_resume_try(session);
+    } else if (session != NULL && session->state == QD_SESSION_WAITING) {
+        qd_session_end(session, 0, QD_ERROR_NO_HELLO, "no Hello came within %u ms: send it first", QD_HELLO_MS_MAX);
+    }
+}
+
+static void on_drained(void *context, qd_link *link)
+{
+    (void)context;
+    qd_session *session = link->session;
+    if (session == NULL) {
+        return;
+    }
+    for (qd_membership *membership = session->first_membership; membership != NULL; membership = membership->next) {
+        if (atomic_load(&membership->lagging_shown)) {
+            qd_room_actor_wake(membership->actor);
+        }
+    }
+}
+
+static void on_closed(void *context, qd_link *link)
+{
+    qd_session *session = link->session;
+
+    if (session == NULL) {
+        return;
+    }
+    qd_log(QD_LOG_DEBUG, "closed session=%" PRIu64 " peer=%s", session->endpoint->session, link->peer);
+    link->session = NULL;
+    if (session->state == QD_SESSION_RESUMING) {
+        qd_link_resume(link);
+    }
+    atomic_store(&session->endpoint->cut_off, true);
+    bool may_detach = session->state == QD_SESSION_READY && session->first_membership != NULL;
+    session->state = QD_SESSION_ENDED;
+    qd_sessions_remove(context, session, may_detach);
+}
+
+qd_link_handler qd_sessions_link_handler(qd_sessions *sessions)
+{
+    return (qd_link_handler){
+        .opened = on_opened,
+        .frame = on_frame,
+        .fault = on_fault,
+        .expired = on_expired,
+        .drained = on_drained,
+        .closed = on_closed,
+        .context = sessions,
+    };
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "room_requests.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../actor/service/reply.h"
+#include "check/room_config.h"
+#include "sessions.h"
+
+#define fail qd_session_fail
+
+/* Why a room cannot be opened. It is answered after the directory's lock is released. */
+typedef struct open_refusal {
+    qd_error_code code; /* 0: it can */
+    uint64_t room;
+    char text[240];
+} open_refusal;
+
+static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(refusal->text, sizeof refusal->text, format, arguments);
+    va_end(arguments);
+    refusal->code = code;
+    refusal->room = room;
+}
+
+/* Under the lock: creates a room and lists it. NULL: it is refused. */
+static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, open_refusal *refusal)
+{
+    qd_service *service = session->service;
+
+    if (!open->has_config) {
+        refuse(refusal, QD_ERROR_UNKNOWN_ROOM, 0, "no room \"%s\" is open: send a config to create it", open->name);
+        return NULL;
+    }
+    if (!open->config.has_bounds) {
+        refuse(refusal, QD_ERROR_INVALID, 0, "bounds are missing: a new room needs them");
+        return NULL;
+    }
+    qd_msg_room_config config;
+    qd_room_config_resolve(&open->config, &service->config.limits, &config);
+    qd_room_actor *actor = qd_room_actor_create(service, open->name, &config, session->endpoint);
+    qd_status status = actor == NULL ? QD_ERR_NO_MEMORY : qd_room_directory_add(&service->directory, &actor->entry);
+    if (status == QD_OK) {
+        return actor;
+    }
+    if (actor != NULL) {
+        qd_room_actor_destroy(actor);
+    }
+    if (status == QD_ERR_FULL) {
+        refuse(refusal, QD_ERROR_LIMIT, 0,
+               "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
+               service->directory.count);
+    } else {
+        refuse(refusal, QD_ERROR_LIMIT, 0,
+               "the server has no memory left for a room (--memory-max): close one, or try again later");
+    }
+    return NULL;
+}
+
+/* Under the lock: finds the room of that name, or creates it. NULL: it is refused. */
+static qd_room_actor *find_or_create(qd_session *session, qd_request *request, open_refusal *refusal)
+{
+    const qd_msg_open_room *open = &request->decoded.message.as.open_room;
+    qd_room_entry *entry = qd_room_directory_find(&session->service->directory, open->name);
+
+    if (entry == NULL) {
+        qd_room_actor *actor = create(session, open, refusal);
+
+        request->created = actor != NULL;
+        return actor;
+    }
+    qd_room_actor *actor = qd_room_actor_of(entry);
+    char fault[200];
+    if (!open->has_config || qd_room_config_agrees(&open->config, &actor->config, fault, sizeof fault)) {
+        return actor;
+    }
+    refuse(refusal, QD_ERROR_CONFIG_MISMATCH, entry->handle, "%s", fault);
+    return NULL;
+}
+
+/* Under the lock, so that the room cannot close before the message is in. */
+static void open_listed(qd_session *session, qd_request **request, open_refusal *refusal)
+{
+    if (atomic_load(&session->sessions->stopping)) {
+        refuse(refusal, QD_ERROR_NOT_ALLOWED, 0, "the server is stopping: open the room on another");
+        return;
+    }
+    qd_room_actor *actor = find_or_create(session, *request, refusal);
+    if (actor == NULL) {
+        return;
+    }
+    qd_membership *membership = qd_session_membership(session, actor->entry.handle);
+    if (membership == NULL) {
+        membership = qd_session_join(session, actor);
+    }
+    if (membership == NULL) {
+        refuse(refusal, QD_ERROR_LIMIT, actor->entry.handle,
+               "the server has no memory left to join a room (--memory-max): leave one, or try again later");
+        qd_room_actor_wake(actor); /* so that an empty room closes in time */
+        return;
+    }
+    actor->arrivals++;
+    qd_session_post(membership, request);
+}
+
+void qd_room_request_open(qd_session *session, qd_request **request)
+{
+    const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
+    const qd_limits *limits = &session->service->config.limits;
+    open_refusal refusal = {0};
+
+    if (!qd_room_name_check(open->name, refusal.text, sizeof refusal.text) ||
+        (open->has_config && !qd_room_config_check(&open->config, limits, refusal.text, sizeof refusal.text))) {
+        refusal.code = QD_ERROR_INVALID;
+    } else {
+        qd_room_directory_lock(&session->service->directory);
+        open_listed(session, request, &refusal);
+        qd_room_directory_unlock(&session->service->directory);
+    }
+    if (refusal.code != QD_ERROR_NONE) {
+        fail(session, *request, refusal.room, refusal.code, "%s", refusal.text);
+    }
+}
+
+void qd_room_request_leave(qd_session *session, qd_request **request)
+{
+    qd_membership *membership =
+        qd_session_expect_membership(session, *request, (*request)->decoded.message.as.room.room);
+
+    if (membership != NULL) {
+        qd_session_leave(session, membership, true, (*request)->decoded.message.seq);
+    }
+}
+
+static bool may_close(const qd_session *session, const qd_room_actor *actor)
+{
+    return session->admin || session->endpoint->session == actor->creator ||
+           qd_token_same(session->endpoint->token, actor->creator_token);
+}
+
+void qd_room_request_close(qd_session *session, qd_request **request)
+{
+    uint64_t room = (*request)->decoded.message.as.room.room;
+    qd_membership *membership = qd_session_expect_membership(session, *request, room);
+
+    if (membership == NULL) {
+        return;
+    }
+    if (!may_close(session, membership->actor)) {
+        fail(session, *request, room, QD_ERROR_NOT_ALLOWED,
+             "only the session that created the room, one with its token, or an admin may close it: LeaveRoom leaves "
+             "it");
+        return;
+    }
+    /* The name is free at once, so that an OpenRoom sent after this creates a new room. */
+    qd_room_directory *directory = &session->service->directory;
+    qd_room_directory_lock(directory);
+    if (membership->actor->entry.listed) {
+        qd_room_directory_remove(directory, &membership->actor->entry);
+    }
+    qd_room_directory_unlock(directory);
+    qd_session_post(membership, request);
+}
+
+void qd_room_request_list(qd_session *session, qd_request **request)
+{
+    const qd_msg_list_rooms *list = &(*request)->decoded.message.as.list_rooms;
+
+    if (list->limit > QD_LIST_ROOMS_MAX) {
+        fail(session, *request, 0, QD_ERROR_INVALID, "limit is %" PRIu32 ": must be at most %u", list->limit,
+             QD_LIST_ROOMS_MAX);
+        return;
+    }
+    uint32_t limit = list->limit == 0 ? QD_LIST_ROOMS_MAX : list->limit;
+    const size_t size = QD_LIST_ROOMS_MAX * (sizeof(qd_msg_room_info) + QD_ROOM_NAME_BYTES_MAX + 1);
+    qd_msg_room_info *rooms = qd_shared_alloc(size);
+    if (rooms == NULL) {
+        fail(session, *request, 0, QD_ERROR_LIMIT, "the server has no memory left (--memory-max): try again later");
+        return;
+    }
+    char(*names)[QD_ROOM_NAME_BYTES_MAX + 1] = (void *)(rooms + QD_LIST_ROOMS_MAX);
+    qd_room_directory *directory = &session->service->directory;
+    qd_room_directory_lock(directory);
+    uint32_t first = qd_room_directory_after(directory, list->after), count = directory->count - first;
+    bool more = count > limit;
+    if (more) {
+        count = limit;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const qd_room_actor *actor = qd_room_actor_of(directory->by_name[first + i]);
+
+        memcpy(names[i], actor->entry.name, sizeof names[i]);
+        rooms[i] = (qd_msg_room_info){
+            .name = names[i],
+            .tick_mode = actor->config.tick_mode,
+            .tick_hz = actor->config.tick_hz,
+            .tick = atomic_load_explicit(&actor->shown_tick, memory_order_relaxed),
+            .entities = atomic_load_explicit(&actor->shown_entities, memory_order_relaxed),
+            .sessions = atomic_load_explicit(&actor->shown_sessions, memory_order_relaxed),
+        };
+    }
+    qd_room_directory_unlock(directory);
+    qd_session_answer(session, *request,
+                      &(qd_server_message){.kind = QD_SERVER_ROOM_LIST,
+                                           .as.room_list = {.count = count, .rooms = rooms, .more = more}});
+    qd_shared_free(rooms, size);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sessions.h"
+
+#include <inttypes.h>
+
+#include "../actor/service/reply.h"
+#include "../base/assert.h"
+#include "../base/log.h"
+
+/* ---- the lists, under the lock ---- */
+
+static void unlink_from(qd_session **first, qd_session **last, qd_session *session)
+{
+    if (session->previous != NULL) {
+        session->previous->next = session->next;
+    } else {
+        *first = session->next;
+    }
+    if (session->next != NULL) {
+        session->next->previous = session->previous;
+    } else if (last != NULL) {
+        *last = session->previous;
+    }
+    session->previous = session->next = NULL;
+}
+
+/* Returns whether the session is detached. */
+static bool detach(qd_sessions *sessions, qd_session *session)
+{
+    qd_service *service = sessions->service;
+    const qd_scheduler *scheduler = service->config.scheduler;
+    const qd_limits *limits = &service->config.limits;
+
+    if (!session->resumable || limits->resume_ms_max == 0 || atomic_load(&sessions->stopping) ||
+        sessions->detached_count >= limits->connections_max) {
+        return false;
+    }
+    session->detached = true;
+    session->expire_ns = qd_service_now_ns(service) + limits->resume_ms_max * UINT64_C(1000000);
+    session->previous = sessions->detached_last;
+    if (session->previous != NULL) {
+        session->previous->next = session;
+    } else {
+        sessions->detached = session;
+        scheduler->wake(scheduler->context, &sessions->timer);
+    }
+    sessions->detached_last = session;
+    atomic_store(&service->detached, ++sessions->detached_count);
+    return true;
+}
+
+static void undetach(qd_sessions *sessions, qd_session *session)
+{
+    unlink_from(&sessions->detached, &sessions->detached_last, session);
+    session->detached = false;
+    atomic_store(&sessions->service->detached, --sessions->detached_count);
+}
+
+/* ---- the timer actor ---- */
+
+/* Takes out the first detached session if its time is over. *due_ns: when to look again. */
+static qd_session *take_expired(qd_sessions *sessions, uint64_t now_ns, uint64_t *due_ns)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    qd_session *session = sessions->detached;
+    if (session != NULL && (session->expire_ns <= now_ns || atomic_load(&sessions->ending))) {
+        undetach(sessions, session);
+        (void)qd_map_remove(&sessions->by_number, session->endpoint->session);
+    } else {
+        *due_ns = session != NULL ? session->expire_ns : QD_NEVER;
+        session = NULL;
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+    return session;
+}
+
+static void retired(qd_actor *timer)
+{
+    qd_sessions *sessions = (qd_sessions *)((char *)timer - offsetof(qd_sessions, timer));
+
+    atomic_store(&sessions->timer_retired, true);
+}
+
+static void run_timer(qd_actor *timer)
+{
+    qd_sessions *sessions = (qd_sessions *)((char *)timer - offsetof(qd_sessions, timer));
+    const qd_scheduler *scheduler = sessions->service->config.scheduler;
+    bool ending = atomic_load(&sessions->ending);
+    uint64_t now_ns = qd_service_now_ns(sessions->service), due_ns;
+    qd_session *session;
+
+    while ((session = take_expired(sessions, now_ns, &due_ns)) != NULL) {
+        qd_log(QD_LOG_DEBUG, "not resumed session=%" PRIu64, session->endpoint->session);
+        qd_session_destroy(session);
+    }
+    scheduler->wake_at(scheduler->context, timer, due_ns);
+    if (ending) {
+        scheduler->retire(scheduler->context, timer, retired);
+    }
+}
+
+/* ---- open sessions ---- */
+
+void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_tokens *tokens,
+                      const qd_tokens *admin_tokens)
+{
+    *sessions = (qd_sessions){.service = service, .tokens = tokens, .admin_tokens = admin_tokens};
+    pthread_mutex_init(&sessions->mutex, NULL);
+    qd_heap_init(&sessions->heap);
+    /* Clients cannot choose session numbers, so the map needs no salt. */
+    qd_map_init(&sessions->by_number, &sessions->heap, 0);
+    qd_actor_init(&sessions->timer, run_timer);
+}
+
+void qd_sessions_deinit(qd_sessions *sessions)
+{
+    QD_ASSERT(sessions->open == NULL && sessions->detached == NULL);
+    qd_map_deinit(&sessions->by_number);
+    qd_heap_deinit(&sessions->heap);
+    pthread_mutex_destroy(&sessions->mutex);
+}
+
+void qd_sessions_add(qd_sessions *sessions, qd_session *session)
+{
+    session->endpoint->session = atomic_fetch_add(&sessions->ever, 1) + 1;
+    pthread_mutex_lock(&sessions->mutex);
+    session->next = sessions->open;
+    if (session->next != NULL) {
+        session->next->previous = session;
+    }
+    sessions->open = session;
+    atomic_fetch_add(&sessions->service->sessions, 1);
+    pthread_mutex_unlock(&sessions->mutex);
+}
+
+void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_detach)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    unlink_from(&sessions->open, NULL, session);
+    atomic_fetch_sub(&sessions->service->sessions, 1);
+    bool detached = may_detach && detach(sessions, session);
+    if (!detached && session->resumable) {
+        (void)qd_map_remove(&sessions->by_number, session->endpoint->session);
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+    if (!detached) {
+        qd_session_destroy(session);
+    }
+}
+
+/* ---- resuming ---- */
+
+void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const uint64_t secret[2])
+{
+    pthread_mutex_lock(&sessions->mutex);
+    if (qd_map_put(&sessions->by_number, session->endpoint->session, (uintptr_t)session) == QD_OK) {
+        session->resumable = true;
+        session->secret[0] = secret[0];
+        session->secret[1] = secret[1];
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+}
+
+/* The resumable session with the number, secret and token of `by`. Comparing the secret takes the same time however
+ * much of it is right. */
+static qd_session *find(const qd_sessions *sessions, const qd_session *by)
+{
+    uint64_t value;
+
+    if (!qd_map_get(&sessions->by_number, by->wanted_number, &value)) {
+        return NULL;
+    }
+    qd_session *session = (qd_session *)(uintptr_t)value;
+    uint64_t difference = (session->secret[0] ^ by->wanted_secret[0]) | (session->secret[1] ^ by->wanted_secret[1]);
+    const qd_token *token = session->endpoint->token, *wanted = by->endpoint->token;
+    bool same_token = (token == NULL && wanted == NULL) || qd_token_same(token, wanted);
+    return difference == 0 && same_token ? session : NULL;
+}
+
+static void take_over(qd_session *session)
+{
+    if (session->taken_over) {
+        return;
+    }
+    session->taken_over = true;
+    qd_reply_send(session->service, session->link,
+                  &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
+                                       .as.go_away = {.reason = QD_GO_AWAY_TAKEN_OVER,
+                                                      .text = "the session goes on with another connection"}});
+    qd_link_close(session->link, 0);
+}
+
+qd_session *qd_sessions_resume(qd_sessions *sessions, qd_session *by, bool *wait)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    qd_session *session = find(sessions, by);
+    *wait = session != NULL && !session->detached;
+    if (*wait) {
+        take_over(session);
+        session = NULL;
+    } else if (session != NULL) {
+        undetach(sessions, session);
+        by->endpoint->session = session->endpoint->session;
+        by->resumable = true;
+        by->secret[0] = session->secret[0];
+        by->secret[1] = session->secret[1];
+        qd_status status = qd_map_put(&sessions->by_number, by->endpoint->session, (uintptr_t)by);
+        QD_ASSERT(status == QD_OK); /* the key is there */
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+    return session;
+}
+
+/* ---- stopping ---- */
+
+void qd_sessions_go_away(qd_sessions *sessions, uint32_t deadline_ms)
+{
+    qd_service *service = sessions->service;
+    const qd_scheduler *scheduler = service->config.scheduler;
+    qd_buffer *buffer = qd_reply_encode(&(qd_server_message){
+        .kind = QD_SERVER_GO_AWAY,
+        .as.go_away = {.reason = QD_GO_AWAY_SHUTDOWN, .text = "the server is stopping", .deadline_ms = deadline_ms}});
+
+    pthread_mutex_lock(&sessions->mutex);
+    for (qd_session *session = sessions->open; session != NULL; session = session->next) {
+        /* A session without room in its queue is closed anyway. */
+        if (buffer != NULL) {
+            (void)qd_reply_queue(service, session->link, &buffer, 1, QD_LINK_REPLY);
+        }
+        qd_link_close(session->link, deadline_ms);
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+    if (buffer != NULL) {
+        qd_buffer_release(buffer);
+    }
+    atomic_store(&sessions->ending, true);
+    scheduler->wake(scheduler->context, &sessions->timer);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The sessions of a server: those whose link is open, those that are detached, and the timer actor that ends the latter.
+ *
+ *     link closes --> DETACHED --Hello with its key--> its memberships go to the session of the new connection
+ *                        \--time is over--> the timer actor gives its memberships up
+ *
+ * A detached session belongs to no thread. It is in the list here, under the lock, and the thread that takes it out
+ * owns it. Resumable sessions, detached or not, are found by their number.
+ */
+#ifndef QD_SESSION_SESSIONS_H
+#define QD_SESSION_SESSIONS_H
+
+#include <pthread.h>
+
+#include "check/token_file.h"
+#include "session.h"
+
+typedef struct qd_sessions {
+    qd_service *service;
+    /* Either may be NULL: every token is accepted; no session is an admin. */
+    const qd_tokens *tokens, *admin_tokens;
+    _Atomic uint64_t ever;
+    _Atomic bool stopping; /* no room is opened and no session detached any more */
+    _Atomic bool ending;   /* the detached sessions end now */
+
+    pthread_mutex_t
+        mutex;        /* for all that follows; only `wake` of a scheduler is called inside, and links are sent to */
+    qd_session *open; /* whose link is open */
+    qd_session *detached, *detached_last; /* in the order in which they expire */
+    uint32_t detached_count;
+    qd_heap heap;
+    qd_map by_number; /* number -> qd_session, of the resumable ones */
+
+    qd_actor timer; /* runs when the first of the detached expires */
+    _Atomic bool timer_retired;
+} qd_sessions;
+
+void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_tokens *tokens,
+                      const qd_tokens *admin_tokens);
+/* All sessions must be gone, and the timer actor retired. */
+void qd_sessions_deinit(qd_sessions *sessions);
+
+/* ---- [loop] ---- */
+
+/* Adds a session whose link has opened, and gives it a number. */
+void qd_sessions_add(qd_sessions *sessions, qd_session *session);
+/* The link of the session has closed: detaches the session if `may_detach` and it is resumable, else destroys it. */
+void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_detach);
+
+/* Makes the session resumable under its number, with that secret. Without memory, it stays as it was. */
+void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const uint64_t secret[2]);
+/* Takes out the detached session that `by` wants to resume; `by` gets its number and secret. NULL: there is none, or its
+ * link is still open. In the latter case *wait is set, and the link is being closed. */
+qd_session *qd_sessions_resume(qd_sessions *sessions, qd_session *by, bool *wait);
+
+/* ---- for the process, when it stops ---- */
+
+/* Sends GoAway SHUTDOWN to every session, and closes its link when that is sent, or when the time is over. Has the timer
+ * actor end the detached sessions and retire. `stopping` must be set. */
+void qd_sessions_go_away(qd_sessions *sessions, uint32_t deadline_ms);
+
+#endif

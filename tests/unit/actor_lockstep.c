@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "server/actor/state/lockstep.h"
+#include "server/base/executor.h"
+
+#define DEADLINE_NS 100u
+
+static qd_lockstep lockstep;
+static qd_lockstep_writer writers[4];
+
+static void open_lockstep(uint32_t count)
+{
+    qd_lockstep_init(&lockstep, count, DEADLINE_NS);
+    for (int i = 0; i < 4; i++) {
+        writers[i] = (qd_lockstep_writer){0};
+    }
+}
+
+static qd_lockstep_result step(int writer, uint64_t now_ns)
+{
+    return qd_lockstep_step(&lockstep, &writers[writer], 1, now_ns);
+}
+
+static void ticked(void)
+{
+    qd_lockstep_ticked(&lockstep);
+    for (int i = 0; i < 4; i++) {
+        writers[i].stepped = false;
+    }
+}
+
+static void the_last_one_makes_the_tick(void **state)
+{
+    (void)state;
+    open_lockstep(3);
+    assert_true(lockstep.due_ns == QD_NEVER);
+    assert_int_equal(step(2, 1000), QD_LOCKSTEP_WAIT);
+    assert_int_equal(step(0, 1050), QD_LOCKSTEP_WAIT);
+    assert_int_equal(lockstep.due_ns, 1000 + DEADLINE_NS);
+    assert_int_equal(step(2, 1060), QD_LOCKSTEP_AGAIN);
+    assert_int_equal(step(1, 1070), QD_LOCKSTEP_TICK);
+    ticked();
+    assert_true(lockstep.due_ns == QD_NEVER);
+    assert_int_equal(step(1, 2000), QD_LOCKSTEP_WAIT);
+    assert_int_equal(lockstep.due_ns, 2000 + DEADLINE_NS);
+}
+
+static void one_alone_never_waits(void **state)
+{
+    (void)state;
+    open_lockstep(1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(step(i % 2, 0), QD_LOCKSTEP_TICK);
+        ticked();
+    }
+}
+
+static void who_leaves_is_waited_for_no_longer(void **state)
+{
+    (void)state;
+    open_lockstep(2);
+    step(0, 0);
+    step(1, 0);
+    ticked();
+    /* With nobody waiting there is no tick to make. */
+    assert_false(qd_lockstep_leave(&lockstep, &writers[0]));
+    assert_int_equal(step(1, 0), QD_LOCKSTEP_TICK);
+    ticked();
+    /* Another takes the place. */
+    assert_int_equal(step(2, 0), QD_LOCKSTEP_WAIT);
+    assert_true(qd_lockstep_leave(&lockstep, &writers[1]));
+    ticked();
+    /* All are gone: the first that comes is alone. */
+    assert_false(qd_lockstep_leave(&lockstep, &writers[2]));
+    assert_int_equal(step(3, 0), QD_LOCKSTEP_TICK);
+}
+
+static void who_has_never_stepped_was_not_waited_for(void **state)
+{
+    (void)state;
+    open_lockstep(2);
+    assert_int_equal(step(0, 0), QD_LOCKSTEP_WAIT);
+    assert_false(qd_lockstep_leave(&lockstep, &writers[1]));
+    assert_int_equal(lockstep.gone, 0);
+    assert_int_equal(lockstep.due_ns, DEADLINE_NS);
+}
+
+static void a_step_goes_with_its_writer(void **state)
+{
+    (void)state;
+    open_lockstep(3);
+    step(0, 0);
+    step(1, 0);
+    assert_false(qd_lockstep_leave(&lockstep, &writers[0]));
+    assert_int_equal(lockstep.due_ns, DEADLINE_NS);
+    assert_false(qd_lockstep_leave(&lockstep, &writers[1]));
+    assert_true(lockstep.due_ns == QD_NEVER);
+    assert_int_equal(step(2, 7), QD_LOCKSTEP_WAIT);
+    assert_int_equal(lockstep.due_ns, 7 + DEADLINE_NS);
+}
+
+/* More than are declared: each of them counts, and no more places are free than there are. */
+static void more_writers_than_declared(void **state)
+{
+    (void)state;
+    open_lockstep(1);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(step(i, 0), QD_LOCKSTEP_TICK);
+        ticked();
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_false(qd_lockstep_leave(&lockstep, &writers[i]));
+    }
+    assert_int_equal(lockstep.gone, 1);
+    assert_int_equal(step(3, 0), QD_LOCKSTEP_TICK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_one_makes_the_tick),
+        cmocka_unit_test(one_alone_never_waits),
+        cmocka_unit_test(who_leaves_is_waited_for_no_longer),
+        cmocka_unit_test(who_has_never_stepped_was_not_waited_for),
+        cmocka_unit_test(a_step_goes_with_its_writer),
+        cmocka_unit_test(more_writers_than_declared),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

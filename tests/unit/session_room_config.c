@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/session/check/room_config.h"
+#include "server/space/space.h"
+
+static const qd_limits limits = {.entities_max = 5000, .events_max = 700, .observers_max = 80, .sightings_max = 900};
+static char fault[200];
+
+static void assert_fault(const qd_msg_room_config *config, const char *text)
+{
+    assert_false(qd_room_config_check(config, &limits, fault, sizeof fault));
+    assert_string_equal(fault, text);
+}
+
+static void assert_fine(const qd_msg_room_config *config)
+{
+    assert_true(qd_room_config_check(config, &limits, fault, sizeof fault));
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    assert_fine(&(qd_msg_room_config){0});
+    assert_fine(&(qd_msg_room_config){.dimensions = 2,
+                                      .tick_hz = 1000,
+                                      .depth = 10,
+                                      .entities_max = 5000,
+                                      .events_max = 700,
+                                      .observers_max = 80,
+                                      .sightings_max = 900,
+                                      .grace_ms = 3600000,
+                                      .empty_close_ms = 86400000});
+    assert_fault(&(qd_msg_room_config){.dimensions = 1}, "dimensions is 1: must be 2 to 3");
+    assert_fault(&(qd_msg_room_config){.dimensions = 4}, "dimensions is 4: must be 2 to 3");
+    assert_fault(&(qd_msg_room_config){.tick_hz = 5000}, "tick_hz is 5000: must be 1 to 1000");
+    assert_fault(&(qd_msg_room_config){.entities_max = 5001}, "entities_max is 5001: must be 1 to 5000");
+    assert_fault(&(qd_msg_room_config){.events_max = 701}, "events_max is 701: must be 1 to 700");
+    assert_fault(&(qd_msg_room_config){.observers_max = 81}, "observers_max is 81: must be 1 to 80");
+    assert_fault(&(qd_msg_room_config){.sightings_max = 901}, "sightings_max is 901: must be 1 to 900");
+    assert_fault(&(qd_msg_room_config){.grace_ms = 3600001}, "grace_ms is 3600001: must be 1 to 3600000");
+    assert_fault(&(qd_msg_room_config){.empty_close_ms = 86400001},
+                 "empty_close_ms is 86400001: must be 1 to 86400000");
+    assert_fault(&(qd_msg_room_config){.tick_mode = (qd_tick_mode)3},
+                 "tick_mode is 3: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)");
+    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .tick_hz = 20},
+                 "tick_hz is 20: leave it out with TICK_MODE_STEP, which has no clock");
+    assert_fine(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1024, .step_deadline_ms = 3600000});
+    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1025},
+                 "writers is 1025: must be 1 to 1024");
+    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1, .step_deadline_ms = 3600001},
+                 "step_deadline_ms is 3600001: must be 1 to 3600000");
+    assert_fault(&(qd_msg_room_config){.writers = 2}, "writers is 2: leave it out, or set tick_mode to TICK_MODE_STEP");
+    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .step_deadline_ms = 5},
+                 "step_deadline_ms is 5: leave it out without writers, for whom it is");
+}
+
+static void test_index(void **state)
+{
+    (void)state;
+    const qd_msg_room_config good[] = {
+        {.index = QD_INDEX_QUADTREE, .depth = 10},
+        {.dimensions = 3, .index = QD_INDEX_OCTREE, .depth = 7},
+        {.index = QD_INDEX_SPARSE, .depth = 16, .prune = QD_PRUNE_LAZY},
+        {.dimensions = 3, .index = QD_INDEX_SPARSE, .depth = 21, .prune = QD_PRUNE_AUTO},
+        {.index = QD_INDEX_HASH, .cell_size = 0.25f},
+        {.dimensions = 3, .index = QD_INDEX_GRID, .cell_size = 1e30f},
+        {.index = QD_INDEX_BRUTE, .swept = true},
+        {.dimensions = 3, .index = QD_INDEX_AUTO, .depth = 7},
+        {.dimensions = 3, .depth = 7},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_fine(&good[i]);
+    }
+    const struct {
+        qd_msg_room_config config;
+        const char *text;
+    } wrong[] = {
+        {{.index = (qd_index_kind)8}, "index is 8: must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
+        {{.index = (qd_index_kind)-1}, "index is -1: must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
+        {{.index = QD_INDEX_OCTREE},
+         "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE"},
+        {{.dimensions = 3, .index = QD_INDEX_QUADTREE},
+         "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out"},
+        {{.depth = 11}, "depth is 11: must be 1 to 10 with INDEX_AUTO in 2 dimensions"},
+        {{.depth = UINT32_MAX}, "depth is 4294967295: must be 1 to 10 with INDEX_AUTO in 2 dimensions"},
+        {{.index = QD_INDEX_QUADTREE, .depth = 11}, "depth is 11: must be 1 to 10 with INDEX_QUADTREE in 2 dimensions"},
+        {{.dimensions = 3, .index = QD_INDEX_OCTREE, .depth = 8},
+         "depth is 8: must be 1 to 7 with INDEX_OCTREE in 3 dimensions"},
+        {{.index = QD_INDEX_SPARSE, .depth = 17}, "depth is 17: must be 1 to 16 with INDEX_SPARSE in 2 dimensions"},
+        {{.dimensions = 3, .index = QD_INDEX_SPARSE, .depth = 22},
+         "depth is 22: must be 1 to 21 with INDEX_SPARSE in 3 dimensions"},
+        {{.index = QD_INDEX_HASH, .depth = 1}, "depth is 1: leave it out with INDEX_HASH, which is no tree"},
+        {{.index = QD_INDEX_GRID, .depth = 3}, "depth is 3: leave it out with INDEX_GRID, which is no tree"},
+        {{.prune = (qd_prune_kind)5}, "prune is 5: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)"},
+        {{.prune = QD_PRUNE_WALK}, "prune is PRUNE_WALK: leave it out with INDEX_AUTO, it is for INDEX_SPARSE"},
+        {{.index = QD_INDEX_BRUTE, .prune = QD_PRUNE_AUTO},
+         "prune is PRUNE_AUTO: leave it out with INDEX_BRUTE, it is for INDEX_SPARSE"},
+        {{.index = QD_INDEX_HASH, .cell_size = -2}, "cell_size is -2: must be finite and above 0"},
+        {{.index = QD_INDEX_HASH, .cell_size = INFINITY}, "cell_size is inf: must be finite and above 0"},
+        {{.index = QD_INDEX_GRID, .cell_size = NAN}, "cell_size is nan: must be finite and above 0"},
+        {{.index = QD_INDEX_QUADTREE, .cell_size = 3},
+         "cell_size is 3: leave it out with INDEX_QUADTREE, it is for INDEX_HASH and INDEX_GRID"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_fault(&wrong[i].config, wrong[i].text);
+    }
+}
+
+/* So that the app needs no answer to a space that refuses its config. */
+static void test_what_is_good_a_space_takes(void **state)
+{
+    (void)state;
+    const float bounds[] = {1, 1e-40f, FLT_MAX}, cell_sizes[] = {0, 1e-40f, FLT_MAX};
+    qd_heap heap;
+    uint32_t taken = 0;
+    qd_heap_init(&heap);
+    for (uint32_t i = 0; i < 4 * 9 * 24 * 6 * 3; i++) {
+        qd_msg_room_config config = {.dimensions = i % 4,
+                                     .index = (qd_index_kind)(i / 4 % 9),
+                                     .depth = i / 36 % 24,
+                                     .prune = (qd_prune_kind)(i / 864 % 6),
+                                     .cell_size = cell_sizes[i / 5184],
+                                     .swept = i % 5 == 0,
+                                     .has_bounds = true};
+        float far = bounds[i % 3];
+
+        config.bounds =
+            (qd_msg_bounds){-far, -far, config.dimensions == 3 ? -far : 0, far, far, config.dimensions == 3 ? far : 0};
+        if (!qd_room_config_check(&config, &limits, fault, sizeof fault)) {
+            continue;
+        }
+        const qd_space_config space_config = {.dimensions = config.dimensions,
+                                              .min_x = -far,
+                                              .min_y = -far,
+                                              .min_z = config.bounds.min_z,
+                                              .max_x = far,
+                                              .max_y = far,
+                                              .max_z = config.bounds.max_z,
+                                              .index = (qd_space_index)config.index,
+                                              .prune = (qd_space_prune)config.prune,
+                                              .depth = config.depth,
+                                              .cell_size = config.cell_size,
+                                              .swept = config.swept,
+                                              .bodies_max = 10};
+        qd_space *space;
+        assert_int_equal(qd_space_create(&space_config, &heap, &space), QD_OK);
+        qd_space_destroy(space);
+        taken++;
+    }
+    qd_heap_deinit(&heap);
+    assert_true(taken > 200);
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    const qd_msg_bounds wrong[] = {
+        {0, 0, 0, 0, 1, 0},        {0, 0, 0, 1, 0, 0},         {2, 0, 0, 1, 1, 0}, {NAN, 0, 0, 1, 1, 0},
+        {0, 0, 0, INFINITY, 1, 0}, {0, -INFINITY, 0, 1, 1, 0}, {0, 0, 1, 1, 1, 2}, {0, 0, 0, 1, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_false(qd_room_config_check(&(qd_msg_room_config){.has_bounds = true, .bounds = wrong[i]}, &limits, fault,
+                                          sizeof fault));
+    }
+    assert_fault(&(qd_msg_room_config){.has_bounds = true, .bounds = {0, 5, 0, 1, 4, 0}},
+                 "bounds go from min_y 5 to max_y 4: both must be finite and min < max");
+    assert_fine(&(qd_msg_room_config){.has_bounds = true, .bounds = {-1, -1, 0, 1, 1, 0}});
+    assert_fault(&(qd_msg_room_config){.has_bounds = true, .bounds = {0, 0, 0, 1, 1, 1}},
+                 "bounds go from min_z 0 to max_z 1: both must be 0 in two dimensions (set dimensions to 3 for three)");
+
+    assert_fine(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {-1, -1, 5, 1, 1, 6}});
+    assert_fault(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {-1, -1, 0, 1, 1, 0}},
+                 "bounds go from min_z 0 to max_z 0: both must be finite and min < max");
+    assert_fault(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {0, 0, NAN, 1, 1, 1}},
+                 "bounds go from min_z nan to max_z 1: both must be finite and min < max");
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    qd_msg_room_config effective;
+    qd_room_config_resolve(&(qd_msg_room_config){0}, &limits, &effective);
+    assert_int_equal(effective.dimensions, 2);
+    assert_int_equal(effective.tick_mode, QD_TICK_MODE_CLOCK);
+    assert_int_equal(effective.tick_hz, 20);
+    assert_int_equal(effective.depth, 0);
+    assert_int_equal(effective.entities_max, 5000);
+    assert_int_equal(effective.events_max, 700);
+    assert_int_equal(effective.observers_max, 80);
+    assert_int_equal(effective.sightings_max, 900);
+    assert_int_equal(effective.grace_ms, 5000);
+    assert_int_equal(effective.empty_close_ms, 60000);
+    assert_int_equal(effective.index, QD_INDEX_AUTO);
+    assert_int_equal(effective.prune, QD_PRUNE_DEFAULT);
+    assert_true(!effective.swept && effective.cell_size == 0);
+    qd_room_config_resolve(&(qd_msg_room_config){.dimensions = 3, .index = QD_INDEX_SPARSE, .swept = true}, &limits,
+                           &effective);
+    assert_int_equal(effective.dimensions, 3);
+    assert_int_equal(effective.index, QD_INDEX_SPARSE);
+    assert_int_equal(effective.prune, QD_PRUNE_AUTO);
+    assert_true(effective.swept);
+    qd_room_config_resolve(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .depth = 3}, &limits, &effective);
+    assert_int_equal(effective.tick_hz, 0);
+    assert_int_equal(effective.depth, 3);
+    assert_true(effective.writers == 0 && effective.step_deadline_ms == 0);
+    qd_room_config_resolve(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 3}, &limits, &effective);
+    assert_true(effective.writers == 3 && effective.step_deadline_ms == 1000);
+}
+
+static void test_agreement(void **state)
+{
+    (void)state;
+    qd_msg_room_config room;
+    qd_room_config_resolve(
+        &(qd_msg_room_config){.has_bounds = true, .bounds = {.max_x = 10, .max_y = 20}, .tick_hz = 30}, &limits, &room);
+    const qd_msg_bounds same = {.max_x = 10, .max_y = 20}, other = {.max_x = 10, .max_y = 21};
+    assert_true(qd_room_config_agrees(&(qd_msg_room_config){0}, &room, fault, sizeof fault));
+    assert_true(qd_room_config_agrees(&room, &room, fault, sizeof fault));
+    assert_true(
+        qd_room_config_agrees(&(qd_msg_room_config){.has_bounds = true, .bounds = same}, &room, fault, sizeof fault));
+    const struct {
+        qd_msg_room_config asked;
+        const char *text;
+    } differences[] = {
+        {{.has_bounds = true, .bounds = other},
+         "bounds.max_y is 21, but the room has 20: ask for that, or leave bounds out"},
+        {{.tick_hz = 20}, "tick_hz is 20, but the room has 30: ask for that, or leave tick_hz out"},
+        {{.tick_mode = QD_TICK_MODE_STEP},
+         "tick_mode is TICK_MODE_STEP, but the room has TICK_MODE_CLOCK: ask for that, or leave it out"},
+        {{.depth = 4}, "depth is 4, but the room has 0: ask for that, or leave depth out"},
+        {{.dimensions = 3}, "dimensions is 3, but the room has 2: ask for that, or leave dimensions out"},
+        {{.index = QD_INDEX_BRUTE}, "index is INDEX_BRUTE, but the room has INDEX_AUTO: ask for that, or leave it out"},
+        {{.prune = QD_PRUNE_LAZY},
+         "prune is PRUNE_LAZY, but the room has PRUNE_UNSPECIFIED: ask for that, or leave it out"},
+        {{.swept = true}, "swept is true, but the room has false: ask for that, or leave it out"},
+        {{.cell_size = 3}, "cell_size is 3, but the room has 0: ask for that, or leave it out"},
+        {{.has_bounds = true, .bounds = {.max_x = 10, .max_y = 20, .max_z = 5}},
+         "bounds.max_z is 5, but the room has 0: ask for that, or leave bounds out"},
+        {{.entities_max = 1}, "entities_max is 1, but the room has 5000: ask for that, or leave entities_max out"},
+        {{.events_max = 1}, "events_max is 1, but the room has 700: ask for that, or leave events_max out"},
+        {{.observers_max = 1}, "observers_max is 1, but the room has 80: ask for that, or leave observers_max out"},
+        {{.sightings_max = 1}, "sightings_max is 1, but the room has 900: ask for that, or leave sightings_max out"},
+        {{.writers = 2}, "writers is 2, but the room has 0: ask for that, or leave writers out"},
+        {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000: ask for that, or leave grace_ms out"},
+        {{.empty_close_ms = 1},
+         "empty_close_ms is 1, but the room has 60000: ask for that, or leave empty_close_ms out"},
+    };
+    for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++) {
+        assert_false(qd_room_config_agrees(&differences[i].asked, &room, fault, sizeof fault));
+        assert_string_equal(fault, differences[i].text);
+    }
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    char longest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+    const char *good[] = {"a", "arena 7", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8e\xb2", "\xef\xbf\xbd", longest};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_true(qd_room_name_check(good[i], fault, sizeof fault));
+    }
+    const struct {
+        const char *name, *text;
+    } bad[] = {
+        {"", "name has 0 bytes: must have 1 to 64"},
+        {"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0", "name has 65 bytes: must have 1 to 64"},
+        {"a\nb", "name has the control character U+000A at byte 1: leave it out"},
+        {"a\x7f", "name has the control character U+007F at byte 1: leave it out"},
+        {"\xc2\x85", "name has the control character U+0085 at byte 0: leave it out"},
+        {"a\xff", "name is no UTF-8 at byte 1: send it as UTF-8"},
+        {"\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},
+        {"\xc3", "name is no UTF-8 at byte 0: send it as UTF-8"},
+        {"\xe2\x82", "name is no UTF-8 at byte 0: send it as UTF-8"},
+        {"\xc0\xaf", "name is no UTF-8 at byte 0: send it as UTF-8"},             /* overlong */
+        {"\xed\xa0\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},         /* a surrogate */
+        {"\xf4\x90\x80\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},     /* above U+10FFFF */
+        {"\xf8\x88\x80\x80\x80", "name is no UTF-8 at byte 0: send it as UTF-8"}, /* five bytes */
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_false(qd_room_name_check(bad[i].name, fault, sizeof fault));
+        assert_string_equal(fault, bad[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_index),
+        cmocka_unit_test(test_what_is_good_a_space_takes),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "server/session/check/token_file.h"
+
+static char path[64], error[300];
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    fclose(file);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "tokens-%ld.txt", (long)getpid());
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    qd_tokens tokens;
+    write_file("# who may come in\n\nalpha\n  beta gamma \t\r\n#delta\nlast");
+    assert_int_equal(qd_tokens_read(path, &tokens, error, sizeof error), QD_OK);
+    assert_int_equal(tokens.count, 3);
+    assert_true(qd_tokens_contain(&tokens, "alpha"));
+    assert_true(qd_tokens_contain(&tokens, "beta gamma"));
+    assert_true(qd_tokens_contain(&tokens, "last"));
+    const char *others[] = {"", "alph", "alphaa", "alphaalpha", "Alpha", "#delta", "delta", " alpha", "beta"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_false(qd_tokens_contain(&tokens, others[i]));
+    }
+    qd_tokens_deinit(&tokens);
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    qd_tokens tokens;
+    char expected[400], line[300];
+
+    write_file("# nobody\n");
+    assert_int_equal(qd_tokens_read(path, &tokens, error, sizeof error), QD_ERR_INVALID);
+    snprintf(expected, sizeof expected, "%s: no token in it: write one a line", path);
+    assert_string_equal(error, expected);
+
+    memset(line, 'x', 257);
+    line[257] = '\0';
+    write_file(line);
+    assert_int_equal(qd_tokens_read(path, &tokens, error, sizeof error), QD_ERR_INVALID);
+    snprintf(expected, sizeof expected, "%s: the token in line 1 has 257 bytes: at most 256", path);
+    assert_string_equal(error, expected);
+
+    assert_int_equal(qd_tokens_read("no-such-file", &tokens, error, sizeof error), QD_ERR_SYSTEM);
+    assert_string_equal(error, "no-such-file: No such file or directory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_faults)};
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
