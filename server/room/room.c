@@ -326,8 +326,9 @@ void qd_room_fetch(const qd_room *room)
 void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
 {
     qd_room_fetch(room);
-    if (qd_entities_fetch_all(&room->entities)) {
+    if (qd_entities_fetch_small(&room->entities)) {
         qd_pairs_fetch_lists(&room->pairs);
+        qd_space_fetch_all(room->entities.space, QD_SPACE_USE_TICK);
     }
     qd_snapshot_release(&room->entities);
     room->entities.tick += 1 + (uint64_t)skipped;

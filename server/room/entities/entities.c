@@ -242,12 +242,11 @@ void qd_entities_fetch(const qd_entities *entities)
     qd_fetch_to_write(entities, offsetof(qd_entities, roster_runs));
 }
 
-bool qd_entities_fetch_all(const qd_entities *entities)
+bool qd_entities_fetch_small(const qd_entities *entities)
 {
     if (entities->ids.count > FETCH_COUNT_MAX) {
         return false;
     }
     qd_fetch(entities->id, entities->ids.count * sizeof *entities->id);
-    qd_space_fetch_all(entities->space, QD_SPACE_USE_TICK);
     return true;
 }

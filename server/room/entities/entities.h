@@ -34,7 +34,7 @@ uint32_t qd_entities_adopt(qd_entities *entities, uint32_t from, uint32_t to, ui
 bool qd_entities_fetch_mover(const qd_entities *entities, uint32_t member, uint32_t count);
 /* Prefetches what a tick reads first. */
 void qd_entities_fetch(const qd_entities *entities);
-/* If the room is small, prefetches arrays and the space for a tick. Returns whether it is small. */
-bool qd_entities_fetch_all(const qd_entities *entities);
+/* If the room is small, prefetches the ids, which a tick reads. Returns whether it is small. */
+bool qd_entities_fetch_small(const qd_entities *entities);
 
 #endif
