@@ -111,9 +111,8 @@ static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here)
     uint32_t idle_state = 0;
 
     /* Acquire: a run sees what the previous run wrote. */
-    if (QD_WITHOUT(INLINE_RUNS) ||
-        !atomic_compare_exchange_strong_explicit(&actor->state, &idle_state, HELD, memory_order_acquire,
-                                                 memory_order_relaxed)) {
+    if (QD_WITHOUT(INLINE_RUNS) || !atomic_compare_exchange_strong_explicit(
+                                       &actor->state, &idle_state, HELD, memory_order_acquire, memory_order_relaxed)) {
         wake(context, actor);
         return;
     }
