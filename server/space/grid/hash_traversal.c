@@ -3,10 +3,10 @@
  * The traversal: each cell by itself, in the order of the pool. Its list is its own rows and, behind them, those that
  * meet them of the neighbors before it (what lies ACROSS) and of the coarser cells around it (all).
  *
- * GROUPS. Many neighbors read what lies across from a cell. So cells have a quantizer in groups of 4 an axis; as
- * long as the traversal stays in one, the lists that lie across in it and around it are kept, as numbers of that
- * quantizer, and culled for each cell. A quantizer covers so few cells that 8 bits of its numbers are fine enough
- * anywhere in the world.
+ * GROUPS. Many neighbors read what lies across from a cell. So cells share a quantizer in groups of 4 per
+ * axis. As long as the traversal stays in one group, the lists that lie across in it and around it are kept, in numbers
+ * of that quantizer, and culled for each cell. A group has so few cells that 8 bits of its numbers are fine enough
+ * anywhere in the space.
  *
  * REST. Where few rows changed, their cells are listed for a visit, and with them those that the changed rows may reach
  * into. A cell without a changed row meets only the changed ones of the others.

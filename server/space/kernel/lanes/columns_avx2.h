@@ -137,103 +137,54 @@ static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *
 
 /* ---- round rows: a register holds one edge of eight rows ---- */
 
-/* Transposes four registers that hold four floats of two rows each. */
-static inline void transpose_rows(const __m256 row[4], __m256 column[4])
-{
-    __m256 a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]);
-    __m256 c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
+#define OP(name) _mm256_##name
 
-    column[0] = _mm256_shuffle_ps(a, c, 0x44);
-    column[1] = _mm256_shuffle_ps(a, c, 0xee);
-    column[2] = _mm256_shuffle_ps(b, d, 0x44);
-    column[3] = _mm256_shuffle_ps(b, d, 0xee);
+typedef __m256 floats, round_mask;
+typedef __m256i ints;
+
+static inline floats choose_round(round_mask round, floats made, floats kept)
+{
+    return _mm256_blendv_ps(kept, made, round);
 }
 
-/* Four floats of each of eight rows, from `first` on, as columns. */
-static inline void load_four(const qd_row *rows, uint32_t first, __m256 column[4])
+static inline ints number_round(const qd_quantizer *quantizer, uint32_t k, floats edge)
 {
-    __m256 row[4];
+    const numbering as = {_mm256_set1_ps(quantizer->origin[k]), _mm256_set1_ps(quantizer->scale),
+                          _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
 
-    for (uint32_t r = 0; r < 4; r++) {
-        row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + first));
-        row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + first), 1);
-    }
-    transpose_rows(row, column);
+    return number_edges(&as, edge);
 }
 
-/* The edges of the boxes around rows, and inside of them, on one axis. */
-typedef struct sides {
-    __m256 outer_lo, outer_hi, inner_lo, inner_hi;
-} sides;
+#include "columns_x86.h"
 
-static inline sides sides_of_round(__m256 at, __m256 reach)
-{
-    const __m256 least = _mm256_set1_ps(QD_ROUND_LEAST);
-
-    reach = _mm256_add_ps(reach, least);
-    __m256 far = _mm256_add_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), at), reach);
-    __m256 slack = _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), least);
-    __m256 more = _mm256_add_ps(reach, slack);
-    __m256 less = _mm256_sub_ps(_mm256_mul_ps(reach, _mm256_set1_ps(QD_CIRCLE_CORE)), slack);
-    return (sides){_mm256_sub_ps(at, more), _mm256_add_ps(at, more), _mm256_sub_ps(at, less), _mm256_add_ps(at, less)};
-}
-
-/* The sides of the lanes in `round`; the other lanes keep their edges. */
-static inline sides sides_of(__m256 at, __m256 reach, __m256 round, bool all_round)
-{
-    sides made = sides_of_round(at, reach);
-
-    if (!all_round) {
-        made = (sides){_mm256_blendv_ps(at, made.outer_lo, round), _mm256_blendv_ps(reach, made.outer_hi, round),
-                       _mm256_blendv_ps(at, made.inner_lo, round), _mm256_blendv_ps(reach, made.inner_hi, round)};
-    }
-    return made;
-}
-
-/* Eight rows as columns, and which of them are round. An absent round row counts as an absent box. */
-typedef struct eight_rows {
-    __m256 column[QD_ROW_FLOATS], round;
-} eight_rows;
-
-static inline eight_rows load_eight(const qd_row *rows, uint32_t is_round)
+static inline round_rows load_eight(const qd_row *rows, uint32_t is_round)
 {
     const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24); /* the top bit of each lane counts */
-    const __m256 lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
-    eight_rows eight;
+    const floats lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
+    round_rows eight;
 
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        load_four(rows, i, eight.column + i);
+        floats row[4];
+
+        for (uint32_t r = 0; r < 4; r++) {
+            row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + i));
+            row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + i), 1);
+        }
+        transpose_fours(row, eight.column + i);
     }
     eight.round = _mm256_and_ps(lanes, _mm256_cmp_ps(eight.column[QD_ROW_HIGH], _mm256_setzero_ps(), _CMP_GE_OQ));
     return eight;
 }
 
-static inline void number_eight_round(const qd_quantizer *quantizer, const eight_rows *now, const eight_rows *was,
-                                      bool all_round, __m256i number[QD_LIST_COLUMNS])
+static inline void number_eight_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                      uint32_t is_round, ints number[QD_LIST_COLUMNS])
 {
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        const uint32_t high = QD_ROW_HIGH + k;
-        const numbering as = {_mm256_set1_ps(quantizer->origin[k]), _mm256_set1_ps(quantizer->scale),
-                              _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
-        const sides a = sides_of(now->column[k], now->column[high], now->round, all_round);
-        const sides b = sides_of(was->column[k], was->column[high], was->round, all_round);
-
-        number[QD_OUTER_LO + k] = number_edges(&as, _mm256_min_ps(a.outer_lo, b.outer_lo));
-        number[QD_OUTER_HI + k] = number_edges(&as, _mm256_max_ps(a.outer_hi, b.outer_hi));
-        number[QD_INNER_LO + k] = number_edges(&as, _mm256_max_ps(a.inner_lo, b.inner_lo));
-        number[QD_INNER_HI + k] = number_edges(&as, _mm256_min_ps(a.inner_hi, b.inner_hi));
-    }
-}
-
-static inline void number_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
-                                __m256i number[QD_LIST_COLUMNS])
-{
-    const eight_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
+    const round_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
 
     if (QD_LIKELY(_mm256_movemask_ps(_mm256_and_ps(a.round, b.round)) == 0xff)) {
-        number_eight_round(quantizer, &a, &b, true, number);
+        number_columns(quantizer, &a, &b, true, number);
     } else {
-        number_eight_round(quantizer, &a, &b, false, number);
+        number_columns(quantizer, &a, &b, false, number);
     }
 }
 
@@ -245,8 +196,8 @@ static __attribute__((noinline)) void columns_of_round(const qd_quantizer *quant
 {
     __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
 
-    number_round(quantizer, now, was, is_round, first);
-    number_round(quantizer, now + 8, was + 8, is_round >> 8, second);
+    number_eight_round(quantizer, now, was, is_round, first);
+    number_eight_round(quantizer, now + 8, was + 8, is_round >> 8, second);
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         const __m256i one = _mm256_set1_epi16(qd_column_is_plus_one(k));
         __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(first[k], second[k]), 0xd8);

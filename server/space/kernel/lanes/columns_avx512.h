@@ -172,64 +172,44 @@ static const _Alignas(64) short rows_in_order[32] = {SIXTEEN(FIRST_OF), SIXTEEN(
 #undef FOUR
 #undef ROW_OF
 
-/* 16 rows as columns, and which of them are round. An absent round row counts as an absent box. */
-typedef struct sixteen_rows {
-    __m512 column[QD_ROW_FLOATS];
-    __mmask16 round;
-} sixteen_rows;
+#define OP(name) _mm512_##name
 
-/* Transposes four registers of four fours. */
-static inline void transpose(const __m512 from[4], __m512 column[4])
+typedef __m512 floats;
+typedef __m512i ints;
+typedef __mmask16 round_mask;
+
+static inline floats choose_round(round_mask round, floats made, floats kept)
 {
-    __m512 a = _mm512_unpacklo_ps(from[0], from[1]), b = _mm512_unpackhi_ps(from[0], from[1]);
-    __m512 c = _mm512_unpacklo_ps(from[2], from[3]), d = _mm512_unpackhi_ps(from[2], from[3]);
-
-    column[0] = _mm512_shuffle_ps(a, c, 0x44);
-    column[1] = _mm512_shuffle_ps(a, c, 0xee);
-    column[2] = _mm512_shuffle_ps(b, d, 0x44);
-    column[3] = _mm512_shuffle_ps(b, d, 0xee);
+    return _mm512_mask_mov_ps(kept, round, made);
 }
 
-static inline sixteen_rows load_sixteen(const qd_row *rows, uint32_t is_round)
+static inline ints number_round(const qd_quantizer *quantizer, uint32_t k, floats edge)
 {
-    sixteen_rows sixteen;
-    __m512 four[QD_ROW_FLOATS];
+    return number_sixteen(edge, _mm512_set1_ps(quantizer->origin[k]), _mm512_set1_ps(quantizer->scale));
+}
+
+#include "columns_x86.h"
+
+static inline round_rows load_sixteen(const qd_row *rows, uint32_t is_round)
+{
+    round_rows sixteen;
+    floats four[QD_ROW_FLOATS];
 
     for (uint32_t i = 0; i < 4; i++) {
 #if QD_AXES == 2
         four[i] = _mm512_load_ps(rows[4 * i].v);
 #else
-        __m512 first = _mm512_load_ps(rows[4 * i].v), second = _mm512_load_ps(rows[4 * i + 2].v);
+        floats first = _mm512_load_ps(rows[4 * i].v), second = _mm512_load_ps(rows[4 * i + 2].v);
         four[i] = _mm512_shuffle_f32x4(first, second, _MM_SHUFFLE(2, 0, 2, 0));
         four[4 + i] = _mm512_shuffle_f32x4(first, second, _MM_SHUFFLE(3, 1, 3, 1));
 #endif
     }
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        transpose(four + i, sixteen.column + i);
+        transpose_fours(four + i, sixteen.column + i);
     }
-    __mmask16 lanes = _mm512_test_epi32_mask(_mm512_set1_epi32((int)is_round), _mm512_load_si512(bits_of_elements));
+    round_mask lanes = _mm512_test_epi32_mask(_mm512_set1_epi32((int)is_round), _mm512_load_si512(bits_of_elements));
     sixteen.round = _mm512_mask_cmp_ps_mask(lanes, sixteen.column[QD_ROW_HIGH], _mm512_setzero_ps(), _CMP_GE_OQ);
     return sixteen;
-}
-
-/* The edges of the boxes around rows, and inside of them, on one axis. */
-typedef struct sides {
-    __m512 outer_lo, outer_hi, inner_lo, inner_hi;
-} sides;
-
-/* Rows that are not round keep their edges. */
-static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
-{
-    const __m512 at = rows->column[k], high = rows->column[QD_ROW_HIGH + k], least = _mm512_set1_ps(QD_ROUND_LEAST);
-    const __mmask16 round = rows->round;
-    __m512 reach = _mm512_add_ps(high, least);
-    __m512 slack = _mm512_mul_ps(_mm512_set1_ps(0x1p-22f), _mm512_add_ps(_mm512_abs_ps(at), reach));
-
-    slack = _mm512_add_ps(slack, least);
-    __m512 more = _mm512_add_ps(reach, slack);
-    __m512 less = _mm512_sub_ps(_mm512_mul_ps(reach, _mm512_set1_ps(QD_CIRCLE_CORE)), slack);
-    return (sides){_mm512_mask_sub_ps(at, round, at, more), _mm512_mask_add_ps(high, round, at, more),
-                   _mm512_mask_sub_ps(at, round, at, less), _mm512_mask_add_ps(high, round, at, less)};
 }
 
 #define COLUMNS_OF_ROUND
@@ -237,19 +217,10 @@ static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
 static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
                                     uint32_t is_round, qd_edges *result)
 {
-    const __m512 scale = _mm512_set1_ps(quantizer->scale);
-    const sixteen_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
-    __m512i number[QD_LIST_COLUMNS];
+    const round_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
+    ints number[QD_LIST_COLUMNS];
 
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        const __m512 origin = _mm512_set1_ps(quantizer->origin[k]);
-        const sides a = sides_of(&rows_now, k), b = sides_of(&rows_was, k);
-
-        number[QD_OUTER_LO + k] = number_sixteen(_mm512_min_ps(a.outer_lo, b.outer_lo), origin, scale);
-        number[QD_OUTER_HI + k] = number_sixteen(_mm512_max_ps(a.outer_hi, b.outer_hi), origin, scale);
-        number[QD_INNER_LO + k] = number_sixteen(_mm512_max_ps(a.inner_lo, b.inner_lo), origin, scale);
-        number[QD_INNER_HI + k] = number_sixteen(_mm512_min_ps(a.inner_hi, b.inner_hi), origin, scale);
-    }
+    number_columns(quantizer, &rows_now, &rows_was, false, number);
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
         __m512i both = _mm512_packus_epi32(number[k], number[k + 1]);
 

@@ -180,10 +180,9 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
 
 /* ---- pairs ---- */
 
-#define OP(name)    _mm256_##name
 #define PAIRS_LANES 8u
 
-typedef __m256i ints, round_lanes;
+typedef __m256i round_lanes;
 
 static inline ints load_ints(const void *from)
 {
@@ -286,7 +285,7 @@ static inline void load_fours_at(const qd_row *rows, const uint32_t *at, uint32_
         row[j] = _mm256_castps128_ps256(_mm_load_ps(rows[at[j]].v + first));
         row[j] = _mm256_insertf128_ps(row[j], _mm_load_ps(rows[at[4 + j]].v + first), 1);
     }
-    transpose_rows(row, column);
+    transpose_fours(row, column);
 }
 
 /* Whether eight pairs overlap depends on the sum of the squares of their gaps, on the greatest gap, and on their reach.

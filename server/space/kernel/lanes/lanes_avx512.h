@@ -13,6 +13,7 @@
 #include "../../geometry/shape.h"
 #include "../exact.h"
 #include "../kernel.h"
+#include "columns_avx512.h"
 #include "x86.h"
 
 typedef struct lanes8 {
@@ -100,8 +101,7 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 #define LANES_SHAPES_OVERLAP
 
 /* Without branches: a circle is a box of no size at its center, with a reach around it. The gap on an axis is how far
- * a lower edge is beyond the other upper edge. An absent row makes a gap that is infinite or NaN, or a reach below 0.
- */
+ * a lower edge is beyond the other upper edge. An absent row makes a gap infinite or NaN, or a reach below 0. */
 #if QD_AXES == 2
 static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
                                             const qd_row *was_b, uint32_t round)
@@ -152,10 +152,8 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
 
 /* ---- pairs ---- */
 
-#define OP(name)    _mm512_##name
 #define PAIRS_LANES 16u
 
-typedef __m512i ints;
 typedef __mmask16 round_lanes;
 
 static inline ints load_ints(const void *from)
@@ -245,12 +243,7 @@ static inline void load_four(const qd_row *rows, const uint32_t *at, uint32_t fi
         four[j] = _mm512_insertf32x4(four[j], _mm_load_ps(rows[at[8 + j]].v + first), 2);
         four[j] = _mm512_insertf32x4(four[j], _mm_load_ps(rows[at[12 + j]].v + first), 3);
     }
-    __m512 a = _mm512_unpacklo_ps(four[0], four[1]), b = _mm512_unpackhi_ps(four[0], four[1]);
-    __m512 c = _mm512_unpacklo_ps(four[2], four[3]), d = _mm512_unpackhi_ps(four[2], four[3]);
-    column[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(c)));
-    column[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(c)));
-    column[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(b), _mm512_castps_pd(d)));
-    column[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(b), _mm512_castps_pd(d)));
+    transpose_fours(four, column);
 }
 
 static inline rows16 load_rows(const qd_row *rows, const uint32_t *at)
