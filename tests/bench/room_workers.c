@@ -147,7 +147,7 @@ static void make_prompt_space(part *p)
 {
     qd_tuning tuning = QD_TUNING_DEFAULT;
 
-    tuning.stage_bodies_min = UINT32_MAX;
+    tuning.pending_bodies_min = UINT32_MAX;
     make_tuned_space(p, &tuning);
 }
 

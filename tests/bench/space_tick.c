@@ -27,6 +27,7 @@
 #include "crowd.h"
 #include "median.h"
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 #include "server/work/pool.h"
 
 #define BRUTE_COUNT_MAX 10000u

@@ -15,6 +15,7 @@
 #include "room/seeds.h"
 #include "server/room/state.h"
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 
 #define SEEDS_DEFAULT 400u
 #define BIG_EVERY     25u  /* one seed in so many has thousands of entities, */
@@ -258,9 +259,9 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     qd_tuning tuning = QD_TUNING_DEFAULT;
     if (seed % 2 == 0) {
         /* Every move waits for the tick, and lands by tasks as small as can be. */
-        tuning = (qd_tuning){.leaf_rows = 96, .task_rows_min = 64, .land_slots = 64};
+        tuning = (qd_tuning){.leaf_rows = 96, .task_rows_min = 64, .apply_slots = 64};
     }
-    tuning.vain_min = UINT32_MAX; /* the reference never looks in vain */
+    tuning.misses_min = UINT32_MAX; /* the reference never looks in vain */
     qd_space_tune(run.room->space, &tuning);
     for (shared->command = 0; shared->command < commands && shared->command < limit; shared->command++) {
         if (!seeds_left_out[shared->command]) {

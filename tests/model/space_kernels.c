@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/core/array.h"
+#include "server/base/array.h"
+#include "server/space/kernel/choose.h"
 #include "server/space/kernel/kernel.h"
 
 #define ROUNDS_DEFAULT 1500u
@@ -43,9 +44,9 @@ typedef struct scene {
     qd_rows rows;
     qd_bodies bodies;
     qd_cell own, above;
-    qd_frame frame;
+    qd_quantizer quantizer;
     qd_window window;
-    qd_walk_mode mode;
+    qd_traversal_mode mode;
     bool moved_only, all, swept;
     float half_max;
     qd_row circle; /* the last one that was drawn */
@@ -131,7 +132,7 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
     s->bodies.filter[slot] = (qd_filter){1, UINT32_MAX};
     uint32_t id = slot | (shape == QD_SPACE_BOX ? 0 : QD_ID_ROUND) | (shape == QD_SPACE_CAPSULE ? QD_ID_CAPSULE : 0);
     if (changes != 0 && draw(changes) == 0) {
-        id |= QD_ID_CHANGED;
+        id |= QD_ID_REFILTERED;
     }
     if (changes != 0 && draw(changes) == 0) {
         const qd_filter filter = {1 + draw(5), 1 + draw(5)}; /* more than have a class */
@@ -166,7 +167,7 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
         }
         uint32_t at = qd_rows_insert(&s->rows, cell, 0, draw_body(s, shape, changes), &now, &was);
         if (rests) {
-            qd_rows_unmark(&s->rows, at);
+            qd_rows_unset_changed(&s->rows, at);
         }
     }
 }
@@ -178,12 +179,12 @@ static void begin(scene *s, uint64_t seed)
     qd_heap_init(&s->heap);
     qd_rows_init(&s->rows, &s->heap);
     qd_bodies_init(&s->bodies, &s->heap);
-    s->frame = (qd_frame){.scale = 64};
-    s->mode = (qd_walk_mode)draw(3);
+    s->quantizer = (qd_quantizer){.scale = 64};
+    s->mode = (qd_traversal_mode)draw(3);
     s->moved_only = draw(2);
     s->all = draw(2);
     s->half_max = draw(2) ? 4 : 300;
-    s->swept = draw(4) == 0 && s->mode != QD_WALK_PAIRS;
+    s->swept = draw(4) == 0 && s->mode != QD_TRAVERSAL_PAIRS;
     uint32_t level = draw(11), size = 65536u >> level;
     s->window.shift = level < 8 ? 8 - level : 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -217,14 +218,13 @@ typedef struct outcome {
 
 static void open_sink(scene *s, qd_sink *sink, qd_quota *quota, qd_pair *near)
 {
-    quota->limit = quota->vain_max = UINT64_MAX;
+    quota->limit = quota->misses_max = UINT64_MAX;
     *sink = (qd_sink){
         .rows = &s->rows,
         .bodies = &s->bodies,
         .mode = s->mode,
         .swept = s->swept,
-        .rings = s->mode == QD_WALK_EVENTS && !s->swept,
-        .frame = s->frame,
+        .quantizer = s->quantizer,
         .heap = &s->heap,
         .quota = quota,
         .near = near,
@@ -239,7 +239,7 @@ static void run_picked(scene *s, const qd_kernel *kernel, outcome *o)
     uint32_t *reference = calloc(count + QD_BLOCK_ROWS, sizeof *reference);
 
     for (uint32_t i = 0; i < count; i++) {
-        reference[i] = o->own8.row[i] | (o->own8.moved[i / 64] >> i % 64 & 1 ? QD_LIST_MOVED : 0);
+        reference[i] = o->own8.row[i] | (o->own8.changed[i / 64] >> i % 64 & 1 ? QD_LIST_CHANGED : 0);
     }
     qd_list8_reserve(&s->heap, &o->picked8, count);
     kernel->pick8(sink, reference, own, &s->window, false, &o->picked8);
@@ -313,7 +313,7 @@ static bool same_moved(const uint64_t *a, const uint64_t *b, uint32_t count)
 
 static bool same_list16(const qd_list16 *a, const qd_list16 *b)
 {
-    bool same = a->own == b->own && a->count == b->count && same_moved(a->moved, b->moved, a->count) &&
+    bool same = a->own == b->own && a->count == b->count && same_moved(a->changed, b->changed, a->count) &&
                 memcmp(a->row, b->row, a->count * sizeof *a->row) == 0;
 
     for (uint32_t k = 0; k < QD_LIST_COLUMNS && same; k++) {
@@ -324,7 +324,7 @@ static bool same_list16(const qd_list16 *a, const qd_list16 *b)
 
 static bool same_list8(const qd_list8 *a, const qd_list8 *b)
 {
-    bool same = a->own == b->own && a->count == b->count && same_moved(a->moved, b->moved, a->count) &&
+    bool same = a->own == b->own && a->count == b->count && same_moved(a->changed, b->changed, a->count) &&
                 memcmp(a->row, b->row, a->count * sizeof *a->row) == 0;
 
     for (uint32_t k = 0; k < QD_LIST_COLUMNS && same; k++) {
@@ -359,7 +359,7 @@ static const char *difference(const outcome *a, const outcome *b)
 
 /* What a list holds of a row, to be put in order. */
 typedef struct entry {
-    uint32_t row, moved;
+    uint32_t row, changed;
     uint16_t edge[QD_LIST_COLUMNS];
 } entry;
 
@@ -376,7 +376,7 @@ static entry *entries16(const qd_list16 *list)
 
     for (uint32_t i = 0; i < list->count; i++) {
         made[i].row = list->row[i];
-        made[i].moved = list->moved[i / 64] >> i % 64 & 1;
+        made[i].changed = list->changed[i / 64] >> i % 64 & 1;
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             made[i].edge[k] = list->column[k][i];
         }
@@ -391,7 +391,7 @@ static entry *entries8(const qd_list8 *list)
 
     for (uint32_t i = 0; i < list->count; i++) {
         made[i].row = list->row[i];
-        made[i].moved = list->moved[i / 64] >> i % 64 & 1;
+        made[i].changed = list->changed[i / 64] >> i % 64 & 1;
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             made[i].edge[k] = list->column[k][i];
         }

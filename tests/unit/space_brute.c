@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * BRUTE: what it costs, and that its tasks, its groups and a frame around whatever is there lose and invent nothing,
+ * BRUTE: what it costs, and that its tasks, its groups and a quantizer around whatever is there lose and invent nothing,
  * against loops over all pairs. (That it tells the truth of everything that can happen to a body is for the model.) */
 #include <math.h>
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void begin(uint32_t task_rows_min)
     assert_int_equal(qd_space_create(&config, &c.heap, &c.space), QD_OK);
     qd_space_tune(
         c.space,
-        &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min, .stage_bodies_min = 0, .land_slots = 64});
+        &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min, .pending_bodies_min = 0, .apply_slots = 64});
 }
 
 static void end(void)
@@ -177,7 +177,7 @@ static void test_a_move_is_no_list_operation_and_rest_no_test(void **state)
     end();
 }
 
-/* Numbers of the frame are chosen around what there is: that must be right for a point, for a line, and for sides that
+/* Numbers of the quantizer are chosen around what there is: that must be right for a point, for a line, and for sides that
  * floats can hardly tell. */
 static void test_worlds_of_any_extent(void **state)
 {
@@ -236,7 +236,7 @@ static void test_many_and_several_hands(void **state)
     }
 }
 
-/* The frame is kept for some walks: who left it is met all the same, and soon told apart again. */
+/* The quantizer is kept for some walks: who left it is met all the same, and soon told apart again. */
 static void test_a_crowd_that_moves_on_is_told_apart(void **state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void filter(uint32_t i, uint32_t category, uint32_t mask)
 
 /* Two thousand on one spot that look for some others, and not for each other: only with those others they are tested.
  */
-static void test_a_crowd_of_the_aloof_costs_no_tests(void **state)
+static void test_a_crowd_of_self_ignoring_bodies_costs_no_tests(void **state)
 {
     (void)state;
     const uint32_t bodies = 2000, others = 20;
@@ -289,7 +289,7 @@ static void test_a_crowd_of_the_aloof_costs_no_tests(void **state)
             assert_true(tick(&qd_executor_serial) > 0);
         }
         assert_true(counters().exact_tests < 5 * bodies * (others + 1));
-        /* Whoever is aloof no more, or in another way, is tested again; and when it becomes aloof, a last time. */
+        /* Whoever is self-ignoring no more, or in another way, is tested again; and when it becomes self_ignoring, a last time. */
         for (uint32_t i = 0; i < bodies; i += 7) {
             filter(i, i % 2 == 0 ? 1 : 4, i % 2 == 0 ? 1 : 3);
         }
@@ -332,7 +332,7 @@ int main(void)
         cmocka_unit_test(test_worlds_of_any_extent),
         cmocka_unit_test(test_many_and_several_hands),
         cmocka_unit_test(test_a_crowd_that_moves_on_is_told_apart),
-        cmocka_unit_test(test_a_crowd_of_the_aloof_costs_no_tests),
+        cmocka_unit_test(test_a_crowd_of_self_ignoring_bodies_costs_no_tests),
         cmocka_unit_test(test_all_kernels_count_the_same),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The figures of server/space/PRECISION.md, and small bodies a million units from the origin: what float32 can tell of
+ * The figures of server/space/geometry/PRECISION.md, and small bodies a million units from the origin: what float32 can tell of
  * them, every index tells, in a room whose bounds are as far apart as that and in one that is drawn around them.
  */
 #include <math.h>
@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 #include "server/space/core/tuning.h"
-#include "server/space/geometry/solid.h"
+#include "server/space/geometry/geometry.h"
+#include "server/space/space.h"
 #include "support/chance.h"
 
 #define FAR    1e6f
@@ -33,17 +34,17 @@ static qd_body body_at(qd_space_shape shape, float x)
                      .shape = (uint8_t)shape};
 }
 
-static qd_solid solid_of(const qd_body *body)
+static qd_geometry geometry_of(const qd_body *body)
 {
     const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
-    qd_solid solid = {.shape = (qd_space_shape)body->shape};
+    qd_geometry geometry = {.shape = (qd_space_shape)body->shape};
 
     for (int k = 0; k < 3; k++) {
-        solid.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
-        solid.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
+        geometry.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
+        geometry.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
     }
-    solid.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
-    return solid;
+    geometry.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
+    return geometry;
 }
 
 /* Up to how many steps apart two bodies on a line overlap, around `x`. */
@@ -53,9 +54,9 @@ static uint32_t steps_of_overlap(qd_space_shape shape, float x)
 
     for (uint32_t steps = 0;; steps++) {
         qd_body other = body_at(shape, x + (float)steps * STEP);
-        qd_solid a = solid_of(&one), b = solid_of(&other);
+        qd_geometry a = geometry_of(&one), b = geometry_of(&other);
 
-        if (!qd_solids_overlap(&a, &b)) {
+        if (!qd_geometry_overlaps(&a, &b)) {
             return steps - 1;
         }
     }
@@ -137,9 +138,9 @@ static uint32_t body_of(const world *w, uint32_t slot)
 
 static bool overlap(const qd_body *a, const qd_body *b)
 {
-    qd_solid one = solid_of(a), other = solid_of(b);
+    qd_geometry one = geometry_of(a), other = geometry_of(b);
 
-    return qd_solids_overlap(&one, &other);
+    return qd_geometry_overlaps(&one, &other);
 }
 
 /* Returns how many pairs there are now. */
@@ -185,7 +186,8 @@ static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
     w = (world){.dice = {shapes + 1}, .config = config};
     assert_int_equal(qd_space_create(&config, &heap, &w.space), QD_OK);
     /* So few in a leaf that trees grow to where their cells are smaller than a body. */
-    qd_space_tune(w.space, &(qd_tuning){.leaf_rows = 2, .task_rows_min = 0, .stage_bodies_min = 0, .land_slots = 64});
+    qd_space_tune(w.space,
+                  &(qd_tuning){.leaf_rows = 2, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64});
     uint32_t pairs = 0;
     for (uint32_t i = 0; i < BODIES; i++) {
         w.now[i] = draw_body(&w, shapes);

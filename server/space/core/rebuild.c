@@ -28,19 +28,19 @@ qd_row qd_row_box(const qd_rows *rows, uint32_t reference)
     return qd_row_union(&now, &was);
 }
 
-void qd_relay_note(qd_bodies *bodies, uint32_t id, uint32_t reference)
+void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference)
 {
     qd_record *record = &bodies->record[id & QD_ID_SLOT];
 
-    if (id & QD_ID_GHOST) {
-        bodies->change[record->change].ghost = reference;
+    if (id & QD_ID_OLD_ROW) {
+        bodies->change[record->change].old_row = reference;
     } else {
         record->row = reference;
     }
 }
 
-uint32_t qd_relay_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *bodies, const qd_rows *old,
-                      uint32_t from)
+uint32_t qd_rebuild_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *bodies, const qd_rows *old,
+                        uint32_t from)
 {
     uint32_t lane = cell->count % QD_BLOCK_ROWS, id = qd_row_id(old, from);
 
@@ -56,9 +56,9 @@ uint32_t qd_relay_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *
     *qd_row_now(rows, to) = *qd_row_now(old, from);
     *qd_row_was(rows, to) = *qd_row_was(old, from);
     qd_rows_flag(rows, to, id);
-    if (qd_rows_is_marked(old, from)) {
-        qd_rows_mark(rows, to);
+    if (qd_rows_is_changed(old, from)) {
+        qd_rows_set_changed(rows, to);
     }
-    qd_relay_note(bodies, id, to);
+    qd_row_relocated(bodies, id, to);
     return to;
 }

@@ -28,12 +28,12 @@ bool qd_scan_next(qd_scan *scan, uint32_t *first, uint32_t *count);
 qd_row qd_row_box(const qd_rows *rows, uint32_t reference);
 
 /* Tells a body where one of its rows is, whose id is given. */
-void qd_relay_note(qd_bodies *bodies, uint32_t id, uint32_t reference);
+void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference);
 
 /* Copies a row of another pool behind those of a cell, with its dirty bit. The cell's blocks are given out already and
  * lie side by side; its head is the first of them before the first row. Returns the row's reference, which its body
  * knows then. */
-uint32_t qd_relay_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *bodies, const qd_rows *old,
-                      uint32_t from);
+uint32_t qd_rebuild_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *bodies, const qd_rows *old,
+                        uint32_t from);
 
 #endif

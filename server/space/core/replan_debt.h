@@ -13,38 +13,39 @@
 
 /* Work in steps, of about the time that one row takes against a register of others: what an exact test costs, a row's
  * share in a good walk, and a row's share in a plan. */
-#define QD_TESTS_A_STEP 64u
-#define QD_EXACT_STEPS  3u
-#define QD_WALK_STEPS   16u
-#define QD_PLAN_STEPS   128u
+#define QD_TESTS_A_STEP    64u
+#define QD_EXACT_STEPS     3u
+#define QD_TRAVERSAL_STEPS 16u
+#define QD_PLAN_STEPS      128u
 
-typedef struct qd_excess {
+typedef struct qd_replan_debt {
     uint64_t steps;
     uint32_t doublings;
-} qd_excess;
+} qd_replan_debt;
 
 /* Tells what a walk for events cost. */
-static inline void qd_excess_note(qd_excess *excess, uint32_t rows, uint64_t tests, uint64_t exact_tests)
+static inline void qd_replan_debt_note(qd_replan_debt *debt, uint32_t rows, uint64_t tests, uint64_t exact_tests)
 {
-    uint64_t steps = tests / QD_TESTS_A_STEP + exact_tests * QD_EXACT_STEPS, share = QD_WALK_STEPS * (uint64_t)rows;
+    uint64_t steps = tests / QD_TESTS_A_STEP + exact_tests * QD_EXACT_STEPS,
+             share = QD_TRAVERSAL_STEPS * (uint64_t)rows;
 
     if (steps <= share) {
-        *excess = (qd_excess){0, 0};
+        *debt = (qd_replan_debt){0, 0};
     } else {
-        excess->steps += steps - share;
+        debt->steps += steps - share;
     }
 }
 
-static inline bool qd_excess_is_due(const qd_excess *excess, uint32_t rows)
+static inline bool qd_replan_debt_is_due(const qd_replan_debt *debt, uint32_t rows)
 {
-    return excess->steps >> excess->doublings > QD_PLAN_STEPS * (uint64_t)rows;
+    return debt->steps >> debt->doublings > QD_PLAN_STEPS * (uint64_t)rows;
 }
 
 /* After a plan, of as many rows as before it. */
-static inline void qd_excess_reset(qd_excess *excess, uint32_t rows)
+static inline void qd_replan_debt_reset(qd_replan_debt *debt, uint32_t rows)
 {
-    excess->doublings += qd_excess_is_due(excess, rows) && excess->doublings < 32;
-    excess->steps = 0;
+    debt->doublings += qd_replan_debt_is_due(debt, rows) && debt->doublings < 32;
+    debt->steps = 0;
 }
 
 #endif

@@ -27,18 +27,18 @@
 #define QD_BLOCK_ROWS 16u
 
 /* The flags of an id, above its 22 bits of slot. A row with any of them is special: the rows alone do not decide. */
-#define QD_ID_SLOT     (QD_SPACE_SLOTS_MAX - 1)
-#define QD_ID_ROUND    (1u << 22) /* the rows are round: a circle's, or with QD_ID_CAPSULE a capsule's */
-#define QD_ID_FILTER   (1u << 23) /* its filter is not the default, or was not */
-#define QD_ID_CHANGED  (1u << 24) /* its filter changed since the last tick */
-#define QD_ID_GHOST    (1u << 25)
-#define QD_ID_NEWCOMER (1u << 26)
-#define QD_ID_CAPSULE  (1u << 27)
-#define QD_ID_SPECIAL  (~QD_ID_SLOT)
-#define QD_ID_CLASS    28u /* from this bit on: the class of its filter (bodies.h), QD_FILTER_CLASSES_MAX: it has none */
+#define QD_ID_SLOT       (QD_SPACE_SLOTS_MAX - 1)
+#define QD_ID_ROUND      (1u << 22) /* the rows are round: a circle's, or with QD_ID_CAPSULE a capsule's */
+#define QD_ID_FILTER     (1u << 23) /* its filter is not the default, or was not */
+#define QD_ID_REFILTERED (1u << 24) /* its filter changed since the last tick */
+#define QD_ID_OLD_ROW    (1u << 25)
+#define QD_ID_NEW_ROW    (1u << 26)
+#define QD_ID_CAPSULE    (1u << 27)
+#define QD_ID_SPECIAL    (~QD_ID_SLOT)
+#define QD_ID_CLASS      28u /* from this bit on: the class of its filter (bodies.h), QD_FILTER_CLASSES_MAX: it has none */
 /* Overlapping inner boxes prove nothing of these: what they were is not what stands in their row, or counts otherwise.
  */
-#define QD_ID_UNPROVEN (QD_ID_CHANGED | QD_ID_NEWCOMER | QD_ID_CAPSULE)
+#define QD_ID_UNPROVEN (QD_ID_REFILTERED | QD_ID_NEW_ROW | QD_ID_CAPSULE)
 
 #define QD_BLOCKS_MAX (1u << 24) /* so that a reference has 28 bits, as in lists (QD_LIST_ROW) */
 
@@ -49,7 +49,7 @@ typedef struct qd_block_info {
     /* A bit a row. */
     union {
         struct {
-            uint16_t dirty;    /* changed since the last tick */
+            uint16_t changed;  /* changed since the last tick */
             uint16_t special;  /* has a flag */
             uint16_t round;    /* has QD_ID_ROUND */
             uint16_t unproven; /* has a flag of QD_ID_UNPROVEN */
@@ -69,11 +69,11 @@ typedef struct qd_rows {
     qd_row *now, *was;
     uint32_t *id;
     qd_block_info *info;
-    uint32_t *dirty; /* blocks with changed rows, each once */
-    uint32_t used;   /* blocks ever given out: all above are free and untouched */
+    uint32_t *changed; /* blocks with changed rows, each once */
+    uint32_t used;     /* blocks ever given out: all above are free and untouched */
     uint32_t capacity;
     uint32_t free_first;
-    uint32_t dirty_count;
+    uint32_t changed_count;
     uint32_t count; /* rows */
     bool all;       /* every row counts as changed, and marks are not made one by one */
     uint64_t operations;
@@ -100,18 +100,6 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference);
 uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
                           uint32_t *moved);
 
-/* For a hand that takes rows from list to list among cells of its own, while others do so among theirs and nothing is
- * marked: the pool as it sees it, with up to so many free blocks, no more than there is memory for. Afterwards all are
- * joined with the pool again. */
-void qd_rows_part(qd_rows *rows, uint32_t blocks, qd_rows *part);
-void qd_rows_join(qd_rows *rows, const qd_rows *part);
-
-/* Whether one more row goes into a cell without another block, or a pool has one that is free. */
-static inline bool qd_rows_has_room(const qd_rows *rows, const qd_cell *cell)
-{
-    return cell->count % QD_BLOCK_ROWS != 0 || rows->free_first != QD_NONE;
-}
-
 /* Makes the rows of a block such that they compare quickly. */
 void qd_rows_clear(qd_rows *rows, uint32_t block);
 
@@ -122,37 +110,37 @@ void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id);
 void qd_rows_commit_all(qd_rows *rows);
 
 /* Where `all` is set, it is unset, and marks are made on all: for who wants to see them. */
-void qd_rows_mark_due(qd_rows *rows);
+void qd_rows_list_all(qd_rows *rows);
 
 /* A block comes into the list of dirty ones, where it is not yet. */
 static inline void qd_rows_list(qd_rows *rows, uint32_t block)
 {
     if (!rows->info[block].listed) {
         rows->info[block].listed = 1;
-        rows->dirty[rows->dirty_count++] = block;
+        rows->changed[rows->changed_count++] = block;
     }
 }
 
-static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
+static inline void qd_rows_set_changed(qd_rows *rows, uint32_t reference)
 {
     if (rows->all) {
         return;
     }
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
-    info->dirty = (uint16_t)(info->dirty | 1u << reference % QD_BLOCK_ROWS);
+    info->changed = (uint16_t)(info->changed | 1u << reference % QD_BLOCK_ROWS);
     qd_rows_list(rows, reference / QD_BLOCK_ROWS);
 }
 
-static inline void qd_rows_unmark(qd_rows *rows, uint32_t reference)
+static inline void qd_rows_unset_changed(qd_rows *rows, uint32_t reference)
 {
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
 
-    info->dirty = (uint16_t)(info->dirty & ~(1u << reference % QD_BLOCK_ROWS));
+    info->changed = (uint16_t)(info->changed & ~(1u << reference % QD_BLOCK_ROWS));
 }
 
-static inline bool qd_rows_is_marked(const qd_rows *rows, uint32_t reference)
+static inline bool qd_rows_is_changed(const qd_rows *rows, uint32_t reference)
 {
-    return rows->all || (rows->info[reference / QD_BLOCK_ROWS].dirty >> reference % QD_BLOCK_ROWS & 1) != 0;
+    return rows->all || (rows->info[reference / QD_BLOCK_ROWS].changed >> reference % QD_BLOCK_ROWS & 1) != 0;
 }
 
 static inline qd_row *qd_row_now(const qd_rows *rows, uint32_t reference)

@@ -8,14 +8,14 @@
 #ifndef QD_SPACE_CORE_SEARCH_H
 #define QD_SPACE_CORE_SEARCH_H
 
-#include "../geometry/solid.h"
+#include "../geometry/geometry.h"
 #include "index.h"
 
 typedef struct qd_search {
     const qd_space_query *query;
     const qd_index *index;
     qd_space_hits *hits;   /* the best so far; once there is one more than the limit, a heap with the worst on top */
-    qd_solid area;         /* IN_BOX, IN_CIRCLE: the region */
+    qd_geometry area;      /* IN_BOX, IN_CIRCLE: the region */
     qd_extent reach;       /* all that is wanted overlaps this box; infinite where not known */
     double at[3], unit[3]; /* the point or the ray's origin, and its direction */
     double worst;          /* what is beyond this is not wanted; it shrinks */

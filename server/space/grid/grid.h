@@ -41,9 +41,9 @@
 #define QD_GRID_AXIS_MAX  ((1u << (32 - QD_AXES) / QD_AXES) - 1) /* the last cell of an axis, at most */
 #define QD_GRID_CLASSES   QD_CHILDREN
 
-/* Where cells are. The frame's numbers are cells, as far as `last`; what lies beyond is in the last one. */
+/* Where cells are. The quantizer's numbers are cells, as far as `last`; what lies beyond is in the last one. */
 typedef struct qd_grid_shape {
-    qd_frame frame;
+    qd_quantizer quantizer;
     double size; /* of a cell */
     uint32_t last[QD_AXES];
     uint32_t bits[QD_AXES]; /* of a key, for the cell on an axis */
@@ -70,16 +70,16 @@ typedef struct qd_grid_words {
 } qd_grid_words;
 
 typedef struct qd_grid {
-    qd_flat flat;
+    qd_one_list one_list;
     qd_grid_shape shape;
     qd_grid_words words;
     uint32_t tasks;       /* of the walk under way */
-    uint32_t walks;       /* since ever */
+    uint32_t traversals;  /* since ever */
     uint32_t planned_for; /* rows, when the shape was chosen; 0: never */
     double planned_work;  /* steps a row */
-    double amiss;         /* steps that walks since were off that */
-    uint32_t amiss_doublings;
-    double astray; /* steps that walks cost because rows lie far from others of their cell */
+    double plan_debt;     /* steps that walks since were off that */
+    uint32_t plan_debt_doublings;
+    double order_debt; /* steps that walks cost because rows lie far from others of their cell */
 } qd_grid;
 
 static inline uint32_t qd_grid_cell(uint32_t key)
@@ -95,7 +95,7 @@ static inline bool qd_grid_is_home(uint32_t key)
 /* grid_sort.c */
 /* The words of all rows, sorted; and the large rows. With `all`, nobody will ask what moved. False, with neither, where
  * there would be more than words_max. */
-bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, bool all, uint32_t words_max);
+bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t words_max);
 /* What a walk over them has to do, in steps of about the time that one row takes against 64 others. */
 uint64_t qd_grid_work(const qd_grid *grid);
 void qd_grid_words_free(qd_grid *grid);
@@ -104,8 +104,8 @@ void qd_grid_words_free(qd_grid *grid);
 /* Chooses the size of cells, where that is due. */
 void qd_grid_plan(qd_grid *grid);
 /* After a walk: whether it had to do what was planned, and how rows lay for it. */
-void qd_grid_note_walk(qd_grid *grid);
+void qd_grid_note_traversal(qd_grid *grid);
 /* Between ticks: lays the rows down in the order of cells, where that is due. */
-void qd_grid_relay(qd_grid *grid);
+void qd_grid_rebuild(qd_grid *grid);
 
 #endif

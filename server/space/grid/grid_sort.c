@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
+#include "../kernel/choose.h"
 #include "grid.h"
 
 #define DIGIT_BITS_MIN 8u
@@ -34,7 +35,7 @@ static void reserve(qd_grid *grid, uint32_t more)
     if (QD_LIKELY(needed <= words->capacity)) {
         return;
     }
-    qd_heap *heap = grid->flat.index.heap;
+    qd_heap *heap = grid->one_list.index.heap;
     size_t size = sizeof(uint64_t), capacity = qd_array_capacity(words->capacity, needed, 64);
     words->word[0] = qd_array_grow(heap, QD_ARRAY_NEED, words->word[0], words->capacity * size, words->count * size,
                                    capacity * size);
@@ -75,8 +76,8 @@ static void put_large(qd_grid *grid, const qd_grid_span *span, uint32_t row)
         size_t size = sizeof *words->large;
         uint32_t capacity = qd_array_capacity(words->large_capacity, words->large_count + 1, 16);
 
-        words->large = qd_array_grow(grid->flat.index.heap, QD_ARRAY_NEED, words->large, words->large_capacity * size,
-                                     words->large_count * size, capacity * size);
+        words->large = qd_array_grow(grid->one_list.index.heap, QD_ARRAY_NEED, words->large,
+                                     words->large_capacity * size, words->large_count * size, capacity * size);
         words->large_capacity = capacity;
     }
     words->large[words->large_count++] = (qd_grid_large){*span, row};
@@ -126,7 +127,7 @@ static void put_whole(qd_grid *grid, const qd_grid_span *span, uint32_t row)
 static bool span_of(const qd_grid_shape *shape, const qd_row *row, bool is_round, qd_grid_span *span)
 {
     qd_row box = qd_row_bounds(row, is_round);
-    qd_numbers numbers = qd_frame_numbers(&shape->frame, &box);
+    qd_numbers numbers = qd_quantizer_numbers(&shape->quantizer, &box);
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         span->lo[k] = numbers.v[k] < shape->last[k] ? numbers.v[k] : shape->last[k];
@@ -143,7 +144,7 @@ static bool put_apart(maker *make, const qd_grid_span *both, uint32_t reference,
     bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
     qd_grid_span was, now;
 
-    if (make->swept || make->sink.mode == QD_WALK_PAIRS ||
+    if (make->swept || make->sink.mode == QD_TRAVERSAL_PAIRS ||
         !span_of(&grid->shape, qd_row_was(rows, reference), is_round, &was) ||
         !span_of(&grid->shape, qd_row_now(rows, reference), is_round, &now) ||
         cells_in(both) <= (uint64_t)cells_in(&was) + cells_in(&now)) {
@@ -180,8 +181,8 @@ static inline void references_of(const maker *make, uint32_t block, uint32_t *re
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         row[r] = block * QD_BLOCK_ROWS + r;
     }
-    for (uint32_t moved = make->all ? 0 : info->dirty; moved != 0; moved &= moved - 1) {
-        row[__builtin_ctz(moved)] |= QD_LIST_MOVED;
+    for (uint32_t moved = make->all ? 0 : info->changed; moved != 0; moved &= moved - 1) {
+        row[__builtin_ctz(moved)] |= QD_LIST_CHANGED;
     }
     for (uint32_t special = info->special; special != 0; special &= special - 1) {
         row[__builtin_ctz(special)] |= QD_LIST_SPECIAL;
@@ -344,7 +345,7 @@ static void sort(qd_grid *grid)
     }
     uint32_t digits = (bits + longest - 1) / longest, length = (bits + digits - 1) / digits, mask = (1u << length) - 1;
     size_t room = ((size_t)mask + 1) * sizeof(uint32_t);
-    qd_heap *heap = grid->flat.index.heap;
+    qd_heap *heap = grid->one_list.index.heap;
     uint32_t *next = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, room), shift = 32;
     for (; digits > 0; digits--, shift += length) {
         count_digit(words, shift, mask, next);
@@ -353,22 +354,22 @@ static void sort(qd_grid *grid)
     qd_heap_free_aligned(heap, next, QD_ARRAY_ALIGNMENT, room);
 }
 
-bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, bool all, uint32_t words_max)
+bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t words_max)
 {
-    const qd_index *index = &grid->flat.index;
+    const qd_index *index = &grid->one_list.index;
     qd_grid_words *words = &grid->words;
     maker make = {
         .grid = grid,
         .kernel = qd_kernel_chosen(),
-        .sink = {.rows = index->rows, .bodies = index->bodies, .mode = mode, .frame = grid->shape.frame},
+        .sink = {.rows = index->rows, .bodies = index->bodies, .mode = mode, .quantizer = grid->shape.quantizer},
         .swept = index->config->swept,
         .all = all,
     };
 
     words->count = words->large_count = 0;
     memset(words->reach, 0, sizeof words->reach);
-    uint32_t count = (grid->flat.list.count - 1) % QD_BLOCK_ROWS + 1;
-    for (uint32_t block = grid->flat.list.head; block != QD_NONE; block = index->rows->info[block].next) {
+    uint32_t count = (grid->one_list.list.count - 1) % QD_BLOCK_ROWS + 1;
+    for (uint32_t block = grid->one_list.list.head; block != QD_NONE; block = index->rows->info[block].next) {
         put_block(&make, block, count);
         count = QD_BLOCK_ROWS;
         if (words->count > words_max) {
@@ -399,7 +400,7 @@ uint64_t qd_grid_work(const qd_grid *grid)
 void qd_grid_words_free(qd_grid *grid)
 {
     qd_grid_words *words = &grid->words;
-    qd_heap *heap = grid->flat.index.heap;
+    qd_heap *heap = grid->one_list.index.heap;
 
     qd_array_free(heap, words->word[0], words->capacity * sizeof(uint64_t));
     qd_array_free(heap, words->word[1], words->capacity * sizeof(uint64_t));

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 #include "../move/move.h"
 
 #define CELLS_FIRST 8u
@@ -62,15 +62,15 @@ static bool grow(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
     }
     pool->cell = (qd_cell *)(void *)home;
     pool->grid = (qd_hash_cell *)(void *)(pool->cell + 2 * capacity);
-    pool->suspect = (uint32_t *)(void *)(pool->grid + capacity);
-    pool->visit = pool->suspect + capacity;
+    pool->candidate = (uint32_t *)(void *)(pool->grid + capacity);
+    pool->visit = pool->candidate + capacity;
     pool->table = pool->visit + capacity;
     pool->capacity = capacity;
     pool->table_bits = bits;
     if (old.used > 0) {
         memcpy(pool->cell, old.cell, 2 * old.used * sizeof *pool->cell);
         memcpy(pool->grid, old.grid, old.used * sizeof *pool->grid);
-        memcpy(pool->suspect, old.suspect, old.suspects * sizeof *pool->suspect);
+        memcpy(pool->candidate, old.candidate, old.candidates * sizeof *pool->candidate);
     }
     qd_hash_fill_table(pool);
     qd_hash_pool_free(&old, heap);
@@ -83,11 +83,11 @@ bool qd_hash_pool_init(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
     return grow(pool, heap, mode);
 }
 
-static void suspect(qd_hash_pool *pool, uint32_t number)
+static void note_candidate(qd_hash_pool *pool, uint32_t number)
 {
-    if (!(pool->grid[number].flags & QD_HASH_SUSPECT)) {
-        pool->grid[number].flags |= QD_HASH_SUSPECT;
-        pool->suspect[pool->suspects++] = number;
+    if (!(pool->grid[number].flags & QD_HASH_CANDIDATE)) {
+        pool->grid[number].flags |= QD_HASH_CANDIDATE;
+        pool->candidate[pool->candidates++] = number;
     }
 }
 
@@ -118,7 +118,7 @@ uint32_t qd_hash_need(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spo
     pool->level_count[spot->level]++;
     pool->levels |= 1u << spot->level;
     enter(pool, number);
-    suspect(pool, number);
+    note_candidate(pool, number);
     return number;
 }
 
@@ -159,15 +159,15 @@ static void give_back(qd_hash_pool *pool, uint32_t number)
 
 static void prune(qd_hash_pool *pool)
 {
-    for (uint32_t i = 0; i < pool->suspects; i++) {
-        uint32_t number = pool->suspect[i];
+    for (uint32_t i = 0; i < pool->candidates; i++) {
+        uint32_t number = pool->candidate[i];
 
-        pool->grid[number].flags &= (uint8_t)~QD_HASH_SUSPECT;
+        pool->grid[number].flags &= (uint8_t)~QD_HASH_CANDIDATE;
         if (pool->cell[2 * number].count == 0 && pool->cell[2 * number + 1].count == 0) {
             give_back(pool, number);
         }
     }
-    pool->suspects = 0;
+    pool->candidates = 0;
 }
 
 /* ---- ranges ---- */
@@ -288,20 +288,20 @@ static qd_status reserve(qd_index *index)
     return QD_OK;
 }
 
-static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
+static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
     qd_hash *hash = of(index);
     qd_hash_spot spot = qd_hash_spot_of(hash->inverse, box);
 
-    *place = 2 * qd_hash_need(&hash->pool, index->heap, &spot) + spot.across;
+    *cell_key = 2 * qd_hash_need(&hash->pool, index->heap, &spot) + spot.across;
     qd_hash_show(hash);
-    return *place;
+    return *cell_key;
 }
 
 /* A row is met by all that is beside it in its cell. */
-static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
+static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
 {
-    (void)place;
+    (void)cell_key;
     bool far = false;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         far |= (box->v[QD_ROW_HIGH + k] - box->v[k]) * of(index)->inverse > FAR;
@@ -309,9 +309,9 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
     return far;
 }
 
-static bool is_high(const qd_index *index, uint32_t place)
+static bool is_high(const qd_index *index, uint32_t cell_key)
 {
-    return place % 2 == 1 || of(index)->pool.grid[place / 2].level > 0;
+    return cell_key % 2 == 1 || of(index)->pool.grid[cell_key / 2].level > 0;
 }
 
 /* Whether it would be put just there. */
@@ -319,11 +319,11 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
 {
     (void)before;
     const qd_hash *hash = of(index);
-    const qd_hash_cell *cell = &hash->pool.grid[record->place / 2];
+    const qd_hash_cell *cell = &hash->pool.grid[record->cell_key / 2];
     if (QD_UNLIKELY(cell->level > 0)) {
         qd_hash_spot spot = qd_hash_spot_of(hash->inverse, bounds);
 
-        return spot.level == cell->level && spot.across == record->place % 2 &&
+        return spot.level == cell->level && spot.across == record->cell_key % 2 &&
                memcmp(spot.at, cell->at, sizeof spot.at) == 0;
     }
     /* It begins in the cell, and ends there or in the next. */
@@ -333,23 +333,23 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
         out |= (uint32_t)(reach.v[k] ^ cell->at[k]);
         across |= (uint32_t)(reach.v[QD_ROW_HIGH + k] - cell->at[k]);
     }
-    return out == 0 && across == record->place % 2;
+    return out == 0 && across == record->cell_key % 2;
 }
 
-static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+static size_t move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
-    qd_move_all(index, 0, count, slots, at, stays);
+    return qd_move_each(index, 0, count, slots, at, movers, stays);
 }
 
 static void emptied(qd_index *index, uint32_t cell)
 {
-    suspect(&of(index)->pool, cell / 2);
+    note_candidate(&of(index)->pool, cell / 2);
 }
 
 static void prepare(qd_index *index)
 {
     if (qd_hash_plan_is_due(of(index))) {
-        qd_hash_plan_again(of(index));
+        qd_hash_replan(of(index));
     }
 }
 
@@ -381,7 +381,7 @@ static bool holds(const qd_index *index, uint32_t cell, const qd_row *box)
 static void validate(const qd_index *index)
 {
     const qd_hash_pool *pool = &of(index)->pool;
-    uint32_t count_of[QD_HASH_LEVELS] = {0}, cells = 0, suspects = 0, in_table = 0;
+    uint32_t count_of[QD_HASH_LEVELS] = {0}, cells = 0, candidates = 0, in_table = 0;
 
     QD_ASSERT(index->cell == pool->cell && index->cells == 2 * pool->used && pool->visits == 0);
     for (uint32_t i = 0; i < pool->used; i++) {
@@ -392,13 +392,13 @@ static void validate(const qd_index *index)
             QD_ASSERT(empty);
             continue;
         }
-        QD_ASSERT((cell->flags & ~QD_HASH_SUSPECT) == 0 && (!empty || cell->flags == QD_HASH_SUSPECT));
+        QD_ASSERT((cell->flags & ~QD_HASH_CANDIDATE) == 0 && (!empty || cell->flags == QD_HASH_CANDIDATE));
         QD_ASSERT(qd_hash_find(pool, cell->at, cell->level) == i);
-        suspects += cell->flags == QD_HASH_SUSPECT;
+        candidates += cell->flags == QD_HASH_CANDIDATE;
         count_of[cell->level]++;
         cells++;
     }
-    QD_ASSERT(suspects == pool->suspects && cells == pool->count);
+    QD_ASSERT(candidates == pool->candidates && cells == pool->count);
     for (uint32_t level = 0; level < QD_HASH_LEVELS; level++) {
         QD_ASSERT(count_of[level] == pool->level_count[level]);
         QD_ASSERT((count_of[level] > 0) == (pool->levels >> level & 1));
@@ -430,9 +430,9 @@ static const qd_index_ops ops = {
     .move = move,
     .emptied = emptied,
     .prepare = prepare,
-    .walk_begin = qd_hash_walk_begin,
-    .walk = qd_hash_walk,
-    .walk_end = qd_hash_walk_end,
+    .traverse_begin = qd_hash_traverse_begin,
+    .traverse = qd_hash_walk,
+    .traverse_end = qd_hash_traverse_end,
     .settle = settle,
     .search = qd_hash_search,
     .count = count,

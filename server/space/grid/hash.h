@@ -33,7 +33,7 @@
 
 #include <string.h>
 
-#include "../core/array.h"
+#include "../../base/array.h"
 #include "../core/index.h"
 #include "../core/replan_debt.h"
 
@@ -45,10 +45,10 @@
 #define QD_HASH_LAST  ((1 << 30) - 64) /* a float */
 
 typedef enum qd_hash_flag {
-    QD_HASH_SUSPECT = 1, /* is in the list of suspects */
-    QD_HASH_CHANGED = 2, /* holds a row that changed; only during a walk, as those below */
-    QD_HASH_REACHED = 4, /* cells that its changed rows may reach into are listed for a visit */
-    QD_HASH_LISTED = 8,  /* for a visit */
+    QD_HASH_CANDIDATE = 1, /* is in the list of suspects */
+    QD_HASH_ACTIVE = 2,    /* holds a row that changed; only during a walk, as those below */
+    QD_HASH_REACHED = 4,   /* cells that its changed rows may reach into are listed for a visit */
+    QD_HASH_LISTED = 8,    /* for a visit */
 } qd_hash_flag;
 
 typedef struct qd_hash_cell {
@@ -61,15 +61,15 @@ typedef struct qd_hash_cell {
 typedef struct qd_hash_pool {
     qd_cell *cell; /* the one allocation begins here */
     qd_hash_cell *grid;
-    uint32_t *suspect; /* cells that were made or emptied: those that hold nothing go when the tick is over */
-    uint32_t *visit;   /* during a walk of what changed: the cells to look at */
+    uint32_t *candidate; /* cells that were made or emptied: those that hold nothing go when the tick is over */
+    uint32_t *visit;     /* during a walk of what changed: the cells to look at */
     uint32_t *table;
     uint32_t capacity; /* cells */
     uint32_t used;     /* cells ever made: all above do not exist */
     uint32_t count;    /* that exist */
     uint32_t free_first;
     uint32_t table_bits;
-    uint32_t suspects, visits;
+    uint32_t candidates, visits;
     uint32_t made;                        /* cells, ever */
     uint32_t levels;                      /* a bit for each that has a cell */
     uint32_t level_count[QD_HASH_LEVELS]; /* cells of each */
@@ -83,7 +83,7 @@ typedef struct qd_hash {
     uint32_t tasks; /* of the walk under way */
     /* Why to plan again. */
     uint32_t planned_for; /* the count of rows at the last plan */
-    qd_excess excess;
+    qd_replan_debt debt;
 } qd_hash;
 
 /* The finest cells where a box's edges lie, laid out as a row is. */
@@ -229,12 +229,12 @@ bool qd_hash_range_next(const qd_hash_pool *pool, qd_hash_range *range, uint32_t
 /* hash_plan.c */
 bool qd_hash_plan_is_due(const qd_hash *hash);
 /* Plans anew and registers every row again, each list's rows side by side. At any time but during a walk. */
-void qd_hash_plan_again(qd_hash *hash);
+void qd_hash_replan(qd_hash *hash);
 
 /* The operations of hash_walk.c and hash_search.c. */
-uint32_t qd_hash_walk_begin(qd_index *index, qd_walk_plan *plan);
+uint32_t qd_hash_traverse_begin(qd_index *index, qd_traversal_plan *plan);
 void qd_hash_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
-void qd_hash_walk_end(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);
+void qd_hash_traverse_end(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
 qd_status qd_hash_search(const qd_index *index, struct qd_search *search);
 
 #endif

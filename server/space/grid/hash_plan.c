@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 #include "../core/rebuild.h"
 #include "hash.h"
 
@@ -42,7 +42,7 @@ bool qd_hash_plan_is_due(const qd_hash *hash)
     uint32_t rows = hash->index.rows->count;
 
     return rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
-           hash->pool.made > rows + slack(hash) || (is_chosen(hash) && qd_excess_is_due(&hash->excess, rows));
+           hash->pool.made > rows + slack(hash) || (is_chosen(hash) && qd_replan_debt_is_due(&hash->debt, rows));
 }
 
 /* ---- how large ---- */
@@ -249,7 +249,7 @@ static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
     for (uint32_t i = 0; i < rows; i++) {
         list[i] = 2 * rank[list[i] / 2] + list[i] % 2;
     }
-    pool->suspects = 0;
+    pool->candidates = 0;
     qd_hash_fill_table(pool);
     qd_array_free(heap, entries, pool->used * sizeof *entries);
     qd_array_free(heap, rank, pool->used * sizeof *rank);
@@ -298,9 +298,9 @@ static void carry_over(qd_hash *hash, qd_scan scan, const uint32_t *list)
         for (; i < next[number]; i++) {
             uint32_t id = qd_row_id(old, order[i]);
 
-            qd_relay_row(index->rows, &hash->pool.cell[number], number, index->bodies, old, order[i]);
-            if (!(id & QD_ID_GHOST)) {
-                index->bodies->record[id & QD_ID_SLOT].place = number;
+            qd_rebuild_row(index->rows, &hash->pool.cell[number], number, index->bodies, old, order[i]);
+            if (!(id & QD_ID_OLD_ROW)) {
+                index->bodies->record[id & QD_ID_SLOT].cell_key = number;
             }
         }
     }
@@ -308,7 +308,7 @@ static void carry_over(qd_hash *hash, qd_scan scan, const uint32_t *list)
     qd_array_free(index->heap, order, old->count * sizeof *order);
 }
 
-void qd_hash_plan_again(qd_hash *hash)
+void qd_hash_replan(qd_hash *hash)
 {
     qd_index *index = &hash->index;
     qd_rows old_rows = *index->rows;
@@ -324,7 +324,7 @@ void qd_hash_plan_again(qd_hash *hash)
     order_cells(hash, list, old_rows.count);
     carry_over(hash, scan, list);
     qd_hash_show(hash);
-    qd_excess_reset(&hash->excess, old_rows.count);
+    qd_replan_debt_reset(&hash->debt, old_rows.count);
     hash->planned_for = old_rows.count;
     hash->pool.made = 0;
     qd_array_free(index->heap, list, old_rows.count * sizeof *list);

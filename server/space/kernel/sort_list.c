@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../core/array.h"
+#include "../../base/array.h"
 #include "../tree/morton.h"
 
 #define GROUP_ROWS 64u
@@ -16,7 +16,7 @@ typedef struct columns {
     void *column[QD_LIST_COLUMNS];
     size_t width;
     uint32_t *row;
-    uint64_t *moved;
+    uint64_t *changed;
     uint32_t count;
 } columns;
 
@@ -24,21 +24,21 @@ typedef struct range {
     uint32_t least, most;
 } range;
 
-void qd_arranger_free(qd_arranger *arranger, qd_heap *heap)
+void qd_list_sorter_free(qd_list_sorter *sorter, qd_heap *heap)
 {
-    qd_array_free(heap, arranger->order[0], arranger->capacity * ROOM_BYTES);
-    *arranger = (qd_arranger){0};
+    qd_array_free(heap, sorter->order[0], sorter->capacity * ROOM_BYTES);
+    *sorter = (qd_list_sorter){0};
 }
 
-static void reserve(qd_arranger *arranger, qd_heap *heap, uint32_t count)
+static void reserve(qd_list_sorter *sorter, qd_heap *heap, uint32_t count)
 {
-    if (count <= arranger->capacity) {
+    if (count <= sorter->capacity) {
         return;
     }
-    size_t capacity = qd_array_capacity(arranger->capacity, count, 0);
-    uint32_t *home = qd_array_grow(heap, QD_ARRAY_NEED, arranger->order[0], arranger->capacity * ROOM_BYTES, 0,
-                                   capacity * ROOM_BYTES);
-    *arranger = (qd_arranger){
+    size_t capacity = qd_array_capacity(sorter->capacity, count, 0);
+    uint32_t *home =
+        qd_array_grow(heap, QD_ARRAY_NEED, sorter->order[0], sorter->capacity * ROOM_BYTES, 0, capacity * ROOM_BYTES);
+    *sorter = (qd_list_sorter){
         .order = {home, home + capacity},
         .spare = home + 2 * capacity,
         .key = (uint16_t *)(void *)(home + 3 * capacity),
@@ -178,43 +178,43 @@ static void permute_bits(uint64_t *bits, const uint32_t *order, uint32_t count, 
     }
 }
 
-static void arrange(qd_arranger *arranger, qd_heap *heap, const columns *list)
+static void sort_list(qd_list_sorter *sorter, qd_heap *heap, const columns *list)
 {
     if (is_one_heap(list) || !is_apart(list)) {
         return;
     }
-    reserve(arranger, heap, list->count);
-    make_keys(list, arranger->key);
-    sort_digit(arranger->key, 0, NULL, arranger->order[0], list->count);
-    sort_digit(arranger->key, 8, arranger->order[0], arranger->order[1], list->count);
-    const uint32_t *order = arranger->order[1];
+    reserve(sorter, heap, list->count);
+    make_keys(list, sorter->key);
+    sort_digit(sorter->key, 0, NULL, sorter->order[0], list->count);
+    sort_digit(sorter->key, 8, sorter->order[0], sorter->order[1], list->count);
+    const uint32_t *order = sorter->order[1];
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-        permute(list->column[k], list->width, order, list->count, arranger->spare);
+        permute(list->column[k], list->width, order, list->count, sorter->spare);
     }
-    permute(list->row, sizeof *list->row, order, list->count, arranger->spare);
-    permute_bits(list->moved, order, list->count, arranger->spare);
+    permute(list->row, sizeof *list->row, order, list->count, sorter->spare);
+    permute_bits(list->changed, order, list->count, sorter->spare);
 }
 
-void qd_arrange16(qd_arranger *arranger, qd_heap *heap, qd_list16 *list)
+void qd_list16_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list16 *list)
 {
     if (list->count <= QD_LIST_LONG) {
         return;
     }
-    columns all = {.width = sizeof(uint16_t), .row = list->row, .moved = list->moved, .count = list->count};
+    columns all = {.width = sizeof(uint16_t), .row = list->row, .changed = list->changed, .count = list->count};
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         all.column[k] = list->column[k];
     }
-    arrange(arranger, heap, &all);
+    sort_list(sorter, heap, &all);
 }
 
-void qd_arrange8(qd_arranger *arranger, qd_heap *heap, qd_list8 *list)
+void qd_list8_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list8 *list)
 {
     if (list->count <= QD_LIST_LONG) {
         return;
     }
-    columns all = {.width = sizeof(uint8_t), .row = list->row, .moved = list->moved, .count = list->count};
+    columns all = {.width = sizeof(uint8_t), .row = list->row, .changed = list->changed, .count = list->count};
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         all.column[k] = list->column[k];
     }
-    arrange(arranger, heap, &all);
+    sort_list(sorter, heap, &all);
 }

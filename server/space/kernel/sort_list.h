@@ -12,17 +12,17 @@
 #include "kernel.h"
 
 /* Room for the order of a list; kept from list to list. */
-typedef struct qd_arranger {
+typedef struct qd_list_sorter {
     uint32_t *order[2]; /* the first one is where the allocation begins */
     void *spare;        /* a column of any width */
     uint16_t *key;
     uint32_t capacity;
-} qd_arranger;
+} qd_list_sorter;
 
-void qd_arranger_free(qd_arranger *arranger, qd_heap *heap);
+void qd_list_sorter_free(qd_list_sorter *sorter, qd_heap *heap);
 
 /* For lists that hold only their cell's own rows as yet. */
-void qd_arrange16(qd_arranger *arranger, qd_heap *heap, qd_list16 *list);
-void qd_arrange8(qd_arranger *arranger, qd_heap *heap, qd_list8 *list);
+void qd_list16_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list16 *list);
+void qd_list8_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list8 *list);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../brute/one_list.h"
+#include "../brute/one_list_move.h"
 #include "../tree/linear_move.h"
 
 #if defined(__x86_64__)
@@ -113,12 +113,12 @@ static inline void store_two(qd_record *records, const uint32_t *slots, bool is_
 }
 #endif
 
-static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t out)
+static inline uint32_t put_left(uint32_t *left, const uint32_t *slots, uint32_t out)
 {
-    __m512i leavers = _mm512_permutexvar_epi32(COLUMNS_ORDER, _mm512_loadu_si512(slots));
+    __m512i all = _mm512_permutexvar_epi32(COLUMNS_ORDER, _mm512_loadu_si512(slots));
 
-    _mm512_storeu_si512(aside->slot + aside->count, _mm512_maskz_compress_epi32((__mmask16)out, leavers));
-    aside->count += (uint32_t)_mm_popcnt_u32(out);
+    _mm512_storeu_si512(left, _mm512_maskz_compress_epi32((__mmask16)out, all));
+    return (uint32_t)_mm_popcnt_u32(out);
 }
 
 #include "move_body.h"

@@ -3,15 +3,15 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 #include "linear_plan.h"
 #include "root.h"
 
-uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_t *place)
+uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key)
 {
-    const uint32_t shift = QD_FRAME_BITS - tree->depth;
-    qd_numbers at = qd_frame_numbers(&tree->frame, box);
+    const uint32_t shift = QD_QUANTIZER_BITS - tree->depth;
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
 
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
         at.v[k] >>= shift;
@@ -22,14 +22,14 @@ uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_
     height = leaf ? leaf_height : height;
     uint32_t numbers = 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        numbers = numbers << QD_PLACE_BITS | at.v[k] >> height;
+        numbers = numbers << QD_CELL_KEY_BITS | at.v[k] >> height;
     }
-    *place = height << 28 | leaf << 24 | numbers;
+    *cell_key = height << 28 | leaf << 24 | numbers;
     return qd_level_first(tree->depth - height) + (low >> QD_AXES * height);
 }
 
 /* A cell is marked as occupied with all above it, up to the first that is. */
-void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number)
+void qd_linear_occupy(qd_linear *tree, uint32_t number)
 {
     while (!(tree->flags[number] & QD_CELL_OCCUPIED)) {
         tree->flags[number] |= QD_CELL_OCCUPIED;
@@ -42,70 +42,70 @@ void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number)
 
 static qd_status reserve(qd_index *index)
 {
-    qd_quadtree *tree = (qd_quadtree *)index;
+    qd_linear *tree = (qd_linear *)index;
 
-    return index->cells > 0 || qd_plan_first(tree, QD_ARRAY_TRY) ? QD_OK : QD_ERR_NO_MEMORY;
+    return index->cells > 0 || qd_linear_plan_first(tree, QD_ARRAY_TRY) ? QD_OK : QD_ERR_NO_MEMORY;
 }
 
-static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
+static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
-    qd_quadtree *tree = (qd_quadtree *)index;
+    qd_linear *tree = (qd_linear *)index;
 
     if (QD_UNLIKELY(index->cells == 0)) {
-        (void)qd_plan_first(tree, QD_ARRAY_NEED);
+        (void)qd_linear_plan_first(tree, QD_ARRAY_NEED);
     }
-    return qd_quadtree_cell_of(tree, box, place);
+    return qd_linear_cell_of(tree, box, cell_key);
 }
 
 /* Above the leaves, and longer than two of the finest cells. A small step is cheaper as one row, even where it crosses
  * a line. */
-static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
+static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
 {
-    const qd_quadtree *tree = (const qd_quadtree *)index;
-    const uint32_t span = 2u << (QD_FRAME_BITS - tree->depth);
-    qd_numbers at = qd_frame_numbers(&tree->frame, box);
+    const qd_linear *tree = (const qd_linear *)index;
+    const uint32_t span = 2u << (QD_QUANTIZER_BITS - tree->depth);
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
     bool is_long = false;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         is_long |= at.v[QD_ROW_HIGH + k] - at.v[k] > span;
     }
-    return is_long && !qd_place_is_leaf(place);
+    return is_long && !qd_cell_key_is_leaf(cell_key);
 }
 
-static bool is_high(const qd_index *index, uint32_t place)
+static bool is_high(const qd_index *index, uint32_t cell_key)
 {
     (void)index;
-    return !qd_place_is_leaf(place);
+    return !qd_cell_key_is_leaf(cell_key);
 }
 
 static void entered(qd_index *index, uint32_t cell)
 {
-    qd_quadtree *tree = (qd_quadtree *)index;
+    qd_linear *tree = (qd_linear *)index;
 
-    qd_quadtree_occupy(tree, cell);
-    tree->crowding += qd_plan_is_crowded(tree, cell);
+    qd_linear_occupy(tree, cell);
+    tree->crowd_debt += qd_linear_plan_is_crowded(tree, cell);
 }
 
 static void settle(qd_index *index)
 {
-    qd_quadtree *tree = (qd_quadtree *)index;
+    qd_linear *tree = (qd_linear *)index;
 
-    if (qd_plan_is_due(tree)) {
-        qd_plan_again(tree);
+    if (qd_linear_plan_is_due(tree)) {
+        qd_linear_replan(tree);
     }
 }
 
 static void count(const qd_index *index, qd_space_counters *counters)
 {
-    counters->depth = ((const qd_quadtree *)index)->depth;
+    counters->depth = ((const qd_linear *)index)->depth;
     counters->cells = index->cells;
 }
 
 static void destroy(qd_index *index)
 {
-    qd_quadtree *tree = (qd_quadtree *)index;
+    qd_linear *tree = (qd_linear *)index;
 
-    qd_plan_drop(tree);
+    qd_linear_plan_drop(tree);
     qd_heap_free(index->heap, tree, sizeof *tree);
 }
 
@@ -115,27 +115,24 @@ static const qd_index_ops ops = {
     .locate = locate,
     .is_far = is_far,
     .is_high = is_high,
-    .move = qd_quadtree_move,
-    .move_within = qd_quadtree_move_within,
-    .part = qd_quadtree_part,
-    .leave = qd_quadtree_leave_all,
+    .move = qd_linear_move,
     .entered = entered,
     .commits_all = true,
     .prepare = settle,
-    .walk_begin = qd_quadtree_walk_begin,
-    .walk = qd_quadtree_walk,
-    .walk_end = qd_quadtree_walk_end,
+    .traverse_begin = qd_linear_traverse_begin,
+    .traverse = qd_linear_walk,
+    .traverse_end = qd_linear_traverse_end,
     .settle = settle,
-    .search = qd_quadtree_search,
+    .search = qd_linear_search,
     .count = count,
-    .holds = qd_quadtree_holds,
-    .validate = qd_quadtree_validate,
+    .holds = qd_linear_holds,
+    .validate = qd_linear_validate,
     .destroy = destroy,
 };
 
-qd_index *qd_quadtree_create(const qd_index *as)
+qd_index *qd_linear_create(const qd_index *as)
 {
-    qd_quadtree *tree = qd_heap_alloc_zeroed(as->heap, sizeof *tree);
+    qd_linear *tree = qd_heap_alloc_zeroed(as->heap, sizeof *tree);
 
     if (tree == NULL) {
         return NULL;
@@ -152,7 +149,7 @@ qd_index *qd_quadtree_create(const qd_index *as)
         tree->bounds.hi[k] = hi[k];
     }
     qd_root root = qd_root_of(&tree->bounds);
-    tree->frame = qd_root_frame(&root, QD_FRAME_BITS);
+    tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
     tree->filled = root.filled;
     return &tree->index;
 }

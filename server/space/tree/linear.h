@@ -21,62 +21,56 @@
 #include "../geometry/quantizer.h"
 #include "morton.h"
 
-#define QD_PLACE_BITS (QD_AXES == 2 ? 12u : 7u) /* of each number in a place */
+#define QD_CELL_KEY_BITS (QD_AXES == 2 ? 12u : 7u) /* of each number in a place */
 
 typedef enum qd_cell_flag {
     QD_CELL_LEAF = 1,
     QD_CELL_OCCUPIED = 2, /* it or a cell below holds, or once held, a row */
-    QD_CELL_STAMPED = 4,  /* it or a cell below holds a row that changed; only during a walk */
+    QD_CELL_ACTIVE = 4,   /* it or a cell below holds a row that changed; only during a walk */
 } qd_cell_flag;
 
-typedef struct qd_quadtree {
+typedef struct qd_linear {
     qd_index index; /* no cells as long as there is nothing */
-    qd_frame frame;
+    qd_quantizer quantizer;
     qd_extent bounds; /* where the root begins as the square (cube) of */
     double filled;    /* the share of the root that its content takes up */
     uint32_t depth;
-    uint32_t planned_for;  /* the count of rows at the last plan */
-    uint32_t crowding;     /* rows put into leaves that should be divided, since the last plan */
-    uint32_t crowding_max; /* more ask for another plan */
-    qd_excess excess;      /* so does much of that */
-    uint32_t task_level;   /* of the walk under way: a task for each cell down to it */
-    uint8_t *flags;        /* one a cell: qd_cell_flag */
-    uint8_t *leaf_map;     /* one a finest cell; NULL: those are the leaves */
-} qd_quadtree;
+    uint32_t planned_for;    /* the count of rows at the last plan */
+    uint32_t crowd_debt;     /* rows put into leaves that should be divided, since the last plan */
+    uint32_t crowd_debt_max; /* more ask for another plan */
+    qd_replan_debt debt;     /* so does much of that */
+    uint32_t task_level;     /* of the walk under way: a task for each cell down to it */
+    uint8_t *flags;          /* one a cell: qd_cell_flag */
+    uint8_t *leaf_map;       /* one a finest cell; NULL: those are the leaves */
+} qd_linear;
 
-static inline bool qd_place_is_leaf(uint32_t place)
+static inline bool qd_cell_key_is_leaf(uint32_t cell_key)
 {
-    return (place >> 24 & 1) != 0;
+    return (cell_key >> 24 & 1) != 0;
 }
 
-static inline uint32_t qd_place_height(uint32_t place)
+static inline uint32_t qd_cell_key_height(uint32_t cell_key)
 {
-    return place >> 28;
+    return cell_key >> 28;
 }
 
-static inline uint32_t qd_place_number(uint32_t place, uint32_t axis)
+static inline uint32_t qd_cell_key_number(uint32_t cell_key, uint32_t axis)
 {
-    return place >> QD_PLACE_BITS * (QD_AXES - 1 - axis) & ((1u << QD_PLACE_BITS) - 1);
+    return cell_key >> QD_CELL_KEY_BITS * (QD_AXES - 1 - axis) & ((1u << QD_CELL_KEY_BITS) - 1);
 }
 
 /* The natural cell of a box, or the leaf above it: its number, and its place. */
-uint32_t qd_quadtree_cell_of(const qd_quadtree *tree, const qd_row *box, uint32_t *place);
+uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key);
 /* Marks a cell as occupied, and all above it. */
-void qd_quadtree_occupy(qd_quadtree *tree, uint32_t number);
+void qd_linear_occupy(qd_linear *tree, uint32_t number);
 
-/* What the index does, by file: quadtree_move.c, quadtree_leave.c, quadtree_walk.c, quadtree_search.c,
- * quadtree_validate.c. */
-void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
-uint32_t qd_quadtree_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                                 qd_leaver *leavers);
-void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count);
-void qd_quadtree_part(const qd_index *index, uint32_t count, const qd_leaver *leavers, uint8_t *parts);
-void qd_quadtree_leave_all(qd_index *index, struct qd_stage *stage, const qd_executor *executor);
-uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan);
-void qd_quadtree_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
-void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);
-qd_status qd_quadtree_search(const qd_index *index, struct qd_search *search);
-bool qd_quadtree_holds(const qd_index *index, uint32_t cell, const qd_row *box);
-void qd_quadtree_validate(const qd_index *index);
+/* What the index does, by file: linear_move.c, linear_traversal.c, linear_search.c, linear_validate.c. */
+size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers);
+uint32_t qd_linear_traverse_begin(qd_index *index, qd_traversal_plan *plan);
+void qd_linear_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
+void qd_linear_traverse_end(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
+qd_status qd_linear_search(const qd_index *index, struct qd_search *search);
+bool qd_linear_holds(const qd_index *index, uint32_t cell, const qd_row *box);
+void qd_linear_validate(const qd_index *index);
 
 #endif

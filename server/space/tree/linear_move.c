@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linear_move.h"
 
+#include "../kernel/choose.h"
+
 #define LOOK_AHEAD 8u
 
 /* It is still in a leaf, or lies astride the middle lines of a larger cell as it did, one step on: then its row is no
@@ -8,10 +10,11 @@
 static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
 {
     typedef uint32_t ints __attribute__((vector_size(16)));
-    const qd_quadtree *tree = (const qd_quadtree *)index;
-    const uint32_t place = record->place, shift = QD_FRAME_BITS - tree->depth + qd_place_height(place);
-    const ints cell = QD_FOUR(qd_place_number(place, 0), qd_place_number(place, 1), qd_place_number(place, 2));
-    qd_numbers at = qd_frame_numbers(&tree->frame, bounds);
+    const qd_linear *tree = (const qd_linear *)index;
+    const uint32_t cell_key = record->cell_key, shift = QD_QUANTIZER_BITS - tree->depth + qd_cell_key_height(cell_key);
+    const ints cell =
+        QD_FOUR(qd_cell_key_number(cell_key, 0), qd_cell_key_number(cell_key, 1), qd_cell_key_number(cell_key, 2));
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, bounds);
     ints out = {0};
     for (uint32_t four = 0; four < QD_FOURS; four++) {
         ints number;
@@ -24,7 +27,7 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     if ((outside[0] | outside[1]) != 0) {
         return false;
     }
-    if (QD_LIKELY(qd_place_is_leaf(place))) {
+    if (QD_LIKELY(qd_cell_key_is_leaf(cell_key))) {
         return true;
     }
     uint32_t astride = 0;
@@ -34,142 +37,76 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return astride >> (shift - 1) != 0 && qd_move_is_step(record, bounds, before);
 }
 
-bool qd_quadtree_look(qd_quadtree *tree, uint32_t slot, qd_leaver *leaver)
+/* Where a body that may have left its cell belongs. False: it stays. */
+static bool look(const qd_linear *tree, uint32_t slot, qd_mover *mover)
 {
-    qd_index *index = &tree->index;
+    const qd_index *index = &tree->index;
     const qd_record *record = &index->bodies->record[slot];
 
+    *mover = (qd_mover){slot, qd_mover_to(0, QD_MOVE_UPDATE), 0};
     if (QD_UNLIKELY(record->change != QD_NONE)) {
-        qd_registry_update(index->registry, slot);
-        return false;
+        return true;
     }
     const bool is_round = record->shape != QD_SPACE_BOX;
     const qd_row now = qd_bodies_row(index->bodies, slot), bounds = qd_row_bounds(&now, is_round);
     const qd_row was = qd_row_bounds(qd_row_was(index->rows, record->row), is_round);
     const qd_row both = qd_row_union(&bounds, &was);
-    uint32_t place, cell = qd_quadtree_cell_of(tree, &both, &place), place_now = place;
-    if (!qd_place_is_leaf(place)) {
+    uint32_t cell_key, cell = qd_linear_cell_of(tree, &both, &cell_key), cell_key_now = cell_key;
+    if (!qd_cell_key_is_leaf(cell_key)) {
         if (!qd_boxes_overlap(&bounds, &was)) {
-            qd_registry_update(index->registry, slot);
-            return false;
+            return true;
         }
-        (void)qd_quadtree_cell_of(tree, &bounds, &place_now);
+        (void)qd_linear_cell_of(tree, &bounds, &cell_key_now);
     }
     *qd_row_now(index->rows, record->row) = now;
-    qd_rows_mark(index->rows, record->row);
-    *leaver = (qd_leaver){slot, cell, qd_leaver_note(place, place_now != place ? QD_LEAVE_STRETCHED : QD_LEAVE_WHOLE)};
-    return place != record->place;
+    qd_rows_set_changed(index->rows, record->row);
+    *mover = (qd_mover){slot, qd_mover_to(cell, cell_key_now != cell_key ? QD_MOVE_LOOSE : QD_MOVE_WHOLE), cell_key};
+    return cell_key != record->cell_key;
 }
 
-static const qd_cell *cell_now(const qd_index *index, uint32_t slot)
+/* Keeps those that leave their cells, and says where they go. In a step of its own, so that each finds what it needs
+ * near. */
+static void look_each(const qd_linear *tree, qd_movers *movers)
 {
-    return &index->cell[index->rows->info[index->bodies->record[slot].row / QD_BLOCK_ROWS].cell];
-}
-
-/* A slot may come twice. */
-static void leave_one(qd_quadtree *tree, qd_leaver each)
-{
-    if (qd_leaver_how(&each) == QD_LEAVE_ODD && !qd_quadtree_look(tree, each.slot, &each)) {
-        return;
-    }
-    const qd_record *record = &tree->index.bodies->record[each.slot];
-    const uint32_t place = qd_leaver_place(&each);
-    if (qd_leaver_how(&each) == QD_LEAVE_SPLIT && record->change == QD_NONE) {
-        qd_registry_split(tree->index.registry, each.slot, each.cell, place);
-    } else if (record->place != place) {
-        bool is_stretched = qd_leaver_how(&each) == QD_LEAVE_STRETCHED;
-
-        qd_registry_transfer(tree->index.registry, each.slot, each.cell, place, is_stretched);
-    }
-}
-
-void qd_quadtree_leave_fetch(const qd_index *index, const qd_leaver *leavers, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        qd_rows_fetch(index->rows, index->bodies->record[leavers[i].slot].row);
-        __builtin_prefetch(&index->cell[leavers[i].cell], 1);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        __builtin_prefetch(cell_now(index, leavers[i].slot), 1);
-    }
-}
-
-void qd_quadtree_leave_fetch_lists(const qd_index *index, const qd_leaver *leaver)
-{
-    qd_rows_fetch_last(index->rows, &index->cell[leaver->cell]);
-    if (qd_leaver_how(leaver) != QD_LEAVE_SPLIT) {
-        qd_rows_fetch_last(index->rows, cell_now(index, leaver->slot));
-    }
-}
-
-void qd_quadtree_leave(qd_index *index, const qd_leaver *leavers, uint32_t count)
-{
+    const qd_index *index = &tree->index;
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+    const uint32_t count = movers->count;
 
-    if (is_large) {
-        qd_quadtree_leave_fetch(index, leavers, count);
-    }
+    movers->count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (is_large && i + QD_LEAVE_AHEAD < count) {
-            qd_quadtree_leave_fetch_lists(index, &leavers[i + QD_LEAVE_AHEAD]);
+        if (is_large && i + LOOK_AHEAD < count) {
+            qd_rows_fetch(index->rows, index->bodies->record[movers->each[i + LOOK_AHEAD].slot].row);
         }
-        leave_one((qd_quadtree *)index, leavers[i]);
+        movers->count += look(tree, movers->each[i].slot, &movers->each[movers->count]);
     }
 }
 
-/* In two steps, so that each finds what it needs near. */
-static void resolve(qd_index *index, qd_aside *aside)
+/* All have moved before any is looked at, so that a slot may come twice. */
+size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
-    qd_quadtree *tree = (qd_quadtree *)index;
-    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
-    qd_leaver leavers[QD_ASIDE_MAX];
-    uint32_t count = 0;
+    qd_linear *tree = (qd_linear *)index;
+    qd_left left;
 
-    for (uint32_t i = 0; i < aside->count; i++) {
-        if (is_large && i + LOOK_AHEAD < aside->count) {
-            qd_rows_fetch(index->rows, index->bodies->record[aside->slot[i + LOOK_AHEAD]].row);
-        }
-        count += qd_quadtree_look(tree, aside->slot[i], &leavers[count]);
-    }
-    aside->count = 0;
-    qd_quadtree_leave(index, leavers, count);
-}
-
-void qd_quadtree_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
-{
-    qd_aside aside;
-
-    aside.count = 0;
+    left.count = 0;
     size_t done = 0;
 #if defined(__x86_64__)
-    if (qd_kernel_chosen() == &qd_kernel_avx512) {
-        done = qd_quadtree_move_avx512((qd_quadtree *)index, count, slots, at);
-    } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
-        done = qd_quadtree_move_avx2((qd_quadtree *)index, count, slots, at);
+    const qd_kernel *kernel = qd_kernel_chosen();
+    if (kernel == &qd_kernel_avx512) {
+        done = qd_linear_move_avx512(tree, count, slots, at, &left);
+    } else if (kernel == &qd_kernel_avx2) {
+        done = qd_linear_move_avx2(tree, count, slots, at, &left);
     }
 #endif
-    qd_move_each(index, done, count, slots, at, &aside, stays, resolve);
-    resolve(index, &aside);
-}
-
-uint32_t qd_quadtree_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                                 qd_leaver *leavers)
-{
-    uint32_t left = 0;
-    size_t done = 0;
+    if (done == 0 || count - done < QD_LEFT_STEP) {
+        done = qd_move_each(index, done, count, slots, at, movers, stays);
+    }
+    look_each(tree, movers);
 #if defined(__x86_64__)
-    if (qd_kernel_chosen() == &qd_kernel_avx512) {
-        done = qd_quadtree_within_avx512((qd_quadtree *)index, count, slots, at, leavers, &left);
-    } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
-        done = qd_quadtree_within_avx2((qd_quadtree *)index, count, slots, at, leavers, &left);
+    if (left.count > 0 && kernel == &qd_kernel_avx512) {
+        qd_linear_look_avx512(tree, &left, movers);
+    } else if (left.count > 0) {
+        qd_linear_look_avx2(tree, &left, movers);
     }
 #endif
-    for (size_t i = done; i < count; i++) {
-        float before[QD_AXES];
-
-        if (!qd_move_one(index, slots[i], at, i, stays, before)) {
-            leavers[left++] = (qd_leaver){slots[i], 0, qd_leaver_note(0, QD_LEAVE_ODD)};
-        }
-    }
-    return left;
+    return done;
 }

@@ -10,22 +10,22 @@ typedef struct constants {
     ints shift;
 } constants;
 
-static constants constants_of(const qd_quadtree *tree)
+static constants constants_of(const qd_linear *tree)
 {
-    const qd_frame *frame = &tree->frame;
+    const qd_quantizer *quantizer = &tree->quantizer;
     constants c = {
-        .scale = all_floats(frame->scale),
-        .last = all_floats((float)QD_FRAME_LAST),
-        .shift = all_ints(QD_FRAME_BITS - tree->depth),
+        .scale = all_floats(quantizer->scale),
+        .last = all_floats((float)QD_QUANTIZER_LAST),
+        .shift = all_ints(QD_QUANTIZER_BITS - tree->depth),
     };
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        c.origin[k] = all_floats(frame->origin[k]);
+        c.origin[k] = all_floats(quantizer->origin[k]);
     }
     return c;
 }
 
-/* qd_frame_number */
+/* qd_quantizer_number */
 static inline ints number_of(const constants *c, floats edge, uint32_t k)
 {
     floats number = (edge - c->origin[k]) * c->scale;
@@ -40,19 +40,19 @@ static inline uint32_t leaving(const constants *c, const qd_bodies *bodies, cons
     columns bounds;
 
     make_rows(bodies, slots, at, row, &bounds);
-    const ints shift = c->shift + (at->place >> 28);
+    const ints shift = c->shift + (at->cell_key >> 28);
     ints out = all_ints(0), apart = all_ints(0);
     uint32_t far = 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
         ints low = number_of(c, bounds.edge[k], k), high = number_of(c, bounds.edge[QD_ROW_HIGH + k], k);
-        ints cell = at->place >> QD_PLACE_BITS * (QD_AXES - 1 - k) & ((1u << QD_PLACE_BITS) - 1);
+        ints cell = at->cell_key >> QD_CELL_KEY_BITS * (QD_AXES - 1 - k) & ((1u << QD_CELL_KEY_BITS) - 1);
 
         out |= ((low >> shift) ^ cell) | ((high >> shift) ^ cell);
         apart |= low ^ high;
         far |= exceeding(abs_of(at->centre[k] - at->before[k]), bounds.edge[QD_ROW_HIGH + k] - bounds.edge[k]);
     }
     /* Done for leaves, too: a branch would be foreseen too seldom. */
-    uint32_t is_leaf = any(at->place & (1u << 24)), is_astride = any(apart >> (shift - 1));
+    uint32_t is_leaf = any(at->cell_key & (1u << 24)), is_astride = any(apart >> (shift - 1));
     return any(out) | (~is_leaf & (far | (~is_astride & ((1u << WIDTH) - 1))));
 }
 
@@ -64,7 +64,7 @@ typedef struct span {
 } span;
 
 typedef struct spot {
-    ints cell, place;
+    ints cell, cell_key;
 } spot;
 
 /* qd_morton_spread */
@@ -90,8 +90,8 @@ static inline ints bits_of(ints n)
     return (ints)OP(max_epi32)((vector)(exponent - 126), (vector)all_ints(0));
 }
 
-/* qd_quadtree_cell_of */
-static inline spot spot_of(const qd_quadtree *tree, const span *box)
+/* qd_linear_cell_of */
+static inline spot spot_of(const qd_linear *tree, const span *box)
 {
     ints low = all_ints(0), apart = all_ints(0), numbers = all_ints(0), leaf_height = all_ints(0);
 
@@ -109,20 +109,20 @@ static inline spot spot_of(const qd_quadtree *tree, const span *box)
     ints is_leaf = (ints)(height <= leaf_height);
     height = (ints)OP(max_epi32)((vector)height, (vector)leaf_height);
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        numbers = numbers << QD_PLACE_BITS | box->low[k] >> height;
+        numbers = numbers << QD_CELL_KEY_BITS | box->low[k] >> height;
     }
     /* The level's first cell, qd_level_first, has a 1 in each of its digits. */
     const uint32_t ones = QD_AXES == 2 ? 0x55555555u : 0x49249249u;
     ints first = ~(all_ints(UINT32_MAX) << QD_AXES * (tree->depth - height)) & ones;
     return (spot){
         .cell = first + (low >> QD_AXES * height),
-        .place = height << 28 | (is_leaf & (1u << 24)) | numbers,
+        .cell_key = height << 28 | (is_leaf & (1u << 24)) | numbers,
     };
 }
 
-/* qd_quadtree_look for many, but also of those that are split. Returns a bit for each that goes; those in `odd` are to
- * be looked at one by one. Their rows stand where they are already. */
-static inline uint32_t look(const qd_quadtree *tree, const constants *c, const uint32_t *slots, qd_leaver *leavers,
+/* `look` of linear_move.c for many, but also of those that are split. Returns a bit for each that goes, and in `odd` for
+ * each that is to be registered again. Their rows stand where they are already. */
+static inline uint32_t look(const qd_linear *tree, const constants *c, const uint32_t *slots, qd_mover *movers,
                             uint32_t *odd)
 {
     const qd_index *index = &tree->index;
@@ -165,138 +165,102 @@ static inline uint32_t look(const qd_quadtree *tree, const constants *c, const u
         both.high[k] = all_high >> c->shift;
     }
     spot to = spot_of(tree, &both), natural = spot_of(tree, &now);
-    uint32_t is_leaf = any(to.place & (1u << 24)), is_other = any(natural.place ^ to.place);
+    uint32_t is_leaf = any(to.cell_key & (1u << 24)), is_other = any(natural.cell_key ^ to.cell_key);
     uint32_t split = index->config->swept ? 0 : far & apart & ~is_leaf & ~absent;
     *odd =
         any((at.state & 0xffu) ^ QD_RECORD_LIVE) | any(are_of_shape(&at, QD_SPACE_CAPSULE)) | any(at.change ^ QD_NONE);
-    uint32_t cell[2][WIDTH], place[2][WIDTH];
+    uint32_t cell[2][WIDTH], cell_key[2][WIDTH];
     memcpy(cell[0], &to.cell, sizeof cell[0]);
     memcpy(cell[1], &natural.cell, sizeof cell[1]);
-    memcpy(place[0], &to.place, sizeof place[0]);
-    memcpy(place[1], &natural.place, sizeof place[1]);
+    memcpy(cell_key[0], &to.cell_key, sizeof cell_key[0]);
+    memcpy(cell_key[1], &natural.cell_key, sizeof cell_key[1]);
     for (uint32_t e = 0; e < WIDTH; e++) {
         uint32_t is_split = split >> e & 1;
 
-        leavers[e] = (qd_leaver){
+        movers[e] = (qd_mover){
             .slot = slots[e % 4 * LANES + e / 4],
-            .cell = cell[is_split][e],
-            .note = qd_leaver_note(place[is_split][e], is_split            ? QD_LEAVE_SPLIT
-                                                       : is_other >> e & 1 ? QD_LEAVE_STRETCHED
-                                                                           : QD_LEAVE_WHOLE),
+            .to = qd_mover_to(cell[is_split][e], is_split            ? QD_MOVE_SPLIT
+                                                 : is_other >> e & 1 ? QD_MOVE_LOOSE
+                                                                     : QD_MOVE_WHOLE),
+            .cell_key = cell_key[is_split][e],
         };
     }
-    return split | any(to.place ^ at.place);
+    return split | any(to.cell_key ^ at.cell_key);
 }
 
-/* Looks at all that were put aside, of which then none is. Returns how many go, or have to be looked at one by one:
- * `leavers` has room for a register more than are aside. */
-static __attribute__((noinline)) uint32_t look_aside(const qd_quadtree *tree, qd_aside *aside, qd_leaver *leavers)
+/* Whole registers of slots: after the last one it comes again. */
+void MOVE_SYMBOL(qd_linear_look)(const qd_linear *tree, qd_left *left, qd_movers *movers)
 {
     const constants c = constants_of(tree);
     const qd_index *index = &tree->index;
     const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
-    qd_leaver many[WIDTH];
-    uint32_t count = 0;
+    qd_mover many[WIDTH];
 
-    /* Whole registers of slots: after the last one it comes again. */
-    for (uint32_t i = aside->count; i % WIDTH != 0; i++) {
-        aside->slot[i] = aside->slot[aside->count - 1];
+    for (uint32_t i = left->count; i % WIDTH != 0; i++) {
+        left->slot[i] = left->slot[left->count - 1];
     }
-    for (uint32_t i = 0; i < aside->count; i += WIDTH) {
-        for (uint32_t k = i + WIDTH; is_large && k < i + 2 * WIDTH && k < aside->count; k++) {
-            qd_rows_fetch(index->rows, index->bodies->record[aside->slot[k]].row);
+    for (uint32_t i = 0; i < left->count; i += WIDTH) {
+        for (uint32_t k = i + WIDTH; is_large && k < i + 2 * WIDTH && k < left->count; k++) {
+            qd_rows_fetch(index->rows, index->bodies->record[left->slot[k]].row);
         }
-        uint32_t odd, out = look(tree, &c, aside->slot + i, many, &odd);
-        for (uint32_t left = out & ~odd; left != 0; left &= left - 1) {
-            leavers[count++] = many[__builtin_ctz(left)];
+        uint32_t odd, out = look(tree, &c, left->slot + i, many, &odd);
+        for (uint32_t rest = out & ~odd; rest != 0; rest &= rest - 1) {
+            movers->each[movers->count++] = many[__builtin_ctz(rest)];
         }
-        for (uint32_t left = odd; left != 0; left &= left - 1) {
-            leavers[count++] = (qd_leaver){many[__builtin_ctz(left)].slot, 0, qd_leaver_note(0, QD_LEAVE_ODD)};
+        for (uint32_t rest = odd; rest != 0; rest &= rest - 1) {
+            movers->each[movers->count++] =
+                (qd_mover){many[__builtin_ctz(rest)].slot, qd_mover_to(0, QD_MOVE_UPDATE), 0};
         }
     }
-    aside->count = 0;
-    return count;
-}
-
-static void resolve(qd_quadtree *tree, qd_aside *aside)
-{
-    qd_leaver leavers[QD_ASIDE_MAX + WIDTH];
-
-    qd_quadtree_leave(&tree->index, leavers, look_aside(tree, aside, leavers));
 }
 
 /* ---- all ---- */
 
-static inline __attribute__((always_inline)) size_t move_many(qd_quadtree *tree, size_t count, const uint32_t *slots,
-                                                              const float *const *at, bool marks)
+#define ROWS_AHEAD 64u /* bodies: so far ahead rows are fetched, where records follow each other */
+
+/* Fetches what is needed further on; so many slots are left. Only where all is far from the cache: no part of the loop
+ * then, whose registers it would take. */
+static __attribute__((noinline)) void fetch_rows_ahead(const qd_index *index, const uint32_t *slots, size_t left,
+                                                       bool marks)
 {
-    qd_aside aside;
-
-    aside.count = 0;
-    const constants c = constants_of(tree);
-    const qd_bodies *bodies = tree->index.bodies;
-    size_t i = 0;
-    for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
-        group next;
-        columns row;
-
-        fetch_ahead(&tree->index, slots, count - i, marks);
-        read_group(bodies, slots, at, i, &next);
-        uint32_t out = leaving(&c, bodies, slots, &next, &row);
-        write_group(&tree->index, slots, at, i, &next, &row, marks);
-        put_aside(&aside, slots, out);
-        if (QD_UNLIKELY(aside.count > QD_ASIDE_MAX - WIDTH)) {
-            resolve(tree, &aside);
-        }
+    if (marks || left < ROWS_AHEAD + WIDTH || slots[ROWS_AHEAD] - slots[0] != ROWS_AHEAD) {
+        fetch_ahead(index, slots, left, marks);
+        return;
     }
-    resolve(tree, &aside);
-    return i;
-}
-
-size_t MOVE_SYMBOL(qd_quadtree_move)(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at)
-{
-    return tree->index.rows->all ? move_many(tree, count, slots, at, false) : move_many(tree, count, slots, at, true);
-}
-
-#define WITHIN_AHEAD 64u /* bodies: so far ahead rows are fetched */
-
-/* The rows of a register of bodies are fetched. */
-static inline void fetch_rows(const qd_index *index, const uint32_t *slots)
-{
-    check_slots(slots, index->bodies->used);
+    check_slots(slots + ROWS_AHEAD, index->bodies->used);
     for (uint32_t k = 0; k < WIDTH; k++) {
-        __builtin_prefetch(qd_row_now(index->rows, index->bodies->record[slots[k]].row), 1);
+        __builtin_prefetch(qd_row_now(index->rows, index->bodies->record[slots[ROWS_AHEAD + k]].row), 1);
     }
 }
 
-size_t MOVE_SYMBOL(qd_quadtree_within)(qd_quadtree *tree, size_t count, const uint32_t *slots, const float *const *at,
-                                       qd_leaver *leavers, uint32_t *left)
+static inline __attribute__((always_inline)) size_t move_many(qd_linear *tree, size_t count, const uint32_t *slots,
+                                                              const float *const *at, qd_left *left, bool marks)
 {
     const constants c = constants_of(tree);
     const qd_bodies *bodies = tree->index.bodies;
     const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
-    qd_aside aside;
-
-    aside.count = 0;
-    for (size_t k = 0; is_large && k < WITHIN_AHEAD && k + WIDTH <= count; k += WIDTH) {
-        fetch_rows(&tree->index, slots + k);
-    }
+    uint32_t out_count = 0;
     size_t i = 0;
-    for (; i + WIDTH <= count; i += WIDTH, slots += WIDTH) {
+
+    for (; i + WIDTH <= count && out_count <= QD_MOVERS_FULL - WIDTH; i += WIDTH, slots += WIDTH) {
         group next;
         columns row;
 
-        if (is_large && i + WITHIN_AHEAD + WIDTH <= count) {
-            fetch_rows(&tree->index, slots + WITHIN_AHEAD);
+        if (is_large) {
+            fetch_rows_ahead(&tree->index, slots, count - i, marks);
         }
         read_group(bodies, slots, at, i, &next);
         uint32_t out = leaving(&c, bodies, slots, &next, &row);
-        write_group(&tree->index, slots, at, i, &next, &row, false);
-        put_aside(&aside, slots, out);
-        if (QD_UNLIKELY(aside.count > QD_ASIDE_MAX - WIDTH)) {
-            *left += look_aside(tree, &aside, leavers + *left);
-        }
+        write_group(&tree->index, slots, at, i, &next, &row, marks);
+        out_count += put_left(left->slot + out_count, slots, out);
     }
-    *left += look_aside(tree, &aside, leavers + *left);
+    left->count = out_count;
     return i;
+}
+
+size_t MOVE_SYMBOL(qd_linear_move)(qd_linear *tree, size_t count, const uint32_t *slots, const float *const *at,
+                                   qd_left *left)
+{
+    return tree->index.rows->all ? move_many(tree, count, slots, at, left, false)
+                                 : move_many(tree, count, slots, at, left, true);
 }

@@ -15,12 +15,12 @@
 #define CELLS_A_LEAF     256u /* at most, of the finest ones for each full leaf: odd spreads may not take all memory */
 
 /* A cell with up to this many rows stays a leaf. */
-static uint32_t leaf_rows_max(const qd_quadtree *tree)
+static uint32_t leaf_rows_max(const qd_linear *tree)
 {
     return tree->index.tuning.leaf_rows * 11 / 5;
 }
 
-void qd_plan_drop(qd_quadtree *tree)
+void qd_linear_plan_drop(qd_linear *tree)
 {
     qd_array_free(tree->index.heap, tree->index.cell, tree->index.cells * sizeof *tree->index.cell);
     qd_array_free(tree->index.heap, tree->flags, tree->index.cells);
@@ -34,7 +34,7 @@ void qd_plan_drop(qd_quadtree *tree)
 }
 
 /* Empty cells of a depth, without leaves but the finest cells. */
-static bool make_cells(qd_quadtree *tree, uint32_t depth, qd_array_mode mode)
+static bool make_cells(qd_linear *tree, uint32_t depth, qd_array_mode mode)
 {
     uint32_t cells = qd_level_first(depth + 1);
     qd_cell *cell = qd_array_grow(tree->index.heap, mode, NULL, 0, 0, cells * sizeof *cell);
@@ -61,14 +61,14 @@ static bool make_cells(qd_quadtree *tree, uint32_t depth, qd_array_mode mode)
     return true;
 }
 
-bool qd_plan_first(qd_quadtree *tree, qd_array_mode mode)
+bool qd_linear_plan_first(qd_linear *tree, qd_array_mode mode)
 {
     tree->planned_for = 0;
-    tree->crowding_max = leaf_rows_max(tree);
+    tree->crowd_debt_max = leaf_rows_max(tree);
     return make_cells(tree, tree->index.config->depth, mode);
 }
 
-bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number)
+bool qd_linear_plan_is_crowded(const qd_linear *tree, uint32_t number)
 {
     return tree->index.cell[number].count > 2 * leaf_rows_max(tree) && tree->leaf_map != NULL &&
            (tree->flags[number] & QD_CELL_LEAF) && number < qd_level_first(tree->depth);
@@ -76,41 +76,41 @@ bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number)
 
 /* Walks that cost too much, an eighth of the rows newly in leaves that are too full, twice as many rows as planned for,
  * or a quarter of it. */
-bool qd_plan_is_due(const qd_quadtree *tree)
+bool qd_linear_plan_is_due(const qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count, slack = leaf_rows_max(tree);
 
     if (tree->index.cells == 0) {
         return false;
     }
-    return qd_excess_is_due(&tree->excess, rows) ||
+    return qd_replan_debt_is_due(&tree->debt, rows) ||
            (tree->index.config->depth == 0 &&
             (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
-             tree->crowding > tree->crowding_max));
+             tree->crowd_debt > tree->crowd_debt_max));
 }
 
 /* Where a plan cannot help, because what crowds is larger than its cells, the next one waits for twice as much. */
-static void reset_crowding(qd_quadtree *tree)
+static void reset_crowding(qd_linear *tree)
 {
     uint32_t usual = tree->index.rows->count / 8 + leaf_rows_max(tree);
-    bool in_vain = false;
+    bool without_hits = false;
 
-    for (uint32_t i = 0; i < tree->index.cells && !in_vain; i++) {
-        in_vain = qd_plan_is_crowded(tree, i);
+    for (uint32_t i = 0; i < tree->index.cells && !without_hits; i++) {
+        without_hits = qd_linear_plan_is_crowded(tree, i);
     }
-    bool was_due = tree->crowding > tree->crowding_max;
-    tree->crowding_max = in_vain && was_due ? 2 * tree->crowding_max : usual;
-    tree->crowding_max = tree->crowding_max < usual ? usual : tree->crowding_max;
-    tree->crowding = 0;
+    bool was_due = tree->crowd_debt > tree->crowd_debt_max;
+    tree->crowd_debt_max = without_hits && was_due ? 2 * tree->crowd_debt_max : usual;
+    tree->crowd_debt_max = tree->crowd_debt_max < usual ? usual : tree->crowd_debt_max;
+    tree->crowd_debt = 0;
 }
 
-static double rows_of_even_spread(const qd_quadtree *tree, uint32_t depth)
+static double rows_of_even_spread(const qd_linear *tree, uint32_t depth)
 {
     return tree->index.tuning.leaf_rows * tree->filled * qd_level_cells(depth);
 }
 
 /* Where the leaves would be, were all spread evenly. */
-static uint32_t even_depth(const qd_quadtree *tree)
+static uint32_t even_depth(const qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count, depth = 0;
 
@@ -122,7 +122,7 @@ static uint32_t even_depth(const qd_quadtree *tree)
     return depth;
 }
 
-static uint32_t depth_for(const qd_quadtree *tree)
+static uint32_t depth_for(const qd_linear *tree)
 {
     if (tree->index.config->depth > 0) {
         return tree->index.config->depth;
@@ -137,7 +137,7 @@ static uint32_t depth_for(const qd_quadtree *tree)
 /* A root may be larger than what it is to hold. So its leaves hold as many as they should whatever the count, where
  * they would hold a quarter of that; and its middle lines do not lie in the middle of the world, where so much is. For
  * odd spreads, and where there is no level left to make up for it, only the lines count. */
-static void stretch_root(qd_quadtree *tree)
+static void stretch_root(qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count;
 
@@ -150,54 +150,55 @@ static void stretch_root(qd_quadtree *tree)
     if (tree->filled < EVEN_FILL_MIN || depth + DEPTH_EXTRA > QD_TREE_DEPTH_MAX) {
         longer = ROOT_STRETCH_MIN;
     }
-    tree->frame.scale = (float)((double)tree->frame.scale / longer);
+    tree->quantizer.scale = (float)((double)tree->quantizer.scale / longer);
     tree->filled /= pow(longer, QD_AXES);
 }
 
-static uint32_t cell_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference, uint32_t *place)
+static uint32_t cell_of_row(const qd_linear *tree, const qd_rows *rows, uint32_t reference, uint32_t *cell_key)
 {
     qd_row box = qd_row_box(rows, reference);
 
-    return qd_quadtree_cell_of(tree, &box, place);
+    return qd_linear_cell_of(tree, &box, cell_key);
 }
 
 /* The finest cell of a row's lower corner. */
-static uint32_t morton_of_row(const qd_quadtree *tree, const qd_rows *rows, uint32_t reference)
+static uint32_t morton_of_row(const qd_linear *tree, const qd_rows *rows, uint32_t reference)
 {
     qd_row box = qd_row_box(rows, reference);
     uint32_t at[QD_AXES];
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        at[k] = qd_frame_number(box.v[k], tree->frame.origin[k], tree->frame.scale) >> (QD_FRAME_BITS - tree->depth);
+        at[k] = qd_quantizer_number(box.v[k], tree->quantizer.origin[k], tree->quantizer.scale) >>
+                (QD_QUANTIZER_BITS - tree->depth);
     }
     return qd_morton(at);
 }
 
-static void place_root(qd_quadtree *tree, qd_scan all)
+static void place_root(qd_linear *tree, qd_scan all)
 {
     qd_shells shells;
 
     qd_shells_init(&shells, &tree->bounds);
     qd_shells_count(&shells, all);
     qd_root root = qd_root_choose(&shells, (qd_root_use){QD_TREE_DEPTH_MAX, tree->index.tuning.leaf_rows});
-    tree->frame = qd_root_frame(&root, QD_FRAME_BITS);
+    tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
     tree->filled = root.filled;
     stretch_root(tree);
 }
 
 /* How many rows each cell would hold itself, were all cells split. */
-static void count_rows(qd_quadtree *tree, qd_scan old)
+static void count_rows(qd_linear *tree, qd_scan old)
 {
-    uint32_t first, count, place;
+    uint32_t first, count, cell_key;
 
     while (qd_scan_next(&old, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
-            tree->index.cell[cell_of_row(tree, old.rows, first + i, &place)].count++;
+            tree->index.cell[cell_of_row(tree, old.rows, first + i, &cell_key)].count++;
         }
     }
 }
 
-static void make_leaf(qd_quadtree *tree, uint32_t level, uint32_t k)
+static void make_leaf(qd_linear *tree, uint32_t level, uint32_t k)
 {
     uint32_t height = tree->depth - level;
 
@@ -206,7 +207,7 @@ static void make_leaf(qd_quadtree *tree, uint32_t level, uint32_t k)
 }
 
 /* A cell is a leaf when it holds few rows, or when most of them would not go further down. */
-static void choose_leaves(qd_quadtree *tree)
+static void choose_leaves(qd_linear *tree)
 {
     uint32_t *below = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, tree->index.cells * sizeof *below);
 
@@ -245,7 +246,7 @@ static void choose_leaves(qd_quadtree *tree)
 
 /* Cells in the order of the walk get their blocks side by side: head is the first of them, count 0. Returns the number
  * of blocks. */
-static uint32_t lay_out(qd_quadtree *tree)
+static uint32_t lay_out(qd_linear *tree)
 {
     uint32_t blocks = 0, level = 0, k = 0;
 
@@ -274,7 +275,7 @@ static uint32_t lay_out(qd_quadtree *tree)
 }
 
 /* All rows, ordered by the finest cell of their lower corner, so that what is near is near in its cell's list too. */
-static uint32_t *order_rows(const qd_quadtree *tree, qd_scan start)
+static uint32_t *order_rows(const qd_linear *tree, qd_scan start)
 {
     const qd_rows *old = start.rows;
     uint32_t finest = qd_level_cells(tree->depth), first, count;
@@ -299,25 +300,25 @@ static uint32_t *order_rows(const qd_quadtree *tree, qd_scan start)
     return order;
 }
 
-static void carry_over(qd_quadtree *tree, const qd_rows *old, uint32_t from)
+static void carry_over(qd_linear *tree, const qd_rows *old, uint32_t from)
 {
     qd_bodies *bodies = tree->index.bodies;
-    uint32_t place, number = cell_of_row(tree, old, from, &place);
+    uint32_t cell_key, number = cell_of_row(tree, old, from, &cell_key);
     qd_cell *cell = &tree->index.cell[number];
 
     if (cell->count == 0) {
-        qd_quadtree_occupy(tree, number);
+        qd_linear_occupy(tree, number);
     }
-    uint32_t id = qd_row_id(tree->index.rows, qd_relay_row(tree->index.rows, cell, number, bodies, old, from));
-    if (!(id & QD_ID_GHOST)) {
-        bodies->record[id & QD_ID_SLOT].place = place;
+    uint32_t id = qd_row_id(tree->index.rows, qd_rebuild_row(tree->index.rows, cell, number, bodies, old, from));
+    if (!(id & QD_ID_OLD_ROW)) {
+        bodies->record[id & QD_ID_SLOT].cell_key = cell_key;
     }
 }
 
-void qd_plan_again(qd_quadtree *tree)
+void qd_linear_replan(qd_linear *tree)
 {
     qd_rows old_rows = *tree->index.rows;
-    qd_quadtree old = *tree;
+    qd_linear old = *tree;
     const qd_scan start = qd_scan_start(&old_rows, old.index.cell, old.index.cells);
 
     place_root(tree, start);
@@ -338,7 +339,7 @@ void qd_plan_again(qd_quadtree *tree)
     qd_array_free(tree->index.heap, order, old_rows.count * sizeof *order);
     tree->planned_for = old_rows.count;
     reset_crowding(tree);
-    qd_excess_reset(&tree->excess, old_rows.count);
-    qd_plan_drop(&old);
+    qd_replan_debt_reset(&tree->debt, old_rows.count);
+    qd_linear_plan_drop(&old);
     qd_rows_deinit(&old_rows);
 }

@@ -6,17 +6,17 @@
 #ifndef QD_SPACE_TREE_LINEAR_PLAN_H
 #define QD_SPACE_TREE_LINEAR_PLAN_H
 
-#include "../core/array.h"
+#include "../../base/array.h"
 #include "linear.h"
 
 /* The tree for the first body. False: no memory, with QD_ARRAY_TRY. */
-bool qd_plan_first(qd_quadtree *tree, qd_array_mode mode);
-bool qd_plan_is_due(const qd_quadtree *tree);
+bool qd_linear_plan_first(qd_linear *tree, qd_array_mode mode);
+bool qd_linear_plan_is_due(const qd_linear *tree);
 /* Whether a cell is a leaf that holds twice as many as it should, and could be divided. */
-bool qd_plan_is_crowded(const qd_quadtree *tree, uint32_t number);
+bool qd_linear_plan_is_crowded(const qd_linear *tree, uint32_t number);
 /* Plans anew and registers every row again, each cell's rows side by side, cells in the order of the walk. May be
  * done at any time but during a walk. */
-void qd_plan_again(qd_quadtree *tree);
-void qd_plan_drop(qd_quadtree *tree);
+void qd_linear_replan(qd_linear *tree);
+void qd_linear_plan_drop(qd_linear *tree);
 
 #endif

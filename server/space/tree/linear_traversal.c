@@ -20,26 +20,27 @@
  * hand over. */
 #include "../../base/fetch.h"
 #include "../core/traversal.h"
+#include "../kernel/choose.h"
 #include "linear_plan.h"
 
-#define TASK_LEVEL    (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */
-#define TASK_ROWS     4096u                    /* in one of them: so that none waits long for the last one */
-#define TASK_ROWS_MIN 64u                      /* in one: the way down to it is worth as many */
-#define TASKS_A_HAND  8u                       /* subtrees have unequal numbers of rows */
-#define PREFETCH_FROM 32768u                   /* rows: fewer are near anyway */
+#define TASK_LEVEL       (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */
+#define TASK_ROWS        4096u                    /* in one of them: so that none waits long for the last one */
+#define TASK_ROWS_MIN    64u                      /* in one: the way down to it is worth as many */
+#define TASKS_PER_WORKER 8u                       /* subtrees have unequal numbers of rows */
+#define PREFETCH_FROM    32768u                   /* rows: fewer are near anyway */
 
 #define NARROW_OWN_MIN   32u /* rows: fewer are compared before they are narrowed */
 #define NARROW_MOVED_MIN 32u
 #define NARROW_BITS      3u /* of 8, that are finer than the finest cells */
 
-static const qd_quadtree *tree_of(const qd_worker_slot *worker)
+static const qd_linear *tree_of(const qd_worker_slot *worker)
 {
-    return (const qd_quadtree *)worker->index;
+    return (const qd_linear *)worker->index;
 }
 
 static qd_window window_of(uint32_t level, uint32_t k)
 {
-    uint32_t bits = QD_FRAME_BITS - level, last = (1u << bits) - 1;
+    uint32_t bits = QD_QUANTIZER_BITS - level, last = (1u << bits) - 1;
     qd_window window = {.shift = bits > 8 ? bits - 8 : 0};
 
     for (uint32_t axis = 0; axis < QD_AXES; axis++) {
@@ -53,7 +54,7 @@ static qd_window window_of(uint32_t level, uint32_t k)
 
 static bool is_active(const qd_worker_slot *worker, uint32_t number)
 {
-    return worker->all || (tree_of(worker)->flags[number] & QD_CELL_STAMPED) != 0;
+    return worker->all || (tree_of(worker)->flags[number] & QD_CELL_ACTIVE) != 0;
 }
 
 /* A plan lays leaves down in the order of the walk: behind the rows of this one come those of the next. */
@@ -84,7 +85,7 @@ static void visit_leaf(qd_worker_slot *worker, uint32_t level, uint32_t k, bool 
         prefetch_next(index->rows, cell);
     }
     worker->kernel->collect8(&worker->sink, cell, &window, list);
-    qd_arrange8(&worker->arranger, worker->sink.heap, list);
+    qd_list8_sort(&worker->sorter, worker->sink.heap, list);
     if (above != NULL && above->count > 0) {
         worker->kernel->cull8(above, &window, !active, list);
     }
@@ -92,7 +93,7 @@ static void visit_leaf(qd_worker_slot *worker, uint32_t level, uint32_t k, bool 
         worker->kernel->test8(&worker->sink, list, worker->all);
     }
     if (active) {
-        qd_walk_commit(worker, number);
+        qd_traversal_commit(worker, number);
     }
 }
 
@@ -105,7 +106,7 @@ static bool is_worth_narrowing(const qd_worker_slot *worker, uint32_t level, con
     }
     uint32_t moved = 0;
     for (uint32_t base = 0; !worker->all && base < list->own; base += 64) {
-        moved += (uint32_t)__builtin_popcountll(list->moved[base / 64]);
+        moved += (uint32_t)__builtin_popcountll(list->changed[base / 64]);
     }
     return worker->all || moved >= NARROW_MOVED_MIN;
 }
@@ -139,14 +140,14 @@ static void visit_inner(qd_worker_slot *worker, uint32_t level, uint32_t k, bool
     bool active = is_active(worker, number);
     qd_list16_reserve(worker->sink.heap, list, cell->count + (above != NULL ? above->count : 0));
     worker->kernel->collect16(&worker->sink, cell, list);
-    qd_arrange16(&worker->arranger, worker->sink.heap, list);
+    qd_list16_sort(&worker->sorter, worker->sink.heap, list);
     if (above != NULL && above->count > 0) {
         qd_window window = window_of(level, k);
 
         worker->kernel->cull16(above, &window, !active, list);
     }
-    list->any_moved = worker->all || qd_walk_is_any_moved(list);
-    if (test && list->own > 0 && list->any_moved) {
+    list->any_changed = worker->all || qd_list_is_any_changed(list);
+    if (test && list->own > 0 && list->any_changed) {
         test_inner(worker, level, k, list);
     }
 }
@@ -159,13 +160,13 @@ static bool is_worth_it(const qd_worker_slot *worker, uint32_t level, uint32_t n
     if (!(flags & QD_CELL_OCCUPIED) || ((flags & QD_CELL_LEAF) && worker->index->cell[number].count == 0)) {
         return false;
     }
-    return is_active(worker, number) || (level > 0 && worker->level[level - 1].any_moved);
+    return is_active(worker, number) || (level > 0 && worker->level[level - 1].any_changed);
 }
 
 /* Everything in and below a cell; the list of the level above is made. */
-static void walk_below(qd_worker_slot *worker, uint32_t top, uint32_t k)
+static void traverse_below(qd_worker_slot *worker, uint32_t top, uint32_t k)
 {
-    const qd_quadtree *tree = tree_of(worker);
+    const qd_linear *tree = tree_of(worker);
     uint32_t level = top;
 
     while (!worker->sink.stopped) {
@@ -176,7 +177,7 @@ static void walk_below(qd_worker_slot *worker, uint32_t top, uint32_t k)
                 visit_leaf(worker, level, k, true);
             } else {
                 visit_inner(worker, level, k, true);
-                if (worker->level[level].any_moved || is_active(worker, number)) {
+                if (worker->level[level].any_changed || is_active(worker, number)) {
                     level++;
                     k <<= QD_AXES;
                     continue;
@@ -188,7 +189,7 @@ static void walk_below(qd_worker_slot *worker, uint32_t top, uint32_t k)
             k >>= QD_AXES;
             number = qd_level_first(level) + k;
             if (is_active(worker, number)) {
-                qd_walk_commit(worker, number);
+                qd_traversal_commit(worker, number);
             }
         }
         if (level == top) {
@@ -206,11 +207,11 @@ static bool is_first_below(uint32_t k, uint32_t levels)
 
 /* Subtree number `task`, and before it those of the cells above in which it is the first. A leaf up there is all that
  * the subtrees below it would be. */
-void qd_quadtree_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+void qd_linear_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
-    const qd_quadtree *tree = (const qd_quadtree *)index;
+    const qd_linear *tree = (const qd_linear *)index;
 
-    worker->sink.frame = tree->frame;
+    worker->sink.quantizer = tree->quantizer;
     for (uint32_t level = 0; level < tree->task_level; level++) {
         uint32_t below = tree->task_level - level, k = task >> QD_AXES * below, number = qd_level_first(level) + k;
         bool is_first = is_first_below(task, below);
@@ -220,84 +221,84 @@ void qd_quadtree_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
         }
         if (tree->flags[number] & QD_CELL_LEAF) {
             if (is_first) {
-                walk_below(worker, level, k);
+                traverse_below(worker, level, k);
             }
             return;
         }
         visit_inner(worker, level, k, is_first);
     }
-    walk_below(worker, tree->task_level, task);
+    traverse_below(worker, tree->task_level, task);
 }
 
 /* Stamps the cells of changed rows. */
-static void stamp(qd_quadtree *tree)
+static void set_active(qd_linear *tree)
 {
     const qd_rows *rows = tree->index.rows;
 
-    for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        if (rows->info[rows->dirty[i]].dirty == 0) {
+    for (uint32_t i = 0; i < rows->changed_count; i++) {
+        if (rows->info[rows->changed[i]].changed == 0) {
             continue;
         }
-        uint32_t number = rows->info[rows->dirty[i]].cell;
-        while (!(tree->flags[number] & QD_CELL_STAMPED)) {
-            tree->flags[number] |= QD_CELL_STAMPED;
+        uint32_t number = rows->info[rows->changed[i]].cell;
+        while (!(tree->flags[number] & QD_CELL_ACTIVE)) {
+            tree->flags[number] |= QD_CELL_ACTIVE;
             number = number > 0 ? qd_cell_above(number) : 0;
         }
     }
 }
 
-static void unstamp(qd_quadtree *tree)
+static void unset_active(qd_linear *tree)
 {
     const qd_rows *rows = tree->index.rows;
 
-    for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        uint32_t number = rows->info[rows->dirty[i]].cell;
+    for (uint32_t i = 0; i < rows->changed_count; i++) {
+        uint32_t number = rows->info[rows->changed[i]].cell;
 
-        while (tree->flags[number] & QD_CELL_STAMPED) {
-            tree->flags[number] &= (uint8_t)~QD_CELL_STAMPED;
+        while (tree->flags[number] & QD_CELL_ACTIVE) {
+            tree->flags[number] &= (uint8_t)~QD_CELL_ACTIVE;
             number = number > 0 ? qd_cell_above(number) : 0;
         }
     }
 }
 
-static uint32_t task_level(const qd_quadtree *tree, uint32_t workers)
+static uint32_t task_level(const qd_linear *tree, uint32_t workers)
 {
     const uint64_t rows = tree->index.rows->count;
     uint32_t level = TASK_LEVEL;
 
     while ((uint64_t)qd_level_cells(level) * TASK_ROWS < rows ||
-           (qd_level_cells(level) < workers * TASKS_A_HAND &&
+           (qd_level_cells(level) < workers * TASKS_PER_WORKER &&
             (uint64_t)qd_level_cells(level + 1) * TASK_ROWS_MIN <= rows)) {
         level++;
     }
     return level < tree->depth ? level : tree->depth;
 }
 
-uint32_t qd_quadtree_walk_begin(qd_index *index, qd_walk_plan *plan)
+uint32_t qd_linear_traverse_begin(qd_index *index, qd_traversal_plan *plan)
 {
-    qd_quadtree *tree = (qd_quadtree *)index;
+    qd_linear *tree = (qd_linear *)index;
 
     if (index->cells == 0) {
         return 0;
     }
     if (!plan->all) {
-        stamp(tree);
+        set_active(tree);
     }
     tree->task_level = plan->workers > 1 ? task_level(tree, plan->workers) : 0;
     return qd_level_cells(tree->task_level);
 }
 
-void qd_quadtree_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+void qd_linear_traverse_end(qd_index *index, const qd_traversal_plan *plan, const qd_traversal_result *result)
 {
-    qd_quadtree *tree = (qd_quadtree *)index;
+    qd_linear *tree = (qd_linear *)index;
 
     if (!plan->all) {
-        unstamp(tree);
+        unset_active(tree);
     }
     for (uint32_t i = 0; plan->unmarked && i < qd_level_first(tree->task_level); i++) {
         qd_kernel_chosen()->commit(index->rows, &index->cell[i], true);
     }
-    if ((plan->mode == QD_WALK_EVENTS && result->complete) || result->in_vain) {
-        qd_excess_note(&tree->excess, index->rows->count, result->tests, result->exact_tests);
+    if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
+        qd_replan_debt_note(&tree->debt, index->rows->count, result->tests, result->exact_tests);
     }
 }

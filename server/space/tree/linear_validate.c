@@ -2,20 +2,20 @@
 #include "../../base/assert.h"
 #include "linear.h"
 
-static uint32_t cell_of_place(const qd_quadtree *tree, uint32_t place)
+static uint32_t cell_of_place(const qd_linear *tree, uint32_t cell_key)
 {
     uint32_t at[QD_AXES];
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        at[k] = qd_place_number(place, k);
+        at[k] = qd_cell_key_number(cell_key, k);
     }
-    return qd_level_first(tree->depth - qd_place_height(place)) + qd_morton(at);
+    return qd_level_first(tree->depth - qd_cell_key_height(cell_key)) + qd_morton(at);
 }
 
 /* It, or a cell below it, is where the box belongs. */
-bool qd_quadtree_holds(const qd_index *index, uint32_t cell, const qd_row *box)
+bool qd_linear_holds(const qd_index *index, uint32_t cell, const qd_row *box)
 {
-    uint32_t place, inner = qd_quadtree_cell_of((const qd_quadtree *)index, box, &place);
+    uint32_t cell_key, inner = qd_linear_cell_of((const qd_linear *)index, box, &cell_key);
 
     while (inner > cell) {
         inner = qd_cell_above(inner);
@@ -23,12 +23,12 @@ bool qd_quadtree_holds(const qd_index *index, uint32_t cell, const qd_row *box)
     return inner == cell;
 }
 
-void qd_quadtree_validate(const qd_index *index)
+void qd_linear_validate(const qd_index *index)
 {
-    const qd_quadtree *tree = (const qd_quadtree *)index;
+    const qd_linear *tree = (const qd_linear *)index;
 
     for (uint32_t number = 0; number < index->cells; number++) {
-        QD_ASSERT(!(tree->flags[number] & QD_CELL_STAMPED));
+        QD_ASSERT(!(tree->flags[number] & QD_CELL_ACTIVE));
         QD_ASSERT(index->cell[number].count == 0 || (tree->flags[number] & QD_CELL_OCCUPIED));
         QD_ASSERT(number == 0 || !(tree->flags[number] & QD_CELL_OCCUPIED) ||
                   (tree->flags[qd_cell_above(number)] & QD_CELL_OCCUPIED));
@@ -37,7 +37,7 @@ void qd_quadtree_validate(const qd_index *index)
         const qd_record *record = &index->bodies->record[slot];
 
         QD_ASSERT(record->state != QD_RECORD_LIVE ||
-                  cell_of_place(tree, record->place) == index->rows->info[record->row / QD_BLOCK_ROWS].cell);
+                  cell_of_place(tree, record->cell_key) == index->rows->info[record->row / QD_BLOCK_ROWS].cell);
     }
     for (uint32_t k = 0; tree->leaf_map != NULL && k < qd_level_cells(tree->depth); k++) {
         uint32_t height = tree->leaf_map[k];

@@ -54,7 +54,7 @@ void qd_shells_count(qd_shells *shells, qd_scan all);
 qd_root qd_root_of(const qd_extent *bounds);
 /* The best root: the bounds, where nothing is much better. */
 qd_root qd_root_choose(const qd_shells *shells, qd_root_use use);
-/* The frame that gives a root's side 2^bits numbers. */
-qd_frame qd_root_frame(const qd_root *root, uint32_t bits);
+/* The quantizer that gives a root's side 2^bits numbers. */
+qd_quantizer qd_root_quantizer(const qd_root *root, uint32_t bits);
 
 #endif

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 #include "../move/move.h"
 #include "root.h"
 #include "sparse_plan.h"
@@ -26,14 +26,14 @@ static void tell(qd_sparse *sparse)
 static qd_row room_of(const qd_sparse *sparse, uint64_t key)
 {
     const uint32_t below = QD_KEY_BITS - qd_key_level(key);
-    const double step = 1 / (double)sparse->frame.scale;
+    const double step = 1 / (double)sparse->quantizer.scale;
     qd_row room = {{0}};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         uint32_t first = qd_key_at(key, k) << below, last = first + ((1u << below) - 1);
-        double origin = (double)sparse->frame.origin[k];
-        float low = (float)(origin + first * step * (1 + QD_FRAME_MARGIN));
-        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_FRAME_MARGIN));
+        double origin = (double)sparse->quantizer.origin[k];
+        float low = (float)(origin + first * step * (1 + QD_QUANTIZER_MARGIN));
+        float high = (float)(origin + fmin((last + 1) * step, (double)FLT_MAX) * (1 - QD_QUANTIZER_MARGIN));
 
         room.v[k] = first == 0 ? -INFINITY : nextafterf(low, INFINITY);
         room.v[QD_ROW_HIGH + k] = last == QD_KEY_LAST ? INFINITY : nextafterf(high, -INFINITY);
@@ -95,7 +95,10 @@ static uint32_t find(const qd_sparse *sparse, uint64_t finest, uint32_t level)
 
 uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
 {
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    if (QD_UNLIKELY(sparse->cells.count == 0)) {
+        begin(sparse);
+    }
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint32_t level = qd_key_level_of(&numbers);
 
     level = level < sparse->depth_max ? level : sparse->depth_max;
@@ -119,7 +122,7 @@ qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key)
         numbers.v[k] = qd_key_at(key, k) << below;
         numbers.v[QD_ROW_HIGH + k] = numbers.v[k] + ((1u << below) - 1);
     }
-    return qd_frame_extent(&sparse->frame, &numbers, QD_KEY_LAST);
+    return qd_quantizer_extent(&sparse->quantizer, &numbers, QD_KEY_LAST);
 }
 
 void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count)
@@ -158,26 +161,21 @@ static qd_status reserve(qd_index *index)
     return status;
 }
 
-static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *place)
+static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
-    qd_sparse *sparse = (qd_sparse *)index;
-
-    if (QD_UNLIKELY(index->cells == 0)) {
-        begin(sparse);
-    }
-    return *place = qd_sparse_locate(sparse, box);
+    return *cell_key = qd_sparse_locate((qd_sparse *)index, box);
 }
 
 /* Above the leaves, and longer than two of the leaves where it begins. A small step is cheaper as one row, even where
  * it crosses a line. */
-static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
+static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
 
-    if (qd_sparse_is_leaf(sparse, place)) {
+    if (qd_sparse_is_leaf(sparse, cell_key)) {
         return false;
     }
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint32_t level = sparse->depth_max;
     if (sparse->index.config->depth == 0) {
         uint32_t number = find(sparse, qd_key_of(numbers.v), level);
@@ -191,20 +189,20 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t place)
     return is_long;
 }
 
-static bool is_high(const qd_index *index, uint32_t place)
+static bool is_high(const qd_index *index, uint32_t cell_key)
 {
-    return !qd_sparse_is_leaf((const qd_sparse *)index, place);
+    return !qd_sparse_is_leaf((const qd_sparse *)index, cell_key);
 }
 
 /* Where both its corners are still in its cell, when that is a leaf; or when the body lies astride the middle of a
  * larger one as it did, one step on. */
 static bool stays_in(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
 {
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, bounds);
-    uint64_t key = sparse->cells.key[record->place], low = qd_key_of(numbers.v);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, bounds);
+    uint64_t key = sparse->cells.key[record->cell_key], low = qd_key_of(numbers.v);
     uint32_t level = qd_key_level(key), natural = qd_key_level_of(&numbers);
 
-    if (qd_sparse_is_leaf(sparse, record->place)) {
+    if (qd_sparse_is_leaf(sparse, record->cell_key)) {
         return natural >= level && qd_key_above(low, QD_KEY_BITS, level) == key;
     }
     return natural == level && qd_key_above(low, QD_KEY_BITS, level) == key && qd_move_is_step(record, bounds, before);
@@ -217,7 +215,7 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     bool is_inside = sparse->cells.has_room;
 
     if (is_inside) {
-        const qd_row *room = &sparse->cells.room[record->place];
+        const qd_row *room = &sparse->cells.room[record->cell_key];
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
             is_inside &= (bounds->v[k] >= room->v[k]) & (bounds->v[QD_ROW_HIGH + k] <= room->v[QD_ROW_HIGH + k]);
@@ -226,9 +224,9 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return QD_LIKELY(is_inside) || stays_in(sparse, record, bounds, before);
 }
 
-static void move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+static size_t move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
-    qd_move_all(index, 0, count, slots, at, stays);
+    return qd_move_each(index, 0, count, slots, at, movers, stays);
 }
 
 static void emptied(qd_index *index, uint32_t cell)
@@ -253,8 +251,8 @@ static void settle(qd_index *index)
     if (index->cells > 0) {
         qd_sparse_divide(sparse);
         qd_sparse_prune(sparse);
-        qd_sparse_tend(sparse);
-        qd_sparse_uproot(sparse);
+        qd_sparse_merge(sparse);
+        qd_sparse_reroot(sparse);
     }
 }
 
@@ -283,7 +281,7 @@ static void destroy(qd_index *index)
 
     qd_sparse_cells_deinit(&sparse->cells);
     free_list(sparse, &sparse->crowded);
-    free_list(sparse, &sparse->suspects);
+    free_list(sparse, &sparse->candidates);
     qd_array_free(index->heap, sparse->task, sparse->task_capacity * sizeof *sparse->task);
     qd_heap_free(index->heap, sparse, sizeof *sparse);
 }
@@ -298,9 +296,9 @@ static const qd_index_ops ops = {
     .entered = entered,
     .emptied = emptied,
     .prepare = prepare,
-    .walk_begin = qd_sparse_walk_begin,
-    .walk = qd_sparse_walk,
-    .walk_end = qd_sparse_walk_end,
+    .traverse_begin = qd_sparse_traverse_begin,
+    .traverse = qd_sparse_walk,
+    .traverse_end = qd_sparse_traverse_end,
     .settle = settle,
     .search = qd_sparse_search,
     .count = count,
@@ -331,6 +329,6 @@ qd_index *qd_sparse_create(const qd_index *as)
     sparse->depth_max = config->depth > 0 ? config->depth : QD_SPARSE_DEPTH_MAX;
     sparse->leaf_from = config->depth;
     qd_root root = qd_root_of(&sparse->bounds);
-    sparse->frame = qd_root_frame(&root, QD_KEY_BITS);
+    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
     return &sparse->index;
 }

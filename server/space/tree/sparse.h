@@ -36,18 +36,18 @@ typedef struct qd_sparse_list {
 typedef struct qd_sparse {
     qd_index index; /* no cells as long as there is nothing */
     qd_sparse_cells cells;
-    qd_frame frame;       /* numbers of QD_KEY_BITS bits */
-    qd_extent bounds;     /* where the root begins as the square (cube) of */
-    uint32_t depth_max;   /* the level of the finest cells */
-    uint32_t leaf_from;   /* from this level on new cells are leaves */
-    uint32_t level_usual; /* where a cell was found last, and is looked for first */
-    qd_sparse_list crowded, suspects;
-    uint64_t tended;  /* list operations that were made up for by looks at cells (sparse_plan.h) */
-    uint32_t tend_at; /* the cell to be looked at next */
+    qd_quantizer quantizer; /* numbers of QD_KEY_BITS bits */
+    qd_extent bounds;       /* where the root begins as the square (cube) of */
+    uint32_t depth_max;     /* the level of the finest cells */
+    uint32_t leaf_from;     /* from this level on new cells are leaves */
+    uint32_t level_usual;   /* where a cell was found last, and is looked for first */
+    qd_sparse_list crowded, candidates;
+    uint64_t merged_for; /* list operations that were made up for by looks at cells (sparse_plan.h) */
+    uint32_t merge_at;   /* the cell to be looked at next */
     uint64_t pruned;
-    uint64_t patience; /* sparse_prune.h */
-    qd_excess excess;  /* of the walks since the last look for a root */
-    uint32_t *task;    /* of a walk: cells, with QD_SPARSE_ALONE */
+    uint64_t prune_debt; /* sparse_prune.h */
+    qd_replan_debt debt; /* of the walks since the last look for a root */
+    uint32_t *task;      /* of a walk: cells, with QD_SPARSE_ALONE */
     uint32_t task_count, task_capacity;
 } qd_sparse;
 
@@ -69,9 +69,9 @@ void qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd
 void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count);
 
 /* qd_index_ops, for the rest of the folder. */
-uint32_t qd_sparse_walk_begin(qd_index *index, qd_walk_plan *plan);
+uint32_t qd_sparse_traverse_begin(qd_index *index, qd_traversal_plan *plan);
 void qd_sparse_walk(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
-void qd_sparse_walk_end(qd_index *index, const qd_walk_plan *plan, const struct qd_walk_result *result);
+void qd_sparse_traverse_end(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
 qd_status qd_sparse_search(const qd_index *index, struct qd_search *search);
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box);
 void qd_sparse_validate(const qd_index *index);

@@ -18,11 +18,11 @@
 #include "sparse_key.h"
 
 typedef enum qd_sparse_flag {
-    QD_SPARSE_LEAF = 1,    /* what belongs further down is here */
-    QD_SPARSE_STAMPED = 2, /* it or a cell below holds a row that changed; only during a walk */
-    QD_SPARSE_SUSPECT = 4, /* on the list of those that may have to go */
-    QD_SPARSE_CROWDED = 8, /* on the list of those that may have to be divided */
-    QD_SPARSE_FREE = 16,   /* no cell; its key is the next free number */
+    QD_SPARSE_LEAF = 1,      /* what belongs further down is here */
+    QD_SPARSE_ACTIVE = 2,    /* it or a cell below holds a row that changed; only during a walk */
+    QD_SPARSE_CANDIDATE = 4, /* on the list of those that may have to go */
+    QD_SPARSE_CROWDED = 8,   /* on the list of those that may have to be divided */
+    QD_SPARSE_FREE = 16,     /* no cell; its key is the next free number */
 } qd_sparse_flag;
 
 /* Numbers, or QD_NONE. */

@@ -16,7 +16,7 @@
 #define QD_SPACE_TREE_SPARSE_KEY_H
 
 #include "../geometry/quantizer.h"
-#include "../space.h"
+#include "../types.h"
 
 #define QD_KEY_BITS      QD_SPARSE_DEPTH_MAX /* of a number: the finest cells' columns */
 #define QD_KEY_LAST      ((1u << QD_KEY_BITS) - 1)
@@ -68,10 +68,10 @@ static inline uint32_t qd_key_at(uint64_t key, uint32_t axis)
     return (uint32_t)(key >> QD_KEY_AXIS_BITS * axis) & ((1u << qd_key_level(key)) - 1);
 }
 
-/* The numbers of a box, as those of the kernel (frame.h), but of as many bits as the tree can be deep. */
-static inline qd_numbers qd_key_numbers(const qd_frame *frame, const qd_row *box)
+/* The numbers of a box, as those of the kernel (quantizer.h), but of as many bits as the tree can be deep. */
+static inline qd_numbers qd_key_numbers(const qd_quantizer *quantizer, const qd_row *box)
 {
-    return qd_frame_numbers_to(QD_KEY_LAST, frame, box);
+    return qd_quantizer_numbers_to(QD_KEY_LAST, quantizer, box);
 }
 
 /* The level of the smallest cell that contains both corners. */

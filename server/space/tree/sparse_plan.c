@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../base/assert.h"
-#include "../core/proxies.h"
+#include "../core/rebuild.h"
 #include "root.h"
 #include "sparse_prune.h"
 
@@ -28,26 +28,34 @@ void qd_sparse_entered(qd_sparse *sparse, uint32_t number)
     }
 }
 
+/* Puts a row into a cell, as it is in an old pool. */
+static void put_row(qd_sparse *sparse, const qd_rows *old, uint32_t reference, uint32_t to)
+{
+    qd_rows *rows = sparse->index.rows;
+    const qd_row now = *qd_row_now(old, reference), was = *qd_row_was(old, reference);
+    const uint32_t id = qd_row_id(old, reference);
+    const bool is_changed = qd_rows_is_changed(old, reference);
+
+    qd_sparse_entered(sparse, to);
+    uint32_t at = qd_rows_insert(rows, &sparse->index.cell[to], to, id, &now, &was);
+    if (!is_changed) {
+        qd_rows_unset_changed(rows, at);
+    }
+    qd_row_relocated(sparse->index.bodies, id, at);
+    if (!(id & QD_ID_OLD_ROW)) {
+        sparse->index.bodies->record[id & QD_ID_SLOT].cell_key = to;
+    }
+}
+
+/* The row is put into its new cell first: it still stands where it was until it is taken out there. */
 static void move_row(qd_sparse *sparse, uint32_t from, uint32_t reference, uint32_t to)
 {
     qd_rows *rows = sparse->index.rows;
-    qd_bodies *bodies = sparse->index.bodies;
-    const qd_row now = *qd_row_now(rows, reference), was = *qd_row_was(rows, reference);
-    uint32_t id = qd_row_id(rows, reference);
-    bool is_marked = qd_rows_is_marked(rows, reference);
-    uint32_t moved = qd_rows_remove(rows, &sparse->index.cell[from], reference);
 
+    put_row(sparse, rows, reference, to);
+    const uint32_t moved = qd_rows_remove(rows, &sparse->index.cell[from], reference);
     if (moved != QD_NONE) {
-        qd_relay_note(bodies, moved, reference);
-    }
-    qd_sparse_entered(sparse, to);
-    uint32_t at = qd_rows_insert(rows, &sparse->index.cell[to], to, id, &now, &was);
-    if (!is_marked) {
-        qd_rows_unmark(rows, at);
-    }
-    qd_relay_note(bodies, id, at);
-    if (!(id & QD_ID_GHOST)) {
-        bodies->record[id & QD_ID_SLOT].place = to;
+        qd_row_relocated(sparse->index.bodies, moved, reference);
     }
 }
 
@@ -63,7 +71,7 @@ static uint32_t rows_below(const qd_sparse *sparse, uint32_t number)
     while (qd_scan_next(&scan, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             qd_row box = qd_row_box(rows, first + i);
-            qd_numbers numbers = qd_key_numbers(&sparse->frame, &box);
+            qd_numbers numbers = qd_key_numbers(&sparse->quantizer, &box);
 
             below += qd_key_level_of(&numbers) > level;
         }
@@ -171,19 +179,19 @@ static void merge(qd_sparse *sparse, uint32_t number)
     }
 }
 
-void qd_sparse_tend(qd_sparse *sparse)
+void qd_sparse_merge(qd_sparse *sparse)
 {
-    uint64_t news = sparse->index.rows->operations - sparse->tended, looks = news / OPERATIONS_A_LOOK;
+    uint64_t news = sparse->index.rows->operations - sparse->merged_for, looks = news / OPERATIONS_A_LOOK;
 
     if (sparse->index.config->depth != 0 || looks == 0) {
         return;
     }
-    sparse->tended += looks * OPERATIONS_A_LOOK;
+    sparse->merged_for += looks * OPERATIONS_A_LOOK;
     looks = looks < sparse->cells.used ? looks : sparse->cells.used;
     for (; looks > 0; looks--) {
-        sparse->tend_at = sparse->tend_at + 1 < sparse->cells.used ? sparse->tend_at + 1 : 0;
-        if (is_thin(sparse, sparse->tend_at)) {
-            merge(sparse, sparse->tend_at);
+        sparse->merge_at = sparse->merge_at + 1 < sparse->cells.used ? sparse->merge_at + 1 : 0;
+        if (is_thin(sparse, sparse->merge_at)) {
+            merge(sparse, sparse->merge_at);
         }
     }
 }
@@ -200,31 +208,41 @@ static void rebuild(qd_sparse *sparse)
     qd_sparse_cells_init(&sparse->cells, index->heap, old_cells.has_room);
     index->cell = NULL;
     index->cells = 0;
-    sparse->crowded.count = sparse->suspects.count = 0;
+    sparse->crowded.count = sparse->candidates.count = 0;
     sparse->level_usual = 0;
     sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
-    qd_registry_hand_over(index, &old_rows, old_cells.cell, old_cells.used);
+    qd_rows_make(index->rows, index->heap, 0);
+    qd_scan scan = qd_scan_start(&old_rows, old_cells.cell, old_cells.used);
+    uint32_t first, count;
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            qd_row box = qd_row_box(&old_rows, first + i);
+
+            put_row(sparse, &old_rows, first + i, qd_sparse_locate(sparse, &box));
+        }
+    }
+    index->rows->operations = old_rows.operations;
     sparse->leaf_from = index->config->depth;
     qd_sparse_cells_deinit(&old_cells);
     qd_rows_deinit(&old_rows);
     qd_sparse_divide(sparse);
 }
 
-void qd_sparse_uproot(qd_sparse *sparse)
+void qd_sparse_reroot(qd_sparse *sparse)
 {
     const qd_rows *rows = sparse->index.rows;
 
-    if (QD_LIKELY(!qd_excess_is_due(&sparse->excess, rows->count))) {
+    if (QD_LIKELY(!qd_replan_debt_is_due(&sparse->debt, rows->count))) {
         return;
     }
-    qd_excess_reset(&sparse->excess, rows->count);
+    qd_replan_debt_reset(&sparse->debt, rows->count);
     qd_shells shells;
     qd_shells_init(&shells, &sparse->bounds);
     qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));
     qd_root root = qd_root_choose(&shells, (qd_root_use){sparse->depth_max, sparse->index.tuning.leaf_rows});
-    const qd_frame old = sparse->frame;
-    sparse->frame = qd_root_frame(&root, QD_KEY_BITS);
-    if (memcmp(&old, &sparse->frame, sizeof old) != 0) {
+    const qd_quantizer old = sparse->quantizer;
+    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
+    if (memcmp(&old, &sparse->quantizer, sizeof old) != 0) {
         rebuild(sparse);
     }
 }

@@ -23,8 +23,8 @@ void qd_sparse_entered(qd_sparse *sparse, uint32_t number);
 /* Divides the leaves that have become too full. Any time but during a walk. */
 void qd_sparse_divide(qd_sparse *sparse);
 /* Merges what has become too thin. Between ticks. */
-void qd_sparse_tend(qd_sparse *sparse);
+void qd_sparse_merge(qd_sparse *sparse);
 /* Looks for another root, where the last walks cost too much. Between ticks. */
-void qd_sparse_uproot(qd_sparse *sparse);
+void qd_sparse_reroot(qd_sparse *sparse);
 
 #endif

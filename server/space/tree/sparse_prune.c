@@ -1,61 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse_prune.h"
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
 
-#define LAZY_SHARE 2u /* LAZY looks when there are more suspects than one for this many branches */
-#define AUTO_SHARE 8u /* so does AUTO */
-#define PATIENCE   8u /* and it looks when they have seen this many ticks, on the average */
+#define LAZY_SHARE       2u /* LAZY looks when there are more suspects than one for this many branches */
+#define AUTO_SHARE       8u /* so does AUTO */
+#define PRUNE_DEBT_TICKS 8u /* and it looks when they have seen this many ticks, on the average */
 
-static bool is_walked(const qd_sparse *sparse)
+static bool is_traversed(const qd_sparse *sparse)
 {
     return sparse->index.config->prune == QD_SPACE_PRUNE_WALK;
 }
 
-static bool is_bare(const qd_sparse *sparse, uint32_t number)
+static bool is_empty(const qd_sparse *sparse, uint32_t number)
 {
     return sparse->cells.cell[number].count == 0 && sparse->cells.link[number].first == QD_NONE;
 }
 
 void qd_sparse_prune_made(qd_sparse *sparse, uint32_t number)
 {
-    if (!is_walked(sparse)) {
-        qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+    if (!is_traversed(sparse)) {
+        qd_sparse_note(sparse, &sparse->candidates, number, QD_SPARSE_CANDIDATE);
     }
 }
 
 /* The root stays. */
 void qd_sparse_prune_emptied(qd_sparse *sparse, uint32_t number)
 {
-    if (is_walked(sparse)) {
-        sparse->patience++;
+    if (is_traversed(sparse)) {
+        sparse->prune_debt++;
     } else if (sparse->cells.link[number].first == QD_NONE && number != QD_SPARSE_ROOT) {
-        qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+        qd_sparse_note(sparse, &sparse->candidates, number, QD_SPARSE_CANDIDATE);
     }
 }
 
 void qd_sparse_prune_passed(qd_sparse *sparse, uint32_t number)
 {
-    if (is_walked(sparse) && !(sparse->cells.flags[number] & QD_SPARSE_SUSPECT)) {
-        uint32_t at = atomic_fetch_add_explicit(&sparse->suspects.count, 1, memory_order_relaxed);
+    if (is_traversed(sparse) && !(sparse->cells.flags[number] & QD_SPARSE_CANDIDATE)) {
+        uint32_t at = atomic_fetch_add_explicit(&sparse->candidates.count, 1, memory_order_relaxed);
 
-        sparse->suspects.number[at] = number;
-        sparse->cells.flags[number] |= QD_SPARSE_SUSPECT;
+        sparse->candidates.number[at] = number;
+        sparse->cells.flags[number] |= QD_SPARSE_CANDIDATE;
     }
 }
 
-void qd_sparse_prune_walk_begin(qd_sparse *sparse)
+void qd_sparse_prune_traversal_begin(qd_sparse *sparse)
 {
-    if (is_walked(sparse)) {
-        qd_sparse_list_reserve(sparse, &sparse->suspects, sparse->suspects.count + sparse->cells.count);
+    if (is_traversed(sparse)) {
+        qd_sparse_list_reserve(sparse, &sparse->candidates, sparse->candidates.count + sparse->cells.count);
     }
 }
 
 /* With all above that are left empty by it. */
-static void fell(qd_sparse *sparse, uint32_t number)
+static void prune_branch(qd_sparse *sparse, uint32_t number)
 {
-    while (number != QD_SPARSE_ROOT && is_bare(sparse, number)) {
+    while (number != QD_SPARSE_ROOT && is_empty(sparse, number)) {
         uint32_t parent = sparse->cells.link[number].parent;
 
         qd_sparse_cells_drop(&sparse->cells, number);
@@ -67,27 +67,27 @@ static void fell(qd_sparse *sparse, uint32_t number)
 /* A number may be here that has become another cell's: that is no suspect, or a later entry. */
 static void look_through(qd_sparse *sparse)
 {
-    for (uint32_t i = 0; i < sparse->suspects.count; i++) {
-        uint32_t number = sparse->suspects.number[i];
+    for (uint32_t i = 0; i < sparse->candidates.count; i++) {
+        uint32_t number = sparse->candidates.number[i];
 
-        if (sparse->cells.flags[number] & QD_SPARSE_SUSPECT) {
-            sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_SUSPECT;
-            fell(sparse, number);
+        if (sparse->cells.flags[number] & QD_SPARSE_CANDIDATE) {
+            sparse->cells.flags[number] &= (uint8_t)~QD_SPARSE_CANDIDATE;
+            prune_branch(sparse, number);
         }
     }
-    sparse->suspects.count = 0;
+    sparse->candidates.count = 0;
 }
 
 /* The walk does not come by all cells, and in some rooms by none. When more were emptied that it did not come by than
  * there are branches, all are looked at. */
-static void suspect_all(qd_sparse *sparse)
+static void note_all_candidates(qd_sparse *sparse)
 {
     for (uint32_t number = 0; number < sparse->cells.used; number++) {
-        if (!(sparse->cells.flags[number] & QD_SPARSE_FREE) && is_bare(sparse, number)) {
-            qd_sparse_note(sparse, &sparse->suspects, number, QD_SPARSE_SUSPECT);
+        if (!(sparse->cells.flags[number] & QD_SPARSE_FREE) && is_empty(sparse, number)) {
+            qd_sparse_note(sparse, &sparse->candidates, number, QD_SPARSE_CANDIDATE);
         }
     }
-    sparse->patience = 0;
+    sparse->prune_debt = 0;
 }
 
 /* No less than there are ends of branches with rows. A suspect is such an end, too: those above it that it may take
@@ -101,25 +101,26 @@ static uint32_t branches(const qd_sparse *sparse)
 
 void qd_sparse_prune(qd_sparse *sparse)
 {
-    const uint32_t suspects = sparse->suspects.count;
+    const uint32_t candidates = sparse->candidates.count;
     bool is_due = true;
 
     switch (sparse->index.config->prune) {
     case QD_SPACE_PRUNE_CANDIDATES:
         break;
     case QD_SPACE_PRUNE_WALK:
-        sparse->patience -= sparse->patience < suspects ? sparse->patience : suspects;
-        if (sparse->patience > branches(sparse)) {
-            suspect_all(sparse);
+        sparse->prune_debt -= sparse->prune_debt < candidates ? sparse->prune_debt : candidates;
+        if (sparse->prune_debt > branches(sparse)) {
+            note_all_candidates(sparse);
         }
         break;
     case QD_SPACE_PRUNE_LAZY:
-        is_due = suspects > branches(sparse) / LAZY_SHARE;
+        is_due = candidates > branches(sparse) / LAZY_SHARE;
         break;
     default:
-        sparse->patience += suspects;
-        is_due = sparse->patience > PATIENCE * (uint64_t)suspects || suspects > branches(sparse) / AUTO_SHARE;
-        sparse->patience = is_due ? 0 : sparse->patience;
+        sparse->prune_debt += candidates;
+        is_due =
+            sparse->prune_debt > PRUNE_DEBT_TICKS * (uint64_t)candidates || candidates > branches(sparse) / AUTO_SHARE;
+        sparse->prune_debt = is_due ? 0 : sparse->prune_debt;
     }
     if (is_due) {
         look_through(sparse);

@@ -24,7 +24,7 @@ void qd_sparse_prune_emptied(qd_sparse *sparse, uint32_t number);
 /* The same of a walk's tasks: one is in an empty cell, which no other task comes to. */
 void qd_sparse_prune_passed(qd_sparse *sparse, uint32_t number);
 /* Before a walk. */
-void qd_sparse_prune_walk_begin(qd_sparse *sparse);
+void qd_sparse_prune_traversal_begin(qd_sparse *sparse);
 /* After a tick. */
 void qd_sparse_prune(qd_sparse *sparse);
 

@@ -4,10 +4,10 @@
  * at that level, and behind them those of the cells above that meet it. In each cell the own rows are tested against
  * the whole list, so every pair of rows that can touch is tested exactly once: where the smaller cell of the two is.
  *
- * FRAMES. The kernel's numbers have 16 bits, too few for so deep a tree. So a walk has a frame around the root down to
+ * QUANTIZERS. The kernel's numbers have 16 bits, too few for so deep a tree. So a walk has a quantizer around the root down to
  * level 8, one around the cell it is in at level 8 for the 8 levels below, and another one below level 16. Then a cell
  * is never less than 256 numbers wide, and leaves can be compared by 8 bits. A list is put into new numbers when the
- * walk goes down from one frame to the next.
+ * walk goes down from one quantizer to the next.
  *
  * REST. Before the walk, the cells of all changed rows are stamped, with all above them. A cell without a stamp has
  * nothing new inside: it meets only the moved rows of the list above, and when there are none it is left out with all
@@ -19,38 +19,38 @@
  */
 #include "../core/traversal.h"
 
+#include "../../base/array.h"
 #include "../../base/fetch.h"
-#include "../core/array.h"
 #include "sparse_prune.h"
 
-#define FRAME_LEVELS  8u                  /* a frame's levels below its cell */
-#define TASKS_A_HAND  16u                 /* so that none waits long for the last one */
-#define PREFETCH_FROM 32768u              /* rows: fewer are near anyway */
-#define ALONE         (1u << 31)          /* of a task: the cell without those below it */
-#define SPARE         QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
+#define QUANTIZER_LEVELS 8u                  /* a quantizer's levels below its cell */
+#define TASKS_PER_WORKER 16u                 /* so that none waits long for the last one */
+#define PREFETCH_FROM    32768u              /* rows: fewer are near anyway */
+#define ALONE            (1u << 31)          /* of a task: the cell without those below it */
+#define SPARE            QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
 
-/* The level of the cell that a frame is around, in which a cell of this level is compared. */
-static uint32_t level_of_frame(uint32_t level)
+/* The level of the cell that a quantizer is around, in which a cell of this level is compared. */
+static uint32_t level_of_quantizer(uint32_t level)
 {
-    return level > 0 ? (level - 1) / FRAME_LEVELS * FRAME_LEVELS : 0;
+    return level > 0 ? (level - 1) / QUANTIZER_LEVELS * QUANTIZER_LEVELS : 0;
 }
 
-static qd_frame frame_around(const qd_sparse *sparse, uint64_t key)
+static qd_quantizer quantizer_around(const qd_sparse *sparse, uint64_t key)
 {
-    const qd_frame *numbers = &sparse->frame;
+    const qd_quantizer *numbers = &sparse->quantizer;
     const uint32_t level = qd_key_level(key), below = QD_KEY_BITS - level;
-    double scale = ldexp((double)numbers->scale, (int)QD_FRAME_BITS - (int)below);
-    qd_frame frame = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
+    double scale = ldexp((double)numbers->scale, (int)QD_QUANTIZER_BITS - (int)below);
+    qd_quantizer quantizer = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double offset = (qd_key_at(key, k) << below) / (double)numbers->scale;
 
-        frame.origin[k] = qd_frame_origin(fmin((double)numbers->origin[k] + offset, (double)FLT_MAX));
+        quantizer.origin[k] = qd_quantizer_origin(fmin((double)numbers->origin[k] + offset, (double)FLT_MAX));
     }
-    return frame;
+    return quantizer;
 }
 
-/* The numbers that rows in a cell can have in the hand's frame. */
+/* The numbers that rows in a cell can have in the hand's quantizer. */
 static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
 {
     qd_extent extent = qd_sparse_extent((const qd_sparse *)worker->index, key);
@@ -60,9 +60,9 @@ static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
         box.v[k] = (float)extent.lo[k];
         box.v[QD_ROW_HIGH + k] = (float)extent.hi[k];
     }
-    qd_numbers numbers = qd_frame_numbers(&worker->sink.frame, &box);
+    qd_numbers numbers = qd_quantizer_numbers(&worker->sink.quantizer, &box);
     uint32_t level = qd_key_level(key);
-    qd_window window = {.shift = QD_FRAME_BITS - 8 - (level - level_of_frame(level))};
+    qd_window window = {.shift = QD_QUANTIZER_BITS - 8 - (level - level_of_quantizer(level))};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         window.lo[k] = (uint16_t)numbers.v[k];
         window.hi[k] = (uint16_t)numbers.v[QD_ROW_HIGH + k];
@@ -72,7 +72,7 @@ static qd_window window_of(const qd_worker_slot *worker, uint64_t key)
 
 static bool is_active(const qd_worker_slot *worker, uint32_t number)
 {
-    return worker->all || (((const qd_sparse *)worker->index)->cells.flags[number] & QD_SPARSE_STAMPED) != 0;
+    return worker->all || (((const qd_sparse *)worker->index)->cells.flags[number] & QD_SPARSE_ACTIVE) != 0;
 }
 
 static void prefetch(const qd_sparse *sparse, uint32_t number)
@@ -97,7 +97,7 @@ static void visit_leaf(qd_worker_slot *worker, uint32_t number, const qd_list16 
 
     qd_list8_reserve(worker->sink.heap, list, cell->count + above->count);
     worker->kernel->collect8(&worker->sink, cell, &window, list);
-    qd_arrange8(&worker->arranger, worker->sink.heap, list);
+    qd_list8_sort(&worker->sorter, worker->sink.heap, list);
     if (above->count > 0) {
         worker->kernel->cull8(above, &window, !active, list);
     }
@@ -115,25 +115,25 @@ static void make_list(qd_worker_slot *worker, uint32_t number, uint32_t level, c
 
     worker->listed[level] = number;
     list->own = list->count = 0;
-    list->any_moved = false;
+    list->any_changed = false;
     if (cell->count + above->count == 0) {
         return;
     }
     qd_list16_reserve(worker->sink.heap, list, cell->count + above->count);
     worker->kernel->collect16(&worker->sink, cell, list);
-    qd_arrange16(&worker->arranger, worker->sink.heap, list);
+    qd_list16_sort(&worker->sorter, worker->sink.heap, list);
     if (above->count > 0) {
         qd_window window = window_of(worker, sparse->cells.key[number]);
 
         worker->kernel->cull16(above, &window, !is_active(worker, number), list);
     }
-    list->any_moved = list->count > 0 && (worker->all || qd_walk_is_any_moved(list));
-    if (test && list->own > 0 && list->any_moved) {
+    list->any_changed = list->count > 0 && (worker->all || qd_list_is_any_changed(list));
+    if (test && list->own > 0 && list->any_changed) {
         worker->kernel->test16(&worker->sink, list, worker->all);
     }
 }
 
-/* Puts a level's list into the numbers of the hand's frame. */
+/* Puts a level's list into the numbers of the hand's quantizer. */
 static void renumber(qd_worker_slot *worker, uint32_t level)
 {
     const qd_list16 list = worker->level[level];
@@ -143,11 +143,11 @@ static void renumber(qd_worker_slot *worker, uint32_t level)
         worker->level[SPARE] = list;
         qd_list16_reserve(worker->sink.heap, &worker->level[level], list.count);
         worker->kernel->collect_again(&worker->sink, &list, &worker->level[level]);
-        worker->level[level].any_moved = list.any_moved;
+        worker->level[level].any_changed = list.any_changed;
     }
 }
 
-/* A cell that is no leaf; then the hand has the list and the frame for those below it. */
+/* A cell that is no leaf; then the hand has the list and the quantizer for those below it. */
 static void visit_inner(qd_worker_slot *worker, uint32_t number, uint32_t level, const qd_list16 *above, bool test)
 {
     const qd_sparse *sparse = (const qd_sparse *)worker->index;
@@ -156,18 +156,18 @@ static void visit_inner(qd_worker_slot *worker, uint32_t number, uint32_t level,
     if (is_new) {
         make_list(worker, number, level, above, test);
     }
-    if (level > 0 && level % FRAME_LEVELS == 0) {
-        worker->sink.frame = frame_around(sparse, sparse->cells.key[number]);
+    if (level > 0 && level % QUANTIZER_LEVELS == 0) {
+        worker->sink.quantizer = quantizer_around(sparse, sparse->cells.key[number]);
         if (is_new) {
             renumber(worker, level);
         }
     }
 }
 
-static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above);
+static void traverse_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above);
 
 /* The next cell's rows are fetched while one is walked. */
-static void walk_children(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
+static void traverse_children(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
 {
     const qd_sparse *sparse = (const qd_sparse *)worker->index;
     const bool is_large = sparse->index.rows->count > PREFETCH_FROM;
@@ -177,17 +177,17 @@ static void walk_children(qd_worker_slot *worker, uint32_t number, const qd_list
         if (is_large && link[child].next != QD_NONE) {
             prefetch(sparse, link[child].next);
         }
-        walk_below(worker, child, above);
+        traverse_below(worker, child, above);
     }
 }
 
-/* Down a branch without rows and forks, but not over the end of a frame. */
+/* Down a branch without rows and forks, but not over the end of a quantizer. */
 static uint32_t branch_end(const qd_sparse_cells *cells, uint32_t number)
 {
     const qd_sparse_link *link = cells->link;
 
     while (cells->cell[number].count == 0 && link[number].first != QD_NONE &&
-           link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % FRAME_LEVELS != 0) {
+           link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % QUANTIZER_LEVELS != 0) {
         number = link[number].first;
     }
     return number;
@@ -200,13 +200,13 @@ static bool is_lonely(const qd_sparse_cells *cells, uint32_t number, const qd_li
 }
 
 /* Everything in and below a cell. */
-static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
+static void traverse_below(qd_worker_slot *worker, uint32_t number, const qd_list16 *above)
 {
     qd_sparse *sparse = (qd_sparse *)worker->index;
     const qd_sparse_cells *cells = &sparse->cells;
     bool active = is_active(worker, number);
 
-    if (worker->sink.stopped || !(active || above->any_moved)) {
+    if (worker->sink.stopped || !(active || above->any_changed)) {
         return;
     }
     number = branch_end(cells, number);
@@ -215,23 +215,23 @@ static void walk_below(qd_worker_slot *worker, uint32_t number, const qd_list16 
         return;
     }
     if (is_lonely(cells, number, above)) {
-        qd_walk_commit(worker, number);
+        qd_traversal_commit(worker, number);
         return;
     }
     if (qd_sparse_is_leaf(sparse, number)) {
         visit_leaf(worker, number, above);
     } else {
         const uint32_t level = qd_key_level(cells->key[number]);
-        const qd_frame frame = worker->sink.frame;
+        const qd_quantizer quantizer = worker->sink.quantizer;
 
         visit_inner(worker, number, level, above, true);
-        if (active || worker->level[level].any_moved) {
-            walk_children(worker, number, &worker->level[level]);
+        if (active || worker->level[level].any_changed) {
+            traverse_children(worker, number, &worker->level[level]);
         }
-        worker->sink.frame = frame;
+        worker->sink.quantizer = quantizer;
     }
     if (active) {
-        qd_walk_commit(worker, number);
+        qd_traversal_commit(worker, number);
     }
 }
 
@@ -244,7 +244,7 @@ void qd_sparse_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
     const uint32_t level = qd_key_level(key);
     const qd_list16 *above = &nothing;
 
-    worker->sink.frame = frame_around(sparse, QD_KEY_ROOT);
+    worker->sink.quantizer = quantizer_around(sparse, QD_KEY_ROOT);
     for (uint32_t at = 0; at < level; at++) {
         uint32_t on_path = qd_sparse_cells_find(&sparse->cells, qd_key_above(key, level, at));
 
@@ -254,25 +254,25 @@ void qd_sparse_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
     if (sparse->task[task] & ALONE) {
         visit_inner(worker, number, level, above, true);
     } else {
-        walk_below(worker, number, above);
+        traverse_below(worker, number, above);
     }
 }
 
 /* ---- before and after ---- */
 
 /* Puts a stamp on the cells of changed rows and all above them, or takes it away. */
-static void stamp(qd_sparse *sparse, uint8_t stamped)
+static void set_active(qd_sparse *sparse, uint8_t stamped)
 {
     const qd_rows *rows = sparse->index.rows;
     qd_sparse_cells *cells = &sparse->cells;
 
-    for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        const qd_block_info *info = &rows->info[rows->dirty[i]];
+    for (uint32_t i = 0; i < rows->changed_count; i++) {
+        const qd_block_info *info = &rows->info[rows->changed[i]];
         uint32_t number = info->cell;
-        bool is_due = stamped == 0 || info->dirty != 0;
+        bool is_due = stamped == 0 || info->changed != 0;
 
-        while (is_due && (cells->flags[number] & QD_SPARSE_STAMPED) != stamped) {
-            cells->flags[number] ^= QD_SPARSE_STAMPED;
+        while (is_due && (cells->flags[number] & QD_SPARSE_ACTIVE) != stamped) {
+            cells->flags[number] ^= QD_SPARSE_ACTIVE;
             if (number != QD_SPARSE_ROOT) {
                 number = cells->link[number].parent;
             }
@@ -310,29 +310,29 @@ static void cut(qd_sparse *sparse, uint32_t wanted)
     }
 }
 
-uint32_t qd_sparse_walk_begin(qd_index *index, qd_walk_plan *plan)
+uint32_t qd_sparse_traverse_begin(qd_index *index, qd_traversal_plan *plan)
 {
     qd_sparse *sparse = (qd_sparse *)index;
 
     sparse->task_count = 0;
-    if (index->cells > 0 && (plan->all || index->rows->dirty_count > 0)) {
+    if (index->cells > 0 && (plan->all || index->rows->changed_count > 0)) {
         if (!plan->all) {
-            stamp(sparse, QD_SPARSE_STAMPED);
+            set_active(sparse, QD_SPARSE_ACTIVE);
         }
-        qd_sparse_prune_walk_begin(sparse);
-        cut(sparse, plan->workers > 1 ? plan->workers * TASKS_A_HAND : 1);
+        qd_sparse_prune_traversal_begin(sparse);
+        cut(sparse, plan->workers > 1 ? plan->workers * TASKS_PER_WORKER : 1);
     }
     return sparse->task_count;
 }
 
-void qd_sparse_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+void qd_sparse_traverse_end(qd_index *index, const qd_traversal_plan *plan, const qd_traversal_result *result)
 {
     qd_sparse *sparse = (qd_sparse *)index;
 
     if (sparse->task_count > 0 && !plan->all) {
-        stamp(sparse, 0);
+        set_active(sparse, 0);
     }
-    if ((plan->mode == QD_WALK_EVENTS && result->complete) || result->in_vain) {
-        qd_excess_note(&sparse->excess, index->rows->count, result->tests, result->exact_tests);
+    if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
+        qd_replan_debt_note(&sparse->debt, index->rows->count, result->tests, result->exact_tests);
     }
 }

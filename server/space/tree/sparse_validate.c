@@ -5,7 +5,7 @@
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
-    qd_numbers numbers = qd_key_numbers(&sparse->frame, box);
+    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint64_t key = sparse->cells.key[cell];
     uint32_t level = qd_key_level(key);
 
@@ -33,14 +33,14 @@ static void check_cell(const qd_sparse *sparse, uint32_t number)
 {
     const qd_sparse_cells *cells = &sparse->cells;
     uint32_t level = qd_key_level(cells->key[number]), flags = cells->flags[number];
-    bool is_bare = cells->cell[number].count == 0 && cells->link[number].first == QD_NONE;
+    bool is_empty = cells->cell[number].count == 0 && cells->link[number].first == QD_NONE;
 
-    QD_ASSERT(level <= sparse->depth_max && !(flags & QD_SPARSE_STAMPED));
+    QD_ASSERT(level <= sparse->depth_max && !(flags & QD_SPARSE_ACTIVE));
     QD_ASSERT(level < sparse->depth_max || (flags & QD_SPARSE_LEAF));
     QD_ASSERT(!(flags & QD_SPARSE_LEAF) || cells->link[number].first == QD_NONE);
     QD_ASSERT(sparse->index.config->depth == 0 || !(flags & QD_SPARSE_LEAF) == (level < sparse->depth_max));
     QD_ASSERT((number == QD_SPARSE_ROOT) == (cells->key[number] == QD_KEY_ROOT));
-    QD_ASSERT(number == QD_SPARSE_ROOT || !is_bare || (flags & QD_SPARSE_SUSPECT) ||
+    QD_ASSERT(number == QD_SPARSE_ROOT || !is_empty || (flags & QD_SPARSE_CANDIDATE) ||
               sparse->index.config->prune == QD_SPACE_PRUNE_WALK);
     QD_ASSERT(!cells->has_room || (flags & QD_SPARSE_LEAF) || !qd_row_present(&cells->room[number], false));
 }
@@ -60,5 +60,5 @@ void qd_sparse_validate(const qd_index *index)
         }
     }
     check_list(sparse, &sparse->crowded, QD_SPARSE_CROWDED);
-    check_list(sparse, &sparse->suspects, QD_SPARSE_SUSPECT);
+    check_list(sparse, &sparse->candidates, QD_SPARSE_CANDIDATE);
 }
