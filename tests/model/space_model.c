@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     int status = hunt(argc, argv, SCRIPT_EVENTS, SCRIPTS_DEFAULT, &tally);
 
     if (status == 0 &&
-        (tally.events[QD_SPACE_BEGIN] == 0 || tally.events[QD_SPACE_END] == 0 || tally.unsure > tally.pairs / 2)) {
+        (tally.events[QD_SPACE_BEGIN] == 0 || tally.events[QD_SPACE_END] == 0 || tally.unsure > tally.pairs / 50)) {
         printf("which proves nothing\n");
         return 1;
     }
