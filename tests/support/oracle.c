@@ -47,7 +47,7 @@ static double gap_of(double at, double lo, double hi)
     return fmax(fmax(lo - at, 0), at - hi);
 }
 
-static double point_to_box(const double point[3], const outline *box)
+static double square_to_box(const double point[3], const outline *box)
 {
     double square = 0;
 
@@ -56,7 +56,12 @@ static double point_to_box(const double point[3], const outline *box)
 
         square += gap * gap;
     }
-    return sqrt(square);
+    return square;
+}
+
+static double point_to_box(const double point[3], const outline *box)
+{
+    return sqrt(square_to_box(point, box));
 }
 
 /* The point of the rod at `share` of the way from lo to hi. */
@@ -286,6 +291,62 @@ static bool overlap_exactly(const outline *a, const outline *b)
     return square <= reach * reach;
 }
 
+/* How far the point is beyond the faces across one axis, with its direction. */
+static double signed_gap_of(double at, double lo, double hi)
+{
+    return at < lo ? at - lo : at > hi ? at - hi : 0;
+}
+
+/* Whether the differences of these four are exact in double: all are multiples of one unit, and small ones. Then equal
+ * quotients of differences round alike, too. */
+static bool are_exact(const double number[4])
+{
+    double most = fmax(fmax(fabs(number[0]), fabs(number[1])), fmax(fabs(number[2]), fabs(number[3])));
+
+    if (most == 0 || !isfinite(most)) {
+        return most == 0;
+    }
+    double unit = ldexp(1, ilogb(most) - 31);
+    for (int i = 0; i < 4; i++) {
+        if (number[i] / unit != rint(number[i] / unit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The verdict if nothing rounds but the sum of the squares, whose order is defined, and one point of the rod is known to
+ * be the nearest: a point in the box, one where only gaps are left that are the same all along the rod, or an end. Else
+ * ORACLE_TOO_CLOSE. */
+static oracle_verdict rod_and_box_exactly(const outline *rod, const outline *box)
+{
+    double enter = 0, leave = 1, square = 0, slope_lo = 0, slope_hi = 0;
+
+    for (int k = 0; k < 3; k++) {
+        if (!are_exact((const double[]){rod->lo[k], rod->hi[k], box->lo[k], box->hi[k]})) {
+            return ORACLE_TOO_CLOSE;
+        }
+        double along = rod->hi[k] - rod->lo[k], lo = signed_gap_of(rod->lo[k], box->lo[k], box->hi[k]);
+
+        if (along == 0) {
+            square += lo * lo;
+            continue;
+        }
+        double a = (box->lo[k] - rod->lo[k]) / along, b = (box->hi[k] - rod->lo[k]) / along;
+        enter = fmax(enter, fmin(a, b));
+        leave = fmin(leave, fmax(a, b));
+        slope_lo += along * lo;
+        slope_hi += along * signed_gap_of(rod->hi[k], box->lo[k], box->hi[k]);
+    }
+    if (enter > leave) {
+        if (slope_lo < 0 && slope_hi > 0) {
+            return ORACLE_TOO_CLOSE;
+        }
+        square = square_to_box(slope_lo >= 0 ? rod->lo : rod->hi, box);
+    }
+    return square <= rod->radius * rod->radius ? ORACLE_OVERLAP : ORACLE_APART;
+}
+
 /* For two boxes that move: no gap along an axis is open all the time, and all are closed at the same moment. A box may
  * be so large that a corner is infinite: its gaps are minus infinity, or NaN, which no comparison counts as open. */
 static bool boxes_meet_exactly(const outline from[2], const outline to[2])
@@ -339,7 +400,11 @@ static oracle_verdict overlap(const outline *a, const outline *b)
     }
     double margin = margin_of(a, b);
     double gap = gap_between(a, b, &margin);
-    return verdict_of(gap, margin);
+    oracle_verdict verdict = verdict_of(gap, margin);
+    if (verdict == ORACLE_TOO_CLOSE && (a->shape == QD_SPACE_BOX || b->shape == QD_SPACE_BOX)) {
+        return a->shape == QD_SPACE_BOX ? rod_and_box_exactly(b, a) : rod_and_box_exactly(a, b);
+    }
+    return verdict;
 }
 
 oracle_verdict oracle_overlap(const qd_body *a, const qd_body *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The overlap oracle of all tests: what proto/quadrille.proto (OVERLAP, SWEPT, Query) defines for two shapes, computed a
- * second time. It shares no code with the server: of server/ it knows the plain types of space.h alone. In two
+ * second time. It shares no code with the server: of server/ it knows the plain types of space/types.h alone. In two
  * dimensions z is 0.
  *
  * The verdict is exact where the definition gives an order of operations: boxes, circles, spheres, and the overlap of
@@ -12,7 +12,7 @@
 #ifndef QD_TESTS_SUPPORT_ORACLE_H
 #define QD_TESTS_SUPPORT_ORACLE_H
 
-#include "server/space/space.h"
+#include "server/space/types.h"
 
 typedef enum oracle_verdict { ORACLE_APART, ORACLE_OVERLAP, ORACLE_TOO_CLOSE } oracle_verdict;
 
