@@ -113,15 +113,15 @@ const qd_msg_welcome *qd_client_welcome(const qd_client *client)
 
 /* ---- output ---- */
 
-/* Makes room for `size` more bytes behind what is waiting. */
+/* Makes room for `size` more bytes behind the unsent ones. */
 static bool reserve_output(qd_client *client, size_t size)
 {
     if (client->out_capacity - client->out_end >= size) {
         return true;
     }
     size_t waiting = client->out_end - client->out_start;
-    /* What is sent already makes room at the front. It is used when it is the larger part, so that moving the rest
-     * costs less than what was sent since the last time. */
+    /* Sent bytes leave room at the front. It is used only if it is larger than the rest, so that moving the rest costs
+     * less than the sending did. */
     if (client->out_start > waiting && client->out_capacity - waiting >= size) {
         memmove(client->out, client->out + client->out_start, waiting);
     } else {
@@ -207,7 +207,7 @@ static void keep_welcome(qd_client *client, const qd_msg_welcome *welcome)
     client->welcomed = true;
 }
 
-/* What a message means for the session itself. */
+/* Updates the session by a message that concerns it. */
 static void notice(qd_client *client, const qd_server_message *message)
 {
     if (message->kind == QD_SERVER_WELCOME) {
@@ -221,7 +221,7 @@ static void notice(qd_client *client, const qd_server_message *message)
             qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", client->last_error);
         }
     } else if (message->kind == QD_SERVER_GO_AWAY) {
-        /* A server that is stopping may still have something to say; any other GoAway is the end. */
+        /* A server that is stopping may still send messages; any other GoAway ends the session. */
         const qd_msg_go_away *go_away = &message->as.go_away;
 
         if (go_away->reason == QD_GO_AWAY_SHUTDOWN) {
@@ -255,7 +255,7 @@ static void take_frame(qd_client *client, const uint8_t *frame, size_t frame_siz
     if (result == QD_DECODE_NO_MEMORY) {
         qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for a message of %zu bytes", frame_size);
     } else {
-        qd_client_end(client, QD_CLIENT_ERR_PROTOCOL, "the server sent a frame of %zu bytes that is no ServerFrame",
+        qd_client_end(client, QD_CLIENT_ERR_PROTOCOL, "the server sent a frame of %zu bytes that is not a ServerFrame",
                       frame_size);
     }
 }
@@ -276,10 +276,10 @@ qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t si
             return client->state;
         case QD_FRAME_BAD_PREFIX:
             return qd_client_end(client, QD_CLIENT_ERR_PROTOCOL,
-                                 "the server sent a length that is no varint; is it a Quadrille server?");
+                                 "the server sent a length that is not a varint; is it a Quadrille server?");
         case QD_FRAME_TOO_LONG:
             return qd_client_end(client, QD_CLIENT_ERR_PROTOCOL,
-                                 "the server announced a frame of %llu bytes, above the most, %u; is it a Quadrille "
+                                 "the server announced a frame of %llu bytes; must be at most %u; is it a Quadrille "
                                  "server?",
                                  (unsigned long long)client->reader.length, QD_SERVER_FRAME_BYTES_MAX);
         case QD_FRAME_NO_MEMORY:
@@ -302,7 +302,7 @@ qd_client_status qd_client_input_end(qd_client *client)
 
 /* ---- messages ---- */
 
-/* Takes `entry`, which stands behind `before` (NULL: it is the first), out of the list and shows it. */
+/* Removes `entry`, which follows `before` (NULL: it is the first), from the list and returns its message. */
 static const qd_server_message *show(qd_client *client, qd_client_entry *before, qd_client_entry *entry)
 {
     if (before != NULL) {
@@ -337,7 +337,7 @@ static bool answers(const qd_server_message *message, uint32_t seq)
 const qd_server_message *qd_client_take_answer(qd_client *client, uint32_t seq)
 {
     hide(client);
-    /* What nobody asked for has no seq either, and is no answer to what could not be asked. */
+    /* Messages without a request have seq 0 as well; they do not answer a request that was not queued. */
     if (seq == 0) {
         return NULL;
     }

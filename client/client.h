@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inside of a client, shared by client.c (bytes and messages), requests.c (the calls) and socket.c. Not installed.
+ * The private state of a client, shared by client.c (bytes and messages), requests.c (the calls) and socket.c. Not
+ * installed.
  */
 #ifndef QD_CLIENT_CLIENT_H
 #define QD_CLIENT_CLIENT_H
@@ -12,7 +13,7 @@
 #define QD_CLIENT_ERROR_BYTES_MAX   512u
 #define QD_CLIENT_ADDRESS_BYTES_MAX 300u
 
-/* A message that waits to be taken. */
+/* A received message that the caller has not taken yet. */
 typedef struct qd_client_entry {
     struct qd_client_entry *next;
     qd_decoded_server decoded;
@@ -23,11 +24,11 @@ struct qd_client {
     char error[QD_CLIENT_ERROR_BYTES_MAX];
     uint32_t next_seq;
 
-    /* Output: out[out_start .. out_end) is still to be sent. */
+    /* Output: out[out_start .. out_end) is not sent yet. */
     uint8_t *out;
     size_t out_start, out_end, out_capacity;
 
-    /* Input: frames go to the end of the list; `shown` is the one that the caller looks at. */
+    /* Input: messages go to the end of the list; `shown` is the message that the caller uses. */
     qd_frame_reader reader;
     qd_client_entry *first, *last;
     qd_client_entry *shown;
@@ -39,18 +40,18 @@ struct qd_client {
     bool resumable;
     size_t resume_size; /* 0: a new session */
     uint8_t resume[QD_RESUME_KEY_BYTES];
-    char farewell[QD_CLIENT_ERROR_BYTES_MAX];   /* what GoAway SHUTDOWN said; empty before it */
-    char last_error[QD_CLIENT_ERROR_BYTES_MAX]; /* what the last Error said */
+    char farewell[QD_CLIENT_ERROR_BYTES_MAX];   /* the text of GoAway SHUTDOWN; empty before it */
+    char last_error[QD_CLIENT_ERROR_BYTES_MAX]; /* the text of the last Error */
 
     int socket; /* -1: none */
     char address[QD_CLIENT_ADDRESS_BYTES_MAX];
 };
 
-/* Ends the session, with the reason in words, unless it has ended already. Returns the state. */
+/* Ends the session and stores the reason as text, unless it has ended already. Returns the state. */
 qd_client_status qd_client_end(qd_client *client, qd_client_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Takes the first message that answers `seq` out of the list; NULL: it is not there. */
+/* Removes the first message that answers `seq` from the list; NULL: none. */
 const qd_server_message *qd_client_take_answer(qd_client *client, uint32_t seq);
 
 #endif

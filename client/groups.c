@@ -6,7 +6,7 @@
 #define SLOTS_MIN  16u
 #define LINE_BYTES 64u
 
-/* 1 more than the neighbours' slots in the list of the group; 0: none. A free slot has the next free one behind it. */
+/* Slot + 1 of the neighbors in the group's list; 0: none. In a free slot, `after` is the next free slot + 1. */
 typedef struct qd_groups_link {
     uint32_t before, after;
 } link;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The set of pairs, folded from Tick frames: one table of pairs and one of how many pairs each id is in.
+ * Folds Tick frames into the set of pairs: a table of pairs, and a table of the number of pairs per id.
  */
 #include "quadrille.h"
 #include "table.h"
@@ -11,8 +11,8 @@ struct qd_pairs {
     qd_table pairs; /* by pair_key; value 1 */
     qd_table ids;   /* by id: the number of its pairs */
     uint64_t tick;
-    bool started; /* a reset has come, and no suspension since */
-    bool in_tick; /* the last frame of the tick is still to come */
+    bool started; /* a reset came, and no suspension since */
+    bool in_tick; /* the last frame of the tick has not come yet */
 };
 
 /* a < b */
@@ -123,7 +123,7 @@ qd_client_status qd_pairs_apply(qd_pairs *pairs, const qd_msg_tick *tick)
         pairs->tick = tick->tick;
         return QD_CLIENT_OK;
     }
-    /* The frames of a tick follow each other, and a reset is only on the first. */
+    /* The frames of a tick are consecutive, and only the first may be a reset. */
     bool follows = pairs->in_tick;
     if (tick->reset && !follows) {
         forget(pairs);

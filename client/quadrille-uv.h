@@ -7,12 +7,13 @@
  *     from then on: requests as calls on the client, from anywhere on the loop; messages come to on_message
  *     to end:       qd_uv_close(&adapter, on_closed);
  *
- * What was requested in one turn of the loop is sent together, just before the loop waits. All on the loop's thread.
+ * The adapter sends all requests of one loop iteration together, just before the loop waits. Everything runs on the
+ * loop's thread.
  *
- * LIFETIME. From qd_uv_start to on_closed the stream belongs to the adapter, which uses its `data` and closes it.
- * Client and adapter are the caller's, and must be there until on_closed.
+ * LIFETIME. From qd_uv_start to on_closed the adapter owns the stream, uses its `data` and closes it. The caller owns
+ * client and adapter, and keeps them until on_closed.
  *
- * Header-only: link libuv yourself.
+ * This file is header-only: link libuv yourself.
  */
 #ifndef QUADRILLE_UV_H
 #define QUADRILLE_UV_H
@@ -28,11 +29,11 @@ extern "C" {
 
 typedef struct qd_uv qd_uv;
 
-/* Each message, in the order of arrival and valid during the call; Welcome is the first. The callback may make requests
- * and may close the adapter. */
+/* Called for each message, in the order of arrival; Welcome is the first. The message is valid during the call. The
+ * callback may make requests and may close the adapter. */
 typedef void (*qd_uv_message_fn)(qd_uv *adapter, const qd_server_message *message, void *context);
-/* The session has ended, as qd_client_error says; no message follows. The adapter is still to be closed, here or later.
- * Not called after qd_uv_close. */
+/* Called once when the session has ended; qd_client_error has the reason. No message follows. Close the adapter here or
+ * later. Not called after qd_uv_close. */
 typedef void (*qd_uv_end_fn)(qd_uv *adapter, qd_client_status status, void *context);
 typedef void (*qd_uv_closed_fn)(qd_uv *adapter, void *context);
 
@@ -46,10 +47,10 @@ struct qd_uv {
     void *context;
     uv_prepare_t prepare; /* runs before the loop waits */
     uv_write_t write;
-    char sending[65536]; /* what the stream would not take at once */
+    char sending[65536]; /* bytes that the stream did not take at once */
     char receiving[65536];
     bool is_writing;
-    bool is_over; /* no message is delivered any more */
+    bool is_over; /* no more messages are delivered */
     int open_handles;
 };
 
@@ -94,7 +95,7 @@ static inline void qd_uv_written_(uv_write_t *write, int status)
 {
     qd_uv *adapter = (qd_uv *)write->data;
 
-    (void)status; /* A stream that cannot be written to any more ends for its reader, too. */
+    (void)status; /* A broken stream also ends for its reader, which reports it. */
     adapter->is_writing = false;
 }
 
@@ -112,13 +113,13 @@ static inline void qd_uv_send_(uv_prepare_t *prepare)
             qd_client_sent(adapter->client, (size_t)sent);
             continue;
         }
-        /* The stream is full: it gets a copy of the next bytes, because the client's own may move meanwhile. */
+        /* The stream is full. It gets a copy of the next bytes, because the client may move its own meanwhile. */
         buffer.base = adapter->sending;
         buffer.len = size < sizeof adapter->sending ? size : sizeof adapter->sending;
         memcpy(buffer.base, bytes, buffer.len);
         adapter->write.data = adapter;
         if (uv_write(&adapter->write, adapter->stream, &buffer, 1, qd_uv_written_) != 0) {
-            break; /* The stream is broken; its reader will hear of it. */
+            break; /* The stream is broken; its reader will report it. */
         }
         adapter->is_writing = true;
         qd_client_sent(adapter->client, buffer.len);
@@ -126,7 +127,7 @@ static inline void qd_uv_send_(uv_prepare_t *prepare)
     qd_uv_deliver_(adapter);
 }
 
-/* Starts on a connected stream. Returns 0, or libuv's error; then the adapter is to be closed all the same. */
+/* Starts on a connected stream. Returns 0, or libuv's error; close the adapter after an error, too. */
 static inline int qd_uv_start(qd_uv *adapter, qd_client *client, uv_stream_t *stream, qd_uv_message_fn on_message,
                               qd_uv_end_fn on_end, void *context)
 {
@@ -138,7 +139,7 @@ static inline int qd_uv_start(qd_uv *adapter, qd_client *client, uv_stream_t *st
     adapter->context = context;
     adapter->open_handles = 2;
     adapter->prepare.data = stream->data = adapter;
-    /* These two cannot fail. The stream alone keeps the loop alive. */
+    /* Neither call can fail. The stream alone keeps the loop alive. */
     uv_prepare_init(stream->loop, &adapter->prepare);
     uv_prepare_start(&adapter->prepare, qd_uv_send_);
     uv_unref((uv_handle_t *)&adapter->prepare);
@@ -154,7 +155,7 @@ static inline void qd_uv_closed_(uv_handle_t *handle)
     }
 }
 
-/* Closes the stream, too; what is not sent yet stays unsent. Once. `on_closed` may be NULL. */
+/* Closes the adapter and the stream; unsent bytes are dropped. Call it once. `on_closed` may be NULL. */
 static inline void qd_uv_close(qd_uv *adapter, qd_uv_closed_fn on_closed)
 {
     adapter->is_over = true;

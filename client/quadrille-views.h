@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libquadrille: views, or who can see whom. Included by quadrille.h, whose opening holds here as well.
+ * libquadrille: views, the entities that each observer sees. quadrille.h includes this file, and its rules on threads,
+ * ownership and errors apply here.
  *
- * What an observer, a view, a margin and so on are stands in quadrille.proto, "Views"; how a game backend uses them in
- * VIEWS.md, with gateway.c as the example.
+ * "Views" in quadrille.proto defines observers, views and margins. VIEWS.md is the guide for a game backend, with
+ * examples/gateway.c as its example.
  */
 #ifndef QUADRILLE_VIEWS_H
 #define QUADRILLE_VIEWS_H
@@ -16,13 +17,13 @@ extern "C" {
 
 /* ---- requests ----
  *
- * As those of quadrille.h: each queues one frame and returns its seq, or 0. All but Why are batches in this: they count
- * at the next tick, what is refused is answered by an error at once, and Applied answers for them, too. What is said
- * in a struct says its room, too. */
+ * As in quadrille.h, each call queues one frame and returns its seq, or 0. All but Why are batches and take effect at
+ * the next tick. The server answers a refused one with an error at once, and Applied covers the others. A call that
+ * takes a struct takes its room from the struct. */
 
-/* What entities are to observers: tag, payload, team, hidden, visible_range. Columns that are NULL stay as they are. */
+/* Sets tag, payload, team, hidden and visible_range of entities. NULL columns leave their values unchanged. */
 QD_API uint32_t qd_client_describe(qd_client *client, const qd_msg_describe *describe);
-/* Makes observers or changes them; what they see comes as QD_SERVER_VIEW.
+/* Creates observers or replaces them; QD_SERVER_VIEW reports what they see.
  *
  *     const uint32_t player = 7, around = 7;
  *     const float range = 50, margin = 5;
@@ -30,39 +31,39 @@ QD_API uint32_t qd_client_describe(qd_client *client, const qd_msg_describe *des
  *                                                   .range = &range, .leave_margin = &margin});
  */
 QD_API uint32_t qd_client_observe(qd_client *client, const qd_msg_observers *observers);
-/* id, with x, y (and z) of free observers or direction_* of cones, or both; other columns must be NULL. */
+/* Needs id, with x, y (and z) for free observers or direction_* for cones, or both. Other columns must be NULL. */
 QD_API uint32_t qd_client_move_observers(qd_client *client, const qd_msg_observers *observers);
 QD_API uint32_t qd_client_unobserve(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
-/* Replaces both lists of an observer: what it always sees, and what never. */
+/* Replaces both lists of an observer: the entities that it always sees, and those that it never sees. */
 QD_API uint32_t qd_client_except(qd_client *client, const qd_msg_except *except);
-/* `bytes_max` 0: no limit. A `watch` that is another than before begins at once, with a QD_SERVER_VIEW that is marked
+/* `bytes_max` 0: no limit. If `watch` changes, the reverse view begins at once, with a QD_SERVER_VIEW that is marked
  * reset_watchers. */
 QD_API uint32_t qd_client_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch);
-/* Why the observers anchored at entity `a`, of whatever session, see entity `b` or do not. Answer:
+/* Asks why the observers anchored at entity `a`, of any session, see entity `b` or do not. Answer:
  * QD_SERVER_WHY_RESULT. */
 QD_API uint32_t qd_client_why(qd_client *client, uint64_t room, uint32_t a, uint32_t b);
-/* The same of one observer of this session. */
+/* The same for one observer of this session. */
 QD_API uint32_t qd_client_why_observer(qd_client *client, uint64_t room, uint32_t observer, uint32_t b);
 
 /* ---- the views ----
  *
- * Folds the View frames of one room into what each observer of this session sees, and who sees whom, as the contract in
- * quadrille.proto says. One observer's view:
+ * Folds the View frames of one room into the view of each observer of this session, and the reverse view, by the
+ * contract in quadrille.proto. One observer's view:
  *
  *     if (message->kind == QD_SERVER_VIEW && qd_view_apply(view, &message->as.view) == QD_CLIENT_OK)
  *         for (const qd_view_entity *at = qd_view_first(view, player); at != NULL; at = qd_view_after(view, at))
  *             printf("%u sees %u at %g, %g\n", player, at->id, at->x, at->y);
  *
- * Those who rather hear of each change set handlers. */
+ * To be called for each change instead, set handlers. */
 
 typedef struct qd_view qd_view;
 
 #define QD_VIEW_PAYLOAD_BYTES_MAX 32u
 
-/* An entity as one observer has been told of it: as it was when it entered, but for its place. */
+/* An entity as one observer knows it: its values at the enter, with the last reported position. */
 typedef struct qd_view_entity {
     uint32_t observer, id;
-    uint64_t entered; /* the tick */
+    uint64_t entered; /* the tick of the enter */
     uint64_t placed;  /* the tick of x, y, z: that of the last relay, or of the enter */
     float x, y, z;
     float half_x, half_y, half_z, radius;
@@ -73,55 +74,57 @@ typedef struct qd_view_entity {
     uint64_t tag;
 } qd_view_entity;
 
-/* Called by qd_view_apply for each change, in the order of the frame. Any may be NULL. They may look at the view, which
- * is in the middle of the frame then, but must not apply another. */
+/* qd_view_apply calls a handler for each change, in the order of the frame. Any may be NULL. A handler may read the
+ * view, which is between two changes then, but must not apply another frame. */
 typedef struct qd_view_handlers {
     void (*enter)(const qd_view_entity *entity, void *context);
-    /* `reason` 0: the view is forgotten, because of a reset (what is still seen enters again in this tick), because it
-     * is suspended, or because qd_view_apply failed. `entity` is in the view until the call is over. */
+    /* `reason` 0: the view forgets the entity, because of a reset, a suspension, or an error of qd_view_apply. After a
+     * reset, entities that are still seen enter again in this tick. `entity` stays in the view until the call
+     * returns. */
     void (*leave)(const qd_view_entity *entity, qd_leave_reason reason, void *context);
     void (*relay)(const qd_view_entity *entity, void *context);
-    /* The reverse view: an observer of a session sees an entity, or does not any more. */
+    /* The reverse view: an observer of a session sees an entity, or no longer sees it. */
     void (*watched)(uint32_t entity, uint64_t session, uint32_t observer, void *context);
     void (*unwatched)(uint32_t entity, uint64_t session, uint32_t observer, void *context);
     void *context;
 } qd_view_handlers;
 
-/* `handlers` NULL: none. They are copied. NULL: out of memory. */
+/* Copies `handlers`; NULL: none. Returns NULL without memory. */
 QD_API qd_view *qd_view_create(const qd_view_handlers *handlers);
-/* Calls no handler. NULL is fine. */
+/* Calls no handler. Accepts NULL. */
 QD_API void qd_view_destroy(qd_view *view);
 
-/* Apply one frame. QD_CLIENT_ERR_PROTOCOL: it contradicts the views (an enter of what is seen, a leave or relay of what
- * is not; the same of watchers; a frame out of order), which a server never sends. Then, and with
- * QD_CLIENT_ERR_NO_MEMORY, all is forgotten, as if suspended until the next reset. */
+/* Applies one frame. QD_CLIENT_ERR_PROTOCOL: the frame contradicts the views, which a server never sends. Examples are
+ * an enter of an entity in the view, a leave or relay of one outside it, and a frame out of order. After this error and
+ * after QD_CLIENT_ERR_NO_MEMORY the views are empty and suspended until the next reset. */
 QD_API qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame);
-/* Whether the views are those of a whole tick: false within a tick of several frames and while suspended. A new one is
+/* Whether the views are those of a whole tick: false between the frames of a tick and while suspended. A new qd_view is
  * known, and empty. */
 QD_API bool qd_view_known(const qd_view *view);
 QD_API bool qd_view_suspended(const qd_view *view);
-/* Of the last frame; 0: there was none. */
+/* The tick of the last frame; 0 before the first. */
 QD_API uint64_t qd_view_tick(const qd_view *view);
 
 /* Entities in all views, counted once for each observer. */
 QD_API size_t qd_view_count(const qd_view *view);
-/* How many one observer sees. */
+/* The number of entities that one observer sees. */
 QD_API uint32_t qd_view_count_of(const qd_view *view, uint32_t observer);
-/* NULL: it does not see that. Entities are valid until the next qd_view_apply. */
+/* NULL: the observer does not see that entity. The result is valid until the next qd_view_apply. */
 QD_API const qd_view_entity *qd_view_find(const qd_view *view, uint32_t observer, uint32_t id);
-/* Visit what one observer sees, in no particular order; NULL at the end. */
+/* Iterate over the entities that one observer sees, in no particular order; NULL at the end. */
 QD_API const qd_view_entity *qd_view_first(const qd_view *view, uint32_t observer);
 QD_API const qd_view_entity *qd_view_after(const qd_view *view, const qd_view_entity *entity);
-/* Visit what all see, in no particular order: start with *cursor = 0; NULL at the end. */
+/* Iterates over the entities in all views, in no particular order: start with *cursor = 0; NULL at the end. */
 QD_API const qd_view_entity *qd_view_next(const qd_view *view, size_t *cursor);
 
-/* Who sees an entity, of the reverse view (qd_client_view_options). */
+/* An entry of the reverse view (qd_client_view_options): an observer that sees an entity. */
 typedef struct qd_view_watcher {
     uint32_t entity;
     uint32_t observer;
     uint64_t session;
 } qd_view_watcher;
 
+/* The number of observers that see an entity. */
 QD_API uint32_t qd_view_watchers(const qd_view *view, uint32_t entity);
 /* As qd_view_first and qd_view_after. */
 QD_API const qd_view_watcher *qd_view_watcher_first(const qd_view *view, uint32_t entity);

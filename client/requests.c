@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client.h"
 
-/* Queues the message under the next seq; returns that, or 0. */
+/* Queues the message under the next seq. Returns the seq, or 0. */
 static uint32_t request(qd_client *client, qd_client_message message)
 {
     message.seq = client->next_seq;

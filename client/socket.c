@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define RECEIVE_BYTES 65536u
-/* Receives of one qd_client_poll, so that a server which sends without pause cannot keep the caller in it. */
+/* Receives per qd_client_poll, so that a server that sends without pause does not block the caller. */
 #define RECEIVES_MAX 16
 
 /* ---- time ---- */
@@ -28,7 +28,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* A deadline; -1 is never. */
+/* A deadline; -1: never. */
 static int64_t deadline_after(int timeout_ms)
 {
     return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
@@ -54,7 +54,7 @@ static void close_socket(qd_client *client)
     client->socket = -1;
 }
 
-/* Takes what has come in. Returns whether anything did. */
+/* Reads the received bytes. Returns whether there were any. */
 static bool receive(qd_client *client)
 {
     uint8_t bytes[RECEIVE_BYTES];
@@ -81,7 +81,7 @@ static bool receive(qd_client *client)
     return any;
 }
 
-/* Sends what the system takes. */
+/* Sends as much as the system takes. */
 static void send_output(qd_client *client)
 {
     size_t size;
@@ -95,7 +95,7 @@ static void send_output(qd_client *client)
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno != EINTR) {
-            /* The server has closed. Why, stands in what it sent before. */
+            /* The server has closed the connection. Its last messages give the reason. */
             int fault = errno;
 
             while (receive(client)) {
@@ -113,7 +113,7 @@ static bool output_waits(const qd_client *client)
     return qd_client_output(client, &size) != NULL;
 }
 
-/* One round of sending and receiving, waiting for at most timeout_ms; *interrupted: a signal ended the wait. */
+/* Sends and receives once, and waits for at most timeout_ms; *interrupted: a signal ended the wait. */
 static qd_client_status exchange(qd_client *client, int timeout_ms, bool *interrupted)
 {
     *interrupted = false;
@@ -229,7 +229,7 @@ static bool split_address(const char *address, char *host, const char **port)
     memcpy(host, address, host_size);
     host[host_size] = '\0';
     *port = colon + 1;
-    /* A colon outside brackets: an IPv6 address whose port cannot be told from its last group. */
+    /* A colon outside brackets: in an IPv6 address, the port looks like its last group. */
     if ((!bracketed && strpbrk(host, "[]:") != NULL) || strspn(*port, "0123456789") != strlen(*port)) {
         return false;
     }
@@ -265,7 +265,7 @@ static int connect_to(qd_client *client, const struct addrinfo *info, int64_t de
         close_socket(client);
         return fault;
     }
-    /* Requests are small and somebody waits for their answers. Where this fails, they are only slower. */
+    /* Requests are small, and the caller waits for their answers. A failure here only makes them slower. */
     setsockopt(client->socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     return 0;
 }
@@ -277,7 +277,7 @@ static qd_client_status open_socket(qd_client *client, int64_t deadline_ms)
 
     if (!split_address(client->address, host, &port)) {
         return qd_client_end(client, QD_CLIENT_ERR_ADDRESS,
-                             "'%s' is no address: write HOST:PORT or [IPV6]:PORT, with a port from 1 to 65535",
+                             "'%s' is not an address: must be HOST:PORT or [IPV6]:PORT, with a port from 1 to 65535",
                              client->address);
     }
 
@@ -309,8 +309,8 @@ qd_client_status qd_client_connect(qd_client *client, const char *address, const
         return client->state;
     }
     if (strlen(address) >= sizeof client->address) {
-        return qd_client_end(client, QD_CLIENT_ERR_ADDRESS, "the address has %zu bytes, more than any has",
-                             strlen(address));
+        return qd_client_end(client, QD_CLIENT_ERR_ADDRESS, "the address has %zu bytes; must be fewer than %zu",
+                             strlen(address), sizeof client->address);
     }
     strcpy(client->address, address);
     if (open_socket(client, deadline_ms) < 0) {

@@ -8,12 +8,12 @@
 
 static size_t home(const qd_table *table, uint64_t key)
 {
-    /* Multiplied by the golden ratio, keys that follow each other go far apart, by the upper bits; keys are often two
-     * ids, of which the upper one would reach few of these. */
+    /* The golden ratio spreads consecutive keys over the upper bits. A key is often two ids; the XOR lets the upper id
+     * reach these bits as well. */
     return (size_t)((key ^ (key >> 32)) * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
 }
 
-/* Where `key` is, or the empty place where it would go. There is one. */
+/* The place of `key`, or the empty place for it. An empty place always exists. */
 static qd_table_place *look(const qd_table *table, uint64_t key)
 {
     size_t i = home(table, key);
@@ -81,7 +81,7 @@ void qd_table_take(qd_table *table, qd_table_place *gone)
     size_t hole = (size_t)(gone - table->places);
 
     for (size_t i = (hole + 1) & mask; table->places[i].value != 0; i = (i + 1) & mask) {
-        /* Whoever stands at or behind its home, counted from the hole, may move up into it. */
+        /* An entry may move into the hole if its home is at or before the hole. */
         size_t distance_to_home = (i - home(table, table->places[i].key)) & mask;
 
         if (distance_to_home >= ((i - hole) & mask)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash table of 64-bit keys and values, for what is folded (pairs.c, views.c): open addressing with linear probing
- * and deletion by backward shift, at most half full. Empty where all is zero. Not installed.
+ * A hash table of 64-bit keys and values for pairs.c and views.c: open addressing with linear probing and deletion by
+ * backward shift, at most half full. A zeroed table is empty. Not installed.
  */
 #ifndef QD_CLIENT_TABLE_H
 #define QD_CLIENT_TABLE_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Value 0 is an empty place. */
+/* Value 0: an empty place. */
 typedef struct qd_table_place {
     uint64_t key, value;
 } qd_table_place;
@@ -19,14 +19,14 @@ typedef struct qd_table {
     qd_table_place *places;
     size_t count;
     size_t capacity; /* a power of two, or 0 */
-    unsigned shift;  /* of 64 bits, to number so many places */
+    unsigned shift;  /* from 64 bits down to the bits of a place's number */
 } qd_table;
 
-/* The place of `key`; NULL: it is not there. Valid until the next put or take. */
+/* The place of `key`; NULL: none. Valid until the next put or take. */
 qd_table_place *qd_table_get(const qd_table *table, uint64_t key);
-/* The place of `key`, made with value 0 where it was not there: then give it another at once. NULL: no memory. */
+/* The place of `key`. A new place has value 0; give it another value at once. NULL: no memory. */
 qd_table_place *qd_table_put(qd_table *table, uint64_t key);
-/* Has the memory fetched in which `key` is, or would be: for who looks for many, which lie anywhere. */
+/* Prefetches the place of `key`, for callers that look up many keys. */
 void qd_table_fetch(const qd_table *table, uint64_t key);
 void qd_table_take(qd_table *table, qd_table_place *gone);
 void qd_table_empty(qd_table *table);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Views, folded from View frames: what is seen, in groups by observer, and who watches, in groups by entity; each with
- * a table to find one.
+ * Folds View frames. The view entries are in groups by observer, the reverse view's in groups by entity. A table finds
+ * each entry.
  */
 #include "groups.h"
 #include "quadrille.h"
@@ -9,31 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One of the reverse view. Those of one key form a chain (the key is not as long as the three of it). */
+/* An entry of the reverse view. Entries with the same key form a chain, as the key is shorter than its three values. */
 typedef struct watch_entry {
     qd_view_watcher is;
-    uint32_t chain; /* 1 more than the next one's slot; 0: the last */
+    uint32_t chain; /* slot + 1 of the next one; 0: the last */
 } watch_entry;
 
 struct qd_view {
     qd_view_handlers handlers;
     qd_groups seen;        /* qd_view_entity, by observer */
-    qd_table seen_slots;   /* by sight_key: 1 more than its slot */
+    qd_table seen_slots;   /* by view_key: slot + 1 */
     qd_groups watchers;    /* watch_entry, by entity */
-    qd_table watcher_keys; /* by watcher_key: 1 more than the slot of the first of its chain */
+    qd_table watcher_keys; /* by watcher_key: slot + 1 of the first in its chain */
     uint64_t tick;
     bool suspended;
-    bool in_tick; /* the last frame of the tick is still to come */
+    bool in_tick; /* the last frame of the tick has not come yet */
 };
 
-static uint64_t sight_key(uint32_t observer, uint32_t id)
+static uint64_t view_key(uint32_t observer, uint32_t id)
 {
     return (uint64_t)observer << 32 | id;
 }
 
 static uint64_t watcher_key(const qd_view_watcher *is)
 {
-    return sight_key(is->entity, is->observer) + is->session * UINT64_C(0x9e3779b97f4a7c15);
+    return view_key(is->entity, is->observer) + is->session * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 qd_view *qd_view_create(const qd_view_handlers *handlers)
@@ -107,7 +107,7 @@ static void suspend(qd_view *view)
     view->in_tick = false;
 }
 
-/* ---- what is seen ---- */
+/* ---- the views ---- */
 
 static float value(const float *column, uint32_t i)
 {
@@ -116,7 +116,7 @@ static float value(const float *column, uint32_t i)
 
 static qd_client_status leave(qd_view *view, uint32_t observer, uint32_t id, uint8_t reason)
 {
-    qd_table_place *found = qd_table_get(&view->seen_slots, sight_key(observer, id));
+    qd_table_place *found = qd_table_get(&view->seen_slots, view_key(observer, id));
 
     if (found == NULL) {
         return QD_CLIENT_ERR_PROTOCOL;
@@ -130,7 +130,7 @@ static qd_client_status leave(qd_view *view, uint32_t observer, uint32_t id, uin
     return QD_CLIENT_OK;
 }
 
-/* Entry `i` of the frame, whose payload begins at `payload`. */
+/* Applies entry `i` of the frame, whose payload begins at `payload`. */
 static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t i, const uint8_t *payload)
 {
     const qd_msg_entities *from = &frame->enter;
@@ -140,7 +140,7 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
     if (view->suspended || payload_size > QD_VIEW_PAYLOAD_BYTES_MAX) {
         return QD_CLIENT_ERR_PROTOCOL;
     }
-    qd_table_place *place = qd_table_put(&view->seen_slots, sight_key(observer, id));
+    qd_table_place *place = qd_table_put(&view->seen_slots, view_key(observer, id));
     if (place == NULL) {
         return QD_CLIENT_ERR_NO_MEMORY;
     }
@@ -149,7 +149,7 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
     }
     uint32_t slot = qd_groups_add(&view->seen, observer);
     if (slot == QD_GROUPS_NONE) {
-        return QD_CLIENT_ERR_NO_MEMORY; /* and all is forgotten, the empty place as well */
+        return QD_CLIENT_ERR_NO_MEMORY; /* then the caller forgets all, with the empty place */
     }
     place->value = (uint64_t)slot + 1;
 
@@ -183,7 +183,7 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
 static qd_client_status relay(qd_view *view, const qd_msg_view *frame, uint32_t i)
 {
     const qd_table_place *found =
-        qd_table_get(&view->seen_slots, sight_key(frame->relay_observer[i], frame->relay_id[i]));
+        qd_table_get(&view->seen_slots, view_key(frame->relay_observer[i], frame->relay_id[i]));
 
     if (found == NULL) {
         return QD_CLIENT_ERR_PROTOCOL;
@@ -199,15 +199,15 @@ static qd_client_status relay(qd_view *view, const qd_msg_view *frame, uint32_t 
     return QD_CLIENT_OK;
 }
 
-/* ---- who watches ---- */
+/* ---- the reverse view ---- */
 
 static bool is_same(const qd_view_watcher *a, const qd_view_watcher *b)
 {
     return a->entity == b->entity && a->session == b->session && a->observer == b->observer;
 }
 
-/* 1 more than the slot of that watcher in the chain from `next` on, with who is before it there (NULL: nobody); 0: it
- * is not there. */
+/* Finds that watcher in the chain from `next` on. Returns its slot + 1, and the entry before it (NULL: it is the
+ * first); 0: not found. */
 static uint32_t look_up(const qd_view *view, const qd_view_watcher *is, uint32_t next, watch_entry **before)
 {
     *before = NULL;
@@ -271,37 +271,37 @@ static qd_client_status unwatched(qd_view *view, const qd_view_watcher *is)
 
 /* ---- frames ---- */
 
-/* What a frame tells of lies anywhere in memory: it is fetched so many entries ahead, and what is found there, half as
- * many. */
+/* The entries of a frame lie at random places in memory. Their table places are prefetched this many entries ahead, and
+ * their items half as many. */
 #define AHEAD 16u
 
-static void foresee_change(const qd_view *view, const uint32_t *observer, const uint32_t *id, uint32_t count,
-                           uint32_t i)
+static void prefetch_change(const qd_view *view, const uint32_t *observer, const uint32_t *id, uint32_t count,
+                            uint32_t i)
 {
     if (i + AHEAD < count) {
-        qd_table_fetch(&view->seen_slots, sight_key(observer[i + AHEAD], id[i + AHEAD]));
+        qd_table_fetch(&view->seen_slots, view_key(observer[i + AHEAD], id[i + AHEAD]));
         qd_groups_fetch(&view->seen, observer[i + AHEAD]);
     }
 }
 
-static void foresee_leave(const qd_view *view, const qd_msg_view *frame, uint32_t i)
+static void prefetch_leave(const qd_view *view, const qd_msg_view *frame, uint32_t i)
 {
     uint32_t next = i + AHEAD / 2;
 
-    foresee_change(view, frame->leave_observer, frame->leave_id, frame->leave_count, i);
+    prefetch_change(view, frame->leave_observer, frame->leave_id, frame->leave_count, i);
     if (next >= frame->leave_count) {
         return;
     }
     const qd_table_place *found =
-        qd_table_get(&view->seen_slots, sight_key(frame->leave_observer[next], frame->leave_id[next]));
+        qd_table_get(&view->seen_slots, view_key(frame->leave_observer[next], frame->leave_id[next]));
     if (found != NULL) {
         qd_groups_fetch_item(&view->seen, (uint32_t)found->value - 1);
     }
 }
 
-static void foresee_enter(const qd_view *view, const qd_msg_view *frame, uint32_t i)
+static void prefetch_enter(const qd_view *view, const qd_msg_view *frame, uint32_t i)
 {
-    foresee_change(view, frame->enter_observer, frame->enter.id, frame->enter_count, i);
+    prefetch_change(view, frame->enter_observer, frame->enter.id, frame->enter_count, i);
     if (i + AHEAD / 2 < frame->enter_count) {
         qd_groups_fetch_first(&view->seen, frame->enter_observer[i + AHEAD / 2]);
     }
@@ -313,11 +313,11 @@ static qd_client_status fold_seen(qd_view *view, const qd_msg_view *frame)
     const uint8_t *payload = frame->enter_payload;
 
     for (uint32_t i = 0; i < frame->leave_count && status == QD_CLIENT_OK; i++) {
-        foresee_leave(view, frame, i);
+        prefetch_leave(view, frame, i);
         status = leave(view, frame->leave_observer[i], frame->leave_id[i], frame->leave_reason[i]);
     }
     for (uint32_t i = 0; i < frame->enter_count && status == QD_CLIENT_OK; i++) {
-        foresee_enter(view, frame, i);
+        prefetch_enter(view, frame, i);
         status = enter(view, frame, i, payload);
         if (frame->enter_payload_size != NULL && payload != NULL) {
             payload += frame->enter_payload_size[i];
@@ -348,7 +348,7 @@ static qd_client_status fold_watchers(qd_view *view, const qd_msg_view *frame)
 
 qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame)
 {
-    /* The frames of a tick follow each other, and a reset is only on the first. */
+    /* The frames of a tick are consecutive, and only the first may be a reset. */
     bool fits = !view->in_tick || (frame->tick == view->tick && !frame->reset && !frame->reset_watchers);
 
     view->tick = frame->tick;
@@ -379,7 +379,7 @@ qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame)
     return QD_CLIENT_OK;
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 bool qd_view_known(const qd_view *view)
 {
@@ -408,7 +408,7 @@ uint32_t qd_view_count_of(const qd_view *view, uint32_t observer)
 
 const qd_view_entity *qd_view_find(const qd_view *view, uint32_t observer, uint32_t id)
 {
-    const qd_table_place *found = qd_table_get(&view->seen_slots, sight_key(observer, id));
+    const qd_table_place *found = qd_table_get(&view->seen_slots, view_key(observer, id));
 
     return found != NULL ? qd_groups_item(&view->seen, (uint32_t)found->value - 1) : NULL;
 }

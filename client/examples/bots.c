@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 Bots in a room that ticks on its own clock, 30 times per second. The program
+ * sends positions at its own rate, and reads events as they arrive. qd_pairs keeps the set of pairs. The same bots
+ * always move, so the program registers their ids once, as a roster.
  *
- * Bots in a room that ticks on its own clock, 30 times a second: send positions at your own pace, read events as they
- * come. The set of pairs is kept by qd_pairs. As it is always the same bots that move, their ids are named once, as a
- * roster.
  *
  *     ./bots [HOST:PORT [SECONDS]]
  */
@@ -39,7 +38,7 @@ static void place(swarm *bots)
     }
 }
 
-/* Moves along one axis and turns round at the wall. */
+/* Moves along one axis, and turns around at a wall. */
 static void move(float *position, float *speed, float seconds)
 {
     *position += *speed * seconds;

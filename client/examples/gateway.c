@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 A gateway between players and the world. It sends each player the entities that
+ * the player may know. Each player has an observer, and qd_view folds its view. Changes of the view become spawn, move
+ * and remove on the player's connection, which here is the standard output. At the end the program prints which players
+ * each entity replicates to.
  *
- * A gateway: it stands between players and the world, and sends each player what that one may know. An observer for
- * each player says what; its view, folded by qd_view, turns into spawn, move and remove for that player's connection,
- * which here is the standard output. In the end it prints who replicates to whom.
  *
  *     cc gateway.c $(pkg-config --cflags --libs quadrille) -o gateway && ./gateway 127.0.0.1:7400
  */
@@ -14,7 +14,7 @@
 #define ANSWER_MS 5000
 #define STEPS     8
 
-/* Entities 1 to 3 are players, 4 is a tower that is seen from afar. */
+/* Entities 1 to 3 are players. Entity 4 is a tower, visible from far away. */
 enum { ANN = 1, BOB, CID, TOWER, ENTITIES = TOWER };
 #define PLAYERS CID
 
@@ -29,7 +29,7 @@ static void fail(qd_client *client, const qd_server_message *message)
     exit(1);
 }
 
-/* ---- what goes to a player ---- */
+/* ---- messages to a player ---- */
 
 static void to_player(const qd_view_entity *entity, const char *what)
 {
@@ -50,12 +50,12 @@ static void on_relay(const qd_view_entity *entity, void *context)
     printf(" to %g,%g\n", entity->x, entity->y);
 }
 
-/* Reason 0: the view starts anew, and what is still seen enters again. */
+/* Reason 0: a reset. Entities that are still seen enter again. */
 static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void *context)
 {
     (void)context;
     to_player(entity, "remove");
-    printf(", %s\n", reason != 0 ? qd_leave_reason_name(reason) : "anew");
+    printf(", %s\n", reason != 0 ? qd_leave_reason_name(reason) : "reset");
 }
 
 /* ---- the world ---- */
@@ -67,7 +67,7 @@ static void spawn(qd_client *client, uint64_t room)
     qd_client_spawn(client, room, &(qd_msg_entities){ENTITIES, ids, .x = x, .y = y, .half_x = half, .half_y = half},
                     false);
 
-    /* The name travels as payload, so that a gateway need not look it up. */
+    /* The name is the payload, so that a gateway needs no lookup. */
     uint8_t sizes[ENTITIES], payload[ENTITIES * QD_VIEW_PAYLOAD_BYTES_MAX];
     size_t used = 0;
     for (uint32_t i = 0; i < ENTITIES; i++) {
@@ -84,8 +84,8 @@ static void spawn(qd_client *client, uint64_t room)
                                                   .visible_range = visible_range});
 }
 
-/* An observer for each player, with the player's id: 25 far, a little more to keep what is seen, the nearest 16 only;
- * positions every tick within 15, every second tick beyond. */
+/* Creates an observer per player, with the player's id. It sees the nearest 16 entities within 25, and keeps them a
+ * little farther. Positions come every tick within 15, every second tick beyond. */
 static void observe(qd_client *client, uint64_t room)
 {
     const float range[] = {25, 25, 25}, margin[] = {3, 3, 3}, relay_range[] = {15, 100};
@@ -104,7 +104,7 @@ static void observe(qd_client *client, uint64_t room)
     qd_client_view_options(client, room, 4096, QD_WATCH_OWN);
 }
 
-/* Bob walks east; at the fifth step Cid puts on a cloak. */
+/* Bob walks east. At the fifth step Cid hides. */
 static void act(qd_client *client, uint64_t room, int step)
 {
     const uint32_t bob = BOB, cid = CID;
@@ -119,7 +119,7 @@ static void act(qd_client *client, uint64_t room, int step)
 
 /* ---- the gateway ---- */
 
-/* A step of the room, and all that it brings up to its end. */
+/* Steps the room, and handles all messages of the tick. */
 static void run_step(qd_client *client, uint64_t room, qd_view *view)
 {
     uint32_t seq = qd_client_step(client, room, 0);
@@ -137,15 +137,15 @@ static void run_step(qd_client *client, uint64_t room, qd_view *view)
                 exit(1);
             }
         }
-        /* It comes after what happened at that tick. */
+        /* Applied follows all events of the tick. */
         if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq) {
             return;
         }
     }
 }
 
-/* The reverse view: whom a change of this entity, such as a wound, is to be told. The session is this gateway, or
- * another one that watches the same room. */
+/* Prints the reverse view: the players to notify of a change of an entity, such as a wound. The session is this
+ * gateway, or another one that watches the room. */
 static void print_replication(const qd_view *view)
 {
     for (uint32_t i = 0; i < ENTITIES; i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- *
- * Hello, world: two boxes in a room that ticks when we say so; one moves onto the other and away again.
+  * Hello, world: two boxes in a room that ticks by Step. One moves onto the other and away again.
  *
  *     cc hello.c $(pkg-config --cflags --libs quadrille) -o hello && ./hello 127.0.0.1:7400
  */
@@ -52,7 +51,7 @@ int main(int argc, char **argv)
 
     for (float new_x = 14; new_x <= 26; new_x += 4) {
         qd_client_move(client, room, &(qd_msg_entities){1, ids, .x = &new_x, .y = y});
-        /* The answer to a step comes behind its events: take it out of the line, then look at those before it. */
+        /* The answer to a Step follows its events: wait for it, then read the messages before it. */
         expect(client, qd_client_step(client, room, 0), QD_SERVER_APPLIED);
         for (const qd_server_message *message; (message = qd_client_next(client)) != NULL;) {
             if (message->kind == QD_SERVER_TICK) {

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 libuv: a room of two boxes in an event loop. A timer moves one box through the
+ * other. The program prints events as they arrive, and ends at the third.
  *
- * libuv: a room of two boxes in an event loop. A timer moves one of them through the other; events are printed as they
- * come, and at the third the program ends.
  *
  *     cc uv_watch.c $(pkg-config --cflags --libs quadrille libuv) -o uv_watch && ./uv_watch 127.0.0.1 7400
  */
@@ -28,7 +27,7 @@ static void finish(struct program *program, int status)
     qd_uv_close(&program->adapter, NULL);
 }
 
-/* There and back, a step every 20 ms. */
+/* Moves the box one step every 20 ms, and restarts at 40. */
 static void on_timer(uv_timer_t *timer)
 {
     struct program *program = timer->data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille adopt: what sessions of one's token have left behind, given to the room, so that it stays.
+ * quadrille adopt: gives the entities that sessions of the same token left behind to the room, so that they stay.
  */
 #include "cli.h"
 #include "columns.h"
@@ -14,7 +14,7 @@ typedef struct adopted {
     uint32_t count;
 } adopted;
 
-/* Takes the ids of one message of the answer. */
+/* Appends the ids of one message of the answer. */
 static bool keep(const qd_cli *cli, adopted *all, const qd_msg_handed_over *part)
 {
     if (part->count == 0) {
@@ -61,7 +61,7 @@ static bool adopt(const qd_cli *cli, qd_client *client, uint64_t room, uint64_t 
     return true;
 }
 
-/* From this session, which is about to end, to the room. */
+/* This session is about to end, so it gives its entities to the room. */
 static bool give_to_room(const qd_cli *cli, qd_client *client, uint64_t room, const adopted *all)
 {
     for (uint32_t at = 0; at < all->count; at += QD_COLUMNS_PIECE) {
@@ -74,20 +74,18 @@ static bool give_to_room(const qd_cli *cli, qd_client *client, uint64_t room, co
     return true;
 }
 
-static int run(const qd_cli *cli, qd_client *client, const char *name, uint64_t session, bool list)
+static int run(const qd_cli *cli, qd_client *client, const char *name, uint64_t room, uint64_t session, bool list)
 {
-    qd_cli_room room;
     adopted all = {0};
-    bool good = qd_cli_open_room(cli, client, name, NULL, &room) && adopt(cli, client, room.handle, session, &all) &&
-                give_to_room(cli, client, room.handle, &all) &&
-                qd_cli_answer(cli, client, qd_client_leave_room(client, room.handle), QD_SERVER_ROOM_LEFT) != NULL;
+    bool good = adopt(cli, client, room, session, &all) && give_to_room(cli, client, room, &all) &&
+                qd_cli_answer(cli, client, qd_client_leave_room(client, room), QD_SERVER_ROOM_LEFT) != NULL;
 
     if (good && list) {
         for (uint32_t i = 0; i < all.count; i++) {
             printf("%u\n", all.id[i]);
         }
     } else if (good) {
-        printf("%u %s adopted: the room %s has %s now\n", all.count, all.count == 1 ? "entity" : "entities", name,
+        printf("%u %s adopted: room %s owns %s now\n", all.count, all.count == 1 ? "entity" : "entities", name,
                all.count == 1 ? "it" : "them");
     }
     free(all.id);
@@ -98,17 +96,16 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille adopt", "ROOM",
-        "Takes over what sessions of the same token (QUADRILLE_TOKEN) have left behind in a room,\n"
-        "as a backend that died does, before its grace time is over, and gives it to the room: so\n"
-        "it stays, and anyone may move it. Sessions that are connected keep their entities, and\n"
-        "are named.",
+        "Gives the entities of a dead backend to the room: those that sessions of the same token\n"
+        "(QUADRILLE_TOKEN) left behind, before their grace time is over. Then they stay, and any\n"
+        "session may move them. Connected sessions keep their entities, and are named.",
         1, 1};
     const char *text = NULL;
     uint64_t session = 0;
     bool list = false;
     const qd_option options[] = {
-        {"--session", "N", "only from this session, even if it seems to be connected", QD_OPTION_TEXT, &text, 0, 0},
-        {"--list", NULL, "print the ids, one a line", QD_OPTION_FLAG, &list, 0, 0},
+        {"--session", "N", "take from this session only, even if it seems connected", QD_OPTION_TEXT, &text, 0, 0},
+        {"--list", NULL, "print the ids, one per line", QD_OPTION_FLAG, &list, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -121,11 +118,10 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
     if (cli->token == NULL) {
         return qd_cli_fail(cli, "no token: set QUADRILLE_TOKEN to that of the sessions to adopt from");
     }
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
-    }
-    status = run(cli, client, argv[0], session, list);
+
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = client != NULL ? run(cli, client, argv[0], room.handle, session, list) : 1;
     qd_client_destroy(client);
     return status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench: what a server takes. Exit status: 0 when the whole of it worked, 2 for a command line that makes no
- * sense, else 1.
+ * quadrille-bench: measures a server. Exit status: 0 if everything worked, 2 for an invalid command line, else 1.
  */
 #include "bench.h"
 #include "streams.h"
@@ -21,27 +20,19 @@ typedef struct scenario {
     int (*run)(qd_bench *bench, int argc, char **argv);
 } scenario;
 
-/* The first is what is meant where none is named. */
+/* The first is the default. */
 static const scenario scenarios[] = {
-    {"load", "rooms, entities, rates and readers as you like", qd_bench_load},
+    {"load", "rooms, entities, rates and readers of your choice", qd_bench_load},
     {"fences", "points that enter and leave regions at rest", qd_bench_fences},
-    {"ingest", "how many positions a second it takes, beside a bare libuv loop", qd_bench_ingest},
-    {"latency", "a step there and back, beside a bare libuv echo", qd_bench_latency},
-    {"big-room", "one room of 100,000 that all move, 60 times a second, with two readers", qd_bench_big_room},
-    {"many-rooms", "10,000 rooms of 100, 20 times a second; idle ones; opening and closing", qd_bench_many_rooms},
+    {"ingest", "positions per second, beside a bare libuv sink", qd_bench_ingest},
+    {"latency", "the round trip of a Step, beside a bare libuv echo", qd_bench_latency},
+    {"big-room", "one room of 100,000 moving entities, 60 ticks per second, two readers", qd_bench_big_room},
+    {"many-rooms", "10,000 rooms of 100, 20 ticks per second; idle rooms; opening and closing", qd_bench_many_rooms},
     {"fanout", "the events of one room to 1,000 readers", qd_bench_fanout},
-    {"connections", "10,000 sessions, of which 1,000 do something", qd_bench_connections},
-    {"growth", "the cost of an update as rooms grow, and as they become more", qd_bench_growth},
+    {"connections", "10,000 sessions, of which 1,000 are active", qd_bench_connections},
+    {"growth", "the cost of an update as rooms grow, and as their number grows", qd_bench_growth},
 };
 #define SCENARIO_COUNT (sizeof scenarios / sizeof *scenarios)
-
-uint64_t qd_bench_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void qd_bench_sleep_until(uint64_t then_ns)
 {
@@ -52,10 +43,10 @@ void qd_bench_sleep_until(uint64_t then_ns)
 
 void qd_bench_wait_until(uint64_t then_ns)
 {
-    if (qd_bench_now_ns() + QD_BENCH_EARLY_NS < then_ns) {
+    if (qd_now_ns() + QD_BENCH_EARLY_NS < then_ns) {
         qd_bench_sleep_until(then_ns - QD_BENCH_EARLY_NS);
     }
-    while (qd_bench_now_ns() < then_ns) {
+    while (qd_now_ns() < then_ns) {
         continue;
     }
 }
@@ -122,7 +113,7 @@ int qd_bench_play(qd_bench *bench, const char *const *server_options, qd_sheet *
         body(bench, sheet, context);
     }
     qd_bench_end(bench);
-    /* What there is of it, also after a failure. */
+    /* A failed scenario prints its complete rows. */
     if (sheet->row_count > 0 && bench->json) {
         qd_sheet_print_json(sheet, qd_version(), bench->server.address, !*bench->failure);
     } else if (sheet->row_count > 0) {
@@ -156,7 +147,7 @@ double qd_bench_ms(const qd_histogram *times_ns, double percent)
     return (double)qd_histogram_percentile(times_ns, percent) / 1e6;
 }
 
-/* ---- the front ---- */
+/* ---- main ---- */
 
 static void interrupt(int signal_number)
 {
@@ -164,7 +155,7 @@ static void interrupt(int signal_number)
     atomic_store(&interrupted, true);
 }
 
-/* Tells this run's rooms from those of any other, whoever runs it where. */
+/* Distinguishes this run's rooms from those of any other run, on any machine. */
 static uint64_t run_id(void)
 {
     struct timespec now;
@@ -176,9 +167,9 @@ static uint64_t run_id(void)
 static void print_help(void)
 {
     printf("usage: %s [SCENARIO] [OPTION...]\n\n"
-           "Puts load on a Quadrille server, checks what it tells, and says how much and how fast.\n"
-           "Without --server it starts one for itself; QUADRILLE_WORKERS and its other options in the\n"
-           "environment are passed on. QUADRILLE_TOKEN is the token, where a server wants one.\n\nscenarios:\n",
+           "Puts load on a Quadrille server, checks every answer, and prints the throughput and the\n"
+           "times. Without --server it starts its own server, which takes its options, such as\n"
+           "QUADRILLE_WORKERS, from the environment. QUADRILLE_TOKEN is the token to present.\n\nscenarios:\n",
            QD_BENCH);
     for (size_t index = 0; index < SCENARIO_COUNT; index++) {
         printf("  %-14s %s%s\n", scenarios[index].name, scenarios[index].help, index == 0 ? " (the default)" : "");
@@ -212,7 +203,7 @@ int main(int argc, char **argv)
     }
     bench.where = qd_bench_where_default();
     bench.run_id = run_id();
-    /* The first one lets the rooms be closed; the second one is final. */
+    /* The first signal lets the bench close its rooms; the second ends it. */
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench big-room: one room in which all move at each tick of its own clock, with readers of all events.
+ * quadrille-bench big-room: one room on its own clock, in which all entities move at each tick, with readers of all
+ * events.
  */
 #include "bench.h"
 
@@ -34,18 +35,18 @@ static const qd_sheet_column columns[] = {
     {"checked", "checked", 0},
 };
 
-/* As a room's lateness is counted: behind the earliest. */
+/* Lateness counts from the earliest, as for a room. */
 static double behind_ms(const qd_histogram *lateness_ns, double percent)
 {
     return qd_bench_ms(lateness_ns, percent) - qd_bench_ms(lateness_ns, 0);
 }
 
 static void add_row(qd_bench *bench, qd_sheet *sheet, const options *given, const qd_bench_result *result,
-                    const qd_bench_beaten *raw, const qd_bench_beaten *busy)
+                    const qd_bench_raw_result *raw, const qd_bench_raw_result *busy)
 {
     const qd_bench_figures *figures = &result->figures;
     const double cpu = qd_bench_used_percent(&result->used, result->seconds);
-    /* Each reader gets all of them. */
+    /* Each reader gets all events. */
     const double events = (double)(figures->begins + figures->ends) / given->readers;
 
     qd_sheet_add_row(
@@ -70,63 +71,54 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
 {
     const options *given = context;
     qd_bench_result *result = calloc(1, sizeof *result);
-    qd_bench_beaten *raw = calloc(2, sizeof *raw); /* and busy */
+    qd_bench_raw_result *raw = calloc(2, sizeof *raw); /* the second is busy */
 
-    snprintf(sheet->title, sizeof sheet->title, "big-room: all move at each tick, all events to each reader");
-    bench->options = (qd_bench_options){.rooms = 1,
-                                        .entities = given->entities,
-                                        .connections = 1,
-                                        .readers = given->readers,
-                                        .threads = 2,
-                                        .dimensions = 2,
-                                        .index = QD_INDEX_AUTO,
-                                        .hz = given->hz,
-                                        .seconds = bench->seconds,
-                                        .warm_seconds = bench->seconds < 2 ? bench->seconds : 2,
-                                        .subscribe = QD_BENCH_NONE,
-                                        .check = QD_BENCH_CHECK_END,
-                                        .roster = given->roster,
-                                        .is_quiet = true,
-                                        .may_be_late = true};
+    snprintf(sheet->title, sizeof sheet->title, "big-room: all entities move at each tick, all events to each reader");
+    bench->options = qd_bench_default_options(bench, 2);
+    bench->options.entities = given->entities;
+    bench->options.readers = given->readers;
+    bench->options.threads = 2;
+    bench->options.hz = given->hz;
+    bench->options.roster = given->roster;
+    bench->options.may_be_late = true;
     if (!result || !raw) {
         qd_bench_fail(bench, "out of memory");
     } else if (qd_bench_run(bench, result)) {
         uint64_t ticks = result->server.ticks > 0 ? result->server.ticks : 1;
-        qd_bench_beat beat = {.hz = given->hz,
-                              .members = given->readers,
-                              .request_bytes = result->figures.bytes_out / ticks + 1,
-                              .answer_bytes = result->figures.bytes_in / given->readers / ticks + 1};
-        bool is_done = qd_bench_drum(bench, &beat, raw);
+        qd_bench_raw_load load = {.hz = given->hz,
+                                  .receivers = given->readers,
+                                  .request_bytes = result->figures.bytes_out / ticks + 1,
+                                  .answer_bytes = result->figures.bytes_in / given->readers / ticks + 1};
+        bool is_done = qd_bench_raw_run(bench, &load, raw);
 
-        beat.busy_us = (uint32_t)result->server.tick_us_p50;
-        if (is_done && qd_bench_drum(bench, &beat, raw + 1)) {
+        load.busy_us = (uint32_t)result->server.tick_us_p50;
+        if (is_done && qd_bench_raw_run(bench, &load, raw + 1)) {
             add_row(bench, sheet, given, result, raw, raw + 1);
         }
     }
     free(result);
     free(raw);
     qd_sheet_add_note(sheet,
-                      "late: a tick's last frame at a reader, behind the earliest of the run; user ns: an update");
-    qd_sheet_add_note(sheet,
-                      "tick: as the server says; raw: a bare libuv loop, as many bytes in and out at the same rate");
-    qd_sheet_add_note(sheet, "busy: that loop, late as a room is, if it computes as long as a tick before it answers");
+                      "late: a tick's last frame at a reader, after the earliest of the run; user ns: per update");
+    qd_sheet_add_note(sheet, "tick: by the server; raw: a bare libuv loop with the same bytes at the same rate");
+    qd_sheet_add_note(sheet, "busy: lateness of that loop when it computes as long as a tick before each answer");
 }
 
 int qd_bench_big_room(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " big-room", "",
-        "One room on its own clock. A writer moves all its entities at each tick; readers get all\n"
-        "events. Was a tick skipped, how late do they come, and what does it take? The million:\n"
-        "--entities 1000000 --hz 20. What the readers fold is compared with brute force at the end.",
+        "Measures skipped ticks, lateness and CPU time of one room on its own clock. A writer\n"
+        "moves all entities at each tick, and readers get all events. It compares the readers'\n"
+        "pairs with brute force at the end. For a million: --entities 1000000 --hz 20.",
         0, 0};
     static const char *const server_options[] = {"--frame-max", "64M", "--queue-max", "64M", NULL};
     options given = {.entities = 100000, .hz = 60, .readers = 2};
     const qd_option rows[] = {
-        {"--entities", "N", "in the room (100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
-        {"--hz", "N", "ticks a second, and moves of every entity (60)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
-        {"--readers", "N", "subscribers to all events (2)", QD_OPTION_NUMBER, &given.readers, 1, 1000},
-        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--entities", "N", "spawn N entities (100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
+        {"--hz", "N", "tick, and move all, at N Hz (60)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--readers", "N", "subscribe N readers to all events (2)", QD_OPTION_NUMBER, &given.readers, 1, 1000},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "big-room", .columns = columns, .column_count = sizeof columns / sizeof *columns};

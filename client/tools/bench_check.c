@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Brute force: every pair of boxes whose x overlap is looked at, by a sweep along x. It shares no code with
- * the server, and computes corners as quadrille.proto says.
+ * Brute force: a sweep along x compares every pair of boxes that overlap on x. It shares no code with the server, and
+ * computes corners by the rule in quadrille.proto.
  */
 #include "bench.h"
 
@@ -21,8 +21,8 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Counts the pairs; false: there is one that the server has not told. */
-static bool sweep(const box *boxes, uint32_t count, const qd_pairs *told, size_t *found, uint32_t missing[2])
+/* Counts the pairs; false: the server has not reported the pair in `missing`. */
+static bool sweep(const box *boxes, uint32_t count, const qd_pairs *reported, size_t *found, uint32_t missing[2])
 {
     *found = 0;
     for (uint32_t first = 0; first < count; first++) {
@@ -37,7 +37,7 @@ static bool sweep(const box *boxes, uint32_t count, const qd_pairs *told, size_t
             ++*found;
             missing[0] = a->id < b->id ? a->id : b->id;
             missing[1] = a->id < b->id ? b->id : a->id;
-            if (!qd_pairs_contain(told, missing[0], missing[1])) {
+            if (!qd_pairs_contain(reported, missing[0], missing[1])) {
                 return false;
             }
         }
@@ -45,14 +45,14 @@ static bool sweep(const box *boxes, uint32_t count, const qd_pairs *told, size_t
     return true;
 }
 
-void qd_bench_check(qd_bench_lane *told, const qd_bench_lane *writer, uint64_t tick)
+void qd_bench_check(qd_bench_lane *reported, const qd_bench_lane *writer, uint64_t tick)
 {
-    qd_bench *bench = told->connection->bench;
+    qd_bench *bench = reported->connection->bench;
     uint32_t missing[2];
     size_t found;
 
-    if (!qd_pairs_known(told->pairs)) {
-        return; /* suspended: the server has said that it does not tell */
+    if (!qd_pairs_known(reported->pairs)) {
+        return; /* suspended: the server does not report pairs now */
     }
     box *boxes = malloc(writer->count * sizeof *boxes);
     if (!boxes) {
@@ -70,13 +70,13 @@ void qd_bench_check(qd_bench_lane *told, const qd_bench_lane *writer, uint64_t t
         }
     }
     qsort(boxes, writer->count, sizeof *boxes, compare);
-    if (!sweep(boxes, writer->count, told->pairs, &found, missing)) {
-        qd_bench_fail(bench, "tick %llu of room %u: entities %u and %u overlap, and the server did not say so",
-                      (unsigned long long)tick, told->room_index, missing[0], missing[1]);
-    } else if (found != qd_pairs_count(told->pairs)) {
-        qd_bench_fail(bench, "tick %llu of room %u: the server tells %zu pairs, and there are %zu",
-                      (unsigned long long)tick, told->room_index, qd_pairs_count(told->pairs), found);
+    if (!sweep(boxes, writer->count, reported->pairs, &found, missing)) {
+        qd_bench_fail(bench, "tick %llu of room %u: entities %u and %u overlap, but the server did not report it",
+                      (unsigned long long)tick, reported->room_index, missing[0], missing[1]);
+    } else if (found != qd_pairs_count(reported->pairs)) {
+        qd_bench_fail(bench, "tick %llu of room %u: the server reported %zu pairs, but there are %zu",
+                      (unsigned long long)tick, reported->room_index, qd_pairs_count(reported->pairs), found);
     }
     free(boxes);
-    told->connection->figures->ticks_checked++;
+    reported->connection->figures->ticks_checked++;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench connections: what a session costs that does nothing, and whether those that do something are served
- * beside it.
+ * quadrille-bench connections: the cost of idle sessions, and the service for active sessions beside them.
  */
 #include "bench.h"
 
@@ -12,21 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_MS 20000
-/* Sessions of a room. */
+/* Active sessions per room. */
 #define TOGETHER 10u
-/* Entities that an active session moves. */
+/* Entities per active session. */
 #define OWN 10u
 
 typedef struct options {
     uint32_t connections, active, hz;
 } options;
 
-/* Those that do nothing. */
-typedef struct crowd {
+/* The idle sessions. */
+typedef struct idle_sessions {
     qd_client **clients;
     double connect_us, resident_bytes, raw_resident_bytes, cpu_percent;
-} crowd;
+} idle_sessions;
 
 static const qd_sheet_column columns[] = {
     {"connections", "connections", 0},
@@ -46,7 +44,7 @@ static const qd_sheet_column columns[] = {
     {"checked", "checked", 0},
 };
 
-/* What a connection takes of a bare libuv loop. */
+/* Resident bytes per connection of a bare libuv loop. */
 static double raw_bytes(qd_bench *bench, uint32_t count)
 {
     int *connected = calloc(count, sizeof *connected);
@@ -70,18 +68,7 @@ static double raw_bytes(qd_bench *bench, uint32_t count)
     return ((double)after - (double)before) / count;
 }
 
-static bool connect_one(qd_bench *bench, qd_client **client)
-{
-    *client = qd_client_create();
-    if (*client &&
-        qd_client_connect(*client, bench->server.address, bench->where.token, QD_BENCH, ANSWER_MS) == QD_CLIENT_OK) {
-        return true;
-    }
-    qd_bench_fail(bench, "%s", *client ? qd_client_error(*client) : "out of memory");
-    return false;
-}
-
-static bool fill(qd_bench *bench, crowd *all, const options *given)
+static bool fill(qd_bench *bench, idle_sessions *all, const options *given)
 {
     const uint32_t count = given->connections - given->active;
     const pid_t pid = bench->server.pid;
@@ -92,40 +79,40 @@ static bool fill(qd_bench *bench, crowd *all, const options *given)
         return false;
     }
     all->raw_resident_bytes = raw_bytes(bench, count);
-    /* The first makes the server have what all of them share. */
-    if (!connect_one(bench, &all->clients[0])) {
+    /* The first session makes the server allocate the shared memory. */
+    all->clients[0] = qd_bench_connect_client(bench);
+    if (!all->clients[0]) {
         return false;
     }
-    const uint64_t before_bytes = qd_bench_resident_bytes_of(pid), start_ns = qd_bench_now_ns();
+    const uint64_t before_bytes = qd_bench_resident_bytes_of(pid), start_ns = qd_now_ns();
     for (uint32_t index = 1; index < count && !qd_bench_is_stopped(bench); index++) {
-        connect_one(bench, &all->clients[index]);
+        all->clients[index] = qd_bench_connect_client(bench);
     }
-    all->connect_us = (double)(qd_bench_now_ns() - start_ns) / 1e3 / (count - 1);
+    all->connect_us = (double)(qd_now_ns() - start_ns) / 1e3 / (count - 1);
 
     const qd_bench_usage before = qd_bench_usage_of(pid);
-    const uint64_t idle_ns = qd_bench_now_ns();
+    const uint64_t idle_ns = qd_now_ns();
     qd_bench_sleep_until(idle_ns + (uint64_t)(bench->seconds * 1e9));
     const qd_bench_usage used = qd_bench_usage_between(before, qd_bench_usage_of(pid));
-    all->cpu_percent = qd_bench_used_percent(&used, (double)(qd_bench_now_ns() - idle_ns) / 1e9);
+    all->cpu_percent = qd_bench_used_percent(&used, (double)(qd_now_ns() - idle_ns) / 1e9);
     all->resident_bytes = pid ? ((double)qd_bench_resident_bytes_of(pid) - (double)before_bytes) / (count - 1) : NAN;
     return !qd_bench_is_stopped(bench);
 }
 
-/* Every one of those that did nothing is still there. */
-static void ask_all(qd_bench *bench, const crowd *all, uint32_t count)
+/* Checks that every idle session still answers. */
+static void ping_all(qd_bench *bench, const idle_sessions *all, uint32_t count)
 {
     for (uint32_t index = 0; index < count && !qd_bench_is_stopped(bench); index++) {
         qd_client *client = all->clients[index];
-        const qd_server_message *pong = qd_client_answer(client, qd_client_ping(client, index), ANSWER_MS);
+        const qd_server_message *pong = qd_client_answer(client, qd_client_ping(client, index), QD_BENCH_ANSWER_MS);
 
         if (!pong || pong->kind != QD_SERVER_PONG || pong->as.pong.data != index) {
-            qd_bench_fail(bench, "session %u of %u does not answer any more: %s", index + 1, count,
-                          qd_client_error(client));
+            qd_bench_fail(bench, "session %u of %u no longer answers: %s", index + 1, count, qd_client_error(client));
         }
     }
 }
 
-static void add_row(qd_sheet *sheet, const options *given, const crowd *all, const qd_bench_result *result)
+static void add_row(qd_sheet *sheet, const options *given, const idle_sessions *all, const qd_bench_result *result)
 {
     const qd_bench_figures *figures = &result->figures;
 
@@ -137,42 +124,36 @@ static void add_row(qd_sheet *sheet, const options *given, const crowd *all, con
                                 qd_bench_used_percent(&result->used, result->seconds),
                                 qd_bench_used_ns(&result->used, true, false, figures->updates),
                                 qd_bench_used_percent(&result->own, result->seconds), (double)figures->ticks_checked});
-    qd_sheet_add_goal(sheet, all->resident_bytes, true, 8192, "resident bytes of a session at rest");
-    qd_sheet_add_goal(sheet, all->cpu_percent, true, 1, "all sessions at rest, percent of a core");
+    qd_sheet_add_goal(sheet, all->resident_bytes, true, 8192, "resident bytes per idle session");
+    qd_sheet_add_goal(sheet, all->cpu_percent, true, 1, "all idle sessions, percent of a core");
     qd_bench_add_clock_goals(sheet, result);
 }
 
 static void play(qd_bench *bench, qd_sheet *sheet, void *context)
 {
     const options *given = context;
-    crowd all = {0};
+    idle_sessions all = {0};
     qd_bench_result *result = calloc(1, sizeof *result);
     char error[512];
 
     snprintf(sheet->title, sizeof sheet->title,
-             "connections: sessions at rest; then %u more, %u in a room, that move %u entities each, %u times a second",
+             "connections: idle sessions; then %u more, %u per room, that move %u entities each at %u Hz",
              given->active, TOGETHER, OWN, given->hz);
     const uint32_t rooms = given->active / TOGETHER > 0 ? given->active / TOGETHER : 1;
-    bench->options = (qd_bench_options){.rooms = rooms,
-                                        .entities = given->active / rooms * OWN,
-                                        .connections = given->active,
-                                        .threads = 1,
-                                        .dimensions = 2,
-                                        .index = QD_INDEX_AUTO,
-                                        .hz = given->hz,
-                                        .seconds = bench->seconds,
-                                        .warm_seconds = bench->seconds < 1 ? bench->seconds : 1,
-                                        .subscribe = QD_BENCH_EVENTS,
-                                        .check = QD_BENCH_CHECK_END,
-                                        .check_max = 16,
-                                        .is_quiet = true,
-                                        .may_be_late = true};
+    bench->options = qd_bench_default_options(bench, 1);
+    bench->options.rooms = rooms;
+    bench->options.entities = given->active / rooms * OWN;
+    bench->options.connections = given->active;
+    bench->options.hz = given->hz;
+    bench->options.subscribe = QD_BENCH_EVENTS;
+    bench->options.check_max = 16;
+    bench->options.may_be_late = true;
     if (!result) {
         qd_bench_fail(bench, "out of memory");
     } else if (!qd_bench_allows_files(given->connections, error, sizeof error)) {
         qd_bench_fail(bench, "%s", error);
     } else if (fill(bench, &all, given) && qd_bench_run(bench, result)) {
-        ask_all(bench, &all, given->connections - given->active);
+        ping_all(bench, &all, given->connections - given->active);
         add_row(sheet, given, &all, result);
     }
     for (uint32_t index = 0; all.clients && index < given->connections - given->active; index++) {
@@ -180,25 +161,25 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     }
     free(all.clients);
     free(result);
-    qd_sheet_add_note(sheet, "bytes: resident, a session at rest; raw: a connection of a bare libuv loop");
-    qd_sheet_add_note(sheet, "connect: with Hello and Welcome, one after the other; user ns: an update");
+    qd_sheet_add_note(sheet, "bytes: resident, per idle session; raw: per connection of a bare libuv loop");
+    qd_sheet_add_note(sheet, "connect: with Hello and Welcome, one by one; user ns: per update");
 }
 
 int qd_bench_connections(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " connections", "",
-        "Connects sessions that then do nothing: what does the server keep for each? Then some\n"
-        "more that move entities in rooms. At the end the pairs of some are compared with brute\n"
-        "force, and all that did nothing are asked whether they are still there. Each is an open\n"
-        "file, here and in the server: `ulimit -Hn` must be above that.",
+        "Measures the memory and CPU time of idle sessions, and the lateness of active ones,\n"
+        "which move entities in rooms. At the end it compares the pairs of some sessions with\n"
+        "brute force, and pings every idle session. Each session is an open file, here and in the\n"
+        "server: `ulimit -Hn` must be larger.",
         0, 0};
     static const char *const server_options[] = {"--connections-max", "1000000", NULL};
     options given = {.connections = 10000, .active = 1000, .hz = 20};
     const qd_option rows[] = {
-        {"--connections", "N", "in all (10000)", QD_OPTION_NUMBER, &given.connections, 3, 1000000},
-        {"--active", "N", "of them that do something (1000)", QD_OPTION_NUMBER, &given.active, 1, 60000},
-        {"--hz", "N", "moves of each, and ticks, a second (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--connections", "N", "open N sessions (10000)", QD_OPTION_NUMBER, &given.connections, 3, 1000000},
+        {"--active", "N", "make N of them active (1000)", QD_OPTION_NUMBER, &given.active, 1, 60000},
+        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "connections", .columns = columns, .column_count = sizeof columns / sizeof *columns};
@@ -208,8 +189,8 @@ int qd_bench_connections(qd_bench *bench, int argc, char **argv)
         return status;
     }
     if (given.active + 2 > given.connections) {
-        return qd_options_misuse(usage.program, "--active %u: at least two of the %u are to be at rest", given.active,
-                                 given.connections);
+        return qd_options_misuse(usage.program, "--active %u: at least two of the %u sessions must be idle",
+                                 given.active, given.connections);
     }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

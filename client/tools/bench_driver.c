@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #define RECEIVE_BYTES 262144u
-/* Connections that have something: so many are received from, and then what came is looked at. */
+/* Ready connections per round: the driver receives from all of them before it handles messages. */
 #define READY_MAX 16
-/* Receives in a row from one connection, so that others and the schedule get their turn. */
+/* The most consecutive receives from one connection, so that others and the schedule get their turn. */
 #define RECEIVES_MAX 8
-/* The longest wait, after which it is looked whether the run was stopped. */
+/* The longest wait, after which the driver checks whether the run was stopped. */
 #define LOOK_UP_NS 100000000u
 
 /* ---- one connection ---- */
@@ -45,7 +45,7 @@ static void receive(qd_bench_connection *connection)
             break;
         }
     }
-    connection->received_ns = qd_bench_now_ns();
+    connection->received_ns = qd_now_ns();
 }
 
 static void take_messages(qd_bench_connection *connection, pthread_mutex_t *lock)
@@ -87,8 +87,8 @@ bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_ben
 {
     qd_bench *bench = connection->bench;
     bool was_stopped = qd_bench_is_stopped(bench);
-    uint64_t patience_ns = was_stopped ? QD_BENCH_TIMEOUT_STOPPED_NS : QD_BENCH_TIMEOUT_NS;
-    uint64_t end_ns = qd_bench_now_ns() + patience_ns;
+    uint64_t limit_ns = was_stopped ? QD_BENCH_TIMEOUT_STOPPED_NS : QD_BENCH_TIMEOUT_NS;
+    uint64_t end_ns = qd_now_ns() + limit_ns;
 
     while (qd_client_state(connection->client) == QD_CLIENT_OK && qd_bench_is_stopped(bench) == was_stopped) {
         uint64_t bytes = connection->figures->bytes_in + connection->figures->bytes_out;
@@ -97,13 +97,13 @@ bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_ben
         if (!output_waits(connection) && is_done(connection)) {
             return true;
         }
-        /* It is slow, maybe, but alive. */
+        /* Received bytes extend the time limit: the server is slow, but alive. */
         if (connection->figures->bytes_in + connection->figures->bytes_out > bytes) {
-            end_ns = qd_bench_now_ns() + patience_ns;
+            end_ns = qd_now_ns() + limit_ns;
         }
-        if (qd_bench_now_ns() > end_ns) {
+        if (qd_now_ns() > end_ns) {
             qd_bench_fail(bench, "%s does not answer: waited %u s for %s", bench->server.address,
-                          (unsigned)(patience_ns / 1000000000u), what);
+                          (unsigned)(limit_ns / 1000000000u), what);
             return false;
         }
         struct pollfd ready = {.fd = qd_client_socket(connection->client),
@@ -115,7 +115,7 @@ bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_ben
 
 /* ---- many connections, on schedule ---- */
 
-/* The lanes of a driver send in turn, evenly over the period: slot s is that of lane s % lane_count. */
+/* The lanes of a driver send in turn, evenly over the period: slot s belongs to lane s % lane_count. */
 static uint64_t slot_ns(const qd_bench_driver *driver, uint64_t slot)
 {
     uint64_t period_ns = 1000000000u / driver->bench->options.hz;
@@ -134,7 +134,7 @@ static bool is_busy(const qd_bench_driver *driver)
     return false;
 }
 
-/* Has the system tell when a connection can be sent to, as long as it has something to send. */
+/* Lets epoll wait for output space as long as the connection has output. */
 static void watch_output(qd_bench_driver *driver, qd_bench_connection *connection)
 {
     const bool waits = output_waits(connection);
@@ -146,11 +146,11 @@ static void watch_output(qd_bench_driver *driver, qd_bench_connection *connectio
     connection->is_output_watched = waits;
 }
 
-/* Waits until a socket is ready or it is `until_ns`, then exchanges with those that are. */
+/* Waits until a socket is ready or until then, and exchanges with the ready ones. */
 static void wait_and_exchange(qd_bench_driver *driver, uint64_t until_ns)
 {
     struct epoll_event events[READY_MAX];
-    uint64_t now_ns = qd_bench_now_ns();
+    uint64_t now_ns = qd_now_ns();
     uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 
     if (wait_ns > LOOK_UP_NS) {
@@ -158,12 +158,12 @@ static void wait_and_exchange(qd_bench_driver *driver, uint64_t until_ns)
     }
     struct timespec wait = {(time_t)(wait_ns / 1000000000u), (long)(wait_ns % 1000000000u)};
 
-    /* epoll_wait alone would wait for whole milliseconds. */
+    /* epoll_wait alone waits for whole milliseconds. */
     if (ppoll(&(struct pollfd){.fd = driver->ready, .events = POLLIN}, 1, &wait, NULL) <= 0) {
         return;
     }
     int count = epoll_wait(driver->ready, events, READY_MAX, 0);
-    /* What came to one is not to count as later because that of another was looked at. */
+    /* Receives first, so that handling one connection's messages does not delay the receive time of another's. */
     for (int index = 0; index < count; index++) {
         qd_bench_send(events[index].data.ptr);
         receive(events[index].data.ptr);
@@ -189,17 +189,17 @@ static void send_all(qd_bench_driver *driver)
 
 static void send_due(qd_bench_driver *driver)
 {
-    uint64_t now_ns = qd_bench_now_ns();
+    uint64_t now_ns = qd_now_ns();
 
     for (uint32_t lane = 0; lane < driver->lane_count; lane++) {
         qd_bench_lane_send_due(driver->lanes[lane], now_ns);
     }
 }
 
-/* Nobody here writes. */
+/* For a driver without writers. */
 static void run_readers(qd_bench_driver *driver)
 {
-    while (qd_bench_now_ns() < driver->bench->end_ns && !qd_bench_is_stopped(driver->bench)) {
+    while (qd_now_ns() < driver->bench->end_ns && !qd_bench_is_stopped(driver->bench)) {
         wait_and_exchange(driver, driver->bench->end_ns);
     }
 }
@@ -214,7 +214,7 @@ static void run_on_schedule(qd_bench_driver *driver)
         driver->lanes[lane]->next_ns = slot_ns(driver, lane);
     }
     while (slot_ns(driver, slot) < bench->end_ns && !qd_bench_is_stopped(bench)) {
-        for (uint64_t now_ns = qd_bench_now_ns(); slot_ns(driver, slot) <= now_ns; slot++) {
+        for (uint64_t now_ns = qd_now_ns(); slot_ns(driver, slot) <= now_ns; slot++) {
             qd_bench_lane_send_due(driver->lanes[slot % driver->lane_count], now_ns);
         }
         send_all(driver);
@@ -222,46 +222,46 @@ static void run_on_schedule(qd_bench_driver *driver)
             qd_bench_lane_make_ahead(driver->lanes[lane]);
         }
         wait_and_exchange(driver, slot_ns(driver, slot) - early_ns);
-        if (early_ns > 0 && qd_bench_now_ns() + early_ns >= slot_ns(driver, slot)) {
+        if (early_ns > 0 && qd_now_ns() + early_ns >= slot_ns(driver, slot)) {
             qd_bench_wait_until(slot_ns(driver, slot));
         }
     }
-    /* A run that was stopped may have made a batch that it did not send. */
+    /* A stopped run may have encoded a batch that it did not send. */
     for (uint32_t index = 0; index < driver->connection_count; index++) {
         driver->connections[index].is_held = false;
     }
 }
 
-/* Each lane sends its next batch when it takes the answer to the last. */
+/* Each lane sends its next batch when the answer to the last one arrives. */
 static void run_on_answers(qd_bench_driver *driver)
 {
     const qd_bench *bench = driver->bench;
 
-    while (qd_bench_now_ns() < bench->start_ns) {
+    while (qd_now_ns() < bench->start_ns) {
         wait_and_exchange(driver, bench->start_ns);
     }
     send_due(driver);
-    while (qd_bench_now_ns() < bench->end_ns && !qd_bench_is_stopped(bench)) {
+    while (qd_now_ns() < bench->end_ns && !qd_bench_is_stopped(bench)) {
         send_all(driver);
         wait_and_exchange(driver, bench->end_ns);
     }
 }
 
-/* Until all is answered, or it takes too long. */
+/* Runs until all batches are answered, or for too long. */
 static void run_out(qd_bench_driver *driver)
 {
     uint64_t give_up_ns = driver->bench->end_ns + QD_BENCH_RUN_OUT_NS;
 
-    while (is_busy(driver) && !qd_bench_is_stopped(driver->bench) && qd_bench_now_ns() < give_up_ns) {
+    while (is_busy(driver) && !qd_bench_is_stopped(driver->bench) && qd_now_ns() < give_up_ns) {
         send_all(driver);
         wait_and_exchange(driver, give_up_ns);
     }
 }
 
-/* What is still not answered counts as if it were answered now: leaving it out would make a bad server look good. */
+/* Unanswered batches count as if they were answered now: leaving them out would flatter a bad server. */
 static void give_up(qd_bench_driver *driver)
 {
-    uint64_t now_ns = qd_bench_now_ns();
+    uint64_t now_ns = qd_now_ns();
     uint64_t count = 0;
 
     pthread_mutex_lock(&driver->lock);
@@ -271,10 +271,11 @@ static void give_up(qd_bench_driver *driver)
     driver->recent.unanswered += count;
     pthread_mutex_unlock(&driver->lock);
     if (count > 0 && !driver->bench->options.may_be_late) {
-        qd_bench_fail(driver->bench,
-                      "%llu batches were not answered within %u s after the end: this rate cannot be held; lower --hz, "
-                      "--entities or --rooms",
-                      (unsigned long long)count, (unsigned)(QD_BENCH_RUN_OUT_NS / 1000000000u));
+        qd_bench_fail(
+            driver->bench,
+            "%llu batches were not answered within %u s after the end: the server cannot hold this rate; lower --hz, "
+            "--entities or --rooms",
+            (unsigned long long)count, (unsigned)(QD_BENCH_RUN_OUT_NS / 1000000000u));
     }
 }
 
@@ -300,7 +301,7 @@ void *qd_bench_drive(void *argument)
     if (!watch_all(driver)) {
         qd_bench_fail(driver->bench, "cannot watch the sockets: %s", strerror(errno));
     } else {
-        /* Else the system may wake it up to 50 microseconds late. */
+        /* By default the system may wake the thread up to 50 us late. */
         prctl(PR_SET_TIMERSLACK, 1);
         if (driver->lane_count == 0) {
             run_readers(driver);
@@ -317,7 +318,7 @@ void *qd_bench_drive(void *argument)
     if (driver->ready >= 0) {
         close(driver->ready);
     }
-    driver->done_ns = qd_bench_now_ns();
+    driver->done_ns = qd_now_ns();
     atomic_store(&driver->is_done, true);
     return NULL;
 }

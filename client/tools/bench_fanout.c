@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench fanout: the events of one room to more and more readers. They are encoded once; what a reader more
- * costs is what it costs to send, which the raw loop does as well.
+ * quadrille-bench fanout: the events of one room to a growing number of readers. The server encodes them once, so one
+ * more reader costs only the sending, as in the raw loop.
  */
 #include "bench.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Readers that fold what they get; all of them would be too much for the one who generates the load. */
+/* The most readers that fold their events; folding all would overload the bench. */
 #define CHECKED_MAX 4u
 
 typedef struct options {
@@ -19,66 +19,57 @@ typedef struct options {
 
 static const qd_sheet_column columns[] = {
     {"readers", "readers", 0},
-    {"bytes", "bytes a tick", 0},
+    {"bytes", "bytes/tick", 0},
     {"late_p50_ms", "late p50 ms", 3},
     {"late_p99_ms", "p99", 3},
     {"raw_late_p99_ms", "raw p99 ms", 3},
     {"cpu_percent", "CPU %", 1},
     {"raw_cpu_percent", "raw CPU %", 1},
-    {"reader_us", "us a reader", 2},
+    {"reader_us", "us/reader", 2},
     {"raw_reader_us", "raw us", 2},
     {"skipped", "skipped", 0},
     {"bench_cpu_percent", "bench CPU %", 1},
     {"checked", "checked", 0},
 };
 
-/* What the server used for a tick, in microseconds. */
+/* The server's CPU time per tick. */
 static double tick_us(const qd_bench_result *result)
 {
     return qd_bench_used_ns(&result->used, true, true, result->server.ticks) / 1e3;
 }
 
 static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, qd_bench_result *result,
-                    qd_bench_beaten *raw, double *alone_us)
+                    qd_bench_raw_result *raw, double *alone_us)
 {
     const uint32_t readers = given->readers;
 
-    bench->options = (qd_bench_options){.rooms = 1,
-                                        .entities = given->entities,
-                                        .connections = 1,
-                                        .readers = readers,
-                                        .threads = 1,
-                                        .dimensions = 2,
-                                        .index = QD_INDEX_AUTO,
-                                        .hz = given->hz,
-                                        .seconds = bench->seconds,
-                                        .warm_seconds = bench->seconds < 1 ? bench->seconds : 1,
-                                        .subscribe = QD_BENCH_NONE,
-                                        .check = QD_BENCH_CHECK_END,
-                                        .check_max = CHECKED_MAX,
-                                        .roster = given->roster,
-                                        .is_quiet = true,
-                                        .may_be_late = true};
+    bench->options = qd_bench_default_options(bench, 1);
+    bench->options.entities = given->entities;
+    bench->options.readers = readers;
+    bench->options.hz = given->hz;
+    bench->options.check_max = CHECKED_MAX;
+    bench->options.roster = given->roster;
+    bench->options.may_be_late = true;
     if (!qd_bench_run(bench, result)) {
         return;
     }
     const qd_bench_figures *figures = &result->figures;
     uint64_t ticks = result->server.ticks > 0 ? result->server.ticks : 1;
-    const qd_bench_beat beat = {.hz = given->hz,
-                                .members = readers,
-                                .request_bytes = figures->bytes_out / ticks + 1,
-                                .answer_bytes = figures->bytes_in / readers / ticks + 1};
-    if (!qd_bench_drum(bench, &beat, raw)) {
+    const qd_bench_raw_load load = {.hz = given->hz,
+                                    .receivers = readers,
+                                    .request_bytes = figures->bytes_out / ticks + 1,
+                                    .answer_bytes = figures->bytes_in / readers / ticks + 1};
+    if (!qd_bench_raw_run(bench, &load, raw)) {
         return;
     }
-    /* What one reader costs stands for what the room itself costs. */
+    /* The cost with one reader approximates that of the room. */
     if (readers == 1) {
         *alone_us = tick_us(result);
     }
     const double more = readers > 1 ? readers - 1 : NAN;
     const double reader_us = (tick_us(result) - *alone_us) / more;
-    const double raw_us = qd_bench_used_ns(&raw->used, true, true, raw->beats * readers) / 1e3;
-    qd_sheet_add_row(sheet, (const double[]){readers, (double)beat.answer_bytes, qd_bench_ms(&figures->lateness_ns, 50),
+    const double raw_us = qd_bench_used_ns(&raw->used, true, true, raw->requests * readers) / 1e3;
+    qd_sheet_add_row(sheet, (const double[]){readers, (double)load.answer_bytes, qd_bench_ms(&figures->lateness_ns, 50),
                                              qd_bench_ms(&figures->lateness_ns, 99), qd_bench_ms(&raw->lateness_ns, 99),
                                              qd_bench_used_percent(&result->used, result->seconds),
                                              qd_bench_used_percent(&raw->used, raw->seconds), reader_us, raw_us,
@@ -95,7 +86,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
 {
     const options *given = context;
     qd_bench_result *result = calloc(1, sizeof *result);
-    qd_bench_beaten *raw = calloc(1, sizeof *raw);
+    qd_bench_raw_result *raw = calloc(1, sizeof *raw);
     double alone_us = NAN;
 
     snprintf(sheet->title, sizeof sheet->title, "fanout: the events of one room of %u entities, %u ticks/s",
@@ -116,25 +107,25 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     free(result);
     free(raw);
     qd_sheet_add_note(sheet,
-                      "us a reader: of the server's time a tick, user and system, for each reader beyond the first;");
-    qd_sheet_add_note(sheet, "raw: a bare libuv loop that sends as many bytes to as many");
+                      "us/reader: CPU time of the server per tick, for each reader after the first; raw: a bare");
+    qd_sheet_add_note(sheet, "libuv loop that sends the same bytes to the same number of readers");
 }
 
 int qd_bench_fanout(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " fanout", "",
-        "The events of one room, on its own clock, to 1, 10, 100 ... readers: what does one more\n"
-        "cost, beside a bare libuv loop that sends the same bytes? What some of the readers fold\n"
-        "is compared with brute force at the end.",
+        "Measures the cost of one more reader of a room on its own clock, for 1, 10, 100 ...\n"
+        "readers, beside a bare libuv loop that sends the same bytes. It compares the pairs of\n"
+        "some readers with brute force at the end.",
         0, 0};
     static const char *const server_options[] = {"--connections-max", "70000", NULL};
     options given = {.entities = 10000, .hz = 20, .readers = 1000};
     const qd_option rows[] = {
-        {"--entities", "N", "in the room (10000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
-        {"--hz", "N", "ticks a second, and moves of every entity (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
-        {"--readers", "N", "subscribers in the last row (1000)", QD_OPTION_NUMBER, &given.readers, 1, 60000},
-        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--entities", "N", "spawn N entities (10000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
+        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--readers", "N", "subscribe up to N readers (1000)", QD_OPTION_NUMBER, &given.readers, 1, 60000},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "fanout", .columns = columns, .column_count = sizeof columns / sizeof *columns};

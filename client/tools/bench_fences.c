@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench fences: fences at rest, points that move through them. A fence is a free observer, a circle; what
- * enters and leaves it is its view. The room ticks by Step; in the end the folded views are compared with brute force.
+ * quadrille-bench fences: points that move through fences at rest. A fence is a free observer with a circle, and its
+ * view contains the points inside. The room ticks by Step. At the end the folded views are compared with brute force.
  *
- * One connection, one thread. Two steps are on their way at a time, so that the server has something to do while this
- * program folds what the one before brought.
+ * One connection, one thread. Two steps are in flight, so that the server works while this program folds the last
+ * views.
  */
 #include "bench.h"
 
@@ -16,9 +16,9 @@
 
 #define FENCES_MAX 1048576
 #define POINTS_MAX 4194304
-/* Entries in one batch; a frame holds many more. */
+/* Entries per batch; a frame holds many more. */
 #define PIECE 32768u
-/* Steps that are not answered yet. */
+/* Unanswered steps. */
 #define PENDING_MAX 2u
 
 typedef struct options {
@@ -28,12 +28,12 @@ typedef struct options {
 
 typedef struct columns {
     uint32_t *id;
-    float *x, *y;
-    float *radius;            /* of points 0 */
-    float *speed_x, *speed_y; /* of points, a step */
+    float *x, *y;             /* one allocation with those below */
+    float *radius;            /* 0 for points */
+    float *speed_x, *speed_y; /* of points, per step */
 } columns;
 
-typedef struct course {
+typedef struct run_state {
     qd_bench *bench;
     qd_cli cli;
     options options;
@@ -44,12 +44,12 @@ typedef struct course {
     qd_histogram *round_trip_ns;
     uint64_t steps, enters, leaves, seen;
     double took_s;
-} course;
+} run_state;
 
 /* ---- the world ---- */
 
-/* From 0 to 1. */
-static double random_part(course *all)
+/* A random number from 0 to 1. */
+static double random_part(run_state *all)
 {
     all->random = all->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (double)(all->random >> 33) / 2147483648.0;
@@ -57,26 +57,24 @@ static double random_part(course *all)
 
 static bool make_columns(columns *to, uint32_t count)
 {
-    *to = (columns){.id = malloc(count * sizeof *to->id),
-                    .x = malloc(count * sizeof *to->x),
-                    .y = malloc(count * sizeof *to->y),
-                    .radius = calloc(count, sizeof *to->radius),
-                    .speed_x = malloc(count * sizeof *to->speed_x),
-                    .speed_y = malloc(count * sizeof *to->speed_y)};
-    return to->id && to->x && to->y && to->radius && to->speed_x && to->speed_y;
+    *to = (columns){.id = malloc(count * sizeof *to->id), .x = calloc(5 * (size_t)count, sizeof *to->x)};
+    if (!to->id || !to->x) {
+        return false;
+    }
+    to->y = to->x + count;
+    to->radius = to->y + count;
+    to->speed_x = to->radius + count;
+    to->speed_y = to->speed_x + count;
+    return true;
 }
 
 static void free_columns(columns *gone)
 {
     free(gone->id);
     free(gone->x);
-    free(gone->y);
-    free(gone->radius);
-    free(gone->speed_x);
-    free(gone->speed_y);
 }
 
-static void place(course *all, columns *to, uint32_t count, double radius_min, double radius_max)
+static void place(run_state *all, columns *to, uint32_t count, double radius_min, double radius_max)
 {
     const options *given = &all->options;
 
@@ -92,7 +90,7 @@ static void place(course *all, columns *to, uint32_t count, double radius_min, d
     }
 }
 
-/* Straight on, off the walls. */
+/* Moves points straight, and reflects them at the walls. */
 static void move_along(float *restrict at, float *restrict speed, uint32_t count, float side)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -105,8 +103,8 @@ static void move_along(float *restrict at, float *restrict speed, uint32_t count
 
 /* ---- sending ---- */
 
-/* Batches without a seq: the Applied of the step answers for them. */
-static bool send_batches(course *all, qd_client_kind kind)
+/* Sends batches with seq 0: the Applied of the step covers them. */
+static bool send_batches(run_state *all, qd_client_kind kind)
 {
     const bool fences = kind == QD_CLIENT_OBSERVE, spawns = kind == QD_CLIENT_SPAWN;
     const columns *from = fences ? &all->fences : &all->points;
@@ -142,8 +140,8 @@ static bool send_batches(course *all, qd_client_kind kind)
 
 /* ---- receiving ---- */
 
-/* Takes messages until the step of that seq is done. */
-static bool finish_step(course *all, uint32_t seq)
+/* Handles messages until the answer to the step of that seq. */
+static bool finish_step(run_state *all, uint32_t seq)
 {
     for (;;) {
         const qd_server_message *message = qd_client_wait(all->client, (int)(QD_BENCH_TIMEOUT_NS / 1000000));
@@ -161,7 +159,7 @@ static bool finish_step(course *all, uint32_t seq)
                 return qd_cli_fail(&all->cli, "the views contradict each other, or memory is short") == 0;
             }
             if (qd_view_suspended(all->view)) {
-                return qd_cli_fail(&all->cli, "the server suspended the views: give it a larger --sightings-max") == 0;
+                return qd_cli_fail(&all->cli, "the server suspended the views: raise its --sightings-max") == 0;
             }
         }
         if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq) {
@@ -170,16 +168,16 @@ static bool finish_step(course *all, uint32_t seq)
     }
 }
 
-static bool run_steps(course *all)
+static bool run_steps(run_state *all)
 {
     uint32_t seqs[PENDING_MAX];
     uint64_t sent_ns[PENDING_MAX], sent = 0;
-    const uint64_t start_ns = qd_bench_now_ns();
+    const uint64_t start_ns = qd_now_ns();
     const uint64_t end_ns = start_ns + (uint64_t)(all->bench->seconds * 1e9);
     bool good = true;
 
     while (good) {
-        const uint64_t now_ns = qd_bench_now_ns();
+        const uint64_t now_ns = qd_now_ns();
 
         if (now_ns < end_ns && !qd_bench_is_stopped(all->bench) && sent - all->steps < PENDING_MAX) {
             move_along(all->points.x, all->points.speed_x, all->options.points, (float)all->options.side);
@@ -190,20 +188,20 @@ static bool run_steps(course *all)
             good = good && qd_client_poll(all->client, 0) >= 0;
         } else if (sent > all->steps) {
             good = finish_step(all, seqs[all->steps % PENDING_MAX]);
-            qd_histogram_record(all->round_trip_ns, qd_bench_now_ns() - sent_ns[all->steps % PENDING_MAX]);
+            qd_histogram_record(all->round_trip_ns, qd_now_ns() - sent_ns[all->steps % PENDING_MAX]);
             all->steps += good;
         } else {
             break;
         }
     }
-    all->took_s = (double)(qd_bench_now_ns() - start_ns) / 1e9;
+    all->took_s = (double)(qd_now_ns() - start_ns) / 1e9;
     return good;
 }
 
 /* ---- checking ---- */
 
-/* By the rule of quadrille.proto, in its order. */
-static bool is_in(const course *all, uint32_t fence, uint32_t point)
+/* By the rule in quadrille.proto, in its order. */
+static bool is_in(const run_state *all, uint32_t fence, uint32_t point)
 {
     const double x = (double)all->points.x[point] - (double)all->fences.x[fence];
     const double y = (double)all->points.y[point] - (double)all->fences.y[fence];
@@ -212,7 +210,7 @@ static bool is_in(const course *all, uint32_t fence, uint32_t point)
     return x * x + y * y <= reach * reach;
 }
 
-static bool check(course *all)
+static bool check(run_state *all)
 {
     for (uint32_t fence = 0; fence < all->options.fences; fence++) {
         uint32_t inside = 0;
@@ -223,11 +221,12 @@ static bool check(course *all)
             }
             inside++;
             if (qd_view_find(all->view, fence, point) == NULL) {
-                return qd_cli_fail(&all->cli, "point %u is in fence %u, and was not told", point, fence) == 0;
+                return qd_cli_fail(&all->cli, "point %u is in fence %u, but the server did not report it", point,
+                                   fence) == 0;
             }
         }
         if (qd_view_count_of(all->view, fence) != inside) {
-            return qd_cli_fail(&all->cli, "fence %u holds %u points, and %u were told", fence, inside,
+            return qd_cli_fail(&all->cli, "fence %u contains %u points, but the server reported %u", fence, inside,
                                qd_view_count_of(all->view, fence)) == 0;
         }
         all->seen += inside;
@@ -237,7 +236,7 @@ static bool check(course *all)
 
 /* ---- the run ---- */
 
-static bool open_room(course *all)
+static bool open_room(run_state *all)
 {
     char name[QD_ROOM_NAME_BYTES_MAX + 1];
     qd_cli_room opened;
@@ -249,7 +248,7 @@ static bool open_room(course *all)
                                        .grace_ms = 1000,
                                        .empty_close_ms = 1000};
 
-    snprintf(name, sizeof name, "bench-fences-%016" PRIx64, qd_bench_now_ns());
+    snprintf(name, sizeof name, "bench-fences-%016" PRIx64, qd_now_ns());
     if (!qd_cli_open_room(&all->cli, all->client, name, &config, &opened)) {
         return false;
     }
@@ -257,7 +256,7 @@ static bool open_room(course *all)
     return true;
 }
 
-static void print(const course *all)
+static void print(const run_state *all)
 {
     const options *given = &all->options;
     const double updates = (double)all->steps * given->points / all->took_s;
@@ -276,11 +275,11 @@ static void print(const course *all)
            all->took_s);
     printf("position updates/s  %12.0f\nenters/s            %12.0f\nleaves/s            %12.0f\n", updates, enters,
            leaves);
-    printf("round trip of a step, two under way: p50 %.2f ms, p99 %.2f ms\n", p50, p99);
-    printf("in the end %" PRIu64 " points in fences, as brute force says\n", all->seen);
+    printf("round trip of a step, two in flight: p50 %.2f ms, p99 %.2f ms\n", p50, p99);
+    printf("%" PRIu64 " points in fences at the end, as by brute force\n", all->seen);
 }
 
-static bool run(course *all)
+static bool run(run_state *all)
 {
     all->random = all->options.seed;
     all->client = qd_cli_connect(&all->cli);
@@ -299,7 +298,7 @@ static bool run(course *all)
         !finish_step(all, qd_client_step(all->client, all->room, 0))) {
         return false;
     }
-    /* What was there from the beginning is no part of the measurement. */
+    /* The first enters are not part of the measurement. */
     all->enters = all->leaves = 0;
     bool good = run_steps(all) && check(all);
     const uint32_t seq = qd_client_close_room(all->client, all->room);
@@ -310,14 +309,13 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " fences", "",
-        "Circular fences at rest, in a room that ticks by Step, and points that move straight\n"
-        "on through them, all of them at each step, as fast as the steps are answered. Says how\n"
-        "many positions a second that is, and how much entered and left the fences. In the end\n"
-        "what is in which fence is compared with brute force. A server given by --server needs\n"
-        "an --observers-max of at least as many.",
+        "Measures positions, enters and leaves per second, of points that move straight through\n"
+        "circular fences at rest. The room ticks by Step, and all points move at each step. It\n"
+        "compares the points in each fence with brute force at the end. A server given by\n"
+        "--server needs an --observers-max of at least the number of fences.",
         0, 0};
     static const char *const server_options[] = {"--observers-max", "1048576", NULL};
-    course all = {
+    run_state all = {
         .bench = bench,
         .cli = {.program = QD_BENCH " fences", .server = bench->server.address, .token = bench->where.token},
         .options = {.fences = 23000,
@@ -330,13 +328,13 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
     };
     options *given = &all.options;
     const qd_option rows[] = {
-        {"--fences", "N", "fences (23000)", QD_OPTION_NUMBER, &given->fences, 1, FENCES_MAX},
-        {"--points", "N", "points (10000)", QD_OPTION_NUMBER, &given->points, 1, POINTS_MAX},
-        {"--side", "L", "of the square that they are in (10000)", QD_OPTION_REAL, &given->side, 1, 1e6},
-        {"--radius-min", "R", "of the fences, which are of all sizes (10)", QD_OPTION_REAL, &given->radius_min, 0, 1e6},
-        {"--radius-max", "R", "from that to this (100)", QD_OPTION_REAL, &given->radius_max, 0, 1e6},
-        {"--speed", "V", "how far a point goes at a step (5)", QD_OPTION_REAL, &given->speed, 0, 1e6},
-        {"--seed", "N", "another world (1)", QD_OPTION_NUMBER, &given->seed, 0, UINT32_MAX},
+        {"--fences", "N", "use N fences (23000)", QD_OPTION_NUMBER, &given->fences, 1, FENCES_MAX},
+        {"--points", "N", "use N points (10000)", QD_OPTION_NUMBER, &given->points, 1, POINTS_MAX},
+        {"--side", "L", "use a square of side L (10000)", QD_OPTION_REAL, &given->side, 1, 1e6},
+        {"--radius-min", "R", "set the least radius of a fence (10)", QD_OPTION_REAL, &given->radius_min, 0, 1e6},
+        {"--radius-max", "R", "set the largest radius of a fence (100)", QD_OPTION_REAL, &given->radius_max, 0, 1e6},
+        {"--speed", "V", "move each point by V per step (5)", QD_OPTION_REAL, &given->speed, 0, 1e6},
+        {"--seed", "N", "set the start of the random numbers (1)", QD_OPTION_NUMBER, &given->seed, 0, UINT32_MAX},
         QD_BENCH_COMMON_OPTIONS(bench)};
     int status = 0;
 
@@ -344,7 +342,7 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
         return status;
     }
     if (given->radius_min > given->radius_max) {
-        return qd_options_misuse(all.cli.program, "--radius-min %g is above --radius-max %g", given->radius_min,
+        return qd_options_misuse(all.cli.program, "--radius-min %g: must be at most --radius-max %g", given->radius_min,
                                  given->radius_max);
     }
     const bool good = qd_bench_begin(bench, server_options) && run(&all);

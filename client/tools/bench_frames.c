@@ -8,7 +8,7 @@
 #define HALF      0.5f
 #define SPEED_MAX 0.25f
 
-/* Forth and back: 0 1 ... 7 6 ... 1 0 1 */
+/* Forward and back: 0 1 ... 7 6 ... 1 0 1 */
 static uint32_t phase_of(uint64_t pass)
 {
     uint32_t place = (uint32_t)(pass % (2 * PHASES - 2));
@@ -66,7 +66,7 @@ void qd_bench_frames_put(qd_bench_frames *frames, uint32_t connection, uint64_t 
     }
 }
 
-/* Queues all entities of a connection, a batch at a time; `first`: of the roster. */
+/* Queues all entities of a connection, batch by batch. */
 static bool queue(const qd_bench_frames *frames, uint32_t connection, qd_client_kind kind, qd_client *client)
 {
     for (uint32_t first = 0; first < frames->entities; first += frames->batch) {
@@ -113,7 +113,7 @@ const uint8_t *qd_bench_frames_pass(const qd_bench_frames *frames, uint32_t conn
     return place_of(frames, connection, phase_of(pass));
 }
 
-/* In a client that never sends them. All passes have the same size: the room, and what `first` is, are. */
+/* Encodes them in a client that never sends. All passes have the same size, because room and entries are the same. */
 static bool encode_pass(qd_bench_frames *frames, uint32_t connection, uint32_t phase)
 {
     qd_client *encoder = qd_client_create();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench growth: what an update costs, its tick and its events included, as a room grows and as the rooms
- * become more.
+ * quadrille-bench growth: the cost of an update as a room grows, and as the number of rooms grows. The cost includes
+ * the update's part of the tick and the events.
  */
 #include "bench.h"
 
@@ -28,11 +28,11 @@ static const qd_sheet_column columns[] = {
     {"copy_ns", "memcpy ns", 2},
     {"tick_p50_us", "tick p50 us", 1},
     {"events_per_s", "events/s", 0},
-    {"resident_bytes", "bytes an entity", 0},
+    {"resident_bytes", "bytes/entity", 0},
     {"checked", "checked", 0},
 };
 
-/* Copies as many positions, from all over as large an array, and says how long one of them takes. */
+/* Copies this many positions between two arrays, and returns the time per position. */
 static double copy_ns(uint64_t positions)
 {
     const size_t size = (size_t)positions * 3 * sizeof(float);
@@ -44,8 +44,8 @@ static double copy_ns(uint64_t positions)
 
         memset(from, 1, size);
         memset(to, 0, size);
-        start_ns = now_ns = qd_bench_now_ns();
-        for (; now_ns - start_ns < 50000000u; now_ns = qd_bench_now_ns(), copied += positions) {
+        start_ns = now_ns = qd_now_ns();
+        for (; now_ns - start_ns < 50000000u; now_ns = qd_now_ns(), copied += positions) {
             memcpy(to, from, size);
             from[copied % size] = to[size - 1];
         }
@@ -59,21 +59,14 @@ static double copy_ns(uint64_t positions)
 static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint32_t rooms, uint32_t entities,
                     qd_bench_result *result)
 {
-    bench->options = (qd_bench_options){.rooms = rooms,
-                                        .entities = entities,
-                                        .connections = rooms > 1 ? 2 : 1,
-                                        .threads = 1,
-                                        .dimensions = 2,
-                                        .index = QD_INDEX_AUTO,
-                                        .hz = 0,
-                                        .seconds = bench->seconds,
-                                        .warm_seconds = bench->seconds < 1 ? bench->seconds : 1,
-                                        .subscribe = QD_BENCH_EVENTS,
-                                        .step = true,
-                                        .check = QD_BENCH_CHECK_END,
-                                        .check_max = CHECKED_MAX,
-                                        .roster = given->roster,
-                                        .is_quiet = true};
+    bench->options = qd_bench_default_options(bench, 1);
+    bench->options.rooms = rooms;
+    bench->options.entities = entities;
+    bench->options.connections = rooms > 1 ? 2 : 1;
+    bench->options.subscribe = QD_BENCH_EVENTS;
+    bench->options.step = true;
+    bench->options.check_max = CHECKED_MAX;
+    bench->options.roster = given->roster;
     const double resident_before = (double)qd_bench_resident_bytes_of(bench->server.pid);
     if (!qd_bench_run(bench, result)) {
         return;
@@ -89,7 +82,7 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint
                                              (double)figures->ticks_checked});
 }
 
-/* For a plot: the numbers alone, and the two series with two empty lines between. */
+/* Writes the numbers for gnuplot, with two empty lines between the two series. */
 static void write_data(qd_bench *bench, const qd_sheet *sheet, const char *path, uint32_t first_of_rooms)
 {
     FILE *file = fopen(path, "we");
@@ -110,7 +103,7 @@ static void write_data(qd_bench *bench, const qd_sheet *sheet, const char *path,
     }
 }
 
-/* Known before all is measured; what is in the file stays until then. */
+/* Checks before the measurement that the file is writable, and keeps its content until then. */
 static void check_data(qd_bench *bench, const char *path)
 {
     FILE *file = fopen(path, "ae");
@@ -125,7 +118,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     const options *given = context;
     qd_bench_result *result = calloc(1, sizeof *result);
 
-    snprintf(sheet->title, sizeof sheet->title, "growth: all move and step, again when it is answered, with events");
+    snprintf(sheet->title, sizeof sheet->title, "growth: all entities move and step at each answer, with events");
     if (given->data) {
         check_data(bench, given->data);
     }
@@ -143,30 +136,30 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
         write_data(bench, sheet, given->data, first_of_rooms);
     }
     free(result);
-    qd_sheet_add_note(sheet,
-                      "ns: of the server, an update, with its part of the tick and the events; memcpy: of as many");
-    qd_sheet_add_note(sheet, "positions; bytes an entity: resident, above the row before");
+    qd_sheet_add_note(sheet, "ns: of the server, per update, with its part of the tick and the events; memcpy: of the");
+    qd_sheet_add_note(sheet, "same positions; bytes/entity: resident, above the previous row");
 }
 
 int qd_bench_growth(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " growth", "",
-        "What does an update cost, its tick and its events included, in a room of 1,000 entities,\n"
-        "of 10,000, and so on; and in one room, in ten, and so on? The rooms step, again as soon as\n"
-        "they are answered. What is folded is compared with brute force at the end.\n"
+        "Measures the cost of an update, with its part of the tick and the events, in a room of\n"
+        "1,000 entities, of 10,000, and so on, then in one room, in ten, and so on. The rooms step\n"
+        "at each answer. It compares the pairs with brute force at the end.\n"
         "client/tools/bench_growth.gnuplot draws --data.",
         0, 0};
     static const char *const server_options[] = {"--rooms-max", "1048576",      "--frame-max", "64M", "--queue-max",
                                                  "64M",         "--events-max", "16777216",    NULL};
     options given = {.entities_max = 1000000, .rooms_max = 100000, .room_entities = 10};
     const qd_option rows[] = {
-        {"--entities-max", "N", "of the largest room, from 1000 on (1000000)", QD_OPTION_NUMBER, &given.entities_max,
+        {"--entities-max", "N", "spawn up to N entities in one room (1000000)", QD_OPTION_NUMBER, &given.entities_max,
          1000, 4194304},
-        {"--rooms-max", "N", "the most rooms, from 1 on (100000)", QD_OPTION_NUMBER, &given.rooms_max, 1, 1048576},
-        {"--room-entities", "N", "in each of many rooms (10)", QD_OPTION_NUMBER, &given.room_entities, 2, 1000000},
-        {"--data", "FILE", "write the numbers there as well, to be drawn", QD_OPTION_TEXT, &given.data, 0, 0},
-        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--rooms-max", "N", "open up to N rooms (100000)", QD_OPTION_NUMBER, &given.rooms_max, 1, 1048576},
+        {"--room-entities", "N", "spawn N entities in each of many rooms (10)", QD_OPTION_NUMBER, &given.room_entities,
+         2, 1000000},
+        {"--data", "FILE", "also write the numbers to FILE, for gnuplot", QD_OPTION_TEXT, &given.data, 0, 0},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "growth", .columns = columns, .column_count = sizeof columns / sizeof *columns};

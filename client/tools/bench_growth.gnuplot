@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Draws what `quadrille-bench growth --data growth.dat` has written:
+# Draws the data of `quadrille-bench growth --data growth.dat`:
 #
 #     gnuplot -e "data='growth.dat'; out='growth.svg'" client/tools/bench_growth.gnuplot
 if (!exists("data")) data = "growth.dat"
@@ -11,10 +11,10 @@ set output out
 set multiplot layout 1,2
 set logscale xy
 set format x "10^{%L}"
-set ylabel "ns an update"
+set ylabel "ns per update"
 set grid
 set key top left
-# Columns: rooms, entities, updates a second, and of an update: user ns, system ns, ns of a memcpy.
+# Columns: rooms, entities, updates per second, and per update: user ns, system ns, ns of a memcpy.
 set yrange [0.3:*]
 set title "one room"
 set xlabel "entities"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench ingest: how many positions a second the server takes. A tick registers the last of each entity.
+ * quadrille-bench ingest: positions per second that the server receives. A tick registers the last one of each entity.
  *
- * The frames are made before anything is measured, so that sending is all that the generator does: the entities of a
- * connection go eight steps forth and back again, a PASS of all of them at each. The same bytes go in turns to a bare
- * libuv sink and to the server, and what the sink takes is the raw limit. The room ticks by Step, some times a second,
- * and the first connection is subscribed to its events. At the end every connection steps, so that all it sent is in;
- * the updates that the room counted must be those sent, and the folded pairs those of brute force.
+ * The frames are encoded before the measurement (bench_frames.h), so that the generator only sends. The same bytes go
+ * alternately to a bare libuv sink, whose rate is the raw limit, and to the server. The room ticks by Step at a rate,
+ * and the first connection subscribes to its events. At the end every connection steps, so that all its batches are
+ * applied. Then the room must have counted all sent updates, and the folded pairs must equal those of brute force.
  */
 #include "bench.h"
 #include "bench_frames.h"
@@ -22,13 +21,12 @@
 
 #define CONNECTIONS_MAX 1024u
 #define ROUNDS          3u
-/* Of one send: the sockets get their turns. */
-#define SEND_MAX  (256u << 10)
-#define ANSWER_MS 20000
+/* The most bytes per send, so that all sockets get their turns. */
+#define SEND_MAX (256u << 10)
 
 typedef struct options {
     uint32_t connections, batch, entities, hz;
-    bool ids, roster; /* only these; neither: both */
+    bool ids, roster; /* only this one; neither: both */
 } options;
 
 /* One stream of frames, to the sink or to the server. */
@@ -36,46 +34,40 @@ typedef struct writer {
     int socket;
     qd_client *client; /* NULL: to the sink */
     uint32_t index;
-    uint64_t passes;   /* done */
-    size_t at;         /* in the present one */
-    uint32_t last_seq; /* of the step, or anything but 0 at the sink, that ends it; 0: not yet */
+    uint64_t passes;   /* complete ones */
+    size_t at;         /* bytes sent of the present one */
+    uint32_t last_seq; /* of its last step; 1 for a sink; 0: not sent yet */
     bool is_done;
 } writer;
 
-typedef struct course {
+typedef struct run_state {
     qd_bench *bench;
     uint32_t connections, hz;
     qd_bench_frames frames;
     writer *sinks, *writers;
     qd_bench_figures *figures;
-    qd_bench_connection told_connection;
-    qd_bench_lane told, truth; /* for the check */
-    uint32_t step_seq;         /* not answered yet; 0: none */
+    qd_bench_connection reported_connection;
+    qd_bench_lane reported, expected; /* for the check */
+    uint32_t step_seq;                /* unanswered; 0: none */
     uint64_t next_step_ns, updates_before;
-} course;
+} run_state;
 
-/* What one of the two took. */
-typedef struct taken {
+/* The sums of the server, or of the sink. */
+typedef struct totals {
     double positions, seconds;
     qd_bench_usage used;
-} taken;
+} totals;
 
 /* ---- the server's side ---- */
 
-static bool fail_session(course *all, const qd_client *client)
-{
-    qd_bench_fail(all->bench, "%s", *qd_client_error(client) ? qd_client_error(client) : "the server does not answer");
-    return false;
-}
-
-/* Everything that comes in beside what is waited for. */
-static void take_message(course *all, writer *from, const qd_server_message *message)
+/* Handles a message from the server. */
+static void take_message(run_state *all, writer *from, const qd_server_message *message)
 {
     switch (message->kind) {
     case QD_SERVER_TICK:
         all->figures->begins += message->as.tick.begins.count;
         all->figures->ends += message->as.tick.ends.count;
-        if (qd_pairs_apply(all->told.pairs, &message->as.tick) < 0) {
+        if (qd_pairs_apply(all->reported.pairs, &message->as.tick) < 0) {
             qd_bench_fail(all->bench, "the events of tick %llu contradict those before",
                           (unsigned long long)message->as.tick.tick);
         }
@@ -89,60 +81,60 @@ static void take_message(course *all, writer *from, const qd_server_message *mes
         }
         break;
     case QD_SERVER_STATS:
-        all->told.stats = message->as.stats.room;
-        all->told.has_stats = true;
+        all->reported.stats = message->as.stats.room;
+        all->reported.has_stats = true;
         break;
     case QD_SERVER_ERROR:
         qd_bench_fail(all->bench, "the server refused: %s", message->as.error.text);
         break;
     case QD_SERVER_GO_AWAY:
-        qd_bench_fail(all->bench, "the server said good-bye: %s", message->as.go_away.text);
+        qd_bench_fail(all->bench, "the server closes the connection: %s", message->as.go_away.text);
         break;
     default:
         break;
     }
 }
 
-/* Until that request of the writer is answered. */
-static bool wait_step(course *all, writer *from, uint32_t seq)
+/* Waits for the answer to that request of the writer. */
+static bool wait_step(run_state *all, writer *from, uint32_t seq)
 {
     from->last_seq = seq;
     from->is_done = false;
     while (seq && !from->is_done && !qd_bench_is_stopped(all->bench)) {
-        const qd_server_message *message = qd_client_wait(from->client, ANSWER_MS);
+        const qd_server_message *message = qd_client_wait(from->client, QD_BENCH_ANSWER_MS);
 
         if (!message) {
-            return fail_session(all, from->client);
+            return qd_bench_fail_session(all->bench, from->client);
         }
         take_message(all, from, message);
     }
     from->last_seq = 0;
     from->is_done = false;
-    return seq ? !qd_bench_is_stopped(all->bench) : fail_session(all, from->client);
+    return seq ? !qd_bench_is_stopped(all->bench) : qd_bench_fail_session(all->bench, from->client);
 }
 
-/* Asks for them through the first writer, which then also has all events before. */
-static bool get_stats(course *all)
+/* Requests them by the first writer, whose answer follows all earlier events. */
+static bool get_stats(run_state *all)
 {
     writer *first = &all->writers[0];
 
     if (!wait_step(all, first, qd_client_step(first->client, all->frames.room, 0))) {
         return false;
     }
-    all->told.has_stats = false;
+    all->reported.has_stats = false;
     qd_client_get_stats(first->client, all->frames.room);
-    while (!all->told.has_stats && !qd_bench_is_stopped(all->bench)) {
-        const qd_server_message *message = qd_client_wait(first->client, ANSWER_MS);
+    while (!all->reported.has_stats && !qd_bench_is_stopped(all->bench)) {
+        const qd_server_message *message = qd_client_wait(first->client, QD_BENCH_ANSWER_MS);
 
         if (!message) {
-            return fail_session(all, first->client);
+            return qd_bench_fail_session(all->bench, first->client);
         }
         take_message(all, first, message);
     }
     return !qd_bench_is_stopped(all->bench);
 }
 
-static bool open_writer(course *all, uint32_t index)
+static bool open_writer(run_state *all, uint32_t index)
 {
     const float side = all->frames.side;
     const qd_msg_room_config config = {.has_bounds = true,
@@ -153,29 +145,28 @@ static bool open_writer(course *all, uint32_t index)
     writer *to = &all->writers[index];
     char name[QD_BENCH_NAME_SIZE];
 
-    to->client = qd_client_create();
-    if (!to->client ||
-        qd_client_connect(to->client, all->bench->server.address, all->bench->where.token, QD_BENCH, ANSWER_MS) < 0) {
-        return fail_session(all, to->client);
+    to->client = qd_bench_connect_client(all->bench);
+    if (!to->client) {
+        return false;
     }
     to->socket = qd_client_socket(to->client);
     qd_bench_room_name(all->bench, 0, name);
     uint32_t seq = qd_client_open_room(to->client, name, index == 0 ? &config : NULL);
-    const qd_server_message *opened = qd_client_answer(to->client, seq, ANSWER_MS);
+    const qd_server_message *opened = qd_client_answer(to->client, seq, QD_BENCH_ANSWER_MS);
     if (!opened || opened->kind != QD_SERVER_ROOM_OPENED) {
-        return fail_session(all, to->client);
+        return qd_bench_fail_session(all->bench, to->client);
     }
     all->frames.room = opened->as.room_opened.room;
     if (!qd_bench_frames_spawn(&all->frames, index, to->client)) {
-        return fail_session(all, to->client);
+        return qd_bench_fail_session(all->bench, to->client);
     }
     if (index == 0 && !qd_client_subscribe(to->client, all->frames.room, QD_SCOPE_ALL, false)) {
-        return fail_session(all, to->client);
+        return qd_bench_fail_session(all->bench, to->client);
     }
     return wait_step(all, to, qd_client_step(to->client, all->frames.room, 0));
 }
 
-static bool open_sink(course *all, uint32_t index)
+static bool open_sink(run_state *all, uint32_t index)
 {
     all->sinks[index].socket = qd_bench_raw_connect(&all->bench->raw, QD_BENCH_RAW_SINK, 0, 0);
     if (all->sinks[index].socket < 0) {
@@ -186,8 +177,8 @@ static bool open_sink(course *all, uint32_t index)
 
 /* ---- sending ---- */
 
-/* Requests are small; a frame is never cut by one. */
-static void flush_requests(course *all, writer *to)
+/* Sends requests, which are small, between two frames. */
+static void flush_requests(run_state *all, writer *to)
 {
     const void *bytes;
     size_t size;
@@ -205,8 +196,8 @@ static void flush_requests(course *all, writer *to)
     }
 }
 
-/* Between two passes: whether this was the last; and at the server whether a tick is due. */
-static void pass_ended(course *all, writer *to, uint64_t now_ns, uint64_t end_ns)
+/* Between two passes: ends the writer after its last pass, and steps when a tick is due. */
+static void pass_ended(run_state *all, writer *to, uint64_t now_ns, uint64_t end_ns)
 {
     if (now_ns >= end_ns) {
         to->last_seq = to->client ? qd_client_step(to->client, all->frames.room, 0) : 1;
@@ -222,7 +213,7 @@ static void pass_ended(course *all, writer *to, uint64_t now_ns, uint64_t end_ns
     }
 }
 
-static void send_some(course *all, writer *to, uint64_t end_ns)
+static void send_some(run_state *all, writer *to, uint64_t end_ns)
 {
     size_t left = all->frames.pass_bytes - to->at;
     const uint8_t *bytes = qd_bench_frames_pass(&all->frames, to->index, to->passes + 1) + to->at;
@@ -238,11 +229,11 @@ static void send_some(course *all, writer *to, uint64_t end_ns)
     if (to->at == all->frames.pass_bytes) {
         to->at = 0;
         to->passes++;
-        pass_ended(all, to, qd_bench_now_ns(), end_ns);
+        pass_ended(all, to, qd_now_ns(), end_ns);
     }
 }
 
-static void receive(course *all, writer *from)
+static void receive(run_state *all, writer *from)
 {
     static uint8_t bytes[262144];
     const qd_server_message *message;
@@ -252,7 +243,7 @@ static void receive(course *all, writer *from)
         return;
     }
     if (!from->client) {
-        /* Its last word, or it is gone. */
+        /* One byte confirms the end; else the sink is gone. */
         from->is_done = from->last_seq != 0 && size == 1;
         if (!from->is_done) {
             qd_bench_fail(all->bench, "the raw sink is gone");
@@ -268,18 +259,18 @@ static void receive(course *all, writer *from)
         take_message(all, from, message);
     }
     if (qd_client_state(from->client) < 0) {
-        fail_session(all, from->client);
+        qd_bench_fail_session(all->bench, from->client);
     }
 }
 
-/* Sends to all of them for so long, until all is taken. */
-static void pour(course *all, writer *writers, pid_t pid, double seconds, taken *sum)
+/* Sends to all writers for this time, then waits until everything is read. */
+static void send_for(run_state *all, writer *writers, pid_t pid, double seconds, totals *sum)
 {
     struct pollfd ready[CONNECTIONS_MAX];
     uint32_t done = 0;
     uint64_t passes = 0;
     qd_bench_usage before = qd_bench_usage_of(pid);
-    uint64_t start_ns = qd_bench_now_ns(), end_ns = start_ns + (uint64_t)(seconds * 1e9);
+    uint64_t start_ns = qd_now_ns(), end_ns = start_ns + (uint64_t)(seconds * 1e9);
 
     for (uint32_t index = 0; index < all->connections; index++) {
         passes -= writers[index].passes;
@@ -294,8 +285,8 @@ static void pour(course *all, writer *writers, pid_t pid, double seconds, taken 
             };
         }
         poll(ready, all->connections, 100);
-        if (qd_bench_now_ns() > end_ns + QD_BENCH_TIMEOUT_NS) {
-            qd_bench_fail(all->bench, "what was sent is not taken %u s after the end",
+        if (qd_now_ns() > end_ns + QD_BENCH_TIMEOUT_NS) {
+            qd_bench_fail(all->bench, "the server, or the sink, did not read all frames within %u s after the end",
                           (unsigned)(QD_BENCH_TIMEOUT_NS / 1000000000u));
         }
         for (uint32_t index = 0; index < all->connections; index++) {
@@ -313,7 +304,7 @@ static void pour(course *all, writer *writers, pid_t pid, double seconds, taken 
     }
     qd_bench_usage used = qd_bench_usage_between(before, qd_bench_usage_of(pid));
     sum->positions += (double)passes * all->frames.entities;
-    sum->seconds += (double)(qd_bench_now_ns() - start_ns) / 1e9;
+    sum->seconds += (double)(qd_now_ns() - start_ns) / 1e9;
     sum->used.is_known = used.is_known;
     sum->used.user_s += used.user_s;
     sum->used.system_s += used.system_s;
@@ -321,32 +312,32 @@ static void pour(course *all, writer *writers, pid_t pid, double seconds, taken 
 
 /* ---- the check ---- */
 
-static void check(course *all, double positions)
+static void check(run_state *all, double positions)
 {
     if (!get_stats(all)) {
         return;
     }
-    uint64_t updates = all->told.stats.updates - all->updates_before;
+    uint64_t updates = all->reported.stats.updates - all->updates_before;
     if (updates != (uint64_t)positions) {
-        qd_bench_fail(all->bench, "%.0f positions were sent, and the room has counted %llu", positions,
+        qd_bench_fail(all->bench, "the bench sent %.0f positions, but the room counted %llu", positions,
                       (unsigned long long)updates);
     }
     for (uint32_t index = 0; index < all->connections; index++) {
         qd_bench_frames_put(&all->frames, index, all->writers[index].passes);
     }
-    all->truth = (qd_bench_lane){
+    all->expected = (qd_bench_lane){
         .count = all->connections * all->frames.entities, .id = all->frames.id, .at = {all->frames.x, all->frames.y}};
-    qd_bench_check(&all->told, &all->truth, all->told.stats.tick);
+    qd_bench_check(&all->reported, &all->expected, all->reported.stats.tick);
 }
 
-/* How many positions a second a core copies. */
-static double copy_rate(const course *all)
+/* Positions per second that a core copies. */
+static double copy_rate(const run_state *all)
 {
     static uint8_t target[65536];
     size_t piece = all->frames.pass_bytes < sizeof target ? all->frames.pass_bytes : sizeof target;
-    uint64_t start_ns = qd_bench_now_ns(), end_ns = start_ns, copied = 0;
+    uint64_t start_ns = qd_now_ns(), end_ns = start_ns, copied = 0;
 
-    for (; end_ns - start_ns < 100000000u; end_ns = qd_bench_now_ns()) {
+    for (; end_ns - start_ns < 100000000u; end_ns = qd_now_ns()) {
         for (size_t at = 0; at + piece <= all->frames.pass_bytes; at += piece, copied += piece) {
             memcpy(target, all->frames.bytes + at, piece);
         }
@@ -372,27 +363,27 @@ static const qd_sheet_column columns[] = {
     {"checked", "checked", 0},
 };
 
-static void add_row(const course *all, qd_sheet *sheet, const taken *raw, const taken *taken_by)
+static void add_row(const run_state *all, qd_sheet *sheet, const totals *raw, const totals *server)
 {
-    const double rate = taken_by->positions / taken_by->seconds, raw_rate = raw->positions / raw->seconds;
-    const double user_ns = qd_bench_used_ns(&taken_by->used, true, false, (uint64_t)taken_by->positions);
+    const double rate = server->positions / server->seconds, raw_rate = raw->positions / raw->seconds;
+    const double user_ns = qd_bench_used_ns(&server->used, true, false, (uint64_t)server->positions);
     const double events = (double)(all->figures->begins + all->figures->ends);
 
-    qd_sheet_add_row(
-        sheet, (const double[]){all->connections, all->frames.batch, all->frames.roster ? 8 : 12, raw_rate, rate,
-                                rate / raw_rate, user_ns,
-                                qd_bench_used_ns(&taken_by->used, false, true, (uint64_t)taken_by->positions),
-                                qd_bench_used_ns(&raw->used, true, true, (uint64_t)raw->positions),
-                                1e9 / copy_rate(all), events / taken_by->seconds, (double)all->figures->ticks_checked});
-    qd_sheet_add_goal(
-        sheet, rate / raw_rate, false, 1.0 / 3, "%s%u connection%s, batches of %u: part of the raw sink's",
-        all->frames.roster ? "by roster, " : "", all->connections, all->connections > 1 ? "s" : "", all->frames.batch);
-    qd_sheet_add_goal(sheet, user_ns, true, 6, "%s%u connection%s, batches of %u: ns of user time a position",
+    qd_sheet_add_row(sheet, (const double[]){all->connections, all->frames.batch, all->frames.roster ? 8 : 12, raw_rate,
+                                             rate, rate / raw_rate, user_ns,
+                                             qd_bench_used_ns(&server->used, false, true, (uint64_t)server->positions),
+                                             qd_bench_used_ns(&raw->used, true, true, (uint64_t)raw->positions),
+                                             1e9 / copy_rate(all), events / server->seconds,
+                                             (double)all->figures->ticks_checked});
+    qd_sheet_add_goal(sheet, rate / raw_rate, false, 1.0 / 3, "%s%u connection%s, batches of %u: ratio to the raw sink",
+                      all->frames.roster ? "by roster, " : "", all->connections, all->connections > 1 ? "s" : "",
+                      all->frames.batch);
+    qd_sheet_add_goal(sheet, user_ns, true, 6, "%s%u connection%s, batches of %u: ns of user time per position",
                       all->frames.roster ? "by roster, " : "", all->connections, all->connections > 1 ? "s" : "",
                       all->frames.batch);
 }
 
-static void close_all(course *all)
+static void close_all(run_state *all)
 {
     for (uint32_t index = 0; index < all->connections; index++) {
         if (all->sinks && all->sinks[index].socket >= 0) {
@@ -406,32 +397,32 @@ static void close_all(course *all)
         }
         qd_client_destroy(all->writers[index].client);
     }
-    qd_pairs_destroy(all->told.pairs);
+    qd_pairs_destroy(all->reported.pairs);
     free(all->figures);
     free(all->sinks);
     free(all->writers);
     qd_bench_frames_deinit(&all->frames);
 }
 
-static bool open_all(course *all)
+static bool open_all(run_state *all)
 {
     qd_bench *bench = all->bench;
 
     all->sinks = calloc(all->connections, sizeof *all->sinks);
     all->writers = calloc(all->connections, sizeof *all->writers);
     all->figures = calloc(1, sizeof *all->figures);
-    all->told.pairs = qd_pairs_create();
+    all->reported.pairs = qd_pairs_create();
     bench->run_id++;
     for (uint32_t index = 0; all->sinks && all->writers && index < all->connections; index++) {
         all->sinks[index] = (writer){.socket = -1, .index = index};
         all->writers[index].index = index;
     }
-    if (!all->sinks || !all->writers || !all->figures || !all->told.pairs || !qd_bench_frames_init(&all->frames)) {
+    if (!all->sinks || !all->writers || !all->figures || !all->reported.pairs || !qd_bench_frames_init(&all->frames)) {
         qd_bench_fail(bench, "out of memory");
         return false;
     }
-    all->told_connection = (qd_bench_connection){.bench = bench, .figures = all->figures};
-    all->told.connection = &all->told_connection;
+    all->reported_connection = (qd_bench_connection){.bench = bench, .figures = all->figures};
+    all->reported.connection = &all->reported_connection;
     for (uint32_t index = 0; index < all->connections; index++) {
         if (!open_writer(all, index) || !open_sink(all, index)) {
             return false;
@@ -444,7 +435,7 @@ static bool open_all(course *all)
     if (!get_stats(all)) {
         return false;
     }
-    all->updates_before = all->told.stats.updates;
+    all->updates_before = all->reported.stats.updates;
     all->figures->begins = all->figures->ends = 0;
     return true;
 }
@@ -452,22 +443,22 @@ static bool open_all(course *all)
 static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint32_t connections, uint32_t batch,
                     bool roster)
 {
-    /* Whole batches, all of the same size. */
+    /* Rounded up, so that all batches have the same size. */
     const uint32_t entities = (given->entities + batch - 1) / batch * batch;
-    course all = {.bench = bench,
-                  .connections = connections,
-                  .hz = given->hz,
-                  .frames = {.connections = connections,
-                             .entities = entities,
-                             .batch = batch,
-                             .side = 4 * sqrtf((float)connections * (float)entities),
-                             .roster = roster}};
-    taken raw = {0}, taken_by = {0};
+    run_state all = {.bench = bench,
+                     .connections = connections,
+                     .hz = given->hz,
+                     .frames = {.connections = connections,
+                                .entities = entities,
+                                .batch = batch,
+                                .side = 4 * sqrtf((float)connections * (float)entities),
+                                .roster = roster}};
+    totals raw = {0}, server = {0};
 
     if (open_all(&all)) {
         for (uint32_t round = 0; round < ROUNDS && !qd_bench_is_stopped(bench); round++) {
-            pour(&all, all.writers, bench->server.pid, bench->seconds / ROUNDS, &taken_by);
-            pour(&all, all.sinks, bench->raw.pid, bench->seconds / ROUNDS, &raw);
+            send_for(&all, all.writers, bench->server.pid, bench->seconds / ROUNDS, &server);
+            send_for(&all, all.sinks, bench->raw.pid, bench->seconds / ROUNDS, &raw);
             /* The sink's connections have ended. */
             for (uint32_t index = 0; index < connections && round + 1 < ROUNDS; index++) {
                 close(all.sinks[index].socket);
@@ -475,10 +466,10 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *given, uint
             }
         }
         if (!qd_bench_is_stopped(bench)) {
-            check(&all, taken_by.positions);
+            check(&all, server.positions);
         }
         if (!qd_bench_is_stopped(bench)) {
-            add_row(&all, sheet, &raw, &taken_by);
+            add_row(&all, sheet, &raw, &server);
         }
     }
     close_all(&all);
@@ -490,7 +481,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     const options *given = context;
 
     snprintf(sheet->title, sizeof sheet->title,
-             "ingest: batches of moves, of which a tick registers the last of each entity; %u entities or more a "
+             "ingest: batches of moves, of which a tick registers the last of each entity; %u entities or more per "
              "connection, %u ticks/s",
              given->entities, given->hz);
     for (uint32_t row = 0; row < 8 && !qd_bench_is_stopped(bench); row++) {
@@ -504,10 +495,11 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
         }
         run_row(bench, sheet, given, connections, batch, roster);
     }
-    qd_sheet_add_note(sheet, "bytes: of a position on the wire, 12 with its id, 8 by roster; ns: a position; user and");
+    qd_sheet_add_note(sheet,
+                      "bytes: per position on the wire, 12 with its id, 8 by roster; ns: per position, user and");
     qd_sheet_add_note(sheet, "system of the server, raw of the sink, memcpy of the same bytes");
     if (!qd_bench_usage_of(bench->server.pid).is_known) {
-        qd_sheet_add_note(sheet, "the server's time is not known: it is for servers of this machine, --server-pid");
+        qd_sheet_add_note(sheet, "the server's CPU time is unknown: name a local server's process by --server-pid");
     }
 }
 
@@ -515,22 +507,21 @@ int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " ingest", "",
-        "How many positions a second the server takes, beside a bare libuv sink that is fed by\n"
-        "the same generator with the same bytes. A tick registers the last position of each\n"
-        "entity. Checked: the updates that the room counts, and its pairs against brute force.",
+        "Measures positions per second, beside a bare libuv sink with the same bytes from the\n"
+        "same generator. A tick registers the last position of each entity. It checks the updates\n"
+        "that the room counts, and compares the room's pairs with brute force.",
         0, 0};
     static const char *const server_options[] = {NULL};
     options given = {.entities = 10000, .hz = 20};
     const qd_option rows[] = {
-        {"--connections", "N", "writers of the room (1, then 16)", QD_OPTION_NUMBER, &given.connections, 1,
+        {"--connections", "N", "write by N connections (1, then 16)", QD_OPTION_NUMBER, &given.connections, 1,
          CONNECTIONS_MAX},
-        {"--batch", "N", "entities in a Move (1000, then 10000)", QD_OPTION_NUMBER, &given.batch, 1, 100000},
-        {"--entities", "N", "of each connection, rounded up to whole batches (10000)", QD_OPTION_NUMBER,
+        {"--batch", "N", "move N entities per batch (1000, then 10000)", QD_OPTION_NUMBER, &given.batch, 1, 100000},
+        {"--entities", "N", "spawn N entities per connection, rounded up to whole batches (10000)", QD_OPTION_NUMBER,
          &given.entities, 1, 1000000},
-        {"--ids", NULL, "only Move, which names its entities (then by roster as well)", QD_OPTION_FLAG, &given.ids, 0,
-         0},
-        {"--roster", NULL, "only by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
-        {"--hz", "N", "ticks a second (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--ids", NULL, "move by ids only (by ids, then by roster)", QD_OPTION_FLAG, &given.ids, 0, 0},
+        {"--roster", NULL, "move by roster only, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--hz", "N", "tick at N Hz (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "ingest", .columns = columns, .column_count = sizeof columns / sizeof *columns};
@@ -540,7 +531,8 @@ int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
         return status;
     }
     if (given.ids && given.roster) {
-        return qd_options_misuse(usage.program, "--ids and --roster: both are what it does without them");
+        return qd_options_misuse(usage.program,
+                                 "--ids and --roster exclude each other: leave both out to measure both");
     }
     return qd_bench_play(bench, server_options, &sheet, play, &given);
 }

@@ -6,17 +6,17 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* The scene of the benchmarks: boxes 1 x 1, speeds uniform up to 0.25 an axis and tick, in a room of side
- * 4 sqrt(entities); or cubes of side 1, in one of side cbrt(32 entities). */
+/* The scene: boxes of side 1 in a room of side 4 sqrt(entities), or cubes in a room of side cbrt(32 entities).
+ * Speeds are uniform, up to 0.25 per axis and tick. */
 #define HALF      0.5f
 #define SPEED_MAX 0.25f
 
-/* So many bytes of positions may be under way for a lane: of a huge room there is little use in 64 batches. */
+/* The most bytes of positions in flight per lane: a huge room does not need 64 pending batches. */
 #define PENDING_BYTES_MAX (64u << 20)
 
-/* A batch is cut into pieces of so many entities; fewer where the server's frames are small. */
+/* The most entities per piece of a batch; fewer if the server's frames are small. */
 #define PIECE_MAX       32768u
-#define BYTES_AN_ENTITY 28u /* of a Spawn in three dimensions, the largest message */
+#define BYTES_AN_ENTITY 28u /* in a Spawn in three dimensions, the largest message */
 #define BYTES_AROUND    256u
 
 static float random_float(uint64_t *seed, float from, float to)
@@ -41,7 +41,7 @@ bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count)
     }
     lane->id = malloc(count * sizeof *lane->id);
     float *columns = malloc(2 * dimensions * (size_t)count * sizeof *columns);
-    lane->at[0] = columns; /* to be freed in any case */
+    lane->at[0] = columns; /* freed in any case */
     if (!lane->id || !columns) {
         return false;
     }
@@ -64,13 +64,13 @@ bool qd_bench_lane_init(qd_bench_lane *lane, uint32_t first_id, uint32_t count)
 void qd_bench_lane_deinit(qd_bench_lane *lane)
 {
     free(lane->id);
-    free(lane->at[0]); /* and with it the other columns */
+    free(lane->at[0]); /* with all columns */
     qd_pairs_destroy(lane->pairs);
 }
 
 /* ---- sending ---- */
 
-/* Without a branch, so that many go at a time. */
+/* Has no branch, so that the compiler uses SIMD. */
 static void move_axis(float *restrict at, float *restrict speed, uint32_t count, float side)
 {
     for (uint32_t index = 0; index < count; index++) {
@@ -90,7 +90,7 @@ static void move_piece(qd_bench_lane *lane, uint32_t at, uint32_t count)
     }
 }
 
-/* Entities from `at` on. By roster, which a lane has one of in its room, they need no ids. */
+/* A message with the entities from `at` on. A lane has one roster in its room. */
 static qd_client_message piece_of(const qd_bench_lane *lane, qd_client_kind kind, uint32_t at, uint32_t count,
                                   const float *half)
 {
@@ -132,7 +132,7 @@ void qd_bench_send(qd_bench_connection *connection)
         if (sent < 0 && errno == EINTR) {
             continue;
         }
-        /* Whatever else is wrong, receiving says it better: the server's reason may lie there. */
+        /* Receiving reports other errors, with the server's reason if it sent one. */
         if (sent < 0) {
             return;
         }
@@ -141,8 +141,8 @@ void qd_bench_send(qd_bench_connection *connection)
     }
 }
 
-/* Queues the columns in pieces; the last one has the seq, which is returned, and is answered for all. Those that move
- * are sent as they are made: the server applies one while the next is made. */
+/* Queues the columns in pieces. Returns the seq of the last piece, whose answer covers all. Moves are sent piece by
+ * piece, so that the server applies one while the bench encodes the next. */
 static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const float *half, bool wants_answer)
 {
     qd_client *client = lane->connection->client;
@@ -207,11 +207,11 @@ void qd_bench_lane_start(qd_bench_lane *lane)
     if (!seq) {
         fail_session(lane);
     }
-    /* In step mode a lane that does not step is answered at another's step: nothing to wait for. */
+    /* In step mode, another lane's step answers a lane that does not step: it has nothing to wait for. */
     lane->setup_seq = options->step && !lane->is_first ? 0 : seq;
 }
 
-/* Moves all, and queues that. Returns the seq of what is answered; 0: failed. */
+/* Moves all entities and queues the moves. Returns the seq of the answered request; 0: failed. */
 static uint32_t make_batch(qd_bench_lane *lane)
 {
     const qd_bench_options *options = &lane->connection->bench->options;
@@ -231,7 +231,7 @@ void qd_bench_lane_make_ahead(qd_bench_lane *lane)
 {
     qd_bench_connection *connection = lane->connection;
 
-    /* What is made is sent in any case, or the lane would be elsewhere than what the server knows. */
+    /* An encoded batch is always sent, or the lane's positions would differ from the server's. */
     if (lane->made_seq || lane->pending_count > 0 || lane->next_ns >= connection->bench->end_ns) {
         return;
     }
@@ -249,7 +249,7 @@ static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
         return;
     }
     uint32_t place = (lane->pending_first + lane->pending_count++) % QD_BENCH_PENDING_MAX;
-    lane->pending[place] = (qd_bench_pending){seq, intended_ns, qd_bench_now_ns()};
+    lane->pending[place] = (qd_bench_pending){seq, intended_ns, qd_now_ns()};
 }
 
 void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns)
@@ -270,8 +270,8 @@ void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns)
     }
 }
 
-/* Whether its round trips are measured. In step mode only the steps' are: what a lane sends that does not step is
- * answered whenever another one steps, and the last of it never. */
+/* Whether its round trips are measured. In step mode only those of steps are measured. Another lane's step answers the
+ * batches of a lane that does not step, and its last batch gets no answer. */
 static bool is_measured(const qd_bench_lane *lane)
 {
     return lane->is_first || !lane->connection->bench->options.step;
@@ -329,7 +329,7 @@ static qd_bench_lane *lane_of(qd_bench_connection *connection, uint64_t room)
     return low < connection->lane_count && connection->by_room[low]->room == room ? connection->by_room[low] : NULL;
 }
 
-/* The room's own clock has come to that tick, and the lane has all of it. */
+/* Records the arrival of a complete tick of the room's own clock. */
 static void take_time(qd_bench_lane *lane, uint64_t tick, uint64_t now_ns)
 {
     const qd_bench_options *options = &lane->connection->bench->options;
@@ -337,7 +337,7 @@ static void take_time(qd_bench_lane *lane, uint64_t tick, uint64_t now_ns)
     if (options->step) {
         return;
     }
-    /* Around the end of the numbers, too. */
+    /* The difference is correct across an overflow. */
     uint64_t since_ns = now_ns - tick * 1000000000u / options->hz;
     if (!lane->has_earliest || (int64_t)(since_ns - lane->earliest_ns) < 0) {
         lane->earliest_ns = since_ns;
@@ -351,7 +351,7 @@ static void take_applied(qd_bench_lane *lane, const qd_msg_applied *applied, uin
     qd_bench_figures *figures = lane->connection->figures;
     bool any = false;
 
-    /* Compared around the end of the numbers. */
+    /* The comparison is correct across an overflow. */
     if (lane->setup_seq && (int32_t)(applied->seq - lane->setup_seq) >= 0) {
         lane->setup_seq = 0;
         any = true;
@@ -368,12 +368,12 @@ static void take_applied(qd_bench_lane *lane, const qd_msg_applied *applied, uin
         forget_first(lane);
         any = true;
     }
-    /* With nothing under way, the room is at this tick as the lane is now. */
+    /* Without batches in flight, the room at this tick equals the lane now. */
     if (any && lane->pairs && lane->pending_count == 0 &&
         lane->connection->bench->options.check == QD_BENCH_CHECK_ALL) {
         qd_bench_check(lane, lane, applied->tick);
     }
-    /* There is room for a batch that had to wait. */
+    /* A waiting batch may be sent now. */
     if (any) {
         qd_bench_lane_send_due(lane, now_ns);
     }
@@ -389,7 +389,7 @@ static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick, uint64_t now
     figures->suspensions += tick->suspended;
     figures->resets += tick->merged_ticks > 0;
     lane->has_set |= tick->reset;
-    /* A writer has the time from what is applied. */
+    /* A writer takes the time from Applied. */
     if (lane->count == 0 && tick->last && !tick->reset) {
         take_time(lane, tick->tick, now_ns);
     }
@@ -450,7 +450,7 @@ void qd_bench_take_message(qd_bench_connection *connection, const qd_server_mess
         take_error(connection, &message->as.error);
         break;
     case QD_SERVER_GO_AWAY:
-        qd_bench_fail(connection->bench, "the server said good-bye: %s", message->as.go_away.text);
+        qd_bench_fail(connection->bench, "the server closes the connection: %s", message->as.go_away.text);
         break;
     default:
         break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench latency: a step there and back, and beside it a bare libuv echo that gets and answers as many bytes
- * at the same times. Round trips count from when a step was meant to be sent.
+ * quadrille-bench latency: the round trip of a Step, beside that of a bare libuv echo with the same bytes at the same
+ * times. Round trips count from the scheduled send time.
  */
 #include "bench.h"
 
@@ -20,16 +20,11 @@ typedef struct options {
     bool roster;
 } options;
 
-/* All of it, there and back; false: broken. */
+/* Sends a request and receives its answer; false: the connection is broken. */
 static bool exchange(int connected, uint8_t *bytes, size_t request_bytes, size_t answer_bytes)
 {
-    for (size_t at = 0; at < request_bytes;) {
-        ssize_t sent = send(connected, bytes + at, request_bytes - at, MSG_NOSIGNAL);
-
-        if (sent < 0 && errno != EINTR) {
-            return false;
-        }
-        at += sent > 0 ? (size_t)sent : 0;
+    if (!qd_bench_raw_send(connected, bytes, request_bytes)) {
+        return false;
     }
     for (size_t at = 0; at < answer_bytes;) {
         ssize_t got = recv(connected, bytes, answer_bytes - at, 0);
@@ -48,19 +43,19 @@ static void echo(qd_bench *bench, uint32_t hz, size_t request_bytes, size_t answ
     uint8_t *bytes = calloc(1, most);
     int connected =
         qd_bench_raw_connect(&bench->raw, QD_BENCH_RAW_ECHO, (uint32_t)request_bytes, (uint32_t)answer_bytes);
-    uint64_t period_ns = 1000000000u / hz, due_ns = qd_bench_now_ns() + 10000000;
+    uint64_t period_ns = 1000000000u / hz, due_ns = qd_now_ns() + 10000000;
     uint64_t end_ns = due_ns + (uint64_t)(bench->seconds * 1e9);
 
     prctl(PR_SET_TIMERSLACK, 1);
     for (; bytes && connected >= 0 && due_ns < end_ns && !qd_bench_is_stopped(bench); due_ns += period_ns) {
         qd_bench_wait_until(due_ns);
         if (!exchange(connected, bytes, request_bytes, answer_bytes)) {
-            qd_bench_fail(bench, "the raw echo is gone: %s", strerror(errno));
+            qd_bench_fail(bench, "the raw echo does not answer: %s", strerror(errno));
         }
-        qd_histogram_record(trips, qd_bench_now_ns() - due_ns);
+        qd_histogram_record(trips, qd_now_ns() - due_ns);
     }
     if (!bytes || connected < 0) {
-        qd_bench_fail(bench, "cannot reach the raw echo: %s", strerror(errno));
+        qd_bench_fail(bench, "cannot connect to the raw echo: %s", strerror(errno));
     }
     if (connected >= 0) {
         close(connected);
@@ -85,21 +80,13 @@ static const qd_sheet_column columns[] = {
 
 static void run_row(qd_bench *bench, qd_sheet *sheet, const options *row, qd_bench_result *result, qd_histogram *raw)
 {
-    bench->options = (qd_bench_options){.rooms = 1,
-                                        .entities = row->entities,
-                                        .connections = 1,
-                                        .threads = 1,
-                                        .dimensions = 2,
-                                        .index = QD_INDEX_AUTO,
-                                        .hz = row->hz,
-                                        .seconds = bench->seconds,
-                                        .warm_seconds = bench->seconds < 1 ? bench->seconds : 1,
-                                        .subscribe = QD_BENCH_EVENTS,
-                                        .step = true,
-                                        .check = QD_BENCH_CHECK_END,
-                                        .roster = row->roster,
-                                        .is_exact = true,
-                                        .is_quiet = true};
+    bench->options = qd_bench_default_options(bench, 1);
+    bench->options.entities = row->entities;
+    bench->options.hz = row->hz;
+    bench->options.subscribe = QD_BENCH_EVENTS;
+    bench->options.step = true;
+    bench->options.roster = row->roster;
+    bench->options.is_exact = true;
     if (!qd_bench_run(bench, result) && result->seconds == 0) {
         return;
     }
@@ -125,15 +112,14 @@ static void run_row(qd_bench *bench, qd_sheet *sheet, const options *row, qd_ben
 
 static void play(qd_bench *bench, qd_sheet *sheet, void *context)
 {
-    static const options usual[] = {{1000, 200, 100, 300, false}, {100000, 20, 0, 4000, false}};
+    static const options defaults[] = {{1000, 200, 100, 300, false}, {100000, 20, 0, 4000, false}};
     const options *given = context;
     qd_bench_result *result = calloc(1, sizeof *result);
     qd_histogram *raw = calloc(1, sizeof *raw);
 
-    snprintf(sheet->title, sizeof sheet->title,
-             "latency: Move of all, Step, and the events back; from the intended time of sending");
+    snprintf(sheet->title, sizeof sheet->title, "latency: Move of all, Step, events; from the scheduled send time");
     for (uint32_t row = 0; row < 2 && result && raw && !qd_bench_is_stopped(bench); row++) {
-        options wanted = usual[row];
+        options wanted = defaults[row];
 
         if (given->entities && row > 0) {
             break;
@@ -152,26 +138,25 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     }
     free(result);
     free(raw);
-    qd_sheet_add_note(sheet,
-                      "own: until the batch, which was made before, begins to be sent: how late the bench itself is;");
-    qd_sheet_add_note(sheet, "raw: a bare libuv echo, as many bytes there and back; it has nothing to make or to read");
-    qd_sheet_add_note(sheet, "user ns: of the server, an update; checked: ticks compared with brute force, at the end");
+    qd_sheet_add_note(sheet, "own: from the scheduled time until the bench sends: its own lateness; raw: a bare libuv");
+    qd_sheet_add_note(sheet, "echo with the same bytes; user ns: of the server, per update; checked: ticks compared");
+    qd_sheet_add_note(sheet, "with brute force at the end");
 }
 
 int qd_bench_latency(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " latency", "",
-        "One writer moves all entities of a room and steps, some times a second, and gets the\n"
-        "events back. A step that could not be sent in time counts from when it should have been.\n"
-        "Beside it: a bare libuv echo. The pairs are compared with brute force at the end.",
+        "Measures the round trip of a Step, beside that of a bare libuv echo. One writer moves\n"
+        "all entities of a room, steps at a rate, and gets the events. Round trips count from the\n"
+        "scheduled send time. It compares the pairs with brute force at the end.",
         0, 0};
     static const char *const server_options[] = {NULL};
     options given = {0};
     const qd_option rows[] = {
-        {"--entities", "N", "in the room (1000, then 100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
-        {"--hz", "N", "steps a second (200, then 20)", QD_OPTION_NUMBER, &given.hz, 1, 100000},
-        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--entities", "N", "spawn N entities (1000, then 100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
+        {"--hz", "N", "step at N Hz (200, then 20)", QD_OPTION_NUMBER, &given.hz, 1, 100000},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "latency", .columns = columns, .column_count = sizeof columns / sizeof *columns};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench load: one run, all of which can be chosen.
+ * quadrille-bench load: one run by the options of the command line.
  */
 #include "bench.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is in bench->options already is checked, and completed. */
+/* Checks and completes bench->options. Returns 0, or the exit status of a misuse. */
 static int check_options(qd_bench *bench, const char *subscribe, bool check)
 {
     static const char name[] = QD_BENCH " load";
@@ -24,24 +24,23 @@ static int check_options(qd_bench *bench, const char *subscribe, bool check)
     }
     options->subscribe = (qd_bench_subscribe)choice;
     if (options->hz == 0 && !options->step) {
-        return qd_options_misuse(name, "--hz 0 is for --step: a room's own clock needs a rate of 1 to 1000");
+        return qd_options_misuse(name, "--hz 0 is for --step: a room's own clock needs 1 to 1000");
     }
     if (options->connections > (uint64_t)options->rooms * options->entities) {
         return qd_options_misuse(name,
-                                 "--connections %u: more than there are entities to move; at most %llu with these "
-                                 "--rooms and --entities",
+                                 "--connections %u: must be at most the number of entities, %llu with these --rooms "
+                                 "and --entities",
                                  options->connections, (unsigned long long)options->rooms * options->entities);
     }
     if (options->stalled > 0 && options->subscribe == QD_BENCH_NONE) {
-        return qd_options_misuse(name, "--stalled needs events that are not read: --subscribe events or stays");
+        return qd_options_misuse(name, "--stalled needs events: --subscribe events or stays");
     }
     if (check && options->subscribe == QD_BENCH_NONE) {
         return qd_options_misuse(name, "--check needs events: --subscribe events or stays");
     }
     if (check && options->connections > options->rooms) {
         return qd_options_misuse(name,
-                                 "--check knows a room's entities only where one connection writes it: lower "
-                                 "--connections %u to at most --rooms %u",
+                                 "--check needs one writer per room: lower --connections %u to at most --rooms %u",
                                  options->connections, options->rooms);
     }
     options->check = check ? QD_BENCH_CHECK_ALL : QD_BENCH_CHECK_NONE;
@@ -57,38 +56,37 @@ static int check_options(qd_bench *bench, const char *subscribe, bool check)
     return 0;
 }
 
-/* Returns whether to go on; else *status is the exit status. */
+/* Returns whether to continue; else *status is the exit status. */
 static bool parse_options(qd_bench *bench, int argc, char **argv, int *status)
 {
     static const qd_usage usage = {
         .program = QD_BENCH " load",
         .arguments = "",
-        .text = "Opens rooms of its own, moves all their entities at a rate, takes the events, and says\n"
-                "how much and how fast. The rooms are closed at the end.",
+        .text = "Opens rooms, moves all their entities at a rate, receives the events, and prints the\n"
+                "throughput and the times. It closes the rooms at the end.",
     };
     qd_bench_options *options = &bench->options;
     const char *subscribe = "events";
     bool check = false;
     const qd_option rows[] = {
-        {"--rooms", "N", "how many rooms (4)", QD_OPTION_NUMBER, &options->rooms, 1, 1048576},
-        {"--entities", "N", "entities in each room (1000)", QD_OPTION_NUMBER, &options->entities, 1, 4194304},
-        {"--dimensions", "N", "of the rooms, 2 or 3 (2)", QD_OPTION_NUMBER, &options->dimensions, 2, 3},
-        {"--index", "NAME", "how the rooms find pairs: auto, quadtree, octree, sparse, hash, grid or brute (auto)",
-         QD_OPTION_INDEX, &options->index, 0, 0},
-        {"--connections", "N", "connections; rooms are dealt to them, or they to the rooms (2)", QD_OPTION_NUMBER,
+        {"--rooms", "N", "open N rooms (4)", QD_OPTION_NUMBER, &options->rooms, 1, 1048576},
+        {"--entities", "N", "spawn N entities in each room (1000)", QD_OPTION_NUMBER, &options->entities, 1, 4194304},
+        {"--dimensions", "N", "use 2 or 3 dimensions (2)", QD_OPTION_NUMBER, &options->dimensions, 2, 3},
+        {"--index", "NAME", "find pairs by this index; see `quadrille open` (auto)", QD_OPTION_INDEX, &options->index,
+         0, 0},
+        {"--connections", "N", "write by N connections, which share the rooms (2)", QD_OPTION_NUMBER,
          &options->connections, 1, 60000},
-        {"--readers", "N", "connections more, which only take the events of a room (0)", QD_OPTION_NUMBER,
+        {"--readers", "N", "add N connections that only receive the events of a room (0)", QD_OPTION_NUMBER,
          &options->readers, 0, 60000},
-        {"--stalled", "N", "readers more, which subscribe and then read nothing (0)", QD_OPTION_NUMBER,
+        {"--stalled", "N", "add N readers that subscribe and then read nothing (0)", QD_OPTION_NUMBER,
          &options->stalled, 0, 60000},
-        {"--threads", "N", "threads that drive them; 0: one a core (0)", QD_OPTION_NUMBER, &options->threads, 0, 1024},
-        {"--hz", "N", "ticks a second, and moves of every entity a second (20)", QD_OPTION_NUMBER, &options->hz, 0,
-         1000},
-        {"--step", NULL, "rooms tick by Step, --hz times a second; --hz 0: as fast as answered", QD_OPTION_FLAG,
-         &options->step, 0, 0},
-        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &options->roster, 0, 0},
-        {"--subscribe", "WHAT", "none, events, or stays: events and stays (events)", QD_OPTION_TEXT, &subscribe, 0, 0},
-        {"--check", NULL, "compare the pairs with brute force while it runs, which costs time", QD_OPTION_FLAG, &check,
+        {"--threads", "N", "send by N threads; 0: one per core (0)", QD_OPTION_NUMBER, &options->threads, 0, 1024},
+        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &options->hz, 0, 1000},
+        {"--step", NULL, "tick by Step at --hz; --hz 0: step at each answer", QD_OPTION_FLAG, &options->step, 0, 0},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &options->roster, 0, 0},
+        {"--subscribe", "WHAT", "subscribe to none, events, or stays, which includes events (events)", QD_OPTION_TEXT,
+         &subscribe, 0, 0},
+        {"--check", NULL, "compare the pairs with brute force during the run, which costs time", QD_OPTION_FLAG, &check,
          0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench many-rooms: what a room costs that nothing happens in, how quickly they open and close, and then all
- * of them at work, each on its own clock and with its own events.
+ * quadrille-bench many-rooms: the cost of idle rooms, the time to open and close rooms, and then all rooms at work.
+ * Each has its own clock and its own events.
  */
 #include "bench.h"
 
@@ -9,14 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ANSWER_MS 20000
-
 typedef struct options {
     uint32_t rooms, entities, hz, connections, threads;
     bool roster;
 } options;
 
-/* Rooms that one session has opened and nothing is in. */
+/* Empty rooms of one session. */
 typedef struct idle {
     qd_client *client;
     uint64_t *rooms;
@@ -45,26 +43,20 @@ static const qd_sheet_column columns[] = {
 
 /* ---- idle ---- */
 
-static bool fail_session(qd_bench *bench, const qd_client *client)
-{
-    qd_bench_fail(bench, "%s", *qd_client_error(client) ? qd_client_error(client) : "the server does not answer");
-    return false;
-}
-
-/* The next message that counts; NULL: failed. */
+/* The next message; NULL: failed. */
 static const qd_server_message *next_message(qd_bench *bench, qd_client *client)
 {
-    const qd_server_message *message = qd_client_wait(client, ANSWER_MS);
+    const qd_server_message *message = qd_client_wait(client, QD_BENCH_ANSWER_MS);
 
     if (!message) {
-        fail_session(bench, client);
+        qd_bench_fail_session(bench, client);
     } else if (message->kind == QD_SERVER_ERROR) {
         qd_bench_fail(bench, "the server refused: %s", message->as.error.text);
     }
     return qd_bench_is_stopped(bench) ? NULL : message;
 }
 
-/* The server's memory as it counts it itself. */
+/* The server's memory, as it reports it. */
 static double counted_bytes(qd_bench *bench, qd_client *client)
 {
     const qd_server_message *message;
@@ -86,14 +78,14 @@ static bool open_rooms(qd_bench *bench, idle *all, uint32_t rooms, uint32_t hz)
                                        .tick_hz = hz,
                                        .grace_ms = 1000,
                                        .empty_close_ms = 1000};
-    const uint64_t start_ns = qd_bench_now_ns();
+    const uint64_t start_ns = qd_now_ns();
 
     for (uint32_t index = 0; index < rooms; index++) {
         char name[QD_BENCH_NAME_SIZE];
 
         qd_bench_room_name(bench, index, name);
         if (!qd_client_open_room(all->client, name, &config)) {
-            return fail_session(bench, all->client);
+            return qd_bench_fail_session(bench, all->client);
         }
     }
     for (uint32_t opened = 0; opened < rooms;) {
@@ -106,13 +98,13 @@ static bool open_rooms(qd_bench *bench, idle *all, uint32_t rooms, uint32_t hz)
             all->rooms[opened++] = message->as.room_opened.room;
         }
     }
-    all->open_ms = (double)(qd_bench_now_ns() - start_ns) / 1e6;
+    all->open_ms = (double)(qd_now_ns() - start_ns) / 1e6;
     return true;
 }
 
 static bool close_rooms(qd_bench *bench, idle *all, uint32_t rooms)
 {
-    const uint64_t start_ns = qd_bench_now_ns();
+    const uint64_t start_ns = qd_now_ns();
 
     for (uint32_t index = 0; index < rooms; index++) {
         qd_client_close_room(all->client, all->rooms[index]);
@@ -125,7 +117,7 @@ static bool close_rooms(qd_bench *bench, idle *all, uint32_t rooms)
         }
         closed += message->kind == QD_SERVER_ROOM_CLOSED;
     }
-    all->close_ms = (double)(qd_bench_now_ns() - start_ns) / 1e6;
+    all->close_ms = (double)(qd_now_ns() - start_ns) / 1e6;
     return true;
 }
 
@@ -133,14 +125,13 @@ static bool measure_idle(qd_bench *bench, idle *all, uint32_t rooms, uint32_t hz
 {
     const pid_t pid = bench->server.pid;
 
-    all->client = qd_client_create();
+    all->client = qd_bench_connect_client(bench);
     all->rooms = calloc(rooms, sizeof *all->rooms);
-    if (!all->client || !all->rooms) {
+    if (!all->rooms) {
         qd_bench_fail(bench, "out of memory");
-        return false;
     }
-    if (qd_client_connect(all->client, bench->server.address, bench->where.token, QD_BENCH, ANSWER_MS) < 0) {
-        return fail_session(bench, all->client);
+    if (qd_bench_is_stopped(bench)) {
+        return false;
     }
     const double counted_before = counted_bytes(bench, all->client);
     const double resident_before = (double)qd_bench_resident_bytes_of(pid);
@@ -151,17 +142,17 @@ static bool measure_idle(qd_bench *bench, idle *all, uint32_t rooms, uint32_t hz
     all->resident_bytes = pid ? ((double)qd_bench_resident_bytes_of(pid) - resident_before) / rooms : NAN;
 
     const qd_bench_usage before = qd_bench_usage_of(pid);
-    const uint64_t start_ns = qd_bench_now_ns();
+    const uint64_t start_ns = qd_now_ns();
     qd_bench_sleep_until(start_ns + (uint64_t)(bench->seconds * 1e9));
     const qd_bench_usage used = qd_bench_usage_between(before, qd_bench_usage_of(pid));
-    all->cpu_percent = qd_bench_used_percent(&used, (double)(qd_bench_now_ns() - start_ns) / 1e9);
+    all->cpu_percent = qd_bench_used_percent(&used, (double)(qd_now_ns() - start_ns) / 1e9);
     return close_rooms(bench, all, rooms);
 }
 
 /* ---- at work ---- */
 
 static void add_row(qd_sheet *sheet, const options *given, const idle *idle_rooms, const qd_bench_result *result,
-                    const qd_bench_beaten *raw)
+                    const qd_bench_raw_result *raw)
 {
     const qd_bench_figures *figures = &result->figures;
     const qd_bench_server_figures *server = &result->server;
@@ -177,11 +168,11 @@ static void add_row(qd_sheet *sheet, const options *given, const idle *idle_room
                                 qd_bench_used_percent(&raw->used, raw->seconds),
                                 qd_bench_used_percent(&result->own, result->seconds), (double)figures->ticks_checked});
     qd_sheet_add_goal(sheet, idle_rooms->open_ms + idle_rooms->close_ms, true, 1000, "opening and closing all, ms");
-    qd_sheet_add_goal(sheet, idle_rooms->counted_bytes, true, 16384, "bytes of an idle room");
+    qd_sheet_add_goal(sheet, idle_rooms->counted_bytes, true, 16384, "bytes per idle room");
     qd_sheet_add_goal(sheet, idle_rooms->cpu_percent, true, 1, "all idle rooms, percent of a core");
     qd_bench_add_clock_goals(sheet, result);
     qd_sheet_add_goal(sheet, (double)(server->room_ticks_max - server->room_ticks_min), true, 2,
-                      "ticks of the luckiest room above the unluckiest");
+                      "most ticks of a room less the least");
     qd_sheet_add_goal(sheet, cpu, true, 100, "server at work, percent of a core");
 }
 
@@ -190,38 +181,33 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     const options *given = context;
     idle idle_rooms = {0};
     qd_bench_result *result = calloc(1, sizeof *result);
-    qd_bench_beaten *raw = calloc(1, sizeof *raw);
+    qd_bench_raw_result *raw = calloc(1, sizeof *raw);
 
     snprintf(sheet->title, sizeof sheet->title,
-             "many-rooms: idle, then with %u entities each that move %u times a second, with their events",
-             given->entities, given->hz);
-    bench->options = (qd_bench_options){.rooms = given->rooms,
-                                        .entities = given->entities,
-                                        .connections = given->connections,
-                                        .threads = given->threads,
-                                        .dimensions = 2,
-                                        .index = QD_INDEX_AUTO,
-                                        .hz = given->hz,
-                                        .seconds = bench->seconds,
-                                        .warm_seconds = bench->seconds < 2 ? bench->seconds : 2,
-                                        .subscribe = QD_BENCH_EVENTS,
-                                        .check = QD_BENCH_CHECK_END,
-                                        .check_max = given->rooms / 16 + 1,
-                                        .roster = given->roster,
-                                        .is_quiet = true,
-                                        .may_be_late = true};
+             "many-rooms: idle, then with %u entities each that move at %u Hz, with events", given->entities,
+             given->hz);
+    bench->options = qd_bench_default_options(bench, 2);
+    bench->options.rooms = given->rooms;
+    bench->options.entities = given->entities;
+    bench->options.connections = given->connections;
+    bench->options.threads = given->threads;
+    bench->options.hz = given->hz;
+    bench->options.subscribe = QD_BENCH_EVENTS;
+    bench->options.check_max = given->rooms / 16 + 1;
+    bench->options.roster = given->roster;
+    bench->options.may_be_late = true;
     if (!result || !raw) {
         qd_bench_fail(bench, "out of memory");
     } else if (measure_idle(bench, &idle_rooms, given->rooms, given->hz)) {
-        /* A run that could not hold the rate has a row, too. */
+        /* A run that misses the rate has a row, too. */
         qd_bench_run(bench, result);
-        const uint64_t beats = (uint64_t)(result->seconds * given->hz) + 1;
-        const qd_bench_beat beat = {.hz = given->hz,
-                                    .members = given->connections,
-                                    .request_bytes = result->figures.bytes_out / beats + 1,
-                                    .answer_bytes = result->figures.bytes_in / beats / given->connections + 1};
+        const uint64_t ticks = (uint64_t)(result->seconds * given->hz) + 1;
+        const qd_bench_raw_load load = {.hz = given->hz,
+                                        .receivers = given->connections,
+                                        .request_bytes = result->figures.bytes_out / ticks + 1,
+                                        .answer_bytes = result->figures.bytes_in / ticks / given->connections + 1};
         if (result->seconds > 0 && !qd_bench_is_stopped(bench)) {
-            qd_bench_drum(bench, &beat, raw);
+            qd_bench_raw_run(bench, &load, raw);
         }
         if (result->seconds > 0) {
             add_row(sheet, given, &idle_rooms, result, raw);
@@ -231,29 +217,30 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     free(idle_rooms.rooms);
     free(result);
     free(raw);
-    qd_sheet_add_note(sheet, "idle: a session is in, and nothing else; bytes as the server counts them, and resident");
+    qd_sheet_add_note(sheet, "idle: a room with a session and no entity; bytes: by the server, and resident");
     qd_sheet_add_note(sheet,
-                      "late: a tick's answer, behind the room's earliest; user ns: an update; raw: a libuv loop,");
-    qd_sheet_add_note(sheet, "as many bytes in and out");
+                      "late: a tick's answer, after the room's earliest; user ns: per update; raw: a bare libuv");
+    qd_sheet_add_note(sheet, "loop with the same bytes");
 }
 
 int qd_bench_many_rooms(qd_bench *bench, int argc, char **argv)
 {
     static const qd_usage usage = {
         QD_BENCH " many-rooms", "",
-        "Opens rooms, lets them be idle for a while, closes them; then opens them anew with\n"
-        "entities that all move, each room on its own clock and with its own events. Is it on time,\n"
-        "and fair? A sample of the rooms is compared with brute force at the end.",
+        "Measures memory, CPU time and lateness of many rooms. It opens rooms, leaves them idle,\n"
+        "and closes them. Then it opens them with moving entities, each room on its own clock\n"
+        "with its own events. It compares a sample of rooms with brute force at the end.",
         0, 0};
     static const char *const server_options[] = {"--rooms-max", "1048576", NULL};
     options given = {.rooms = 10000, .entities = 100, .hz = 20, .connections = 16, .threads = 1};
     const qd_option rows[] = {
-        {"--rooms", "N", "rooms (10000)", QD_OPTION_NUMBER, &given.rooms, 1, 1048576},
-        {"--entities", "N", "in each (100)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
-        {"--hz", "N", "ticks a second, and moves of every entity (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
-        {"--connections", "N", "that the rooms are dealt to (16)", QD_OPTION_NUMBER, &given.connections, 1, 60000},
-        {"--threads", "N", "that generate the load (1)", QD_OPTION_NUMBER, &given.threads, 1, 1024},
-        {"--roster", NULL, "moves go by roster: positions without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--rooms", "N", "open N rooms (10000)", QD_OPTION_NUMBER, &given.rooms, 1, 1048576},
+        {"--entities", "N", "spawn N entities in each (100)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
+        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--connections", "N", "share the rooms among N connections (16)", QD_OPTION_NUMBER, &given.connections, 1,
+         60000},
+        {"--threads", "N", "send by N threads (1)", QD_OPTION_NUMBER, &given.threads, 1, 1024},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "many-rooms", .columns = columns, .column_count = sizeof columns / sizeof *columns};

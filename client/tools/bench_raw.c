@@ -2,6 +2,7 @@
 #include "bench_raw.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -13,30 +14,30 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* As the server's. */
+/* As in the server. */
 #define READ_BYTES 262144u
 #define BACKLOG    1024
 
-/* What a connection begins with. */
+/* The first bytes of a connection. */
 typedef struct hello {
     uint32_t kind, request_bytes, answer_bytes, busy_us;
 } hello;
 
 typedef struct peer {
     uv_tcp_t tcp;
-    struct peer *next_member;
-    hello says;
+    struct peer *next_receiver;
+    hello hello;
     uint32_t hello_bytes;
-    uint64_t pending; /* of a request */
+    uint64_t pending; /* bytes of an incomplete request */
 } peer;
 
 static struct {
     uv_loop_t loop;
     uv_tcp_t listener;
-    peer *members;
-    char *answer; /* as long as the longest */
+    peer *receivers;
+    char *answer; /* as long as the longest answer */
     uint32_t answer_bytes;
-    double rounds_a_us; /* of `compute`; 0: not known yet */
+    double rounds_per_us; /* of `compute`; 0: unknown yet */
     char bytes[READ_BYTES];
 } self;
 
@@ -56,8 +57,8 @@ static void compute(uint64_t rounds)
     result = number;
 }
 
-/* The fastest of some trials: others may have been interrupted. */
-static double rounds_a_us(void)
+/* The fastest of some trials, because others may have been interrupted. */
+static double rounds_per_us(void)
 {
     uint64_t least_ns = UINT64_MAX;
 
@@ -77,7 +78,7 @@ static void on_written(uv_write_t *write, int status)
     free(write);
 }
 
-/* All of it; what the socket does not take at once waits without being copied. */
+/* Writes all bytes. The rest that the socket does not take at once waits without a copy. */
 static void write_bytes(peer *to, uint32_t size)
 {
     uv_buf_t buffer = uv_buf_init(self.answer, size);
@@ -106,53 +107,53 @@ static void on_closed(uv_handle_t *handle)
 
 static void leave(peer *gone)
 {
-    for (peer **at = &self.members; *at; at = &(*at)->next_member) {
+    for (peer **at = &self.receivers; *at; at = &(*at)->next_receiver) {
         if (*at == gone) {
-            *at = gone->next_member;
+            *at = gone->next_receiver;
             break;
         }
     }
     uv_close((uv_handle_t *)&gone->tcp, on_closed);
 }
 
-/* Returns false where it makes no sense. */
+/* Returns false for an invalid hello. */
 static bool begin(peer *from)
 {
-    if (from->says.answer_bytes > self.answer_bytes) {
-        char *longer = calloc(1, from->says.answer_bytes);
+    if (from->hello.answer_bytes > self.answer_bytes) {
+        char *longer = calloc(1, from->hello.answer_bytes);
 
-        /* Who is still being written to has the old one. */
+        /* A pending write may still use the old answer, which is therefore not freed. */
         if (!longer) {
             return false;
         }
         self.answer = longer;
-        self.answer_bytes = from->says.answer_bytes;
+        self.answer_bytes = from->hello.answer_bytes;
     }
-    if (from->says.kind == QD_BENCH_RAW_MEMBER) {
-        from->next_member = self.members;
-        self.members = from;
+    if (from->hello.kind == QD_BENCH_RAW_RECEIVER) {
+        from->next_receiver = self.receivers;
+        self.receivers = from;
     }
-    if (from->says.busy_us > 0 && self.rounds_a_us == 0) {
-        self.rounds_a_us = rounds_a_us();
+    if (from->hello.busy_us > 0 && self.rounds_per_us == 0) {
+        self.rounds_per_us = rounds_per_us();
     }
     write_bytes(from, 1);
-    return from->says.kind == QD_BENCH_RAW_SINK || from->says.kind == QD_BENCH_RAW_MEMBER ||
-           from->says.request_bytes > 0;
+    return from->hello.kind == QD_BENCH_RAW_SINK || from->hello.kind == QD_BENCH_RAW_RECEIVER ||
+           from->hello.request_bytes > 0;
 }
 
 static void take(peer *from, size_t size)
 {
     from->pending += size;
-    if (from->says.kind != QD_BENCH_RAW_ECHO && from->says.kind != QD_BENCH_RAW_DRUM) {
+    if (from->hello.kind != QD_BENCH_RAW_ECHO && from->hello.kind != QD_BENCH_RAW_BROADCAST) {
         return;
     }
-    for (; from->pending >= from->says.request_bytes; from->pending -= from->says.request_bytes) {
-        compute((uint64_t)(from->says.busy_us * self.rounds_a_us));
-        if (from->says.kind == QD_BENCH_RAW_ECHO) {
-            write_bytes(from, from->says.answer_bytes);
+    for (; from->pending >= from->hello.request_bytes; from->pending -= from->hello.request_bytes) {
+        compute((uint64_t)(from->hello.busy_us * self.rounds_per_us));
+        if (from->hello.kind == QD_BENCH_RAW_ECHO) {
+            write_bytes(from, from->hello.answer_bytes);
         }
-        for (peer *to = self.members; to && from->says.kind == QD_BENCH_RAW_DRUM; to = to->next_member) {
-            write_bytes(to, from->says.answer_bytes);
+        for (peer *to = self.receivers; to && from->hello.kind == QD_BENCH_RAW_BROADCAST; to = to->next_receiver) {
+            write_bytes(to, from->hello.answer_bytes);
         }
     }
 }
@@ -169,21 +170,21 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
     peer *from = (peer *)stream;
     const char *bytes = buffer->base;
 
-    if (size == UV_EOF && from->says.kind == QD_BENCH_RAW_SINK) {
+    if (size == UV_EOF && from->hello.kind == QD_BENCH_RAW_SINK) {
         write_bytes(from, 1);
     }
     if (size < 0) {
         leave(from);
         return;
     }
-    if (from->hello_bytes < sizeof from->says && size > 0) {
-        size_t missing = sizeof from->says - from->hello_bytes;
+    if (from->hello_bytes < sizeof from->hello && size > 0) {
+        size_t missing = sizeof from->hello - from->hello_bytes;
         size_t part = (size_t)size < missing ? (size_t)size : missing;
 
-        memcpy((char *)&from->says + from->hello_bytes, bytes, part);
+        memcpy((char *)&from->hello + from->hello_bytes, bytes, part);
         from->hello_bytes += (uint32_t)part;
         size -= (ssize_t)part;
-        if (from->hello_bytes == sizeof from->says && !begin(from)) {
+        if (from->hello_bytes == sizeof from->hello && !begin(from)) {
             leave(from);
             return;
         }
@@ -219,7 +220,7 @@ static int serve(int socket_listening)
     return uv_run(&self.loop, UV_RUN_DEFAULT);
 }
 
-/* ---- from outside ---- */
+/* ---- in the bench ---- */
 
 bool qd_bench_raw_start(qd_bench_raw *raw)
 {
@@ -239,7 +240,7 @@ bool qd_bench_raw_start(qd_bench_raw *raw)
     if (raw->pid == 0 && raw->port != 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         signal(SIGPIPE, SIG_IGN);
-        /* Ctrl-C goes to all; this one ends with its parent. */
+        /* Ctrl-C reaches all processes; this one ends with its parent. */
         signal(SIGINT, SIG_IGN);
         _exit(serve(listening));
     }
@@ -257,7 +258,7 @@ void qd_bench_raw_stop(qd_bench_raw *raw)
     raw->pid = 0;
 }
 
-static int connect_as(const qd_bench_raw *raw, hello says)
+static int connect_as(const qd_bench_raw *raw, hello first)
 {
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(raw->port)};
@@ -269,7 +270,7 @@ static int connect_as(const qd_bench_raw *raw, hello says)
     }
     setsockopt(connected, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     if (connect(connected, (const struct sockaddr *)&address, sizeof address) == 0 &&
-        send(connected, &says, sizeof says, MSG_NOSIGNAL) == (ssize_t)sizeof says &&
+        send(connected, &first, sizeof first, MSG_NOSIGNAL) == (ssize_t)sizeof first &&
         recv(connected, &answer, 1, 0) == 1) {
         return connected;
     }
@@ -277,12 +278,26 @@ static int connect_as(const qd_bench_raw *raw, hello says)
     return -1;
 }
 
+bool qd_bench_raw_send(int connected, const uint8_t *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t sent = send(connected, bytes + at, size - at, MSG_NOSIGNAL);
+
+        if (sent < 0 && errno != EINTR) {
+            return false;
+        }
+        at += sent > 0 ? (size_t)sent : 0;
+    }
+    return true;
+}
+
 int qd_bench_raw_connect(const qd_bench_raw *raw, qd_bench_raw_kind kind, uint32_t request_bytes, uint32_t answer_bytes)
 {
     return connect_as(raw, (hello){kind, request_bytes, answer_bytes, 0});
 }
 
-int qd_bench_raw_connect_busy(const qd_bench_raw *raw, uint32_t request_bytes, uint32_t answer_bytes, uint32_t busy_us)
+int qd_bench_raw_connect_broadcast(const qd_bench_raw *raw, uint32_t request_bytes, uint32_t answer_bytes,
+                                   uint32_t busy_us)
 {
-    return connect_as(raw, (hello){QD_BENCH_RAW_DRUM, request_bytes, answer_bytes, busy_us});
+    return connect_as(raw, (hello){QD_BENCH_RAW_BROADCAST, request_bytes, answer_bytes, busy_us});
 }

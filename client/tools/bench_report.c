@@ -63,7 +63,7 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
     if (options->hz > 0) {
         snprintf(rate, sizeof rate, "%u %s/s", options->hz, options->step ? "steps" : "ticks");
     } else {
-        snprintf(rate, sizeof rate, "steps as fast as they are answered");
+        snprintf(rate, sizeof rate, "a step per answer");
     }
     printf("%s room%s x %s entities in %uD, index %s, %s connection%s, %s%s, subscribed to %s, %.1f s\n\n",
            qd_sheet_number(options->rooms, 0, rooms), options->rooms == 1 ? "" : "s",
@@ -83,7 +83,7 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
 
     print_rate(options->step ? "steps/s" : "batches/s", (double)figures->round_trip_ns.count / seconds, "");
     print_rate("updates/s", (double)figures->updates / seconds, "");
-    snprintf(note, sizeof note, "%s begins and %s ends in all", qd_sheet_number((double)figures->begins, 0, begins),
+    snprintf(note, sizeof note, "%s begins and %s ends in total", qd_sheet_number((double)figures->begins, 0, begins),
              qd_sheet_number((double)figures->ends, 0, ends));
     print_rate("events/s", (double)(figures->begins + figures->ends) / seconds, note);
     if (options->subscribe == QD_BENCH_STAYS) {
@@ -100,11 +100,11 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
     }
     if (result->used.is_known) {
         print_rate("server's CPU", qd_bench_used_percent(&result->used, seconds), "percent of a core");
-        print_rate("  user, an update", qd_bench_used_ns(&result->used, true, false, figures->updates), "ns");
+        print_rate("  user per update", qd_bench_used_ns(&result->used, true, false, figures->updates), "ns");
         print_rate("  system", qd_bench_used_ns(&result->used, false, true, figures->updates), "ns");
     }
     if (figures->resets) {
-        print_rate("resets", (double)figures->resets, "times: this client did not read fast enough");
+        print_rate("resets", (double)figures->resets, "times: this client did not read in time");
     }
     if (figures->suspensions) {
         print_rate("suspended", (double)figures->suspensions, "times: more pairs or events than events_max");
@@ -113,8 +113,8 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
         print_rate("ticks checked", (double)figures->ticks_checked, "against brute force");
     }
 
-    printf("\n  (1) from the intended time of sending to %s\n",
-           options->step ? "the answer of the step" : "Applied; so it includes the wait for the tick");
+    printf("\n  (1) from the scheduled send time to %s\n",
+           options->step ? "the answer of the step" : "Applied, including the wait for the tick");
     printf("  (2) the last 256 ticks of each room: p50 of the median room, p99 and max of the worst one\n");
 }
 

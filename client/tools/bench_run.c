@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A run: opens rooms of its own, deals them to connections, lets drivers send and receive for a while, checks, and
- * closes the rooms again.
+ * A run: opens its own rooms, assigns them to connections, runs the drivers for a while, checks, and closes the rooms.
  */
 #include "bench.h"
 
@@ -11,22 +10,35 @@
 #include <time.h>
 #include <unistd.h>
 
+qd_bench_options qd_bench_default_options(const qd_bench *bench, double warm_seconds_max)
+{
+    return (qd_bench_options){.rooms = 1,
+                              .connections = 1,
+                              .threads = 1,
+                              .dimensions = 2,
+                              .index = QD_INDEX_AUTO,
+                              .seconds = bench->seconds,
+                              .warm_seconds = fmin(bench->seconds, warm_seconds_max),
+                              .check = QD_BENCH_CHECK_END,
+                              .is_quiet = true};
+}
+
 /* ---- opening ---- */
 
-/* Everything that is allocated. */
-typedef struct estate {
+/* All allocations of a run. */
+typedef struct run_state {
     qd_bench_connection *connections; /* the writers, then the readers */
-    qd_bench_lane *lanes;             /* the same */
-    qd_bench_lane **lane_links;       /* twice as many: the connections' by_room, and the drivers' lists */
+    qd_bench_lane *lanes;             /* in the same order */
+    qd_bench_lane **lane_links;       /* twice as many: for by_room of connections, and for the drivers */
     qd_bench_driver *drivers;
     uint32_t connection_count, lane_count, writer_lane_count;
     uint32_t folding_count;       /* lanes that fold their pairs */
-    qd_bench_figures *unmeasured; /* what comes in outside of the measurement */
-    qd_bench_figures *window;     /* what came in since the last progress line */
+    qd_bench_figures *unmeasured; /* received outside of the measurement */
+    qd_bench_figures *window;     /* received since the last progress line */
     qd_bench_stalled stalled;
-} estate;
+} run_state;
 
-static bool fold_pairs(const qd_bench *bench, estate *all, qd_bench_lane *lane)
+static bool fold_pairs(const qd_bench *bench, run_state *all, qd_bench_lane *lane)
 {
     const qd_bench_options *options = &bench->options;
 
@@ -38,8 +50,9 @@ static bool fold_pairs(const qd_bench *bench, estate *all, qd_bench_lane *lane)
     return lane->pairs != NULL;
 }
 
-/* Deals rooms to connections, or connections to rooms where there are more of those; then they share its entities. */
-static bool deal(qd_bench *bench, estate *all)
+/* Assigns rooms to connections. With more connections than rooms, assigns connections to rooms, which share its
+ * entities. */
+static bool assign_rooms(qd_bench *bench, run_state *all)
 {
     const qd_bench_options *options = &bench->options;
     uint32_t rooms = options->rooms, connections = options->connections;
@@ -55,14 +68,14 @@ static bool deal(qd_bench *bench, estate *all)
         connection->lane_count = rooms > connections ? (rooms - index + connections - 1) / connections : 1;
         for (uint32_t turn = 0; turn < connection->lane_count; turn++, at++) {
             qd_bench_lane *lane = &all->lanes[at];
-            uint32_t dealt = index + turn * connections;
-            uint64_t part = dealt / rooms;
-            uint64_t parts = rooms > connections ? 1 : (connections - dealt % rooms + rooms - 1) / rooms;
+            uint32_t assigned = index + turn * connections;
+            uint64_t part = assigned / rooms;
+            uint64_t parts = rooms > connections ? 1 : (connections - assigned % rooms + rooms - 1) / rooms;
             uint64_t first_id = options->entities * part / parts;
             uint64_t end_id = options->entities * (part + 1) / parts;
 
             lane->connection = connection;
-            lane->room_index = dealt % rooms;
+            lane->room_index = assigned % rooms;
             lane->is_first = part == 0;
             connection->by_room[turn] = lane;
             all->lane_links[all->lane_count + at] = lane;
@@ -75,20 +88,14 @@ static bool deal(qd_bench *bench, estate *all)
     return true;
 }
 
-/* Readers are dealt to the rooms. */
-static bool deal_readers(qd_bench *bench, estate *all)
+/* Assigns readers to the rooms in turn. */
+static bool init_readers(qd_bench *bench, run_state *all)
 {
     for (uint32_t index = 0; index < bench->options.readers; index++) {
-        qd_bench_connection *connection = &all->connections[bench->options.connections + index];
         qd_bench_lane *lane = &all->lanes[all->writer_lane_count + index];
 
-        *lane = (qd_bench_lane){.connection = connection, .room_index = index % bench->options.rooms};
-        *connection = (qd_bench_connection){.bench = bench,
-                                            .lanes = lane,
-                                            .lane_count = 1,
-                                            .by_room = &all->lane_links[all->writer_lane_count + index],
-                                            .figures = all->unmeasured};
-        connection->by_room[0] = lane;
+        qd_bench_reader_init(bench, &all->connections[bench->options.connections + index], lane,
+                             &all->lane_links[all->writer_lane_count + index], index, all->unmeasured);
         if (!fold_pairs(bench, all, lane)) {
             return false;
         }
@@ -96,7 +103,7 @@ static bool deal_readers(qd_bench *bench, estate *all)
     return true;
 }
 
-static bool acquire(qd_bench *bench, estate *all)
+static bool acquire(qd_bench *bench, run_state *all)
 {
     const qd_bench_options *options = &bench->options;
 
@@ -109,7 +116,7 @@ static bool acquire(qd_bench *bench, estate *all)
     all->drivers = calloc(options->threads, sizeof *all->drivers);
     all->unmeasured = calloc(2, sizeof *all->unmeasured);
     if (!all->connections || !all->lanes || !all->lane_links || !all->drivers || !all->unmeasured ||
-        !deal(bench, all) || !deal_readers(bench, all)) {
+        !assign_rooms(bench, all) || !init_readers(bench, all)) {
         qd_bench_fail(bench, "out of memory for %u rooms of %u entities", options->rooms, options->entities);
         return false;
     }
@@ -117,7 +124,7 @@ static bool acquire(qd_bench *bench, estate *all)
     return true;
 }
 
-static void release(const qd_bench *bench, estate *all)
+static void release(const qd_bench *bench, run_state *all)
 {
     for (uint32_t index = 0; all->connections && index < all->connection_count; index++) {
         qd_client_destroy(all->connections[index].client);
@@ -143,12 +150,7 @@ static bool lanes_are_in(const qd_bench_connection *connection)
     return true;
 }
 
-static bool reader_is_in(const qd_bench_connection *connection)
-{
-    return connection->lanes[0].has_set;
-}
-
-static bool open_all(qd_bench *bench, estate *all)
+static bool open_all(qd_bench *bench, run_state *all)
 {
     char error[512];
 
@@ -172,12 +174,7 @@ static bool open_all(qd_bench *bench, estate *all)
         }
     }
     for (uint32_t index = bench->options.connections; index < all->connection_count; index++) {
-        qd_bench_connection *connection = &all->connections[index];
-
-        if (!qd_client_subscribe(connection->client, connection->lanes[0].room, QD_SCOPE_ALL, false)) {
-            qd_bench_fail(bench, "%s", qd_client_error(connection->client));
-        }
-        if (!qd_bench_wait(connection, reader_is_in, "the reset of a reader")) {
+        if (!qd_bench_reader_subscribe(&all->connections[index], false)) {
             return false;
         }
     }
@@ -186,8 +183,8 @@ static bool open_all(qd_bench *bench, estate *all)
 
 /* ---- measuring ---- */
 
-/* Gives each driver its share of the connections, in a row, and with the writers among them a row of lanes. */
-static void share_out(qd_bench *bench, estate *all)
+/* Gives each driver consecutive connections, and the lanes of the writers among them. */
+static void share_connections(qd_bench *bench, run_state *all)
 {
     uint64_t threads = bench->options.threads, connections = all->connection_count;
     uint32_t lane = 0;
@@ -213,7 +210,7 @@ static void share_out(qd_bench *bench, estate *all)
     }
 }
 
-static void collect(qd_bench *bench, estate *all, qd_bench_figures *total)
+static void collect(qd_bench *bench, run_state *all, qd_bench_figures *total)
 {
     memset(all->window, 0, sizeof *all->window);
     for (uint32_t index = 0; index < bench->options.threads; index++) {
@@ -227,7 +224,7 @@ static void collect(qd_bench *bench, estate *all, qd_bench_figures *total)
     qd_bench_figures_add(total, all->window);
 }
 
-static bool drivers_are_done(const qd_bench *bench, const estate *all)
+static bool drivers_are_done(const qd_bench *bench, const run_state *all)
 {
     for (uint32_t index = 0; index < bench->options.threads; index++) {
         if (!atomic_load(&all->drivers[index].is_done)) {
@@ -237,13 +234,13 @@ static bool drivers_are_done(const qd_bench *bench, const estate *all)
     return true;
 }
 
-static void report_progress(qd_bench *bench, estate *all, qd_bench_figures *total)
+static void report_progress(qd_bench *bench, run_state *all, qd_bench_figures *total)
 {
     uint64_t last_ns = bench->start_ns;
 
     while (!drivers_are_done(bench, all)) {
         const struct timespec pause = {0, 10000000};
-        uint64_t now_ns = qd_bench_now_ns();
+        uint64_t now_ns = qd_now_ns();
 
         if (now_ns >= last_ns + 1000000000u && !bench->options.is_quiet) {
             collect(bench, all, total);
@@ -255,11 +252,11 @@ static void report_progress(qd_bench *bench, estate *all, qd_bench_figures *tota
     }
 }
 
-/* A little later. Who alone writes to one room, and has seen its clock tick, sends halfway between two ticks. */
-static uint64_t start_time_ns(const qd_bench *bench, const estate *all)
+/* A little later. The only writer of one room sends halfway between two ticks, if it knows the room's clock. */
+static uint64_t start_time_ns(const qd_bench *bench, const run_state *all)
 {
     const qd_bench_lane *writer = &all->connections[0].lanes[0];
-    uint64_t start_ns = qd_bench_now_ns() + 10000000;
+    uint64_t start_ns = qd_now_ns() + 10000000;
 
     if (bench->options.rooms == 1 && bench->options.connections == 1 && writer->has_earliest) {
         uint64_t period_ns = 1000000000u / bench->options.hz;
@@ -269,12 +266,12 @@ static uint64_t start_time_ns(const qd_bench *bench, const estate *all)
     return start_ns;
 }
 
-/* Returns the seconds from the start to the end, or to the last answer where that came later. */
-static double measure(qd_bench *bench, estate *all, double seconds, qd_bench_figures *total)
+/* Returns the seconds from the start to the end, or to the last answer if that was later. */
+static double measure(qd_bench *bench, run_state *all, double seconds, qd_bench_figures *total)
 {
     uint32_t started = 0;
 
-    share_out(bench, all);
+    share_connections(bench, all);
     bench->start_ns = start_time_ns(bench, all);
     bench->end_ns = bench->start_ns + (uint64_t)(seconds * 1e9);
     while (started < bench->options.threads &&
@@ -285,7 +282,7 @@ static double measure(qd_bench *bench, estate *all, double seconds, qd_bench_fig
         atomic_store(&all->drivers[index].is_done, true);
     }
     if (started < bench->options.threads) {
-        qd_bench_fail(bench, "--threads %u: the system starts only %u", bench->options.threads, started);
+        qd_bench_fail(bench, "--threads %u: the system started only %u", bench->options.threads, started);
     }
     report_progress(bench, all, total);
     uint64_t done_ns = bench->start_ns;
@@ -310,8 +307,9 @@ static double measure(qd_bench *bench, estate *all, double seconds, qd_bench_fig
 
 /* ---- the end ---- */
 
-/* Of a room its first lane asks. Who folds pairs does, too: with the answer, it has all events before it. */
-static bool asks(const qd_bench_lane *lane)
+/* The first lane of each room requests statistics. So does a lane that folds pairs: the answer follows all its
+ * events. */
+static bool needs_stats(const qd_bench_lane *lane)
 {
     return lane->is_first || lane->pairs != NULL;
 }
@@ -319,14 +317,14 @@ static bool asks(const qd_bench_lane *lane)
 static bool stats_are_in(const qd_bench_connection *connection)
 {
     for (uint32_t index = 0; index < connection->lane_count; index++) {
-        if (asks(&connection->lanes[index]) && !connection->lanes[index].has_stats) {
+        if (needs_stats(&connection->lanes[index]) && !connection->lanes[index].has_stats) {
             return false;
         }
     }
     return true;
 }
 
-static bool get_stats(qd_bench *bench, estate *all)
+static bool get_stats(qd_bench *bench, run_state *all)
 {
     for (uint32_t index = 0; index < all->connection_count; index++) {
         qd_bench_connection *connection = &all->connections[index];
@@ -337,7 +335,7 @@ static bool get_stats(qd_bench *bench, estate *all)
             lane->ticks_before = lane->stats.tick;
             lane->skipped_before = lane->stats.ticks_skipped;
             lane->has_stats = false;
-            if (asks(lane)) {
+            if (needs_stats(lane)) {
                 qd_client_get_stats(connection->client, lane->room);
             }
         }
@@ -357,10 +355,10 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Where the server is behind, rooms are asked before it answers, each at another time, and tick on until then. What
- * they skipped tells how many of the beats that all of them had each held. */
+/* If the server lags, the rooms answer at different times and tick until then. So the rooms are compared over the ticks
+ * that were due in all of them: each made these ticks less those that it skipped. */
 struct span {
-    uint64_t beats, skipped_min, skipped_max;
+    uint64_t ticks_due, skipped_min, skipped_max;
 };
 
 static void add_room(qd_bench_server_figures *figures, struct span *span, const qd_bench_lane *lane)
@@ -371,8 +369,8 @@ static void add_room(qd_bench_server_figures *figures, struct span *span, const 
 
     figures->ticks += ticks;
     figures->ticks_skipped += skipped;
-    if (!figures->are_known || ticks + skipped < span->beats) {
-        span->beats = ticks + skipped;
+    if (!figures->are_known || ticks + skipped < span->ticks_due) {
+        span->ticks_due = ticks + skipped;
     }
     if (!figures->are_known || skipped < span->skipped_min) {
         span->skipped_min = skipped;
@@ -390,7 +388,7 @@ static void add_room(qd_bench_server_figures *figures, struct span *span, const 
     figures->are_known = true;
 }
 
-static void sum_stats(qd_bench *bench, const estate *all, qd_bench_server_figures *figures)
+static void sum_stats(qd_bench *bench, const run_state *all, qd_bench_server_figures *figures)
 {
     double *medians = calloc(bench->options.rooms, sizeof *medians);
     struct span span = {0};
@@ -404,8 +402,8 @@ static void sum_stats(qd_bench *bench, const estate *all, qd_bench_server_figure
         medians[count++] = (double)all->lanes[index].stats.tick_us_p50;
         add_room(figures, &span, &all->lanes[index]);
     }
-    figures->room_ticks_min = span.beats > span.skipped_max ? span.beats - span.skipped_max : 0;
-    figures->room_ticks_max = span.beats > span.skipped_min ? span.beats - span.skipped_min : 0;
+    figures->room_ticks_min = span.ticks_due > span.skipped_max ? span.ticks_due - span.skipped_max : 0;
+    figures->room_ticks_max = span.ticks_due > span.skipped_min ? span.ticks_due - span.skipped_min : 0;
     if (count > 0) {
         qsort(medians, count, sizeof *medians, compare_doubles);
         figures->tick_us_p50 = medians[count / 2];
@@ -413,8 +411,9 @@ static void sum_stats(qd_bench *bench, const estate *all, qd_bench_server_figure
     free(medians);
 }
 
-/* The entities of all who write a room, as one lane of them; with its columns to be freed. Count 0: out of memory. */
-static qd_bench_lane gather(const estate *all, uint32_t room_index, uint32_t entities, uint32_t dimensions)
+/* Collects the entities of all writers of a room in one lane, whose columns the caller frees. Count 0: out of
+ * memory. */
+static qd_bench_lane gather(const run_state *all, uint32_t room_index, uint32_t entities, uint32_t dimensions)
 {
     qd_bench_lane sum = {.id = malloc(entities * sizeof *sum.id)};
     uint32_t missing = sum.id == NULL;
@@ -438,8 +437,8 @@ static qd_bench_lane gather(const estate *all, uint32_t room_index, uint32_t ent
     return sum;
 }
 
-/* All is answered: what was folded is what is there. */
-static void check_end(qd_bench *bench, estate *all)
+/* Compares the folded pairs with the entities. All batches are answered. */
+static void check_end(qd_bench *bench, run_state *all)
 {
     const qd_bench_options *options = &bench->options;
 
@@ -474,8 +473,8 @@ static bool rooms_are_closed(const qd_bench_connection *connection)
     return true;
 }
 
-/* Also after a failure, as far as the connections live. */
-static void close_rooms(qd_bench *bench, estate *all)
+/* Closes the rooms of open connections, also after a failure. */
+static void close_rooms(qd_bench *bench, run_state *all)
 {
     bench->end_ns = 0; /* nothing more is sent */
     for (uint32_t index = 0; index < bench->options.connections; index++) {
@@ -496,7 +495,7 @@ static void close_rooms(qd_bench *bench, estate *all)
     }
 }
 
-static void measure_all(qd_bench *bench, estate *all, qd_bench_result *result)
+static void measure_all(qd_bench *bench, run_state *all, qd_bench_result *result)
 {
     if (bench->options.warm_seconds > 0) {
         measure(bench, all, bench->options.warm_seconds, &result->figures);
@@ -524,12 +523,12 @@ static void measure_all(qd_bench *bench, estate *all, qd_bench_result *result)
 bool qd_bench_run(qd_bench *bench, qd_bench_result *result)
 {
     const qd_bench_options *options = &bench->options;
-    estate all = {0};
+    run_state all = {0};
 
     memset(result, 0, sizeof *result);
     bench->start_ns = bench->end_ns = 0;
     bench->run_id++;
-    /* So that an entity has as many pairs in three dimensions as in two. */
+    /* An entity has as many pairs in three dimensions as in two. */
     bench->side = options->dimensions == 3 ? cbrtf(32 * (float)options->entities) : 4 * sqrtf((float)options->entities);
     if (acquire(bench, &all)) {
         if (open_all(bench, &all)) {

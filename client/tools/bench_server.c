@@ -23,7 +23,7 @@
 #define STOP_MS       20000
 #define ARGUMENTS_MAX 32
 
-/* Files of a process that has many connections and little else. */
+/* Open files of a process besides its connections. */
 #define FILES_AROUND 128u
 
 static bool fail(char *error, uint32_t error_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -45,9 +45,9 @@ qd_bench_where qd_bench_where_default(void)
     return (qd_bench_where){.server = server && *server ? server : NULL, .token = getenv("QUADRILLE_TOKEN")};
 }
 
-/* ---- our own ---- */
+/* ---- our own server ---- */
 
-/* Beside this program, as installed; in the folder beside its own, as built; else wherever PATH says. */
+/* Finds it beside this program, as installed, or in the server folder of the build, else by PATH. */
 static void find_binary(char path[4096])
 {
     static const char *const places[] = {"/" NAME, "/../server/" NAME};
@@ -75,10 +75,10 @@ static void become(const char *binary, const char *const *options, int output)
         arguments[count++] = *options;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* Ctrl-C is for the bench, which ends the server when it has closed its rooms. */
+    /* Ctrl-C must not reach the server: the bench stops it after closing its rooms. */
     setpgid(0, 0);
     dup2(output, STDOUT_FILENO);
-    /* A path is that of a program: execvp would give one for another machine to the shell. */
+    /* With a path, execv avoids that execvp runs a file of another format by the shell. */
     if (strchr(binary, '/')) {
         execv(binary, (char *const *)arguments);
     } else {
@@ -133,8 +133,8 @@ static bool start_own(qd_bench_server *server, const char *binary, const char *c
     if (read_address(server)) {
         return true;
     }
-    return fail(error, error_size,
-                "%s did not start; --server-binary names another, and --server HOST:PORT one that runs", binary);
+    return fail(error, error_size, "%s did not start; --server-binary names another, --server HOST:PORT a running one",
+                binary);
 }
 
 bool qd_bench_server_start(qd_bench_server *server, const qd_bench_where *where, const char *const *options,
@@ -145,8 +145,8 @@ bool qd_bench_server_start(qd_bench_server *server, const qd_bench_where *where,
     *server = (qd_bench_server){.pid = (pid_t)where->pid, .output = -1};
     if (where->server) {
         if (strlen(where->server) >= sizeof server->address) {
-            return fail(error, error_size, "--server: the address has %zu bytes, more than any has",
-                        strlen(where->server));
+            return fail(error, error_size, "--server: the address has %zu bytes; must be fewer than %zu",
+                        strlen(where->server), sizeof server->address);
         }
         strcpy(server->address, where->server);
         if (server->pid && !qd_bench_usage_of(server->pid).is_known) {
@@ -156,7 +156,7 @@ bool qd_bench_server_start(qd_bench_server *server, const qd_bench_where *where,
         return true;
     }
     if (server->pid) {
-        return fail(error, error_size, "--server-pid %d: it is of a server that --server names", (int)server->pid);
+        return fail(error, error_size, "--server-pid %d: needs --server, whose process it is", (int)server->pid);
     }
     if (where->binary) {
         snprintf(binary, sizeof binary, "%s", where->binary);
@@ -197,9 +197,9 @@ bool qd_bench_server_stop(qd_bench_server *server, char *error, uint32_t error_s
     return true;
 }
 
-/* ---- what a process uses ---- */
+/* ---- CPU time and memory ---- */
 
-/* The file of that process, as text. Returns whether there is one. */
+/* Reads a file of that process as text. Returns whether there is one. */
 static bool read_file(pid_t pid, const char *name, char *text, size_t text_size)
 {
     char path[128];
@@ -218,7 +218,7 @@ static bool read_file(pid_t pid, const char *name, char *text, size_t text_size)
     return size > 0;
 }
 
-/* Of its threads, from the scheduler. */
+/* The running time of its threads, from the scheduler. */
 static double running_s(pid_t pid)
 {
     char path[64], name[64], text[128];
@@ -249,7 +249,7 @@ qd_bench_usage qd_bench_usage_of(pid_t pid)
     unsigned long long user, system;
     double per_s = (double)sysconf(_SC_CLK_TCK);
 
-    /* The name, in brackets, may hold blanks; behind it come the state, ten numbers, and these two. */
+    /* The name, in brackets, may contain blanks. After it come the state, ten numbers, and these two. */
     if (!read_file(pid, "stat", text, sizeof text)) {
         return (qd_bench_usage){0};
     }
@@ -285,7 +285,7 @@ qd_bench_usage qd_bench_usage_between(qd_bench_usage earlier, qd_bench_usage lat
     if (total_s <= 0) {
         return (qd_bench_usage){.is_known = is_known, .user_s = user_s, .system_s = system_s};
     }
-    /* Too little for the ticks: then it is all called user time. */
+    /* Without a system tick, all of it counts as user time. */
     const double user_part = user_s + system_s > 0 ? user_s / (user_s + system_s) : 1;
     return (qd_bench_usage){.is_known = is_known,
                             .user_s = total_s * user_part,
@@ -326,8 +326,7 @@ bool qd_bench_allows_files(uint64_t connections, char *error, uint32_t error_siz
         return true;
     }
     return fail(error, error_size,
-                "%llu connections need %llu open files, here and in the server, and this shell allows %llu: as root, "
-                "`ulimit -Hn %llu` before this, or a line `* hard nofile %llu` in /etc/security/limits.conf and a new "
-                "login",
+                "%llu connections need %llu open files, here and in the server; this shell allows %llu. As root, run "
+                "`ulimit -Hn %llu` first, or add `* hard nofile %llu` to /etc/security/limits.conf and log in again",
                 (unsigned long long)connections, needed, (unsigned long long)limit.rlim_cur, needed, needed);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench_sheet.h"
 
+#include "cli.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,7 +80,7 @@ static int width_of(const qd_sheet *sheet, uint32_t column)
     return (int)width + 2;
 }
 
-/* Enough digits to see on which side of its limit it is. */
+/* Enough digits to compare it with its limit. */
 static int decimals_of(double number)
 {
     return fabs(number) >= 1000 ? 0 : fabs(number) >= 10 ? 1 : 3;
@@ -120,19 +122,8 @@ void qd_sheet_print_table(const qd_sheet *sheet)
 
 void qd_sheet_print_json_text(const char *name, const char *text)
 {
-    printf("\"%s\":\"", name);
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-
-        if (byte == '"' || byte == '\\') {
-            printf("\\%c", byte);
-        } else if (byte < 0x20) {
-            printf("\\u%04x", byte);
-        } else {
-            putchar(byte);
-        }
-    }
-    putchar('"');
+    printf("\"%s\":", name);
+    qd_cli_print_json_string(stdout, text);
 }
 
 static void print_json_number(const char *name, double number)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a scenario of quadrille-bench found: a table of numbers, goals, and notes; as text, or as one JSON object.
+ * The result of a scenario of quadrille-bench: a table of numbers, goals and notes, as text or as one JSON object.
  *
- * A sheet is filled by one thread, row by row, and printed once. All texts are static, but for those that are copied.
+ * One thread fills a sheet row by row, and prints it once. Texts are static, except for copied ones.
  */
 #ifndef QD_TOOLS_BENCH_SHEET_H
 #define QD_TOOLS_BENCH_SHEET_H
@@ -25,7 +25,7 @@ typedef struct qd_sheet_column {
 typedef struct qd_sheet_goal {
     char text[QD_SHEET_TEXT_SIZE];
     double value, limit;
-    bool is_most; /* else the limit is the least */
+    bool is_most; /* the limit is a maximum, else a minimum */
 } qd_sheet_goal;
 
 typedef struct qd_sheet {
@@ -38,21 +38,21 @@ typedef struct qd_sheet {
     char notes[QD_SHEET_NOTES_MAX][QD_SHEET_TEXT_SIZE];
 } qd_sheet;
 
-/* As many numbers as there are columns; NAN where one is not known. */
+/* One number per column; NAN: unknown. */
 void qd_sheet_add_row(qd_sheet *sheet, const double *numbers);
-/* What was to be reached and what was; a value of NAN is not known. */
+/* A goal and the reached value; NAN: unknown. */
 void qd_sheet_add_goal(qd_sheet *sheet, double value, bool is_most, double limit, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void qd_sheet_add_note(qd_sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void qd_sheet_print_table(const qd_sheet *sheet);
-/* `ok`: the scenario ran to its end, and what was told was true. `server`: who was measured. */
+/* `ok`: the scenario ended and all checks passed. `server`: the address of the measured server. */
 void qd_sheet_print_json(const qd_sheet *sheet, const char *version, const char *server, bool ok);
 
 /* "1,234,567.8" */
 #define QD_SHEET_NUMBER_SIZE 40
 const char *qd_sheet_number(double number, int decimals, char text[QD_SHEET_NUMBER_SIZE]);
-/* "name":"text", without a comma behind it. */
+/* "name":"text", without a comma. */
 void qd_sheet_print_json_text(const char *name, const char *text);
 
 #endif

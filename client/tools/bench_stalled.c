@@ -1,37 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Readers that stall: sessions beside the measured ones, subscribed to the rooms like them, that read nothing from then
- * on. What they cost the others is in the others' figures.
+ * Stalled readers: extra sessions that subscribe to the rooms and then read nothing. The figures of the measured
+ * sessions show what they cost.
  */
 #include "bench.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* What the system may hold for one of them: little, so that it is the server's queue that fills. */
+/* The receive buffer of each: small, so that the server's queue fills. */
 #define SOCKET_BYTES 65536
-
-static bool is_subscribed(const qd_bench_connection *connection)
-{
-    return connection->lanes[0].has_set;
-}
 
 static bool open_one(qd_bench *bench, qd_bench_connection *connection)
 {
-    qd_bench_lane *lane = &connection->lanes[0];
-    bool stays = bench->options.subscribe == QD_BENCH_STAYS;
-
     if (!qd_bench_connect(bench, connection)) {
         return false;
     }
     setsockopt(qd_client_socket(connection->client), SOL_SOCKET, SO_RCVBUF, &(int){SOCKET_BYTES}, sizeof(int));
-    if (!qd_bench_open_rooms(bench, connection)) {
-        return false;
-    }
-    if (!qd_client_subscribe(connection->client, lane->room, QD_SCOPE_ALL, stays)) {
-        qd_bench_fail(bench, "%s", qd_client_error(connection->client));
-    }
-    return qd_bench_wait(connection, is_subscribed, "the reset of a reader that is to stall");
+    return qd_bench_open_rooms(bench, connection) &&
+           qd_bench_reader_subscribe(connection, bench->options.subscribe == QD_BENCH_STAYS);
 }
 
 bool qd_bench_stalled_open(qd_bench *bench, qd_bench_stalled *stalled)
@@ -51,15 +38,9 @@ bool qd_bench_stalled_open(qd_bench *bench, qd_bench_stalled *stalled)
     }
     for (uint32_t index = 0; index < count && !qd_bench_is_stopped(bench); index++) {
         qd_bench_connection *connection = &stalled->connections[index];
-        qd_bench_lane *lane = &stalled->lanes[index];
 
-        *lane = (qd_bench_lane){.connection = connection, .room_index = index % bench->options.rooms};
-        stalled->links[index] = lane;
-        *connection = (qd_bench_connection){.bench = bench,
-                                            .lanes = lane,
-                                            .lane_count = 1,
-                                            .by_room = &stalled->links[index],
-                                            .figures = stalled->figures};
+        qd_bench_reader_init(bench, connection, &stalled->lanes[index], &stalled->links[index], index,
+                             stalled->figures);
         if (!open_one(bench, connection)) {
             return false;
         }

@@ -34,7 +34,7 @@ void qd_canvas_deinit(qd_canvas *canvas)
 
 static void set_dot(qd_canvas *canvas, int x, int y, qd_heat heat)
 {
-    /* Braille numbers its dots down the left column, then the right one; the lowest two were added later. */
+    /* Braille numbers its dots down the left column, then down the right one, and the lowest two last. */
     static const uint8_t bits[QD_CANVAS_DOTS_Y][QD_CANVAS_DOTS_X] = {
         {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 
@@ -48,7 +48,7 @@ static void set_dot(qd_canvas *canvas, int x, int y, qd_heat heat)
     }
 }
 
-/* The dot that holds a place; far outside stays near outside, so that loops stay short. */
+/* The dot at a coordinate, clamped to just outside the canvas, so that loops stay short. */
 static int dot_at(double place, int dots)
 {
     return (int)fmin(fmax(floor(place), -1), dots);
@@ -76,7 +76,7 @@ void qd_canvas_circle(qd_canvas *canvas, double x, double y, double radius, qd_h
         qd_canvas_box(canvas, x - radius * 0.7, y - radius * 0.7, x + radius * 0.7, y + radius * 0.7, heat);
         return;
     }
-    /* A step for every dot on the way round; a circle larger than any screen is drawn coarsely. */
+    /* One step per dot of the circumference; a circle larger than any screen is drawn coarsely. */
     int steps = (int)fmin(2 * M_PI * radius * 1.2, 8192);
     int width = canvas->columns * QD_CANVAS_DOTS_X, height = canvas->rows * QD_CANVAS_DOTS_Y;
     for (int i = 0; i < steps; i++) {
@@ -99,7 +99,7 @@ static void line(qd_canvas *canvas, double from_x, double from_y, double to_x, d
     }
 }
 
-/* The circles at its ends are drawn whole, which shows where its axis is. */
+/* Both end circles are drawn whole, which shows the axis. */
 void qd_canvas_capsule(qd_canvas *canvas, const double from[2], const double to[2], double radius, qd_heat heat)
 {
     double way_x = to[0] - from[0], way_y = to[1] - from[1], length = hypot(way_x, way_y);
@@ -124,7 +124,7 @@ static int bits_in(unsigned mask)
     return count;
 }
 
-void qd_canvas_print_row(const qd_canvas *canvas, int row, const char *const colours[QD_HEATS], bool ascii, FILE *file)
+void qd_canvas_print_row(const qd_canvas *canvas, int row, const char *const colors[QD_HEATS], bool ascii, FILE *file)
 {
     static const char shades[] = " .::oooO@";
     uint8_t heat = QD_HEAT_NONE;
@@ -135,7 +135,7 @@ void qd_canvas_print_row(const qd_canvas *canvas, int row, const char *const col
 
         if (canvas->heat[cell] != heat && dots != 0) {
             heat = canvas->heat[cell];
-            fputs(colours[heat], file);
+            fputs(colors[heat], file);
         }
         if (dots == 0) {
             fputc(' ', file);
@@ -146,6 +146,6 @@ void qd_canvas_print_row(const qd_canvas *canvas, int row, const char *const col
         }
     }
     if (heat != QD_HEAT_NONE) {
-        fputs(colours[QD_HEAT_NONE], file);
+        fputs(colors[QD_HEAT_NONE], file);
     }
 }

@@ -33,13 +33,13 @@ void qd_events_deinit(qd_events *events)
     *events = (qd_events){0};
 }
 
-/* An entity's extent on the x axis: the sweep's order. */
+/* An entity's extent on the x axis, along which the sweep goes. */
 typedef struct extent {
     double low, high;
-    uint32_t at; /* in the entities of the tick */
+    uint32_t at; /* index in the entities of the tick */
 } extent;
 
-/* The entities of a tick, and its pairs: begins, by (a, b). */
+/* The entities of a tick and its pairs, as begins ordered by (a, b). */
 typedef struct moment {
     const qd_entity *entities;
     uint32_t count;
@@ -78,7 +78,7 @@ void qd_check_destroy(qd_check *check)
     free(check);
 }
 
-/* ---- who overlaps ---- */
+/* ---- overlap ---- */
 
 static bool touch_on_axis(float a, float a_half, float b, float b_half)
 {
@@ -98,14 +98,15 @@ static bool overlap(qd_shape shape, const qd_entity *a, const qd_entity *b)
     return dx * dx + dy * dy <= reach * reach;
 }
 
-/* ---- who meets on the way ---- */
+/* ---- overlap between two ticks ---- */
 
-/* From where it was to where it is, with the size that it has now. */
+/* An entity's path from its last place to its present one, in its present size. */
 typedef struct way {
     qd_entity from, to;
 } way;
 
-/* Of `from` and `to`, 0 or less where a gap is closed: in which part of the way it is. */
+/* A gap goes from `from` to `to`, and is closed at 0 or less: narrows enter..leave to the part of the way with it
+ * closed. */
 static void close_gap(double from, double to, double *enter, double *leave)
 {
     if (from > 0 && to > 0) {
@@ -136,7 +137,7 @@ static bool boxes_meet(const way *a, const way *b)
     return enter <= leave;
 }
 
-/* The nearest that a segment comes to the origin: half of the way forth and back from its middle. */
+/* Finds the least distance of a segment from the origin, by its middle and half of its vector. */
 static bool circles_meet(const way *a, const way *b)
 {
     double from_x = (double)a->from.x - (double)b->from.x, from_y = (double)a->from.y - (double)b->from.y;
@@ -156,7 +157,7 @@ static bool circles_meet(const way *a, const way *b)
     return end_x * end_x + end_y * end_y <= reach * reach;
 }
 
-/* ---- every two whose extents on the x axis touch ---- */
+/* ---- pairs whose extents on the x axis touch ---- */
 
 static int compare_lows(const void *left, const void *right)
 {
@@ -196,7 +197,7 @@ static bool reserve_extents(qd_check *check, uint32_t count)
     return true;
 }
 
-/* Around both, and a little wider, so that no rounding keeps a pair from the exact test. */
+/* The extent of both, slightly wider, so that rounding keeps no pair from the exact test. */
 static extent extent_of(const qd_entity *from, const qd_entity *to, uint32_t at)
 {
     double low = fmin(from->x, to->x), high = fmax(from->x, to->x), half = fmax(from->half_x, to->half_x);
@@ -207,7 +208,7 @@ static extent extent_of(const qd_entity *from, const qd_entity *to, uint32_t at)
 
 typedef bool (*pair_fn)(const qd_check *check, uint32_t i, uint32_t j);
 
-/* Adds, ordered, those pairs of entities of the present tick that `is_one` says are; its arguments are their places. */
+/* Adds, in order, the pairs of the present tick for which `is_one`, called with their indexes, is true. */
 static bool find_pairs(qd_check *check, uint32_t count, pair_fn is_one, qd_event_kind kind, qd_events *found)
 {
     extent *extents = check->extents;
@@ -249,7 +250,7 @@ static bool find_present(qd_check *check)
     return find_pairs(check, check->now.count, overlap_now, QD_EVENT_BEGIN, &check->now.pairs);
 }
 
-/* ---- what became of them ---- */
+/* ---- events ---- */
 
 static const qd_entity *find(const moment *scene, uint32_t id)
 {
@@ -272,7 +273,7 @@ static bool is_resized(const qd_entity *was, const qd_entity *now)
     return was->half_x != now->half_x || was->half_y != now->half_y;
 }
 
-/* Where the way of an entity begins: where it was, but of a box of another size about the middle of its corners. */
+/* The start of an entity's path: its last place; for a box of another size, the middle of its last corners. */
 static qd_entity beginning_of(const qd_check *check, const qd_entity *was, const qd_entity *now)
 {
     if (check->shape != QD_SHAPE_BOX || !is_resized(was, now)) {
@@ -284,7 +285,7 @@ static qd_entity beginning_of(const qd_check *check, const qd_entity *was, const
                        .y = (float)(((double)low_y + (double)high_y) / 2)};
 }
 
-/* Whether two that were there at the last tick, too, overlapped neither then nor now, but on the way. */
+/* Whether two entities of both ticks overlapped neither then nor now, but in between. */
 static bool has_passed(const qd_check *check, uint32_t i, uint32_t j)
 {
     const qd_entity *a = &check->now.entities[i], *b = &check->now.entities[j];
@@ -325,7 +326,7 @@ static qd_end_reason reason_of(const qd_check *check, const qd_event *pair)
     return QD_END_MOVED_APART;
 }
 
-/* Adds the pairs that are in `here` and not in `there`. */
+/* Adds the pairs in `here` that are not in `there`. */
 static bool add_missing(qd_check *check, const qd_events *here, const qd_events *there, bool are_ends)
 {
     size_t at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the events of a trace must be, by brute force: every tick is compared with the one before it, pair by pair. It
- * follows OVERLAP and SWEPT in quadrille.proto and shares no code with the server.
+ * Computes the events of a trace by brute force: it compares every tick with the previous one, pair by pair. It follows
+ * OVERLAP and SWEPT in quadrille.proto, and shares no code with the server.
  */
 #ifndef QD_TOOLS_CHECK_H
 #define QD_TOOLS_CHECK_H
@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* In the order of a tick. */
+/* In the order of a tick's events. */
 typedef enum qd_event_kind { QD_EVENT_END, QD_EVENT_BEGIN, QD_EVENT_PASSED } qd_event_kind;
 
 typedef struct qd_event {
@@ -22,7 +22,7 @@ typedef struct qd_event {
 /* "end", ... */
 const char *qd_event_kind_name(qd_event_kind kind);
 
-/* Events in order: by kind, then by (a, b). Empty where all is zero. */
+/* Events ordered by kind, then by (a, b). Zeroed events are empty. */
 typedef struct qd_events {
     qd_event *items;
     size_t count, capacity;
@@ -34,12 +34,12 @@ void qd_events_deinit(qd_events *events);
 
 typedef struct qd_check qd_check;
 
-/* All entities are of that shape, a box or a circle. NULL: out of memory. */
+/* All entities have that shape, a box or a circle. NULL: out of memory. */
 qd_check *qd_check_create(qd_shape shape, bool swept);
 void qd_check_destroy(qd_check *check);
 
-/* The events of the next tick, whose entities, by ascending id, are these; they must stay valid until the call after
- * the next. NULL: out of memory. The result is the check's, until the next call. */
+/* Returns the events of the next tick with these entities, ordered by id. The entities must stay valid until the call
+ * after the next. The check owns the result, which is valid until the next call. NULL: out of memory. */
 const qd_events *qd_check_tick(qd_check *check, const qd_entity *entities, uint32_t count);
 
 #endif

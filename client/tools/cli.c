@@ -5,13 +5,12 @@
 
 #include <signal.h>
 #include <stdarg.h>
-#include <time.h>
 
 int qd_cli_fail(const qd_cli *cli, const char *format, ...)
 {
     va_list arguments;
 
-    /* On the other screen nobody could read it. */
+    /* The alternate screen would hide the message. */
     qd_terminal_leave();
     va_start(arguments, format);
     fprintf(stderr, "%s: ", cli->program);
@@ -99,7 +98,7 @@ static bool is_kind(const qd_cli *cli, const qd_server_message *answer, qd_serve
     if (answer->kind == QD_SERVER_ERROR) {
         qd_cli_fail_error(cli, &answer->as.error);
     } else {
-        qd_cli_fail(cli, "the server answered with a message of kind %d", (int)answer->kind);
+        qd_cli_fail(cli, "the server sent an answer of the wrong kind, %d", (int)answer->kind);
     }
     return false;
 }
@@ -117,9 +116,9 @@ bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, co
     uint32_t seq = qd_client_open_room(client, name, config);
     const qd_server_message *answer = await_answer(cli, client, seq);
 
-    /* The server's words are for those who write a client. */
+    /* The server's own text is for authors of clients. */
     if (answer != NULL && config == NULL && is_error(answer, QD_ERROR_UNKNOWN_ROOM)) {
-        return qd_cli_fail(cli, "no room \"%s\" is open: see `quadrille rooms`, or make one by `quadrille open` (%s)",
+        return qd_cli_fail(cli, "no room \"%s\" is open: see `quadrille rooms`, or create one by `quadrille open` (%s)",
                            name, qd_error_code_name(QD_ERROR_UNKNOWN_ROOM)) == 0;
     }
     if (answer == NULL || !is_kind(cli, answer, QD_SERVER_ROOM_OPENED)) {
@@ -131,13 +130,61 @@ bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, co
     return true;
 }
 
+qd_client *qd_cli_join(const qd_cli *cli, const char *name, qd_cli_room *room)
+{
+    qd_client *client = qd_cli_connect(cli);
+
+    if (client == NULL || qd_cli_open_room(cli, client, name, NULL, room)) {
+        return client;
+    }
+    qd_client_destroy(client);
+    return NULL;
+}
+
 bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_room *room, uint32_t dimensions)
 {
     if (room->config.dimensions == dimensions) {
         return true;
     }
-    return qd_cli_fail(cli, "room %s has %u dimensions, but what was given has %u: give %s", name,
+    return qd_cli_fail(cli, "room %s has %u dimensions, but the given values have %u: give %s", name,
                        room->config.dimensions, dimensions, dimensions == 3 ? "x and y only" : "z as well") == 0;
+}
+
+int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t first_seq, const uint32_t *ids,
+                  uint32_t count, uint32_t piece)
+{
+    int status = 0;
+    uint32_t barrier = qd_client_get_stats(client, room);
+
+    while (barrier != 0) {
+        const qd_server_message *message = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
+
+        if (message == NULL) {
+            break;
+        }
+        if (message->kind == QD_SERVER_ERROR && message->seq >= first_seq && message->seq < barrier) {
+            uint32_t at = (message->seq - first_seq) * piece;
+
+            status = qd_cli_fail_batch(cli, &message->as.error, ids + at, count - at);
+        } else if (message->kind == QD_SERVER_ERROR) {
+            return qd_cli_fail_error(cli, &message->as.error);
+        }
+        if (message->seq == barrier) {
+            return status;
+        }
+    }
+    return qd_cli_fail_session(cli, client);
+}
+
+int qd_cli_parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *ids)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!qd_options_uint32(texts[i], &ids[i])) {
+            return qd_options_misuse(cli->program, "entity '%.64s': must be an id, a whole number from 0 to %u",
+                                     texts[i], UINT32_MAX);
+        }
+    }
+    return 0;
 }
 
 static volatile sig_atomic_t stopped;
@@ -163,14 +210,6 @@ void qd_cli_catch_signals(void)
 bool qd_cli_stopped(void)
 {
     return stopped != 0;
-}
-
-uint64_t qd_cli_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 void qd_cli_print_json_string(FILE *file, const char *text)

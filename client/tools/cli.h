@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the commands of `quadrille` share: who is called, how an answer is awaited, how a failure is told.
+ * The shared parts of the `quadrille` commands: connecting, waiting for answers, reporting failures.
  *
- * A command is a function from its command line to an exit status: 0 only when what was asked was done, QD_EXIT_USAGE
- * for a command line that makes no sense, else 1. It reports every failure itself, on the standard error. One thread.
+ * A command is a function from its command line to an exit status: 0 for success, QD_EXIT_USAGE for an invalid command
+ * line, else 1. It reports every failure itself, on the standard error. Everything runs on one thread.
  */
 #ifndef QD_TOOLS_CLI_H
 #define QD_TOOLS_CLI_H
 
+#include "clock.h"
 #include "options.h"
 #include "quadrille.h"
 
 #include <stdio.h>
 
-/* How long the server may take for an answer. */
+/* The time limit for an answer of the server. */
 #define QD_CLI_TIMEOUT_MS 5000
 
 #define QD_CLI_COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -24,11 +25,11 @@ typedef struct qd_cli {
     const char *token;   /* NULL: none */
 } qd_cli;
 
-/* The option that every command takes; the last row of its table. */
+/* The option of every command; the last row of its table. */
 #define QD_CLI_SERVER_OPTION(cli)                                                                                      \
     {                                                                                                                  \
-        "--server", "HOST:PORT", "the server (QUADRILLE_SERVER, or 127.0.0.1:7400)", QD_OPTION_TEXT, &(cli)->server,   \
-            0, 0                                                                                                       \
+        "--server", "HOST:PORT", "connect to this server (QUADRILLE_SERVER, or 127.0.0.1:7400)", QD_OPTION_TEXT,       \
+            &(cli)->server, 0, 0                                                                                       \
     }
 
 int qd_command_rooms(qd_cli *cli, int argc, char **argv);
@@ -59,17 +60,17 @@ int qd_cli_fail(const qd_cli *cli, const char *format, ...) __attribute__((forma
 int qd_cli_fail_session(const qd_cli *cli, const qd_client *client);
 /* Reports an Error of the server, refused entries included. Returns 1. */
 int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error);
-/* The same of a batch, whose entities had these ids. */
+/* The same for a batch whose entities have these ids. */
 int qd_cli_fail_batch(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids, uint32_t ids_count);
 /* Reports that the server is about to close the connection, and why. Returns 1. */
 int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away);
 
-/* A session; NULL: failed, and reported. */
+/* Opens a session; NULL: failed and reported. */
 qd_client *qd_cli_connect(const qd_cli *cli);
-/* The answer to a request when it is of that kind; NULL: another, or none, which is reported. */
+/* Waits for the answer to a request. NULL: another kind of answer, or none; reported. */
 const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint32_t seq, qd_server_kind kind);
 
-/* What RoomOpened said; unlike the message it stays valid. */
+/* The values of RoomOpened; unlike the message, they stay valid. */
 typedef struct qd_cli_room {
     uint64_t handle;
     qd_msg_room_config config;
@@ -77,20 +78,28 @@ typedef struct qd_cli_room {
     bool created;
 } qd_cli_room;
 
-/* Joins the room, or creates it where `config` is given; reported when it fails. */
+/* Joins the room, or with `config` creates it; reports a failure. */
 bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_room_config *config,
                       qd_cli_room *room);
+/* Opens a session and joins the room; NULL: failed and reported. */
+qd_client *qd_cli_join(const qd_cli *cli, const char *name, qd_cli_room *room);
 
-/* Whether the room has so many dimensions, as what was given on the command line has; reported when not. */
+/* Whether the room has the dimensions of the values on the command line; reports a difference. */
 bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_room *room, uint32_t dimensions);
 
-/* SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program, for commands that have something to put in order
- * first. A write to a closed pipe fails instead of ending it, too. */
+/* Waits until the server has handled all batches from first_seq on, each with up to `piece` of the ids in turn. It
+ * sends a request that the server answers in order, so it also works in a room that ticks by Step. Reports refused
+ * batches. Returns the exit status. */
+int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t first_seq, const uint32_t *ids,
+                  uint32_t count, uint32_t piece);
+
+/* Parses `count` entity ids. Returns 0, or the exit status of a misuse that it has reported. */
+int qd_cli_parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *ids);
+
+/* From now on SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program, for commands that clean up first. A
+ * write to a closed pipe fails instead of ending the program. */
 void qd_cli_catch_signals(void);
 bool qd_cli_stopped(void);
-
-/* Monotonic. */
-uint64_t qd_cli_now_ns(void);
 
 void qd_cli_print_json_string(FILE *file, const char *text);
 

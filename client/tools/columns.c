@@ -6,7 +6,7 @@
 
 #define REALS 7
 
-/* The columns of floats, and where an entity has what goes into each. */
+/* Collects the columns of floats. */
 static void reals_of(qd_columns *columns, float **reals[REALS])
 {
     float **const all[REALS] = {&columns->x, &columns->y,      &columns->half_x, &columns->half_y,
@@ -67,7 +67,7 @@ void qd_columns_deinit(qd_columns *columns)
     *columns = (qd_columns){0};
 }
 
-/* What all entities of a batch share, as columns. */
+/* The shared values of a batch, as columns. */
 typedef struct shared {
     uint8_t shape[QD_COLUMNS_PIECE];
     uint32_t category[QD_COLUMNS_PIECE], mask[QD_COLUMNS_PIECE];
@@ -88,7 +88,7 @@ static shared *share(const qd_columns_kind *kind, uint32_t count)
     return columns;
 }
 
-/* The columns from `at` on that a batch of this kind has; `common` is NULL where it shares nothing. */
+/* A batch of this kind with the entities from `at` on; `common` is NULL without shared values. */
 static qd_msg_entities piece_of(const qd_columns *columns, uint32_t at, const qd_columns_kind *kind,
                                 const shared *common)
 {

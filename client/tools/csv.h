@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Cuts the line, in place, into its fields, without the blanks around each and without the end of the line. Returns how
- * many fields it has, which may be more than max; only the first max are stored. An empty line has none. */
+/* Splits the line in place, and trims blanks and the end of the line from each field. Returns the number of fields,
+ * which may exceed max; only the first max are stored. An empty line has none. */
 size_t qd_csv_split(char *line, char **fields, size_t max);
 
 #endif

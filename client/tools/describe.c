@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille describe: what entities are to observers.
+ * quadrille describe: sets what observers see of entities.
  */
 #include "cli.h"
 
@@ -9,7 +9,7 @@
 
 #define IDS_MAX 64
 
-/* What was given; what was not stays as it is. */
+/* The given values; the others do not change. */
 typedef struct description {
     const char *tag, *payload;
     double visible_range; /* -1: not given */
@@ -17,7 +17,7 @@ typedef struct description {
     bool hidden, shown;
 } description;
 
-/* The columns of `count` entities that all get the same. */
+/* The columns of `count` entities that all get the same values. */
 typedef struct columns {
     uint32_t count, id[IDS_MAX], team[IDS_MAX];
     uint64_t tag[IDS_MAX];
@@ -41,16 +41,10 @@ static void fill(columns *all, const description *given, uint64_t tag)
     }
 }
 
-/* Asks for something that is answered in order, so that a refusal is known by then. */
-static int send(const qd_cli *cli, qd_client *client, const char *name, const columns *all, const description *given)
+static int send(const qd_cli *cli, qd_client *client, uint64_t room, const columns *all, const description *given)
 {
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
-        return 1;
-    }
     const qd_msg_describe message = {
-        .room = room.handle,
+        .room = room,
         .count = all->count,
         .id = all->id,
         .tag = given->tag != NULL ? all->tag : NULL,
@@ -61,25 +55,12 @@ static int send(const qd_cli *cli, qd_client *client, const char *name, const co
         .hidden = given->hidden || given->shown ? all->hidden : NULL,
     };
     uint32_t seq = qd_client_describe(client, &message);
-    uint32_t barrier = seq != 0 ? qd_client_get_stats(client, room.handle) : 0;
-    while (barrier != 0) {
-        const qd_server_message *answer = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
 
-        if (answer == NULL) {
-            break;
-        }
-        if (answer->kind == QD_SERVER_ERROR) {
-            return qd_cli_fail_batch(cli, &answer->as.error, all->id, all->count);
-        }
-        if (answer->seq == barrier) {
-            printf("%u %s described in room %s\n", all->count, all->count == 1 ? "entity" : "entities", name);
-            return 0;
-        }
-    }
-    return qd_cli_fail_session(cli, client);
+    return seq != 0 ? qd_cli_settle(cli, client, room, seq, all->id, all->count, IDS_MAX)
+                    : qd_cli_fail_session(cli, client);
 }
 
-/* Returns 0, or the exit status of a misuse, which is reported. */
+/* Returns 0, or the exit status of a misuse that it has reported. */
 static int check(const qd_cli *cli, const description *given, uint64_t *tag)
 {
     if (given->tag != NULL && !qd_options_uint64(given->tag, tag)) {
@@ -94,28 +75,28 @@ static int check(const qd_cli *cli, const description *given, uint64_t *tag)
     }
     if (given->tag == NULL && given->payload == NULL && given->visible_range < 0 && given->team == UINT32_MAX &&
         !given->hidden && !given->shown) {
-        return qd_options_misuse(cli->program, "nothing to say of them: give --tag, --payload, --team or another");
+        return qd_options_misuse(cli->program, "nothing to set: give --tag, --payload, --team or another option");
     }
     return 0;
 }
 
 int qd_command_describe(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {
-        "quadrille describe", "ROOM ID...",
-        "Says what entities are to observers; what is not given stays as it is. Tag and\n"
-        "payload are told when they enter a view from then on. They must belong to the room,\n"
-        "as those of `quadrille spawn` do.",
-        2, IDS_MAX + 1};
+    static const qd_usage usage = {"quadrille describe", "ROOM ID...",
+                                   "Sets the tag, payload, team, visible range and visibility of entities of the room\n"
+                                   "(`quadrille spawn` adds such entities). Other values do not change. Later enters\n"
+                                   "carry the new tag and payload.",
+                                   2, IDS_MAX + 1};
     description given = {.visible_range = -1, .team = UINT32_MAX};
     const qd_option options[] = {
-        {"--tag", "N", "a number of yours", QD_OPTION_TEXT, &given.tag, 0, 0},
-        {"--payload", "TEXT", "up to 32 bytes of yours", QD_OPTION_TEXT, &given.payload, 0, 0},
-        {"--visible-range", "R", "seen from as far as that at least", QD_OPTION_REAL, &given.visible_range, 0, 1e30},
-        {"--team", "N", "seen by observers of this team, and of none (0: by all)", QD_OPTION_NUMBER, &given.team, 0,
+        {"--tag", "N", "set the tag, a number of up to 64 bits", QD_OPTION_TEXT, &given.tag, 0, 0},
+        {"--payload", "TEXT", "set the payload, up to 32 bytes", QD_OPTION_TEXT, &given.payload, 0, 0},
+        {"--visible-range", "R", "make them visible from at least that distance", QD_OPTION_REAL, &given.visible_range,
+         0, 1e30},
+        {"--team", "N", "show them to observers of this team or of none (0: to all)", QD_OPTION_NUMBER, &given.team, 0,
          UINT32_MAX - 1},
-        {"--hidden", NULL, "seen by nobody, but who always sees it", QD_OPTION_FLAG, &given.hidden, 0, 0},
-        {"--shown", NULL, "hidden no more", QD_OPTION_FLAG, &given.shown, 0, 0},
+        {"--hidden", NULL, "hide them from all observers without them on --show", QD_OPTION_FLAG, &given.hidden, 0, 0},
+        {"--shown", NULL, "undo --hidden", QD_OPTION_FLAG, &given.shown, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
@@ -126,21 +107,19 @@ int qd_command_describe(qd_cli *cli, int argc, char **argv)
     uint64_t tag = 0;
     status = check(cli, &given, &tag);
     columns all = {.count = (uint32_t)count - 1};
-    for (uint32_t i = 0; i < all.count && status == 0; i++) {
-        if (!qd_options_uint32(argv[i + 1], &all.id[i])) {
-            status = qd_options_misuse(cli->program, "id '%.64s': must be a whole number from 0 to %u", argv[i + 1],
-                                       UINT32_MAX);
-        }
+    if (status == 0) {
+        status = qd_cli_parse_ids(cli, argv + 1, all.count, all.id);
     }
     if (status != 0) {
         return status;
     }
     fill(&all, &given, tag);
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = client != NULL ? send(cli, client, room.handle, &all, &given) : 1;
+    if (status == 0) {
+        printf("%u %s described in room %s\n", all.count, all.count == 1 ? "entity" : "entities", argv[0]);
     }
-    status = send(cli, client, argv[0], &all, &given);
     qd_client_destroy(client);
     return status;
 }

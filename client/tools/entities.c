@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The commands about entities: spawn, move, teleport, reshape, despawn. Each sends its batch, then asks for something
- * that the server answers in order, so that a refusal of the batch is known by then, in a room that ticks by Step too.
+ * The commands spawn, move, teleport, reshape and despawn. Each sends one batch, or several if it is long.
  */
 #include "cli.h"
 #include "columns.h"
@@ -11,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what an entity is on the command line, and in a row of the standard input ---- */
+/* ---- an entity on the command line, and in a row of the standard input ---- */
 
 typedef enum field { ID, X, Y, Z, HALF_X, HALF_Y, HALF_Z, RADIUS, FIELDS_MAX } field;
 
 static const char *const field_names[FIELDS_MAX] = {"id", "x", "y", "z", "hx", "hy", "hz", "radius"};
 
-/* Which fields there are, in order. With `short_count` of them, half extents behind hx are as hx. */
+/* The fields of a row, in order. A row of `short_count` fields ends with hx, and the other half extents equal hx. */
 typedef struct row_layout {
     field fields[FIELDS_MAX];
     size_t count, short_count;
@@ -68,12 +67,12 @@ static bool has_count(const row_layout *row, size_t count)
     return count == row->count || (row->short_count > 0 && count == row->short_count);
 }
 
-/* Why an entity could not be added, for people. */
+/* Why an entity could not be added, as text. */
 typedef struct complaint {
     char text[160];
 } complaint;
 
-/* `count` is one that the layout has. */
+/* `count` is a number of fields that has_count accepts. */
 static bool add_entity(qd_columns *columns, const row_layout *row, char **fields, size_t count, complaint *why)
 {
     qd_entity entity = {0};
@@ -131,63 +130,28 @@ static int read_rows(const qd_cli *cli, const row_layout *row, qd_columns *colum
 
 /* ---- sending ---- */
 
-/* Waits until the batches from first_seq on are in, and reports what was refused. Returns the exit status. */
-static int settle(const qd_cli *cli, qd_client *client, uint64_t room, const qd_columns *columns, uint32_t first_seq)
-{
-    int status = 0;
-    uint32_t barrier = qd_client_get_stats(client, room);
-
-    while (barrier != 0) {
-        const qd_server_message *message = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
-
-        if (message == NULL) {
-            break;
-        }
-        if (message->kind == QD_SERVER_ERROR && message->seq >= first_seq && message->seq < barrier) {
-            uint32_t at = (message->seq - first_seq) * QD_COLUMNS_PIECE;
-
-            status = qd_cli_fail_batch(cli, &message->as.error, columns->id + at, columns->count - at);
-        } else if (message->kind == QD_SERVER_ERROR) {
-            return qd_cli_fail_error(cli, &message->as.error);
-        }
-        if (message->seq == barrier) {
-            return status;
-        }
-    }
-    return qd_cli_fail_session(cli, client);
-}
-
 static int send_batch(const qd_cli *cli, const char *name, const qd_columns *columns, const qd_columns_kind *kind,
                       const char *done)
 {
     qd_cli_room room;
     uint32_t first_seq = 0;
     int status = 1;
-    qd_client *client = qd_cli_connect(cli);
+    qd_client *client = qd_cli_join(cli, name, &room);
 
-    if (client == NULL) {
-        return 1;
+    if (client != NULL &&
+        (kind->message == QD_CLIENT_DESPAWN || qd_cli_check_dimensions(cli, name, &room, kind->dimensions))) {
+        status = qd_columns_send(columns, client, room.handle, kind, &first_seq)
+                     ? qd_cli_settle(cli, client, room.handle, first_seq, columns->id, columns->count, QD_COLUMNS_PIECE)
+                     : qd_cli_fail_session(cli, client);
     }
-    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
-        goto end;
-    }
-    if (kind->message != QD_CLIENT_DESPAWN && !qd_cli_check_dimensions(cli, name, &room, kind->dimensions)) {
-        goto end;
-    }
-    if (!qd_columns_send(columns, client, room.handle, kind, &first_seq)) {
-        qd_cli_fail_session(cli, client);
-        goto end;
-    }
-    status = settle(cli, client, room.handle, columns, first_seq);
     if (status == 0) {
         printf("%u %s %s in room %s\n", columns->count, columns->count == 1 ? "entity" : "entities", done, name);
     }
-end:
     qd_client_destroy(client);
     return status;
 }
 
-/* The command line after its options: a room, then an entity or a minus for rows. */
+/* Runs the arguments: a room, then an entity, or a minus for rows. */
 static int run_batch(const qd_cli *cli, char **arguments, int count, const qd_columns_kind *kind, const char *done)
 {
     const row_layout row = layout_of(kind);
@@ -199,7 +163,8 @@ static int run_batch(const qd_cli *cli, char **arguments, int count, const qd_co
     if (fields == 1 && strcmp(arguments[1], "-") == 0) {
         status = read_rows(cli, &row, &columns);
     } else if (!has_count(&row, fields)) {
-        status = qd_options_misuse(cli->program, "an entity of %zu values: needs %s, or - for rows", fields, row.text);
+        status =
+            qd_options_misuse(cli->program, "the entity has %zu values: must be %s, or - for rows", fields, row.text);
     } else if (!add_entity(&columns, &row, arguments + 1, fields, &why)) {
         status = qd_options_misuse(cli->program, "%s", why.text);
     }
@@ -214,8 +179,8 @@ static int run_batch(const qd_cli *cli, char **arguments, int count, const qd_co
 
 #define DIMENSIONS_OPTION(kind)                                                                                        \
     {                                                                                                                  \
-        "--dimensions", "N", "3: with a z, in a room of three dimensions (2)", QD_OPTION_NUMBER, &(kind)->dimensions,  \
-            2, 3                                                                                                       \
+        "--dimensions", "N", "read a z as well, for a room of three dimensions (2)", QD_OPTION_NUMBER,                 \
+            &(kind)->dimensions, 2, 3                                                                                  \
     }
 
 /* Returns 0, or the exit status of a misuse. */
@@ -231,21 +196,21 @@ static int choose_shape(const qd_cli *cli, bool circle, bool capsule, qd_columns
 int qd_command_spawn(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille spawn", "ROOM (ID X Y [Z] HX [HY [HZ]] [RADIUS] | -)",
-                                   "Adds an entity at a centre, with half extents (HY, HZ: as HX); with a minus, one\n"
-                                   "for each row `id,x,y,hx,hy` of the standard input (id,x,y,z,hx,hy,hz in three\n"
-                                   "dimensions). They belong to the room, so they stay, and anyone may move them.\n"
-                                   "Of a capsule HX HY lead from its centre to one end of its axis, and its RADIUS\n"
-                                   "follows.",
+                                   "Adds an entity at a center, with half extents (HY and HZ: equal to HX). With a\n"
+                                   "minus, adds one entity per row `id,x,y,hx,hy` of the standard input, or\n"
+                                   "`id,x,y,z,hx,hy,hz` in three dimensions. The room owns the entities: they stay,\n"
+                                   "and any session may move them. For a capsule, HX HY leads from the center to one\n"
+                                   "end of the axis, and RADIUS follows.",
                                    2, 9};
     bool circle = false, capsule = false;
     qd_columns_kind kind = {
         .message = QD_CLIENT_SPAWN, .dimensions = 2, .category = 1, .mask = UINT32_MAX, .room_owned = true};
     const qd_option options[] = {
         DIMENSIONS_OPTION(&kind),
-        {"--circle", NULL, "circles, or spheres, of radius HX instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
-        {"--capsule", NULL, "capsules instead of boxes", QD_OPTION_FLAG, &capsule, 0, 0},
-        {"--category", "N", "what the entities are, as bits (1)", QD_OPTION_NUMBER, &kind.category, 0, UINT32_MAX},
-        {"--mask", "N", "what they pair with, as bits (all)", QD_OPTION_NUMBER, &kind.mask, 0, UINT32_MAX},
+        {"--circle", NULL, "use circles (spheres) of radius HX instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
+        {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, &capsule, 0, 0},
+        {"--category", "N", "set the entities' category bits (1)", QD_OPTION_NUMBER, &kind.category, 0, UINT32_MAX},
+        {"--mask", "N", "set the category bits that they pair with (all)", QD_OPTION_NUMBER, &kind.mask, 0, UINT32_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
@@ -261,16 +226,15 @@ int qd_command_reshape(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille reshape", "ROOM (ID HX [HY [HZ]] [RADIUS] | -)",
-        "Makes an entity a box of these half extents, or a circle or capsule, where it is;\n"
-        "with a minus, one for each row `id,hx,hy` of the standard input. It must belong to\n"
-        "the room, as those of `quadrille spawn` do, which says what the values mean.",
+        "Gives an entity of the room another shape and size, with the values of `quadrille\n"
+        "spawn`. With a minus, reshapes one entity per row `id,hx,hy` of the standard input.",
         2, 6};
     bool circle = false, capsule = false;
     qd_columns_kind kind = {.message = QD_CLIENT_RESHAPE, .dimensions = 2};
     const qd_option options[] = {
         DIMENSIONS_OPTION(&kind),
-        {"--circle", NULL, "circles, or spheres, of radius HX instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
-        {"--capsule", NULL, "capsules instead of boxes", QD_OPTION_FLAG, &capsule, 0, 0},
+        {"--circle", NULL, "use circles (spheres) of radius HX instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
+        {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, &capsule, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
@@ -298,9 +262,8 @@ static int run_place(qd_cli *cli, int argc, char **argv, const qd_usage *usage, 
 int qd_command_move(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille move", "ROOM (ID X Y [Z] | -)",
-                                   "Moves an entity to a new centre; with a minus, one for each row `id,x,y` of the\n"
-                                   "standard input (id,x,y,z in three dimensions). It must belong to the room, as\n"
-                                   "those of `quadrille spawn` do.",
+                                   "Moves an entity of the room to a new center. With a minus, moves one entity per\n"
+                                   "row `id,x,y` of the standard input, or `id,x,y,z` in three dimensions.",
                                    2, 5};
 
     return run_place(cli, argc, argv, &usage, QD_CLIENT_MOVE);
@@ -308,10 +271,11 @@ int qd_command_move(qd_cli *cli, int argc, char **argv)
 
 int qd_command_teleport(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {"quadrille teleport", "ROOM (ID X Y [Z] | -)",
-                                   "Like `quadrille move`, but by a jump: pairs that end by it say so, and in a swept\n"
-                                   "room nothing is passed.",
-                                   2, 5};
+    static const qd_usage usage = {
+        "quadrille teleport", "ROOM (ID X Y [Z] | -)",
+        "Moves an entity as `quadrille move` does, but by a jump: pairs end with the reason\n"
+        "`teleported`, and in a swept room the entity passes nothing.",
+        2, 5};
 
     return run_place(cli, argc, argv, &usage, QD_CLIENT_TELEPORT);
 }
@@ -319,8 +283,8 @@ int qd_command_teleport(qd_cli *cli, int argc, char **argv)
 int qd_command_despawn(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille despawn", "ROOM (ID... | -)",
-                                   "Removes entities by their ids; with a minus, one for each row of the standard\n"
-                                   "input. They must belong to the room, as those of `quadrille spawn` do.",
+                                   "Removes entities of the room by their ids. With a minus, removes one entity per\n"
+                                   "row of the standard input.",
                                    2, INT32_MAX};
     const qd_columns_kind kind = {.message = QD_CLIENT_DESPAWN};
     const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};

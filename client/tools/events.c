@@ -1,143 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille events: the event stream of a room as lines.
+ * quadrille events: prints the pair events of a room, one per line.
  */
-#include "cli.h"
+#include "lines.h"
 
 #include <inttypes.h>
 
-#define WAIT_MS 200
-
-typedef struct printer {
-    const qd_cli *cli;
-    bool json;
-    uint64_t count; /* of events so far, of all kinds */
-    uint64_t count_max;
-} printer;
-
-static bool is_done(const printer *out)
+static void print_pairs(qd_lines *lines, const char *kind, const qd_msg_pairs *pairs, const uint8_t *end_reason)
 {
-    return out->count >= out->count_max || ferror(stdout) != 0;
-}
-
-/* What happened to the stream as a whole; `name` and `value` are one more figure, or NULL. */
-static void print_notice(const printer *out, uint64_t tick, const char *kind, const char *name, uint64_t value)
-{
-    if (out->json && name != NULL) {
-        printf("{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"%s\": %" PRIu64 "}\n", tick, kind, name, value);
-    } else if (out->json) {
-        printf("{\"tick\": %" PRIu64 ", \"kind\": \"%s\"}\n", tick, kind);
-    } else if (name != NULL) {
-        printf("%" PRIu64 " %s %s %" PRIu64 "\n", tick, kind, name, value);
-    } else {
-        printf("%" PRIu64 " %s\n", tick, kind);
-    }
-}
-
-static void print_pairs(printer *out, uint64_t tick, const char *kind, const qd_msg_pairs *pairs,
-                        const uint8_t *end_reason)
-{
-    for (uint32_t i = 0; i < pairs->count && !is_done(out); i++, out->count++) {
-        if (out->json) {
-            printf("{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"a\": %u, \"b\": %u", tick, kind, pairs->a[i],
-                   pairs->b[i]);
-        } else {
-            printf("%" PRIu64 " %s %u %u", tick, kind, pairs->a[i], pairs->b[i]);
-        }
+    for (uint32_t i = 0; i < pairs->count && !qd_lines_done(lines); i++, lines->count++) {
+        printf(lines->json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"a\": %u, \"b\": %u" : "%" PRIu64 " %s %u %u",
+               lines->tick, kind, pairs->a[i], pairs->b[i]);
         if (end_reason != NULL) {
-            printf(out->json ? ", \"reason\": \"%s\"" : " %s", qd_end_reason_name((qd_end_reason)end_reason[i]));
+            printf(lines->json ? ", \"reason\": \"%s\"" : " %s", qd_end_reason_name((qd_end_reason)end_reason[i]));
         }
-        fputs(out->json ? "}\n" : "\n", stdout);
+        fputs(lines->json ? "}\n" : "\n", stdout);
     }
 }
 
-static void print_tick(printer *out, const qd_msg_tick *tick)
+static int take_message(const qd_server_message *message, void *context)
 {
+    qd_lines *lines = context;
+
+    if (message->kind != QD_SERVER_TICK) {
+        return 0;
+    }
+    const qd_msg_tick *tick = &message->as.tick;
+    lines->tick = tick->tick;
     if (tick->skipped > 0) {
-        print_notice(out, tick->tick, "skipped", "ticks", tick->skipped);
+        qd_lines_notice(lines, "skipped", "ticks", tick->skipped);
     }
     if (tick->suspended) {
-        print_notice(out, tick->tick, "suspended", "events", tick->suspended_count);
+        qd_lines_notice(lines, "suspended", "events", tick->suspended_count);
     }
     if (tick->merged_ticks > 0) {
-        print_notice(out, tick->tick, "merged", "ticks", tick->merged_ticks);
+        qd_lines_notice(lines, "merged", "ticks", tick->merged_ticks);
     }
     if (tick->reset) {
-        print_notice(out, tick->tick, "reset", NULL, 0);
+        qd_lines_notice(lines, "reset", NULL, 0);
     }
-    print_pairs(out, tick->tick, "end", &tick->ends, tick->end_reason);
-    print_pairs(out, tick->tick, "begin", &tick->begins, NULL);
-    print_pairs(out, tick->tick, "passed", &tick->passed, NULL);
-    print_pairs(out, tick->tick, "stay", &tick->stays, NULL);
-}
-
-/* Returns whether the stream goes on. */
-static bool print_message(printer *out, const qd_server_message *message, int *status)
-{
-    switch (message->kind) {
-    case QD_SERVER_TICK:
-        print_tick(out, &message->as.tick);
-        return true;
-    case QD_SERVER_ROOM_CLOSED:
-        fprintf(stderr, "%s: the room was closed\n", out->cli->program);
-        return false;
-    case QD_SERVER_ERROR:
-        *status = qd_cli_fail_error(out->cli, &message->as.error);
-        return false;
-    default:
-        return true;
-    }
-}
-
-static int follow(printer *out, qd_client *client, double seconds)
-{
-    const uint64_t start_ns = qd_cli_now_ns();
-    int status = 0;
-
-    qd_cli_catch_signals();
-    while (!qd_cli_stopped() && !is_done(out)) {
-        if (seconds > 0 && (double)(qd_cli_now_ns() - start_ns) >= seconds * 1e9) {
-            break;
-        }
-        const qd_server_message *message = qd_client_next(client);
-        if (message == NULL) {
-            /* All that has come in is printed: show it before waiting. */
-            fflush(stdout);
-            message = qd_client_wait(client, WAIT_MS);
-        }
-        if (message == NULL && qd_client_state(client) != QD_CLIENT_OK) {
-            return qd_cli_fail_session(out->cli, client);
-        }
-        if (message != NULL && !print_message(out, message, &status)) {
-            break;
-        }
-    }
-    if (status == 0 && out->count_max < UINT64_MAX && out->count < out->count_max && !qd_cli_stopped()) {
-        status =
-            qd_cli_fail(out->cli, "only %" PRIu64 " of --count %" PRIu64 " events came", out->count, out->count_max);
-    }
-    return status;
+    print_pairs(lines, "end", &tick->ends, tick->end_reason);
+    print_pairs(lines, "begin", &tick->begins, NULL);
+    print_pairs(lines, "passed", &tick->passed, NULL);
+    print_pairs(lines, "stay", &tick->stays, NULL);
+    return 0;
 }
 
 int qd_command_events(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille events", "ROOM",
-        "Prints what begins and ends in a room, a line an event: its tick, `begin` or `end`, the\n"
-        "two ids, and why it ended. A line `TICK reset` says that the set of pairs starts anew,\n"
-        "with the begins that follow: so it does at first. `TICK merged ticks N` before it says\n"
-        "that it stands for the last N ticks, which were not read fast enough. In a swept room\n"
-        "`passed` is a pair that touched only since the tick before. Until interrupted.",
+        "Prints the pair events of a room, one per line: the tick, `begin` or `end`, the two ids,\n"
+        "and the reason of an end. `TICK reset` announces a new set of pairs, whose begins follow.\n"
+        "The stream starts with one. `TICK merged ticks N` before it gives the number of ticks\n"
+        "that it replaces, because they were not read in time. In a swept room, `passed` is a pair\n"
+        "that touched only since the previous tick. Stop it with Ctrl-C.",
         1, 1};
-    bool own = false, stays = false, json = false;
-    double seconds = 0;
-    uint32_t count = 0;
+    qd_lines lines = {.cli = cli, .changes = "events"};
+    bool own = false, stays = false;
     const qd_option options[] = {
-        {"--own", NULL, "only pairs of entities that this session owns", QD_OPTION_FLAG, &own, 0, 0},
-        {"--stays", NULL, "also, at each tick, the pairs that go on", QD_OPTION_FLAG, &stays, 0, 0},
-        {"--json", NULL, "print a JSON object a line", QD_OPTION_FLAG, &json, 0, 0},
-        {"--seconds", "N", "stop after so long", QD_OPTION_REAL, &seconds, 0.001, 1e9},
-        {"--count", "N", "stop after so many events; fail when fewer come", QD_OPTION_NUMBER, &count, 1, UINT32_MAX},
+        {"--own", NULL, "print only pairs of entities that this session owns", QD_OPTION_FLAG, &own, 0, 0},
+        {"--stays", NULL, "also print, at each tick, the pairs that continue", QD_OPTION_FLAG, &stays, 0, 0},
+        QD_LINES_ROWS(&lines, "stop after N events; fail if fewer come"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -146,19 +70,12 @@ int qd_command_events(qd_cli *cli, int argc, char **argv)
     }
 
     qd_cli_room room;
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
-    }
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
     status = 1;
-    if (qd_cli_open_room(cli, client, argv[0], NULL, &room)) {
-        printer out = {.cli = cli, .json = json, .count_max = count > 0 ? count : UINT64_MAX};
-
-        if (qd_client_subscribe(client, room.handle, own ? QD_SCOPE_OWN : QD_SCOPE_ALL, stays) == 0) {
-            qd_cli_fail_session(cli, client);
-        } else {
-            status = follow(&out, client, seconds);
-        }
+    if (client != NULL) {
+        status = qd_client_subscribe(client, room.handle, own ? QD_SCOPE_OWN : QD_SCOPE_ALL, stays) != 0
+                     ? qd_lines_follow(&lines, client, take_message, &lines)
+                     : qd_cli_fail_session(cli, client);
     }
     qd_client_destroy(client);
     return status;

@@ -5,7 +5,7 @@
 
 #define STEPS (1u << QD_HISTOGRAM_STEP_BITS)
 
-/* How far the numbers of value's doubling are shifted down for STEPS buckets to hold them. */
+/* The shift that maps the numbers of value's doubling to STEPS buckets. */
 static uint32_t shift_of(uint64_t value)
 {
     return value < STEPS ? 0 : 63u - (uint32_t)__builtin_clzll(value) - QD_HISTOGRAM_STEP_BITS;
@@ -18,7 +18,7 @@ static uint32_t bucket_of(uint64_t value)
     return shift * STEPS + (uint32_t)(value >> shift);
 }
 
-/* The largest number of the bucket: the undoing of bucket_of. */
+/* The largest number of the bucket, the inverse of bucket_of. */
 static uint64_t end_of(uint32_t bucket)
 {
     if (bucket < 2 * STEPS) {

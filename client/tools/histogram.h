@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A histogram of whole numbers, such as nanoseconds, over the whole range of 64 bits, in fixed memory.
+ * A histogram of whole numbers of up to 64 bits, such as nanoseconds, in fixed memory.
  *
- * Buckets grow with the numbers: up to 255 each number has its own, and from there on each doubling is cut into 128
- * equal ones. So a percentile is at most 1/128 above the exact one, whatever the distribution.
+ * Buckets grow with the numbers: up to 255 each number has its own bucket, and from there each doubling has 128 equal
+ * buckets. So a percentile is at most 1/128 above the exact one, for any distribution.
  *
- * A histogram is zero to begin with. One thread at a time.
+ * A zeroed histogram is empty. One thread at a time may use it.
  */
 #ifndef QD_TOOLS_HISTOGRAM_H
 #define QD_TOOLS_HISTOGRAM_H
@@ -22,11 +22,11 @@ typedef struct qd_histogram {
 } qd_histogram;
 
 void qd_histogram_record(qd_histogram *histogram, uint64_t value);
-/* Adds what the other one has recorded. */
+/* Adds the other histogram's numbers. */
 void qd_histogram_add(qd_histogram *histogram, const qd_histogram *other);
 
-/* The smallest number that at least so many percent of those recorded do not exceed, rounded up to the end of its
- * bucket; 0 when there are none. The 100th is the exact maximum. */
+/* The least number that at least `percent` of the recorded ones do not exceed, rounded up to the end of its bucket; 0
+ * if empty. The 100th percentile is the exact maximum. */
 uint64_t qd_histogram_percentile(const qd_histogram *histogram, double percent);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille: the command line client of a Quadrille server. This file finds the command; each command is a function
- * (cli.h) that parses what follows it.
+ * quadrille: the command line client of a Quadrille server. This file finds the command. Each command is a function
+ * (cli.h) that parses its own arguments.
  */
 #include "cli.h"
 #include "streams.h"
@@ -17,24 +17,24 @@ typedef struct command {
 
 static const command commands[] = {
     {"rooms", "list the open rooms", qd_command_rooms},
-    {"stats", "figures of the server, or of a room", qd_command_stats},
-    {"open", "create a room, or check that it is there", qd_command_open},
+    {"stats", "print statistics of the server, or of a room", qd_command_stats},
+    {"open", "create a room, or check an open one", qd_command_open},
     {"close", "close a room", qd_command_close},
     {"spawn", "add entities to a room", qd_command_spawn},
     {"move", "move entities", qd_command_move},
     {"teleport", "move entities by a jump", qd_command_teleport},
     {"reshape", "give entities another shape and size", qd_command_reshape},
     {"despawn", "remove entities", qd_command_despawn},
-    {"adopt", "keep what a backend that died has left behind", qd_command_adopt},
-    {"describe", "say what entities are to observers", qd_command_describe},
-    {"snapshot", "print the entities of a room as they are", qd_command_snapshot},
-    {"query", "find what is in a region, near a point, or on a ray", qd_command_query},
+    {"adopt", "give a dead backend's entities to the room", qd_command_adopt},
+    {"describe", "set what observers see of entities", qd_command_describe},
+    {"snapshot", "print the present entities of a room", qd_command_snapshot},
+    {"query", "find entities in a region, near a point, or on a ray", qd_command_query},
     {"watch", "show a room live in the terminal", qd_command_watch},
-    {"events", "print the events of a room, a line each", qd_command_events},
-    {"observe", "print what an observer sees, a line an event", qd_command_observe},
-    {"watchers", "print who sees entities, a line an event", qd_command_watchers},
-    {"why", "say whether one entity sees another, and why", qd_command_why},
-    {"swarm", "let bots move in rooms", qd_command_swarm},
+    {"events", "print the pair events of a room, one per line", qd_command_events},
+    {"observe", "print the changes of an observer's view, one per line", qd_command_observe},
+    {"watchers", "print which observers see entities, one change per line", qd_command_watchers},
+    {"why", "print whether one entity sees another, and the reason", qd_command_why},
+    {"swarm", "move bots in rooms", qd_command_swarm},
     {"replay", "play a recorded trace into a room, and check the events", qd_command_replay},
     {"ping", "measure the round trip to the server", qd_command_ping},
 };
@@ -47,17 +47,16 @@ static void print_help(void)
     for (size_t i = 0; i < COMMANDS_COUNT; i++) {
         printf("  %-9s %s\n", commands[i].name, commands[i].summary);
     }
-    printf(
-        "\noptions:\n"
-        "  --server HOST:PORT   the server; also after the command\n"
-        "  --version            print the version\n"
-        "  --help               show this; after a command, its own help\n\n"
-        "environment:\n"
-        "  QUADRILLE_SERVER     the server, where --server is not given; else 127.0.0.1:7400\n"
-        "  QUADRILLE_TOKEN      the token that says who you are, where the server wants one; rooms that were opened\n"
-        "                       with the same token can be closed with it\n\n"
-        "The exit status is 0 only when what was asked was done, %d when the command line makes no sense, else 1.\n",
-        QD_EXIT_USAGE);
+    printf("\noptions:\n"
+           "  --server HOST:PORT   connect to this server; also after the command\n"
+           "  --version            print the version\n"
+           "  --help               show this; after a command, show its own help\n\n"
+           "environment:\n"
+           "  QUADRILLE_SERVER     the server, if --server is not given (127.0.0.1:7400)\n"
+           "  QUADRILLE_TOKEN      the token to present to the server; it also allows you to close rooms that were\n"
+           "                       opened with it\n\n"
+           "The exit status is 0 if the command did everything, %d for an invalid command line, else 1.\n",
+           QD_EXIT_USAGE);
 }
 
 static const char *from_environment(const char *name, const char *otherwise)

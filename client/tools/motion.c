@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FLOCK_SIZE   40u
 #define GATES        6u
@@ -16,7 +17,17 @@ const char *qd_motion_name(qd_motion_kind kind)
     return names[kind];
 }
 
-/* ---- chance ---- */
+qd_motion_kind qd_motion_of_name(const char *name)
+{
+    qd_motion_kind kind = QD_MOTION_UNIFORM;
+
+    while (kind < QD_MOTION_KINDS && strcmp(name, qd_motion_name(kind)) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+/* ---- random numbers ---- */
 
 /* SplitMix64. */
 static uint32_t draw(qd_motion *motion)
@@ -50,7 +61,7 @@ static bool is_3d(const qd_motion *motion)
     return motion->bounds.min_z < motion->bounds.max_z;
 }
 
-/* An angle out of the plane; on it where there are two dimensions. */
+/* An angle out of the plane; 0 in two dimensions. */
 static float draw_climb(qd_motion *motion)
 {
     return is_3d(motion) ? between(motion, -HALF_TURN / 4, HALF_TURN / 4) : 0;
@@ -86,21 +97,20 @@ bool qd_motion_init(qd_motion *motion, qd_motion_kind kind, const qd_msg_bounds 
 {
     *motion = (qd_motion){.kind = kind, .bounds = *bounds, .count = count, .random = seed};
     motion->id = calloc(count, sizeof *motion->id);
-    motion->x = calloc(count, sizeof *motion->x);
-    motion->y = calloc(count, sizeof *motion->y);
-    motion->z = calloc(count, sizeof *motion->z);
-    motion->half_x = calloc(count, sizeof *motion->half_x);
-    motion->half_y = calloc(count, sizeof *motion->half_y);
-    motion->half_z = calloc(count, sizeof *motion->half_z);
+    motion->x = calloc(6 * (size_t)count, sizeof *motion->x);
     motion->shape = calloc(count, sizeof *motion->shape);
     motion->bots = calloc(count, sizeof *motion->bots);
     motion->leaders = calloc(leaders_count(motion), sizeof *motion->leaders);
-    if (motion->id == NULL || motion->x == NULL || motion->y == NULL || motion->z == NULL || motion->half_x == NULL ||
-        motion->half_y == NULL || motion->half_z == NULL || motion->shape == NULL || motion->bots == NULL ||
+    if (motion->id == NULL || motion->x == NULL || motion->shape == NULL || motion->bots == NULL ||
         motion->leaders == NULL) {
         qd_motion_deinit(motion);
         return false;
     }
+    motion->y = motion->x + count;
+    motion->z = motion->y + count;
+    motion->half_x = motion->z + count;
+    motion->half_y = motion->half_x + count;
+    motion->half_z = motion->half_y + count;
     for (uint32_t i = 0; i < count; i++) {
         place(motion, i);
     }
@@ -118,11 +128,6 @@ void qd_motion_deinit(qd_motion *motion)
 {
     free(motion->id);
     free(motion->x);
-    free(motion->y);
-    free(motion->z);
-    free(motion->half_x);
-    free(motion->half_y);
-    free(motion->half_z);
     free(motion->shape);
     free(motion->bots);
     free(motion->leaders);
@@ -131,14 +136,14 @@ void qd_motion_deinit(qd_motion *motion)
 
 /* ---- a step ---- */
 
-static void go_on(qd_motion *motion, uint32_t i, float seconds)
+static void advance(qd_motion *motion, uint32_t i, float seconds)
 {
     motion->x[i] += motion->bots[i].speed_x * seconds;
     motion->y[i] += motion->bots[i].speed_y * seconds;
     motion->z[i] += motion->bots[i].speed_z * seconds;
 }
 
-/* Who comes to a wall turns back. */
+/* Reverses the speed at a wall. */
 static void bounce(float *at, float *speed, float low, float high)
 {
     if ((*at < low && *speed < 0) || (*at > high && *speed > 0)) {
@@ -173,7 +178,7 @@ static void wander(qd_motion *motion, qd_leader *leader, float seconds)
     leader->heading = atan2f(speed_y, speed_x) + between(motion, -2, 2) * seconds;
 }
 
-/* A damped spring pulls each to its place, which turns around the leader, as high as that is. */
+/* A damped spring pulls each bot to its place, which circles the leader at the leader's height. */
 static void step_flock(qd_motion *motion, float seconds)
 {
     for (uint32_t i = 0; i < leaders_count(motion); i++) {
@@ -193,7 +198,7 @@ static void step_flock(qd_motion *motion, float seconds)
     }
 }
 
-/* The gates stand evenly on an ellipse close to the walls; in three dimensions each one at another height. */
+/* The gates are evenly spaced on an ellipse near the walls; in three dimensions at different heights. */
 static void gate_at(const qd_motion *motion, uint32_t gate, float *x, float *y, float *z)
 {
     const qd_msg_bounds *bounds = &motion->bounds;
@@ -212,7 +217,7 @@ static void push_apart(qd_motion *motion, uint32_t i, uint32_t j)
     if (depth <= 0) {
         return;
     }
-    /* Two on one spot part along the x axis. */
+    /* Two bots at one point part along the x axis. */
     float part = depth * 0.25f, push_x = distance > 0 ? dx / distance * part : part;
     float push_y = distance > 0 ? dy / distance * part : 0, push_z = distance > 0 ? dz / distance * part : 0;
     motion->x[i] -= push_x;
@@ -236,7 +241,7 @@ static void step_crowd(qd_motion *motion, float seconds, const qd_pairs *pairs)
             bot->gate = (bot->gate + 1 + draw(motion) % (GATES - 1)) % GATES;
             continue;
         }
-        /* Turns to the gate by and by. */
+        /* The bot turns to the gate gradually. */
         float turn = clamp(2 * seconds, 0, 1);
         bot->speed_x += (dx / distance * bot->pace - bot->speed_x) * turn;
         bot->speed_y += (dy / distance * bot->pace - bot->speed_y) * turn;
@@ -259,7 +264,7 @@ void qd_motion_step(qd_motion *motion, float seconds, const qd_pairs *pairs)
         step_crowd(motion, seconds, pairs);
     }
     for (uint32_t i = 0; i < motion->count; i++) {
-        go_on(motion, i, seconds);
+        advance(motion, i, seconds);
         keep_inside(motion, i);
     }
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille observe: what one observer sees, as lines.
+ * quadrille observe: prints the changes of one observer's view, one per line.
  */
+#include "lines.h"
 #include "observer.h"
-#include "view_lines.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 
 typedef struct printer {
-    qd_view_lines lines;
+    qd_lines lines;
     bool is_3d;
 } printer;
 
@@ -32,7 +32,7 @@ static void print_place(const printer *out, const qd_view_entity *entity)
     }
 }
 
-/* What is no plain character, as two hexadecimal digits behind \x; in JSON all bytes so, without it. */
+/* Bytes that are not plain characters are printed as \xHH; in JSON all bytes are HH. */
 static void print_payload(const printer *out, const qd_view_entity *entity)
 {
     fputs(out->lines.json ? ", \"payload\": \"" : " payload \"", stdout);
@@ -54,7 +54,7 @@ static void on_enter(const qd_view_entity *entity, void *context)
 {
     printer *out = context;
 
-    if (qd_view_lines_done(&out->lines)) {
+    if (qd_lines_done(&out->lines)) {
         return;
     }
     out->lines.count++;
@@ -73,8 +73,8 @@ static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void 
 {
     printer *out = context;
 
-    /* What a reset forgets is told by its own line. */
-    if (reason == 0 || qd_view_lines_done(&out->lines)) {
+    /* A reset has its own line for the entities that it forgets. */
+    if (reason == 0 || qd_lines_done(&out->lines)) {
         return;
     }
     out->lines.count++;
@@ -87,7 +87,7 @@ static void on_relay(const qd_view_entity *entity, void *context)
 {
     printer *out = context;
 
-    if (qd_view_lines_done(&out->lines)) {
+    if (qd_lines_done(&out->lines)) {
         return;
     }
     print_start(out, "relay", entity->id);
@@ -95,19 +95,16 @@ static void on_relay(const qd_view_entity *entity, void *context)
     print_end(out);
 }
 
-int qd_observer_print(const qd_cli *cli, const char *room_name, const qd_observer *observer, bool json, double seconds,
-                      uint32_t count_max)
+int qd_observer_print(const qd_lines *lines, const char *room_name, const qd_observer *observer)
 {
+    const qd_cli *cli = lines->cli;
     qd_cli_room room;
-    printer out = {.lines = {.cli = cli, .json = json, .seconds = seconds, .count_max = QD_VIEW_LINES_MAX(count_max)}};
+    printer out = {.lines = *lines};
     const qd_view_handlers handlers = {.enter = on_enter, .leave = on_leave, .relay = on_relay, .context = &out};
-    qd_client *client = qd_cli_connect(cli);
-
-    if (client == NULL) {
-        return 1;
-    }
+    qd_client *client = qd_cli_join(cli, room_name, &room);
     int status = 1;
-    if (qd_cli_open_room(cli, client, room_name, NULL, &room) &&
+
+    if (client != NULL &&
         (observer->dimensions == 0 || qd_cli_check_dimensions(cli, room_name, &room, observer->dimensions))) {
         qd_view *view = qd_view_create(&handlers);
         uint32_t seq = qd_observer_send(observer, client, &room);
@@ -123,7 +120,7 @@ int qd_observer_print(const qd_cli *cli, const char *room_name, const qd_observe
         } else if (seq == 0) {
             qd_cli_fail_session(cli, client);
         } else {
-            status = qd_view_lines_follow(&out.lines, client, view);
+            status = qd_lines_follow_view(&out.lines, client, view);
         }
         qd_view_destroy(view);
     }
@@ -135,25 +132,22 @@ int qd_command_observe(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille observe", "ROOM (ID | X,Y[,Z])",
-        "Makes an observer around an entity (of the room's own, as `quadrille spawn` makes them)\n"
-        "or at a point, and prints what it sees, a line an event: its tick, `enter`, the entity's\n"
-        "id and place, with its tag and payload; or `leave`, the id, and why; or `relay`, the id\n"
-        "and the new place (--relay). A line `TICK reset` says that the view starts anew, with\n"
-        "the enters that follow, `TICK merged ticks N` before it for how many ticks that stands,\n"
-        "`TICK suspended` that the room has too much to see. Until interrupted; then the observer\n"
-        "is gone.",
+        "Creates an observer and prints the changes of its view, one per line. The observer is at\n"
+        "a point, or around an entity of the room (`quadrille spawn` adds such entities). A line\n"
+        "has the tick, and one of\n"
+        "    enter ID at X,Y [tag N] [payload \"TEXT\"]   (in JSON, the payload is hexadecimal)\n"
+        "    leave ID REASON\n"
+        "    relay ID at X,Y           (with --relay)\n"
+        "    reset                     the view is rebuilt: the enters follow\n"
+        "    merged ticks N            before a reset: it replaces N ticks\n"
+        "    suspended                 the room has too many visible entries\n"
+        "Stop it with Ctrl-C; the observer ends with it.",
         2, 2};
     qd_observer_options given = QD_OBSERVER_DEFAULTS;
-    bool json = false;
-    double seconds = 0;
-    uint32_t count = 0;
-    const qd_option options[] = {
-        QD_OBSERVER_ROWS(&given),
-        {"--json", NULL, "print a JSON object a line; payloads as hexadecimal digits", QD_OPTION_FLAG, &json, 0, 0},
-        {"--seconds", "N", "stop after so long", QD_OPTION_REAL, &seconds, 0.001, 1e9},
-        {"--count", "N", "stop after so many enters and leaves; fail when fewer come", QD_OPTION_NUMBER, &count, 1,
-         UINT32_MAX},
-        QD_CLI_SERVER_OPTION(cli)};
+    qd_lines lines = {.cli = cli, .changes = "enters and leaves"};
+    const qd_option options[] = {QD_OBSERVER_ROWS(&given),
+                                 QD_LINES_ROWS(&lines, "stop after N enters and leaves; fail if fewer come"),
+                                 QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
@@ -162,5 +156,5 @@ int qd_command_observe(qd_cli *cli, int argc, char **argv)
     qd_observer observer;
     given.where = argv[1];
     status = qd_observer_parse(cli, &given, &observer);
-    return status != 0 ? status : qd_observer_print(cli, argv[0], &observer, json, seconds, count);
+    return status != 0 ? status : qd_observer_print(&lines, argv[0], &observer);
 }

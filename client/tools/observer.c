@@ -7,7 +7,7 @@
 
 /* ---- parsing ---- */
 
-/* Numbers of a point, or as many as there are axes. Returns how many; 0: it is none. */
+/* Parses count_min to 3 numbers. Returns their count; 0: other text. */
 static uint32_t parse_axes(const char *text, uint32_t count_min, float numbers[3])
 {
     for (uint32_t count = count_min; count <= 3; count++) {
@@ -18,12 +18,13 @@ static uint32_t parse_axes(const char *text, uint32_t count_min, float numbers[3
     return 0;
 }
 
-/* All that was given is of so many dimensions. */
+/* Checks that all given values have the same number of dimensions. */
 static int take_dimensions(const qd_cli *cli, qd_observer *observer, const char *name, uint32_t dimensions)
 {
     if (observer->dimensions != 0 && observer->dimensions != dimensions) {
-        return qd_options_misuse(cli->program, "%s has %u dimensions, what stands before it %u: give all the same",
-                                 name, dimensions, observer->dimensions);
+        return qd_options_misuse(cli->program,
+                                 "%s has %u dimensions, but the values before it have %u: use the same number", name,
+                                 dimensions, observer->dimensions);
     }
     observer->dimensions = dimensions;
     return 0;
@@ -69,8 +70,7 @@ static int parse_cone(const qd_cli *cli, const char *text, qd_observer *observer
     return take_dimensions(cli, observer, "--cone", count);
 }
 
-/* The text up to the next comma goes into `piece`. Returns what follows it; NULL: that was the last, or it is too long.
- */
+/* Copies the text up to the next comma to `piece`. Returns the text after the comma; NULL: that was the last piece. */
 static const char *next_piece(const char *text, char piece[64])
 {
     size_t length = strcspn(text, ",");
@@ -119,13 +119,13 @@ static int parse_ids(const qd_cli *cli, const char *name, const char *text, uint
 static int check_region(const qd_cli *cli, const qd_observer_options *options)
 {
     if (options->box == NULL && options->range < 0) {
-        return qd_options_misuse(cli->program, "no --range and no --box given: say how far it sees");
+        return qd_options_misuse(cli->program, "no --range or --box given: choose one");
     }
     if (options->box != NULL && options->range >= 0) {
         return qd_options_misuse(cli->program, "--box and --range exclude each other: choose one");
     }
     if (options->box != NULL && options->cone != NULL) {
-        return qd_options_misuse(cli->program, "--box and --cone exclude each other: a cone has a --range");
+        return qd_options_misuse(cli->program, "--box and --cone exclude each other: a cone needs --range");
     }
     return 0;
 }

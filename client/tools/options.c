@@ -21,7 +21,7 @@ int qd_options_misuse(const char *program, const char *format, ...)
     return QD_EXIT_USAGE;
 }
 
-/* strtod and strtoull skip blanks, and strtoull takes a minus; neither is a number here. */
+/* strtod and strtoull skip blanks, and strtoull accepts a minus; here such a text is not a number. */
 static bool starts_number(const char *text, bool may_be_negative)
 {
     if (may_be_negative && (*text == '-' || *text == '+')) {
@@ -108,7 +108,7 @@ static bool parse_real(const char *text, double *number)
     return true;
 }
 
-/* Four numbers, or six: two corners, in any order. Returns of how many dimensions; 0: neither four nor six numbers. */
+/* Parses two corners, in any order: four numbers, or six. Returns the number of dimensions; 0: other counts. */
 static uint32_t parse_box(const char *text, qd_msg_bounds *box)
 {
     float numbers[6];
@@ -145,7 +145,7 @@ int qd_options_dimensions(const char *program, const qd_option_bounds *bounds, u
                              *dimensions == 3 ? "six" : "four");
 }
 
-/* Names with commas before each; the first two characters are to be skipped. */
+/* Each name follows a comma and a blank; skip the first two characters. */
 #define X(name, number, text) ", " text
 static const char index_names[] = QD_INDEXES(X);
 static const char prune_names[] = QD_PRUNES(X);
@@ -215,8 +215,8 @@ static void print_help(const qd_usage *usage, const qd_option *options, size_t c
     printf("  %-30s %s\n", "--help", "show this");
 }
 
-/* The option that argv[*at] names, and its value, which may be the next element: then *at moves on to it. NULL after an
- * error. */
+/* Finds the option that argv[*at] names, and its value. If the value is the next element, *at moves to it. NULL after
+ * an error. */
 static const qd_option *find(const char *program, const qd_option *options, size_t count, int argc, char **argv,
                              int *at, const char **value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille ping: is the server there, and how far away?
+ * quadrille ping: measures the round trip to the server.
  */
 #include "cli.h"
 
@@ -29,12 +29,12 @@ static int ping(const qd_cli *cli, qd_client *client, uint32_t count)
         if (done > 0) {
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         }
-        uint64_t start_ns = qd_cli_now_ns();
+        uint64_t start_ns = qd_now_ns();
         const qd_server_message *pong = qd_cli_answer(cli, client, qd_client_ping(client, start_ns), QD_SERVER_PONG);
         if (pong == NULL || pong->as.pong.data != start_ns) {
             break;
         }
-        trips_us[done] = (double)(qd_cli_now_ns() - start_ns) / 1e3;
+        trips_us[done] = (double)(qd_now_ns() - start_ns) / 1e3;
         printf("pong from %s: %.0f us\n", cli->server, trips_us[done++]);
         fflush(stdout);
     }
@@ -49,12 +49,13 @@ static int ping(const qd_cli *cli, qd_client *client, uint32_t count)
 
 int qd_command_ping(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {"quadrille ping", "",
-                                   "Asks the server for a sign of life, and prints the time of the round trip. The\n"
-                                   "exit status says whether every answer came, for health checks.",
-                                   0, 0};
+    static const qd_usage usage = {
+        "quadrille ping", "",
+        "Sends a Ping and prints the round trip time. For health checks, the exit status is\n"
+        "0 if every answer came.",
+        0, 0};
     uint32_t count = 1;
-    const qd_option options[] = {{"--count", "N", "round trips (1)", QD_OPTION_NUMBER, &count, 1, 1000000},
+    const qd_option options[] = {{"--count", "N", "send N Pings (1)", QD_OPTION_NUMBER, &count, 1, 1000000},
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille query: what is in a region of a room, near a point, or on a ray.
+ * quadrille query: prints the entities in a region of a room, near a point, or on a ray.
  */
 #include "cli.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define LIMIT_MAX 65536
-/* The server takes 0 for without end; here one leaves the option out. */
+/* On the wire 0 means no limit; on the command line you leave the option out. */
 #define REACH_MIN 1e-30
 #define REACH_MAX 1e30
 
@@ -18,7 +18,7 @@ typedef struct query_options {
     bool first, json;
 } query_options;
 
-/* What follows the room: how a place is written in two dimensions and in three. It is points, then other numbers. */
+/* How a place is written in two dimensions and in three: points, then other numbers. */
 typedef struct place_kind {
     const char *name, *numbers[2];
     uint32_t points, others;
@@ -33,7 +33,7 @@ static const place_kind kinds[] = {
 };
 #define NUMBERS_MAX 6
 
-/* The numbers of a place, with z 0 where it has two dimensions. Returns how many it has; 0: it is none. */
+/* Parses the numbers of a place; z is 0 in two dimensions. Returns the number of dimensions; 0: not a place. */
 static uint32_t parse_place(const place_kind *kind, const char *text, float numbers[NUMBERS_MAX])
 {
     float given[NUMBERS_MAX];
@@ -82,13 +82,13 @@ static void set_where(const float *numbers, const query_options *options, qd_msg
 static int check_options(const qd_cli *cli, const query_options *options, qd_query_kind kind)
 {
     if (kind != QD_QUERY_NEAREST && (options->nearest != 0 || options->within != 0)) {
-        return qd_options_misuse(cli->program, "%s goes with nearest only", options->nearest != 0 ? "-k" : "--within");
+        return qd_options_misuse(cli->program, "%s needs nearest", options->nearest != 0 ? "-k" : "--within");
     }
     if (kind != QD_QUERY_RAY && (options->first || options->length != 0)) {
-        return qd_options_misuse(cli->program, "%s goes with ray only", options->first ? "--first" : "--length");
+        return qd_options_misuse(cli->program, "%s needs ray", options->first ? "--first" : "--length");
     }
     if (options->limit != 0 && (options->nearest != 0 || options->first)) {
-        return qd_options_misuse(cli->program, "--limit and %s exclude each other: both say how many",
+        return qd_options_misuse(cli->program, "--limit and %s exclude each other: choose one",
                                  options->first ? "--first" : "-k");
     }
     return 0;
@@ -105,7 +105,7 @@ static uint32_t limit_of(const query_options *options, qd_query_kind kind)
     return options->first ? 1 : 0;
 }
 
-/* *dimensions are those of the place that is given. */
+/* Sets *dimensions to those of the given place. */
 static int parse_query(const qd_cli *cli, char **arguments, const query_options *options, qd_msg_query *query,
                        uint32_t *dimensions)
 {
@@ -155,17 +155,11 @@ static void print_json(const qd_msg_query_result *result)
     puts(result->count > 0 ? "\n]}" : "]}");
 }
 
-static int ask(const qd_cli *cli, qd_client *client, const char *name, qd_msg_query *query, uint32_t dimensions,
-               const query_options *options)
+static int ask(const qd_cli *cli, qd_client *client, const qd_msg_query *query, const query_options *options)
 {
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room) || !qd_cli_check_dimensions(cli, name, &room, dimensions)) {
-        return 1;
-    }
-    query->room = room.handle;
     const qd_server_message *answer =
         qd_cli_answer(cli, client, qd_client_query(client, query), QD_SERVER_QUERY_RESULT);
+
     if (answer == NULL) {
         return 1;
     }
@@ -175,31 +169,34 @@ static int ask(const qd_cli *cli, qd_client *client, const char *name, qd_msg_qu
     } else {
         print_lines(result);
     }
-    /* Who asked for so many knows that there may be more. */
+    /* With --limit, the user knows that there may be more. */
     if (result->more && query->limit == 0) {
-        fprintf(stderr, "%s: there are more than these %u: ask for them with --limit\n", cli->program, result->count);
+        fprintf(stderr, "%s: there are more than these %u: raise --limit\n", cli->program, result->count);
     }
     return 0;
 }
 
 int qd_command_query(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {
-        "quadrille query", "ROOM (box MINX,MINY,MAXX,MAXY | circle X,Y,RADIUS | nearest X,Y | ray X,Y,DX,DY)",
-        "Prints which entities overlap a box or a circle, by id; which are nearest to a\n"
-        "point, with their distance (0 inside); or which a ray hits, with how far along it.\n"
-        "A line each, of the room as of its last tick. In a room of three dimensions points\n"
-        "and directions have three numbers, such as circle X,Y,Z,RADIUS, which is a sphere.",
-        3, 3};
+    static const qd_usage usage = {"quadrille query",
+                                   "ROOM (box MINX,MINY,MAXX,MAXY | circle X,Y,RADIUS | nearest X,Y | ray X,Y,DX,DY)",
+                                   "Prints, for the last tick and one per line,\n"
+                                   "    box, circle   the entities that overlap it, by id\n"
+                                   "    nearest       the entities nearest to a point, with their distance (0 inside)\n"
+                                   "    ray           the entities that it hits, with the distance along it\n"
+                                   "In a room of three dimensions, points and directions have three numbers. A circle\n"
+                                   "X,Y,Z,RADIUS is a sphere.",
+                                   3, 3};
     query_options given = {0};
     const qd_option options[] = {
-        {"-k", "N", "nearest: so many (1)", QD_OPTION_NUMBER, &given.nearest, 1, LIMIT_MAX},
-        {"--within", "D", "nearest: no farther away than this", QD_OPTION_REAL, &given.within, REACH_MIN, REACH_MAX},
-        {"--length", "L", "ray: no farther along than this", QD_OPTION_REAL, &given.length, REACH_MIN, REACH_MAX},
-        {"--first", NULL, "ray: the first hit only", QD_OPTION_FLAG, &given.first, 0, 0},
-        {"--categories", "N", "only entities with one of these category bits (all)", QD_OPTION_NUMBER,
+        {"-k", "N", "nearest: print N entities (1)", QD_OPTION_NUMBER, &given.nearest, 1, LIMIT_MAX},
+        {"--within", "D", "nearest: print none farther away than D", QD_OPTION_REAL, &given.within, REACH_MIN,
+         REACH_MAX},
+        {"--length", "L", "ray: end it after length L", QD_OPTION_REAL, &given.length, REACH_MIN, REACH_MAX},
+        {"--first", NULL, "ray: print the first hit only", QD_OPTION_FLAG, &given.first, 0, 0},
+        {"--categories", "N", "print only entities with one of these category bits (all)", QD_OPTION_NUMBER,
          &given.categories, 1, UINT32_MAX},
-        {"--limit", "N", "at most so many (1024)", QD_OPTION_NUMBER, &given.limit, 1, LIMIT_MAX},
+        {"--limit", "N", "print at most N (1024)", QD_OPTION_NUMBER, &given.limit, 1, LIMIT_MAX},
         {"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &given.json, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
@@ -214,11 +211,14 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
     if (status != 0) {
         return status;
     }
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
+
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = 1;
+    if (client != NULL && qd_cli_check_dimensions(cli, argv[0], &room, dimensions)) {
+        query.room = room.handle;
+        status = ask(cli, client, &query, &given);
     }
-    status = ask(cli, client, argv[0], &query, dimensions, &given);
     qd_client_destroy(client);
     return status;
 }

@@ -11,25 +11,19 @@
 
 /* ---- by the clock ---- */
 
-/* Receives until that moment. */
+/* Receives until then. */
 static bool wait_until(qd_replay *replay, uint64_t until_ns)
 {
     for (;;) {
-        uint64_t now_ns = qd_cli_now_ns();
+        uint64_t now_ns = qd_now_ns();
         int left_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000 + 1) : 0;
         const qd_server_message *message = qd_client_wait(replay->client, left_ms < 100 ? left_ms : 100);
 
         if (message == NULL && qd_client_state(replay->client) != QD_CLIENT_OK) {
             return qd_cli_fail_session(replay->cli, replay->client) == 0;
         }
-        if (message != NULL && message->kind == QD_SERVER_ERROR) {
-            return qd_cli_fail_error(replay->cli, &message->as.error) == 0;
-        }
-        if (message != NULL && message->kind == QD_SERVER_GO_AWAY) {
-            return qd_cli_fail_go_away(replay->cli, &message->as.go_away) == 0;
-        }
-        if (message != NULL && message->kind == QD_SERVER_ROOM_CLOSED) {
-            return qd_cli_fail(replay->cli, "room %s was closed", replay->room_name) == 0;
+        if (message != NULL && !qd_replay_continues(replay, message)) {
+            return false;
         }
         if (qd_cli_stopped()) {
             return qd_cli_fail(replay->cli, "interrupted") == 0;
@@ -40,7 +34,7 @@ static bool wait_until(qd_replay *replay, uint64_t until_ns)
     }
 }
 
-/* A line that is written over on a terminal, else one now and then. */
+/* On a terminal, one line that is overwritten; else separate lines. */
 static void show_progress(const qd_trace_scene *scene, uint64_t done, uint64_t total)
 {
     bool live = isatty(STDERR_FILENO);
@@ -51,11 +45,11 @@ static void show_progress(const qd_trace_scene *scene, uint64_t done, uint64_t t
 
 static int replay_by_clock(qd_replay *replay, uint32_t hz)
 {
-    const uint64_t total = qd_trace_ticks(replay->trace), start_ns = qd_cli_now_ns();
+    const uint64_t total = qd_trace_ticks(replay->trace), start_ns = qd_now_ns();
     qd_trace_cursor cursor = qd_trace_begin(replay->trace);
     qd_trace_scene scene;
 
-    fprintf(stderr, "playing %" PRIu64 " ticks into room %s, %u a second, in %.1f s\n", total, replay->room_name, hz,
+    fprintf(stderr, "playing %" PRIu64 " ticks into room %s at %u Hz, in %.1f s\n", total, replay->room_name, hz,
             (double)total / hz);
     for (uint64_t done = 1; qd_trace_next(&cursor, &scene); done++) {
         if (!qd_replay_send(replay, &scene) || !wait_until(replay, start_ns + done * 1000000000u / hz)) {
@@ -77,7 +71,7 @@ typedef struct request {
     bool step, check, swept;
 } request;
 
-/* In step mode all that is in the room must come from the trace, or else nothing would compare. */
+/* In step mode all entities must come from the trace, so that the events can be compared. */
 static bool is_empty(const qd_replay *replay)
 {
     const qd_server_message *answer = qd_cli_answer(
@@ -122,7 +116,7 @@ static int play_by_step(qd_replay *replay, const request *asked)
     return status;
 }
 
-/* A room that this program made goes with it, whatever happened. */
+/* Closes a room that this program created, also after a failure. */
 static void close_own_room(const qd_replay *replay)
 {
     if (replay->client == NULL || !replay->room.created || qd_client_state(replay->client) != QD_CLIENT_OK) {
@@ -166,25 +160,25 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille replay", "FILE.csv[.gz]",
-        "Plays a recorded trace into a room, which it makes, and closes at the end. FILE is CSV,\n"
-        "gzipped or plain, or - for the standard input: comments `# hz:`, `# shape: box|circle`\n"
-        "and `# bounds: minx miny maxx maxy`, then tick,id,x,y,hx,hy, sorted by tick: centre and\n"
-        "half extents (a circle's radius is hx). An id that a tick does not list is not there.\n\n"
-        "It plays by the clock, for people to watch; or with --step tick by tick, as fast as the\n"
-        "server goes. Then --events writes every event as a line tick,kind,a,b,reason: kind is\n"
-        "end, begin or passed, tick is numbered as in FILE, and the kinds come in that order,\n"
-        "each by (a, b).",
+        "Plays a recorded trace into a room. It creates the room, and closes it at the end. FILE\n"
+        "is CSV, gzipped or plain, or - for the standard input. It has the comments `# hz:`,\n"
+        "`# shape: box|circle` and `# bounds: minx miny maxx maxy`, then rows tick,id,x,y,hx,hy\n"
+        "sorted by tick: center and half extents (hx is a circle's radius). An entity exists only\n"
+        "at ticks that list its id.\n\n"
+        "It plays by the clock, or with --step as fast as the server answers. --events writes\n"
+        "every event as a line tick,kind,a,b,reason. The ticks are those of FILE, the kinds are\n"
+        "end, begin and passed in this order, each ordered by (a, b).",
         1, 1};
     request asked = {0};
     const qd_option options[] = {
-        {"--room", "NAME", "the room to play into; needed", QD_OPTION_TEXT, &asked.room_name, 0, 0},
-        {"--hz", "N", "play by the clock at this rate (as recorded, else 20)", QD_OPTION_NUMBER, &asked.hz, 1, 1000},
+        {"--room", "NAME", "play into this room (required)", QD_OPTION_TEXT, &asked.room_name, 0, 0},
+        {"--hz", "N", "play by the clock at N Hz (as recorded, else 20)", QD_OPTION_NUMBER, &asked.hz, 1, 1000},
         {"--step", NULL, "play by Step", QD_OPTION_FLAG, &asked.step, 0, 0},
         {"--events", "OUT", "with --step: write the events to this file; - is stdout", QD_OPTION_TEXT,
          &asked.events_path, 0, 0},
-        {"--index", "NAME", "how the room finds pairs; see `quadrille open` (auto)", QD_OPTION_INDEX, &asked.index, 0,
+        {"--index", "NAME", "find pairs by this index; see `quadrille open` (auto)", QD_OPTION_INDEX, &asked.index, 0,
          0},
-        {"--swept", NULL, "with pairs that touch only between two ticks", QD_OPTION_FLAG, &asked.swept, 0, 0},
+        {"--swept", NULL, "also report pairs that touch only between two ticks", QD_OPTION_FLAG, &asked.swept, 0, 0},
         {"--check", NULL, "with --step: compare every tick with brute force", QD_OPTION_FLAG, &asked.check, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
@@ -193,7 +187,7 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
         return status;
     }
     if (asked.room_name == NULL) {
-        return qd_options_misuse(cli->program, "no --room given: name the room to play into");
+        return qd_options_misuse(cli->program, "no --room given: the trace needs a room");
     }
     if (asked.step && asked.hz != 0) {
         return qd_options_misuse(cli->program, "--step and --hz exclude each other: choose one");

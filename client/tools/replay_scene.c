@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From one scene of a trace to the next.
+ * Sends the difference between two scenes of a trace.
  */
 #include "replay.h"
 
-/* Both scenes are ordered by id: one pass finds what became of each entity. */
+/* Both scenes are ordered by id, so one pass finds the change of each entity. */
 static bool compare_scenes(qd_replay *replay, const qd_trace_scene *scene)
 {
     const qd_entity *was = replay->trace->rows + replay->was.first, *was_end = was + replay->was.count;
@@ -42,6 +42,20 @@ static bool send_columns(qd_replay *replay, qd_columns *columns, qd_client_kind 
 
     columns->count = 0;
     return sent;
+}
+
+bool qd_replay_continues(const qd_replay *replay, const qd_server_message *message)
+{
+    switch (message->kind) {
+    case QD_SERVER_ERROR:
+        return qd_cli_fail_error(replay->cli, &message->as.error) == 0;
+    case QD_SERVER_GO_AWAY:
+        return qd_cli_fail_go_away(replay->cli, &message->as.go_away) == 0;
+    case QD_SERVER_ROOM_CLOSED:
+        return qd_cli_fail(replay->cli, "room %s was closed", replay->room_name) == 0;
+    default:
+        return true;
+    }
 }
 
 bool qd_replay_send(qd_replay *replay, const qd_trace_scene *scene)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Playing a trace by Step. A few ticks are under way at once; their answers come in the order in which they were sent:
+ * Plays a trace by Step, with a few ticks in flight. Their answers come in the order in which they were sent:
  *
  *     batches, Step t ... batches, Step t + 3   ->  room
  *                       Tick frames of t, Applied t  <-
  *
- * Applied says that the tick is complete: then its events are written, and compared.
+ * Applied completes the tick. Then its events are written and compared.
  */
 #include "check.h"
 #include "replay.h"
@@ -14,9 +14,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Ticks under way at once. */
+/* Ticks in flight. */
 #define AHEAD 8u
-/* A step may be long work. */
+/* A step may take long. */
 #define STEP_TIMEOUT_MS 60000
 
 typedef struct player {
@@ -25,14 +25,14 @@ typedef struct player {
     qd_trace_cursor sending, checking;
     uint64_t sent, done; /* ticks */
     uint32_t step_seqs[AHEAD];
-    qd_events events; /* of the tick that is coming in, in the order in which they came */
+    qd_events events; /* of the tick being received, in the order of arrival */
     uint64_t begins_count, ends_count, passed_count;
     qd_check *check; /* NULL: unchecked */
     uint64_t ticks_different;
-    char difference[240]; /* the first */
+    char difference[240]; /* the first one */
 } player;
 
-/* The room's tick that stands for the n-th of the file, from 0 on. */
+/* The room's tick for the n-th tick of the file, from 0 on. */
 static uint64_t room_tick(const player *play, uint64_t n)
 {
     return play->replay->room.tick + 1 + n;
@@ -96,8 +96,9 @@ static void compare(player *play, const qd_events *expected)
     char server[80], brute[80];
     describe(server, sizeof server, at < got->count ? &got->items[at] : NULL);
     describe(brute, sizeof brute, at < expected->count ? &expected->items[at] : NULL);
-    snprintf(play->difference, sizeof play->difference, "tick %" PRIu64 ": the server says %s, brute force says %s",
-             file_tick(play, play->done), server, brute);
+    snprintf(play->difference, sizeof play->difference,
+             "tick %" PRIu64 ": the server reported %s, brute force expects %s", file_tick(play, play->done), server,
+             brute);
 }
 
 static void write_events(const player *play)
@@ -127,11 +128,11 @@ static bool take_pairs(player *play, qd_event_kind kind, const qd_msg_pairs *pai
     return true;
 }
 
-/* One of the frames of a tick. Nothing is put in order here: that is part of what is checked. */
+/* Takes one frame of a tick. It does not sort the events, because the check covers their order. */
 static bool take_frame(player *play, const qd_msg_tick *tick)
 {
     const qd_cli *cli = play->replay->cli;
-    /* The stream starts with a reset, of an empty room: at the tick before the first, or with the first. */
+    /* The stream starts with a reset of an empty room, at the tick before the first or at the first. */
     bool is_start = play->done == 0 && tick->reset;
 
     if (is_start && tick->tick == play->replay->room.tick && tick->begins.count == 0) {
@@ -146,7 +147,7 @@ static bool take_frame(player *play, const qd_msg_tick *tick)
                            file_tick(play, play->done), play->replay->room.config.events_max) == 0;
     }
     if (tick->reset && !is_start) {
-        return qd_cli_fail(cli, "tick %" PRIu64 ": events were lost, because this program did not read fast enough",
+        return qd_cli_fail(cli, "tick %" PRIu64 ": events are missing, because this program did not read in time",
                            file_tick(play, play->done)) == 0;
     }
     play->ends_count += tick->ends.count;
@@ -157,7 +158,7 @@ static bool take_frame(player *play, const qd_msg_tick *tick)
            take_pairs(play, QD_EVENT_PASSED, &tick->passed, NULL);
 }
 
-/* All of the tick is there. */
+/* The tick is complete. */
 static bool finish_tick(player *play)
 {
     if (play->check != NULL) {
@@ -194,16 +195,10 @@ static bool receive(player *play)
     case QD_SERVER_TICK:
         return take_frame(play, &message->as.tick);
     case QD_SERVER_APPLIED:
-        /* Anything before the Step may be acknowledged on its own. */
+        /* Another Applied may cover requests before the Step. */
         return message->as.applied.seq != play->step_seqs[play->done % AHEAD] || finish_tick(play);
-    case QD_SERVER_ERROR:
-        return qd_cli_fail_error(replay->cli, &message->as.error) == 0;
-    case QD_SERVER_GO_AWAY:
-        return qd_cli_fail_go_away(replay->cli, &message->as.go_away) == 0;
-    case QD_SERVER_ROOM_CLOSED:
-        return qd_cli_fail(replay->cli, "room %s was closed", replay->room_name) == 0;
     default:
-        return true;
+        return qd_replay_continues(replay, message);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The commands about rooms as a whole: rooms, stats, open, close.
+ * The commands rooms, stats, open and close.
  */
 #include "cli.h"
 
@@ -22,7 +22,7 @@ static void print_room_json(const qd_msg_room_info *room, bool first)
            mode_name(room->tick_mode), room->tick_hz, room->tick, room->entities, room->sessions);
 }
 
-/* So many bytes make as many columns as `columns` letters of one byte would, for most scripts. */
+/* The width in bytes that pads the text to `columns` characters, for most scripts. */
 static int width_of(const char *text, int columns)
 {
     for (; *text != '\0'; text++) {
@@ -44,7 +44,7 @@ static void print_room_row(const qd_msg_room_info *room, bool first)
            hz, room->tick, room->entities, room->sessions);
 }
 
-/* A page after the other, for as long as there are more. */
+/* Lists all pages. */
 static int list_rooms(const qd_cli *cli, qd_client *client, bool json)
 {
     char after[QD_ROOM_NAME_BYTES_MAX + 1] = "";
@@ -84,8 +84,8 @@ static int list_rooms(const qd_cli *cli, qd_client *client, bool json)
 int qd_command_rooms(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille rooms", "",
-                                   "Lists the open rooms by name: how they tick, the last tick that is done, how many\n"
-                                   "entities and sessions are in them.",
+                                   "Lists the open rooms by name, with their tick mode, last tick, entities and\n"
+                                   "sessions.",
                                    0, 0};
     bool json = false;
     const qd_option options[] = {{"--json", NULL, "print a JSON array", QD_OPTION_FLAG, &json, 0, 0},
@@ -107,7 +107,7 @@ int qd_command_rooms(qd_cli *cli, int argc, char **argv)
 
 /* ---- stats ---- */
 
-/* One row a figure, so that the table and the JSON cannot differ. */
+/* One row per value, for the table and for JSON. */
 typedef struct figure {
     const char *name; /* as in quadrille.proto */
     double value;
@@ -205,7 +205,7 @@ static int show_stats(const qd_cli *cli, qd_client *client, const char *name, bo
     } else if (answer->as.stats.has_room) {
         print_room_stats(&answer->as.stats.room, json);
     } else {
-        return qd_cli_fail(cli, "the server gave no figures of room %s", name);
+        return qd_cli_fail(cli, "the server sent no statistics of room %s", name);
     }
     return 0;
 }
@@ -214,9 +214,9 @@ int qd_command_stats(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille stats", "[ROOM]",
-        "Prints figures of the server, or of one room, under the names that\n"
-        "quadrille.proto explains. A room's sessions include the one that asks; its begins,\n"
-        "ends and passed are counted while somebody is subscribed.",
+        "Prints statistics of the server, or of one room; quadrille.proto documents them. A\n"
+        "room's sessions include this command's own. Its begins, ends and passed count only at\n"
+        "ticks with a subscriber.",
         0, 1};
     bool json = false;
     const qd_option options[] = {{"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &json, 0, 0},
@@ -251,8 +251,8 @@ static void print_bounds(const qd_msg_room_config *config)
     }
 }
 
-/* Whether the room has to be made: one that is open keeps its bounds where none are asked for, a new one needs some.
- * Another fault looks the same, and is told when the room is opened in earnest. */
+/* Whether the request needs default bounds: an open room keeps its bounds if none are given, but a new room needs some.
+ * Another fault gives the same answer; the next request reports it. */
 static bool needs_bounds(qd_client *client, const char *name, const qd_msg_room_config *config)
 {
     if (config->has_bounds) {
@@ -281,12 +281,12 @@ static int open_room(const qd_cli *cli, const char *name, qd_msg_room_config *co
         print_bounds(&room.config);
         printf(", index %s%s, ", qd_index_name(room.config.index), room.config.swept ? ", swept" : "");
         if (room.config.writers > 0) {
-            printf("ticks when %u have stepped or %u ms after the first", room.config.writers,
+            printf("ticks when %u sessions have stepped or %u ms after the first", room.config.writers,
                    room.config.step_deadline_ms);
         } else if (room.config.tick_mode == QD_TICK_MODE_STEP) {
             printf("ticks by step");
         } else {
-            printf("%u ticks a second", room.config.tick_hz);
+            printf("%u ticks per second", room.config.tick_hz);
         }
         printf(", at most %u entities, tick %" PRIu64 "\n", room.config.entities_max, room.tick);
         status = 0;
@@ -295,7 +295,7 @@ static int open_room(const qd_cli *cli, const char *name, qd_msg_room_config *co
     return status;
 }
 
-/* What goes together on the command line of `open`, and what does not. Returns 0, or the exit status of a misuse. */
+/* Completes the configuration, and checks combinations of options. Returns 0, or the exit status of a misuse. */
 static int complete_config(const qd_cli *cli, qd_msg_room_config *config, const qd_option_bounds *given, bool step)
 {
     int status = given->dimensions != 0 ? qd_options_dimensions(cli->program, given, &config->dimensions) : 0;
@@ -306,13 +306,13 @@ static int complete_config(const qd_cli *cli, qd_msg_room_config *config, const 
     config->has_bounds = given->dimensions != 0;
     config->bounds = given->bounds;
     if (step && config->tick_hz != 0) {
-        return qd_options_misuse(cli->program, "--step and --hz exclude each other: a room ticks by one of them");
+        return qd_options_misuse(cli->program, "--step and --hz exclude each other: choose one");
     }
     if (config->writers != 0 && !step) {
-        return qd_options_misuse(cli->program, "--writers is for rooms that tick by step: give --step, too");
+        return qd_options_misuse(cli->program, "--writers needs --step: only rooms that tick by Step have writers");
     }
     if (config->step_deadline_ms != 0 && config->writers == 0) {
-        return qd_options_misuse(cli->program, "--step-deadline-ms is for lockstep: give --writers, too");
+        return qd_options_misuse(cli->program, "--step-deadline-ms needs --writers: only lockstep has a deadline");
     }
     if (step) {
         config->tick_mode = QD_TICK_MODE_STEP;
@@ -325,46 +325,47 @@ static int complete_config(const qd_cli *cli, qd_msg_room_config *config, const 
 int qd_command_open(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille open", "NAME",
-                                   "Creates a room; or, where it is open already, checks that it is configured as\n"
-                                   "asked; what is not given may be as it is. It is closed by itself when nobody and\n"
-                                   "nothing has been in it for a while (--empty-close-ms), and by `quadrille close`\n"
-                                   "with the same QUADRILLE_TOKEN.\n\n"
-                                   "The index says how pairs are found, and changes none of them: auto, quadtree (two\n"
-                                   "dimensions), octree (three), sparse (huge, mostly empty), hash (without bounds),\n"
-                                   "grid (dense, of like size), brute (tiny).",
+                                   "Creates a room. If the room is open, checks that it has the given configuration.\n"
+                                   "The server closes a room without sessions and entities after --empty-close-ms.\n"
+                                   "`quadrille close` with the same QUADRILLE_TOKEN closes it at once.\n\n"
+                                   "The index finds the pairs; all indexes find the same pairs: auto, quadtree (two\n"
+                                   "dimensions), octree (three), sparse (huge, mostly empty), hash (unbounded), grid\n"
+                                   "(dense, similar sizes), brute (tiny).",
                                    1, 1};
     qd_msg_room_config config = {0};
     qd_option_bounds bounds = {0};
     double cell_size = 0;
     bool step = false;
     const qd_option options[] = {
-        {"--dimensions", "N", "2 or 3 (as --bounds has, else 2)", QD_OPTION_NUMBER, &config.dimensions, 2, 3},
-        {"--bounds", "MINX,MINY,MAXX,MAXY", "or six numbers: what its index is made for (0 to 1000)", QD_OPTION_BOUNDS,
-         &bounds, 0, 0},
-        {"--hz", "N", "ticks a second (20)", QD_OPTION_NUMBER, &config.tick_hz, 1, 1000},
-        {"--step", NULL, "tick by Step instead of by the clock", QD_OPTION_FLAG, &step, 0, 0},
-        {"--writers", "N", "with --step: in lockstep, when so many sessions have stepped", QD_OPTION_NUMBER,
+        {"--dimensions", "N", "use 2 or 3 dimensions (those of --bounds, else 2)", QD_OPTION_NUMBER, &config.dimensions,
+         2, 3},
+        {"--bounds", "MINX,MINY,MAXX,MAXY", "build the index for this space; in 3D, six numbers (0 to 1000)",
+         QD_OPTION_BOUNDS, &bounds, 0, 0},
+        {"--hz", "N", "tick at N Hz (20)", QD_OPTION_NUMBER, &config.tick_hz, 1, 1000},
+        {"--step", NULL, "tick by Step instead of the clock", QD_OPTION_FLAG, &step, 0, 0},
+        {"--writers", "N", "with --step: tick in lockstep, when N sessions have stepped", QD_OPTION_NUMBER,
          &config.writers, 1, 1024},
-        {"--step-deadline-ms", "N", "with --writers: wait so long for the others (1000)", QD_OPTION_NUMBER,
+        {"--step-deadline-ms", "N", "with --writers: wait N ms for late sessions (1000)", QD_OPTION_NUMBER,
          &config.step_deadline_ms, 1, 3600000},
-        {"--swept", NULL, "tell of pairs that touch only between two ticks", QD_OPTION_FLAG, &config.swept, 0, 0},
-        {"--index", "NAME", "how pairs are found (auto)", QD_OPTION_INDEX, &config.index, 0, 0},
-        {"--depth", "N", "levels of the tree below its root (chosen by the server)", QD_OPTION_NUMBER, &config.depth, 1,
-         21},
-        {"--prune", "NAME", "sparse: auto, candidates, walk or lazy (auto)", QD_OPTION_PRUNE, &config.prune, 0, 0},
-        {"--cell-size", "S", "hash, grid: the side of a cell (chosen by the server)", QD_OPTION_REAL, &cell_size, 1e-30,
+        {"--swept", NULL, "also report pairs that touch only between two ticks", QD_OPTION_FLAG, &config.swept, 0, 0},
+        {"--index", "NAME", "find pairs by this index (auto)", QD_OPTION_INDEX, &config.index, 0, 0},
+        {"--depth", "N", "use N levels of the tree below its root (the server chooses)", QD_OPTION_NUMBER,
+         &config.depth, 1, 21},
+        {"--prune", "NAME", "sparse: prune by auto, candidates, walk or lazy (auto)", QD_OPTION_PRUNE, &config.prune, 0,
+         0},
+        {"--cell-size", "S", "hash, grid: use cells of side S (the server chooses)", QD_OPTION_REAL, &cell_size, 1e-30,
          1e30},
-        {"--entities-max", "N", "entities that it takes (the server's limit)", QD_OPTION_NUMBER, &config.entities_max,
-         1, UINT32_MAX},
-        {"--events-max", "N", "pair events a tick (the server's limit)", QD_OPTION_NUMBER, &config.events_max, 1,
+        {"--entities-max", "N", "allow N entities (the server's limit)", QD_OPTION_NUMBER, &config.entities_max, 1,
          UINT32_MAX},
-        {"--observers-max", "N", "observers that it takes (the server's limit)", QD_OPTION_NUMBER,
-         &config.observers_max, 1, UINT32_MAX},
-        {"--sightings-max", "N", "entities within reach of them all; above it views wait (the limit)", QD_OPTION_NUMBER,
-         &config.sightings_max, 1, UINT32_MAX},
-        {"--grace-ms", "N", "entities stay so long after their session (5000)", QD_OPTION_NUMBER, &config.grace_ms, 1,
-         3600000},
-        {"--empty-close-ms", "N", "it is closed so long after it got empty (60000)", QD_OPTION_NUMBER,
+        {"--events-max", "N", "allow N pair events per tick (the server's limit)", QD_OPTION_NUMBER, &config.events_max,
+         1, UINT32_MAX},
+        {"--observers-max", "N", "allow N observers (the server's limit)", QD_OPTION_NUMBER, &config.observers_max, 1,
+         UINT32_MAX},
+        {"--sightings-max", "N", "allow N visible entries; above it, suspend views (the server's limit)",
+         QD_OPTION_NUMBER, &config.sightings_max, 1, UINT32_MAX},
+        {"--grace-ms", "N", "remove a session's entities N ms after its end (5000)", QD_OPTION_NUMBER, &config.grace_ms,
+         1, 3600000},
+        {"--empty-close-ms", "N", "close the room after N ms without sessions and entities (60000)", QD_OPTION_NUMBER,
          &config.empty_close_ms, 1, 86400000},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
@@ -377,28 +378,12 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
     return status != 0 ? status : open_room(cli, argv[0], &config);
 }
 
-static int close_room(const qd_cli *cli, qd_client *client, const char *name)
-{
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
-        return 1;
-    }
-    uint32_t seq = qd_client_close_room(client, room.handle);
-    if (qd_cli_answer(cli, client, seq, QD_SERVER_ROOM_CLOSED) == NULL) {
-        return 1;
-    }
-    printf("room %s closed\n", name);
-    return 0;
-}
-
 int qd_command_close(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {
-        "quadrille close", "ROOM",
-        "Closes a room for everybody in it. Only its creator may: so set QUADRILLE_TOKEN to\n"
-        "the same value for `open` and `close`, or to an admin's token.",
-        1, 1};
+    static const qd_usage usage = {"quadrille close", "ROOM",
+                                   "Closes a room for all sessions in it. Only its creator may close it: set\n"
+                                   "QUADRILLE_TOKEN to the same value for `open` and `close`, or to an admin's token.",
+                                   1, 1};
     const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -406,11 +391,14 @@ int qd_command_close(qd_cli *cli, int argc, char **argv)
         return status;
     }
 
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = 1;
+    if (client != NULL &&
+        qd_cli_answer(cli, client, qd_client_close_room(client, room.handle), QD_SERVER_ROOM_CLOSED) != NULL) {
+        printf("room %s closed\n", argv[0]);
+        status = 0;
     }
-    status = close_room(cli, client, argv[0]);
     qd_client_destroy(client);
     return status;
 }

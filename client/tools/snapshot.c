@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille snapshot: the entities of a room, or of a region of it, as they are.
+ * quadrille snapshot: prints the present entities of a room, or of a region of it.
  */
 #include "cli.h"
 
@@ -19,7 +19,7 @@ static void print_header(printer *out)
     out->has_header = true;
 }
 
-/* With enough digits to be read back to the last bit. */
+/* Prints enough digits to read back the exact float. */
 static void print_real(const float *column, uint32_t i)
 {
     printf(",%.9g", column != NULL ? (double)column[i] : 0);
@@ -67,39 +67,27 @@ static int print_answer(const qd_cli *cli, qd_client *client, uint32_t seq, bool
         print_header(&out);
         print_entities(&out, &result->entities);
         last = result->last;
-        /* Who asked for so many knows that there may be more. */
+        /* With --limit, the user knows that there may be more. */
         if (last && result->more && !limited) {
-            fprintf(stderr, "%s: there are more than these %u: ask for them with --limit\n", cli->program, out.count);
+            fprintf(stderr, "%s: there are more than these %u: raise --limit\n", cli->program, out.count);
         }
     }
     return 0;
 }
 
-static int take_snapshot(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_bounds *region,
-                         uint32_t dimensions, uint32_t limit)
-{
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room) ||
-        (dimensions != 0 && !qd_cli_check_dimensions(cli, name, &room, dimensions))) {
-        return 1;
-    }
-    uint32_t seq = qd_client_snapshot(client, room.handle, dimensions != 0 ? region : NULL, limit);
-    return print_answer(cli, client, seq, room.config.dimensions == 3, limit != 0);
-}
-
 int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {"quadrille snapshot", "ROOM",
-                                   "Prints the entities of a room as they are, ticked or not, by id: a header, and a\n"
-                                   "line of comma-separated values each.",
-                                   1, 1};
+    static const qd_usage usage = {
+        "quadrille snapshot", "ROOM",
+        "Prints the present entities of a room by id, also those that no tick contains yet:\n"
+        "a header, and one line of comma-separated values per entity.",
+        1, 1};
     qd_option_bounds region = {0};
     uint32_t limit = 0;
     const qd_option options[] = {
-        {"--region", "MINX,MINY,MAXX,MAXY", "or six numbers: those whose bounding box touches it (all)",
+        {"--region", "MINX,MINY,MAXX,MAXY", "print entities whose bounding box touches it; in 3D, six numbers (all)",
          QD_OPTION_BOUNDS, &region, 0, 0},
-        {"--limit", "N", "at most so many, with the lowest ids (65536)", QD_OPTION_NUMBER, &limit, 1, LIMIT_MAX},
+        {"--limit", "N", "print at most N, those with the lowest ids (65536)", QD_OPTION_NUMBER, &limit, 1, LIMIT_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -107,11 +95,15 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
         return status;
     }
 
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    const bool is_whole = region.dimensions == 0;
+    status = 1;
+    if (client != NULL && (is_whole || qd_cli_check_dimensions(cli, argv[0], &room, region.dimensions))) {
+        uint32_t seq = qd_client_snapshot(client, room.handle, is_whole ? NULL : &region.bounds, limit);
+
+        status = print_answer(cli, client, seq, room.config.dimensions == 3, limit != 0);
     }
-    status = take_snapshot(cli, client, argv[0], &region.bounds, region.dimensions, limit);
     qd_client_destroy(client);
     return status;
 }

@@ -9,7 +9,7 @@
 
 void qd_streams_begin(void)
 {
-    /* The lowest number that is free is what open gives: those before it are taken by then. */
+    /* open returns the lowest free number, and all lower ones are in use by then. */
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         if (fcntl(stream, F_GETFD) < 0) {
             (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);

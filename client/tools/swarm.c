@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille swarm: bots that move in rooms of their own, over one session, until they are stopped.
+ * quadrille swarm: moves bots in rooms of their own, over one session, until it is stopped.
  */
 #include "cli.h"
 #include "motion.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entities in one batch; a frame holds many more. */
+/* Entities per batch; a frame holds many more. */
 #define PIECE 32768u
-/* With so much unsent the server does not keep up, and moves are left out. */
+/* With more unsent bytes the server lags, and the swarm skips moves. */
 #define BACKLOG_BYTES_MAX (16u << 20)
-/* What is seen is printed this often. */
+/* The period of the lines about views. */
 #define PRINT_NS 1000000000u
-/* Entities a square (cubic) unit, where --bounds is not given; they are about one unit wide. */
+/* Entities per square (cubic) unit without --bounds; they are about one unit wide. */
 #define DEFAULT_DENSITY 0.06
 
 typedef struct swarm_room {
@@ -41,11 +41,11 @@ typedef struct swarm {
     qd_option_bounds given; /* --bounds */
     qd_msg_bounds bounds;
     swarm_room *rooms;
-    uint32_t opened;       /* rooms that are to be closed */
+    uint32_t opened;       /* rooms to close at the end */
     swarm_figures figures; /* of all rooms */
-    uint64_t ticks_left_out;
-    double danced_s;
-    swarm_figures printed; /* when they last were */
+    uint64_t ticks_skipped;
+    double elapsed_s;
+    swarm_figures printed; /* at the last line */
 } swarm;
 
 /* ---- the start ---- */
@@ -74,7 +74,7 @@ static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kin
             batch->entities.half_z = is_3d ? motion->half_z + at : NULL;
             batch->entities.shape = motion->shape + at;
         }
-        /* Without a seq: nobody waits for their Applied. */
+        /* Seq 0: no Applied is needed. */
         if (!qd_client_send(all->client, &message)) {
             return qd_cli_fail_session(all->cli, all->client) == 0;
         }
@@ -82,7 +82,7 @@ static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kin
     return true;
 }
 
-/* The first entities of a room get an observer each, of their own ids. */
+/* Adds an observer, with the entity's id, to each of the first entities of a room. */
 static bool send_observers(const swarm *all, swarm_room *room)
 {
     float *range = malloc(PIECE * sizeof *range);
@@ -99,14 +99,13 @@ static bool send_observers(const swarm *all, swarm_room *room)
 
         message.as.observers = (qd_msg_observers){
             .room = room->handle, .count = left < PIECE ? left : PIECE, .id = id, .entity = id, .range = range};
-        /* Without a seq, as all here. */
         sent = qd_client_send(all->client, &message);
     }
     free(range);
     return sent || qd_cli_fail(all->cli, "out of memory for --observers %u", all->observers) == 0;
 }
 
-/* Wide as a screen, as deep as it is high, and large enough for the density. */
+/* Bounds for the density with the proportions of a screen; the depth equals the height. */
 static qd_msg_bounds bounds_for(uint32_t entities, double density, bool is_3d)
 {
     double places = entities / density / 1.8;
@@ -117,19 +116,16 @@ static qd_msg_bounds bounds_for(uint32_t entities, double density, bool is_3d)
 
 static qd_motion_kind kind_of(const swarm *all, uint32_t index)
 {
-    for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
-        if (strcmp(all->motion, qd_motion_name((qd_motion_kind)kind)) == 0) {
-            return (qd_motion_kind)kind;
-        }
-    }
-    return (qd_motion_kind)(index % QD_MOTION_KINDS);
+    const qd_motion_kind kind = qd_motion_of_name(all->motion);
+
+    return kind < QD_MOTION_KINDS ? kind : (qd_motion_kind)(index % QD_MOTION_KINDS);
 }
 
 static bool start_room(swarm *all, uint32_t index)
 {
     swarm_room *room = &all->rooms[index];
     const qd_motion_kind kind = kind_of(all, index);
-    /* Should this program die, its rooms are gone soon. */
+    /* The server closes the rooms soon if this program dies. */
     const qd_msg_room_config config = {.dimensions = all->dimensions,
                                        .has_bounds = true,
                                        .bounds = all->bounds,
@@ -143,7 +139,7 @@ static bool start_room(swarm *all, uint32_t index)
     snprintf(room->name, sizeof room->name, "%s-%u", all->prefix, index + 1);
     if (!qd_cli_open_room(all->cli, all->client, room->name, &config, &opened)) {
         return qd_client_state(all->client) == QD_CLIENT_OK &&
-               qd_cli_fail(all->cli, "room %s is not made: if it is open already, choose another --prefix than %s",
+               qd_cli_fail(all->cli, "cannot create room %s: if it is open already, choose another --prefix than %s",
                            room->name, all->prefix) == 0;
     }
     if (!opened.created) {
@@ -165,15 +161,15 @@ static bool start_room(swarm *all, uint32_t index)
     return send_columns(all, room, QD_CLIENT_SPAWN) && (all->observers == 0 || send_observers(all, room));
 }
 
-/* ---- the dance ---- */
+/* ---- the run ---- */
 
-static bool take_of_room(swarm *all, swarm_room *room, const qd_server_message *message)
+static bool take_room_message(swarm *all, swarm_room *room, const qd_server_message *message)
 {
     bool fits = true;
 
     switch (message->kind) {
     case QD_SERVER_ROOM_CLOSED:
-        /* It need not be closed in the end; nor need any other, where the server is stopping. */
+        /* This room is closed. If the server is stopping, so are the others. */
         room->handle = 0;
         if (message->as.room_closed.reason == QD_ROOM_CLOSED_SHUTDOWN) {
             all->opened = 0;
@@ -190,7 +186,7 @@ static bool take_of_room(swarm *all, swarm_room *room, const qd_server_message *
     default:
         break;
     }
-    return fits || qd_cli_fail(all->cli, "room %s: what it says contradicts itself", room->name) == 0;
+    return fits || qd_cli_fail(all->cli, "room %s: its frames contradict each other", room->name) == 0;
 }
 
 static uint64_t room_of(const qd_server_message *message)
@@ -215,7 +211,7 @@ static bool take_message(swarm *all, const qd_server_message *message)
         return qd_cli_fail_error(all->cli, &message->as.error) == 0;
     }
     if (message->kind == QD_SERVER_GO_AWAY) {
-        /* It closes all rooms by itself. */
+        /* The server closes all rooms itself. */
         all->opened = 0;
         return qd_cli_fail_go_away(all->cli, &message->as.go_away) == 0;
     }
@@ -223,7 +219,7 @@ static bool take_message(swarm *all, const qd_server_message *message)
         swarm_room *room = &all->rooms[i];
 
         if (room->handle == handle) {
-            return take_of_room(all, room, message);
+            return take_room_message(all, room, message);
         }
     }
     return true;
@@ -232,10 +228,10 @@ static bool take_message(swarm *all, const qd_server_message *message)
 static bool step_rooms(swarm *all)
 {
     size_t backlog = 0;
-    bool late = qd_client_output(all->client, &backlog) != NULL && backlog > BACKLOG_BYTES_MAX;
+    bool lags = qd_client_output(all->client, &backlog) != NULL && backlog > BACKLOG_BYTES_MAX;
 
-    all->ticks_left_out += late;
-    for (uint32_t i = 0; i < all->opened && !late; i++) {
+    all->ticks_skipped += lags;
+    for (uint32_t i = 0; i < all->opened && !lags; i++) {
         swarm_room *room = &all->rooms[i];
         bool known = room->pairs != NULL && qd_pairs_known(room->pairs);
 
@@ -248,11 +244,11 @@ static bool step_rooms(swarm *all)
     return true;
 }
 
-/* Receives until that moment. */
+/* Receives until then. */
 static bool wait_until(swarm *all, uint64_t until_ns)
 {
     while (!qd_cli_stopped()) {
-        uint64_t now_ns = qd_cli_now_ns();
+        uint64_t now_ns = qd_now_ns();
         int left_ms = now_ns < until_ns ? (int)((until_ns - now_ns + 999999) / 1000000) : 0;
         const qd_server_message *message = qd_client_wait(all->client, left_ms);
 
@@ -279,39 +275,39 @@ static size_t count_seen(const swarm *all)
     return seen;
 }
 
-/* With observers, what comes of it while it goes on: rates since the last line. */
+/* With observers, prints a line with the rates since the last one. */
 static void print_live(swarm *all)
 {
     swarm_figures now = all->figures;
     const swarm_figures *before = &all->printed;
 
-    now.time_ns = qd_cli_now_ns();
+    now.time_ns = qd_now_ns();
     if (all->observers == 0 || now.time_ns < before->time_ns + PRINT_NS) {
         return;
     }
     double seconds = (double)(now.time_ns - before->time_ns) / 1e9;
-    printf("%.0f s: %.0f updates a second, %.1f enters a second, %.1f leaves a second, %zu seen\n", all->danced_s,
+    printf("%.0f s: %.0f updates/s, %.1f enters/s, %.1f leaves/s, %zu seen\n", all->elapsed_s,
            (double)(now.updates - before->updates) / seconds, (double)(now.enters - before->enters) / seconds,
            (double)(now.leaves - before->leaves) / seconds, count_seen(all));
     fflush(stdout);
     all->printed = now;
 }
 
-static bool dance(swarm *all)
+static bool move_bots(swarm *all)
 {
-    const uint64_t start_ns = qd_cli_now_ns(), tick_ns = 1000000000u / all->hz;
+    const uint64_t start_ns = qd_now_ns(), tick_ns = 1000000000u / all->hz;
     uint64_t next_ns = start_ns;
 
     all->printed.time_ns = start_ns;
     while (!qd_cli_stopped()) {
-        uint64_t now_ns = qd_cli_now_ns();
+        uint64_t now_ns = qd_now_ns();
 
-        all->danced_s = (double)(now_ns - start_ns) / 1e9;
+        all->elapsed_s = (double)(now_ns - start_ns) / 1e9;
         print_live(all);
-        if (all->seconds > 0 && all->danced_s >= all->seconds) {
+        if (all->seconds > 0 && all->elapsed_s >= all->seconds) {
             return true;
         }
-        /* Who is far behind does not run after the time that is lost. */
+        /* After a long delay, the schedule restarts instead of catching up. */
         next_ns = now_ns > next_ns + 10 * tick_ns ? now_ns + tick_ns : next_ns + tick_ns;
         if (!step_rooms(all) || !wait_until(all, next_ns)) {
             return false;
@@ -340,13 +336,12 @@ static void print_end(const swarm *all)
 {
     const swarm_figures *figures = &all->figures;
 
-    if (all->observers > 0 && all->danced_s > 0) {
-        printf("%" PRIu64 " enters, %.1f a second; %" PRIu64 " leaves, %.1f a second; %zu seen by %" PRIu64
-               " observers in the end\n",
-               figures->enters, (double)figures->enters / all->danced_s, figures->leaves,
-               (double)figures->leaves / all->danced_s, count_seen(all), (uint64_t)all->observers * all->rooms_count);
+    if (all->observers > 0 && all->elapsed_s > 0) {
+        printf("%" PRIu64 " enters, %.1f/s; %" PRIu64 " leaves, %.1f/s; %zu seen by %" PRIu64 " observers at the end\n",
+               figures->enters, (double)figures->enters / all->elapsed_s, figures->leaves,
+               (double)figures->leaves / all->elapsed_s, count_seen(all), (uint64_t)all->observers * all->rooms_count);
     }
-    printf("%" PRIu64 " updates sent, %" PRIu64 " ticks left out\n", figures->updates, all->ticks_left_out);
+    printf("%" PRIu64 " updates sent, %" PRIu64 " ticks skipped\n", figures->updates, all->ticks_skipped);
 }
 
 static int run(swarm *all)
@@ -362,7 +357,7 @@ static int run(swarm *all)
         good = start_room(all, i);
     }
     fflush(stdout);
-    good = good && dance(all);
+    good = good && move_bots(all);
     if (all->client != NULL) {
         good = close_rooms(all) && good;
     }
@@ -380,25 +375,14 @@ static int run(swarm *all)
     return good ? 0 : 1;
 }
 
-static bool is_motion(const char *name)
-{
-    for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
-        if (strcmp(name, qd_motion_name((qd_motion_kind)kind)) == 0) {
-            return true;
-        }
-    }
-    return strcmp(name, "mix") == 0;
-}
-
 int qd_command_swarm(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille swarm", "",
-        "Makes rooms PREFIX-1, PREFIX-2, ... and lets bots move in them, until interrupted. Then\n"
-        "the rooms are closed. Motions: uniform (straight on, off the walls), flock (groups swirl\n"
-        "around leaders), crowd (from gate to gate; who touches pushes apart), mix (a room each).\n"
-        "With --observers it says every second, and in the end, how much entered and left their\n"
-        "views.",
+        "Creates rooms PREFIX-1, PREFIX-2, ... and moves bots in them. Stop it with Ctrl-C; it\n"
+        "then closes the rooms. Motions: uniform (straight, off the walls), flock (groups around\n"
+        "leaders), crowd (from gate to gate, pushing apart), mix (in turn, one per room). With\n"
+        "--observers it prints the enters and leaves of their views per second.",
         0, 0};
     swarm all = {.cli = cli,
                  .prefix = "swarm",
@@ -410,29 +394,29 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
                  .density = DEFAULT_DENSITY,
                  .range = -1};
     const qd_option options[] = {
-        {"--rooms", "N", "how many rooms (3)", QD_OPTION_NUMBER, &all.rooms_count, 1, 65536},
-        {"--prefix", "NAME", "what their names begin with (all)", QD_OPTION_TEXT, &all.prefix, 0, 0},
-        {"--entities", "N", "entities in each room (300)", QD_OPTION_NUMBER, &all.entities, 1, 4194304},
-        {"--motion", "KIND", "uniform, flock, crowd or mix (mix)", QD_OPTION_TEXT, &all.motion, 0, 0},
-        {"--hz", "N", "ticks, and moves, a second (20)", QD_OPTION_NUMBER, &all.hz, 1, 1000},
-        {"--seconds", "N", "stop after so long", QD_OPTION_REAL, &all.seconds, 0.001, 1e9},
-        {"--dimensions", "N", "2 or 3 (as --bounds has, else 2)", QD_OPTION_NUMBER, &all.dimensions, 2, 3},
-        {"--bounds", "MINX,MINY,MAXX,MAXY", "or six numbers: the space they move in (by --density)", QD_OPTION_BOUNDS,
+        {"--rooms", "N", "create N rooms (3)", QD_OPTION_NUMBER, &all.rooms_count, 1, 65536},
+        {"--prefix", "NAME", "begin their names with this (swarm)", QD_OPTION_TEXT, &all.prefix, 0, 0},
+        {"--entities", "N", "spawn N entities in each room (300)", QD_OPTION_NUMBER, &all.entities, 1, 4194304},
+        {"--motion", "KIND", "move them by uniform, flock, crowd or mix (mix)", QD_OPTION_TEXT, &all.motion, 0, 0},
+        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &all.hz, 1, 1000},
+        {"--seconds", "N", "stop after N seconds", QD_OPTION_REAL, &all.seconds, 0.001, 1e9},
+        {"--dimensions", "N", "use 2 or 3 dimensions (those of --bounds, else 2)", QD_OPTION_NUMBER, &all.dimensions, 2,
+         3},
+        {"--bounds", "MINX,MINY,MAXX,MAXY", "move in this space; in 3D, six numbers (by --density)", QD_OPTION_BOUNDS,
          &all.given, 0, 0},
-        {"--index", "NAME", "how the rooms find pairs; see `quadrille open` (auto)", QD_OPTION_INDEX, &all.index, 0, 0},
-        {"--density", "D", "entities a square (cubic) unit; each is about one wide (0.06)", QD_OPTION_REAL,
-         &all.density, 1e-6, 1e3},
-        {"--observers", "N", "so many of each room's entities look around (0)", QD_OPTION_NUMBER, &all.observers, 0,
+        {"--index", "NAME", "find pairs by this index; see `quadrille open` (auto)", QD_OPTION_INDEX, &all.index, 0, 0},
+        {"--density", "D", "use D entities per square (cubic) unit (0.06)", QD_OPTION_REAL, &all.density, 1e-6, 1e3},
+        {"--observers", "N", "add an observer to N entities of each room (0)", QD_OPTION_NUMBER, &all.observers, 0,
          4194304},
-        {"--range", "R", "how far they see (10)", QD_OPTION_REAL, &all.range, 0, 1e30},
-        {"--seed", "N", "another start (1)", QD_OPTION_NUMBER, &all.seed, 0, UINT32_MAX},
+        {"--range", "R", "let observers see R far (10)", QD_OPTION_REAL, &all.range, 0, 1e30},
+        {"--seed", "N", "set the start of the random numbers (1)", QD_OPTION_NUMBER, &all.seed, 0, UINT32_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
     }
-    if (!is_motion(all.motion)) {
+    if (qd_motion_of_name(all.motion) == QD_MOTION_KINDS && strcmp(all.motion, "mix") != 0) {
         return qd_options_misuse(cli->program, "--motion '%s': must be uniform, flock, crowd or mix", all.motion);
     }
     if (strlen(all.prefix) > QD_ROOM_NAME_BYTES_MAX - 12) {
@@ -444,7 +428,7 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
                                  all.observers, all.entities);
     }
     if (all.range >= 0 && all.observers == 0) {
-        return qd_options_misuse(cli->program, "--range goes with --observers only");
+        return qd_options_misuse(cli->program, "--range needs --observers");
     }
     if (all.range < 0) {
         all.range = 10;

@@ -25,7 +25,7 @@ bool qd_terminal_is_there(void)
     return isatty(STDOUT_FILENO) && type != NULL && type[0] != '\0' && strcmp(type, "dumb") != 0;
 }
 
-/* Only calls that a signal handler may make. */
+/* Makes only calls that are allowed in a signal handler. */
 void qd_terminal_leave(void)
 {
     if (!entered) {

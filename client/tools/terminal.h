@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The terminal as a screen: the alternate screen without a cursor, keys as they are pressed. Whatever ends the program,
- * the terminal is as it was before: at exit, at a signal, and at a crash. One for the whole program.
+ * The terminal as a screen: the alternate screen without a cursor, and single keys. At exit, at a signal and at a
+ * crash, the terminal returns to its earlier state. One per program.
  */
 #ifndef QD_TOOLS_TERMINAL_H
 #define QD_TOOLS_TERMINAL_H
@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the standard output is a terminal that can place text. */
+/* Whether the standard output is a terminal that can position text. */
 bool qd_terminal_is_there(void);
 
 void qd_terminal_enter(void);
-/* Does nothing where it was not entered. */
+/* Does nothing if it was not entered. */
 void qd_terminal_leave(void);
 
-/* Of the window, as it is now; 80 by 24 where it is not known. */
+/* The present size of the window; 80 by 24 if unknown. */
 void qd_terminal_size(int *columns, int *rows);
-/* A key that was pressed; 0: none. */
+/* The next pressed key; 0: none. */
 char qd_terminal_key(void);
 /* false: the terminal is gone. */
 bool qd_terminal_write(const char *bytes, size_t size);
-/* Ctrl-Z was pressed: gives the terminal back, sleeps until continued, and takes it again. Returns whether it was. */
+/* After Ctrl-Z: leaves the terminal, stops until continued, and enters it again. Returns whether it did. */
 bool qd_terminal_suspend_if_asked(void);
 
 #endif

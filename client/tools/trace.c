@@ -15,7 +15,7 @@
 #define LINE_BYTES_MAX 4096
 #define HEADER         "tick,id,x,y,hx,hy"
 #define FIELDS         6
-/* Sums of ticks stay far from overflow. */
+/* Keeps sums of ticks far from overflow. */
 #define TICK_MAX (1ULL << 53)
 
 typedef struct loader {
@@ -40,7 +40,7 @@ static bool fail(loader *load, const char *format, ...)
     return false;
 }
 
-/* Makes room for one more. */
+/* Makes room for one more element. */
 static bool reserve(loader *load, void **array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity) {
@@ -129,7 +129,7 @@ static int compare_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Orders the last scene, which is complete: its last row stands in `last_line`. */
+/* Sorts the last scene, which is complete; `last_line` has its last row. */
 static bool finish_scene(loader *load, unsigned long last_line)
 {
     const qd_trace *trace = load->trace;
@@ -234,7 +234,7 @@ static bool take_line(loader *load, char *line)
 
 /* ---- the whole ---- */
 
-/* What the rows need; a room must have some extent on each axis. */
+/* The bounds of all rows; a room needs an extent above 0 on each axis. */
 static qd_msg_bounds bounds_of(const qd_trace *trace)
 {
     qd_msg_bounds bounds = {.min_x = INFINITY, .min_y = INFINITY, .max_x = -INFINITY, .max_y = -INFINITY};
@@ -279,7 +279,7 @@ static bool read_lines(loader *load, gzFile file)
     return finish_scene(load, load->line);
 }
 
-/* A circle is its radius alone. */
+/* A circle has only its radius. */
 static void forget_half_y(qd_trace *trace)
 {
     for (size_t i = 0; i < trace->rows_count; i++) {
@@ -299,9 +299,9 @@ qd_trace *qd_trace_load(const char *path, char error[QD_TRACE_ERROR_BYTES])
         load.trace->shape = QD_SHAPE_BOX;
         good = read_lines(&load, file);
     }
-    /* A gzip file that was cut off is found out here at the latest. */
+    /* This detects a truncated gzip file at the latest. */
     if (file != NULL && gzclose_r(file) != Z_OK && good) {
-        good = fail(&load, "the file is cut off");
+        good = fail(&load, "the file is truncated");
     }
     if (!good) {
         qd_trace_destroy(load.trace);

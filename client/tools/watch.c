@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille watch: a room live in the terminal. Positions come from a Snapshot ten times a second, who touches whom
- * from a subscription, or who is seen from an observer, the figures from GetStats twice a second.
+ * quadrille watch: shows a room live in the terminal. Positions come from ten Snapshots per second, pairs from a
+ * subscription, views from an observer, and statistics from GetStats twice per second.
  */
 #include "watch.h"
 
@@ -19,7 +19,7 @@
 #define LINE_NS     1000000000u
 /* More than a screen can show. */
 #define ENTITIES_MAX 65536u
-/* Rates are taken over so many figures, two seconds. */
+/* Statistics per rate: two seconds. */
 #define SAMPLES 5
 
 typedef struct sample {
@@ -33,20 +33,20 @@ typedef struct watcher {
     qd_watch_look look;
     qd_canvas canvas;
     bool on_screen;
-    qd_watch_entities incoming; /* a snapshot that is not complete yet */
+    qd_watch_entities incoming; /* an incomplete snapshot */
     uint32_t snapshot_seq, stats_seq;
     uint64_t snapshot_due_ns, stats_due_ns, line_due_ns;
     sample samples[SAMPLES];
     uint32_t samples_count;
-    uint64_t enters, leaves; /* of the view */
+    uint64_t enters, leaves; /* of the view, in total */
     uint32_t observe_seq;
-    bool fresh;  /* a snapshot is complete that has not been drawn */
-    bool closed; /* the room is */
+    bool fresh;  /* a complete snapshot has not been drawn yet */
+    bool closed; /* the room is closed */
 } watcher;
 
-/* ---- taking in ---- */
+/* ---- receiving ---- */
 
-/* Of a column that may be absent. */
+/* An entry of a column that may be absent. */
 static float value(const float *column, uint32_t i)
 {
     return column != NULL ? column[i] : 0;
@@ -105,7 +105,7 @@ static void take_stats(watcher *self, const qd_msg_room_stats *stats)
     watch->has_stats = true;
     watch->past[watch->past_count++ % QD_WATCH_PAST] = watch->view != NULL ? qd_view_count(watch->view) : stats->pairs;
 
-    sample now = {.time_ns = qd_cli_now_ns(), .begins = stats->begins, .ends = stats->ends, .passed = stats->passed};
+    sample now = {.time_ns = qd_now_ns(), .begins = stats->begins, .ends = stats->ends, .passed = stats->passed};
     if (watch->view != NULL) {
         now.begins = self->enters;
         now.ends = self->leaves;
@@ -140,7 +140,7 @@ static int take_error(const watcher *self, const qd_server_message *message)
     return qd_cli_fail_error(self->cli, &message->as.error);
 }
 
-/* Returns 0, or the exit status of a failure, which is reported. */
+/* Returns 0, or the exit status of a failure that it has reported. */
 static int take_message(watcher *self, const qd_server_message *message)
 {
     switch (message->kind) {
@@ -167,12 +167,12 @@ static int take_message(watcher *self, const qd_server_message *message)
     }
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/* One of each is under way at most, so that a server with much to do is not pressed. */
+/* Keeps at most one request of each kind in flight, so that a busy server gets no more. */
 static bool ask(watcher *self)
 {
-    uint64_t now_ns = qd_cli_now_ns(), room = self->watch.room.handle;
+    uint64_t now_ns = qd_now_ns(), room = self->watch.room.handle;
 
     if (self->on_screen && self->snapshot_seq == 0 && now_ns >= self->snapshot_due_ns) {
         self->snapshot_seq = qd_client_snapshot(self->client, room, NULL, ENTITIES_MAX);
@@ -185,7 +185,7 @@ static bool ask(watcher *self)
     return qd_client_poll(self->client, 0) >= 0;
 }
 
-/* Sleeps until the server or the user says something, but no longer than a tenth of a second. */
+/* Sleeps until the server sends or the user presses a key, but at most 50 ms. */
 static void wait_for_news(const watcher *self)
 {
     size_t unsent = 0;
@@ -198,11 +198,11 @@ static void wait_for_news(const watcher *self)
     poll(ready, 2, 50);
 }
 
-/* ---- showing ---- */
+/* ---- display ---- */
 
 static int show(watcher *self)
 {
-    uint64_t now_ns = qd_cli_now_ns();
+    uint64_t now_ns = qd_now_ns();
 
     if (self->on_screen) {
         if (!qd_terminal_suspend_if_asked() && !self->fresh) {
@@ -232,7 +232,7 @@ static bool wants_to_quit(const watcher *self)
 
 static int follow(watcher *self, double seconds)
 {
-    const uint64_t start_ns = qd_cli_now_ns();
+    const uint64_t start_ns = qd_now_ns();
     const double end_ns = seconds > 0 ? (double)start_ns + seconds * 1e9 : INFINITY;
     int status = 0;
 
@@ -248,8 +248,8 @@ static int follow(watcher *self, double seconds)
         if (status == 0) {
             status = show(self);
         }
-        /* Looked at last, so that the line of the last second is printed. */
-        if ((double)qd_cli_now_ns() >= end_ns) {
+        /* The last check, so that the line of the last second is printed. */
+        if ((double)qd_now_ns() >= end_ns) {
             break;
         }
         wait_for_news(self);
@@ -259,7 +259,7 @@ static int follow(watcher *self, double seconds)
 
 /* ---- the command ---- */
 
-/* To pairs, or to what the observer sees. */
+/* Subscribes to pairs, or creates the observer. */
 static int subscribe(watcher *self)
 {
     qd_watch_scene *watch = &self->watch;
@@ -313,24 +313,24 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille watch", "ROOM",
-        "Shows a room live: a map of its entities, hotter the more they touch, and its figures.\n"
-        "A room of three dimensions is seen along its z axis.\n"
-        "Without a terminal it prints the figures, a line a second. Until q or an interrupt.\n"
-        "With --observer it shows what an observer there sees, instead of who touches: in the\n"
-        "map, or without a terminal in lines of enters and leaves, as `quadrille observe` does,\n"
-        "which explains them. The options from --range on are the observer's.",
+        "Shows a room live: a map of its entities, in hotter colors the more they touch, and its\n"
+        "statistics. The map of a room of three dimensions looks along the z axis. Without a\n"
+        "terminal, prints one line of statistics per second. Stop it with q or Ctrl-C.\n"
+        "With --observer, the map shows the entities that an observer sees, instead of pairs.\n"
+        "Without a terminal, it then prints the lines of `quadrille observe`. The options from\n"
+        "--range on set the observer.",
         1, 1};
     double seconds = 0;
     qd_observer_options given = QD_OBSERVER_DEFAULTS;
     qd_observer observer;
     watcher self = {.cli = cli, .on_screen = qd_terminal_is_there()};
-    const qd_option options[] = {
-        {"--seconds", "N", "stop after so long", QD_OPTION_REAL, &seconds, 0.001, 1e9},
-        {"--ascii", NULL, "for terminals without Unicode", QD_OPTION_FLAG, &self.look.ascii, 0, 0},
-        {"--observer", "ID | X,Y[,Z]", "what is seen from an entity of the room's own, or a point", QD_OPTION_TEXT,
-         &given.where, 0, 0},
-        QD_OBSERVER_ROWS(&given),
-        QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {{"--seconds", "N", "stop after N seconds", QD_OPTION_REAL, &seconds, 0.001, 1e9},
+                                 {"--ascii", NULL, "draw without Unicode", QD_OPTION_FLAG, &self.look.ascii, 0, 0},
+                                 {"--observer", "ID | X,Y[,Z]",
+                                  "show the view from an entity of the room, or from a point", QD_OPTION_TEXT,
+                                  &given.where, 0, 0},
+                                 QD_OBSERVER_ROWS(&given),
+                                 QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
@@ -343,15 +343,15 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
             return status;
         }
         if (!self.on_screen) {
-            return qd_observer_print(cli, argv[0], &observer, false, seconds, 0);
+            return qd_observer_print(&(qd_lines){.cli = cli, .seconds = seconds}, argv[0], &observer);
         }
         self.watch.observer = &observer;
     } else if (qd_observer_any(&given)) {
-        return qd_options_misuse(cli->program, "no --observer given: say where it is");
+        return qd_options_misuse(cli->program, "no --observer given: its options need one");
     }
 
-    const char *no_colour = getenv("NO_COLOR");
-    self.look.colour = no_colour == NULL || no_colour[0] == '\0';
+    const char *no_color = getenv("NO_COLOR");
+    self.look.color = no_color == NULL || no_color[0] == '\0';
     self.watch.server = cli->server;
     self.watch.room_name = argv[0];
     status = watch_room(&self, seconds);

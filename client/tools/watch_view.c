@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- *     quadrille  ROOM at HOST:PORT                    tick 1234, 20 a second
+ *     quadrille  ROOM at HOST:PORT                    tick 1234, 20 per second
  *     .---------------------------------------------------------------------.
  *     |                      the map, as large as it fits                   |
  *     '---------------------------------------------------------------------'
@@ -8,7 +8,7 @@
  *     pairs  a curve of the last minutes
  *     o alone  o touching  o touching many                             q quits
  *
- * With an observer: its region is in the map, who is seen is as who touches, and the anchor is hottest.
+ * With an observer, the map has its region. Seen entities have the color of touching ones, and the anchor is hottest.
  */
 #include "terminal.h"
 #include "watch.h"
@@ -18,21 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is too small for a map shows the figures only. */
+/* A smaller terminal shows the statistics only. */
 #define COLUMNS_MIN 24
 #define ROWS_MIN    9
-/* Lines that are not map: title, two borders, figures, curve, legend. */
+/* Lines around the map: title, two borders, statistics, curve, legend. */
 #define ROWS_AROUND 6
 
-/* Who touches so many or more is drawn hottest; the legend says how many. */
+/* An entity in this many pairs is hottest; the legend has the number. */
 #define CROWDED_PAIRS 3
 
 #define RESET "\033[0m"
 #define BOLD  "\033[1m"
 #define FAINT "\033[2m"
 
-static const char *const colours_on[QD_HEATS] = {RESET, "\033[38;5;74m", "\033[38;5;214m", "\033[38;5;203m"};
-static const char *const colours_off[QD_HEATS] = {RESET, "", BOLD, "\033[7m"};
+static const char *const colors_on[QD_HEATS] = {RESET, "\033[38;5;74m", "\033[38;5;214m", "\033[38;5;203m"};
+static const char *const colors_off[QD_HEATS] = {RESET, "", BOLD, "\033[7m"};
 
 typedef struct border {
     const char *upper_left, *upper_right, *lower_left, *lower_right, *across, *down;
@@ -48,7 +48,7 @@ typedef struct scale {
     double factor, min_x, max_y;
 } scale;
 
-/* The largest map of the room's proportions in so many cells; y goes up. */
+/* The largest map of the room's proportions within columns_max by rows_max cells; y points up. */
 static scale fit(const qd_msg_bounds *bounds, int columns_max, int rows_max, int *columns, int *rows)
 {
     double width = (double)bounds->max_x - bounds->min_x, height = (double)bounds->max_y - bounds->min_y;
@@ -92,7 +92,7 @@ static void draw_entities(const qd_watch_scene *watch, const scale *map, qd_canv
     }
 }
 
-/* Where the observer is, in dots; false: its anchor is not there. */
+/* The observer's position, in dots; false: its anchor is not in the snapshot. */
 static bool find_observer(const qd_watch_scene *watch, const scale *map, double at[2])
 {
     const qd_columns *columns = &watch->entities.columns;
@@ -115,7 +115,7 @@ static bool find_observer(const qd_watch_scene *watch, const scale *map, double 
     return true;
 }
 
-/* Of three dimensions, as of the entities, what lies in the plane of x and y. */
+/* In three dimensions, draws the projection to x and y, as of entities. */
 static void draw_region(const qd_watch_scene *watch, const scale *map, qd_canvas *canvas)
 {
     const qd_observer *observer = watch->observer;
@@ -151,8 +151,8 @@ static void print_spaces(int count, FILE *file)
     }
 }
 
-/* Ends a line that took so many columns. A full line must not be cleared to its end: the cursor still stands on its
- * last character. */
+/* Ends a line of `width` columns. A full line is not cleared to its end, because the cursor is still on its last
+ * character. */
 static void end_line(int width, int columns, const char *end, FILE *file)
 {
     fprintf(file, RESET "%s%s", width < columns ? "\033[K" : "", end);
@@ -189,7 +189,7 @@ static bool print_map(const qd_watch_scene *watch, const qd_watch_look *look, in
     for (int row = 0; row < rows; row++) {
         print_spaces(indent, file);
         fprintf(file, FAINT "%s" RESET, frame->down);
-        qd_canvas_print_row(canvas, row, look->colour ? colours_on : colours_off, look->ascii, file);
+        qd_canvas_print_row(canvas, row, look->color ? colors_on : colors_off, look->ascii, file);
         fprintf(file, FAINT "%s", frame->down);
         end_line(indent + columns + 2, columns_max, "\r\n", file);
     }
@@ -197,9 +197,9 @@ static bool print_map(const qd_watch_scene *watch, const qd_watch_look *look, in
     return true;
 }
 
-/* ---- the figures ---- */
+/* ---- the statistics ---- */
 
-/* The columns that a text takes: bytes that begin a character, escape sequences aside. */
+/* The columns of a text: its characters without escape sequences. */
 static int width_of(const char *text)
 {
     int width = 0;
@@ -214,7 +214,7 @@ static int width_of(const char *text)
     return width;
 }
 
-/* One line, with a text at each end; the right one is left out where there is no room. */
+/* Prints a text at each end of a line; leaves out the right one if both do not fit. */
 static void print_ends(const char *left, const char *right, int columns, const char *end, FILE *file)
 {
     int width = width_of(left), gap = columns - width - width_of(right);
@@ -233,14 +233,14 @@ static void print_title(const qd_watch_scene *watch, int columns, FILE *file)
     char left[256], right[64], rate[24] = "by step";
 
     if (watch->room.config.tick_mode != QD_TICK_MODE_STEP) {
-        snprintf(rate, sizeof rate, "%u a second", watch->room.config.tick_hz);
+        snprintf(rate, sizeof rate, "%u per second", watch->room.config.tick_hz);
     }
     snprintf(left, sizeof left, BOLD "quadrille" RESET "  %s" FAINT " at %s", watch->room_name, watch->server);
     snprintf(right, sizeof right, RESET "tick %" PRIu64 FAINT ", %s", watch->stats.tick, rate);
     print_ends(left, right, columns, "\r\n", file);
 }
 
-/* In two dimensions both z are 0, as those of the bounds. */
+/* In two dimensions all z are 0, also those of the bounds. */
 static uint32_t count_outside(const qd_watch_scene *watch)
 {
     const qd_columns *columns = &watch->entities.columns;
@@ -275,15 +275,15 @@ static void print_figures(const qd_watch_scene *watch, const qd_watch_look *look
              (double)stats->tick_us_p50, micro, (double)stats->tick_us_p99, micro);
     if (width_of(left) > columns) {
         snprintf(left, sizeof left,
-                 BOLD "%u" RESET FAINT " entities  " RESET BOLD "%" PRIu64 RESET FAINT " %s  +%.0f -%.0f a second",
+                 BOLD "%u" RESET FAINT " entities  " RESET BOLD "%" PRIu64 RESET FAINT " %s  +%.0f -%.0f per second",
                  stats->entities, count, what, watch->begins_per_s, watch->ends_per_s);
     }
     uint32_t outside = count_outside(watch);
     if (watch->suspended_count > 0) {
-        snprintf(right, sizeof right, "%stoo many events: %" PRIu64, look->colour ? colours_on[QD_HEAT_CROWDED] : BOLD,
+        snprintf(right, sizeof right, "%stoo many events: %" PRIu64, look->color ? colors_on[QD_HEAT_CROWDED] : BOLD,
                  watch->suspended_count);
     } else if (views && qd_view_suspended(watch->view)) {
-        snprintf(right, sizeof right, "%stoo much to see", look->colour ? colours_on[QD_HEAT_CROWDED] : BOLD);
+        snprintf(right, sizeof right, "%stoo much to see", look->color ? colors_on[QD_HEAT_CROWDED] : BOLD);
     } else if (watch->entities.more) {
         snprintf(right, sizeof right, FAINT "%u of them shown", watch->entities.columns.count);
     } else if (outside > 0) {
@@ -292,7 +292,7 @@ static void print_figures(const qd_watch_scene *watch, const qd_watch_look *look
     print_ends(left, right, columns, "\r\n", file);
 }
 
-/* The newest value stands at the right. */
+/* The newest value is at the right. */
 static void print_curve(const qd_watch_scene *watch, const qd_watch_look *look, int columns, FILE *file)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -313,7 +313,7 @@ static void print_curve(const qd_watch_scene *watch, const qd_watch_look *look, 
 
         most = pairs > most ? pairs : most;
     }
-    fprintf(file, FAINT "%s" RESET "%s", label, look->colour ? colours_on[QD_HEAT_TOUCHING] : "");
+    fprintf(file, FAINT "%s" RESET "%s", label, look->color ? colors_on[QD_HEAT_TOUCHING] : "");
     print_spaces(room - (int)shown, file);
     for (uint32_t i = shown; i-- > 0;) {
         uint64_t pairs = watch->past[(watch->past_count - 1 - i) % QD_WATCH_PAST];
@@ -327,15 +327,15 @@ static void print_curve(const qd_watch_scene *watch, const qd_watch_look *look, 
 static void print_legend(const qd_watch_scene *watch, const qd_watch_look *look, int columns, FILE *file)
 {
     static const char *const of_pairs[] = {"alone", "touching", "touching 3 or more"};
-    static const char *const of_view[] = {"not seen", "seen", "who sees"};
+    static const char *const of_view[] = {"not seen", "seen", "the observer"};
 
     const char *const *names = watch->view != NULL ? of_view : of_pairs;
-    const char *const *colours = look->colour ? colours_on : colours_off;
+    const char *const *colors = look->color ? colors_on : colors_off;
     const char *dot = look->ascii ? "o" : "●";
     char left[256];
     snprintf(left, sizeof left,
              "%s%s" RESET FAINT " %s   " RESET "%s%s" RESET FAINT " %s   " RESET "%s%s" RESET FAINT " %s",
-             colours[QD_HEAT_ALONE], dot, names[0], colours[QD_HEAT_TOUCHING], dot, names[1], colours[QD_HEAT_CROWDED],
+             colors[QD_HEAT_ALONE], dot, names[0], colors[QD_HEAT_TOUCHING], dot, names[1], colors[QD_HEAT_CROWDED],
              dot, names[2]);
     print_ends(left, FAINT "q quits", columns, "", file);
 }
@@ -357,7 +357,7 @@ static bool print_screen(const qd_watch_scene *watch, const qd_watch_look *look,
         print_curve(watch, look, columns, file);
         print_legend(watch, look, columns, file);
     }
-    /* What an earlier, larger screen left below. */
+    /* Clears the rest of a larger screen. */
     fputs("\033[J", file);
     return true;
 }

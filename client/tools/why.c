@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille why: whether the observers at an entity see another one, and why.
+ * quadrille why: prints whether the observers at an entity see another one, and the reason.
  */
 #include "cli.h"
 
 #include <inttypes.h>
 
-/* What a sight means, as the second half of a sentence; %u is the entity that is seen or not. */
+/* The second half of the sentence for a qd_sight; %u is the entity that is seen or not. */
 static const char *meaning_of(qd_sight sight)
 {
     switch (sight) {
@@ -21,7 +21,7 @@ static const char *meaning_of(qd_sight sight)
     case QD_SIGHT_NOT_HIDDEN:
         return "does not see %u: it is hidden";
     case QD_SIGHT_NOT_SELF:
-        return "does not see %u: that is where it is itself";
+        return "does not see %u: that is its own anchor";
     case QD_SIGHT_NOT_MASK:
         return "does not see %u: the observer's mask has none of its categories";
     case QD_SIGHT_NOT_TEAM:
@@ -35,15 +35,15 @@ static const char *meaning_of(qd_sight sight)
     case QD_SIGHT_NOT_BUDGET:
         return "does not see %u yet: it waits for a budget";
     case QD_SIGHT_NOT_YET:
-        return "does not see %u yet: what was said since the last tick counts at the next";
+        return "does not see %u yet: changes since the last tick take effect at the next";
     }
-    return "does or does not see %u, for a reason that this program does not know";
+    return "may see %u: this program does not know the reason that the server gave";
 }
 
 static void print_sentence(const qd_msg_why_result *result, uint32_t i, uint32_t b)
 {
     printf("observer %u of session %" PRIu64 " ", result->observer[i], result->session[i]);
-    /* The format is one of those above. */
+    /* The format is one of meaning_of. */
     printf(meaning_of((qd_sight)result->sight[i]), b);
     printf(" (distance %.6g", result->distance[i]);
     /* Boxes have no range. */
@@ -83,15 +83,11 @@ static void print_json(const qd_msg_why_result *result)
     puts(result->count > 0 ? "\n]}" : "]}");
 }
 
-static int ask(const qd_cli *cli, qd_client *client, const char *name, uint32_t a, uint32_t b, bool json)
+static int ask(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t a, uint32_t b, bool json)
 {
-    qd_cli_room room;
-
-    if (!qd_cli_open_room(cli, client, name, NULL, &room)) {
-        return 1;
-    }
     const qd_server_message *answer =
-        qd_cli_answer(cli, client, qd_client_why(client, room.handle, a, b), QD_SERVER_WHY_RESULT);
+        qd_cli_answer(cli, client, qd_client_why(client, room, a, b), QD_SERVER_WHY_RESULT);
+
     if (answer == NULL) {
         return 1;
     }
@@ -107,8 +103,8 @@ int qd_command_why(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
         "quadrille why", "ROOM A B",
-        "Says of every observer at the entity A, whoever made it, whether it sees the entity\n"
-        "B, and why: a sentence each, of the room as of its last tick.",
+        "Prints for each observer at entity A, of any session, whether it sees entity B, and\n"
+        "the reason: one sentence per observer, for the last tick.",
         3, 3};
     bool json = false;
     uint32_t ids[2];
@@ -119,17 +115,13 @@ int qd_command_why(qd_cli *cli, int argc, char **argv)
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
     }
-    for (int i = 0; i < 2; i++) {
-        if (!qd_options_uint32(argv[i + 1], &ids[i])) {
-            return qd_options_misuse(cli->program, "entity '%.64s': must be an id, a whole number from 0 to %u",
-                                     argv[i + 1], UINT32_MAX);
-        }
+    status = qd_cli_parse_ids(cli, argv + 1, 2, ids);
+    if (status != 0) {
+        return status;
     }
-    qd_client *client = qd_cli_connect(cli);
-    if (client == NULL) {
-        return 1;
-    }
-    status = ask(cli, client, argv[0], ids[0], ids[1], json);
+    qd_cli_room room;
+    qd_client *client = qd_cli_join(cli, argv[0], &room);
+    status = client != NULL ? ask(cli, client, room.handle, ids[0], ids[1], json) : 1;
     qd_client_destroy(client);
     return status;
 }

@@ -18,6 +18,7 @@
 #define GIB (MIB * KIB)
 
 typedef struct option_row option_row;
+/* On failure, `error` says what the value must be. */
 typedef bool (*parse_fn)(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size);
 
 struct option_row {
@@ -90,15 +91,9 @@ static bool parse_number(const option_row *row, const char *value, qd_options *o
     char min[24], max[24];
     bool is_size = strcmp(row->argument, "SIZE") == 0;
 
-    if (!read_number(value, is_size, &number)) {
-        snprintf(error, error_size, "\"%s\" is no %s: give one in %s..%s", value,
-                 is_size ? "size such as 64K or 4M" : "number", number_text(row, row->min, min),
-                 number_text(row, row->max, max));
-        return false;
-    }
-    if (number < row->min || number > row->max) {
-        snprintf(error, error_size, "%s is not in %s..%s", value, number_text(row, row->min, min),
-                 number_text(row, row->max, max));
+    if (!read_number(value, is_size, &number) || number < row->min || number > row->max) {
+        snprintf(error, error_size, "must be a %s in %s..%s", is_size ? "size" : "number",
+                 number_text(row, row->min, min), number_text(row, row->max, max));
         return false;
     }
     memcpy((char *)options + row->offset, &number, sizeof number);
@@ -112,7 +107,7 @@ static bool parse_address(const option_row *row, const char *value, qd_options *
     const char *colon = strrchr(value, ':');
     uint64_t port;
     if (colon == NULL || colon == value || !read_number(colon + 1, false, &port) || port > UINT16_MAX) {
-        snprintf(error, error_size, "\"%s\" is not HOST:PORT with a port in 0..65535", value);
+        snprintf(error, error_size, "must be HOST:PORT with a port in 0..65535");
         return false;
     }
     const char *host = value;
@@ -121,12 +116,11 @@ static bool parse_address(const option_row *row, const char *value, qd_options *
         host++;
         size -= 2;
     } else if (memchr(host, ':', size) != NULL) {
-        snprintf(error, error_size, "\"%s\" is not HOST:PORT: write an IPv6 address as [ADDRESS]:PORT", value);
+        snprintf(error, error_size, "must be HOST:PORT. Write an IPv6 address as [ADDRESS]:PORT.");
         return false;
     }
     if (size == 0 || size >= sizeof options->host) {
-        snprintf(error, error_size, "the host in \"%s\" has %zu bytes: must have 1 to %zu", value, size,
-                 sizeof options->host - 1);
+        snprintf(error, error_size, "must have a host of 1 to %zu bytes", sizeof options->host - 1);
         return false;
     }
     memcpy(options->host, host, size);
@@ -138,7 +132,7 @@ static bool parse_address(const option_row *row, const char *value, qd_options *
 static bool parse_path(const option_row *row, const char *value, qd_options *options, char *error, size_t error_size)
 {
     if (value[0] == '\0') {
-        snprintf(error, error_size, "the path is empty: give a file's");
+        snprintf(error, error_size, "must be the path of a file");
         return false;
     }
     memcpy((char *)options + row->offset, &value, sizeof value);
@@ -151,7 +145,7 @@ static bool parse_level(const option_row *row, const char *value, qd_options *op
     if (qd_log_level_parse(value, &options->log_level)) {
         return true;
     }
-    snprintf(error, error_size, "\"%s\" is none of error, warn, info, debug", value);
+    snprintf(error, error_size, "must be error, warn, info or debug");
     return false;
 }
 
@@ -291,8 +285,8 @@ bool qd_options_is_stray(const char *variable, char *text, size_t text_size)
     if (strlen(right) == (size_t)(equals - variable) && memcmp(right, variable, strlen(right)) == 0) {
         return false;
     }
-    snprintf(text, text_size, "ignoring the variable %.*s: there is no such option%s%s%s, see --help",
-             (int)(equals - variable), variable, row != NULL ? " (did you mean " : "", right, row != NULL ? "?)" : "");
+    snprintf(text, text_size, "ignoring the variable %.*s: no option has this name.%s%s%s See --help.",
+             (int)(equals - variable), variable, row != NULL ? " Did you mean " : "", right, row != NULL ? "?" : "");
     return true;
 }
 
@@ -302,7 +296,7 @@ bool qd_options_is_stray(const char *variable, char *text, size_t text_size)
 static bool set(const option_row *row, const char *source, const char *value, qd_options *options, char *error,
                 size_t error_size)
 {
-    int prefix = snprintf(error, error_size, "%s: ", source);
+    int prefix = snprintf(error, error_size, "%s is \"%s\"; ", source, value);
     size_t used = (size_t)prefix < error_size ? (size_t)prefix : error_size;
 
     if (!row->parse(row, value, options, error + used, error_size - used)) {
@@ -350,14 +344,14 @@ static bool read_option(int argc, char *const argv[], int *index, qd_options *op
 
     if (row == NULL) {
         row = size > 2 && memcmp(argument, "--", 2) == 0 ? nearest(argument + 2, size - 2) : NULL;
-        snprintf(error, error_size, "%s: there is no such option%s%s%s, see --help", argument,
-                 row != NULL ? " (did you mean --" : "", row != NULL ? row->name : "", row != NULL ? "?)" : "");
+        snprintf(error, error_size, "unknown option %s.%s%s%s See --help.", argument,
+                 row != NULL ? " Did you mean --" : "", row != NULL ? row->name : "", row != NULL ? "?" : "");
         return false;
     }
     char source[64];
     snprintf(source, sizeof source, "--%s", row->name);
     if (equals == NULL && *index + 1 >= argc) {
-        snprintf(error, error_size, "%s: needs a value, %s", source, row->argument);
+        snprintf(error, error_size, "%s needs a value: %s", source, row->argument);
         return false;
     }
     const char *value = equals != NULL ? equals + 1 : argv[++*index];

@@ -48,6 +48,7 @@ static void on_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t
         return;
     case QD_LINK_FRAME_TOO_LONG: {
         bool waiting = session->state == QD_SESSION_WAITING;
+
         qd_session_end(session, 0, QD_ERROR_FRAME_TOO_LONG,
                        "the frame is %" PRIu64 " bytes long: at most %u are read%s", value,
                        waiting ? QD_FRAME_BYTES_BEFORE_HELLO : session->service->config.limits.frame_bytes_max,

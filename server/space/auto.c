@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "auto.h"
 
-/* In steps: a test of a row against 64 others is one. */
-#define TESTS_A_STEP    64.0
-#define EXACT_STEPS     3.0
 #define OPERATION_STEPS 64.0
-#define SORT_STEPS      24.0 /* a row's share of GRID's sorting */
-#define SHARE_STEPS     24.0 /* a row's share in a good tick of a tree */
-#define CHANGE_STEPS    200.0
+#define SORT_STEPS      24.0  /* a row's share of GRID's sorting */
+#define SHARE_STEPS     24.0  /* a row's share in a good tick of a tree */
+#define PRICE           400.0 /* of trying another index, and of coming to that: two changes */
 
 #define FEW_TICKS 256u /* before BRUTE has rows again: a change costs as much as some ticks */
 
@@ -17,7 +14,7 @@
 #define LOOK_SHARE             32.0 /* a look at the tree costs one in so many of the steps before it */
 #define TICKS_MAX              65536.0
 #define DOUBLINGS_MAX          16u
-#define DOUBLINGS_WITHOUT_GAIN 2u /* an attempt in vain costs as much as some ticks, and so do the changes */
+#define DOUBLINGS_WITHOUT_GAIN 2u /* an attempt without gain costs as much as some ticks, and so do the changes */
 
 static const qd_space_index tree = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE;
 
@@ -39,23 +36,22 @@ qd_space_index qd_auto_fit(const qd_auto *choice, qd_space_index at_work, uint32
 
 static double cost_of(qd_space_index index, const qd_auto_tick *tick)
 {
-    double steps = (double)tick->tests / TESTS_A_STEP + (double)tick->exact_tests * EXACT_STEPS +
-                   (double)tick->operations * OPERATION_STEPS;
+    double steps = qd_steps_of_tests(tick->tests, tick->exact_tests) + (double)tick->operations * OPERATION_STEPS;
 
     return steps / tick->rows + (index == QD_SPACE_GRID ? SORT_STEPS : 0);
 }
 
-/* The cost of trying, and of coming to it: two changes. */
+/* What it takes to try another index now. */
 static double price_of(const qd_auto *choice)
 {
-    return 2 * CHANGE_STEPS * (double)(1u << choice->doublings);
+    return ldexp(PRICE, (int)choice->debt.doublings);
 }
 
 static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
     double moving = (double)tick->operations * OPERATION_STEPS / tick->rows;
 
-    choice->debt = 0;
+    choice->debt.steps = 0;
     choice->settling = choice->cost_sum = 0;
     choice->ticks = 0;
     return moving > choice->tree_cost / 2 ? QD_SPACE_GRID : QD_SPACE_SPARSE;
@@ -64,13 +60,8 @@ static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
 static qd_space_index after_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
     choice->tree_cost = cost_of(tree, tick);
-    if (choice->tree_cost <= SHARE_STEPS) {
-        choice->debt = 0;
-        choice->doublings = 0;
-        return tree;
-    }
-    choice->debt += choice->tree_cost - SHARE_STEPS;
-    return choice->debt > price_of(choice) ? leave_tree(choice, tick) : tree;
+    qd_replan_debt_add(&choice->debt, choice->tree_cost - SHARE_STEPS);
+    return qd_replan_debt_is_due(&choice->debt, PRICE) ? leave_tree(choice, tick) : tree;
 }
 
 qd_space_index qd_auto_without_hits(qd_auto *choice)
@@ -97,7 +88,7 @@ static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const
         double cost = choice->cost_sum / PROBE_TICKS;
 
         if (cost > BETTER * choice->tree_cost) {
-            choice->doublings += choice->doublings < DOUBLINGS_MAX ? DOUBLINGS_WITHOUT_GAIN : 0;
+            choice->debt.doublings += choice->debt.doublings < DOUBLINGS_MAX ? DOUBLINGS_WITHOUT_GAIN : 0;
             return tree;
         }
         double look = 2 * price_of(choice) + choice->tree_cost + choice->settling;

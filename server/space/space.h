@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A space: bodies, an index over them, and the walk that finds what began and ended to overlap since the last tick.
+ * A space: bodies, an index over them, and the traversal that finds what began and ended to overlap since the last
+ * tick.
  *
  * HOW EVENTS COME WITHOUT A TABLE OF PAIRS. Each body is kept twice: `was`, as it stood at the last tick, and `now`.
  * A pair begins where the two overlap now and did not, and ends the other way round. Bodies are registered by the
- * union of the two, so one walk meets every such pair; a body added since has no `was`, a removed one no `now`. Pairs
- * of bodies that both rest cost nothing.
+ * union of the two, so one traversal meets every such pair; a body added since has no `was`, a removed one no `now`.
+ * Pairs of bodies that both rest cost nothing.
  *
- *     add, move, teleport, reshape, refilter, remove   any number, O(1) each; a move may be STAGED
- *     qd_space_tick                                    the walk; then now becomes was
+ *     add, move, teleport, reshape, refilter, remove   any number, O(1) each; a move may be PENDING
+ *     qd_space_tick                                    the traversal; then now becomes was
  *     qd_space_end_reason                              why the ends came
  *     qd_space_settle                                  slots of removed bodies become free; required before changes
  *
- * STAGED MOVES. Of a body that moves several times between two ticks only the last place counts. So where that is to be
+ * PENDING MOVES. Only the last place of a body that moves several times between two ticks counts. So where that is
  * expected, because there have been as many moves as bodies since the last tick, or twice as many before it, a move
  * only notes its place, and the tick registers it: what is superseded never is. The same is done where there are very
- * many bodies, whose moves the tick then splits, too. Nobody can tell, but by what it costs.
+ * many bodies, whose moves the tick then splits, too. Only the cost differs, never a result.
  *
  * SLOTS. A body is named by a slot, a small number that the space gives out and uses again; callers keep their own
  * arrays by it. The slot of a removed body stays its own until qd_space_settle.
  *
- * Pure and deterministic: no threads, clock or sockets of its own; a big walk, and the staged moves before it, are
- * split into tasks for the executor that the caller hands in, and give the same set of events whoever runs them. One
- * thread at a time.
+ * Pure and deterministic: no threads, clock or sockets of its own; a big traversal, and the pending moves before it,
+ * are split into tasks for the executor that the caller hands in, and give the same set of events on any number of
+ * workers. One thread at a time.
  *
  * Overlap and filters are defined in proto/quadrille.proto (OVERLAP), and here in shape.h. Lengths have one unit, which
  * is the caller's. All values given must be finite, sizes 0 or more; callers check what peers send.
@@ -41,9 +42,9 @@ void qd_space_destroy(qd_space *space);
 
 /* QD_ERR_FULL above bodies_max, QD_ERR_NO_MEMORY; both change nothing. Everything after an add cannot fail. */
 qd_status qd_space_add(qd_space *space, const qd_body *body, uint32_t *slot) QD_MUST_USE;
-/* Centres, in columns of `count`; `z` is NULL in two dimensions. Slots must be of bodies that are there and not
- * removed. A slot may come several times: the last place counts. Who is teleported was nowhere in between: it passes
- * nobody, and its ends are TELEPORTED where it would be MOVED_APART. */
+/* Centers, in columns of `count`; `z` is NULL in two dimensions. Slots must be of bodies that are there and not
+ * removed. A slot may come several times: the last place counts. A body that is teleported was nowhere in between: it
+ * passes none, and the reason of its ends is TELEPORTED instead of MOVED_APART. */
 void qd_space_move(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
                    const float *z);
 void qd_space_teleport(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
@@ -57,13 +58,13 @@ bool qd_space_remove(qd_space *space, uint32_t slot, qd_space_reason reason);
 
 /* The body as it is now. */
 void qd_space_body(const qd_space *space, uint32_t slot, qd_body *body);
-/* Has fetched what that will read, for who asks for many that lie anywhere in memory. */
+/* Prefetches what qd_space_body will read, for callers that ask for many bodies anywhere in memory. */
 void qd_space_fetch(const qd_space *space, uint32_t slot);
-/* Has fetched at once all that such a use will read, if there are only some hundred bodies: where there are thousands of such spaces, it
- * is in no cache. */
+/* Prefetches all that such a use will read, if there are only some hundred bodies: where there are thousands of such
+ * spaces, it is in no cache. */
 void qd_space_fetch_all(const qd_space *space, qd_space_use use);
 
-/* One tick: walk, then now becomes was, for all bodies and even when not complete. */
+/* One tick: the traversal; then now becomes was, for all bodies and even when not complete. */
 void qd_space_tick(qd_space *space, const qd_executor *executor, qd_space_wanted wanted, size_t limit,
                    qd_space_events *result);
 
@@ -74,7 +75,7 @@ qd_space_reason qd_space_end_reason(const qd_space *space, uint32_t slot_a, uint
 bool qd_space_end_reasons_differ(const qd_space *space);
 
 /* Ends the tick: removed bodies give up their slots, into `freed` (in no particular order, valid until the next
- * change), and the index may choose its depth or cells anew. */
+ * change), and the index may choose its depth or cells again. */
 void qd_space_settle(qd_space *space, const uint32_t **freed, size_t *freed_count);
 
 /* The pairs as they stood at the last tick (as STAY events), whatever was changed since. Not between tick and settle.
@@ -83,17 +84,17 @@ void qd_space_pairs(qd_space *space, const qd_executor *executor, size_t limit, 
 
 /* ---- queries: what was where at the last tick ----
  *
- * They tell of the bodies as they stood when the events of the last tick were found, whatever was changed since: one
+ * Queries see the bodies as they were when the events of the last tick were found, whatever was changed since: one
  * removed since is still there, one added since is not. Shapes are closed, and the overlap of regions is that of
  * shape.h; the rest is computed in double from the float32 rows. */
 
-/* Not between tick and settle. QD_ERR_NO_MEMORY; else the hits are to be given back. */
+/* Not between tick and settle. QD_ERR_NO_MEMORY; else the caller frees the hits. */
 qd_status qd_space_find(const qd_space *space, const qd_space_query *query, qd_space_hits *hits) QD_MUST_USE;
 void qd_space_hits_free(const qd_space *space, qd_space_hits *hits);
 
 void qd_space_counters_get(const qd_space *space, qd_space_counters *counters);
 
-/* Walks the whole structure and aborts where an invariant is broken. For tests and debug builds. */
+/* Goes through the whole structure and aborts where an invariant is broken. For tests and debug builds. */
 void qd_space_validate(const qd_space *space);
 
 #endif

@@ -6,12 +6,17 @@
 #include "../base/assert.h"
 #include "../base/fetch.h"
 #include "auto.h"
+#include "brute/brute.h"
 #include "core/axes.h"
 #include "core/pending_moves.h"
 #include "core/proxies.h"
 #include "core/search.h"
 #include "core/traversal.h"
+#include "grid/grid.h"
+#include "grid/hash.h"
 #include "kernel/choose.h"
+#include "tree/linear/linear.h"
+#include "tree/sparse/sparse.h"
 
 typedef struct space_nd {
     qd_space base;
@@ -29,10 +34,10 @@ typedef struct space_nd {
     qd_auto choice;
     qd_auto_tick counted; /* at this tick; its operations: those up to the last settle */
     bool is_counted;
-    bool without_hits; /* the last walk was stopped because it found too little; AUTO's turn is due */
+    bool without_hits; /* the last traversal was stopped because it found too little; AUTO's turn is due */
 } space_nd;
 
-/* Whether after so many moves every body counts as moved. */
+/* Whether after so many moves every row counts as changed. */
 static bool is_nearly_all(uint64_t moves, uint32_t bodies)
 {
     return moves >= bodies - bodies / 4;
@@ -170,7 +175,7 @@ static bool is_old(const space_nd *s, const qd_record *record)
 }
 
 /* Whether moves wait for the tick, because most would be superseded before it, or because so many bodies are in no
- * cache and want to be moved in one go, by all hands. Counted, so that it is the same on every machine. */
+ * cache and want to be moved together, by all workers. Counted, so that it is the same on every machine. */
 static bool is_pending(const space_nd *s)
 {
     return s->is_flooded || s->bodies.count >= s->proxies.index->tuning.pending_bodies_min ||
@@ -190,7 +195,7 @@ void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, 
     s->counters.moves += count;
 }
 
-/* Registers what is staged. */
+/* Applies pending moves. */
 static void apply_pending(space_nd *s, const qd_executor *executor)
 {
     if (s->pending.any) {
@@ -199,7 +204,7 @@ static void apply_pending(space_nd *s, const qd_executor *executor)
     }
 }
 
-/* The way of one that was teleported does not count, which has to be said of every single one where ways do. */
+/* Where the ways of bodies count (swept), each body that was teleported is registered by itself. */
 void QD_ND(qd_space_teleport)(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
 {
     space_nd *s = (space_nd *)space;
@@ -348,7 +353,7 @@ static void change_index(space_nd *s, qd_space_index kind)
     }
 }
 
-/* What has come since the last walk may be too much for the index at work. */
+/* What has come since the last traversal may be too much for the index at work. */
 static void prepare(space_nd *s)
 {
     qd_proxies_prepare(&s->proxies);
@@ -438,7 +443,7 @@ bool QD_ND(qd_space_end_reasons_differ)(const qd_space *space)
     return s->bodies.change_count > 0;
 }
 
-/* AUTO's turn, after a walk that was stopped in vain. Returns whether it was one. */
+/* AUTO's turn, after a traversal that was stopped without hits. Returns whether it was one. */
 static bool leave_index(space_nd *s)
 {
     if (s->config.index != QD_SPACE_AUTO || !s->without_hits) {

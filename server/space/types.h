@@ -36,17 +36,17 @@ typedef enum qd_space_index {
 
 /* When SPARSE takes its empty cells away. Numbers as in quadrille.proto's Prune. */
 typedef enum qd_space_prune {
-    QD_SPACE_PRUNE_AUTO = 1,
+    QD_SPACE_PRUNE_AUTO = 1,       /* as CANDIDATES */
     QD_SPACE_PRUNE_CANDIDATES = 2, /* at the end of each tick, those on a list of cells that were emptied */
-    QD_SPACE_PRUNE_WALK = 3,       /* those that the walk comes by */
+    QD_SPACE_PRUNE_WALK = 3,       /* those that a traversal visits */
     QD_SPACE_PRUNE_LAZY = 4,       /* not until there are many */
 } qd_space_prune;
 
 /* In two dimensions z and half_z are 0. */
 typedef struct qd_body {
-    float x, y, z; /* centre */
+    float x, y, z; /* center */
     /* Box: half extents, 0 or more. Circle: its radius is half_x; the others are kept and ignored. Capsule: from its
-     * centre to one end of its axis, of any sign. */
+     * center to one end of its axis, of any sign. */
     float half_x, half_y, half_z;
     float radius; /* of a capsule, 0 or more; of others kept and ignored */
     uint32_t category, mask;
@@ -71,7 +71,7 @@ typedef struct qd_space_config {
     qd_space_prune prune;                           /* 0: AUTO; for SPARSE */
     uint32_t depth;      /* levels below the root of a tree, at most as above; 0: chosen and changed by content */
     float cell_size;     /* of HASH and GRID, finite and 0 or more; 0: chosen and changed by content */
-    bool swept;          /* tell of pairs that touched only between two ticks */
+    bool swept;          /* report pairs that touched only between two ticks */
     uint32_t bodies_max; /* at most QD_SPACE_SLOTS_MAX */
 } qd_space_config;
 
@@ -105,17 +105,17 @@ static inline uint32_t qd_space_event_b(qd_space_event event)
 }
 
 typedef enum qd_space_wanted {
-    QD_SPACE_WANT_NOTHING = 0, /* no walk: now just becomes was */
+    QD_SPACE_WANT_NOTHING = 0, /* no traversal: now just becomes was */
     QD_SPACE_WANT_EVENTS = 1,  /* begins, ends and, in swept spaces, passed */
     QD_SPACE_WANT_STAYS = 3,   /* and stays */
 } qd_space_wanted;
 
-/* In no particular order, each pair at most once; valid until the next call that changes the space or walks it. */
+/* In no particular order, each pair at most once; valid until the next call that changes the space or traverses it. */
 typedef struct qd_space_events {
     const qd_space_event *events;
     size_t count;
-    /* false: more than `limit` were found, or many more exact tests than that found nothing (tuning.h), and the walk
-     * stopped; events are not to be used */
+    /* false: more than `limit` were found, or many more exact tests than that found nothing (tuning.h), and the
+     * traversal stopped; events are not to be used */
     bool complete;
     uint64_t found; /* with complete, count; else how many had been found */
 } qd_space_events;
@@ -130,7 +130,7 @@ typedef enum qd_space_query_kind {
 typedef struct qd_space_query {
     qd_space_query_kind kind;
     float min_x, min_y, min_z, max_x, max_y, max_z; /* IN_BOX: min <= max; all z are 0 in two dimensions */
-    float x, y, z;                                  /* the circle's centre, the point, the ray's origin */
+    float x, y, z;                                  /* the circle's center, the point, the ray's origin */
     float radius;                                   /* IN_CIRCLE: 0 or more */
     float direction_x, direction_y, direction_z;    /* RAY: of any length above 0 */
     double reach;          /* NEAREST: the largest distance; RAY: its length. INFINITY: without end */

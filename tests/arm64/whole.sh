@@ -62,7 +62,7 @@ sed -n '/tests passed/p' "$work/log"
 say "the tools and the server"
 mkdir "$work/bin"
 for program in server/quadrille-server client/quadrille client/quadrille-bench; do
-    printf '#!/bin/sh\nexec %s "$@"\n' "${emulate[*]} $build/$program" > "$work/bin/${program##*/}"
+    printf '#!/bin/bash\nexec %s "$@"\n' "$(printf '%q ' "${emulate[@]}" "$build/$program")" > "$work/bin/${program##*/}"
     chmod +x "$work/bin/${program##*/}"
 done
 export QD_SERVER=$work/bin/quadrille-server QD_BIN=$work/bin

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * When to fell the empty branches of a dynamic tree: the comparison of the article that SPARSE comes from, for its four
+ * When to prune the empty branches of a dynamic tree: the comparison of the article that SPARSE comes from, for its four
  * ways to prune. 1,000 spheres of radius 2 in a cube of 8^8 cells of 10; 300 or 500 of them move, each by up to 0.1, 1
  * or 2 a quantizer and axis, and bounce; the others rest. 200 quantizers a run, from the same beginning.
  *

@@ -15,7 +15,7 @@ for tool in podman buildah runc debootstrap iptables /usr/lib/podman/netavark; d
     command -v "$tool" > /dev/null || missing+=("${tool##*/}")
 done
 [ ${#missing[@]} -eq 0 ] || skip "needs ${missing[*]} (apt-get install podman buildah runc debootstrap netavark iptables)"
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Created-By: Packages' | head -1)
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Codename: bookworm' 'Created-By: Packages' | head -1)
 [ -n "$mirror" ] || skip "no Debian 12 (bookworm) mirror among apt's sources"
 
 work=$(mktemp -d)

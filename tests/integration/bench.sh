@@ -73,10 +73,10 @@ bench fences --fences 300 --points 200 --side 1000 --seconds 0.5 --json >"$scrat
 grep -q '^{"fences":300,"points":200,.*"ok":true}$' "$scratch/json" || fail "fences: $(cat "$scratch/json")"
 positive updates_per_s enters_per_s leaves_per_s inside p50 p99
 bench fences --fences 100 --points 100 --side 500 --seconds 0.2 >"$scratch/output" || fail "fences as a table"
-grep -q '^in the end [1-9][0-9]* points in fences, as brute force says$' "$scratch/output" ||
+grep -q '^[1-9][0-9]* points in fences at the end, as by brute force$' "$scratch/output" ||
     fail "fences as a table: $(cat "$scratch/output")"
 refused 1 'observers_max' fences --fences 20000 --points 10
-refused 2 '--radius-min 5 is above --radius-max 4' fences --radius-min 5 --radius-max 4
+refused 2 '--radius-min 5: must be at most --radius-max 4' fences --radius-min 5 --radius-max 4
 
 # Readers beside the writers.
 run_json --seconds 0.5 --rooms 2 --entities 100 --hz 50 --readers 3
@@ -140,7 +140,7 @@ refused 2 "at least two of the 5" connections --connections 5 --active 4
 refused 1 "no such process" latency --server-pid 4194304
 got=0
 env -u QUADRILLE_SERVER "$QD_BIN/quadrille-bench" latency --server-pid 1 2>"$scratch/errors" || got=$?
-{ [ "$got" = 1 ] && grep -qF -- "--server-pid 1: it is of a server that --server names" "$scratch/errors"; } ||
+{ [ "$got" = 1 ] && grep -qF -- "--server-pid 1: needs --server, whose process it is" "$scratch/errors"; } ||
     fail "--server-pid without --server: status $got: $(cat "$scratch/errors")"
 refused 1 "--data /nonexistent/data: No such file" growth --data /nonexistent/data
 refused 2 "--rooms 'many'" --rooms many

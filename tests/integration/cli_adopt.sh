@@ -16,13 +16,13 @@ until_true entities 40
 # It hangs: its connection is open.
 kill -STOP "$swarm"
 expect 0 quadrille adopt swarm-1
-out '^0 entities adopted: the room swarm-1 has them now$'
+out '^0 entities adopted: room swarm-1 owns them now$'
 err '^quadrille adopt: session [0-9]+ is connected and keeps its entities: --session [0-9]+ takes them$'
 session=$(sed 's/.*--session \([0-9]*\).*/\1/' "$scratch/err")
 QUADRILLE_TOKEN=another expect 1 quadrille adopt swarm-1 --session "$session"
 err 'which has another token.*NOT_ALLOWED'
 expect 0 quadrille adopt swarm-1 --session "$session"
-out '^40 entities adopted: the room swarm-1 has them now$'
+out '^40 entities adopted: room swarm-1 owns them now$'
 kill -KILL "$swarm"
 ends_with 137 "$swarm" 'killed' 2>/dev/null
 # Their time would be over.

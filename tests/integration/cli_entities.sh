@@ -95,10 +95,10 @@ says 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
 expect 0 quadrille despawn cube 2
 for command in 'spawn cube 4 1 2 3' 'move cube 1 1 2' 'teleport cube 1 1 2' 'reshape cube 1 1'; do
     expect 1 quadrille $command
-    err 'room cube has 3 dimensions, but what was given has 2: give z as well'
+    err 'room cube has 3 dimensions, but the given values have 2: give z as well'
 done
 expect 1 quadrille move shapes 7 1 2 3 --dimensions 3
-err 'room shapes has 2 dimensions, but what was given has 3'
+err 'room shapes has 2 dimensions, but the given values have 3'
 expect 1 quadrille snapshot cube --region 0,0,1,1
 err 'room cube has 3 dimensions'
 

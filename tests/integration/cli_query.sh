@@ -52,7 +52,7 @@ enough() { [ "$(quadrille query yard circle 90,90,0 --limit 65536 | wc -l)" -eq 
 until_true enough
 expect 0 quadrille query yard circle 90,90,0
 [ "$(wc -l <"$scratch/out")" -eq 1024 ] || fail '1,024 unasked'
-err '^quadrille query: there are more than these 1024: ask for them with --limit$'
+err '^quadrille query: there are more than these 1024: raise --limit$'
 
 # Three dimensions.
 quadrille open tower --bounds 0,0,0,100,100,100 --hz 100 >/dev/null
@@ -70,9 +70,9 @@ in_tower $'1 4\n2 4' nearest 10,10,15 -k 2
 in_tower $'3 29\n2 39\n1 49' ray 10,10,60,0,0,-5
 in_tower '4 4' nearest 63,64,65
 expect 1 quadrille query tower nearest 1,2
-err '^quadrille query: room tower has 3 dimensions, but what was given has 2: give z as well$'
+err '^quadrille query: room tower has 3 dimensions, but the given values have 2: give z as well$'
 expect 1 quadrille query yard nearest 1,2,3
-err '^quadrille query: room yard has 2 dimensions, but what was given has 3: give x and y only$'
+err '^quadrille query: room yard has 2 dimensions, but the given values have 3: give x and y only$'
 
 # What the server refuses.
 expect 1 quadrille query yard box 5,0,1,1
@@ -94,13 +94,13 @@ for numbers in 1,2,3 1,2,3,4,5 1,2,3,4,5,6,7 1,2,3,x 1,2,3, 1,,2,3 nan,0,1,1 '' 
     err "box '$numbers': must be numbers MINX,MINY,MAXX,MAXY, or MINX,MINY,MINZ,MAXX,MAXY,MAXZ in three dimensions"
 done
 expect 2 quadrille query yard circle 1,2,3 -k 3
-err '-k goes with nearest only'
+err '-k needs nearest'
 expect 2 quadrille query yard ray 1,2,3,4 --within 3
-err '--within goes with nearest only'
+err '--within needs nearest'
 expect 2 quadrille query yard nearest 1,2 --first
-err '--first goes with ray only'
+err '--first needs ray'
 expect 2 quadrille query yard box 1,2,3,4 --length 3
-err '--length goes with ray only'
+err '--length needs ray'
 expect 2 quadrille query yard nearest 1,2 -k 3 --limit 4
 err '--limit and -k exclude each other'
 expect 2 quadrille query yard ray 1,2,3,4 --first --limit 4

@@ -13,14 +13,14 @@ out '^\[\]$'
 
 expect 0 quadrille open arena --bounds -10,-20.5,10,20 --hz 50 --depth 4 --entities-max 100 --events-max 1000 \
     --grace-ms 100 --empty-close-ms 3600000
-out '^room arena created: bounds -10,-20.5,10,20, index auto, 50 ticks a second, at most 100 entities'
+out '^room arena created: bounds -10,-20.5,10,20, index auto, 50 ticks per second, at most 100 entities'
 expect 0 quadrille open steps --step --empty-close-ms 3600000
 out '^room steps created: bounds 0,0,1000,1000, index auto, ticks by step'
 expect 0 quadrille open 'say "hi"\' --empty-close-ms 3600000
 
 expect 0 quadrille open ünïts --empty-close-ms 3600000
 expect 0 quadrille rooms
-out '^ünïts {20}clock +20 +0 +0 +0$'
+out '^ünïts {20}clock +20 +[0-9]+ +0 +0$'
 out '^name +mode +hz +tick +entities +sessions$'
 out '^arena +clock +50 +[0-9]+ +0 +0$'
 out '^steps +step +- +0 +0 +0$'
@@ -35,7 +35,7 @@ out '^  \{"name": "ünïts", .*\}$'
 expect 0 quadrille open arena --bounds -10,-20.5,10,20 --hz 50
 out '^room arena was open already: '
 expect 0 quadrille open arena
-out '^room arena was open already: bounds -10,-20.5,10,20, index auto, 50 ticks a second'
+out '^room arena was open already: bounds -10,-20.5,10,20, index auto, 50 ticks per second'
 expect 1 quadrille open arena --bounds -10,-20.5,10,20 --hz 51
 err '^quadrille open: refused: .*tick_hz.*51.*CONFIG_MISMATCH'
 expect 1 quadrille open arena --bounds 0,0,1,1
@@ -48,7 +48,7 @@ err 'INVALID'
 # Three dimensions, and the choice of an index.
 export QUADRILLE_TOKEN=chooser
 expect 0 quadrille open cube --dimensions 3 --swept
-out '^room cube created: bounds 0,0,0,1000,1000,1000, index auto, swept, 20 ticks a second'
+out '^room cube created: bounds 0,0,0,1000,1000,1000, index auto, swept, 20 ticks per second'
 expect 0 quadrille open cube --bounds 0,0,0,1000,1000,1000
 out '^room cube was open already: bounds 0,0,0,1000,1000,1000, index auto, swept, '
 expect 0 quadrille open cube
@@ -61,7 +61,7 @@ expect 1 quadrille open steps --swept
 err 'swept is true, but the room has false.*CONFIG_MISMATCH'
 expect 1 quadrille open steps --step --writers 2
 expect 0 quadrille open together --step --writers 2 --step-deadline-ms 70 --empty-close-ms 1000
-out ', ticks when 2 have stepped or 70 ms after the first, '
+out ', ticks when 2 sessions have stepped or 70 ms after the first, '
 expect 0 quadrille close together
 expect 2 quadrille open bad --writers 2
 expect 2 quadrille open bad --step --step-deadline-ms 70

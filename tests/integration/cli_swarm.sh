@@ -10,18 +10,18 @@ expect 0 quadrille swarm --seconds 1 --entities 50
 out '^room swarm-1: 50 entities, uniform$'
 out '^room swarm-2: 50 entities, flock$'
 out '^room swarm-3: 50 entities, crowd$'
-out '^[1-9][0-9]* updates sent, [0-9]+ ticks left out$'
+out '^[1-9][0-9]* updates sent, [0-9]+ ticks skipped$'
 expect 0 quadrille rooms
 out '^no rooms$'
 
 # Some look around.
 expect 0 quadrille swarm --rooms 2 --entities 60 --observers 20 --range 6 --density 0.3 --motion uniform --seconds 1.5
-out '^[1-9] s: [1-9][0-9]* updates a second, [0-9.]+ enters a second, [0-9.]+ leaves a second, [0-9]+ seen$'
-out '^[1-9][0-9]* enters, [1-9][0-9.]* a second; [1-9][0-9]* leaves, [1-9][0-9.]* a second; [0-9]+ seen by 40 observers in the end$'
+out '^[1-9] s: [1-9][0-9]* updates/s, [0-9.]+ enters/s, [0-9.]+ leaves/s, [0-9]+ seen$'
+out '^[1-9][0-9]* enters, [1-9][0-9.]*/s; [1-9][0-9]* leaves, [1-9][0-9.]*/s; [0-9]+ seen by 40 observers at the end$'
 expect 2 quadrille swarm --observers 301
 err '--observers 301: must be at most the number of --entities, 300'
 expect 2 quadrille swarm --range 3
-err '--range goes with --observers only'
+err '--range needs --observers'
 
 for motion in uniform flock crowd; do
     quadrille swarm --rooms 2 --prefix $motion --motion $motion --hz 50 --entities 200 --density 0.3 --seed 7 \

@@ -39,21 +39,21 @@ err 'too few arguments: needs NAME'
 expect 2 quadrille open a b
 err 'too many arguments'
 expect 2 quadrille spawn room 1 2
-err 'an entity of 2 values: needs id,x,y,hx'
+err 'the entity has 2 values: must be id,x,y,hx'
 expect 2 quadrille move room 1 2 3 4
-err 'an entity of 4 values: needs id,x,y, or - for rows'
+err 'the entity has 4 values: must be id,x,y, or - for rows'
 expect 2 quadrille move room 1 2 3 4 5
 err 'too many arguments'
 expect 2 quadrille teleport room 1 2 3 --dimensions 3
-err 'an entity of 3 values: needs id,x,y,z, or'
+err 'the entity has 3 values: must be id,x,y,z, or'
 expect 2 quadrille spawn room 1 2 3 4 5 6
-err 'an entity of 6 values: needs id,x,y,hx\[,hy\], or'
+err 'the entity has 6 values: must be id,x,y,hx\[,hy\], or'
 expect 2 quadrille spawn room 1 2 3 4 5 6 --dimensions 3
-err 'an entity of 6 values: needs id,x,y,z,hx\[,hy,hz\], or'
+err 'the entity has 6 values: must be id,x,y,z,hx\[,hy,hz\], or'
 expect 2 quadrille spawn room 1 2 3 4 5 --capsule
-err 'an entity of 5 values: needs id,x,y,hx,hy,radius, or'
+err 'the entity has 5 values: must be id,x,y,hx,hy,radius, or'
 expect 2 quadrille reshape room 1 2 3 --capsule --dimensions 3
-err 'an entity of 3 values: needs id,hx,hy,hz,radius, or'
+err 'the entity has 3 values: must be id,hx,hy,hz,radius, or'
 expect 2 quadrille spawn room 1 2 3 4 --capsule --circle
 err '--circle and --capsule exclude each other'
 

@@ -31,7 +31,7 @@ around=$running
 until_said around 'enter 2 at 15,10 tag 18446744073709551615 payload "an \\x22orc\\x22"'
 until_why 1 2 '^observer 1 of session [0-9]+ sees 2 \(distance 5, range 10, margin 2; it sees 1\)$'
 until_why 1 3 'does not see 3: it is out of range \(distance 56\.5685, range 10, margin 2; it sees 1\)$'
-until_why 1 1 'does not see 1: that is where it is itself '
+until_why 1 1 'does not see 1: that is its own anchor '
 quadrille move yard 3 10 18 >/dev/null
 until_said around 'enter 3 at 10,18'
 quadrille move yard 3 10 21.5 >/dev/null
@@ -99,7 +99,7 @@ until_said lines 'enter 6 at 16,10'
 kill -TERM "$running"
 ends_with 0 "$running" 'terminated'
 expect 2 quadrille watch yard --range 3
-err 'no --observer given: say where it is'
+err 'no --observer given'
 
 # Who sees whom, the other way round: at once what there is, then what changes.
 quadrille open field --bounds 0,0,100,100 --step --empty-close-ms 3600000 >/dev/null
@@ -145,9 +145,9 @@ expect 0 quadrille observe tower 10,10,10 --range 50 --cone 0,0,1 --angle 1 --co
 expect 0 quadrille observe tower 10,10,30 --box 1,1,10.5 --seconds 1.5
 [ "$(grep -o 'enter [0-9]*' "$scratch/out")" = $'enter 2\nenter 3' ] || fail 'not what is in the box of three dimensions'
 expect 1 quadrille observe tower 10,10 --range 3
-err '^quadrille observe: room tower has 3 dimensions, but what was given has 2: give z as well$'
+err '^quadrille observe: room tower has 3 dimensions, but the given values have 2: give z as well$'
 expect 1 quadrille observe yard 3 --range 3 --cone 1,0,0
-err 'room yard has 2 dimensions, but what was given has 3: give x and y only'
+err 'room yard has 2 dimensions, but the given values have 3: give x and y only'
 
 # A room that closes.
 quadrille open hall --hz 100 >/dev/null
@@ -196,7 +196,7 @@ for where in '' x 1, 1,2,3,4 -1 4294967296; do
     err "observer '$where': must be an entity's id, or a point X,Y"
 done
 expect 2 quadrille observe yard 1
-err 'no --range and no --box given: say how far it sees'
+err 'no --range or --box given'
 expect 2 quadrille observe yard 1 --range 1 --box 2
 err '--box and --range exclude each other'
 expect 2 quadrille observe yard 1 --box 2 --cone 1,0
@@ -206,7 +206,7 @@ err "--box '2,-1': must be half extents"
 expect 2 quadrille observe yard 1 --range 2 --cone 1
 err "--cone '1': must be a direction"
 expect 2 quadrille observe yard 1,2 --range 2 --cone 1,2,3
-err '--cone has 3 dimensions, what stands before it 2'
+err '--cone has 3 dimensions, but the values before it have 2'
 for tiers in 5 5: :1 5:x 1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1; do
     expect 2 quadrille observe yard 1 --range 2 --relay "$tiers"
     err "--relay '.*': must be 1 to 8 tiers RANGE:TICKS"
@@ -218,7 +218,7 @@ err "--angle '181'"
 expect 2 quadrille why yard 1 x
 err "entity 'x': must be an id"
 expect 2 quadrille describe yard 1
-err 'nothing to say of them'
+err 'nothing to set'
 expect 2 quadrille describe yard 1 --hidden --shown
 err '--hidden and --shown exclude each other'
 expect 2 quadrille describe yard 1 --payload "$(printf '%033d' 0)"
@@ -226,4 +226,4 @@ err 'must be 32 bytes or less'
 expect 2 quadrille describe yard 1 --tag 18446744073709551616
 err "--tag '18446744073709551616': must be"
 expect 2 quadrille describe yard x --team 1
-err "id 'x': must be a whole number"
+err "entity 'x': must be an id, a whole number"

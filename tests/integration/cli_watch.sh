@@ -42,7 +42,7 @@ err 'room arena was closed'
 
 # On a terminal.
 if ! script -qec true /dev/null >/dev/null 2>&1; then
-    echo 'SKIPPED: there are no pseudo-terminals here (is /dev/pts mounted?): the screen of watch is not tested'
+    echo 'skipped: there are no pseudo-terminals here (is /dev/pts mounted?): the screen of watch is not tested'
     exit 77
 fi
 quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
@@ -84,7 +84,7 @@ done
 # With an observer: who is seen, and its region.
 on_terminal view quadrille watch arena --observer 1 --range 3 --seconds 1.2
 check_screen view 0
-for text in 'seen' 'enters/s' 'leaves/s' 'who sees' $'\033[38;5;74m\xE2' $'\033[38;5;203m\xE2'; do
+for text in 'seen' 'enters/s' 'leaves/s' 'the observer' $'\033[38;5;74m\xE2' $'\033[38;5;203m\xE2'; do
     LC_ALL=C grep -qF -- "$text" "$scratch/view" || fail "the screen of a view has no $text"
 done
 ! grep -qF 'begins/s' "$scratch/view" || fail 'the screen of a view tells of pairs'
@@ -103,7 +103,7 @@ on_terminal plain quadrille watch arena --ascii --seconds 1
 check_screen plain 0
 [ -z "$(LC_ALL=C grep -a $'[\x80-\xFF]' "$scratch/plain")" ] || fail '--ascii is not ASCII'
 
-pid_of_watch='sh -c '"'"'echo $$ >'"$scratch/pid"'; exec quadrille watch arena'"'"
+pid_of_watch="sh -c 'echo \$\$ >\"$scratch/pid\"; exec quadrille watch arena'"
 for signal in INT TERM HUP QUIT key; do
     rm -f "$scratch/pid"
     on_terminal "$signal" "$pid_of_watch" &

@@ -8,7 +8,6 @@ start_server
 host=${address%:*} port=${address##*:}
 for example in "$QD_BIN"/examples/example_*; do
     case $example in
-    *.*) continue ;;
     */example_uv_*) arguments=("$host" "$port") ;;
     */example_bots) arguments=("$address" 2) ;;
     *) arguments=("$address") ;;

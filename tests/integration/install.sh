@@ -60,24 +60,26 @@ run() {
     grep -q '1 begin\|touch' "$scratch/printed" || fail "$1 saw no begin"
 }
 
-# shellcheck disable=SC2046,SC2086 # flags are lists
-{
-    export PKG_CONFIG_PATH=$pkgconfig
-    "$compiler" $flags "$QD_SOURCE/client/examples/hello.c" $(pkg-config --cflags --libs quadrille) -o "$scratch/shared"
-    run "$scratch/shared" "$address"
-    "$compiler" $flags "$QD_SOURCE/client/examples/uv_watch.c" $(pkg-config --cflags --libs quadrille libuv) \
-        -o "$scratch/uv"
-    run "$scratch/uv" "$host" "$port"
-
-    # The same elsewhere and without the shared library.
-    cp -R "$prefix" "$scratch/moved"
-    export PKG_CONFIG_PATH=$scratch/moved/${pkgconfig#"$prefix"/}
-    rm "$scratch/moved/${library#"$prefix"/}"/libquadrille.so*
-    "$compiler" $flags "$QD_SOURCE/client/examples/hello.c" $(pkg-config --static --cflags --libs quadrille) \
-        -o "$scratch/static"
-    run "$scratch/static" "$address"
-    if ldd "$scratch/static" | grep libquadrille; then fail "the static program needs the shared library"; fi
+# compile SOURCE PROGRAM PKG-CONFIG-ARGUMENT...: pkg-config escapes a space in a path, so a shell must read its output.
+compile() {
+    local source=$1 program=$2
+    shift 2
+    eval "\"\$compiler\" $flags \"\$source\" $(pkg-config --cflags --libs "$@") -o \"\$program\""
 }
+
+export PKG_CONFIG_PATH=$pkgconfig
+compile "$QD_SOURCE/client/examples/hello.c" "$scratch/shared" quadrille
+run "$scratch/shared" "$address"
+compile "$QD_SOURCE/client/examples/uv_watch.c" "$scratch/uv" quadrille libuv
+run "$scratch/uv" "$host" "$port"
+
+# The same elsewhere and without the shared library.
+cp -R "$prefix" "$scratch/moved"
+PKG_CONFIG_PATH=$scratch/moved/${pkgconfig#"$prefix"/}
+rm "$scratch/moved/${library#"$prefix"/}"/libquadrille.so*
+compile "$QD_SOURCE/client/examples/hello.c" "$scratch/static" --static quadrille
+run "$scratch/static" "$address"
+if ldd "$scratch/static" | grep libquadrille; then fail "the static program needs the shared library"; fi
 
 mkdir "$scratch/project"
 cat >"$scratch/project/CMakeLists.txt" <<END

@@ -139,9 +139,9 @@ cmp "$scratch/brute" "$scratch/events" || fail 'events of a trace without bounds
 # By the clock.
 head -n 400 "$trace" >"$scratch/short.csv"
 expect 0 quadrille replay "$scratch/short.csv" --room clocked --hz 200
-err '^playing [0-9]+ ticks into room clocked, 200 a second'
+err '^playing [0-9]+ ticks into room clocked at 200 Hz'
 expect 0 quadrille replay "$scratch/short.csv" --room clocked
-err '^playing [0-9]+ ticks into room clocked, 25 a second'
+err '^playing [0-9]+ ticks into room clocked at 25 Hz'
 
 # A room that is there already.
 export QUADRILLE_TOKEN=tester
@@ -163,7 +163,7 @@ under_way() { quadrille stats disturbed >"$scratch/stats" && grep -q '^tick  *[1
 until_true under_way
 quadrille spawn disturbed 7 1 1 1 >/dev/null
 ends_with 1 "$replay" 'a room that was disturbed'
-out ': DIFFERENT at 1 of them; first at tick [0-9]+: the server says begin of 1 and 7, brute force says nothing more$'
+out ': DIFFERENT at 1 of them; first at tick [0-9]+: the server reported begin of 1 and 7, brute force expects nothing more$'
 
 # Traces that make no sense: the line, the value, and what it must be.
 refuse() {

@@ -195,7 +195,7 @@ static void test_bad_flags(void **state)
     expect_refusal(NULL, 2, "QUADRILLE_WORKERS");
     unsetenv("QUADRILLE_WORKERS");
     setenv("QUADRILLE_WORKER", "2", 1);
-    expect_refusal(QD_ARGS("--listen", "no-such-host.invalid:7400"), 1, "did you mean QUADRILLE_WORKERS");
+    expect_refusal(QD_ARGS("--listen", "no-such-host.invalid:7400"), 1, "Did you mean QUADRILLE_WORKERS");
     unsetenv("QUADRILLE_WORKER");
 }
 

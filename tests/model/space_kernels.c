@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every kernel that this machine can run beside the portable one, each function by itself: from the same random rows
- * they must make the same columns, keep the same rows, and find the same events in the same order. space_model sees
- * only what the whole finds; here a filter that lets too much through is found as well. And functions that come to the
- * same in different ways must agree: carrying a cell's rows, or collecting and culling them; rows of a cell, or by
- * their references; a list against itself, or in two parts. Built for QD_AXES of 2 and 3.
+ * Compares every kernel that this machine can run with the portable one, function by function. From the same random
+ * rows they must make the same columns, keep the same rows, and find the same events in the same order. space_model
+ * sees only the events of the whole; this test also finds a filter that lets too much through. Functions that reach the
+ * same result in different ways must agree: carrying a cell's rows, or collecting and culling them; rows of a cell, or
+ * by their references; a list against itself, or in two parts. Built for QD_AXES of 2 and 3.
  *
  *     model_space_kernels [rounds [first seed]]
  */
@@ -34,14 +34,14 @@ typedef struct scene {
     qd_traversal_mode mode;
     bool moved_only, all, swept;
     float half_max;
-    qd_row circle; /* the last one that was drawn */
+    qd_row circle; /* the last one drawn */
 } scene;
 
-/* All capsules are of one size: that of the last tick would stand in changes. */
+/* All capsules have one size; another size at the last tick would need a change. */
 #define CAPSULE_RADIUS 1.5f
 static const float capsule_half[3] = {2, -1, 3};
 
-/* Beside the last circle, so that the two touch but for what is rounded, on either side. */
+/* Puts a row beside the last circle, so that the two touch up to rounding. */
 static void draw_beside(const scene *s, float *at, float radius)
 {
     double way[QD_AXES], length = 0;
@@ -57,7 +57,7 @@ static void draw_beside(const scene *s, float *at, float radius)
     }
 }
 
-/* A world of 1,024 units, 64 numbers each. Whole units give edges that are equal, and a few rows lie far outside. */
+/* A space of 1,024 units with 64 numbers each. Whole units give equal edges, and a few rows lie far outside. */
 static qd_row draw_row(scene *s, qd_space_shape shape)
 {
     float at[QD_AXES], half[QD_AXES];
@@ -78,7 +78,7 @@ static qd_row draw_row(scene *s, qd_space_shape shape)
         half[QD_AXES - 1] = chance_between(&dice, 0, s->half_max);
         break;
     case 3:
-        /* So small that their squares get lost. */
+        /* So small that squares underflow. */
         for (uint32_t k = 0; k < QD_AXES; k++) {
             at[k] = ldexpf(floorf(at[k] / 256), -75);
             half[k] = ldexpf(half[k] / s->half_max * 3, -75);
@@ -120,7 +120,8 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
         id |= QD_ID_REFILTERED;
     }
     if (changes != 0 && chance_below(&dice, changes) == 0) {
-        const qd_filter filter = {1 + chance_below(&dice, 5), 1 + chance_below(&dice, 5)}; /* more than have a class */
+        const qd_filter filter = {1 + chance_below(&dice, 5),
+                                  1 + chance_below(&dice, 5)}; /* more filters than there are classes */
 
         qd_bodies_filter_set(&s->bodies, slot, filter);
         id |= qd_id_of_filter(&s->bodies, filter);
@@ -144,7 +145,7 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
         if (!rests && chance_below(&dice, 2) == 0) {
             now = draw_row(s, shape);
             if (s->swept && shape == QD_SPACE_CIRCLE) {
-                /* One that is resized has another row there for its new size. */
+                /* A resized body has another row for its new size. */
                 memcpy(now.v + QD_ROW_HIGH, was.v + QD_ROW_HIGH, sizeof now.v - QD_ROW_HIGH * sizeof *now.v);
             }
         } else if (!rests) {
@@ -191,15 +192,15 @@ static void end(scene *s)
     qd_heap_deinit(&s->heap);
 }
 
-/* ---- what a kernel makes of it ---- */
+/* ---- the results of a kernel ---- */
 
-/* Lists by what they are made with; sinks by what is tested. */
+/* Lists are named after the function that makes them, sinks after the one that fills them. */
 typedef struct outcome {
     qd_list16 above, own16, again, carried16;
     qd_list8 own8, carried8, picked8;
     qd_sink sink16, sink8, cross;
     qd_quota quota16, quota8, quota_cross;
-    qd_pair near[QD_PAIRS_ROOM]; /* of one sink after the other */
+    qd_pair near[QD_PAIRS_ROOM]; /* shared by the sinks, one after the other */
 } outcome;
 
 static void open_sink(scene *s, qd_sink *sink, qd_quota *quota, qd_pair *near)
@@ -217,7 +218,7 @@ static void open_sink(scene *s, qd_sink *sink, qd_quota *quota, qd_pair *near)
     };
 }
 
-/* The same rows as those of own8, by their references; in two parts, each against itself and one against the other. */
+/* The rows of own8 by their references, in two parts: each against itself, and one against the other. */
 static void run_picked(scene *s, const qd_kernel *kernel, outcome *o)
 {
     qd_sink *sink = &o->cross;
@@ -325,7 +326,7 @@ static bool same_events(const qd_sink *a, const qd_sink *b)
            (a->count == 0 || memcmp(a->event, b->event, a->count * sizeof *a->event) == 0);
 }
 
-/* NULL where all is the same. */
+/* NULL if all is equal. */
 static const char *difference(const outcome *a, const outcome *b)
 {
     return !same_list16(&a->above, &b->above)           ? "collect16 of the cell above"
@@ -341,9 +342,9 @@ static const char *difference(const outcome *a, const outcome *b)
                                                         : NULL;
 }
 
-/* ---- two ways to the same ---- */
+/* ---- two ways to one result ---- */
 
-/* What a list holds of a row, to be put in order. */
+/* What a list holds of a row, for sorting. */
 typedef struct entry {
     uint32_t row, changed;
     uint16_t edge[QD_LIST_COLUMNS];
@@ -400,7 +401,7 @@ static int by_slots(const void *a, const void *b)
     return memcmp(a, b, sizeof(qd_space_event));
 }
 
-/* Events with the smaller slot first, in order. */
+/* Sorts events, with the smaller slot first in each. */
 static qd_space_event *ordered(const qd_sink *sink)
 {
     qd_space_event *made = calloc(sink->count + 1, sizeof *made);

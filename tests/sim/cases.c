@@ -99,7 +99,7 @@ static void tokens(sim_house *house)
     }
 }
 
-/* Sessions without a token are nobody's twins. */
+/* Sessions without a token share nothing. */
 static void no_token_is_no_bond(sim_house *house)
 {
     sim_peer maker, other;
@@ -150,7 +150,7 @@ static void an_empty_room_closes_in_its_time(sim_house *house)
     sim_peer_spawn(&peer, first, 1, 3, 0);
     sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));
     (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
-    /* 200 ms of grace, and then 300 without anybody and anything. */
+    /* 200 ms of grace, and then 300 ms with nothing in the room. */
     sim_house_pass(house, 480);
     sim_check(sim_peer_open_room(&peer, "room", &config) == first, "the room is there until its time is over");
     sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));

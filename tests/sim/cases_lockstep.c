@@ -77,7 +77,7 @@ void sim_lockstep_waits_for_all(sim_house *house)
     expect_due(&peers[0], QD_ERROR_WRONG_TICK, "has stepped for tick 4 already", 4);
     step(&peers[0], room, 5);
     expect_due(&peers[0], QD_ERROR_WRONG_TICK, "the next one is 4", 4);
-    /* Nothing waits for who wants no answer. */
+    /* A writer without seq gets no answer. */
     for (int i = 1; i < WRITERS; i++) {
         uint8_t bytes[64];
         const qd_client_message silent = {.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = 4}};
@@ -93,7 +93,7 @@ void sim_lockstep_waits_no_longer_than_its_deadline(sim_house *house)
 {
     sim_peer peers[WRITERS];
     uint64_t room = open_all(house, peers, WRITERS);
-    /* The others have never stepped: nobody knows yet who they are. */
+    /* The others have never stepped, so the server does not know them as writers yet. */
     uint32_t seq = step(&peers[0], room, 1);
 
     sim_house_pass(house, 490);
@@ -158,7 +158,7 @@ void sim_lockstep_does_not_wait_for_who_has_left(sim_house *house)
     expect_answer(&peers[0], first, 4, 0);
     expect_answer(&peers[3], third, 4, 0);
 
-    /* Who has stepped and goes takes its Step along: the others have two to wait for, of which one steps. */
+    /* A writer that leaves takes its Step along: the tick waits for two others, and one of them steps. */
     step(&peers[0], room, 5);
     sim_house_settle(house);
     sim_peer_close(&peers[0]);

@@ -110,7 +110,7 @@ void sim_a_session_that_is_not_resumed_ends(sim_house *house)
     const qd_msg_welcome *welcome = resume(&late, house, &kept, NULL);
     sim_check(!welcome->resumed && welcome->session == 2 && welcome->resume_key.size > 0, "it is too late");
 
-    /* Who did not ask for it is not kept. */
+    /* A session that did not ask for it is not kept. */
     sim_peer_open(&plain, house, NULL);
     sim_peer_open_room(&plain, "room", &config);
     sim_peer_close(&plain);

@@ -112,8 +112,8 @@ void sim_entities_are_handed_over(sim_house *house)
     sim_peer_step(&giver, room);
     (void)sim_peer_expect(&giver, QD_SERVER_APPLIED);
 
-    /* It goes when its new owner goes, but for what that has given to the room. Of that nobody is told, nor of what one
-     * takes from there. */
+    /* Entities go with their new owner, except those that it gave to the room. Nothing reports those, nor what one takes
+     * from the room. */
     hand_over(&taker, room, 1, 1, 0, true);
     tick = &sim_peer_expect(&taker, QD_SERVER_TICK)->as.tick;
     sim_check(tick->reset && tick->begins.count == 1, "one of the two is the taker's still");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A clock room without entities and observers stands still, whoever is in it; and starts again for whatever comes.
+ * A clock room without entities and observers stands still, even with sessions in it, and starts again with any change.
  */
 #include "cases.h"
 
@@ -53,7 +53,7 @@ void sim_clocks_stand_still_and_start_again(sim_house *house)
     sim_house_pass(house, 1000);
     sim_check(ticks(house) >= before + 99, "the clock runs while entities are there");
 
-    /* They go with who spawned them, and nobody waits for that but the subscription. */
+    /* They go with their owner, and only the subscription waits for that. */
     sim_peer_close(&goes);
     sim_house_pass(house, 120);
     sim_check(sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick.ends.count == 1, "the pair's end");

@@ -6,7 +6,7 @@
 #include "server/actor/service/reply.h"
 #include "server/room/views/views.h"
 
-/* ---- what peers say ---- */
+/* ---- what peers send ---- */
 
 static const uint32_t ids[] = {1, 2, 3, 4};
 
@@ -380,7 +380,7 @@ void sim_watchers(sim_house *house)
                   view->watcher_enter_entity[0] == 2,
               "one goes, one comes");
     expect_applied(&seen);
-    /* Who is gone is named all the same, and not by the number of who came in its place. */
+    /* A session that is gone is named anyway, and not by the number of the session in its place. */
     sim_peer_send(&seer, (qd_client_message){.kind = QD_CLIENT_LEAVE_ROOM, .as.room = {room}});
     sim_house_settle(house);
     sim_peer_open_room(&seen, "room", NULL);
@@ -585,7 +585,7 @@ void sim_too_many_sightings(sim_house *house)
     sim_peer_close(&peer);
 }
 
-/* In a room that ticks by its clock, by nobody's subscription. */
+/* In a room that ticks by its clock, without a subscription. */
 void sim_the_end_of_views(sim_house *house)
 {
     const qd_msg_room_config config = {.tick_hz = 100, .grace_ms = 200};

@@ -142,8 +142,8 @@ static void open_room(sim_client *client)
     if (slot->opening || slot->leaving) {
         return;
     }
-    /* Opening a room again gives the same one, unless somebody closes it just then: only its creator may, and who has
-     * its token. */
+    /* Opening a room again gives the same one, unless it is closed just then. Only its creator and sessions with its
+     * token may close it. */
     const model_room *room = slot->stay != NULL ? slot->stay->room : NULL;
     if (room != NULL && (slot->closing || room->creator != client->session || room->creator_token != 0)) {
         return;
@@ -343,8 +343,8 @@ static void send_query(sim_client *client, model_stay *stay)
     sim_client_write(client, &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_QUERY, .as.query = query});
 }
 
-/* Gives entities away, or takes the room's: to whom ids say are the room's, or whose anchors they may be, only to the
- * room and back. */
+/* Gives entities away, or takes those of the room. The last entities of a stay, and anchors, go only to the room and
+ * back. */
 static void send_handover(sim_client *client, model_stay *stay)
 {
     const model_room *room = stay->room;

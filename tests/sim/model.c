@@ -115,7 +115,7 @@ typedef struct applying {
     const model_op *op;
 } applying;
 
-/* NULL: an id that is nobody's. */
+/* NULL: no stay has the id. */
 static model_entity *entity_of(const applying *to, uint32_t id)
 {
     uint32_t entity;
@@ -193,7 +193,7 @@ static void remove_entity(const applying *to, uint32_t id)
     }
 }
 
-/* Whether it is gone with its owner: where that is not known, by whether its id was given anew. */
+/* Whether it is gone with its owner. If that is not known, whether its id was given again. */
 static bool has_expired(const applying *to, const model_entity *entity, uint32_t i)
 {
     if (entity->owner == MODEL_ROOM_OWNED || entity->owner == to->op->stay->number) {
@@ -239,7 +239,7 @@ static bool describe(const model_op *op, model_entity *entity, uint32_t i)
     return true;
 }
 
-/* Who gets what is handed over: whoever is in the room by then; NULL: the room. */
+/* The receiver of a Handover, if it is in the room by then. NULL: the room. */
 static model_stay *receiver_of(const model_room *room, const model_op *op)
 {
     if (op->to != NULL) {
@@ -391,7 +391,7 @@ static bool apply_entry(const applying *to, uint32_t i)
     }
 }
 
-/* Which ones these are follows from who is connected by then, so that the tap compares it and notes it. */
+/* Which ones these are depends on who is connected by then. So the tap compares and notes it. */
 static void adopt(const applying *to)
 {
     for (uint32_t i = 0; i < to->op->adopted_count; i++) {

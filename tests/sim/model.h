@@ -64,7 +64,7 @@ typedef struct model_roster {
     uint32_t id[ROSTER_IDS];
 } model_roster;
 
-/* All that is in a room, by whose it is by its id. */
+/* Everything in a room, by the stay that its id belongs to. */
 typedef struct model_state {
     model_entity entities[STAYS_MAX][STAY_ENTITIES];
     model_region regions[STAYS_MAX][STAY_REGIONS];

@@ -78,7 +78,7 @@ void model_check_closeness(void)
               (unsigned long long)too_close, (unsigned long long)compared);
 }
 
-/* Who follows its own pairs gets a reset when it is said whose they are, with the pairs of the last tick. */
+/* A subscription to own pairs gets a reset when owners change, with the pairs of the last tick. */
 static void verify(model_observer *observer, uint64_t tick, bool reset)
 {
     sim_check(model_past_verify(&observer->past, tick, reset && observer->own_only, explains_pairs, observer),
@@ -185,7 +185,7 @@ static void finish_tick(model_observer *observer, const qd_msg_tick *tick)
     observer->in_tick = false;
     observer->known = true;
     observer->tick = tick->tick;
-    /* At the tick that closes the room everything is gone, also where no end says so: who was suspended gets a reset,
+    /* At the tick that closes the room everything is gone, even without an end: a suspended subscription gets a reset,
      * and the last pairs may have been despawned just before. */
     const model_room *room = observer->stay->room;
     bool closed = observer->closing || (room->closed && tick->tick == room->ticks[room->tick_count - 1].tick);

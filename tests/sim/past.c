@@ -136,8 +136,8 @@ static bool is_untold(const model_op *op)
     return op->stay->left || op->kind == QD_CLIENT_SNAPSHOT || op->kind == QD_CLIENT_ADOPT || op->refused_whole;
 }
 
-/* The next place where requests may end that a tick contains untold: behind the last of one who has left, or behind an
- * Adopt, and with nothing before it that is told. MODEL_NOWHERE: there is none. */
+/* The next place where the unreported requests of a tick may end: behind the last one of a stay that has left, or behind
+ * an Adopt, with nothing reported before it. MODEL_NOWHERE: there is none. */
 static size_t next_end(const model_room *room, size_t at)
 {
     for (; at < room->order_count; at++) {
@@ -168,7 +168,7 @@ bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model
     }
     state = past->state;
     for (size_t at = past->done, end; at != MODEL_NOWHERE; at = end) {
-        /* Every part of those who left. */
+        /* Every subset of the stays that left. */
         for (uint32_t gone = leavers, more = 1; more; more = gone != 0, gone = (gone - 1) & leavers) {
             const model_moment moment = {at, gone};
 

@@ -19,7 +19,7 @@ model_room *sim_scene_room(const sim_scene *scene, uint64_t handle)
     return NULL;
 }
 
-/* Of the session whose link it is, or was. */
+/* The stay of the session that the link belongs or belonged to. */
 static model_stay *latest_stay(const model_room *room, const sim_link *link)
 {
     return model_latest_stay(room, link->session);
@@ -44,6 +44,7 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
         break;
     default: {
         model_op *op = model_stay_op(stay, message->seq);
+
         if (op != NULL) {
             model_room_take(room, op);
         }
@@ -153,8 +154,8 @@ static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room
     }
 }
 
-/* A reset says how many ticks it stands for: since the first that was lost; after a cut since the last Ack, where there
- * was one before that. */
+/* A reset reports how many ticks it replaces: since the first that was lost, or after a cut since the last Ack, if there
+ * was one before. */
 static void check_merged(const model_stay *stay, const qd_msg_tick *tick, bool resumed)
 {
     if (!tick->reset) {
@@ -197,8 +198,8 @@ static void tap_tick(const model_room *room, model_stay *stay, const sim_link *l
     }
 }
 
-/* The same of views. How many ticks were skipped before the one that was lost, they do not tell; and a reverse view
- * that begins may be of a tick that was told. */
+/* The same for views. They do not report how many ticks were skipped before the lost one, and a reverse view that begins
+ * may be of a tick that was reported. */
 static void check_merged_views(const model_room *room, const model_stay *stay, const qd_msg_view *view)
 {
     if (stay->view_resumed && view->reset) {
@@ -271,8 +272,8 @@ static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t 
            rows->category[i] == body->category && rows->mask[i] == body->mask;
 }
 
-/* A snapshot shows all that is there, or all that is the asker's own, when it is asked for; what those left who are
- * gone may be there. */
+/* A snapshot shows everything in the room, or the stay's own entities, if the request asks for those. Entities of stays
+ * that have left may be in it. */
 static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_entities *rows)
 {
     const model_op *op = model_stay_op(stay, seq);

@@ -314,7 +314,7 @@ static void verify_until(model_views *views, uint64_t tick)
     }
 }
 
-/* Whether somebody left who may have changed it, untold. */
+/* Whether a stay left that may have changed it without a report. */
 static bool is_in_doubt(const model_room *room, const model_entity *entity)
 {
     if (entity->owner != MODEL_ROOM_OWNED) {
@@ -352,7 +352,7 @@ static void finish_tick(model_views *views, const qd_msg_view *view)
 {
     views->in_tick = false;
     views->tick = view->tick;
-    /* At the tick that closes the room everything is gone, also where no leave says so. */
+    /* At the tick that closes the room everything is gone, even without a leave. */
     const model_room *room = views->past.stay->room;
     bool closed = views->closing || (room->closed && view->tick == room->ticks[room->tick_count - 1].tick);
     if (closed && views->set_count == 0) {
@@ -439,7 +439,7 @@ static void finish_watchers(const model_views *views)
               expected);
 }
 
-/* Whether somebody in the room does not know what it sees. */
+/* Whether a stay in the room does not know what it sees. */
 static bool is_anything_lost(const model_room *room)
 {
     bool lost = false;

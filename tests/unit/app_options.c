@@ -88,46 +88,49 @@ static void test_addresses(void **state)
     assert_int_equal(PARSE("--listen", "[::1]:65535"), QD_OPTIONS_RUN);
     assert_string_equal(options.host, "::1");
     assert_int_equal(options.port, 65535);
-    assert_bad(PARSE("--listen", "localhost"), "--listen: \"localhost\" is not HOST:PORT with a port in 0..65535");
-    assert_bad(PARSE("--listen", "localhost:"), "--listen: \"localhost:\" is not HOST:PORT with a port in 0..65535");
+    assert_bad(PARSE("--listen", "localhost"), "--listen is \"localhost\"; must be HOST:PORT with a port in 0..65535");
+    assert_bad(PARSE("--listen", "localhost:"),
+               "--listen is \"localhost:\"; must be HOST:PORT with a port in 0..65535");
     assert_bad(PARSE("--listen", "localhost:65536"),
-               "--listen: \"localhost:65536\" is not HOST:PORT with a port in 0..65535");
-    assert_bad(PARSE("--listen", ":7400"), "--listen: \":7400\" is not HOST:PORT with a port in 0..65535");
+               "--listen is \"localhost:65536\"; must be HOST:PORT with a port in 0..65535");
+    assert_bad(PARSE("--listen", ":7400"), "--listen is \":7400\"; must be HOST:PORT with a port in 0..65535");
     assert_bad(PARSE("--listen", "::1:7400"),
-               "--listen: \"::1:7400\" is not HOST:PORT: write an IPv6 address as [ADDRESS]:PORT");
+               "--listen is \"::1:7400\"; must be HOST:PORT. Write an IPv6 address as [ADDRESS]:PORT.");
     assert_int_equal(PARSE("--listen", "[]:7400"), QD_OPTIONS_BAD);
 }
 
 static void test_bad_values(void **state)
 {
     (void)state;
-    assert_bad(PARSE("--workers", "0"), "--workers: 0 is not in 1..256");
-    assert_bad(PARSE("--workers=257"), "--workers: 257 is not in 1..256");
-    assert_bad(PARSE("--workers", "many"), "--workers: \"many\" is no number: give one in 1..256");
-    assert_bad(PARSE("--workers", ""), "--workers: \"\" is no number: give one in 1..256");
-    assert_bad(PARSE("--workers", "-1"), "--workers: \"-1\" is no number: give one in 1..256");
+    assert_bad(PARSE("--workers", "0"), "--workers is \"0\"; must be a number in 1..256");
+    assert_bad(PARSE("--workers=257"), "--workers is \"257\"; must be a number in 1..256");
+    assert_bad(PARSE("--workers", "many"), "--workers is \"many\"; must be a number in 1..256");
+    assert_bad(PARSE("--workers", ""), "--workers is \"\"; must be a number in 1..256");
+    assert_bad(PARSE("--workers", "-1"), "--workers is \"-1\"; must be a number in 1..256");
     /* Counts take no unit. */
-    assert_bad(PARSE("--rooms-max", "1K"), "--rooms-max: \"1K\" is no number: give one in 1..1048576");
-    assert_bad(PARSE("--frame-max", "1"), "--frame-max: 1 is not in 8K..256M");
-    assert_bad(PARSE("--frame-max", "5T"), "--frame-max: \"5T\" is no size such as 64K or 4M: give one in 8K..256M");
-    assert_bad(PARSE("--frame-max", "4MB"), "--frame-max: \"4MB\" is no size such as 64K or 4M: give one in 8K..256M");
+    assert_bad(PARSE("--rooms-max", "1K"), "--rooms-max is \"1K\"; must be a number in 1..1048576");
+    assert_bad(PARSE("--frame-max", "1"), "--frame-max is \"1\"; must be a size in 8K..256M");
+    assert_bad(PARSE("--frame-max", "5T"), "--frame-max is \"5T\"; must be a size in 8K..256M");
+    assert_bad(PARSE("--frame-max", "4MB"), "--frame-max is \"4MB\"; must be a size in 8K..256M");
     /* Numbers that do not fit in 64 bits, by themselves and by their unit. */
-    assert_bad(PARSE("--workers", "99999999999999999999"), "--workers: 99999999999999999999 is not in 1..256");
-    assert_bad(PARSE("--frame-max", "18446744073709551615G"), "--frame-max: 18446744073709551615G is not in 8K..256M");
-    assert_bad(PARSE("--frame-max", "17179869185G"), "--frame-max: 17179869185G is not in 8K..256M");
-    assert_bad(PARSE("--log-level", "loud"), "--log-level: \"loud\" is none of error, warn, info, debug");
-    assert_bad(PARSE("--token-file", ""), "--token-file: the path is empty: give a file's");
+    assert_bad(PARSE("--workers", "99999999999999999999"),
+               "--workers is \"99999999999999999999\"; must be a number in 1..256");
+    assert_bad(PARSE("--frame-max", "18446744073709551615G"),
+               "--frame-max is \"18446744073709551615G\"; must be a size in 8K..256M");
+    assert_bad(PARSE("--frame-max", "17179869185G"), "--frame-max is \"17179869185G\"; must be a size in 8K..256M");
+    assert_bad(PARSE("--log-level", "loud"), "--log-level is \"loud\"; must be error, warn, info or debug");
+    assert_bad(PARSE("--token-file", ""), "--token-file is \"\"; must be the path of a file");
 }
 
 static void test_bad_options(void **state)
 {
     (void)state;
-    assert_bad(PARSE("--wrokers", "3"), "--wrokers: there is no such option (did you mean --workers?), see --help");
-    assert_bad(PARSE("--worker=3"), "--worker=3: there is no such option (did you mean --workers?), see --help");
-    assert_bad(PARSE("--verbose", "3"), "--verbose: there is no such option, see --help");
-    assert_bad(PARSE("workers"), "workers: there is no such option, see --help");
-    assert_bad(PARSE("--"), "--: there is no such option, see --help");
-    assert_bad(PARSE("--workers"), "--workers: needs a value, N");
+    assert_bad(PARSE("--wrokers", "3"), "unknown option --wrokers. Did you mean --workers? See --help.");
+    assert_bad(PARSE("--worker=3"), "unknown option --worker=3. Did you mean --workers? See --help.");
+    assert_bad(PARSE("--verbose", "3"), "unknown option --verbose. See --help.");
+    assert_bad(PARSE("workers"), "unknown option workers. See --help.");
+    assert_bad(PARSE("--"), "unknown option --. See --help.");
+    assert_bad(PARSE("--workers"), "--workers needs a value: N");
 }
 
 static void test_environment(void **state)
@@ -140,31 +143,32 @@ static void test_environment(void **state)
     assert_int_equal(PARSE("--frame-max", "2M"), QD_OPTIONS_RUN);
     assert_int_equal(options.frame_bytes_max, 2 << 20);
     variable_value = "0";
-    assert_bad(PARSE("--loops", "2"), "QUADRILLE_FRAME_MAX: 0 is not in 8K..256M");
+    assert_bad(PARSE("--loops", "2"), "QUADRILLE_FRAME_MAX is \"0\"; must be a size in 8K..256M");
     variable_name = NULL;
 }
 
 static void assert_stray(const char *variable, const char *text)
 {
-    char said[200] = "";
+    char given[200] = "";
 
-    assert_true(qd_options_is_stray(variable, said, sizeof said));
-    assert_string_equal(said, text);
+    assert_true(qd_options_is_stray(variable, given, sizeof given));
+    assert_string_equal(given, text);
 }
 
 static void test_stray_variables(void **state)
 {
     (void)state;
-    assert_stray("QUADRILLE_WORKER=3", "ignoring the variable QUADRILLE_WORKER: there is no such option (did you mean "
-                                       "QUADRILLE_WORKERS?), see --help");
-    assert_stray("QUADRILLE_workers=3", "ignoring the variable QUADRILLE_workers: there is no such option (did you "
-                                        "mean QUADRILLE_WORKERS?), see --help");
-    assert_stray("QUADRILLE_MEMORY_LIMIT=1G", "ignoring the variable QUADRILLE_MEMORY_LIMIT: there is no such option "
-                                              "(did you mean QUADRILLE_MEMORY_MAX?), see --help");
-    assert_stray("QUADRILLE_PORT=7400", "ignoring the variable QUADRILLE_PORT: there is no such option, see --help");
-    assert_stray("QUADRILLE_=", "ignoring the variable QUADRILLE_: there is no such option, see --help");
+    assert_stray(
+        "QUADRILLE_WORKER=3",
+        "ignoring the variable QUADRILLE_WORKER: no option has this name. Did you mean QUADRILLE_WORKERS? See --help.");
+    assert_stray("QUADRILLE_workers=3", "ignoring the variable QUADRILLE_workers: no option has this name. Did you "
+                                        "mean QUADRILLE_WORKERS? See --help.");
+    assert_stray("QUADRILLE_MEMORY_LIMIT=1G", "ignoring the variable QUADRILLE_MEMORY_LIMIT: no option has this name. "
+                                              "Did you mean QUADRILLE_MEMORY_MAX? See --help.");
+    assert_stray("QUADRILLE_PORT=7400", "ignoring the variable QUADRILLE_PORT: no option has this name. See --help.");
+    assert_stray("QUADRILLE_=", "ignoring the variable QUADRILLE_: no option has this name. See --help.");
 
-    /* What is right, what is the tools', what is nobody's, and what comes by itself with a service of that name. */
+    /* Options, variables of the tools, other variables, and those that come with a service of that name. */
     const char *quiet[] = {"QUADRILLE_WORKERS=3",
                            "QUADRILLE_ROOM_BATCHES_MAX=",
                            "QUADRILLE_SERVER=server:7400",
@@ -184,10 +188,10 @@ static void test_stray_variables(void **state)
                            "QUADRILLE_SERVER_PORT=tcp://10.0.0.1:7400",
                            "QUADRILLE_NAME=/game/quadrille",
                            "QUADRILLE_ENV_TERM=dumb"};
-    char said[200];
+    char text[200];
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++) {
-        if (qd_options_is_stray(quiet[i], said, sizeof said)) {
-            fail_msg("%s", said);
+        if (qd_options_is_stray(quiet[i], text, sizeof text)) {
+            fail_msg("%s", text);
         }
     }
     /* Longer than any name. */
@@ -197,7 +201,7 @@ static void test_stray_variables(void **state)
     memcpy(variable, "QUADRILLE_", 10);
     variable[998] = '=';
     variable[999] = '\0';
-    assert_true(qd_options_is_stray(variable, said, sizeof said));
+    assert_true(qd_options_is_stray(variable, text, sizeof text));
     free(variable);
 }
 

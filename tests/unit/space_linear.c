@@ -14,7 +14,8 @@
 
 #include "server/space/kernel/choose.h"
 #include "server/space/space.h"
-#include "server/space/tree/linear.h"
+#include "server/space/tree/linear/linear.h"
+#include "server/space/tree/linear/linear_cells.h"
 #include "support/backwards.h"
 #include "support/chance.h"
 

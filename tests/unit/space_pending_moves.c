@@ -341,7 +341,7 @@ static void run_counted(void *context, size_t count, qd_task_fn task, void *argu
 }
 
 /* Without a walk all tasks are of moves. */
-static void test_all_that_wait_land_in_parts(void **state)
+static void test_all_that_wait_are_applied_in_parts(void **state)
 {
     (void)state;
     for (size_t index = 0; index < INDEXES; index++) {
@@ -419,7 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events_are_as_if_nothing_waited),
         cmocka_unit_test(test_what_is_superseded_is_never_registered),
-        cmocka_unit_test(test_all_that_wait_land_in_parts),
+        cmocka_unit_test(test_all_that_wait_are_applied_in_parts),
         cmocka_unit_test(test_without_memory_nothing_waits),
     };
 

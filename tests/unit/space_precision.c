@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The figures of server/space/geometry/PRECISION.md, and small bodies a million units from the origin: what float32 can tell of
- * them, every index tells, in a room whose bounds are as far apart as that and in one that is drawn around them.
+ * The figures of server/space/geometry/PRECISION.md. And every index finds the pairs of small bodies a million units
+ * from the origin as well as float32 can tell, in a space with bounds as large as that and in one drawn around them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "support/oracle.h"
 
 #define FAR    1e6f
-#define STEP   0.0625f /* what float32 tells apart there */
+#define STEP   0.0625f /* of float32 there */
 #define SIZE   0.1f
 #define BODIES 60u
 #define TICKS  25u
@@ -48,7 +48,7 @@ static qd_geometry geometry_of(const qd_body *body)
     return geometry;
 }
 
-/* Up to how many steps apart two bodies on a line overlap, around `x`. */
+/* How many steps two bodies on a line around `x` can be apart and still overlap. */
 static uint32_t steps_of_overlap(qd_space_shape shape, float x)
 {
     qd_body one = body_at(shape, x);
@@ -145,7 +145,7 @@ static bool overlap(const qd_body *a, const qd_body *b)
     return verdict == ORACLE_OVERLAP;
 }
 
-/* Returns how many pairs there are now. */
+/* Returns the number of pairs. */
 static uint32_t tick(world *w, bool first)
 {
     static uint8_t kind[BODIES][BODIES];
@@ -187,7 +187,7 @@ static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
     static world w;
     w = (world){.dice = {shapes + 1}, .config = config};
     assert_int_equal(qd_space_create(&config, &heap, &w.space), QD_OK);
-    /* So few in a leaf that trees grow to where their cells are smaller than a body. */
+    /* Leaves of so few rows that trees grow until their cells are smaller than a body. */
     qd_space_tune(w.space,
                   &(qd_tuning){.leaf_rows = 2, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64});
     uint32_t pairs = 0;

@@ -16,7 +16,7 @@
 
 static chance dice = {3};
 
-/* Most tests speak of two axes. Those are any two, one after the other; on a third all is 0. */
+/* Most tests use two axes. They run for each pair of axes; the third coordinate is 0. */
 static const float *on_axes(uint32_t first, float x, float y, float *values)
 {
     memset(values, 0, QD_AXES * sizeof *values);
@@ -39,7 +39,7 @@ static qd_row circle(uint32_t first, float x, float y, float radius)
     return qd_row_of_circle(on_axes(first, x, y, at), radius);
 }
 
-/* The same from both sides. */
+/* Asks in both orders. */
 static bool overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle)
 {
     bool met = qd_rows_overlap(a, a_circle, b, b_circle);
@@ -51,7 +51,7 @@ static bool overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circ
     return met;
 }
 
-/* These are asked for all axes, and answer for the first two. */
+/* These take all axes, and return the first two. */
 static bool boxes(float ax, float ay, float ahx, float ahy, float bx, float by, float bhx, float bhy)
 {
     bool met[QD_AXES];
@@ -206,7 +206,7 @@ static bool boxes_cross(const qd_row *a, const qd_row *b)
     return cross;
 }
 
-/* A direction of length 1; every third time along an axis. */
+/* A direction of length 1; every third one is along an axis. */
 static void draw_direction(int i, double *direction)
 {
     double length = 0;
@@ -224,8 +224,8 @@ static void draw_direction(int i, double *direction)
     }
 }
 
-/* Pairs at the very edge of touching, at all scales: what the exact test calls an overlap, the boxes around must not
- * lose, and where the boxes inside overlap strictly, the exact test must agree. */
+/* Pairs that barely touch or barely do not, at all scales. The boxes around shapes must overlap where the exact test
+ * finds an overlap, and the exact test must find one where the boxes inside overlap strictly. */
 static void test_boxes_around_and_inside_circles(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void test_boxes_around_and_inside_circles(void **state)
     assert_true(met > 100000 && proven > 10000);
 }
 
-/* What a capsule reaches on an axis is its axis and its radius, rounded up; less than a rounding more. */
+/* A capsule reaches its axis plus its radius on each axis, rounded up by less than one step. */
 static void test_a_capsules_reach(void **state)
 {
     (void)state;
@@ -291,7 +291,7 @@ typedef struct mover {
     qd_geometry begin, end;
 } mover;
 
-/* Of a size of its own on each axis, so that next to what is long on one, nothing is left of what it is on another. */
+/* Draws a different size for each axis, so that a long axis hides rounding on a short one. */
 static float any_size(void)
 {
     static const double sizes[] = {0, 1e-40, 1e-3, 1, 1, 10, 1e6, 1e18, 3.4e38};
@@ -380,7 +380,7 @@ static void test_huge_coordinates_and_small_sizes(void **state)
     }
 }
 
-/* The numbers of a quantizer never decrease, and stay in range whatever comes. */
+/* The numbers of a quantizer never decrease, and stay in range for every float. */
 static void test_numbers_keep_order(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "server/space/tree/sparse.h"
+#include "server/space/tree/sparse/sparse_tree.h"
 #include "support/chance.h"
 
 static chance dice;
@@ -424,7 +424,7 @@ static void test_what_is_empty_goes(void **state)
     }
 }
 
-/* Only suspects of one tick, looked at after it. */
+/* Only candidates of one tick, looked at after it. */
 static void test_candidates_go_at_once(void **state)
 {
     (void)state;
@@ -434,7 +434,7 @@ static void test_candidates_go_at_once(void **state)
     uint32_t slot = add(space, at, 0.5f);
     tick(space);
     assert_int_equal(counters_of(space).cells_pruned, 0);
-    /* A ghost holds the old branch until the tick is over; eight cells of it are below the root. */
+    /* An old row holds the old branch until the tick is over; eight cells of it are below the root. */
     move_to(space, slot, 1000, 1000, 1000);
     tick(space);
     assert_in_range(counters_of(space).cells_pruned, 8, 16);

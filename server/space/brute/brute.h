@@ -11,7 +11,7 @@
  * A list longer than QD_LIST_LONG is sorted and passed over in groups (kernel/sort_list.h, kernel/list.h), so that
  * thousands of rows cost less than their square.
  *
- * Owned by the space. core/index.h declares qd_brute_create.
+ * Owned by the space.
  */
 #ifndef QD_SPACE_BRUTE_BRUTE_H
 #define QD_SPACE_BRUTE_BRUTE_H
@@ -31,5 +31,8 @@ typedef struct qd_brute {
     bool by_bytes; /* its numbers have 8 bits */
     uint32_t tasks;
 } qd_brute;
+
+/* Creates an empty index from `as`, except ops and cells. NULL: no memory. */
+qd_index *qd_brute_create(const qd_index *as);
 
 #endif

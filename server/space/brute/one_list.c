@@ -3,10 +3,10 @@
 
 #include <float.h>
 
-#include "../core/rebuild.h"
+#include "../core/rows.h"
 #include "../kernel/choose.h"
 #include "../move/move.h"
-#include "one_list_move.h"
+#include "../move/move_simd.h"
 
 qd_index *qd_one_list_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
 {

@@ -4,9 +4,9 @@
  * QD_AXES 2 and 3. What depends on the number of axes is defined here; loops over axes are short and of a constant
  * length, so compilers unroll them.
  *
- * Both are in one program under the same names: the build links the objects of each into one and makes all names in it
- * local but those of space_nd.h, which QD_ND gives _2d or _3d. A linker and objcopy do that for any compiler and any
- * sanitizer, and neither sources nor a list of names have to know of it. Tests of internals link the plain objects.
+ * The build links the objects of each dimension into one and makes every name in it local but the entry points of
+ * space_nd.h, which QD_ND gives _2d or _3d. A linker and objcopy do this for every compiler and sanitizer, without a
+ * list of names. Tests of internals link the plain objects of one dimension.
  */
 #ifndef QD_SPACE_CORE_AXES_H
 #define QD_SPACE_CORE_AXES_H

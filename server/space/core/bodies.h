@@ -2,8 +2,8 @@
  *
  * The bodies of a space by slot, and what changed about them since the last tick. Plain memory, owned by the space.
  *
- * A record says how a body is now. What it was at the last tick stands in its row (rows.h); only where a row does not
- * tell, it is kept in a change, one for each body that was teleported, split, reshaped, refiltered or removed since.
+ * A record says how a body is now. What it was at the last tick is in its row (rows.h). A change keeps what a
+ * row does not tell, one for each body that was teleported, split, reshaped, refiltered or removed since.
  */
 #ifndef QD_SPACE_CORE_BODIES_H
 #define QD_SPACE_CORE_BODIES_H
@@ -23,12 +23,12 @@ typedef struct qd_record {
     _Alignas(16) float at[QD_AXES];
     float half[QD_AXES];
     uint32_t row;      /* where its row is; of a free slot the next free one */
-    uint32_t cell_key; /* the index's note of its cell */
+    uint32_t cell_key; /* where it is registered, as its index notes it (index.h) */
     uint32_t change;   /* or QD_NONE */
     uint8_t state;     /* qd_record_state */
     uint8_t shape;     /* qd_space_shape */
     uint8_t reason;    /* of a removed one: qd_space_reason */
-    uint8_t loose;     /* 1: the registry has noted the slot for a second look, also while it is free */
+    uint8_t loose;     /* 1: the slot is on the list of loose bodies (proxies.h), also while it is free */
 } qd_record;
 
 typedef struct qd_filter {
@@ -38,7 +38,7 @@ typedef struct qd_filter {
 #define QD_FILTER_DEFAULT     ((qd_filter){1, UINT32_MAX})
 #define QD_FILTER_CLASSES_MAX 15u
 
-/* Most spaces have few filters. The first ones have a number, which stands in the ids of rows (rows.h), so that whether
+/* Most spaces have few filters. The first ones have a number, which is in the ids of rows (rows.h), so that whether
  * two agree is known without a look at either. Number 0 is the default. */
 typedef struct qd_filter_classes {
     qd_filter filter[QD_FILTER_CLASSES_MAX];
@@ -78,7 +78,7 @@ typedef struct qd_bodies {
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap);
 void qd_bodies_deinit(qd_bodies *bodies);
 
-/* A slot for a new body; its record is the caller's to fill, but for `stretched`. */
+/* A slot for a new body; its record is the caller's to fill, but for `loose`. */
 qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot) QD_MUST_USE;
 void qd_bodies_give(qd_bodies *bodies, uint32_t slot);
 
@@ -132,7 +132,7 @@ static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
     return bodies->radius != NULL ? bodies->radius[slot] : 0;
 }
 
-/* A body as it would be with this centre, as a row; it is round unless it is a box. */
+/* A body as it would be with this center, as a row; it is round unless it is a box. */
 static inline qd_row qd_bodies_row_at(const qd_bodies *bodies, uint32_t slot, const float *at)
 {
     const qd_record *record = &bodies->record[slot];

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an index is. An index says in which cell a body is registered, and which lists of rows may touch; it compares no
- * bodies, the kernel does (kernel.h). All indexes keep their rows in the same way, in cells (rows.h), and a body has
- * one row, or two while it is split. So everything that is done to one body, what becomes of it at a tick, and the
- * change from one index to another, is written once (registry.h), and an index is only
+ * What an index is. An index decides in which cell a body is registered, and which lists of rows may touch. It compares
+ * no bodies: the kernel does (kernel.h). All indexes keep their rows in cells in the same way (rows.h), and a body has
+ * one row, or two while it is split. So the proxies do everything that concerns one body, and change from one index to
+ * another (proxies.h). An index only has these operations, and calls no proxies:
  *
  *     locate    box -> cell      where a box belongs
- *     move      many bodies      their records, and their rows where they stay in their cells (move.h, stage.h)
- *     walk      lists -> kernel  every two rows that can touch, exactly once
+ *     move      many bodies      writes those that stay in their cells, and returns the others
+ *     traverse  lists -> kernel  every two rows that can touch, exactly once
  *     search    cells -> query   every cell that a query wants
- *     settle                     plans anew where the content changed
+ *     settle                     plans again where the content changed
  *
  *     index     cell             a pair of rows is tested
- *     TREE      linear array     where the smaller cell of the two is (quadtree.h; in three dimensions the octree)
- *     SPARSE    hash table       likewise (sparse.h)
- *     HASH      hash table       in the cell that comes first (hash.h)
- *     GRID      one              where sorting brought them together (grid.h)
+ *     TREE      linear array     where the smaller cell of the two is (linear_cells.h; in three dimensions the octree)
+ *     SPARSE    hash table       likewise (sparse_tree.h)
+ *     HASH      hash table       in the cell that comes first (hash_cells.h)
+ *     GRID      one              where sorting brought them together (grid_sort.h)
  *     BRUTE     one              all against all (brute.h)
  *
  * A BOX here is the union of a body's was and now, as floats: what an index may rely on is that two rows whose shapes
  * overlap, then or now (in swept spaces: in between), have boxes that overlap as closed boxes of floats.
  *
- * Owned by the world. One thread at a time, but for `walk`, which runs in tasks at the same time.
+ * Owned by the space. One thread at a time, but for `traverse` and `move`, which run in tasks at the same time.
  */
 #ifndef QD_SPACE_CORE_INDEX_H
 #define QD_SPACE_CORE_INDEX_H
@@ -34,11 +34,11 @@ struct qd_worker_slot;
 struct qd_search;
 struct qd_traversal_result;
 
-/* One of an index's walks, as it begins. */
+/* One of an index's traversals, as it begins. */
 typedef struct qd_traversal_plan {
     qd_traversal_mode mode;
-    bool all;         /* nearly every row changed, or the mode asks for it: every row counts as moved */
-    bool unmarked;    /* with `all`: so it was said of all at once (rows->all), and there are no marks */
+    bool all;         /* nearly every row changed, or the mode asks for it: every row counts as changed */
+    bool unmarked;    /* with `all`: rows->all says so, and no row is marked as changed */
     uint32_t workers; /* that can work at once; with 1, one task is best */
 } qd_traversal_plan;
 
@@ -84,14 +84,14 @@ typedef struct qd_index_ops {
     qd_space_index kind;
     /* Makes room for one more body: cells and tables; not rows. */
     qd_status (*reserve)(qd_index *index);
-    /* The cell of a box, which is made where there is none yet (that cannot fail), and a place: a note of it, for
-     * `move`, `is_far` and `is_high`. Equal places mean the same cell. */
+    /* The cell of a box, which is made where there is none yet (that cannot fail), and its cell
+     * key: the index's note of it, for `move`, `is_far` and `is_high`. Equal keys mean the same cell. */
     uint32_t (*locate)(qd_index *index, const qd_row *box, uint32_t *cell_key);
-    /* Whether a row with this box, in this place, would be met by many that it has nothing to do with, so that the body
+    /* Whether a row with this box, in this cell, would be met by many that it has nothing to do with, so that the body
      * is better split. Asked of those that moved without touching where they were. NULL: never. */
     bool (*is_far)(const qd_index *index, const qd_row *box, uint32_t cell_key);
-    /* Whether a place is one where boxes that are larger than need be do harm: bodies that are there because they
-     * crossed a line are looked at again later. NULL: never. */
+    /* Whether a box that is larger than need be does harm in this cell. The proxies look again later at bodies that
+     * are there because they crossed a line. NULL: never. */
     bool (*is_high)(const qd_index *index, uint32_t cell_key);
     /* Moves the first of many bodies, until `movers` is full: their records, and their rows where they stay in their
      * cells. Those that do not are put into `movers`, which is empty; the caller applies them before anything else
@@ -103,22 +103,23 @@ typedef struct qd_index_ops {
     void (*entered)(qd_index *index, uint32_t cell);
     /* A cell holds no row any more. NULL: nothing to do. */
     void (*emptied)(qd_index *index, uint32_t cell);
-    /* A walk commits every cell there is, in its tasks and at its end, unless it is stopped: then rows that count as
-     * changed all together need no marks. */
+    /* A traversal commits every cell there is, in its tasks and at its end, unless it is stopped: then rows that count
+     * as changed all together need no marks of their own. */
     bool commits_all;
-    /* Before a walk and before a tick without one: what was put in may ask for another plan. NULL: nothing to do. */
+    /* Before a traversal and before a tick without one: what was put in may ask for another plan. NULL: nothing to do.
+     */
     void (*prepare)(qd_index *index);
-    /* A walk begins: returns the number of its tasks. May set plan->all. */
+    /* A traversal begins: returns the number of its tasks. May set plan->all. */
     uint32_t (*traverse_begin)(qd_index *index, qd_traversal_plan *plan);
-    /* Task number `task`. May commit (qd_traversal_commit) cells whose rows no other task reads, which includes those that
-     * it carries along from above; the others are committed afterwards. */
+    /* Task number `task`. May commit (qd_traversal_commit) cells whose rows no other task reads, which includes those
+     * that it carries along from above; the others are committed afterwards. */
     void (*traverse)(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
     void (*traverse_end)(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
-    /* After a tick, when all is committed and removed bodies are gone, and after qd_proxies_change_index: plans anew,
+    /* After a tick, when all is committed and removed bodies are gone, and after qd_proxies_change_index: plans again,
      * prunes.
      */
     void (*settle)(qd_index *index);
-    /* Hands every cell that may hold what a query wants to qd_search_cell, once. */
+    /* Gives every cell that may hold what a query wants to qd_search_cell, once. */
     qd_status (*search)(const qd_index *index, struct qd_search *search);
     void (*count)(const qd_index *index, qd_space_counters *counters);
     /* Whether a row with this box may be in this cell; and all else that must be true. For validation. */
@@ -138,12 +139,5 @@ struct qd_index {
     qd_cell *cell;  /* the lists of rows, by number; the array is the index's own, and may move when it grows */
     uint32_t cells; /* numbers below this may be looked at */
 };
-
-/* Each makes an empty index with what `as` says, but for ops and cells. NULL: no memory. */
-qd_index *qd_linear_create(const qd_index *as);
-qd_index *qd_sparse_create(const qd_index *as);
-qd_index *qd_hash_create(const qd_index *as);
-qd_index *qd_grid_create(const qd_index *as);
-qd_index *qd_brute_create(const qd_index *as);
 
 #endif

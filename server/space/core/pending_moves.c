@@ -173,7 +173,7 @@ uint32_t qd_pending_count(const qd_pending *pending)
     return count;
 }
 
-/* ---- landing ---- */
+/* ---- applying ---- */
 
 /* Some that wait, in order, and where. */
 typedef struct group {
@@ -183,7 +183,7 @@ typedef struct group {
     float column[QD_AXES][QD_APPLY_SLOTS_MAX]; /* where `at` is, unless they follow each other */
 } group;
 
-/* Takes those of the words from `word` up to `end`, who then wait no more, as many as there is room for; returns the
+/* Takes those of the words from `word` up to `end`, which then wait no more, as many as there is room for; returns the
  * word after them. */
 static uint32_t take(const qd_pending *pending, uint32_t word, uint32_t end, group *some)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stage: places of bodies that wait to be registered. A staged move writes two columns and a bit, by slot, and a
- * later one of the same body takes its place; the tick has them LAND, each body once, in the order of slots. Until then
- * records and rows say what was registered last.
+ * Pending moves: places of bodies that wait to be registered. A pending move writes a bit and a column for each axis,
+ * by slot. A later move of the same body overwrites it. The tick applies each body's last move, in the order of slots.
+ * Until then records and rows say what was registered last.
  *
  *     slot      0   64      128     192
  *     waiting   | word | word  | word  | ...     a bit a slot
  *     at[axis]  | x x x x x x x x ...            of slots without a bit: anything
  *               | part: a task  | part ...
  *
- * Where every row counts as changed, parts land side by side: those that stay in their cells touch nothing but their
- * own records and rows. Of the others it is found out where they go, which is written down in place of where they are,
- * and they go there afterwards, one after the other. Parts have a fixed number of slots, so the result does not depend
- * on the number of workers.
+ * Where every row counts as changed, tasks apply parts at the same time. Bodies that stay in their cells touch nothing
+ * but their own records and rows. The others become movers, which are written in place of their coordinates and applied
+ * afterwards, one after the other. A part has a fixed number of slots, so the result does not depend on the number of
+ * workers.
  *
- * Owned by the world; it has no memory before the first move is staged. One thread at a time.
+ * Owned by the space; it has no memory before the first pending move. One thread at a time.
  */
 #ifndef QD_SPACE_CORE_PENDING_MOVES_H
 #define QD_SPACE_CORE_PENDING_MOVES_H
@@ -33,7 +33,7 @@ typedef struct qd_pending {
 void qd_pending_init(qd_pending *pending, qd_heap *heap);
 void qd_pending_deinit(qd_pending *pending);
 
-/* Stages moves, in turn. False: there is no memory, and nothing changed. */
+/* Notes moves, in turn. False: there is no memory, and nothing changed. */
 bool qd_pending_put(qd_pending *pending, const qd_bodies *bodies, size_t count, const uint32_t *slots,
                     const float *const *at) QD_MUST_USE;
 /* Whether a body waits; then `at` is where. */

@@ -6,7 +6,7 @@
 
 #include "../../base/array.h"
 #include "../../base/assert.h"
-#include "rebuild.h"
+#include "rows.h"
 
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
 #define FETCH_STEP 6u
@@ -116,7 +116,7 @@ static double edge_of(float edge)
     return (double)fmaxf(fminf(edge, FLT_MAX), -FLT_MAX);
 }
 
-/* What stands in place of the was of a split body's newcomer. */
+/* What stands in place of the was of a split body's new row. */
 static qd_row start_of(const qd_index *index, uint32_t slot)
 {
     const qd_bodies *bodies = index->bodies;
@@ -147,7 +147,7 @@ static bool is_cut(const qd_index *index, const qd_record *record, uint32_t id)
            (change->teleported || qd_change_is_reshape(index->bodies, change));
 }
 
-/* A body's row becomes a ghost; returns the flags that its newcomer gets, with its slot. */
+/* A body's row becomes an old row; returns the flags that its new row gets, with its slot. */
 static uint32_t leave_old_row(qd_index *index, uint32_t slot)
 {
     qd_rows *rows = index->rows;
@@ -164,7 +164,7 @@ static uint32_t leave_old_row(qd_index *index, uint32_t slot)
     return (id & ~ID_SHAPE) | id_of_shape(record) | QD_ID_NEW_ROW;
 }
 
-/* The row becomes a ghost, and a newcomer is inserted where the body is now. */
+/* The row becomes an old row, and a new row is inserted where the body is now. */
 static void split(qd_index *index, uint32_t slot, const qd_row *now)
 {
     uint32_t id = leave_old_row(index, slot);
@@ -190,7 +190,7 @@ static void split_to(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t
     index->bodies->record[slot].row = insert(index, cell, id, &now, &absent);
 }
 
-/* Notes a body for a second look, once. */
+/* Notes a loose body, once. */
 static void note_loose(qd_proxies *proxies, uint32_t slot)
 {
     qd_record *record = &proxies->index->bodies->record[slot];
@@ -496,7 +496,7 @@ static void hand_over(qd_index *index, const qd_rows *old, uint32_t from)
     }
 }
 
-/* Registers every row of an old pool, cell by cell, with an index that has none; its own pool is made anew. */
+/* Registers every row of an old pool, cell by cell, with an index that has none; its own pool is a new one. */
 static void hand_over_all(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells)
 {
     qd_rows_make(index->rows, index->heap, 0);
@@ -510,7 +510,7 @@ static void hand_over_all(qd_index *index, const qd_rows *old, const qd_cell *ce
     index->rows->operations = old->operations;
 }
 
-/* Rows come in the order of the old index, where neighbours are near each other more often than not; the new one may
+/* Rows come in the order of the old index, where neighbors are near each other more often than not; the new one may
  * plan a better order as it settles. */
 void qd_proxies_change_index(qd_proxies *proxies, qd_index *index)
 {

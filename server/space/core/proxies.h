@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The registry: what is done to one body, whatever the index. It keeps records and rows together, splits a body that
- * went far (rows.h), and notes those that are registered higher than they need to be.
+ * Proxies: the rows that stand for bodies in the cells of an index, whichever it is. The proxies keep records and rows
+ * together, move rows to the cells that the index names, split a body that went far (rows.h), and note loose bodies:
+ * those that are registered higher in a tree than they need to be.
  *
- * In swept spaces a body stays in one piece however far it goes, because its way counts; it is split when it was
- * teleported, and when it changed its size or shape. Then its newcomer begins, in place of a was, as its new shape at
- * its old centre; a box's old centre is the middle of its corners.
+ * In swept spaces the way of a body counts, so it is not split for going far. It is split when it was teleported, and
+ * when its size or shape changed. Then the was of its new row is its new shape at its old center. A box's old center is
+ * the middle of its corners.
  *
- * Owned by the world. One thread at a time.
+ * Owned by the space. One thread at a time.
  */
 #ifndef QD_SPACE_CORE_PROXIES_H
 #define QD_SPACE_CORE_PROXIES_H
@@ -28,23 +29,23 @@ void qd_proxies_deinit(qd_proxies *proxies);
 void qd_proxies_add(qd_proxies *proxies, uint32_t slot);
 /* Registers a body again, by its record, after it moved or changed its size or shape. */
 void qd_proxies_update(qd_proxies *proxies, uint32_t slot);
-/* Moves many bodies, each at[axis][i] is where slots[i] goes; or, of bodies that an index has moved, those that have to
- * leave their cells. */
+/* Moves many bodies; at[axis][i] is where slots[i] goes. */
 void qd_proxies_move(qd_proxies *proxies, size_t count, const uint32_t *slots, const float *const *at);
+/* Moves bodies that have to leave their cells, and which their index has moved already, to their new cells. */
 void qd_proxies_apply(qd_proxies *proxies, const qd_mover *movers, uint32_t count);
 /* A body's rows get the flags that its record and change tell. */
 void qd_proxies_reflag(qd_proxies *proxies, uint32_t slot);
 /* Takes a body out. Where it was there at the last tick, its row stays, without a now, until forgotten. Returns whether
  * it left no row. */
 bool qd_proxies_remove(qd_proxies *proxies, uint32_t slot);
-/* After a tick: takes the row of a removed body out; takes the ghost of a split one out, and makes its newcomer an
+/* After a tick: takes the row of a removed body out; takes the old row of a split one out, and makes its new row an
  * ordinary row. */
 void qd_proxies_forget(qd_proxies *proxies, uint32_t slot);
 /* Before those are called for change number `number`, of all in turn: fetches what they will read a few changes on. */
 void qd_proxies_fetch(const qd_proxies *proxies, uint32_t number);
 void qd_proxies_rejoin(qd_proxies *proxies, uint32_t slot);
-/* Before a walk, and before a tick without one: bodies that crossed a line at an earlier tick and rest since go down to
- * where they belong. */
+/* Before a traversal, and before a tick without one: bodies that crossed a line at an earlier tick and rest since go
+ * down to where they belong. */
 void qd_proxies_prepare(qd_proxies *proxies);
 /* Whether a body's size or shape is another than at the last tick. */
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);

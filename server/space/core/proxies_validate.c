@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../../base/assert.h"
 #include "proxies.h"
-#include "rebuild.h"
+#include "rows.h"
 
 static bool is_same(const qd_row *a, const qd_row *b)
 {

@@ -231,7 +231,7 @@ static uint32_t category_then(const qd_bodies *bodies, uint32_t id)
     return change != QD_NONE ? bodies->change[change].was_filter.category : bodies->filter[slot].category;
 }
 
-/* Of a split body its ghost tells how it was; what its newcomer has for a was is none. */
+/* Of a split body its old row tells how it was; what its new row has for a was is none. */
 static bool was_there(uint32_t id, const qd_row *was)
 {
     return !(id & QD_ID_NEW_ROW) && qd_row_present(was, (id & QD_ID_ROUND) != 0);

@@ -3,7 +3,7 @@
  * A query under way: what it wants, and the best hits so far. The index brings the cells (index.h, search), the nearest
  * first where it can; the search measures what is in them.
  *
- * On the stack of whoever asks. Any number at a time, while nothing changes the space.
+ * On the stack of the caller. Any number at a time, while nothing changes the space.
  */
 #ifndef QD_SPACE_CORE_SEARCH_H
 #define QD_SPACE_CORE_SEARCH_H

@@ -10,10 +10,10 @@
 
 #define EVENTS_KEPT     16384u
 #define EVENTS_MIN      8u    /* a line of cache */
-#define LENT_ROWS_MAX   1024u /* walks of no more rows work with a hand that the thread lends */
+#define LENT_ROWS_MAX   1024u /* traversals of no more rows work with a worker slot that the thread lends */
 #define ALL_MOVED_SHARE 4u    /* with no more than one in this many at rest, every row counts as moved */
 
-/* One walk, as its tasks see it. */
+/* One traversal, as its tasks see it. */
 typedef struct task_set {
     qd_index *index;
     qd_worker_slot **worker;
@@ -97,9 +97,9 @@ static bool is_nearly_all_changed(const qd_rows *rows)
     return false;
 }
 
-/* There is one for every task that can run at once. Who splits work gives each worker its part of the tasks, so each
- * finds the hand that goes with a task free, and has it in its cache. Hands that are taken are only looked at: an
- * exchange would fetch their lines from those who work with them. */
+/* There is one for every task that can run at once. An executor gives each thread a range of tasks, so a
+ * thread finds the slot that goes with its tasks free, and has it in its cache. Slots that are taken are only looked
+ * at: an exchange would fetch their lines from those who work with them. */
 static qd_worker_slot *take_worker(const task_set *set, size_t task)
 {
     for (uint32_t i = (uint32_t)((uint64_t)task * set->workers / set->tasks);; i = (i + 1) % set->workers) {
@@ -142,7 +142,7 @@ static void free_lent_worker(void *memory)
     qd_heap_deinit(&heap);
 }
 
-/* The thread's; NULL: there is none, and the walk has to have its own. */
+/* The thread's; NULL: there is none, and the traversal has to have its own. */
 static qd_worker_slot *lent_worker(void)
 {
     qd_scratch *scratch = qd_scratch_of_thread(QD_AXES == 2 ? QD_SCRATCH_SLOT_2D : QD_SCRATCH_SLOT_3D);
@@ -204,7 +204,7 @@ static void ready_worker(qd_worker_slot *worker, qd_index *index, const qd_trave
     worker->unmarked = plan->unmarked;
 }
 
-/* Makes the walk's array of events long enough for so many, and not much longer than it need be. */
+/* Makes the traversal's array of events long enough for so many, and not much longer than it need be. */
 static void fit_events(qd_traversal *traversal, size_t count)
 {
     bool is_left_behind = traversal->event_capacity > EVENTS_KEPT && count < traversal->event_capacity / 8;
@@ -219,7 +219,7 @@ static void fit_events(qd_traversal *traversal, size_t count)
     traversal->event_capacity = capacity;
 }
 
-/* The events of all hands in one array; those of a single hand that is the walk's own stay where they are. */
+/* The events of all workers in one array; those of a single slot of the traversal's own stay where they are. */
 static const qd_space_event *gather(qd_traversal *traversal, const task_set *set, size_t found)
 {
     if (set->workers == 1 && set->worker == traversal->worker) {
@@ -253,7 +253,7 @@ static void sum_up(qd_traversal *traversal, const task_set *set, const qd_quota 
     result->event = result->complete ? gather(traversal, set, result->found) : NULL;
 }
 
-/* Those that a walk is about: by the blocks, where only some changed. */
+/* Those that a traversal is about: by the blocks, where only some changed. */
 static uint32_t rows_at_work(const qd_rows *rows, bool all)
 {
     return all ? rows->count : rows->changed_count * QD_BLOCK_ROWS;
@@ -269,8 +269,8 @@ static bool was_stopped(const task_set *set)
     return stopped;
 }
 
-/* Without it nothing would bound the time of a walk: a crowd on a spot that the index cannot divide, in which nobody
- * touches anybody, has no event. */
+/* This limit bounds the time of a traversal without events, such as a crowd on a spot that the index cannot divide, in
+ * which no two bodies touch. */
 static uint64_t misses_max(const qd_index *index, uint64_t limit)
 {
     bool is_slow = index->config->swept || index->bodies->radius != NULL;

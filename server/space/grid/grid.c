@@ -4,6 +4,7 @@
 #include "../../base/assert.h"
 #include "../core/search.h"
 #include "../core/traversal.h"
+#include "grid_plan.h"
 
 #define TASKS_PER_WORKER 8u
 #define NUMBERS_LAST     254u /* of a cell: the kernel's 8 bits, less one that is kept */
@@ -153,7 +154,7 @@ static void traverse_large(const qd_grid *grid, qd_worker_slot *worker)
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }
 
-/* ---- the walk ---- */
+/* ---- the traversal ---- */
 
 /* One row alone meets nobody: then the words are what a plan left there, which may not even be sorted. */
 static bool is_traversed(const qd_index *index, const qd_traversal_plan *plan)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How large a cell is. What a size would cost can be counted: the words, the rows that meet in each cell, the cells.
- * So a few sizes are tried, from the one at hand to whichever side costs less. That is done again when walks have been
- * off what was counted then by as much as a plan costs, in either direction: who has less to do may want another size,
- * too.
+ * How large a cell is. The cost of a size can be counted: the words, the rows that meet in each cell, the cells. So the
+ * plan tries a few sizes, from the current one towards the side that costs less. It plans again when the cost of
+ * traversals has differed from the planned one, in either direction, by as much as a plan costs: less work may suit
+ * another size, too.
  */
+#include "grid_plan.h"
+
 #include <math.h>
 
-#include "../core/rebuild.h"
-#include "grid.h"
+#include "../core/rows.h"
 
 #define ROWS_A_CELL   48u /* where there is nothing else to begin with */
 #define ROWS_SLACK    64u
-#define LOOK_EVERY    8u  /* walks */
-#define TOLERANCE     8u  /* an eighth */
-#define PLAN_STEPS    64u /* a row */
-#define WORDS_A_ROW   4u  /* more are not tried */
-#define FAR_ROWS      32768u /* so far from where it would lie in order, a row is not in a near cache with its neighbours */
+#define LOOK_EVERY    8u     /* traversals */
+#define TOLERANCE     8u     /* an eighth */
+#define PLAN_STEPS    64u    /* a row */
+#define WORDS_A_ROW   4u     /* more are not tried */
+#define FAR_ROWS      32768u /* so far from its place in order, a row is in another cache than its neighbors */
 #define FAR_STEPS     8u
 #define REBUILD_STEPS 96u /* a row */
 #define FACTOR_COARSE 2.0
@@ -90,17 +91,12 @@ static void choose_size(qd_grid *grid, const qd_extent *extent)
     grid->planned_work = work;
 }
 
-static bool is_plan_debt_due(const qd_grid *grid)
-{
-    return grid->plan_debt > ldexp(PLAN_STEPS * (double)grid->one_list.list.count, (int)grid->plan_debt_doublings);
-}
-
 void qd_grid_plan(qd_grid *grid)
 {
     uint32_t rows = grid->one_list.list.count, before = grid->planned_for;
     bool changed = rows > 2 * before + ROWS_SLACK || before > 2 * rows + ROWS_SLACK;
 
-    if (rows == 0 || !(before == 0 || changed || is_plan_debt_due(grid))) {
+    if (rows == 0 || !(before == 0 || changed || qd_replan_debt_is_due(&grid->plan_debt, PLAN_STEPS * (double)rows))) {
         return;
     }
     qd_extent extent = qd_one_list_extent(&grid->one_list.index);
@@ -110,10 +106,11 @@ void qd_grid_plan(qd_grid *grid)
     } else {
         choose_size(grid, &extent);
     }
-    /* Where another plan does not help, the next one waits for twice as much. */
-    grid->plan_debt_doublings =
-        changed || before == 0 ? 0 : grid->plan_debt_doublings + (grid->plan_debt_doublings < 32);
-    grid->plan_debt = 0;
+    if (changed || before == 0) {
+        grid->plan_debt = (qd_replan_debt){0, 0};
+    } else {
+        qd_replan_debt_pay(&grid->plan_debt, PLAN_STEPS * (double)rows);
+    }
     grid->planned_for = rows;
 }
 
@@ -121,12 +118,7 @@ static void note_work(qd_grid *grid)
 {
     double planned = grid->planned_work * grid->one_list.list.count, off = fabs((double)qd_grid_work(grid) - planned);
 
-    if (off <= planned / TOLERANCE) {
-        grid->plan_debt = 0;
-        grid->plan_debt_doublings = 0;
-    } else {
-        grid->plan_debt += LOOK_EVERY * off;
-    }
+    qd_replan_debt_add(&grid->plan_debt, off <= planned / TOLERANCE ? 0 : LOOK_EVERY * off);
 }
 
 static void note_order(qd_grid *grid)
@@ -141,7 +133,7 @@ static void note_order(qd_grid *grid)
         order_debt += is_home && away > FAR_ROWS;
         in_order += is_home;
     }
-    grid->order_debt += (double)LOOK_EVERY * FAR_STEPS * order_debt;
+    grid->order_debt.steps += (double)LOOK_EVERY * FAR_STEPS * order_debt;
 }
 
 void qd_grid_note_traversal(qd_grid *grid)
@@ -158,10 +150,10 @@ void qd_grid_rebuild(qd_grid *grid)
     qd_index *index = &grid->one_list.index;
     qd_rows old = *index->rows;
 
-    if (grid->order_debt <= REBUILD_STEPS * (double)old.count) {
+    if (!qd_replan_debt_is_due(&grid->order_debt, REBUILD_STEPS * (double)old.count)) {
         return;
     }
-    grid->order_debt = 0;
+    grid->order_debt.steps = 0;
     (void)qd_grid_sort(grid, QD_TRAVERSAL_EVENTS, true, UINT32_MAX);
     qd_rows_make(index->rows, index->heap, (old.count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS);
     index->rows->count = old.count;

@@ -4,12 +4,12 @@
 #include "../../base/array.h"
 #include "../../base/assert.h"
 #include "../kernel/choose.h"
-#include "grid.h"
+#include "grid_sort.h"
 
 #define DIGIT_BITS_MIN 8u
 #define DIGIT_BITS_MAX 16u
 
-/* A walk's steps (qd_grid_work), measured: a word through sorting and into a list, and a cell's list. */
+/* A traversal's steps (qd_grid_work), measured: a word through sorting and into a list, and a cell's list. */
 #define STEPS_A_WORD 8u
 #define STEPS_A_CELL 40u
 #define LARGE_A_STEP 2u /* looked at in a cell */
@@ -24,7 +24,7 @@ typedef struct maker {
     const qd_kernel *kernel;
     qd_sink sink; /* for the kernel: the rows, and how to read them */
     bool swept;
-    bool all; /* nobody asks what moved */
+    bool all; /* no caller asks what changed */
 } maker;
 
 static void reserve(qd_grid *grid, uint32_t more)
@@ -269,7 +269,7 @@ static void put_block(maker *make, uint32_t block, uint32_t count)
         qd_grid_span span = span_in(&grid->shape, &edges, r);
         uint32_t cells = cells_in(&span);
 
-        if (cells == 0) { /* only in a walk for pairs, of what came since */
+        if (cells == 0) { /* only in a traversal for pairs, of what came since */
             elsewhere |= 1u << r;
         } else if (cells > 2 && put_apart(make, &span, block * QD_BLOCK_ROWS + r, row)) {
             elsewhere |= 1u << r;
@@ -313,7 +313,7 @@ static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t mask, uint
     words->word[1] = from;
 }
 
-/* The last digit, in halves; behind the references some more, for who reads them block by block. */
+/* The last digit, in halves; behind the references some more, for readers that take whole blocks. */
 static void sort_halves(qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
 {
     const uint64_t *from = words->word[0];

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walk: each cell by itself, in the order of the pool. Its list is its own rows and, behind them, those that meet
- * them of the neighbours before it (what lies ACROSS) and of the coarser cells around it (all).
+ * The traversal: each cell by itself, in the order of the pool. Its list is its own rows and, behind them, those that
+ * meet them of the neighbors before it (what lies ACROSS) and of the coarser cells around it (all).
  *
- * GROUPS. What lies across from a cell is wanted by many neighbours. So cells have a quantizer in groups of 4 an axis; as
- * long as the walk stays in one, the lists that lie across in it and around it are kept, as numbers of that quantizer, and
- * culled for each cell. Numbers are so few cells' that 8 bits of them are fine enough anywhere in the world.
+ * GROUPS. Many neighbors read what lies across from a cell. So cells share a quantizer in groups of 4 per
+ * axis. As long as the traversal stays in one group, the lists that lie across in it and around it are kept, in numbers
+ * of that quantizer, and culled for each cell. A group has so few cells that 8 bits of its numbers are fine enough
+ * anywhere in the space.
  *
  * REST. Where few rows changed, their cells are listed for a visit, and with them those that the changed rows may reach
  * into. A cell without a changed row meets only the changed ones of the others.
  *
- * TASKS. Cells need nothing of each other but their rows. What lies INSIDE a cell of the finest level is read by nobody
- * else, and committed as the walk leaves it.
+ * TASKS. Cells need nothing of each other but their rows. What lies INSIDE a cell of the finest level is read by no
+ * other cell, and committed as the traversal leaves it.
  */
+#include "hash_traversal.h"
+
 #include <float.h>
 #include <math.h>
 
 #include "../core/traversal.h"
-#include "hash.h"
+#include "hash_cells.h"
 
 #define TASKS_PER_WORKER 8u
 #define VISITS_FEW       16u /* with fewer than one in this many cells to visit, they are visited as they were found */
@@ -38,7 +41,7 @@ static const qd_hash *of(const qd_index *index)
     return (const qd_hash *)index;
 }
 
-/* ---- what a walk of changed rows looks at ---- */
+/* ---- what a traversal of changed rows looks at ---- */
 
 static void list(qd_hash_pool *pool, uint32_t number)
 {
@@ -132,26 +135,26 @@ void qd_hash_traverse_end(qd_index *index, const qd_traversal_plan *plan, const 
     }
     pool->visits = 0;
     if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
-        qd_replan_debt_note(&hash->debt, index->rows->count, result->tests, result->exact_tests);
+        qd_replan_debt_add(&hash->debt, qd_steps_beyond_share(index->rows->count, result->tests, result->exact_tests));
     }
 }
 
 /* ---- groups of cells ---- */
 
-/* A neighbour of cells in a group, or one of them, and what lies across from it. */
+/* A neighbor of cells in a group, or one of them, and what lies across from it. */
 typedef struct neighbour {
     uint32_t cell;  /* its number; QD_NONE: there is none */
-    uint32_t first; /* of its rows in the hand's list */
+    uint32_t first; /* of its rows in the worker's list */
     bool known, listed;
 } neighbour;
 
-/* The group at hand, and all around it. */
+/* The current group, and all around it. */
 typedef struct group {
     qd_worker_slot *worker;
     const qd_hash *hash;
     int32_t at[QD_AXES]; /* of its first cell */
     uint32_t level;      /* QD_HASH_FREE: there is none yet */
-    uint32_t rows;       /* in the hand's list */
+    uint32_t rows;       /* in the worker's list */
     neighbour around[AROUND];
 } group;
 
@@ -204,8 +207,8 @@ static neighbour *neighbour_at(group *g, const int32_t *at)
     return found;
 }
 
-/* What lies across from a cell, as a list; the first time it is put into the hand's, where lists begin with whole words
- * of `moved`. */
+/* What lies across from a cell, as a list; the first time it is put into the worker's, where lists begin with whole
+ * words of `changed`. */
 static qd_list16 across_from(group *g, neighbour *from)
 {
     qd_worker_slot *worker = g->worker;
@@ -329,7 +332,7 @@ static bool is_worth_it(const visit *v, uint32_t number)
     return number != QD_NONE && (v->active || (v->group->hash->pool.grid[number].flags & QD_HASH_ACTIVE));
 }
 
-/* What lies across from the neighbours before it: those that are before it on the last axis on which they differ. */
+/* What lies across from the neighbors before it: those that are before it on the last axis on which they differ. */
 static void carry_near(const visit *v)
 {
     const qd_cell *cells = v->group->hash->pool.cell;
@@ -349,7 +352,7 @@ static void carry_near(const visit *v)
     }
 }
 
-/* What lies in coarser cells, from the neighbours before the one that it begins in to the one that it reaches into. */
+/* What lies in coarser cells, from the neighbors before the one that it begins in to the one that it reaches into. */
 static void carry_coarser(const visit *v)
 {
     const qd_hash_pool *pool = &v->group->hash->pool;
@@ -410,7 +413,7 @@ static void visit_cell(group *g, uint32_t number)
     }
 }
 
-void qd_hash_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+void qd_hash_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_hash *hash = of(index);
     const qd_hash_pool *pool = &hash->pool;

@@ -7,18 +7,18 @@
 
 /* A body's row at one of two times. */
 typedef struct form {
-    const qd_row *row; /* NULL: it is not there */
+    const qd_row *row; /* NULL: the body is absent */
     uint32_t slot;
     bool is_was; /* shape and size as at the last tick */
 } form;
 
-/* One side of a pair: its rows, which of a split body are only half of it. */
+/* One side of a pair: its rows, which are half of a split body. */
 typedef struct side {
     uint32_t id, slot;
     form now, was;
 } side;
 
-/* In the `was` of a newcomer there may be a start, which is not what the body was. */
+/* The `was` of a new row may hold the start of its way, which is not what the body was. */
 static side side_of(const qd_sink *sink, uint32_t reference)
 {
     uint32_t id = qd_row_id(sink->rows, reference), slot = id & QD_ID_SLOT;
@@ -70,7 +70,7 @@ static qd_filter filter_was(const qd_bodies *bodies, uint32_t slot)
     return change == NULL ? bodies->filter[slot] : change->was_filter;
 }
 
-/* The body's own past, also where this row is only its newcomer. */
+/* The body as it was, also if this row is its new row. */
 static form whole_was(const qd_bodies *bodies, const side *at)
 {
     form was = at->was;
@@ -81,7 +81,7 @@ static form whole_was(const qd_bodies *bodies, const side *at)
     return was;
 }
 
-/* The body's own present, also where this row is only its ghost. */
+/* The body as it is, also if this row is its old row. */
 static form whole_now(const qd_sink *sink, const side *at)
 {
     form now = at->now;
@@ -99,8 +99,8 @@ static bool overlapped(const qd_bodies *bodies, const side *a, const side *b)
     return overlap(bodies, &was_a, &was_b);
 }
 
-/* The box around a row's way from its was, or start, to its now; false where one of them is absent. (An absent box
- * would not do: it overlaps one that is infinite at both ends, as the bounds of what is huge may be.) */
+/* The box around a row's way from its was, or start, to its now; false if one of them is absent. An absent box would
+ * not do: it overlaps a box that is infinite at both ends, as the bounds of huge shapes may be. */
 static bool way_of(const qd_row *begin, const qd_row *end, bool is_round, qd_row *way)
 {
     if (!qd_row_present(begin, is_round) || !qd_row_present(end, is_round)) {
@@ -111,9 +111,8 @@ static bool way_of(const qd_row *begin, const qd_row *end, bool is_round, qd_row
     return true;
 }
 
-/* Whether the ways of two rows cross at all, as boxes. That is quickly seen, and indexes look at it so: where
- * coordinates are so large that rounding decides, all must decide the same. Of a body that was not there, is not, or
- * teleported, one end of the way is absent. */
+/* Whether the boxes around the ways of two rows overlap. Indexes look at the same boxes: where coordinates are so large
+ * that rounding decides, all must decide alike. A body that was or is absent, or teleported, has no way. */
 static bool ways_cross(const qd_row *from_a, const qd_row *to_a, bool round_a, const qd_row *from_b, const qd_row *to_b,
                        bool round_b)
 {
@@ -134,7 +133,7 @@ bool qd_rows_pass(const qd_row *was_a, const qd_row *now_a, bool round_a, const 
     return qd_geometry_meets(&from_a, &to_a, &from_b, &to_b);
 }
 
-/* Whether two rows whose bodies were apart, and are, met in between: each on its way from the row's was, or start. */
+/* Whether two rows whose bodies were apart, and are, met in between, each on its way from its was, or start. */
 static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a, const side *b, uint32_t reference_b)
 {
     const qd_bodies *bodies = sink->bodies;
@@ -151,9 +150,9 @@ static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a
     return qd_geometry_meets(&from_a, &to_a, &from_b, &to_b);
 }
 
-/* A pair of split bodies meets as often as it has rows. Of these meetings exactly one is of the two rows that are there
- * now, and one of the two that were: the first tells of begins, stays and passing, the second of ends, each with a look
- * at the other half. */
+/* A pair of split bodies is tested once for each pair of their rows. Exactly one of these is of the two rows that are
+ * there now, and one of the two that were. The first reports begins, stays and passing, the second ends; each looks at
+ * the other half of its bodies. */
 static uint32_t kind_of_rows(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b)
 {
     const qd_bodies *bodies = sink->bodies;
@@ -176,7 +175,7 @@ static uint32_t kind_of_rows(const qd_sink *sink, uint32_t reference_a, uint32_t
         if (!sink->swept || !agree) {
             return 0;
         }
-        /* That they overlapped, filters may have hidden, and the row of a newcomer does not tell. */
+        /* Filters may have hidden that the two overlapped, and a new row does not hold what its body was. */
         bool is_hidden = !agreed || ((a.id | b.id) & QD_ID_NEW_ROW);
         if (is_hidden && overlapped(bodies, &a, &b)) {
             return 0;

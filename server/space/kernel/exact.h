@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The exact test of one pair. Most pairs are tested many at a time (lanes/exact_body.h); here is what is left: capsules,
+ * The exact test of one pair. lanes/exact_body.h tests most pairs, many at a time; this is for the others: capsules,
  * split bodies, filters that changed, and passing.
  */
 #ifndef QD_SPACE_KERNEL_EXACT_H

@@ -6,7 +6,7 @@
 #include "../../base/array.h"
 #include "../../base/assert.h"
 
-/* Rows are written in whole blocks and vectors, beyond the count. */
+/* Rows are written in whole blocks and registers, also behind the last one. */
 static uint32_t list_capacity(uint32_t capacity, uint32_t count)
 {
     uint32_t needed = (count + 3 * QD_LIST_LANES - 1) / QD_LIST_LANES * QD_LIST_LANES;
@@ -15,7 +15,7 @@ static uint32_t list_capacity(uint32_t capacity, uint32_t count)
     return needed > more ? needed : (more + QD_LIST_LANES - 1) / QD_LIST_LANES * QD_LIST_LANES;
 }
 
-/* One allocation a list: the columns, the references, the bits of both kinds, the groups (of 32 rows or more). */
+/* Columns, references, bits of both kinds, and groups of 32 rows or more. */
 static size_t list_bytes(uint32_t capacity, size_t width)
 {
     return capacity * (QD_LIST_COLUMNS * width + sizeof(uint32_t)) + 2 * (capacity / 64 + 1) * sizeof(uint64_t) +

@@ -8,8 +8,8 @@
 
 #define GROUP_ROWS 64u
 #define KEY_BITS   16u
-#define DIGITS     256u                                      /* that a key has two of */
-#define ROOM_BYTES (sizeof(uint16_t) + 3 * sizeof(uint32_t)) /* a row */
+#define DIGITS     256u                                      /* values of a digit; a key has two digits */
+#define ROOM_BYTES (sizeof(uint16_t) + 3 * sizeof(uint32_t)) /* per row */
 
 /* A list of either width. */
 typedef struct columns {
@@ -67,7 +67,7 @@ static range range_of(const columns *list, uint32_t k, uint32_t from, uint32_t t
     return (range){least, most};
 }
 
-/* Whether all rows lie over each other, so that no order would tell them apart. */
+/* Whether all rows overlap each other, so that no order separates them. */
 static bool is_one_heap(const columns *list)
 {
     for (uint32_t k = QD_INNER_LO; k < QD_INNER_HI; k++) {
@@ -83,8 +83,8 @@ static double volume(double side)
     return QD_AXES == 2 ? side * side : side * side * side;
 }
 
-/* Groups of rows in order are about as long, all axes together, as the whole divided by the root of their number (by
- * the cube root, in three dimensions). Of those twice as long it is worth it to bring them back. */
+/* Whether sorting pays. Groups of sorted rows are about as long, all axes together, as the whole divided by the root of
+ * their number (in three dimensions by the cube root); it pays when groups are twice as long. */
 static bool is_apart(const columns *list)
 {
     double whole = 0, sum = 0;
@@ -112,7 +112,7 @@ static uint32_t number_at(const columns *list, uint32_t k, uint32_t i)
                                           : ((const uint16_t *)list->column[k])[i];
 }
 
-/* The Morton numbers of the lower corners, as fine as a key can tell. */
+/* The Morton numbers of the lower corners, as fine as a key can hold. */
 static void make_keys(const columns *list, uint16_t *key)
 {
     range axis[QD_AXES];
@@ -135,7 +135,7 @@ static void make_keys(const columns *list, uint16_t *key)
     }
 }
 
-/* One digit of a radix sort; `from` NULL: the rows as they are. */
+/* Sorts by one digit. `from` NULL: from the order of the rows. */
 static void sort_digit(const uint16_t *key, uint32_t shift, const uint32_t *from, uint32_t *to, uint32_t count)
 {
     uint32_t next[DIGITS + 1] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../brute/one_list_move.h"
-#include "../tree/linear_move.h"
+#include "move.h"
+#include "move_simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -96,5 +96,5 @@ static inline uint32_t put_left(uint32_t *left, const uint32_t *slots, uint32_t 
 #include "move_body.h"
 
 #include "../brute/one_list_move_body.h"
-#include "../tree/linear_move_body.h"
+#include "../tree/linear/linear_move_body.h"
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../brute/one_list_move.h"
-#include "../tree/linear_move.h"
+#include "move.h"
+#include "move_simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -31,8 +31,8 @@ static inline uint32_t exceeding(floats a, floats b)
     return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
 }
 
-/* Backends that name their entities in the order in which they spawned them are many. Records of three dimensions are
- * no halves of a register, and are read one by one all the same. */
+/* Many callers move their bodies in the order in which they added them. Records of three dimensions are no halves of a
+ * register, and are read one by one anyway. */
 static inline bool in_order(const uint32_t *slots)
 {
 #if QD_AXES == 2
@@ -124,5 +124,5 @@ static inline uint32_t put_left(uint32_t *left, const uint32_t *slots, uint32_t 
 #include "move_body.h"
 
 #include "../brute/one_list_move_body.h"
-#include "../tree/linear_move_body.h"
+#include "../tree/linear/linear_move_body.h"
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bodies that move as columns, a register of them at a time: their records are read, their rows made and written, as
- * move.h does it one by one. What an index makes of it is in quadtree_move_body.h and one_list_move_body.h.
+ * move.h does it one by one. What an index makes of it is in linear_move_body.h and one_list_move_body.h.
  * Compiled by each move_<isa>.c after it has defined
  *
  *     MOVE_SYMBOL(name) a function to define
@@ -36,7 +36,7 @@ typedef struct group {
     _Alignas(64) uint32_t offset[WIDTH]; /* of their rows, in bytes */
 } group;
 
-/* The rows that makes: a column for each of their floats. */
+/* Their rows: a column for each float. */
 typedef struct columns {
     floats edge[QD_ROW_FLOATS];
 } columns;
@@ -118,7 +118,7 @@ static floats radii(const qd_bodies *bodies, const uint32_t *slots)
     return to_columns_order(OP(load_ps)(radius));
 }
 
-/* By how much on an axis the box around something round is further than its centre, as qd_round_bounds has it. */
+/* By how much on an axis the box around something round is further than its center, as qd_round_bounds has it. */
 static inline floats more_than(floats centre, floats reach)
 {
     const floats further = reach + QD_ROUND_LEAST;
@@ -229,7 +229,7 @@ static inline void store_rows(qd_row *now, const uint32_t *offset, const columns
 }
 
 #if QD_AXES == 3
-/* The centres, and behind them what stands there anyway. */
+/* The centers, and behind them what stands there anyway. */
 static inline void store_centres(qd_record *records, const uint32_t *slots, const group *at)
 {
     const floats column[4] = {at->centre[0], at->centre[1], at->centre[2], at->half[0]};
@@ -279,7 +279,7 @@ static inline void read_group(const qd_bodies *bodies, const uint32_t *slots, co
     }
     ints offsets = next->row * (uint32_t)sizeof(qd_row);
     memcpy(next->offset, &offsets, sizeof next->offset);
-    /* Or the compiler takes them out of the register one by one, which takes longer. */
+    /* Without this the compiler takes them out of the register one by one, which takes longer. */
     __asm__ volatile("" : : : "memory");
 }
 

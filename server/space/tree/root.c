@@ -239,7 +239,7 @@ static candidate try_root(const qd_shells *shells, const qd_extent *extent, uint
     return tried;
 }
 
-/* Around these shells: the bodies of whose centres it is told stick out by half their size. */
+/* Around these shells: in shells that hold centers, bodies stick out by half their size. */
 static qd_extent extent_around(const qd_shells *shells, uint32_t first, uint32_t last)
 {
     qd_extent all = shells->extent[first];

@@ -18,7 +18,7 @@ typedef struct numbering {
     __m256 origin, scale, last;
 } numbering;
 
-/* Those below 0 are 0 when they are packed. */
+/* The pack turns numbers below 0 into 0. */
 static inline __m256i number_edges(const numbering *as, __m256 at)
 {
     __m256 number = _mm256_mul_ps(_mm256_sub_ps(at, as->origin), as->scale);
@@ -26,10 +26,10 @@ static inline __m256i number_edges(const numbering *as, __m256 at)
     return _mm256_cvttps_epi32(_mm256_min_ps(number, as->last));
 }
 
-/* Four registers, in each half two fours of numbers (a b c d, a b c d), to one of eight a, one of eight b and so on. */
+/* Turns four registers with two fours of numbers in each half (a b c d, a b c d) into a register per letter. */
 static inline void transpose(const __m256i from[4], __m256i to[4])
 {
-    const __m256i pairs = _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, /* once a half */
+    const __m256i pairs = _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, /* once per half */
                                            0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
     __m256i a = _mm256_shuffle_epi8(from[0], pairs), b = _mm256_shuffle_epi8(from[1], pairs);
     __m256i c = _mm256_shuffle_epi8(from[2], pairs), d = _mm256_shuffle_epi8(from[3], pairs);
@@ -50,7 +50,7 @@ static inline __m256i number_rows(const numbering *as, const qd_row *rows, uint3
         as, _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows[r].v)), _mm_load_ps(rows[r + 8].v), 1));
 }
 
-/* The lesser numbers of 16 rows at two times, and the greater ones, to a register an edge. */
+/* The lesser and the greater numbers of 16 rows at two times, a register per edge. */
 static inline void number_sixteen(const numbering *as, const qd_row *const rows[2], __m256i least[4], __m256i most[4])
 {
     __m256i less[4], more[4];
@@ -93,8 +93,8 @@ static inline __m256i number_rows(const numbering *as, const qd_row *rows)
                                number_edges(as, _mm256_load_ps(rows[1].v)));
 }
 
-/* Eight rows at two times to a register an axis: of lower edges, in the lower half, the lesser numbers, of upper ones
- * the greater; or with `inner` the other way round. */
+/* Eight rows at two times, a register per axis. Lower edges are in the lower half, as the lesser numbers of the two
+ * times; upper edges are in the upper half, as the greater ones. With `inner` it is the reverse. */
 static inline void number_eight(const numbering *as, const qd_row *a, const qd_row *b, bool inner, __m256i to[4])
 {
     __m256i both[4];
@@ -135,118 +135,69 @@ static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *
 }
 #endif
 
-/* ---- rows of which some are round: an edge of eight of them to a register ---- */
+/* ---- round rows: a register holds one edge of eight rows ---- */
 
-/* Four registers of two rows' fours. */
-static inline void transpose_rows(const __m256 row[4], __m256 column[4])
+#define OP(name) _mm256_##name
+
+typedef __m256 floats, round_mask;
+typedef __m256i ints;
+
+static inline floats choose_round(round_mask round, floats made, floats kept)
 {
-    __m256 a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]);
-    __m256 c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
-
-    column[0] = _mm256_shuffle_ps(a, c, 0x44);
-    column[1] = _mm256_shuffle_ps(a, c, 0xee);
-    column[2] = _mm256_shuffle_ps(b, d, 0x44);
-    column[3] = _mm256_shuffle_ps(b, d, 0xee);
+    return _mm256_blendv_ps(kept, made, round);
 }
 
-/* Fours of floats, from `first` on, of eight rows, as columns. */
-static inline void load_four(const qd_row *rows, uint32_t first, __m256 column[4])
+static inline ints number_round(const qd_quantizer *quantizer, uint32_t k, floats edge)
 {
-    __m256 row[4];
+    const numbering as = {_mm256_set1_ps(quantizer->origin[k]), _mm256_set1_ps(quantizer->scale),
+                          _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
 
-    for (uint32_t r = 0; r < 4; r++) {
-        row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + first));
-        row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + first), 1);
-    }
-    transpose_rows(row, column);
+    return number_edges(&as, edge);
 }
 
-/* On one axis the edges around rows, and inside of them. */
-typedef struct sides {
-    __m256 outer_lo, outer_hi, inner_lo, inner_hi;
-} sides;
+#include "columns_x86.h"
 
-static inline sides sides_of_round(__m256 at, __m256 reach)
+static inline round_rows load_eight(const qd_row *rows, uint32_t is_round)
 {
-    const __m256 least = _mm256_set1_ps(QD_ROUND_LEAST);
-
-    reach = _mm256_add_ps(reach, least);
-    __m256 far = _mm256_add_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), at), reach);
-    __m256 slack = _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(0x1p-22f), far), least);
-    __m256 more = _mm256_add_ps(reach, slack);
-    __m256 less = _mm256_sub_ps(_mm256_mul_ps(reach, _mm256_set1_ps(QD_CIRCLE_CORE)), slack);
-    return (sides){_mm256_sub_ps(at, more), _mm256_add_ps(at, more), _mm256_sub_ps(at, less), _mm256_add_ps(at, less)};
-}
-
-/* Those in `round`; others are as they are. */
-static inline sides sides_of(__m256 at, __m256 reach, __m256 round, bool all_round)
-{
-    sides made = sides_of_round(at, reach);
-
-    if (!all_round) {
-        made = (sides){_mm256_blendv_ps(at, made.outer_lo, round), _mm256_blendv_ps(reach, made.outer_hi, round),
-                       _mm256_blendv_ps(at, made.inner_lo, round), _mm256_blendv_ps(reach, made.inner_hi, round)};
-    }
-    return made;
-}
-
-/* Eight rows as columns, and which of them are round; absent ones are so as boxes, too. */
-typedef struct eight_rows {
-    __m256 column[QD_ROW_FLOATS], round;
-} eight_rows;
-
-static inline eight_rows load_eight(const qd_row *rows, uint32_t is_round)
-{
-    const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24); /* of each the top bit counts */
-    const __m256 lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
-    eight_rows eight;
+    const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24); /* the top bit of each lane counts */
+    const floats lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
+    round_rows eight;
 
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        load_four(rows, i, eight.column + i);
+        floats row[4];
+
+        for (uint32_t r = 0; r < 4; r++) {
+            row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + i));
+            row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + i), 1);
+        }
+        transpose_fours(row, eight.column + i);
     }
     eight.round = _mm256_and_ps(lanes, _mm256_cmp_ps(eight.column[QD_ROW_HIGH], _mm256_setzero_ps(), _CMP_GE_OQ));
     return eight;
 }
 
-static inline void number_eight_round(const qd_quantizer *quantizer, const eight_rows *now, const eight_rows *was,
-                                      bool all_round, __m256i number[QD_LIST_COLUMNS])
+static inline void number_eight_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                      uint32_t is_round, ints number[QD_LIST_COLUMNS])
 {
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        const uint32_t high = QD_ROW_HIGH + k;
-        const numbering as = {_mm256_set1_ps(quantizer->origin[k]), _mm256_set1_ps(quantizer->scale),
-                              _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
-        const sides a = sides_of(now->column[k], now->column[high], now->round, all_round);
-        const sides b = sides_of(was->column[k], was->column[high], was->round, all_round);
-
-        number[QD_OUTER_LO + k] = number_edges(&as, _mm256_min_ps(a.outer_lo, b.outer_lo));
-        number[QD_OUTER_HI + k] = number_edges(&as, _mm256_max_ps(a.outer_hi, b.outer_hi));
-        number[QD_INNER_LO + k] = number_edges(&as, _mm256_max_ps(a.inner_lo, b.inner_lo));
-        number[QD_INNER_HI + k] = number_edges(&as, _mm256_min_ps(a.inner_hi, b.inner_hi));
-    }
-}
-
-static inline void number_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
-                                __m256i number[QD_LIST_COLUMNS])
-{
-    const eight_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
+    const round_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
 
     if (QD_LIKELY(_mm256_movemask_ps(_mm256_and_ps(a.round, b.round)) == 0xff)) {
-        number_eight_round(quantizer, &a, &b, true, number);
+        number_columns(quantizer, &a, &b, true, number);
     } else {
-        number_eight_round(quantizer, &a, &b, false, number);
+        number_columns(quantizer, &a, &b, false, number);
     }
 }
 
 #define COLUMNS_OF_ROUND
 
-/* Out of line, or boxes would have to save registers that only round rows need. */
+/* Not inlined, or boxes would have to save registers that only round rows need. */
 static __attribute__((noinline)) void columns_of_round(const qd_quantizer *quantizer, const qd_row *now,
                                                        const qd_row *was, uint32_t is_round, qd_edges *result)
 {
     __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
 
-    number_round(quantizer, now, was, is_round, first);
-    number_round(quantizer, now + 8, was + 8, is_round >> 8, second);
+    number_eight_round(quantizer, now, was, is_round, first);
+    number_eight_round(quantizer, now + 8, was + 8, is_round >> 8, second);
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         const __m256i one = _mm256_set1_epi16(qd_column_is_plus_one(k));
         __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(first[k], second[k]), 0xd8);
@@ -255,7 +206,7 @@ static __attribute__((noinline)) void columns_of_round(const qd_quantizer *quant
     }
 }
 
-/* A column relative to its corner; with `one`, one that is stored plus one, and stays so. */
+/* A column relative to its corner; with plus_one, one that is stored plus one, and stays so. */
 static inline __m256i narrow_edges(const uint16_t *from, __m256i corner, bool plus_one, __m128i shift)
 {
     const __m256i one = _mm256_set1_epi16(plus_one);
@@ -277,7 +228,7 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
         uint32_t next = k + 1;
         __m256i a = narrow_edges(from->v[k], corner[k % QD_AXES], qd_column_is_plus_one(k), shift);
         __m256i b = narrow_edges(from->v[next], corner[next % QD_AXES], qd_column_is_plus_one(next), shift);
-        /* The pack works in halves: its quarters come as 0, 2, 1, 3. */
+        /* The pack works in halves; its quarters come in the order 0, 2, 1, 3. */
         __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xd8);
 
         _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
@@ -285,14 +236,14 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
     }
 }
 
-/* ---- rows of a mask, appended eight lanes at a time ---- */
+/* ---- appending the rows of a mask, eight lanes at a time ---- */
 
 /* Eight lanes of a list, and which of them are in a mask. */
 typedef struct eight_lanes {
     uint32_t first, mask;
 } eight_lanes;
 
-/* Takes the first lanes out of the mask of a group of 32. */
+/* Takes the first lanes from the mask of a group of 32. */
 static inline eight_lanes take_eight(uint32_t base, uint32_t *mask)
 {
     const uint32_t next = _tzcnt_u32(*mask), first = next < 24 ? next : 24;
@@ -302,7 +253,7 @@ static inline eight_lanes take_eight(uint32_t base, uint32_t *mask)
     return eight;
 }
 
-/* The numbers of a mask's lanes, one behind the other, a byte each. */
+/* The numbers of a mask's lanes, a byte each. */
 static inline __m128i lanes_of_mask(uint32_t mask)
 {
     static const uint32_t of_four[16] = {0x0, 0x0,   0x1,   0x100,   0x2,   0x200,   0x201,   0x20100,
@@ -312,7 +263,7 @@ static inline __m128i lanes_of_mask(uint32_t mask)
     return _mm_cvtsi64_si128((long long)(low | high << 8 * _mm_popcnt_u32(mask & 15)));
 }
 
-/* References, and the bits of those that moved. */
+/* Appends references, and the bits of changed rows. */
 static inline void append_rows(const qd_list16 *from, eight_lanes eight, __m128i lanes, uint32_t *row,
                                uint64_t *changed, uint32_t at)
 {
@@ -344,7 +295,7 @@ static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64
     }
 }
 
-/* Eight lanes of two columns, a half each, narrowed. */
+/* Eight lanes of two columns, narrowed, a half each. */
 static inline __m256i narrow_two(const qd_list16 *from, uint32_t first, uint32_t k, const __m128i *corner,
                                  __m128i shift)
 {
@@ -370,7 +321,7 @@ static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_
     for (uint32_t left = (uint32_t)mask; left != 0;) {
         const eight_lanes eight = take_eight(base, &left);
         const __m128i lanes = lanes_of_mask(eight.mask);
-        /* The second column of a half is eight bytes on. */
+        /* The second column of a half begins eight bytes later. */
         const __m128i two = _mm_unpacklo_epi64(lanes, _mm_add_epi8(lanes, _mm_set1_epi8(8)));
         const __m256i four = _mm256_set_m128i(two, two);
 

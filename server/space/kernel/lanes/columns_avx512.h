@@ -13,7 +13,7 @@
 #include "../../geometry/shape.h"
 #include "../kernel.h"
 
-/* 16 edges as numbers of 32 bits; those below 0 are 0 when they are packed. */
+/* 16 edges as numbers of 32 bits; the pack turns numbers below 0 into 0. */
 static inline __m512i number_sixteen(__m512 edge, __m512 origin, __m512 scale)
 {
     __m512 number = _mm512_mul_ps(_mm512_sub_ps(edge, origin), scale);
@@ -27,7 +27,7 @@ static inline __m512i number_edges(const float *at, __m512 origin, __m512 scale)
 }
 
 #if QD_AXES == 2
-/* Where the pack below leaves column `k` of row `r`, counted over both of its results. */
+/* Where the pack of number_eight leaves column `k` of row `r`, counted over both results. */
 #define PACKED(k, r) ((short)((r) / 8 * 32 + (r) % 4 * 8 + (r) % 8 / 4 * 4 + (k)))
 #define COLUMN(k)                                                                                                      \
     PACKED(k, 0), PACKED(k, 1), PACKED(k, 2), PACKED(k, 3), PACKED(k, 4), PACKED(k, 5), PACKED(k, 6), PACKED(k, 7),    \
@@ -73,8 +73,8 @@ static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *
     _mm512_store_si512(result->v[QD_INNER_HI], _mm512_permutex2var_epi16(inner_less[0], upper, inner_less[1]));
 }
 #else
-/* Where the pack below leaves column `k` of row `r`, counted over the results for eight rows; for 16 rows of a column
- * twice the same eight. */
+/* Where the pack of number_four leaves column `k` of row `r`, counted over the results for eight rows. The 16 rows of
+ * a column use the same eight twice. */
 #define PACKED(k, r) ((short)((r) / 4 * 32 + (r) % 2 * 16 + (k) / 3 * 8 + (r) % 4 / 2 * 4 + (k) % 3))
 #define EIGHT(k)                                                                                                       \
     PACKED(k, 0), PACKED(k, 1), PACKED(k, 2), PACKED(k, 3), PACKED(k, 4), PACKED(k, 5), PACKED(k, 6), PACKED(k, 7)
@@ -84,7 +84,7 @@ static const _Alignas(64) short columns_two[3][32] = {
     {EIGHT(2), EIGHT(2), EIGHT(3), EIGHT(3)},
     {EIGHT(4), EIGHT(4), EIGHT(5), EIGHT(5)},
 };
-#define UPPER_EDGES 0xff00ff00u /* of what the pack leaves */
+#define UPPER_EDGES 0xff00ff00u /* in the result of the pack */
 #define LAST_EIGHT  0xff00ff00u /* rows of each column */
 
 #undef EIGHT
@@ -96,7 +96,7 @@ static inline __m512i number_four(const qd_row *rows, __m512 origin, __m512 scal
     return _mm512_packus_epi32(number_edges(rows[0].v, origin, scale), number_edges(rows[2].v, origin, scale));
 }
 
-/* Columns 2 `two` and the next of 16 rows in fours. */
+/* Columns 2 * two and 2 * two + 1 of 16 rows in fours. */
 static inline __m512i two_columns(const __m512i four[4], uint32_t two)
 {
     const __m512i at = _mm512_load_si512(columns_two[two]);
@@ -129,7 +129,7 @@ static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *
 }
 #endif
 
-/* 16-bit numbers relative to their corners as 8 bits. */
+/* Numbers of 16 bits as 8 bits relative to their corners. */
 static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
 {
     __m512i offset = _mm512_srl_epi16(_mm512_subs_epu16(number, corner), shift);
@@ -137,28 +137,28 @@ static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
     return _mm512_cvtepi16_epi8(_mm512_min_epu16(offset, _mm512_set1_epi16(254)));
 }
 
-/* The same of those that are stored plus `one`, and stay so. */
+/* The same for numbers that are stored plus `one`, and stay so. */
 static inline __m256i narrow_plus(__m512i number, __m512i corner, __m512i one, __m128i shift)
 {
     return _mm256_add_epi8(narrow(_mm512_sub_epi16(number, one), corner, shift), _mm512_cvtepi16_epi8(one));
 }
 
-/* The lower half with one number, the upper with another. */
+/* One number in the lower half, another in the upper. */
 static inline __m512i halves(uint16_t lower, uint16_t upper)
 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi16((short)lower)), _mm256_set1_epi16((short)upper),
                               1);
 }
 
-/* ---- rows of which some are round: an edge of 16 of them to a register ---- */
+/* ---- round rows: a register holds one edge of 16 rows ---- */
 
-/* Element 4 i + j of a register is of row 4 j + i: so transposing leaves them. */
+/* Transposing leaves row 4 j + i in element 4 i + j of a register. */
 #define ROW_OF(e)  ((e) % 4 * 4 + (e) / 4)
 #define FOUR(f, e) f(e), f((e) + 1), f((e) + 2), f((e) + 3)
 #define SIXTEEN(f) FOUR(f, 0), FOUR(f, 4), FOUR(f, 8), FOUR(f, 12)
 #define BIT_OF(e)  (1 << ROW_OF(e))
 
-/* Where the pack of two columns leaves row `r` of the first, and of the second. */
+/* Where the pack of two columns leaves row `r` of the first and of the second column. */
 #define FIRST_OF(r)  ((short)((r) % 4 * 8 + (r) / 4))
 #define SECOND_OF(r) ((short)(FIRST_OF(r) + 4))
 
@@ -172,64 +172,44 @@ static const _Alignas(64) short rows_in_order[32] = {SIXTEEN(FIRST_OF), SIXTEEN(
 #undef FOUR
 #undef ROW_OF
 
-/* 16 rows as columns, and which of them are round; absent ones are so as boxes, too. */
-typedef struct sixteen_rows {
-    __m512 column[QD_ROW_FLOATS];
-    __mmask16 round;
-} sixteen_rows;
+#define OP(name) _mm512_##name
 
-/* Four registers of four fours. */
-static inline void transpose(const __m512 from[4], __m512 column[4])
+typedef __m512 floats;
+typedef __m512i ints;
+typedef __mmask16 round_mask;
+
+static inline floats choose_round(round_mask round, floats made, floats kept)
 {
-    __m512 a = _mm512_unpacklo_ps(from[0], from[1]), b = _mm512_unpackhi_ps(from[0], from[1]);
-    __m512 c = _mm512_unpacklo_ps(from[2], from[3]), d = _mm512_unpackhi_ps(from[2], from[3]);
-
-    column[0] = _mm512_shuffle_ps(a, c, 0x44);
-    column[1] = _mm512_shuffle_ps(a, c, 0xee);
-    column[2] = _mm512_shuffle_ps(b, d, 0x44);
-    column[3] = _mm512_shuffle_ps(b, d, 0xee);
+    return _mm512_mask_mov_ps(kept, round, made);
 }
 
-static inline sixteen_rows load_sixteen(const qd_row *rows, uint32_t is_round)
+static inline ints number_round(const qd_quantizer *quantizer, uint32_t k, floats edge)
 {
-    sixteen_rows sixteen;
-    __m512 four[QD_ROW_FLOATS];
+    return number_sixteen(edge, _mm512_set1_ps(quantizer->origin[k]), _mm512_set1_ps(quantizer->scale));
+}
+
+#include "columns_x86.h"
+
+static inline round_rows load_sixteen(const qd_row *rows, uint32_t is_round)
+{
+    round_rows sixteen;
+    floats four[QD_ROW_FLOATS];
 
     for (uint32_t i = 0; i < 4; i++) {
 #if QD_AXES == 2
         four[i] = _mm512_load_ps(rows[4 * i].v);
 #else
-        __m512 first = _mm512_load_ps(rows[4 * i].v), second = _mm512_load_ps(rows[4 * i + 2].v);
+        floats first = _mm512_load_ps(rows[4 * i].v), second = _mm512_load_ps(rows[4 * i + 2].v);
         four[i] = _mm512_shuffle_f32x4(first, second, _MM_SHUFFLE(2, 0, 2, 0));
         four[4 + i] = _mm512_shuffle_f32x4(first, second, _MM_SHUFFLE(3, 1, 3, 1));
 #endif
     }
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        transpose(four + i, sixteen.column + i);
+        transpose_fours(four + i, sixteen.column + i);
     }
-    __mmask16 lanes = _mm512_test_epi32_mask(_mm512_set1_epi32((int)is_round), _mm512_load_si512(bits_of_elements));
+    round_mask lanes = _mm512_test_epi32_mask(_mm512_set1_epi32((int)is_round), _mm512_load_si512(bits_of_elements));
     sixteen.round = _mm512_mask_cmp_ps_mask(lanes, sixteen.column[QD_ROW_HIGH], _mm512_setzero_ps(), _CMP_GE_OQ);
     return sixteen;
-}
-
-/* On one axis the edges around rows, and inside of them. */
-typedef struct sides {
-    __m512 outer_lo, outer_hi, inner_lo, inner_hi;
-} sides;
-
-/* Of those that are not round they are as they are. */
-static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
-{
-    const __m512 at = rows->column[k], high = rows->column[QD_ROW_HIGH + k], least = _mm512_set1_ps(QD_ROUND_LEAST);
-    const __mmask16 round = rows->round;
-    __m512 reach = _mm512_add_ps(high, least);
-    __m512 slack = _mm512_mul_ps(_mm512_set1_ps(0x1p-22f), _mm512_add_ps(_mm512_abs_ps(at), reach));
-
-    slack = _mm512_add_ps(slack, least);
-    __m512 more = _mm512_add_ps(reach, slack);
-    __m512 less = _mm512_sub_ps(_mm512_mul_ps(reach, _mm512_set1_ps(QD_CIRCLE_CORE)), slack);
-    return (sides){_mm512_mask_sub_ps(at, round, at, more), _mm512_mask_add_ps(high, round, at, more),
-                   _mm512_mask_sub_ps(at, round, at, less), _mm512_mask_add_ps(high, round, at, less)};
 }
 
 #define COLUMNS_OF_ROUND
@@ -237,19 +217,10 @@ static inline sides sides_of(const sixteen_rows *rows, uint32_t k)
 static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
                                     uint32_t is_round, qd_edges *result)
 {
-    const __m512 scale = _mm512_set1_ps(quantizer->scale);
-    const sixteen_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
-    __m512i number[QD_LIST_COLUMNS];
+    const round_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
+    ints number[QD_LIST_COLUMNS];
 
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        const __m512 origin = _mm512_set1_ps(quantizer->origin[k]);
-        const sides a = sides_of(&rows_now, k), b = sides_of(&rows_was, k);
-
-        number[QD_OUTER_LO + k] = number_sixteen(_mm512_min_ps(a.outer_lo, b.outer_lo), origin, scale);
-        number[QD_OUTER_HI + k] = number_sixteen(_mm512_max_ps(a.outer_hi, b.outer_hi), origin, scale);
-        number[QD_INNER_LO + k] = number_sixteen(_mm512_max_ps(a.inner_lo, b.inner_lo), origin, scale);
-        number[QD_INNER_HI + k] = number_sixteen(_mm512_min_ps(a.inner_hi, b.inner_hi), origin, scale);
-    }
+    number_columns(quantizer, &rows_now, &rows_was, false, number);
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
         __m512i both = _mm512_packus_epi32(number[k], number[k + 1]);
 
@@ -262,7 +233,7 @@ static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row 
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
     const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
-    __m512i corner[QD_AXES]; /* of an axis, and of the next */
+    __m512i corner[QD_AXES]; /* of an axis and of the next one */
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         corner[k] = halves(window->lo[k], window->lo[(k + 1) % QD_AXES]);

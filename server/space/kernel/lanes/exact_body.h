@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A part of kernel_body.h: the exact test. It takes the pairs that the integer filters left, compares the shapes
- * themselves, now and as they were, and writes the events. Compiled with each kernel.
+ * The exact test of many pairs, a part of kernel_body.h. It takes the pairs that the integer filters left, compares the
+ * shapes as they are and as they were, and writes the events.
+ *
+ *     sink.near --- plain boxes ---> lanes_overlap --------------------------> events
+ *               \-- special -------> take_shapes --- shapes -> exact_shapes -> events
+ *                                              \---- others -> qd_pair_resolve -> events
  */
-#define SPLIT_AHEAD 4u /* pairs */
+#define SPLIT_AHEAD 4u /* pairs of split bodies that are fetched ahead */
 
 #ifndef LANES_SHAPES_OVERLAP
-/* Whether two boxes or circles overlap now (1) and did (2); `round`: which of the two are circles (1, 2). */
+/* Whether two boxes or circles overlap now (1) and overlapped (2). `round`: which of the two are circles (1, 2). */
 static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
                                             const qd_row *was_b, uint32_t round)
 {
@@ -16,14 +20,14 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
 }
 #endif
 
-/* What a pair of plain rows tells, by whether it overlaps now (1) and did (2). */
+/* The kind of event of a pair of plain rows, by whether it overlaps now (1) and overlapped (2). */
 static const uint8_t kind_of[3][4] = {
     [QD_TRAVERSAL_EVENTS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, 0},
     [QD_TRAVERSAL_STAYS] = {0, QD_SPACE_BEGIN, QD_SPACE_END, QD_SPACE_STAY},
     [QD_TRAVERSAL_PAIRS] = {0, 0, QD_SPACE_STAY, QD_SPACE_STAY},
 };
 
-/* What a pair tells whose rows do not, or that may have met between ticks. */
+/* The kind of event of a pair whose rows do not decide, or that may have met between ticks. */
 static inline uint32_t intricate_kind(const qd_sink *sink, const uint8_t *kinds, qd_pair at, uint32_t id_a,
                                       uint32_t id_b)
 {
@@ -46,16 +50,16 @@ static inline uint32_t intricate_kind(const qd_sink *sink, const uint8_t *kinds,
     return kinds[met];
 }
 
-/* Whether a pair is of boxes of which nothing is special but that some are split. In spaces that are not swept, a
- * newcomer has no was: then their own rows tell, unless they overlap, what their bodies tell. */
+/* Whether a pair is of boxes that are special only because some are split. If the space is not swept, a new row has no
+ * was; then the two rows decide, unless they overlap. */
 static inline bool is_split_only(const qd_sink *sink, qd_pair at, uint32_t either)
 {
     return (either & (QD_ID_SPECIAL & ~(QD_ID_OLD_ROW | QD_ID_NEW_ROW))) == 0 && !sink->swept &&
            sink->mode != QD_TRAVERSAL_PAIRS && ((at.a | at.b) & (QD_LIST_WAS | QD_LIST_NOW)) == 0;
 }
 
-/* Puts an event behind the first `count`, unless it is none; returns how many that makes. Nobody can foresee whether a
- * pair tells anything, so no branch depends on it. */
+/* Appends an event to the first `count`, unless its kind is 0; returns the new count. No branch depends on the kind,
+ * which is unpredictable. */
 static inline size_t put_event(qd_space_event *event, size_t count, uint32_t kind, uint32_t a, uint32_t b)
 {
     event[count].a = a | kind << QD_SPACE_EVENT_SHIFT;
@@ -69,9 +73,8 @@ static inline size_t put_event_of(qd_space_event *event, size_t count, uint32_t 
 }
 
 #ifndef PAIRS_MANY
-/* Special pairs of which the shapes are all there is to tell, as most are circles, or have filters, and nothing else is
- * special about them. Those whose filters agree are put into `to`; returns how many that makes. The others are kept,
- * at the front. */
+/* Takes out the special pairs whose shapes decide: most are circles or have filters, and nothing else is special about
+ * them. Puts those whose filters agree into `to`, and returns how many; the other special pairs stay, at the front. */
 static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *special, uint32_t *specials, qd_shapes *to)
 {
     const uint32_t swept = sink->swept ? UINT32_MAX : 0;
@@ -96,7 +99,7 @@ static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *special, uint32
     return found;
 }
 
-/* Puts the events of those behind the first `count`; returns how many that makes. May write into the arrays behind the
+/* Appends the events of these pairs to the first `count`; returns the new count. May write into the arrays behind the
  * last pair. */
 static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_shapes *shapes, uint32_t shape_count,
                                   qd_space_event *event, size_t count)
@@ -114,8 +117,8 @@ static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_
 }
 #endif
 
-/* The same of pairs of which there is more to tell. Split bodies whose rows overlap are looked at last: what that takes
- * lies anywhere, and is fetched meanwhile. */
+/* Appends the events of pairs whose rows do not decide. Split bodies whose rows overlap come last, because what their
+ * test reads lies anywhere and is fetched meanwhile. */
 static __attribute__((noinline)) size_t exact_intricate(const qd_sink *sink, const uint8_t *kinds, qd_pair *special,
                                                         uint32_t specials, qd_space_event *event, size_t count)
 {
@@ -164,13 +167,13 @@ static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const
     return exact_shapes(sink, kinds, &shapes, shape_count, event, count);
 }
 
-/* The pairs that wait in the sink. */
+/* Tests the pairs that wait in the sink. */
 static void exact(qd_sink *sink)
 {
     const uint32_t near_count = sink->near_count;
 
     sink->near_count = 0;
-    /* Events are written in steps, too. */
+    /* Events are written in steps, also behind the last one. */
     if (near_count == 0 || !qd_sink_open(sink, near_count + QD_PAIRS_STEP)) {
         return;
     }
@@ -179,7 +182,7 @@ static void exact(qd_sink *sink)
     qd_space_event *event = sink->event;
     size_t count = sink->count;
     const uint32_t swept = sink->swept ? QD_LIST_SPECIAL : 0;
-    qd_pair *special = sink->near; /* not behind where they are read */
+    qd_pair *special = sink->near; /* writes never pass the reads */
     uint32_t specials = 0;
     for (uint32_t p = 0; p < near_count; p++) {
         const qd_pair at = sink->near[p];

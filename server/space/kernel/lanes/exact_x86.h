@@ -4,9 +4,7 @@
  * as that decides, and finds the same events as the plain C of exact_body.h. Included by each kernel_<isa>.c after its
  * lanes_<isa>.h, which defines
  *
- *     OP(name)            an intrinsic of its width
  *     PAIRS_LANES         pairs in a register
- *     ints                a register of 32-bit integers
  *     round_lanes         for each lane, whether something is round: a mask or a register
  *     load_ints           a register from memory
  *     take_apart          PAIRS_LANES pairs of numbers as two registers

@@ -7,7 +7,6 @@
 
 /* In this order. */
 /* clang-format off */
-#include "columns_avx2.h"
 #include "lanes_avx2.h"
 #include "exact_x86.h"
 #include "kernel_body.h"

@@ -7,7 +7,6 @@
 
 /* In this order. */
 /* clang-format off */
-#include "columns_avx512.h"
 #include "lanes_avx512.h"
 #include "exact_x86.h"
 #include "kernel_body.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's body, compiled by each kernel_<isa>.c after it has included its lanes and columns, and defined
+ * The kernel's body: collecting, culling, carrying and committing. Each kernel_<isa>.c includes it after its lanes and
+ * columns, and defines
  *
  *     KERNEL_NAME      "portable" and so on
  *     KERNEL_SYMBOL    the qd_kernel to define
@@ -20,16 +21,16 @@
 #include "../list.h"
 #include "../sink.h"
 
-#define HITS_STEP 256u /* rows compared between two looks at how full the hits are */
+#define HITS_STEP 256u /* rows compared between two checks for full hits */
 #define HITS_MAX  512u /* hits are sifted above this many */
 #define HITS_ROOM (HITS_MAX + HITS_STEP + 64u)
 
-#define SELF_IGNORING_SAMPLES 8u /* rows that tell whether a list has self-ignoring ones */
+#define SELF_IGNORING_SAMPLES 8u /* rows that are checked for a list with self-ignoring rows */
 
-/* A row, and some of a group of lanes. */
+/* A hit is a row that meets some of a group of lanes. */
 typedef struct hits {
     uint64_t mask[HITS_ROOM];
-    uint64_t at[HITS_ROOM]; /* the row, and from bit 32 on the group's first one: two at one stroke */
+    uint64_t at[HITS_ROOM]; /* the row, and from bit 32 on the group's first row: one store for both */
 } hits;
 
 static inline uint64_t hit_at(uint32_t row, uint32_t base)
@@ -52,7 +53,7 @@ static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
     return count < 64 && count < lanes ? (UINT64_C(1) << count) - 1 : UINT64_MAX >> (64 - lanes);
 }
 
-/* Of an id: the class of its filter, and whether it had another one at the last tick. */
+/* The bits of an id that hold the class of its filter, and whether the filter changed since the last tick. */
 #define CLASS_BITS (~((1u << QD_ID_CLASS) - 1) | QD_ID_REFILTERED)
 
 static inline uint32_t class_bits(const qd_sink *sink, uint32_t reference)
@@ -65,7 +66,7 @@ static inline const qd_filter *filter_of(const qd_sink *sink, uint32_t reference
     return &sink->bodies->filter[qd_row_id(sink->rows, reference & QD_LIST_ROW) & QD_ID_SLOT];
 }
 
-/* Whether rows with that filter are self-ignoring. */
+/* Whether rows with that row's filter are self-ignoring. */
 static inline bool is_self_ignoring(const qd_sink *sink, uint32_t reference)
 {
     const uint32_t bits = class_bits(sink, reference), class = bits >> QD_ID_CLASS;
@@ -79,7 +80,7 @@ static inline bool is_self_ignoring(const qd_sink *sink, uint32_t reference)
     return !(sink->bodies->classes.agree[class] >> class & 1);
 }
 
-/* Of 64 rows or fewer, those whose filters are as that row's. */
+/* Which of 64 rows or fewer have the same filter as the row `as`. */
 static inline uint64_t find_alike(const qd_sink *sink, const uint32_t *row, uint32_t lanes, uint32_t as)
 {
     const uint32_t bits = class_bits(sink, as);
@@ -97,7 +98,8 @@ static inline uint64_t find_alike(const qd_sink *sink, const uint32_t *row, uint
     return alike;
 }
 
-/* Notes which rows are self-ignoring; returns whether any are. Of a list in which they matter some of a few rows are. */
+/* Sets the bits of the self-ignoring rows that share one filter; returns whether there are any. If they matter in
+ * a list, they are among a few samples. */
 static bool find_self_ignoring(const qd_sink *sink, const uint32_t *row, uint32_t count, uint64_t *self_ignoring)
 {
     uint32_t part = 1;
@@ -122,8 +124,8 @@ static bool find_self_ignoring(const qd_sink *sink, const uint32_t *row, uint32_
 }
 
 #ifndef LANES_PAIR
-/* Puts pairs of a row with the lanes of a mask behind the first `count`; returns how many that makes. May write two
- * pairs more than it puts there. */
+/* Appends pairs of a row and the lanes of a mask to the first `count`; returns the new count. May write two pairs
+ * behind it. */
 static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, const uint32_t *lanes, uint64_t mask)
 {
     for (; mask != 0; mask &= mask - 1) {
@@ -151,7 +153,7 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
 #undef TEST_TYPE
 #undef TEST_LANES
 
-/* Each of the rows [a_from, a_to) with those of [b_from, b_to) that are no part of the former. */
+/* Tests each of the rows [a_from, a_to) with each of [b_from, b_to); the ranges have no row in common. */
 static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
                    bool all)
 {
@@ -184,7 +186,7 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
 /* ---- collecting: a cell's rows as columns ---- */
 
 #ifndef COLUMNS_OF_ROUND
-/* The outer and inner edges of 16 rows, with a bit of `is_round` for each. */
+/* The outer and inner edges of 16 rows; `is_round` has a bit per row. */
 static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
                                     uint32_t is_round, qd_edges *result)
 {
@@ -196,7 +198,7 @@ static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row 
 }
 #endif
 
-/* Of 16 rows; a bit of `is_round` and `unproven` for each. */
+/* The edges of 16 rows; `is_round` and `unproven` have a bit per row. */
 static inline void edges_of_rows(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint16_t is_round,
                                  uint16_t unproven, qd_edges *result)
 {
@@ -238,14 +240,14 @@ static inline void note_rows(const qd_rows *rows, uint32_t block, uint32_t *row,
     const lanes bit = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                        1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
     const qd_block_info *info = &rows->info[block];
-    /* A sum carries the bit up; compilers take a comparison of vectors wider than registers lane by lane. */
+    /* A sum carries the bit up. Compilers would split a comparison of vectors that are wider than registers. */
     lanes special = ((info->special & bit) + (QD_LIST_SPECIAL - bit)) & QD_LIST_SPECIAL;
     lanes reference = (block * QD_BLOCK_ROWS + lane) | special;
     memcpy(row + at, &reference, sizeof reference);
     qd_bits_set(changed, at, info->changed, QD_BLOCK_ROWS);
 }
 
-/* The head holds the last rows; the list begins with the first. */
+/* The head block holds the last rows; the list begins with the first rows. */
 static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
 {
     list->own = list->count = cell->count;
@@ -277,7 +279,7 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
 
 /* ---- rows by their references ---- */
 
-/* 16 rows from here and there, as if they were a block. */
+/* 16 rows from anywhere, laid out as a block. */
 typedef struct picked {
     _Alignas(64) qd_row now[QD_BLOCK_ROWS], was[QD_BLOCK_ROWS];
     uint16_t is_round, unproven;
@@ -368,7 +370,7 @@ static void pick8(const qd_sink *sink, const uint32_t *reference, uint32_t count
 /* ---- culling: the carried rows that meet a cell ---- */
 
 #ifndef COLUMNS_APPEND
-/* Appends the rows of a mask, out of the 32 from `base` on. */
+/* Appends the rows of a mask, of the 32 rows from `base` on. */
 static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
 {
     for (; mask != 0; mask &= mask - 1) {
@@ -443,7 +445,7 @@ static void narrow_list(const qd_list16 *from, const qd_window *window, qd_list8
     memcpy(list->changed, from->changed, (from->count + 63) / 64 * sizeof *from->changed);
 }
 
-/* ---- carrying: the same straight from a cell ---- */
+/* ---- carrying: culling straight from a cell ---- */
 
 /* Two blocks as a list to cull from. */
 typedef struct span {
@@ -461,8 +463,8 @@ static inline void span_init(span *two)
     }
 }
 
-/* Fills a span from a cell's blocks, beginning with `block`; without those that rest, when asked. Returns a bit for
- * each row that is there, 0 at the end; `block` goes on. */
+/* Fills a span from a cell's blocks, from `block` on; with changed_only it skips resting blocks. Returns a bit for each
+ * row in the span, 0 at the end, and advances `block`. */
 static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint32_t *block, bool changed_only,
                                  span *two)
 {
@@ -478,7 +480,7 @@ static inline uint64_t span_fill(const qd_sink *sink, const qd_cell *cell, uint3
             memcpy(two->column[k] + at, found.v[k], sizeof found.v[k]);
         }
         note_rows(sink->rows, *block, two->row, two->changed, at);
-        /* All blocks but the head are full. */
+        /* All blocks except the head are full. */
         uint32_t rows = *block == cell->head ? (cell->count - 1) % QD_BLOCK_ROWS + 1 : QD_BLOCK_ROWS;
         there |= lanes_below(rows, QD_BLOCK_ROWS) << at;
         at += QD_BLOCK_ROWS;
@@ -517,7 +519,7 @@ static void carry8(const qd_sink *sink, const qd_cell *cell, const qd_window *wi
     }
 }
 
-/* ---- after the walk ---- */
+/* ---- committing ---- */
 
 static void commit(qd_rows *rows, const qd_cell *cell, bool all)
 {

@@ -52,7 +52,7 @@ static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
     return lanes;
 }
 
-/* a <= b is that a - b saturates to 0. */
+/* a <= b if a - b saturates to 0. */
 static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES], const uint8_t hi[QD_AXES])
 {
     uint32_t bits[2];
@@ -86,12 +86,12 @@ static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_A
         }
         met[part] = _mm256_cmpeq_epi16(apart, _mm256_setzero_si256());
     }
-    /* The pack works in halves: its quarters come as 0, 2, 1, 3. */
+    /* The pack works in halves; its quarters come in the order 0, 2, 1, 3. */
     __m256i packed = _mm256_permute4x64_epi64(_mm256_packs_epi16(met[0], met[1]), 0xd8);
     return (uint32_t)_mm256_movemask_epi8(packed);
 }
 
-/* As lanes_avx512.h has it. */
+/* lanes_avx512.h says how. */
 #if QD_AXES == 2
 static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b, const qd_row *was_b)
 {
@@ -123,7 +123,7 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 
 #define LANES_SHAPES_OVERLAP
 
-/* As lanes_avx512.h has it. */
+/* lanes_avx512.h says how. */
 #if QD_AXES == 2
 static inline uint32_t lanes_shapes_meet(const qd_row *row_a, const qd_row *row_b, __m128 is_round)
 {
@@ -180,10 +180,9 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
 
 /* ---- pairs ---- */
 
-#define OP(name)    _mm256_##name
 #define PAIRS_LANES 8u
 
-typedef __m256i ints, round_lanes;
+typedef __m256i round_lanes;
 
 static inline ints load_ints(const void *from)
 {
@@ -202,7 +201,7 @@ static inline ints lanes_of_bits(uint32_t bits)
     return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), bit), bit);
 }
 
-/* Puts the lanes of a mask behind each other. */
+/* Moves the lanes of a mask to the front. */
 static inline ints compress(ints lanes, uint32_t mask)
 {
     return _mm256_permutevar8x32_epi32(lanes, _mm256_cvtepu8_epi32(lanes_of_mask(mask)));
@@ -213,12 +212,12 @@ static inline void take_apart(const qd_pair *pairs, ints *a, ints *b)
     const __m256 first = _mm256_loadu_ps((const float *)(const void *)pairs);
     const __m256 second = _mm256_loadu_ps((const float *)(const void *)(pairs + 4));
 
-    /* Shuffles work in halves: their quarters come as 0, 2, 1, 3. */
+    /* Shuffles work in halves; their quarters come in the order 0, 2, 1, 3. */
     *a = _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(first, second, 0x88)), 0xd8);
     *b = _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(first, second, 0xdd)), 0xd8);
 }
 
-/* Those of a mask, as pairs of numbers; may write eight. */
+/* Writes the lanes of a mask as pairs of numbers; may write eight pairs. */
 static inline void put_together(void *pairs, ints a, ints b, uint32_t mask)
 {
     a = compress(a, mask), b = compress(b, mask);
@@ -232,7 +231,7 @@ static inline void put_lanes(uint32_t *to, ints lanes, uint32_t mask)
     _mm256_storeu_si256((void *)to, compress(lanes, mask));
 }
 
-/* Of those in `lanes`, which agree by filters of which one has no class. */
+/* Which of these lanes agree, where a filter has no class. */
 static __attribute__((noinline)) uint32_t odd_agree(const qd_filter *filters, uint32_t lanes, ints id_a, ints id_b)
 {
     uint32_t a[8], b[8], agreed = 0;
@@ -247,7 +246,7 @@ static __attribute__((noinline)) uint32_t odd_agree(const qd_filter *filters, ui
     return agreed;
 }
 
-/* Classes agree by a table of 16 bits a class, of which two are in an element. */
+/* The table has 16 bits per class, two classes per element. `odd`: lanes where a filter has no class. */
 static inline uint32_t filters_agree(const qd_filter_classes *classes, ints id_a, ints id_b, uint32_t *odd)
 {
     const ints table = load_ints(classes->agree);
@@ -277,7 +276,7 @@ static inline uint32_t with_either(ints a, uint32_t flags_a, ints b, uint32_t fl
 
 /* ---- what overlaps ---- */
 
-/* Fours of floats, from `first` on, of eight rows, as columns. */
+/* Four floats of each of eight rows, from `first` on, as columns. */
 static inline void load_fours_at(const qd_row *rows, const uint32_t *at, uint32_t first, __m256 column[4])
 {
     __m256 row[4];
@@ -286,11 +285,11 @@ static inline void load_fours_at(const qd_row *rows, const uint32_t *at, uint32_
         row[j] = _mm256_castps128_ps256(_mm_load_ps(rows[at[j]].v + first));
         row[j] = _mm256_insertf128_ps(row[j], _mm_load_ps(rows[at[4 + j]].v + first), 1);
     }
-    transpose_rows(row, column);
+    transpose_fours(row, column);
 }
 
-/* What tells whether eight pairs overlap: the squares of the gaps between them and of how far they reach, and the
- * greatest of the gaps. A circle is its centre as a box, and how far around that it reaches. */
+/* Whether eight pairs overlap depends on the sum of the squares of their gaps, on the greatest gap, and on their reach.
+ * A circle is a box of no size at its center, with a reach around it. */
 typedef struct gaps8 {
     __m256 sum, most, reach;
 } gaps8;
@@ -323,13 +322,13 @@ static inline gaps8 gaps_of(const __m256 *a, const __m256 *b, __m256 round_a, __
         __m256 below = _mm256_sub_ps(a[k], _mm256_blendv_ps(b[QD_ROW_HIGH + k], b[k], round_b));
         __m256 above = _mm256_sub_ps(b[k], _mm256_blendv_ps(a[QD_ROW_HIGH + k], a[k], round_a));
 
-        /* What is no number stays so. */
+        /* A NaN stays a NaN. */
         add_gap(&gaps, _mm256_max_ps(_mm256_setzero_ps(), _mm256_max_ps(below, above)), k);
     }
     return gaps;
 }
 
-/* In float, as far as that tells. `unsure`: of which it does not. */
+/* Which pairs overlap, in float as far as that decides; `unsure`: the pairs for which it does not. */
 static inline ints are_met(const gaps8 *gaps, uint32_t *unsure)
 {
     const __m256 zero = _mm256_setzero_ps(), little = _mm256_set1_ps(SQUARE_LEAST);

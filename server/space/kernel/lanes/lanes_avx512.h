@@ -13,6 +13,7 @@
 #include "../../geometry/shape.h"
 #include "../exact.h"
 #include "../kernel.h"
+#include "columns_avx512.h"
 #include "x86.h"
 
 typedef struct lanes8 {
@@ -45,7 +46,7 @@ static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
 
 #define LANES_OR3 0xfe /* of vpternlog */
 
-/* a <= b is that a - b saturates to 0. */
+/* a <= b if a - b saturates to 0. */
 static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES], const uint8_t hi[QD_AXES])
 {
     __m512i apart = _mm512_setzero_si512();
@@ -72,8 +73,7 @@ static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_A
     return _mm512_testn_epi16_mask(apart, apart);
 }
 
-/* Whether two boxes overlap now (1) and did (2). Lower edges as they are and upper ones negated, so that one comparison
- * serves all; of rows with pads, those do not count. */
+/* Compares lower edges as they are and upper edges negated, so that one comparison serves all; pads do not count. */
 #if QD_AXES == 2
 static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b, const qd_row *was_b)
 {
@@ -100,9 +100,8 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 
 #define LANES_SHAPES_OVERLAP
 
-/* As in kernel_body.h, without branches: a circle is its centre as a box, and how far around that it reaches. On each
- * axis the gap is what one's lower edge is beyond the other's upper one. An absent row makes a gap that is infinite or
- * no number, or a reach below 0. */
+/* Without branches: a circle is a box of no size at its center, with a reach around it. The gap on an axis is how far
+ * a lower edge is beyond the other upper edge. An absent row makes a gap infinite or NaN, or a reach below 0. */
 #if QD_AXES == 2
 static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
                                             const qd_row *was_b, uint32_t round)
@@ -153,10 +152,8 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
 
 /* ---- pairs ---- */
 
-#define OP(name)    _mm512_##name
 #define PAIRS_LANES 16u
 
-typedef __m512i ints;
 typedef __mmask16 round_lanes;
 
 static inline ints load_ints(const void *from)
@@ -164,7 +161,7 @@ static inline ints load_ints(const void *from)
     return _mm512_loadu_si512(from);
 }
 
-/* The first numbers of 16 pairs of numbers, and the second ones. */
+/* The first and the second numbers of 16 pairs. */
 static inline void take_apart(const qd_pair *pairs, ints *a, ints *b)
 {
     const ints even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -191,7 +188,7 @@ static inline void put_lanes(uint32_t *to, ints lanes, uint32_t mask)
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)mask, lanes));
 }
 
-/* Of those in `lanes`, which agree by filters of which one has no class. */
+/* Which of these lanes agree, where a filter has no class. */
 static inline uint32_t odd_agree(const qd_filter *filters, uint32_t lanes, ints id_a, ints id_b)
 {
     const ints slots = _mm512_set1_epi32(QD_ID_SLOT), none = _mm512_setzero_si512();
@@ -230,12 +227,12 @@ static inline uint32_t with_either(ints a, uint32_t flags_a, ints b, uint32_t fl
 
 /* ---- what overlaps ---- */
 
-/* Edges of 16 rows, or of round ones how far they reach. */
+/* Edges of 16 rows; the center and reach of round rows. */
 typedef struct rows16 {
     __m512 lo[QD_AXES], hi[QD_AXES];
 } rows16;
 
-/* Fours of floats, from `first` on, of 16 rows, as columns. */
+/* Four floats of each of 16 rows, from `first` on, as columns. */
 static inline void load_four(const qd_row *rows, const uint32_t *at, uint32_t first, __m512 column[4])
 {
     __m512 four[4];
@@ -246,12 +243,7 @@ static inline void load_four(const qd_row *rows, const uint32_t *at, uint32_t fi
         four[j] = _mm512_insertf32x4(four[j], _mm_load_ps(rows[at[8 + j]].v + first), 2);
         four[j] = _mm512_insertf32x4(four[j], _mm_load_ps(rows[at[12 + j]].v + first), 3);
     }
-    __m512 a = _mm512_unpacklo_ps(four[0], four[1]), b = _mm512_unpackhi_ps(four[0], four[1]);
-    __m512 c = _mm512_unpacklo_ps(four[2], four[3]), d = _mm512_unpackhi_ps(four[2], four[3]);
-    column[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(c)));
-    column[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(c)));
-    column[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(b), _mm512_castps_pd(d)));
-    column[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(b), _mm512_castps_pd(d)));
+    transpose_fours(four, column);
 }
 
 static inline rows16 load_rows(const qd_row *rows, const uint32_t *at)
@@ -269,7 +261,7 @@ static inline rows16 load_rows(const qd_row *rows, const uint32_t *at)
     return result;
 }
 
-/* Which of 16 pairs overlap; in float, as far as that tells. `unsure`: of which it does not. */
+/* Which of 16 pairs overlap, in float as far as that decides; `unsure`: the pairs for which it does not. */
 static inline uint32_t meeting_now(const rows16 *a, const rows16 *b, __mmask16 round_a, __mmask16 round_b,
                                    uint32_t *unsure)
 {
@@ -277,10 +269,10 @@ static inline uint32_t meeting_now(const rows16 *a, const rows16 *b, __mmask16 r
     __m512 sum = zero, most = zero;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        /* A circle is its centre as a box, and how far around that it reaches. */
+        /* A circle is a box of no size at its center, with a reach around it. */
         __m512 below = _mm512_sub_ps(a->lo[k], _mm512_mask_mov_ps(b->hi[k], round_b, b->lo[k]));
         __m512 above = _mm512_sub_ps(b->lo[k], _mm512_mask_mov_ps(a->hi[k], round_a, a->lo[k]));
-        /* What is no number stays so. */
+        /* A NaN stays a NaN. */
         __m512 gap = _mm512_max_ps(zero, _mm512_max_ps(below, above));
 
         most = k == 0 ? gap : _mm512_max_ps(most, gap);

@@ -46,7 +46,8 @@ static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
     return lanes;
 }
 
-/* Of bytes of 0 or 255 the bit that each has in its group of eight; sums of neighbours then make the groups bytes. */
+/* Keeps of each byte of 0 or 255 the bit of its place in a group of eight; adding neighbors then makes each group
+ * a byte. */
 static inline uint8x16_t lanes_bits(uint8x16_t met)
 {
     return vandq_u8(met, vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201))));
@@ -92,9 +93,9 @@ static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_A
     return vgetq_lane_u32(vreinterpretq_u32_u8(vpaddq_u8(sums, sums)), 0);
 }
 
-/* Which edges of two boxes meet: on each axis, lower edges of one with upper edges of the other. */
+/* Which edges of two boxes meet: on each axis, the lower edge of one and the upper edge of the other. */
 #if QD_AXES == 2
-/* Lower edges as they are and upper ones negated, so that one comparison serves all. */
+/* Compares lower edges as they are and upper edges negated, so that one comparison serves all. */
 static inline uint32x4_t lanes_edges_meet(const qd_row *a, const qd_row *b)
 {
     const uint32x4_t sign = vcombine_u32(vdup_n_u32(0), vdup_n_u32(UINT32_C(1) << 31));
@@ -122,7 +123,7 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 
 /* ---- rows as columns ---- */
 
-/* Half a row; twice where there are two axes. */
+/* Half a row; in two dimensions twice. */
 static inline float32x4_t half_row(const float *half)
 {
     return QD_AXES == 2 ? vcombine_f32(vld1_f32(half), vld1_f32(half)) : vld1q_f32(half);
@@ -138,12 +139,12 @@ static inline void put_halves(qd_row *to, float32x4_t lower, float32x4_t upper)
     }
 }
 
-/* A row's lower and upper edges, as outer and as inner ones. */
+/* The lower and upper edges of a row's outer and inner boxes. */
 typedef struct halves {
     float32x4_t outer[2], inner[2];
 } halves;
 
-/* An absent one is so as a box, too. */
+/* An absent round row is absent as a box, too. */
 static inline halves halves_of(const qd_row *row, bool is_round)
 {
     float32x4_t at = half_row(row->v), reach = half_row(row->v + QD_ROW_HIGH);
@@ -176,7 +177,8 @@ static inline uint16x4_t number_edges(float32x4_t at, float origin, float scale)
     return vmovn_u32(vcvtq_u32_f32(number));
 }
 
-/* Eight rows as a register of numbers an edge; the load takes the edges of four apart, or the floats of two rows. */
+/* Eight rows as one register of numbers per edge. The load separates the edges of four rows, in three dimensions the
+ * floats of two. */
 #if QD_AXES == 2
 static inline void number_rows(const qd_quantizer *quantizer, const qd_row *rows, uint16x8_t number[QD_EDGES])
 {
@@ -198,7 +200,7 @@ static inline void number_rows(const qd_quantizer *quantizer, const qd_row *rows
         two[i] = vld4q_f32(rows[2 * i].v);
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        /* Lower and upper edges in turns. */
+        /* Lower and upper edges alternate. */
         uint16x4_t both[4];
 
         for (uint32_t i = 0; i < 4; i++) {

@@ -19,7 +19,7 @@
 #include "../../geometry/shape.h"
 #include "../kernel.h"
 
-/* Bytes of 0 or 1 to bits; the multiplication moves bit 8 i to bit 56 + i. */
+/* Turns bytes of 0 or 1 into bits; the multiplication moves bit 8 i to bit 56 + i. */
 static inline uint64_t bits_of_bytes(const uint8_t *hit, uint32_t count)
 {
     uint64_t bits = 0;
@@ -64,7 +64,7 @@ static inline lanes16 lanes_load16(uint16_t *const *column, uint32_t base)
     return lanes;
 }
 
-/* Which lanes meet a row: on each axis, the lane's lower edge <= hi of the row, and the lane's upper edge >= its lo. */
+/* Which lanes meet a row: on each axis the lane's lower edge <= hi of the row, and the lane's upper edge >= lo. */
 static inline uint64_t lanes_meet8(const lanes8 *lanes, const uint8_t lo[QD_AXES], const uint8_t hi[QD_AXES])
 {
     uint8_t hit[64];
@@ -95,7 +95,7 @@ static inline uint64_t lanes_meet16(const lanes16 *lanes, const uint16_t lo[QD_A
     return bits_of_bytes(hit, 32);
 }
 
-/* Whether two boxes overlap now (1) and did (2). */
+/* Whether two boxes overlap now (1) and overlapped (2). */
 static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b, const qd_row *was_b)
 {
     return (uint32_t)qd_boxes_overlap(now_a, now_b) | (uint32_t)qd_boxes_overlap(was_a, was_b) << 1;
@@ -103,8 +103,8 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 
 /* ---- rows as columns ---- */
 
-/* The outer and inner boxes of 16 rows, with a bit of `is_round` for each: the union of those around its now and was
- * (qd_round_bounds), and the intersection of those inside of them (qd_circle_core). */
+/* The outer and inner boxes of 16 rows; `is_round` has a bit per row. For round rows: the union of the boxes around now
+ * and was (qd_round_bounds), and the intersection of the boxes inside of them (qd_circle_core). */
 static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t is_round, qd_boxes *to)
 {
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
@@ -123,7 +123,7 @@ static inline void columns_boxes(const qd_row *now, const qd_row *was, uint32_t 
     }
 }
 
-/* The numbers of rows, as these lie: loops that compilers vectorise. */
+/* The numbers of rows in the layout of rows, made by loops that compilers vectorize. */
 typedef struct row_numbers {
     int32_t v[QD_BLOCK_ROWS][QD_ROW_FLOATS];
 } row_numbers;
@@ -141,8 +141,8 @@ static inline void number_rows(const qd_quantizer *quantizer, const qd_row *rows
     }
 }
 
-/* The outer and inner edges of 16 rows, as kernel.h has them in a list, from rows at two times each. Of boxes the outer
- * rows and the inner ones are the same, which is seen where this is inlined. */
+/* The outer and inner edges of 16 rows, as list.h defines them, from rows at two times each. For boxes the outer rows
+ * and the inner rows are the same, which compilers see where this is inlined. */
 static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
                                    const qd_row *const inner[2], qd_edges *result)
 {
@@ -172,7 +172,7 @@ static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *
     }
 }
 
-/* Those edges as 8 bits of what is relative to a window's corner, put into columns at `at`. */
+/* Writes the edges into columns at `at`, as 8 bits relative to a window's corner. */
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {

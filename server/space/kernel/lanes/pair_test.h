@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pair test of lists of one width; kernel_body.h includes it twice, with
+ * The pair test of lists of one width. kernel_body.h includes it twice, with
  *
- *     TEST_NAME(x)   x with the width behind it
+ *     TEST_NAME(x)   x with the width appended
  *     TEST_TYPE      a column's type
  *     TEST_LANES     rows compared at once
  *
- * Two filters and an exact test, each with its own loop, so that none waits for the branches of the next: rows whose
- * outer boxes meet are noted as hits (a row and a mask of lanes); hits lose the lanes whose inner boxes meet strictly;
- * what is left waits for the exact test as pairs of references, until there are so many that it takes its time with each,
- * not with being called.
+ * Two filters and the exact test run one after the other over many rows, so that none waits for the branches of the
+ * next:
+ *
+ *     note   rows whose outer boxes meet become hits: a row and a mask of lanes
+ *     sift   hits lose the lanes whose inner boxes overlap strictly; the others become pairs of references
+ *     exact  runs when many pairs wait, so that its cost is that of the pairs, not of the call
  */
 
-/* Which lanes meet row `i`, by columns that begin with the outer, or with the inner edges, as the lanes do. */
+/* Which lanes meet row `i`. The columns begin with the outer or with the inner edges, as the lanes do. */
 static inline uint64_t TEST_NAME(meet_row)(const TEST_NAME(lanes) * lanes, TEST_TYPE *const *column, uint32_t i)
 {
     TEST_TYPE lo[QD_AXES], hi[QD_AXES];
@@ -80,7 +82,7 @@ static void TEST_NAME(make_groups)(const TEST_NAME(qd_list) * list)
                 least = column[i] < least ? column[i] : least;
                 most = column[i] > most ? column[i] : most;
             }
-            /* Lower edges: the least of the outer, the most of the inner boxes; upper edges the other way round. */
+            /* Lower edges: the least of outer boxes, the most of inner boxes; upper edges in reverse. */
             group[k] = k < QD_OUTER_HI || k >= QD_INNER_HI ? least : most;
         }
     }
@@ -105,7 +107,7 @@ static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool i
     return inner;
 }
 
-/* The self-ignoring lanes of a group; none, where the list has no self-ignoring rows. */
+/* The self-ignoring lanes of a group; with NULL none. */
 static inline uint64_t TEST_NAME(self_ignoring_at)(const uint64_t *self_ignoring, uint32_t base)
 {
     return self_ignoring == NULL ? 0 : self_ignoring[base / 64] >> base % 64 & UINT64_MAX >> (64 - TEST_LANES);
@@ -124,7 +126,7 @@ static inline bool TEST_NAME(are_self_ignoring)(const uint64_t *self_ignoring, u
            (rows_b & ~TEST_NAME(self_ignoring_at)(self_ignoring, base_b)) == 0;
 }
 
-/* Of the lanes that are allowed, those that row `i` may have anything to tell with. */
+/* The allowed lanes, without those that row `i` ignores. */
 static inline uint64_t TEST_NAME(without_ignored)(const uint64_t *self_ignoring, uint32_t i, uint32_t base,
                                                   uint64_t allowed)
 {
@@ -133,7 +135,7 @@ static inline uint64_t TEST_NAME(without_ignored)(const uint64_t *self_ignoring,
     return is_self_ignoring ? allowed & ~TEST_NAME(self_ignoring_at)(self_ignoring, base) : allowed;
 }
 
-/* Rows `from` to `to` against a group of lanes. */
+/* Notes the hits of the rows [from, to) on a group of lanes. */
 static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count,
                                             const TEST_NAME(lanes) * lanes, uint32_t from, uint32_t to, uint32_t base,
                                             uint64_t allowed, const uint64_t *self_ignoring)
@@ -145,9 +147,9 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
             count = TEST_NAME(note)(found, count, lanes, list->column, i, base, allowed);
         }
         for (uint32_t i = from; self_ignoring != NULL && i < stop; i++) {
-            uint64_t told = TEST_NAME(without_ignored)(self_ignoring, i, base, allowed);
+            uint64_t heeded = TEST_NAME(without_ignored)(self_ignoring, i, base, allowed);
 
-            count = TEST_NAME(note)(found, count, lanes, list->column, i, base, told);
+            count = TEST_NAME(note)(found, count, lanes, list->column, i, base, heeded);
         }
         if (count > HITS_MAX) {
             TEST_NAME(sift)(sink, list, found, count);
@@ -157,8 +159,8 @@ static inline uint32_t TEST_NAME(note_rows)(qd_sink *sink, const TEST_NAME(qd_li
     return count;
 }
 
-/* Where the lanes end. The carried rows behind the last group with own ones are few as a rule: then they are compared,
- * one by one, with the own ones as lanes, which takes less than all own ones, one by one, with a group of their own. */
+/* Where the lanes end. Usually few carried rows lie behind the last group with own rows. Then they are compared one by
+ * one with the own rows as lanes, which takes fewer comparisons than all own rows with one more group. */
 static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
 {
     uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
@@ -170,7 +172,7 @@ static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
     return rest * own_groups < list->own * rest_groups ? end : list->count;
 }
 
-/* Own rows with all rows behind them. */
+/* Tests own rows with all rows behind them. */
 static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;
@@ -180,7 +182,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
-    /* Of short lists only those that are mostly carried rows have pairs enough to ignore. */
+    /* Among short lists, only those of mostly carried rows have enough pairs to ignore. */
     const bool is_worth_it = sink->self_ignoring && (grouped || list->count - list->own > list->own);
     const uint64_t *self_ignoring = is_worth_it && find_self_ignoring(sink, list->row, list->count, list->self_ignoring)
                                         ? list->self_ignoring
@@ -228,8 +230,8 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     TEST_NAME(sift)(sink, list, &found, count);
 }
 
-/* A pair is tested from its moved row; where both moved, from the one in front. So a moved own row meets all rows
- * behind it and the resting own rows in front of it, a moved carried row the resting own rows. */
+/* Tests each pair from its changed row, or if both changed, from the first one. So a changed own row meets all rows
+ * behind it and the resting own rows before it; a changed carried row meets the resting own rows. */
 static void TEST_NAME(test_changed)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What AVX2 and AVX-512 have in common before their registers differ.
+ * What AVX2 and AVX-512 share apart from the width of their registers.
  */
 #ifndef QD_SPACE_KERNEL_X86_H
 #define QD_SPACE_KERNEL_X86_H
@@ -14,8 +14,8 @@
 
 #define LANES_PAIR
 
-/* As in kernel_body.h. Most hits are of one or two lanes, so that no branch depends on which. Behind the last lane
- * there is a reference, too. */
+/* As in kernel_body.h. Most hits have one or two lanes; no branch depends on which. A reference follows the last lane,
+ * so that lane 64 can be read. */
 static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, const uint32_t *lanes, uint64_t mask)
 {
     const uint32_t end = count + (uint32_t)_mm_popcnt_u64(mask);
