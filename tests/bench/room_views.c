@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What views cost: milliseconds of the thread's own time, the least and the median over ticks, for the batch of moves
- * (which the sight follows) and for the tick with reading all reports; each with observers and without, and what is
- * left for them.
+ * What views cost, in ms of the thread's own time, as the minimum and the median over ticks: for the batch of moves
+ * (which the visibility index follows), and for the tick and reading all reports. Each is measured with observers and
+ * without, and the difference is printed.
  *
  *     bench_room_views [OPTION]...
  *
- *     --case PART     only those with this in their name
+ *     --case PART     only cases with this in their name
  *     --index NAME    as in space_tick.c; auto otherwise
  *     --ticks N       60 otherwise
- *     --relay         observers tell positions, at every fourth tick
+ *     --relay         observers relay positions at every fourth tick
  *
  *     crowd     10,000 observers of radius 16, anchored to as many of 100,000 entities, which all move: W2_100k
  *     players   100 observers of radius 100, anchored to players among 5,000 others in a square of 2,000: all move, up
@@ -25,7 +25,7 @@
 #include <time.h>
 
 #include "median.h"
-#include "server/room/views/views.h"
+#include "server/room/room_views.h"
 #include "support/chance.h"
 
 #define WARM 5u
@@ -52,7 +52,7 @@ typedef struct choice {
     bool relay;
 } choice;
 
-static chance dice = {1};
+static chance rng = {1};
 
 static double now_ms(void)
 {
@@ -76,10 +76,10 @@ static crowd make_crowd(const scene *of)
 
     for (uint32_t i = 0; i < count; i++) {
         c.id[i] = i;
-        c.x[i] = (float)((double)chance_fraction(&dice) * of->side);
-        c.y[i] = (float)((double)chance_fraction(&dice) * of->side);
-        c.speed_x[i] = (float)((double)chance_fraction(&dice) * 2 - 1) * of->speed;
-        c.speed_y[i] = (float)((double)chance_fraction(&dice) * 2 - 1) * of->speed;
+        c.x[i] = (float)((double)chance_fraction(&rng) * of->side);
+        c.y[i] = (float)((double)chance_fraction(&rng) * of->side);
+        c.speed_x[i] = (float)((double)chance_fraction(&rng) * 2 - 1) * of->speed;
+        c.speed_y[i] = (float)((double)chance_fraction(&rng) * 2 - 1) * of->speed;
     }
     return c;
 }
@@ -128,21 +128,21 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
     static const uint32_t relay_every[] = {4};
 
     for (uint32_t i = 0; i < of->observers; i++) {
-        float x = (float)((double)chance_fraction(&dice) * of->side),
-              y = (float)((double)chance_fraction(&dice) * of->side);
-        float range = of->range_min + chance_fraction(&dice) * (of->range_max - of->range_min);
-        uint8_t flags = of->anchored ? QD_ROOM_OBSERVER_ANCHORED : 0;
+        float x = (float)((double)chance_fraction(&rng) * of->side),
+              y = (float)((double)chance_fraction(&rng) * of->side);
+        float range = of->range_min + chance_fraction(&rng) * (of->range_max - of->range_min);
+        uint8_t anchored = of->anchored;
         qd_room_refusals refusals;
-        qd_room_observers batch = {.count = 1,
-                                   .id = &i,
-                                   .flags = &flags,
-                                   .entity = &i,
-                                   .x = &x,
-                                   .y = &y,
-                                   .range = &range,
-                                   .tiers = chosen->relay ? 1 : 0,
-                                   .relay_range = relay_range,
-                                   .relay_every = relay_every};
+        qd_msg_observers batch = {.count = 1,
+                                  .id = &i,
+                                  .anchored = &anchored,
+                                  .entity = &i,
+                                  .x = &x,
+                                  .y = &y,
+                                  .range = &range,
+                                  .tier_count = chosen->relay ? 1 : 0,
+                                  .relay_range = relay_range,
+                                  .relay_every = relay_every};
 
         qd_room_observe(room, member, &batch, &refusals);
         if (refusals.count > 0) {
@@ -178,7 +178,7 @@ static measured measure(const scene *of, const choice *chosen, bool with)
     qd_heap heap;
     uint32_t member;
 
-    dice.state = 1;
+    rng.state = 1;
     qd_heap_init(&heap);
     qd_room *room = open_room(of, chosen, &heap, &member);
     crowd c = make_crowd(of);

@@ -33,10 +33,13 @@ LAYERS = {
     "actor/tick": ["actor/state", "actor/service", "room", "base", "proto"],
     "actor/state": ["actor/service", "room", "base", "proto"],
     "actor/service": ["room", "base", "proto"],
-    "room": ["room/entities", "room/pairs", "room/views", "space", "base"],
-    "room/views": ["room/entities", "space", "base"],
-    "room/pairs": ["room/entities", "space", "base"],
-    "room/entities": ["space", "base"],
+    "room": ["room/views", "room/views/visibility", "room/views/state", "room/pairs", "room/entities", "room/common", "space", "base"],
+    "room/views": ["room/views/visibility", "room/views/state", "room/entities", "room/common", "space", "base"],
+    "room/views/visibility": ["room/views/state", "room/entities", "room/common", "space", "base"],
+    "room/views/state": ["room/entities", "room/common", "base"],
+    "room/pairs": ["room/entities", "room/common", "space", "base"],
+    "room/entities": ["room/common", "space", "base"],
+    "room/common": ["space", "base", "proto"],
     "space": ["space/core", "space/tree", "space/grid", "space/brute", "space/move", "space/kernel", "space/geometry", "base"],
     "space/tree": ["space/core", "space/move", "space/kernel", "space/geometry", "base"],
     "space/grid": ["space/core", "space/move", "space/kernel", "space/geometry", "base"],
@@ -50,7 +53,7 @@ LAYERS = {
     "base": [],
 }
 # Headers that a folder with subfolders offers to the folders above it.
-PUBLIC = {"space/space.h", "room/room.h", "room/views/views.h"}
+PUBLIC = {"space/space.h", "room/room.h", "room/room_views.h"}
 
 
 def sources(root):
