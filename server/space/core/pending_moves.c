@@ -289,7 +289,8 @@ static void apply_movers(const qd_pending *pending, qd_proxies *proxies)
             pending->waiting[word] = 0;
             for (; bits != 0; bits &= bits - 1) {
                 movers[count] = mover_at(pending, word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
-                __builtin_prefetch(&proxies->index->bodies->record[movers[count++].slot], 1);
+                __builtin_prefetch(&proxies->index->bodies->record[movers[count].slot], 1);
+                count++;
             }
         }
         qd_proxies_apply(proxies, movers, count);
