@@ -26,6 +26,7 @@
 
 #include "median.h"
 #include "server/room/room_views.h"
+#include "support/chance.h"
 
 #define WARM 5u
 
@@ -51,16 +52,7 @@ typedef struct choice {
     bool relay;
 } choice;
 
-static uint64_t rng = 1;
-
-static double chance(void)
-{
-    uint64_t z = (rng += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)(z >> 40) / 16777216.0;
-}
+static chance rng = {1};
 
 static double now_ms(void)
 {
@@ -84,10 +76,10 @@ static crowd make_crowd(const scene *of)
 
     for (uint32_t i = 0; i < count; i++) {
         c.id[i] = i;
-        c.x[i] = (float)(chance() * of->side);
-        c.y[i] = (float)(chance() * of->side);
-        c.speed_x[i] = (float)(chance() * 2 - 1) * of->speed;
-        c.speed_y[i] = (float)(chance() * 2 - 1) * of->speed;
+        c.x[i] = (float)((double)chance_fraction(&rng) * of->side);
+        c.y[i] = (float)((double)chance_fraction(&rng) * of->side);
+        c.speed_x[i] = (float)((double)chance_fraction(&rng) * 2 - 1) * of->speed;
+        c.speed_y[i] = (float)((double)chance_fraction(&rng) * 2 - 1) * of->speed;
     }
     return c;
 }
@@ -136,8 +128,9 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
     static const uint32_t relay_every[] = {4};
 
     for (uint32_t i = 0; i < of->observers; i++) {
-        float x = (float)(chance() * of->side), y = (float)(chance() * of->side);
-        float range = of->range_min + (float)chance() * (of->range_max - of->range_min);
+        float x = (float)((double)chance_fraction(&rng) * of->side),
+              y = (float)((double)chance_fraction(&rng) * of->side);
+        float range = of->range_min + chance_fraction(&rng) * (of->range_max - of->range_min);
         uint8_t anchored = of->anchored;
         qd_room_refusals refusals;
         qd_msg_observers batch = {.count = 1,
@@ -185,7 +178,7 @@ static measured measure(const scene *of, const choice *chosen, bool with)
     qd_heap heap;
     uint32_t member;
 
-    rng = 1;
+    rng.state = 1;
     qd_heap_init(&heap);
     qd_room *room = open_room(of, chosen, &heap, &member);
     crowd c = make_crowd(of);

@@ -15,6 +15,7 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "tests/support/chance.h"
 
 #define COUNT_MAX 10000u
 #define WARM      4u
@@ -35,16 +36,7 @@ static const workload workloads[] = {
     {"few_10k", 10000, {400, 68.4f}, 0, 100},
 };
 
-static uint64_t dice = 12345;
-
-static float chance(void)
-{
-    uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (float)(z >> 40) / 16777216.0f;
-}
+static chance dice = {12345};
 
 static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
 
@@ -62,15 +54,15 @@ static void fill(qd_space *space)
         float half = 0.5f;
 
         if (load->octaves > 0) {
-            uint32_t octave = (uint32_t)(chance() * (float)load->octaves);
+            uint32_t octave = (uint32_t)(chance_fraction(&dice) * (float)load->octaves);
 
-            half = 0.25f * (float)(1u << octave) * (1 + chance());
+            half = 0.25f * (float)(1u << octave) * (1 + chance_fraction(&dice));
         }
         for (uint32_t k = 0; k < dimensions; k++) {
-            at[k][i] = half + chance() * (side - 2 * half);
+            at[k][i] = half + chance_fraction(&dice) * (side - 2 * half);
         }
         for (uint32_t k = 0; k < dimensions; k++) {
-            speed[k][i] = chance() * 0.5f - 0.25f;
+            speed[k][i] = chance_fraction(&dice) * 0.5f - 0.25f;
         }
         qd_body body = {.x = at[0][i],
                         .y = at[1][i],

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "support/chance.h"
 #include "support/raw.h"
 #include "support/session.h"
 
@@ -211,16 +212,15 @@ static void test_byte_by_byte(void **state)
 static void test_garbage(void **state)
 {
     (void)state;
-    uint32_t random = 1;
+    chance dice = {1};
     for (int round = 0; round < 200; round++) {
         uint8_t bytes[512];
 
         for (size_t i = 0; i < sizeof bytes; i++) {
-            random = random * 1664525 + 1013904223;
-            bytes[i] = (uint8_t)(random >> 24);
+            bytes[i] = (uint8_t)chance_draw(&dice);
         }
         raw_link *raw = round % 2 == 0 ? raw_open(ADDRESS) : raw_open_session(ADDRESS);
-        raw_send(raw, bytes, 1 + random % sizeof bytes);
+        raw_send(raw, bytes, 1 + chance_below(&dice, sizeof bytes));
         shutdown(raw->socket, SHUT_WR);
         /* Whatever it says to that, it closes. */
         while (raw_next(raw) != NULL) {

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "support/chance.h"
 #include "support/raw.h"
 #include "support/session.h"
 
@@ -27,14 +28,14 @@ struct crowd {
     uint64_t room;
     uint32_t id[BOXES];
     float x[BOXES], y[BOXES];
-    uint32_t random;
+    chance dice;
 };
 
 static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name)
 {
     float half[BOXES];
 
-    crowd->random = 1;
+    crowd->dice.state = 1;
     crowd->room = session_open_room(client, name, NULL);
     for (uint32_t i = 0; i < BOXES; i++) {
         crowd->id[i] = i;
@@ -51,9 +52,8 @@ static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name
 static uint64_t shuffle(qd_client *client, struct crowd *crowd)
 {
     for (uint32_t i = 0; i < BOXES; i++) {
-        crowd->random = crowd->random * 1664525 + 1013904223;
-        crowd->x[i] = (float)(crowd->random >> 8 & 0xff) / 64;
-        crowd->y[i] = (float)(crowd->random >> 16 & 0xff) / 64;
+        crowd->x[i] = 4 * chance_fraction(&crowd->dice);
+        crowd->y[i] = 4 * chance_fraction(&crowd->dice);
     }
     qd_client_move(client, crowd->room, &(qd_msg_entities){BOXES, crowd->id, .x = crowd->x, .y = crowd->y});
     return session_step(client, crowd->room);

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "quadrille-views.h"
+#include "support/chance.h"
 #include "support/raw.h"
 #include "support/session.h"
 
@@ -26,26 +27,20 @@ struct crowd {
     uint32_t id[ENTITIES];
     float x[ENTITIES], y[ENTITIES];
     float range[OBSERVERS];
-    uint32_t random;
+    chance dice;
 };
-
-static uint32_t chance(struct crowd *crowd, uint32_t below)
-{
-    crowd->random = crowd->random * 1664525 + 1013904223;
-    return (crowd->random >> 8) % below;
-}
 
 static void place_all(struct crowd *crowd)
 {
     for (uint32_t i = 0; i < ENTITIES; i++) {
-        crowd->x[i] = (float)chance(crowd, 4000) / 4;
-        crowd->y[i] = (float)chance(crowd, 4000) / 4;
+        crowd->x[i] = (float)chance_below(&crowd->dice, 4000) / 4;
+        crowd->y[i] = (float)chance_below(&crowd->dice, 4000) / 4;
     }
 }
 
 static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name)
 {
-    crowd->random = 7;
+    crowd->dice.state = 7;
     crowd->room = session_open_room(client, name, NULL);
     place_all(crowd);
     for (uint32_t i = 0; i < ENTITIES; i++) {
@@ -76,10 +71,10 @@ static uint64_t wander(qd_client *client, struct crowd *crowd, bool all)
         place_all(crowd);
     }
     for (uint32_t i = 0; i < ENTITIES / 10; i++) {
-        uint32_t who = chance(crowd, ENTITIES);
+        uint32_t who = chance_below(&crowd->dice, ENTITIES);
 
-        crowd->x[who] = (float)chance(crowd, 4000) / 4;
-        crowd->y[who] = (float)chance(crowd, 4000) / 4;
+        crowd->x[who] = (float)chance_below(&crowd->dice, 4000) / 4;
+        crowd->y[who] = (float)chance_below(&crowd->dice, 4000) / 4;
     }
     qd_client_move(client, crowd->room, &(qd_msg_entities){ENTITIES, crowd->id, .x = crowd->x, .y = crowd->y});
     return session_step(client, crowd->room);

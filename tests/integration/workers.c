@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/chance.h"
 #include "support/raw.h"
 #include "support/session.h"
 
@@ -36,35 +37,24 @@ struct stream {
     uint64_t tick; /* of the last Applied */
 };
 
-static uint32_t random_number(uint32_t *random)
-{
-    *random = *random * 1664525 + 1013904223;
-    return *random >> 8;
-}
-
-static float random_float(uint32_t *random, float max)
-{
-    return (float)random_number(random) / (float)(1u << 24) * max;
-}
-
 /* Every `part`th entity of the room, with new values of all columns. */
-static void fill(struct batch *batch, uint32_t room, uint32_t part, uint32_t *random)
+static void fill(struct batch *batch, uint32_t room, uint32_t part, chance *dice)
 {
     uint32_t all = room == 0 ? LARGE : SMALL;
     float size = room == 0 ? 4.0f : 30.0f;
 
     batch->count = 0;
-    for (uint32_t id = random_number(random) % part; id < all; id += part) {
+    for (uint32_t id = chance_below(dice, part); id < all; id += part) {
         uint32_t i = batch->count++;
 
         batch->id[i] = id * 2654435761u;
-        batch->x[i] = random_float(random, WORLD);
-        batch->y[i] = random_float(random, WORLD);
-        batch->half_x[i] = random_float(random, size);
-        batch->half_y[i] = random_float(random, size);
-        batch->shape[i] = random_number(random) % 3 == 0 ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
-        batch->category[i] = 1u << random_number(random) % 3;
-        batch->mask[i] = 1 + random_number(random) % 7;
+        batch->x[i] = chance_between(dice, 0, (double)WORLD);
+        batch->y[i] = chance_between(dice, 0, (double)WORLD);
+        batch->half_x[i] = chance_between(dice, 0, (double)size);
+        batch->half_y[i] = chance_between(dice, 0, (double)size);
+        batch->shape[i] = chance_below(dice, 3) == 0 ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
+        batch->category[i] = 1u << chance_below(dice, 3);
+        batch->mask[i] = 1 + chance_below(dice, 7);
     }
 }
 
@@ -92,20 +82,20 @@ static void post(raw_link *raw, qd_client_kind kind, uint64_t room, const struct
 static void script(raw_link *raw, uint32_t room, uint64_t handle, uint64_t tick)
 {
     static struct batch batch;
-    uint32_t random = (uint32_t)tick * 1000 + room;
+    chance dice = {tick * 1000 + room};
 
     if (tick == 1) {
-        fill(&batch, room, 1, &random);
+        fill(&batch, room, 1, &dice);
         post(raw, QD_CLIENT_SPAWN, handle, &batch);
     }
-    fill(&batch, room, 2, &random);
+    fill(&batch, room, 2, &dice);
     post(raw, QD_CLIENT_MOVE, handle, &batch);
-    fill(&batch, room, 50, &random);
+    fill(&batch, room, 50, &dice);
     post(raw, QD_CLIENT_TELEPORT, handle, &batch);
-    fill(&batch, room, 40, &random);
+    fill(&batch, room, 40, &dice);
     post(raw, QD_CLIENT_RESHAPE, handle, &batch);
     /* Some go and come again as new ones. */
-    fill(&batch, room, 60, &random);
+    fill(&batch, room, 60, &dice);
     post(raw, QD_CLIENT_DESPAWN, handle, &batch);
     post(raw, QD_CLIENT_SPAWN, handle, &batch);
     const qd_client_message step = {.seq = (uint32_t)tick, .kind = QD_CLIENT_STEP, .as.step = {handle, tick}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Exact geometry on random shapes, compared with the figures of the model (space/figure.h), which share no code with
- * it: circles and boxes to the last bit, the rest where it is not too close to tell.
+ * Exact geometry on random shapes, compared with the oracle (support/oracle.h), which shares no code with it: circles and
+ * boxes to the last bit, the rest where it is not too close to call.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "server/space/geometry/geometry.h"
-#include "space/figure.h"
 #include "support/chance.h"
+#include "support/oracle.h"
 
 #define CASES 4000u
 
@@ -111,12 +111,12 @@ static void test_overlap(void **state)
             qd_body one = draw_body(&from, 1 + shapes / 3), other = draw_body(&from, 1 + shapes % 3);
             qd_geometry a = geometry_of(&one), b = geometry_of(&other);
             bool overlap = qd_geometry_overlaps(&a, &b);
-            figure_verdict expected = figure_overlap(&one, &other);
+            oracle_verdict expected = oracle_overlap(&one, &other);
             assert_int_equal(overlap, qd_geometry_overlaps(&b, &a));
-            assert_true(expected == FIGURE_EITHER || overlap == (expected == FIGURE_MEET));
+            assert_true(expected == ORACLE_TOO_CLOSE || overlap == (expected == ORACLE_OVERLAP));
             told[expected]++;
         }
-        assert_true(told[FIGURE_APART] > CASES / 4 && told[FIGURE_MEET] > CASES / 5);
+        assert_true(told[ORACLE_APART] > CASES / 4 && told[ORACLE_OVERLAP] > CASES / 5);
     }
 }
 
@@ -135,14 +135,14 @@ static void test_meeting(void **state)
             qd_geometry s[4] = {geometry_of(&body[0]), geometry_of(&body[1]), geometry_of(&body[2]),
                                 geometry_of(&body[3])};
             bool met = qd_geometry_meets(&s[0], &s[2], &s[1], &s[3]);
-            figure_verdict expected = figure_meet_on_the_way(&body[0], &body[2], &body[1], &body[3]);
+            oracle_verdict expected = oracle_sweep(&body[0], &body[2], &body[1], &body[3]);
             assert_int_equal(met, qd_geometry_meets(&s[1], &s[3], &s[0], &s[2]));
             assert_int_equal(met, qd_geometry_meets(&s[2], &s[0], &s[3], &s[1]));
-            assert_true(expected == FIGURE_EITHER || met == (expected == FIGURE_MEET));
+            assert_true(expected == ORACLE_TOO_CLOSE || met == (expected == ORACLE_OVERLAP));
             told[expected]++;
             between += met && !qd_geometry_overlaps(&s[0], &s[1]) && !qd_geometry_overlaps(&s[2], &s[3]);
         }
-        assert_true(told[FIGURE_APART] > CASES / 4 && told[FIGURE_MEET] > CASES / 5 && between > CASES / 20);
+        assert_true(told[ORACLE_APART] > CASES / 4 && told[ORACLE_OVERLAP] > CASES / 5 && between > CASES / 20);
     }
 }
 
@@ -192,13 +192,13 @@ static void test_distance_and_ray(void **state)
             qd_body body = draw_body(&from, 1 + kinds % 3);
             qd_geometry geometry = geometry_of(&body);
             double at = measure(&query, &geometry), expected_at, slack;
-            figure_verdict expected = figure_measure(&query, &body, &expected_at, &slack);
-            assert_true(expected == FIGURE_EITHER || isfinite(at) == (expected == FIGURE_MEET));
-            assert_true(expected != FIGURE_MEET || fabs(at - expected_at) <= slack);
+            oracle_verdict expected = oracle_measure(&query, &body, &expected_at, &slack);
+            assert_true(expected == ORACLE_TOO_CLOSE || isfinite(at) == (expected == ORACLE_OVERLAP));
+            assert_true(expected != ORACLE_OVERLAP || fabs(at - expected_at) <= slack);
             told[expected]++;
             away += isfinite(at) && at > 0;
         }
-        assert_true(told[FIGURE_APART] > CASES / 20 && told[FIGURE_MEET] > CASES / 10 && away > CASES / 20);
+        assert_true(told[ORACLE_APART] > CASES / 20 && told[ORACLE_OVERLAP] > CASES / 10 && away > CASES / 20);
     }
 }
 

@@ -13,8 +13,7 @@ int main(int argc, char **argv)
     play_tally tally = {0};
     int status = hunt(argc, argv, SCRIPT_EVENTS, SCRIPTS_DEFAULT, &tally);
 
-    if (status == 0 &&
-        (tally.events[QD_SPACE_BEGIN] == 0 || tally.events[QD_SPACE_END] == 0 || tally.unsure > tally.pairs / 2)) {
+    if (status == 0 && (tally.events[QD_SPACE_BEGIN] == 0 || tally.events[QD_SPACE_END] == 0 || !is_sure(&tally, 50))) {
         printf("which proves nothing\n");
         return 1;
     }

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     play_tally tally = {0};
     int status = hunt(argc, argv, SCRIPT_QUERIES, SCRIPTS_DEFAULT, &tally);
 
-    if (status == 0 && (tally.hits == 0 || tally.cut == 0)) {
+    if (status == 0 && (tally.hits == 0 || tally.cut == 0 || !is_sure(&tally, 50))) {
         printf("which proves nothing\n");
         return 1;
     }

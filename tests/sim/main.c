@@ -330,6 +330,7 @@ int main(int argc, char *argv[])
                       (unsigned long long)seed);
         }
     }
+    model_check_closeness();
     fprintf(print_digests ? stderr : stdout, "%u cases; %llu seeds from %llu, %llu ticks: all as it must be\n", cases,
             (unsigned long long)count, (unsigned long long)first, (unsigned long long)ticks);
     return 0;

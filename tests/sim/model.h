@@ -17,8 +17,8 @@
 #ifndef QD_TESTS_SIM_MODEL_H
 #define QD_TESTS_SIM_MODEL_H
 
-#include "model/room/shapes.h"
 #include "proto/messages.h"
+#include "server/space/types.h"
 #include "world.h"
 
 #define STAY_ENTITIES 8u
@@ -274,5 +274,7 @@ void model_observer_tick(model_observer *observer, const qd_msg_tick *tick);
 void model_observer_cut(model_observer *observer);
 /* All is read, all that was left behind is gone: the set is the present one. */
 void model_observer_finish(model_observer *observer);
+/* Fails if more pairs were too close to call, for all observers so far, than their positions explain. */
+void model_check_closeness(void);
 
 #endif

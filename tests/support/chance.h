@@ -21,6 +21,19 @@ static inline uint32_t chance_draw(chance *from)
     return (uint32_t)(z >> 32);
 }
 
+static inline uint64_t chance_draw_64(chance *from)
+{
+    uint64_t high = chance_draw(from);
+
+    return high << 32 | chance_draw(from);
+}
+
+/* From 0 to below 1, in steps of 2^-24, which float and double hold exactly. */
+static inline float chance_fraction(chance *from)
+{
+    return (float)(chance_draw(from) >> 8) * 0x1p-24f;
+}
+
 /* A number below n, which is at least 1. */
 static inline uint32_t chance_below(chance *from, uint32_t n)
 {

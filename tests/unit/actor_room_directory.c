@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "server/actor/service/room_directory.h"
+#include "support/chance.h"
 
 static qd_room_directory directory;
 
@@ -86,13 +87,13 @@ static void test_handles_are_never_used_again(void **state)
     static qd_room_entry rooms[ROOMS];
     static uint64_t handles[ROOMS * ROUNDS];
     size_t count = 0;
-    uint32_t chance = 1;
+    chance dice = {1};
     for (int i = 0; i < ROOMS; i++) {
         snprintf(rooms[i].name, sizeof rooms[i].name, "room %d", i);
     }
     while (count < ROOMS * ROUNDS) {
-        chance = chance * 1664525u + 1013904223u;
-        qd_room_entry *room = &rooms[(chance >> 16) % ROOMS];
+        qd_room_entry *room = &rooms[chance_below(&dice, ROOMS)];
+
         if (room->listed) {
             qd_room_directory_remove(&directory, room);
         } else {

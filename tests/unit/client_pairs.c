@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "quadrille.h"
+#include "support/chance.h"
 
 #define IDS       40u
 #define PAIRS_MAX (IDS * (IDS - 1) / 2)
@@ -23,13 +24,7 @@ static uint32_t id_of(uint32_t i)
     return i < 10 ? i : i >= 30 ? UINT32_MAX - (39 - i) : i * 100000007u;
 }
 
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 33) % bound;
-}
+static chance dice;
 
 struct model {
     bool in[IDS][IDS];
@@ -93,7 +88,7 @@ static void apply_in_parts(qd_pairs *pairs, const struct model *model, bool rese
         last = true;
         for (int g = 0; g < 4 && last; g++) {
             uint32_t left = groups[g]->count - done[g];
-            uint32_t count = random_below(4) == 0 ? random_below(left + 1) : left;
+            uint32_t count = chance_below(&dice, 4) == 0 ? chance_below(&dice, left + 1) : left;
 
             *parts[g] = (qd_msg_pairs){count, groups[g]->a + done[g], groups[g]->b + done[g]};
             done[g] += count;
@@ -112,8 +107,8 @@ static void run_tick(qd_pairs *pairs, struct model *model)
     static struct columns ends, begins, passed, stays;
 
     ends.count = begins.count = passed.count = stays.count = 0;
-    model->tick += 1 + random_below(3);
-    if (random_below(20) == 0) {
+    model->tick += 1 + chance_below(&dice, 3);
+    if (chance_below(&dice, 20) == 0) {
         memset(model->in, 0, sizeof model->in);
         model->started = false;
         qd_msg_tick tick = {.room = 1, .tick = model->tick, .last = true, .suspended = true};
@@ -121,21 +116,21 @@ static void run_tick(qd_pairs *pairs, struct model *model)
         assert_false(qd_pairs_known(pairs));
         return;
     }
-    bool reset = !model->started || random_below(10) == 0;
-    uint32_t change = 1 + random_below(30);
+    bool reset = !model->started || chance_below(&dice, 10) == 0;
+    uint32_t change = 1 + chance_below(&dice, 30);
     for (uint32_t i = 0; i < IDS; i++) {
         for (uint32_t k = i + 1; k < IDS; k++) {
             bool was = model->in[i][k] && !reset;
-            bool is = random_below(change) == 0 ? random_below(2) == 0 : model->in[i][k];
+            bool is = chance_below(&dice, change) == 0 ? chance_below(&dice, 2) == 0 : model->in[i][k];
 
             model->in[i][k] = is;
             if (was && !is) {
                 add(&ends, i, k);
             } else if (is && !was) {
                 add(&begins, i, k);
-            } else if (was && is && random_below(2) == 0) {
+            } else if (was && is && chance_below(&dice, 2) == 0) {
                 add(&stays, i, k);
-            } else if (!was && !is && !reset && random_below(8) == 0) {
+            } else if (!was && !is && !reset && chance_below(&dice, 8) == 0) {
                 add(&passed, i, k);
             }
         }
@@ -149,7 +144,7 @@ static void test_against_a_matrix(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        random_state = seed;
+        dice.state = seed;
         qd_pairs *pairs = qd_pairs_create();
         struct model model = {.tick = 0};
         assert_false(qd_pairs_known(pairs));

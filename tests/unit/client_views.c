@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "quadrille.h"
+#include "support/chance.h"
 
 #define OBSERVERS 5u
 #define IDS       24u
@@ -49,13 +50,7 @@ static uint32_t index_of(uint32_t (*number_of)(uint32_t), uint32_t number)
     return i;
 }
 
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 33) % bound;
-}
+static chance dice;
 
 /* ---- the model ---- */
 
@@ -155,7 +150,7 @@ static void add_leave(struct columns *to, uint32_t o, uint32_t i)
 {
     to->leave_observer[to->leaves] = observer_of(o);
     to->leave_id[to->leaves] = id_of(i);
-    to->leave_reason[to->leaves++] = (uint8_t)(1 + random_below(10));
+    to->leave_reason[to->leaves++] = (uint8_t)(1 + chance_below(&dice, 10));
 }
 
 static void add_enter(struct columns *to, struct model *model, uint32_t o, uint32_t i)
@@ -167,20 +162,20 @@ static void add_enter(struct columns *to, struct model *model, uint32_t o, uint3
     as->observer = to->enter_observer[at] = observer_of(o);
     as->id = to->enter_id[at] = id_of(i);
     as->entered = as->placed = model->tick;
-    as->x = to->x[at] = (float)random_below(1000);
-    as->y = to->y[at] = (float)random_below(1000);
-    as->z = to->z[at] = (float)random_below(1000);
-    as->half_x = to->half_x[at] = (float)random_below(10);
-    as->half_y = to->half_y[at] = (float)random_below(10);
-    as->half_z = to->half_z[at] = (float)random_below(10);
-    as->radius = to->radius[at] = (float)random_below(10);
-    as->shape = to->shape[at] = (uint8_t)(1 + random_below(3));
-    as->category = to->category[at] = random_below(100);
-    as->tag = to->tag[at] = (uint64_t)random_below(1000) << 40;
-    as->payload_size = to->payload_size[at] = (uint8_t)random_below(QD_VIEW_PAYLOAD_BYTES_MAX + 1);
+    as->x = to->x[at] = (float)chance_below(&dice, 1000);
+    as->y = to->y[at] = (float)chance_below(&dice, 1000);
+    as->z = to->z[at] = (float)chance_below(&dice, 1000);
+    as->half_x = to->half_x[at] = (float)chance_below(&dice, 10);
+    as->half_y = to->half_y[at] = (float)chance_below(&dice, 10);
+    as->half_z = to->half_z[at] = (float)chance_below(&dice, 10);
+    as->radius = to->radius[at] = (float)chance_below(&dice, 10);
+    as->shape = to->shape[at] = (uint8_t)(1 + chance_below(&dice, 3));
+    as->category = to->category[at] = chance_below(&dice, 100);
+    as->tag = to->tag[at] = (uint64_t)chance_below(&dice, 1000) << 40;
+    as->payload_size = to->payload_size[at] = (uint8_t)chance_below(&dice, QD_VIEW_PAYLOAD_BYTES_MAX + 1);
     uint8_t *payload = to->payload + payload_before(to, at);
     for (uint32_t k = 0; k < as->payload_size; k++) {
-        as->payload[k] = payload[k] = (uint8_t)random_below(256);
+        as->payload[k] = payload[k] = (uint8_t)chance_below(&dice, 256);
     }
 }
 
@@ -191,22 +186,22 @@ static void add_relay(struct columns *to, struct model *model, uint32_t o, uint3
 
     to->relay_observer[at] = observer_of(o);
     to->relay_id[at] = id_of(i);
-    as->x = to->relay_x[at] = (float)random_below(1000);
-    as->y = to->relay_y[at] = (float)random_below(1000);
-    as->z = to->relay_z[at] = (float)random_below(1000);
+    as->x = to->relay_x[at] = (float)chance_below(&dice, 1000);
+    as->y = to->relay_y[at] = (float)chance_below(&dice, 1000);
+    as->z = to->relay_z[at] = (float)chance_below(&dice, 1000);
     as->placed = model->tick;
 }
 
 static void change_seen(struct columns *to, struct model *model, bool reset)
 {
-    uint32_t change = 1 + random_below(20);
+    uint32_t change = 1 + chance_below(&dice, 20);
 
     for (uint32_t o = 0; o < OBSERVERS; o++) {
         for (uint32_t i = 0; i < IDS; i++) {
             bool was = model->in[o][i] && !reset;
-            bool is = random_below(change) == 0 ? random_below(2) == 0 : model->in[o][i];
+            bool is = chance_below(&dice, change) == 0 ? chance_below(&dice, 2) == 0 : model->in[o][i];
             /* Despawned and spawned again. */
-            bool again = was && is && random_below(20) == 0;
+            bool again = was && is && chance_below(&dice, 20) == 0;
 
             model->in[o][i] = is;
             if ((was && !is) || again) {
@@ -214,7 +209,7 @@ static void change_seen(struct columns *to, struct model *model, bool reset)
             }
             if ((is && !was) || again) {
                 add_enter(to, model, o, i);
-            } else if (is && random_below(3) == 0) {
+            } else if (is && chance_below(&dice, 3) == 0) {
                 add_relay(to, model, o, i);
             }
         }
@@ -223,13 +218,13 @@ static void change_seen(struct columns *to, struct model *model, bool reset)
 
 static void change_watched(struct columns *to, struct model *model, bool reset)
 {
-    uint32_t change = 1 + random_below(20);
+    uint32_t change = 1 + chance_below(&dice, 20);
 
     for (uint32_t i = 0; i < IDS; i++) {
         for (uint32_t s = 0; s < SESSIONS; s++) {
             for (uint32_t o = 0; o < OBSERVERS; o++) {
                 bool was = model->watched[i][s][o] && !reset;
-                bool is = random_below(change) == 0 ? random_below(2) == 0 : model->watched[i][s][o];
+                bool is = chance_below(&dice, change) == 0 ? chance_below(&dice, 2) == 0 : model->watched[i][s][o];
 
                 model->watched[i][s][o] = is;
                 if (was && !is) {
@@ -250,7 +245,7 @@ static void change_watched(struct columns *to, struct model *model, bool reset)
 static uint32_t some(uint32_t total, uint32_t *done, bool *last)
 {
     uint32_t left = total - *done;
-    uint32_t count = !*last ? 0 : random_below(4) == 0 ? random_below(left + 1) : left;
+    uint32_t count = !*last ? 0 : chance_below(&dice, 4) == 0 ? chance_below(&dice, left + 1) : left;
 
     *done += count;
     *last = *last && count == left;
@@ -319,8 +314,8 @@ static void run_tick(qd_view *view, struct model *model)
     static struct columns columns;
 
     memset(&columns, 0, sizeof columns);
-    model->tick += 1 + random_below(3);
-    if (random_below(20) == 0) {
+    model->tick += 1 + chance_below(&dice, 3);
+    if (chance_below(&dice, 20) == 0) {
         memset(model->in, 0, sizeof model->in);
         memset(model->watched, 0, sizeof model->watched);
         model->suspended = true;
@@ -328,8 +323,8 @@ static void run_tick(qd_view *view, struct model *model)
         assert_int_equal(qd_view_apply(view, &frame), QD_CLIENT_OK);
         return;
     }
-    bool reset = model->suspended || random_below(10) == 0;
-    bool reset_watchers = model->suspended || random_below(10) == 0;
+    bool reset = model->suspended || chance_below(&dice, 10) == 0;
+    bool reset_watchers = model->suspended || chance_below(&dice, 10) == 0;
     model->suspended = false;
     change_seen(&columns, model, reset);
     change_watched(&columns, model, reset_watchers);
@@ -411,7 +406,7 @@ static void test_against_a_table(void **state)
     (void)state;
     static struct model model, heard;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        random_state = seed;
+        dice.state = seed;
         memset(&model, 0, sizeof model);
         memset(&heard, 0, sizeof heard);
         const qd_view_handlers handlers = {.enter = on_enter,

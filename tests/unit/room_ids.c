@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "server/room/entities/ids.h"
+#include "support/chance.h"
 
 #define KEYS_MAX 4000u
 
@@ -19,13 +20,6 @@ typedef struct reference {
     qd_id_entry place[KEYS_MAX];
     uint32_t key_count, count;
 } reference;
-
-static uint64_t random_next(uint64_t *seed)
-{
-    *seed += 0x9e3779b97f4a7c15u;
-    uint64_t value = (*seed ^ (*seed >> 31)) * 0xd6e8feb86659fd93u;
-    return value ^ (value >> 32);
-}
 
 static void check_all(const qd_ids *ids, const reference *expected)
 {
@@ -60,6 +54,7 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
     qd_heap heap;
     qd_ids ids;
     uint32_t peak = 0;
+    chance dice = {seed};
 
     qd_heap_init(&heap);
     qd_ids_init(&ids, &heap, seed * 1000003);
@@ -72,12 +67,12 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
     }
     for (uint32_t step = 0; step < 8 * key_count; step++) {
         /* Grows first, then shrinks. */
-        bool put = random_next(&seed) % 8 < (step < 5 * key_count ? 6 : 2);
-        uint32_t i = (uint32_t)(random_next(&seed) % key_count);
+        bool put = chance_below(&dice, 8) < (step < 5 * key_count ? 6 : 2);
+        uint32_t i = chance_below(&dice, key_count);
         bool there = expected.place[i].slot != QD_SLOT_NONE;
 
         if (put && !there) {
-            expected.place[i] = (qd_id_entry){step, (uint32_t)random_next(&seed)};
+            expected.place[i] = (qd_id_entry){step, chance_draw(&dice)};
             assert_int_equal(qd_ids_put(&ids, expected.id[i], expected.place[i]), QD_OK);
             expected.count++;
         } else if (!put && there) {

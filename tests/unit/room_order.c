@@ -12,15 +12,9 @@
 #include <cmocka.h>
 
 #include "server/room/common/order.h"
+#include "support/chance.h"
 
 #define COUNT_MAX 140000u
-
-static uint64_t random_next(uint64_t *seed)
-{
-    *seed += 0x9e3779b97f4a7c15u;
-    uint64_t value = (*seed ^ (*seed >> 31)) * 0xd6e8feb86659fd93u;
-    return value ^ (value >> 32);
-}
 
 static int by_key(const void *a, const void *b)
 {
@@ -71,8 +65,10 @@ static void check(size_t count)
 /* Distinct pairs (a, b) of ids below 2^bits each. */
 static void fill(size_t count, unsigned a_bits, unsigned b_bits, uint64_t seed)
 {
+    chance dice = {seed};
+
     for (size_t i = 0; i < count; i++) {
-        uint64_t drawn = random_next(&seed);
+        uint64_t drawn = chance_draw_64(&dice);
         uint64_t a = (drawn >> 32) & (((uint64_t)1 << a_bits) - 1), b = drawn & (((uint64_t)1 << b_bits) - 1);
 
         input[i] = a << 32 | b;
@@ -109,15 +105,15 @@ static void sorts_halves_of_unequal_width(void **state)
 static void sorts_ids_in_clusters(void **state)
 {
     static const size_t counts[] = {100, 5000, 140000};
-    uint64_t seed = 3;
+    chance dice = {3};
 
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         for (unsigned clusters = 1; clusters <= 10000; clusters *= 10) {
             for (size_t k = 0; k < counts[i]; k++) {
-                uint64_t cluster = random_next(&seed) % clusters * 0x9e3779b1u & 0xfffff000u;
+                uint64_t cluster = chance_below(&dice, clusters) * UINT64_C(0x9e3779b1) & 0xfffff000u;
 
-                input[k] = (cluster | (random_next(&seed) & 0xff)) << 32 | (random_next(&seed) & 0xffff);
+                input[k] = (cluster | chance_below(&dice, 0x100)) << 32 | chance_below(&dice, 0x10000);
             }
             check(counts[i]);
         }
@@ -127,13 +123,13 @@ static void sorts_ids_in_clusters(void **state)
 /* One entity in a great many pairs, among others in few: the pairs of it all lie in one run. */
 static void sorts_long_runs(void **state)
 {
-    uint64_t seed = 5;
+    chance dice = {5};
 
     (void)state;
     for (size_t run = 30; run <= 10000; run = run * 3 / 2) {
         fill(run + 5000, 20, 20, run);
         for (size_t i = 0; i < run; i++) {
-            input[i * (run + 5000) / run] = (uint64_t)70000 << 32 | (random_next(&seed) & 0xfffff);
+            input[i * (run + 5000) / run] = (uint64_t)70000 << 32 | chance_below(&dice, 0x100000);
         }
         check(run + 5000);
     }

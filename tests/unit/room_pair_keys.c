@@ -15,18 +15,12 @@
 
 #include "server/room/pairs/pair_keys.h"
 #include "support/backwards.h"
+#include "support/chance.h"
 
 #define SLOTS       3000u
 #define COUNT_MAX   140000u
 #define WORKERS_MAX 4u
 #define ALIGNMENT   64u
-
-static uint64_t random_next(uint64_t *seed)
-{
-    *seed += 0x9e3779b97f4a7c15u;
-    uint64_t value = (*seed ^ (*seed >> 31)) * 0xd6e8feb86659fd93u;
-    return value ^ (value >> 32);
-}
 
 /* ---- executors ---- */
 
@@ -85,9 +79,9 @@ static uint64_t key_of(qd_space_event event)
     return a < b ? a << 32 | b : b << 32 | a;
 }
 
-static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, uint64_t *seed)
+static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, chance *dice)
 {
-    qd_ids_init(ids, heap, random_next(seed));
+    qd_ids_init(ids, heap, chance_draw(dice));
     for (uint32_t slot = 0; slot < SLOTS; slot++) {
         bool far = kind == SPREAD || (kind == FEW_FAR && slot % 100 == 7);
 
@@ -97,14 +91,14 @@ static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, uint64_t *seed)
 }
 
 /* With `kinds`, bits. Most pairs are of few slots with `crowded`. */
-static void draw(size_t count, unsigned kinds, bool crowded, uint64_t *seed)
+static void draw(size_t count, unsigned kinds, bool crowded, chance *dice)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t kind, a = (uint32_t)(random_next(seed) % (crowded && i % 8 ? 5 : SLOTS));
-        uint32_t b = (a + 1 + (uint32_t)(random_next(seed) % (SLOTS - 1))) % SLOTS;
+        uint32_t kind, a = chance_below(dice, crowded && i % 8 ? 5 : SLOTS);
+        uint32_t b = (a + 1 + chance_below(dice, SLOTS - 1)) % SLOTS;
 
         do {
-            kind = QD_SPACE_BEGIN + (uint32_t)(random_next(seed) % 4);
+            kind = QD_SPACE_BEGIN + chance_below(dice, 4);
         } while (!(kinds >> kind & 1));
         events[i] = (qd_space_event){kind << QD_SPACE_EVENT_SHIFT | a, b};
     }
@@ -147,7 +141,7 @@ static void sorts_every_count(void **state)
     static const unsigned kinds[] = {1u << QD_SPACE_BEGIN | 1u << QD_SPACE_END, 1u << QD_SPACE_STAY,
                                      1u << QD_SPACE_PASSED | 1u << QD_SPACE_BEGIN, 0x1e};
     const qd_executor *const executors[] = {&qd_executor_serial, &backwards, &threads};
-    uint64_t seed = 1;
+    chance dice = {1};
 
     (void)state;
     for (int naming = COUNTED; naming < ID_KINDS; naming++) {
@@ -155,11 +149,11 @@ static void sorts_every_count(void **state)
         qd_ids ids;
 
         qd_heap_init(&heap);
-        name_slots(&ids, &heap, (id_kind)naming, &seed);
+        name_slots(&ids, &heap, (id_kind)naming, &dice);
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             /* Very many, of all kinds only. */
             for (size_t k = counts[i] > 100000 ? 3 : 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-                draw(counts[i], kinds[k], k % 2 == 1, &seed);
+                draw(counts[i], kinds[k], k % 2 == 1, &dice);
                 for (size_t e = 0; e < sizeof executors / sizeof executors[0]; e++) {
                     check(counts[i], &ids, executors[e], (i + k + e) % 2 == 0);
                 }

@@ -16,6 +16,7 @@
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/chance.h"
+#include "support/oracle.h"
 
 #define COUNT_MAX 3000u
 #define AXES      ((uint32_t)QD_AXES)
@@ -96,17 +97,23 @@ static qd_space_counters counters(void)
     return now;
 }
 
+static qd_body body_of(uint32_t i)
+{
+    return (qd_body){.x = c.at[0][i],
+                     .y = c.at[1][i],
+                     .z = AXES == 3 ? c.at[2][i] : 0,
+                     .half_x = c.half[i],
+                     .half_y = c.half[i],
+                     .half_z = AXES == 3 ? c.half[i] : 0,
+                     .shape = QD_SPACE_BOX};
+}
+
 static bool touch(uint32_t a, uint32_t b)
 {
-    bool meet = (c.category[a] & c.mask[b]) != 0 && (c.category[b] & c.mask[a]) != 0;
+    const qd_body one = body_of(a), other = body_of(b);
 
-    for (uint32_t k = 0; k < AXES; k++) {
-        float lo_a = c.at[k][a] - c.half[a], hi_a = c.at[k][a] + c.half[a];
-        float lo_b = c.at[k][b] - c.half[b], hi_b = c.at[k][b] + c.half[b];
-
-        meet = meet && lo_a <= hi_b && lo_b <= hi_a;
-    }
-    return meet;
+    return (c.category[a] & c.mask[b]) != 0 && (c.category[b] & c.mask[a]) != 0 &&
+           oracle_overlap(&one, &other) == ORACLE_OVERLAP;
 }
 
 /* Moves all bodies, ticks, and compares the events with what changed between all pairs. */

@@ -16,23 +16,16 @@
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/backwards.h"
+#include "support/chance.h"
 
 #define BODIES_MAX 1000u
 #define EVENTS_MAX ((size_t)1 << 24)
 
-static uint64_t dice;
-
-static uint32_t draw(void)
-{
-    dice += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = (dice ^ dice >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)(z >> 32);
-}
+static chance dice;
 
 static double between(double lo, double hi)
 {
-    return lo + (hi - lo) * (draw() / 4294967296.0);
+    return lo + (hi - lo) * (chance_draw(&dice) / 4294967296.0);
 }
 
 /* ---- two spaces, told the same ---- */
@@ -108,7 +101,7 @@ static void add_cube(world *w, double lo, double hi, double half)
 {
     double at[3] = {between(lo, hi), between(lo, hi), between(lo, hi)}, halves[3] = {half, half, half};
 
-    (void)add(w, at, halves, draw() % 4 == 0 ? QD_SPACE_CIRCLE : QD_SPACE_BOX);
+    (void)add(w, at, halves, chance_below(&dice, 4) == 0 ? QD_SPACE_CIRCLE : QD_SPACE_BOX);
 }
 
 static void move(world *w, uint32_t number, const double *to)
@@ -134,12 +127,12 @@ static void jitter(world *w, uint32_t number, double reach)
 
 static uint32_t any_body(const world *w)
 {
-    return w->body[draw() % w->left];
+    return w->body[chance_below(&dice, w->left)];
 }
 
 static void remove_any(world *w)
 {
-    uint32_t i = draw() % w->left, number = w->body[i];
+    uint32_t i = chance_below(&dice, w->left), number = w->body[i];
 
     for (int side = 0; side < SIDES; side++) {
         (void)qd_space_remove(w->space[side], w->slot[side][number], QD_SPACE_DESPAWNED);
@@ -231,7 +224,8 @@ static void assert_same_hits(const world *w, qd_space_query query)
 /* All kinds of queries about a body's surroundings. */
 static void ask_around(const world *w, uint32_t body, double reach)
 {
-    qd_space_query query = {.limit = 1 + draw() % 20, .x = w->at[0][body], .y = w->at[1][body], .z = w->at[2][body]};
+    qd_space_query query = {
+        .limit = 1 + chance_below(&dice, 20), .x = w->at[0][body], .y = w->at[1][body], .z = w->at[2][body]};
     float *lo[3] = {&query.min_x, &query.min_y, &query.min_z}, *hi[3] = {&query.max_x, &query.max_y, &query.max_z};
     float *way[3] = {&query.direction_x, &query.direction_y, &query.direction_z};
 
@@ -240,7 +234,7 @@ static void ask_around(const world *w, uint32_t body, double reach)
         *hi[k] = (float)((double)w->at[k][body] + between(0, reach));
         *way[k] = (float)between(-1, 1);
     }
-    *way[draw() % w->dimensions] = 1;
+    *way[chance_below(&dice, w->dimensions)] = 1;
     query.radius = (float)between(0, reach);
     for (int endless = 0; endless < 2; endless++) {
         query.reach = endless ? (double)INFINITY : between(0, 4 * reach);
@@ -269,14 +263,14 @@ static double halves_of(const scene *s)
 
 static void add_one(world *w, const scene *s)
 {
-    double centre = s->far != 0 && draw() % 3 == 0 ? s->far * ((int)(draw() % 3) - 1) : 0;
+    double centre = s->far != 0 && chance_below(&dice, 3) == 0 ? s->far * ((int)(chance_below(&dice, 3)) - 1) : 0;
 
     add_cube(w, centre, centre + s->side, halves_of(s));
 }
 
 static void play(const scene *s, uint32_t dimensions, float cell_size, const qd_tuning *tuning, const qd_executor *by)
 {
-    dice = s->count;
+    dice.state = s->count;
     world *w = make_world(dimensions, cell_size, tuning);
     w->executor = by;
     size_t events = 0;
@@ -286,8 +280,8 @@ static void play(const scene *s, uint32_t dimensions, float cell_size, const qd_
     for (int t = 0; t < 5; t++) {
         events += tick(w);
         for (uint32_t i = 0; i < w->left; i++) {
-            if (draw() % 100 < s->moving) {
-                jitter(w, w->body[i], draw() % 20 == 0 ? 20 * s->step : s->step);
+            if (chance_below(&dice, 100) < s->moving) {
+                jitter(w, w->body[i], chance_below(&dice, 20) == 0 ? 20 * s->step : s->step);
             }
         }
         for (uint32_t i = 0; i < s->count / 20; i++) {
@@ -354,16 +348,16 @@ static void test_points(void **state)
 {
     (void)state;
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
-        dice = 5;
+        dice.state = 5;
         world *w = make_world(dimensions, 0, NULL);
         for (int i = 0; i < 500; i++) {
-            double at[3] = {draw() % 8, draw() % 8, draw() % 8}, none[3] = {0};
+            double at[3] = {chance_below(&dice, 8), chance_below(&dice, 8), chance_below(&dice, 8)}, none[3] = {0};
 
             (void)add(w, at, none, QD_SPACE_BOX);
         }
         size_t events = tick(w);
         for (uint32_t i = 0; i < w->left; i++) {
-            double to[3] = {draw() % 8, draw() % 8, draw() % 8};
+            double to[3] = {chance_below(&dice, 8), chance_below(&dice, 8), chance_below(&dice, 8)};
 
             move(w, w->body[i], to);
         }
@@ -387,7 +381,7 @@ static void test_a_crowd_that_moves_on_leaves_nothing_behind(void **state)
 {
     (void)state;
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
-        dice = 11;
+        dice.state = 11;
         world *w = make_world(dimensions, 10, NULL);
         for (uint32_t i = 0; i < 300; i++) {
             double start = 100.0 * (i % 10);
@@ -421,7 +415,7 @@ static void test_rest_costs_nothing(void **state)
 {
     (void)state;
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
-        dice = 12;
+        dice.state = 12;
         world *w = make_world(dimensions, 0, NULL);
         for (uint32_t i = 0; i < BODIES_MAX; i++) {
             add_cube(w, 0, 40, between(0.2, 2));
@@ -442,7 +436,7 @@ static void test_rest_costs_nothing(void **state)
 /* The work of ticks in which all move. */
 static qd_space_counters work_of_a_crowd(uint32_t dimensions, double side, double large_half)
 {
-    dice = 13;
+    dice.state = 13;
     world *w = make_world(dimensions, 0, NULL);
     for (uint32_t i = 0; i < BODIES_MAX - 1; i++) {
         add_cube(w, 0, side, 0.5);

@@ -17,21 +17,9 @@
 #include "server/space/tree/linear/linear.h"
 #include "server/space/tree/linear/linear_cells.h"
 #include "support/backwards.h"
+#include "support/chance.h"
 
-static uint64_t dice = 11;
-
-static uint32_t draw(void)
-{
-    dice += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = (dice ^ dice >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)(z >> 32);
-}
-
-static float between(double lo, double hi)
-{
-    return (float)(lo + (hi - lo) * (draw() / 4294967296.0));
-}
+static chance dice = {11};
 
 /* A space whose bounds are a square, or a cube. */
 static qd_space *make_space(qd_heap *heap, float lo, float hi, uint32_t depth, uint32_t bodies_max)
@@ -134,12 +122,14 @@ static void test_the_cell_of_a_box_at_every_depth(void **state)
     for (uint32_t depth = 0; depth <= QD_TREE_DEPTH_MAX; depth++) {
         tree->depth = depth;
         for (int i = 0; i < 20000; i++) {
-            double size = ldexp(300, -(int)(draw() % 12));
-            const float half[3] = {between(0, size), between(0, size), between(0, size)};
-            float at[3] = {between(-200, 500), between(-50, 450), between(900, 1600)};
+            double size = ldexp(300, -(int)(chance_below(&dice, 12)));
+            const float half[3] = {chance_between(&dice, 0, size), chance_between(&dice, 0, size),
+                                   chance_between(&dice, 0, size)};
+            float at[3] = {chance_between(&dice, -200, 500), chance_between(&dice, -50, 450),
+                           chance_between(&dice, 900, 1600)};
 
             if (i % 4 == 0) {
-                at[0] = -100.0f + 500.0f * (float)(draw() % 1025) / 1024;
+                at[0] = -100.0f + 500.0f * (float)(chance_below(&dice, 1025)) / 1024;
             }
             qd_row box = qd_row_of_box(at, half);
             uint32_t place, cell = qd_linear_cell_of(tree, &box, &place);
@@ -157,7 +147,8 @@ static void test_the_cell_of_a_box_at_every_depth(void **state)
 static void fill(qd_space *space, uint32_t count, double side, double half, uint32_t *slots)
 {
     for (uint32_t i = 0; i < count; i++) {
-        qd_body body = box_at(between(0, side), between(0, side), between(0, side), (float)half);
+        qd_body body = box_at(chance_between(&dice, 0, side), chance_between(&dice, 0, side),
+                              chance_between(&dice, 0, side), (float)half);
 
         assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);
     }
@@ -169,7 +160,8 @@ static void wander(qd_space *space, uint32_t count, const uint32_t *slots, doubl
         qd_body body;
 
         qd_space_body(space, slots[i], &body);
-        float x = body.x + between(-step, step), y = body.y + between(-step, step), z = body.z + between(-step, step);
+        float x = body.x + chance_between(&dice, -step, step), y = body.y + chance_between(&dice, -step, step),
+              z = body.z + chance_between(&dice, -step, step);
         qd_space_move(space, 1, &slots[i], &x, &y, &z);
     }
 }
@@ -317,19 +309,21 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
     enum { COUNT = 1600, TICKS = 4 };
     static uint32_t slots[COUNT];
     uint64_t story = 0;
-    dice = 99;
+    dice.state = 99;
     qd_kernel_select(kernel);
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 256, depth, COUNT);
     qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64});
     for (uint32_t i = 0; i < COUNT; i++) {
         double spread = i % 2 ? 256 : 3;
-        float x = between(100, 100 + spread), y = between(128 - spread / 2, 128 + spread / 2);
-        qd_body body = box_at(x, y, between(128 - spread / 2, 128 + spread / 2), between(0.1, 2));
+        float x = chance_between(&dice, 100, 100 + spread),
+              y = chance_between(&dice, 128 - spread / 2, 128 + spread / 2);
+        qd_body body =
+            box_at(x, y, chance_between(&dice, 128 - spread / 2, 128 + spread / 2), chance_between(&dice, 0.1, 2));
 
-        body.half_y = between(0.1, 2);
+        body.half_y = chance_between(&dice, 0.1, 2);
         body.shape = i % 5 == 0 ? QD_SPACE_CIRCLE : i % 17 == 0 ? QD_SPACE_CAPSULE : QD_SPACE_BOX;
-        body.radius = between(0.1, 1);
+        body.radius = chance_between(&dice, 0.1, 1);
         assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);
     }
     for (int t = 0; t < TICKS; t++) {
@@ -343,7 +337,7 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
         story = story * 31 + hash_of(&found);
         qd_space_settle(space, &freed, &count);
         for (uint32_t i = 0; i < COUNT; i++) {
-            if (draw() % 100 < moving) {
+            if (chance_below(&dice, 100) < moving) {
                 wander(space, 1, &slots[i], 0.2);
             }
         }
@@ -389,8 +383,8 @@ static void check_touching_columns(uint32_t depth, float step, float phase)
 
         for (uint32_t i = 0; i < COUNT; i++) {
             was[i] = x[i];
-            x[i] = (i < COUNT / 2 ? middle - half : middle + half) + step * between(-0.4, 0.4);
-            y[i] = 128 + step * between(-0.4, 0.4);
+            x[i] = (i < COUNT / 2 ? middle - half : middle + half) + step * chance_between(&dice, -0.4, 0.4);
+            y[i] = 128 + step * chance_between(&dice, -0.4, 0.4);
             qd_body body = box_at(x[i], y[i], y[i], half);
             if (t == 0) {
                 assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);

@@ -8,16 +8,9 @@
 
 #include "server/space/space.h"
 #include "server/space/tree/morton.h"
+#include "support/chance.h"
 
-static uint32_t dice = 1;
-
-static uint32_t draw(void)
-{
-    dice ^= dice << 13;
-    dice ^= dice >> 17;
-    dice ^= dice << 5;
-    return dice;
-}
+static chance dice = {1};
 
 /* 32 bits hold 16 bits of two axes, or 10 bits of three. */
 #define DIGITS     (QD_AXES == 2 ? 16u : 10u)
@@ -42,7 +35,7 @@ static void test_interleaves(void **state)
     const uint32_t known[3] = {3, 6, 5}, last[3] = {AXIS_COUNT - 1, AXIS_COUNT - 1, AXIS_COUNT - 1};
     assert_int_equal(qd_morton(known), QD_AXES == 2 ? 45 : 1 + 4 + 8 + 16 + 128 + 256);
     for (uint32_t x = 0; x < AXIS_COUNT; x += DIGITS == 16 ? 13 : 1) {
-        const uint32_t at[3] = {x, draw() % AXIS_COUNT, draw() % AXIS_COUNT};
+        const uint32_t at[3] = {x, chance_below(&dice, AXIS_COUNT), chance_below(&dice, AXIS_COUNT)};
         uint32_t number = qd_morton(at);
 
         assert_int_equal(number, naive(at));
@@ -69,7 +62,10 @@ static void test_height_is_the_number_of_digits_not_shared(void **state)
     (void)state;
     const uint32_t all = UINT32_MAX >> (32 - QD_AXES * DIGITS);
     for (int i = 0; i < 100000; i++) {
-        uint32_t a = draw() & all, b = i % 3 == 0 ? a ^ ((draw() & all) >> draw() % 32) : draw() & all, height = 0;
+        uint32_t a = chance_draw(&dice) & all,
+                 b = i % 3 == 0 ? a ^ ((chance_draw(&dice) & all) >> chance_below(&dice, 32))
+                                : chance_draw(&dice) & all,
+                 height = 0;
 
         while (height < DIGITS && a >> QD_AXES * height != b >> QD_AXES * height) {
             height++;
@@ -94,7 +90,7 @@ static void test_levels_follow_one_another(void **state)
     /* The parent of a cell is its number less one, divided by the number of children. */
     for (uint32_t level = 1; level <= deepest; level++) {
         for (int i = 0; i < 100; i++) {
-            uint32_t k = draw() % qd_level_cells(level);
+            uint32_t k = chance_below(&dice, qd_level_cells(level));
 
             assert_int_equal((qd_level_first(level) + k - 1) / QD_CHILDREN,
                              qd_level_first(level - 1) + k / QD_CHILDREN);

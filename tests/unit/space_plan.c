@@ -13,21 +13,13 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "support/chance.h"
 
 #define COUNT     100000u
 #define TESTS_MAX 450u /* a body and walk; 102 where all are spread evenly */
 #define EXACT_MAX 40u
 
-static uint64_t dice;
-
-static float between(double lo, double hi)
-{
-    uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (float)(lo + (hi - lo) * ((double)(z >> 40) / 16777216.0));
-}
+static chance dice;
 
 typedef struct scene {
     qd_heap heap;
@@ -43,7 +35,7 @@ static scene *make_scene_of(qd_space_index index, float side, uint32_t depth)
     scene *s = &the_scene;
     const qd_space_config config = {.index = index, .max_x = side, .max_y = side, .depth = depth, .bodies_max = COUNT};
 
-    dice = 3;
+    dice.state = 3;
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
     /* What crowds cost is counted to the end. */
@@ -114,7 +106,7 @@ static void test_the_first_walk(void **state)
         scene *s = make_scene(1265, 0);
 
         for (uint32_t i = 0; i < COUNT; i++) {
-            add(s, i, between(0, 1265), between(0, 1265), 0.5f);
+            add(s, i, chance_between(&dice, 0, 1265), chance_between(&dice, 0, 1265), 0.5f);
         }
         if (pairs_first) {
             assert_int_equal(pairs(s), 0);
@@ -137,7 +129,7 @@ static void fill_square(scene *s, uint32_t from, uint32_t to, double x, double y
     double side = 4 * sqrt(to - from);
 
     for (uint32_t i = from; i < to; i++) {
-        add(s, i, between(x, x + side), between(y, y + side), 0.5f);
+        add(s, i, chance_between(&dice, x, x + side), chance_between(&dice, y, y + side), 0.5f);
     }
 }
 
@@ -147,7 +139,7 @@ static void wander(scene *s, uint32_t count)
         qd_body body;
 
         qd_space_body(s->space, s->slot[i], &body);
-        float x = body.x + between(-0.25, 0.25), y = body.y + between(-0.25, 0.25);
+        float x = body.x + chance_between(&dice, -0.25, 0.25), y = body.y + chance_between(&dice, -0.25, 0.25);
         qd_space_move(s->space, 1, &s->slot[i], &x, &y, NULL);
     }
 }
@@ -194,7 +186,7 @@ static void test_a_few_very_far(void **state)
 
         fill_square(s, 0, COUNT - 300, 0, 0);
         for (uint32_t i = COUNT - 300; i < COUNT; i++) {
-            add(s, i, far[k] * between(1, 1.1), far[k] * between(-1, 1), 0.5f);
+            add(s, i, far[k] * chance_between(&dice, 1, 1.1), far[k] * chance_between(&dice, -1, 1), 0.5f);
         }
         for (int t = 0; t < 3; t++) {
             tick(s);
@@ -245,7 +237,7 @@ static void test_a_tiny_crowd(void **state)
 
         fill_square(s, 0, COUNT - scattered, 700000, 250000);
         for (uint32_t i = COUNT - scattered; i < COUNT; i++) {
-            add(s, i, between(0, side), between(0, side), 0.5f);
+            add(s, i, chance_between(&dice, 0, side), chance_between(&dice, 0, side), 0.5f);
         }
         for (int t = 0; t < 4; t++) {
             tick(s);

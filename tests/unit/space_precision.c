@@ -16,6 +16,7 @@
 #include "server/space/geometry/geometry.h"
 #include "server/space/space.h"
 #include "support/chance.h"
+#include "support/oracle.h"
 
 #define FAR    1e6f
 #define STEP   0.0625f /* of float32 there */
@@ -138,9 +139,10 @@ static uint32_t body_of(const world *w, uint32_t slot)
 
 static bool overlap(const qd_body *a, const qd_body *b)
 {
-    qd_geometry one = geometry_of(a), other = geometry_of(b);
+    oracle_verdict verdict = oracle_overlap(a, b);
 
-    return qd_geometry_overlaps(&one, &other);
+    assert_int_not_equal(verdict, ORACLE_TOO_CLOSE);
+    return verdict == ORACLE_OVERLAP;
 }
 
 /* Returns the number of pairs. */

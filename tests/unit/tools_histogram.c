@@ -13,23 +13,12 @@
 #include <cmocka.h>
 
 #include "client/tools/histogram.h"
+#include "support/chance.h"
 
 #define VALUES 20000u
 
 static uint64_t values[VALUES];
-static uint64_t seed = 1;
-
-static uint64_t random_next(void)
-{
-    seed += 0x9e3779b97f4a7c15u;
-    uint64_t value = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9u;
-    return value ^ (value >> 29);
-}
-
-static double random_unit(void)
-{
-    return (double)(random_next() >> 11) / 9007199254740992.0;
-}
+static chance dice = {1};
 
 static int compare(const void *left, const void *right)
 {
@@ -65,7 +54,7 @@ static void small_numbers_are_exact(void **state)
 {
     (void)state;
     for (uint32_t index = 0; index < VALUES; index++) {
-        values[index] = random_next() % 128;
+        values[index] = chance_below(&dice, 128);
     }
     assert_percentiles(VALUES);
 }
@@ -74,7 +63,7 @@ static void uniform_numbers(void **state)
 {
     (void)state;
     for (uint32_t index = 0; index < VALUES; index++) {
-        values[index] = random_next() % 10000000;
+        values[index] = chance_below(&dice, 10000000);
     }
     assert_percentiles(VALUES);
 }
@@ -83,7 +72,7 @@ static void numbers_of_all_sizes(void **state)
 {
     (void)state;
     for (uint32_t index = 0; index < VALUES; index++) {
-        values[index] = random_next() >> (random_next() % 64);
+        values[index] = chance_draw_64(&dice) >> chance_below(&dice, 64);
     }
     assert_percentiles(VALUES);
 }
@@ -93,7 +82,7 @@ static void numbers_with_a_tail(void **state)
 {
     (void)state;
     for (uint32_t index = 0; index < VALUES; index++) {
-        values[index] = (uint64_t)(100000 - 50000 * log(1 - random_unit()));
+        values[index] = (uint64_t)(100000 - 50000 * log(1 - (double)chance_fraction(&dice)));
     }
     values[0] = 3000000000u;
     assert_percentiles(VALUES);
@@ -131,7 +120,7 @@ static void sums_are_as_if_recorded_together(void **state)
     static qd_histogram parts[3], whole, sum;
 
     for (uint32_t index = 0; index < VALUES; index++) {
-        uint64_t value = random_next() >> (random_next() % 64);
+        uint64_t value = chance_draw_64(&dice) >> chance_below(&dice, 64);
 
         qd_histogram_record(&parts[index % 3], value);
         qd_histogram_record(&whole, value);

@@ -27,16 +27,6 @@ static const world worlds[] = {
     {.name = "pairs", .kind = WORLD_PAIRS, .points = 10000, .side = 400, .speed_max = 0.25f, .half = 0.5f},
 };
 
-/* From 0 to below 1. */
-static float chance(world *w)
-{
-    uint64_t z = (w->random += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (float)(z >> 40) / 16777216.0f;
-}
-
 static float *column(uint32_t count)
 {
     return program_memory(NULL, (count + 1) * sizeof(float));
@@ -46,15 +36,15 @@ static void place(world *w)
 {
     for (uint32_t i = 0; i < w->points; i++) {
         w->id[i] = i;
-        w->x[0][i] = w->side * chance(w);
-        w->y[0][i] = w->side * chance(w);
-        w->speed_x[i] = w->speed_max * (2 * chance(w) - 1);
-        w->speed_y[i] = w->speed_max * (2 * chance(w) - 1);
+        w->x[0][i] = w->side * chance_fraction(&w->dice);
+        w->y[0][i] = w->side * chance_fraction(&w->dice);
+        w->speed_x[i] = w->speed_max * (2 * chance_fraction(&w->dice) - 1);
+        w->speed_y[i] = w->speed_max * (2 * chance_fraction(&w->dice) - 1);
     }
     for (uint32_t i = 0; i < w->circles; i++) {
-        w->fence_x[i] = w->side * chance(w);
-        w->fence_y[i] = w->side * chance(w);
-        w->radius[i] = w->radius_min + (w->radius_max - w->radius_min) * chance(w);
+        w->fence_x[i] = w->side * chance_fraction(&w->dice);
+        w->fence_y[i] = w->side * chance_fraction(&w->dice);
+        w->radius[i] = w->radius_min + (w->radius_max - w->radius_min) * chance_fraction(&w->dice);
     }
 }
 

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/chance.h"
+
 typedef enum world_kind { WORLD_FENCES, WORLD_NEIGHBOURS, WORLD_PAIRS } world_kind;
 
 typedef struct world {
@@ -31,7 +33,7 @@ typedef struct world {
     float *speed_x, *speed_y;
     float *fence_x, *fence_y; /* of fences */
     float *radius;            /* of all circles */
-    uint64_t random;
+    chance dice;
 } world;
 
 /* NULL: no such name. `share`: with a so-manieth of the points and circles, as dense; 1 for all. Lives as long as the

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "close_calls.h"
+#include "support/oracle.h"
+
 /* ---- arrays ---- */
 
 static ref_entity *add(ref_crowd *crowd)
@@ -73,17 +76,41 @@ static bool filters_agree(const qd_body *a, const qd_body *b)
     return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
 }
 
-static bool is_pair(const ref_entity *a, const ref_entity *b)
+/* The verdict, or what the server decides for the two alone if that is too close to call. */
+static bool overlap(ref_room *room, const qd_body *a, const qd_body *b)
 {
-    return filters_agree(&a->body, &b->body) && shapes_touch(&a->body, &b->body);
+    oracle_verdict verdict = oracle_overlap(a, b);
+
+    room->judged += verdict != ORACLE_APART;
+    room->close += verdict == ORACLE_TOO_CLOSE;
+    return verdict == ORACLE_TOO_CLOSE ? close_overlap(a, b) : verdict == ORACLE_OVERLAP;
 }
 
-/* Of two that are no pair now: each as it was at the last tick, and as it is. */
-static bool have_passed(const ref_entity *a_was, const ref_entity *a, const ref_entity *b_was, const ref_entity *b)
+static bool is_pair(ref_room *room, const ref_entity *a, const ref_entity *b)
 {
-    return !a->teleported && !b->teleported && filters_agree(&a->body, &b->body) &&
-           !shapes_touch(&a_was->body, &b_was->body) &&
-           shapes_meet((shape_way){&a_was->body, &a->body, a->recast}, (shape_way){&b_was->body, &b->body, b->recast});
+    return filters_agree(&a->body, &b->body) && overlap(room, &a->body, &b->body);
+}
+
+/* For two that are no pair now: each as it was at the last tick, and as it is. */
+static bool have_passed(ref_room *room, const ref_entity *a_was, const ref_entity *a, const ref_entity *b_was,
+                        const ref_entity *b)
+{
+    if (a->teleported || b->teleported || !filters_agree(&a->body, &b->body)) {
+        return false;
+    }
+    qd_body a_start = oracle_start(&a_was->body, &a->body, a->recast);
+    qd_body b_start = oracle_start(&b_was->body, &b->body, b->recast);
+    oracle_verdict verdict = oracle_sweep(&a_start, &a->body, &b_start, &b->body);
+    if (verdict == ORACLE_APART || overlap(room, &a_was->body, &b_was->body)) {
+        return false;
+    }
+    room->judged++;
+    if (verdict == ORACLE_TOO_CLOSE) {
+        room->close++;
+        return close_passed(&(close_way){&a_was->body, &a->body, a->recast},
+                            &(close_way){&b_was->body, &b->body, b->recast});
+    }
+    return true;
 }
 
 /* ---- entities ---- */
@@ -193,7 +220,7 @@ int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uin
     }
     entity->body = body;
     const ref_entity *was = born(&room->was, entity->id, entity->birth);
-    entity->recast |= was && shapes_differ(&was->body, &body);
+    entity->recast |= was && oracle_resized(&was->body, &body);
     return 0;
 }
 
@@ -327,7 +354,7 @@ static uint8_t reason_of(const ref_entity *a_was, const ref_entity *a, const ref
     if (!filters_agree(&a->body, &b->body)) {
         return QD_SPACE_FILTERED;
     }
-    if (shapes_differ(&a_was->body, &a->body) || shapes_differ(&b_was->body, &b->body)) {
+    if (oracle_resized(&a_was->body, &a->body) || oracle_resized(&b_was->body, &b->body)) {
         return QD_SPACE_RESIZED;
     }
     return a->teleported || b->teleported ? QD_SPACE_TELEPORTED : QD_SPACE_MOVED_APART;
@@ -354,7 +381,7 @@ void ref_tick(ref_room *room)
         for (uint32_t j = 0; j < i; j++) {
             const ref_entity *a = after[i], *b = after[j];
 
-            if (is_pair(&was->all[i], &was->all[j]) && (a->removed || b->removed || !is_pair(a, b))) {
+            if (is_pair(room, &was->all[i], &was->all[j]) && (a->removed || b->removed || !is_pair(room, a, b))) {
                 push(&room->ends, a, b,
                      room->emptied ? QD_SPACE_ROOM_CLOSED : reason_of(&was->all[i], a, &was->all[j], b));
             }
@@ -364,14 +391,14 @@ void ref_tick(ref_room *room)
         for (uint32_t j = 0; j < i; j++) {
             bool both_were = before[i] && before[j];
 
-            if (!is_pair(&now->all[i], &now->all[j])) {
+            if (!is_pair(room, &now->all[i], &now->all[j])) {
                 if (room->config.space.swept && both_were &&
-                    have_passed(before[i], &now->all[i], before[j], &now->all[j])) {
+                    have_passed(room, before[i], &now->all[i], before[j], &now->all[j])) {
                     push(&room->passed, &now->all[i], &now->all[j], 0);
                 }
                 continue;
             }
-            bool known = both_were && is_pair(before[i], before[j]);
+            bool known = both_were && is_pair(room, before[i], before[j]);
             push(known ? &room->stays : &room->begins, &now->all[i], &now->all[j], 0);
             push(&room->set, &now->all[i], &now->all[j], 0);
         }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The plainest possible room: arrays, double loops, sorting by qsort. It shares no code with server/room, and
- * knows filters, reasons, refusals and subscriptions from proto/quadrille.proto; shapes.h knows the geometry.
+ * knows filters, reasons, refusals and subscriptions from proto/quadrille.proto; support/oracle.h knows the geometry.
  */
 #ifndef QD_TESTS_MODEL_ROOM_REFERENCE_H
 #define QD_TESTS_MODEL_ROOM_REFERENCE_H
 
 #include "server/room/room.h"
-#include "shapes.h"
 
 #define REF_MEMBERS_MAX 256u
 
@@ -53,6 +52,7 @@ typedef struct ref_room {
     bool emptied;                               /* everything was removed since the last tick, as when a room closes */
     ref_pairs ends, begins, passed, stays, set; /* of the last tick */
     uint64_t begins_counted, ends_counted, passed_counted; /* at ticks at which somebody was live */
+    uint64_t judged, close; /* pairs that the oracle did not find apart, and those of them too close to call */
 } ref_room;
 
 void ref_free(ref_room *room);

@@ -28,7 +28,7 @@
 struct shared {
     uint32_t command; /* the one being run */
     uint64_t ticks, events, passed, resets, suspensions, losses, refusals[7], snapshots, own_reports, split_walks,
-        named, full, placed, placed_whole;
+        named, full, placed, placed_whole, judged, close;
 };
 
 extern struct shared *shared;

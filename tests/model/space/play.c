@@ -282,7 +282,7 @@ static void settle(game *g)
 static bool same_body(const qd_body *a, const qd_body *b)
 {
     return a->x == b->x && a->y == b->y && a->z == b->z && a->category == b->category && a->mask == b->mask &&
-           !figure_resized(a, b);
+           !oracle_resized(a, b);
 }
 
 static void check_bodies(game *g)
@@ -344,7 +344,7 @@ static void pairs(game *g, const script_line *line)
 /* ---- queries ---- */
 
 typedef struct candidate {
-    figure_verdict verdict;
+    oracle_verdict verdict;
     double at, slack;
     bool found;
 } candidate;
@@ -368,7 +368,7 @@ static void compare_hits(game *g, const qd_space_query *query, const qd_space_hi
         const qd_space_hit *hit = &hits->hit[i];
         candidate *it = hit->slot < g->r.slots ? &of[hit->slot] : NULL;
 
-        if (it == NULL || it->verdict == FIGURE_APART || it->found) {
+        if (it == NULL || it->verdict == ORACLE_APART || it->found) {
             fail(g, "slot %u is no hit, or was one already", hit->slot);
             return;
         }
@@ -383,8 +383,8 @@ static void compare_hits(game *g, const qd_space_query *query, const qd_space_hi
     }
     uint32_t possible = 0;
     for (uint32_t slot = 0; slot < g->r.slots; slot++) {
-        possible += of[slot].verdict != FIGURE_APART;
-        if (of[slot].verdict == FIGURE_MEET && !of[slot].found &&
+        possible += of[slot].verdict != ORACLE_APART;
+        if (of[slot].verdict == ORACLE_OVERLAP && !of[slot].found &&
             (!hits->more || last == NULL || is_before(g, &of[slot], slot, query, last, of[last->slot].slack))) {
             fail(g, "slot %u at %.17g is missing", slot, of[slot].at);
         }
@@ -406,7 +406,7 @@ static void ask(game *g, const script_line *line)
         of[slot] = (candidate){0};
         if (g->r.thing[slot].taken && was->here &&
             (query.categories == 0 || (was->body.category & query.categories) != 0)) {
-            of[slot].verdict = figure_measure(&query, &was->body, &of[slot].at, &of[slot].slack);
+            of[slot].verdict = oracle_measure(&query, &was->body, &of[slot].at, &of[slot].slack);
         }
     }
     qd_space_hits hits;

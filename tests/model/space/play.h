@@ -14,6 +14,12 @@ typedef struct play_tally {
     uint64_t queries, hits, cut;                          /* cut at their limit */
 } play_tally;
 
+/* Whether at most one pair in `share` is too close to call. Few pairs prove nothing. */
+static inline bool is_sure(const play_tally *tally, uint64_t share)
+{
+    return tally->pairs < 500000 || tally->unsure <= tally->pairs / share;
+}
+
 /* Adds to the tally. False: `failure` says what was wrong, and in which line. */
 bool play(const script *s, play_tally *tally, char failure[400]);
 

@@ -6,7 +6,7 @@
 #ifndef QD_TESTS_MODEL_SPACE_REFERENCE_H
 #define QD_TESTS_MODEL_SPACE_REFERENCE_H
 
-#include "figure.h"
+#include "support/oracle.h"
 
 #define REFERENCE_SLOTS_MAX 4096u
 

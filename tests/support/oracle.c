@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "figure.h"
+#include "oracle.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* A box by its corners, or a rod with a radius around it, from lo to hi: of a circle both are its centre. */
+/* A box by its corners; or a rod from lo to hi with a radius around it, whose ends are both at the center if the shape
+ * is a circle. */
 typedef struct outline {
     qd_space_shape shape;
     double lo[3], hi[3];
@@ -45,7 +47,7 @@ static double gap_of(double at, double lo, double hi)
     return fmax(fmax(lo - at, 0), at - hi);
 }
 
-static double point_to_box(const double point[3], const outline *box)
+static double square_to_box(const double point[3], const outline *box)
 {
     double square = 0;
 
@@ -54,10 +56,15 @@ static double point_to_box(const double point[3], const outline *box)
 
         square += gap * gap;
     }
-    return sqrt(square);
+    return square;
 }
 
-/* The point of the rod, by its share of the way from lo to hi. */
+static double point_to_box(const double point[3], const outline *box)
+{
+    return sqrt(square_to_box(point, box));
+}
+
+/* The point of the rod at `share` of the way from lo to hi. */
 static void point_on(const outline *rod, double share, double point[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -81,8 +88,8 @@ static double point_to_rod(const double point[3], const outline *rod)
     return hypot(hypot(point[0] - to[0], point[1] - to[1]), point[2] - to[2]);
 }
 
-/* One of the ends is nearest to the other rod, or the rods come nearest in between. Where rods are so nearly parallel
- * that the place in between is lost in rounding, the distance is in doubt. */
+/* Either an end is nearest to the other rod, or the rods come nearest in between. If rods are so nearly parallel that
+ * rounding hides the place in between, *doubt grows by what the distance may be off. */
 static double rod_to_rod(const outline *a, const outline *b, double *doubt)
 {
     double nearest = fmin(fmin(point_to_rod(a->lo, b), point_to_rod(a->hi, b)),
@@ -107,7 +114,7 @@ static double rod_to_rod(const outline *a, const outline *b, double *doubt)
 
             point_on(a, s, p);
             point_on(b, t, q);
-            /* Of rods nearly parallel either place is off along its rod, but not by the same. */
+            /* If the rods are nearly parallel, both places are off along their rods, by different amounts. */
             nearest = fmin(nearest, fmin(point_to_rod(p, b), point_to_rod(q, a)));
         }
     }
@@ -121,8 +128,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The square of the distance, along the rod, is one parabola between any two places where the rod crosses a plane of
- * the box's sides: it is least at such a place, at an end, or where one of the parabolas is. */
+/* Between two places where the rod crosses the plane of a face, the square of the distance is one parabola along the
+ * rod. So the distance is least at such a place, at an end, or at the lowest point of a parabola. */
 static double rod_to_box(const outline *rod, const outline *box)
 {
     double stop[8] = {0, 1}, point[3], nearest = INFINITY;
@@ -163,27 +170,16 @@ static double rod_to_box(const outline *rod, const outline *box)
     return nearest;
 }
 
-/* Above 0 where the two are apart; as both move it is convex. */
+/* The gap between two shapes that are not both boxes. Above 0: they are apart. While both move, it is convex. */
 static double gap_between(const outline *a, const outline *b, double *doubt)
 {
-    if (a->shape == QD_SPACE_BOX && b->shape == QD_SPACE_BOX) {
-        double gap = -INFINITY;
-
-        for (int k = 0; k < 3; k++) {
-            if (k == 2 && a->lo[k] == a->hi[k] && b->lo[k] == b->hi[k] && a->lo[k] == b->lo[k]) {
-                continue; /* in two dimensions there is no depth to tell of */
-            }
-            gap = fmax(gap, fmax(a->lo[k] - b->hi[k], b->lo[k] - a->hi[k]));
-        }
-        return gap;
-    }
     if (a->shape == QD_SPACE_BOX) {
         return rod_to_box(b, a) - b->radius;
     }
     return (b->shape == QD_SPACE_BOX ? rod_to_box(a, b) : rod_to_rod(a, b, doubt)) - a->radius - b->radius;
 }
 
-/* What formulas that differ can make of it: by far more than their roundings add up to. */
+/* By how much results of different formulas may differ: far more than their roundings add up to. */
 static double margin_of(const outline *a, const outline *b)
 {
     double size = a->radius + b->radius, far = 0;
@@ -195,12 +191,12 @@ static double margin_of(const outline *a, const outline *b)
     return 1e-9 * size + 1e-13 * far;
 }
 
-static figure_verdict verdict_of(double gap, double margin)
+static oracle_verdict verdict_of(double gap, double margin)
 {
-    return gap < -margin ? FIGURE_MEET : gap > margin ? FIGURE_APART : FIGURE_EITHER;
+    return gap < -margin ? ORACLE_OVERLAP : gap > margin ? ORACLE_APART : ORACLE_TOO_CLOSE;
 }
 
-/* ---- by the definitions, in their order of operations ---- */
+/* ---- the definitions, in their order of operations ---- */
 
 static void cross(const double a[3], const double b[3], double n[3])
 {
@@ -211,7 +207,7 @@ static void cross(const double a[3], const double b[3], double n[3])
     }
 }
 
-/* The square of the distance of an axis from what is c away from its middle. */
+/* The square of the distance between an axis and a point at c from the middle of the axis. */
 static double square_to_axis(const double c[3], const double h[3])
 {
     double n[3], along = dot(c, h), length = dot(h, h);
@@ -250,9 +246,8 @@ static double square_between_axes(const double c[3], const double g[3], const do
     return least;
 }
 
-/* Of two round shapes, at least one a capsule, the centres and half axes; nothing rounds on the way to them but their
- * difference. */
-static bool rounds_overlap_exactly(const qd_body *a, const qd_body *b)
+/* For two round shapes, at least one of them a capsule. */
+static bool capsules_overlap_exactly(const qd_body *a, const qd_body *b)
 {
     const float from[3] = {a->x, a->y, a->z}, to[3] = {b->x, b->y, b->z};
     const double g[3] = {a->half_x, a->half_y, a->half_z}, h[3] = {b->half_x, b->half_y, b->half_z};
@@ -296,7 +291,64 @@ static bool overlap_exactly(const outline *a, const outline *b)
     return square <= reach * reach;
 }
 
-/* Two boxes that both move: no gap on an axis is open all the time, and all are closed at once. */
+/* How far the point is beyond the faces across one axis, with its direction. */
+static double signed_gap_of(double at, double lo, double hi)
+{
+    return at < lo ? at - lo : at > hi ? at - hi : 0;
+}
+
+/* Whether the differences of these four are exact in double: all are multiples of one unit, and small ones. Then equal
+ * quotients of differences round alike, too. */
+static bool are_exact(const double number[4])
+{
+    double most = fmax(fmax(fabs(number[0]), fabs(number[1])), fmax(fabs(number[2]), fabs(number[3])));
+
+    if (most == 0 || !isfinite(most)) {
+        return most == 0;
+    }
+    double unit = ldexp(1, ilogb(most) - 31);
+    for (int i = 0; i < 4; i++) {
+        if (number[i] / unit != rint(number[i] / unit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The verdict if nothing rounds but the sum of the squares, whose order is defined, and one point of the rod is known to
+ * be the nearest: a point in the box, one where only gaps are left that are the same all along the rod, or an end. Else
+ * ORACLE_TOO_CLOSE. */
+static oracle_verdict rod_and_box_exactly(const outline *rod, const outline *box)
+{
+    double enter = 0, leave = 1, square = 0, slope_lo = 0, slope_hi = 0;
+
+    for (int k = 0; k < 3; k++) {
+        if (!are_exact((const double[]){rod->lo[k], rod->hi[k], box->lo[k], box->hi[k]})) {
+            return ORACLE_TOO_CLOSE;
+        }
+        double along = rod->hi[k] - rod->lo[k], lo = signed_gap_of(rod->lo[k], box->lo[k], box->hi[k]);
+
+        if (along == 0) {
+            square += lo * lo;
+            continue;
+        }
+        double a = (box->lo[k] - rod->lo[k]) / along, b = (box->hi[k] - rod->lo[k]) / along;
+        enter = fmax(enter, fmin(a, b));
+        leave = fmin(leave, fmax(a, b));
+        slope_lo += along * lo;
+        slope_hi += along * signed_gap_of(rod->hi[k], box->lo[k], box->hi[k]);
+    }
+    if (enter > leave) {
+        if (slope_lo < 0 && slope_hi > 0) {
+            return ORACLE_TOO_CLOSE;
+        }
+        square = square_to_box(slope_lo >= 0 ? rod->lo : rod->hi, box);
+    }
+    return square <= rod->radius * rod->radius ? ORACLE_OVERLAP : ORACLE_APART;
+}
+
+/* For two boxes that move: no gap along an axis is open all the time, and all are closed at the same moment. A box may
+ * be so large that a corner is infinite: its gaps are minus infinity, or NaN, which no comparison counts as open. */
 static bool boxes_meet_exactly(const outline from[2], const outline to[2])
 {
     double first = 0, last = 1;
@@ -317,16 +369,19 @@ static bool boxes_meet_exactly(const outline from[2], const outline to[2])
 
 /* ---- overlap ---- */
 
-/* Whether all that the two pass through is apart on some axis, which is quickly seen. */
-static bool ways_are_apart(const outline *const a[2], const outline *const b[2], double margin)
+/* Whether the two are clearly apart along x, y or z, all the way. Lengths along the other axes do not matter for that,
+ * so a shape that goes far along x does not make its distance along y uncertain. */
+static bool are_apart_along_an_axis(const outline *const a[2], const outline *const b[2])
 {
     for (int k = 0; k < 3; k++) {
-        double lo[2], hi[2];
+        double lo[2], hi[2], margin = 0;
 
         for (int i = 0; i < 2; i++) {
             const outline *const *o = i == 0 ? a : b;
+
             lo[i] = fmin(fmin(o[0]->lo[k], o[0]->hi[k]), fmin(o[1]->lo[k], o[1]->hi[k])) - o[0]->radius;
             hi[i] = fmax(fmax(o[0]->lo[k], o[0]->hi[k]), fmax(o[1]->lo[k], o[1]->hi[k])) + o[0]->radius;
+            margin += 1e-12 * (fabs(lo[i]) + fabs(hi[i]));
         }
         if (lo[0] > hi[1] + margin || lo[1] > hi[0] + margin) {
             return true;
@@ -335,31 +390,35 @@ static bool ways_are_apart(const outline *const a[2], const outline *const b[2],
     return false;
 }
 
-static figure_verdict overlap(const outline *a, const outline *b)
+static oracle_verdict overlap(const outline *a, const outline *b)
 {
     if (a->shape != QD_SPACE_CAPSULE && b->shape != QD_SPACE_CAPSULE) {
-        return overlap_exactly(a, b) ? FIGURE_MEET : FIGURE_APART;
+        return overlap_exactly(a, b) ? ORACLE_OVERLAP : ORACLE_APART;
+    }
+    if (are_apart_along_an_axis((const outline *const[]){a, a}, (const outline *const[]){b, b})) {
+        return ORACLE_APART;
     }
     double margin = margin_of(a, b);
-    if (ways_are_apart((const outline *const[]){a, a}, (const outline *const[]){b, b}, margin)) {
-        return FIGURE_APART;
-    }
     double gap = gap_between(a, b, &margin);
-    return verdict_of(gap, margin);
-}
-
-figure_verdict figure_overlap(const qd_body *a, const qd_body *b)
-{
-    outline one = outline_of(a), other = outline_of(b);
-    figure_verdict verdict = overlap(&one, &other);
-
-    if (verdict == FIGURE_EITHER && a->shape != QD_SPACE_BOX && b->shape != QD_SPACE_BOX) {
-        return rounds_overlap_exactly(a, b) ? FIGURE_MEET : FIGURE_APART;
+    oracle_verdict verdict = verdict_of(gap, margin);
+    if (verdict == ORACLE_TOO_CLOSE && (a->shape == QD_SPACE_BOX || b->shape == QD_SPACE_BOX)) {
+        return a->shape == QD_SPACE_BOX ? rod_and_box_exactly(b, a) : rod_and_box_exactly(a, b);
     }
     return verdict;
 }
 
-/* ---- on the way ---- */
+oracle_verdict oracle_overlap(const qd_body *a, const qd_body *b)
+{
+    outline one = outline_of(a), other = outline_of(b);
+    oracle_verdict verdict = overlap(&one, &other);
+
+    if (verdict == ORACLE_TOO_CLOSE && a->shape != QD_SPACE_BOX && b->shape != QD_SPACE_BOX) {
+        return capsules_overlap_exactly(a, b) ? ORACLE_OVERLAP : ORACLE_APART;
+    }
+    return verdict;
+}
+
+/* ---- sweep ---- */
 
 static outline between(const outline *begin, const outline *end, double share)
 {
@@ -372,8 +431,8 @@ static outline between(const outline *begin, const outline *end, double share)
     return made;
 }
 
-/* How much longer or shorter a box's corners make it, as they are rounded at either end of its way. Beside a capsule
- * that is not told exactly. */
+/* How much the size of a box changes on its way, because its corners are rounded at both ends. Next to a capsule the
+ * definition leaves open how that enters. */
 static double rounding_of(const outline *begin, const outline *end)
 {
     double difference = 0;
@@ -384,18 +443,39 @@ static double rounding_of(const outline *begin, const outline *end)
     return difference;
 }
 
-#define SEARCH_STEPS 100 /* two thirds of the way are left after each: in the end less than a double tells apart */
+#define SEARCH_STEPS 100 /* each keeps two thirds of the way; the rest is in the end less than a double's precision */
 
-figure_verdict figure_meet_on_the_way(const qd_body *a_begin, const qd_body *a_end, const qd_body *b_begin,
-                                      const qd_body *b_end)
+/* The middle of the box's corners; a corner beyond all floats counts as the last one. */
+static float middle(float at, float half)
+{
+    float lo = fmaxf(at - half, -FLT_MAX), hi = fminf(at + half, FLT_MAX);
+
+    return (float)(((double)lo + (double)hi) / 2);
+}
+
+qd_body oracle_start(const qd_body *was, const qd_body *now, bool resized)
+{
+    bool by_corners = was->shape == QD_SPACE_BOX && resized;
+    qd_body body = *now;
+
+    body.x = by_corners ? middle(was->x, was->half_x) : was->x;
+    body.y = by_corners ? middle(was->y, was->half_y) : was->y;
+    body.z = by_corners ? middle(was->z, was->half_z) : was->z;
+    return body;
+}
+
+oracle_verdict oracle_sweep(const qd_body *a_begin, const qd_body *a_end, const qd_body *b_begin, const qd_body *b_end)
 {
     const outline from[2] = {outline_of(a_begin), outline_of(b_begin)}, to[2] = {outline_of(a_end), outline_of(b_end)};
-    double margin = margin_of(&from[0], &from[1]) + margin_of(&to[0], &to[1]), gap = INFINITY;
 
-    if (ways_are_apart((const outline *const[]){&from[0], &to[0]}, (const outline *const[]){&from[1], &to[1]},
-                       margin)) {
-        return FIGURE_APART;
+    if (a_end->shape == QD_SPACE_BOX && b_end->shape == QD_SPACE_BOX) {
+        return boxes_meet_exactly(from, to) ? ORACLE_OVERLAP : ORACLE_APART;
     }
+    if (are_apart_along_an_axis((const outline *const[]){&from[0], &to[0]},
+                                (const outline *const[]){&from[1], &to[1]})) {
+        return ORACLE_APART;
+    }
+    double margin = margin_of(&from[0], &from[1]) + margin_of(&to[0], &to[1]), gap = INFINITY;
     if (from[0].shape == QD_SPACE_CAPSULE || from[1].shape == QD_SPACE_CAPSULE) {
         margin += rounding_of(&from[0], &to[0]) + rounding_of(&from[1], &to[1]);
     }
@@ -415,11 +495,7 @@ figure_verdict figure_meet_on_the_way(const qd_body *a_begin, const qd_body *a_e
             first = share[0];
         }
     }
-    figure_verdict verdict = verdict_of(gap, margin);
-    if (verdict == FIGURE_EITHER && a_end->shape == QD_SPACE_BOX && b_end->shape == QD_SPACE_BOX) {
-        return boxes_meet_exactly(from, to) ? FIGURE_MEET : FIGURE_APART;
-    }
-    return verdict;
+    return verdict_of(gap, margin);
 }
 
 /* ---- queries ---- */
@@ -434,7 +510,7 @@ static double from_ray_to_rod(const double origin[3], const double unit[3], doub
     return point_to_rod(point, rod);
 }
 
-/* Where on the way from `outside` to `inside` the distance becomes `radius`. */
+/* Where between `outside` and `inside` the distance becomes `radius`. */
 static double crossing(const double origin[3], const double unit[3], const outline *rod, double radius, double outside,
                        double inside)
 {
@@ -450,15 +526,15 @@ static double crossing(const double origin[3], const double unit[3], const outli
     return inside;
 }
 
-/* The distance from the rod is convex along the ray; it is least somewhere, and becomes the radius before that. Where
- * exactly is told no better than the radius is: between `early` and `late`. */
-static figure_verdict ray_to_capsule(const double origin[3], const double unit[3], double length, const outline *rod,
+/* The distance from the rod is convex along the ray: it has one least value, and equals the radius somewhere before. The
+ * margin of the radius puts that place between `early` and `late`. */
+static oracle_verdict ray_to_capsule(const double origin[3], const double unit[3], double length, const outline *rod,
                                      double *at, double *slack)
 {
     const outline start = {QD_SPACE_CIRCLE, {origin[0], origin[1], origin[2]}, {origin[0], origin[1], origin[2]}, 0};
     const double margin = margin_of(&start, rod), most = rod->radius + margin, least = rod->radius - margin;
     const double from_start = point_to_rod(origin, rod);
-    double behind = 0; /* all of the capsule is before this */
+    double behind = 0; /* the capsule ends before this place on the ray */
 
     for (int k = 0; k < 3; k++) {
         behind += fmax(fabs(rod->lo[k] - origin[k]), fabs(rod->hi[k] - origin[k]));
@@ -476,7 +552,7 @@ static figure_verdict ray_to_capsule(const double origin[3], const double unit[3
     }
     double nearest = (first + last) / 2, distance = fmin(from_ray_to_rod(origin, unit, nearest, rod), from_start);
     if (distance > most) {
-        return FIGURE_APART;
+        return ORACLE_APART;
     }
     double early = from_start <= most ? 0 : crossing(origin, unit, rod, most, 0, nearest), late = 0;
     if (distance > least) {
@@ -486,9 +562,9 @@ static figure_verdict ray_to_capsule(const double origin[3], const double unit[3
     }
     *at = (early + late) / 2;
     *slack = (late - early) / 2 + margin;
-    return early > length + margin                       ? FIGURE_APART
-           : distance <= least && late < length - margin ? FIGURE_MEET
-                                                         : FIGURE_EITHER;
+    return early > length + margin                       ? ORACLE_APART
+           : distance <= least && late < length - margin ? ORACLE_OVERLAP
+                                                         : ORACLE_TOO_CLOSE;
 }
 
 static bool ray_to_box(const double origin[3], const double unit[3], double length, const outline *box, double *at)
@@ -529,7 +605,7 @@ static bool ray_to_circle(const double origin[3], const double unit[3], double l
     return *at <= length;
 }
 
-static figure_verdict measure_ray(const qd_space_query *query, const outline *it, double *at, double *slack)
+static oracle_verdict measure_ray(const qd_space_query *query, const outline *it, double *at, double *slack)
 {
     const double origin[3] = {query->x, query->y, query->z};
     double unit[3] = {query->direction_x, query->direction_y, query->direction_z}, length = sqrt(dot(unit, unit));
@@ -542,10 +618,10 @@ static figure_verdict measure_ray(const qd_space_query *query, const outline *it
     }
     bool hit = it->shape == QD_SPACE_BOX ? ray_to_box(origin, unit, query->reach, it, at)
                                          : ray_to_circle(origin, unit, query->reach, it, at);
-    return hit ? FIGURE_MEET : FIGURE_APART;
+    return hit ? ORACLE_OVERLAP : ORACLE_APART;
 }
 
-figure_verdict figure_measure(const qd_space_query *query, const qd_body *body, double *at, double *slack)
+oracle_verdict oracle_measure(const qd_space_query *query, const qd_body *body, double *at, double *slack)
 {
     const outline it = outline_of(body);
     const outline box = {
@@ -572,10 +648,10 @@ figure_verdict figure_measure(const qd_space_query *query, const qd_body *body, 
     }
     double d[3] = {it.lo[0] - point.lo[0], it.lo[1] - point.lo[1], it.lo[2] - point.lo[2]};
     *at = it.shape == QD_SPACE_BOX ? point_to_box(point.lo, &it) : fmax(sqrt(dot(d, d)) - it.radius, 0);
-    return *at <= query->reach ? FIGURE_MEET : FIGURE_APART;
+    return *at <= query->reach ? ORACLE_OVERLAP : ORACLE_APART;
 }
 
-bool figure_resized(const qd_body *was, const qd_body *now)
+bool oracle_resized(const qd_body *was, const qd_body *now)
 {
     if (was->shape != now->shape || was->half_x != now->half_x) {
         return true;
