@@ -121,48 +121,35 @@ static void closing_and_opening_in_one_go(sim_house *house)
     sim_peer_close(&peer);
 }
 
-static void an_empty_room_closes_in_its_time(sim_house *house)
-{
-    const qd_msg_room_config config = {.empty_close_ms = 300, .grace_ms = 200};
-    sim_peer peer;
+static const qd_msg_room_config closes_soon = {.empty_close_ms = 300, .grace_ms = 200};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t first = sim_peer_open_room(&peer, "room", &config);
-    sim_peer_spawn(&peer, first, 1, 3, 0);
-    sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
+static const sim_step an_empty_room_closes_in_its_time[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 3, 0),
+    LEAVE(A, "left"),
     /* 200 ms of grace, and then 300 ms with nothing in the room. */
-    sim_house_pass(house, 480);
-    sim_check(sim_peer_open_room(&peer, "room", &config) == first, "the room is there until its time is over");
-    sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
-    sim_house_pass(house, 290);
-    sim_check(atomic_load(&house->server.service.actors) == 1, "its time starts again");
-    sim_house_pass(house, 20);
-    sim_check(atomic_load(&house->server.service.actors) == 0, "the room is closed and freed");
-    sim_check(sim_peer_open_room(&peer, "room", &config) != first, "another room of that name has another handle");
-    sim_peer_close(&peer);
-}
+    PASS(480),
+    REOPEN(A, "opened"),
+    LEAVE(A, "left"),
+    PASS(290),
+    WORLD("actors 1"), /* its time starts again */
+    PASS(20),
+    WORLD("actors 0"),
+    REOPEN(A, "created in a new room"),
+    END,
+};
 
-static void a_room_of_its_own_entities_stays(sim_house *house)
-{
-    static const uint32_t id[] = {7};
-    static const float at[] = {5};
-    const qd_msg_room_config config = {.empty_close_ms = 1, .grace_ms = 1};
-    sim_peer peer;
+static const qd_msg_room_config closes_at_once = {.empty_close_ms = 1, .grace_ms = 1};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", &config);
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_SPAWN,
-                                             .as.batch = {.room = room,
-                                                          .room_owned = true,
-                                                          .entities = {.count = 1, .id = id, .x = at, .y = at}}});
-    sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, room));
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
-    sim_house_pass(house, 10000);
-    sim_check(sim_peer_open_room(&peer, "room", &config) == room, "the room is still there");
-    sim_peer_close(&peer);
-}
+static const sim_step a_room_of_its_own_entities_stays[] = {
+    JOIN(A, NULL),
+    SEND(A, NULL, SPAWN,
+         .batch = {.room_owned = true, .entities = {.count = 1, .id = IDS(7), .x = FLOATS(5), .y = FLOATS(5)}}),
+    LEAVE(A, "left"),
+    PASS(10000),
+    REOPEN(A, "opened"),
+    END,
+};
 
 static void an_idle_room_is_small_and_stands_still(sim_house *house)
 {
@@ -420,7 +407,7 @@ static const sim_step rooms_are_limited[] = {
     ROOM(A, 1),
     OPEN_THIRD(A, "error LIMIT: 2 rooms are open, which is all the server takes (--rooms-max)"),
     CLOSE_ROOM(A, "closed: requested"),
-    OPEN_THIRD(A, "created"),
+    OPEN_THIRD(A, "created in a new room"),
     END,
 };
 
@@ -519,8 +506,8 @@ unsigned sim_run_cases(void)
         SCENARIO(tokens),
         SCENARIO(no_token_is_no_bond),
         CASE(closing_and_opening_in_one_go),
-        CASE(an_empty_room_closes_in_its_time),
-        CASE(a_room_of_its_own_entities_stays),
+        SCENARIO(an_empty_room_closes_in_its_time, .config = &closes_soon),
+        SCENARIO(a_room_of_its_own_entities_stays, .config = &closes_at_once),
         CASE(an_idle_room_is_small_and_stands_still),
         CASE(an_open_meets_the_closing),
         CASE(closed_rooms_are_forgotten),
@@ -532,11 +519,12 @@ unsigned sim_run_cases(void)
         CASE(sim_a_large_tick_comes_in_parts),
         CASE(sim_all_kinds_of_events_come_in_parts),
         CASE(sim_observers_see),
+        SCENARIO(sim_observers_follow),
         SCENARIO(sim_regions_and_tiers),
         SCENARIO(sim_who_is_allowed),
         SCENARIO(sim_requests_of_views_are_refused, .limits = {.observers_max = 3}),
         SCENARIO(sim_watchers),
-        CASE(sim_why),
+        SCENARIO(sim_why),
         CASE(sim_a_large_view_comes_in_parts, .limits = {.queue_bytes_max = 64u << 20}),
         CASE(sim_a_view_that_is_not_read_is_reset, .limits = {.queue_bytes_max = 16384}),
         CASE(sim_too_many_sightings, .limits = {.sightings_max = 20}),
@@ -564,7 +552,7 @@ unsigned sim_run_cases(void)
         SCENARIO(sim_a_view_that_ended_unseen_is_reset),
         SCENARIO(sim_a_room_closes_while_nobody_looks),
         CASE(sim_detached_sessions_are_limited, .limits = {.connections_max = 2}),
-        CASE(sim_detached_sessions_expire_one_by_one),
+        SCENARIO(sim_detached_sessions_expire_one_by_one),
         CASE(sim_clocks_stand_still_and_start_again),
         CASE(sim_the_others_do_not_wait_for_who_asks),
         SCENARIO(sim_lockstep_waits_for_all, .config = &sim_lockstep),

@@ -35,11 +35,12 @@ extern const sim_step sim_rosters_go_when_their_session_leaves[];
 /* Cases of views (cases_views.c). */
 extern const qd_msg_room_config sim_quick_clock;
 void sim_observers_see(sim_house *house);
+extern const sim_step sim_observers_follow[];
 extern const sim_step sim_regions_and_tiers[];
 extern const sim_step sim_who_is_allowed[];
 extern const sim_step sim_requests_of_views_are_refused[];
 extern const sim_step sim_watchers[];
-void sim_why(sim_house *house);
+extern const sim_step sim_why[];
 void sim_a_large_view_comes_in_parts(sim_house *house);
 void sim_a_view_that_is_not_read_is_reset(sim_house *house);
 void sim_too_many_sightings(sim_house *house);
@@ -56,7 +57,7 @@ extern const sim_step sim_views_go_on_at_the_next_tick[];
 extern const sim_step sim_a_view_that_ended_unseen_is_reset[];
 extern const sim_step sim_a_room_closes_while_nobody_looks[];
 void sim_detached_sessions_are_limited(sim_house *house);
-void sim_detached_sessions_expire_one_by_one(sim_house *house);
+extern const sim_step sim_detached_sessions_expire_one_by_one[];
 
 /* A case of rooms in which nothing happens (cases_still.c). */
 void sim_clocks_stand_still_and_start_again(sim_house *house);

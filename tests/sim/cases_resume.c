@@ -229,36 +229,26 @@ void sim_detached_sessions_are_limited(sim_house *house)
     }
 }
 
-static uint32_t count_detached(sim_house *house)
-{
-    qd_msg_server_stats stats;
+#define BREAK_RESUMABLE(peer, number)                                                                                  \
+    RESUMABLE(peer, NULL, "welcome " #number " new key for 10000"), ROOM(peer, 0), CLOSE(peer), PASS(3000)
 
-    qd_service_stats(&house->server.service, &stats);
-    return stats.parked;
-}
-
-void sim_detached_sessions_expire_one_by_one(sim_house *house)
-{
-    sim_peer peers[3], again;
-    key kept[3];
-
-    for (uint32_t i = 0; i < 3; i++) {
-        kept[i] = open_resumable(&peers[i], house, NULL);
-        sim_peer_open_room(&peers[i], "room", NULL);
-        sim_peer_close(&peers[i]);
-        sim_house_pass(house, 3000);
-    }
+const sim_step sim_detached_sessions_expire_one_by_one[] = {
+    BREAK_RESUMABLE(A, 1),
+    BREAK_RESUMABLE(B, 2),
+    BREAK_RESUMABLE(C, 3),
     /* The first one is resumed just before its time is over; the others keep theirs. */
-    sim_check(resume(&again, house, &kept[0], NULL)->resumed && count_detached(house) == 2, "the first is resumed");
-    sim_house_pass(house, 3000);
-    sim_check(count_detached(house) == 2, "%u are detached after 12 s", count_detached(house));
-    sim_house_pass(house, 3000);
-    sim_check(count_detached(house) == 1, "%u are detached after 15 s", count_detached(house));
-    sim_house_pass(house, 3000);
-    sim_check(count_detached(house) == 0, "%u are detached after 18 s", count_detached(house));
-    sim_peer_close(&again);
-    sim_house_pass(house, 9000);
-    sim_check(count_detached(house) == 1, "the first is detached again");
-    sim_house_pass(house, 2000);
-    sim_check(count_detached(house) == 0, "and expires again");
-}
+    RESUME(D, A, NULL, "welcome 1 same key for 10000 resumed last 2"),
+    WORLD("detached 2"),
+    PASS(3000),
+    WORLD("detached 2"), /* after 12 s */
+    PASS(3000),
+    WORLD("detached 1"), /* after 15 s */
+    PASS(3000),
+    WORLD("detached 0"), /* after 18 s */
+    CLOSE(D),
+    PASS(9000),
+    WORLD("detached 1"),
+    PASS(2000),
+    WORLD("detached 0"),
+    END,
+};

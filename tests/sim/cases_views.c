@@ -33,13 +33,6 @@ static void describe(sim_peer *peer, qd_msg_describe describe)
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = describe});
 }
 
-static void move_to(sim_peer *peer, uint64_t room, uint32_t entity, float x, float y)
-{
-    sim_peer_send(peer, (qd_client_message){
-                            .kind = QD_CLIENT_MOVE,
-                            .as.batch = {.room = room, .entities = {.count = 1, .id = &entity, .x = &x, .y = &y}}});
-}
-
 static void despawn(sim_peer *peer, uint64_t room, uint32_t entity)
 {
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_DESPAWN,
@@ -50,12 +43,6 @@ static void watch(sim_peer *peer, uint64_t room, qd_watch how)
 {
     sim_peer_send(peer,
                   (qd_client_message){.kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options = {.room = room, .watch = how}});
-}
-
-static uint32_t ask_why(sim_peer *peer, uint64_t room, uint32_t a, uint32_t b, bool observer)
-{
-    return sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_WHY,
-                                                   .as.why = {.room = room, .a = a, .b = b, .observer = observer}});
 }
 
 /* ---- what they report ---- */
@@ -126,22 +113,6 @@ void sim_observers_see(sim_house *house)
     const qd_msg_applied *applied = &sim_peer_expect(&peer, QD_SERVER_APPLIED)->as.applied;
     sim_check(applied->seq == seq + 1 && applied->tick == 1, "Applied comes after the View");
 
-    move_to(&peer, room, 3, 40, 40);
-    expect_leave(step_view(&peer, room), 9, 3, QD_LEAVE_RANGE);
-    expect_applied(&peer);
-    move_to(&peer, room, 2, 30, 30); /* the observer goes with it: 1 leaves, 3 and 4 enter */
-    view = step_view(&peer, room);
-    expect_counts(view, 1, 2, 0);
-    expect_applied(&peer);
-    despawn(&peer, room, 3);
-    expect_leave(step_view(&peer, room), 9, 3, QD_LEAVE_DESPAWNED);
-    expect_applied(&peer);
-    step_quietly(&peer, room);
-
-    /* With the anchor goes the observer. */
-    despawn(&peer, room, 2);
-    expect_leave(step_view(&peer, room), 9, 4, QD_LEAVE_OBSERVER);
-    expect_applied(&peer);
     sim_peer_close(&peer);
 }
 
@@ -153,8 +124,26 @@ void sim_observers_see(sim_house *house)
     SEND(peer, want, MOVE_OBSERVERS, .observers = {.count = 1, .id = IDS(number), __VA_ARGS__})
 #define DESCRIBE(peer, want, number, ...)                                                                              \
     SEND(peer, want, DESCRIBE, .describe = {.count = 1, .id = IDS(number), __VA_ARGS__})
-#define EXCEPT(peer, want, ...) SEND(peer, want, EXCEPT, .except = {.observer = 9, __VA_ARGS__})
-#define WATCH(peer, want, whom) SEND(peer, want, VIEW_OPTIONS, .view_options = {.watch = (whom)})
+#define EXCEPT(peer, want, ...)     SEND(peer, want, EXCEPT, .except = {.observer = 9, __VA_ARGS__})
+#define DESPAWN(peer, want, number) SEND(peer, want, DESPAWN, .batch.entities = {.count = 1, .id = IDS(number)})
+#define WATCH(peer, want, whom)     SEND(peer, want, VIEW_OPTIONS, .view_options = {.watch = (whom)})
+
+const sim_step sim_observers_follow[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 4, 10), /* at (0, 0), (10, 10), (20, 20) and (30, 30) */
+    WATCH_AROUND(A, NULL, 9, 2, 15),
+    STEP(A, "view 1 enter 9:1 enter 9:3; applied 1"),
+    MOVE(A, NULL, 3, 40, 40),
+    STEP(A, "view 2 leave 9:3 out of range; applied 2"),
+    MOVE(A, NULL, 2, 30, 30), /* the observer goes with it */
+    STEP(A, "view 3 leave 9:1 out of range enter 9:3 enter 9:4; applied 3"),
+    DESPAWN(A, NULL, 3),
+    STEP(A, "view 4 leave 9:3 despawned; applied 4"),
+    STEP(A, "applied 5"),
+    DESPAWN(A, NULL, 2), /* and its observer */
+    STEP(A, "view 6 leave 9:4 observer gone; applied 6"),
+    END,
+};
 
 const sim_step sim_regions_and_tiers[] = {
     JOIN(A, NULL),
@@ -258,37 +247,22 @@ const sim_step sim_watchers[] = {
     END,
 };
 
-void sim_why(sim_house *house)
-{
-    sim_peer peer;
+#define ASK_WHY(peer, want, from, to, is_observer)                                                                     \
+    SEND(peer, want, WHY, .why = {.a = (from), .b = (to), .observer = (is_observer)})
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&peer, room, 1, 3, 30);
-    watch_around(&peer, room, 8, 1, 50);
-    watch_around(&peer, room, 9, 1, 10);
-    (void)step_view(&peer, room);
-    expect_applied(&peer);
-    uint32_t seq = ask_why(&peer, room, 1, 2, false);
-    const qd_server_message *message = sim_peer_expect(&peer, QD_SERVER_WHY_RESULT);
-    const qd_msg_why_result *result = &message->as.why_result;
-    sim_check(message->seq == seq && result->room == room && result->tick == 1 && !result->more, "the answer");
-    sim_check(result->count == 2 && result->observer[0] == 8 && result->observer[1] == 9, "both observers of it");
-    sim_check(result->sight[0] == QD_SIGHT_SEEN && result->sight[1] == QD_SIGHT_NOT_RANGE, "%s; %s",
-              qd_sight_name(result->sight[0]), qd_sight_name(result->sight[1]));
-    sim_check(result->range[0] == 50 && result->seen[0] == 1 && result->seen[1] == 0 && result->distance[0] > 42 &&
-                  result->distance[0] < 43,
-              "the numbers behind it");
-    ask_why(&peer, room, 9, 2, true);
-    result = &sim_peer_expect(&peer, QD_SERVER_WHY_RESULT)->as.why_result;
-    sim_check(result->count == 1 && result->observer[0] == 9, "one observer alone");
-    ask_why(&peer, room, 7, 2, true);
-    sim_peer_expect_error(&peer, QD_ERROR_UNKNOWN_OBSERVER, "a is 7, an observer of this session");
+const sim_step sim_why[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 3, 30),
+    WATCH_AROUND(A, NULL, 8, 1, 50),
+    WATCH_AROUND(A, NULL, 9, 1, 10),
+    STEP(A, "view 1 enter 8:2; applied 1"),
+    ASK_WHY(A, "why 1 8 at 42 of 50 sees 1: seen 9 at 42 of 10 sees 0: not seen: out of range", 1, 2, false),
+    ASK_WHY(A, "why 1 9 at 42 of 10 sees 0: not seen: out of range", 9, 2, true),
+    ASK_WHY(A, "error UNKNOWN_OBSERVER: a is 7, an observer of this session", 7, 2, true),
     /* Without observers there is nothing to report. */
-    ask_why(&peer, room, 2, 1, false);
-    sim_check(sim_peer_expect(&peer, QD_SERVER_WHY_RESULT)->as.why_result.count == 0, "no observer is at it");
-    sim_peer_close(&peer);
-}
+    ASK_WHY(A, "why 1", 2, 1, false),
+    END,
+};
 
 /* More enters, with payloads of changing length, and more leaves than a frame takes. */
 void sim_a_large_view_comes_in_parts(sim_house *house)

@@ -116,6 +116,9 @@ static void write_entities(writer *out, const qd_msg_entities *entities)
 /* Observer:entity, and observer:entity:session of watchers. */
 static void write_view(writer *out, const qd_msg_view *view)
 {
+    const char *payload = (const char *)view->enter_payload;
+    int payload_size;
+
     write_text(out, "view %llu", (unsigned long long)view->tick);
     write_flag(out, "reset", view->reset);
     write_flag(out, "reset watchers", view->reset_watchers);
@@ -128,6 +131,12 @@ static void write_view(writer *out, const qd_msg_view *view)
     }
     for (uint32_t i = 0; i < view->enter_count; i++) {
         write_text(out, " enter %u:%u", view->enter_observer[i], view->enter.id[i]);
+        write_number(out, "tag", view->enter_tag != NULL ? view->enter_tag[i] : 0);
+        payload_size = view->enter_payload_size != NULL ? view->enter_payload_size[i] : 0;
+        if (payload_size > 0) {
+            write_text(out, " payload %.*s", payload_size, payload);
+            payload += payload_size;
+        }
     }
     for (uint32_t i = 0; i < view->relay_count; i++) {
         write_text(out, " relay %u:%u at %g %g", view->relay_observer[i], view->relay_id[i], (double)view->relay_x[i],
@@ -141,6 +150,16 @@ static void write_view(writer *out, const qd_msg_view *view)
         write_text(out, " watch %u:%u:%llu", view->watcher_enter_observer[i], view->watcher_enter_entity[i],
                    (unsigned long long)view->watcher_enter_session[i]);
     }
+}
+
+static void write_why(writer *out, const qd_msg_why_result *why)
+{
+    write_text(out, "why %llu", (unsigned long long)why->tick);
+    for (uint32_t i = 0; i < why->count; i++) {
+        write_text(out, " %u at %.0f of %g sees %u: %s", why->observer[i], why->distance[i], (double)why->range[i],
+                   why->seen[i], qd_sight_name(why->sight[i]));
+    }
+    write_flag(out, "more", why->more);
 }
 
 static void write_welcome(writer *out, const sim_scenario *play, const qd_msg_welcome *welcome)
@@ -199,6 +218,9 @@ static uint64_t write_message(writer *out, const sim_scenario *play, const qd_se
     case QD_SERVER_VIEW:
         write_view(out, &message->as.view);
         return message->as.view.room;
+    case QD_SERVER_WHY_RESULT:
+        write_why(out, &message->as.why_result);
+        return message->as.why_result.room;
     case QD_SERVER_HANDED_OVER:
         write_handed_over(out, &message->as.handed_over);
         return message->as.handed_over.room;
@@ -214,6 +236,19 @@ static uint64_t write_message(writer *out, const sim_scenario *play, const qd_se
     }
 }
 
+static void write_room(writer *out, const sim_scenario *play, uint64_t room)
+{
+    uint32_t number = 0;
+
+    if (room == 0 || room == play->rooms[play->room]) {
+        return;
+    }
+    while (number < SIM_ROOMS && play->rooms[number] != room) {
+        number++;
+    }
+    write_text(out, number < SIM_ROOMS ? " in room %u" : " in a new room", number);
+}
+
 void sim_frame_text(const sim_scenario *play, const sim_peer *peer, const qd_server_message *message, char *text,
                     size_t size)
 {
@@ -222,11 +257,7 @@ void sim_frame_text(const sim_scenario *play, const sim_peer *peer, const qd_ser
     writer out = {.text = text, .size = size};
     uint64_t room = write_message(&out, play, message);
 
-    for (uint32_t i = 0; room != 0 && i < SIM_ROOMS; i++) {
-        if (play->rooms[i] == room && i != play->room) {
-            write_text(&out, " in room %u", i);
-        }
-    }
+    write_room(&out, play, room);
     if (is_news) {
         sim_check(message->seq == 0, "a frame of kind %d answers request %u", message->kind, message->seq);
     } else if (message->seq == 0) {

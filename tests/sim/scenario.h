@@ -27,6 +27,7 @@ typedef enum sim_act {
     SIM_CLOSE,
     SIM_OPEN_ROOM,
     SIM_IN_ROOM,
+    SIM_REOPEN,
     SIM_SPAWN,
     SIM_SEND,
     SIM_LOOK,
@@ -83,8 +84,9 @@ void sim_frame_text(const sim_scenario *play, const sim_peer *peer, const qd_ser
     SIM_STEP(.act = SIM_HELLO, .who = (peer), .text = (token), .gets = (want), .resumable = true, .resumes = true,     \
              .from = (of))
 #define CLOSE(peer) SIM_STEP(.act = SIM_CLOSE, .who = (peer))
-/* Opens room `number`, which becomes the current one. */
+/* Opens room `number`, which becomes the current one; opens a room of the current one's name. */
 #define ROOM(peer, number)      SIM_STEP(.act = SIM_OPEN_ROOM, .who = (peer), .first = (number))
+#define REOPEN(peer, want)      SIM_STEP(.act = SIM_REOPEN, .who = (peer), .gets = (want))
 #define IN_ROOM(number)         SIM_STEP(.act = SIM_IN_ROOM, .first = (number))
 #define JOIN(peer, token)       OPEN(peer, token), ROOM(peer, 0)
 #define CUBE_ROOM(peer, number) SIM_STEP(.act = SIM_OPEN_ROOM, .who = (peer), .first = (number), .deep = true)
