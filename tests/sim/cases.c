@@ -129,13 +129,17 @@ static const sim_step an_empty_room_closes_in_its_time[] = {
     LEAVE(A, "left"),
     /* 200 ms of grace, and then 300 ms with nothing in the room. */
     PASS(480),
-    REOPEN(A, "opened"),
+    REJOIN(A, "opened"),
     LEAVE(A, "left"),
     PASS(290),
     WORLD("actors 1"), /* its time starts again */
     PASS(20),
     WORLD("actors 0"),
-    REOPEN(A, "created in a new room"),
+    REJOIN(A, "error UNKNOWN_ROOM: send a config"),
+    SEND(A, "created in a new room", OPEN_ROOM,
+         .open_room = {.name = "room",
+                       .has_config = true,
+                       .config = {.has_bounds = true, .bounds = {0, 0, 0, 1, 1, 0}}}),
     END,
 };
 
@@ -147,7 +151,7 @@ static const sim_step a_room_of_its_own_entities_stays[] = {
          .batch = {.room_owned = true, .entities = {.count = 1, .id = IDS(7), .x = FLOATS(5), .y = FLOATS(5)}}),
     LEAVE(A, "left"),
     PASS(10000),
-    REOPEN(A, "opened"),
+    REJOIN(A, "opened"),
     END,
 };
 
@@ -527,7 +531,7 @@ unsigned sim_run_cases(void)
         SCENARIO(sim_why),
         CASE(sim_a_large_view_comes_in_parts, .limits = {.queue_bytes_max = 64u << 20}),
         CASE(sim_a_view_that_is_not_read_is_reset, .limits = {.queue_bytes_max = 16384}),
-        CASE(sim_too_many_sightings, .limits = {.sightings_max = 20}),
+        SCENARIO(sim_too_many_sightings, .limits = {.sightings_max = 20}),
         SCENARIO(sim_the_end_of_views, .config = &sim_quick_clock),
         CASE(a_writer_waits_for_its_share_alone, .limits = {.room_batches_max = 8}),
         CASE(bytes_that_wait_are_bounded, .limits = {.frame_bytes_max = 16384}),

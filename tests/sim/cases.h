@@ -43,7 +43,7 @@ extern const sim_step sim_watchers[];
 extern const sim_step sim_why[];
 void sim_a_large_view_comes_in_parts(sim_house *house);
 void sim_a_view_that_is_not_read_is_reset(sim_house *house);
-void sim_too_many_sightings(sim_house *house);
+extern const sim_step sim_too_many_sightings[];
 extern const sim_step sim_the_end_of_views[];
 
 /* Cases of sessions that outlive their connections (cases_resume.c). */

@@ -129,7 +129,10 @@ static void write_view(writer *out, const qd_msg_view *view)
         write_text(out, " leave %u:%u %s", view->leave_observer[i], view->leave_id[i],
                    qd_leave_reason_name(view->leave_reason[i]));
     }
-    for (uint32_t i = 0; i < view->enter_count; i++) {
+    if (view->enter_count > LISTED_MAX) {
+        write_text(out, " %u enters", view->enter_count);
+    }
+    for (uint32_t i = 0; i < view->enter_count && view->enter_count <= LISTED_MAX; i++) {
         write_text(out, " enter %u:%u", view->enter_observer[i], view->enter.id[i]);
         write_number(out, "tag", view->enter_tag != NULL ? view->enter_tag[i] : 0);
         payload_size = view->enter_payload_size != NULL ? view->enter_payload_size[i] : 0;

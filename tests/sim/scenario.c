@@ -143,16 +143,6 @@ static void open_room(sim_scenario *play, const sim_step *step)
     play->rooms[play->room] = sim_peer_open_room(peer, room_names[play->room], step->deep ? &deep : play->config);
 }
 
-static void reopen_room(sim_scenario *play, const sim_step *step)
-{
-    qd_msg_open_room request = {.name = room_names[play->room], .has_config = true};
-
-    request.config = play->config != NULL ? *play->config : (qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP};
-    request.config.has_bounds = true;
-    request.config.bounds = (qd_msg_bounds){.max_x = 100, .max_y = 100};
-    sim_peer_send(&play->peers[step->who], (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = request});
-}
-
 static void play_step(sim_scenario *play, const sim_step *step, const char *name)
 {
     sim_peer *peer = &play->peers[step->who];
@@ -170,9 +160,6 @@ static void play_step(sim_scenario *play, const sim_step *step, const char *name
         break;
     case SIM_OPEN_ROOM:
         open_room(play, step);
-        break;
-    case SIM_REOPEN:
-        reopen_room(play, step);
         break;
     case SIM_IN_ROOM:
         play->room = step->first;

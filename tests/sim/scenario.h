@@ -27,7 +27,6 @@ typedef enum sim_act {
     SIM_CLOSE,
     SIM_OPEN_ROOM,
     SIM_IN_ROOM,
-    SIM_REOPEN,
     SIM_SPAWN,
     SIM_SEND,
     SIM_LOOK,
@@ -84,9 +83,8 @@ void sim_frame_text(const sim_scenario *play, const sim_peer *peer, const qd_ser
     SIM_STEP(.act = SIM_HELLO, .who = (peer), .text = (token), .gets = (want), .resumable = true, .resumes = true,     \
              .from = (of))
 #define CLOSE(peer) SIM_STEP(.act = SIM_CLOSE, .who = (peer))
-/* Opens room `number`, which becomes the current one; opens a room of the current one's name. */
+/* Opens room `number`, which becomes the current one. */
 #define ROOM(peer, number)      SIM_STEP(.act = SIM_OPEN_ROOM, .who = (peer), .first = (number))
-#define REOPEN(peer, want)      SIM_STEP(.act = SIM_REOPEN, .who = (peer), .gets = (want))
 #define IN_ROOM(number)         SIM_STEP(.act = SIM_IN_ROOM, .first = (number))
 #define JOIN(peer, token)       OPEN(peer, token), ROOM(peer, 0)
 #define CUBE_ROOM(peer, number) SIM_STEP(.act = SIM_OPEN_ROOM, .who = (peer), .first = (number), .deep = true)
@@ -98,8 +96,10 @@ void sim_frame_text(const sim_scenario *play, const sim_peer *peer, const qd_ser
 #define STEP(peer, want)             SEND(peer, want, STEP, .step = {0})
 #define STEP_TO(peer, want, number)  SEND(peer, want, STEP, .step = {.tick = (number)})
 #define SUBSCRIBE(peer, want, whose) SEND(peer, want, SUBSCRIBE, .subscribe = {.scope = QD_SCOPE_##whose})
-#define LEAVE(peer, want)            SEND(peer, want, LEAVE_ROOM, .room = {0})
-#define SNAPSHOT(peer, want)         SEND(peer, want, SNAPSHOT, .snapshot = {0})
+/* Joins the first room, if there is one. */
+#define REJOIN(peer, want)   SEND(peer, want, OPEN_ROOM, .open_room.name = "room")
+#define LEAVE(peer, want)    SEND(peer, want, LEAVE_ROOM, .room = {0})
+#define SNAPSHOT(peer, want) SEND(peer, want, SNAPSHOT, .snapshot = {0})
 #define MOVE(peer, want, id_, x_, y_)                                                                                  \
     SEND(peer, want, MOVE, .batch.entities = {.count = 1, .id = IDS(id_), .x = FLOATS(x_), .y = FLOATS(y_)})
 #define LOOK(peer, want) SIM_STEP(.act = SIM_LOOK, .who = (peer), .gets = (want))
@@ -114,20 +114,8 @@ void sim_frame_text(const sim_scenario *play, const sim_peer *peer, const qd_ser
         .act = SIM_END                                                                                                 \
     }
 
-#define IDS(...)                                                                                                       \
-    (const uint32_t[])                                                                                                 \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-#define FLOATS(...)                                                                                                    \
-    (const float[])                                                                                                    \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-#define BYTES(...)                                                                                                     \
-    (const uint8_t[])                                                                                                  \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
+#define IDS(...)    ((const uint32_t[]){__VA_ARGS__})
+#define FLOATS(...) ((const float[]){__VA_ARGS__})
+#define BYTES(...)  ((const uint8_t[]){__VA_ARGS__})
 
 #endif
