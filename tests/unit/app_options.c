@@ -36,7 +36,7 @@ static void assert_bad(qd_options_result result, const char *text)
     assert_string_equal(error, text);
 }
 
-static void test_defaults(void **state)
+static void options_left_out_get_defaults(void **state)
 {
     (void)state;
     assert_int_equal(parse((char *[]){"quadrille-server", NULL}), QD_OPTIONS_RUN);
@@ -62,7 +62,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.log_level, QD_LOG_INFO);
 }
 
-static void test_values(void **state)
+static void options_take_values(void **state)
 {
     (void)state;
     assert_int_equal(PARSE("--workers", "3", "--frame-max=64K", "--queue-max", "1g", "--token-file", "/etc/tokens",
@@ -79,7 +79,7 @@ static void test_values(void **state)
     assert_int_equal(options.loops, 4);
 }
 
-static void test_addresses(void **state)
+static void listen_without_host_and_port_is_refused(void **state)
 {
     (void)state;
     assert_int_equal(PARSE("--listen", "game.example:0"), QD_OPTIONS_RUN);
@@ -99,7 +99,7 @@ static void test_addresses(void **state)
     assert_int_equal(PARSE("--listen", "[]:7400"), QD_OPTIONS_BAD);
 }
 
-static void test_bad_values(void **state)
+static void option_with_bad_value_is_refused(void **state)
 {
     (void)state;
     assert_bad(PARSE("--workers", "0"), "--workers is \"0\"; must be a number in 1..256");
@@ -122,7 +122,7 @@ static void test_bad_values(void **state)
     assert_bad(PARSE("--token-file", ""), "--token-file is \"\"; must be the path of a file");
 }
 
-static void test_bad_options(void **state)
+static void unknown_option_is_refused(void **state)
 {
     (void)state;
     assert_bad(PARSE("--wrokers", "3"), "unknown option --wrokers. Did you mean --workers? See --help.");
@@ -133,7 +133,7 @@ static void test_bad_options(void **state)
     assert_bad(PARSE("--workers"), "--workers needs a value: N");
 }
 
-static void test_environment(void **state)
+static void environment_gives_way_to_command_line(void **state)
 {
     (void)state;
     variable_name = "QUADRILLE_FRAME_MAX";
@@ -155,7 +155,7 @@ static void assert_stray(const char *variable, const char *text)
     assert_string_equal(given, text);
 }
 
-static void test_stray_variables(void **state)
+static void variable_without_option_is_reported(void **state)
 {
     (void)state;
     assert_stray(
@@ -205,7 +205,7 @@ static void test_stray_variables(void **state)
     free(variable);
 }
 
-static void test_questions(void **state)
+static void help_and_version_come_first(void **state)
 {
     (void)state;
     assert_int_equal(PARSE("--help"), QD_OPTIONS_HELP);
@@ -227,9 +227,14 @@ static void test_questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),        cmocka_unit_test(test_values),      cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_bad_values),      cmocka_unit_test(test_bad_options), cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_stray_variables), cmocka_unit_test(test_questions),
+        cmocka_unit_test(options_left_out_get_defaults),
+        cmocka_unit_test(options_take_values),
+        cmocka_unit_test(listen_without_host_and_port_is_refused),
+        cmocka_unit_test(option_with_bad_value_is_refused),
+        cmocka_unit_test(unknown_option_is_refused),
+        cmocka_unit_test(environment_gives_way_to_command_line),
+        cmocka_unit_test(variable_without_option_is_reported),
+        cmocka_unit_test(help_and_version_come_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void assert_fine(const qd_msg_room_config *config)
     assert_true(qd_room_config_check(config, &limits, fault, sizeof fault));
 }
 
-static void test_ranges(void **state)
+static void config_out_of_range_is_refused(void **state)
 {
     (void)state;
     assert_fine(&(qd_msg_room_config){0});
@@ -62,7 +62,7 @@ static void test_ranges(void **state)
                  "step_deadline_ms is 5: leave it out without writers, for whom it is");
 }
 
-static void test_index(void **state)
+static void config_that_does_not_fit_its_index_is_refused(void **state)
 {
     (void)state;
     const qd_msg_room_config good[] = {
@@ -115,7 +115,7 @@ static void test_index(void **state)
 }
 
 /* So that the app needs no answer to a space that refuses its config. */
-static void test_what_is_good_a_space_takes(void **state)
+static void config_that_passes_is_taken_by_the_space(void **state)
 {
     (void)state;
     const float bounds[] = {1, 1e-40f, FLT_MAX}, cell_sizes[] = {0, 1e-40f, FLT_MAX};
@@ -159,7 +159,7 @@ static void test_what_is_good_a_space_takes(void **state)
     assert_true(taken > 200);
 }
 
-static void test_bounds(void **state)
+static void config_with_bad_bounds_is_refused(void **state)
 {
     (void)state;
     const qd_msg_bounds wrong[] = {
@@ -183,7 +183,7 @@ static void test_bounds(void **state)
                  "bounds go from min_z nan to max_z 1: both must be finite and min < max");
 }
 
-static void test_defaults(void **state)
+static void config_left_out_gets_defaults(void **state)
 {
     (void)state;
     qd_msg_room_config effective;
@@ -215,7 +215,7 @@ static void test_defaults(void **state)
     assert_true(effective.writers == 3 && effective.step_deadline_ms == 1000);
 }
 
-static void test_agreement(void **state)
+static void config_that_differs_is_refused(void **state)
 {
     (void)state;
     qd_msg_room_config room;
@@ -259,7 +259,7 @@ static void test_agreement(void **state)
     }
 }
 
-static void test_names(void **state)
+static void name_that_is_bad_is_refused(void **state)
 {
     (void)state;
     char longest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -293,13 +293,13 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_index),
-        cmocka_unit_test(test_what_is_good_a_space_takes),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_agreement),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(config_out_of_range_is_refused),
+        cmocka_unit_test(config_that_does_not_fit_its_index_is_refused),
+        cmocka_unit_test(config_that_passes_is_taken_by_the_space),
+        cmocka_unit_test(config_with_bad_bounds_is_refused),
+        cmocka_unit_test(config_left_out_gets_defaults),
+        cmocka_unit_test(config_that_differs_is_refused),
+        cmocka_unit_test(name_that_is_bad_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
