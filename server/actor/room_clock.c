@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "room_clock.h"
 
-#include "../room/views/views.h"
+#include "../room/room_views.h"
 #include "tick/tick.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -24,8 +24,7 @@
     X(CORE_SEND, "core_send")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \
     X(BATCH_STEALING, "batch_stealing")                                                                                \
-    X(ROOM_FETCH, "room_fetch")                                                                                        \
-    X(FAST_CODEC, "fast_codec")
+    X(PREFETCH, "prefetch")
 
 typedef enum qd_mechanism {
 #define X(name, text) QD_MECHANISM_##name,

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ablation.h"
+
 #define QD_LINE_BYTES 64u
 
 /* Prefetches the lines for reading. Any address is allowed, NULL too. */
@@ -16,7 +18,7 @@ static inline void qd_fetch(const void *memory, size_t bytes)
 {
     uintptr_t at = (uintptr_t)memory; /* an integer, because NULL plus an offset is undefined */
 
-    for (size_t done = 0; done < bytes; done += QD_LINE_BYTES) {
+    for (size_t done = 0; done < bytes && !QD_WITHOUT(PREFETCH); done += QD_LINE_BYTES) {
         __builtin_prefetch((const void *)(at + done));
     }
 }
@@ -26,7 +28,7 @@ static inline void qd_fetch_to_write(const void *memory, size_t bytes)
 {
     uintptr_t at = (uintptr_t)memory;
 
-    for (size_t done = 0; done < bytes; done += QD_LINE_BYTES) {
+    for (size_t done = 0; done < bytes && !QD_WITHOUT(PREFETCH); done += QD_LINE_BYTES) {
         __builtin_prefetch((const void *)(at + done), 1);
     }
 }

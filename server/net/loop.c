@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "../base/ablation.h"
 #include "../base/assert.h"
 #include "../base/clock.h"
 
@@ -74,7 +75,7 @@ static bool should_coalesce(qd_loop *loop)
         loop->wakes = loop->writes = 0;
         loop->counted_since_ns = now_ns;
     }
-    return loop->coalesces;
+    return loop->coalesces && !QD_WITHOUT(LOOP_REST);
 }
 
 /* libuv calls this when a post has ended its wait; the turn comes next. */

@@ -1,7 +1,25 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Each command changes the entities first, then passes on what pairs and views must know of it.
+ */
+#include "room.h"
+
 #include "../base/fetch.h"
+#include "entities/batch.h"
+#include "entities/entities.h"
+#include "entities/members.h"
+#include "entities/moves.h"
+#include "entities/refusals.h"
+#include "entities/rosters.h"
+#include "entities/snapshot.h"
+#include "pairs/pairs.h"
+#include "pairs/report.h"
+#include "pairs/subscriptions.h"
 #include "state.h"
-#include "views/views_tick.h"
+#include "views/views.h"
+#include "views/visibility/visibility_index.h"
+
+/* ---- life ---- */
 
 qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t salt, qd_room **room_out)
 {
@@ -10,68 +28,15 @@ qd_status qd_room_create(const qd_room_config *config, qd_heap *heap, uint64_t s
     if (!room) {
         return QD_ERR_NO_MEMORY;
     }
-    room->config = *config;
-    room->heap = heap;
-    room->next_member = QD_MEMBER_NONE;
-    qd_ids_init(&room->ids, heap, salt);
-    qd_room_members_init(room);
-    qd_room_views_init(room, salt);
-    room->entities.room_owned_first = QD_SLOT_NONE;
-    qd_roster_runs_init(room);
-
-    /* Removed entities hold their slots until the next tick, and there can be as many of them as entities: with twice
-     * the slots, what a room can take does not depend on what was in it. */
-    room->config.space.bodies_max =
-        config->entities_max < QD_SPACE_SLOTS_MAX / 2 ? config->entities_max * 2 : QD_SPACE_SLOTS_MAX;
-    qd_status status = qd_space_create(&room->config.space, heap, &room->space);
+    qd_status status = qd_entities_init(&room->entities, config, heap, salt);
     if (status != QD_OK) {
-        goto fail;
+        qd_heap_free(heap, room, sizeof *room);
+        return status;
     }
+    qd_pairs_init(&room->pairs, &room->entities, config);
+    qd_views_init(&room->views, &room->entities, config, salt);
     *room_out = room;
     return QD_OK;
-
-fail:
-    qd_heap_free(heap, room, sizeof *room);
-    return status;
-}
-
-/* Entities; more have their lines fetched in time by themselves. */
-#define FETCH_COUNT_MAX 256u
-#define FETCH_BYTES_MAX 128u /* of the lists of events */
-
-static size_t at_most(size_t count, size_t most)
-{
-    return count < most ? count : most;
-}
-
-void qd_room_fetch(const qd_room *room)
-{
-    qd_fetch_to_write(room, offsetof(qd_room, lists.own));
-    qd_fetch(&room->views, QD_LINE_BYTES);
-}
-
-bool qd_room_fetch_mover(const qd_room *room, uint32_t member, uint32_t count)
-{
-    qd_fetch_to_write(room, offsetof(qd_room, config.space) + sizeof room->config.space.dimensions);
-    qd_fetch(&room->views, sizeof room->views.sight);
-    if (room->ids.count > FETCH_COUNT_MAX || count < room->ids.count / 2) {
-        return false;
-    }
-    qd_fetch(&room->members.rows[member], offsetof(qd_member, told_tick));
-    return true;
-}
-
-void qd_room_fetch_tick(const qd_room *room)
-{
-    qd_room_fetch(room);
-    if (room->ids.count > FETCH_COUNT_MAX) {
-        return;
-    }
-    const qd_block *events = &room->lists.events;
-    qd_fetch_to_write(room->members.rows, offsetof(qd_member, told_tick));
-    qd_fetch(room->entities.id, room->ids.count * sizeof *room->entities.id);
-    qd_fetch_to_write(events->memory, at_most(events->size, FETCH_BYTES_MAX));
-    qd_space_fetch_all(room->space, QD_SPACE_USE_TICK);
 }
 
 void qd_room_destroy(qd_room *room)
@@ -79,38 +44,338 @@ void qd_room_destroy(qd_room *room)
     if (!room) {
         return;
     }
-    qd_lists_deinit(&room->lists, room->heap);
-    qd_block_deinit(&room->scratch, room->heap);
-    qd_room_views_deinit(room);
-    qd_room_snapshot_release(room);
-    qd_room_entities_deinit(room);
-    qd_room_members_deinit(room);
-    qd_roster_runs_deinit(room);
-    qd_ids_deinit(&room->ids);
-    qd_space_destroy(room->space);
-    qd_heap_free(room->heap, room, sizeof *room);
+    qd_heap *heap = room->entities.heap;
+    qd_pairs_deinit(&room->pairs);
+    qd_views_deinit(&room->views);
+    qd_snapshot_release(&room->entities);
+    qd_entities_deinit(&room->entities);
+    qd_heap_free(heap, room, sizeof *room);
 }
+
+/* ---- members ---- */
+
+qd_status qd_room_join(qd_room *room, uint32_t *member)
+{
+    qd_status status = qd_members_join(&room->entities, member);
+
+    if (status != QD_OK) {
+        return status;
+    }
+    status = qd_pairs_join(&room->pairs, *member);
+    if (status == QD_OK) {
+        status = qd_views_join(&room->views, *member);
+    }
+    if (status != QD_OK) {
+        qd_members_leave(&room->entities, *member, 0);
+    }
+    return status;
+}
+
+void qd_room_leave(qd_room *room, uint32_t member, uint64_t now_ns)
+{
+    qd_unsubscribe(&room->pairs, member);
+    qd_views_leave(&room->views, member);
+    qd_members_leave(&room->entities, member, now_ns);
+}
+
+uint64_t qd_room_due_ns(const qd_room *room)
+{
+    return qd_members_due_ns(&room->entities);
+}
+
+static void remove_entity(qd_room *room, uint32_t slot, qd_space_reason reason)
+{
+    qd_views_remove(&room->views, slot, reason);
+    qd_entities_remove(&room->entities, slot, reason);
+}
+
+static void remove_all_of(qd_room *room, uint32_t owner, qd_space_reason reason)
+{
+    uint32_t slot;
+
+    while ((slot = qd_entities_first_of(&room->entities, owner)) != QD_SLOT_NONE) {
+        remove_entity(room, slot, reason);
+    }
+}
+
+void qd_room_expire(qd_room *room, uint64_t now_ns)
+{
+    uint32_t member;
+
+    while ((member = qd_members_next_expired(&room->entities, now_ns)) != QD_MEMBER_NONE) {
+        remove_all_of(room, member, QD_SPACE_EXPIRED);
+        qd_members_expired(&room->entities, member);
+    }
+}
+
+/* ---- batches ---- */
+
+static int spawn_one(qd_room *room, const qd_room_batch *batch, uint32_t i, uint32_t owner)
+{
+    uint32_t slot;
+    qd_body body;
+    int refusal = qd_batch_spawn(&room->entities, batch, i, owner, &slot, &body);
+
+    if (refusal == 0 && qd_views_add(&room->views, slot, &body) != QD_OK) {
+        qd_entities_remove(&room->entities, slot, QD_SPACE_DESPAWNED); /* its slot is free at once */
+        refusal = QD_ROOM_FULL;
+    }
+    return refusal;
+}
+
+void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, bool room_owned,
+                   qd_room_refusals *refusals)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_batch_begin(&room->entities, batch, refusals);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        int refusal = spawn_one(room, batch, i, room_owned ? QD_ROOM_OWNED : member);
+
+        if (refusal) {
+            qd_refuse(refusals, i, refusal);
+        }
+    }
+    qd_batch_finish(&room->entities, batch->count, refusals);
+}
+
+/* Prefetches what moves read of views, and what the tick after them reads first of pairs. */
+static void fetch_for_moves(const qd_room *room)
+{
+    qd_fetch(&room->views, sizeof room->views.index);
+    qd_fetch(&room->pairs, offsetof(qd_pairs, subscriptions));
+}
+
+/* Views take over each run while its columns are in the cache. */
+static void apply_moves(qd_room *room, qd_moves *moves)
+{
+    qd_moved moved;
+
+    while (qd_moves_next(moves, &moved)) {
+        qd_view_index_move(&room->views, moved.count, moved.slots, moved.x, moved.y, moved.z);
+    }
+}
+
+void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
+{
+    qd_moves moves;
+
+    fetch_for_moves(room);
+    qd_moves_by_id(&moves, &room->entities, member, batch, false, refusals);
+    apply_moves(room, &moves);
+}
+
+void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
+{
+    qd_moves moves;
+
+    qd_moves_by_id(&moves, &room->entities, member, batch, true, refusals);
+    apply_moves(room, &moves);
+}
+
+qd_status qd_room_roster_move(qd_room *room, uint32_t member, const qd_room_roster_positions *positions,
+                              qd_room_refusals *refusals)
+{
+    qd_moves moves;
+
+    fetch_for_moves(room);
+    qd_status status = qd_moves_by_roster(&moves, &room->entities, member, positions, refusals);
+    if (status == QD_OK) {
+        apply_moves(room, &moves);
+    }
+    return status;
+}
+
+void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_batch_begin(&room->entities, batch, refusals);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        uint32_t slot;
+        int refusal = qd_batch_find(&room->entities, member, batch, i, &slot);
+
+        if (!refusal) {
+            refusal = qd_batch_reshape(&room->entities, batch, i, slot);
+        }
+        if (refusal) {
+            qd_refuse(refusals, i, refusal);
+        } else if (batch->category) {
+            qd_view_index_filter(&room->views, slot, batch->category[i]);
+        }
+    }
+    qd_batch_finish(&room->entities, batch->count, refusals);
+}
+
+void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_batch_begin(&room->entities, batch, refusals);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        uint32_t slot;
+        int refusal = qd_batch_find(&room->entities, member, batch, i, &slot);
+
+        if (refusal) {
+            qd_refuse(refusals, i, refusal);
+        } else {
+            remove_entity(room, slot, QD_SPACE_DESPAWNED);
+        }
+    }
+    qd_batch_finish(&room->entities, batch->count, refusals);
+}
+
+void qd_room_despawn_all(qd_room *room)
+{
+    room->entities.emptied = true;
+    remove_all_of(room, QD_ROOM_OWNED, QD_SPACE_ROOM_CLOSED);
+    for (uint32_t member = 0; member < room->entities.members.count; member++) {
+        remove_all_of(room, member, QD_SPACE_ROOM_CLOSED);
+    }
+}
+
+/* ---- rosters ---- */
+
+qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_roster *roster)
+{
+    (void)qd_members_at(&room->entities, member);
+    return qd_roster_name(&room->entities, member, roster);
+}
+
+const uint32_t *qd_room_roster_ids(const qd_room *room, uint32_t member, uint32_t number, uint32_t *count)
+{
+    return qd_roster_ids(&room->entities, member, number, count);
+}
+
+/* ---- owners ---- */
+
+static void owner_changed(qd_room *room, uint32_t owner)
+{
+    if (owner != QD_ROOM_OWNED) {
+        qd_subscription_renew(&room->pairs, owner);
+        qd_views_owner_changed(&room->views, owner);
+    }
+}
+
+uint32_t qd_room_hand_over(qd_room *room, uint32_t member, const uint32_t *id, uint32_t count, uint32_t to,
+                           uint32_t *handed_over, qd_room_refusals *refusals)
+{
+    uint32_t changed = qd_entities_hand_over(&room->entities, member, id, count, to, handed_over, refusals);
+
+    if (changed > 0) {
+        owner_changed(room, member);
+        owner_changed(room, to);
+    }
+    return changed;
+}
+
+uint32_t qd_room_adopt(qd_room *room, uint32_t from, uint32_t to, uint32_t *handed_over)
+{
+    uint32_t changed = qd_entities_adopt(&room->entities, from, to, handed_over);
+
+    if (changed > 0) {
+        owner_changed(room, from);
+        owner_changed(room, to);
+    }
+    return changed;
+}
+
+uint32_t qd_room_owned_count(const qd_room *room, uint32_t member)
+{
+    return qd_entities_owned_count(&room->entities, member);
+}
+
+/* ---- subscriptions ---- */
+
+void qd_room_subscribe(qd_room *room, uint32_t member, qd_room_interest interest)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_subscribe(&room->pairs, member, interest);
+}
+
+void qd_room_unsubscribe(qd_room *room, uint32_t member)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_unsubscribe(&room->pairs, member);
+}
+
+void qd_room_lost(qd_room *room, uint32_t member)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_subscription_lost(&room->pairs, member);
+}
+
+void qd_room_missed(qd_room *room, uint32_t member, uint64_t reported_tick)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_subscription_missed(&room->pairs, member, reported_tick);
+}
+
+void qd_room_resume(qd_room *room, uint32_t member)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_subscription_resume(&room->pairs, member);
+}
+
+/* ---- ticks and reports ---- */
+
+void qd_room_fetch(const qd_room *room)
+{
+    qd_entities_fetch(&room->entities);
+    qd_pairs_fetch_tick(&room->pairs);
+    qd_fetch(&room->views, QD_LINE_BYTES);
+}
+
+void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
+{
+    qd_room_fetch(room);
+    if (qd_entities_fetch_small(&room->entities)) {
+        qd_pairs_fetch_lists(&room->pairs);
+        qd_space_fetch_all(room->entities.space, QD_SPACE_USE_TICK);
+    }
+    qd_snapshot_release(&room->entities);
+    room->entities.tick += 1 + (uint64_t)skipped;
+    room->entities.ticks_skipped += skipped;
+
+    qd_views_tick(&room->views, executor, skipped); /* while removed entities have their slots */
+    const bool resets = qd_pairs_tick(&room->pairs, executor, skipped);
+    room->entities.emptied = false;
+    qd_entities_settle(&room->entities);
+    if (resets) {
+        qd_pairs_reset(&room->pairs, executor);
+    }
+}
+
+void qd_room_catch_up(qd_room *room, const qd_executor *executor)
+{
+    qd_pairs_catch_up(&room->pairs, executor);
+}
+
+bool qd_room_next_report(qd_room *room, qd_room_report *report)
+{
+    return qd_pairs_next_report(&room->pairs, report);
+}
+
+/* ---- reading ---- */
 
 void qd_room_stats_get(const qd_room *room, qd_room_stats *stats)
 {
+    const qd_pairs *pairs = &room->pairs;
     qd_space_counters counters;
     uint32_t subscriptions = 0;
 
     for (int state = QD_DUE; state < QD_SUBSCRIPTION_STATES; state++) {
-        subscriptions += room->subscriptions[state];
+        subscriptions += pairs->subscriptions[state];
     }
-    qd_space_counters_get(room->space, &counters);
+    qd_space_counters_get(room->entities.space, &counters);
     *stats = (qd_room_stats){
-        .tick = room->tick,
-        .entities = room->ids.count,
-        .members = room->members.present,
+        .tick = room->entities.tick,
+        .entities = room->entities.ids.count,
+        .members = room->entities.members.present,
         .subscriptions = subscriptions,
-        .updates = room->updates,
-        .begins = room->begins,
-        .ends = room->ends,
-        .passed = room->passed,
-        .pairs = room->subscriptions[QD_LIVE] > 0 ? room->set_count : 0,
-        .ticks_skipped = room->ticks_skipped,
+        .updates = room->entities.updates,
+        .begins = pairs->begins,
+        .ends = pairs->ends,
+        .passed = pairs->passed,
+        .pairs = pairs->subscriptions[QD_LIVE] > 0 ? pairs->set_count : 0,
+        .ticks_skipped = room->entities.ticks_skipped,
         .depth = counters.depth,
         .index = counters.index,
         .index_changes = counters.index_changes,
@@ -119,15 +384,26 @@ void qd_room_stats_get(const qd_room *room, qd_room_stats *stats)
 
 uint64_t qd_room_last_tick(const qd_room *room)
 {
-    return room->tick;
+    return room->entities.tick;
 }
 
 uint32_t qd_room_entity_count(const qd_room *room)
 {
-    return room->ids.count;
+    return room->entities.ids.count;
 }
 
 uint64_t qd_room_events_count(const qd_room *room)
 {
-    return room->begins + room->ends + room->passed;
+    return room->pairs.begins + room->pairs.ends + room->pairs.passed;
+}
+
+qd_status qd_room_snapshot(qd_room *room, uint32_t owner, const qd_room_region *region, uint32_t limit,
+                           qd_room_batch *columns, bool *more)
+{
+    return qd_snapshot_make(&room->entities, owner, region, limit, columns, more);
+}
+
+qd_status qd_room_query(qd_room *room, const qd_space_query *query, qd_room_found *found)
+{
+    return qd_snapshot_query(&room->entities, query, found);
 }

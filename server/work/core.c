@@ -5,10 +5,15 @@
 
 #include <unistd.h>
 
+#include "../base/ablation.h"
+
 bool qd_core_send(pthread_t thread, cpu_set_t *process)
 {
     int core = sched_getcpu();
 
+    if (QD_WITHOUT(CORE_SEND)) {
+        return false;
+    }
     /* Fails where a set has fewer bits than the machine has cores; then nothing changes. */
     if (core < 0 || sched_getaffinity(getpid(), sizeof *process, process) != 0) {
         return false;

@@ -36,6 +36,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include "../base/ablation.h"
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "fork.h"
@@ -110,8 +111,8 @@ static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here)
     uint32_t idle_state = 0;
 
     /* Acquire: a run sees what the previous run wrote. */
-    if (!atomic_compare_exchange_strong_explicit(&actor->state, &idle_state, HELD, memory_order_acquire,
-                                                 memory_order_relaxed)) {
+    if (QD_WITHOUT(INLINE_RUNS) || !atomic_compare_exchange_strong_explicit(
+                                       &actor->state, &idle_state, HELD, memory_order_acquire, memory_order_relaxed)) {
         wake(context, actor);
         return;
     }
@@ -230,7 +231,7 @@ static qd_actor *take(qd_worker *me)
     for (uint32_t step = 0; step < pool->worker_count; step++) {
         qd_queue *queue = &pool->workers[(first + step) % pool->worker_count].queue;
 
-        if (queue != &me->queue && qd_queue_steal(queue, &me->queue)) {
+        if (queue != &me->queue && !QD_WITHOUT(BATCH_STEALING) && qd_queue_steal(queue, &me->queue)) {
             queue = &me->queue;
         }
         qd_actor *actor = qd_queue_take(queue);

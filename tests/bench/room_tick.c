@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a room adds to its space: a batch of positions by id (move), by roster (roster), by roster when an entity went
- * and came since (changed), and a tick whose events one subscription gets, ordered, in nanoseconds an entity; then
- * ordering alone, in nanoseconds an event: medians of the own time of one thread. Last many rooms of 100 in turn, each
- * moved and ticked, in nanoseconds a room, by id and by roster: more than a cache holds, they come from memory every
- * time.
+ * What a room adds to its space, as medians of one thread's own time. First in ns per entity: a batch of positions by
+ * id (move), by roster (roster), by roster after an entity went and came (changed), and a tick with the ordered events
+ * of one subscription. Then ordering alone, in ns per event. Last, many rooms of 100 entities, moved by id or by roster
+ * and ticked, in ns per room: the rooms together are larger than the cache.
  *
  *     bench_room_tick
- *     bench_room_tick rooms COUNT TICKS [roster]      so many rooms alone, so often, at most 200 times
+ *     bench_room_tick rooms COUNT TICKS [roster]      only so many rooms, for so many ticks (at most 200)
  *
- * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n), all moving, up to 0.25 an axis and tick. Ids are counted
- * up from 0, or spread over all 32 bits.
+ * The scene is n boxes of 1 x 1 in a world of side 4 sqrt(n). All move up to 0.25 per axis and tick. Ids are counted up
+ * from 0, or spread over all 32 bits.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -20,7 +19,7 @@
 #include <time.h>
 
 #include "median.h"
-#include "server/room/pairs/order.h"
+#include "server/room/common/order.h"
 #include "server/room/room.h"
 
 #define TICKS_MAX 200u
@@ -94,10 +93,10 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
     float *x = column(count), *y = column(count), *half = column(count), *speed_x = column(count),
           *speed_y = column(count);
     qd_room_batch batch = {.count = count, .id = id, .x = x, .y = y, .half_x = half, .half_y = half};
-    qd_room_roster_places places = {.count = count, .x = x, .y = y};
+    qd_room_roster_positions places = {.count = count, .x = x, .y = y};
 
     enum { BY_ID, BY_ROSTER, CHANGED, WAYS };
-    double moves[WAYS][TICKS_MAX], walks[TICKS_MAX];
+    double moves[WAYS][TICKS_MAX], traversals[TICKS_MAX];
     qd_room_refusals refusals;
     qd_room_report report;
     uint64_t events = 0;
@@ -134,7 +133,7 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
         double start = now_ns();
         if (way == BY_ID) {
             qd_room_move(room, member, &batch, &refusals);
-        } else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK) {
+        } else if (qd_room_roster_move(room, member, &places, &refusals) != QD_OK) {
             abort();
         }
         double moved = now_ns();
@@ -143,11 +142,11 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
             events += (uint64_t)report.begins.count + report.ends.count;
         }
         moves[way][tick] = (moved - start) / count;
-        walks[tick] = (now_ns() - moved) / count;
+        traversals[tick] = (now_ns() - moved) / count;
     }
     printf("%9u  %-8s %6.1f %7.1f %8.1f %6.1f %12.0f %14.0f\n", count, counted ? "counted" : "spread",
            median(moves[BY_ID], ticks), median(moves[BY_ROSTER], ticks), median(moves[CHANGED], ticks),
-           median(walks, ticks), (double)events / (ticks * WAYS), (double)heap.bytes / count);
+           median(traversals, ticks), (double)events / (ticks * WAYS), (double)heap.bytes / count);
 
     qd_room_destroy(room);
     qd_heap_deinit(&heap);
@@ -155,7 +154,7 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
 }
 
 /* Few keys are sorted so quickly that looking at the clock would count: so several draws are, one after the other. What
- * was sorted last is drawn anew, or the processor would know each branch from the last time. */
+ * was sorted last is drawn again, because the processor would predict each branch of a repeated sort. */
 #define KEYS_A_TIME 20000u
 
 static void measure_order(uint32_t count, unsigned id_bits, uint32_t runs)
@@ -222,13 +221,13 @@ static qd_room *open_small(qd_heap *heap, const scene *start, const uint32_t *id
 static void tick_small(qd_room *room, uint32_t member, const scene *now, const uint32_t *id, bool by_roster)
 {
     const qd_room_batch batch = {.count = SMALL_ENTITIES, .id = id, .x = now->x, .y = now->y};
-    const qd_room_roster_places places = {.count = SMALL_ENTITIES, .x = now->x, .y = now->y};
+    const qd_room_roster_positions places = {.count = SMALL_ENTITIES, .x = now->x, .y = now->y};
     qd_room_refusals refusals;
     qd_room_report report;
 
     if (!by_roster) {
         qd_room_move(room, member, &batch, &refusals);
-    } else if (qd_room_roster_place(room, member, &places, &refusals) != QD_OK) {
+    } else if (qd_room_roster_move(room, member, &places, &refusals) != QD_OK) {
         abort();
     }
     qd_room_tick(room, &qd_executor_serial, 0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What views cost: milliseconds of the thread's own time, the least and the median over ticks, for the batch of moves
- * (which the sight follows) and for the tick with reading all reports; each with observers and without, and what is
- * left for them.
+ * What views cost, in ms of the thread's own time, as the minimum and the median over ticks: for the batch of moves
+ * (which the visibility index follows), and for the tick and reading all reports. Each is measured with observers and
+ * without, and the difference is printed.
  *
  *     bench_room_views [OPTION]...
  *
- *     --case PART     only those with this in their name
+ *     --case PART     only cases with this in their name
  *     --index NAME    as in space_tick.c; auto otherwise
  *     --ticks N       60 otherwise
- *     --relay         observers tell positions, at every fourth tick
+ *     --relay         observers relay positions at every fourth tick
  *
  *     crowd     10,000 observers of radius 16, anchored to as many of 100,000 entities, which all move: W2_100k
  *     players   100 observers of radius 100, anchored to players among 5,000 others in a square of 2,000: all move, up
@@ -25,7 +25,7 @@
 #include <time.h>
 
 #include "median.h"
-#include "server/room/views/views.h"
+#include "server/room/room_views.h"
 
 #define WARM 5u
 
@@ -51,11 +51,11 @@ typedef struct choice {
     bool relay;
 } choice;
 
-static uint64_t dice = 1;
+static uint64_t rng = 1;
 
 static double chance(void)
 {
-    uint64_t z = (dice += UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t z = (rng += UINT64_C(0x9e3779b97f4a7c15));
 
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -138,18 +138,18 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
     for (uint32_t i = 0; i < of->observers; i++) {
         float x = (float)(chance() * of->side), y = (float)(chance() * of->side);
         float range = of->range_min + (float)chance() * (of->range_max - of->range_min);
-        uint8_t flags = of->anchored ? QD_ROOM_OBSERVER_ANCHORED : 0;
+        uint8_t anchored = of->anchored;
         qd_room_refusals refusals;
-        qd_room_observers batch = {.count = 1,
-                                   .id = &i,
-                                   .flags = &flags,
-                                   .entity = &i,
-                                   .x = &x,
-                                   .y = &y,
-                                   .range = &range,
-                                   .tiers = chosen->relay ? 1 : 0,
-                                   .relay_range = relay_range,
-                                   .relay_every = relay_every};
+        qd_msg_observers batch = {.count = 1,
+                                  .id = &i,
+                                  .anchored = &anchored,
+                                  .entity = &i,
+                                  .x = &x,
+                                  .y = &y,
+                                  .range = &range,
+                                  .tier_count = chosen->relay ? 1 : 0,
+                                  .relay_range = relay_range,
+                                  .relay_every = relay_every};
 
         qd_room_observe(room, member, &batch, &refusals);
         if (refusals.count > 0) {
@@ -185,7 +185,7 @@ static measured measure(const scene *of, const choice *chosen, bool with)
     qd_heap heap;
     uint32_t member;
 
-    dice = 1;
+    rng = 1;
     qd_heap_init(&heap);
     qd_room *room = open_room(of, chosen, &heap, &member);
     crowd c = make_crowd(of);

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What more workers bring, in process: the time of a tick on one worker and on several, medians, and how many times
- * faster that is. The time is of the clock on the wall, so it wants as many cores to itself as there are workers.
+ * What more workers gain, in process: the median wall-clock time of a tick on one worker and on several, and their
+ * ratio. It needs as many idle cores as there are workers.
  *
  *     bench_room_workers [OPTION]...
  *
  *     --workers N          beside one: 2 (default) to 256
- *     --scene PART         only those with this in their name
- *     --entities N         only those with so many
- *     --turns N            of a few ticks each on one worker and on several, in turn: 10
+ *     --scene PART         only scenes with this in their name
+ *     --entities N         only scenes with so many entities
+ *     --turns N            of a few ticks each, alternating between one worker and several: 10
  *
- *     forks   four forks in a row, each of 64 tasks of about a microsecond
- *     walk    finding all begins and ends of one space, whose bodies are registered where they moved to by then, with
- *             all workers awake
- *     space   the same from sleep, and its bodies are registered at the tick, as in rooms of that size
- *     room    a room of the same: all entities moved by their roster, the tick, its events in order
- *     rooms   as many rooms of 100, each moved and ticked by an actor of its own
+ *     forks       four forks in a row, each of 64 tasks of about a microsecond
+ *     traversal   finding all begins and ends of one space whose bodies are registered already; all workers are awake
+ *     space       the same with sleeping workers, and with bodies that the tick registers, as in rooms of that size
+ *     room        a room with that space: all entities move by their roster, then the tick, then its events in order
+ *     rooms       so many rooms of 100 entities, each moved and ticked by an actor of its own
  *
- * The scene is boxes of 1 x 1 in a world of side 4 sqrt(n), all moving, up to 0.25 an axis and tick. Every tick's
- * events must be those of the same scene on one worker alone, in rooms in the same order: else the exit status is 1.
+ * The scene is boxes of 1 x 1 in a world of side 4 sqrt(n). All move up to 0.25 per axis and tick. The events of every
+ * tick must equal those on one worker, in rooms in the same order; otherwise the exit status is 1.
  */
 #include <sched.h>
 #include <semaphore.h>
@@ -147,7 +146,7 @@ static void make_prompt_space(part *p)
 {
     qd_tuning tuning = QD_TUNING_DEFAULT;
 
-    tuning.stage_bodies_min = UINT32_MAX;
+    tuning.pending_bodies_min = UINT32_MAX;
     make_tuned_space(p, &tuning);
 }
 
@@ -183,7 +182,7 @@ static void work_space(part *p, const qd_executor *executor)
 }
 
 /* Hands have come for something else before, as in a room they have for the registering of moves. */
-static void work_walk(part *p, const qd_executor *executor)
+static void work_traversal(part *p, const qd_executor *executor)
 {
     uint32_t key[FORK_TASKS] = {0};
 
@@ -237,11 +236,11 @@ static void add_pairs(part *p, qd_room_pairs pairs)
 static void work_room(part *p, const qd_executor *executor)
 {
     const crowd *c = &p->crowd;
-    const qd_room_roster_places places = {.count = c->count, .x = c->at[0], .y = c->at[1]};
+    const qd_room_roster_positions places = {.count = c->count, .x = c->at[0], .y = c->at[1]};
     qd_room_refusals refusals;
     qd_room_report report;
 
-    if (qd_room_roster_place(p->room, p->member, &places, &refusals) != QD_OK) {
+    if (qd_room_roster_move(p->room, p->member, &places, &refusals) != QD_OK) {
         abort();
     }
     qd_room_tick(p->room, executor, 0);
@@ -400,8 +399,8 @@ int main(int count, char **arguments)
 {
     static const scene scenes[] = {
         {"forks", FORK_TASKS, 1, make_nothing, work_forks, make_nothing},
-        {"walk", 100000, 1, make_prompt_space, work_walk, drop_space},
-        {"walk", 1000000, 1, make_prompt_space, work_walk, drop_space},
+        {"traversal", 100000, 1, make_prompt_space, work_traversal, drop_space},
+        {"traversal", 1000000, 1, make_prompt_space, work_traversal, drop_space},
         {"space", 100000, 1, make_space, work_space, drop_space},
         {"space", 1000000, 1, make_space, work_space, drop_space},
         {"room", 100000, 1, make_room, work_room, drop_room},

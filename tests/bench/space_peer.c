@@ -8,6 +8,7 @@
 
 #include "bench/peers/peer.h"
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 
 #define ROWS_MAX        16u
 #define BRUTE_COUNT_MAX 10000u

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * When to fell the empty branches of a dynamic tree: the comparison of the article that SPARSE comes from, for its four
+ * When to prune the empty branches of a dynamic tree: the comparison of the article that SPARSE comes from, for its four
  * ways to prune. 1,000 spheres of radius 2 in a cube of 8^8 cells of 10; 300 or 500 of them move, each by up to 0.1, 1
- * or 2 a frame and axis, and bounce; the others rest. 200 frames a run, from the same beginning.
+ * or 2 a quantizer and axis, and bounce; the others rest. 200 quantizers a run, from the same beginning.
  *
  *     taskset -c 1 bench_space_prune [RUNS]       15 runs where nothing else is said
  *
- * Microseconds of the thread's own time a frame, for moving, walking and settling; medians of runs, which take turns.
+ * Microseconds of the thread's own time a quantizer, for moving, walking and settling; medians of runs, which take turns.
  * Behind each, how many cells there were at the end. All must find the same begins and ends: the exit status is 1 where
  * they do not.
  */
@@ -19,13 +19,13 @@
 #include "server/space/space.h"
 #include "support/chance.h"
 
-#define SPHERES  1000u
-#define FRAMES   200u
-#define DEPTH    8u
-#define SIDE     2560.0f
-#define RADIUS   2.0f
-#define RUNS     15u
-#define RUNS_MAX 1000u
+#define SPHERES    1000u
+#define QUANTIZERS 200u
+#define DEPTH      8u
+#define SIDE       2560.0f
+#define RADIUS     2.0f
+#define RUNS       15u
+#define RUNS_MAX   1000u
 
 static const char *const policies[] = {"", "auto", "candidates", "walk", "lazy"};
 #define POLICIES (sizeof policies / sizeof *policies)
@@ -139,7 +139,7 @@ static void play(const scene *played, qd_space_prune prune, uint32_t run, told *
     qd_space *space = make(&s, prune, &heap);
     double spent = 0;
     result->events = tick(space);
-    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+    for (uint32_t quantizer = 0; quantizer < QUANTIZERS; quantizer++) {
         step(&s, played->moving);
         double start = now_us();
         qd_space_move(space, played->moving, s.slot, s.at[0], s.at[1], s.at[2]);
@@ -148,7 +148,7 @@ static void play(const scene *played, qd_space_prune prune, uint32_t run, told *
     }
     qd_space_counters counters;
     qd_space_counters_get(space, &counters);
-    result->us[run] = spent / FRAMES;
+    result->us[run] = spent / QUANTIZERS;
     result->pruned = counters.cells_pruned;
     result->cells = counters.cells;
     qd_space_destroy(space);
@@ -183,7 +183,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "usage: %s [RUNS]     1 to %u runs\n", arguments[0], RUNS_MAX);
         return 2;
     }
-    printf("| us a frame (cells pruned in all) |");
+    printf("| us a quantizer (cells pruned in all) |");
     for (uint32_t p = 1; p < POLICIES; p++) {
         printf(" %s |", policies[p]);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a tick of a space costs: nanoseconds of the thread's own time an entity, medians, for moving what moved (update)
- * and for finding all begins and ends (walk, with settle), less what looking at the clock takes.
+ * What a tick of a space costs: nanoseconds of the thread's CPU time per entity, medians, for moving what moved (update)
+ * and for finding all begins and ends (walk, with settle), less the cost of reading the clock.
  *
  *     bench_space_tick [OPTION]...
  *
@@ -12,10 +12,10 @@
  *     --kernel PART        only kernels with this in their name; the fastest otherwise; "" for all
  *     --dimensions N       2 (default) or 3
  *     --shape NAME         box (default), circle, capsule: of the same extent, so that circles are the articles'
- * particles
+ *                          particles
  *     --filters            of six pairs one agrees
- *     --swept              passed pairs are told, too
- *     --workers N          on a pool of N threads; nanoseconds are then of the clock on the wall
+ *     --swept              report passed pairs, too
+ *     --workers N          on a pool of N threads; nanoseconds are then of wall-clock time
  *
  * All indexes must find as many begins, ends and passed pairs, and the same ones: the exit status is 1 where they do
  * not. Brute force is measured up to 10,000 entities.
@@ -27,6 +27,7 @@
 #include "crowd.h"
 #include "median.h"
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 #include "server/work/pool.h"
 
 #define BRUTE_COUNT_MAX 10000u

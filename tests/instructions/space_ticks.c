@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 
 #define COUNT_MAX 10000u
 #define WARM      4u

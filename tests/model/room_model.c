@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A room under random scripts of every command, against a brute force (room/reference.h): of two dimensions or three,
- * swept or not, with any index.
+ * Random scripts of every command on a room, against brute force (room/reference.h): two dimensions or three, swept or
+ * not, with any index.
  *
- * Every refusal, report, snapshot and figure is compared, and the reports of each subscription are folded and compared
- * with the true set at every tick. Then the same script runs on other executors (tasks in a shuffled order, 2 and 4
- * threads), which must give the very same answers, to the bit.
+ * Every refusal, report, snapshot and figure is compared. The reports of each subscription are folded and compared with
+ * the true set at every tick. Then the same script runs on other executors (tasks in shuffled order, 2 and 4 threads),
+ * which must give the same answers to the bit.
  *
  *     model_room_model [SEEDS [FIRST]]
  *
- * How seeds are run, and shrunk where they fail: room/seeds.h.
+ * room/seeds.h runs the seeds, and shrinks scripts that fail.
  */
 #include "room/run.h"
 #include "room/seeds.h"
 #include "server/room/state.h"
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 
 #define SEEDS_DEFAULT 400u
 #define BIG_EVERY     25u  /* one seed in so many has thousands of entities, */
-#define HUGE_EVERY    200u /* and one in so many enough of them that a walk is split into tasks */
+#define HUGE_EVERY    200u /* and one in so many has enough of them for a traversal to be split into tasks */
 
 /* ---- members ---- */
 
@@ -54,15 +55,15 @@ static void do_leave(struct run *run, uint32_t actor)
     }
 }
 
-static void do_expire(struct run *run, chance *dice)
+static void do_expire(struct run *run, chance *rng)
 {
     uint64_t due_ns = qd_room_due_ns(run->room);
 
     /* Now and then to the very moment, else some way on. */
-    if (due_ns != QD_NEVER && due_ns > run->now_ns && chance_one_in(dice, 2)) {
-        run->now_ns = due_ns - chance_below(dice, 2);
+    if (due_ns != QD_NEVER && due_ns > run->now_ns && chance_one_in(rng, 2)) {
+        run->now_ns = due_ns - chance_below(rng, 2);
     } else {
-        run->now_ns += chance_below(dice, 500);
+        run->now_ns += chance_below(rng, 500);
     }
     qd_room_expire(run->room, run->now_ns);
     if (run->reference) {
@@ -72,9 +73,9 @@ static void do_expire(struct run *run, chance *dice)
     REQUIRE(run, qd_room_due_ns(run->room) > run->now_ns);
 }
 
-static void do_subscribe(struct run *run, chance *dice, uint32_t member)
+static void do_subscribe(struct run *run, chance *rng, uint32_t member)
 {
-    qd_room_interest interest = {.own_only = chance_one_in(dice, 3), .stays = chance_one_in(dice, 3)};
+    qd_room_interest interest = {.own_only = chance_one_in(rng, 3), .stays = chance_one_in(rng, 3)};
 
     qd_room_subscribe(run->room, member, interest);
     if (run->reference) {
@@ -109,7 +110,7 @@ static void do_resume(struct run *run, uint32_t member)
 
 /* ---- scripts ---- */
 
-/* A script that is to come to a split walk in few commands begins like this: somebody joins, subscribes, and spawns. */
+/* The beginning of a script with a split traversal: a member joins, subscribes and spawns. */
 enum { COMMAND_TICK = 0, COMMAND_SUBSCRIBE = 40, COMMAND_BATCH = 50, COMMAND_SPAWN = 100 };
 static const uint32_t prologue[] = {COMMAND_BATCH, COMMAND_SUBSCRIBE, COMMAND_SPAWN,
                                     COMMAND_SPAWN, COMMAND_SPAWN,     COMMAND_TICK};
@@ -118,8 +119,8 @@ static const uint32_t prologue[] = {COMMAND_BATCH, COMMAND_SUBSCRIBE, COMMAND_SP
 static void do_command(struct run *run, uint32_t index)
 {
     chance own = {run->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
-    chance *dice = &own;
-    uint32_t what = chance_below(dice, 100), actor = chance_below(dice, run->actors);
+    chance *rng = &own;
+    uint32_t what = chance_below(rng, 100), actor = chance_below(rng, run->actors);
 
     if (run->huge && index < PROLOGUE_LENGTH) {
         what = prologue[index];
@@ -127,14 +128,14 @@ static void do_command(struct run *run, uint32_t index)
     }
     uint32_t member = run->member[actor];
     if (what < 22) {
-        do_tick(run, dice);
+        do_tick(run, rng);
     } else if (what < 27) {
-        do_catch_up(run, dice);
+        do_catch_up(run, rng);
     } else if (what < 31) {
-        do_expire(run, dice);
+        do_expire(run, rng);
     } else if (what < 33) {
-        do_snapshot(run, dice);
-    } else if (what < 34 && chance_one_in(dice, 4)) {
+        do_snapshot(run, rng);
+    } else if (what < 34 && chance_one_in(rng, 4)) {
         qd_room_despawn_all(run->room);
         if (run->reference) {
             ref_despawn_all(run->reference);
@@ -144,8 +145,8 @@ static void do_command(struct run *run, uint32_t index)
     } else if (what < 37) {
         do_leave(run, actor);
     } else if (what < 44) {
-        do_subscribe(run, dice, member);
-    } else if (what < 45 && chance_one_in(dice, 2)) {
+        do_subscribe(run, rng, member);
+    } else if (what < 45 && chance_one_in(rng, 2)) {
         do_adopt(run, member);
     } else if (what < 45) {
         do_unsubscribe(run, member);
@@ -154,13 +155,13 @@ static void do_command(struct run *run, uint32_t index)
     } else if (what < 50) {
         do_resume(run, member);
     } else if (what == COMMAND_SPAWN) {
-        do_batch(run, dice, SPAWN, actor);
-    } else if (chance_one_in(dice, 4)) {
-        do_roster(run, dice, actor);
+        do_batch(run, rng, SPAWN, actor);
+    } else if (chance_one_in(rng, 4)) {
+        do_roster(run, rng, actor);
     } else {
-        static const action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN, GIVE};
+        static const action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN, HAND_OVER};
 
-        do_batch(run, dice, actions[chance_below(dice, sizeof actions / sizeof actions[0])], actor);
+        do_batch(run, rng, actions[chance_below(rng, sizeof actions / sizeof actions[0])], actor);
     }
     if (run->reference) {
         check_stats(run);
@@ -170,17 +171,17 @@ static void do_command(struct run *run, uint32_t index)
     }
 }
 
-static qd_space_config draw_space(const struct run *run, chance *dice)
+static qd_space_config draw_space(const struct run *run, chance *rng)
 {
     static const qd_space_index indexes[] = {
         0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
-    float far = (float)run->side * (chance_one_in(dice, 3) ? 0.5f : 1);
+    float far = (float)run->side * (chance_one_in(rng, 3) ? 0.5f : 1);
     qd_space_config config = {
         .dimensions = run->is_3d ? 3 : 2,
         .max_x = far,
         .max_y = far,
         .max_z = run->is_3d ? far : 0,
-        .index = indexes[chance_below(dice, sizeof indexes / sizeof indexes[0])],
+        .index = indexes[chance_below(rng, sizeof indexes / sizeof indexes[0])],
         .swept = run->swept,
     };
 
@@ -188,13 +189,13 @@ static qd_space_config draw_space(const struct run *run, chance *dice)
         config.index = QD_SPACE_OCTREE;
     }
     if (config.index == QD_SPACE_SPARSE) {
-        config.prune = chance_below(dice, QD_SPACE_PRUNE_LAZY + 1);
+        config.prune = chance_below(rng, QD_SPACE_PRUNE_LAZY + 1);
         config.depth =
-            chance_below(dice, run->is_3d ? QD_SPACE_SPARSE_DEPTH_MAX_3D + 1 : QD_SPACE_SPARSE_DEPTH_MAX_2D + 1);
+            chance_below(rng, run->is_3d ? QD_SPACE_SPARSE_DEPTH_MAX_3D + 1 : QD_SPACE_SPARSE_DEPTH_MAX_2D + 1);
     } else if (config.index == QD_SPACE_HASH || config.index == QD_SPACE_GRID) {
-        config.cell_size = chance_one_in(dice, 2) ? 0.5f + (float)chance_below(dice, 10) : 0;
-    } else if (config.index != QD_SPACE_BRUTE && chance_one_in(dice, 2)) {
-        config.depth = 1 + chance_below(dice, run->is_3d ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX);
+        config.cell_size = chance_one_in(rng, 2) ? 0.5f + (float)chance_below(rng, 10) : 0;
+    } else if (config.index != QD_SPACE_BRUTE && chance_one_in(rng, 2)) {
+        config.depth = 1 + chance_below(rng, run->is_3d ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX);
     }
     return config;
 }
@@ -202,23 +203,23 @@ static qd_space_config draw_space(const struct run *run, chance *dice)
 static uint32_t set_up(struct run *run, qd_room_config *config)
 {
     chance own = {run->seed ^ 0x5bd1e9955bd1e995u};
-    chance *dice = &own;
+    chance *rng = &own;
     bool big = run->seed % BIG_EVERY == BIG_EVERY - 1;
 
     run->huge = run->seed % HUGE_EVERY == HUGE_EVERY - 1;
-    run->actors = run->huge ? 2 : 2 + chance_below(dice, ACTORS - 1);
-    run->universe = run->huge ? 9500 : big ? 2500 : 10 + chance_below(dice, 110);
+    run->actors = run->huge ? 2 : 2 + chance_below(rng, ACTORS - 1);
+    run->universe = run->huge ? 9500 : big ? 2500 : 10 + chance_below(rng, 110);
     run->batch_max = run->huge ? BATCH_MAX : big ? 1500 : 1 + run->universe;
-    run->side = run->huge ? 500 : big ? 200 : 8 + chance_below(dice, 32);
-    run->id_style = chance_below(dice, 3);
-    run->dirty = !run->huge && !chance_one_in(dice, 3);
-    run->is_3d = chance_one_in(dice, 2);
+    run->side = run->huge ? 500 : big ? 200 : 8 + chance_below(rng, 32);
+    run->id_style = chance_below(rng, 3);
+    run->dirty = !run->huge && !chance_one_in(rng, 3);
+    run->is_3d = chance_one_in(rng, 2);
     /* The reference would take minutes for the ways of thousands. */
-    run->swept = !run->huge && chance_one_in(dice, 2);
-    run->circles = chance_one_in(dice, 2);
-    run->capsules = chance_one_in(dice, 3);
-    run->filters = chance_one_in(dice, 2);
-    run->now_ns = chance_below(dice, 1000);
+    run->swept = !run->huge && chance_one_in(rng, 2);
+    run->circles = chance_one_in(rng, 2);
+    run->capsules = chance_one_in(rng, 3);
+    run->filters = chance_one_in(rng, 2);
+    run->now_ns = chance_below(rng, 1000);
     run->hash = 0xcbf29ce484222325u;
     run->left = QD_ROOM_OWNED;
     for (uint32_t actor = 0; actor < ACTORS; actor++) {
@@ -226,16 +227,16 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
     }
 
     *config = (qd_room_config){
-        .space = draw_space(run, dice),
-        .entities_max = chance_one_in(dice, 4) && !run->huge ? 5 + chance_below(dice, run->universe) : 1u << 16,
-        .events_max = chance_one_in(dice, 2) ? 1u << 20
-                                             : 3 + chance_below(dice, run->huge ? 10000
-                                                                      : big     ? 2000
-                                                                                : 60),
-        .grace_ns = chance_one_in(dice, 4) ? 0 : chance_below(dice, 1000),
-        .roster_ids_max = chance_one_in(dice, 2) ? 1u << 20 : chance_below(dice, 3 * run->universe),
+        .space = draw_space(run, rng),
+        .entities_max = chance_one_in(rng, 4) && !run->huge ? 5 + chance_below(rng, run->universe) : 1u << 16,
+        .events_max = chance_one_in(rng, 2) ? 1u << 20
+                                            : 3 + chance_below(rng, run->huge ? 10000
+                                                                    : big     ? 2000
+                                                                              : 60),
+        .grace_ns = chance_one_in(rng, 4) ? 0 : chance_below(rng, 1000),
+        .roster_ids_max = chance_one_in(rng, 2) ? 1u << 20 : chance_below(rng, 3 * run->universe),
     };
-    return run->huge ? 20 : big ? 60 : 60 + chance_below(dice, SEEDS_COMMANDS_MAX - 60);
+    return run->huge ? 20 : big ? 60 : 60 + chance_below(rng, SEEDS_COMMANDS_MAX - 60);
 }
 
 /* Runs the script's commands below `limit` and returns the hash of all answers. */
@@ -258,10 +259,10 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     qd_tuning tuning = QD_TUNING_DEFAULT;
     if (seed % 2 == 0) {
         /* Every move waits for the tick, and lands by tasks as small as can be. */
-        tuning = (qd_tuning){.leaf_rows = 96, .task_rows_min = 64, .land_slots = 64};
+        tuning = (qd_tuning){.leaf_rows = 96, .task_rows_min = 64, .apply_slots = 64};
     }
-    tuning.vain_min = UINT32_MAX; /* the reference never looks in vain */
-    qd_space_tune(run.room->space, &tuning);
+    tuning.misses_min = UINT32_MAX; /* the reference never gives up */
+    qd_space_tune(run.room->entities.space, &tuning);
     for (shared->command = 0; shared->command < commands && shared->command < limit; shared->command++) {
         if (!seeds_left_out[shared->command]) {
             do_command(&run, shared->command);

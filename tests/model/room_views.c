@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What observers see, under random scripts of all that bears on it, against the rule applied to everybody at every tick
- * (room/views.h): regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers, other owners,
- * losses and suspensions, in two dimensions or three, with any index.
+ * Random scripts of everything that affects what observers see, against the rule (server/room/room_views.h) applied to
+ * all entities at every tick: regions, margins, cones, masks, teams, lists, limits, budgets, bytes, relay, watchers,
+ * hand-overs, losses and suspensions, in two dimensions or three, with any index.
  *
- * Every refusal and every report is compared, and the reports of each member are folded and compared with its views at
- * every tick. Then the same script runs on other executors, and with the join in the sight's place or without it, which
- * must give the very same answers.
+ * Every refusal and every report is compared. The reports of each member are folded and compared with its views at
+ * every tick. Then the same script runs on other executors, and with the spatial join always or never in use, which
+ * must give the same answers.
  *
  *     model_room_views [SEEDS [FIRST]]
  */
@@ -14,9 +14,10 @@
 #include "room/seeds.h"
 #include "room/views_run.h"
 #include "server/room/state.h"
+#include "server/room/views/visibility/spatial_join.h"
 
 #define SEEDS_DEFAULT 1500u
-#define HUGE_EVERY    150u /* one seed in so many has enough entities for a walk to be split into tasks */
+#define HUGE_EVERY    150u /* one seed in so many has enough entities for a traversal to be split into tasks */
 
 /* ---- members ---- */
 
@@ -48,20 +49,20 @@ static void leave(struct trial *trial, uint32_t actor)
     }
 }
 
-static void expire(struct trial *trial, chance *dice)
+static void expire(struct trial *trial, chance *rng)
 {
-    trial->now_ns += chance_below(dice, 300);
+    trial->now_ns += chance_below(rng, 300);
     qd_room_expire(trial->room, trial->now_ns);
     if (trial->reference) {
         views_expire(trial->reference, trial->now_ns);
     }
 }
 
-static void set_options(struct trial *trial, chance *dice, uint32_t member)
+static void set_options(struct trial *trial, chance *rng, uint32_t member)
 {
     qd_room_view_options options = {
-        .bytes_max = trial->has_bytes && !chance_one_in(dice, 3) ? 60 + chance_below(dice, 400) : 0,
-        .watching = (uint8_t)chance_below(dice, 3),
+        .bytes_max = trial->has_bytes && !chance_one_in(rng, 3) ? 60 + chance_below(rng, 400) : 0,
+        .watching = (uint8_t)chance_below(rng, 3),
     };
 
     qd_room_view_options_set(trial->room, member, options);
@@ -83,11 +84,11 @@ static void lose(struct trial *trial, uint32_t member)
         return;
     }
     views_member *row = &trial->reference->member[member];
-    if (!row->behind) {
-        row->told_tick = row->news == VIEWS_EVENTS ? trial->reference->told_before : trial->tick;
+    if (!row->lagging) {
+        row->reported_tick = row->news == VIEWS_EVENTS ? trial->reference->reported_before : trial->tick;
     }
-    row->behind = row->lost = true;
-    row->told_suspended = false;
+    row->lagging = row->lost = true;
+    row->reported_suspended = false;
     row->news = VIEWS_NOTHING;
 }
 
@@ -105,36 +106,36 @@ static void resume(struct trial *trial, uint32_t member)
 
 /* ---- scripts ---- */
 
-static void do_entities(struct trial *trial, chance *dice, uint32_t member)
+static void do_entities(struct trial *trial, chance *rng, uint32_t member)
 {
     static const trial_batch kinds[] = {TRIAL_SPAWN, TRIAL_SPAWN,    TRIAL_MOVE,    TRIAL_MOVE,
                                         TRIAL_MOVE,  TRIAL_TELEPORT, TRIAL_RESHAPE, TRIAL_DESPAWN};
 
-    trial_entities(trial, dice, member, kinds[chance_below(dice, sizeof kinds / sizeof kinds[0])]);
+    trial_entities(trial, rng, member, kinds[chance_below(rng, sizeof kinds / sizeof kinds[0])]);
 }
 
-/* From who left last, or from another who is in. */
-static void adopt(struct trial *trial, chance *dice, uint32_t member)
+/* From the member that left last, or from another member in the room. */
+static void adopt(struct trial *trial, chance *rng, uint32_t member)
 {
-    uint32_t from = chance_one_in(dice, 3) ? trial->member[chance_below(dice, trial->actors)] : trial->left;
+    uint32_t from = chance_one_in(rng, 3) ? trial->member[chance_below(rng, trial->actors)] : trial->left;
 
     if (from != QD_ROOM_OWNED && from != member) {
         trial_adopt(trial, from, member);
     }
 }
 
-static void do_of_member(struct trial *trial, chance *dice, uint32_t member, uint32_t what)
+static void do_of_member(struct trial *trial, chance *rng, uint32_t member, uint32_t what)
 {
     if (what < 43) {
-        trial_observe(trial, dice, member);
+        trial_observe(trial, rng, member);
     } else if (what < 49) {
-        trial_move_observers(trial, dice, member);
+        trial_move_observers(trial, rng, member);
     } else if (what < 50) {
-        trial_unobserve(trial, dice, member);
+        trial_unobserve(trial, rng, member);
     } else if (what < 54) {
-        trial_except(trial, dice, member);
+        trial_except(trial, rng, member);
     } else if (what < 56) {
-        set_options(trial, dice, member);
+        set_options(trial, rng, member);
     } else if (what < 57) {
         lose(trial, member);
     } else if (what < 59) {
@@ -142,13 +143,13 @@ static void do_of_member(struct trial *trial, chance *dice, uint32_t member, uin
     } else if (what < 60) {
         trial_catch_up(trial);
     } else if (what < 66) {
-        trial_describe(trial, dice, member);
+        trial_describe(trial, rng, member);
     } else if (what < 69) {
-        trial_give(trial, dice, member);
+        trial_give(trial, rng, member);
     } else if (what < 70) {
-        adopt(trial, dice, member);
+        adopt(trial, rng, member);
     } else {
-        do_entities(trial, dice, member);
+        do_entities(trial, rng, member);
     }
 }
 
@@ -160,10 +161,10 @@ static const uint32_t prologue[] = {COMMAND_SPAWN,   COMMAND_OBSERVE, COMMAND_OB
 static void do_command(struct trial *trial, uint32_t index)
 {
     chance own = {trial->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
-    chance *dice = &own;
-    uint32_t what = chance_below(dice, 100), actor = chance_below(dice, trial->actors);
+    chance *rng = &own;
+    uint32_t what = chance_below(rng, 100), actor = chance_below(rng, trial->actors);
 
-    /* Everybody comes first, then entities and observers; one that is to come to a split walk moves all of them. */
+    /* All members join first, then come entities and observers. A script with a split traversal moves all of them. */
     if (index < trial->actors + PROLOGUE_LENGTH) {
         what = index < trial->actors ? COMMAND_SPAWN : prologue[index - trial->actors];
         actor = index % trial->actors;
@@ -172,10 +173,10 @@ static void do_command(struct trial *trial, uint32_t index)
         fprintf(stderr, "  command %u: kind %u, actor %u\n", index, what, actor);
     }
     if (what < 26) {
-        trial_tick(trial, dice);
+        trial_tick(trial, rng);
     } else if (what < 29) {
-        expire(trial, dice);
-    } else if (what < 30 && chance_one_in(dice, 6)) {
+        expire(trial, rng);
+    } else if (what < 30 && chance_one_in(rng, 6)) {
         qd_room_despawn_all(trial->room);
         if (trial->reference) {
             views_remove_all(trial->reference);
@@ -185,13 +186,13 @@ static void do_command(struct trial *trial, uint32_t index)
     } else if (what < 32) {
         leave(trial, actor);
     } else if (what >= COMMAND_SPAWN) {
-        trial_entities(trial, dice, trial->member[actor], what == COMMAND_SPAWN ? TRIAL_SPAWN : TRIAL_MOVE);
+        trial_entities(trial, rng, trial->member[actor], what == COMMAND_SPAWN ? TRIAL_SPAWN : TRIAL_MOVE);
     } else {
-        do_of_member(trial, dice, trial->member[actor], what);
+        do_of_member(trial, rng, trial->member[actor], what);
     }
 }
 
-static qd_space_config draw_space(const struct trial *trial, chance *dice)
+static qd_space_config draw_space(const struct trial *trial, chance *rng)
 {
     static const qd_space_index indexes[] = {
         0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
@@ -201,8 +202,8 @@ static qd_space_config draw_space(const struct trial *trial, chance *dice)
         .max_x = far,
         .max_y = far,
         .max_z = trial->is_3d ? far : 0,
-        .index = indexes[chance_below(dice, sizeof indexes / sizeof indexes[0])],
-        .swept = chance_one_in(dice, 4),
+        .index = indexes[chance_below(rng, sizeof indexes / sizeof indexes[0])],
+        .swept = chance_one_in(rng, 4),
     };
 
     if (config.index == QD_SPACE_QUADTREE && trial->is_3d) {
@@ -214,23 +215,23 @@ static qd_space_config draw_space(const struct trial *trial, chance *dice)
 static uint32_t set_up(struct trial *trial, qd_room_config *config)
 {
     chance own = {trial->seed ^ 0x5bd1e9955bd1e995u};
-    chance *dice = &own;
+    chance *rng = &own;
 
     trial->huge = trial->seed % HUGE_EVERY == HUGE_EVERY - 1;
-    trial->actors = trial->huge ? 2 : 2 + chance_below(dice, TRIAL_ACTORS - 1);
-    trial->universe = trial->huge ? 9500 : 4 + chance_below(dice, 40);
+    trial->actors = trial->huge ? 2 : 2 + chance_below(rng, TRIAL_ACTORS - 1);
+    trial->universe = trial->huge ? 9500 : 4 + chance_below(rng, 40);
     trial->batch_max = trial->huge ? TRIAL_BATCH_MAX : 1 + trial->universe;
-    trial->side = trial->huge ? 400 : 6 + chance_below(dice, 30);
-    trial->id_style = chance_below(dice, 3);
-    trial->is_3d = chance_one_in(dice, 2);
-    trial->is_dirty = !trial->huge && chance_one_in(dice, 2);
-    trial->has_tiers = chance_one_in(dice, 2);
-    trial->has_teams = chance_one_in(dice, 2);
-    trial->has_margins = !chance_one_in(dice, 3);
-    trial->has_bytes = chance_one_in(dice, 2);
-    trial->has_limits = chance_one_in(dice, 2);
-    trial->has_beacons = chance_one_in(dice, 2);
-    trial->now_ns = chance_below(dice, 1000);
+    trial->side = trial->huge ? 400 : 6 + chance_below(rng, 30);
+    trial->id_style = chance_below(rng, 3);
+    trial->is_3d = chance_one_in(rng, 2);
+    trial->is_dirty = !trial->huge && chance_one_in(rng, 2);
+    trial->has_tiers = chance_one_in(rng, 2);
+    trial->has_teams = chance_one_in(rng, 2);
+    trial->has_margins = !chance_one_in(rng, 3);
+    trial->has_bytes = chance_one_in(rng, 2);
+    trial->has_limits = chance_one_in(rng, 2);
+    trial->has_beacons = chance_one_in(rng, 2);
+    trial->now_ns = chance_below(rng, 1000);
     trial->hash = 0xcbf29ce484222325u;
     for (uint32_t actor = 0; actor < TRIAL_ACTORS; actor++) {
         trial->member[actor] = QD_ROOM_OWNED;
@@ -238,22 +239,22 @@ static uint32_t set_up(struct trial *trial, qd_room_config *config)
     trial->left = QD_ROOM_OWNED;
 
     *config = (qd_room_config){
-        .space = draw_space(trial, dice),
+        .space = draw_space(trial, rng),
         .entities_max = 1u << 16,
         .events_max = 1u << 20,
-        .observers_max = chance_one_in(dice, 4) ? 1 + chance_below(dice, 6) : 1000,
-        .sightings_max = chance_one_in(dice, 4) && !trial->huge ? 10 + chance_below(dice, 200) : 1u << 20,
-        .grace_ns = chance_below(dice, 500),
+        .observers_max = chance_one_in(rng, 4) ? 1 + chance_below(rng, 6) : 1000,
+        .sightings_max = chance_one_in(rng, 4) && !trial->huge ? 10 + chance_below(rng, 200) : 1u << 20,
+        .grace_ns = chance_below(rng, 500),
     };
-    return trial->huge ? 16 : 100 + chance_below(dice, SEEDS_COMMANDS_MAX - 100);
+    return trial->huge ? 16 : 100 + chance_below(rng, SEEDS_COMMANDS_MAX - 100);
 }
 
-/* Who tells what comes and goes: the sight, as in all small rooms; the join; or by turns. */
-enum leading { SIGHT_LEADS, JOIN_LEADS, TURNS, LEADINGS };
+/* What finds crossings: the visibility index, as in all small rooms; the spatial join; or both, alternating. */
+enum finding { BY_INDEX, BY_JOIN, ALTERNATING, FINDINGS };
 
-static void choose_leading(struct trial *trial, enum leading leading, uint32_t command)
+static void choose_finding(struct trial *trial, enum finding finding, uint32_t command)
 {
-    chance dice = {trial->seed * 1009 + command};
+    chance rng = {trial->seed * 1009 + command};
     const unsigned axes = trial->is_3d ? 3 : 2;
     qd_views *views = &trial->room->views;
     uint32_t finders = 0;
@@ -261,13 +262,13 @@ static void choose_leading(struct trial *trial, enum leading leading, uint32_t c
     while (qd_join_finder_at(finders, axes)) {
         finders++;
     }
-    views->habit.finder = qd_join_finder_at(chance_below(&dice, finders), axes);
-    views->habit.always = leading == JOIN_LEADS || (leading == TURNS && chance_one_in(&dice, 2));
-    met->joined += views->join && views->join->leads;
+    views->join_tuning.finder = qd_join_finder_at(chance_below(&rng, finders), axes);
+    views->join_tuning.always = finding == BY_JOIN || (finding == ALTERNATING && chance_one_in(&rng, 2));
+    met->joined += views->uses_join;
 }
 
 /* Runs the script's commands below `limit` and returns the hash of all answers. */
-static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *executor, enum leading leading, bool check)
+static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *executor, enum finding finding, bool check)
 {
     struct trial *trial = calloc(1, sizeof *trial);
     views_room reference;
@@ -284,7 +285,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     MUST(trial, qd_room_create(&config, &trial->heap, seed * 77, &trial->room) == QD_OK);
     trial->room->views.round = 0 - (uint32_t)(seed % 64); /* they go round while it runs */
     for (met->command = 0; met->command < commands && met->command < limit; met->command++) {
-        choose_leading(trial, leading, met->command);
+        choose_finding(trial, finding, met->command);
         if (!seeds_left_out[met->command]) {
             do_command(trial, met->command);
         }
@@ -323,10 +324,10 @@ static void run_seed(uint64_t seed, uint32_t limit)
         {.run = run_shuffled, .width = 4, .context = &order},
         {.run = run_threads, .width = 4, .context = &four},
     };
-    uint64_t hash = run_script(seed, limit, &wide, seed % LEADINGS, true);
+    uint64_t hash = run_script(seed, limit, &wide, seed % FINDINGS, true);
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (run_script(seed, limit, &others[i], (seed + 1 + i) % LEADINGS, false) != hash) {
+        if (run_script(seed, limit, &others[i], (seed + 1 + i) % FINDINGS, false) != hash) {
             fprintf(stderr, "seed %" PRIu64 ": other answers on executor %zu\n", seed, i);
             exit(1);
         }

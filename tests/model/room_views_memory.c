@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Views in a room whose memory may end at any command: what is refused for that has changed nothing, what is not has
- * its whole effect, and ticks come through. Of the rule (room/views.h) only what takes memory in the sight: circles,
- * boxes, margins, visible ranges, anchors; by the sight, the join, or both by turns.
+ * Views in a room whose memory may end at any command: a command that is refused for it changes nothing, any other has
+ * its whole effect, and ticks never fail. Of the rule (server/room/room_views.h) only what takes memory in the
+ * visibility index: circles, boxes, margins, visible ranges, anchors; found by the index, by the spatial join, or by
+ * both, alternating.
  *
  *     model_room_views_memory [SEEDS [FIRST]]
  */
 #include "room/seeds.h"
+#include "server/room/room_views.h"
 #include "server/room/state.h"
 #include "support/chance.h"
 
@@ -47,10 +49,10 @@ typedef struct life {
     qd_heap heap;
     qd_room *room;
     uint32_t me;
-    uint32_t leading; /* the sight, the join, or by turns */
+    uint32_t finding; /* by the index, the join, or both, alternating */
     entity entities[ENTITIES];
     observer observers[OBSERVERS];
-    bool told[OBSERVERS][ENTITIES], expected[OBSERVERS][ENTITIES];
+    bool reported[OBSERVERS][ENTITIES], expected[OBSERVERS][ENTITIES];
 } life;
 
 #define MUST(life, condition)                                                                                          \
@@ -64,9 +66,9 @@ typedef struct life {
 
 /* ---- commands ---- */
 
-static float coordinate(chance *dice)
+static float coordinate(chance *rng)
 {
-    return (float)chance_below(dice, SIDE);
+    return (float)chance_below(rng, SIDE);
 }
 
 static void carry_observers(life *l, uint32_t id)
@@ -80,9 +82,9 @@ static void carry_observers(life *l, uint32_t id)
     }
 }
 
-static void place(life *l, chance *dice, uint32_t id)
+static void place(life *l, chance *rng, uint32_t id)
 {
-    const float x = coordinate(dice), y = coordinate(dice);
+    const float x = coordinate(rng), y = coordinate(rng);
     const qd_room_batch batch = {.count = 1, .id = &id, .x = &x, .y = &y};
     entity *e = &l->entities[id];
     qd_room_refusals refusals;
@@ -118,33 +120,34 @@ static void despawn(life *l, uint32_t id)
     }
 }
 
-static void observe(life *l, chance *dice, uint32_t id)
+static void observe(life *l, chance *rng, uint32_t id)
 {
-    const uint32_t at = chance_below(dice, ENTITIES);
-    const bool is_anchored = chance_one_in(dice, 2) && l->entities[at].is_there;
-    const uint8_t flags = is_anchored ? QD_ROOM_OBSERVER_ANCHORED | QD_ROOM_OBSERVER_SELF : 0;
+    const uint32_t at = chance_below(rng, ENTITIES);
+    const bool is_anchored = chance_one_in(rng, 2) && l->entities[at].is_there;
+    const uint8_t anchored = is_anchored;
     observer o = {.is_there = true,
-                  .kind = chance_one_in(dice, 4) ? QD_ROOM_BOX : QD_ROOM_CIRCLE,
-                  .at = {coordinate(dice), coordinate(dice)},
-                  .range = (float)chance_below(dice, 12),
-                  .margin = (float)(chance_below(dice, 2) * chance_below(dice, 6)),
+                  .kind = chance_one_in(rng, 4) ? QD_ROOM_BOX : QD_ROOM_CIRCLE,
+                  .at = {coordinate(rng), coordinate(rng)},
+                  .range = (float)chance_below(rng, 12),
+                  .margin = (float)(chance_below(rng, 2) * chance_below(rng, 6)),
                   .anchor = is_anchored ? at : QD_NONE};
     qd_room_refusals refusals;
 
     if (is_anchored) {
         memcpy(o.at, l->entities[at].at, sizeof o.at);
     }
-    const qd_room_observers batch = {.count = 1,
-                                     .id = &id,
-                                     .flags = &flags,
-                                     .region = &o.kind,
-                                     .entity = &at,
-                                     .x = &o.at[0],
-                                     .y = &o.at[1],
-                                     .range = &o.range,
-                                     .half_x = &o.range,
-                                     .half_y = &o.range,
-                                     .leave_margin = &o.margin};
+    const qd_msg_observers batch = {.count = 1,
+                                    .id = &id,
+                                    .anchored = &anchored,
+                                    .region = &o.kind,
+                                    .entity = &at,
+                                    .x = &o.at[0],
+                                    .y = &o.at[1],
+                                    .range = &o.range,
+                                    .half_x = &o.range,
+                                    .half_y = &o.range,
+                                    .leave_margin = &o.margin,
+                                    .sees_self = &anchored};
     qd_room_observe(l->room, l->me, &batch, &refusals);
     met->observers_refused += refusals.count;
     MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_OBSERVERS_FULL);
@@ -168,7 +171,7 @@ static void unobserve(life *l, uint32_t id)
 
 static void describe(life *l, uint32_t id, float visible_range)
 {
-    const qd_room_descriptions batch = {.count = 1, .id = &id, .visible_range = &visible_range};
+    const qd_msg_describe batch = {.count = 1, .id = &id, .visible_range = &visible_range};
     qd_room_refusals refusals;
 
     if (!l->entities[id].is_there) {
@@ -209,71 +212,71 @@ static void expect(life *l)
     }
 }
 
-static void tick(life *l, chance *dice)
+static void tick(life *l, chance *rng)
 {
     qd_room_view_report report;
 
-    l->room->views.habit.always = l->leading == 0 || (l->leading == 1 && chance_one_in(dice, 2));
+    l->room->views.join_tuning.always = l->finding == 0 || (l->finding == 1 && chance_one_in(rng, 2));
     qd_room_tick(l->room, &qd_executor_serial, 0);
     qd_memory_limit_set(0);
-    met->joined += l->room->views.join && l->room->views.join->leads;
+    met->joined += l->room->views.uses_join;
     while (qd_room_next_view(l->room, &report)) {
         MUST(l, !report.reset && !report.suspended);
         for (uint32_t i = 0; i < report.leave_count; i++) {
-            bool *told = &l->told[report.leave_observer[i]][report.leave_id[i]];
+            bool *reported = &l->reported[report.leave_observer[i]][report.leave_id[i]];
 
-            MUST(l, *told);
-            *told = false;
+            MUST(l, *reported);
+            *reported = false;
         }
         for (uint32_t i = 0; i < report.enter_count; i++) {
-            bool *told = &l->told[report.enter_observer[i]][report.enter.id[i]];
+            bool *reported = &l->reported[report.enter_observer[i]][report.enter.id[i]];
 
-            MUST(l, !*told);
-            *told = true;
+            MUST(l, !*reported);
+            *reported = true;
         }
         met->enters += report.enter_count;
         met->leaves += report.leave_count;
     }
     expect(l);
-    MUST(l, memcmp(l->told, l->expected, sizeof l->told) == 0);
+    MUST(l, memcmp(l->reported, l->expected, sizeof l->reported) == 0);
 }
 
 static void do_command(life *l, uint32_t command)
 {
-    chance dice = {l->seed * 1009 + command};
-    const uint32_t what = chance_below(&dice, 20);
+    chance rng = {l->seed * 1009 + command};
+    const uint32_t what = chance_below(&rng, 20);
 
-    if (chance_one_in(&dice, 2)) {
-        qd_memory_limit_set(qd_memory_used() + 1 + chance_below(&dice, 2) * chance_below(&dice, SPARE_MAX));
+    if (chance_one_in(&rng, 2)) {
+        qd_memory_limit_set(qd_memory_used() + 1 + chance_below(&rng, 2) * chance_below(&rng, SPARE_MAX));
     }
     for (uint32_t i = 0; i < BATCH && what < 15; i++) {
-        const uint32_t e = chance_below(&dice, ENTITIES), o = chance_below(&dice, OBSERVERS);
+        const uint32_t e = chance_below(&rng, ENTITIES), o = chance_below(&rng, OBSERVERS);
 
         if (what < 5) {
-            place(l, &dice, e);
+            place(l, &rng, e);
         } else if (what < 11) {
-            observe(l, &dice, o);
+            observe(l, &rng, o);
         } else if (what < 12) {
             unobserve(l, o);
         } else if (what < 13) {
             despawn(l, e);
         } else {
-            describe(l, e, (float)(chance_below(&dice, 2) * chance_below(&dice, 15)));
+            describe(l, e, (float)(chance_below(&rng, 2) * chance_below(&rng, 15)));
         }
     }
     if (what >= 15) {
-        tick(l, &dice);
+        tick(l, &rng);
     }
     qd_memory_limit_set(0);
 }
 
 static void run_seed(uint64_t seed, uint32_t limit)
 {
-    chance dice = {seed};
+    chance rng = {seed};
     static const qd_space_index indexes[] = {QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE,
                                              QD_SPACE_HASH, QD_SPACE_GRID,     QD_SPACE_BRUTE};
     const qd_room_config config = {
-        .space = {.max_x = SIDE, .max_y = SIDE, .index = indexes[chance_below(&dice, 6)]},
+        .space = {.max_x = SIDE, .max_y = SIDE, .index = indexes[chance_below(&rng, 6)]},
         .entities_max = ENTITIES,
         .events_max = 1u << 20,
         .observers_max = OBSERVERS,
@@ -282,7 +285,7 @@ static void run_seed(uint64_t seed, uint32_t limit)
     life *l = calloc(1, sizeof *l);
 
     l->seed = seed;
-    l->leading = chance_below(&dice, 3);
+    l->finding = chance_below(&rng, 3);
     qd_heap_init(&l->heap);
     MUST(l, qd_room_create(&config, &l->heap, seed, &l->room) == QD_OK && qd_room_join(l->room, &l->me) == QD_OK);
     for (met->command = 0; met->command < SEEDS_COMMANDS_MAX && met->command < limit; met->command++) {

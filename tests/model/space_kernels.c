@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every kernel that this machine can run beside the portable one, each function by itself: from the same random rows
- * they must make the same columns, keep the same rows, and find the same events in the same order. space_model sees
- * only what the whole finds; here a filter that lets too much through is found as well. And functions that come to the
- * same in different ways must agree: carrying a cell's rows, or collecting and culling them; rows of a cell, or by
- * their references; a list against itself, or in two parts. Built for QD_AXES of 2 and 3.
+ * Compares every kernel that this machine can run with the portable one, function by function. From the same random
+ * rows they must make the same columns, keep the same rows, and find the same events in the same order. space_model
+ * sees only the events of the whole; this test also finds a filter that lets too much through. Functions that reach the
+ * same result in different ways must agree: carrying a cell's rows, or collecting and culling them; rows of a cell, or
+ * by their references; a list against itself, or in two parts. Built for QD_AXES of 2 and 3.
  *
  *     model_space_kernels [rounds [first seed]]
  */
@@ -13,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/core/array.h"
+#include "server/base/array.h"
+#include "server/space/kernel/choose.h"
 #include "server/space/kernel/kernel.h"
 
 #define ROUNDS_DEFAULT 1500u
 
-/* ---- chance ---- */
+/* ---- rng ---- */
 
 static uint64_t dice;
 
@@ -43,19 +44,19 @@ typedef struct scene {
     qd_rows rows;
     qd_bodies bodies;
     qd_cell own, above;
-    qd_frame frame;
+    qd_quantizer quantizer;
     qd_window window;
-    qd_walk_mode mode;
+    qd_traversal_mode mode;
     bool moved_only, all, swept;
     float half_max;
-    qd_row circle; /* the last one that was drawn */
+    qd_row circle; /* the last one drawn */
 } scene;
 
-/* All capsules are of one size: that of the last tick would stand in changes. */
+/* All capsules have one size; another size at the last tick would need a change. */
 #define CAPSULE_RADIUS 1.5f
 static const float capsule_half[3] = {2, -1, 3};
 
-/* Beside the last circle, so that the two touch but for what is rounded, on either side. */
+/* Puts a row beside the last circle, so that the two touch up to rounding. */
 static void draw_beside(const scene *s, float *at, float radius)
 {
     double way[QD_AXES], length = 0;
@@ -71,7 +72,7 @@ static void draw_beside(const scene *s, float *at, float radius)
     }
 }
 
-/* A world of 1,024 units, 64 numbers each. Whole units give edges that are equal, and a few rows lie far outside. */
+/* A space of 1,024 units with 64 numbers each. Whole units give equal edges, and a few rows lie far outside. */
 static qd_row draw_row(scene *s, qd_space_shape shape)
 {
     float at[QD_AXES], half[QD_AXES];
@@ -92,7 +93,7 @@ static qd_row draw_row(scene *s, qd_space_shape shape)
         half[QD_AXES - 1] = between(0, s->half_max);
         break;
     case 3:
-        /* So small that their squares get lost. */
+        /* So small that squares underflow. */
         for (uint32_t k = 0; k < QD_AXES; k++) {
             at[k] = ldexpf(floorf(at[k] / 256), -75);
             half[k] = ldexpf(half[k] / s->half_max * 3, -75);
@@ -131,10 +132,10 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
     s->bodies.filter[slot] = (qd_filter){1, UINT32_MAX};
     uint32_t id = slot | (shape == QD_SPACE_BOX ? 0 : QD_ID_ROUND) | (shape == QD_SPACE_CAPSULE ? QD_ID_CAPSULE : 0);
     if (changes != 0 && draw(changes) == 0) {
-        id |= QD_ID_CHANGED;
+        id |= QD_ID_REFILTERED;
     }
     if (changes != 0 && draw(changes) == 0) {
-        const qd_filter filter = {1 + draw(5), 1 + draw(5)}; /* more than have a class */
+        const qd_filter filter = {1 + draw(5), 1 + draw(5)}; /* more filters than there are classes */
 
         qd_bodies_filter_set(&s->bodies, slot, filter);
         id |= qd_id_of_filter(&s->bodies, filter);
@@ -157,7 +158,7 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
         if (!rests && draw(2) == 0) {
             now = draw_row(s, shape);
             if (s->swept && shape == QD_SPACE_CIRCLE) {
-                /* One that is resized has another row there for its new size. */
+                /* A resized body has another row for its new size. */
                 memcpy(now.v + QD_ROW_HIGH, was.v + QD_ROW_HIGH, sizeof now.v - QD_ROW_HIGH * sizeof *now.v);
             }
         } else if (!rests) {
@@ -166,7 +167,7 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
         }
         uint32_t at = qd_rows_insert(&s->rows, cell, 0, draw_body(s, shape, changes), &now, &was);
         if (rests) {
-            qd_rows_unmark(&s->rows, at);
+            qd_rows_unset_changed(&s->rows, at);
         }
     }
 }
@@ -178,12 +179,12 @@ static void begin(scene *s, uint64_t seed)
     qd_heap_init(&s->heap);
     qd_rows_init(&s->rows, &s->heap);
     qd_bodies_init(&s->bodies, &s->heap);
-    s->frame = (qd_frame){.scale = 64};
-    s->mode = (qd_walk_mode)draw(3);
+    s->quantizer = (qd_quantizer){.scale = 64};
+    s->mode = (qd_traversal_mode)draw(3);
     s->moved_only = draw(2);
     s->all = draw(2);
     s->half_max = draw(2) ? 4 : 300;
-    s->swept = draw(4) == 0 && s->mode != QD_WALK_PAIRS;
+    s->swept = draw(4) == 0 && s->mode != QD_TRAVERSAL_PAIRS;
     uint32_t level = draw(11), size = 65536u >> level;
     s->window.shift = level < 8 ? 8 - level : 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -204,34 +205,33 @@ static void end(scene *s)
     qd_heap_deinit(&s->heap);
 }
 
-/* ---- what a kernel makes of it ---- */
+/* ---- the results of a kernel ---- */
 
-/* Lists by what they are made with; sinks by what is tested. */
+/* Lists are named after the function that makes them, sinks after the one that fills them. */
 typedef struct outcome {
     qd_list16 above, own16, again, carried16;
     qd_list8 own8, carried8, picked8;
     qd_sink sink16, sink8, cross;
     qd_quota quota16, quota8, quota_cross;
-    qd_pair near[QD_PAIRS_ROOM]; /* of one sink after the other */
+    qd_pair near[QD_PAIRS_ROOM]; /* shared by the sinks, one after the other */
 } outcome;
 
 static void open_sink(scene *s, qd_sink *sink, qd_quota *quota, qd_pair *near)
 {
-    quota->limit = quota->vain_max = UINT64_MAX;
+    quota->limit = quota->misses_max = UINT64_MAX;
     *sink = (qd_sink){
         .rows = &s->rows,
         .bodies = &s->bodies,
         .mode = s->mode,
         .swept = s->swept,
-        .rings = s->mode == QD_WALK_EVENTS && !s->swept,
-        .frame = s->frame,
+        .quantizer = s->quantizer,
         .heap = &s->heap,
         .quota = quota,
         .near = near,
     };
 }
 
-/* The same rows as those of own8, by their references; in two parts, each against itself and one against the other. */
+/* The rows of own8 by their references, in two parts: each against itself, and one against the other. */
 static void run_picked(scene *s, const qd_kernel *kernel, outcome *o)
 {
     qd_sink *sink = &o->cross;
@@ -239,7 +239,7 @@ static void run_picked(scene *s, const qd_kernel *kernel, outcome *o)
     uint32_t *reference = calloc(count + QD_BLOCK_ROWS, sizeof *reference);
 
     for (uint32_t i = 0; i < count; i++) {
-        reference[i] = o->own8.row[i] | (o->own8.moved[i / 64] >> i % 64 & 1 ? QD_LIST_MOVED : 0);
+        reference[i] = o->own8.row[i] | (o->own8.changed[i / 64] >> i % 64 & 1 ? QD_LIST_CHANGED : 0);
     }
     qd_list8_reserve(&s->heap, &o->picked8, count);
     kernel->pick8(sink, reference, own, &s->window, false, &o->picked8);
@@ -313,7 +313,7 @@ static bool same_moved(const uint64_t *a, const uint64_t *b, uint32_t count)
 
 static bool same_list16(const qd_list16 *a, const qd_list16 *b)
 {
-    bool same = a->own == b->own && a->count == b->count && same_moved(a->moved, b->moved, a->count) &&
+    bool same = a->own == b->own && a->count == b->count && same_moved(a->changed, b->changed, a->count) &&
                 memcmp(a->row, b->row, a->count * sizeof *a->row) == 0;
 
     for (uint32_t k = 0; k < QD_LIST_COLUMNS && same; k++) {
@@ -324,7 +324,7 @@ static bool same_list16(const qd_list16 *a, const qd_list16 *b)
 
 static bool same_list8(const qd_list8 *a, const qd_list8 *b)
 {
-    bool same = a->own == b->own && a->count == b->count && same_moved(a->moved, b->moved, a->count) &&
+    bool same = a->own == b->own && a->count == b->count && same_moved(a->changed, b->changed, a->count) &&
                 memcmp(a->row, b->row, a->count * sizeof *a->row) == 0;
 
     for (uint32_t k = 0; k < QD_LIST_COLUMNS && same; k++) {
@@ -339,7 +339,7 @@ static bool same_events(const qd_sink *a, const qd_sink *b)
            (a->count == 0 || memcmp(a->event, b->event, a->count * sizeof *a->event) == 0);
 }
 
-/* NULL where all is the same. */
+/* NULL if all is equal. */
 static const char *difference(const outcome *a, const outcome *b)
 {
     return !same_list16(&a->above, &b->above)           ? "collect16 of the cell above"
@@ -355,11 +355,11 @@ static const char *difference(const outcome *a, const outcome *b)
                                                         : NULL;
 }
 
-/* ---- two ways to the same ---- */
+/* ---- two ways to one result ---- */
 
-/* What a list holds of a row, to be put in order. */
+/* What a list holds of a row, for sorting. */
 typedef struct entry {
-    uint32_t row, moved;
+    uint32_t row, changed;
     uint16_t edge[QD_LIST_COLUMNS];
 } entry;
 
@@ -376,7 +376,7 @@ static entry *entries16(const qd_list16 *list)
 
     for (uint32_t i = 0; i < list->count; i++) {
         made[i].row = list->row[i];
-        made[i].moved = list->moved[i / 64] >> i % 64 & 1;
+        made[i].changed = list->changed[i / 64] >> i % 64 & 1;
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             made[i].edge[k] = list->column[k][i];
         }
@@ -391,7 +391,7 @@ static entry *entries8(const qd_list8 *list)
 
     for (uint32_t i = 0; i < list->count; i++) {
         made[i].row = list->row[i];
-        made[i].moved = list->moved[i / 64] >> i % 64 & 1;
+        made[i].changed = list->changed[i / 64] >> i % 64 & 1;
         for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
             made[i].edge[k] = list->column[k][i];
         }
@@ -414,7 +414,7 @@ static int by_slots(const void *a, const void *b)
     return memcmp(a, b, sizeof(qd_space_event));
 }
 
-/* Events with the smaller slot first, in order. */
+/* Sorts events, with the smaller slot first in each. */
 static qd_space_event *ordered(const qd_sink *sink)
 {
     qd_space_event *made = calloc(sink->count + 1, sizeof *made);

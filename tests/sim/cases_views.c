@@ -4,7 +4,7 @@
 
 #include "cases.h"
 #include "server/actor/service/reply.h"
-#include "server/room/views/views.h"
+#include "server/room/room_views.h"
 
 /* ---- what peers send ---- */
 

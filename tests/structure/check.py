@@ -33,24 +33,30 @@ LAYERS = {
     "actor/tick": ["actor/state", "actor/service", "room", "base", "proto"],
     "actor/state": ["actor/service", "room", "base", "proto"],
     "actor/service": ["room", "base", "proto"],
-    "room": ["room/entities", "room/pairs", "room/views", "space", "base"],
-    "room/views": ["room/entities", "space", "base"],
-    "room/pairs": ["room/entities", "space", "base"],
-    "room/entities": ["space", "base"],
-    "space": ["space/core", "space/tree", "space/grid", "space/brute", "space/move", "space/kernel", "space/geometry", "base"],
-    "space/tree": ["space/core", "space/move", "space/kernel", "space/geometry", "base"],
-    "space/grid": ["space/core", "space/move", "space/kernel", "space/geometry", "base"],
-    "space/brute": ["space/core", "space/move", "space/kernel", "space/geometry", "base"],
-    "space/move": ["space/core", "space/kernel", "space/geometry", "base"],
+    "room": ["room/views", "room/views/visibility", "room/views/state", "room/pairs", "room/entities", "room/common", "space", "base"],
+    "room/views": ["room/views/visibility", "room/views/state", "room/entities", "room/common", "space", "base"],
+    "room/views/visibility": ["room/views/state", "room/entities", "room/common", "space", "base"],
+    "room/views/state": ["room/entities", "room/common", "base"],
+    "room/pairs": ["room/entities", "room/common", "space", "base"],
+    "room/entities": ["room/common", "space", "base"],
+    "room/common": ["space", "base", "proto"],
+    "space": ["space/core", "space/tree/linear", "space/tree/sparse", "space/grid", "space/brute", "space/kernel", "base"],
+    "space/tree/linear": ["space/tree", "space/move", "space/core", "space/kernel", "space/kernel/lanes", "space/geometry", "base"],
+    "space/tree/sparse": ["space/tree", "space/move", "space/core", "space/kernel", "space/geometry", "base"],
+    "space/tree": ["space/core", "space/kernel", "space/geometry", "base"],
+    "space/grid": ["space/brute", "space/move", "space/core", "space/kernel", "space/geometry", "base"],
+    "space/brute": ["space/move", "space/core", "space/kernel", "space/kernel/lanes", "space/geometry", "base"],
+    "space/move": ["space/tree/linear", "space/brute", "space/core", "space/kernel", "space/geometry", "base"],
     "space/core": ["space/kernel", "space/geometry", "base"],
-    "space/kernel": ["space/geometry", "base"],
+    "space/kernel": ["space/kernel/lanes", "space/core", "space/tree", "space/geometry", "base"],
+    "space/kernel/lanes": ["space/kernel", "space/core", "space/geometry", "base"],
     "space/geometry": ["base"],
     "work": ["base"],
     "net": ["base", "proto"],
     "base": [],
 }
 # Headers that a folder with subfolders offers to the folders above it.
-PUBLIC = {"space/space.h", "room/room.h", "room/views/views.h"}
+PUBLIC = {"space/space.h", "space/types.h", "space/core/axes.h", "room/room.h", "room/room_views.h"}
 
 
 def sources(root):
@@ -174,7 +180,7 @@ def check_readmes(root, files):
             prose = file.read()
         for name in set(re.findall(r"(?<![\w/.*])((?:[\w.-]+/)*[\w-]+\.(?:c|h|md|proto|py|sh))\b", prose)):
             beside = os.path.normpath(os.path.join(os.path.dirname(page), name))
-            if beside not in suffixes and not any(path.endswith("/" + name) for path in suffixes):
+            if not {name, beside} & suffixes and not any(path.endswith("/" + name) for path in suffixes):
                 problems.append(f"{page}: names the file {name}, which does not exist")
         for name in set(re.findall(r"\b(qd_\w+)(?:\(\))?", prose)):
             if name not in functions and not re.search(rf"\b{name}\b", "\n".join(text.values())):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Batches: every kind of refusal and which comes first, duplicates, defaults, and that the rest is applied.
+ * Batches: every refusal and which one comes first, duplicates, defaults; the rest of a batch is applied.
  */
 #include "room_fixture.h"
 

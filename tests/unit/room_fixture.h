@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A room to test, and short ways to say what tests of rooms say often.
+ * A room to test, with short forms of common commands.
  */
 #ifndef QD_TESTS_UNIT_ROOM_FIXTURE_H
 #define QD_TESTS_UNIT_ROOM_FIXTURE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The index of ids against an array, over random puts and removals of ids that are counted up, thinly spread, or both.
+ * The ids of a room against an array: random ids are put and removed, counted up, spread, or both.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 typedef struct reference {
     uint32_t id[KEYS_MAX];
-    qd_place place[KEYS_MAX];
+    qd_id_entry place[KEYS_MAX];
     uint32_t key_count, count;
 } reference;
 
@@ -30,10 +30,10 @@ static uint64_t random_next(uint64_t *seed)
 static void check_all(const qd_ids *ids, const reference *expected)
 {
     uint32_t cursor = 0, mapped = 0, id, below = 0;
-    qd_place place;
+    qd_id_entry place;
 
     for (uint32_t i = 0; i < expected->key_count; i++) {
-        qd_place found = qd_ids_get(ids, expected->id[i]);
+        qd_id_entry found = qd_ids_get(ids, expected->id[i]);
 
         assert_int_equal(found.slot, expected->place[i].slot);
         assert_int_equal(found.owner, expected->place[i].owner);
@@ -68,7 +68,7 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
         bool wild = spread == 1 || (spread == 2 && i % 2);
 
         expected.id[i] = wild ? (i + 1) * 2654435761u : i;
-        expected.place[i] = (qd_place){QD_SLOT_NONE, QD_OWNER_NOBODY};
+        expected.place[i] = (qd_id_entry){QD_SLOT_NONE, QD_OWNER_NOBODY};
     }
     for (uint32_t step = 0; step < 8 * key_count; step++) {
         /* Grows first, then shrinks. */
@@ -77,11 +77,11 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
         bool there = expected.place[i].slot != QD_SLOT_NONE;
 
         if (put && !there) {
-            expected.place[i] = (qd_place){step, (uint32_t)random_next(&seed)};
+            expected.place[i] = (qd_id_entry){step, (uint32_t)random_next(&seed)};
             assert_int_equal(qd_ids_put(&ids, expected.id[i], expected.place[i]), QD_OK);
             expected.count++;
         } else if (!put && there) {
-            expected.place[i] = (qd_place){QD_SLOT_NONE, QD_OWNER_NOBODY};
+            expected.place[i] = (qd_id_entry){QD_SLOT_NONE, QD_OWNER_NOBODY};
             qd_ids_remove(&ids, expected.id[i]);
             expected.count--;
         }
@@ -117,7 +117,7 @@ static void table_takes_over_from_the_map(void **state)
     qd_heap_init(&heap);
     qd_ids_init(&ids, &heap, 1);
     for (uint32_t id = 3000; id-- > 0;) {
-        assert_int_equal(qd_ids_put(&ids, id, (qd_place){id * 2, id * 3}), QD_OK);
+        assert_int_equal(qd_ids_put(&ids, id, (qd_id_entry){id * 2, id * 3}), QD_OK);
     }
     for (uint32_t id = 0; id < 3000; id++) {
         assert_int_equal(qd_ids_get(&ids, id).slot, id * 2);
@@ -139,7 +139,7 @@ static void the_outermost_ids_work(void **state)
     qd_ids_init(&ids, &heap, 1);
     for (uint32_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
         assert_int_equal(qd_ids_get(&ids, edges[i]).slot, QD_SLOT_NONE);
-        assert_int_equal(qd_ids_put(&ids, edges[i], (qd_place){i, i}), QD_OK);
+        assert_int_equal(qd_ids_put(&ids, edges[i], (qd_id_entry){i, i}), QD_OK);
     }
     for (uint32_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
         assert_int_equal(qd_ids_get(&ids, edges[i]).slot, i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * So many events in one tick that all hands order them: the pairs of two heaps of boxes that part and meet again, for
- * a member who wants all and one who wants its own, whoever does the tasks.
+ * So many events in one tick that several workers sort them. The pairs of two piles of boxes part and meet again, for a
+ * member with all pairs and for one with its own. The order of the tasks changes nothing.
  */
 #include "room_fixture.h"
 #include "support/backwards.h"

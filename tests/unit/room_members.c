@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Members: what is left of them when they go, for how long, and when their number is free.
+ * Members: what remains after they leave, for how long, and when their number is free.
  */
 #include "room_fixture.h"
 
@@ -186,7 +186,7 @@ static void despawn_all_ends_everything_as_closed(void **state)
     }
     assert_int_equal(stats_of(room).entities, 0);
 
-    /* The one who left is still waited for, though nothing is left to expire. */
+    /* The grace period goes on, although nothing is left to expire. */
     qd_room_expire(room, 50);
     assert_true(qd_room_due_ns(room) == QD_NEVER);
     assert_int_equal(join(room), leaver);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a room's memory is: little when new, none when destroyed, the same once warm, given back after a burst, and
- * refused in words when the budget is spent.
+ * The memory of a room: little when new, none when destroyed, constant once warm, given back after a burst. A command
+ * that exceeds the budget is refused.
  */
 #include "room_fixture.h"
 
-#include "server/room/memory.h"
+#include "server/room/common/memory.h"
 
 #define CROWD 400u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sort of pairs against qsort: all sizes around the thresholds, keys thin and thick, values beside them or none.
+ * The radix sort against qsort: all sizes around the thresholds, dense and sparse keys, with values and without.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "server/room/pairs/order.h"
+#include "server/room/common/order.h"
 
 #define COUNT_MAX 140000u
 
@@ -37,7 +37,7 @@ static unsigned bit_length(uint32_t value)
     return value ? 32u - (unsigned)__builtin_clz(value) : 0;
 }
 
-/* Sorts `input`. The value of a key is where it was, so that each key's own must lead back to it. */
+/* Sorts `input`. The value of each key is its index in `input`. */
 static void check(size_t count)
 {
     uint64_t any = 0;
@@ -105,7 +105,7 @@ static void sorts_halves_of_unequal_width(void **state)
     }
 }
 
-/* Ids that lie together in places, far from each other: the digits that are sorted first tell little. */
+/* Clusters of ids, far from each other: the first digits to sort by separate few of them. */
 static void sorts_ids_in_clusters(void **state)
 {
     static const size_t counts[] = {100, 5000, 140000};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Events into keys in order, against qsort: few and many, of every kind, ids counted, spread and a few far ones among
- * counted ones; on one hand and on several, which take tasks from the last to the first or run at once.
+ * Ordered keys of events against qsort: few and many, of every kind; ids counted up, spread, and mostly counted up; on
+ * one worker and on several, which take tasks in reverse order or run at once.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,10 +16,10 @@
 #include "server/room/pairs/pair_keys.h"
 #include "support/backwards.h"
 
-#define SLOTS     3000u
-#define COUNT_MAX 140000u
-#define HANDS_MAX 4u
-#define ALIGNMENT 64u
+#define SLOTS       3000u
+#define COUNT_MAX   140000u
+#define WORKERS_MAX 4u
+#define ALIGNMENT   64u
 
 static uint64_t random_next(uint64_t *seed)
 {
@@ -40,7 +40,7 @@ static void *run_errand(void *context)
 {
     const struct errand *errand = context;
 
-    for (size_t i = errand->first; i < errand->count; i += HANDS_MAX) {
+    for (size_t i = errand->first; i < errand->count; i += WORKERS_MAX) {
         errand->task(i, errand->argument);
     }
     return NULL;
@@ -48,20 +48,20 @@ static void *run_errand(void *context)
 
 static void run_at_once(void *context, size_t count, qd_task_fn task, void *argument)
 {
-    pthread_t thread[HANDS_MAX];
-    struct errand errand[HANDS_MAX];
+    pthread_t thread[WORKERS_MAX];
+    struct errand errand[WORKERS_MAX];
 
     (void)context;
-    for (size_t hand = 0; hand < HANDS_MAX; hand++) {
-        errand[hand] = (struct errand){hand, count, task, argument};
-        assert_int_equal(pthread_create(&thread[hand], NULL, run_errand, &errand[hand]), 0);
+    for (size_t worker = 0; worker < WORKERS_MAX; worker++) {
+        errand[worker] = (struct errand){worker, count, task, argument};
+        assert_int_equal(pthread_create(&thread[worker], NULL, run_errand, &errand[worker]), 0);
     }
-    for (size_t hand = 0; hand < HANDS_MAX; hand++) {
-        assert_int_equal(pthread_join(thread[hand], NULL), 0);
+    for (size_t worker = 0; worker < WORKERS_MAX; worker++) {
+        assert_int_equal(pthread_join(thread[worker], NULL), 0);
     }
 }
 
-static const qd_executor threads = {.run = run_at_once, .width = HANDS_MAX};
+static const qd_executor threads = {.run = run_at_once, .width = WORKERS_MAX};
 
 /* ---- the check ---- */
 
@@ -92,7 +92,7 @@ static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, uint64_t *seed)
         bool far = kind == SPREAD || (kind == FEW_FAR && slot % 100 == 7);
 
         id[slot] = far ? (slot + 1) * 2654435761u : slot ^ 63;
-        assert_int_equal(qd_ids_put(ids, id[slot], (qd_place){slot, 0}), QD_OK);
+        assert_int_equal(qd_ids_put(ids, id[slot], (qd_id_entry){slot, 0}), QD_OK);
     }
 }
 
@@ -175,7 +175,7 @@ static void splits_only_what_is_worth_it(void **state)
     (void)state;
     assert_int_equal(qd_pair_ranges(1000000, &qd_executor_serial), 1);
     assert_int_equal(qd_pair_ranges(100, &threads), 1);
-    assert_int_equal(qd_pair_ranges(1000000, &threads), HANDS_MAX);
+    assert_int_equal(qd_pair_ranges(1000000, &threads), WORKERS_MAX);
 }
 
 int main(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Queries of a room: ids and their order, limits, the category filter, and that they show the last tick, whatever came
- * since.
+ * Queries of a room: ids and their order, limits, the category filter. They show the last tick, not later changes.
  */
 #include "room_fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ticks and subscriptions: what each state gets, when, and in which words.
+ * Ticks and subscriptions: what a subscription gets in each state.
  */
 #include "room_fixture.h"
 
@@ -376,23 +376,23 @@ static void without_a_subscription_there_is_nothing_to_lose(void **state)
     close_room(&fixture);
 }
 
-/* In the midst of a round a reader loses its report, another subscribes anew, a third leaves. */
+/* In the middle of a round one reader loses its report, another subscribes again, a third leaves. */
 static void changes_within_a_round_concern_only_their_member(void **state)
 {
     room_fixture fixture;
 
     (void)state;
     open_crowd(&fixture, 1000);
-    uint32_t anew = join(fixture.room), leaver = join(fixture.room), last = join(fixture.room);
+    uint32_t again = join(fixture.room), leaver = join(fixture.room), last = join(fixture.room);
     subscribe(fixture.room, fixture.me);
-    subscribe(fixture.room, anew);
+    subscribe(fixture.room, again);
     subscribe(fixture.room, leaver);
     subscribe(fixture.room, last);
     tick(fixture.room);
     qd_room_report report = next_report(fixture.room);
     assert_int_equal(report.member, fixture.me);
     qd_room_lost(fixture.room, fixture.me);
-    subscribe(fixture.room, anew);
+    subscribe(fixture.room, again);
     qd_room_leave(fixture.room, leaver, 0);
     assert_int_equal(join(fixture.room), leaver);
     report = next_report(fixture.room);
@@ -402,7 +402,7 @@ static void changes_within_a_round_concern_only_their_member(void **state)
 
     catch_up(fixture.room);
     report = next_report(fixture.room);
-    assert_int_equal(report.member, anew);
+    assert_int_equal(report.member, again);
     expect_reset(&report, 2);
     no_report(fixture.room);
     close_room(&fixture);

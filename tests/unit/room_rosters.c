@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rosters: what they are made of, what an entry means as entities come and go, and what they cost.
+ * Rosters: naming them, what an entry means as entities come and go, and their memory.
  */
 #include "room_fixture.h"
 
@@ -26,10 +26,10 @@ static qd_status name(room_fixture *fixture, uint32_t number, uint32_t first, co
 
 static void expect_ids(room_fixture *fixture, uint32_t number, uint32_t count, const uint32_t *id)
 {
-    uint32_t told;
-    const uint32_t *ids = qd_room_roster_ids(fixture->room, fixture->me, number, &told);
+    uint32_t found;
+    const uint32_t *ids = qd_room_roster_ids(fixture->room, fixture->me, number, &found);
 
-    assert_int_equal(told, count);
+    assert_int_equal(found, count);
     assert_true((ids != NULL) == (count > 0));
     if (count > 0) {
         assert_memory_equal(ids, id, count * sizeof id[0]);
@@ -46,8 +46,8 @@ static int place(room_fixture *fixture, uint32_t number, uint32_t first, uint32_
         xs[i] = x;
         ys[i] = 50;
     }
-    const qd_room_roster_places places = {.number = number, .first = first, .count = count, .x = xs, .y = ys};
-    assert_int_equal(qd_room_roster_place(fixture->room, fixture->me, &places, &refusals), QD_OK);
+    const qd_room_roster_positions places = {.number = number, .first = first, .count = count, .x = xs, .y = ys};
+    assert_int_equal(qd_room_roster_move(fixture->room, fixture->me, &places, &refusals), QD_OK);
     assert_true(refusals.count <= 1);
     return refusals.count ? refusals.code[0] : 0;
 }
@@ -161,12 +161,12 @@ static void an_entry_is_refused_once_its_entity_is_anothers(void **state)
     assert_int_equal(spawn(fixture.room, fixture.me, 1, 10), 0);
     assert_int_equal(name(&fixture, 0, 0, id, 1, false), QD_OK);
     assert_int_equal(place(&fixture, 0, 0, 1, 20), 0);
-    qd_room_give(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
+    qd_room_hand_over(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
     assert_int_equal(place(&fixture, 0, 0, 1, 30), QD_ROOM_NOT_OWNER);
-    qd_room_give(fixture.room, other, id, 1, QD_ROOM_OWNED, NULL, &refusals);
+    qd_room_hand_over(fixture.room, other, id, 1, QD_ROOM_OWNED, NULL, &refusals);
     assert_int_equal(place(&fixture, 0, 0, 1, 40), 0);
     assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me, NULL), 0);
-    qd_room_give(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
+    qd_room_hand_over(fixture.room, fixture.me, id, 1, other, NULL, &refusals);
     assert_int_equal(qd_room_adopt(fixture.room, other, fixture.me, NULL), 1);
     assert_int_equal(place(&fixture, 0, 0, 1, 50), 0);
     assert_true(x_of(fixture.room, 1) == 50);
@@ -191,7 +191,7 @@ static void rosters_of_many_runs_are_moved_from_any_entry(void **state)
     assert_int_equal(place(&fixture, 0, 300, 1100, 30), 0);
     assert_true(x_of(fixture.room, id[299]) == 20 && x_of(fixture.room, id[300]) == 30);
     assert_true(x_of(fixture.room, id[1399]) == 30 && x_of(fixture.room, id[1400]) == 20);
-    /* One entry that is gone holds up nobody else. */
+    /* An entry without an entity does not affect the others. */
     assert_int_equal(despawn(fixture.room, fixture.me, id[700]), 0);
     assert_int_equal(place(&fixture, 0, 0, MANY, 40), QD_ROOM_UNKNOWN_ID);
     assert_true(x_of(fixture.room, id[0]) == 40 && x_of(fixture.room, id[701]) == 40);
@@ -244,7 +244,7 @@ static void what_is_cut_off_is_not_what_stays(void **state)
     close_room(&fixture);
 }
 
-/* From any entry on, by so few that they end in the next run, or in the one behind it. */
+/* From any entry on; the moves end in the next run, or in the one after it. */
 static void an_entry_that_is_gone_is_missed_from_anywhere(void **state)
 {
     room_fixture fixture;
@@ -281,8 +281,8 @@ static void refusals_name_entries_of_the_batch(void **state)
         assert_int_equal(spawn(fixture.room, fixture.me, id[i], 10), 0);
     }
     assert_int_equal(name(&fixture, 0, 0, id, 4, false), QD_OK);
-    const qd_room_roster_places places = {.number = 0, .first = 1, .count = 3, .x = x, .y = y};
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_OK);
+    const qd_room_roster_positions places = {.number = 0, .first = 1, .count = 3, .x = x, .y = y};
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_OK);
     assert_int_equal(refusals.count, 2);
     assert_int_equal(refusals.index[0], 1);
     assert_int_equal(refusals.code[0], QD_ROOM_NOT_FINITE);
@@ -304,17 +304,17 @@ static void places_of_no_roster_and_beyond_its_end_change_nothing(void **state)
     assert_int_equal(spawn(fixture.room, fixture.me, 1, 10), 0);
     assert_int_equal(spawn(fixture.room, fixture.me, 2, 10), 0);
     assert_int_equal(name(&fixture, 1, 0, id, 2, false), QD_OK);
-    qd_room_roster_places places = {.number = 0, .count = 2, .x = x, .y = y};
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_NOT_FOUND);
+    qd_room_roster_positions places = {.number = 0, .count = 2, .x = x, .y = y};
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_ERR_NOT_FOUND);
     places.number = 1;
     places.count = 3;
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
     places.first = UINT32_MAX;
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_ERR_INVALID);
     assert_true(x_of(fixture.room, 1) == 10 && x_of(fixture.room, 2) == 10);
     places.first = 1;
     places.count = 1;
-    assert_int_equal(qd_room_roster_place(fixture.room, fixture.me, &places, &refusals), QD_OK);
+    assert_int_equal(qd_room_roster_move(fixture.room, fixture.me, &places, &refusals), QD_OK);
     assert_true(refusals.count == 0 && x_of(fixture.room, 1) == 10 && x_of(fixture.room, 2) == 20);
     close_room(&fixture);
 }
@@ -333,7 +333,7 @@ static void memory_goes_with_the_roster_and_with_its_member(void **state)
     assert_true(fixture.heap.bytes >= before + (MANY - 200) * 8);
     assert_true(fixture.heap.bytes <= before + MANY * 12);
     assert_int_equal(name(&fixture, 9, 0, id, 1, false), QD_OK);
-    /* But for a little by which the room tells runs of entries apart. */
+    /* Except for a little memory about runs. */
     assert_true(fixture.heap.bytes <= before + LITTLE);
     for (uint32_t i = 0; i < 100; i++) {
         assert_int_equal(name(&fixture, 8, 0, id, MANY, false), QD_OK);

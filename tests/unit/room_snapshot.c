@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Snapshots: order, limit, regions, and that they show the present, not the last tick.
+ * Snapshots: order, limit, regions. They show the present, not the last tick.
  */
 #include "room_fixture.h"
 

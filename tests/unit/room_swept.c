@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Swept rooms: who is told of pairs that passed, when, and in which order.
+ * Swept rooms: which subscriptions get pairs that passed, when, and in which order.
  */
 #include "room_fixture.h"
 
@@ -61,7 +61,7 @@ static void rooms_that_are_not_swept_tell_of_none(void **state)
     close_room(&fixture);
 }
 
-/* What begins or ends did not pass, nor does who jumps. */
+/* Pairs that begin or end did not pass, and teleported entities pass nothing. */
 static void passed_is_what_neither_began_nor_ended(void **state)
 {
     float x = 10, y = 50;

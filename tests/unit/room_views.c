@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What observers see: regions, margins, masks, teams, what is hidden, and why something leaves.
+ * What observers see: regions, margins, masks, teams, hidden entities, and the reasons of leaves.
  */
 #include "room_views_fixture.h"
 
@@ -62,15 +62,14 @@ static void an_anchored_observer_goes_with_its_entity_and_does_not_see_it(void *
     spawn(room, me, 1, 10);
     spawn(room, me, 2, 15);
     spawn(room, me, 3, 90);
-    observe(room, me, (watch){.id = 7, .flags = QD_ROOM_OBSERVER_ANCHORED, .entity = 1, .range = 10});
+    observe(room, me, (watch){.id = 7, .anchored = 1, .entity = 1, .range = 10});
     expect_enters(view_at_tick(room), 1, 7, 2);
     move(room, me, 1, 85);
     qd_room_view_report report = view_at_tick(room);
     expect_leaves(report, 1, 7, 2, QD_ROOM_LEFT_RANGE);
     expect_enters(report, 1, 7, 3);
 
-    observe(room, me,
-            (watch){.id = 7, .flags = QD_ROOM_OBSERVER_ANCHORED | QD_ROOM_OBSERVER_SELF, .entity = 1, .range = 10});
+    observe(room, me, (watch){.id = 7, .anchored = 1, .sees_self = 1, .entity = 1, .range = 10});
     expect_enters(view_at_tick(room), 1, 7, 1);
     despawn(room, me, 1);
     expect_leaves(view_at_tick(room), 2, 7, 1, QD_ROOM_LEFT_OBSERVER, 7, 3, QD_ROOM_LEFT_OBSERVER);
@@ -133,7 +132,7 @@ static void a_closed_room_leaves_everything(void **state)
     spawn(room, me, 1, 50);
     spawn(room, me, 2, 51);
     observe(room, me, (watch){.id = 7, .range = 10});
-    observe(room, me, (watch){.id = 8, .flags = QD_ROOM_OBSERVER_ANCHORED, .entity = 1, .range = 10});
+    observe(room, me, (watch){.id = 8, .anchored = 1, .entity = 1, .range = 10});
     (void)view_at_tick(room);
     qd_room_despawn_all(room);
     expect_leaves(view_at_tick(room), 3, 7, 1, QD_ROOM_LEFT_ROOM_CLOSED, 7, 2, QD_ROOM_LEFT_ROOM_CLOSED, 8, 2,

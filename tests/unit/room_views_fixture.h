@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Short ways to say what tests of views say often. Observers are one at a time, entities are points at (x, 50).
+ * Short forms of common commands about views. Observers come one at a time, entities are points at (x, 50).
  */
 #ifndef QD_TESTS_UNIT_ROOM_VIEWS_FIXTURE_H
 #define QD_TESTS_UNIT_ROOM_VIEWS_FIXTURE_H
 
 #include "room_fixture.h"
-#include "server/room/views/views.h"
+#include "server/room/room_views.h"
 
 static inline const qd_room_config *views_config(void)
 {
@@ -20,10 +20,10 @@ static inline const qd_room_config *views_config(void)
     return &config;
 }
 
-/* One observer, as it is said; what is not given is absent. */
+/* One observer. Fields that are 0 are absent. */
 typedef struct watch {
     uint32_t id;
-    uint8_t flags;
+    uint8_t anchored, sees_self;
     uint32_t entity;
     uint8_t region; /* 0: a circle */
     float x, y;     /* 0: in the middle of the room, (50, 50) */
@@ -43,10 +43,10 @@ static inline int observe(qd_room *room, uint32_t member, watch how)
     how.mask = how.mask ? how.mask : UINT32_MAX;
     how.x = how.x != 0 ? how.x : 50;
     how.y = how.y != 0 ? how.y : 50;
-    qd_room_observers batch = {
+    qd_msg_observers batch = {
         .count = 1,
         .id = &how.id,
-        .flags = &how.flags,
+        .anchored = &how.anchored,
         .region = &how.region,
         .entity = &how.entity,
         .x = &how.x,
@@ -62,7 +62,8 @@ static inline int observe(qd_room *room, uint32_t member, watch how)
         .limit = &how.limit,
         .enter_budget = &how.enter_budget,
         .team = &how.team,
-        .tiers = how.tiers,
+        .sees_self = &how.sees_self,
+        .tier_count = how.tiers,
         .relay_range = how.relay_range,
         .relay_every = how.relay_every,
     };
@@ -89,7 +90,7 @@ static inline int recategorise(qd_room *room, uint32_t member, uint32_t id, uint
 
 static inline int hide(qd_room *room, uint32_t member, uint32_t id, uint8_t hidden)
 {
-    qd_room_descriptions batch = {.count = 1, .id = &id, .hidden = &hidden};
+    qd_msg_describe batch = {.count = 1, .id = &id, .hidden = &hidden};
     qd_room_refusals refusals;
 
     qd_room_describe(room, member, &batch, &refusals);
@@ -98,7 +99,7 @@ static inline int hide(qd_room *room, uint32_t member, uint32_t id, uint8_t hidd
 
 static inline int set_team(qd_room *room, uint32_t member, uint32_t id, uint32_t team)
 {
-    qd_room_descriptions batch = {.count = 1, .id = &id, .team = &team};
+    qd_msg_describe batch = {.count = 1, .id = &id, .team = &team};
     qd_room_refusals refusals;
 
     qd_room_describe(room, member, &batch, &refusals);
@@ -107,7 +108,7 @@ static inline int set_team(qd_room *room, uint32_t member, uint32_t id, uint32_t
 
 static inline int set_visible_range(qd_room *room, uint32_t member, uint32_t id, float range)
 {
-    qd_room_descriptions batch = {.count = 1, .id = &id, .visible_range = &range};
+    qd_msg_describe batch = {.count = 1, .id = &id, .visible_range = &range};
     qd_room_refusals refusals;
 
     qd_room_describe(room, member, &batch, &refusals);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What observers see beyond regions and masks: cones, teams, what is hidden, lists, limits, budgets, visible ranges.
+ * What observers see beyond regions and masks: cones, teams, hidden entities, lists, limits, budgets, visible ranges.
  */
 #include "room_views_fixture.h"
 
@@ -12,7 +12,7 @@ static void except(uint32_t observer, uint32_t show_count, const uint32_t *show,
 
 static void turn(uint32_t id, float x, float y)
 {
-    qd_room_observers batch = {.count = 1, .id = &id, .direction_x = &x, .direction_y = &y};
+    qd_msg_observers batch = {.count = 1, .id = &id, .direction_x = &x, .direction_y = &y};
     qd_room_refusals refusals;
 
     qd_room_observers_move(room, me, &batch, &refusals);
@@ -189,8 +189,8 @@ static void bad_observers_are_refused(void **state)
     assert_int_equal(observe(room, me, (watch){.region = QD_ROOM_CONE, .angle = 1}), QD_ROOM_BAD_REGION);
     assert_int_equal(observe(room, me, (watch){.region = QD_ROOM_CONE, .angle = 4, .direction_x = 1}),
                      QD_ROOM_BAD_REGION);
-    assert_int_equal(observe(room, me, (watch){.flags = QD_ROOM_OBSERVER_ANCHORED, .entity = 9}), QD_ROOM_UNKNOWN_ID);
-    assert_int_equal(observe(room, me, (watch){.flags = QD_ROOM_OBSERVER_ANCHORED, .entity = 1}), QD_ROOM_NOT_OWNER);
+    assert_int_equal(observe(room, me, (watch){.anchored = 1, .entity = 9}), QD_ROOM_UNKNOWN_ID);
+    assert_int_equal(observe(room, me, (watch){.anchored = 1, .entity = 1}), QD_ROOM_NOT_OWNER);
     assert_int_equal(observe(room, me, (watch){.tiers = 2, .relay_range = ranges, .relay_every = everys}),
                      QD_ROOM_BAD_REGION);
     assert_int_equal(observe(room, me, (watch){.tiers = 1, .relay_range = ranges, .relay_every = never}),

@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-#include "server/space/core/auto.h"
+#include "server/space/auto.h"
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 #include "support/chance.h"
 
 #define AXES  ((uint32_t)QD_AXES)
@@ -165,7 +166,7 @@ static void observe(scene kind, uint32_t workers, trace *result)
     qd_heap_init(&heap);
     assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
     qd_space_tune(space,
-                  &(qd_tuning){.leaf_rows = LEAF, .task_rows_min = 100, .stage_bodies_min = 0, .land_slots = 64});
+                  &(qd_tuning){.leaf_rows = LEAF, .task_rows_min = 100, .pending_bodies_min = 0, .apply_slots = 64});
     for (uint32_t i = 0; i < COUNT; i++) {
         for (uint32_t k = 0; k < AXES; k++) {
             at[k][i] = start_of(kind, i, &dice);

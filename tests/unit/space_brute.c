@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * BRUTE: what it costs, and that its tasks, its groups and a frame around whatever is there lose and invent nothing,
- * against loops over all pairs. (That it tells the truth of everything that can happen to a body is for the model.) */
+ * BRUTE: what it costs, and that its tasks, its groups and its quantizers neither lose nor invent a pair, compared with
+ * loops over all pairs. model/space_model tests all that can happen to a body.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ typedef struct crowd {
     uint32_t slot[COUNT_MAX];
     float at[3][COUNT_MAX], half[COUNT_MAX];
     uint32_t category[COUNT_MAX], mask[COUNT_MAX];
-    uint8_t *touching; /* a bit a pair */
+    uint8_t *touching; /* a bit per pair */
 } crowd;
 
 static crowd c;
@@ -47,7 +48,7 @@ static void begin(uint32_t task_rows_min)
     assert_int_equal(qd_space_create(&config, &c.heap, &c.space), QD_OK);
     qd_space_tune(
         c.space,
-        &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min, .stage_bodies_min = 0, .land_slots = 64});
+        &(qd_tuning){.leaf_rows = 96, .task_rows_min = task_rows_min, .pending_bodies_min = 0, .apply_slots = 64});
 }
 
 static void end(void)
@@ -108,7 +109,7 @@ static bool touch(uint32_t a, uint32_t b)
     return meet;
 }
 
-/* Everybody's place is told, there is a tick, and its events are what became of all pairs. */
+/* Moves all bodies, ticks, and compares the events with what changed between all pairs. */
 static size_t tick(const qd_executor *executor)
 {
     qd_space_events found;
@@ -161,7 +162,7 @@ static void test_a_move_is_no_list_operation_and_rest_no_test(void **state)
     }
     tick(&qd_executor_serial);
     assert_int_equal(counters().list_operations, 100);
-    /* After a tick at which all moved, the next one takes that for granted. */
+    /* After a tick at which all bodies moved, the next tick expects that again. */
     uint64_t tests = 0;
     for (int t = 0; t < 3; t++) {
         qd_space_events found;
@@ -177,8 +178,8 @@ static void test_a_move_is_no_list_operation_and_rest_no_test(void **state)
     end();
 }
 
-/* Numbers of the frame are chosen around what there is: that must be right for a point, for a line, and for sides that
- * floats can hardly tell. */
+/* The quantizer is chosen around the bodies. That must be right for a point, for a line, and for sides that floats can
+ * hardly tell apart. */
 static void test_worlds_of_any_extent(void **state)
 {
     (void)state;
@@ -210,7 +211,7 @@ static void run_backwards(void *context, size_t count, qd_task_fn task, void *ar
     }
 }
 
-/* More rows than go without groups, and shares for several hands, which need not run in order. */
+/* Enough rows for groups, and shares for several workers, which need not run in order. */
 static void test_many_and_several_hands(void **state)
 {
     (void)state;
@@ -224,7 +225,7 @@ static void test_many_and_several_hands(void **state)
         size_t changes = tick(&executor);
         wander(0.5f);
         changes += tick(&executor);
-        /* The first half rests; so do all but a few. */
+        /* The first half rests; then all but a few bodies rest. */
         for (uint32_t moving = c.count / 2; moving > 0; moving /= 40) {
             for (uint32_t i = 0; i < moving; i++) {
                 c.at[0][i] += 0.5f;
@@ -236,7 +237,7 @@ static void test_many_and_several_hands(void **state)
     }
 }
 
-/* The frame is kept for some walks: who left it is met all the same, and soon told apart again. */
+/* The quantizer is kept for some traversals. Bodies outside of it still meet, and the next one tells them apart. */
 static void test_a_crowd_that_moves_on_is_told_apart(void **state)
 {
     (void)state;
@@ -267,9 +268,8 @@ static void filter(uint32_t i, uint32_t category, uint32_t mask)
     qd_space_refilter(c.space, c.slot[i], category, mask);
 }
 
-/* Two thousand on one spot that look for some others, and not for each other: only with those others they are tested.
- */
-static void test_a_crowd_of_the_aloof_costs_no_tests(void **state)
+/* 2,000 bodies in one place ignore each other and heed a few others. Only pairs with those others are tested. */
+static void test_a_crowd_of_self_ignoring_bodies_costs_no_tests(void **state)
 {
     (void)state;
     const uint32_t bodies = 2000, others = 20;
@@ -289,7 +289,7 @@ static void test_a_crowd_of_the_aloof_costs_no_tests(void **state)
             assert_true(tick(&qd_executor_serial) > 0);
         }
         assert_true(counters().exact_tests < 5 * bodies * (others + 1));
-        /* Whoever is aloof no more, or in another way, is tested again; and when it becomes aloof, a last time. */
+        /* Bodies that stop being self-ignoring, or change to another such filter, are tested again. */
         for (uint32_t i = 0; i < bodies; i += 7) {
             filter(i, i % 2 == 0 ? 1 : 4, i % 2 == 0 ? 1 : 3);
         }
@@ -332,7 +332,7 @@ int main(void)
         cmocka_unit_test(test_worlds_of_any_extent),
         cmocka_unit_test(test_many_and_several_hands),
         cmocka_unit_test(test_a_crowd_that_moves_on_is_told_apart),
-        cmocka_unit_test(test_a_crowd_of_the_aloof_costs_no_tests),
+        cmocka_unit_test(test_a_crowd_of_self_ignoring_bodies_costs_no_tests),
         cmocka_unit_test(test_all_kernels_count_the_same),
     };
 

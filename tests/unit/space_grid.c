@@ -142,7 +142,7 @@ static void play(float cell_size, bool swept, uint32_t workers)
     config.swept = swept;
     c.count = 0;
     twins_begin(&c.twins, &config,
-                &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100, .stage_bodies_min = 0, .land_slots = 64});
+                &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100, .pending_bodies_min = 0, .apply_slots = 64});
     c.twins.executor = &executor;
     for (uint32_t i = 0; i < 700; i++) {
         add();
@@ -203,7 +203,7 @@ static void load_begin(load *l, uint32_t count)
     qd_heap_init(&l->heap);
     assert_int_equal(qd_space_create(&config, &l->heap, &l->space), QD_OK);
     /* What crowds cost is counted to the end. */
-    qd_space_tune(l->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .vain_min = UINT32_MAX});
+    qd_space_tune(l->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .misses_min = UINT32_MAX});
     l->count = 0;
     l->slot = malloc(count * sizeof *l->slot);
     for (uint32_t k = 0; k < 3; k++) {

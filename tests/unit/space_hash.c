@@ -305,7 +305,7 @@ static void play(const scene *s, uint32_t dimensions, float cell_size, const qd_
 
 static void play_all(const scene *s)
 {
-    const qd_tuning small = {.leaf_rows = 6, .task_rows_min = 0, .stage_bodies_min = 0, .land_slots = 64};
+    const qd_tuning small = {.leaf_rows = 6, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64};
 
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         play(s, dimensions, 0, NULL, &qd_executor_serial);

@@ -19,7 +19,7 @@ static uint32_t draw(void)
     return dice;
 }
 
-/* A whole number of digits fits into 32 bits: of 16, or of 10 axes' bits. */
+/* 32 bits hold 16 bits of two axes, or 10 bits of three. */
 #define DIGITS     (QD_AXES == 2 ? 16u : 10u)
 #define AXIS_COUNT (1u << DIGITS)
 
@@ -38,7 +38,7 @@ static uint32_t naive(const uint32_t *at)
 static void test_interleaves(void **state)
 {
     (void)state;
-    /* The example of every text about it: column 3, row 6. */
+    /* The usual example: column 3, row 6. */
     const uint32_t known[3] = {3, 6, 5}, last[3] = {AXIS_COUNT - 1, AXIS_COUNT - 1, AXIS_COUNT - 1};
     assert_int_equal(qd_morton(known), QD_AXES == 2 ? 45 : 1 + 4 + 8 + 16 + 128 + 256);
     for (uint32_t x = 0; x < AXIS_COUNT; x += DIGITS == 16 ? 13 : 1) {

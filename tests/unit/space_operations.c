@@ -105,7 +105,7 @@ static void check_one_body(const tree *as, uint32_t depth)
     qd_space_move(space, 1, &slot, &centre[2], &centre[1], &centre[0]);
     tick(space);
     assert_true(operations(space) <= 5);
-    /* Across the world: a ghost is left behind and taken out. */
+    /* Across the world: an old row is left behind and taken out. */
     uint64_t before = operations(space);
     qd_space_teleport(space, 1, &slot, &centre[3], &centre[3], &centre[3]);
     tick(space);

@@ -47,7 +47,7 @@ static scene *make_scene_of(qd_space_index index, float side, uint32_t depth)
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
     /* What crowds cost is counted to the end. */
-    qd_space_tune(s->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .vain_min = UINT32_MAX});
+    qd_space_tune(s->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .misses_min = UINT32_MAX});
     s->before = (qd_space_counters){0};
     return s;
 }

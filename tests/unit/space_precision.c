@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The figures of server/space/PRECISION.md, and small bodies a million units from the origin: what float32 can tell of
- * them, every index tells, in a room whose bounds are as far apart as that and in one that is drawn around them.
+ * The figures of server/space/geometry/PRECISION.md. And every index finds the pairs of small bodies a million units
+ * from the origin as well as float32 can tell, in a space with bounds as large as that and in one drawn around them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -13,11 +13,12 @@
 #include <cmocka.h>
 
 #include "server/space/core/tuning.h"
-#include "server/space/geometry/solid.h"
+#include "server/space/geometry/geometry.h"
+#include "server/space/space.h"
 #include "support/chance.h"
 
 #define FAR    1e6f
-#define STEP   0.0625f /* what float32 tells apart there */
+#define STEP   0.0625f /* of float32 there */
 #define SIZE   0.1f
 #define BODIES 60u
 #define TICKS  25u
@@ -33,29 +34,29 @@ static qd_body body_at(qd_space_shape shape, float x)
                      .shape = (uint8_t)shape};
 }
 
-static qd_solid solid_of(const qd_body *body)
+static qd_geometry geometry_of(const qd_body *body)
 {
     const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
-    qd_solid solid = {.shape = (qd_space_shape)body->shape};
+    qd_geometry geometry = {.shape = (qd_space_shape)body->shape};
 
     for (int k = 0; k < 3; k++) {
-        solid.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
-        solid.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
+        geometry.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
+        geometry.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
     }
-    solid.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
-    return solid;
+    geometry.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
+    return geometry;
 }
 
-/* Up to how many steps apart two bodies on a line overlap, around `x`. */
+/* How many steps two bodies on a line around `x` can be apart and still overlap. */
 static uint32_t steps_of_overlap(qd_space_shape shape, float x)
 {
     qd_body one = body_at(shape, x);
 
     for (uint32_t steps = 0;; steps++) {
         qd_body other = body_at(shape, x + (float)steps * STEP);
-        qd_solid a = solid_of(&one), b = solid_of(&other);
+        qd_geometry a = geometry_of(&one), b = geometry_of(&other);
 
-        if (!qd_solids_overlap(&a, &b)) {
+        if (!qd_geometry_overlaps(&a, &b)) {
             return steps - 1;
         }
     }
@@ -137,12 +138,12 @@ static uint32_t body_of(const world *w, uint32_t slot)
 
 static bool overlap(const qd_body *a, const qd_body *b)
 {
-    qd_solid one = solid_of(a), other = solid_of(b);
+    qd_geometry one = geometry_of(a), other = geometry_of(b);
 
-    return qd_solids_overlap(&one, &other);
+    return qd_geometry_overlaps(&one, &other);
 }
 
-/* Returns how many pairs there are now. */
+/* Returns the number of pairs. */
 static uint32_t tick(world *w, bool first)
 {
     static uint8_t kind[BODIES][BODIES];
@@ -184,8 +185,9 @@ static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
     static world w;
     w = (world){.dice = {shapes + 1}, .config = config};
     assert_int_equal(qd_space_create(&config, &heap, &w.space), QD_OK);
-    /* So few in a leaf that trees grow to where their cells are smaller than a body. */
-    qd_space_tune(w.space, &(qd_tuning){.leaf_rows = 2, .task_rows_min = 0, .stage_bodies_min = 0, .land_slots = 64});
+    /* Leaves of so few rows that trees grow until their cells are smaller than a body. */
+    qd_space_tune(w.space,
+                  &(qd_tuning){.leaf_rows = 2, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64});
     uint32_t pairs = 0;
     for (uint32_t i = 0; i < BODIES; i++) {
         w.now[i] = draw_body(&w, shapes);

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "server/space/geometry/geometry.h"
 #include "server/space/geometry/quantizer.h"
 #include "server/space/geometry/shape.h"
-#include "server/space/geometry/solid.h"
 
 static uint64_t dice = 3;
 
@@ -28,7 +28,7 @@ static float between(double lo, double hi)
     return (float)(lo + (hi - lo) * (draw() / 4294967296.0));
 }
 
-/* Most tests speak of two axes. Those are any two, one after the other; on a third all is 0. */
+/* Most tests use two axes. They run for each pair of axes; the third coordinate is 0. */
 static const float *on_axes(uint32_t first, float x, float y, float *values)
 {
     memset(values, 0, QD_AXES * sizeof *values);
@@ -51,7 +51,7 @@ static qd_row circle(uint32_t first, float x, float y, float radius)
     return qd_row_of_circle(on_axes(first, x, y, at), radius);
 }
 
-/* The same from both sides. */
+/* Asks in both orders. */
 static bool overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle)
 {
     bool met = qd_rows_overlap(a, a_circle, b, b_circle);
@@ -63,7 +63,7 @@ static bool overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circ
     return met;
 }
 
-/* These are asked for all axes, and answer for the first two. */
+/* These take all axes, and return the first two. */
 static bool boxes(float ax, float ay, float ahx, float ahy, float bx, float by, float bhx, float bhy)
 {
     bool met[QD_AXES];
@@ -218,7 +218,7 @@ static bool boxes_cross(const qd_row *a, const qd_row *b)
     return cross;
 }
 
-/* A direction of length 1; every third time along an axis. */
+/* A direction of length 1; every third one is along an axis. */
 static void draw_direction(int i, double *direction)
 {
     double length = 0;
@@ -236,8 +236,8 @@ static void draw_direction(int i, double *direction)
     }
 }
 
-/* Pairs at the very edge of touching, at all scales: what the exact test calls an overlap, the boxes around must not
- * lose, and where the boxes inside overlap strictly, the exact test must agree. */
+/* Pairs that barely touch or barely do not, at all scales. The boxes around shapes must overlap where the exact test
+ * finds an overlap, and the exact test must find one where the boxes inside overlap strictly. */
 static void test_boxes_around_and_inside_circles(void **state)
 {
     (void)state;
@@ -272,7 +272,7 @@ static void test_boxes_around_and_inside_circles(void **state)
     assert_true(met > 100000 && proven > 10000);
 }
 
-/* What a capsule reaches on an axis is its axis and its radius, rounded up; less than a rounding more. */
+/* A capsule reaches its axis plus its radius on each axis, rounded up by less than one step. */
 static void test_a_capsules_reach(void **state)
 {
     (void)state;
@@ -294,14 +294,14 @@ static void test_a_capsules_reach(void **state)
     }
 }
 
-/* A shape by its row and as a solid, where it begins and where it ends. */
+/* A shape as a row and in double, at both ends of its way. */
 typedef struct mover {
     bool is_round;
     qd_row from, to;
-    qd_solid begin, end;
+    qd_geometry begin, end;
 } mover;
 
-/* Of a size of its own on each axis, so that next to what is long on one, nothing is left of what it is on another. */
+/* Draws a different size for each axis, so that a long axis hides rounding on a short one. */
 static float any_size(void)
 {
     static const double sizes[] = {0, 1e-40, 1e-3, 1, 1, 10, 1e6, 1e18, 3.4e38};
@@ -322,15 +322,15 @@ static qd_row row_of(uint32_t shape, const float *at, const float *half, float r
                                       : qd_row_of_capsule(at, half, radius);
 }
 
-static qd_solid solid_of(uint32_t shape, const float *at, const float *half, float radius)
+static qd_geometry geometry_of(uint32_t shape, const float *at, const float *half, float radius)
 {
-    qd_solid solid = {.shape = (qd_space_shape)shape, .radius = radius};
+    qd_geometry geometry = {.shape = (qd_space_shape)shape, .radius = radius};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        solid.at[k] = shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
-        solid.to[k] = shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
+        geometry.at[k] = shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
+        geometry.to[k] = shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
     }
-    return solid;
+    return geometry;
 }
 
 static mover draw_mover(void)
@@ -346,8 +346,8 @@ static mover draw_mover(void)
     return (mover){.is_round = shape != QD_SPACE_BOX,
                    .from = row_of(shape, from, half, radius),
                    .to = row_of(shape, to, half, radius),
-                   .begin = solid_of(shape, from, half, radius),
-                   .end = solid_of(shape, to, half, radius)};
+                   .begin = geometry_of(shape, from, half, radius),
+                   .end = geometry_of(shape, to, half, radius)};
 }
 
 static qd_row box_of_way(const mover *m)
@@ -357,23 +357,23 @@ static qd_row box_of_way(const mover *m)
     return qd_row_union(&from, &to);
 }
 
-/* What indexes look at before solids do never decides: what solids call an overlap, or a meeting, the boxes around do
- * not lose, whatever the numbers. */
-static void test_boxes_around_solids(void **state)
+/* Boxes only choose candidates: where the exact test finds an overlap or a meeting, the boxes around the two shapes
+ * overlap too, whatever the numbers. */
+static void test_boxes_around_shapes(void **state)
 {
     (void)state;
     unsigned overlaps = 0, meetings = 0;
     for (int i = 0; i < 1000000; i++) {
         mover a = draw_mover(), b = draw_mover();
         qd_row box_a = qd_row_bounds(&a.from, a.is_round), box_b = qd_row_bounds(&b.from, b.is_round);
-        bool overlap = qd_solids_overlap(&a.begin, &b.begin);
+        bool overlap = qd_geometry_overlaps(&a.begin, &b.begin);
 
         assert_true(!overlap || qd_boxes_overlap(&box_a, &box_b));
         qd_row way_a = box_of_way(&a), way_b = box_of_way(&b);
-        bool met = qd_solids_meet(&a.begin, &a.end, &b.begin, &b.end);
+        bool met = qd_geometry_meets(&a.begin, &a.end, &b.begin, &b.end);
         assert_true(!met || qd_boxes_overlap(&way_a, &way_b));
         overlaps += overlap;
-        meetings += met && !overlap && !qd_solids_overlap(&a.end, &b.end);
+        meetings += met && !overlap && !qd_geometry_overlaps(&a.end, &b.end);
     }
     assert_true(overlaps > 100000 && meetings > 10000);
 }
@@ -390,23 +390,23 @@ static void test_huge_coordinates_and_small_sizes(void **state)
     }
 }
 
-/* The numbers of a frame never decrease, and stay in range whatever comes. */
+/* The numbers of a quantizer never decrease, and stay in range for every float. */
 static void test_numbers_keep_order(void **state)
 {
     (void)state;
     const struct {
         float origin, scale;
-    } frames[] = {{0, 65536.0f / 500}, {-1e6f, 65536.0f / 3}, {-3e38f, 1e-34f}, {0, FLT_MAX}, {1e30f, 1e-20f}};
-    for (size_t f = 0; f < sizeof frames / sizeof *frames; f++) {
-        qd_frame frame = {.scale = frames[f].scale};
+    } quantizers[] = {{0, 65536.0f / 500}, {-1e6f, 65536.0f / 3}, {-3e38f, 1e-34f}, {0, FLT_MAX}, {1e30f, 1e-20f}};
+    for (size_t f = 0; f < sizeof quantizers / sizeof *quantizers; f++) {
+        qd_quantizer quantizer = {.scale = quantizers[f].scale};
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            frame.origin[k] = frames[f].origin;
+            quantizer.origin[k] = quantizers[f].origin;
         }
         for (int i = 0; i < 200000; i++) {
-            double reach = 1.5 * 65536 / frame.scale;
-            float a = (float)(frame.origin[0] + between(-reach, reach));
-            float b = i % 3 ? nextafterf(a, INFINITY) : (float)(frame.origin[0] + between(-reach, reach));
+            double reach = 1.5 * 65536 / quantizer.scale;
+            float a = (float)(quantizer.origin[0] + between(-reach, reach));
+            float b = i % 3 ? nextafterf(a, INFINITY) : (float)(quantizer.origin[0] + between(-reach, reach));
 
             if (i % 1000 == 0) {
                 a = -INFINITY;
@@ -417,12 +417,13 @@ static void test_numbers_keep_order(void **state)
                 edges.v[k] = k % 2 ? b : a;
                 edges.v[QD_ROW_HIGH + k] = k % 2 ? a : b;
             }
-            qd_numbers number = qd_frame_numbers(&frame, &edges);
+            qd_numbers number = qd_quantizer_numbers(&quantizer, &edges);
             for (uint32_t k = 0; k < QD_EDGES; k++) {
                 uint32_t edge = k < QD_AXES ? k : QD_ROW_HIGH + k - QD_AXES;
 
-                assert_in_range(number.v[edge], 0, QD_FRAME_LAST);
-                assert_int_equal(number.v[edge], qd_frame_number(edges.v[edge], frame.origin[0], frame.scale));
+                assert_in_range(number.v[edge], 0, QD_QUANTIZER_LAST);
+                assert_int_equal(number.v[edge],
+                                 qd_quantizer_number(edges.v[edge], quantizer.origin[0], quantizer.scale));
             }
             assert_true(a <= b ? number.v[0] <= number.v[QD_ROW_HIGH] : number.v[0] >= number.v[QD_ROW_HIGH]);
         }
@@ -440,7 +441,7 @@ int main(void)
         cmocka_unit_test(test_against_exact_arithmetic),
         cmocka_unit_test(test_boxes_around_and_inside_circles),
         cmocka_unit_test(test_a_capsules_reach),
-        cmocka_unit_test(test_boxes_around_solids),
+        cmocka_unit_test(test_boxes_around_shapes),
         cmocka_unit_test(test_huge_coordinates_and_small_sizes),
         cmocka_unit_test(test_numbers_keep_order),
     };

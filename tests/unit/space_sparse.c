@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 #include "server/space/core/tuning.h"
-#include "server/space/tree/sparse.h"
+#include "server/space/space.h"
+#include "server/space/tree/sparse/sparse_tree.h"
 #include "support/chance.h"
 
 static chance dice;
@@ -93,14 +94,14 @@ static void test_the_cell_of_two_corners(void **state)
     }
 }
 
-static uint32_t number_of(float at, const qd_frame *frame)
+static uint32_t number_of(float at, const qd_quantizer *quantizer)
 {
     qd_row box = {{0}};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         box.v[k] = box.v[QD_ROW_HIGH + k] = at;
     }
-    qd_numbers numbers = qd_key_numbers(frame, &box);
+    qd_numbers numbers = qd_key_numbers(quantizer, &box);
     for (uint32_t k = 0; k < QD_AXES; k++) {
         assert_int_equal(numbers.v[k], numbers.v[0]);
         assert_int_equal(numbers.v[QD_ROW_HIGH + k], numbers.v[0]);
@@ -113,17 +114,17 @@ static void test_numbers(void **state)
 {
     (void)state;
     const float origin = -700, side = 1000;
-    qd_frame frame = {.scale = (float)(QD_KEY_LAST + 1) / side};
+    qd_quantizer quantizer = {.scale = (float)(QD_KEY_LAST + 1) / side};
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame.origin[k] = origin;
+        quantizer.origin[k] = origin;
     }
-    assert_int_equal(number_of(-INFINITY, &frame), 0);
-    assert_int_equal(number_of(origin, &frame), 0);
-    assert_int_equal(number_of(origin + side, &frame), QD_KEY_LAST);
-    assert_int_equal(number_of(INFINITY, &frame), QD_KEY_LAST);
+    assert_int_equal(number_of(-INFINITY, &quantizer), 0);
+    assert_int_equal(number_of(origin, &quantizer), 0);
+    assert_int_equal(number_of(origin + side, &quantizer), QD_KEY_LAST);
+    assert_int_equal(number_of(INFINITY, &quantizer), QD_KEY_LAST);
     uint32_t last = 0;
     for (float at = -701; at < 301; at += 0.0078125f) {
-        uint32_t number = number_of(at, &frame);
+        uint32_t number = number_of(at, &quantizer);
 
         assert_true(number >= last);
         last = number;
@@ -423,7 +424,7 @@ static void test_what_is_empty_goes(void **state)
     }
 }
 
-/* Only suspects of one tick, looked at after it. */
+/* Only candidates of one tick, looked at after it. */
 static void test_candidates_go_at_once(void **state)
 {
     (void)state;
@@ -433,7 +434,7 @@ static void test_candidates_go_at_once(void **state)
     uint32_t slot = add(space, at, 0.5f);
     tick(space);
     assert_int_equal(counters_of(space).cells_pruned, 0);
-    /* A ghost holds the old branch until the tick is over; eight cells of it are below the root. */
+    /* An old row holds the old branch until the tick is over; eight cells of it are below the root. */
     move_to(space, slot, 1000, 1000, 1000);
     tick(space);
     assert_in_range(counters_of(space).cells_pruned, 8, 16);

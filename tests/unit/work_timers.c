@@ -55,6 +55,7 @@ static void the_heap_agrees_with_a_linear_search(void **state)
             /* Takes one of the earliest, and only if it is due. */
             uint64_t first_ns = earliest(actors);
             qd_actor *taken = qd_timers_take(&timers, due_ns);
+
             assert_int_equal(taken != NULL, first_ns <= due_ns);
             if (taken) {
                 assert_int_equal(taken->due_ns, QD_NEVER);

@@ -109,7 +109,7 @@ static void apply_move(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
     qd_membership *membership = request->head.membership;
-    const qd_room_roster_places places = {.number = move->roster,
+    const qd_room_roster_positions places = {.number = move->roster,
                                           .first = move->first,
                                           .count = move->count,
                                           .x = move->x,
@@ -118,7 +118,7 @@ static void apply_move(qd_room_actor *actor, const qd_request *request)
                                           .teleport = move->teleport};
     qd_room_refusals refusals;
 
-    if (qd_room_roster_place(actor->room, membership->member, &places, &refusals) != QD_OK) {
+    if (qd_room_roster_move(actor->room, membership->member, &places, &refusals) != QD_OK) {
         fail_move(actor, request);
         return;
     }

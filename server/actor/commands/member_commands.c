@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../room/views/views.h"
+#include "../../room/room_views.h"
 #include "../tick/applied.h"
 #include "../tick/closing.h"
 #include "../tick/tick.h"

@@ -100,7 +100,8 @@ void qd_handover_command(qd_room_actor *actor, const qd_request *request)
         return;
     }
     qd_room_refusals refusals;
-    uint32_t count = qd_room_give(actor->room, membership->member, handover->id, handover->count, to, given, &refusals);
+    uint32_t count =
+        qd_room_hand_over(actor->room, membership->member, handover->id, handover->count, to, given, &refusals);
     if (is_reported && count > 0) {
         sort_ids(given, count);
         report(actor, qd_membership_of(actor, to)->endpoint->link, 0,

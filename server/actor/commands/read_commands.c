@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../room/views/views.h"
+#include "../../room/room_views.h"
 #include "command_reply.h"
 
 #define SNAPSHOT_ROWS_DEFAULT 65536u

@@ -3,116 +3,44 @@
 
 #include <inttypes.h>
 
-#include "../../room/views/views.h"
+#include "../../room/room_views.h"
 #include "../service/reply.h"
 #include "../tick/applied.h"
 #include "command_reply.h"
 
 #define fail qd_command_fail
 
-bool qd_observers_anchored(const qd_msg_observers *observers, uint32_t i)
-{
-    return observers->anchored != NULL ? observers->anchored[i] != 0 : observers->entity != NULL;
-}
-
 static void apply_describe(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_describe *describe = &request->decoded.message.as.describe;
-    const qd_room_descriptions batch = {
-        .count = describe->count,
-        .id = describe->id,
-        .tag = describe->tag,
-        .payload_size = describe->payload_size,
-        .payload = describe->payload,
-        .visible_range = describe->visible_range,
-        .team = describe->team,
-        .hidden = describe->hidden,
-    };
     qd_room_refusals refusals;
 
-    qd_room_describe(actor->room, request->head.membership->member, &batch, &refusals);
+    qd_room_describe(actor->room, request->head.membership->member, describe, &refusals);
     qd_command_refusals(actor, request, describe->count, describe->id, &refusals);
 }
 
-/* Allocates and sets the flags of all observers. *flags stays NULL if all are 0. Returns whether there was memory. */
-static bool flags_of(qd_room_actor *actor, const qd_msg_observers *observers, uint8_t **flags)
-{
-    *flags = NULL;
-    if (observers->count == 0 ||
-        (observers->anchored == NULL && observers->entity == NULL && observers->sees_self == NULL)) {
-        return true;
-    }
-    *flags = qd_heap_alloc(&actor->heap, observers->count);
-    for (uint32_t i = 0; *flags != NULL && i < observers->count; i++) {
-        uint8_t self = observers->sees_self != NULL && observers->sees_self[i] != 0 ? QD_ROOM_OBSERVER_SELF : 0;
-
-        (*flags)[i] = self | (qd_observers_anchored(observers, i) ? QD_ROOM_OBSERVER_ANCHORED : 0);
-    }
-    return *flags != NULL;
-}
-
-static qd_room_observers batch_of(const qd_msg_observers *observers)
-{
-    return (qd_room_observers){
-        .count = observers->count,
-        .id = observers->id,
-        .region = observers->region,
-        .entity = observers->entity,
-        .x = observers->x,
-        .y = observers->y,
-        .z = observers->z,
-        .range = observers->range,
-        .half_x = observers->half_x,
-        .half_y = observers->half_y,
-        .half_z = observers->half_z,
-        .direction_x = observers->direction_x,
-        .direction_y = observers->direction_y,
-        .direction_z = observers->direction_z,
-        .angle = observers->angle,
-        .leave_margin = observers->leave_margin,
-        .mask = observers->mask,
-        .limit = observers->limit,
-        .enter_budget = observers->enter_budget,
-        .team = observers->team,
-        .tiers = observers->tier_count,
-        .relay_range = observers->relay_range,
-        .relay_every = observers->relay_every,
-    };
-}
-
-/* Here and below, false means that the request is refused as a whole. */
-static bool apply_observers(qd_room_actor *actor, const qd_request *request)
+static void apply_observers(qd_room_actor *actor, const qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
     const qd_msg_observers *observers = &message->as.observers;
-    qd_room_observers batch = batch_of(observers);
     uint32_t member = request->head.membership->member;
     qd_room_refusals refusals;
-    uint8_t *flags = NULL;
 
     switch (message->kind) {
     case QD_CLIENT_OBSERVE:
-        if (!flags_of(actor, observers, &flags)) {
-            fail(actor, request, QD_ERROR_LIMIT,
-                 "the server has no memory left for %" PRIu32 " observers (--memory-max): send fewer at once",
-                 observers->count);
-            return false;
-        }
-        batch.flags = flags;
-        qd_room_observe(actor->room, member, &batch, &refusals);
-        qd_heap_free(&actor->heap, flags, flags != NULL ? observers->count : 0);
+        qd_room_observe(actor->room, member, observers, &refusals);
         break;
     case QD_CLIENT_MOVE_OBSERVERS:
-        qd_room_observers_move(actor->room, member, &batch, &refusals);
+        qd_room_observers_move(actor->room, member, observers, &refusals);
         break;
     default:
         qd_room_unobserve(actor->room, member, observers->count, observers->id, &refusals);
         break;
     }
     qd_command_refusals(actor, request, observers->count, observers->id, &refusals);
-    return true;
 }
 
+/* Returns false if the request is refused as a whole. */
 static bool apply_except(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_except *except = &request->decoded.message.as.except;
@@ -253,7 +181,7 @@ void qd_view_command(qd_room_actor *actor, const qd_request *request)
         apply_why(actor, request);
         return;
     default:
-        applied = apply_observers(actor, request);
+        apply_observers(actor, request);
         break;
     }
     actor->changed = true;

@@ -10,7 +10,4 @@
 /* Describe, Observe, MoveObservers, Unobserve, Except, ViewOptions and Why, which the session has checked. */
 void qd_view_command(qd_room_actor *actor, const qd_request *request);
 
-/* Whether observer i of an Observe is anchored. Without the column, all are where there are entities for it. [any] */
-bool qd_observers_anchored(const qd_msg_observers *observers, uint32_t i);
-
 #endif

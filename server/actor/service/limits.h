@@ -7,7 +7,7 @@
 #define QD_ACTOR_SERVICE_LIMITS_H
 
 #include "../../room/room.h"
-#include "../../room/views/views.h"
+#include "../../room/room_views.h"
 
 /* Rows of a snapshot in one frame: at most 41 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
 #define QD_SNAPSHOT_FRAME_ROWS_MAX (48u << 10)

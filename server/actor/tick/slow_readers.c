@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "../../base/log.h"
-#include "../../room/views/views.h"
+#include "../../room/room_views.h"
 #include "../service/reply.h"
 
 #define MS_NS UINT64_C(1000000)

@@ -1,14 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * Commands from peers, entry by entry; moves and teleports are in place.c.
- */
-#include "../views/visibility_index.h"
-#include "refuse.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "batch.h"
 
-/* ---- checks; 0: nothing to refuse ---- */
+#include "entities.h"
+#include "refusals.h"
 
-/* Shape and sizes. What takes no part in a shape, as a circle's half_y, is held to the same rules all the same: who
- * sends nonsense learns of it. */
+/* Shape and sizes. Sizes that a shape does not use, such as a circle's half_y, follow the same rules, so that a client
+ * learns of nonsense that it sends. */
 static int check_form(const qd_body *body)
 {
     if (qd_is_not_finite(body->half_x) | qd_is_not_finite(body->half_y) | qd_is_not_finite(body->half_z) |
@@ -25,7 +22,7 @@ static int check_form(const qd_body *body)
     return 0;
 }
 
-/* The columns that are there, into what stands in the body. */
+/* Copies the values of the columns that are there. */
 static void take_form(const qd_room_batch *batch, uint32_t i, qd_body *body)
 {
     if (batch->half_x) {
@@ -55,11 +52,10 @@ static void take_filter(const qd_room_batch *batch, uint32_t i, qd_body *body)
     }
 }
 
-/* ---- spawn, despawn ---- */
-
-static int spawn_one(qd_room *room, const qd_room_batch *batch, uint32_t i, uint32_t owner)
+int qd_batch_spawn(qd_entities *entities, const qd_room_batch *batch, uint32_t i, uint32_t owner, uint32_t *slot,
+                   qd_body *body)
 {
-    qd_body body = {
+    *body = (qd_body){
         .x = batch->x[i],
         .y = batch->y[i],
         .z = batch->z ? batch->z[i] : 0,
@@ -67,105 +63,45 @@ static int spawn_one(qd_room *room, const qd_room_batch *batch, uint32_t i, uint
         .category = 1,
         .mask = UINT32_MAX,
     };
-
-    take_form(batch, i, &body);
-    take_filter(batch, i, &body);
-    if (qd_is_not_finite(body.x) | qd_is_not_finite(body.y) | qd_is_not_finite(body.z)) {
+    take_form(batch, i, body);
+    take_filter(batch, i, body);
+    if (qd_is_not_finite(body->x) | qd_is_not_finite(body->y) | qd_is_not_finite(body->z)) {
         return QD_ROOM_NOT_FINITE;
     }
-    int refusal = check_form(&body);
+    int refusal = check_form(body);
     if (refusal) {
         return refusal;
     }
-    if (qd_ids_get(&room->ids, batch->id[i]).slot != QD_SLOT_NONE) {
+    if (qd_ids_get(&entities->ids, batch->id[i]).slot != QD_SLOT_NONE) {
         return QD_ROOM_ID_TAKEN;
     }
-    return qd_room_add(room, batch->id[i], owner, &body) == QD_OK ? 0 : QD_ROOM_FULL;
+    return qd_entities_add(entities, batch->id[i], owner, body, slot) == QD_OK ? 0 : QD_ROOM_FULL;
 }
 
-void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, bool room_owned,
-                   qd_room_refusals *refusals)
+int qd_batch_find(const qd_entities *entities, uint32_t member, const qd_room_batch *batch, uint32_t i, uint32_t *slot)
 {
-    (void)qd_room_member(room, member);
-    qd_batch_begin(room, batch, refusals);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        int refusal = spawn_one(room, batch, i, room_owned ? QD_ROOM_OWNED : member);
+    qd_id_entry entry = qd_ids_get(&entities->ids, batch->id[i]);
 
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        }
-    }
-    qd_batch_finish(room, batch, refusals);
+    *slot = entry.slot;
+    return qd_check_entry(entry, member);
 }
 
-void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
-{
-    (void)qd_room_member(room, member);
-    qd_batch_begin(room, batch, refusals);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        qd_place place = qd_ids_get(&room->ids, batch->id[i]);
-        int refusal = qd_check_place(place, member);
-
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        } else {
-            qd_room_remove(room, place.slot, QD_SPACE_DESPAWNED);
-        }
-    }
-    qd_batch_finish(room, batch, refusals);
-}
-
-void qd_room_despawn_all(qd_room *room)
-{
-    room->emptied = true;
-    while (room->entities.room_owned_first != QD_SLOT_NONE) {
-        qd_room_remove(room, room->entities.room_owned_first, QD_SPACE_ROOM_CLOSED);
-    }
-    for (uint32_t member = 0; member < room->members.count; member++) {
-        while (room->members.rows[member].first != QD_SLOT_NONE) {
-            qd_room_remove(room, room->members.rows[member].first, QD_SPACE_ROOM_CLOSED);
-        }
-    }
-}
-
-/* ---- reshape ---- */
-
-/* Returns why it is refused; 0: it is done. */
-static int reshape_one(qd_room *room, const qd_room_batch *batch, uint32_t i, uint32_t slot)
+int qd_batch_reshape(qd_entities *entities, const qd_room_batch *batch, uint32_t i, uint32_t slot)
 {
     qd_body body;
 
-    qd_space_body(room->space, slot, &body);
+    qd_space_body(entities->space, slot, &body);
     if (batch->half_x || batch->half_y || batch->half_z || batch->radius || batch->shape) {
         take_form(batch, i, &body);
         int refusal = check_form(&body);
         if (refusal) {
             return refusal;
         }
-        qd_space_reshape(room->space, slot, &body);
+        qd_space_reshape(entities->space, slot, &body);
     }
     if (batch->category || batch->mask) {
         take_filter(batch, i, &body);
-        qd_space_refilter(room->space, slot, body.category, body.mask);
-        qd_sight_filter(room, slot, body.category);
+        qd_space_refilter(entities->space, slot, body.category, body.mask);
     }
     return 0;
-}
-
-void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
-{
-    (void)qd_room_member(room, member);
-    qd_batch_begin(room, batch, refusals);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        qd_place place = qd_ids_get(&room->ids, batch->id[i]);
-        int refusal = qd_check_place(place, member);
-
-        if (!refusal) {
-            refusal = reshape_one(room, batch, i, place.slot);
-        }
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        }
-    }
-    qd_batch_finish(room, batch, refusals);
 }

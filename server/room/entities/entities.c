@@ -1,16 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../views/visibility_index.h"
-#include "describe.h"
+#include "entities.h"
 
-static uint32_t *first_of(qd_room *room, uint32_t owner)
+#include "../../base/fetch.h"
+#include "../common/memory.h"
+#include "members.h"
+#include "refusals.h"
+#include "rosters.h"
+
+/* ---- life ---- */
+
+qd_status qd_entities_init(qd_entities *entities, const qd_room_config *config, qd_heap *heap, uint64_t salt)
 {
-    return owner == QD_ROOM_OWNED ? &room->entities.room_owned_first : &room->members.rows[owner].first;
+    qd_space_config space = config->space;
+
+    /* Removed entities hold their slots until the next tick, and there can be as many of them as entities: with twice
+     * the slots, what a room can take does not depend on what was in it. */
+    space.bodies_max = config->entities_max < QD_SPACE_SLOTS_MAX / 2 ? config->entities_max * 2 : QD_SPACE_SLOTS_MAX;
+    *entities = (qd_entities){
+        .is_3d = config->space.dimensions == 3,
+        .heap = heap,
+        .room_owned_first = QD_SLOT_NONE,
+        .entities_max = config->entities_max,
+        .roster_ids_max = config->roster_ids_max,
+        .grace_ns = config->grace_ns,
+    };
+    qd_ids_init(&entities->ids, heap, salt);
+    qd_members_init(entities);
+    qd_roster_runs_init(entities);
+    return qd_space_create(&space, heap, &entities->space);
 }
 
-static void link_in(qd_room *room, uint32_t slot, uint32_t owner)
+void qd_entities_deinit(qd_entities *entities)
 {
-    qd_holding *holding = room->entities.holding;
-    uint32_t *first = first_of(room, owner);
+    qd_heap *heap = entities->heap;
+
+    qd_heap_free(heap, entities->id, entities->id_capacity * sizeof entities->id[0]);
+    qd_heap_free(heap, entities->holding, entities->holding_capacity * sizeof entities->holding[0]);
+    qd_members_deinit(entities);
+    qd_roster_runs_deinit(entities);
+    qd_ids_deinit(&entities->ids);
+    qd_space_destroy(entities->space);
+}
+
+/* ---- lists of owners ---- */
+
+static uint32_t *first_of(qd_entities *entities, uint32_t owner)
+{
+    return owner == QD_ROOM_OWNED ? &entities->room_owned_first : &entities->members.rows[owner].first;
+}
+
+uint32_t qd_entities_first_of(const qd_entities *entities, uint32_t owner)
+{
+    return owner == QD_ROOM_OWNED ? entities->room_owned_first : entities->members.rows[owner].first;
+}
+
+static void link_in(qd_entities *entities, uint32_t slot, uint32_t owner)
+{
+    qd_holding *holding = entities->holding;
+    uint32_t *first = first_of(entities, owner);
 
     holding[slot] = (qd_holding){owner, QD_SLOT_NONE, *first};
     if (*first != QD_SLOT_NONE) {
@@ -19,35 +66,50 @@ static void link_in(qd_room *room, uint32_t slot, uint32_t owner)
     *first = slot;
 }
 
-static void link_out(qd_room *room, uint32_t slot)
+static void link_out(qd_entities *entities, uint32_t slot)
 {
-    qd_holding *holding = room->entities.holding;
+    qd_holding *holding = entities->holding;
     qd_holding here = holding[slot];
 
     if (here.previous != QD_SLOT_NONE) {
         holding[here.previous].next = here.next;
     } else {
-        *first_of(room, here.owner) = here.next;
+        *first_of(entities, here.owner) = here.next;
     }
     if (here.next != QD_SLOT_NONE) {
         holding[here.next].previous = here.previous;
     }
     holding[slot].next = slot;
-    qd_roster_runs_lose(room, slot);
+    qd_roster_runs_lose(entities, slot);
 }
 
-static qd_status reserve(qd_room *room, uint32_t slot)
+uint32_t qd_entities_owned_count(const qd_entities *entities, uint32_t member)
 {
-    qd_entities *entities = &room->entities;
-    uint32_t *id = qd_array_reserve(room->heap, entities->id, &entities->id_capacity, sizeof entities->id[0], slot);
+    uint32_t count = 0;
+
+    if (member >= entities->members.count || entities->members.rows[member].presence == QD_ABSENT) {
+        return 0;
+    }
+    for (uint32_t slot = entities->members.rows[member].first; slot != QD_SLOT_NONE;
+         slot = entities->holding[slot].next) {
+        count++;
+    }
+    return count;
+}
+
+/* ---- adding and removing ---- */
+
+static qd_status reserve(qd_entities *entities, uint32_t slot)
+{
+    uint32_t *id = qd_array_reserve(entities->heap, entities->id, &entities->id_capacity, sizeof entities->id[0], slot);
 
     if (!id) {
         return QD_ERR_NO_MEMORY;
     }
     entities->id = id;
 
-    qd_holding *holding =
-        qd_array_reserve(room->heap, entities->holding, &entities->holding_capacity, sizeof entities->holding[0], slot);
+    qd_holding *holding = qd_array_reserve(entities->heap, entities->holding, &entities->holding_capacity,
+                                           sizeof entities->holding[0], slot);
     if (!holding) {
         return QD_ERR_NO_MEMORY;
     }
@@ -55,90 +117,136 @@ static qd_status reserve(qd_room *room, uint32_t slot)
     return QD_OK;
 }
 
-qd_status qd_room_add(qd_room *room, uint32_t id, uint32_t owner, const qd_body *body)
+qd_status qd_entities_add(qd_entities *entities, uint32_t id, uint32_t owner, const qd_body *body, uint32_t *slot)
 {
-    uint32_t slot;
-
-    if (room->ids.count >= room->config.entities_max) {
+    if (entities->ids.count >= entities->entities_max) {
         return QD_ERR_FULL;
     }
-    qd_status status = qd_space_add(room->space, body, &slot);
+    qd_status status = qd_space_add(entities->space, body, slot);
     if (status != QD_OK) {
         return status;
     }
-    status = reserve(room, slot);
+    status = reserve(entities, *slot);
+    if (status == QD_OK) {
+        status = qd_ids_put(&entities->ids, id, (qd_id_entry){*slot, owner});
+    }
     if (status != QD_OK) {
-        goto fail;
+        (void)qd_space_remove(entities->space, *slot, QD_SPACE_DESPAWNED); /* its slot is free at once */
+        return status;
     }
-    status = qd_ids_put(&room->ids, id, (qd_place){slot, owner});
-    if (status != QD_OK) {
-        goto fail;
-    }
-    room->entities.id[slot] = id;
-    qd_description_forget(room, slot);
-    status = qd_sight_add(room, slot, body);
-    if (status != QD_OK) {
-        qd_ids_remove(&room->ids, id);
-        goto fail;
-    }
-
-    link_in(room, slot, owner);
-    if (owner != QD_ROOM_OWNED) {
-        room->members.rows[owner].slots++;
-    }
+    entities->id[*slot] = id;
+    link_in(entities, *slot, owner);
+    qd_members_hold(entities, owner);
     return QD_OK;
-
-fail:
-    (void)qd_space_remove(room->space, slot, QD_SPACE_DESPAWNED); /* added just now: leaves no trace */
-    return status;
 }
 
-void qd_room_remove(qd_room *room, uint32_t slot, qd_space_reason reason)
+static void release(qd_entities *entities, uint32_t slot)
 {
-    qd_ids_remove(&room->ids, room->entities.id[slot]);
-    link_out(room, slot);
-    qd_sight_remove(room, slot, reason);
-    if (qd_space_remove(room->space, slot, reason)) {
-        qd_room_release(room, slot);
+    qd_members_unhold(entities, entities->holding[slot].owner);
+}
+
+void qd_entities_remove(qd_entities *entities, uint32_t slot, qd_space_reason reason)
+{
+    qd_ids_remove(&entities->ids, entities->id[slot]);
+    link_out(entities, slot);
+    if (qd_space_remove(entities->space, slot, reason)) {
+        release(entities, slot);
     }
 }
 
-void qd_room_reown(qd_room *room, uint32_t slot, uint32_t owner)
+void qd_entities_settle(qd_entities *entities)
 {
-    uint32_t before = room->entities.holding[slot].owner;
+    const uint32_t *freed;
+    size_t freed_count;
 
-    if (before == owner) {
-        return;
+    qd_space_settle(entities->space, &freed, &freed_count);
+    for (size_t i = 0; i < freed_count; i++) {
+        release(entities, freed[i]);
     }
-    qd_ids_set(&room->ids, room->entities.id[slot], (qd_place){slot, owner});
-    link_out(room, slot);
-    link_in(room, slot, owner);
-    if (owner != QD_ROOM_OWNED) {
-        room->members.rows[owner].slots++;
-    }
-    if (before == QD_ROOM_OWNED) {
-        return;
-    }
-    room->members.rows[before].slots--;
-    qd_room_retire(room, before);
 }
 
-void qd_room_release(qd_room *room, uint32_t slot)
-{
-    uint32_t owner = room->entities.holding[slot].owner;
+/* ---- other owners ---- */
 
-    if (owner == QD_ROOM_OWNED) {
-        return;
-    }
-    QD_ASSERT(room->members.rows[owner].slots > 0);
-    room->members.rows[owner].slots--;
-    qd_room_retire(room, owner);
+/* `owner` is not the present one. */
+static void reown(qd_entities *entities, uint32_t slot, uint32_t owner)
+{
+    uint32_t before = entities->holding[slot].owner;
+
+    qd_ids_set(&entities->ids, entities->id[slot], (qd_id_entry){slot, owner});
+    link_out(entities, slot);
+    link_in(entities, slot, owner);
+    qd_members_hold(entities, owner);
+    qd_members_unhold(entities, before);
 }
 
-void qd_room_entities_deinit(qd_room *room)
+uint32_t qd_entities_hand_over(qd_entities *entities, uint32_t member, const uint32_t *id, uint32_t count, uint32_t to,
+                               uint32_t *handed_over, qd_room_refusals *refusals)
 {
-    qd_entities *entities = &room->entities;
+    uint32_t changed = 0;
 
-    qd_heap_free(room->heap, entities->id, entities->id_capacity * sizeof entities->id[0]);
-    qd_heap_free(room->heap, entities->holding, entities->holding_capacity * sizeof entities->holding[0]);
+    (void)qd_members_at(entities, member);
+    QD_ASSERT(to == QD_ROOM_OWNED || qd_members_at(entities, to));
+    qd_refuse_none(refusals);
+    for (uint32_t i = 0; i < count; i++) {
+        qd_id_entry entry = qd_ids_get(&entities->ids, id[i]);
+        int refusal = qd_check_entry(entry, member);
+
+        if (refusal) {
+            qd_refuse(refusals, i, refusal);
+        } else if (entry.owner != to) {
+            reown(entities, entry.slot, to);
+            if (handed_over) {
+                handed_over[changed] = id[i];
+            }
+            changed++;
+        }
+    }
+    entities->updates += count - refusals->count;
+    return changed;
+}
+
+uint32_t qd_entities_adopt(qd_entities *entities, uint32_t from, uint32_t to, uint32_t *handed_over)
+{
+    uint32_t count = 0;
+
+    (void)qd_members_at(entities, to);
+    QD_ASSERT(from < entities->members.count && from != to);
+    while (entities->members.rows[from].first != QD_SLOT_NONE) {
+        uint32_t slot = entities->members.rows[from].first;
+
+        if (handed_over) {
+            handed_over[count] = entities->id[slot];
+        }
+        count++;
+        reown(entities, slot, to);
+    }
+    return count;
+}
+
+/* ---- prefetching ---- */
+
+#define FETCH_COUNT_MAX 256u /* entities; the arrays of larger rooms are prefetched by the loops over them */
+
+bool qd_entities_fetch_mover(const qd_entities *entities, uint32_t member, uint32_t count)
+{
+    qd_fetch_to_write(entities, offsetof(qd_entities, id));
+    if (entities->ids.count > FETCH_COUNT_MAX || count < entities->ids.count / 2) {
+        return false;
+    }
+    qd_fetch(&entities->members.rows[member], sizeof entities->members.rows[member]);
+    return true;
+}
+
+void qd_entities_fetch(const qd_entities *entities)
+{
+    qd_fetch_to_write(entities, offsetof(qd_entities, roster_runs));
+}
+
+bool qd_entities_fetch_small(const qd_entities *entities)
+{
+    if (entities->ids.count > FETCH_COUNT_MAX) {
+        return false;
+    }
+    qd_fetch(entities->id, entities->ids.count * sizeof *entities->id);
+    return true;
 }

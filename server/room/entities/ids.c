@@ -8,15 +8,15 @@
 #define TABLE_COUNT_MIN 64u
 #define TABLE_COUNT_MAX (1u << 24) /* as many as twice the slots of a space, doubled */
 
-static const qd_place nowhere = {QD_SLOT_NONE, QD_OWNER_NOBODY};
+static const qd_id_entry nowhere = {QD_SLOT_NONE, QD_OWNER_NOBODY};
 
-static uint64_t pack(qd_place place)
+static uint64_t pack(qd_id_entry entry)
 {
-    return (uint64_t)place.owner << 32 | place.slot;
+    return (uint64_t)entry.owner << 32 | entry.slot;
 }
-static qd_place unpack(uint64_t value)
+static qd_id_entry unpack(uint64_t value)
 {
-    return (qd_place){(uint32_t)value, (uint32_t)(value >> 32)};
+    return (qd_id_entry){(uint32_t)value, (uint32_t)(value >> 32)};
 }
 
 void qd_ids_init(qd_ids *ids, qd_heap *heap, uint64_t salt)
@@ -31,18 +31,18 @@ void qd_ids_deinit(qd_ids *ids)
     qd_map_deinit(&ids->map);
 }
 
-/* Moves into the table what the map holds of the ids from `first` on that the table covers by now. */
+/* Moves the ids from `first` on that the table covers now from the map into the table. */
 static void take_over(qd_ids *ids, uint32_t first)
 {
     uint32_t cursor = 0, mapped;
-    qd_place place;
+    qd_id_entry entry;
 
     if (ids->map.count == 0) {
         return;
     }
-    while (qd_ids_next_mapped(ids, &cursor, &mapped, &place)) {
+    while (qd_ids_next_mapped(ids, &cursor, &mapped, &entry)) {
         if (mapped < ids->table_count) {
-            ids->table[mapped] = place;
+            ids->table[mapped] = entry;
         }
     }
     for (uint32_t id = first; id < ids->table_count; id++) {
@@ -52,7 +52,7 @@ static void take_over(qd_ids *ids, uint32_t first)
     }
 }
 
-/* Makes the table cover the id, if there is memory; there is the map if not. */
+/* Makes the table cover the id. Without memory, the map keeps it. */
 static void cover(qd_ids *ids, uint32_t id)
 {
     uint32_t old_count = ids->table_count;
@@ -61,7 +61,7 @@ static void cover(qd_ids *ids, uint32_t id)
     while (count <= id) {
         count *= 2;
     }
-    qd_place *table = qd_heap_resize(ids->heap, ids->table, old_count * sizeof *table, count * sizeof *table);
+    qd_id_entry *table = qd_heap_resize(ids->heap, ids->table, old_count * sizeof *table, count * sizeof *table);
     if (!table) {
         return;
     }
@@ -78,15 +78,15 @@ static bool dense(const qd_ids *ids, uint32_t id)
     return id < TABLE_COUNT_MAX && id < 2 * (uint64_t)ids->count + TABLE_COUNT_MIN;
 }
 
-qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_place place)
+qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_id_entry entry)
 {
     if (id >= ids->table_count && dense(ids, id)) {
         cover(ids, id);
     }
     if (id < ids->table_count) {
-        ids->table[id] = place;
+        ids->table[id] = entry;
     } else {
-        qd_status status = qd_map_put(&ids->map, id, pack(place));
+        qd_status status = qd_map_put(&ids->map, id, pack(entry));
 
         if (status != QD_OK) {
             return status;
@@ -96,15 +96,15 @@ qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_place place)
     return QD_OK;
 }
 
-void qd_ids_set(qd_ids *ids, uint32_t id, qd_place place)
+void qd_ids_set(qd_ids *ids, uint32_t id, qd_id_entry entry)
 {
     if (id < ids->table_count) {
         QD_ASSERT(ids->table[id].slot != QD_SLOT_NONE);
-        ids->table[id] = place;
+        ids->table[id] = entry;
         return;
     }
-    qd_status status = qd_map_put(&ids->map, id, pack(place));
-    QD_ASSERT(status == QD_OK); /* what is there is replaced, without memory */
+    qd_status status = qd_map_put(&ids->map, id, pack(entry));
+    QD_ASSERT(status == QD_OK); /* replacing needs no memory */
 }
 
 void qd_ids_remove(qd_ids *ids, uint32_t id)
@@ -120,14 +120,14 @@ void qd_ids_remove(qd_ids *ids, uint32_t id)
     ids->count--;
 }
 
-qd_place qd_ids_get_mapped(const qd_ids *ids, uint32_t id)
+qd_id_entry qd_ids_get_mapped(const qd_ids *ids, uint32_t id)
 {
     uint64_t value;
 
     return qd_map_get(&ids->map, id, &value) ? unpack(value) : nowhere;
 }
 
-bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_place *place)
+bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_id_entry *entry)
 {
     uint64_t key, value;
 
@@ -135,6 +135,6 @@ bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_pl
         return false;
     }
     *id = (uint32_t)key;
-    *place = unpack(value);
+    *entry = unpack(value);
     return true;
 }

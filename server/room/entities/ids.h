@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the entity of an id is: a client's id to its slot and owner.
+ * From a client's id to the slot and the owner of its entity.
  *
- *     id < table_count:  table[id], one read        (ids that clients count up, as they mostly do)
+ *     id < table_count:  table[id], one read        (most clients count ids up)
  *     other ids:         a salted hash map
  *
- * The table covers at most about twice as many ids as there are entities, so that neither sparse nor random ids cost
- * memory for nothing. It grows as the entities become more, and takes over from the map what it then covers.
- *
- * Belongs to a room.
+ * The table covers at most about twice as many ids as there are entities, so that sparse or random ids cost no memory.
+ * It grows with the number of entities, and takes over what it then covers from the map.
  */
 #ifndef QD_ROOM_ENTITIES_IDS_H
 #define QD_ROOM_ENTITIES_IDS_H
@@ -16,15 +14,15 @@
 #include "../../base/map.h"
 
 #define QD_SLOT_NONE    UINT32_MAX
-#define QD_OWNER_NOBODY (UINT32_MAX - 1) /* of an id that is not there; no member has this number */
+#define QD_OWNER_NOBODY (UINT32_MAX - 1) /* of an unknown id; no member has this number */
 
-typedef struct qd_place {
+typedef struct qd_id_entry {
     uint32_t slot, owner;
-} qd_place;
+} qd_id_entry;
 
 typedef struct qd_ids {
     qd_heap *heap;
-    qd_place *table;
+    qd_id_entry *table;
     uint32_t table_count; /* 0, or a power of two */
     uint32_t count;       /* ids, in table and map */
     qd_map map;
@@ -33,17 +31,17 @@ typedef struct qd_ids {
 void qd_ids_init(qd_ids *ids, qd_heap *heap, uint64_t salt);
 void qd_ids_deinit(qd_ids *ids);
 
-/* Adds an id that is not there. Fails only for memory. */
-qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_place place) QD_MUST_USE;
-/* Another place for an id that is there. */
-void qd_ids_set(qd_ids *ids, uint32_t id, qd_place place);
-/* Removes an id that is there. */
+/* Adds an unknown id. Fails only for memory. */
+qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_id_entry entry) QD_MUST_USE;
+/* Changes the entry of a known id. */
+void qd_ids_set(qd_ids *ids, uint32_t id, qd_id_entry entry);
+/* Removes a known id. */
 void qd_ids_remove(qd_ids *ids, uint32_t id);
 
-/* Visits the ids beyond the table, in no particular order; use as qd_map_next. */
-bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_place *place);
+/* Goes through the ids beyond the table, in no order; use it as qd_map_next. */
+bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_id_entry *entry);
 
-qd_place qd_ids_get_mapped(const qd_ids *ids, uint32_t id);
+qd_id_entry qd_ids_get_mapped(const qd_ids *ids, uint32_t id);
 
 /* Whether the table covers all ids that have no other bits than these. */
 static inline bool qd_ids_in_table(const qd_ids *ids, uint32_t bits)
@@ -51,8 +49,8 @@ static inline bool qd_ids_in_table(const qd_ids *ids, uint32_t bits)
     return bits < ids->table_count;
 }
 
-/* {QD_SLOT_NONE, QD_OWNER_NOBODY}: there is none. */
-static inline qd_place qd_ids_get(const qd_ids *ids, uint32_t id)
+/* {QD_SLOT_NONE, QD_OWNER_NOBODY} if the id is unknown. */
+static inline qd_id_entry qd_ids_get(const qd_ids *ids, uint32_t id)
 {
     return id < ids->table_count ? ids->table[id] : qd_ids_get_mapped(ids, id);
 }

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../state.h"
-#include "../views/views_tick.h"
+#include "members.h"
 
-void qd_room_members_init(qd_room *room)
+#include "../common/memory.h"
+#include "rosters.h"
+
+void qd_members_init(qd_entities *entities)
 {
-    room->members = (qd_members){.expiring_first = QD_MEMBER_NONE, .expiring_last = QD_MEMBER_NONE};
-    qd_id_pool_init(&room->members.numbers, room->heap);
+    entities->members = (qd_members){.expiring_first = QD_MEMBER_NONE, .expiring_last = QD_MEMBER_NONE};
+    qd_id_pool_init(&entities->members.numbers, entities->heap);
 }
 
-void qd_room_members_deinit(qd_room *room)
+void qd_members_deinit(qd_entities *entities)
 {
-    qd_members *members = &room->members;
+    qd_members *members = &entities->members;
 
     for (uint32_t member = 0; member < members->count; member++) {
-        qd_rosters_drop(room, &members->rows[member].rosters);
+        qd_rosters_drop(entities, &members->rows[member].rosters);
     }
-    qd_heap_free(room->heap, members->rows, members->capacity * sizeof members->rows[0]);
+    qd_heap_free(entities->heap, members->rows, members->capacity * sizeof members->rows[0]);
     qd_id_pool_deinit(&members->numbers);
 }
 
-qd_status qd_room_join(qd_room *room, uint32_t *member)
+qd_status qd_members_join(qd_entities *entities, uint32_t *member)
 {
-    qd_members *members = &room->members;
+    qd_members *members = &entities->members;
     qd_member *rows;
     uint32_t number;
 
@@ -33,14 +35,13 @@ qd_status qd_room_join(qd_room *room, uint32_t *member)
         status = QD_ERR_FULL;
         goto fail;
     }
-    rows = qd_array_reserve(room->heap, members->rows, &members->capacity, sizeof members->rows[0], number);
+    rows = qd_array_reserve(entities->heap, members->rows, &members->capacity, sizeof members->rows[0], number);
     if (!rows) {
         status = QD_ERR_NO_MEMORY;
         goto fail;
     }
     members->rows = rows;
-    rows[number] = (qd_member){
-        .presence = QD_PRESENT, .first = QD_SLOT_NONE, .next_expiring = QD_MEMBER_NONE, .views = {.first = QD_NONE}};
+    rows[number] = (qd_member){.presence = QD_PRESENT, .first = QD_SLOT_NONE, .next_expiring = QD_MEMBER_NONE};
     if (number >= members->count) {
         members->count = number + 1;
     }
@@ -53,12 +54,24 @@ fail:
     return status;
 }
 
-/* All have the same grace, so that who left first is the first to expire. */
-static void queue(qd_room *room, uint32_t member, uint64_t now_ns)
+/* Makes the number of a member that has gone available, once nothing holds it. */
+static void retire(qd_entities *entities, uint32_t member)
 {
-    qd_members *members = &room->members;
+    qd_member *row = &entities->members.rows[member];
+
+    if (row->presence != QD_GONE || row->expiring || row->holds > 0) {
+        return;
+    }
+    row->presence = QD_ABSENT;
+    qd_id_pool_give(&entities->members.numbers, member);
+}
+
+/* All members have the same grace period, so the first to leave is the first to expire. */
+static void start_grace(qd_entities *entities, uint32_t member, uint64_t now_ns)
+{
+    qd_members *members = &entities->members;
     qd_member *row = &members->rows[member];
-    uint64_t grace_ns = room->config.grace_ns;
+    uint64_t grace_ns = entities->grace_ns;
 
     row->expire_ns = grace_ns < QD_NEVER - now_ns ? now_ns + grace_ns : QD_NEVER;
     row->expiring = true;
@@ -70,55 +83,53 @@ static void queue(qd_room *room, uint32_t member, uint64_t now_ns)
     members->expiring_last = member;
 }
 
-void qd_room_leave(qd_room *room, uint32_t member, uint64_t now_ns)
+void qd_members_leave(qd_entities *entities, uint32_t member, uint64_t now_ns)
 {
-    qd_member *row = qd_room_member(room, member);
+    qd_member *row = qd_members_at(entities, member);
 
-    qd_room_unsubscribe(room, member);
-    qd_room_views_leave(room, member);
-    qd_rosters_drop(room, &row->rosters);
+    qd_rosters_drop(entities, &row->rosters);
     row->presence = QD_GONE;
-    room->members.present--;
+    entities->members.present--;
     if (row->first != QD_SLOT_NONE) {
-        queue(room, member, now_ns);
+        start_grace(entities, member, now_ns);
     }
-    qd_room_retire(room, member);
+    retire(entities, member);
 }
 
-void qd_room_retire(qd_room *room, uint32_t member)
+uint64_t qd_members_due_ns(const qd_entities *entities)
 {
-    qd_member *row = &room->members.rows[member];
-
-    if (row->presence != QD_GONE || row->expiring || row->slots > 0 || row->views.observers > 0) {
-        return;
-    }
-    row->presence = QD_ABSENT;
-    qd_id_pool_give(&room->members.numbers, member);
-}
-
-uint64_t qd_room_due_ns(const qd_room *room)
-{
-    const qd_members *members = &room->members;
+    const qd_members *members = &entities->members;
 
     return members->expiring_first == QD_MEMBER_NONE ? QD_NEVER : members->rows[members->expiring_first].expire_ns;
 }
 
-void qd_room_expire(qd_room *room, uint64_t now_ns)
+uint32_t qd_members_next_expired(qd_entities *entities, uint64_t now_ns)
 {
-    qd_members *members = &room->members;
+    qd_members *members = &entities->members;
+    uint32_t member = members->expiring_first;
 
-    while (members->expiring_first != QD_MEMBER_NONE && qd_room_due_ns(room) <= now_ns) {
-        uint32_t member = members->expiring_first;
-        qd_member *row = &members->rows[member];
-
-        members->expiring_first = row->next_expiring;
-        if (members->expiring_first == QD_MEMBER_NONE) {
-            members->expiring_last = QD_MEMBER_NONE;
-        }
-        while (row->first != QD_SLOT_NONE) {
-            qd_room_remove(room, row->first, QD_SPACE_EXPIRED);
-        }
-        row->expiring = false;
-        qd_room_retire(room, member);
+    if (member == QD_MEMBER_NONE || members->rows[member].expire_ns > now_ns) {
+        return QD_MEMBER_NONE;
     }
+    members->expiring_first = members->rows[member].next_expiring;
+    if (members->expiring_first == QD_MEMBER_NONE) {
+        members->expiring_last = QD_MEMBER_NONE;
+    }
+    return member;
+}
+
+void qd_members_expired(qd_entities *entities, uint32_t member)
+{
+    entities->members.rows[member].expiring = false;
+    retire(entities, member);
+}
+
+void qd_members_unhold(qd_entities *entities, uint32_t owner)
+{
+    if (owner == QD_ROOM_OWNED) {
+        return;
+    }
+    QD_ASSERT(entities->members.rows[owner].holds > 0);
+    entities->members.rows[owner].holds--;
+    retire(entities, owner);
 }

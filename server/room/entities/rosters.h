@@ -1,61 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ROSTERS: lists of ids that a member has named, each id with the slot of its entity, so that positions in a roster's
- * order need no ids.
+ * Rosters: lists of ids that a member has named. Each id stands with the slot of its entity, so that positions in the
+ * order of a roster need no ids.
  *
- *     id      | a | b | c | ...   what the member said
- *     slot    | 7 | - | 2 | ...   where its entity was when it was last looked for
- *     run     |   4   |   9   |   a number for each QD_ROSTER_RUN entries, among all runs of the room
+ *     id      | a | b | c | ...   as the member named them
+ *     slot    | 7 | - | 2 | ...   where the entity was at the last lookup
+ *     run     |   4   |   9   |   one number for each QD_ROSTER_RUN entries, unique in the room
  *
- * An entry means whichever entity has its id now. A run is SOUND once all its entities were found to be there and the
- * member's to move: then it needs no look at its entries. It is so until one of them goes or gets another owner, which
- * is known by the entity's slot:
+ * An entry means the entity that has its id now. A run is SOUND once a lookup has found that all of its entities exist
+ * and that the member may move them. The entries of a sound run need no check. A run stops being sound when one of its
+ * entities goes or changes owner, which is known by the entity's slot:
  *
- *     of_slot  by slot: the run that has it; that several have it; or that none has
- *     sound    by run: `round`, when it was found sound
+ *     of_slot  by slot: the run that has it, RUN_SEVERAL, or RUN_NONE
+ *     sound    by run: the value of `round` when the run was found sound
  *
- * What happens to an entity makes its run unsound, and where several have it, all runs of the room, as a new round
- * begins. That `of_slot` names a run which has the slot no more does no harm; but every sound run that has it is the
- * one that is named, or one of several.
- *
- * Belongs to a room.
+ * A change of an entity makes its run unsound. If several runs have it, a new round begins, which makes all runs of the
+ * room unsound. Every sound run that has a slot is the run that of_slot names, or one of several. of_slot may also name
+ * a run that has lost the slot, which costs one needless lookup.
  */
 #ifndef QD_ROOM_ENTITIES_ROSTERS_H
 #define QD_ROOM_ENTITIES_ROSTERS_H
 
-#include "../../base/id_pool.h"
+#include "entity_state.h"
 
 #define QD_ROSTER_RUN 128u
 
-typedef struct qd_roster {
-    uint32_t *run; /* one block: run, slot and id */
-    uint32_t *slot, *id;
-    uint32_t count, capacity; /* capacity: a multiple of QD_ROSTER_RUN */
-} qd_roster;
-
-/* A member's. Most have one roster, number 0, if any: that is in no other memory to be waited for. */
-typedef struct qd_rosters {
-    qd_roster first;
-    qd_roster *row;    /* of the others, by number; that of number 0 is not used */
-    uint32_t capacity; /* of `row` */
-    uint32_t ids;      /* in all of them */
-} qd_rosters;
-
-/* The room's. */
-typedef struct qd_roster_runs {
-    qd_id_pool numbers;
-    uint32_t *of_slot; /* slots beyond it are in no sound run */
-    uint32_t sound_capacity, slot_capacity;
-    uint64_t *sound, round; /* a round is never 0 */
-} qd_roster_runs;
-
-struct qd_room;
-
-void qd_roster_runs_init(struct qd_room *room);
-void qd_roster_runs_deinit(struct qd_room *room);
+void qd_roster_runs_init(qd_entities *entities);
+void qd_roster_runs_deinit(qd_entities *entities);
 /* The entity in that slot has gone, or has another owner. */
-void qd_roster_runs_lose(struct qd_room *room, uint32_t slot);
-/* All rosters of a member go. */
-void qd_rosters_drop(struct qd_room *room, qd_rosters *rosters);
+void qd_roster_runs_lose(qd_entities *entities, uint32_t slot);
+/* Frees all rosters of a member. */
+void qd_rosters_drop(qd_entities *entities, qd_rosters *rosters);
+
+/* The two commands of room.h. The member is in the room. */
+qd_status qd_roster_name(qd_entities *entities, uint32_t member, const qd_room_roster *named) QD_MUST_USE;
+const uint32_t *qd_roster_ids(const qd_entities *entities, uint32_t member, uint32_t number, uint32_t *count);
+
+/* NULL: the roster does not exist. */
+qd_roster *qd_roster_find(const qd_entities *entities, uint32_t member, uint32_t number);
+/* How many entries from entry `at` on, at most `most`, have entities that the member may move. Looks them up if they
+ * are not known to be sound. */
+uint32_t qd_roster_count_sound(qd_entities *entities, uint32_t member, qd_roster *roster, uint32_t at, uint32_t most);
+/* Prefetches what moves of these entries read, in a small room. */
+void qd_roster_fetch(const qd_entities *entities, const qd_roster *roster, uint32_t first, uint32_t count);
 
 #endif

@@ -5,29 +5,29 @@
 
 #include "../../base/assert.h"
 #include "../../base/fetch.h"
-#include "order.h"
+#include "../common/order.h"
 
-#define PARTS_EVENTS   4096u /* from so many on they are dealt out in parts */
-#define RANGE_EVENTS   2048u /* a hand's range is not shorter */
-#define DIGIT_BITS     6u
-#define DIGIT_BITS_FAR 8u /* with more than FAR_EVENTS, so that a part still fits a near cache */
-#define FAR_EVENTS     (1u << 17)
-#define FETCH_AHEAD    16u /* events, whose ids are anywhere in memory */
-#define TASKS_A_HAND   4u  /* parts are of unequal length */
+#define PARTS_EVENTS    4096u /* from so many on they are distributed to parts */
+#define RANGE_EVENTS    2048u /* a range is not shorter */
+#define DIGIT_BITS      6u
+#define DIGIT_BITS_FAR  8u /* with more than FAR_EVENTS, so that parts fit a near cache */
+#define FAR_EVENTS      (1u << 17)
+#define FETCH_AHEAD     16u /* events; their ids are anywhere in memory */
+#define TASKS_PER_RANGE 4u  /* because parts differ in length */
 
-/* Everything that is under way. */
+/* The state of a sort. */
 struct sorting {
     const qd_space_event *events;
     const uint32_t *id;
     size_t count;
-    qd_order order, sorted; /* from where they are made to where they end up; `sorted` is order's spare half */
+    qd_order order, sorted; /* where keys are made, and where they end up: `sorted` swaps the halves of `order` */
     bool with_values;
 
-    /* Of many. A key's digit is that of its kind and of its upper half; ids that few have are all in the last. */
+    /* Of many events. A key's digit combines its kind and its upper half; rare ids share the last digit. */
     size_t ranges, tasks;
     unsigned shift;
-    uint32_t digits;   /* of a kind */
-    uint32_t *counts;  /* [range][kind][digit]; then where the next of them goes, in the end where they end */
+    uint32_t digits;   /* per kind */
+    uint32_t *counts;  /* [range][kind][digit]; then the next position of each, and at last its end */
     uint64_t *any_key; /* [range]: all bits that any key has */
     unsigned low_bits, high_bits;
 };
@@ -36,7 +36,7 @@ static inline uint64_t key_of(const uint32_t *id, qd_space_event event)
 {
     uint32_t one = id[qd_space_event_a(event)];
     uint32_t other = id[qd_space_event_b(event)];
-    uint32_t lower = one < other ? one : other; /* a move, where choosing the key would be a branch */
+    uint32_t lower = one < other ? one : other; /* compiles to a move; choosing the key would be a branch */
 
     return (uint64_t)lower << 32 | (one ^ other ^ lower);
 }
@@ -86,22 +86,12 @@ static void make_by_kind(struct sorting *sorting, const size_t *start)
     set_bits(sorting, any_key);
 }
 
-static qd_order slice(const qd_order *order, size_t first)
-{
-    return (qd_order){
-        .keys = order->keys + first,
-        .keys_spare = order->keys_spare + first,
-        .values = order->values ? order->values + first : NULL,
-        .values_spare = order->values ? order->values_spare + first : NULL,
-    };
-}
-
 static void sort_few(struct sorting *sorting, qd_pair_keys *keys)
 {
     count_kinds(sorting, keys->start);
     make_by_kind(sorting, keys->start);
     for (int kind = QD_SPACE_BEGIN; kind <= QD_SPACE_PASSED; kind++) {
-        qd_order order = slice(&sorting->order, keys->start[kind]);
+        qd_order order = qd_order_part(&sorting->order, keys->start[kind]);
         size_t count = qd_pair_keys_count(keys, (qd_space_kind)kind);
 
         if (count > 0) {
@@ -154,8 +144,8 @@ static void make_range(size_t range, void *argument)
     sorting->any_key[range] = any_key;
 }
 
-/* Turns counts into places: of a digit those of the first range come first. */
-static void place_ranges(struct sorting *sorting, qd_pair_keys *keys)
+/* Turns counts into positions, by digit, then by range. */
+static void find_positions(struct sorting *sorting, qd_pair_keys *keys)
 {
     size_t all = digits_of_all(sorting);
     uint32_t sum = 0;
@@ -179,17 +169,17 @@ static void place_ranges(struct sorting *sorting, qd_pair_keys *keys)
     set_bits(sorting, any_key);
 }
 
-/* The next line of each part is fetched while the last one fills. */
-static void deal_range(size_t range, void *argument)
+/* Prefetches the next cache line of each part while the present one fills. */
+static void distribute_range(size_t range, void *argument)
 {
     const struct sorting *sorting = argument;
     const uint64_t *keys = sorting->order.keys;
     uint64_t *keys_to = sorting->order.keys_spare;
     size_t first = range_first(sorting, range), end = range_first(sorting, range + 1);
-    uint32_t *place = sorting->counts + range * digits_of_all(sorting);
+    uint32_t *position = sorting->counts + range * digits_of_all(sorting);
 
     for (size_t i = first; i < end; i++) {
-        uint32_t at = place[digit_of(sorting, sorting->events[i], keys[i])]++;
+        uint32_t at = position[digit_of(sorting, sorting->events[i], keys[i])]++;
 
         keys_to[at] = keys[i];
         __builtin_prefetch(&keys_to[at + QD_LINE_BYTES / sizeof keys[0]], 1);
@@ -199,13 +189,13 @@ static void deal_range(size_t range, void *argument)
     }
 }
 
-/* The parts that begin in a task's share of all keys. All of them end up where keys were made. */
+/* Sorts the parts that begin in a task's share of all keys. They end up where keys were made. */
 static void sort_parts(size_t task, void *argument)
 {
     const struct sorting *sorting = argument;
     size_t all = digits_of_all(sorting), from = sorting->count * task / sorting->tasks,
            to = sorting->count * (task + 1) / sorting->tasks;
-    const uint32_t *ends = sorting->counts + (sorting->ranges - 1) * all; /* the last range's */
+    const uint32_t *ends = sorting->counts + (sorting->ranges - 1) * all; /* of the last range */
     uint32_t first = 0;
 
     for (size_t digit = 0; digit < all && first < to; first = ends[digit++]) {
@@ -215,14 +205,10 @@ static void sort_parts(size_t task, void *argument)
             continue;
         }
         bool is_last = digit % sorting->digits == sorting->digits - 1;
-        qd_order part = slice(&sorting->sorted, first);
+        qd_order part = qd_order_part(&sorting->sorted, first);
         qd_order_sort(&part, count, sorting->low_bits, is_last ? sorting->high_bits : sorting->shift);
-        if (part.keys != sorting->sorted.keys + first) {
-            continue;
-        }
-        memcpy(part.keys_spare, part.keys, count * sizeof part.keys[0]);
-        if (part.values) {
-            memcpy(part.values_spare, part.values, count * sizeof part.values[0]);
+        if (part.keys == sorting->sorted.keys + first) {
+            qd_order_put_back(&part, count);
         }
     }
 }
@@ -232,10 +218,10 @@ static void sort_many(struct sorting *sorting, qd_pair_keys *keys, const qd_exec
     qd_order *order = &sorting->order;
 
     executor->run(executor->context, sorting->ranges, make_range, sorting);
-    place_ranges(sorting, keys);
-    executor->run(executor->context, sorting->ranges, deal_range, sorting);
+    find_positions(sorting, keys);
+    executor->run(executor->context, sorting->ranges, distribute_range, sorting);
     sorting->sorted = (qd_order){order->keys_spare, order->keys, order->values_spare, order->values};
-    sorting->tasks = sorting->ranges == 1 ? 1 : sorting->ranges * TASKS_A_HAND;
+    sorting->tasks = sorting->ranges == 1 ? 1 : sorting->ranges * TASKS_PER_RANGE;
     executor->run(executor->context, sorting->tasks, sort_parts, sorting);
     for (int kind = QD_SPACE_BEGIN; kind <= QD_SPACE_PASSED; kind++) {
         keys->key[kind] = order->keys + keys->start[kind];
@@ -273,7 +259,7 @@ size_t qd_pair_keys_bytes(size_t count, const qd_executor *executor)
            counts_bytes(count, executor);
 }
 
-/* The lower ids that most have, in digits; where but few are beyond the table, those have one digit of their own. */
+/* Divides the lower ids into digits. If few ids are beyond the table, they share one digit. */
 static void plan_digits(struct sorting *sorting, const qd_ids *ids)
 {
     bool is_table = ids->map.count <= ids->count / 4;

@@ -1,75 +1,74 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * Observers that are looked at as a whole, and what is spent of the bytes of members.
- */
-#include "../entities/describe.h"
-#include "rule.h"
-#include "views_tick.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "changes.h"
+
+#include <string.h>
+
+#include "describe.h"
+#include "state/rule.h"
+#include "view_news.h"
 
 /* ---- one observer ---- */
 
-/* What is on the list `show` and in the room is a candidate, and marked. */
-static void find_shown(qd_room *room, qd_observer *observer)
+/* Entities on the list `show` that are in the room become visible entries with QD_ENTRY_SHOWN. */
+static void find_shown(qd_views *views, qd_observer *observer)
 {
-    qd_sightings *set = &observer->sightings;
+    qd_visible_entries *set = &observer->entries;
 
     for (uint32_t at = 0; at < set->capacity; at++) {
-        set->places[at] &= ~(uint32_t)QD_SIGHTING_SHOWN; /* none is left without a flag: all are touched */
+        set->entry[at] &= ~(uint32_t)QD_ENTRY_SHOWN; /* no entry is left without a flag: all have QD_ENTRY_CHANGED */
     }
     for (uint32_t i = 0; i < observer->show_count; i++) {
-        uint32_t slot = qd_ids_get(&room->ids, observer->exceptions[observer->hide_count + i]).slot;
+        uint32_t slot = qd_ids_get(&views->entities->ids, observer->exceptions[observer->hide_count + i]).slot;
 
         if (slot != QD_SLOT_NONE) {
-            (void)qd_sightings_put(set, room->heap, slot, QD_SIGHTING_SHOWN | QD_SIGHTING_TOUCHED);
+            (void)qd_visible_entries_put(set, views->heap, slot, QD_ENTRY_SHOWN | QD_ENTRY_CHANGED);
         }
     }
 }
 
-static void touch_all(qd_sightings *set)
+static void mark_all(qd_visible_entries *set)
 {
     for (uint32_t at = 0; at < set->capacity; at++) {
-        if (set->places[at] != 0) {
-            set->places[at] = (set->places[at] | QD_SIGHTING_TOUCHED) & ~(uint32_t)QD_SIGHTING_HELD;
+        if (set->entry[at] != 0) {
+            set->entry[at] = (set->entry[at] | QD_ENTRY_CHANGED) & ~(uint32_t)QD_ENTRY_HELD;
         }
     }
 }
 
-/* Entities are anywhere in memory: those so many places on are fetched meanwhile. */
-#define AHEAD 8u
+#define AHEAD 8u /* entries; their entities are anywhere in memory */
 
-/* Steps 1 to 3: views->claims is what the observer wants; what it does not want any more leaves. */
-static void want(qd_room *room, uint32_t row)
+/* Puts what the observer wants into views->wanted. What it does not want any more leaves. */
+static void want(qd_views *views, uint32_t row)
 {
-    qd_views *views = &room->views;
     qd_observer *observer = &views->observers[row];
-    qd_sightings *set = &observer->sightings;
+    qd_visible_entries *set = &observer->entries;
 
-    views->claims.count = 0;
+    views->wanted.count = 0;
     for (uint32_t at = 0; at < set->capacity; at++) {
-        uint32_t place = set->places[at], slot = qd_sighting_slot(place), flags = place & QD_SIGHTING_FLAGS;
+        uint32_t entry = set->entry[at], slot = qd_entry_slot(entry), flags = entry & QD_ENTRY_FLAGS;
 
         if (at + AHEAD < set->capacity) {
-            __builtin_prefetch(&views->seen[qd_sighting_slot(set->places[at + AHEAD])]);
+            __builtin_prefetch(&views->targets[qd_entry_slot(set->entry[at + AHEAD])]);
         }
-        if (place == 0) {
+        if (entry == 0) {
             continue;
         }
-        if (qd_rule_wants(room, observer, slot, flags)) {
-            qd_claim claim = {.distance = qd_rule_distance(observer, &views->seen[slot]),
-                              .id = room->entities.id[slot],
-                              .slot = slot,
-                              .observer = row,
-                              .flags = flags,
-                              .at = at};
+        if (qd_rule_wants(views, observer, slot, flags)) {
+            qd_priority item = {.distance = qd_rule_distance(observer, &views->targets[slot]),
+                                .id = views->entities->id[slot],
+                                .slot = slot,
+                                .observer = row,
+                                .flags = flags,
+                                .at = at};
 
-            qd_claims_add(&views->claims, room->heap, claim);
-        } else if (flags & QD_SIGHTING_SEEN) {
-            qd_view_leave(room, row, &set->places[at], qd_rule_reason(room, observer, slot, flags));
+            qd_priority_list_add(&views->wanted, views->heap, item);
+        } else if (flags & QD_ENTRY_SEEN) {
+            qd_view_leave(views, row, &set->entry[at], qd_rule_reason(views, observer, slot, flags));
         }
     }
 }
 
-/* How much nearer than it is something counts that is in the view already. */
+/* Entities in the view count as this much nearer than they are. */
 static double head_start(const qd_observer *observer)
 {
     float range = observer->range;
@@ -81,96 +80,93 @@ static double head_start(const qd_observer *observer)
     return margin > sixteenth ? margin : sixteenth;
 }
 
-/* Step 4: the first claims are those chosen. */
-static void choose(qd_room *room, uint32_t row)
+/* Applies the limit: views->wanted keeps the chosen entities. */
+static void choose(qd_views *views, uint32_t row)
 {
-    qd_views *views = &room->views;
     const qd_observer *observer = &views->observers[row];
-    qd_claims *claims = &views->claims;
+    qd_priority_list *wanted = &views->wanted;
 
-    if (observer->limit == 0 || claims->count <= observer->limit) {
+    if (observer->limit == 0 || wanted->count <= observer->limit) {
         return;
     }
     double ahead = head_start(observer);
-    for (uint32_t i = 0; i < claims->count; i++) {
-        qd_claim *claim = &claims->claim[i];
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        qd_priority *item = &wanted->items[i];
 
-        claim->lead = claim->flags & QD_SIGHTING_SHOWN ? 0 : 1;
-        claim->distance -= claim->flags & QD_SIGHTING_SEEN ? ahead : 0;
+        item->lead = item->flags & QD_ENTRY_SHOWN ? 0 : 1;
+        item->distance -= item->flags & QD_ENTRY_SEEN ? ahead : 0;
     }
-    qd_claims_sort(claims->claim, claims->count);
-    for (uint32_t i = observer->limit; i < claims->count; i++) {
-        if (claims->claim[i].flags & QD_SIGHTING_SEEN) {
-            qd_view_leave(room, row, &observer->sightings.places[claims->claim[i].at], QD_ROOM_LEFT_LIMIT);
+    qd_priority_sort(wanted->items, wanted->count);
+    for (uint32_t i = observer->limit; i < wanted->count; i++) {
+        if (wanted->items[i].flags & QD_ENTRY_SEEN) {
+            qd_view_leave(views, row, &observer->entries.entry[wanted->items[i].at], QD_ROOM_LEFT_LIMIT);
         }
     }
-    claims->count = observer->limit;
-    for (uint32_t i = 0; i < claims->count; i++) {
-        claims->claim[i].lead = 0;
-        claims->claim[i].distance = qd_rule_distance(observer, &views->seen[claims->claim[i].slot]);
+    wanted->count = observer->limit;
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        wanted->items[i].lead = 0;
+        wanted->items[i].distance = qd_rule_distance(observer, &views->targets[wanted->items[i].slot]);
     }
 }
 
-/* It is looked at anew at the next tick. */
-static void hold(qd_room *room, const qd_claim *claim)
+/* The entity waits to enter: its observer is evaluated again at the next tick. */
+static void hold(qd_views *views, const qd_priority *item)
 {
-    qd_views *views = &room->views;
-
-    *qd_sightings_find(&views->observers[claim->observer].sightings, claim->slot) |= QD_SIGHTING_HELD;
-    views->attention[claim->observer] |= QD_ATTEND_ONCE;
+    *qd_visible_entries_find(&views->observers[item->observer].entries, item->slot) |= QD_ENTRY_HELD;
+    views->attention[item->observer] |= QD_ATTEND_ONCE;
 }
 
-/* Step 5, of the chosen ones that are not in the view: they come first among the claims; returns how many there are. */
-static uint32_t enter(qd_room *room, uint32_t row)
+/* Lets chosen entities in that are not in the view, as enter_budget allows. They come first among the wanted ones;
+ * returns how many there are. */
+static uint32_t enter(qd_views *views, uint32_t row)
 {
-    qd_views *views = &room->views;
     const qd_observer *observer = &views->observers[row];
-    qd_claim *claims = views->claims.claim;
+    qd_priority *items = views->wanted.items;
     uint32_t entrants = 0, admitted;
 
-    for (uint32_t i = 0; i < views->claims.count; i++) {
-        if (claims[i].flags & QD_SIGHTING_SEEN) {
+    for (uint32_t i = 0; i < views->wanted.count; i++) {
+        if (items[i].flags & QD_ENTRY_SEEN) {
             continue;
         }
-        qd_claim claim = claims[i];
-        claims[i] = claims[entrants];
-        claims[entrants++] = claim;
+        qd_priority item = items[i];
+        items[i] = items[entrants];
+        items[entrants++] = item;
     }
     admitted = entrants;
     if (observer->enter_budget > 0 && entrants > observer->enter_budget) {
-        qd_claims_sort(claims, entrants);
+        qd_priority_sort(items, entrants);
         admitted = observer->enter_budget;
         for (uint32_t i = admitted; i < entrants; i++) {
-            hold(room, &claims[i]);
+            hold(views, &items[i]);
         }
     }
     for (uint32_t i = 0; i < admitted; i++) {
-        qd_view_claim(room, claims[i]);
+        qd_view_admit(views, items[i]);
     }
     return entrants;
 }
 
-/* ---- step 6: whose turn it is, and who still waits ---- */
+/* ---- relay ---- */
 
-/* Positions of an observer's view, at a tick. */
+/* The relay of one observer at a tick. */
 struct relaying {
-    qd_room *room;
+    qd_views *views;
     uint32_t row;
     uint32_t steps;
     bool is_limited;
-    uint32_t phase[QD_VIEW_TIERS_MAX]; /* of the tick, in each tier */
+    uint32_t phase[QD_VIEW_TIERS_MAX]; /* of the tick, in the period of each tier */
 };
 
-static void begin_relaying(qd_room *room, uint32_t row, uint32_t steps, struct relaying *to)
+static void begin_relaying(qd_views *views, uint32_t row, uint32_t steps, struct relaying *to)
 {
-    const qd_observer *observer = &room->views.observers[row];
+    const qd_observer *observer = &views->observers[row];
 
-    to->room = room;
+    to->views = views;
     to->row = row;
     to->steps = steps;
-    to->is_limited = room->members.rows[observer->member].views.options.bytes_max > 0;
+    to->is_limited = views->members[observer->member].options.bytes_max > 0;
     for (uint32_t tier = 0; tier < observer->tiers; tier++) {
-        to->phase[tier] = (uint32_t)(room->tick % observer->relay_every[tier]);
+        to->phase[tier] = (uint32_t)(views->entities->tick % observer->relay_every[tier]);
     }
 }
 
@@ -201,59 +197,58 @@ static bool is_turn_at(const struct relaying *relaying, const qd_observer *obser
     return tier < observer->tiers && is_turn(relaying, observer, tier, id);
 }
 
-/* Of one that is in the view, and whose turn it may be. */
+/* Relays an entity in the view if its position has changed and it is its turn. */
 static void relay_one(const struct relaying *relaying, uint32_t at)
 {
-    qd_room *room = relaying->room;
-    qd_views *views = &room->views;
+    qd_views *views = relaying->views;
     const qd_observer *observer = &views->observers[relaying->row];
-    uint32_t *place = &observer->sightings.places[at], slot = qd_sighting_slot(*place);
-    qd_telling *telling = &observer->sightings.tellings[at];
-    const qd_seen *seen = &views->seen[slot];
+    uint32_t *entry = &observer->entries.entry[at], slot = qd_entry_slot(*entry);
+    qd_relayed *relayed = &observer->entries.relayed[at];
+    const qd_target *target = &views->targets[slot];
 
-    if (!(*place & QD_SIGHTING_WAITS)) {
-        bool has_changed = (int32_t)(seen->placed - telling->told) > 0;
+    if (!(*entry & QD_ENTRY_WAITS)) {
+        bool has_changed = (int32_t)(target->position_round - relayed->reported) > 0;
 
-        if (!has_changed || !is_turn_at(relaying, observer, qd_rule_distance(observer, seen), telling->id)) {
+        if (!has_changed || !is_turn_at(relaying, observer, qd_rule_distance(observer, target), relayed->id)) {
             return;
         }
-        *place |= QD_SIGHTING_WAITS;
-        telling->waits_since = views->round;
+        *entry |= QD_ENTRY_WAITS;
+        relayed->waits_since = views->round;
     }
     if (!relaying->is_limited) {
-        qd_view_tell(room, relaying->row, place);
+        qd_view_relay(views, relaying->row, entry);
         return;
     }
-    qd_claim claim = {.lead = UINT32_MAX - (views->round - telling->waits_since),
-                      .rank = observer->rank,
-                      .id = telling->id,
-                      .slot = slot,
-                      .observer = relaying->row};
-    qd_claims_add(&views->waiting, room->heap, claim);
+    qd_priority item = {.lead = UINT32_MAX - (views->round - relayed->waits_since),
+                        .rank = observer->rank,
+                        .id = relayed->id,
+                        .slot = slot,
+                        .observer = relaying->row};
+    qd_priority_list_add(&views->waiting, views->heap, item);
 }
 
 #define DUE_COUNT 128u
 
-/* Entities are anywhere in memory: all whose turn it may be are fetched, and then looked at. */
-void qd_view_relay(qd_room *room, uint32_t row, uint32_t steps)
+/* Prefetches the entities whose turn it may be, then relays them. */
+static void relay(qd_views *views, uint32_t row, uint32_t steps)
 {
-    const qd_observer *observer = &room->views.observers[row];
-    const qd_sightings *set = &observer->sightings;
+    const qd_observer *observer = &views->observers[row];
+    const qd_visible_entries *set = &observer->entries;
     struct relaying relaying;
     uint32_t due[DUE_COUNT];
 
-    begin_relaying(room, row, steps, &relaying);
+    begin_relaying(views, row, steps, &relaying);
     for (uint32_t at = 0; at < set->capacity;) {
         uint32_t count = 0;
 
         for (; at < set->capacity && count < DUE_COUNT; at++) {
-            uint32_t place = set->places[at];
+            uint32_t entry = set->entry[at];
 
-            if (!(place & QD_SIGHTING_SEEN) ||
-                (!(place & QD_SIGHTING_WAITS) && !is_turn_anywhere(&relaying, observer, set->tellings[at].id))) {
+            if (!(entry & QD_ENTRY_SEEN) ||
+                (!(entry & QD_ENTRY_WAITS) && !is_turn_anywhere(&relaying, observer, set->relayed[at].id))) {
                 continue;
             }
-            __builtin_prefetch(&room->views.seen[qd_sighting_slot(place)]);
+            __builtin_prefetch(&views->targets[qd_entry_slot(entry)]);
             due[count++] = at;
         }
         for (uint32_t i = 0; i < count; i++) {
@@ -262,101 +257,85 @@ void qd_view_relay(qd_room *room, uint32_t row, uint32_t steps)
     }
 }
 
-/* The same of the claims from `first` on, which are those in the view. */
-static void relay_claims(qd_room *room, uint32_t row, uint32_t first, uint32_t steps)
+/* The same for the wanted entities from `first` on, which are those in the view. */
+static void relay_wanted(qd_views *views, uint32_t row, uint32_t first, uint32_t steps)
 {
-    const qd_views *views = &room->views;
     const qd_observer *observer = &views->observers[row];
     struct relaying relaying;
 
-    begin_relaying(room, row, steps, &relaying);
-    for (uint32_t i = first; i < views->claims.count; i++) {
-        const qd_claim *claim = &views->claims.claim[i];
+    begin_relaying(views, row, steps, &relaying);
+    for (uint32_t i = first; i < views->wanted.count; i++) {
+        const qd_priority *item = &views->wanted.items[i];
 
-        observer->sightings.tellings[claim->at].id = claim->id; /* it may be that positions are told from now on */
-        relay_one(&relaying, claim->at);
+        observer->entries.relayed[item->at].id = item->id; /* the tiers may be new */
+        relay_one(&relaying, item->at);
     }
 }
 
-/* ---- rounds go round ---- */
+/* ---- rounds wrap around ---- */
 
 #define AGE_MAX (1u << 29)
 
-/* What is older than that is so old, and what it was after stays before it. */
+/* Limits the age of a round. The order of rounds stays the same. */
 static uint32_t aged(uint32_t round, uint32_t now)
 {
     return now - round > AGE_MAX ? now - AGE_MAX : round;
 }
 
-static void age_tellings(const qd_views *views, const qd_sightings *set)
+static void age_relayed(const qd_views *views, const qd_visible_entries *set)
 {
-    for (uint32_t at = 0; at < set->capacity && set->tellings; at++) {
-        if (!(set->places[at] & QD_SIGHTING_SEEN)) {
+    for (uint32_t at = 0; at < set->capacity && set->relayed; at++) {
+        if (!(set->entry[at] & QD_ENTRY_SEEN)) {
             continue;
         }
-        qd_telling *telling = &set->tellings[at];
-        const uint32_t placed = views->seen[qd_sighting_slot(set->places[at])].placed;
-        const bool has_changed = (int32_t)(placed - telling->told) > 0;
+        qd_relayed *relayed = &set->relayed[at];
+        const uint32_t position_round = views->targets[qd_entry_slot(set->entry[at])].position_round;
+        const bool has_changed = (int32_t)(position_round - relayed->reported) > 0;
 
-        telling->told = has_changed ? aged(placed, views->round) - 1 : aged(telling->told, views->round);
-        telling->waits_since = aged(telling->waits_since, views->round);
+        relayed->reported =
+            has_changed ? aged(position_round, views->round) - 1 : aged(relayed->reported, views->round);
+        relayed->waits_since = aged(relayed->waits_since, views->round);
     }
 }
 
-void qd_view_age(qd_room *room)
+void qd_changes_age(qd_views *views)
 {
-    qd_views *views = &room->views;
-
     if (views->round % QD_VIEW_AGE_ROUNDS != 0) {
         return;
     }
     for (uint32_t row = 0; row < views->count; row++) {
-        age_tellings(views, &views->observers[row].sightings);
+        age_relayed(views, &views->observers[row].entries);
     }
-    for (uint32_t slot = 0; slot < views->seen_end; slot++) {
-        views->seen[slot].placed = aged(views->seen[slot].placed, views->round);
+    for (uint32_t slot = 0; slot < views->target_end; slot++) {
+        views->targets[slot].position_round = aged(views->targets[slot].position_round, views->round);
     }
 }
 
-/* ---- as a whole ---- */
+/* ---- observers as a whole ---- */
 
-void qd_view_judge(qd_room *room, uint32_t row, uint32_t steps)
+static void evaluate(qd_views *views, uint32_t row, uint32_t steps)
 {
-    qd_views *views = &room->views;
     qd_observer *observer = &views->observers[row];
 
-    touch_all(&observer->sightings);
+    mark_all(&observer->entries);
     if (observer->show_count > 0 || views->attention[row] & QD_ATTEND_ONCE) {
-        find_shown(room, observer);
+        find_shown(views, observer);
     }
     views->attention[row] &= (uint8_t)~QD_ATTEND_ONCE;
-    want(room, row);
-    choose(room, row);
-    uint32_t entrants = enter(room, row);
+    want(views, row);
+    choose(views, row);
+    uint32_t entrants = enter(views, row);
     if (observer->tiers > 0) {
-        relay_claims(room, row, entrants, steps);
+        relay_wanted(views, row, entrants, steps);
     }
-    qd_sightings_settle(&observer->sightings);
-    qd_sightings_trim(&observer->sightings, room->heap);
+    qd_visible_entries_settle(&observer->entries);
+    qd_visible_entries_trim(&observer->entries, views->heap);
 }
 
 /* ---- bytes ---- */
 
-void qd_view_claim(qd_room *room, qd_claim claim)
-{
-    qd_views *views = &room->views;
-    const qd_observer *observer = &views->observers[claim.observer];
-
-    if (room->members.rows[observer->member].views.options.bytes_max > 0) {
-        claim.rank = observer->rank;
-        qd_claims_add(&views->entrants, room->heap, claim);
-    } else {
-        qd_view_enter(room, claim.observer, qd_sightings_find(&observer->sightings, claim.slot));
-    }
-}
-
-/* Takes so many bytes of what the member may have. */
-static bool take(qd_member_views *member, uint32_t bytes)
+/* Spends bytes of the member, if it has as many left. */
+static bool spend_bytes(qd_view_member *member, uint32_t bytes)
 {
     if (member->bytes + bytes > member->options.bytes_max) {
         return false;
@@ -365,33 +344,73 @@ static bool take(qd_member_views *member, uint32_t bytes)
     return true;
 }
 
-void qd_view_spend(qd_room *room)
+static void spend(qd_views *views)
 {
-    qd_views *views = &room->views;
-
-    qd_claims_sort(views->entrants.claim, views->entrants.count);
+    qd_priority_sort(views->entrants.items, views->entrants.count);
     for (uint32_t i = 0; i < views->entrants.count; i++) {
-        const qd_claim *claim = &views->entrants.claim[i];
-        const qd_observer *observer = &views->observers[claim->observer];
-        qd_member_views *member = &room->members.rows[observer->member].views;
-        uint32_t bytes = QD_VIEW_ENTER_BYTES + qd_description_of(room, claim->slot)->payload_size;
+        const qd_priority *item = &views->entrants.items[i];
+        const qd_observer *observer = &views->observers[item->observer];
+        qd_view_member *member = &views->members[observer->member];
+        uint32_t bytes = QD_VIEW_ENTER_BYTES + qd_description_of(views, item->slot)->payload_size;
 
-        /* Nobody overtakes one that has no room. */
-        if (!member->is_full && take(member, bytes)) {
-            qd_view_enter(room, claim->observer, qd_sightings_find(&observer->sightings, claim->slot));
+        /* No entity overtakes one that does not fit. */
+        if (!member->is_full && spend_bytes(member, bytes)) {
+            qd_view_enter(views, item->observer, qd_visible_entries_find(&observer->entries, item->slot));
         } else {
             member->is_full = true;
-            hold(room, claim);
+            hold(views, item);
         }
     }
-    qd_claims_sort(views->waiting.claim, views->waiting.count);
+    qd_priority_sort(views->waiting.items, views->waiting.count);
     for (uint32_t i = 0; i < views->waiting.count; i++) {
-        const qd_claim *claim = &views->waiting.claim[i];
-        const qd_observer *observer = &views->observers[claim->observer];
+        const qd_priority *item = &views->waiting.items[i];
+        const qd_observer *observer = &views->observers[item->observer];
 
-        if (take(&room->members.rows[observer->member].views, QD_VIEW_RELAY_BYTES)) {
-            qd_view_tell(room, claim->observer, qd_sightings_find(&observer->sightings, claim->slot));
+        if (spend_bytes(&views->members[observer->member], QD_VIEW_RELAY_BYTES)) {
+            qd_view_relay(views, item->observer, qd_visible_entries_find(&observer->entries, item->slot));
         }
     }
     views->entrants.count = views->waiting.count = 0;
+}
+
+/* ---- a tick ---- */
+
+static void end_view(qd_views *views, uint32_t row)
+{
+    qd_visible_entries *set = &views->observers[row].entries;
+
+    for (uint32_t at = 0; at < set->capacity; at++) {
+        if (set->entry[at] & QD_ENTRY_SEEN) {
+            set->entry[at] |= QD_ENTRY_CHANGED; /* an entry is never without a flag */
+            qd_view_leave(views, row, &set->entry[at], QD_ROOM_LEFT_OBSERVER);
+        }
+    }
+}
+
+/* The first row from `row` on that needs attention; views->count if there is none. Usually few do. */
+static uint32_t next_attended(const qd_views *views, uint32_t row)
+{
+    while (row < views->count && views->attention[row] == 0) {
+        uint64_t eight = 1;
+
+        if (row + sizeof eight <= views->count) {
+            memcpy(&eight, views->attention + row, sizeof eight);
+        }
+        row += eight == 0 ? sizeof eight : 1;
+    }
+    return row;
+}
+
+void qd_changes_make(qd_views *views, uint32_t steps)
+{
+    for (uint32_t row = next_attended(views, 0); row < views->count; row = next_attended(views, row + 1)) {
+        if (views->attention[row] & QD_ATTEND_GONE) {
+            end_view(views, row);
+        } else if (views->attention[row] & QD_ATTEND_WHOLE) {
+            evaluate(views, row, steps);
+        } else {
+            relay(views, row, steps);
+        }
+    }
+    spend(views);
 }

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../entities/refuse.h"
-#include "../pairs/order.h"
-#include "visibility_index.h"
+#include "../common/order.h"
+#include "../entities/members.h"
+#include "../entities/refusals.h"
+#include "visibility/visibility.h"
+#include "visibility/visibility_index.h"
 
 #define PI ((float)M_PI) /* a little more than pi */
 
@@ -18,49 +20,49 @@ static uint64_t key_of(uint32_t member, uint32_t id)
     return (uint64_t)member << 32 | id;
 }
 
-uint32_t qd_observer_find(const qd_room *room, uint32_t member, uint32_t id)
+uint32_t qd_observer_find(const qd_views *views, uint32_t member, uint32_t id)
 {
     uint64_t row;
 
-    return qd_map_get(&room->views.rows, key_of(member, id), &row) ? (uint32_t)row : QD_NONE;
+    return qd_map_get(&views->rows, key_of(member, id), &row) ? (uint32_t)row : QD_NONE;
 }
 
-static void link_member(qd_room *room, uint32_t row)
+static void link_member(qd_views *views, uint32_t row)
 {
-    qd_observer *all = room->views.observers, *observer = &all[row];
-    qd_member_views *views = &room->members.rows[observer->member].views;
+    qd_observer *all = views->observers, *observer = &all[row];
+    qd_view_member *member = &views->members[observer->member];
 
     observer->member_previous = QD_NONE;
-    observer->member_next = views->first;
-    if (views->first != QD_NONE) {
-        all[views->first].member_previous = row;
+    observer->member_next = member->first;
+    if (member->first != QD_NONE) {
+        all[member->first].member_previous = row;
     }
-    views->first = row;
-    views->observers++;
+    member->first = row;
+    qd_members_hold(views->entities, observer->member);
 }
 
-static void unlink_member(qd_room *room, uint32_t row)
+static void unlink_member(qd_views *views, uint32_t row)
 {
-    qd_observer *all = room->views.observers, *observer = &all[row];
+    qd_observer *all = views->observers, *observer = &all[row];
 
     if (observer->member_previous != QD_NONE) {
         all[observer->member_previous].member_next = observer->member_next;
     } else {
-        room->members.rows[observer->member].views.first = observer->member_next;
+        views->members[observer->member].first = observer->member_next;
     }
     if (observer->member_next != QD_NONE) {
         all[observer->member_next].member_previous = observer->member_previous;
     }
 }
 
-static void link_anchored(qd_room *room, uint32_t row)
+static void link_anchored(qd_views *views, uint32_t row)
 {
-    qd_observer *all = room->views.observers, *observer = &all[row];
+    qd_observer *all = views->observers, *observer = &all[row];
 
     if (observer->anchor == QD_NONE) {
         return;
     }
-    uint32_t *first = &room->views.seen[observer->anchor].anchored;
+    uint32_t *first = &views->targets[observer->anchor].anchored;
     observer->anchored_previous = QD_NONE;
     observer->anchored_next = *first;
     if (*first != QD_NONE) {
@@ -69,9 +71,9 @@ static void link_anchored(qd_room *room, uint32_t row)
     *first = row;
 }
 
-static void unlink_anchored(qd_room *room, uint32_t row)
+static void unlink_anchored(qd_views *views, uint32_t row)
 {
-    qd_observer *all = room->views.observers, *observer = &all[row];
+    qd_observer *all = views->observers, *observer = &all[row];
 
     if (observer->anchor == QD_NONE) {
         return;
@@ -79,23 +81,22 @@ static void unlink_anchored(qd_room *room, uint32_t row)
     if (observer->anchored_previous != QD_NONE) {
         all[observer->anchored_previous].anchored_next = observer->anchored_next;
     } else {
-        room->views.seen[observer->anchor].anchored = observer->anchored_next;
+        views->targets[observer->anchor].anchored = observer->anchored_next;
     }
     if (observer->anchored_next != QD_NONE) {
         all[observer->anchored_next].anchored_previous = observer->anchored_previous;
     }
 }
 
-void qd_observer_end(qd_room *room, uint32_t row)
+void qd_observer_end(qd_views *views, uint32_t row)
 {
-    qd_views *views = &room->views;
     qd_observer *observer = &views->observers[row];
 
     QD_ASSERT(observer->state == QD_OBSERVER_LIVE);
     (void)qd_map_remove(&views->rows, key_of(observer->member, observer->id));
-    unlink_member(room, row);
-    unlink_anchored(room, row);
-    qd_sight_unfit(room, observer);
+    unlink_member(views, row);
+    unlink_anchored(views, row);
+    qd_view_index_unfit(views, observer);
     observer->anchor = QD_NONE;
     observer->state = QD_OBSERVER_GONE;
     views->attention[row] = QD_ATTEND_GONE;
@@ -103,45 +104,41 @@ void qd_observer_end(qd_room *room, uint32_t row)
     views->boxes -= observer->kind == QD_ROOM_BOX;
     views->live--;
     views->gone++;
-    /* Who had no candidates has no view that ends, and none of its bodies comes up at the next tick. */
-    if (observer->sightings.count == 0) {
-        qd_observer_release(room, row);
+    /* Without entries it has no view to end, and no crossing at the next tick. */
+    if (observer->entries.count == 0) {
+        qd_observer_release(views, row);
     }
 }
 
-void qd_observer_release(qd_room *room, uint32_t row)
+void qd_observer_release(qd_views *views, uint32_t row)
 {
-    qd_views *views = &room->views;
     qd_observer *observer = &views->observers[row];
     uint32_t member = observer->member;
 
-    qd_sightings_deinit(&observer->sightings, room->heap);
-    qd_heap_free(room->heap, observer->exceptions,
+    qd_visible_entries_deinit(&observer->entries, views->heap);
+    qd_heap_free(views->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
     *observer = (qd_observer){.member_next = views->free, .body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
     views->free = row;
     views->attention[row] = 0;
     views->gone--;
     views->order_stale = true;
-    room->members.rows[member].views.observers--;
-    qd_room_retire(room, member);
+    qd_members_unhold(views->entities, member);
 }
 
-static qd_status reserve_row(qd_room *room, uint32_t *row)
+static qd_status reserve_row(qd_views *views, uint32_t *row)
 {
-    qd_views *views = &room->views;
-
     if (views->free != QD_NONE) {
         *row = views->free;
         return QD_OK;
     }
     qd_observer *observers =
-        qd_array_reserve(room->heap, views->observers, &views->capacity, sizeof views->observers[0], views->count);
+        qd_array_reserve(views->heap, views->observers, &views->capacity, sizeof views->observers[0], views->count);
     if (!observers) {
         return QD_ERR_NO_MEMORY;
     }
     views->observers = observers;
-    uint8_t *attention = qd_array_reserve(room->heap, views->attention, &views->attention_capacity, 1, views->count);
+    uint8_t *attention = qd_array_reserve(views->heap, views->attention, &views->attention_capacity, 1, views->count);
     if (!attention) {
         return QD_ERR_NO_MEMORY;
     }
@@ -150,9 +147,8 @@ static qd_status reserve_row(qd_room *room, uint32_t *row)
     return QD_OK;
 }
 
-void qd_observers_rank(qd_room *room)
+void qd_observers_rank(qd_views *views)
 {
-    qd_views *views = &room->views;
     uint32_t count = views->live + views->gone, members = 0, at = 0;
 
     if (!views->order_stale) {
@@ -163,11 +159,8 @@ void qd_observers_rank(qd_room *room)
     if (count == 0) {
         return;
     }
-    views->order = qd_array_need(room->heap, views->order, &views->order_capacity, sizeof views->order[0], count - 1);
-    size_t keys = qd_block_part(count, sizeof(uint64_t)), values = qd_block_part(count, sizeof(uint32_t));
-    char *memory = qd_block_fit(&room->scratch, room->heap, 2 * (keys + values));
-    qd_order order = {(uint64_t *)memory, (uint64_t *)(memory + keys), (uint32_t *)(memory + 2 * keys),
-                      (uint32_t *)(memory + 2 * keys + values)};
+    views->order = qd_array_need(views->heap, views->order, &views->order_capacity, sizeof views->order[0], count - 1);
+    qd_order order = qd_order_in_block(&views->scratch, views->heap, count);
     for (uint32_t row = 0; row < views->count; row++) {
         const qd_observer *observer = &views->observers[row];
 
@@ -186,7 +179,7 @@ void qd_observers_rank(qd_room *room)
     }
 }
 
-/* ---- what a batch says ---- */
+/* ---- entries of a batch ---- */
 
 static float value_at(const float *column, uint32_t i)
 {
@@ -208,14 +201,14 @@ static bool are_finite(const float *values, unsigned count)
     return finite;
 }
 
-static void take_vector(const qd_room *room, const float *x, const float *y, const float *z, uint32_t i, float to[3])
+static void take_vector(const qd_views *views, const float *x, const float *y, const float *z, uint32_t i, float to[3])
 {
     to[0] = value_at(x, i);
     to[1] = value_at(y, i);
-    to[2] = qd_room_is_3d(room) ? value_at(z, i) : 0;
+    to[2] = views->entities->is_3d ? value_at(z, i) : 0;
 }
 
-/* Returns why a cone cannot look that way; 0: it does. */
+/* Turns a cone. Returns 0 or a refusal. */
 static int aim(qd_observer *observer, const float direction[3])
 {
     double sum = 0;
@@ -237,7 +230,7 @@ static int aim(qd_observer *observer, const float direction[3])
     return 0;
 }
 
-static int take_cone(const qd_room *room, const qd_room_observers *batch, uint32_t i, qd_observer *observer)
+static int take_cone(const qd_views *views, const qd_msg_observers *batch, uint32_t i, qd_observer *observer)
 {
     float direction[3], angle = value_at(batch->angle, i);
 
@@ -248,14 +241,14 @@ static int take_cone(const qd_room *room, const qd_room_observers *batch, uint32
         return QD_ROOM_BAD_REGION;
     }
     observer->angle = angle;
-    /* In the fullest cone is everything, whatever rounding does. */
+    /* A cone of angle pi holds everything, however its numbers are rounded. */
     observer->cosine = angle == PI ? -2 : cos((double)angle);
     observer->sine = sin((double)angle);
-    take_vector(room, batch->direction_x, batch->direction_y, batch->direction_z, i, direction);
+    take_vector(views, batch->direction_x, batch->direction_y, batch->direction_z, i, direction);
     return aim(observer, direction);
 }
 
-static int take_region(const qd_room *room, const qd_room_observers *batch, uint32_t i, qd_observer *observer)
+static int take_region(const qd_views *views, const qd_msg_observers *batch, uint32_t i, qd_observer *observer)
 {
     float sizes[5] = {0};
 
@@ -265,7 +258,7 @@ static int take_region(const qd_room *room, const qd_room_observers *batch, uint
     }
     sizes[0] = value_at(batch->leave_margin, i);
     if (observer->kind == QD_ROOM_BOX) {
-        take_vector(room, batch->half_x, batch->half_y, batch->half_z, i, sizes + 1);
+        take_vector(views, batch->half_x, batch->half_y, batch->half_z, i, sizes + 1);
     } else {
         sizes[4] = value_at(batch->range, i);
     }
@@ -280,53 +273,55 @@ static int take_region(const qd_room *room, const qd_room_observers *batch, uint
     observer->leave_margin = sizes[0];
     memcpy(observer->half, sizes + 1, sizeof observer->half);
     observer->range = sizes[4];
-    return observer->kind == QD_ROOM_CONE ? take_cone(room, batch, i, observer) : 0;
+    return observer->kind == QD_ROOM_CONE ? take_cone(views, batch, i, observer) : 0;
 }
 
-static int take_place(const qd_room *room, uint32_t member, const qd_room_observers *batch, uint32_t i,
-                      qd_observer *observer)
+static int take_position(const qd_views *views, uint32_t member, const qd_msg_observers *batch, uint32_t i,
+                         qd_observer *observer)
 {
     observer->anchor = QD_NONE;
-    if (!batch->flags || !(batch->flags[i] & QD_ROOM_OBSERVER_ANCHORED)) {
-        take_vector(room, batch->x, batch->y, batch->z, i, observer->at);
+    if (!qd_observers_anchored(batch, i)) {
+        take_vector(views, batch->x, batch->y, batch->z, i, observer->at);
         return are_finite(observer->at, 3) ? 0 : QD_ROOM_NOT_FINITE;
     }
-    qd_place place = batch->entity ? qd_ids_get(&room->ids, batch->entity[i]) : (qd_place){QD_SLOT_NONE, 0};
-    observer->anchor = place.slot;
-    return qd_check_place(place, member);
+    qd_id_entry entry =
+        batch->entity ? qd_ids_get(&views->entities->ids, batch->entity[i]) : (qd_id_entry){QD_SLOT_NONE, 0};
+    observer->anchor = entry.slot;
+    return qd_check_entry(entry, member);
 }
 
-/* All that the batch says of it, into a row that is to be its. */
-static int take(const qd_room *room, uint32_t member, const qd_room_observers *batch, uint32_t i, qd_observer *observer)
+/* Copies the entry into a row. Returns 0 or a refusal. */
+static int take(const qd_views *views, uint32_t member, const qd_msg_observers *batch, uint32_t i,
+                qd_observer *observer)
 {
-    int refusal = take_region(room, batch, i, observer);
+    int refusal = take_region(views, batch, i, observer);
 
     if (!refusal) {
-        refusal = take_place(room, member, batch, i, observer);
+        refusal = take_position(views, member, batch, i, observer);
     }
     if (refusal) {
         return refusal;
     }
-    observer->sees_self = batch->flags && batch->flags[i] & QD_ROOM_OBSERVER_SELF;
+    observer->sees_self = batch->sees_self && batch->sees_self[i] != 0;
     observer->mask = batch->mask ? batch->mask[i] : UINT32_MAX;
     observer->team = number_at(batch->team, i);
     observer->limit = number_at(batch->limit, i);
     observer->enter_budget = number_at(batch->enter_budget, i);
     observer->is_plain = observer->leave_margin <= 0 && observer->enter_budget == 0;
-    observer->tiers = (uint8_t)batch->tiers;
-    for (uint32_t tier = 0; tier < batch->tiers; tier++) {
+    observer->tiers = (uint8_t)batch->tier_count;
+    for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
         observer->relay_range[tier] = batch->relay_range[tier];
         observer->relay_every[tier] = (uint16_t)batch->relay_every[tier];
     }
     return 0;
 }
 
-static bool tiers_are_good(const qd_room_observers *batch)
+static bool tiers_are_good(const qd_msg_observers *batch)
 {
-    if (batch->tiers > QD_VIEW_TIERS_MAX) {
+    if (batch->tier_count > QD_VIEW_TIERS_MAX) {
         return false;
     }
-    for (uint32_t i = 0; i < batch->tiers; i++) {
+    for (uint32_t i = 0; i < batch->tier_count; i++) {
         if (!isfinite(batch->relay_range[i]) || (i > 0 && batch->relay_range[i] < batch->relay_range[i - 1]) ||
             batch->relay_every[i] < 1 || batch->relay_every[i] > QD_VIEW_EVERY_MAX) {
             return false;
@@ -337,15 +332,15 @@ static bool tiers_are_good(const qd_room_observers *batch)
 
 /* ---- observe ---- */
 
-void qd_observer_relay(qd_room *room, uint32_t row)
+void qd_observer_relay(qd_views *views, uint32_t row)
 {
-    qd_observer *observer = &room->views.observers[row];
+    qd_observer *observer = &views->observers[row];
 
-    /* As long ago as can be said: of what is in view nothing was told. */
-    qd_sightings_relay(&observer->sightings, room->heap, observer->tiers > 0, room->views.round - UINT32_MAX / 4);
+    /* The oldest possible round: no position of what is in view was reported. */
+    qd_visible_entries_relay(&observer->entries, views->heap, observer->tiers > 0, views->round - UINT32_MAX / 4);
 }
 
-/* Which observers cannot be served by what has changed alone. */
+/* Observers for which the entries that changed are not enough. */
 static uint8_t attention_for(const qd_observer *observer)
 {
     bool always = observer->limit > 0 || observer->kind == QD_ROOM_CONE || observer->show_count > 0;
@@ -353,30 +348,29 @@ static uint8_t attention_for(const qd_observer *observer)
     return QD_ATTEND_ONCE | (always ? QD_ATTEND_ALWAYS : 0) | (observer->tiers > 0 ? QD_ATTEND_RELAY : 0);
 }
 
-static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *observer)
+static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *observer)
 {
-    qd_views *views = &room->views;
     uint32_t row;
 
-    if (views->live >= room->config.observers_max || reserve_row(room, &row) != QD_OK) {
+    if (views->live >= views->observers_max || reserve_row(views, &row) != QD_OK) {
         return QD_ROOM_OBSERVERS_FULL;
     }
-    if (!views->sight && qd_sight_open(room) != QD_OK) {
+    if (!views->index && qd_visibility_open(views) != QD_OK) {
         return QD_ROOM_OBSERVERS_FULL;
     }
     observer->member = member;
     observer->id = id;
     observer->state = QD_OBSERVER_LIVE;
-    observer->sightings.multiplier = views->multiplier;
-    observer->said = views->round + 1;
+    observer->entries.multiplier = views->multiplier;
+    observer->changed_round = views->round + 1;
     if (observer->anchor != QD_NONE) {
-        memcpy(observer->at, views->seen[observer->anchor].at, sizeof observer->at);
+        memcpy(observer->at, views->targets[observer->anchor].at, sizeof observer->at);
     }
-    if (qd_sight_fit(room, row, observer) != QD_OK) {
+    if (qd_view_index_fit(views, row, observer) != QD_OK) {
         goto fail;
     }
     if (qd_map_put(&views->rows, key_of(member, id), row) != QD_OK) {
-        qd_sight_unfit(room, observer);
+        qd_view_index_unfit(views, observer);
         goto fail;
     }
     if (row == views->free) {
@@ -389,64 +383,62 @@ static int create(qd_room *room, uint32_t member, uint32_t id, qd_observer *obse
     views->live++;
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->order_stale = true;
-    qd_observer_relay(room, row);
-    link_member(room, row);
-    link_anchored(room, row);
+    qd_observer_relay(views, row);
+    link_member(views, row);
+    link_anchored(views, row);
     return 0;
 
 fail:
-    /* One whose views are suspended goes at the next tick, as that ends with it and is told. */
+    /* An index whose views are suspended closes at the next tick, which reports the end of the suspension. */
     if (views->live + views->gone == 0 && !views->suspended) {
-        qd_sight_close(room);
+        qd_visibility_close(views);
     }
     return QD_ROOM_OBSERVERS_FULL;
 }
 
-static int change(qd_room *room, uint32_t row, qd_observer *observer)
+static int replace(qd_views *views, uint32_t row, qd_observer *observer)
 {
-    qd_views *views = &room->views;
-
-    observer->said = views->round + 1;
+    observer->changed_round = views->round + 1;
     if (observer->anchor != QD_NONE) {
-        memcpy(observer->at, views->seen[observer->anchor].at, sizeof observer->at);
+        memcpy(observer->at, views->targets[observer->anchor].at, sizeof observer->at);
     }
-    if (qd_sight_fit(room, row, observer) != QD_OK) {
+    if (qd_view_index_fit(views, row, observer) != QD_OK) {
         return QD_ROOM_OBSERVERS_FULL;
     }
-    unlink_anchored(room, row);
+    unlink_anchored(views, row);
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->boxes -= views->observers[row].kind == QD_ROOM_BOX;
     views->observers[row] = *observer;
-    link_anchored(room, row);
+    link_anchored(views, row);
     views->attention[row] = attention_for(observer);
-    qd_observer_relay(room, row);
+    qd_observer_relay(views, row);
     return 0;
 }
 
-static int observe_one(qd_room *room, uint32_t member, const qd_room_observers *batch, uint32_t i)
+static int observe_one(qd_views *views, uint32_t member, const qd_msg_observers *batch, uint32_t i)
 {
-    uint32_t row = qd_observer_find(room, member, batch->id[i]);
+    uint32_t row = qd_observer_find(views, member, batch->id[i]);
     qd_observer observer = {.body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
 
     if (row != QD_NONE) {
-        observer = room->views.observers[row];
+        observer = views->observers[row];
     }
-    int refusal = take(room, member, batch, i, &observer);
+    int refusal = take(views, member, batch, i, &observer);
     if (refusal) {
         return refusal;
     }
-    return row == QD_NONE ? create(room, member, batch->id[i], &observer) : change(room, row, &observer);
+    return row == QD_NONE ? create(views, member, batch->id[i], &observer) : replace(views, row, &observer);
 }
 
-void qd_room_observe(qd_room *room, uint32_t member, const qd_room_observers *batch, qd_room_refusals *refusals)
+void qd_views_observe(qd_views *views, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals)
 {
     bool is_good = tiers_are_good(batch);
 
-    (void)qd_room_member(room, member);
-    room->views.in_use = true;
+    (void)qd_members_at(views->entities, member);
+    views->in_use = true;
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
-        int refusal = is_good ? observe_one(room, member, batch, i) : QD_ROOM_BAD_REGION;
+        int refusal = is_good ? observe_one(views, member, batch, i) : QD_ROOM_BAD_REGION;
 
         if (refusal) {
             qd_refuse(refusals, i, refusal);
@@ -454,16 +446,16 @@ void qd_room_observe(qd_room *room, uint32_t member, const qd_room_observers *ba
     }
 }
 
-static int move_one(qd_room *room, uint32_t member, const qd_room_observers *batch, uint32_t i)
+static int move_one(qd_views *views, uint32_t member, const qd_msg_observers *batch, uint32_t i)
 {
-    uint32_t row = qd_observer_find(room, member, batch->id[i]);
+    uint32_t row = qd_observer_find(views, member, batch->id[i]);
     float at[3], direction[3];
 
     if (row == QD_NONE) {
         return QD_ROOM_UNKNOWN_OBSERVER;
     }
-    qd_observer *observer = &room->views.observers[row];
-    take_vector(room, batch->x, batch->y, batch->z, i, at);
+    qd_observer *observer = &views->observers[row];
+    take_vector(views, batch->x, batch->y, batch->z, i, at);
     if ((batch->x && observer->anchor != QD_NONE) || (batch->direction_x && observer->kind != QD_ROOM_CONE)) {
         return QD_ROOM_BAD_REGION;
     }
@@ -471,7 +463,7 @@ static int move_one(qd_room *room, uint32_t member, const qd_room_observers *bat
         return QD_ROOM_NOT_FINITE;
     }
     if (batch->direction_x) {
-        take_vector(room, batch->direction_x, batch->direction_y, batch->direction_z, i, direction);
+        take_vector(views, batch->direction_x, batch->direction_y, batch->direction_z, i, direction);
         int refusal = aim(observer, direction);
         if (refusal) {
             return refusal;
@@ -479,17 +471,18 @@ static int move_one(qd_room *room, uint32_t member, const qd_room_observers *bat
     }
     if (batch->x) {
         memcpy(observer->at, at, sizeof at);
-        qd_sight_centre(room, observer);
+        qd_view_index_center(views, observer);
     }
     return 0;
 }
 
-void qd_room_observers_move(qd_room *room, uint32_t member, const qd_room_observers *batch, qd_room_refusals *refusals)
+void qd_views_move_observers(qd_views *views, uint32_t member, const qd_msg_observers *batch,
+                             qd_room_refusals *refusals)
 {
-    (void)qd_room_member(room, member);
+    (void)qd_members_at(views->entities, member);
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
-        int refusal = move_one(room, member, batch, i);
+        int refusal = move_one(views, member, batch, i);
 
         if (refusal) {
             qd_refuse(refusals, i, refusal);
@@ -497,17 +490,18 @@ void qd_room_observers_move(qd_room *room, uint32_t member, const qd_room_observ
     }
 }
 
-void qd_room_unobserve(qd_room *room, uint32_t member, uint32_t count, const uint32_t *id, qd_room_refusals *refusals)
+void qd_views_unobserve(qd_views *views, uint32_t member, uint32_t count, const uint32_t *id,
+                        qd_room_refusals *refusals)
 {
-    (void)qd_room_member(room, member);
+    (void)qd_members_at(views->entities, member);
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = qd_observer_find(room, member, id[i]);
+        uint32_t row = qd_observer_find(views, member, id[i]);
 
         if (row == QD_NONE) {
             qd_refuse(refusals, i, QD_ROOM_UNKNOWN_OBSERVER);
         } else {
-            qd_observer_end(room, row);
+            qd_observer_end(views, row);
         }
     }
 }
@@ -521,11 +515,11 @@ static int by_number(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t id, uint32_t show_count, const uint32_t *show,
-                         uint32_t hide_count, const uint32_t *hide)
+qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t id, uint32_t show_count, const uint32_t *show,
+                          uint32_t hide_count, const uint32_t *hide)
 {
-    (void)qd_room_member(room, member);
-    uint32_t row = qd_observer_find(room, member, id);
+    (void)qd_members_at(views->entities, member);
+    uint32_t row = qd_observer_find(views, member, id);
     if (row == QD_NONE) {
         return QD_ERR_NOT_FOUND;
     }
@@ -533,10 +527,10 @@ qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t id, uint32_t s
         return QD_ERR_INVALID;
     }
 
-    qd_observer *observer = &room->views.observers[row];
+    qd_observer *observer = &views->observers[row];
     uint32_t *exceptions = NULL;
     if (show_count + hide_count > 0) {
-        exceptions = qd_heap_alloc(room->heap, (show_count + hide_count) * sizeof exceptions[0]);
+        exceptions = qd_heap_alloc(views->heap, (show_count + hide_count) * sizeof exceptions[0]);
         if (!exceptions) {
             return QD_ERR_NO_MEMORY;
         }
@@ -549,14 +543,14 @@ qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t id, uint32_t s
         qsort(exceptions, hide_count, sizeof exceptions[0], by_number);
         qsort(exceptions + hide_count, show_count, sizeof exceptions[0], by_number);
     }
-    qd_heap_free(room->heap, observer->exceptions,
+    qd_heap_free(views->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
-    room->views.shown += show_count;
-    room->views.shown -= observer->show_count;
+    views->shown += show_count;
+    views->shown -= observer->show_count;
     observer->exceptions = exceptions;
     observer->hide_count = (uint16_t)hide_count;
     observer->show_count = (uint16_t)show_count;
-    observer->said = room->views.round + 1;
-    room->views.attention[row] = attention_for(observer);
+    observer->changed_round = views->round + 1;
+    views->attention[row] = attention_for(observer);
     return QD_OK;
 }

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The rows of observers, and their lists: by member, by the entity that they are at.
- *
- * Belongs to a room.
+ * The commands about observers, and their lists: by member, and by the entity that they are anchored to.
  */
 #ifndef QD_ROOM_VIEWS_OBSERVERS_H
 #define QD_ROOM_VIEWS_OBSERVERS_H
 
-#include "../state.h"
+#include "state/view_state.h"
 
-/* The row of a member's observer; QD_NONE: there is none of that id. */
-uint32_t qd_observer_find(const qd_room *room, uint32_t member, uint32_t id);
-/* It sees nothing any more from the next tick on, and its id is free. */
-void qd_observer_end(qd_room *room, uint32_t row);
-/* The row is free: its view has ended. */
-void qd_observer_release(qd_room *room, uint32_t row);
-/* It keeps times of what it tells, where it has tiers. */
-void qd_observer_relay(qd_room *room, uint32_t row);
-/* Ranks follow (member, id); they are made anew where observers came or went. */
-void qd_observers_rank(qd_room *room);
+/* The commands of room_views.h. The member is in the room. */
+void qd_views_observe(qd_views *views, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals);
+void qd_views_move_observers(qd_views *views, uint32_t member, const qd_msg_observers *batch,
+                             qd_room_refusals *refusals);
+void qd_views_unobserve(qd_views *views, uint32_t member, uint32_t count, const uint32_t *id,
+                        qd_room_refusals *refusals);
+qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t observer, uint32_t show_count,
+                          const uint32_t *show, uint32_t hide_count, const uint32_t *hide) QD_MUST_USE;
+
+/* The row of a member's observer; QD_NONE: it has none of that id. */
+uint32_t qd_observer_find(const qd_views *views, uint32_t member, uint32_t id);
+/* Its id is free at once, its view ends at the next tick. */
+void qd_observer_end(qd_views *views, uint32_t row);
+/* Its view has ended: the row is free. */
+void qd_observer_release(qd_views *views, uint32_t row);
+/* If it has tiers, its entries keep when they were reported. */
+void qd_observer_relay(qd_views *views, uint32_t row);
+/* Ranks follow (member, id); they are made again after observers have come or gone. */
+void qd_observers_rank(qd_views *views);
 
 #endif

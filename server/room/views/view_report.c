@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From the lists of a round to what members get: each list is sorted once, by (member, observer, id), and made into
- * columns, of which every member has a range. Those whose reset is due have theirs behind all others.
+ * Each list is sorted once, by (member, observer, id), and made into columns of which every member has a range. The
+ * enters of members that get a reset come behind all others.
  */
+#include "view_report.h"
+
 #include <string.h>
 
-#include "../entities/describe.h"
-#include "../pairs/order.h"
-#include "views_tick.h"
+#include "../common/order.h"
+#include "describe.h"
+#include "view_news.h"
 
-/* Sorts what is in a list from `first` on. */
-static void sort(qd_room *room, qd_view_list *list, uint32_t first)
+/* Sorts a list from `first` on. */
+static void sort(qd_views *views, qd_view_list *list, uint32_t first)
 {
     uint32_t count = list->count - first;
     size_t keys = qd_block_part(count, sizeof(uint64_t)), values = qd_block_part(count, sizeof(uint32_t));
@@ -19,7 +21,7 @@ static void sort(qd_room *room, qd_view_list *list, uint32_t first)
     if (count < 2) {
         return;
     }
-    char *memory = qd_block_fit(&room->scratch, room->heap, keys + values);
+    char *memory = qd_block_fit(&views->scratch, views->heap, keys + values);
     qd_order order = {list->key + first, (uint64_t *)memory, list->value + first, (uint32_t *)(memory + keys)};
     for (uint32_t i = 0; i < count; i++) {
         any |= order.keys[i];
@@ -31,124 +33,117 @@ static void sort(qd_room *room, qd_view_list *list, uint32_t first)
     }
 }
 
-/* Of the observer of such a rank. */
-static uint32_t member_at(const qd_room *room, uint64_t rank)
+/* Of the observer with that rank. */
+static uint32_t member_at(const qd_views *views, uint64_t rank)
 {
-    return (uint32_t)(room->views.order[rank] >> 32);
+    return (uint32_t)(views->order[rank] >> 32);
 }
-static uint32_t id_at(const qd_room *room, uint64_t rank)
+static uint32_t id_at(const qd_views *views, uint64_t rank)
 {
-    return (uint32_t)room->views.order[rank];
+    return (uint32_t)views->order[rank];
 }
 
 /* ---- members ---- */
 
-static bool is_served(const qd_member *row)
+static bool is_served(const qd_views *views, uint32_t member)
 {
-    return row->presence == QD_PRESENT && !row->views.lost;
+    return qd_entities_has_member(views->entities, member) && !views->members[member].lost;
 }
 
-/* Whether the member observes or watches anything. */
-static bool takes_part(const qd_room *room, uint32_t member)
+/* Whether the member observes or watches, or has lost a view at this tick. */
+static bool takes_part(const qd_view_member *row)
 {
-    const qd_member_views *views = &room->members.rows[member].views;
-
-    return views->first != QD_NONE || views->options.watching != QD_ROOM_WATCH_NONE || views->is_emptied;
+    return row->first != QD_NONE || row->options.watching != QD_ROOM_WATCH_NONE || row->is_emptied;
 }
 
-/* Whether the news has waited for this round: that of the entities which enter has to wait for a tick. */
-static bool is_due(const qd_room *room, const qd_member_views *views)
+/* Whether this round reports the member's news. A catch-up reports resets of watchers only, as other resets wait for
+ * the entities that enter at a tick. */
+static bool is_due(const qd_views *views, const qd_view_member *row)
 {
-    bool is_tick = room->views.told_before < room->tick;
+    bool is_tick = views->reported_before < views->entities->tick;
 
-    return is_tick || (views->reset_watchers && !views->reset);
+    return is_tick || (row->reset_watchers && !row->reset);
 }
 
-/* The news of this round is done with. A reset among it was delivered, or qd_room_view_lost would have taken it back.
- */
-static void take_as_told(qd_member_views *views)
+/* Ends the news of this round. A reset among them was delivered; otherwise qd_views_lost has revoked it. */
+static void take_as_delivered(qd_view_member *row)
 {
-    if (views->news & QD_VIEW_NEWS_RESET) {
-        views->behind = false;
+    if (row->news & QD_VIEW_NEWS_RESET) {
+        row->lagging = false;
     }
-    views->news = 0;
-    views->leaves = views->enters = views->relays = (qd_view_range){0};
-    views->watcher_leaves = views->watcher_enters = (qd_view_range){0};
+    row->news = 0;
+    row->leaves = row->enters = row->relays = (qd_view_range){0};
+    row->watcher_leaves = row->watcher_enters = (qd_view_range){0};
 }
 
-/* What kind of report each member gets, if it gets one. */
-static void decide(qd_room *room)
+/* Decides what kind of report each member gets. */
+static void decide(qd_views *views)
 {
-    for (uint32_t member = 0; member < room->members.count; member++) {
-        qd_member *row = &room->members.rows[member];
-        qd_member_views *views = &row->views;
-        bool is_concerned = takes_part(room, member);
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        qd_view_member *row = &views->members[member];
 
-        take_as_told(views);
-        if (!is_served(row) || !is_due(room, views)) {
+        take_as_delivered(row);
+        if (!is_served(views, member) || !is_due(views, row)) {
             continue;
         }
-        if (room->views.suspended) {
-            if (!views->told_suspended && (is_concerned || views->reset || views->reset_watchers)) {
-                views->news = QD_VIEW_NEWS_SUSPENDED;
-                views->told_suspended = true;
+        if (views->suspended) {
+            if (!row->reported_suspended && (takes_part(row) || row->reset || row->reset_watchers)) {
+                row->news = QD_VIEW_NEWS_SUSPENDED;
+                row->reported_suspended = true;
             }
             continue;
         }
-        views->news =
-            (views->reset ? QD_VIEW_NEWS_RESET : 0) | (views->reset_watchers ? QD_VIEW_NEWS_RESET_WATCHERS : 0);
-        views->reset = views->reset_watchers = false;
+        row->news = (row->reset ? QD_VIEW_NEWS_RESET : 0) | (row->reset_watchers ? QD_VIEW_NEWS_RESET_WATCHERS : 0);
+        row->reset = row->reset_watchers = false;
     }
 }
 
-static uint8_t all_news(const qd_room *room)
+static uint8_t all_news(const qd_views *views)
 {
     uint8_t all = 0;
 
-    for (uint32_t member = 0; member < room->members.count; member++) {
-        all |= room->members.rows[member].views.news;
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        all |= views->members[member].news;
     }
     return all;
 }
 
-/* All that is in a view, of members with such news (or of all, for those who watch), behind what is in the list. */
-static void add_views(qd_room *room, qd_view_list *list, uint8_t news)
+/* Appends the views of members with such news; with news 0, all views, for members that watch. */
+static void add_views(qd_views *views, qd_view_list *list, uint8_t news)
 {
-    qd_views *views = &room->views;
-
     for (uint32_t row = 0; row < views->count; row++) {
         qd_observer *observer = &views->observers[row];
-        qd_sightings *set = &observer->sightings;
+        qd_visible_entries *set = &observer->entries;
 
-        if (observer->seen == 0 || (news && !(room->members.rows[observer->member].views.news & news))) {
+        if (observer->seen == 0 || (news && !(views->members[observer->member].news & news))) {
             continue;
         }
         for (uint32_t at = 0; at < set->capacity; at++) {
-            uint32_t slot = qd_sighting_slot(set->places[at]);
+            uint32_t slot = qd_entry_slot(set->entry[at]);
 
-            if (!(set->places[at] & QD_SIGHTING_SEEN)) {
+            if (!(set->entry[at] & QD_ENTRY_SEEN)) {
                 continue;
             }
-            qd_view_list_add(room, list, (uint64_t)observer->rank << 32 | room->entities.id[slot], slot);
-            if (news && set->tellings) {
-                set->places[at] &= ~(uint32_t)QD_SIGHTING_WAITS;
-                set->tellings[at].told = views->round;
+            qd_view_list_add(views, list, (uint64_t)observer->rank << 32 | views->entities->id[slot], slot);
+            if (news && set->relayed) {
+                set->entry[at] &= ~(uint32_t)QD_ENTRY_WAITS;
+                set->relayed[at].reported = views->round;
             }
         }
     }
 }
 
-/* Gives each member its range of a sorted list. `offset` is where the range is in qd_member_views. */
-static void deal(qd_room *room, const qd_view_list *list, uint32_t first, uint32_t end, size_t offset)
+/* Gives each member its range of a sorted list. `offset` is that of the range in qd_view_member. */
+static void distribute(qd_views *views, const qd_view_list *list, uint32_t first, uint32_t end, size_t offset)
 {
     for (uint32_t i = first; i < end;) {
-        uint32_t member = member_at(room, list->key[i] >> 32), from = i;
+        uint32_t member = member_at(views, list->key[i] >> 32), from = i;
 
-        while (i < end && member_at(room, list->key[i] >> 32) == member) {
+        while (i < end && member_at(views, list->key[i] >> 32) == member) {
             i++;
         }
-        char *views = (char *)&room->members.rows[member].views;
-        *(qd_view_range *)(views + offset) = (qd_view_range){from, i - from};
+        char *row = (char *)&views->members[member];
+        *(qd_view_range *)(row + offset) = (qd_view_range){from, i - from};
     }
 }
 
@@ -159,7 +154,7 @@ struct cutter {
     size_t bytes;
 };
 
-/* The next column; with no memory yet only its bytes are counted. */
+/* The next column. Without memory, only counts its bytes. */
 static void *cut(struct cutter *cutter, size_t count, size_t size)
 {
     void *column = cutter->memory ? cutter->memory + cutter->bytes : NULL;
@@ -168,10 +163,9 @@ static void *cut(struct cutter *cutter, size_t count, size_t size)
     return column;
 }
 
-static void cut_all(const qd_room *room, struct cutter *cutter, size_t payloads, qd_view_columns *to)
+static void cut_all(const qd_views *views, struct cutter *cutter, size_t payloads, qd_view_columns *to)
 {
-    const qd_views *views = &room->views;
-    unsigned axes = qd_room_is_3d(room) ? 3 : 2;
+    unsigned axes = views->entities->is_3d ? 3 : 2;
     uint32_t leaves = views->leaves.count, enters = views->enters.count, relays = views->relays.count;
 
     to->leave_observer = cut(cutter, leaves, 4);
@@ -198,24 +192,24 @@ static void cut_all(const qd_room *room, struct cutter *cutter, size_t payloads,
     to->watcher_observer = cut(cutter, views->watchers.count, 4);
 }
 
-static void fill_leaves(qd_room *room)
+static void fill_leaves(qd_views *views)
 {
-    const qd_view_list *list = &room->views.leaves;
-    qd_view_columns *to = &room->views.report;
+    const qd_view_list *list = &views->leaves;
+    qd_view_columns *to = &views->report;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        to->leave_observer[i] = id_at(room, list->key[i] >> 32);
+        to->leave_observer[i] = id_at(views, list->key[i] >> 32);
         to->leave_id[i] = (uint32_t)list->key[i];
         to->leave_reason[i] = (uint8_t)(list->value[i] >> QD_VIEW_REASON_SHIFT);
     }
 }
 
-static void fill_enter(qd_room *room, uint32_t i, uint32_t slot)
+static void fill_enter(qd_views *views, uint32_t i, uint32_t slot)
 {
-    qd_view_columns *to = &room->views.report;
+    qd_view_columns *to = &views->report;
     qd_body body;
 
-    qd_space_body(room->space, slot, &body);
+    qd_space_body(views->entities->space, slot, &body);
     to->enter_at[0][i] = body.x;
     to->enter_at[1][i] = body.y;
     to->enter_half[0][i] = body.half_x;
@@ -229,171 +223,158 @@ static void fill_enter(qd_room *room, uint32_t i, uint32_t slot)
     to->enter_category[i] = body.category;
 }
 
-/* Entities are anywhere in memory. */
-#define AHEAD 8u
+#define AHEAD 8u /* entries; their entities are anywhere in memory */
 
-static void fill_enters(qd_room *room)
+static void fill_enters(qd_views *views)
 {
-    const qd_view_list *list = &room->views.enters;
-    qd_view_columns *to = &room->views.report;
+    const qd_view_list *list = &views->enters;
+    qd_view_columns *to = &views->report;
     size_t payload = 0;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        const qd_description *said = qd_description_of(room, list->value[i]);
+        const qd_description *described = qd_description_of(views, list->value[i]);
 
         if (i + AHEAD < list->count) {
-            qd_space_fetch(room->space, list->value[i + AHEAD]);
+            qd_space_fetch(views->entities->space, list->value[i + AHEAD]);
         }
 
-        to->enter_observer[i] = id_at(room, list->key[i] >> 32);
+        to->enter_observer[i] = id_at(views, list->key[i] >> 32);
         to->enter_id[i] = (uint32_t)list->key[i];
-        fill_enter(room, i, list->value[i]);
-        to->enter_tag[i] = said->tag;
-        to->enter_payload_size[i] = said->payload_size;
+        fill_enter(views, i, list->value[i]);
+        to->enter_tag[i] = described->tag;
+        to->enter_payload_size[i] = described->payload_size;
         to->enter_payload_first[i] = payload;
-        if (said->payload_size > 0) {
-            memcpy(to->enter_payload + payload, said->payload, said->payload_size);
+        if (described->payload_size > 0) {
+            memcpy(to->enter_payload + payload, described->payload, described->payload_size);
         }
-        payload += said->payload_size;
+        payload += described->payload_size;
     }
 }
 
-static void fill_relays(qd_room *room)
+static void fill_relays(qd_views *views)
 {
-    const qd_view_list *list = &room->views.relays;
-    qd_view_columns *to = &room->views.report;
+    const qd_view_list *list = &views->relays;
+    qd_view_columns *to = &views->report;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        const qd_seen *seen = &room->views.seen[list->value[i]];
+        const qd_target *target = &views->targets[list->value[i]];
 
         if (i + AHEAD < list->count) {
-            __builtin_prefetch(&room->views.seen[list->value[i + AHEAD]]);
+            __builtin_prefetch(&views->targets[list->value[i + AHEAD]]);
         }
-        to->relay_observer[i] = id_at(room, list->key[i] >> 32);
+        to->relay_observer[i] = id_at(views, list->key[i] >> 32);
         to->relay_id[i] = (uint32_t)list->key[i];
         for (unsigned k = 0; k < 3 && to->relay_at[k]; k++) {
-            to->relay_at[k][i] = seen->at[k];
+            to->relay_at[k][i] = target->at[k];
         }
     }
 }
 
-static void fill_watchers(qd_room *room)
+static void fill_watchers(qd_views *views)
 {
-    const qd_view_list *list = &room->views.watchers;
-    qd_view_columns *to = &room->views.report;
+    const qd_view_list *list = &views->watchers;
+    qd_view_columns *to = &views->report;
 
     for (uint32_t i = 0; i < list->count; i++) {
         uint32_t rank = (uint32_t)list->key[i];
 
         to->watcher_entity[i] = (uint32_t)(list->key[i] >> 32);
-        to->watcher_member[i] = member_at(room, rank);
-        to->watcher_observer[i] = id_at(room, rank);
+        to->watcher_member[i] = member_at(views, rank);
+        to->watcher_observer[i] = id_at(views, rank);
     }
 }
 
-static size_t payload_bytes(const qd_room *room)
+static size_t payload_bytes(const qd_views *views)
 {
-    const qd_view_list *list = &room->views.enters;
+    const qd_view_list *list = &views->enters;
     size_t sum = 0;
 
-    for (uint32_t i = 0; i < list->count && room->views.descriptions; i++) {
-        sum += qd_description_of(room, list->value[i])->payload_size;
+    for (uint32_t i = 0; i < list->count && views->descriptions; i++) {
+        sum += qd_description_of(views, list->value[i])->payload_size;
     }
     return sum;
 }
 
-static void fill(qd_room *room)
+static void fill(qd_views *views)
 {
-    qd_view_columns *to = &room->views.report;
-    size_t payloads = payload_bytes(room);
+    qd_view_columns *to = &views->report;
+    size_t payloads = payload_bytes(views);
     struct cutter cutter = {0};
 
-    cut_all(room, &cutter, payloads, to);
-    cutter = (struct cutter){.memory = qd_block_fit(&to->block, room->heap, cutter.bytes)};
-    cut_all(room, &cutter, payloads, to);
-    fill_leaves(room);
-    fill_enters(room);
-    fill_relays(room);
-    fill_watchers(room);
+    cut_all(views, &cutter, payloads, to);
+    cutter = (struct cutter){.memory = qd_block_fit(&to->block, views->heap, cutter.bytes)};
+    cut_all(views, &cutter, payloads, to);
+    fill_leaves(views);
+    fill_enters(views);
+    fill_relays(views);
+    fill_watchers(views);
 }
 
-/* ---- those who watch: the same news by (entity, member, observer) ---- */
+/* ---- reverse views: the same news by (entity, member, observer) ---- */
 
-static bool watches(const qd_member *row, qd_room_watching watching, bool reset)
+static bool watches(const qd_views *views, uint32_t member, qd_room_watching watching, bool reset)
 {
-    return is_served(row) && row->views.options.watching == (uint8_t)watching &&
-           !(row->views.news & QD_VIEW_NEWS_RESET_WATCHERS) == !reset;
+    const qd_view_member *row = &views->members[member];
+
+    return is_served(views, member) && row->options.watching == (uint8_t)watching &&
+           !(row->news & QD_VIEW_NEWS_RESET_WATCHERS) == !reset;
 }
 
-static bool anybody_watches(const qd_room *room, qd_room_watching watching, bool reset)
+static bool any_watches(const qd_views *views, bool reset)
 {
-    for (uint32_t member = 0; member < room->members.count; member++) {
-        if (watches(&room->members.rows[member], watching, reset)) {
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        if (watches(views, member, QD_ROOM_WATCH_ALL, reset) || watches(views, member, QD_ROOM_WATCH_OWN, reset)) {
             return true;
         }
     }
     return false;
 }
 
-/* The member that is to hear of its own entity; NULL: nobody. */
-static qd_member_views *owner_who_watches(qd_room *room, uint32_t slot, bool reset)
+/* The owner of the entity, if it watches its own entities; else NULL. */
+static qd_view_member *watching_owner(qd_views *views, uint32_t slot, bool reset)
 {
-    uint32_t owner = room->entities.holding[slot].owner;
+    uint32_t owner = views->entities->holding[slot].owner;
 
-    if (owner == QD_ROOM_OWNED || !watches(&room->members.rows[owner], QD_ROOM_WATCH_OWN, reset)) {
+    if (owner == QD_ROOM_OWNED || !watches(views, owner, QD_ROOM_WATCH_OWN, reset)) {
         return NULL;
     }
-    return &room->members.rows[owner].views;
+    return &views->members[owner];
 }
 
-static qd_view_range *watcher_range(qd_member_views *views, bool leaves)
+static qd_view_range *watcher_range(qd_view_member *row, bool leaves)
 {
-    return leaves ? &views->watcher_leaves : &views->watcher_enters;
+    return leaves ? &row->watcher_leaves : &row->watcher_enters;
 }
 
-/* Turns news into news of entities, sorted, behind what is in `watchers`; then deals them to owners who watch theirs,
- * behind that. (entity, rank) is the key, and slots are values. */
-static void watch(qd_room *room, const qd_view_list *news, bool leaves, bool reset)
+/* Appends a copy of the sorted watchers from `first` to `end`, each owner's own ones as one range. */
+static void copy_to_owners(qd_views *views, uint32_t first, uint32_t end, bool leaves, bool reset)
 {
-    qd_view_list *list = &room->views.watchers;
-    uint32_t first = list->count, all = news->count;
+    qd_view_list *list = &views->watchers;
+    uint32_t sum = end;
 
-    if (all == 0 ||
-        (!anybody_watches(room, QD_ROOM_WATCH_ALL, reset) && !anybody_watches(room, QD_ROOM_WATCH_OWN, reset))) {
-        return;
-    }
-    for (uint32_t i = 0; i < all; i++) {
-        qd_view_list_add(room, list, news->key[i] << 32 | news->key[i] >> 32,
-                         news->value[i] & ((1u << QD_VIEW_REASON_SHIFT) - 1));
-    }
-    sort(room, list, first);
-
-    /* How many each owner has, where they begin, and then they themselves. */
-    uint32_t sum = first + all;
-    for (uint32_t i = first; i < first + all; i++) {
-        qd_member_views *owner = owner_who_watches(room, list->value[i], reset);
+    for (uint32_t i = first; i < end; i++) {
+        qd_view_member *owner = watching_owner(views, list->value[i], reset);
 
         if (owner) {
             watcher_range(owner, leaves)->count++;
         }
     }
-    for (uint32_t member = 0; member < room->members.count; member++) {
-        qd_member *row = &room->members.rows[member];
-        qd_view_range *range = watcher_range(&row->views, leaves);
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        qd_view_range *range = watcher_range(&views->members[member], leaves);
 
-        if (watches(row, QD_ROOM_WATCH_ALL, reset)) {
-            *range = (qd_view_range){first, all};
-        } else if (watches(row, QD_ROOM_WATCH_OWN, reset)) {
+        if (watches(views, member, QD_ROOM_WATCH_ALL, reset)) {
+            *range = (qd_view_range){first, end - first};
+        } else if (watches(views, member, QD_ROOM_WATCH_OWN, reset)) {
             range->first = sum;
             sum += range->count;
             range->count = 0;
         }
     }
-    for (uint32_t i = first + all; i < sum; i++) {
-        qd_view_list_add(room, list, 0, 0);
+    for (uint32_t i = end; i < sum; i++) {
+        qd_view_list_add(views, list, 0, 0);
     }
-    for (uint32_t i = first; i < first + all; i++) {
-        qd_member_views *owner = owner_who_watches(room, list->value[i], reset);
+    for (uint32_t i = first; i < end; i++) {
+        qd_view_member *owner = watching_owner(views, list->value[i], reset);
 
         if (owner) {
             qd_view_range *range = watcher_range(owner, leaves);
@@ -403,55 +384,70 @@ static void watch(qd_room *room, const qd_view_list *news, bool leaves, bool res
     }
 }
 
+/* Appends news of views to `watchers`, sorted by (entity, rank), and gives the members that watch their ranges. */
+static void watch(qd_views *views, const qd_view_list *news, bool leaves, bool reset)
+{
+    qd_view_list *list = &views->watchers;
+    uint32_t first = list->count;
+
+    if (news->count == 0 || !any_watches(views, reset)) {
+        return;
+    }
+    for (uint32_t i = 0; i < news->count; i++) {
+        qd_view_list_add(views, list, news->key[i] << 32 | news->key[i] >> 32,
+                         news->value[i] & ((1u << QD_VIEW_REASON_SHIFT) - 1));
+    }
+    sort(views, list, first);
+    copy_to_owners(views, first, list->count, leaves, reset);
+}
+
 /* ---- the round ---- */
 
-void qd_view_report_make(qd_room *room, uint64_t told_before)
+void qd_view_report_make(qd_views *views, uint64_t reported_before)
 {
-    qd_views *views = &room->views;
-
-    views->told_before = told_before;
+    views->reported_before = reported_before;
     views->watchers_due = false;
-    decide(room);
+    decide(views);
     views->next_member = 0;
     views->watchers.count = 0;
-    uint8_t news = all_news(room);
-    sort(room, &views->leaves, 0);
-    sort(room, &views->enters, 0);
-    sort(room, &views->relays, 0);
-    watch(room, &views->leaves, true, false);
-    watch(room, &views->enters, false, false);
+    uint8_t news = all_news(views);
+    sort(views, &views->leaves, 0);
+    sort(views, &views->enters, 0);
+    sort(views, &views->relays, 0);
+    watch(views, &views->leaves, true, false);
+    watch(views, &views->enters, false, false);
     if (news & QD_VIEW_NEWS_RESET_WATCHERS) {
         qd_view_list all = {0};
 
-        add_views(room, &all, 0);
-        sort(room, &all, 0);
-        watch(room, &all, false, true);
-        qd_view_list_deinit(&all, room->heap);
+        add_views(views, &all, 0);
+        sort(views, &all, 0);
+        watch(views, &all, false, true);
+        qd_view_list_deinit(&all, views->heap);
     }
     uint32_t entered = views->enters.count;
     if (news & QD_VIEW_NEWS_RESET) {
-        add_views(room, &views->enters, QD_VIEW_NEWS_RESET);
-        sort(room, &views->enters, entered);
+        add_views(views, &views->enters, QD_VIEW_NEWS_RESET);
+        sort(views, &views->enters, entered);
     }
-    deal(room, &views->leaves, 0, views->leaves.count, offsetof(qd_member_views, leaves));
-    deal(room, &views->relays, 0, views->relays.count, offsetof(qd_member_views, relays));
-    deal(room, &views->enters, 0, entered, offsetof(qd_member_views, enters));
-    for (uint32_t member = 0; member < room->members.count && news & QD_VIEW_NEWS_RESET; member++) {
-        qd_member_views *row = &room->members.rows[member].views;
+    distribute(views, &views->leaves, 0, views->leaves.count, offsetof(qd_view_member, leaves));
+    distribute(views, &views->relays, 0, views->relays.count, offsetof(qd_view_member, relays));
+    distribute(views, &views->enters, 0, entered, offsetof(qd_view_member, enters));
+    for (uint32_t member = 0; member < views->member_count && news & QD_VIEW_NEWS_RESET; member++) {
+        qd_view_member *row = &views->members[member];
 
         if (row->news & QD_VIEW_NEWS_RESET) {
-            row->leaves = row->relays = (qd_view_range){0}; /* what it sees is all told below */
+            row->leaves = row->relays = (qd_view_range){0}; /* its enters below are all that it sees */
         }
     }
-    deal(room, &views->enters, entered, views->enters.count, offsetof(qd_member_views, enters));
-    fill(room);
+    distribute(views, &views->enters, entered, views->enters.count, offsetof(qd_view_member, enters));
+    fill(views);
 }
 
 /* ---- reports ---- */
 
-static void point_to_enters(const qd_room *room, const qd_member_views *row, qd_room_view_report *report)
+static void point_to_enters(const qd_views *views, const qd_view_member *row, qd_room_view_report *report)
 {
-    const qd_view_columns *from = &room->views.report;
+    const qd_view_columns *from = &views->report;
     uint32_t first = row->enters.first;
 
     report->enter_count = row->enters.count;
@@ -477,9 +473,9 @@ static void point_to_enters(const qd_room *room, const qd_member_views *row, qd_
     report->enter_payload = from->enter_payload ? from->enter_payload + from->enter_payload_first[first] : NULL;
 }
 
-static void point_to_rest(const qd_room *room, const qd_member_views *row, qd_room_view_report *report)
+static void point_to_rest(const qd_views *views, const qd_view_member *row, qd_room_view_report *report)
 {
-    const qd_view_columns *from = &room->views.report;
+    const qd_view_columns *from = &views->report;
 
     if (row->leaves.count > 0) {
         report->leave_count = row->leaves.count;
@@ -509,100 +505,101 @@ static void point_to_rest(const qd_room *room, const qd_member_views *row, qd_ro
     }
 }
 
-static bool has_news(const qd_member_views *views)
+static bool has_news(const qd_view_member *row)
 {
-    return views->news != 0 || views->leaves.count + views->enters.count + views->relays.count +
-                                       views->watcher_leaves.count + views->watcher_enters.count >
-                                   0;
+    return row->news != 0 || row->leaves.count + row->enters.count + row->relays.count + row->watcher_leaves.count +
+                                     row->watcher_enters.count >
+                                 0;
 }
 
-bool qd_room_next_view(qd_room *room, qd_room_view_report *report)
+bool qd_views_next_report(qd_views *views, qd_room_view_report *report)
 {
-    while (room->views.next_member < room->members.count) {
-        uint32_t member = room->views.next_member++;
-        qd_member *row = &room->members.rows[member];
-        qd_member_views *views = &row->views;
+    while (views->next_member < views->member_count) {
+        uint32_t member = views->next_member++;
+        qd_view_member *row = &views->members[member];
 
-        if (!is_served(row) || !has_news(views)) {
+        if (!is_served(views, member) || !has_news(row)) {
             continue;
         }
-        views->was_told = true;
+        row->was_reported = true;
         *report = (qd_room_view_report){
             .member = member,
-            .tick = room->tick,
-            .reset = (views->news & QD_VIEW_NEWS_RESET) != 0,
-            .reset_watchers = (views->news & QD_VIEW_NEWS_RESET_WATCHERS) != 0,
-            .suspended = (views->news & QD_VIEW_NEWS_SUSPENDED) != 0,
+            .tick = views->entities->tick,
+            .reset = (row->news & QD_VIEW_NEWS_RESET) != 0,
+            .reset_watchers = (row->news & QD_VIEW_NEWS_RESET_WATCHERS) != 0,
+            .suspended = (row->news & QD_VIEW_NEWS_SUSPENDED) != 0,
         };
-        if (report->reset && views->behind) {
-            report->merged_ticks = room->tick - views->told_tick;
+        if (report->reset && row->lagging) {
+            report->merged_ticks = views->entities->tick - row->reported_tick;
         }
-        point_to_enters(room, views, report);
-        point_to_rest(room, views, report);
+        point_to_enters(views, row, report);
+        point_to_rest(views, row, report);
         return true;
     }
     return false;
 }
 
-/* From now on ticks are lost, as it is with subscriptions (report.c): the first is that whose news could not be
- * delivered, but a reset misses nothing before it. */
-static void fall_behind(const qd_room *room, qd_member_views *views)
-{
-    bool of_round = has_news(views) && !(views->news & QD_VIEW_NEWS_RESET);
+/* ---- lost reports ---- */
 
-    if (views->behind) {
+/* Ticks are lost from now on, the first of them the one whose news could not be delivered. A reset misses nothing
+ * before it. */
+static void start_lagging(const qd_views *views, qd_view_member *row)
+{
+    bool of_round = has_news(row) && !(row->news & QD_VIEW_NEWS_RESET);
+
+    if (row->lagging) {
         return;
     }
-    views->behind = true;
-    views->told_tick = of_round ? room->views.told_before : room->tick;
+    row->lagging = true;
+    row->reported_tick = of_round ? views->reported_before : views->entities->tick;
 }
 
-void qd_room_view_lost(qd_room *room, uint32_t member)
+void qd_views_lost(qd_views *views, uint32_t member)
 {
-    qd_member_views *views = &qd_room_member(room, member)->views;
+    qd_view_member *row = &views->members[member];
 
-    fall_behind(room, views);
-    /* What is left of the round was meant for what the member took before: its news is gone with it. */
-    views->news = 0;
-    take_as_told(views);
-    views->lost = true;
-    views->told_suspended = false;
-    room->views.in_use = true;
+    start_lagging(views, row);
+    /* Unread news of the round were meant for what the member wanted before. */
+    row->news = 0;
+    take_as_delivered(row);
+    row->lost = true;
+    row->reported_suspended = false;
+    views->in_use = true;
 }
 
-void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t told_tick)
+void qd_views_missed(qd_views *views, uint32_t member, uint64_t reported_tick)
 {
-    qd_member_views *views = &qd_room_member(room, member)->views;
+    qd_view_member *row = &views->members[member];
 
-    /* Also who sees nothing any more may not have heard so. */
-    if (!views->was_told && !takes_part(room, member)) {
+    /* A member that no longer sees anything may have missed the report of that, too. */
+    if (!row->was_reported && !takes_part(row)) {
         return;
     }
-    take_as_told(views); /* what was not is lost already */
-    qd_room_view_lost(room, member);
-    if (told_tick < views->told_tick) {
-        views->told_tick = told_tick;
+    take_as_delivered(row); /* news that were not delivered are lost already */
+    qd_views_lost(views, member);
+    if (reported_tick < row->reported_tick) {
+        row->reported_tick = reported_tick;
     }
 }
 
-void qd_room_view_resume(qd_room *room, uint32_t member)
+void qd_views_resume(qd_views *views, uint32_t member)
 {
-    qd_member_views *views = &qd_room_member(room, member)->views;
+    qd_view_member *row = &views->members[member];
 
-    if (!views->lost) {
+    if (!row->lost) {
         return;
     }
-    views->lost = false;
-    views->reset = true;
-    views->reset_watchers |= views->options.watching != QD_ROOM_WATCH_NONE;
+    row->lost = false;
+    row->reset = true;
+    row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
 }
 
-void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_options options)
+void qd_views_set_options(qd_views *views, uint32_t member, qd_room_view_options options)
 {
-    qd_member_views *views = &qd_room_member(room, member)->views;
+    qd_view_member *row = &views->members[member];
 
-    if (views->options.watching != options.watching) {
-        views->reset_watchers = room->views.watchers_due = room->views.in_use = true;
+    if (row->options.watching != options.watching) {
+        row->reset_watchers = views->watchers_due = views->in_use = true;
     }
-    views->options = options;
+    row->options = options;
 }

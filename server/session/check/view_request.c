@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../../actor/commands/view_commands.h"
+#include "../../room/room_views.h"
 
 #define RELAY_EVERY_MAX 1000u
 

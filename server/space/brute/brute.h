@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * BRUTE: all against all, in one list. It knows nothing of space but the box around what is there, so it is what
- * other indexes are checked against. And it is the fastest where there are few: there is nothing to keep up.
+ * BRUTE: tests all rows against all rows, in one list. It assumes nothing about where bodies are, so the other indexes
+ * are checked against it; with few bodies it is the fastest index, because there is nothing to maintain.
  *
- * Few rows are told apart by numbers of 8 bits, of which the kernel compares most at once, in a frame that is kept for
- * some walks. Where those let too much through, and for many rows, numbers have 16 bits, of a frame as fine as it can
- * be.
+ *     few rows    numbers of 8 bits     a quantizer that is kept for 32 traversals
+ *     many rows   numbers of 16 bits    a new quantizer in every traversal
  *
- * A list longer than QD_LIST_LONG is brought in order and passed over in groups (arrange.h, kernel.h), so that even
- * thousands cost less than their square.
+ * While 8 bits let too many pairs through, few rows have numbers of 16 bits, too.
  *
- * Owned by the world; qd_brute_create is in index.h.
+ * A list longer than QD_LIST_LONG is sorted and passed over in groups (kernel/sort_list.h, kernel/list.h), so that
+ * thousands of rows cost less than their square.
+ *
+ * Owned by the space.
  */
 #ifndef QD_SPACE_BRUTE_BRUTE_H
 #define QD_SPACE_BRUTE_BRUTE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../geometry/quantizer.h"
 #include "one_list.h"
 
 typedef struct qd_brute {
-    qd_flat flat;
-    qd_frame frame;
-    uint32_t frame_walks;       /* until it is chosen anew */
-    bool is_too_coarse;         /* for 8 bits: until then there are 16 */
-    bool by_bytes;              /* the walk under way has 8 */
-    uint32_t tasks; /* of it */ /* of it */
+    qd_one_list one_list;
+    qd_quantizer quantizer;
+    uint32_t quantizer_traversals; /* left until the next quantizer for 8 bits */
+    bool is_too_coarse;            /* for 8 bits; until that next quantizer, numbers have 16 */
+    /* Of the traversal in progress: */
+    bool by_bytes; /* its numbers have 8 bits */
+    uint32_t tasks;
 } qd_brute;
+
+/* Creates an empty index from `as`, except ops and cells. NULL: no memory. */
+qd_index *qd_brute_create(const qd_index *as);
 
 #endif

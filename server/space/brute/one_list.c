@@ -3,34 +3,36 @@
 
 #include <float.h>
 
-#include "../core/rebuild.h"
+#include "../core/rows.h"
+#include "../kernel/choose.h"
 #include "../move/move.h"
+#include "../move/move_simd.h"
 
-qd_index *qd_flat_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
+qd_index *qd_one_list_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
 {
-    qd_flat *flat = qd_heap_alloc_zeroed(as->heap, bytes);
+    qd_one_list *one_list = qd_heap_alloc_zeroed(as->heap, bytes);
 
-    if (flat == NULL) {
+    if (one_list == NULL) {
         return NULL;
     }
-    flat->index = *as;
-    flat->index.ops = ops;
-    flat->list = (qd_cell){QD_NONE, 0};
-    flat->index.cell = &flat->list;
-    flat->index.cells = 1;
-    return &flat->index;
+    one_list->index = *as;
+    one_list->index.ops = ops;
+    one_list->list = (qd_cell){QD_NONE, 0};
+    one_list->index.cell = &one_list->list;
+    one_list->index.cells = 1;
+    return &one_list->index;
 }
 
-qd_status qd_flat_reserve(qd_index *index)
+qd_status qd_one_list_reserve(qd_index *index)
 {
     (void)index;
     return QD_OK;
 }
 
-uint32_t qd_flat_locate(qd_index *index, const qd_row *box, uint32_t *place)
+uint32_t qd_one_list_locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
     (void)index, (void)box;
-    *place = 0;
+    *cell_key = 0;
     return 0;
 }
 
@@ -40,47 +42,39 @@ static inline bool stays(const qd_index *index, const qd_record *record, const q
     return true;
 }
 
-void qd_flat_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+/* No body leaves the only cell. */
+size_t qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at, qd_movers *movers)
 {
     size_t done = 0;
 #if defined(__x86_64__)
     if (qd_kernel_chosen() == &qd_kernel_avx512) {
-        done = qd_flat_move_avx512(index, count, slots, at);
+        done = qd_one_list_move_avx512(index, count, slots, at);
     } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
-        done = qd_flat_move_avx2(index, count, slots, at);
+        done = qd_one_list_move_avx2(index, count, slots, at);
     }
 #endif
-    qd_move_all(index, done, count, slots, at, stays);
+    return qd_move_each(index, done, count, slots, at, movers, stays);
 }
 
-/* Nobody leaves the only cell. */
-uint32_t qd_flat_move_within(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
-                             qd_leaver *leavers)
-{
-    (void)leavers;
-    qd_flat_move(index, count, slots, at);
-    return 0;
-}
-
-void qd_flat_count(const qd_index *index, qd_space_counters *counters)
+void qd_one_list_count(const qd_index *index, qd_space_counters *counters)
 {
     (void)index;
     counters->cells = 1;
 }
 
-bool qd_flat_holds(const qd_index *index, uint32_t cell, const qd_row *box)
+bool qd_one_list_holds(const qd_index *index, uint32_t cell, const qd_row *box)
 {
     (void)index, (void)box;
     return cell == 0;
 }
 
-bool qd_flat_is_due(const qd_index *index, const qd_walk_plan *plan)
+bool qd_one_list_is_due(const qd_index *index, const qd_traversal_plan *plan)
 {
-    return plan->mode != QD_WALK_EVENTS || index->rows->dirty_count > 0;
+    return plan->mode != QD_TRAVERSAL_EVENTS || index->rows->changed_count > 0;
 }
 
-/* Absent rows are infinite, and round ones may reach beyond what floats can say. */
-qd_extent qd_flat_extent(const qd_index *index)
+/* Absent rows are infinite, and the box around a round row may overflow. */
+qd_extent qd_one_list_extent(const qd_index *index)
 {
     qd_row around = QD_ROW_ABSENT;
     qd_scan scan = qd_scan_start(index->rows, index->cell, index->cells);

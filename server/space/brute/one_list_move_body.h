@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moving many bodies of an index of one cell, a register of them at a time, as flat.c does it one by one.
- * Compiled by each move_<isa>.c behind move_body.h.
+ * Moves many bodies of an index of one cell, a register of them at a time; one_list.c does the same one by one.
+ * Included by each move_<isa>.c after move_body.h.
  */
 
 static inline __attribute__((always_inline)) size_t
-move_many_flat(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at, bool marks)
+move_many_one_list(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at, bool marks)
 {
     size_t i = 0;
 
@@ -21,8 +21,8 @@ move_many_flat(const qd_index *index, size_t count, const uint32_t *slots, const
     return i;
 }
 
-size_t MOVE_SYMBOL(qd_flat_move)(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
+size_t MOVE_SYMBOL(qd_one_list_move)(const qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
-    return index->rows->all ? move_many_flat(index, count, slots, at, false)
-                            : move_many_flat(index, count, slots, at, true);
+    return index->rows->all ? move_many_one_list(index, count, slots, at, false)
+                            : move_many_one_list(index, count, slots, at, true);
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "array.h"
 
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap)
 {
@@ -108,23 +108,23 @@ void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius)
     }
 }
 
-qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was)
+qd_geometry qd_bodies_geometry(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was)
 {
     const qd_record *record = &bodies->record[slot];
     const qd_change *change = is_was && record->change != QD_NONE ? &bodies->change[record->change] : NULL;
     qd_space_shape shape = change != NULL ? change->was_shape : record->shape;
-    qd_solid solid = qd_row_solid(row, shape != QD_SPACE_BOX);
+    qd_geometry geometry = qd_row_geometry(row, shape != QD_SPACE_BOX);
 
     if (shape == QD_SPACE_CAPSULE) {
         const float *half = change != NULL ? change->was_half : record->half;
 
-        solid.shape = QD_SPACE_CAPSULE;
+        geometry.shape = QD_SPACE_CAPSULE;
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            solid.to[k] = half[k];
+            geometry.to[k] = half[k];
         }
-        solid.radius = change != NULL ? change->was_radius : qd_bodies_radius(bodies, slot);
+        geometry.radius = change != NULL ? change->was_radius : qd_bodies_radius(bodies, slot);
     }
-    return solid;
+    return geometry;
 }
 
 qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot)
@@ -146,7 +146,7 @@ qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot)
     qd_change *change = &bodies->change[record->change];
     *change = (qd_change){
         .slot = slot,
-        .ghost = QD_NONE,
+        .old_row = QD_NONE,
         .was = QD_ROW_ABSENT,
         .was_filter = bodies->filter[slot],
         .was_radius = qd_bodies_radius(bodies, slot),
@@ -191,7 +191,7 @@ static void add_class(qd_filter_classes *classes, qd_filter filter)
     }
 }
 
-bool qd_bodies_any_aloof(const qd_bodies *bodies)
+bool qd_bodies_any_self_ignoring(const qd_bodies *bodies)
 {
     const qd_filter_classes *classes = &bodies->classes;
     bool any = classes->count == QD_FILTER_CLASSES_MAX;

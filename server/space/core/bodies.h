@@ -2,17 +2,18 @@
  *
  * The bodies of a space by slot, and what changed about them since the last tick. Plain memory, owned by the space.
  *
- * A record says how a body is now. What it was at the last tick stands in its row (rows.h); only where a row does not
- * tell, it is kept in a change, one for each body that was teleported, split, reshaped, refiltered or removed since.
+ * A record says how a body is now. What it was at the last tick is in its row (rows.h). A change keeps what a
+ * row does not tell, one for each body that was teleported, split, reshaped, refiltered or removed since.
  */
 #ifndef QD_SPACE_CORE_BODIES_H
 #define QD_SPACE_CORE_BODIES_H
 
 #include <stdint.h>
 
+#include "../../base/alloc.h"
+#include "../geometry/geometry.h"
 #include "../geometry/shape.h"
-#include "../geometry/solid.h"
-#include "../space.h"
+#include "../types.h"
 
 #define QD_NONE UINT32_MAX
 
@@ -22,12 +23,12 @@ typedef struct qd_record {
     _Alignas(16) float at[QD_AXES];
     float half[QD_AXES];
     uint32_t row;      /* where its row is; of a free slot the next free one */
-    uint32_t place;    /* the index's note of its cell */
+    uint32_t cell_key; /* where it is registered, as its index notes it (index.h) */
     uint32_t change;   /* or QD_NONE */
     uint8_t state;     /* qd_record_state */
     uint8_t shape;     /* qd_space_shape */
     uint8_t reason;    /* of a removed one: qd_space_reason */
-    uint8_t stretched; /* 1: the registry has noted the slot for a second look, also while it is free */
+    uint8_t loose;     /* 1: the slot is on the list of loose bodies (proxies.h), also while it is free */
 } qd_record;
 
 typedef struct qd_filter {
@@ -37,7 +38,7 @@ typedef struct qd_filter {
 #define QD_FILTER_DEFAULT     ((qd_filter){1, UINT32_MAX})
 #define QD_FILTER_CLASSES_MAX 15u
 
-/* Most spaces have few filters. The first ones have a number, which stands in the ids of rows (rows.h), so that whether
+/* Most spaces have few filters. The first ones have a number, which is in the ids of rows (rows.h), so that whether
  * two agree is known without a look at either. Number 0 is the default. */
 typedef struct qd_filter_classes {
     qd_filter filter[QD_FILTER_CLASSES_MAX];
@@ -49,7 +50,7 @@ typedef struct qd_filter_classes {
 typedef struct qd_change {
     qd_row was; /* of a split body: how it was; else absent */
     uint32_t slot;
-    uint32_t ghost; /* the row left behind, or QD_NONE where the body is not split */
+    uint32_t old_row; /* the row left behind, or QD_NONE where the body is not split */
     qd_filter was_filter;
     float was_half[QD_AXES];
     float was_radius;
@@ -69,7 +70,6 @@ typedef struct qd_bodies {
     uint32_t used;   /* slots ever given out: all above are free and untouched */
     uint32_t capacity;
     uint32_t count; /* live ones and removed ones */
-    bool any_round; /* one is no box, or was none */
     uint32_t free_first;
     uint32_t change_count, change_capacity;
     uint32_t freed_capacity;
@@ -78,7 +78,7 @@ typedef struct qd_bodies {
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap);
 void qd_bodies_deinit(qd_bodies *bodies);
 
-/* A slot for a new body; its record is the caller's to fill, but for `stretched`. */
+/* A slot for a new body; its record is the caller's to fill, but for `loose`. */
 qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot) QD_MUST_USE;
 void qd_bodies_give(qd_bodies *bodies, uint32_t slot);
 
@@ -92,20 +92,20 @@ qd_status qd_bodies_radius_reserve(qd_bodies *bodies) QD_MUST_USE;
 void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius);
 
 /* A box or a circle by its row, which is present. */
-static inline qd_solid qd_row_solid(const qd_row *row, bool is_round)
+static inline qd_geometry qd_row_geometry(const qd_row *row, bool is_round)
 {
-    qd_solid solid = {.shape = is_round ? QD_SPACE_CIRCLE : QD_SPACE_BOX};
+    qd_geometry geometry = {.shape = is_round ? QD_SPACE_CIRCLE : QD_SPACE_BOX};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        solid.at[k] = row->v[k];
-        solid.to[k] = row->v[QD_ROW_HIGH + k];
+        geometry.at[k] = row->v[k];
+        geometry.to[k] = row->v[QD_ROW_HIGH + k];
     }
-    solid.radius = row->v[QD_ROW_HIGH];
-    return solid;
+    geometry.radius = row->v[QD_ROW_HIGH];
+    return geometry;
 }
 
-/* A row of a body, which is present, as a solid: with its shape and size as they are now, or as they were. */
-qd_solid qd_bodies_solid(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was);
+/* The row of a present body as exact geometry, with the shape and size that the body has or, with is_was, had. */
+qd_geometry qd_bodies_geometry(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was);
 
 /* Makes `freed` long enough for every change. */
 void qd_bodies_freed_reserve(qd_bodies *bodies);
@@ -125,14 +125,14 @@ void qd_bodies_filter_set(qd_bodies *bodies, uint32_t slot, qd_filter filter);
 /* QD_FILTER_CLASSES_MAX: it has none. */
 uint32_t qd_bodies_filter_class(const qd_bodies *bodies, qd_filter filter);
 /* Whether there may be bodies whose filters do not agree with their own like. */
-bool qd_bodies_any_aloof(const qd_bodies *bodies);
+bool qd_bodies_any_self_ignoring(const qd_bodies *bodies);
 
 static inline float qd_bodies_radius(const qd_bodies *bodies, uint32_t slot)
 {
     return bodies->radius != NULL ? bodies->radius[slot] : 0;
 }
 
-/* A body as it would be with this centre, as a row; it is round unless it is a box. */
+/* A body as it would be with this center, as a row; it is round unless it is a box. */
 static inline qd_row qd_bodies_row_at(const qd_bodies *bodies, uint32_t slot, const float *at)
 {
     const qd_record *record = &bodies->record[slot];

@@ -3,57 +3,53 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "array.h"
 
 #define WORD_SLOTS 64u
-#define BITMAPS    (QD_PARTS + 2)
 #define RUN_COUNT  512u /* moves whose slots are looked at, and which are then written: they stay in the cache */
 
-void qd_stage_init(qd_stage *stage, qd_heap *heap)
+void qd_pending_init(qd_pending *pending, qd_heap *heap)
 {
-    memset(stage, 0, sizeof *stage);
-    stage->heap = heap;
+    memset(pending, 0, sizeof *pending);
+    pending->heap = heap;
 }
 
 static size_t bytes_of(uint32_t capacity)
 {
-    return (size_t)capacity * QD_AXES * sizeof(float) + BITMAPS * (capacity / WORD_SLOTS * sizeof(uint64_t));
+    return (size_t)capacity * QD_AXES * sizeof(float) + capacity / WORD_SLOTS * sizeof(uint64_t);
 }
 
-void qd_stage_deinit(qd_stage *stage)
+void qd_pending_deinit(qd_pending *pending)
 {
-    qd_array_free(stage->heap, stage->at[0], bytes_of(stage->capacity));
+    qd_array_free(pending->heap, pending->at[0], bytes_of(pending->capacity));
 }
 
 /* Makes room for all slots that were given out, and as many more as the bodies have. */
-static bool fit(qd_stage *stage, const qd_bodies *bodies)
+static bool fit(qd_pending *pending, const qd_bodies *bodies)
 {
-    if (QD_LIKELY(bodies->used <= stage->capacity)) {
+    if (QD_LIKELY(bodies->used <= pending->capacity)) {
         return true;
     }
-    const qd_stage from = *stage;
+    const qd_pending from = *pending;
     const uint32_t capacity = (bodies->capacity + WORD_SLOTS - 1) & ~(WORD_SLOTS - 1);
-    float *home = qd_array_grow(stage->heap, QD_ARRAY_TRY, NULL, 0, 0, bytes_of(capacity));
+    float *home = qd_array_grow(pending->heap, QD_ARRAY_TRY, NULL, 0, 0, bytes_of(capacity));
     if (home == NULL) {
         return false;
     }
-    stage->capacity = capacity;
-    stage->waiting = (uint64_t *)(void *)(home + (size_t)capacity * QD_AXES);
-    memset(stage->waiting, 0, BITMAPS * (capacity / WORD_SLOTS * sizeof *stage->waiting));
-    for (uint32_t part = 0; part <= QD_PARTS; part++) {
-        stage->leaving[part] = stage->waiting + (size_t)(1 + part) * (capacity / WORD_SLOTS);
-    }
+    pending->capacity = capacity;
+    pending->waiting = (uint64_t *)(void *)(home + (size_t)capacity * QD_AXES);
+    memset(pending->waiting, 0, capacity / WORD_SLOTS * sizeof *pending->waiting);
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        stage->at[k] = home + (size_t)capacity * k;
+        pending->at[k] = home + (size_t)capacity * k;
         if (from.any) {
-            memcpy(stage->at[k], from.at[k], from.capacity * sizeof(float));
+            memcpy(pending->at[k], from.at[k], from.capacity * sizeof(float));
         }
     }
     if (from.any) {
-        memcpy(stage->waiting, from.waiting, from.capacity / WORD_SLOTS * sizeof *stage->waiting);
+        memcpy(pending->waiting, from.waiting, from.capacity / WORD_SLOTS * sizeof *pending->waiting);
     }
-    qd_array_free(stage->heap, from.at[0], bytes_of(from.capacity));
+    qd_array_free(pending->heap, from.at[0], bytes_of(from.capacity));
     return true;
 }
 
@@ -80,7 +76,7 @@ static void set_bits(uint64_t *words, uint32_t first, uint32_t count)
 }
 
 /* Most often slots follow each other: then so do their places. */
-static void put_run(qd_stage *stage, uint32_t used, uint32_t count, const uint32_t *slots, const float *const *at)
+static void put_run(qd_pending *pending, uint32_t used, uint32_t count, const uint32_t *slots, const float *const *at)
 {
     const uint32_t first = slots[0];
     uint32_t other = 0, beyond = 0;
@@ -92,24 +88,25 @@ static void put_run(qd_stage *stage, uint32_t used, uint32_t count, const uint32
     QD_ASSERT(!beyond);
     if (other == 0) {
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            memcpy(stage->at[k] + first, at[k], count * sizeof(float));
+            memcpy(pending->at[k] + first, at[k], count * sizeof(float));
         }
-        set_bits(stage->waiting, first, count);
+        set_bits(pending->waiting, first, count);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = slots[i];
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            stage->at[k][slot] = at[k][i];
+            pending->at[k][slot] = at[k][i];
         }
-        stage->waiting[slot / WORD_SLOTS] |= bit_of(slot);
+        pending->waiting[slot / WORD_SLOTS] |= bit_of(slot);
     }
 }
 
-bool qd_stage_put(qd_stage *stage, const qd_bodies *bodies, size_t count, const uint32_t *slots, const float *const *at)
+bool qd_pending_put(qd_pending *pending, const qd_bodies *bodies, size_t count, const uint32_t *slots,
+                    const float *const *at)
 {
-    if (!fit(stage, bodies)) {
+    if (!fit(pending, bodies)) {
         return false;
     }
     const float *from[QD_AXES];
@@ -117,8 +114,8 @@ bool qd_stage_put(qd_stage *stage, const qd_bodies *bodies, size_t count, const 
     while (count > 0) {
         const uint32_t some = count < RUN_COUNT ? (uint32_t)count : RUN_COUNT;
 
-        put_run(stage, bodies->used, some, slots, from);
-        stage->any = true;
+        put_run(pending, bodies->used, some, slots, from);
+        pending->any = true;
         slots += some;
         count -= some;
         for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -128,75 +125,75 @@ bool qd_stage_put(qd_stage *stage, const qd_bodies *bodies, size_t count, const 
     return true;
 }
 
-static bool is_waiting(const qd_stage *stage, uint32_t slot)
+static bool is_waiting(const qd_pending *pending, uint32_t slot)
 {
-    return stage->any && slot < stage->capacity && (stage->waiting[slot / WORD_SLOTS] & bit_of(slot)) != 0;
+    return pending->any && slot < pending->capacity && (pending->waiting[slot / WORD_SLOTS] & bit_of(slot)) != 0;
 }
 
-bool qd_stage_get(const qd_stage *stage, uint32_t slot, float *at)
+bool qd_pending_get(const qd_pending *pending, uint32_t slot, float *at)
 {
-    if (!is_waiting(stage, slot)) {
+    if (!is_waiting(pending, slot)) {
         return false;
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        at[k] = stage->at[k][slot];
+        at[k] = pending->at[k][slot];
     }
     return true;
 }
 
-void qd_stage_drop(qd_stage *stage, size_t count, const uint32_t *slots)
+void qd_pending_drop(qd_pending *pending, size_t count, const uint32_t *slots)
 {
-    for (size_t i = 0; stage->any && i < count; i++) {
-        if (is_waiting(stage, slots[i])) {
-            stage->waiting[slots[i] / WORD_SLOTS] &= ~bit_of(slots[i]);
+    for (size_t i = 0; pending->any && i < count; i++) {
+        if (is_waiting(pending, slots[i])) {
+            pending->waiting[slots[i] / WORD_SLOTS] &= ~bit_of(slots[i]);
         }
     }
 }
 
-void qd_stage_fetch(const qd_stage *stage, uint32_t slot)
+void qd_pending_fetch(const qd_pending *pending, uint32_t slot)
 {
-    if (!stage->any || slot >= stage->capacity) {
+    if (!pending->any || slot >= pending->capacity) {
         return;
     }
-    __builtin_prefetch(&stage->waiting[slot / WORD_SLOTS]);
+    __builtin_prefetch(&pending->waiting[slot / WORD_SLOTS]);
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        __builtin_prefetch(&stage->at[k][slot]);
+        __builtin_prefetch(&pending->at[k][slot]);
     }
 }
 
-uint32_t qd_stage_count(const qd_stage *stage)
+uint32_t qd_pending_count(const qd_pending *pending)
 {
     uint32_t count = 0;
 
-    for (uint32_t word = 0; stage->any && word < stage->capacity / WORD_SLOTS; word++) {
-        const uint64_t bits = stage->waiting[word];
+    for (uint32_t word = 0; pending->any && word < pending->capacity / WORD_SLOTS; word++) {
+        const uint64_t bits = pending->waiting[word];
 
         count += bits == UINT64_MAX ? WORD_SLOTS : (uint32_t)__builtin_popcountll(bits);
     }
     return count;
 }
 
-/* ---- landing ---- */
+/* ---- applying ---- */
 
 /* Some that wait, in order, and where. */
 typedef struct group {
     uint32_t count;
-    uint32_t slot[QD_LAND_SLOTS_MAX];
+    uint32_t slot[QD_APPLY_SLOTS_MAX];
     const float *at[QD_AXES];
-    float column[QD_AXES][QD_LAND_SLOTS_MAX]; /* where `at` is, unless they follow each other */
+    float column[QD_AXES][QD_APPLY_SLOTS_MAX]; /* where `at` is, unless they follow each other */
 } group;
 
-/* Takes those of the words from `word` up to `end`, who then wait no more, as many as there is room for; returns the
+/* Takes those of the words from `word` up to `end`, which then wait no more, as many as there is room for; returns the
  * word after them. */
-static uint32_t take(const qd_stage *stage, uint32_t word, uint32_t end, group *some)
+static uint32_t take(const qd_pending *pending, uint32_t word, uint32_t end, group *some)
 {
     uint32_t count = 0;
 
-    for (; word < end && count <= QD_LAND_SLOTS_MAX - WORD_SLOTS; word++) {
+    for (; word < end && count <= QD_APPLY_SLOTS_MAX - WORD_SLOTS; word++) {
         const uint32_t first = word * WORD_SLOTS;
-        uint64_t bits = stage->waiting[word];
+        uint64_t bits = pending->waiting[word];
 
-        stage->waiting[word] = 0;
+        pending->waiting[word] = 0;
         if (bits == UINT64_MAX) {
             for (uint32_t i = 0; i < WORD_SLOTS; i++) {
                 some->slot[count + i] = first + i;
@@ -211,134 +208,123 @@ static uint32_t take(const qd_stage *stage, uint32_t word, uint32_t end, group *
     some->count = count;
     const bool in_order = count > 0 && some->slot[count - 1] - some->slot[0] == count - 1;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        some->at[k] = in_order ? stage->at[k] + some->slot[0] : some->column[k];
+        some->at[k] = in_order ? pending->at[k] + some->slot[0] : some->column[k];
         for (uint32_t i = 0; !in_order && i < count; i++) {
-            some->column[k][i] = stage->at[k][some->slot[i]];
+            some->column[k][i] = pending->at[k][some->slot[i]];
         }
     }
     return word;
 }
 
-typedef struct landing {
-    qd_stage *stage;
+typedef struct applying {
+    const qd_pending *pending;
     qd_index *index;
     uint32_t words;
-} landing;
+} applying;
 
-static uint32_t part_words(const landing *all)
+static uint32_t part_words(const applying *all)
 {
-    const uint32_t slots = all->index->tuning.land_slots;
+    const uint32_t slots = all->index->tuning.apply_slots;
 
-    return (slots > 0 ? slots : QD_LAND_SLOTS_MAX) / WORD_SLOTS;
+    return (slots > 0 ? slots : QD_APPLY_SLOTS_MAX) / WORD_SLOTS;
 }
 
-/* What one that leaves is to be remembered by stands where its place did. */
-static void put_leaver(qd_stage *stage, uint32_t part, const qd_leaver *leaver)
+/* Where a mover goes is kept where its coordinates were. */
+static void put_mover(const qd_pending *pending, const qd_mover *mover)
 {
-    memcpy(&stage->at[0][leaver->slot], &leaver->cell, sizeof leaver->cell);
-    memcpy(&stage->at[1][leaver->slot], &leaver->note, sizeof leaver->note);
-    stage->leaving[part][leaver->slot / WORD_SLOTS] |= bit_of(leaver->slot);
+    memcpy(&pending->at[0][mover->slot], &mover->to, sizeof mover->to);
+    memcpy(&pending->at[1][mover->slot], &mover->cell_key, sizeof mover->cell_key);
+    pending->waiting[mover->slot / WORD_SLOTS] |= bit_of(mover->slot);
 }
 
-void qd_stage_leave(qd_stage *stage, uint32_t part, const qd_leaver *leavers, uint32_t count)
+static qd_mover mover_at(const qd_pending *pending, uint32_t slot)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        put_leaver(stage, part, &leavers[i]);
-    }
+    qd_mover mover = {.slot = slot};
+
+    memcpy(&mover.to, &pending->at[0][slot], sizeof mover.to);
+    memcpy(&mover.cell_key, &pending->at[1][slot], sizeof mover.cell_key);
+    return mover;
 }
 
-static qd_leaver leaver_at(const qd_stage *stage, uint32_t slot)
+/* Moves the bodies of a part; those that have to leave their cells wait again, as movers. */
+static void apply_part(size_t task, void *argument)
 {
-    qd_leaver leaver = {.slot = slot};
-
-    memcpy(&leaver.cell, &stage->at[0][slot], sizeof leaver.cell);
-    memcpy(&leaver.note, &stage->at[1][slot], sizeof leaver.note);
-    return leaver;
-}
-
-/* A part, but for those that leave their cells. */
-static void land_part(size_t task, void *argument)
-{
-    const landing *all = argument;
+    const applying *all = argument;
     const uint32_t words = part_words(all), first = (uint32_t)task * words;
     group some;
-    qd_leaver leavers[2 * QD_LAND_SLOTS_MAX];
+    qd_movers movers;
 
-    (void)take(all->stage, first, all->words - first < words ? all->words : first + words, &some);
-    if (some.count == 0) {
-        return;
-    }
-    uint32_t left = all->index->ops->move_within(all->index, some.count, some.slot, some.at, leavers);
-    uint8_t parts[2 * QD_LAND_SLOTS_MAX];
-    if (all->stage->is_parted) {
-        all->index->ops->part(all->index, left, leavers, parts);
-    } else {
-        memset(parts, QD_PARTS, left);
-    }
-    for (uint32_t i = 0; i < left; i++) {
-        put_leaver(all->stage, parts[i], &leavers[i]);
-    }
-}
+    (void)take(all->pending, first, all->words - first < words ? all->words : first + words, &some);
+    for (uint32_t done = 0; done < some.count;) {
+        const float *at[QD_AXES];
 
-uint32_t qd_stage_leavers(qd_stage *stage, const qd_bodies *bodies, uint32_t part, uint32_t *word, qd_leaver *leavers)
-{
-    const uint32_t words = stage->capacity / WORD_SLOTS;
-    uint64_t *leaving = stage->leaving[part];
-    uint32_t count = 0;
-
-    for (; *word < words && count <= QD_LEAVERS_AT_ONCE - WORD_SLOTS; ++*word) {
-        uint64_t bits = leaving[*word];
-
-        if (bits == 0) {
-            continue;
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            at[k] = some.at[k] + done;
         }
-        leaving[*word] = 0;
-        for (; bits != 0; bits &= bits - 1) {
-            leavers[count] = leaver_at(stage, *word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
-            __builtin_prefetch(&bodies->record[leavers[count++].slot], 1);
+        movers.count = 0;
+        done += (uint32_t)all->index->ops->move(all->index, some.count - done, some.slot + done, at, &movers);
+        for (uint32_t i = 0; i < movers.count; i++) {
+            put_mover(all->pending, &movers.each[i]);
         }
     }
-    return count;
 }
 
-static void land_in_parts(landing *all, const qd_executor *executor)
-{
-    const size_t parts = (all->words + part_words(all) - 1) / part_words(all);
-    const bool is_large = all->index->rows->count >= all->index->tuning.task_rows_min;
+#define MOVERS_AT_ONCE 256u /* their records are fetched together */
 
-    executor = is_large ? executor : &qd_executor_serial;
-    all->stage->is_parted = is_large && all->index->ops->leave != NULL && all->index->rows->dirty_count == 0;
-    executor->run(executor->context, parts, land_part, all);
-    if (all->index->ops->leave != NULL) {
-        all->index->ops->leave(all->index, all->stage, executor);
+/* Moves the bodies that left their cells, in the order of slots; then no body is waiting. */
+static void apply_movers(const qd_pending *pending, qd_proxies *proxies)
+{
+    const uint32_t words = pending->capacity / WORD_SLOTS;
+    qd_mover movers[MOVERS_AT_ONCE];
+
+    for (uint32_t word = 0; word < words;) {
+        uint32_t count = 0;
+
+        for (; word < words && count <= MOVERS_AT_ONCE - WORD_SLOTS; word++) {
+            uint64_t bits = pending->waiting[word];
+
+            if (bits == 0) {
+                continue;
+            }
+            pending->waiting[word] = 0;
+            for (; bits != 0; bits &= bits - 1) {
+                movers[count] = mover_at(pending, word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
+                __builtin_prefetch(&proxies->index->bodies->record[movers[count].slot], 1);
+                count++;
+            }
+        }
+        qd_proxies_apply(proxies, movers, count);
     }
 }
 
-void qd_stage_land(qd_stage *stage, qd_index *index, const qd_executor *executor)
+void qd_pending_apply(qd_pending *pending, qd_proxies *proxies, const qd_executor *executor)
 {
-    if (!stage->any) {
+    qd_index *index = proxies->index;
+
+    if (!pending->any) {
         return;
     }
-    landing all = {stage, index, stage->capacity / WORD_SLOTS};
-    stage->any = false;
-    if (index->rows->all && index->ops->move_within != NULL) {
-        land_in_parts(&all, executor);
+    applying all = {pending, index, pending->capacity / WORD_SLOTS};
+    pending->any = false;
+    if (index->rows->all && index->rows->count >= index->tuning.task_rows_min) {
+        const size_t parts = (all.words + part_words(&all) - 1) / part_words(&all);
+
+        executor->run(executor->context, parts, apply_part, &all);
+        apply_movers(pending, proxies);
         return;
     }
     group some;
     for (uint32_t word = 0; word < all.words;) {
-        word = take(stage, word, all.words, &some);
-        if (some.count > 0) {
-            index->ops->move(index, some.count, some.slot, some.at);
-        }
+        word = take(pending, word, all.words, &some);
+        qd_proxies_move(proxies, some.count, some.slot, some.at);
     }
 }
 
-void qd_stage_validate(const qd_stage *stage, const qd_bodies *bodies)
+void qd_pending_validate(const qd_pending *pending, const qd_bodies *bodies)
 {
-    for (uint32_t slot = 0; slot < stage->capacity; slot++) {
-        bool waits = (stage->waiting[slot / WORD_SLOTS] & bit_of(slot)) != 0;
+    for (uint32_t slot = 0; slot < pending->capacity; slot++) {
+        bool waits = (pending->waiting[slot / WORD_SLOTS] & bit_of(slot)) != 0;
 
-        QD_ASSERT(!waits || (stage->any && slot < bodies->used && bodies->record[slot].state == QD_RECORD_LIVE));
+        QD_ASSERT(!waits || (pending->any && slot < bodies->used && bodies->record[slot].state == QD_RECORD_LIVE));
     }
 }

@@ -4,22 +4,21 @@
 #include <float.h>
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "array.h"
-#include "rebuild.h"
+#include "rows.h"
 
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
 #define FETCH_STEP 6u
 
-void qd_registry_deinit(qd_registry *registry)
+void qd_proxies_deinit(qd_proxies *proxies)
 {
-    qd_array_free(registry->index->heap, registry->stretched,
-                  registry->stretched_capacity * sizeof *registry->stretched);
+    qd_array_free(proxies->index->heap, proxies->loose, proxies->loose_capacity * sizeof *proxies->loose);
 }
 
-qd_status qd_registry_reserve(qd_registry *registry)
+qd_status qd_proxies_reserve(qd_proxies *proxies)
 {
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     qd_status status = index->ops->reserve(index);
 
     return status == QD_OK ? qd_rows_reserve(index->rows) : status;
@@ -37,7 +36,7 @@ static uint32_t insert(qd_index *index, uint32_t cell, uint32_t id, const qd_row
 static void left(qd_index *index, uint32_t cell, uint32_t reference, uint32_t moved)
 {
     if (moved != QD_NONE) {
-        qd_relay_note(index->bodies, moved, reference);
+        qd_row_relocated(index->bodies, moved, reference);
     }
     if (index->cell[cell].count == 0 && index->ops->emptied != NULL) {
         index->ops->emptied(index, cell);
@@ -60,7 +59,7 @@ static bool is_split(const qd_bodies *bodies, const qd_record *record)
 {
     const qd_change *change = change_of(bodies, record);
 
-    return change != NULL && change->ghost != QD_NONE;
+    return change != NULL && change->old_row != QD_NONE;
 }
 
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change)
@@ -92,21 +91,21 @@ static uint32_t id_of(const qd_bodies *bodies, uint32_t slot)
     uint32_t id = slot | id_of_shape(record) | qd_id_of_filter(bodies, bodies->filter[slot]);
 
     if (change != NULL && change->refiltered) {
-        id |= QD_ID_FILTER | QD_ID_CHANGED;
+        id |= QD_ID_FILTER | QD_ID_REFILTERED;
     }
-    if (change != NULL && change->ghost != QD_NONE) {
-        id |= QD_ID_NEWCOMER;
+    if (change != NULL && change->old_row != QD_NONE) {
+        id |= QD_ID_NEW_ROW;
     }
     return id;
 }
 
-void qd_registry_add(qd_registry *registry, uint32_t slot)
+void qd_proxies_add(qd_proxies *proxies, uint32_t slot)
 {
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     qd_record *record = &index->bodies->record[slot];
     qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
     qd_row bounds = qd_row_bounds(&now, record->shape != QD_SPACE_BOX);
-    uint32_t cell = index->ops->locate(index, &bounds, &record->place);
+    uint32_t cell = index->ops->locate(index, &bounds, &record->cell_key);
 
     record->row = insert(index, cell, id_of(index->bodies, slot), &now, &absent);
 }
@@ -117,7 +116,7 @@ static double edge_of(float edge)
     return (double)fmaxf(fminf(edge, FLT_MAX), -FLT_MAX);
 }
 
-/* What stands in place of the was of a split body's newcomer. */
+/* What stands in place of the was of a split body's new row. */
 static qd_row start_of(const qd_index *index, uint32_t slot)
 {
     const qd_bodies *bodies = index->bodies;
@@ -148,110 +147,112 @@ static bool is_cut(const qd_index *index, const qd_record *record, uint32_t id)
            (change->teleported || qd_change_is_reshape(index->bodies, change));
 }
 
-/* A body's row becomes a ghost; returns the flags that its newcomer gets, with its slot. */
-static uint32_t leave_ghost(qd_index *index, uint32_t slot)
+/* A body's row becomes an old row; returns the flags that its new row gets, with its slot. */
+static uint32_t leave_old_row(qd_index *index, uint32_t slot)
 {
     qd_rows *rows = index->rows;
     const qd_record *record = &index->bodies->record[slot];
-    uint32_t ghost = record->row, id = qd_row_id(rows, ghost);
+    uint32_t old_row = record->row, id = qd_row_id(rows, old_row);
     qd_change *change = qd_bodies_change(index->bodies, slot);
 
-    change->ghost = ghost;
-    change->was = *qd_row_was(rows, ghost);
-    *qd_row_now(rows, ghost) = QD_ROW_ABSENT;
-    qd_rows_flag(rows, ghost, id | QD_ID_GHOST);
-    qd_rows_mark(rows, ghost);
+    change->old_row = old_row;
+    change->was = *qd_row_was(rows, old_row);
+    *qd_row_now(rows, old_row) = QD_ROW_ABSENT;
+    qd_rows_flag(rows, old_row, id | QD_ID_OLD_ROW);
+    qd_rows_set_changed(rows, old_row);
     /* The other flags are true already; id_of would look further for them. */
-    return (id & ~ID_SHAPE) | id_of_shape(record) | QD_ID_NEWCOMER;
+    return (id & ~ID_SHAPE) | id_of_shape(record) | QD_ID_NEW_ROW;
 }
 
-/* The row becomes a ghost, and a newcomer is inserted where the body is now. */
+/* The row becomes an old row, and a new row is inserted where the body is now. */
 static void split(qd_index *index, uint32_t slot, const qd_row *now)
 {
-    uint32_t id = leave_ghost(index, slot);
+    uint32_t id = leave_old_row(index, slot);
     qd_record *record = &index->bodies->record[slot];
     bool is_round = record->shape != QD_SPACE_BOX;
     qd_row start = start_of(index, slot);
     qd_row bounds = qd_row_bounds(now, is_round), bounds_start = qd_row_bounds(&start, is_round);
     qd_row both = qd_row_union(&bounds, &bounds_start);
-    uint32_t cell = index->ops->locate(index, &both, &record->place);
+    uint32_t cell = index->ops->locate(index, &both, &record->cell_key);
 
     record->row = insert(index, cell, id, now, &start);
 }
 
-void qd_registry_split(qd_registry *registry, uint32_t slot, uint32_t cell, uint32_t place)
+/* A body of a space that is not swept leaves its row behind as an old one, and goes to another cell with a new one.
+ * Nothing else changed about it. */
+static void split_to(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key)
 {
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     const qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
-    uint32_t id = leave_ghost(index, slot);
+    uint32_t id = leave_old_row(index, slot);
 
-    index->bodies->record[slot].place = place;
+    index->bodies->record[slot].cell_key = cell_key;
     index->bodies->record[slot].row = insert(index, cell, id, &now, &absent);
 }
 
-/* Notes a body for a second look, once. */
-static void note_stretched(qd_registry *registry, uint32_t slot)
+/* Notes a loose body, once. */
+static void note_loose(qd_proxies *proxies, uint32_t slot)
 {
-    qd_record *record = &registry->index->bodies->record[slot];
+    qd_record *record = &proxies->index->bodies->record[slot];
 
-    if (record->stretched) {
+    if (record->loose) {
         return;
     }
-    record->stretched = 1;
-    if (registry->stretched_count == registry->stretched_capacity) {
-        size_t size = sizeof *registry->stretched;
-        uint32_t capacity = qd_array_capacity(registry->stretched_capacity, registry->stretched_count + 1, 4);
+    record->loose = 1;
+    if (proxies->loose_count == proxies->loose_capacity) {
+        size_t size = sizeof *proxies->loose;
+        uint32_t capacity = qd_array_capacity(proxies->loose_capacity, proxies->loose_count + 1, 4);
 
-        registry->stretched =
-            qd_array_grow(registry->index->heap, QD_ARRAY_NEED, registry->stretched,
-                          registry->stretched_capacity * size, registry->stretched_count * size, capacity * size);
-        registry->stretched_capacity = capacity;
+        proxies->loose = qd_array_grow(proxies->index->heap, QD_ARRAY_NEED, proxies->loose,
+                                       proxies->loose_capacity * size, proxies->loose_count * size, capacity * size);
+        proxies->loose_capacity = capacity;
     }
-    registry->stretched[registry->stretched_count++] = slot;
+    proxies->loose[proxies->loose_count++] = slot;
 }
 
-static bool is_high(const qd_index *index, uint32_t place)
+static bool is_high(const qd_index *index, uint32_t cell_key)
 {
-    return index->ops->is_high != NULL && index->ops->is_high(index, place);
+    return index->ops->is_high != NULL && index->ops->is_high(index, cell_key);
 }
 
-void qd_registry_transfer(qd_registry *registry, uint32_t slot, uint32_t cell, uint32_t place, bool is_stretched)
+/* A body's row goes to another cell, with what stands in it. `is_loose`: it would not be there without its was. */
+static void transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key, bool is_loose)
 {
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     qd_record *record = &index->bodies->record[slot];
 
     if (index->ops->entered != NULL) {
         index->ops->entered(index, cell);
     }
     uint32_t at = record->row, number = index->rows->info[at / QD_BLOCK_ROWS].cell, moved;
-    record->place = place;
+    record->cell_key = cell_key;
     record->row = qd_rows_transfer(index->rows, &index->cell[number], &index->cell[cell], cell, at, &moved);
     left(index, number, at, moved);
-    if (is_stretched) {
-        note_stretched(registry, slot);
+    if (is_loose) {
+        note_loose(proxies, slot);
     }
 }
 
-void qd_registry_update(qd_registry *registry, uint32_t slot)
+void qd_proxies_update(qd_proxies *proxies, uint32_t slot)
 {
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     qd_rows *rows = index->rows;
     qd_record *record = &index->bodies->record[slot];
     uint32_t at = record->row, id = qd_row_id(rows, at);
-    bool is_newcomer = (id & QD_ID_NEWCOMER) != 0, is_round = record->shape != QD_SPACE_BOX;
+    bool is_new_row = (id & QD_ID_NEW_ROW) != 0, is_round = record->shape != QD_SPACE_BOX;
     qd_row now = qd_bodies_row(index->bodies, slot), bounds = qd_row_bounds(&now, is_round);
-    qd_row before = is_newcomer ? start_of(index, slot) : *qd_row_was(rows, at);
-    qd_row was = qd_row_bounds(&before, is_newcomer ? is_round : (id & QD_ID_ROUND) != 0);
-    bool is_whole = !is_newcomer && qd_row_present(&was, false);
+    qd_row before = is_new_row ? start_of(index, slot) : *qd_row_was(rows, at);
+    qd_row was = qd_row_bounds(&before, is_new_row ? is_round : (id & QD_ID_ROUND) != 0);
+    bool is_whole = !is_new_row && qd_row_present(&was, false);
 
     if (is_whole && is_cut(index, record, id)) {
         split(index, slot, &now);
         return;
     }
     qd_row both = qd_row_union(&bounds, &was);
-    uint32_t place, cell = index->ops->locate(index, &both, &place);
+    uint32_t cell_key, cell = index->ops->locate(index, &both, &cell_key);
     if (is_whole && !index->config->swept && index->ops->is_far != NULL && !qd_boxes_overlap(&was, &bounds) &&
-        index->ops->is_far(index, &both, place)) {
+        index->ops->is_far(index, &both, cell_key)) {
         split(index, slot, &now);
         return;
     }
@@ -262,38 +263,118 @@ void qd_registry_update(qd_registry *registry, uint32_t slot)
     if (id != qd_row_id(rows, at)) {
         qd_rows_flag(rows, at, id);
     }
-    if (place == record->place) {
-        qd_rows_mark(rows, at);
+    if (cell_key == record->cell_key) {
+        qd_rows_set_changed(rows, at);
         return;
     }
-    bool is_stretched = false;
-    if (is_high(index, place)) {
-        uint32_t place_now;
+    bool is_loose = false;
+    if (is_high(index, cell_key)) {
+        uint32_t cell_key_now;
 
-        (void)index->ops->locate(index, &bounds, &place_now);
-        is_stretched = place_now != place;
+        (void)index->ops->locate(index, &bounds, &cell_key_now);
+        is_loose = cell_key_now != cell_key;
     }
-    qd_registry_transfer(registry, slot, cell, place, is_stretched);
+    transfer(proxies, slot, cell, cell_key, is_loose);
 }
 
-void qd_registry_reflag(qd_registry *registry, uint32_t slot)
+/* ---- many ---- */
+
+#define APPLY_AHEAD 8u     /* movers */
+#define FETCH_FROM  65536u /* bodies: with fewer, everything is near anyway */
+
+/* A slot may come twice. */
+static void apply_one(qd_proxies *proxies, const qd_mover *mover)
 {
-    qd_index *index = registry->index;
+    const qd_record *record = &proxies->index->bodies->record[mover->slot];
+    const qd_move_how how = qd_mover_how(mover);
+
+    if (how == QD_MOVE_UPDATE) {
+        qd_proxies_update(proxies, mover->slot);
+    } else if (how == QD_MOVE_SPLIT && record->change == QD_NONE) {
+        split_to(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key);
+    } else if (record->cell_key != mover->cell_key) {
+        transfer(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key, how == QD_MOVE_LOOSE);
+    }
+}
+
+static const qd_cell *cell_now(const qd_index *index, uint32_t slot)
+{
+    return &index->cell[index->rows->info[index->bodies->record[slot].row / QD_BLOCK_ROWS].cell];
+}
+
+/* Fetches what the movers' way to their new cells reads. */
+static void fetch_movers(const qd_index *index, const qd_mover *movers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        qd_rows_fetch(index->rows, index->bodies->record[movers[i].slot].row);
+        __builtin_prefetch(&index->cell[qd_mover_cell(&movers[i])], 1);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        __builtin_prefetch(cell_now(index, movers[i].slot), 1);
+    }
+}
+
+static void fetch_lists(const qd_index *index, const qd_mover *mover)
+{
+    qd_rows_fetch_last(index->rows, &index->cell[qd_mover_cell(mover)]);
+    if (qd_mover_how(mover) != QD_MOVE_SPLIT) {
+        qd_rows_fetch_last(index->rows, cell_now(index, mover->slot));
+    }
+}
+
+void qd_proxies_apply(qd_proxies *proxies, const qd_mover *movers, uint32_t count)
+{
+    const bool is_large = proxies->index->bodies->used > FETCH_FROM;
+
+    if (is_large) {
+        fetch_movers(proxies->index, movers, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_large && i + APPLY_AHEAD < count) {
+            fetch_lists(proxies->index, &movers[i + APPLY_AHEAD]);
+        }
+        apply_one(proxies, &movers[i]);
+    }
+}
+
+void qd_proxies_move(qd_proxies *proxies, size_t count, const uint32_t *slots, const float *const *at)
+{
+    qd_movers movers;
+    const float *from[QD_AXES];
+
+    memcpy(from, at, sizeof from);
+    while (count > 0) {
+        movers.count = 0;
+        const size_t done = proxies->index->ops->move(proxies->index, count, slots, from, &movers);
+        qd_proxies_apply(proxies, movers.each, movers.count);
+        slots += done;
+        count -= done;
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            from[k] += done;
+        }
+    }
+}
+
+/* ---- what else changes ---- */
+
+void qd_proxies_reflag(qd_proxies *proxies, uint32_t slot)
+{
+    qd_index *index = proxies->index;
     qd_record *record = &index->bodies->record[slot];
     uint32_t id = id_of(index->bodies, slot);
 
     qd_rows_flag(index->rows, record->row, id);
-    qd_rows_mark(index->rows, record->row);
+    qd_rows_set_changed(index->rows, record->row);
     if (is_split(index->bodies, record)) {
-        uint32_t ghost = index->bodies->change[record->change].ghost;
+        uint32_t old_row = index->bodies->change[record->change].old_row;
 
-        qd_rows_flag(index->rows, ghost, qd_row_id(index->rows, ghost) | (id & (QD_ID_FILTER | QD_ID_CHANGED)));
+        qd_rows_flag(index->rows, old_row, qd_row_id(index->rows, old_row) | (id & (QD_ID_FILTER | QD_ID_REFILTERED)));
     }
 }
 
-bool qd_registry_remove(qd_registry *registry, uint32_t slot)
+bool qd_proxies_remove(qd_proxies *proxies, uint32_t slot)
 {
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     qd_rows *rows = index->rows;
     qd_record *record = &index->bodies->record[slot];
 
@@ -301,9 +382,9 @@ bool qd_registry_remove(qd_registry *registry, uint32_t slot)
         qd_change *change = &index->bodies->change[record->change];
 
         take_out(index, record->row);
-        record->row = change->ghost;
-        change->ghost = QD_NONE;
-        qd_rows_flag(rows, record->row, qd_row_id(rows, record->row) & ~QD_ID_GHOST);
+        record->row = change->old_row;
+        change->old_row = QD_NONE;
+        qd_rows_flag(rows, record->row, qd_row_id(rows, record->row) & ~QD_ID_OLD_ROW);
         return false;
     }
     const qd_row *was = qd_row_was(rows, record->row);
@@ -312,18 +393,18 @@ bool qd_registry_remove(qd_registry *registry, uint32_t slot)
         return true;
     }
     *qd_row_now(rows, record->row) = QD_ROW_ABSENT;
-    qd_rows_mark(rows, record->row);
+    qd_rows_set_changed(rows, record->row);
     return false;
 }
 
-void qd_registry_forget(qd_registry *registry, uint32_t slot)
+void qd_proxies_forget(qd_proxies *proxies, uint32_t slot)
 {
-    take_out(registry->index, registry->index->bodies->record[slot].row);
+    take_out(proxies->index, proxies->index->bodies->record[slot].row);
 }
 
-void qd_registry_fetch(const qd_registry *registry, uint32_t number)
+void qd_proxies_fetch(const qd_proxies *proxies, uint32_t number)
 {
-    const qd_index *index = registry->index;
+    const qd_index *index = proxies->index;
     const qd_bodies *bodies = index->bodies;
     const qd_change *first = &bodies->change[number];
 
@@ -331,69 +412,69 @@ void qd_registry_fetch(const qd_registry *registry, uint32_t number)
         return;
     }
     __builtin_prefetch(&bodies->record[first[3 * FETCH_STEP].slot], 1);
-    if (first[3 * FETCH_STEP].ghost != QD_NONE) {
-        qd_rows_fetch(index->rows, first[3 * FETCH_STEP].ghost);
+    if (first[3 * FETCH_STEP].old_row != QD_NONE) {
+        qd_rows_fetch(index->rows, first[3 * FETCH_STEP].old_row);
     }
     uint32_t row = bodies->record[first[2 * FETCH_STEP].slot].row;
     __builtin_prefetch(&index->rows->id[row], 1);
     __builtin_prefetch(&index->rows->info[row / QD_BLOCK_ROWS], 1);
-    if (first[2 * FETCH_STEP].ghost != QD_NONE) {
-        uint32_t block = first[2 * FETCH_STEP].ghost / QD_BLOCK_ROWS;
+    if (first[2 * FETCH_STEP].old_row != QD_NONE) {
+        uint32_t block = first[2 * FETCH_STEP].old_row / QD_BLOCK_ROWS;
 
         __builtin_prefetch(&index->cell[index->rows->info[block].cell], 1);
     }
-    if (first[FETCH_STEP].ghost != QD_NONE) {
-        uint32_t block = first[FETCH_STEP].ghost / QD_BLOCK_ROWS;
+    if (first[FETCH_STEP].old_row != QD_NONE) {
+        uint32_t block = first[FETCH_STEP].old_row / QD_BLOCK_ROWS;
 
         qd_rows_fetch_last(index->rows, &index->cell[index->rows->info[block].cell]);
     }
 }
 
-void qd_registry_heal(qd_registry *registry, uint32_t slot)
+void qd_proxies_rejoin(qd_proxies *proxies, uint32_t slot)
 {
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     qd_change *change = &index->bodies->change[index->bodies->record[slot].change];
 
-    if (change->ghost != QD_NONE) {
-        uint32_t ghost = change->ghost;
+    if (change->old_row != QD_NONE) {
+        uint32_t old_row = change->old_row;
 
-        change->ghost = QD_NONE;
-        take_out(index, ghost);
+        change->old_row = QD_NONE;
+        take_out(index, old_row);
     }
     change->refiltered = 0;
     qd_rows_flag(index->rows, index->bodies->record[slot].row, id_of(index->bodies, slot));
 }
 
 /* Those that moved at this tick are registered by where they are, and stay noted unless that does no harm. */
-static void look_again(qd_registry *registry)
+static void look_again(qd_proxies *proxies)
 {
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < registry->stretched_count; i++) {
-        uint32_t slot = registry->stretched[i];
+    for (uint32_t i = 0; i < proxies->loose_count; i++) {
+        uint32_t slot = proxies->loose[i];
         qd_record *record = &index->bodies->record[slot];
         bool is_live = record->state == QD_RECORD_LIVE;
-        bool is_moved = is_live && qd_rows_is_marked(index->rows, record->row);
+        bool is_moved = is_live && qd_rows_is_changed(index->rows, record->row);
 
-        if (is_moved && is_high(index, record->place)) {
-            registry->stretched[kept++] = slot;
+        if (is_moved && is_high(index, record->cell_key)) {
+            proxies->loose[kept++] = slot;
             continue;
         }
         if (is_live && !is_moved) {
-            qd_registry_update(registry, slot);
+            qd_proxies_update(proxies, slot);
         }
-        record->stretched = 0;
+        record->loose = 0;
     }
-    registry->stretched_count = kept;
+    proxies->loose_count = kept;
 }
 
-void qd_registry_prepare(qd_registry *registry)
+void qd_proxies_prepare(qd_proxies *proxies)
 {
-    if (registry->stretched_count > 0) {
-        look_again(registry);
+    if (proxies->loose_count > 0) {
+        look_again(proxies);
     }
-    qd_index *index = registry->index;
+    qd_index *index = proxies->index;
     if (index->ops->prepare != NULL) {
         index->ops->prepare(index);
     }
@@ -403,19 +484,20 @@ void qd_registry_prepare(qd_registry *registry)
 static void hand_over(qd_index *index, const qd_rows *old, uint32_t from)
 {
     qd_row box = qd_row_box(old, from);
-    uint32_t place, cell = index->ops->locate(index, &box, &place), id = qd_row_id(old, from);
+    uint32_t cell_key, cell = index->ops->locate(index, &box, &cell_key), id = qd_row_id(old, from);
     uint32_t to = insert(index, cell, id, qd_row_now(old, from), qd_row_was(old, from));
 
-    if (!qd_rows_is_marked(old, from)) {
-        qd_rows_unmark(index->rows, to);
+    if (!qd_rows_is_changed(old, from)) {
+        qd_rows_unset_changed(index->rows, to);
     }
-    qd_relay_note(index->bodies, id, to);
-    if (!(id & QD_ID_GHOST)) {
-        index->bodies->record[id & QD_ID_SLOT].place = place;
+    qd_row_relocated(index->bodies, id, to);
+    if (!(id & QD_ID_OLD_ROW)) {
+        index->bodies->record[id & QD_ID_SLOT].cell_key = cell_key;
     }
 }
 
-void qd_registry_hand_over(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells)
+/* Registers every row of an old pool, cell by cell, with an index that has none; its own pool is a new one. */
+static void hand_over_all(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells)
 {
     qd_rows_make(index->rows, index->heap, 0);
     qd_scan scan = qd_scan_start(old, cell, cells);
@@ -428,15 +510,15 @@ void qd_registry_hand_over(qd_index *index, const qd_rows *old, const qd_cell *c
     index->rows->operations = old->operations;
 }
 
-/* Rows come in the order of the old index, where neighbours are near each other more often than not; the new one may
+/* Rows come in the order of the old index, where neighbors are near each other more often than not; the new one may
  * plan a better order as it settles. */
-void qd_registry_change(qd_registry *registry, qd_index *index)
+void qd_proxies_change_index(qd_proxies *proxies, qd_index *index)
 {
-    qd_index *old = registry->index;
+    qd_index *old = proxies->index;
     qd_rows old_rows = *old->rows;
 
-    qd_registry_hand_over(index, &old_rows, old->cell, old->cells);
-    registry->index = index;
+    hand_over_all(index, &old_rows, old->cell, old->cells);
+    proxies->index = index;
     old->ops->destroy(old);
     qd_rows_deinit(&old_rows);
     index->ops->settle(index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../../base/assert.h"
 #include "proxies.h"
-#include "rebuild.h"
+#include "rows.h"
 
 static bool is_same(const qd_row *a, const qd_row *b)
 {
@@ -24,16 +24,16 @@ static void check_body(const qd_index *index, uint32_t reference)
     const qd_record *record = &bodies->record[slot];
     QD_ASSERT(record->state != QD_RECORD_FREE);
     bool is_round = (id & QD_ID_ROUND) != 0;
-    uint32_t ghost = record->change == QD_NONE ? QD_NONE : bodies->change[record->change].ghost;
+    uint32_t old_row = record->change == QD_NONE ? QD_NONE : bodies->change[record->change].old_row;
     QD_ASSERT(!(id & QD_ID_CAPSULE) || is_round);
-    if (id & QD_ID_GHOST) {
-        QD_ASSERT(ghost == reference);
+    if (id & QD_ID_OLD_ROW) {
+        QD_ASSERT(old_row == reference);
         QD_ASSERT(!qd_row_present(qd_row_now(rows, reference), is_round));
         return;
     }
     QD_ASSERT(record->row == reference);
-    QD_ASSERT(((id & QD_ID_NEWCOMER) != 0) == (ghost != QD_NONE));
-    if (!(id & QD_ID_CHANGED)) {
+    QD_ASSERT(((id & QD_ID_NEW_ROW) != 0) == (old_row != QD_NONE));
+    if (!(id & QD_ID_REFILTERED)) {
         const uint32_t of_filter = QD_ID_FILTER | QD_FILTER_CLASSES_MAX << QD_ID_CLASS;
 
         QD_ASSERT((id & of_filter) == qd_id_of_filter(bodies, bodies->filter[slot]));
@@ -60,7 +60,7 @@ static void check_row(const qd_index *index, uint32_t cell, uint32_t reference)
     QD_ASSERT((info->special >> lane & 1) == ((id & QD_ID_SPECIAL) != 0));
     QD_ASSERT((info->round >> lane & 1) == ((id & QD_ID_ROUND) != 0));
     QD_ASSERT((info->unproven >> lane & 1) == ((id & QD_ID_UNPROVEN) != 0));
-    QD_ASSERT(qd_rows_is_marked(rows, reference) || is_same(qd_row_now(rows, reference), qd_row_was(rows, reference)));
+    QD_ASSERT(qd_rows_is_changed(rows, reference) || is_same(qd_row_now(rows, reference), qd_row_was(rows, reference)));
     qd_row box = qd_row_box(rows, reference);
     QD_ASSERT(qd_row_present(&box, false) && index->ops->holds(index, cell, &box));
 }
@@ -77,7 +77,7 @@ static uint32_t check_cell(const qd_index *index, uint32_t number)
         uint32_t lanes = (left - 1) % QD_BLOCK_ROWS + 1;
 
         QD_ASSERT(left > 0 && block < rows->used && info->cell == number);
-        QD_ASSERT(info->dirty == 0 || info->listed);
+        QD_ASSERT(info->changed == 0 || info->listed);
         QD_ASSERT(((info->special | info->round | info->unproven) >> lanes) == 0);
         for (uint32_t lane = 0; lane < lanes; lane++) {
             check_row(index, number, block * QD_BLOCK_ROWS + lane);
@@ -88,9 +88,9 @@ static uint32_t check_cell(const qd_index *index, uint32_t number)
     return (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
 }
 
-void qd_registry_validate(const qd_registry *registry)
+void qd_proxies_validate(const qd_proxies *proxies)
 {
-    const qd_index *index = registry->index;
+    const qd_index *index = proxies->index;
     const qd_rows *rows = index->rows;
     uint32_t blocks = 0, count = 0, listed = 0;
 
@@ -107,6 +107,6 @@ void qd_registry_validate(const qd_registry *registry)
     for (uint32_t block = 0; block < rows->used; block++) {
         listed += rows->info[block].listed;
     }
-    QD_ASSERT(listed == rows->dirty_count);
+    QD_ASSERT(listed == rows->changed_count);
     index->ops->validate(index);
 }

@@ -1,50 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What walks do beyond their share: it adds up, until it has cost as much as a plan that may put an end to it. Where
- * a plan does not help, the next one waits for twice as much. Counted in tests, never by the clock.
+ * The work of traversals beyond their share. It adds up until it has cost as much as a new plan, which may end it. If a
+ * plan does not help, the next one waits for twice the debt. Counted in steps, never by the clock: the same on every
+ * machine.
  *
- * Owned by the index. One thread at a time.
+ *     the trees and HASH   tests beyond a row's share       price: their plan
+ *     GRID                 work that was not planned        price: its plan
+ *                          rows far from their cell's       price: laying rows out again
+ *     AUTO                 what the tree costs beyond that   price: trying another index (auto.h)
+ *
+ * Owned by the index, or by AUTO. One thread at a time.
  */
 #ifndef QD_SPACE_CORE_REPLAN_DEBT_H
 #define QD_SPACE_CORE_REPLAN_DEBT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Work in steps, of about the time that one row takes against a register of others: what an exact test costs, a row's
- * share in a good walk, and a row's share in a plan. */
-#define QD_TESTS_A_STEP 64u
-#define QD_EXACT_STEPS  3u
-#define QD_WALK_STEPS   16u
-#define QD_PLAN_STEPS   128u
+/* A step is about the time that one row takes against a register of others. */
+#define QD_TESTS_A_STEP  64.0
+#define QD_EXACT_STEPS   3.0  /* an exact test */
+#define QD_SHARE_STEPS   16u  /* a row's share in a good traversal */
+#define QD_REPLAN_STEPS  128u /* a row's share in a plan of a tree or of HASH */
+#define QD_DOUBLINGS_MAX 32u
 
-typedef struct qd_excess {
-    uint64_t steps;
+typedef struct qd_replan_debt {
+    double steps;
     uint32_t doublings;
-} qd_excess;
+} qd_replan_debt;
 
-/* Tells what a walk for events cost. */
-static inline void qd_excess_note(qd_excess *excess, uint32_t rows, uint64_t tests, uint64_t exact_tests)
+static inline double qd_steps_of_tests(uint64_t tests, uint64_t exact_tests)
 {
-    uint64_t steps = tests / QD_TESTS_A_STEP + exact_tests * QD_EXACT_STEPS, share = QD_WALK_STEPS * (uint64_t)rows;
+    return (double)tests / QD_TESTS_A_STEP + (double)exact_tests * QD_EXACT_STEPS;
+}
 
-    if (steps <= share) {
-        *excess = (qd_excess){0, 0};
+/* Adds the steps of a traversal beyond its share. One that kept within it ends the debt. */
+static inline void qd_replan_debt_add(qd_replan_debt *debt, double beyond)
+{
+    if (beyond <= 0) {
+        *debt = (qd_replan_debt){0, 0};
     } else {
-        excess->steps += steps - share;
+        debt->steps += beyond;
     }
 }
 
-static inline bool qd_excess_is_due(const qd_excess *excess, uint32_t rows)
+static inline bool qd_replan_debt_is_due(const qd_replan_debt *debt, double price)
 {
-    return excess->steps >> excess->doublings > QD_PLAN_STEPS * (uint64_t)rows;
+    return debt->steps > ldexp(price, (int)debt->doublings);
 }
 
-/* After a plan, of as many rows as before it. */
-static inline void qd_excess_reset(qd_excess *excess, uint32_t rows)
+/* After a plan. */
+static inline void qd_replan_debt_pay(qd_replan_debt *debt, double price)
 {
-    excess->doublings += qd_excess_is_due(excess, rows) && excess->doublings < 32;
-    excess->steps = 0;
+    debt->doublings += qd_replan_debt_is_due(debt, price) && debt->doublings < QD_DOUBLINGS_MAX;
+    debt->steps = 0;
+}
+
+/* What a traversal for events did beyond the share of its rows. */
+static inline double qd_steps_beyond_share(uint32_t rows, uint64_t tests, uint64_t exact_tests)
+{
+    return qd_steps_of_tests(tests, exact_tests) - QD_SHARE_STEPS * (double)rows;
+}
+
+/* The price of a plan of a tree or of HASH. */
+static inline double qd_replan_price(uint32_t rows)
+{
+    return QD_REPLAN_STEPS * (double)rows;
 }
 
 #endif

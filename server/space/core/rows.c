@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "array.h"
 
 void qd_rows_init(qd_rows *rows, qd_heap *heap)
 {
@@ -31,7 +31,7 @@ void qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks)
     uint32_t capacity = blocks + blocks / 8 + 1;
     void *home = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * BLOCK_BYTES);
     rows->info = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->info);
-    rows->dirty = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->dirty);
+    rows->changed = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->changed);
     set_home(rows, home, capacity);
     rows->used = blocks;
 }
@@ -40,7 +40,7 @@ void qd_rows_deinit(qd_rows *rows)
 {
     qd_array_free(rows->heap, rows->now, rows->capacity * BLOCK_BYTES);
     qd_array_free(rows->heap, rows->info, rows->capacity * sizeof *rows->info);
-    qd_array_free(rows->heap, rows->dirty, rows->capacity * sizeof *rows->dirty);
+    qd_array_free(rows->heap, rows->changed, rows->capacity * sizeof *rows->changed);
 }
 
 /* The large array may be refused; the two small ones beside it follow whatever the budget says. */
@@ -65,19 +65,16 @@ static qd_status grow(qd_rows *rows, qd_array_mode mode)
     qd_array_free(heap, from.now, old * BLOCK_BYTES);
     rows->info = qd_array_grow(heap, QD_ARRAY_NEED, rows->info, old * sizeof *rows->info,
                                rows->used * sizeof *rows->info, capacity * sizeof *rows->info);
-    rows->dirty = qd_array_grow(heap, QD_ARRAY_NEED, rows->dirty, old * sizeof *rows->dirty,
-                                rows->dirty_count * sizeof *rows->dirty, capacity * sizeof *rows->dirty);
+    rows->changed = qd_array_grow(heap, QD_ARRAY_NEED, rows->changed, old * sizeof *rows->changed,
+                                  rows->changed_count * sizeof *rows->changed, capacity * sizeof *rows->changed);
     return QD_OK;
-}
-
-static bool has_block(const qd_rows *rows)
-{
-    return rows->free_first != QD_NONE || rows->used < rows->capacity;
 }
 
 qd_status qd_rows_reserve(qd_rows *rows)
 {
-    return has_block(rows) ? QD_OK : grow(rows, QD_ARRAY_TRY);
+    const bool has_block = rows->free_first != QD_NONE || rows->used < rows->capacity;
+
+    return has_block ? QD_OK : grow(rows, QD_ARRAY_TRY);
 }
 
 static void give(qd_rows *rows, uint32_t block)
@@ -166,7 +163,7 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
     *qd_row_now(rows, reference) = *now;
     *qd_row_was(rows, reference) = *was;
     qd_rows_flag(rows, reference, id);
-    qd_rows_mark(rows, reference);
+    qd_rows_set_changed(rows, reference);
     return reference;
 }
 
@@ -184,7 +181,7 @@ static uint32_t close_gap(qd_rows *rows, qd_cell *cell, uint32_t reference)
         *qd_row_now(rows, reference) = *qd_row_now(rows, last);
         *qd_row_was(rows, reference) = *qd_row_was(rows, last);
         to->bits |= (from->bits >> lane & bits_of(0)) << gap;
-        if (to->dirty != 0) {
+        if (to->changed != 0) {
             qd_rows_list(rows, reference / QD_BLOCK_ROWS);
         }
         from->bits &= ~bits_of(lane);
@@ -207,7 +204,7 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
 uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
                           uint32_t *moved)
 {
-    qd_rows_unmark(rows, reference);
+    qd_rows_unset_changed(rows, reference);
     uint64_t bits = rows->info[reference / QD_BLOCK_ROWS].bits >> reference % QD_BLOCK_ROWS & bits_of(0);
     uint32_t id = qd_row_id(rows, reference);
     qd_row now = *qd_row_now(rows, reference), was = *qd_row_was(rows, reference);
@@ -217,27 +214,8 @@ uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to
     *qd_row_was(rows, reference) = was;
     rows->id[reference] = id;
     rows->info[reference / QD_BLOCK_ROWS].bits |= bits << reference % QD_BLOCK_ROWS;
-    qd_rows_mark(rows, reference);
+    qd_rows_set_changed(rows, reference);
     return reference;
-}
-
-void qd_rows_part(qd_rows *rows, uint32_t blocks, qd_rows *part)
-{
-    *part = *rows;
-    part->free_first = QD_NONE;
-    part->operations = 0;
-    for (uint32_t i = 0; i < blocks && has_block(rows); i++) {
-        give(part, take(rows));
-    }
-}
-
-void qd_rows_join(qd_rows *rows, const qd_rows *part)
-{
-    rows->operations += part->operations;
-    for (uint32_t block = part->free_first, next; block != QD_NONE; block = next) {
-        next = rows->info[block].next;
-        give(rows, block);
-    }
 }
 
 /* Now becomes was in one block. */
@@ -246,34 +224,96 @@ static void commit(qd_rows *rows, uint32_t block)
     const size_t first = (size_t)block * QD_BLOCK_ROWS;
 
     memcpy(rows->was + first, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->was);
-    rows->info[block].dirty = 0;
+    rows->info[block].changed = 0;
 }
 
-/* Blocks that are free are marked, too, which does no harm: they are cleared when they are given out. */
-void qd_rows_mark_due(qd_rows *rows)
+/* Free blocks are marked, too, which does no harm: they are cleared when they are given out. */
+void qd_rows_list_all(qd_rows *rows)
 {
     if (!rows->all) {
         return;
     }
     rows->all = false;
-    rows->dirty_count = rows->used;
+    rows->changed_count = rows->used;
     for (uint32_t block = 0; block < rows->used; block++) {
-        rows->dirty[block] = block;
-        rows->info[block].dirty = UINT16_MAX;
+        rows->changed[block] = block;
+        rows->info[block].changed = UINT16_MAX;
         rows->info[block].listed = 1;
     }
 }
 
 void qd_rows_commit_all(qd_rows *rows)
 {
-    qd_rows_mark_due(rows);
-    for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        uint32_t block = rows->dirty[i];
+    qd_rows_list_all(rows);
+    for (uint32_t i = 0; i < rows->changed_count; i++) {
+        uint32_t block = rows->changed[i];
 
-        if (rows->info[block].dirty != 0) {
+        if (rows->info[block].changed != 0) {
             commit(rows, block);
         }
         rows->info[block].listed = 0;
     }
-    rows->dirty_count = 0;
+    rows->changed_count = 0;
+}
+
+/* ---- going through all rows, and laying them down again ---- */
+
+bool qd_scan_next(qd_scan *scan, uint32_t *first, uint32_t *count)
+{
+    while (scan->block == QD_NONE) {
+        if (scan->at == scan->cells) {
+            return false;
+        }
+        scan->block = scan->cell[scan->at++].head;
+    }
+    /* All blocks of a cell are full but its head. */
+    const qd_cell *cell = &scan->cell[scan->at - 1];
+    *first = scan->block * QD_BLOCK_ROWS;
+    *count = scan->block == cell->head ? (cell->count - 1) % QD_BLOCK_ROWS + 1 : QD_BLOCK_ROWS;
+    scan->block = scan->rows->info[scan->block].next;
+    return true;
+}
+
+qd_row qd_row_box(const qd_rows *rows, uint32_t reference)
+{
+    bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
+    qd_row now = qd_row_bounds(qd_row_now(rows, reference), is_round);
+    qd_row was = qd_row_bounds(qd_row_was(rows, reference), is_round);
+
+    return qd_row_union(&now, &was);
+}
+
+void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference)
+{
+    qd_record *record = &bodies->record[id & QD_ID_SLOT];
+
+    if (id & QD_ID_OLD_ROW) {
+        bodies->change[record->change].old_row = reference;
+    } else {
+        record->row = reference;
+    }
+}
+
+uint32_t qd_rebuild_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *bodies, const qd_rows *old,
+                        uint32_t from)
+{
+    uint32_t lane = cell->count % QD_BLOCK_ROWS, id = qd_row_id(old, from);
+
+    if (cell->count > 0 && lane == 0) {
+        cell->head++;
+    }
+    uint32_t block = cell->head, to = block * QD_BLOCK_ROWS + lane;
+    if (lane == 0) {
+        rows->info[block] = (qd_block_info){.next = cell->count > 0 ? block - 1 : QD_NONE, .cell = number};
+        qd_rows_clear(rows, block);
+    }
+    cell->count++;
+    *qd_row_now(rows, to) = *qd_row_now(old, from);
+    *qd_row_was(rows, to) = *qd_row_was(old, from);
+    qd_rows_flag(rows, to, id);
+    if (qd_rows_is_changed(old, from)) {
+        qd_rows_set_changed(rows, to);
+    }
+    qd_row_relocated(bodies, id, to);
+    return to;
 }

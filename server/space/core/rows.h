@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows: what the walk reads. The rows of a cell lie in blocks of 16, chained; blocks come from one pool and are named
- * by index, so they may move when it grows.
+ * Rows: what the traversal reads. The rows of a cell lie in blocks of 16, chained; blocks come from one pool and are
+ * named by index, so they may move when it grows.
  *
  *     cell --head--> block --next--> block ...          all full but the head, which holds the last rows
  *
@@ -14,7 +14,7 @@
  * By block, info: next, cell, and a bit a row: changed since the last tick, and what makes a row unusual. Taking a row
  * out moves the last one into its place.
  *
- * A SPLIT body has two rows: a ghost, where it was (its now is absent), and a newcomer, where it is (its was is
+ * A SPLIT body has two rows: an old row, where it was (its now is absent), and a new row, where it is (its was is
  * absent); so a teleport, or a box that became a circle, needs no row that covers both.
  *
  * Owned by the space. A tick's tasks read all rows and commit only those of their own cells.
@@ -27,29 +27,29 @@
 #define QD_BLOCK_ROWS 16u
 
 /* The flags of an id, above its 22 bits of slot. A row with any of them is special: the rows alone do not decide. */
-#define QD_ID_SLOT     (QD_SPACE_SLOTS_MAX - 1)
-#define QD_ID_ROUND    (1u << 22) /* the rows are round: a circle's, or with QD_ID_CAPSULE a capsule's */
-#define QD_ID_FILTER   (1u << 23) /* its filter is not the default, or was not */
-#define QD_ID_CHANGED  (1u << 24) /* its filter changed since the last tick */
-#define QD_ID_GHOST    (1u << 25)
-#define QD_ID_NEWCOMER (1u << 26)
-#define QD_ID_CAPSULE  (1u << 27)
-#define QD_ID_SPECIAL  (~QD_ID_SLOT)
-#define QD_ID_CLASS    28u /* from this bit on: the class of its filter (bodies.h), QD_FILTER_CLASSES_MAX: it has none */
+#define QD_ID_SLOT       (QD_SPACE_SLOTS_MAX - 1)
+#define QD_ID_ROUND      (1u << 22) /* the rows are round: a circle's, or with QD_ID_CAPSULE a capsule's */
+#define QD_ID_FILTER     (1u << 23) /* its filter is not the default, or was not */
+#define QD_ID_REFILTERED (1u << 24) /* its filter changed since the last tick */
+#define QD_ID_OLD_ROW    (1u << 25)
+#define QD_ID_NEW_ROW    (1u << 26)
+#define QD_ID_CAPSULE    (1u << 27)
+#define QD_ID_SPECIAL    (~QD_ID_SLOT)
+#define QD_ID_CLASS      28u /* from this bit on: the class of its filter (bodies.h); QD_FILTER_CLASSES_MAX: none */
 /* Overlapping inner boxes prove nothing of these: what they were is not what stands in their row, or counts otherwise.
  */
-#define QD_ID_UNPROVEN (QD_ID_CHANGED | QD_ID_NEWCOMER | QD_ID_CAPSULE)
+#define QD_ID_UNPROVEN (QD_ID_REFILTERED | QD_ID_NEW_ROW | QD_ID_CAPSULE)
 
 #define QD_BLOCKS_MAX (1u << 24) /* so that a reference has 28 bits, as in lists (QD_LIST_ROW) */
 
 typedef struct qd_block_info {
     uint32_t next; /* or QD_NONE; of a free block the next free one */
     uint32_t cell : 31;
-    uint32_t listed : 1; /* in the list of dirty blocks */
+    uint32_t listed : 1; /* in the list of changed blocks */
     /* A bit a row. */
     union {
         struct {
-            uint16_t dirty;    /* changed since the last tick */
+            uint16_t changed;  /* changed since the last tick */
             uint16_t special;  /* has a flag */
             uint16_t round;    /* has QD_ID_ROUND */
             uint16_t unproven; /* has a flag of QD_ID_UNPROVEN */
@@ -69,13 +69,13 @@ typedef struct qd_rows {
     qd_row *now, *was;
     uint32_t *id;
     qd_block_info *info;
-    uint32_t *dirty; /* blocks with changed rows, each once */
-    uint32_t used;   /* blocks ever given out: all above are free and untouched */
+    uint32_t *changed; /* blocks with changed rows, each once */
+    uint32_t used;     /* blocks ever given out: all above are free and untouched */
     uint32_t capacity;
     uint32_t free_first;
-    uint32_t dirty_count;
+    uint32_t changed_count;
     uint32_t count; /* rows */
-    bool all;       /* every row counts as changed, and marks are not made one by one */
+    bool all;       /* every row counts as changed, and none is marked by itself */
     uint64_t operations;
 } qd_rows;
 
@@ -100,19 +100,7 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference);
 uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
                           uint32_t *moved);
 
-/* For a hand that takes rows from list to list among cells of its own, while others do so among theirs and nothing is
- * marked: the pool as it sees it, with up to so many free blocks, no more than there is memory for. Afterwards all are
- * joined with the pool again. */
-void qd_rows_part(qd_rows *rows, uint32_t blocks, qd_rows *part);
-void qd_rows_join(qd_rows *rows, const qd_rows *part);
-
-/* Whether one more row goes into a cell without another block, or a pool has one that is free. */
-static inline bool qd_rows_has_room(const qd_rows *rows, const qd_cell *cell)
-{
-    return cell->count % QD_BLOCK_ROWS != 0 || rows->free_first != QD_NONE;
-}
-
-/* Makes the rows of a block such that they compare quickly. */
+/* Fills a block with rows that compare quickly. */
 void qd_rows_clear(qd_rows *rows, uint32_t block);
 
 /* Gives a row other flags, and keeps the bits of its block true. */
@@ -121,38 +109,38 @@ void qd_rows_flag(qd_rows *rows, uint32_t reference, uint32_t id);
 /* Now becomes was in every changed block that is left; and the list of them is empty again, `all` unset. */
 void qd_rows_commit_all(qd_rows *rows);
 
-/* Where `all` is set, it is unset, and marks are made on all: for who wants to see them. */
-void qd_rows_mark_due(qd_rows *rows);
+/* Where `all` is set, unsets it and marks every row, for a caller that reads the marks. */
+void qd_rows_list_all(qd_rows *rows);
 
-/* A block comes into the list of dirty ones, where it is not yet. */
+/* Puts a block on the list of changed ones, once. */
 static inline void qd_rows_list(qd_rows *rows, uint32_t block)
 {
     if (!rows->info[block].listed) {
         rows->info[block].listed = 1;
-        rows->dirty[rows->dirty_count++] = block;
+        rows->changed[rows->changed_count++] = block;
     }
 }
 
-static inline void qd_rows_mark(qd_rows *rows, uint32_t reference)
+static inline void qd_rows_set_changed(qd_rows *rows, uint32_t reference)
 {
     if (rows->all) {
         return;
     }
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
-    info->dirty = (uint16_t)(info->dirty | 1u << reference % QD_BLOCK_ROWS);
+    info->changed = (uint16_t)(info->changed | 1u << reference % QD_BLOCK_ROWS);
     qd_rows_list(rows, reference / QD_BLOCK_ROWS);
 }
 
-static inline void qd_rows_unmark(qd_rows *rows, uint32_t reference)
+static inline void qd_rows_unset_changed(qd_rows *rows, uint32_t reference)
 {
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
 
-    info->dirty = (uint16_t)(info->dirty & ~(1u << reference % QD_BLOCK_ROWS));
+    info->changed = (uint16_t)(info->changed & ~(1u << reference % QD_BLOCK_ROWS));
 }
 
-static inline bool qd_rows_is_marked(const qd_rows *rows, uint32_t reference)
+static inline bool qd_rows_is_changed(const qd_rows *rows, uint32_t reference)
 {
-    return rows->all || (rows->info[reference / QD_BLOCK_ROWS].dirty >> reference % QD_BLOCK_ROWS & 1) != 0;
+    return rows->all || (rows->info[reference / QD_BLOCK_ROWS].changed >> reference % QD_BLOCK_ROWS & 1) != 0;
 }
 
 static inline qd_row *qd_row_now(const qd_rows *rows, uint32_t reference)
@@ -204,5 +192,34 @@ static inline void qd_rows_fetch_last(const qd_rows *rows, const qd_cell *cell)
         qd_rows_fetch(rows, cell->head * QD_BLOCK_ROWS + (cell->count - 1) % QD_BLOCK_ROWS);
     }
 }
+
+/* ---- going through all rows, and laying them down again: what a plan does, and the change to another index ---- */
+
+/* Goes through the rows of cells, cell by cell. */
+typedef struct qd_scan {
+    const qd_rows *rows;
+    const qd_cell *cell;
+    uint32_t cells, at, block;
+} qd_scan;
+
+static inline qd_scan qd_scan_start(const qd_rows *rows, const qd_cell *cell, uint32_t cells)
+{
+    return (qd_scan){rows, cell, cells, 0, QD_NONE};
+}
+
+/* The next block's rows: the reference of the first, and how many. False: there are no more. */
+bool qd_scan_next(qd_scan *scan, uint32_t *first, uint32_t *count);
+
+/* The box of a row: the union of its was and now. */
+qd_row qd_row_box(const qd_rows *rows, uint32_t reference);
+
+/* Notes with a body that its row with this id is at `reference` now. */
+void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference);
+
+/* Copies a row of another pool behind those of a cell, with its changed bit. The cell's blocks are given out already
+ * and lie side by side; its head is the first of them before the first row. Returns the row's reference, which its body
+ * knows then. */
+uint32_t qd_rebuild_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *bodies, const qd_rows *old,
+                        uint32_t from);
 
 #endif

@@ -50,14 +50,14 @@ static double measure(const qd_search *s, uint32_t id, const qd_row *was)
             return NOWHERE;
         }
     }
-    qd_solid solid = qd_bodies_solid(s->index->bodies, id & QD_ID_SLOT, was, true);
+    qd_geometry geometry = qd_bodies_geometry(s->index->bodies, id & QD_ID_SLOT, was, true);
     switch (s->query->kind) {
     case QD_SPACE_NEAREST:
-        return qd_solid_distance(&solid, s->at);
+        return qd_geometry_distance(&geometry, s->at);
     case QD_SPACE_RAY:
-        return qd_solid_ray(&solid, s->at, s->unit, s->query->reach);
+        return qd_geometry_ray(&geometry, s->at, s->unit, s->query->reach);
     default:
-        return qd_solids_overlap(&s->area, &solid) ? 0 : NOWHERE;
+        return qd_geometry_overlaps(&s->area, &geometry) ? 0 : NOWHERE;
     }
 }
 
@@ -231,10 +231,10 @@ static uint32_t category_then(const qd_bodies *bodies, uint32_t id)
     return change != QD_NONE ? bodies->change[change].was_filter.category : bodies->filter[slot].category;
 }
 
-/* Of a split body its ghost tells how it was; what its newcomer has for a was is none. */
+/* Of a split body its old row tells how it was; what its new row has for a was is none. */
 static bool was_there(uint32_t id, const qd_row *was)
 {
-    return !(id & QD_ID_NEWCOMER) && qd_row_present(was, (id & QD_ID_ROUND) != 0);
+    return !(id & QD_ID_NEW_ROW) && qd_row_present(was, (id & QD_ID_ROUND) != 0);
 }
 
 static qd_status search_block(qd_search *s, uint32_t number, uint32_t count)

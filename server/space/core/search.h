@@ -3,19 +3,19 @@
  * A query under way: what it wants, and the best hits so far. The index brings the cells (index.h, search), the nearest
  * first where it can; the search measures what is in them.
  *
- * On the stack of whoever asks. Any number at a time, while nothing changes the space.
+ * On the stack of the caller. Any number at a time, while nothing changes the space.
  */
 #ifndef QD_SPACE_CORE_SEARCH_H
 #define QD_SPACE_CORE_SEARCH_H
 
-#include "../geometry/solid.h"
+#include "../geometry/geometry.h"
 #include "index.h"
 
 typedef struct qd_search {
     const qd_space_query *query;
     const qd_index *index;
     qd_space_hits *hits;   /* the best so far; once there is one more than the limit, a heap with the worst on top */
-    qd_solid area;         /* IN_BOX, IN_CIRCLE: the region */
+    qd_geometry area;      /* IN_BOX, IN_CIRCLE: the region */
     qd_extent reach;       /* all that is wanted overlaps this box; infinite where not known */
     double at[3], unit[3]; /* the point or the ray's origin, and its direction */
     double worst;          /* what is beyond this is not wanted; it shrinks */

@@ -3,49 +3,50 @@
 
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
 #include "../../base/scratch.h"
-#include "array.h"
+#include "../kernel/choose.h"
 
 #define EVENTS_KEPT     16384u
 #define EVENTS_MIN      8u    /* a line of cache */
-#define LENT_ROWS_MAX   1024u /* walks of no more rows work with a hand that the thread lends */
+#define LENT_ROWS_MAX   1024u /* traversals of no more rows work with a worker slot that the thread lends */
 #define ALL_MOVED_SHARE 4u    /* with no more than one in this many at rest, every row counts as moved */
 
-/* One walk, as its tasks see it. */
+/* One traversal, as its tasks see it. */
 typedef struct task_set {
     qd_index *index;
     qd_worker_slot **worker;
     uint32_t workers, tasks;
 } task_set;
 
-void qd_walk_init(qd_walk *walk, qd_heap *heap)
+void qd_traversal_init(qd_traversal *traversal, qd_heap *heap)
 {
-    memset(walk, 0, sizeof *walk);
-    walk->heap = heap;
+    memset(traversal, 0, sizeof *traversal);
+    traversal->heap = heap;
 }
 
-static void empty_hand(qd_worker_slot *worker)
+static void empty_worker(qd_worker_slot *worker)
 {
-    for (uint32_t level = 0; level < QD_WALK_LEVELS_MAX; level++) {
+    for (uint32_t level = 0; level < QD_TRAVERSAL_LEVELS_MAX; level++) {
         qd_list16_free(worker->sink.heap, &worker->level[level]);
     }
     qd_list8_free(worker->sink.heap, &worker->leaf);
-    qd_arranger_free(&worker->arranger, worker->sink.heap);
+    qd_list_sorter_free(&worker->sorter, worker->sink.heap);
     qd_array_free(worker->sink.heap, worker->sink.event, worker->sink.capacity * sizeof *worker->sink.event);
 }
 
-void qd_walk_deinit(qd_walk *walk)
+void qd_traversal_deinit(qd_traversal *traversal)
 {
-    for (uint32_t i = 0; i < walk->workers; i++) {
-        qd_worker_slot *worker = walk->worker[i];
+    for (uint32_t i = 0; i < traversal->workers; i++) {
+        qd_worker_slot *worker = traversal->worker[i];
 
-        empty_hand(worker);
+        empty_worker(worker);
         qd_heap_deinit(&worker->heap);
-        qd_heap_free_aligned(walk->heap, worker, QD_ARRAY_ALIGNMENT, sizeof *worker);
+        qd_heap_free_aligned(traversal->heap, worker, QD_ARRAY_ALIGNMENT, sizeof *worker);
     }
-    qd_array_free(walk->heap, walk->worker, walk->workers * sizeof(qd_worker_slot *));
-    qd_array_free(walk->heap, walk->event, walk->event_capacity * sizeof *walk->event);
+    qd_array_free(traversal->heap, traversal->worker, traversal->workers * sizeof(qd_worker_slot *));
+    qd_array_free(traversal->heap, traversal->event, traversal->event_capacity * sizeof *traversal->event);
 }
 
 /* Tests the pairs that wait, and commits what waits for them. */
@@ -58,37 +59,37 @@ static void settle(qd_worker_slot *worker)
     worker->leaving_count = 0;
 }
 
-void qd_walk_commit(qd_worker_slot *worker, uint32_t cell)
+void qd_traversal_commit(qd_worker_slot *worker, uint32_t cell)
 {
     if (!worker->commit) {
         return;
     }
     worker->leaving[worker->leaving_count++] = cell;
-    if (worker->sink.near_count == 0 || worker->leaving_count == QD_WALK_LEAVING_MAX) {
+    if (worker->sink.near_count == 0 || worker->leaving_count == QD_TRAVERSAL_LEAVING_MAX) {
         settle(worker);
     }
 }
 
-bool qd_walk_is_any_moved(const qd_list16 *list)
+bool qd_list_is_any_changed(const qd_list16 *list)
 {
     uint64_t any = 0;
 
     for (uint32_t base = 0; base < list->count; base += 64) {
         uint64_t valid = list->count - base < 64 ? (UINT64_C(1) << (list->count - base)) - 1 : UINT64_MAX;
 
-        any |= list->moved[base / 64] & valid;
+        any |= list->changed[base / 64] & valid;
     }
     return any != 0;
 }
 
-static bool is_nearly_all_dirty(const qd_rows *rows)
+static bool is_nearly_all_changed(const qd_rows *rows)
 {
     uint32_t moved = 0;
 
-    for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        uint16_t dirty = rows->info[rows->dirty[i]].dirty;
+    for (uint32_t i = 0; i < rows->changed_count; i++) {
+        uint16_t changed = rows->info[rows->changed[i]].changed;
 
-        moved += dirty == UINT16_MAX ? QD_BLOCK_ROWS : (uint32_t)__builtin_popcount(dirty);
+        moved += changed == UINT16_MAX ? QD_BLOCK_ROWS : (uint32_t)__builtin_popcount(changed);
         if (moved >= rows->count - rows->count / ALL_MOVED_SHARE) {
             return true;
         }
@@ -96,10 +97,10 @@ static bool is_nearly_all_dirty(const qd_rows *rows)
     return false;
 }
 
-/* There is one for every task that can run at once. Who splits work gives each worker its part of the tasks, so each
- * finds the hand that goes with a task free, and has it in its cache. Hands that are taken are only looked at: an
- * exchange would fetch their lines from those who work with them. */
-static qd_worker_slot *take_hand(const task_set *set, size_t task)
+/* There is one for every task that can run at once. An executor gives each thread a range of tasks, so a
+ * thread finds the slot that goes with its tasks free, and has it in its cache. Slots that are taken are only looked
+ * at: an exchange would fetch their lines from those who work with them. */
+static qd_worker_slot *take_worker(const task_set *set, size_t task)
 {
     for (uint32_t i = (uint32_t)((uint64_t)task * set->workers / set->tasks);; i = (i + 1) % set->workers) {
         if (!atomic_load_explicit(&set->worker[i]->taken, memory_order_relaxed) &&
@@ -112,10 +113,10 @@ static qd_worker_slot *take_hand(const task_set *set, size_t task)
 static void run_task(size_t task, void *argument)
 {
     const task_set *set = argument;
-    qd_worker_slot *worker = take_hand(set, task);
+    qd_worker_slot *worker = take_worker(set, task);
 
     if (!worker->sink.stopped) {
-        set->index->ops->walk(set->index, worker, (uint32_t)task);
+        set->index->ops->traverse(set->index, worker, (uint32_t)task);
         settle(worker);
     }
     atomic_store_explicit(&worker->taken, false, memory_order_release);
@@ -131,18 +132,18 @@ static void trim(qd_sink *sink)
     }
 }
 
-static void free_lent_hand(void *memory)
+static void free_lent_worker(void *memory)
 {
     qd_worker_slot *worker = memory;
 
-    empty_hand(worker);
+    empty_worker(worker);
     qd_heap heap = worker->heap;
     qd_heap_free_aligned(&heap, worker, QD_ARRAY_ALIGNMENT, sizeof *worker);
     qd_heap_deinit(&heap);
 }
 
-/* The thread's; NULL: there is none, and the walk has to have its own. */
-static qd_worker_slot *lent_hand(void)
+/* The thread's; NULL: there is none, and the traversal has to have its own. */
+static qd_worker_slot *lent_worker(void)
 {
     qd_scratch *scratch = qd_scratch_of_thread(QD_AXES == 2 ? QD_SCRATCH_SLOT_2D : QD_SCRATCH_SLOT_3D);
 
@@ -158,27 +159,28 @@ static qd_worker_slot *lent_hand(void)
     memset(worker, 0, sizeof *worker);
     worker->heap = heap;
     worker->sink.heap = &worker->heap;
-    *scratch = (qd_scratch){worker, free_lent_hand};
+    *scratch = (qd_scratch){worker, free_lent_worker};
     return worker;
 }
 
-static void make_hands(qd_walk *walk, uint32_t count)
+static void make_workers(qd_traversal *traversal, uint32_t count)
 {
-    if (count > walk->workers) {
-        walk->worker = qd_array_grow(walk->heap, QD_ARRAY_NEED, walk->worker, walk->workers * sizeof(qd_worker_slot *),
-                                     walk->workers * sizeof(qd_worker_slot *), count * sizeof(qd_worker_slot *));
+    if (count > traversal->workers) {
+        traversal->worker = qd_array_grow(
+            traversal->heap, QD_ARRAY_NEED, traversal->worker, traversal->workers * sizeof(qd_worker_slot *),
+            traversal->workers * sizeof(qd_worker_slot *), count * sizeof(qd_worker_slot *));
     }
-    for (; walk->workers < count; walk->workers++) {
-        qd_worker_slot *worker = qd_heap_need(walk->heap, QD_ARRAY_ALIGNMENT, sizeof *worker);
+    for (; traversal->workers < count; traversal->workers++) {
+        qd_worker_slot *worker = qd_heap_need(traversal->heap, QD_ARRAY_ALIGNMENT, sizeof *worker);
 
         memset(worker, 0, sizeof *worker);
         qd_heap_init(&worker->heap);
-        worker->sink.heap = walk->workers == 0 ? walk->heap : &worker->heap;
-        walk->worker[walk->workers] = worker;
+        worker->sink.heap = traversal->workers == 0 ? traversal->heap : &worker->heap;
+        traversal->worker[traversal->workers] = worker;
     }
 }
 
-static void ready_hand(qd_worker_slot *worker, qd_index *index, const qd_walk_plan *plan, qd_quota *quota)
+static void ready_worker(qd_worker_slot *worker, qd_index *index, const qd_traversal_plan *plan, qd_quota *quota)
 {
     trim(&worker->sink);
     qd_sink sink = worker->sink;
@@ -186,9 +188,8 @@ static void ready_hand(qd_worker_slot *worker, qd_index *index, const qd_walk_pl
         .rows = index->rows,
         .bodies = index->bodies,
         .mode = plan->mode,
-        .swept = index->config->swept && plan->mode != QD_WALK_PAIRS,
-        .rings = index->bodies->any_round && plan->mode == QD_WALK_EVENTS && !index->config->swept,
-        .aloof = qd_bodies_any_aloof(index->bodies),
+        .swept = index->config->swept && plan->mode != QD_TRAVERSAL_PAIRS,
+        .self_ignoring = qd_bodies_any_self_ignoring(index->bodies),
         .heap = sink.heap,
         .quota = quota,
         .near = worker->near,
@@ -199,46 +200,47 @@ static void ready_hand(qd_worker_slot *worker, qd_index *index, const qd_walk_pl
     worker->index = index;
     worker->kernel = qd_kernel_chosen();
     worker->all = plan->all;
-    worker->commit = plan->mode != QD_WALK_PAIRS;
+    worker->commit = plan->mode != QD_TRAVERSAL_PAIRS;
     worker->unmarked = plan->unmarked;
 }
 
-/* Makes the walk's array of events long enough for so many, and not much longer than it need be. */
-static void fit_events(qd_walk *walk, size_t count)
+/* Makes the traversal's array of events long enough for so many, and not much longer than it need be. */
+static void fit_events(qd_traversal *traversal, size_t count)
 {
-    bool is_left_behind = walk->event_capacity > EVENTS_KEPT && count < walk->event_capacity / 8;
+    bool is_left_behind = traversal->event_capacity > EVENTS_KEPT && count < traversal->event_capacity / 8;
 
-    if (count <= walk->event_capacity && !is_left_behind) {
+    if (count <= traversal->event_capacity && !is_left_behind) {
         return;
     }
     size_t capacity = count + count / 2 > EVENTS_MIN ? count + count / 2 : EVENTS_MIN;
-    walk->event = qd_array_grow(walk->heap, QD_ARRAY_NEED, walk->event, walk->event_capacity * sizeof *walk->event, 0,
-                                capacity * sizeof *walk->event);
-    walk->event_capacity = capacity;
+    traversal->event =
+        qd_array_grow(traversal->heap, QD_ARRAY_NEED, traversal->event,
+                      traversal->event_capacity * sizeof *traversal->event, 0, capacity * sizeof *traversal->event);
+    traversal->event_capacity = capacity;
 }
 
-/* The events of all hands in one array; those of a single hand that is the walk's own stay where they are. */
-static const qd_space_event *gather(qd_walk *walk, const task_set *set, size_t found)
+/* The events of all workers in one array; those of a single slot of the traversal's own stay where they are. */
+static const qd_space_event *gather(qd_traversal *traversal, const task_set *set, size_t found)
 {
-    if (set->workers == 1 && set->worker == walk->worker) {
-        return walk->worker[0]->sink.event;
+    if (set->workers == 1 && set->worker == traversal->worker) {
+        return traversal->worker[0]->sink.event;
     }
-    fit_events(walk, found);
+    fit_events(traversal, found);
     size_t count = 0;
     for (uint32_t i = 0; i < set->workers; i++) {
         const qd_sink *sink = &set->worker[i]->sink;
 
         if (sink->count > 0) {
-            memcpy(walk->event + count, sink->event, sink->count * sizeof *sink->event);
+            memcpy(traversal->event + count, sink->event, sink->count * sizeof *sink->event);
         }
         count += sink->count;
     }
-    return walk->event;
+    return traversal->event;
 }
 
-static void sum_up(qd_walk *walk, const task_set *set, const qd_quota *quota, qd_walk_result *result)
+static void sum_up(qd_traversal *traversal, const task_set *set, const qd_quota *quota, qd_traversal_result *result)
 {
-    *result = (qd_walk_result){0};
+    *result = (qd_traversal_result){0};
     for (uint32_t i = 0; i < set->workers; i++) {
         const qd_sink *sink = &set->worker[i]->sink;
 
@@ -246,15 +248,15 @@ static void sum_up(qd_walk *walk, const task_set *set, const qd_quota *quota, qd
         result->tests += sink->tests;
         result->exact_tests += sink->exact_tests;
     }
-    result->in_vain = result->exact_tests - result->found > quota->vain_max;
-    result->complete = result->found <= quota->limit && !result->in_vain;
-    result->event = result->complete ? gather(walk, set, result->found) : NULL;
+    result->without_hits = result->exact_tests - result->found > quota->misses_max;
+    result->complete = result->found <= quota->limit && !result->without_hits;
+    result->event = result->complete ? gather(traversal, set, result->found) : NULL;
 }
 
-/* Those that a walk is about: by the blocks, where only some changed. */
+/* Those that a traversal is about: by the blocks, where only some changed. */
 static uint32_t rows_at_work(const qd_rows *rows, bool all)
 {
-    return all ? rows->count : rows->dirty_count * QD_BLOCK_ROWS;
+    return all ? rows->count : rows->changed_count * QD_BLOCK_ROWS;
 }
 
 static bool was_stopped(const task_set *set)
@@ -267,47 +269,49 @@ static bool was_stopped(const task_set *set)
     return stopped;
 }
 
-/* Without it nothing would bound the time of a walk: a crowd on a spot that the index cannot divide, in which nobody
- * touches anybody, has no event. */
-static uint64_t vain_max(const qd_index *index, uint64_t limit)
+/* This limit bounds the time of a traversal without events, such as a crowd on a spot that the index cannot divide, in
+ * which no two bodies touch. */
+static uint64_t misses_max(const qd_index *index, uint64_t limit)
 {
     bool is_slow = index->config->swept || index->bodies->radius != NULL;
-    uint64_t least = index->tuning.vain_min > 0 ? index->tuning.vain_min : is_slow ? QD_VAIN_SLOW : QD_VAIN_DEFAULT;
+    uint64_t least = index->tuning.misses_min > 0 ? index->tuning.misses_min
+                     : is_slow                    ? QD_MISSES_SLOW
+                                                  : QD_MISSES_DEFAULT;
 
-    return (limit > least ? limit : least) + QD_VAIN_A_ROW * (uint64_t)index->rows->count;
+    return (limit > least ? limit : least) + QD_MISSES_PER_ROW * (uint64_t)index->rows->count;
 }
 
-void qd_walk_run(qd_walk *walk, qd_index *index, const qd_executor *executor, qd_walk_mode mode, uint64_t limit,
-                 qd_walk_result *result)
+void qd_traversal_run(qd_traversal *traversal, qd_index *index, const qd_executor *executor, qd_traversal_mode mode,
+                      uint64_t limit, qd_traversal_result *result)
 {
-    qd_walk_plan plan = {
+    qd_traversal_plan plan = {
         .mode = mode,
-        .unmarked = index->rows->all && index->ops->commits_all && mode != QD_WALK_PAIRS,
+        .unmarked = index->rows->all && index->ops->commits_all && mode != QD_TRAVERSAL_PAIRS,
     };
 
     if (!plan.unmarked) {
-        qd_rows_mark_due(index->rows);
+        qd_rows_list_all(index->rows);
     }
-    plan.all = plan.unmarked || mode != QD_WALK_EVENTS || is_nearly_all_dirty(index->rows);
+    plan.all = plan.unmarked || mode != QD_TRAVERSAL_EVENTS || is_nearly_all_changed(index->rows);
     plan.workers = rows_at_work(index->rows, plan.all) >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1;
-    uint32_t tasks = index->ops->walk_begin(index, &plan);
+    uint32_t tasks = index->ops->traverse_begin(index, &plan);
     uint32_t workers = tasks > 1 ? plan.workers : 1;
-    qd_quota quota = {.limit = limit, .vain_max = vain_max(index, limit)};
-    qd_worker_slot *lent = workers == 1 && index->rows->count <= LENT_ROWS_MAX ? lent_hand() : NULL;
+    qd_quota quota = {.limit = limit, .misses_max = misses_max(index, limit)};
+    qd_worker_slot *lent = workers == 1 && index->rows->count <= LENT_ROWS_MAX ? lent_worker() : NULL;
     if (lent == NULL) {
-        make_hands(walk, workers);
+        make_workers(traversal, workers);
     }
-    task_set set = {index, lent != NULL ? &lent : walk->worker, workers, tasks};
+    task_set set = {index, lent != NULL ? &lent : traversal->worker, workers, tasks};
     for (uint32_t i = 0; i < workers; i++) {
-        ready_hand(set.worker[i], index, &plan, &quota);
+        ready_worker(set.worker[i], index, &plan, &quota);
     }
     if (workers > 1) {
         executor->run(executor->context, tasks, run_task, &set);
     } else {
         qd_executor_serial.run(NULL, tasks, run_task, &set);
     }
-    sum_up(walk, &set, &quota, result);
-    index->ops->walk_end(index, &plan, result);
+    sum_up(traversal, &set, &quota, result);
+    index->ops->traverse_end(index, &plan, result);
     if (plan.unmarked && !was_stopped(&set)) {
         index->rows->all = false;
     }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shapes as rows, and what overlap means: the exact definitions of proto/quadrille.proto (OVERLAP).
+ * Rows: the shape of a body as floats, as indexes store it, and the exact definition of overlap for boxes and circles
+ * (OVERLAP in proto/quadrille.proto).
  *
- * A ROW is floats, as the index stores them: QD_AXES of them, from v[QD_ROW_HIGH] on as many again, the others 0.
+ *     v[...]    0      1      QD_ROW_HIGH
+ *     box       lo_x   lo_y   hi_x   hi_y     the corners, rounded to float32
+ *     round     x      y      rx     ry       the center, and how far the shape reaches from it on each axis
+ *     absent   +inf   +inf   -inf   -inf      no body: overlaps nothing, and is neutral in a union
  *
- *     box      lo_x   lo_y   hi_x   hi_y     the corners, rounded to float32
- *     round    x      y      rx     ry       a centre, and how far the shape reaches from it on each axis
- *     absent  +inf   +inf   -inf   -inf      a body that is not there; overlaps nothing, and is neutral in a union
+ * In three dimensions each half has a third float, and a fourth that is 0. A circle's reach is its radius, on all axes.
+ * A capsule's reach is the length of its axis on that axis plus its radius, and no less than that in double; its
+ * body's record holds axis and radius. Whether a row is a box or round is stored beside the row.
  *
- * A circle's reach is its radius, on all axes. A capsule's is the length of its axis on that axis plus its radius, and
- * no less than that in double; what its axis and radius are stands in its body's record.
- *
- * Whether a row is a box or round stands beside it. Pure functions. [any]
+ * Pure functions. [any]
  */
 #ifndef QD_SPACE_GEOMETRY_SHAPE_H
 #define QD_SPACE_GEOMETRY_SHAPE_H
@@ -33,12 +34,12 @@ typedef struct qd_row {
 #define QD_ROW_ABSENT ((qd_row){{INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0}})
 #endif
 
-/* In fours, so that the row is written as it will be read: who copies one that was written edge by edge has to wait. */
+/* Writes the row in fours, as it will be read: a load that spans several smaller stores would stall. */
 static inline qd_row qd_row_of_box(const float *at, const float *half)
 {
     typedef float floats __attribute__((vector_size(16)));
-    const floats centre = QD_FOUR(at[0], at[1], at[2]), reach = QD_FOUR(half[0], half[1], half[2]);
-    floats low = centre - reach, high = centre + reach;
+    const floats center = QD_FOUR(at[0], at[1], at[2]), reach = QD_FOUR(half[0], half[1], half[2]);
+    floats low = center - reach, high = center + reach;
     qd_row row;
 #if QD_AXES == 2
     low = __builtin_shufflevector(low, high, 0, 1, 6, 7);
@@ -61,7 +62,7 @@ static inline qd_row qd_row_of_circle(const float *at, float radius)
     return row;
 }
 
-/* The sum is rounded, so a little is put on top. */
+/* Enlarged by more than the rounding of the sum. */
 static inline qd_row qd_row_of_capsule(const float *at, const float *half, float radius)
 {
     qd_row row = {{0}};
@@ -78,13 +79,12 @@ static inline bool qd_row_present(const qd_row *row, bool is_round)
     return is_round ? row->v[QD_ROW_HIGH] >= 0 : row->v[0] <= row->v[QD_ROW_HIGH];
 }
 
-/* Added to what a round shape reaches, so that nothing denormal is multiplied, which takes a hundred times as long: to
- * what is above 2^-76 that adds nothing. */
+/* Added to the reach of a round shape, so that no denormal is multiplied, which takes a hundred times longer. It does
+ * not change a reach above 2^-76. */
 #define QD_ROUND_LEAST 0x1p-100f
 
-/* A box that contains a round shape, and not by a rounding error too small: whatever overlaps the shape in the exact
- * test overlaps the box, compared as floats. The margin of 2^-22 of the magnitudes is twice what the three roundings
- * here can lose. */
+/* A box around a round shape. What overlaps the shape in the exact test overlaps the box, compared as floats: the
+ * margin of 2^-22 of the magnitudes is twice what the three roundings here can lose. */
 static inline qd_row qd_round_bounds(const qd_row *round)
 {
     if (!(round->v[QD_ROW_HIGH] >= 0)) {
@@ -104,10 +104,9 @@ static inline qd_row qd_round_bounds(const qd_row *round)
 
 #define QD_CIRCLE_CORE (QD_AXES == 2 ? 0.7071f : 0.5773f) /* below 1/sqrt(axes) */
 
-/* A box inside a circle or sphere: boxes inside two that overlap, or one and a box, prove that the shapes overlap in
- * the exact test. A little smaller than the square (cube) it would be, by more than the roundings here can add; of a
- * circle that is small beside its coordinates it may be inside out, and then overlaps only what has the centre inside.
- */
+/* A box inside a circle or sphere. If it overlaps the box inside another circle, or a box, the shapes overlap in the
+ * exact test. It is smaller than the inscribed square (cube) by more than the roundings here can add. For a circle that
+ * is small beside its coordinates its corners may be swapped; then it overlaps only boxes that contain the center. */
 static inline qd_row qd_circle_core(const qd_row *circle)
 {
     float radius = circle->v[QD_ROW_HIGH];
@@ -132,7 +131,7 @@ static inline qd_row qd_row_bounds(const qd_row *row, bool is_round)
     return is_round ? qd_round_bounds(row) : *row;
 }
 
-/* The box around two boxes, and of absent ones the other. */
+/* The box around two boxes; if one is absent, the other. */
 static inline qd_row qd_row_union(const qd_row *a, const qd_row *b)
 {
     qd_row both = {{0}};
@@ -146,7 +145,7 @@ static inline qd_row qd_row_union(const qd_row *a, const qd_row *b)
     return both;
 }
 
-/* Boxes only. An absent one overlaps no box: no box is infinite at both ends of an axis. */
+/* Boxes only. An absent row overlaps no box, because no box is infinite at both ends of an axis. */
 static inline bool qd_boxes_overlap(const qd_row *a, const qd_row *b)
 {
     bool overlap = true;
@@ -157,7 +156,7 @@ static inline bool qd_boxes_overlap(const qd_row *a, const qd_row *b)
     return overlap;
 }
 
-/* How far `at` is from the interval. */
+/* The distance of `at` from an interval. */
 static inline double qd_beyond(double at, double lo, double hi)
 {
     double below = lo - at > 0 ? lo - at : 0, above = at - hi > 0 ? at - hi : 0;
@@ -165,8 +164,8 @@ static inline double qd_beyond(double at, double lo, double hi)
     return below > above ? below : above;
 }
 
-/* The sums begin with the first axis and go on in order, as in solid.c: so both give the same results. With an absent
- * circle the reach is below 0, or no number. */
+/* Sums go from the first axis to the last, as in geometry.c, so that both give the same results. The reach of an absent
+ * circle is below 0, or not a number. */
 static inline bool qd_circles_overlap(const qd_row *a, const qd_row *b)
 {
     double reach = (double)a->v[QD_ROW_HIGH] + (double)b->v[QD_ROW_HIGH], sum = 0;
@@ -191,7 +190,7 @@ static inline bool qd_circle_overlaps_box(const qd_row *circle, const qd_row *bo
     return (radius >= 0) & (box->v[0] <= box->v[QD_ROW_HIGH]) & (sum <= radius * radius);
 }
 
-/* Boxes and circles; a row that is round is taken for a circle. */
+/* Boxes and circles; every round row counts as a circle. */
 static inline bool qd_rows_overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circle)
 {
     if (a_circle) {

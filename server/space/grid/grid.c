@@ -4,11 +4,12 @@
 #include "../../base/assert.h"
 #include "../core/search.h"
 #include "../core/traversal.h"
+#include "grid_plan.h"
 
-#define TASKS_A_HAND 8u
-#define NUMBERS_LAST 254u /* of a cell: the kernel's 8 bits, less one that is kept */
+#define TASKS_PER_WORKER 8u
+#define NUMBERS_LAST     254u /* of a cell: the kernel's 8 bits, less one that is kept */
 
-/* The numbers of a cell are those of a frame that begins with it. */
+/* The numbers of a cell are those of a quantizer that begins with it. */
 static const qd_window whole = {.shift = 0};
 
 /* ---- one cell ---- */
@@ -21,15 +22,15 @@ static void corner_of(const qd_grid_shape *shape, uint32_t cell, uint32_t *at)
     }
 }
 
-/* A frame whose numbers are those of a cell, or of more side by side. */
-static qd_frame frame_at(const qd_grid_shape *shape, const uint32_t *at, double cells)
+/* A quantizer whose numbers are those of a cell, or of more side by side. */
+static qd_quantizer quantizer_at(const qd_grid_shape *shape, const uint32_t *at, double cells)
 {
-    qd_frame frame = {.scale = (float)(NUMBERS_LAST / (cells * shape->size))};
+    qd_quantizer quantizer = {.scale = (float)(NUMBERS_LAST / (cells * shape->size))};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame.origin[k] = qd_frame_origin((double)shape->frame.origin[k] + at[k] * shape->size);
+        quantizer.origin[k] = qd_quantizer_origin((double)shape->quantizer.origin[k] + at[k] * shape->size);
     }
-    return frame;
+    return quantizer;
 }
 
 /* References are read block by block. */
@@ -59,14 +60,14 @@ static uint32_t note_large(const qd_grid_words *words, const uint32_t *at, uint3
     return count;
 }
 
-static bool is_any_moved(const uint32_t *row, uint32_t count)
+static bool is_any_changed(const uint32_t *row, uint32_t count)
 {
     uint32_t any = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         any |= row[i];
     }
-    return (any & QD_LIST_MOVED) != 0;
+    return (any & QD_LIST_CHANGED) != 0;
 }
 
 static void pick(qd_worker_slot *worker, const uint32_t *row, uint32_t count)
@@ -80,7 +81,7 @@ static void pick_own(qd_worker_slot *worker, const uint32_t *row, uint32_t count
     worker->leaf.count = 0;
     pick(worker, row, count);
     worker->leaf.own = count;
-    qd_arrange8(&worker->arranger, worker->sink.heap, &worker->leaf);
+    qd_list8_sort(&worker->sorter, worker->sink.heap, &worker->leaf);
 }
 
 /* Rows that are not at home meet where their classes have no bit in common. `first` of each class, and one more. */
@@ -97,7 +98,7 @@ static void cross_classes(qd_worker_slot *worker, const uint32_t *first)
 }
 
 /* The words of a cell, which begins with `from`; returns where the next one does. */
-static uint32_t walk_cell(const qd_grid *grid, qd_worker_slot *worker, uint32_t from)
+static uint32_t traverse_cell(const qd_grid *grid, qd_worker_slot *worker, uint32_t from)
 {
     const qd_grid_words *words = &grid->words;
     const uint32_t *key = words->key, cell = qd_grid_cell(key[from]);
@@ -117,10 +118,10 @@ static uint32_t walk_cell(const qd_grid *grid, qd_worker_slot *worker, uint32_t 
         large = worker->level[0].row;
         large_count = note_large(words, at, large);
     }
-    if (count + large_count < 2 || !(worker->all || is_any_moved(row, count) || is_any_moved(large, large_count))) {
+    if (count + large_count < 2 || !(worker->all || is_any_changed(row, count) || is_any_changed(large, large_count))) {
         return end;
     }
-    worker->sink.frame = frame_at(&grid->shape, at, 1);
+    worker->sink.quantizer = quantizer_at(&grid->shape, at, 1);
     qd_list8_reserve(worker->sink.heap, &worker->leaf, count + large_count);
     pick_own(worker, row, home);
     pick(worker, row + home, count - home);
@@ -133,7 +134,7 @@ static uint32_t walk_cell(const qd_grid *grid, qd_worker_slot *worker, uint32_t 
 }
 
 /* Large rows among themselves. */
-static void walk_large(const qd_grid *grid, qd_worker_slot *worker)
+static void traverse_large(const qd_grid *grid, qd_worker_slot *worker)
 {
     const qd_grid_words *words = &grid->words;
     const uint32_t none[QD_AXES] = {0}, count = words->large_count;
@@ -142,7 +143,7 @@ static void walk_large(const qd_grid *grid, qd_worker_slot *worker)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
     }
-    worker->sink.frame = frame_at(&grid->shape, none, longest + 1.0);
+    worker->sink.quantizer = quantizer_at(&grid->shape, none, longest + 1.0);
     qd_list8_reserve(worker->sink.heap, &worker->leaf, count);
     qd_list16_reserve(worker->sink.heap, &worker->level[0], count);
     for (uint32_t i = 0; i < count; i++) {
@@ -153,23 +154,23 @@ static void walk_large(const qd_grid *grid, qd_worker_slot *worker)
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }
 
-/* ---- the walk ---- */
+/* ---- the traversal ---- */
 
 /* One row alone meets nobody: then the words are what a plan left there, which may not even be sorted. */
-static bool is_walked(const qd_index *index, const qd_walk_plan *plan)
+static bool is_traversed(const qd_index *index, const qd_traversal_plan *plan)
 {
-    return index->rows->count >= 2 && qd_flat_is_due(index, plan);
+    return index->rows->count >= 2 && qd_one_list_is_due(index, plan);
 }
 
-static uint32_t walk_begin(qd_index *index, qd_walk_plan *plan)
+static uint32_t traverse_begin(qd_index *index, qd_traversal_plan *plan)
 {
     qd_grid *grid = (qd_grid *)index;
 
-    if (!is_walked(index, plan)) {
+    if (!is_traversed(index, plan)) {
         return 0;
     }
     (void)qd_grid_sort(grid, plan->mode, plan->all, UINT32_MAX);
-    grid->tasks = plan->workers > 1 ? plan->workers * TASKS_A_HAND : 1;
+    grid->tasks = plan->workers > 1 ? plan->workers * TASKS_PER_WORKER : 1;
     return grid->tasks;
 }
 
@@ -185,25 +186,25 @@ static uint32_t first_of(const qd_grid *grid, uint32_t task)
     return at;
 }
 
-static void walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+static void traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_grid *grid = (const qd_grid *)index;
     const uint32_t end = first_of(grid, task + 1);
 
     for (uint32_t at = first_of(grid, task); at < end && !worker->sink.stopped;) {
-        at = walk_cell(grid, worker, at);
+        at = traverse_cell(grid, worker, at);
     }
     if (task == 0 && grid->words.large_count > 1 && !worker->sink.stopped) {
-        walk_large(grid, worker);
+        traverse_large(grid, worker);
     }
 }
 
-static void walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+static void traverse_end(qd_index *index, const qd_traversal_plan *plan, const qd_traversal_result *result)
 {
     qd_grid *grid = (qd_grid *)index;
 
-    if (plan->mode == QD_WALK_EVENTS && result->complete && is_walked(index, plan)) {
-        qd_grid_note_walk(grid);
+    if (plan->mode == QD_TRAVERSAL_EVENTS && result->complete && is_traversed(index, plan)) {
+        qd_grid_note_traversal(grid);
     }
 }
 
@@ -214,7 +215,7 @@ static void prepare(qd_index *index)
 
 static void settle(qd_index *index)
 {
-    qd_grid_relay((qd_grid *)index);
+    qd_grid_rebuild((qd_grid *)index);
 }
 
 static qd_status search(const qd_index *index, qd_search *query)
@@ -245,18 +246,17 @@ static void destroy(qd_index *index)
 
 static const qd_index_ops ops = {
     .kind = QD_SPACE_GRID,
-    .reserve = qd_flat_reserve,
-    .locate = qd_flat_locate,
-    .move = qd_flat_move,
-    .move_within = qd_flat_move_within,
+    .reserve = qd_one_list_reserve,
+    .locate = qd_one_list_locate,
+    .move = qd_one_list_move,
     .prepare = prepare,
-    .walk_begin = walk_begin,
-    .walk = walk,
-    .walk_end = walk_end,
+    .traverse_begin = traverse_begin,
+    .traverse = traverse,
+    .traverse_end = traverse_end,
     .settle = settle,
     .search = search,
     .count = count,
-    .holds = qd_flat_holds,
+    .holds = qd_one_list_holds,
     .validate = validate,
     .destroy = destroy,
 };
@@ -264,10 +264,10 @@ static const qd_index_ops ops = {
 /* Until the first plan all is in one cell. */
 qd_index *qd_grid_create(const qd_index *as)
 {
-    qd_index *index = qd_flat_create(as, &ops, sizeof(qd_grid));
+    qd_index *index = qd_one_list_create(as, &ops, sizeof(qd_grid));
 
     if (index != NULL) {
-        ((qd_grid *)index)->shape = (qd_grid_shape){.frame.scale = 1, .size = 1};
+        ((qd_grid *)index)->shape = (qd_grid_shape){.quantizer.scale = 1, .size = 1};
     }
     return index;
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How large a cell is. What a size would cost can be counted: the words, the rows that meet in each cell, the cells.
- * So a few sizes are tried, from the one at hand to whichever side costs less. That is done again when walks have been
- * off what was counted then by as much as a plan costs, in either direction: who has less to do may want another size,
- * too.
+ * How large a cell is. The cost of a size can be counted: the words, the rows that meet in each cell, the cells. So the
+ * plan tries a few sizes, from the current one towards the side that costs less. It plans again when the cost of
+ * traversals has differed from the planned one, in either direction, by as much as a plan costs: less work may suit
+ * another size, too.
  */
+#include "grid_plan.h"
+
 #include <math.h>
 
-#include "../core/rebuild.h"
-#include "grid.h"
+#include "../core/rows.h"
 
-#define ROWS_A_CELL 48u /* where there is nothing else to begin with */
-#define ROWS_SLACK  64u
-#define LOOK_EVERY  8u  /* walks */
-#define TOLERANCE   8u  /* an eighth */
-#define PLAN_STEPS  64u /* a row */
-#define WORDS_A_ROW 4u  /* more are not tried */
-#define ASTRAY_ROWS                                                                                                    \
-    32768u /* so far from where it would lie in order, a row is not in a near cache with its neighbours */
-#define ASTRAY_STEPS  8u
-#define RELAY_STEPS   96u /* a row */
+#define ROWS_A_CELL   48u /* where there is nothing else to begin with */
+#define ROWS_SLACK    64u
+#define LOOK_EVERY    8u     /* traversals */
+#define TOLERANCE     8u     /* an eighth */
+#define PLAN_STEPS    64u    /* a row */
+#define WORDS_A_ROW   4u     /* more are not tried */
+#define FAR_ROWS      32768u /* so far from its place in order, a row is in another cache than its neighbors */
+#define FAR_STEPS     8u
+#define REBUILD_STEPS 96u /* a row */
 #define FACTOR_COARSE 2.0
 #define FACTOR_FINE   1.25
 
@@ -29,11 +29,11 @@ static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
     double scale = 1 / size;
 
     shape->size = size;
-    shape->frame.scale = (float)(scale < 0x1p100 ? scale : 0x1p100);
+    shape->quantizer.scale = (float)(scale < 0x1p100 ? scale : 0x1p100);
     for (uint32_t k = 0; k < QD_AXES; k++) {
         double cells = (extent->hi[k] - extent->lo[k]) / size;
 
-        shape->frame.origin[k] = qd_frame_origin(extent->lo[k]);
+        shape->quantizer.origin[k] = qd_quantizer_origin(extent->lo[k]);
         shape->last[k] = cells < QD_GRID_AXIS_MAX ? (uint32_t)cells : QD_GRID_AXIS_MAX;
         shape->bits[k] = shape->last[k] == 0 ? 0 : 32 - (uint32_t)__builtin_clz(shape->last[k]);
     }
@@ -42,10 +42,11 @@ static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
 /* Steps a row. */
 static double try_size(qd_grid *grid, const qd_extent *extent, double size)
 {
-    uint32_t rows = grid->flat.list.count;
+    uint32_t rows = grid->one_list.list.count;
 
     set_shape(grid, extent, size);
-    return qd_grid_sort(grid, QD_WALK_EVENTS, true, WORDS_A_ROW * rows) ? (double)qd_grid_work(grid) / rows : INFINITY;
+    return qd_grid_sort(grid, QD_TRAVERSAL_EVENTS, true, WORDS_A_ROW * rows) ? (double)qd_grid_work(grid) / rows
+                                                                             : INFINITY;
 }
 
 /* From the best size so far on, as long as it becomes better. Whether it did. */
@@ -63,7 +64,7 @@ static bool go_on(qd_grid *grid, const qd_extent *extent, double factor, double 
 /* What would do if rows were spread evenly. */
 static double even_size(const qd_grid *grid, const qd_extent *extent)
 {
-    double side = 0, cells = (double)grid->flat.list.count / ROWS_A_CELL;
+    double side = 0, cells = (double)grid->one_list.list.count / ROWS_A_CELL;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         side = fmax(side, extent->hi[k] - extent->lo[k]);
@@ -90,88 +91,80 @@ static void choose_size(qd_grid *grid, const qd_extent *extent)
     grid->planned_work = work;
 }
 
-static bool is_amiss(const qd_grid *grid)
-{
-    return grid->amiss > ldexp(PLAN_STEPS * (double)grid->flat.list.count, (int)grid->amiss_doublings);
-}
-
 void qd_grid_plan(qd_grid *grid)
 {
-    uint32_t rows = grid->flat.list.count, before = grid->planned_for;
+    uint32_t rows = grid->one_list.list.count, before = grid->planned_for;
     bool changed = rows > 2 * before + ROWS_SLACK || before > 2 * rows + ROWS_SLACK;
 
-    if (rows == 0 || !(before == 0 || changed || is_amiss(grid))) {
+    if (rows == 0 || !(before == 0 || changed || qd_replan_debt_is_due(&grid->plan_debt, PLAN_STEPS * (double)rows))) {
         return;
     }
-    qd_extent extent = qd_flat_extent(&grid->flat.index);
-    double fixed = (double)grid->flat.index.config->cell_size;
+    qd_extent extent = qd_one_list_extent(&grid->one_list.index);
+    double fixed = (double)grid->one_list.index.config->cell_size;
     if (fixed > 0) {
         grid->planned_work = try_size(grid, &extent, fixed);
     } else {
         choose_size(grid, &extent);
     }
-    /* Where another plan does not help, the next one waits for twice as much. */
-    grid->amiss_doublings = changed || before == 0 ? 0 : grid->amiss_doublings + (grid->amiss_doublings < 32);
-    grid->amiss = 0;
+    if (changed || before == 0) {
+        grid->plan_debt = (qd_replan_debt){0, 0};
+    } else {
+        qd_replan_debt_pay(&grid->plan_debt, PLAN_STEPS * (double)rows);
+    }
     grid->planned_for = rows;
 }
 
 static void note_work(qd_grid *grid)
 {
-    double planned = grid->planned_work * grid->flat.list.count, off = fabs((double)qd_grid_work(grid) - planned);
+    double planned = grid->planned_work * grid->one_list.list.count, off = fabs((double)qd_grid_work(grid) - planned);
 
-    if (off <= planned / TOLERANCE) {
-        grid->amiss = 0;
-        grid->amiss_doublings = 0;
-    } else {
-        grid->amiss += LOOK_EVERY * off;
-    }
+    qd_replan_debt_add(&grid->plan_debt, off <= planned / TOLERANCE ? 0 : LOOK_EVERY * off);
 }
 
 static void note_order(qd_grid *grid)
 {
     const qd_grid_words *words = &grid->words;
-    uint32_t in_order = 0, astray = 0;
+    uint32_t in_order = 0, order_debt = 0;
 
     for (uint32_t i = 0; i < words->count; i++) {
         uint32_t row = words->row[i] & QD_LIST_ROW, away = row > in_order ? row - in_order : in_order - row;
         bool is_home = qd_grid_is_home(words->key[i]);
 
-        astray += is_home && away > ASTRAY_ROWS;
+        order_debt += is_home && away > FAR_ROWS;
         in_order += is_home;
     }
-    grid->astray += (double)LOOK_EVERY * ASTRAY_STEPS * astray;
+    grid->order_debt.steps += (double)LOOK_EVERY * FAR_STEPS * order_debt;
 }
 
-void qd_grid_note_walk(qd_grid *grid)
+void qd_grid_note_traversal(qd_grid *grid)
 {
-    if (++grid->walks % LOOK_EVERY == 0) {
+    if (++grid->traversals % LOOK_EVERY == 0) {
         note_work(grid);
         note_order(grid);
     }
 }
 
 /* Rows are as at the tick, each with one home; the large ones come last. */
-void qd_grid_relay(qd_grid *grid)
+void qd_grid_rebuild(qd_grid *grid)
 {
-    qd_index *index = &grid->flat.index;
+    qd_index *index = &grid->one_list.index;
     qd_rows old = *index->rows;
 
-    if (grid->astray <= RELAY_STEPS * (double)old.count) {
+    if (!qd_replan_debt_is_due(&grid->order_debt, REBUILD_STEPS * (double)old.count)) {
         return;
     }
-    grid->astray = 0;
-    (void)qd_grid_sort(grid, QD_WALK_EVENTS, true, UINT32_MAX);
+    grid->order_debt.steps = 0;
+    (void)qd_grid_sort(grid, QD_TRAVERSAL_EVENTS, true, UINT32_MAX);
     qd_rows_make(index->rows, index->heap, (old.count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS);
     index->rows->count = old.count;
     index->rows->operations = old.operations;
-    grid->flat.list = (qd_cell){0, 0};
+    grid->one_list.list = (qd_cell){0, 0};
     const qd_grid_words *words = &grid->words;
     for (uint32_t i = 0; i < words->count + words->large_count; i++) {
         uint32_t row = i < words->count ? words->row[i] : words->large[i - words->count].row;
 
         if (i >= words->count || qd_grid_is_home(words->key[i])) {
-            qd_relay_row(index->rows, &grid->flat.list, 0, index->bodies, &old, row & QD_LIST_ROW);
+            qd_rebuild_row(index->rows, &grid->one_list.list, 0, index->bodies, &old, row & QD_LIST_ROW);
         }
     }
     qd_rows_deinit(&old);

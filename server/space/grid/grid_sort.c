@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
-#include "grid.h"
+#include "../kernel/choose.h"
+#include "grid_sort.h"
 
 #define DIGIT_BITS_MIN 8u
 #define DIGIT_BITS_MAX 16u
 
-/* A walk's steps (qd_grid_work), measured: a word through sorting and into a list, and a cell's list. */
+/* A traversal's steps (qd_grid_work), measured: a word through sorting and into a list, and a cell's list. */
 #define STEPS_A_WORD 8u
 #define STEPS_A_CELL 40u
 #define LARGE_A_STEP 2u /* looked at in a cell */
@@ -23,7 +24,7 @@ typedef struct maker {
     const qd_kernel *kernel;
     qd_sink sink; /* for the kernel: the rows, and how to read them */
     bool swept;
-    bool all; /* nobody asks what moved */
+    bool all; /* no caller asks what changed */
 } maker;
 
 static void reserve(qd_grid *grid, uint32_t more)
@@ -34,7 +35,7 @@ static void reserve(qd_grid *grid, uint32_t more)
     if (QD_LIKELY(needed <= words->capacity)) {
         return;
     }
-    qd_heap *heap = grid->flat.index.heap;
+    qd_heap *heap = grid->one_list.index.heap;
     size_t size = sizeof(uint64_t), capacity = qd_array_capacity(words->capacity, needed, 64);
     words->word[0] = qd_array_grow(heap, QD_ARRAY_NEED, words->word[0], words->capacity * size, words->count * size,
                                    capacity * size);
@@ -75,8 +76,8 @@ static void put_large(qd_grid *grid, const qd_grid_span *span, uint32_t row)
         size_t size = sizeof *words->large;
         uint32_t capacity = qd_array_capacity(words->large_capacity, words->large_count + 1, 16);
 
-        words->large = qd_array_grow(grid->flat.index.heap, QD_ARRAY_NEED, words->large, words->large_capacity * size,
-                                     words->large_count * size, capacity * size);
+        words->large = qd_array_grow(grid->one_list.index.heap, QD_ARRAY_NEED, words->large,
+                                     words->large_capacity * size, words->large_count * size, capacity * size);
         words->large_capacity = capacity;
     }
     words->large[words->large_count++] = (qd_grid_large){*span, row};
@@ -126,7 +127,7 @@ static void put_whole(qd_grid *grid, const qd_grid_span *span, uint32_t row)
 static bool span_of(const qd_grid_shape *shape, const qd_row *row, bool is_round, qd_grid_span *span)
 {
     qd_row box = qd_row_bounds(row, is_round);
-    qd_numbers numbers = qd_frame_numbers(&shape->frame, &box);
+    qd_numbers numbers = qd_quantizer_numbers(&shape->quantizer, &box);
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         span->lo[k] = numbers.v[k] < shape->last[k] ? numbers.v[k] : shape->last[k];
@@ -143,7 +144,7 @@ static bool put_apart(maker *make, const qd_grid_span *both, uint32_t reference,
     bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
     qd_grid_span was, now;
 
-    if (make->swept || make->sink.mode == QD_WALK_PAIRS ||
+    if (make->swept || make->sink.mode == QD_TRAVERSAL_PAIRS ||
         !span_of(&grid->shape, qd_row_was(rows, reference), is_round, &was) ||
         !span_of(&grid->shape, qd_row_now(rows, reference), is_round, &now) ||
         cells_in(both) <= (uint64_t)cells_in(&was) + cells_in(&now)) {
@@ -180,8 +181,8 @@ static inline void references_of(const maker *make, uint32_t block, uint32_t *re
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
         row[r] = block * QD_BLOCK_ROWS + r;
     }
-    for (uint32_t moved = make->all ? 0 : info->dirty; moved != 0; moved &= moved - 1) {
-        row[__builtin_ctz(moved)] |= QD_LIST_MOVED;
+    for (uint32_t moved = make->all ? 0 : info->changed; moved != 0; moved &= moved - 1) {
+        row[__builtin_ctz(moved)] |= QD_LIST_CHANGED;
     }
     for (uint32_t special = info->special; special != 0; special &= special - 1) {
         row[__builtin_ctz(special)] |= QD_LIST_SPECIAL;
@@ -268,7 +269,7 @@ static void put_block(maker *make, uint32_t block, uint32_t count)
         qd_grid_span span = span_in(&grid->shape, &edges, r);
         uint32_t cells = cells_in(&span);
 
-        if (cells == 0) { /* only in a walk for pairs, of what came since */
+        if (cells == 0) { /* only in a traversal for pairs, of what came since */
             elsewhere |= 1u << r;
         } else if (cells > 2 && put_apart(make, &span, block * QD_BLOCK_ROWS + r, row)) {
             elsewhere |= 1u << r;
@@ -312,7 +313,7 @@ static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t mask, uint
     words->word[1] = from;
 }
 
-/* The last digit, in halves; behind the references some more, for who reads them block by block. */
+/* The last digit, in halves; behind the references some more, for readers that take whole blocks. */
 static void sort_halves(qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
 {
     const uint64_t *from = words->word[0];
@@ -344,7 +345,7 @@ static void sort(qd_grid *grid)
     }
     uint32_t digits = (bits + longest - 1) / longest, length = (bits + digits - 1) / digits, mask = (1u << length) - 1;
     size_t room = ((size_t)mask + 1) * sizeof(uint32_t);
-    qd_heap *heap = grid->flat.index.heap;
+    qd_heap *heap = grid->one_list.index.heap;
     uint32_t *next = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, room), shift = 32;
     for (; digits > 0; digits--, shift += length) {
         count_digit(words, shift, mask, next);
@@ -353,22 +354,22 @@ static void sort(qd_grid *grid)
     qd_heap_free_aligned(heap, next, QD_ARRAY_ALIGNMENT, room);
 }
 
-bool qd_grid_sort(qd_grid *grid, qd_walk_mode mode, bool all, uint32_t words_max)
+bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t words_max)
 {
-    const qd_index *index = &grid->flat.index;
+    const qd_index *index = &grid->one_list.index;
     qd_grid_words *words = &grid->words;
     maker make = {
         .grid = grid,
         .kernel = qd_kernel_chosen(),
-        .sink = {.rows = index->rows, .bodies = index->bodies, .mode = mode, .frame = grid->shape.frame},
+        .sink = {.rows = index->rows, .bodies = index->bodies, .mode = mode, .quantizer = grid->shape.quantizer},
         .swept = index->config->swept,
         .all = all,
     };
 
     words->count = words->large_count = 0;
     memset(words->reach, 0, sizeof words->reach);
-    uint32_t count = (grid->flat.list.count - 1) % QD_BLOCK_ROWS + 1;
-    for (uint32_t block = grid->flat.list.head; block != QD_NONE; block = index->rows->info[block].next) {
+    uint32_t count = (grid->one_list.list.count - 1) % QD_BLOCK_ROWS + 1;
+    for (uint32_t block = grid->one_list.list.head; block != QD_NONE; block = index->rows->info[block].next) {
         put_block(&make, block, count);
         count = QD_BLOCK_ROWS;
         if (words->count > words_max) {
@@ -399,7 +400,7 @@ uint64_t qd_grid_work(const qd_grid *grid)
 void qd_grid_words_free(qd_grid *grid)
 {
     qd_grid_words *words = &grid->words;
-    qd_heap *heap = grid->flat.index.heap;
+    qd_heap *heap = grid->one_list.index.heap;
 
     qd_array_free(heap, words->word[0], words->capacity * sizeof(uint64_t));
     qd_array_free(heap, words->word[1], words->capacity * sizeof(uint64_t));

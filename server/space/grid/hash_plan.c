@@ -11,18 +11,20 @@
  *     + X (N / M + E)      each time that a row reaches into another cell it is carried there, and tested; which one
  *                          does also changes more often
  */
+#include "hash_plan.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../core/array.h"
-#include "../core/rebuild.h"
-#include "hash.h"
+#include "../core/rows.h"
+#include "hash_cells.h"
 
 #define SAMPLE_ROWS 16384u
-#define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbours costs beside them */
+#define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbors costs beside them */
 #define FINENESS    0x1p-20 /* of the largest coordinate: smaller cells would tell nothing apart */
 
 static uint32_t slack(const qd_hash *hash)
@@ -42,15 +44,16 @@ bool qd_hash_plan_is_due(const qd_hash *hash)
     uint32_t rows = hash->index.rows->count;
 
     return rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
-           hash->pool.made > rows + slack(hash) || (is_chosen(hash) && qd_excess_is_due(&hash->excess, rows));
+           hash->pool.made > rows + slack(hash) ||
+           (is_chosen(hash) && qd_replan_debt_is_due(&hash->debt, qd_replan_price(rows)));
 }
 
 /* ---- how large ---- */
 
 /* What rows do in cells of some size. */
-typedef struct crowding {
+typedef struct density {
     double rows, cells, pairs, carried;
-} crowding;
+} density;
 
 typedef struct survey {
     const qd_hash *hash;
@@ -74,7 +77,7 @@ static void survey_end(const survey *s)
     qd_array_free(s->hash->index.heap, s->counter, s->counters * sizeof *s->counter);
 }
 
-static void note_row(const survey *s, float inverse, const qd_row *box, crowding *found)
+static void note_row(const survey *s, float inverse, const qd_row *box, density *found)
 {
     qd_hash_reach reach = qd_hash_reach_of(inverse, box);
     uint64_t key = 0;
@@ -93,9 +96,9 @@ static void note_row(const survey *s, float inverse, const qd_row *box, crowding
 }
 
 /* Looks at every `stride`th row. */
-static crowding survey_size(const survey *s, double size, uint32_t stride)
+static density survey_size(const survey *s, double size, uint32_t stride)
 {
-    crowding found = {0};
+    density found = {0};
     const qd_index *index = &s->hash->index;
     const float inverse = (float)fmin(fmax(1 / size, (double)FLT_MIN), (double)FLT_MAX);
 
@@ -116,14 +119,14 @@ static crowding survey_size(const survey *s, double size, uint32_t stride)
 /* How many rows there are in a row's cell, itself counted. */
 static double company(const survey *s, double size, uint32_t stride)
 {
-    crowding found = survey_size(s, size, stride);
+    density found = survey_size(s, size, stride);
 
     return 1 + (found.pairs - found.rows) / found.rows * stride;
 }
 
 static double cost(const survey *s, double size)
 {
-    crowding found = survey_size(s, size, 1);
+    density found = survey_size(s, size, 1);
     double target = s->hash->index.tuning.leaf_rows;
     double carried = fmin(found.carried, found.rows * found.cells);
 
@@ -159,8 +162,8 @@ static measures measure(const qd_index *index)
     return sum;
 }
 
-/* First the largest power of two where rows have no more company than wanted; from there on, upwards as long as that
- * costs less. */
+/* First the largest power of two where a row shares its cell with no more rows than wanted; from there on, upwards as
+ * long as that costs less. */
 static double choose_size(const qd_hash *hash)
 {
     const double step = 1.4142135623730951;
@@ -227,7 +230,7 @@ static void make_cells(qd_hash *hash, qd_scan scan, uint32_t *list)
     }
 }
 
-/* Numbers the cells in order; none is suspect. */
+/* Numbers the cells in order; none is candidate. */
 static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
 {
     qd_heap *heap = hash->index.heap;
@@ -249,7 +252,7 @@ static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
     for (uint32_t i = 0; i < rows; i++) {
         list[i] = 2 * rank[list[i] / 2] + list[i] % 2;
     }
-    pool->suspects = 0;
+    pool->candidates = 0;
     qd_hash_fill_table(pool);
     qd_array_free(heap, entries, pool->used * sizeof *entries);
     qd_array_free(heap, rank, pool->used * sizeof *rank);
@@ -298,9 +301,9 @@ static void carry_over(qd_hash *hash, qd_scan scan, const uint32_t *list)
         for (; i < next[number]; i++) {
             uint32_t id = qd_row_id(old, order[i]);
 
-            qd_relay_row(index->rows, &hash->pool.cell[number], number, index->bodies, old, order[i]);
-            if (!(id & QD_ID_GHOST)) {
-                index->bodies->record[id & QD_ID_SLOT].place = number;
+            qd_rebuild_row(index->rows, &hash->pool.cell[number], number, index->bodies, old, order[i]);
+            if (!(id & QD_ID_OLD_ROW)) {
+                index->bodies->record[id & QD_ID_SLOT].cell_key = number;
             }
         }
     }
@@ -308,7 +311,7 @@ static void carry_over(qd_hash *hash, qd_scan scan, const uint32_t *list)
     qd_array_free(index->heap, order, old->count * sizeof *order);
 }
 
-void qd_hash_plan_again(qd_hash *hash)
+void qd_hash_replan(qd_hash *hash)
 {
     qd_index *index = &hash->index;
     qd_rows old_rows = *index->rows;
@@ -324,7 +327,7 @@ void qd_hash_plan_again(qd_hash *hash)
     order_cells(hash, list, old_rows.count);
     carry_over(hash, scan, list);
     qd_hash_show(hash);
-    qd_excess_reset(&hash->excess, old_rows.count);
+    qd_replan_debt_pay(&hash->debt, qd_replan_price(old_rows.count));
     hash->planned_for = old_rows.count;
     hash->pool.made = 0;
     qd_array_free(index->heap, list, old_rows.count * sizeof *list);

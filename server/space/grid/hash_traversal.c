@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walk: each cell by itself, in the order of the pool. Its list is its own rows and, behind them, those that meet
- * them of the neighbours before it (what lies ACROSS) and of the coarser cells around it (all).
+ * The traversal: each cell by itself, in the order of the pool. Its list is its own rows and, behind them, those that
+ * meet them of the neighbors before it (what lies ACROSS) and of the coarser cells around it (all).
  *
- * GROUPS. What lies across from a cell is wanted by many neighbours. So cells have a frame in groups of 4 an axis; as
- * long as the walk stays in one, the lists that lie across in it and around it are kept, as numbers of that frame, and
- * culled for each cell. Numbers are so few cells' that 8 bits of them are fine enough anywhere in the world.
+ * GROUPS. Many neighbors read what lies across from a cell. So cells share a quantizer in groups of 4 per
+ * axis. As long as the traversal stays in one group, the lists that lie across in it and around it are kept, in numbers
+ * of that quantizer, and culled for each cell. A group has so few cells that 8 bits of its numbers are fine enough
+ * anywhere in the space.
  *
  * REST. Where few rows changed, their cells are listed for a visit, and with them those that the changed rows may reach
  * into. A cell without a changed row meets only the changed ones of the others.
  *
- * TASKS. Cells need nothing of each other but their rows. What lies INSIDE a cell of the finest level is read by nobody
- * else, and committed as the walk leaves it.
+ * TASKS. Cells need nothing of each other but their rows. What lies INSIDE a cell of the finest level is read by no
+ * other cell, and committed as the traversal leaves it.
  */
+#include "hash_traversal.h"
+
 #include <float.h>
 #include <math.h>
 
 #include "../core/traversal.h"
-#include "hash.h"
+#include "hash_cells.h"
 
-#define TASKS_A_HAND   8u
-#define VISITS_FEW     16u /* with fewer than one in this many cells to visit, they are visited as they were found */
-#define GROUP_CELLS    4   /* an axis */
-#define NUMBERS_A_CELL 10900.0 /* of a frame, for a group and one cell around it */
-#define WINDOW_SHIFT   6u      /* so 8 bits tell of a cell and nearly half of the next */
-#define NUMBER_MOST    254u    /* of 8 bits: whatever is there or beyond */
+#define TASKS_PER_WORKER 8u
+#define VISITS_FEW       16u /* with fewer than one in this many cells to visit, they are visited as they were found */
+#define GROUP_CELLS      4   /* an axis */
+#define NUMBERS_A_CELL   10900.0 /* of a quantizer, for a group and one cell around it */
+#define WINDOW_SHIFT     6u      /* so 8 bits tell of a cell and nearly half of the next */
+#define NUMBER_MOST      254u    /* of 8 bits: whatever is there or beyond */
 #if QD_AXES == 2
 #define NEIGHBOURS 4u
 #define AROUND     ((GROUP_CELLS + 2) * (GROUP_CELLS + 2))
@@ -38,7 +41,7 @@ static const qd_hash *of(const qd_index *index)
     return (const qd_hash *)index;
 }
 
-/* ---- what a walk of changed rows looks at ---- */
+/* ---- what a traversal of changed rows looks at ---- */
 
 static void list(qd_hash_pool *pool, uint32_t number)
 {
@@ -77,14 +80,14 @@ static void list_reached(qd_hash_pool *pool, uint32_t number)
 
 static void list_changed(qd_hash_pool *pool, const qd_rows *rows)
 {
-    for (uint32_t i = 0; i < rows->dirty_count; i++) {
-        const qd_block_info *info = &rows->info[rows->dirty[i]];
+    for (uint32_t i = 0; i < rows->changed_count; i++) {
+        const qd_block_info *info = &rows->info[rows->changed[i]];
 
-        if (info->dirty == 0) {
+        if (info->changed == 0) {
             continue;
         }
         qd_hash_cell *cell = &pool->grid[info->cell / 2];
-        cell->flags |= QD_HASH_CHANGED;
+        cell->flags |= QD_HASH_ACTIVE;
         list(pool, info->cell / 2);
         bool is_finest = (pool->levels & ((1u << cell->level) - 1)) == 0;
         if (!(cell->flags & QD_HASH_REACHED) && (info->cell % 2 == 1 || !is_finest)) {
@@ -108,7 +111,7 @@ static void order_visits(qd_hash_pool *pool)
     }
 }
 
-uint32_t qd_hash_walk_begin(qd_index *index, qd_walk_plan *plan)
+uint32_t qd_hash_traverse_begin(qd_index *index, qd_traversal_plan *plan)
 {
     qd_hash *hash = (qd_hash *)index;
 
@@ -117,41 +120,41 @@ uint32_t qd_hash_walk_begin(qd_index *index, qd_walk_plan *plan)
         order_visits(&hash->pool);
     }
     uint32_t cells = plan->all ? hash->pool.used : hash->pool.visits;
-    hash->tasks = plan->workers > 1 ? plan->workers * TASKS_A_HAND : 1;
+    hash->tasks = plan->workers > 1 ? plan->workers * TASKS_PER_WORKER : 1;
     hash->tasks = hash->tasks < cells ? hash->tasks : cells;
     return hash->tasks;
 }
 
-void qd_hash_walk_end(qd_index *index, const qd_walk_plan *plan, const qd_walk_result *result)
+void qd_hash_traverse_end(qd_index *index, const qd_traversal_plan *plan, const qd_traversal_result *result)
 {
     qd_hash *hash = (qd_hash *)index;
     qd_hash_pool *pool = &hash->pool;
 
     for (uint32_t i = 0; i < pool->visits; i++) {
-        pool->grid[pool->visit[i]].flags &= QD_HASH_SUSPECT;
+        pool->grid[pool->visit[i]].flags &= QD_HASH_CANDIDATE;
     }
     pool->visits = 0;
-    if ((plan->mode == QD_WALK_EVENTS && result->complete) || result->in_vain) {
-        qd_excess_note(&hash->excess, index->rows->count, result->tests, result->exact_tests);
+    if ((plan->mode == QD_TRAVERSAL_EVENTS && result->complete) || result->without_hits) {
+        qd_replan_debt_add(&hash->debt, qd_steps_beyond_share(index->rows->count, result->tests, result->exact_tests));
     }
 }
 
 /* ---- groups of cells ---- */
 
-/* A neighbour of cells in a group, or one of them, and what lies across from it. */
+/* A neighbor of cells in a group, or one of them, and what lies across from it. */
 typedef struct neighbour {
     uint32_t cell;  /* its number; QD_NONE: there is none */
-    uint32_t first; /* of its rows in the hand's list */
+    uint32_t first; /* of its rows in the worker's list */
     bool known, listed;
 } neighbour;
 
-/* The group at hand, and all around it. */
+/* The current group, and all around it. */
 typedef struct group {
     qd_worker_slot *worker;
     const qd_hash *hash;
     int32_t at[QD_AXES]; /* of its first cell */
     uint32_t level;      /* QD_HASH_FREE: there is none yet */
-    uint32_t rows;       /* in the hand's list */
+    uint32_t rows;       /* in the worker's list */
     neighbour around[AROUND];
 } group;
 
@@ -174,11 +177,11 @@ static void enter_group(group *g, const qd_hash_cell *cell)
     memset(g->around, 0, sizeof g->around);
     g->level = cell->level;
     g->rows = 0;
-    qd_frame *frame = &g->worker->sink.frame;
+    qd_quantizer *quantizer = &g->worker->sink.quantizer;
     double size = ldexp(g->hash->size, cell->level);
-    frame->scale = within_floats(fmax(NUMBERS_A_CELL / size, (double)FLT_MIN));
+    quantizer->scale = within_floats(fmax(NUMBERS_A_CELL / size, (double)FLT_MIN));
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame->origin[k] = qd_frame_origin((double)within_floats((at[k] - 1.0) * size));
+        quantizer->origin[k] = qd_quantizer_origin((double)within_floats((at[k] - 1.0) * size));
     }
 }
 
@@ -204,8 +207,8 @@ static neighbour *neighbour_at(group *g, const int32_t *at)
     return found;
 }
 
-/* What lies across from a cell, as a list; the first time it is put into the hand's, where lists begin with whole words
- * of `moved`. */
+/* What lies across from a cell, as a list; the first time it is put into the worker's, where lists begin with whole
+ * words of `changed`. */
 static qd_list16 across_from(group *g, neighbour *from)
 {
     qd_worker_slot *worker = g->worker;
@@ -224,7 +227,7 @@ static qd_list16 across_from(group *g, neighbour *from)
         part.column[k] += from->first;
     }
     part.row += from->first;
-    part.moved += from->first / QD_LIST_LANES;
+    part.changed += from->first / QD_LIST_LANES;
     part.count = cell->count;
     if (!listed) {
         worker->kernel->collect16(&worker->sink, cell, &part);
@@ -237,14 +240,14 @@ static qd_list16 across_from(group *g, neighbour *from)
 /* It begins with the cell: nothing of its own is before that, however coordinates were rounded. */
 static qd_window window_of(const group *g, const qd_hash_cell *cell)
 {
-    const qd_frame *frame = &g->worker->sink.frame;
+    const qd_quantizer *quantizer = &g->worker->sink.quantizer;
     qd_window window = {.shift = WINDOW_SHIFT};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         float corner = nextafterf(within_floats(qd_hash_line(g->hash, cell->at[k], cell->level, -1)), -INFINITY);
 
-        window.lo[k] = qd_frame_number(corner, frame->origin[k], frame->scale);
-        window.hi[k] = QD_FRAME_LAST;
+        window.lo[k] = qd_quantizer_number(corner, quantizer->origin[k], quantizer->scale);
+        window.hi[k] = QD_QUANTIZER_LAST;
     }
     return window;
 }
@@ -260,7 +263,7 @@ static void close_window(const qd_list8 *list, qd_window *window)
             most = column[i] > most ? column[i] : most;
         }
         uint32_t last = window->lo[k] + ((most + 1u) << window->shift) - 1;
-        if (most < NUMBER_MOST && last < QD_FRAME_LAST) {
+        if (most < NUMBER_MOST && last < QD_QUANTIZER_LAST) {
             window->hi[k] = (uint16_t)last;
         }
     }
@@ -275,24 +278,24 @@ typedef struct visit {
 } visit;
 
 /* The rows of a list that lies across. */
-static void carry_across(const visit *v, neighbour *from, bool moved_only)
+static void carry_across(const visit *v, neighbour *from, bool changed_only)
 {
     qd_worker_slot *worker = v->group->worker;
     qd_list16 part = across_from(v->group, from);
 
     qd_list8_reserve(worker->sink.heap, &worker->leaf, worker->leaf.count + part.count);
-    worker->kernel->cull8(&part, &v->window, moved_only, &worker->leaf);
+    worker->kernel->cull8(&part, &v->window, changed_only, &worker->leaf);
 }
 
 /* The rows of any list. */
-static void carry(const visit *v, uint32_t number, bool moved_only)
+static void carry(const visit *v, uint32_t number, bool changed_only)
 {
     qd_worker_slot *worker = v->group->worker;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
 
     if (cell->count > 0) {
         qd_list8_reserve(worker->sink.heap, &worker->leaf, worker->leaf.count + cell->count);
-        worker->kernel->carry8(&worker->sink, cell, &v->window, moved_only, &worker->leaf);
+        worker->kernel->carry8(&worker->sink, cell, &v->window, changed_only, &worker->leaf);
     }
 }
 
@@ -321,15 +324,15 @@ static void collect_own(const visit *v, uint32_t number)
         }
     }
     list->own = list->count;
-    qd_arrange8(&v->group->worker->arranger, v->group->worker->sink.heap, list);
+    qd_list8_sort(&v->group->worker->sorter, v->group->worker->sink.heap, list);
 }
 
 static bool is_worth_it(const visit *v, uint32_t number)
 {
-    return number != QD_NONE && (v->active || (v->group->hash->pool.grid[number].flags & QD_HASH_CHANGED));
+    return number != QD_NONE && (v->active || (v->group->hash->pool.grid[number].flags & QD_HASH_ACTIVE));
 }
 
-/* What lies across from the neighbours before it: those that are before it on the last axis on which they differ. */
+/* What lies across from the neighbors before it: those that are before it on the last axis on which they differ. */
 static void carry_near(const visit *v)
 {
     const qd_cell *cells = v->group->hash->pool.cell;
@@ -349,7 +352,7 @@ static void carry_near(const visit *v)
     }
 }
 
-/* What lies in coarser cells, from the neighbours before the one that it begins in to the one that it reaches into. */
+/* What lies in coarser cells, from the neighbors before the one that it begins in to the one that it reaches into. */
 static void carry_coarser(const visit *v)
 {
     const qd_hash_pool *pool = &v->group->hash->pool;
@@ -392,7 +395,7 @@ static void visit_cell(group *g, uint32_t number)
         return;
     }
     enter_group(g, v.cell);
-    v.active = worker->all || (v.cell->flags & QD_HASH_CHANGED);
+    v.active = worker->all || (v.cell->flags & QD_HASH_ACTIVE);
     v.window = window_of(g, v.cell);
     if (!v.active && !is_met(&v)) {
         return;
@@ -406,11 +409,11 @@ static void visit_cell(group *g, uint32_t number)
         worker->kernel->test8(&worker->sink, list, worker->all);
     }
     if (v.active && (pool->levels & ((1u << v.cell->level) - 1)) == 0) {
-        qd_walk_commit(worker, 2 * number);
+        qd_traversal_commit(worker, 2 * number);
     }
 }
 
-void qd_hash_walk(qd_index *index, qd_worker_slot *worker, uint32_t task)
+void qd_hash_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 {
     const qd_hash *hash = of(index);
     const qd_hash_pool *pool = &hash->pool;

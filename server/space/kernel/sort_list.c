@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-#include "../core/array.h"
+#include "../../base/array.h"
 #include "../tree/morton.h"
 
 #define GROUP_ROWS 64u
 #define KEY_BITS   16u
-#define DIGITS     256u                                      /* that a key has two of */
-#define ROOM_BYTES (sizeof(uint16_t) + 3 * sizeof(uint32_t)) /* a row */
+#define DIGITS     256u                                      /* values of a digit; a key has two digits */
+#define ROOM_BYTES (sizeof(uint16_t) + 3 * sizeof(uint32_t)) /* per row */
 
 /* A list of either width. */
 typedef struct columns {
     void *column[QD_LIST_COLUMNS];
     size_t width;
     uint32_t *row;
-    uint64_t *moved;
+    uint64_t *changed;
     uint32_t count;
 } columns;
 
@@ -24,21 +24,21 @@ typedef struct range {
     uint32_t least, most;
 } range;
 
-void qd_arranger_free(qd_arranger *arranger, qd_heap *heap)
+void qd_list_sorter_free(qd_list_sorter *sorter, qd_heap *heap)
 {
-    qd_array_free(heap, arranger->order[0], arranger->capacity * ROOM_BYTES);
-    *arranger = (qd_arranger){0};
+    qd_array_free(heap, sorter->order[0], sorter->capacity * ROOM_BYTES);
+    *sorter = (qd_list_sorter){0};
 }
 
-static void reserve(qd_arranger *arranger, qd_heap *heap, uint32_t count)
+static void reserve(qd_list_sorter *sorter, qd_heap *heap, uint32_t count)
 {
-    if (count <= arranger->capacity) {
+    if (count <= sorter->capacity) {
         return;
     }
-    size_t capacity = qd_array_capacity(arranger->capacity, count, 0);
-    uint32_t *home = qd_array_grow(heap, QD_ARRAY_NEED, arranger->order[0], arranger->capacity * ROOM_BYTES, 0,
-                                   capacity * ROOM_BYTES);
-    *arranger = (qd_arranger){
+    size_t capacity = qd_array_capacity(sorter->capacity, count, 0);
+    uint32_t *home =
+        qd_array_grow(heap, QD_ARRAY_NEED, sorter->order[0], sorter->capacity * ROOM_BYTES, 0, capacity * ROOM_BYTES);
+    *sorter = (qd_list_sorter){
         .order = {home, home + capacity},
         .spare = home + 2 * capacity,
         .key = (uint16_t *)(void *)(home + 3 * capacity),
@@ -67,7 +67,7 @@ static range range_of(const columns *list, uint32_t k, uint32_t from, uint32_t t
     return (range){least, most};
 }
 
-/* Whether all rows lie over each other, so that no order would tell them apart. */
+/* Whether all rows overlap each other, so that no order separates them. */
 static bool is_one_heap(const columns *list)
 {
     for (uint32_t k = QD_INNER_LO; k < QD_INNER_HI; k++) {
@@ -83,8 +83,8 @@ static double volume(double side)
     return QD_AXES == 2 ? side * side : side * side * side;
 }
 
-/* Groups of rows in order are about as long, all axes together, as the whole divided by the root of their number (by
- * the cube root, in three dimensions). Of those twice as long it is worth it to bring them back. */
+/* Whether sorting pays. Groups of sorted rows are about as long, all axes together, as the whole divided by the root of
+ * their number (in three dimensions by the cube root); it pays when groups are twice as long. */
 static bool is_apart(const columns *list)
 {
     double whole = 0, sum = 0;
@@ -112,7 +112,7 @@ static uint32_t number_at(const columns *list, uint32_t k, uint32_t i)
                                           : ((const uint16_t *)list->column[k])[i];
 }
 
-/* The Morton numbers of the lower corners, as fine as a key can tell. */
+/* The Morton numbers of the lower corners, as fine as a key can hold. */
 static void make_keys(const columns *list, uint16_t *key)
 {
     range axis[QD_AXES];
@@ -135,7 +135,7 @@ static void make_keys(const columns *list, uint16_t *key)
     }
 }
 
-/* One digit of a radix sort; `from` NULL: the rows as they are. */
+/* Sorts by one digit. `from` NULL: from the order of the rows. */
 static void sort_digit(const uint16_t *key, uint32_t shift, const uint32_t *from, uint32_t *to, uint32_t count)
 {
     uint32_t next[DIGITS + 1] = {0};
@@ -178,43 +178,43 @@ static void permute_bits(uint64_t *bits, const uint32_t *order, uint32_t count, 
     }
 }
 
-static void arrange(qd_arranger *arranger, qd_heap *heap, const columns *list)
+static void sort_list(qd_list_sorter *sorter, qd_heap *heap, const columns *list)
 {
     if (is_one_heap(list) || !is_apart(list)) {
         return;
     }
-    reserve(arranger, heap, list->count);
-    make_keys(list, arranger->key);
-    sort_digit(arranger->key, 0, NULL, arranger->order[0], list->count);
-    sort_digit(arranger->key, 8, arranger->order[0], arranger->order[1], list->count);
-    const uint32_t *order = arranger->order[1];
+    reserve(sorter, heap, list->count);
+    make_keys(list, sorter->key);
+    sort_digit(sorter->key, 0, NULL, sorter->order[0], list->count);
+    sort_digit(sorter->key, 8, sorter->order[0], sorter->order[1], list->count);
+    const uint32_t *order = sorter->order[1];
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-        permute(list->column[k], list->width, order, list->count, arranger->spare);
+        permute(list->column[k], list->width, order, list->count, sorter->spare);
     }
-    permute(list->row, sizeof *list->row, order, list->count, arranger->spare);
-    permute_bits(list->moved, order, list->count, arranger->spare);
+    permute(list->row, sizeof *list->row, order, list->count, sorter->spare);
+    permute_bits(list->changed, order, list->count, sorter->spare);
 }
 
-void qd_arrange16(qd_arranger *arranger, qd_heap *heap, qd_list16 *list)
+void qd_list16_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list16 *list)
 {
     if (list->count <= QD_LIST_LONG) {
         return;
     }
-    columns all = {.width = sizeof(uint16_t), .row = list->row, .moved = list->moved, .count = list->count};
+    columns all = {.width = sizeof(uint16_t), .row = list->row, .changed = list->changed, .count = list->count};
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         all.column[k] = list->column[k];
     }
-    arrange(arranger, heap, &all);
+    sort_list(sorter, heap, &all);
 }
 
-void qd_arrange8(qd_arranger *arranger, qd_heap *heap, qd_list8 *list)
+void qd_list8_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list8 *list)
 {
     if (list->count <= QD_LIST_LONG) {
         return;
     }
-    columns all = {.width = sizeof(uint8_t), .row = list->row, .moved = list->moved, .count = list->count};
+    columns all = {.width = sizeof(uint8_t), .row = list->row, .changed = list->changed, .count = list->count};
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         all.column[k] = list->column[k];
     }
-    arrange(arranger, heap, &all);
+    sort_list(sorter, heap, &all);
 }

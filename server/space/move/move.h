@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Moving many bodies, for any index. Nearly all that move stay in their cell: their row is written where it is, its
- * block is marked, and nothing else is touched. The others are put aside and looked at one by one afterwards, by what
- * their records say then; so it does not matter when a slot comes twice.
+ * block is listed as changed, and nothing else is touched. The others become movers (core/index.h).
  */
 #ifndef QD_SPACE_MOVE_MOVE_H
 #define QD_SPACE_MOVE_MOVE_H
@@ -11,17 +10,11 @@
 #include <string.h>
 
 #include "../../base/assert.h"
-#include "../core/proxies.h"
+#include "../core/index.h"
 
-#define QD_ASIDE_MAX            256u
 #define QD_MOVE_PREFETCH_RECORD 48u
 #define QD_MOVE_PREFETCH_ROW    24u
 #define QD_MOVE_PREFETCH_FROM   65536u /* bodies: with fewer, everything is near anyway */
-
-typedef struct qd_aside {
-    uint32_t count;
-    uint32_t slot[QD_ASIDE_MAX];
-} qd_aside;
 
 /* Whether a body that went from `before` to where its record says, which takes up these bounds, may stay in its cell.
  * Its was is in there already. */
@@ -36,25 +29,6 @@ static inline bool qd_move_is_step(const qd_record *record, const qd_row *bounds
         is_step &= fabsf(record->at[k] - before[k]) <= bounds->v[QD_ROW_HIGH + k] - bounds->v[k];
     }
     return is_step;
-}
-
-/* Registers again those that were put aside, and leaves none. */
-typedef void (*qd_resolve_fn)(qd_index *index, qd_aside *aside);
-
-static inline void qd_aside_resolve(qd_index *index, qd_aside *aside)
-{
-    for (uint32_t i = 0; i < aside->count; i++) {
-        qd_registry_update(index->registry, aside->slot[i]);
-    }
-    aside->count = 0;
-}
-
-static inline void qd_aside_put(qd_index *index, qd_aside *aside, uint32_t slot, qd_resolve_fn resolve)
-{
-    aside->slot[aside->count++] = slot;
-    if (aside->count == QD_ASIDE_MAX) {
-        resolve(index, aside);
-    }
 }
 
 /* What is needed QD_MOVE_PREFETCH_RECORD slots further on, and QD_MOVE_PREFETCH_ROW: the list is that long. `marks`:
@@ -95,15 +69,16 @@ static inline __attribute__((always_inline)) bool qd_move_one(qd_index *index, u
         return false;
     }
     *qd_row_now(index->rows, record->row) = row;
-    qd_rows_mark(index->rows, record->row);
+    qd_rows_set_changed(index->rows, record->row);
     return true;
 }
 
-/* Those from `first` on. Inlined into each index, so that `stays` is no call. */
-static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, size_t first, size_t count,
-                                                               const uint32_t *slots, const float *const *at,
-                                                               qd_aside *aside, qd_stays_fn stays,
-                                                               qd_resolve_fn resolve)
+/* Moves bodies one by one, from number `first` on; those that do not stay in their cells are put into `movers`, to be
+ * registered again. Returns the number of the first body that is not moved, because `movers` is full, or `count`.
+ * Inlined into each index, so that `stays` is no call. */
+static inline __attribute__((always_inline)) size_t qd_move_each(qd_index *index, size_t first, size_t count,
+                                                                 const uint32_t *slots, const float *const *at,
+                                                                 qd_movers *movers, qd_stays_fn stays)
 {
     qd_bodies *bodies = index->bodies;
     const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
@@ -117,21 +92,13 @@ static inline __attribute__((always_inline)) void qd_move_each(qd_index *index, 
         }
         float before[QD_AXES];
         if (!qd_move_one(index, slots[i], to, i, stays, before)) {
-            qd_aside_put(index, aside, slots[i], resolve);
+            movers->each[movers->count++] = (qd_mover){slots[i], qd_mover_to(0, QD_MOVE_UPDATE), 0};
+            if (movers->count >= QD_MOVERS_FULL) {
+                return i + 1;
+            }
         }
     }
-}
-
-/* The whole of an index's `move`, but for the first ones. */
-static inline __attribute__((always_inline)) void qd_move_all(qd_index *index, size_t first, size_t count,
-                                                              const uint32_t *slots, const float *const *at,
-                                                              qd_stays_fn stays)
-{
-    qd_aside aside;
-
-    aside.count = 0;
-    qd_move_each(index, first, count, slots, at, &aside, stays, qd_aside_resolve);
-    qd_aside_resolve(index, &aside);
+    return count;
 }
 
 #endif

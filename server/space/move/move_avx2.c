@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../brute/one_list.h"
-#include "../tree/linear_move.h"
+#include "move.h"
+#include "move_simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -81,17 +81,20 @@ static inline void store_two(qd_record *records, const uint32_t *slots, bool is_
 #endif
 
 /* Element e of lane l is body 2 e + l. */
-static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t out)
+static inline uint32_t put_left(uint32_t *left, const uint32_t *slots, uint32_t out)
 {
+    uint32_t count = 0;
+
     for (; out != 0; out &= out - 1) {
         uint32_t element = (uint32_t)__builtin_ctz(out);
 
-        aside->slot[aside->count++] = slots[element % 4 * 2 + element / 4];
+        left[count++] = slots[element % 4 * 2 + element / 4];
     }
+    return count;
 }
 
 #include "move_body.h"
 
 #include "../brute/one_list_move_body.h"
-#include "../tree/linear_move_body.h"
+#include "../tree/linear/linear_move_body.h"
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../brute/one_list.h"
-#include "../tree/linear_move.h"
+#include "move.h"
+#include "move_simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -31,8 +31,8 @@ static inline uint32_t exceeding(floats a, floats b)
     return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
 }
 
-/* Backends that name their entities in the order in which they spawned them are many. Records of three dimensions are
- * no halves of a register, and are read one by one all the same. */
+/* Many callers move their bodies in the order in which they added them. Records of three dimensions are no halves of a
+ * register, and are read one by one anyway. */
 static inline bool in_order(const uint32_t *slots)
 {
 #if QD_AXES == 2
@@ -113,16 +113,16 @@ static inline void store_two(qd_record *records, const uint32_t *slots, bool is_
 }
 #endif
 
-static inline void put_aside(qd_aside *aside, const uint32_t *slots, uint32_t out)
+static inline uint32_t put_left(uint32_t *left, const uint32_t *slots, uint32_t out)
 {
-    __m512i leavers = _mm512_permutexvar_epi32(COLUMNS_ORDER, _mm512_loadu_si512(slots));
+    __m512i all = _mm512_permutexvar_epi32(COLUMNS_ORDER, _mm512_loadu_si512(slots));
 
-    _mm512_storeu_si512(aside->slot + aside->count, _mm512_maskz_compress_epi32((__mmask16)out, leavers));
-    aside->count += (uint32_t)_mm_popcnt_u32(out);
+    _mm512_storeu_si512(left, _mm512_maskz_compress_epi32((__mmask16)out, all));
+    return (uint32_t)_mm_popcnt_u32(out);
 }
 
 #include "move_body.h"
 
 #include "../brute/one_list_move_body.h"
-#include "../tree/linear_move_body.h"
+#include "../tree/linear/linear_move_body.h"
 #endif

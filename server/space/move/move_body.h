@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bodies that move as columns, a register of them at a time: their records are read, their rows made and written, as
- * move.h does it one by one. What an index makes of it is in quadtree_move_body.h and flat_move_body.h.
+ * move.h does it one by one. What an index makes of it is in linear_move_body.h and one_list_move_body.h.
  * Compiled by each move_<isa>.c after it has defined
  *
  *     MOVE_SYMBOL(name) a function to define
@@ -16,7 +16,7 @@
  *     load_records      LANES records, four floats after four
  *     to_columns_order  elements that were read in the bodies' order, as columns have them
  *     store_two         the first two fields of all records (of two dimensions)
- *     put_aside         the slots of those whose bit is set
+ *     put_left          the slots of those whose bit is set; returns how many
  *
  * Records come as rows and are turned into columns within lanes: element e of lane l is body LANES * e + l.
  */
@@ -31,12 +31,12 @@
 /* Columns of bodies: as they were moved to last, and where they move now. */
 typedef struct group {
     floats before[QD_AXES], half[QD_AXES], centre[QD_AXES];
-    ints row, place, change, state;
+    ints row, cell_key, change, state;
     bool is_in_order;                    /* their slots are */
     _Alignas(64) uint32_t offset[WIDTH]; /* of their rows, in bytes */
 } group;
 
-/* The rows that makes: a column for each of their floats. */
+/* Their rows: a column for each float. */
 typedef struct columns {
     floats edge[QD_ROW_FLOATS];
 } columns;
@@ -75,7 +75,7 @@ static inline void transpose(const floats *from, floats *to)
 }
 
 _Static_assert(offsetof(qd_record, half) == 4 * QD_AXES && offsetof(qd_record, row) == 8 * QD_AXES &&
-                   offsetof(qd_record, place) == offsetof(qd_record, row) + 4 &&
+                   offsetof(qd_record, cell_key) == offsetof(qd_record, row) + 4 &&
                    offsetof(qd_record, change) == offsetof(qd_record, row) + 8 &&
                    offsetof(qd_record, state) == offsetof(qd_record, row) + 12 &&
                    offsetof(qd_record, shape) == offsetof(qd_record, row) + 13,
@@ -103,7 +103,7 @@ static inline void load(const qd_record *records, const uint32_t *slots, bool is
     }
     const ints *other = (const ints *)(const void *)(field + 2 * QD_AXES);
     next->row = other[0];
-    next->place = other[1];
+    next->cell_key = other[1];
     next->change = other[2];
     next->state = other[3];
 }
@@ -118,7 +118,7 @@ static floats radii(const qd_bodies *bodies, const uint32_t *slots)
     return to_columns_order(OP(load_ps)(radius));
 }
 
-/* By how much on an axis the box around something round is further than its centre, as qd_round_bounds has it. */
+/* By how much on an axis the box around something round is further than its center, as qd_round_bounds has it. */
 static inline floats more_than(floats centre, floats reach)
 {
     const floats further = reach + QD_ROUND_LEAST;
@@ -229,7 +229,7 @@ static inline void store_rows(qd_row *now, const uint32_t *offset, const columns
 }
 
 #if QD_AXES == 3
-/* The centres, and behind them what stands there anyway. */
+/* The centers, and behind them what stands there anyway. */
 static inline void store_centres(qd_record *records, const uint32_t *slots, const group *at)
 {
     const floats column[4] = {at->centre[0], at->centre[1], at->centre[2], at->half[0]};
@@ -279,7 +279,7 @@ static inline void read_group(const qd_bodies *bodies, const uint32_t *slots, co
     }
     ints offsets = next->row * (uint32_t)sizeof(qd_row);
     memcpy(next->offset, &offsets, sizeof next->offset);
-    /* Or the compiler takes them out of the register one by one, which takes longer. */
+    /* Without this the compiler takes them out of the register one by one, which takes longer. */
     __asm__ volatile("" : : : "memory");
 }
 
@@ -297,7 +297,7 @@ static inline void write_group(const qd_index *index, const uint32_t *slots, con
     store_rows(index->rows->now, next->offset, row);
     if (marks) {
         for (size_t k = 0; k < WIDTH; k++) {
-            qd_rows_mark(index->rows, records[slots[k]].row);
+            qd_rows_set_changed(index->rows, records[slots[k]].row);
         }
     }
 }

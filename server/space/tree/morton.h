@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Morton numbers: the bits of x, y (and z) taken in turns, x first. A number's leading digits (of two bits, or three)
+ * Morton numbers: the bits of x, y (and z) alternating, x first. A number's leading digits (of two bits, or three)
  * are the cells that contain it, one a level; so the smallest cell that contains two corners is what their numbers have
  * in common: the XOR's leading digit tells how many digits to drop.
  *

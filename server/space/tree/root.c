@@ -164,16 +164,16 @@ void qd_shells_count(qd_shells *shells, qd_scan all)
     }
 }
 
-qd_frame qd_root_frame(const qd_root *root, uint32_t bits)
+qd_quantizer qd_root_quantizer(const qd_root *root, uint32_t bits)
 {
     /* Of the smallest ones the scale would be infinite, and 0 times that no number. */
     double scale = ldexp(1, (int)bits) / side_of(&root->extent);
-    qd_frame frame = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
+    qd_quantizer quantizer = {.scale = scale < (double)FLT_MAX ? (float)scale : FLT_MAX};
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        frame.origin[k] = qd_frame_origin(root->extent.lo[k]);
+        quantizer.origin[k] = qd_quantizer_origin(root->extent.lo[k]);
     }
-    return frame;
+    return quantizer;
 }
 
 /* The share of a root that an extent takes up, no less than `least` on each axis. */
@@ -239,7 +239,7 @@ static candidate try_root(const qd_shells *shells, const qd_extent *extent, uint
     return tried;
 }
 
-/* Around these shells: the bodies of whose centres it is told stick out by half their size. */
+/* Around these shells: in shells that hold centers, bodies stick out by half their size. */
 static qd_extent extent_around(const qd_shells *shells, uint32_t first, uint32_t last)
 {
     qd_extent all = shells->extent[first];

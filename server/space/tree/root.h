@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where a tree's root lies. It begins as the square (cube) of the bounds. What lies beyond it has the number of the
- * edge, and a crowd that is tiny beside it lies in one of the finest cells: nothing tells one such body from another.
+ * edge, and a crowd that is tiny beside it lies in one of the finest cells: the tree cannot tell such bodies apart.
  * So when there are many, the next plan looks for a better square.
  *
  * Bodies are counted by shells. Those within the bounds by how far they are from the middle of most of them, those
@@ -14,15 +14,15 @@
  *     |               |+-----+|  |
  *     +--------------------------+
  *
- * The new root is the square around some consecutive shells for which the walk is expected to test least: all against
- * all of what is left out, and of what is in, each with those in its finest cell.
+ * The new root is the square around some consecutive shells for which the traversal is expected to test least: all
+ * against all of what is left out, and of what is in, each with those in its finest cell.
  *
- * Used by the plans of trees (quadtree_plan.h, sparse_plan.h). By the thread that does.
+ * Used by the plans of trees (linear_plan.h, sparse_plan.h), by their thread.
  */
 #ifndef QD_SPACE_TREE_ROOT_H
 #define QD_SPACE_TREE_ROOT_H
 
-#include "../core/rebuild.h"
+#include "../core/rows.h"
 #include "../geometry/quantizer.h"
 
 #define QD_SHELLS_WITHIN 24u
@@ -33,7 +33,7 @@ typedef struct qd_shells {
     double middle[QD_AXES], size; /* of most bodies: medians of a sample; a body's size is its longest side */
     uint32_t rows;                /* in all */
     uint32_t count[QD_SHELLS];
-    qd_extent extent[QD_SHELLS]; /* of those with a count; of the centres within the bounds, of the boxes beyond */
+    qd_extent extent[QD_SHELLS]; /* of those with a count; of the centers within the bounds, of the boxes beyond */
 } qd_shells;
 
 typedef struct qd_root {
@@ -54,7 +54,7 @@ void qd_shells_count(qd_shells *shells, qd_scan all);
 qd_root qd_root_of(const qd_extent *bounds);
 /* The best root: the bounds, where nothing is much better. */
 qd_root qd_root_choose(const qd_shells *shells, qd_root_use use);
-/* The frame that gives a root's side 2^bits numbers. */
-qd_frame qd_root_frame(const qd_root *root, uint32_t bits);
+/* The quantizer that gives a root's side 2^bits numbers. */
+qd_quantizer qd_root_quantizer(const qd_root *root, uint32_t bits);
 
 #endif

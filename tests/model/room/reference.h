@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A room as plainly as it can be said: arrays, double loops, sorting by qsort. It shares no code with server/room, and
+ * The plainest possible room: arrays, double loops, sorting by qsort. It shares no code with server/room, and
  * knows filters, reasons, refusals and subscriptions from proto/quadrille.proto; shapes.h knows the geometry.
  */
 #ifndef QD_TESTS_MODEL_ROOM_REFERENCE_H
@@ -13,7 +13,7 @@
 
 typedef struct ref_entity {
     uint32_t id, owner;
-    uint64_t birth; /* tells an entity from another of the same id */
+    uint64_t birth; /* differs between entities with the same id */
     qd_body body;
     uint8_t removed; /* the reason */
     bool teleported; /* since the last tick */

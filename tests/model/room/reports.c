@@ -140,7 +140,7 @@ static void check_report(struct run *run, const qd_room_report *report, ref_news
     check_pairs(run, report->member, report->stays, NULL, events && interest.stays ? &reference->stays : NULL, "stay");
 }
 
-/* Whether a subscription with this news has nothing to tell. */
+/* Whether a subscription with this news has nothing to report. */
 static bool is_silent(const struct run *run, uint32_t member, ref_news news, uint32_t skipped)
 {
     const ref_room *reference = run->reference;
@@ -179,8 +179,8 @@ static bool is_shared_alike(struct shares *shares, uint32_t share, uint64_t hash
     return true;
 }
 
-/* Reads all reports of the round. Now and then one is lost on its way, or its reader leaves or subscribes anew. */
-static void read_reports(struct run *run, chance *dice, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
+/* Reads all reports of the round. Now and then one is lost, or its reader leaves or subscribes again. */
+static void read_reports(struct run *run, chance *rng, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
 {
     struct shares shares = {0};
     qd_room_report report;
@@ -207,7 +207,7 @@ static void read_reports(struct run *run, chance *dice, uint32_t skipped, const 
             fold(run, &report);
         }
         next = member + 1;
-        if (chance_one_in(dice, 25)) {
+        if (chance_one_in(rng, 25)) {
             qd_room_lost(run->room, member);
             shared->losses++;
             if (run->reference) {
@@ -225,10 +225,10 @@ static void read_reports(struct run *run, chance *dice, uint32_t skipped, const 
     }
 }
 
-void do_tick(struct run *run, chance *dice)
+void do_tick(struct run *run, chance *rng)
 {
     ref_news news[REF_MEMBERS_MAX];
-    uint32_t skipped = chance_one_in(dice, 6) ? chance_below(dice, 4) : 0;
+    uint32_t skipped = chance_one_in(rng, 6) ? chance_below(rng, 4) : 0;
 
     qd_room_tick(run->room, run->executor, skipped);
     run->tick += 1 + skipped;
@@ -238,10 +238,10 @@ void do_tick(struct run *run, chance *dice)
         ref_tick(run->reference);
         ref_serve(run->reference, false, news);
     }
-    read_reports(run, dice, skipped, news);
+    read_reports(run, rng, skipped, news);
 }
 
-void do_catch_up(struct run *run, chance *dice)
+void do_catch_up(struct run *run, chance *rng)
 {
     ref_news news[REF_MEMBERS_MAX];
 
@@ -249,5 +249,5 @@ void do_catch_up(struct run *run, chance *dice)
     if (run->reference) {
         ref_serve(run->reference, true, news);
     }
-    read_reports(run, dice, 0, news);
+    read_reports(run, rng, 0, news);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One run of a random script on a room, beside the reference: what is under way, how it fails, and what may be done to
- * the room, each step compared with the reference.
+ * One run of a random script on a room beside the reference: its state, how it fails, and the commands, each of which
+ * is compared with the reference.
  *
- *     run.c        how a run fails, and the executors that it may be on
+ *     run.c        how a run fails, and its executors
  *     batches.c    batches, entry by entry
  *     rosters.c    the same by roster
  *     reports.c    ticks and what subscriptions get of them, folded and compared with the true set
- *     looks.c      snapshots and figures
+ *     queries.c    snapshots and figures
  */
 #ifndef QD_TESTS_MODEL_ROOM_RUN_H
 #define QD_TESTS_MODEL_ROOM_RUN_H
@@ -62,7 +62,7 @@ struct run {
     uint32_t id[BATCH_MAX], category[BATCH_MAX], mask[BATCH_MAX];
     float at[3][BATCH_MAX], half[3][BATCH_MAX], radius[BATCH_MAX];
     uint8_t shape[BATCH_MAX];
-    uint32_t to;   /* GIVE: who gets it */
+    uint32_t to;   /* HAND_OVER: the new owner */
     uint32_t left; /* the member that left last; QD_ROOM_OWNED: none has */
 };
 
@@ -83,29 +83,29 @@ void mix_number(struct run *run, uint64_t number);
 void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument);
 void run_threads(void *context, size_t count, qd_task_fn task, void *argument);
 
-typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN, GIVE } action;
+typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN, HAND_OVER } action;
 
-void do_batch(struct run *run, chance *dice, action what, uint32_t actor);
-uint32_t draw_id(struct run *run, chance *dice);
+void do_batch(struct run *run, chance *rng, action what, uint32_t actor);
+uint32_t draw_id(struct run *run, chance *rng);
 /* Positions for `count` entries, into the batch. */
-void draw_places(struct run *run, chance *dice, qd_room_batch *batch, uint32_t count);
-/* Compares what a batch was answered with what the reference says of it. */
+void draw_places(struct run *run, chance *rng, qd_room_batch *batch, uint32_t count);
+/* Compares the answer to a batch with that of the reference. */
 void take_refusals(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
                    const qd_room_refusals *refusals);
 
 /* Names a roster of the actor, or moves by one. */
-void do_roster(struct run *run, chance *dice, uint32_t actor);
+void do_roster(struct run *run, chance *rng, uint32_t actor);
 /* The ids of the batch that were not refused become a roster of the actor. */
-void name_good(struct run *run, chance *dice, uint32_t actor, const qd_room_batch *batch,
+void name_good(struct run *run, chance *rng, uint32_t actor, const qd_room_batch *batch,
                const qd_room_refusals *refusals);
 /* The actor has left: it has no rosters any more. */
 void forget_rosters(struct run *run, uint32_t actor);
 
-/* All that the member who left last has, or who has its number by now, for this one. */
+/* All entities of the member that left last, or of the one that has its number now, go to this one. */
 void do_adopt(struct run *run, uint32_t member);
-void do_tick(struct run *run, chance *dice);
-void do_catch_up(struct run *run, chance *dice);
-void do_snapshot(struct run *run, chance *dice);
+void do_tick(struct run *run, chance *rng);
+void do_catch_up(struct run *run, chance *rng);
+void do_snapshot(struct run *run, chance *rng);
 void check_stats(struct run *run);
 
 #endif

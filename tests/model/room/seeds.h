@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Seeds of a model test, each in a process of its own, so that an assertion that fails inside the room is a finding
- * like any other. A failing script is shrunk: cut behind the command that failed, then without every command that it
- * fails without.
+ * The seeds of a model test. Each runs in a process of its own, so that a failed assertion inside the room is a finding
+ * like any other. A failing script is shrunk: it is cut after the command that failed, then loses every command without
+ * which it still fails.
  */
 #ifndef QD_TESTS_MODEL_ROOM_SEEDS_H
 #define QD_TESTS_MODEL_ROOM_SEEDS_H

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "server/space/geometry/solid.h"
+#include "server/space/geometry/geometry.h"
 
 typedef struct corners {
     float low[3], high[3];
@@ -54,33 +54,33 @@ static bool circles_touch(const qd_body *a, const qd_body *b)
            square((double)a->half_x + (double)b->half_x);
 }
 
-static qd_solid solid_of(const qd_body *body)
+static qd_geometry geometry_of(const qd_body *body)
 {
-    qd_solid solid = {.shape = (qd_space_shape)body->shape, .at = {body->x, body->y, body->z}};
+    qd_geometry geometry = {.shape = (qd_space_shape)body->shape, .at = {body->x, body->y, body->z}};
     corners box = corners_of(body);
 
-    for (int axis = 0; axis < 3 && solid.shape == QD_SPACE_BOX; axis++) {
-        solid.at[axis] = box.low[axis];
-        solid.to[axis] = box.high[axis];
+    for (int axis = 0; axis < 3 && geometry.shape == QD_SPACE_BOX; axis++) {
+        geometry.at[axis] = box.low[axis];
+        geometry.to[axis] = box.high[axis];
     }
-    if (solid.shape == QD_SPACE_CIRCLE) {
-        solid.radius = body->half_x;
+    if (geometry.shape == QD_SPACE_CIRCLE) {
+        geometry.radius = body->half_x;
     }
-    if (solid.shape == QD_SPACE_CAPSULE) {
-        solid.to[0] = body->half_x;
-        solid.to[1] = body->half_y;
-        solid.to[2] = body->half_z;
-        solid.radius = body->radius;
+    if (geometry.shape == QD_SPACE_CAPSULE) {
+        geometry.to[0] = body->half_x;
+        geometry.to[1] = body->half_y;
+        geometry.to[2] = body->half_z;
+        geometry.radius = body->radius;
     }
-    return solid;
+    return geometry;
 }
 
 bool shapes_touch(const qd_body *a, const qd_body *b)
 {
     if (a->shape == QD_SPACE_CAPSULE || b->shape == QD_SPACE_CAPSULE) {
-        qd_solid one = solid_of(a), other = solid_of(b);
+        qd_geometry one = geometry_of(a), other = geometry_of(b);
 
-        return qd_solids_overlap(&one, &other);
+        return qd_geometry_overlaps(&one, &other);
     }
     if (a->shape == QD_SPACE_CIRCLE && b->shape == QD_SPACE_CIRCLE) {
         return circles_touch(a, b);
@@ -150,8 +150,8 @@ bool shapes_meet(shape_way a, shape_way b)
         return shapes_touch(&a_from, &b_from) ||
                boxes_meet(corners_of(&a_from), corners_of(a.now), corners_of(&b_from), corners_of(b.now));
     }
-    qd_solid solids[] = {solid_of(&a_from), solid_of(a.now), solid_of(&b_from), solid_of(b.now)};
-    return qd_solids_meet(&solids[0], &solids[1], &solids[2], &solids[3]);
+    qd_geometry geometries[] = {geometry_of(&a_from), geometry_of(a.now), geometry_of(&b_from), geometry_of(b.now)};
+    return qd_geometry_meets(&geometries[0], &geometries[1], &geometries[2], &geometries[3]);
 }
 
 bool shapes_differ(const qd_body *was, const qd_body *now)

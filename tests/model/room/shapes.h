@@ -2,7 +2,7 @@
  *
  * When two entities of the reference overlap, or met on the way: what proto/quadrille.proto (OVERLAP, SWEPT) says, in
  * three dimensions; in two all z are 0. Boxes and circles are compared by what is written here. Where a capsule takes
- * part, or what is round moves, the answer is that of server/space/solid.h, which tests of its own compare with other
+ * part, or what is round moves, the answer is that of server/space/geometry.h, which tests of its own compare with other
  * formulas: what is tested here is what a room makes of it.
  */
 #ifndef QD_TESTS_MODEL_ROOM_SHAPES_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Views as plainly as they can be said: THE RULE of server/room/views.h over arrays, for every observer and every
- * entity at every tick. It shares no code with server/room.
+ * The plainest possible views: the rule of server/room/room_views.h over arrays, for every observer and every entity at
+ * every tick. It shares no code with server/room.
  *
- * Entities are numbered; a number's id is the caller's to choose, and numbers and ids are one to one.
+ * Entities are numbered. The caller chooses the id of each number.
  */
 #ifndef QD_TESTS_MODEL_ROOM_VIEWS_H
 #define QD_TESTS_MODEL_ROOM_VIEWS_H
 
-#include "server/room/views/views.h"
+#include "server/room/room_views.h"
 
 #define VIEWS_MEMBERS_MAX   64u
 #define VIEWS_OBSERVERS_MAX 4u /* ids of a member's: 0 to 3 */
@@ -17,7 +17,7 @@
 typedef struct views_entity {
     bool present;
     uint32_t id, owner;
-    uint64_t birth;  /* tells an entity from another of the same id */
+    uint64_t birth;  /* differs between entities with the same id */
     uint64_t placed; /* the count of ticks before it was last given another place */
     qd_body body;
     uint64_t tag;
@@ -31,8 +31,8 @@ typedef struct views_entity {
 typedef struct views_seen {
     uint32_t number, owner;
     uint64_t birth;
-    uint64_t told;  /* counts of ticks */
-    uint64_t since; /* when its turn came that it waits for; 0: it does not wait */
+    uint64_t reported; /* counts of ticks */
+    uint64_t since;    /* when its turn came that it waits for; 0: it does not wait */
     bool gone;
 } views_seen;
 
@@ -58,16 +58,16 @@ typedef struct views_member {
     bool present, gone;
     uint64_t expire_ns;
     qd_room_view_options options;
-    bool lost, reset, reset_watchers, told_suspended, is_emptied;
+    bool lost, reset, reset_watchers, reported_suspended, is_emptied;
     views_news news; /* of the last round, if it was not lost */
-    bool behind;     /* ticks were lost, and no reset was told since */
-    uint64_t told_tick;
+    bool lagging;    /* ticks were lost, and no reset was reported since */
+    uint64_t reported_tick;
     uint64_t bytes;
 } views_member;
 
 typedef enum views_kind { VIEWS_LEAVE, VIEWS_ENTER, VIEWS_RELAY } views_kind;
 
-/* Something that changed or was told, for one observer. */
+/* A change or a relay, for one observer. */
 typedef struct views_change {
     views_kind kind;
     uint32_t member, observer, id, number, owner;
@@ -90,8 +90,8 @@ typedef struct views_room {
     uint64_t births, grave_capacity;
     uint64_t ticks; /* how many there were, those skipped not counted */
     uint64_t tick;
-    uint64_t told_before; /* the tick before the last round */
-    bool watchers_due;    /* somebody's reverse view has changed since */
+    uint64_t reported_before; /* the tick before the last round */
+    bool watchers_due;        /* somebody's reverse view has changed since */
     bool emptied, suspended;
     uint64_t enters, leaves;
     views_changes changes; /* of the last tick, ordered by (kind, member, observer, id) */
@@ -102,7 +102,7 @@ void views_deinit(views_room *room);
 
 /* Nothing but whose the entity is changes, also in the views that it is in. */
 void views_reown(views_room *room, uint32_t number, uint32_t owner);
-/* Some of what the member owns, or the room, is another's now: who watches its own gets a reset. */
+/* The member or the room owns other entities now: members that watch their own get a reset. */
 void views_renew_own(views_room *room, uint32_t member);
 void views_remove(views_room *room, uint32_t number, qd_space_reason reason);
 void views_remove_all(views_room *room);

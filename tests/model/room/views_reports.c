@@ -73,7 +73,7 @@ static void fold_report(struct trial *trial, const qd_room_view_report *report)
     }
 }
 
-/* What a member has folded is what its observers see, and who sees what it watches. */
+/* The reports that a member has folded give the views of its observers, and its reverse view. */
 static void check_folded(struct trial *trial, uint32_t member)
 {
     const views_room *reference = trial->reference;
@@ -165,8 +165,8 @@ static void push_views(views_room *reference, views_changes *to, uint32_t member
             if (!is_wanted) {
                 continue;
             }
-            if (!watched) { /* a reset tells where it is */
-                seen->told = reference->ticks;
+            if (!watched) { /* a reset has its position */
+                seen->reported = reference->ticks;
                 seen->since = 0;
             }
             push(to,
@@ -175,7 +175,7 @@ static void push_views(views_room *reference, views_changes *to, uint32_t member
     }
 }
 
-/* Between ticks nobody comes or goes, and only reverse views begin anew. */
+/* Between ticks views do not change, and only reverse views are reset. */
 static void expect(views_room *reference, uint32_t member, bool between, struct expected *expected)
 {
     views_member *row = &reference->member[member];
@@ -191,13 +191,13 @@ static void expect(views_room *reference, uint32_t member, bool between, struct 
         return;
     }
     if (reference->suspended) {
-        expected->suspended = takes_part && !row->told_suspended;
-        row->told_suspended |= takes_part;
+        expected->suspended = takes_part && !row->reported_suspended;
+        row->reported_suspended |= takes_part;
         return;
     }
     expected->reset = row->reset;
     expected->reset_watchers = row->reset_watchers;
-    expected->merged_ticks = row->reset && row->behind ? reference->tick - row->told_tick : 0;
+    expected->merged_ticks = row->reset && row->lagging ? reference->tick - row->reported_tick : 0;
     row->reset = row->reset_watchers = false;
     for (uint32_t i = 0; i < reference->changes.count && !between; i++) {
         const views_change *change = &reference->changes.all[i];
@@ -345,10 +345,10 @@ static void check_reason(struct trial *trial, const qd_room_reason *found, qd_ro
 }
 
 /* Straight after a tick. */
-static void check_why(struct trial *trial, chance *dice)
+static void check_why(struct trial *trial, chance *rng)
 {
     views_room *reference = trial->reference;
-    uint32_t a = chance_below(dice, trial->universe), b = chance_below(dice, trial->universe), count = 0;
+    uint32_t a = chance_below(rng, trial->universe), b = chance_below(rng, trial->universe), count = 0;
     qd_room_reason reasons[4];
 
     if (!reference) {
@@ -395,14 +395,14 @@ static void check_stats(struct trial *trial)
     MUST(trial, stats.enters - stats.leaves == seen);
 }
 
-static void begin_round(views_room *reference, uint64_t told_before)
+static void begin_round(views_room *reference, uint64_t reported_before)
 {
-    reference->told_before = told_before;
+    reference->reported_before = reported_before;
     reference->watchers_due = false;
     for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
         views_member *row = &reference->member[member];
 
-        row->behind = row->behind && row->news != VIEWS_RESET;
+        row->lagging = row->lagging && row->news != VIEWS_RESET;
         row->news = VIEWS_NOTHING;
     }
 }
@@ -444,9 +444,9 @@ static void read_reports(struct trial *trial, bool between)
     }
 }
 
-void trial_tick(struct trial *trial, chance *dice)
+void trial_tick(struct trial *trial, chance *rng)
 {
-    uint32_t skipped = chance_one_in(dice, 6) ? chance_below(dice, 4) : 0;
+    uint32_t skipped = chance_one_in(rng, 6) ? chance_below(rng, 4) : 0;
 
     if (trial->reference) {
         begin_round(trial->reference, trial->tick);
@@ -461,7 +461,7 @@ void trial_tick(struct trial *trial, chance *dice)
     if (trial->reference) {
         check_stats(trial);
     }
-    check_why(trial, dice);
+    check_why(trial, rng);
 }
 
 void trial_catch_up(struct trial *trial)

@@ -43,37 +43,37 @@ uint32_t trial_id(const struct trial *trial, uint32_t number)
 
 /* ---- drawing ---- */
 
-static float draw_coordinate(const struct trial *trial, chance *dice)
+static float draw_coordinate(const struct trial *trial, chance *rng)
 {
-    if (trial->is_dirty && chance_one_in(dice, 60)) {
+    if (trial->is_dirty && chance_one_in(rng, 60)) {
         static const float odd[] = {NAN, INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f};
 
-        return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
+        return odd[chance_below(rng, sizeof odd / sizeof odd[0])];
     }
-    if (chance_one_in(dice, 4)) { /* anywhere, and not on any grid */
-        return chance_between(dice, -0.1, 1.1) * (float)trial->side;
+    if (chance_one_in(rng, 4)) { /* anywhere, and not on any grid */
+        return chance_between(rng, -0.1, 1.1) * (float)trial->side;
     }
-    return (float)chance_below(dice, trial->side * 2 + 1) * 0.5f;
+    return (float)chance_below(rng, trial->side * 2 + 1) * 0.5f;
 }
 
-static float draw_size(const struct trial *trial, chance *dice, uint32_t halves)
+static float draw_size(const struct trial *trial, chance *rng, uint32_t halves)
 {
-    if (trial->is_dirty && chance_one_in(dice, 60)) {
+    if (trial->is_dirty && chance_one_in(rng, 60)) {
         static const float odd[] = {NAN, INFINITY, -1, -0.0f, 1e-40f, 1e5f, 3e38f, FLT_MAX};
 
-        return odd[chance_below(dice, sizeof odd / sizeof odd[0])];
+        return odd[chance_below(rng, sizeof odd / sizeof odd[0])];
     }
-    return (float)chance_below(dice, halves + 1) * 0.5f;
+    return (float)chance_below(rng, halves + 1) * 0.5f;
 }
 
-static uint32_t draw_bits(chance *dice)
+static uint32_t draw_bits(chance *rng)
 {
-    return chance_one_in(dice, 2) ? UINT32_MAX : chance_below(dice, 8);
+    return chance_one_in(rng, 2) ? UINT32_MAX : chance_below(rng, 8);
 }
 
-static uint32_t draw_count(const struct trial *trial, chance *dice)
+static uint32_t draw_count(const struct trial *trial, chance *rng)
 {
-    return 1 + chance_below(dice, chance_one_in(dice, 2) ? trial->batch_max : 1 + trial->batch_max / 8);
+    return 1 + chance_below(rng, chance_one_in(rng, 2) ? trial->batch_max : 1 + trial->batch_max / 8);
 }
 
 /* ---- refusals ---- */
@@ -170,10 +170,10 @@ static int apply(struct trial *trial, uint32_t member, trial_batch what, uint32_
     return 0;
 }
 
-void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_batch what)
+void trial_entities(struct trial *trial, chance *rng, uint32_t member, trial_batch what)
 {
-    uint32_t count = trial->huge && what == TRIAL_SPAWN ? trial->batch_max : draw_count(trial, dice);
-    bool room_owned = chance_one_in(dice, 3);
+    uint32_t count = trial->huge && what == TRIAL_SPAWN ? trial->batch_max : draw_count(trial, rng);
+    bool room_owned = chance_one_in(rng, 3);
     qd_room_refusals refusals;
     qd_room_batch batch = {
         .count = count,
@@ -184,13 +184,13 @@ void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_ba
     };
 
     for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = trial->huge && what == TRIAL_SPAWN ? i : chance_below(dice, trial->universe);
+        drawn.number[i] = trial->huge && what == TRIAL_SPAWN ? i : chance_below(rng, trial->universe);
         drawn.id[i] = trial_id(trial, drawn.number[i]);
         for (int axis = 0; axis < 3; axis++) {
-            drawn.at[axis][i] = draw_coordinate(trial, dice);
+            drawn.at[axis][i] = draw_coordinate(trial, rng);
         }
-        drawn.half[i] = (float)chance_below(dice, 3);
-        drawn.category[i] = draw_bits(dice);
+        drawn.half[i] = (float)chance_below(rng, 3);
+        drawn.category[i] = draw_bits(rng);
     }
     if (what == TRIAL_SPAWN) {
         batch.half_x = batch.half_y = drawn.half;
@@ -215,7 +215,7 @@ void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_ba
 
 /* ---- owners ---- */
 
-static int give_one(struct trial *trial, uint32_t member, uint32_t number, uint32_t to, uint32_t *given)
+static int give_one(struct trial *trial, uint32_t member, uint32_t number, uint32_t to, uint32_t *handed_over)
 {
     const views_entity *entity = &trial->reference->entity[number];
     int refusal = may_change(entity, member);
@@ -223,22 +223,22 @@ static int give_one(struct trial *trial, uint32_t member, uint32_t number, uint3
     if (refusal) {
         return refusal;
     }
-    *given += entity->owner != to;
+    *handed_over += entity->owner != to;
     views_reown(trial->reference, number, to);
     return 0;
 }
 
-void trial_give(struct trial *trial, chance *dice, uint32_t member)
+void trial_give(struct trial *trial, chance *rng, uint32_t member)
 {
-    uint32_t count = draw_count(trial, dice), to = trial->member[chance_below(dice, trial->actors)], expected = 0;
+    uint32_t count = draw_count(trial, rng), to = trial->member[chance_below(rng, trial->actors)], expected = 0;
     qd_room_refusals refusals;
 
     for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = chance_below(dice, trial->universe);
+        drawn.number[i] = chance_below(rng, trial->universe);
         drawn.id[i] = trial_id(trial, drawn.number[i]);
     }
-    uint32_t given = qd_room_give(trial->room, member, drawn.id, count, to, NULL, &refusals);
-    trial_mix(trial, &given, sizeof given);
+    uint32_t handed_over = qd_room_hand_over(trial->room, member, drawn.id, count, to, NULL, &refusals);
+    trial_mix(trial, &handed_over, sizeof handed_over);
     for (uint32_t i = 0; i < count && trial->reference; i++) {
         drawn.expected[i] = give_one(trial, member, drawn.number[i], to, &expected);
     }
@@ -246,9 +246,9 @@ void trial_give(struct trial *trial, chance *dice, uint32_t member)
     if (!trial->reference) {
         return;
     }
-    MUST(trial, given == expected);
-    met->gifts += given;
-    if (given > 0) {
+    MUST(trial, handed_over == expected);
+    met->gifts += handed_over;
+    if (handed_over > 0) {
         views_renew_own(trial->reference, member);
         views_renew_own(trial->reference, to);
     }
@@ -256,9 +256,9 @@ void trial_give(struct trial *trial, chance *dice, uint32_t member)
 
 void trial_adopt(struct trial *trial, uint32_t from, uint32_t member)
 {
-    uint32_t given = qd_room_adopt(trial->room, from, member, NULL), expected = 0;
+    uint32_t handed_over = qd_room_adopt(trial->room, from, member, NULL), expected = 0;
 
-    trial_mix(trial, &given, sizeof given);
+    trial_mix(trial, &handed_over, sizeof handed_over);
     for (uint32_t number = 0; trial->reference && number < trial->universe; number++) {
         const views_entity *entity = &trial->reference->entity[number];
 
@@ -271,9 +271,9 @@ void trial_adopt(struct trial *trial, uint32_t from, uint32_t member)
     if (!trial->reference) {
         return;
     }
-    MUST(trial, given == expected);
-    met->adoptions += given;
-    if (given > 0) {
+    MUST(trial, handed_over == expected);
+    met->adoptions += handed_over;
+    if (handed_over > 0) {
         views_renew_own(trial->reference, from);
         views_renew_own(trial->reference, member);
     }
@@ -281,7 +281,7 @@ void trial_adopt(struct trial *trial, uint32_t from, uint32_t member)
 
 /* ---- descriptions ---- */
 
-static int describe_one(struct trial *trial, uint32_t member, const qd_room_descriptions *batch, uint32_t i,
+static int describe_one(struct trial *trial, uint32_t member, const qd_msg_describe *batch, uint32_t i,
                         const uint8_t *payload)
 {
     views_entity *entity = &trial->reference->entity[drawn.number[i]];
@@ -315,10 +315,10 @@ static int describe_one(struct trial *trial, uint32_t member, const qd_room_desc
     return 0;
 }
 
-void trial_describe(struct trial *trial, chance *dice, uint32_t member)
+void trial_describe(struct trial *trial, chance *rng, uint32_t member)
 {
     enum { MOST = 16 };
-    uint32_t count = 1 + chance_below(dice, MOST), team[MOST], bytes = 0;
+    uint32_t count = 1 + chance_below(rng, MOST), team[MOST], bytes = 0;
     uint64_t tag[MOST];
     uint8_t size[MOST], payload[MOST * QD_VIEW_PAYLOAD_MAX], hidden[MOST];
     float range[MOST];
@@ -326,26 +326,26 @@ void trial_describe(struct trial *trial, chance *dice, uint32_t member)
     qd_room_refusals refusals;
 
     for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = chance_below(dice, trial->universe);
+        drawn.number[i] = chance_below(rng, trial->universe);
         drawn.id[i] = trial_id(trial, drawn.number[i]);
-        tag[i] = (uint64_t)chance_draw(dice) << 32 | chance_draw(dice);
-        size[i] = (uint8_t)chance_below(dice, QD_VIEW_PAYLOAD_MAX + 1);
+        tag[i] = (uint64_t)chance_draw(rng) << 32 | chance_draw(rng);
+        size[i] = (uint8_t)chance_below(rng, QD_VIEW_PAYLOAD_MAX + 1);
         for (uint8_t k = 0; k < size[i]; k++) {
-            payload[bytes++] = (uint8_t)chance_draw(dice);
+            payload[bytes++] = (uint8_t)chance_draw(rng);
         }
-        range[i] = chance_one_in(dice, 2) ? 0 : draw_size(trial, dice, trial->side);
-        team[i] = chance_below(dice, 3);
-        hidden[i] = chance_one_in(dice, 3);
+        range[i] = chance_one_in(rng, 2) ? 0 : draw_size(trial, rng, trial->side);
+        team[i] = chance_below(rng, 3);
+        hidden[i] = chance_one_in(rng, 3);
     }
-    qd_room_descriptions batch = {
+    qd_msg_describe batch = {
         .count = count,
         .id = drawn.id,
-        .tag = chance_one_in(dice, 2) ? tag : NULL,
-        .visible_range = trial->has_beacons && chance_one_in(dice, 2) ? range : NULL,
-        .team = trial->has_teams && chance_one_in(dice, 2) ? team : NULL,
-        .hidden = chance_one_in(dice, 2) ? hidden : NULL,
+        .tag = chance_one_in(rng, 2) ? tag : NULL,
+        .visible_range = trial->has_beacons && chance_one_in(rng, 2) ? range : NULL,
+        .team = trial->has_teams && chance_one_in(rng, 2) ? team : NULL,
+        .hidden = chance_one_in(rng, 2) ? hidden : NULL,
     };
-    if (chance_one_in(dice, 2)) {
+    if (chance_one_in(rng, 2)) {
         batch.payload_size = size;
         batch.payload = payload;
     }
@@ -361,37 +361,39 @@ void trial_describe(struct trial *trial, chance *dice, uint32_t member)
 /* ---- observers ---- */
 
 /* An observer as it is drawn. */
-struct said {
+struct observer_request {
     uint32_t id, entity, mask, limit, budget, team;
-    uint8_t flags, region;
+    uint8_t anchored, sees_self, region;
     float at[3], range, half[3], direction[3], angle, margin;
 };
 
-static struct said draw_observer(const struct trial *trial, chance *dice)
+static struct observer_request draw_observer(const struct trial *trial, chance *rng)
 {
-    struct said said = {
-        .id = chance_below(dice, VIEWS_OBSERVERS_MAX),
-        .entity = chance_below(dice, trial->universe),
-        .mask = draw_bits(dice),
-        .limit = trial->has_limits && chance_one_in(dice, 3) ? 1 + chance_below(dice, 5) : 0,
-        .budget = trial->has_limits && chance_one_in(dice, 3) ? 1 + chance_below(dice, 3) : 0,
-        .team = trial->has_teams ? chance_below(dice, 3) : 0,
-        .flags = (uint8_t)chance_below(dice, 4),
-        .region = (uint8_t)(chance_one_in(dice, 3) ? QD_ROOM_CIRCLE : 1 + chance_below(dice, 3)),
-        .range = draw_size(trial, dice, trial->huge ? 200 : 2 * trial->side),
-        .angle = chance_one_in(dice, 8) ? (float)M_PI : chance_between(dice, 0, 3.2),
-        .margin = trial->has_margins && chance_one_in(dice, 2) ? draw_size(trial, dice, trial->side / 2) : 0,
+    struct observer_request request = {
+        .id = chance_below(rng, VIEWS_OBSERVERS_MAX),
+        .entity = chance_below(rng, trial->universe),
+        .mask = draw_bits(rng),
+        .limit = trial->has_limits && chance_one_in(rng, 3) ? 1 + chance_below(rng, 5) : 0,
+        .budget = trial->has_limits && chance_one_in(rng, 3) ? 1 + chance_below(rng, 3) : 0,
+        .team = trial->has_teams ? chance_below(rng, 3) : 0,
+        .anchored = (uint8_t)chance_below(rng, 4), /* and sees_self, the second bit */
+        .region = (uint8_t)(chance_one_in(rng, 3) ? QD_ROOM_CIRCLE : 1 + chance_below(rng, 3)),
+        .range = draw_size(trial, rng, trial->huge ? 200 : 2 * trial->side),
+        .angle = chance_one_in(rng, 8) ? (float)M_PI : chance_between(rng, 0, 3.2),
+        .margin = trial->has_margins && chance_one_in(rng, 2) ? draw_size(trial, rng, trial->side / 2) : 0,
     };
 
+    request.sees_self = request.anchored >> 1;
+    request.anchored &= 1;
     for (int axis = 0; axis < 3; axis++) {
-        said.at[axis] = trial->is_3d || axis < 2 ? draw_coordinate(trial, dice) : 0;
-        said.half[axis] = trial->is_3d || axis < 2 ? draw_size(trial, dice, trial->side) : 0;
-        said.direction[axis] = trial->is_3d || axis < 2 ? (float)chance_below(dice, 9) - 4 : 0;
+        request.at[axis] = trial->is_3d || axis < 2 ? draw_coordinate(trial, rng) : 0;
+        request.half[axis] = trial->is_3d || axis < 2 ? draw_size(trial, rng, trial->side) : 0;
+        request.direction[axis] = trial->is_3d || axis < 2 ? (float)chance_below(rng, 9) - 4 : 0;
     }
-    if (trial->is_dirty && chance_one_in(dice, 20)) {
-        said.region = (uint8_t)chance_below(dice, 256);
+    if (trial->is_dirty && chance_one_in(rng, 20)) {
+        request.region = (uint8_t)chance_below(rng, 256);
     }
-    return said;
+    return request;
 }
 
 static int check_direction(const float direction[3])
@@ -399,133 +401,137 @@ static int check_direction(const float direction[3])
     return direction[0] == 0 && direction[1] == 0 && direction[2] == 0 ? QD_ROOM_BAD_REGION : 0;
 }
 
-static int check_region(const struct said *said)
+static int check_region(const struct observer_request *request)
 {
-    const float *half = said->half;
-    bool is_box = said->region == QD_ROOM_BOX;
+    const float *half = request->half;
+    bool is_box = request->region == QD_ROOM_BOX;
 
-    if (said->region < QD_ROOM_CIRCLE || said->region > QD_ROOM_CONE) {
+    if (request->region < QD_ROOM_CIRCLE || request->region > QD_ROOM_CONE) {
         return QD_ROOM_BAD_REGION;
     }
-    if (!isfinite(said->margin) || (!is_box && !isfinite(said->range)) ||
+    if (!isfinite(request->margin) || (!is_box && !isfinite(request->range)) ||
         (is_box && !(isfinite(half[0]) && isfinite(half[1]) && isfinite(half[2])))) {
         return QD_ROOM_NOT_FINITE;
     }
-    if (said->margin < 0 || (!is_box && said->range < 0) || (is_box && (half[0] < 0 || half[1] < 0 || half[2] < 0))) {
+    if (request->margin < 0 || (!is_box && request->range < 0) ||
+        (is_box && (half[0] < 0 || half[1] < 0 || half[2] < 0))) {
         return QD_ROOM_NEGATIVE_SIZE;
     }
-    if (said->region != QD_ROOM_CONE) {
+    if (request->region != QD_ROOM_CONE) {
         return 0;
     }
-    return said->angle > (float)M_PI ? QD_ROOM_BAD_REGION : check_direction(said->direction);
+    return request->angle > (float)M_PI ? QD_ROOM_BAD_REGION : check_direction(request->direction);
 }
 
-static int check_observer(struct trial *trial, uint32_t member, const struct said *said)
+static int check_observer(struct trial *trial, uint32_t member, const struct observer_request *request)
 {
     views_room *reference = trial->reference;
-    int refusal = check_region(said);
+    int refusal = check_region(request);
 
     if (refusal) {
         return refusal;
     }
-    if (said->flags & QD_ROOM_OBSERVER_ANCHORED) {
-        refusal = may_change(&reference->entity[said->entity], member);
-    } else if (!isfinite(said->at[0]) || !isfinite(said->at[1]) || !isfinite(said->at[2])) {
+    if (request->anchored) {
+        refusal = may_change(&reference->entity[request->entity], member);
+    } else if (!isfinite(request->at[0]) || !isfinite(request->at[1]) || !isfinite(request->at[2])) {
         refusal = QD_ROOM_NOT_FINITE;
     }
-    if (!refusal && !views_find(reference, member, said->id) &&
+    if (!refusal && !views_find(reference, member, request->id) &&
         views_live(reference) >= reference->config.observers_max) {
         refusal = QD_ROOM_OBSERVERS_FULL;
     }
     return refusal;
 }
 
-static void take(views_observer *observer, const struct said *said)
+static void take(views_observer *observer, const struct observer_request *request)
 {
-    observer->kind = said->region;
-    observer->anchored = said->flags & QD_ROOM_OBSERVER_ANCHORED;
-    observer->sees_self = said->flags & QD_ROOM_OBSERVER_SELF;
-    observer->anchor = said->entity;
-    memcpy(observer->at, said->at, sizeof observer->at);
-    memcpy(observer->half, said->half, sizeof observer->half);
-    memcpy(observer->direction, said->direction, sizeof observer->direction);
-    observer->range = said->region == QD_ROOM_BOX ? 0 : said->range;
-    observer->angle = said->angle;
-    observer->margin = said->margin;
-    observer->mask = said->mask;
-    observer->limit = said->limit;
-    observer->budget = said->budget;
-    observer->team = said->team;
+    observer->kind = request->region;
+    observer->anchored = request->anchored;
+    observer->sees_self = request->sees_self;
+    observer->anchor = request->entity;
+    memcpy(observer->at, request->at, sizeof observer->at);
+    memcpy(observer->half, request->half, sizeof observer->half);
+    memcpy(observer->direction, request->direction, sizeof observer->direction);
+    observer->range = request->region == QD_ROOM_BOX ? 0 : request->range;
+    observer->angle = request->angle;
+    observer->margin = request->margin;
+    observer->mask = request->mask;
+    observer->limit = request->limit;
+    observer->budget = request->budget;
+    observer->team = request->team;
 }
 
-static int observe_one(struct trial *trial, uint32_t member, const struct said *said, const qd_room_observers *batch)
+static int observe_one(struct trial *trial, uint32_t member, const struct observer_request *request,
+                       const qd_msg_observers *batch)
 {
-    int refusal = check_observer(trial, member, said);
+    int refusal = check_observer(trial, member, request);
 
     if (refusal) {
         return refusal;
     }
-    views_observer *observer = views_find(trial->reference, member, said->id);
+    views_observer *observer = views_find(trial->reference, member, request->id);
     if (!observer) {
-        observer = views_add(trial->reference, member, said->id);
+        observer = views_add(trial->reference, member, request->id);
     }
-    take(observer, said);
+    take(observer, request);
     for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++) {
-        observer->view[i].told = 0;
+        observer->view[i].reported = 0;
     }
-    observer->tiers = batch->tiers;
-    for (uint32_t tier = 0; tier < batch->tiers; tier++) {
+    observer->tiers = batch->tier_count;
+    for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
         observer->tier_range[tier] = batch->relay_range[tier];
         observer->every[tier] = batch->relay_every[tier];
     }
     return 0;
 }
 
-void trial_observe(struct trial *trial, chance *dice, uint32_t member)
+void trial_observe(struct trial *trial, chance *rng, uint32_t member)
 {
-    struct said said = draw_observer(trial, dice);
-    uint32_t id = trial_id(trial, said.entity), every[3];
+    struct observer_request request = draw_observer(trial, rng);
+    uint32_t id = trial_id(trial, request.entity), every[3];
     float range[3];
     qd_room_refusals refusals;
-    qd_room_observers batch = {
+    qd_msg_observers batch = {
         .count = 1,
-        .id = &said.id,
-        .flags = &said.flags,
-        .region = &said.region,
+        .id = &request.id,
+        .anchored = &request.anchored,
+        .region = &request.region,
         .entity = &id,
-        .x = &said.at[0],
-        .y = &said.at[1],
-        .z = &said.at[2],
-        .range = &said.range,
-        .half_x = &said.half[0],
-        .half_y = &said.half[1],
-        .half_z = &said.half[2],
-        .direction_x = &said.direction[0],
-        .direction_y = &said.direction[1],
-        .direction_z = &said.direction[2],
-        .angle = &said.angle,
-        .leave_margin = &said.margin,
-        .mask = &said.mask,
-        .limit = &said.limit,
-        .enter_budget = &said.budget,
-        .team = &said.team,
-        .tiers = trial->has_tiers ? chance_below(dice, 4) : 0,
+        .x = &request.at[0],
+        .y = &request.at[1],
+        .z = &request.at[2],
+        .range = &request.range,
+        .half_x = &request.half[0],
+        .half_y = &request.half[1],
+        .half_z = &request.half[2],
+        .direction_x = &request.direction[0],
+        .direction_y = &request.direction[1],
+        .direction_z = &request.direction[2],
+        .angle = &request.angle,
+        .leave_margin = &request.margin,
+        .mask = &request.mask,
+        .limit = &request.limit,
+        .enter_budget = &request.budget,
+        .team = &request.team,
+        .sees_self = &request.sees_self,
+        .tier_count = trial->has_tiers ? chance_below(rng, 4) : 0,
         .relay_range = range,
         .relay_every = every,
     };
 
     for (uint32_t tier = 0; tier < 3; tier++) {
-        range[tier] = (float)chance_below(dice, 2 * trial->side) * 0.5f + (tier > 0 ? range[tier - 1] : 0);
-        every[tier] = 1 + chance_below(dice, 4);
+        range[tier] = (float)chance_below(rng, 2 * trial->side) * 0.5f + (tier > 0 ? range[tier - 1] : 0);
+        every[tier] = 1 + chance_below(rng, 4);
     }
     qd_room_observe(trial->room, member, &batch, &refusals);
-    int expected = trial->reference ? observe_one(trial, member, &said, &batch) : 0;
+    int expected = trial->reference ? observe_one(trial, member, &request, &batch) : 0;
     check_refusals(trial, &refusals, &expected, 1);
 }
 
-static int move_one(struct trial *trial, uint32_t member, const struct said *said, const qd_room_observers *batch)
+static int move_one(struct trial *trial, uint32_t member, const struct observer_request *request,
+                    const qd_msg_observers *batch)
 {
-    views_observer *observer = views_find(trial->reference, member, said->id);
+    views_observer *observer = views_find(trial->reference, member, request->id);
 
     if (!observer) {
         return QD_ROOM_UNKNOWN_OBSERVER;
@@ -533,48 +539,48 @@ static int move_one(struct trial *trial, uint32_t member, const struct said *sai
     if ((batch->x && observer->anchored) || (batch->direction_x && observer->kind != QD_ROOM_CONE)) {
         return QD_ROOM_BAD_REGION;
     }
-    if (batch->x && (!isfinite(said->at[0]) || !isfinite(said->at[1]) || !isfinite(said->at[2]))) {
+    if (batch->x && (!isfinite(request->at[0]) || !isfinite(request->at[1]) || !isfinite(request->at[2]))) {
         return QD_ROOM_NOT_FINITE;
     }
-    if (batch->direction_x && check_direction(said->direction)) {
+    if (batch->direction_x && check_direction(request->direction)) {
         return QD_ROOM_BAD_REGION;
     }
     if (batch->direction_x) {
-        memcpy(observer->direction, said->direction, sizeof observer->direction);
+        memcpy(observer->direction, request->direction, sizeof observer->direction);
     }
     if (batch->x) {
-        memcpy(observer->at, said->at, sizeof observer->at);
+        memcpy(observer->at, request->at, sizeof observer->at);
     }
     return 0;
 }
 
-void trial_move_observers(struct trial *trial, chance *dice, uint32_t member)
+void trial_move_observers(struct trial *trial, chance *rng, uint32_t member)
 {
     for (uint32_t id = 0; id < VIEWS_OBSERVERS_MAX; id++) {
-        struct said said = draw_observer(trial, dice);
-        qd_room_observers batch = {.count = 1, .id = &id};
+        struct observer_request request = draw_observer(trial, rng);
+        qd_msg_observers batch = {.count = 1, .id = &id};
         qd_room_refusals refusals;
 
-        said.id = id;
-        if (chance_one_in(dice, 2)) {
-            batch.x = &said.at[0];
-            batch.y = &said.at[1];
-            batch.z = &said.at[2];
+        request.id = id;
+        if (chance_one_in(rng, 2)) {
+            batch.x = &request.at[0];
+            batch.y = &request.at[1];
+            batch.z = &request.at[2];
         }
-        if (chance_one_in(dice, 3)) {
-            batch.direction_x = &said.direction[0];
-            batch.direction_y = &said.direction[1];
-            batch.direction_z = &said.direction[2];
+        if (chance_one_in(rng, 3)) {
+            batch.direction_x = &request.direction[0];
+            batch.direction_y = &request.direction[1];
+            batch.direction_z = &request.direction[2];
         }
         qd_room_observers_move(trial->room, member, &batch, &refusals);
-        int expected = trial->reference ? move_one(trial, member, &said, &batch) : 0;
+        int expected = trial->reference ? move_one(trial, member, &request, &batch) : 0;
         check_refusals(trial, &refusals, &expected, 1);
     }
 }
 
-void trial_unobserve(struct trial *trial, chance *dice, uint32_t member)
+void trial_unobserve(struct trial *trial, chance *rng, uint32_t member)
 {
-    uint32_t id[2] = {chance_below(dice, VIEWS_OBSERVERS_MAX), chance_below(dice, VIEWS_OBSERVERS_MAX)};
+    uint32_t id[2] = {chance_below(rng, VIEWS_OBSERVERS_MAX), chance_below(rng, VIEWS_OBSERVERS_MAX)};
     int expected[2] = {0, 0};
     qd_room_refusals refusals;
 
@@ -591,15 +597,15 @@ void trial_unobserve(struct trial *trial, chance *dice, uint32_t member)
     check_refusals(trial, &refusals, expected, 2);
 }
 
-void trial_except(struct trial *trial, chance *dice, uint32_t member)
+void trial_except(struct trial *trial, chance *rng, uint32_t member)
 {
-    uint32_t show[VIEWS_LIST_MAX], hide[VIEWS_LIST_MAX], id = chance_below(dice, VIEWS_OBSERVERS_MAX);
-    uint32_t shows = chance_one_in(dice, 2) ? 0 : chance_below(dice, VIEWS_LIST_MAX);
-    uint32_t hides = chance_one_in(dice, 2) ? 0 : chance_below(dice, VIEWS_LIST_MAX);
+    uint32_t show[VIEWS_LIST_MAX], hide[VIEWS_LIST_MAX], id = chance_below(rng, VIEWS_OBSERVERS_MAX);
+    uint32_t shows = chance_one_in(rng, 2) ? 0 : chance_below(rng, VIEWS_LIST_MAX);
+    uint32_t hides = chance_one_in(rng, 2) ? 0 : chance_below(rng, VIEWS_LIST_MAX);
 
     for (uint32_t i = 0; i < VIEWS_LIST_MAX; i++) {
-        show[i] = trial_id(trial, chance_below(dice, trial->universe));
-        hide[i] = trial_id(trial, chance_below(dice, trial->universe));
+        show[i] = trial_id(trial, chance_below(rng, trial->universe));
+        hide[i] = trial_id(trial, chance_below(rng, trial->universe));
     }
     qd_status status = qd_room_except(trial->room, member, id, shows, show, hides, hide);
     if (!trial->reference) {

@@ -2,8 +2,8 @@
  *
  * One run of a random script of views on a room, beside the reference (views.h).
  *
- *     views_run.c       commands, each of its entries compared with what the reference makes of it
- *     views_reports.c   ticks, and what members get of views: compared, and folded
+ *     views_run.c       commands, each entry compared with the reference
+ *     views_reports.c   ticks and reports, compared and folded
  */
 #ifndef QD_TESTS_MODEL_ROOM_VIEWS_RUN_H
 #define QD_TESTS_MODEL_ROOM_VIEWS_RUN_H
@@ -42,7 +42,7 @@ struct trial {
     qd_heap heap;
     qd_room *room;
     uint32_t member[TRIAL_ACTORS]; /* or QD_ROOM_OWNED: this actor is not in */
-    uint32_t left;                 /* who left last, or QD_ROOM_OWNED */
+    uint32_t left;                 /* the member that left last, or QD_ROOM_OWNED */
     uint64_t now_ns, tick, hash;
     struct fold views[VIEWS_MEMBERS_MAX], watchers[VIEWS_MEMBERS_MAX];
     /* How this seed draws. */
@@ -65,16 +65,16 @@ uint32_t trial_id(const struct trial *trial, uint32_t number);
 
 typedef enum trial_batch { TRIAL_SPAWN, TRIAL_MOVE, TRIAL_TELEPORT, TRIAL_RESHAPE, TRIAL_DESPAWN } trial_batch;
 
-void trial_entities(struct trial *trial, chance *dice, uint32_t member, trial_batch what);
-/* To another member, or to itself or the room; and all that somebody has, who may have left. */
-void trial_give(struct trial *trial, chance *dice, uint32_t member);
+void trial_entities(struct trial *trial, chance *rng, uint32_t member, trial_batch what);
+/* To another member, to itself, or to the room; and all entities of a member, which may have left. */
+void trial_give(struct trial *trial, chance *rng, uint32_t member);
 void trial_adopt(struct trial *trial, uint32_t from, uint32_t member);
-void trial_describe(struct trial *trial, chance *dice, uint32_t member);
-void trial_observe(struct trial *trial, chance *dice, uint32_t member);
-void trial_move_observers(struct trial *trial, chance *dice, uint32_t member);
-void trial_unobserve(struct trial *trial, chance *dice, uint32_t member);
-void trial_except(struct trial *trial, chance *dice, uint32_t member);
-void trial_tick(struct trial *trial, chance *dice);
+void trial_describe(struct trial *trial, chance *rng, uint32_t member);
+void trial_observe(struct trial *trial, chance *rng, uint32_t member);
+void trial_move_observers(struct trial *trial, chance *rng, uint32_t member);
+void trial_unobserve(struct trial *trial, chance *rng, uint32_t member);
+void trial_except(struct trial *trial, chance *rng, uint32_t member);
+void trial_tick(struct trial *trial, chance *rng);
 void trial_catch_up(struct trial *trial);
 
 #endif

@@ -42,11 +42,11 @@ static void enter(views_room *room, views_observer *observer, uint32_t number)
     observer->view[observer->seen] = (views_seen){.number = number,
                                                   .owner = room->entity[number].owner,
                                                   .birth = room->entity[number].birth,
-                                                  .told = room->ticks};
+                                                  .reported = room->ticks};
     change(room, VIEWS_ENTER, observer, &observer->view[observer->seen++], 0);
 }
 
-/* Somebody who wants something, and what decides who is first. */
+/* An entity that waits, and its priority. */
 typedef struct wish {
     double first, second; /* ascending */
     uint32_t observer, id;
@@ -112,7 +112,7 @@ static double head_start(const views_room *room, const views_observer *observer)
     return observer->margin > range / 16 ? observer->margin : range / 16;
 }
 
-/* Steps 1 to 5; who is to enter goes to `entrants`. */
+/* Steps 1 to 5. Entities that are to enter go to `entrants`. */
 static void serve(views_room *room, uint32_t row, wishes *entrants)
 {
     views_observer *observer = &room->observer[row];
@@ -214,7 +214,7 @@ static void relay(views_room *room, uint32_t member, uint32_t skipped)
             const views_entity *entity = &room->entity[seen->number];
             bool is_turn = false;
 
-            if (seen->gone || seen->told == room->ticks) {
+            if (seen->gone || seen->reported == room->ticks) {
                 continue;
             }
             for (uint32_t tier = 0; tier < observer->tiers; tier++) {
@@ -226,7 +226,7 @@ static void relay(views_room *room, uint32_t member, uint32_t skipped)
                 }
                 break;
             }
-            if (is_turn && seen->since == 0 && entity->placed >= seen->told) {
+            if (is_turn && seen->since == 0 && entity->placed >= seen->reported) {
                 seen->since = room->ticks;
             }
             if (seen->since > 0) {
@@ -249,13 +249,13 @@ static void relay(views_room *room, uint32_t member, uint32_t skipped)
         row->bytes += QD_VIEW_RELAY_BYTES;
         views_seen *seen = views_sees(observer, &room->entity[number], number);
         seen->since = 0;
-        seen->told = room->ticks;
+        seen->reported = room->ticks;
         change(room, VIEWS_RELAY, observer, seen, 0);
     }
     free(waiting.all);
 }
 
-static uint64_t sightings(const views_room *room)
+static uint64_t visible_entries(const views_room *room)
 {
     uint64_t count = 0;
 
@@ -307,7 +307,7 @@ static int by_kind(const void *a, const void *b)
     return one->id < other->id ? -1 : one->id > other->id;
 }
 
-/* Every view is empty, and nobody is told but of that. */
+/* Every view is empty, and only that is reported. */
 static void suspend(views_room *room)
 {
     room->suspended = true;
@@ -327,8 +327,8 @@ static void resume(views_room *room)
     for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
         views_member *row = &room->member[member];
 
-        if (row->told_suspended) {
-            row->told_suspended = false;
+        if (row->reported_suspended) {
+            row->reported_suspended = false;
             row->reset = true;
             row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
         }
@@ -364,8 +364,8 @@ void views_tick(views_room *room, uint32_t skipped)
     for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
         room->member[member].bytes = room->member[member].is_emptied = 0;
     }
-    /* Who has gone is no observer of the sightings any more, and still has a view. */
-    if (sightings(room) > room->config.sightings_max) {
+    /* An observer that has gone has no visible entries any more, but still a view. */
+    if (visible_entries(room) > room->config.sightings_max) {
         suspend(room);
     } else if (room->suspended) {
         resume(room);

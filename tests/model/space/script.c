@@ -46,7 +46,7 @@ typedef struct drawing {
     style where;
     float lo[3];
     double side, size_max;
-    double jitter;  /* in numbers of the frame */
+    double jitter;  /* in numbers of the quantizer */
     uint32_t aimed; /* so many entities */
     uint32_t here, known;
     spot spot[SCRIPT_ENTITIES_MAX];
@@ -483,8 +483,8 @@ static void draw_run(drawing *d)
     script *s = d->s;
 
     s->tuned = !one_in(d, 10);
-    s->tuning = (qd_tuning){.leaf_rows = 1 + below(d, 12), .task_rows_min = below(d, 40), .land_slots = 64};
-    s->tuning.stage_bodies_min = one_in(d, 2) ? 0 : one_in(d, 2) ? below(d, 2 * d->aimed) : UINT32_MAX;
+    s->tuning = (qd_tuning){.leaf_rows = 1 + below(d, 12), .task_rows_min = below(d, 40), .apply_slots = 64};
+    s->tuning.pending_bodies_min = one_in(d, 2) ? 0 : one_in(d, 2) ? below(d, 2 * d->aimed) : UINT32_MAX;
     if (d->aimed > 500 && one_in(d, 2)) {
         s->tuning.leaf_rows = 4096;
     }

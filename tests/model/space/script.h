@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "server/space/core/tuning.h"
+#include "server/space/space.h"
 
 #define SCRIPT_ENTITIES_MAX 2048u
 

@@ -99,8 +99,8 @@ void script_print(const script *s, FILE *to)
             c->swept ? ", swept" : "", c->bodies_max);
     if (s->tuned) {
         fprintf(to,
-                "# leaves of %u rows, tasks of at least %u; moves staged from %u bodies on, landing %u slots a task\n",
-                s->tuning.leaf_rows, s->tuning.task_rows_min, s->tuning.stage_bodies_min, s->tuning.land_slots);
+                "# leaves of %u rows, tasks of at least %u; moves pending from %u bodies on, applied %u slots a task\n",
+                s->tuning.leaf_rows, s->tuning.task_rows_min, s->tuning.pending_bodies_min, s->tuning.apply_slots);
     }
     for (uint32_t i = 0; i < s->count; i++) {
         print_line(&s->line[i], i == 0 || s->line[i - 1].verb != s->line[i].verb, c->dimensions, to);

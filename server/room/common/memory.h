@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Two kinds of memory that grow with a room:
+ *
+ *     array    keeps its contents and never shrinks: for what belongs to entities and members
+ *     block    scratch memory without contents, fitted at each use; gives memory back when a burst is long over
+ */
+#ifndef QD_ROOM_COMMON_MEMORY_H
+#define QD_ROOM_COMMON_MEMORY_H
+
+#include "../../base/alloc.h"
+
+/* Returns the array of rows of `size`, enlarged if it has no row `index`. NULL: no memory; nothing has changed. */
+void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index) QD_MUST_USE;
+
+/* The same for a tick, which must not fail: it may exceed the memory budget. */
+void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index);
+
+#define QD_BLOCK_ALIGNMENT 64u
+
+typedef struct qd_block {
+    void *memory;
+    size_t size;
+    size_t peak;   /* the largest of the last uses */
+    uint32_t uses; /* since the size was last checked */
+} qd_block;
+
+/* At least `size` bytes, aligned to QD_BLOCK_ALIGNMENT. May exceed the memory budget. NULL if size is 0 and the block
+ * is empty. */
+void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size);
+void qd_block_deinit(qd_block *block, qd_heap *heap);
+
+/* The bytes of `count` values of `size`, rounded up so that the next part of the block is aligned, too. */
+static inline size_t qd_block_part(size_t count, size_t size)
+{
+    return (count * size + QD_BLOCK_ALIGNMENT - 1) & ~(size_t)(QD_BLOCK_ALIGNMENT - 1);
+}
+
+/* The same for columns that need not start a cache line. */
+static inline size_t qd_block_column(size_t count, size_t size)
+{
+    return (count * size + 15) & ~(size_t)15;
+}
+
+#endif

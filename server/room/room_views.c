@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "room_views.h"
+
+#include "entities/members.h"
+#include "state.h"
+#include "views/describe.h"
+#include "views/observers.h"
+#include "views/view_report.h"
+#include "views/views.h"
+#include "views/why.h"
+
+void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals)
+{
+    qd_views_describe(&room->views, member, batch, refusals);
+}
+
+void qd_room_observe(qd_room *room, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals)
+{
+    qd_views_observe(&room->views, member, batch, refusals);
+}
+
+void qd_room_observers_move(qd_room *room, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals)
+{
+    qd_views_move_observers(&room->views, member, batch, refusals);
+}
+
+void qd_room_unobserve(qd_room *room, uint32_t member, uint32_t count, const uint32_t *id, qd_room_refusals *refusals)
+{
+    qd_views_unobserve(&room->views, member, count, id, refusals);
+}
+
+qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t observer, uint32_t show_count, const uint32_t *show,
+                         uint32_t hide_count, const uint32_t *hide)
+{
+    return qd_views_except(&room->views, member, observer, show_count, show, hide_count, hide);
+}
+
+void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_options options)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_views_set_options(&room->views, member, options);
+}
+
+void qd_room_view_catch_up(qd_room *room)
+{
+    qd_views_catch_up(&room->views);
+}
+
+bool qd_room_next_view(qd_room *room, qd_room_view_report *report)
+{
+    return qd_views_next_report(&room->views, report);
+}
+
+void qd_room_view_lost(qd_room *room, uint32_t member)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_views_lost(&room->views, member);
+}
+
+void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t reported_tick)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_views_missed(&room->views, member, reported_tick);
+}
+
+void qd_room_view_resume(qd_room *room, uint32_t member)
+{
+    (void)qd_members_at(&room->entities, member);
+    qd_views_resume(&room->views, member);
+}
+
+uint32_t qd_room_why(const qd_room *room, uint32_t member, uint32_t a, uint32_t b, uint32_t capacity,
+                     qd_room_reason *reasons)
+{
+    return qd_views_why(&room->views, member, a, b, capacity, reasons);
+}
+
+void qd_room_view_stats_get(const qd_room *room, qd_room_view_stats *stats)
+{
+    qd_views_stats(&room->views, stats);
+}

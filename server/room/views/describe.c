@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "describe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../entities/members.h"
+#include "../entities/refusals.h"
+#include "visibility/visibility_index.h"
+
+const qd_description *qd_description_of(const qd_views *views, uint32_t slot)
+{
+    static const qd_description nothing;
+
+    return slot < views->descriptions_capacity ? &views->descriptions[slot] : &nothing;
+}
+
+void qd_description_forget(qd_views *views, uint32_t slot)
+{
+    if (slot < views->descriptions_capacity) {
+        views->descriptions[slot] = (qd_description){0};
+    }
+}
+
+static qd_status reserve(qd_views *views, uint32_t slot)
+{
+    uint32_t before = views->descriptions_capacity;
+    qd_description *rows = qd_array_reserve(views->heap, views->descriptions, &views->descriptions_capacity,
+                                            sizeof views->descriptions[0], slot);
+
+    if (!rows) {
+        return QD_ERR_NO_MEMORY;
+    }
+    memset(rows + before, 0, (views->descriptions_capacity - before) * sizeof rows[0]);
+    views->descriptions = rows;
+    return QD_OK;
+}
+
+static int describe_one(qd_views *views, uint32_t member, const qd_msg_describe *batch, uint32_t i,
+                        const uint8_t *payload)
+{
+    qd_id_entry entry = qd_ids_get(&views->entities->ids, batch->id[i]);
+
+    int refusal = qd_check_entry(entry, member);
+    if (refusal) {
+        return refusal;
+    }
+    if (batch->visible_range && !isfinite(batch->visible_range[i])) {
+        return QD_ROOM_NOT_FINITE;
+    }
+    if (batch->visible_range && batch->visible_range[i] < 0) {
+        return QD_ROOM_NEGATIVE_SIZE;
+    }
+
+    qd_description described = *qd_description_of(views, entry.slot);
+    if (batch->tag) {
+        described.tag = batch->tag[i];
+    }
+    if (batch->payload_size) {
+        described.payload_size = batch->payload_size[i];
+        memset(described.payload, 0, sizeof described.payload);
+        if (described.payload_size > 0) {
+            memcpy(described.payload, payload, described.payload_size);
+        }
+    }
+    if (batch->visible_range) {
+        described.visible_range = batch->visible_range[i];
+    }
+    if (batch->team) {
+        described.team = batch->team[i];
+    }
+    if (batch->hidden) {
+        described.hidden = batch->hidden[i] != 0;
+    }
+    if (reserve(views, entry.slot) != QD_OK || qd_view_index_describe(views, entry.slot, &described) != QD_OK) {
+        return QD_ROOM_FULL;
+    }
+    views->descriptions[entry.slot] = described;
+    return 0;
+}
+
+void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals)
+{
+    const uint8_t *payload = batch->payload;
+
+    (void)qd_members_at(views->entities, member);
+    qd_refuse_none(refusals);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        uint8_t size = batch->payload_size ? batch->payload_size[i] : 0;
+
+        QD_ASSERT(size <= QD_VIEW_PAYLOAD_MAX); /* the caller has checked it */
+        int refusal = describe_one(views, member, batch, i, payload);
+        if (refusal) {
+            qd_refuse(refusals, i, refusal);
+        }
+        if (size > 0) {
+            payload += size;
+        }
+    }
+    qd_batch_finish(views->entities, batch->count, refusals);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The state of views. Observers and the entities that they may see (targets) are rows of arrays: observers by a row
+ * number, targets by the slot that the entity has in the room's space.
+ *
+ * A ROUND is a tick since the room was first observed. Rounds wrap around; they are compared by their difference.
+ */
+#ifndef QD_ROOM_VIEWS_STATE_VIEW_STATE_H
+#define QD_ROOM_VIEWS_STATE_VIEW_STATE_H
+
+#include "../../../base/map.h"
+#include "../../common/memory.h"
+#include "../../common/view_types.h"
+#include "../../entities/entity_state.h"
+#include "priority_list.h"
+#include "visible_entries.h"
+
+#define QD_NONE UINT32_MAX
+
+/* ---- targets, while the room has observers ---- */
+
+enum {
+    QD_TARGET_CARRIER_CHANGED = 1, /* listed in changed_carriers */
+    QD_TARGET_CHANGED = 2,         /* listed in changed */
+    QD_TARGET_ADDED = 4,           /* listed in the additions of the spatial join */
+};
+
+/* An entity as observers see it. All that the rule reads lies together. */
+typedef struct qd_target {
+    float at[3];             /* in two dimensions the last is 0 */
+    uint32_t position_round; /* the round that first shows this position, */
+    uint32_t spawn_round;    /* and the round that first shows the entity */
+    uint32_t category, team;
+    uint32_t point, beacon; /* its bodies in the visibility index; QD_NONE */
+    uint32_t anchored;      /* the first of the observers anchored to it */
+    float visible_range;
+    uint8_t hidden;
+    uint8_t removed; /* qd_space_reason, until another entity gets the slot */
+    uint8_t flags;   /* QD_TARGET_* */
+} qd_target;
+
+/* What clients described of an entity, whether there are observers or not. */
+typedef struct qd_description {
+    uint64_t tag;
+    uint32_t team;
+    float visible_range;
+    uint8_t hidden, payload_size;
+    uint8_t payload[QD_VIEW_PAYLOAD_MAX];
+} qd_description;
+
+/* ---- observers ---- */
+
+typedef enum qd_observer_state {
+    QD_OBSERVER_FREE = 0,
+    QD_OBSERVER_LIVE,
+    QD_OBSERVER_GONE, /* its view ends at the next tick */
+} qd_observer_state;
+
+/* Why a tick evaluates an observer as a whole, and not only the entries that changed; or why it relays. */
+enum {
+    QD_ATTEND_ALWAYS = 1, /* it has a limit, a cone or a list `show` */
+    QD_ATTEND_ONCE = 2,   /* the observer has changed, or an entity waits to enter */
+    QD_ATTEND_GONE = 4,
+    QD_ATTEND_WHOLE = 7,
+    QD_ATTEND_RELAY = 8, /* it has relay tiers */
+};
+
+/* The bodies of an observer in the visibility index. The first two are its region, the others meet beacons. */
+enum { QD_BODY_INNER = 0, QD_BODY_OUTER, QD_BODY_BEACON_INNER, QD_BODY_BEACON_OUTER, QD_BODIES };
+enum { QD_REGION_BODIES = 2 }; /* QD_BODY_INNER and QD_BODY_OUTER */
+
+typedef struct qd_observer {
+    /* One cache line with what a change of its view needs. */
+    qd_visible_entries entries;
+    uint32_t rank; /* among all observers, by (member, id) */
+    uint32_t mask, team;
+    uint32_t anchor; /* slot; QD_NONE: free */
+    uint32_t member;
+    uint32_t seen; /* how many entities are in its view */
+    uint16_t hide_count, show_count;
+    uint8_t state; /* qd_observer_state */
+    uint8_t kind;  /* qd_room_region_kind */
+    uint8_t tiers;
+    bool sees_self : 1;
+    bool is_plain : 1; /* without leave_margin and enter_budget */
+
+    uint32_t id;
+    uint32_t changed_round; /* the round that first shows its last change by a command */
+    uint32_t *exceptions;   /* `hide`, then `show`, each ascending */
+    float at[3], leave_margin;
+    float range, half[3], direction[3], angle;
+    double unit[3], cosine, sine; /* of a cone */
+    uint32_t limit, enter_budget;
+    float relay_range[QD_VIEW_TIERS_MAX];
+    uint16_t relay_every[QD_VIEW_TIERS_MAX];
+    uint32_t body[QD_BODIES];                  /* in the visibility index; QD_NONE */
+    uint32_t member_previous, member_next;     /* the list of its member's observers */
+    uint32_t anchored_previous, anchored_next; /* and of observers at the same entity */
+} qd_observer;
+
+_Static_assert(offsetof(qd_observer, id) <= 64 && sizeof(qd_observer) % 64 == 0, "each has its own cache lines");
+_Static_assert(QD_VIEW_EXCEPTIONS_MAX <= UINT16_MAX && QD_VIEW_TIERS_MAX <= UINT8_MAX, "the counts fit");
+_Static_assert(QD_VIEW_EVERY_MAX <= UINT16_MAX, "relay_every fits");
+
+/* ---- members ---- */
+
+typedef struct qd_view_range {
+    uint32_t first, count;
+} qd_view_range;
+
+enum { QD_VIEW_NEWS_SUSPENDED = 1, QD_VIEW_NEWS_RESET = 2, QD_VIEW_NEWS_RESET_WATCHERS = 4 };
+
+typedef struct qd_view_member {
+    uint32_t first; /* the list of its observers */
+    qd_room_view_options options;
+    bool lost;                  /* its reports cannot be delivered */
+    bool reset, reset_watchers; /* due with its next report */
+    bool reported_suspended;
+    bool was_reported;      /* it has ever got a report */
+    bool lagging;           /* ticks were lost, and the reset that replaces them is not delivered yet */
+    uint64_t reported_tick; /* with `lagging`: the last tick before the lost ones */
+    bool is_emptied;        /* at this tick it lost a view, because all views were suspended */
+    bool is_full;           /* at this tick it has no bytes left for an entity that waits to enter */
+    uint64_t bytes;         /* spent at this tick */
+    uint8_t news;           /* of this round: QD_VIEW_NEWS_* */
+    qd_view_range leaves, enters, relays, watcher_leaves, watcher_enters;
+} qd_view_member;
+
+/* ---- the part of the room ---- */
+
+/* News of a round. Sorted by key before they are reported; `value` is a slot, for leaves with the reason above it. */
+typedef struct qd_view_list {
+    uint64_t *key;
+    uint32_t *value;
+    uint32_t count, capacity;
+} qd_view_list;
+
+#define QD_VIEW_REASON_SHIFT 24u
+
+/* The columns that the reports of a round point into: each member has a range of them. */
+typedef struct qd_view_columns {
+    qd_block block;
+    uint32_t *leave_observer, *leave_id;
+    uint8_t *leave_reason;
+    uint32_t *enter_observer, *enter_id, *enter_category;
+    float *enter_at[3], *enter_half[3], *enter_radius;
+    uint8_t *enter_shape, *enter_payload_size, *enter_payload;
+    size_t *enter_payload_first; /* where the payload of each enter begins */
+    uint64_t *enter_tag;
+    uint32_t *relay_observer, *relay_id;
+    float *relay_at[3];
+    uint32_t *watcher_entity, *watcher_member, *watcher_observer;
+} qd_view_columns;
+
+/* Only tests change these. */
+typedef struct qd_join_tuning {
+    bool always;                         /* use the spatial join even where it does not pay */
+    const struct qd_join_finder *finder; /* NULL: the fastest */
+    uint32_t looks_without_hits_max;     /* 0: the default */
+} qd_join_tuning;
+
+typedef struct qd_views {
+    /* Every tick reads this line. */
+    qd_space *index; /* the visibility index; NULL: the room has no observers */
+    bool in_use;     /* a member has observed, watched or lost a view; until then a round has nothing to do */
+    bool has_beacons;
+    bool uses_join;       /* the spatial join finds who meets regions, not the index */
+    uint32_t next_member; /* whose report of the present round is next */
+    uint32_t round;
+    qd_entities *entities;
+    qd_heap *heap;
+
+    qd_space_config index_config;
+    uint32_t observers_max, visible_max;
+    uint32_t *use; /* by slot of the index: what the body is for (qd_use) */
+    uint32_t use_capacity;
+    qd_target *targets;                   /* by slot of the room's space */
+    uint32_t target_capacity, target_end; /* nothing is known of slots from target_end on */
+    uint32_t move_count;                  /* moves of entities since the last tick */
+    struct qd_join *join;                 /* exists together with the index */
+    qd_join_tuning join_tuning;
+    uint32_t *changed_carriers; /* entities that have moved and carry a beacon or observers */
+    uint32_t *changed;          /* entities of which category, team or hidden has changed */
+    uint32_t changed_carriers_count, changed_carriers_capacity, changed_count, changed_capacity;
+    qd_description *descriptions; /* by slot of the room's space; there is none beyond */
+    uint32_t descriptions_capacity;
+    qd_view_member *members; /* by number */
+    uint32_t member_count, member_capacity;
+
+    qd_observer *observers;
+    uint32_t count, capacity; /* of rows in use or used before */
+    uint32_t live, gone;
+    uint32_t boxes;     /* live observers whose region is a box */
+    uint32_t free;      /* the list of free rows, by member_next */
+    uint8_t *attention; /* by row: QD_ATTEND_* */
+    uint32_t attention_capacity;
+    uint32_t multiplier; /* of all sets of visible entries */
+    qd_map rows;         /* member << 32 | id to row */
+    uint64_t *order;     /* by rank: member << 32 | id */
+    uint32_t order_count, order_capacity;
+    bool order_stale;
+
+    uint64_t visible_count; /* pairs of bodies that met in the index at the last tick */
+    uint64_t shown;         /* ids on the lists `show` of all live observers */
+    bool suspended;
+    bool watchers_due; /* a member's reverse view needs a reset since the last round */
+
+    /* The present round. */
+    uint64_t reported_before; /* the last tick of earlier rounds */
+    qd_block candidates, crossings, scratch;
+    qd_view_list leaves, enters, relays;
+    qd_view_list watchers; /* the same news for members that watch */
+    qd_priority_list wanted, entrants, waiting;
+    qd_view_columns report;
+
+    uint64_t seen_count, enters_count, leaves_count;
+} qd_views;
+
+/* What a body of the visibility index is for: QD_BODY_* of an observer, by its row, or of an entity, by its slot. */
+enum { QD_BODY_POINT = QD_BODIES, QD_BODY_BEACON };
+
+#define QD_USE_SHIFT 28u
+
+static inline uint32_t qd_use(unsigned body, uint32_t index)
+{
+    return (uint32_t)body << QD_USE_SHIFT | index;
+}
+static inline unsigned qd_use_body(uint32_t use)
+{
+    return use >> QD_USE_SHIFT;
+}
+static inline uint32_t qd_use_index(uint32_t use)
+{
+    return use & ((1u << QD_USE_SHIFT) - 1);
+}
+
+static inline unsigned qd_views_axes(const qd_views *views)
+{
+    return views->entities->is_3d ? 3 : 2;
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The visible entries of an observer: the entities that it may see or sees, as a hash set of slots. Each entry has
+ * flags in the same 32 bits.
+ *
+ *     slot (22 bits) | flags (10 bits)       0: empty, so flags are never all 0
+ *
+ * Open addressing, linear probing, deletion by backward shift. Clients choose which slots come near whom, so positions
+ * in the table depend on a salt. An observer that relays has a row of rounds beside each entry.
+ *
+ * Adding an entry cannot fail: it may exceed the memory budget.
+ */
+#ifndef QD_ROOM_VIEWS_STATE_VISIBLE_ENTRIES_H
+#define QD_ROOM_VIEWS_STATE_VISIBLE_ENTRIES_H
+
+#include <stdbool.h>
+
+#include "../../../base/alloc.h"
+
+#define QD_ENTRY_SHIFT 10u
+
+enum {
+    /* The entity is in the region, in the widened region; the observer is in the entity's visible range, in the widened
+     * range. In the order of QD_BODY_*. */
+    QD_ENTRY_INNER = 1,
+    QD_ENTRY_OUTER = 2,
+    QD_ENTRY_BEACON_INNER = 4,
+    QD_ENTRY_BEACON_OUTER = 8,
+    QD_ENTRY_SHOWN = 16,   /* on the list `show` */
+    QD_ENTRY_SEEN = 32,    /* in the view */
+    QD_ENTRY_CHANGED = 64, /* to be evaluated at this tick */
+    QD_ENTRY_WAITS = 128,  /* to be relayed */
+    QD_ENTRY_HELD = 256,   /* waits to enter: a budget holds it back */
+    QD_ENTRY_FLAGS = (1 << QD_ENTRY_SHIFT) - 1,
+};
+
+/* When the position was reported and how long it has waited, in rounds; and the id, which decides its turn. */
+typedef struct qd_relayed {
+    uint32_t reported, waits_since;
+    uint32_t id;
+} qd_relayed;
+
+typedef struct qd_visible_entries {
+    uint32_t *entry;
+    qd_relayed *relayed; /* beside each entry; NULL: the observer does not relay */
+    uint32_t count;
+    uint32_t capacity;   /* a power of two, or 0 */
+    uint32_t multiplier; /* from qd_visible_entries_multiplier */
+} qd_visible_entries;
+
+static inline uint32_t qd_entry_slot(uint32_t entry)
+{
+    return entry >> QD_ENTRY_SHIFT;
+}
+
+/* Of all sets of a room, from its salt. */
+uint32_t qd_visible_entries_multiplier(uint64_t salt);
+/* The set is empty afterwards. */
+void qd_visible_entries_deinit(qd_visible_entries *set, qd_heap *heap);
+/* Adds or removes the rows of rounds. In new rows the position was reported at round `reported`. */
+void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay, uint32_t reported);
+
+/* NULL: not in the set. Entries move at the next put or remove. */
+uint32_t *qd_visible_entries_find(const qd_visible_entries *set, uint32_t slot);
+/* Sets flags of an entry, which is added if it is new. */
+uint32_t *qd_visible_entries_put(qd_visible_entries *set, qd_heap *heap, uint32_t slot, uint32_t flags);
+/* Prefetches the entry of the slot. */
+void qd_visible_entries_prefetch(const qd_visible_entries *set, uint32_t slot);
+void qd_visible_entries_remove(qd_visible_entries *set, uint32_t *entry);
+/* Gives memory back after a crowd has gone. Entries may move. */
+void qd_visible_entries_trim(qd_visible_entries *set, qd_heap *heap);
+/* Clears QD_ENTRY_CHANGED, and removes entries without other flags. */
+void qd_visible_entries_settle(qd_visible_entries *set);
+
+static inline qd_relayed *qd_entry_relayed(const qd_visible_entries *set, const uint32_t *entry)
+{
+    return &set->relayed[entry - set->entry];
+}
+
+#endif

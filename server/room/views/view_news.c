@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view_news.h"
+
+void qd_view_list_grow(qd_views *views, qd_view_list *list)
+{
+    uint32_t capacity = list->capacity;
+
+    list->key = qd_array_need(views->heap, list->key, &capacity, sizeof list->key[0], list->count);
+    list->value = qd_array_need(views->heap, list->value, &list->capacity, sizeof list->value[0], list->count);
+}
+
+void qd_view_list_deinit(qd_view_list *list, qd_heap *heap)
+{
+    qd_heap_free(heap, list->key, list->capacity * sizeof list->key[0]);
+    qd_heap_free(heap, list->value, list->capacity * sizeof list->value[0]);
+}
+
+static uint64_t news_key(const qd_views *views, const qd_observer *observer, uint32_t slot)
+{
+    return (uint64_t)observer->rank << 32 | views->entities->id[slot];
+}
+
+void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry)
+{
+    const qd_observer *observer = &views->observers[row];
+    qd_relayed *relayed = qd_entry_relayed(&observer->entries, entry);
+
+    *entry &= ~(uint32_t)QD_ENTRY_WAITS;
+    relayed->reported = views->round;
+    qd_view_list_add(views, &views->relays, (uint64_t)observer->rank << 32 | relayed->id, qd_entry_slot(*entry));
+}
+
+void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry)
+{
+    qd_observer *observer = &views->observers[row];
+    uint32_t slot = qd_entry_slot(*entry);
+
+    *entry |= QD_ENTRY_SEEN;
+    if (observer->entries.relayed) {
+        qd_relayed *relayed = qd_entry_relayed(&observer->entries, entry);
+
+        relayed->reported = views->round;
+        relayed->id = views->entities->id[slot];
+    }
+    observer->seen++;
+    views->seen_count++;
+    views->enters_count++;
+    qd_view_list_add(views, &views->enters, news_key(views, observer, slot), slot);
+}
+
+void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave_reason reason)
+{
+    qd_observer *observer = &views->observers[row];
+    uint32_t slot = qd_entry_slot(*entry);
+
+    if (views->entities->emptied) {
+        reason = QD_ROOM_LEFT_ROOM_CLOSED;
+    }
+    *entry &= ~(uint32_t)(QD_ENTRY_SEEN | QD_ENTRY_WAITS);
+    observer->seen--;
+    views->seen_count--;
+    views->leaves_count++;
+    views->members[observer->member].bytes += QD_VIEW_LEAVE_BYTES;
+    qd_view_list_add(views, &views->leaves, news_key(views, observer, slot),
+                     slot | (uint32_t)reason << QD_VIEW_REASON_SHIFT);
+}
+
+void qd_view_admit(qd_views *views, qd_priority item)
+{
+    const qd_observer *observer = &views->observers[item.observer];
+
+    if (views->members[observer->member].options.bytes_max > 0) {
+        item.rank = observer->rank;
+        qd_priority_list_add(&views->entrants, views->heap, item);
+    } else {
+        qd_view_enter(views, item.observer, qd_visible_entries_find(&observer->entries, item.slot));
+    }
+}

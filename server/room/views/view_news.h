@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Changes of views at a tick, with the news of them that members get.
+ *
+ * `entry` points to a visible entry of the observer in `row`.
+ */
+#ifndef QD_ROOM_VIEWS_VIEW_NEWS_H
+#define QD_ROOM_VIEWS_VIEW_NEWS_H
+
+#include "state/view_state.h"
+
+void qd_view_list_grow(qd_views *views, qd_view_list *list);
+void qd_view_list_deinit(qd_view_list *list, qd_heap *heap);
+
+static inline void qd_view_list_add(qd_views *views, qd_view_list *list, uint64_t key, uint32_t value)
+{
+    if (QD_UNLIKELY(list->count == list->capacity)) {
+        qd_view_list_grow(views, list);
+    }
+    list->key[list->count] = key;
+    list->value[list->count++] = value;
+}
+
+void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry);
+void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave_reason reason);
+/* Reports the position of an entity in the view. */
+void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry);
+/* The entity is to enter: at once, or as the bytes of the observer's member allow. */
+void qd_view_admit(qd_views *views, qd_priority item);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "visibility.h"
+
+#include <string.h>
+
+#include "spatial_join.h"
+#include "visibility_index.h"
+
+/* The join pays if there are ENTRIES_MIN visible entries in all and ENTRIES_PER_OBSERVER on average, and one in
+ * MOVED_SHARE entities moves. Once in use, it stays so with half of that. */
+#define ENTRIES_MIN          65536u
+#define ENTRIES_PER_OBSERVER 16u
+#define MOVED_SHARE          2u
+
+#define AHEAD 16u /* events; their bodies are anywhere in memory */
+
+/* ---- life ---- */
+
+static qd_status add_list(qd_views *views, uint32_t first)
+{
+    for (uint32_t slot = first; slot != QD_SLOT_NONE; slot = views->entities->holding[slot].next) {
+        qd_body body;
+
+        qd_space_body(views->entities->space, slot, &body);
+        qd_status status = qd_visibility_add(views, slot, &body);
+        if (status != QD_OK) {
+            return status;
+        }
+    }
+    return QD_OK;
+}
+
+qd_status qd_visibility_open(qd_views *views)
+{
+    const qd_members *members = &views->entities->members;
+
+    views->join = qd_join_create(views->heap);
+    if (!views->join) {
+        return QD_ERR_NO_MEMORY;
+    }
+    qd_status status = qd_space_create(&views->index_config, views->heap, &views->index);
+    if (status != QD_OK) {
+        qd_join_destroy(views->join, views->heap);
+        views->join = NULL;
+        return status;
+    }
+    status = add_list(views, views->entities->room_owned_first);
+    for (uint32_t member = 0; member < members->count && status == QD_OK; member++) {
+        status = add_list(views, members->rows[member].first);
+    }
+    if (status != QD_OK) {
+        qd_visibility_close(views);
+    }
+    return status;
+}
+
+void qd_visibility_close(qd_views *views)
+{
+    qd_space_destroy(views->index);
+    views->index = NULL;
+    qd_join_destroy(views->join, views->heap);
+    views->join = NULL;
+    views->uses_join = views->has_beacons = false;
+    views->visible_count = 0;
+    views->changed_carriers_count = views->changed_count = 0;
+    qd_heap_free(views->heap, views->use, views->use_capacity * sizeof views->use[0]);
+    qd_heap_free(views->heap, views->targets, views->target_capacity * sizeof views->targets[0]);
+    views->use = NULL;
+    views->targets = NULL;
+    views->use_capacity = views->target_capacity = views->target_end = 0;
+}
+
+qd_status qd_visibility_add(qd_views *views, uint32_t slot, const qd_body *body)
+{
+    qd_status status = qd_view_index_add(views, slot, body);
+
+    if (status == QD_OK && views->uses_join) {
+        qd_join_add(views, slot);
+    }
+    return status;
+}
+
+/* ---- ticks ---- */
+
+/* The events of the index as crossings, behind those that the join has found. */
+static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_space_events *events)
+{
+    qd_crossing *all = qd_block_fit(&views->crossings, views->heap, (joined.count + events->count) * sizeof all[0]);
+    size_t count = joined.count;
+
+    if (joined.count > 0) {
+        memcpy(all, joined.all, joined.count * sizeof all[0]);
+    }
+    for (size_t i = 0; i < events->count; i++) {
+        const qd_space_event event = events->events[i];
+
+        if (i + AHEAD < events->count) {
+            __builtin_prefetch(&views->use[qd_space_event_a(events->events[i + AHEAD])]);
+            __builtin_prefetch(&views->use[qd_space_event_b(events->events[i + AHEAD])]);
+        }
+        const uint32_t one = views->use[qd_space_event_a(event)], other = views->use[qd_space_event_b(event)];
+        const uint32_t observers = qd_use_body(one) < QD_BODIES ? one : other;
+        all[count++] =
+            (qd_crossing){observers, qd_use_index(one ^ other ^ observers), qd_space_event_kind(event) != QD_SPACE_END};
+    }
+    return (qd_crossings){all, count, joined.complete && events->complete};
+}
+
+qd_crossings qd_visibility_tick(qd_views *views, const qd_executor *executor, uint64_t limit)
+{
+    const bool asks_index = !views->uses_join || views->has_beacons;
+    qd_crossings joined = {.complete = true};
+    qd_space_events events;
+
+    if (views->uses_join) {
+        joined = qd_join_tick(views, executor, limit);
+    }
+    qd_space_tick(views->index, executor, asks_index ? QD_SPACE_WANT_EVENTS : QD_SPACE_WANT_NOTHING, limit, &events);
+    return asks_index ? crossings_of(views, joined, &events) : joined;
+}
+
+void qd_visibility_skip_tick(qd_views *views, const qd_executor *executor)
+{
+    qd_space_events events;
+
+    qd_space_tick(views->index, executor, QD_SPACE_WANT_NOTHING, 0, &events);
+}
+
+static bool join_pays(const qd_views *views)
+{
+    const uint32_t slack = views->uses_join ? 2 : 1;
+    const uint64_t entries = views->visible_count * slack;
+
+    if (views->suspended || views->join->gave_up) {
+        return false;
+    }
+    return views->join_tuning.always ||
+           (!views->has_beacons && views->boxes == 0 && entries >= ENTRIES_MIN &&
+            entries / ENTRIES_PER_OBSERVER >= views->live &&
+            (uint64_t)views->move_count * slack >= views->entities->ids.count / MOVED_SHARE);
+}
+
+void qd_visibility_settle(qd_views *views)
+{
+    const uint32_t *freed;
+    size_t freed_count;
+
+    qd_space_settle(views->index, &freed, &freed_count);
+    const bool pays = join_pays(views);
+    if (pays && !views->uses_join) {
+        views->uses_join = true;
+        qd_join_start(views);
+        qd_view_index_refilter(views);
+    } else if (!pays && views->uses_join) {
+        views->uses_join = false;
+        qd_join_stop(views);
+        qd_view_index_catch_up(views);
+    }
+    views->move_count = 0;
+}
+
+qd_crossings qd_visibility_all(qd_views *views, const qd_executor *executor, uint64_t limit)
+{
+    const qd_crossings joined = {.complete = true};
+    qd_space_events pairs;
+
+    qd_space_pairs(views->index, executor, limit, &pairs);
+    return pairs.complete ? crossings_of(views, joined, &pairs) : (qd_crossings){.complete = false};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * AUTO: which index a space should have, decided between ticks by counted work, never by the clock: the same on every
+ * machine, with every kernel and any number of workers.
+ *
+ * AUTO begins with BRUTE, the fastest index for few rows, and changes to the tree before a traversal of more. The tree
+ * is the best index, or nearly, for most content. Once rows have been few for some time, AUTO returns to BRUTE.
+ *
+ * A tree is slow in two cases. Rows that move far at every tick change their cells every time, which costs GRID
+ * nothing. A crowd that is tiny compared with the world lies in finest cells, which the linear tree cannot divide and
+ * SPARSE can. Both show in what a tick costs beyond its share. This debt adds up until it has cost as much as trying
+ * another index. AUTO then counts what the other index costs. If it is not clearly better, AUTO returns to the tree and
+ * waits for four times the debt before it tries again. A better index stays long enough that another try of the tree
+ * costs a small part of the gain.
+ *
+ * Owned by the space. One thread at a time.
+ */
+#ifndef QD_SPACE_AUTO_H
+#define QD_SPACE_AUTO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/axes.h"
+#include "core/replan_debt.h"
+#include "types.h"
+
+/* What one tick counted. */
+typedef struct qd_auto_tick {
+    uint32_t rows;       /* traversed, with those of removed bodies */
+    uint64_t operations; /* on lists */
+    uint64_t tests;
+    uint64_t exact_tests; /* beyond those that found an event, which no index can spare */
+} qd_auto_tick;
+
+/* Costs are steps a row, of about the time that one row takes against 64 others. */
+typedef struct qd_auto {
+    uint32_t few;         /* rows that BRUTE is no slower with; 0: it is not wanted */
+    qd_replan_debt debt;  /* of the tree's ticks beyond their share */
+    double tree_cost;     /* of its last tick */
+    double settling;      /* of the other index's first ticks */
+    double cost_sum;      /* of those after them, that are compared */
+    uint32_t ticks;       /* that the other index was at work */
+    uint32_t ticks_to_be; /* before the tree is looked at again */
+    uint32_t few_ticks;   /* on end with no more than half of that */
+    bool tree_failed; /* its traversal, or that of the one after it, was stopped without hits: no more looks at it */
+} qd_auto;
+
+/* `leaf_rows`: of the tree's leaves. A depth other than 0 asks for the tree from the beginning. */
+void qd_auto_init(qd_auto *choice, uint32_t leaf_rows, uint32_t depth);
+/* The index to begin with. */
+qd_space_index qd_auto_first(const qd_auto *choice);
+/* The index for a traversal of so many rows. */
+qd_space_index qd_auto_fit(const qd_auto *choice, qd_space_index at_work, uint32_t rows);
+/* The index after a traversal that stopped because too many exact tests found nothing. The tree would stop again. */
+qd_space_index qd_auto_without_hits(qd_auto *choice);
+/* The index for the next tick, from what the last one counted with the index that was at work. Ticks without
+ * a complete traversal do not count. */
+qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How rows become the columns of a list, with AVX2; lanes_portable.h documents the functions.
+ */
+#ifndef QD_SPACE_KERNEL_COLUMNS_AVX2_H
+#define QD_SPACE_KERNEL_COLUMNS_AVX2_H
+
+#include <immintrin.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../../base/assert.h"
+#include "../../geometry/quantizer.h"
+#include "../../geometry/shape.h"
+#include "../kernel.h"
+
+typedef struct numbering {
+    __m256 origin, scale, last;
+} numbering;
+
+/* The pack turns numbers below 0 into 0. */
+static inline __m256i number_edges(const numbering *as, __m256 at)
+{
+    __m256 number = _mm256_mul_ps(_mm256_sub_ps(at, as->origin), as->scale);
+
+    return _mm256_cvttps_epi32(_mm256_min_ps(number, as->last));
+}
+
+/* Turns four registers with two fours of numbers in each half (a b c d, a b c d) into a register per letter. */
+static inline void transpose(const __m256i from[4], __m256i to[4])
+{
+    const __m256i pairs = _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, /* once per half */
+                                           0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+    __m256i a = _mm256_shuffle_epi8(from[0], pairs), b = _mm256_shuffle_epi8(from[1], pairs);
+    __m256i c = _mm256_shuffle_epi8(from[2], pairs), d = _mm256_shuffle_epi8(from[3], pairs);
+    __m256i lower_ab = _mm256_unpacklo_epi32(a, b), lower_cd = _mm256_unpacklo_epi32(c, d);
+    __m256i upper_ab = _mm256_unpackhi_epi32(a, b), upper_cd = _mm256_unpackhi_epi32(c, d);
+
+    to[0] = _mm256_unpacklo_epi64(lower_ab, lower_cd);
+    to[1] = _mm256_unpackhi_epi64(lower_ab, lower_cd);
+    to[2] = _mm256_unpacklo_epi64(upper_ab, upper_cd);
+    to[3] = _mm256_unpackhi_epi64(upper_ab, upper_cd);
+}
+
+#if QD_AXES == 2
+/* Rows `r` and r + 8, a half each. */
+static inline __m256i number_rows(const numbering *as, const qd_row *rows, uint32_t r)
+{
+    return number_edges(
+        as, _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows[r].v)), _mm_load_ps(rows[r + 8].v), 1));
+}
+
+/* The lesser and the greater numbers of 16 rows at two times, a register per edge. */
+static inline void number_sixteen(const numbering *as, const qd_row *const rows[2], __m256i least[4], __m256i most[4])
+{
+    __m256i less[4], more[4];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        __m256i a = _mm256_packus_epi32(number_rows(as, rows[0], 2 * i), number_rows(as, rows[0], 2 * i + 1));
+        __m256i b = _mm256_packus_epi32(number_rows(as, rows[1], 2 * i), number_rows(as, rows[1], 2 * i + 1));
+
+        less[i] = _mm256_min_epu16(a, b);
+        more[i] = _mm256_max_epu16(a, b);
+    }
+    transpose(less, least);
+    transpose(more, most);
+}
+
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
+{
+    const __m128 origin =
+        _mm_setr_ps(quantizer->origin[0], quantizer->origin[1], quantizer->origin[0], quantizer->origin[1]);
+    const numbering as = {_mm256_insertf128_ps(_mm256_castps128_ps256(origin), origin, 1),
+                          _mm256_set1_ps(quantizer->scale), _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
+    __m256i least[4], most[4], inner_least[4], inner_most[4];
+
+    number_sixteen(&as, outer, least, most);
+    number_sixteen(&as, inner, inner_least, inner_most);
+    const __m256i one = _mm256_set1_epi16(1);
+    for (uint32_t k = 0; k < 2; k++) {
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_LO + k], least[k]);
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_HI + k], most[k + 2]);
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(inner_most[k], one));
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_HI + k], inner_least[k + 2]);
+    }
+}
+#else
+/* Two rows: the lower edges of both in the lower half, the upper ones in the upper. */
+static inline __m256i number_rows(const numbering *as, const qd_row *rows)
+{
+    return _mm256_packus_epi32(number_edges(as, _mm256_load_ps(rows[0].v)),
+                               number_edges(as, _mm256_load_ps(rows[1].v)));
+}
+
+/* Eight rows at two times, a register per axis. Lower edges are in the lower half, as the lesser numbers of the two
+ * times; upper edges are in the upper half, as the greater ones. With `inner` it is the reverse. */
+static inline void number_eight(const numbering *as, const qd_row *a, const qd_row *b, bool inner, __m256i to[4])
+{
+    __m256i both[4];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        __m256i of_a = number_rows(as, a + 2 * i), of_b = number_rows(as, b + 2 * i);
+        __m256i less = _mm256_min_epu16(of_a, of_b), more = _mm256_max_epu16(of_a, of_b);
+
+        both[i] = inner ? _mm256_blend_epi32(more, less, 0xf0) : _mm256_blend_epi32(less, more, 0xf0);
+    }
+    transpose(both, to);
+}
+
+static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
+                                   const qd_row *const inner[2], qd_edges *result)
+{
+    const float *o = quantizer->origin;
+    const numbering as = {_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0), _mm256_set1_ps(quantizer->scale),
+                          _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
+    const __m256i one = _mm256_set1_epi16(1);
+    __m256i around[2][4], inside[2][4];
+
+    for (uint32_t half = 0; half < 2; half++) {
+        number_eight(&as, outer[0] + 8 * half, outer[1] + 8 * half, false, around[half]);
+        number_eight(&as, inner[0] + 8 * half, inner[1] + 8 * half, true, inside[half]);
+    }
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        __m256i inner_lo = _mm256_permute2x128_si256(inside[0][k], inside[1][k], 0x20);
+
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_LO + k],
+                           _mm256_permute2x128_si256(around[0][k], around[1][k], 0x20));
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_HI + k],
+                           _mm256_permute2x128_si256(around[0][k], around[1][k], 0x31));
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(inner_lo, one));
+        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_HI + k],
+                           _mm256_permute2x128_si256(inside[0][k], inside[1][k], 0x31));
+    }
+}
+#endif
+
+/* ---- round rows: a register holds one edge of eight rows ---- */
+
+#define OP(name) _mm256_##name
+
+typedef __m256 floats, round_mask;
+typedef __m256i ints;
+
+static inline floats choose_round(round_mask round, floats made, floats kept)
+{
+    return _mm256_blendv_ps(kept, made, round);
+}
+
+static inline ints number_round(const qd_quantizer *quantizer, uint32_t k, floats edge)
+{
+    const numbering as = {_mm256_set1_ps(quantizer->origin[k]), _mm256_set1_ps(quantizer->scale),
+                          _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
+
+    return number_edges(&as, edge);
+}
+
+#include "columns_x86.h"
+
+static inline round_rows load_eight(const qd_row *rows, uint32_t is_round)
+{
+    const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24); /* the top bit of each lane counts */
+    const floats lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
+    round_rows eight;
+
+    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
+        floats row[4];
+
+        for (uint32_t r = 0; r < 4; r++) {
+            row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + i));
+            row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + i), 1);
+        }
+        transpose_fours(row, eight.column + i);
+    }
+    eight.round = _mm256_and_ps(lanes, _mm256_cmp_ps(eight.column[QD_ROW_HIGH], _mm256_setzero_ps(), _CMP_GE_OQ));
+    return eight;
+}
+
+static inline void number_eight_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                      uint32_t is_round, ints number[QD_LIST_COLUMNS])
+{
+    const round_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
+
+    if (QD_LIKELY(_mm256_movemask_ps(_mm256_and_ps(a.round, b.round)) == 0xff)) {
+        number_columns(quantizer, &a, &b, true, number);
+    } else {
+        number_columns(quantizer, &a, &b, false, number);
+    }
+}
+
+#define COLUMNS_OF_ROUND
+
+/* Not inlined, or boxes would have to save registers that only round rows need. */
+static __attribute__((noinline)) void columns_of_round(const qd_quantizer *quantizer, const qd_row *now,
+                                                       const qd_row *was, uint32_t is_round, qd_edges *result)
+{
+    __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
+
+    number_eight_round(quantizer, now, was, is_round, first);
+    number_eight_round(quantizer, now + 8, was + 8, is_round >> 8, second);
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+        const __m256i one = _mm256_set1_epi16(qd_column_is_plus_one(k));
+        __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(first[k], second[k]), 0xd8);
+
+        _mm256_store_si256((__m256i *)(void *)result->v[k], _mm256_add_epi16(both, one));
+    }
+}
+
+/* A column relative to its corner; with plus_one, one that is stored plus one, and stays so. */
+static inline __m256i narrow_edges(const uint16_t *from, __m256i corner, bool plus_one, __m128i shift)
+{
+    const __m256i one = _mm256_set1_epi16(plus_one);
+    __m256i number = _mm256_sub_epi16(_mm256_load_si256((const __m256i *)(const void *)from), one);
+    __m256i offset = _mm256_srl_epi16(_mm256_subs_epu16(number, corner), shift);
+
+    return _mm256_add_epi16(_mm256_min_epu16(offset, _mm256_set1_epi16(254)), one);
+}
+
+static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
+{
+    const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
+    __m256i corner[QD_AXES];
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        corner[k] = _mm256_set1_epi16((short)window->lo[k]);
+    }
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
+        uint32_t next = k + 1;
+        __m256i a = narrow_edges(from->v[k], corner[k % QD_AXES], qd_column_is_plus_one(k), shift);
+        __m256i b = narrow_edges(from->v[next], corner[next % QD_AXES], qd_column_is_plus_one(next), shift);
+        /* The pack works in halves; its quarters come in the order 0, 2, 1, 3. */
+        __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xd8);
+
+        _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
+        _mm_storeu_si128((__m128i *)(void *)(column[next] + at), _mm256_extracti128_si256(both, 1));
+    }
+}
+
+/* ---- appending the rows of a mask, eight lanes at a time ---- */
+
+/* Eight lanes of a list, and which of them are in a mask. */
+typedef struct eight_lanes {
+    uint32_t first, mask;
+} eight_lanes;
+
+/* Takes the first lanes from the mask of a group of 32. */
+static inline eight_lanes take_eight(uint32_t base, uint32_t *mask)
+{
+    const uint32_t next = _tzcnt_u32(*mask), first = next < 24 ? next : 24;
+    const eight_lanes eight = {base + first, *mask >> first & 0xff};
+
+    *mask &= ~(UINT32_C(0xff) << first);
+    return eight;
+}
+
+/* The numbers of a mask's lanes, a byte each. */
+static inline __m128i lanes_of_mask(uint32_t mask)
+{
+    static const uint32_t of_four[16] = {0x0, 0x0,   0x1,   0x100,   0x2,   0x200,   0x201,   0x20100,
+                                         0x3, 0x300, 0x301, 0x30100, 0x302, 0x30200, 0x30201, 0x3020100};
+    const uint64_t low = of_four[mask & 15], high = of_four[mask >> 4] + 0x04040404u;
+
+    return _mm_cvtsi64_si128((long long)(low | high << 8 * _mm_popcnt_u32(mask & 15)));
+}
+
+/* Appends references, and the bits of changed rows. */
+static inline void append_rows(const qd_list16 *from, eight_lanes eight, __m128i lanes, uint32_t *row,
+                               uint64_t *changed, uint32_t at)
+{
+    const __m256i rows = _mm256_loadu_si256((const void *)(from->row + eight.first));
+
+    _mm256_storeu_si256((void *)(row + at), _mm256_permutevar8x32_epi32(rows, _mm256_cvtepu8_epi32(lanes)));
+    const __m128i bits = _mm_set1_epi64x((long long)UINT64_C(0x8040201008040201));
+    const __m128i of_eight = _mm_set1_epi8((char)(from->changed[eight.first / 64] >> eight.first % 64));
+    const __m128i is_set = _mm_cmpeq_epi8(_mm_and_si128(of_eight, bits), bits);
+    qd_bits_set(changed, at, (uint32_t)_mm_movemask_epi8(_mm_shuffle_epi8(is_set, lanes)) & 0xff, 8);
+}
+
+#define COLUMNS_APPEND
+
+static inline void columns_append16(const qd_list16 *from, uint32_t base, uint64_t mask, qd_list16 *list)
+{
+    for (uint32_t left = (uint32_t)mask; left != 0;) {
+        const eight_lanes eight = take_eight(base, &left);
+        const __m128i lanes = lanes_of_mask(eight.mask), both = _mm_unpacklo_epi8(lanes, lanes);
+        const __m128i bytes = _mm_add_epi8(_mm_add_epi8(both, both), _mm_set1_epi16(0x100));
+
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+            const __m128i column = _mm_loadu_si128((const void *)(from->column[k] + eight.first));
+
+            _mm_storeu_si128((void *)(list->column[k] + list->count), _mm_shuffle_epi8(column, bytes));
+        }
+        append_rows(from, eight, lanes, list->row, list->changed, list->count);
+        list->count += (uint32_t)_mm_popcnt_u32(eight.mask);
+    }
+}
+
+/* Eight lanes of two columns, narrowed, a half each. */
+static inline __m256i narrow_two(const qd_list16 *from, uint32_t first, uint32_t k, const __m128i *corner,
+                                 __m128i shift)
+{
+    const __m256i one =
+        _mm256_set_m128i(_mm_set1_epi16(qd_column_is_plus_one(k + 1)), _mm_set1_epi16(qd_column_is_plus_one(k)));
+    const __m256i least = _mm256_set_m128i(corner[(k + 1) % QD_AXES], corner[k % QD_AXES]);
+    const __m128i low = _mm_loadu_si128((const void *)(from->column[k] + first));
+    const __m128i high = _mm_loadu_si128((const void *)(from->column[k + 1] + first));
+    const __m256i offset = _mm256_subs_epu16(_mm256_sub_epi16(_mm256_set_m128i(high, low), one), least);
+
+    return _mm256_add_epi16(_mm256_min_epu16(_mm256_srl_epi16(offset, shift), _mm256_set1_epi16(254)), one);
+}
+
+static inline void columns_append8(const qd_list16 *from, uint32_t base, uint64_t mask, const qd_window *window,
+                                   qd_list8 *list)
+{
+    const __m128i shift = _mm_cvtsi32_si128((int)window->shift);
+    __m128i corner[QD_AXES];
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        corner[k] = _mm_set1_epi16((short)window->lo[k]);
+    }
+    for (uint32_t left = (uint32_t)mask; left != 0;) {
+        const eight_lanes eight = take_eight(base, &left);
+        const __m128i lanes = lanes_of_mask(eight.mask);
+        /* The second column of a half begins eight bytes later. */
+        const __m128i two = _mm_unpacklo_epi64(lanes, _mm_add_epi8(lanes, _mm_set1_epi8(8)));
+        const __m256i four = _mm256_set_m128i(two, two);
+
+        for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 4) {
+            const __m256i a = narrow_two(from, eight.first, k, corner, shift);
+            const __m256i b = narrow_two(from, eight.first, k + 2, corner, shift);
+            const __m256i both = _mm256_shuffle_epi8(_mm256_packus_epi16(a, b), four);
+            const __m128i low = _mm256_castsi256_si128(both), high = _mm256_extracti128_si256(both, 1);
+
+            _mm_storel_epi64((void *)(list->column[k] + list->count), low);
+            _mm_storel_epi64((void *)(list->column[k + 1] + list->count), high);
+            _mm_storel_epi64((void *)(list->column[k + 2] + list->count), _mm_unpackhi_epi64(low, low));
+            _mm_storel_epi64((void *)(list->column[k + 3] + list->count), _mm_unpackhi_epi64(high, high));
+        }
+        append_rows(from, eight, lanes, list->row, list->changed, list->count);
+        list->count += (uint32_t)_mm_popcnt_u32(eight.mask);
+    }
+}
+
+#endif

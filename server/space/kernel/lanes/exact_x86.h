@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The exact test of boxes and circles, a register of pairs at a time, for AVX2 and AVX-512. It computes in float as far
+ * as that decides, and finds the same events as the plain C of exact_body.h. Included by each kernel_<isa>.c after its
+ * lanes_<isa>.h, which defines
+ *
+ *     PAIRS_LANES         pairs in a register
+ *     round_lanes         for each lane, whether something is round: a mask or a register
+ *     load_ints           a register from memory
+ *     take_apart          PAIRS_LANES pairs of numbers as two registers
+ *     put_together        two registers as pairs of numbers, only the lanes of a mask, one behind the other
+ *     put_lanes           a register to memory, only the lanes of a mask, one behind the other; may write all lanes
+ *     gather_ids          the ids of rows, 0 for lanes that are not valid
+ *     with_either         a bit for each lane where one of two registers has one of its flags
+ *     filters_agree       a bit for each lane whose filters agree, where both have a class; and those where not
+ *     odd_agree           the same for filters without a class
+ *     are_round           round_lanes of ids
+ *     meeting_at          which pairs of rows overlap
+ *     kinds_of            the kinds of events, from what overlaps now and did, and those that are not 0
+ */
+#define PAIRS_MANY
+
+/* A bit for each of the first `count` lanes. */
+static inline uint32_t lanes_of_count(uint32_t count)
+{
+    return count < PAIRS_LANES ? (1u << count) - 1 : (1u << PAIRS_LANES) - 1;
+}
+
+static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *pairs, uint32_t *pair_count, qd_shapes *to)
+{
+    const ints row = OP(set1_epi32)(QD_LIST_ROW);
+    const uint32_t count = *pair_count, swept = sink->swept ? UINT32_MAX : 0;
+    uint32_t found = 0, left = 0;
+
+    for (uint32_t p = 0; p < count; p += PAIRS_LANES) {
+        const uint32_t valid = lanes_of_count(count - p);
+        ints a, b;
+
+        take_apart(pairs + p, &a, &b);
+        const ints row_a = a & row, row_b = b & row;
+        const ints id_a = gather_ids(sink->rows->id, row_a, valid), id_b = gather_ids(sink->rows->id, row_b, valid);
+        const uint32_t half = QD_LIST_WAS | QD_LIST_NOW;
+        const uint32_t others = (with_either(a | b, half, id_a | id_b, QD_ID_INTRICATE) | swept) & valid;
+        if (QD_UNLIKELY(others != 0)) {
+            /* Not behind where they are read. */
+            put_together(pairs + left, a, b, others);
+            left += (uint32_t)_mm_popcnt_u32(others);
+        }
+        uint32_t usual = valid & ~others, odd;
+        usual &= filters_agree(&sink->bodies->classes, id_a, id_b, &odd);
+        odd &= valid & ~others;
+        if (QD_UNLIKELY(odd != 0)) {
+            usual |= odd_agree(sink->bodies->filter, odd, id_a, id_b);
+        }
+        put_lanes(to->a + found, row_a, usual);
+        put_lanes(to->b + found, row_b, usual);
+        put_lanes(to->id_a + found, id_a, usual);
+        put_lanes(to->id_b + found, id_b, usual);
+        found += (uint32_t)_mm_popcnt_u32(usual);
+    }
+    *pair_count = left;
+    return found;
+}
+
+/* Fills a register behind the last number with the first one. */
+static inline void round_off(uint32_t *numbers, uint32_t count)
+{
+    const ints first = OP(set1_epi32)((int)numbers[0]);
+
+    memcpy(numbers + count, &first, sizeof first);
+}
+
+static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_shapes *shapes, uint32_t shape_count,
+                                  qd_space_event *event, size_t count)
+{
+    const ints slots = OP(set1_epi32)(QD_ID_SLOT);
+
+    round_off(shapes->a, shape_count);
+    round_off(shapes->b, shape_count);
+    round_off(shapes->id_a, shape_count);
+    round_off(shapes->id_b, shape_count);
+    for (uint32_t p = 0; p < shape_count; p += PAIRS_LANES) {
+        const uint32_t *a = shapes->a + p, *b = shapes->b + p;
+        const ints id_a = load_ints(shapes->id_a + p), id_b = load_ints(shapes->id_b + p);
+        const round_lanes round_a = are_round(id_a), round_b = are_round(id_b);
+        const round_lanes now = meeting_at(sink->rows->now, a, b, round_a, round_b);
+        const round_lanes was = meeting_at(sink->rows->was, a, b, round_a, round_b);
+        ints kind;
+        const uint32_t any = lanes_of_count(shape_count - p) & kinds_of(kinds, now, was, &kind);
+
+        put_together(event + count, (id_a & slots) | OP(slli_epi32)(kind, QD_SPACE_EVENT_SHIFT), id_b & slots, any);
+        count += (uint32_t)_mm_popcnt_u32(any);
+    }
+    return count;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sink.h"
+
+#include "../../base/array.h"
+#include "../../base/assert.h"
+
+#define REPORT_STEP 4096u /* exact tests; each event takes one */
+
+_Static_assert(QD_BLOCKS_MAX *QD_BLOCK_ROWS - 1 <= QD_LIST_ROW, "a list has bits for every reference");
+_Static_assert(QD_LIST_ROW < 1u << QD_SPACE_EVENT_SHIFT, "an event has room for its kind beside a reference");
+
+static void report(qd_sink *sink)
+{
+    qd_quota *quota = sink->quota;
+    uint64_t hits = sink->count - sink->reported, misses = sink->exact_tests - sink->reported_tests - hits;
+    uint64_t found = atomic_fetch_add_explicit(&quota->found, hits, memory_order_relaxed) + hits;
+    uint64_t without_hits = atomic_fetch_add_explicit(&quota->without_hits, misses, memory_order_relaxed) + misses;
+
+    sink->reported = sink->count;
+    sink->reported_tests = sink->exact_tests;
+    sink->stopped = found > quota->limit || without_hits > quota->misses_max;
+}
+
+bool qd_sink_open(qd_sink *sink, size_t more)
+{
+    if (sink->exact_tests - sink->reported_tests >= REPORT_STEP || sink->count > sink->quota->limit) {
+        report(sink);
+    }
+    if (sink->stopped) {
+        return false;
+    }
+    if (sink->count + more > sink->capacity) {
+        size_t capacity = sink->capacity + sink->capacity / 2;
+
+        capacity = capacity < sink->count + more ? sink->count + more : capacity;
+        sink->event = qd_array_grow(sink->heap, QD_ARRAY_NEED, sink->event, sink->capacity * sizeof *sink->event,
+                                    sink->count * sizeof *sink->event, capacity * sizeof *sink->event);
+        sink->capacity = capacity;
+    }
+    return true;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linear.h"
+
+#include "../../../base/array.h"
+#include "../../../base/assert.h"
+#include "../root.h"
+#include "../tree_search.h"
+#include "linear_move.h"
+#include "linear_plan.h"
+#include "linear_traversal.h"
+
+static qd_status reserve(qd_index *index)
+{
+    qd_linear *tree = (qd_linear *)index;
+
+    return index->cells > 0 || qd_linear_plan_first(tree, QD_ARRAY_TRY) ? QD_OK : QD_ERR_NO_MEMORY;
+}
+
+static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
+{
+    qd_linear *tree = (qd_linear *)index;
+
+    if (QD_UNLIKELY(index->cells == 0)) {
+        (void)qd_linear_plan_first(tree, QD_ARRAY_NEED);
+    }
+    return qd_linear_cell_of(tree, box, cell_key);
+}
+
+/* Above the leaves, and longer than two of the finest cells. A small step is cheaper as one row, even where it crosses
+ * a line. */
+static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
+{
+    const qd_linear *tree = (const qd_linear *)index;
+    const uint32_t span = 2u << (QD_QUANTIZER_BITS - tree->depth);
+    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
+    bool is_long = false;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        is_long |= at.v[QD_ROW_HIGH + k] - at.v[k] > span;
+    }
+    return is_long && !qd_cell_key_is_leaf(cell_key);
+}
+
+static bool is_high(const qd_index *index, uint32_t cell_key)
+{
+    (void)index;
+    return !qd_cell_key_is_leaf(cell_key);
+}
+
+static void entered(qd_index *index, uint32_t cell)
+{
+    qd_linear *tree = (qd_linear *)index;
+
+    qd_linear_occupy(tree, cell);
+    tree->crowd_debt += qd_linear_plan_is_crowded(tree, cell);
+}
+
+static void settle(qd_index *index)
+{
+    qd_linear *tree = (qd_linear *)index;
+
+    if (qd_linear_plan_is_due(tree)) {
+        qd_linear_replan(tree);
+    }
+}
+
+static void count(const qd_index *index, qd_space_counters *counters)
+{
+    counters->depth = ((const qd_linear *)index)->depth;
+    counters->cells = index->cells;
+}
+
+static void destroy(qd_index *index)
+{
+    qd_linear *tree = (qd_linear *)index;
+
+    qd_linear_plan_drop(tree);
+    qd_heap_free(index->heap, tree, sizeof *tree);
+}
+
+static qd_extent extent_of_cell(const qd_quantizer *quantizer, uint32_t level, uint32_t k)
+{
+    uint32_t bits = QD_QUANTIZER_BITS - level, last = (1u << bits) - 1;
+    qd_numbers numbers;
+
+    for (uint32_t axis = 0; axis < QD_AXES; axis++) {
+        numbers.v[axis] = qd_morton_gather(k >> axis) << bits;
+        numbers.v[QD_ROW_HIGH + axis] = numbers.v[axis] + last;
+    }
+    return qd_quantizer_extent(quantizer, &numbers, QD_QUANTIZER_LAST);
+}
+
+/* The cells below one, the most promising last, which is the next to be visited. */
+static inline uint32_t push_below(const qd_index *index, const qd_search *search, qd_search_stop from,
+                                  qd_search_stop *stops, uint32_t count)
+{
+    const qd_linear *tree = (const qd_linear *)index;
+    const uint32_t first = count, level = from.level + 1;
+    const uint32_t first_child = QD_CHILDREN * (from.cell - qd_level_first(from.level));
+
+    if (tree->flags[from.cell] & QD_CELL_LEAF) {
+        return count;
+    }
+    for (uint32_t k = first_child; k < first_child + QD_CHILDREN; k++) {
+        uint32_t cell = qd_level_first(level) + k;
+
+        if (tree->flags[cell] & QD_CELL_OCCUPIED) {
+            qd_extent extent = extent_of_cell(&tree->quantizer, level, k);
+
+            count = qd_search_push(search, &extent, (qd_search_stop){0, level, cell}, stops, first, count);
+        }
+    }
+    return count;
+}
+
+static qd_status search(const qd_index *index, qd_search *wanted)
+{
+    return qd_tree_search(index, wanted, push_below);
+}
+
+static const qd_index_ops ops = {
+    .kind = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE,
+    .reserve = reserve,
+    .locate = locate,
+    .is_far = is_far,
+    .is_high = is_high,
+    .move = qd_linear_move,
+    .entered = entered,
+    .commits_all = true,
+    .prepare = settle,
+    .traverse_begin = qd_linear_traverse_begin,
+    .traverse = qd_linear_traverse,
+    .traverse_end = qd_linear_traverse_end,
+    .settle = settle,
+    .search = search,
+    .count = count,
+    .holds = qd_linear_holds,
+    .validate = qd_linear_validate,
+    .destroy = destroy,
+};
+
+qd_index *qd_linear_create(const qd_index *as)
+{
+    qd_linear *tree = qd_heap_alloc_zeroed(as->heap, sizeof *tree);
+
+    if (tree == NULL) {
+        return NULL;
+    }
+    tree->index = *as;
+    tree->index.ops = &ops;
+    tree->index.cell = NULL;
+    tree->index.cells = 0;
+    const qd_space_config *config = as->config;
+    const float lo[3] = {config->min_x, config->min_y, config->min_z};
+    const float hi[3] = {config->max_x, config->max_y, config->max_z};
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        tree->bounds.lo[k] = lo[k];
+        tree->bounds.hi[k] = hi[k];
+    }
+    qd_root root = qd_root_of(&tree->bounds);
+    tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
+    tree->filled = root.filled;
+    return &tree->index;
+}

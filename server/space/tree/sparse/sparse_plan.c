@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sparse_plan.h"
+
+#include <string.h>
+
+#include "../../../base/assert.h"
+#include "../../core/rows.h"
+#include "../root.h"
+#include "sparse_locate.h"
+#include "sparse_prune.h"
+
+#define OPERATIONS_A_LOOK 8u
+
+/* A leaf that cannot be divided, because what crowds it is larger than the cells below, is looked at again when there
+ * are some more. */
+void qd_sparse_entered(qd_sparse *sparse, uint32_t number)
+{
+    uint32_t count = sparse->index.cell[number].count, most = qd_leaf_rows_max(&sparse->index);
+
+    if (QD_UNLIKELY(count >= most && count % (most / 4 + 1) == 0 && sparse->index.config->depth == 0 &&
+                    qd_sparse_is_leaf(sparse, number))) {
+        qd_sparse_note(sparse, &sparse->crowded, number, QD_CELL_CROWDED);
+    }
+}
+
+/* Puts a row into a cell, as it is in an old pool. */
+static void put_row(qd_sparse *sparse, const qd_rows *old, uint32_t reference, uint32_t to)
+{
+    qd_rows *rows = sparse->index.rows;
+    const qd_row now = *qd_row_now(old, reference), was = *qd_row_was(old, reference);
+    const uint32_t id = qd_row_id(old, reference);
+    const bool is_changed = qd_rows_is_changed(old, reference);
+
+    qd_sparse_entered(sparse, to);
+    uint32_t at = qd_rows_insert(rows, &sparse->index.cell[to], to, id, &now, &was);
+    if (!is_changed) {
+        qd_rows_unset_changed(rows, at);
+    }
+    qd_row_relocated(sparse->index.bodies, id, at);
+    if (!(id & QD_ID_OLD_ROW)) {
+        sparse->index.bodies->record[id & QD_ID_SLOT].cell_key = to;
+    }
+}
+
+/* The row is put into its new cell first: it still stands where it was until it is taken out there. */
+static void move_row(qd_sparse *sparse, uint32_t from, uint32_t reference, uint32_t to)
+{
+    qd_rows *rows = sparse->index.rows;
+
+    put_row(sparse, rows, reference, to);
+    const uint32_t moved = qd_rows_remove(rows, &sparse->index.cell[from], reference);
+    if (moved != QD_NONE) {
+        qd_row_relocated(sparse->index.bodies, moved, reference);
+    }
+}
+
+/* ---- dividing ---- */
+
+/* How many of a cell's rows would go further down. */
+static uint32_t rows_below(const qd_sparse *sparse, uint32_t number)
+{
+    const qd_rows *rows = sparse->index.rows;
+    qd_scan scan = qd_scan_start(rows, &sparse->index.cell[number], 1);
+    uint32_t level = qd_key_level(sparse->cells.key[number]), below = 0, first, count;
+
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            qd_row box = qd_row_box(rows, first + i);
+            qd_numbers numbers = qd_key_numbers(&sparse->quantizer, &box);
+
+            below += qd_key_level_of(&numbers) > level;
+        }
+    }
+    return below;
+}
+
+/* From the last row to the first: a row that takes the place of one that went has been looked at. */
+static void spread(qd_sparse *sparse, uint32_t number)
+{
+    const qd_rows *rows = sparse->index.rows;
+    uint32_t block = sparse->index.cell[number].head;
+    uint32_t lanes = (sparse->index.cell[number].count - 1) % QD_BLOCK_ROWS + 1;
+
+    while (block != QD_NONE) {
+        uint32_t next = rows->info[block].next;
+
+        while (lanes-- > 0) {
+            qd_row box = qd_row_box(rows, block * QD_BLOCK_ROWS + lanes);
+            uint32_t to = qd_sparse_locate(sparse, &box);
+
+            if (to != number) {
+                move_row(sparse, number, block * QD_BLOCK_ROWS + lanes, to);
+            }
+        }
+        block = next;
+        lanes = QD_BLOCK_ROWS;
+    }
+}
+
+/* How many levels below make leaves of some rows, if they are spread evenly. */
+static uint32_t levels_for(const qd_sparse *sparse, uint32_t rows)
+{
+    uint32_t levels = 0;
+
+    for (uint32_t left = rows; left > qd_leaf_rows_max(&sparse->index); left >>= QD_AXES) {
+        levels++;
+    }
+    return levels;
+}
+
+static void divide(qd_sparse *sparse, uint32_t number)
+{
+    uint32_t below = rows_below(sparse, number);
+
+    if (qd_is_divided(&sparse->index, below)) {
+        qd_sparse_set_leaf(sparse, number, false);
+        sparse->leaf_from = qd_key_level(sparse->cells.key[number]) + levels_for(sparse, below);
+        spread(sparse, number);
+        sparse->leaf_from = 0;
+    }
+}
+
+/* Those below that turn out to be too full follow on the list. */
+void qd_sparse_divide(qd_sparse *sparse)
+{
+    for (uint32_t i = 0; i < sparse->crowded.count; i++) {
+        uint32_t number = sparse->crowded.number[i];
+
+        sparse->cells.flags[number] &= (uint8_t)~QD_CELL_CROWDED;
+        if (qd_sparse_is_leaf(sparse, number)) {
+            divide(sparse, number);
+        }
+    }
+    sparse->crowded.count = 0;
+}
+
+/* ---- merging ---- */
+
+/* Whether a cell and those below it, all of them leaves, hold no more than one leaf should. */
+static bool is_thin(const qd_sparse *sparse, uint32_t number)
+{
+    const qd_sparse_cells *cells = &sparse->cells;
+
+    if (cells->flags[number] & (QD_CELL_LEAF | QD_CELL_FREE)) {
+        return false;
+    }
+    uint32_t count = cells->cell[number].count;
+    for (uint32_t child = cells->link[number].first; child != QD_NONE; child = cells->link[child].next) {
+        if (!qd_sparse_is_leaf(sparse, child)) {
+            return false;
+        }
+        count += cells->cell[child].count;
+    }
+    return count <= sparse->index.tuning.leaf_rows;
+}
+
+static void merge(qd_sparse *sparse, uint32_t number)
+{
+    qd_sparse_cells *cells = &sparse->cells;
+
+    qd_sparse_set_leaf(sparse, number, true);
+    while (cells->link[number].first != QD_NONE) {
+        uint32_t child = cells->link[number].first;
+
+        while (cells->cell[child].count > 0) {
+            const qd_cell *cell = &cells->cell[child];
+
+            move_row(sparse, child, cell->head * QD_BLOCK_ROWS + (cell->count - 1) % QD_BLOCK_ROWS, number);
+        }
+        qd_sparse_cells_drop(cells, child);
+    }
+    if (cells->cell[number].count == 0) {
+        qd_sparse_prune_emptied(sparse, number);
+    }
+}
+
+void qd_sparse_merge(qd_sparse *sparse)
+{
+    uint64_t news = sparse->index.rows->operations - sparse->merged_for, looks = news / OPERATIONS_A_LOOK;
+
+    if (sparse->index.config->depth != 0 || looks == 0) {
+        return;
+    }
+    sparse->merged_for += looks * OPERATIONS_A_LOOK;
+    looks = looks < sparse->cells.used ? looks : sparse->cells.used;
+    for (; looks > 0; looks--) {
+        sparse->merge_at = sparse->merge_at + 1 < sparse->cells.used ? sparse->merge_at + 1 : 0;
+        if (is_thin(sparse, sparse->merge_at)) {
+            merge(sparse, sparse->merge_at);
+        }
+    }
+}
+
+/* ---- the root ---- */
+
+/* Registers all rows again. */
+static void rebuild(qd_sparse *sparse)
+{
+    qd_index *index = &sparse->index;
+    qd_rows old_rows = *index->rows;
+    qd_sparse_cells old_cells = sparse->cells;
+
+    qd_sparse_cells_init(&sparse->cells, index->heap, old_cells.has_room);
+    index->cell = NULL;
+    index->cells = 0;
+    sparse->crowded.count = sparse->candidates.count = 0;
+    sparse->level_usual = 0;
+    sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
+    qd_rows_make(index->rows, index->heap, 0);
+    qd_scan scan = qd_scan_start(&old_rows, old_cells.cell, old_cells.used);
+    uint32_t first, count;
+    while (qd_scan_next(&scan, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            qd_row box = qd_row_box(&old_rows, first + i);
+
+            put_row(sparse, &old_rows, first + i, qd_sparse_locate(sparse, &box));
+        }
+    }
+    index->rows->operations = old_rows.operations;
+    sparse->leaf_from = index->config->depth;
+    qd_sparse_cells_deinit(&old_cells);
+    qd_rows_deinit(&old_rows);
+    qd_sparse_divide(sparse);
+}
+
+void qd_sparse_reroot(qd_sparse *sparse)
+{
+    const qd_rows *rows = sparse->index.rows;
+
+    if (QD_LIKELY(!qd_replan_debt_is_due(&sparse->debt, qd_replan_price(rows->count)))) {
+        return;
+    }
+    qd_replan_debt_pay(&sparse->debt, qd_replan_price(rows->count));
+    qd_shells shells;
+    qd_shells_init(&shells, &sparse->bounds);
+    qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));
+    qd_root root = qd_root_choose(&shells, (qd_root_use){sparse->depth_max, sparse->index.tuning.leaf_rows});
+    const qd_quantizer old = sparse->quantizer;
+    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
+    if (memcmp(&old, &sparse->quantizer, sizeof old) != 0) {
+        rebuild(sparse);
+    }
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Exact geometry on random shapes, compared with the figures of the model (space/figure.h), which share no code with
+ * it: circles and boxes to the last bit, the rest where it is not too close to tell.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "server/space/geometry/geometry.h"
+#include "space/figure.h"
+#include "support/chance.h"
+
+#define CASES 4000u
+
+/* Where the numbers of a case come from: of one scale, in a plane or in space, from a lattice, where much is parallel
+ * and much touches, and from so far away that the corners of boxes are rounded to sizes of their own. */
+typedef struct source {
+    chance dice;
+    bool flat, lattice;
+    double size, spread, step, far;
+} source;
+
+static void draw_source(source *from)
+{
+    static const double scales[] = {1, 1, 1, 1e-3, 1e6, 1e18};
+    chance *dice = &from->dice;
+
+    from->flat = chance_one_in(dice, 2);
+    from->lattice = chance_one_in(dice, 3);
+    from->size = scales[chance_below(dice, 6)];
+    from->spread = from->size * (double)chance_between(dice, 0.3, 2);
+    from->step = from->spread * (chance_one_in(dice, 3) ? 1 : 4);
+    from->far = chance_one_in(dice, 4) ? from->size * (double)chance_between(dice, 1e5, 1e7) : 0;
+}
+
+static float number(source *from, double range)
+{
+    return from->lattice ? (float)(((double)chance_below(&from->dice, 9) - 4) / 4 * range)
+                         : chance_between(&from->dice, -range, range);
+}
+
+static float number_of_z(source *from, double range)
+{
+    return from->flat ? 0 : number(from, range);
+}
+
+static qd_body draw_body(source *from, uint32_t shape)
+{
+    qd_body body = {.x = number(from, from->spread),
+                    .y = number(from, from->spread),
+                    .z = number_of_z(from, from->spread),
+                    .half_x = number(from, from->size),
+                    .half_y = number(from, from->size),
+                    .half_z = number_of_z(from, from->size),
+                    .radius = fabsf(number(from, from->size / 2)),
+                    .shape = (uint8_t)shape};
+
+    if (shape != QD_SPACE_CAPSULE) {
+        body.half_x = fabsf(body.half_x);
+        body.half_y = fabsf(body.half_y);
+        body.half_z = fabsf(body.half_z);
+    }
+    if (chance_one_in(&from->dice, 4)) {
+        body.half_y = body.half_z = 0;
+    }
+    if (chance_one_in(&from->dice, 4)) {
+        *(chance_one_in(&from->dice, 2) ? &body.radius : &body.half_x) = 0;
+    }
+    return body;
+}
+
+/* From near to near, or to far away. */
+static qd_body moved(source *from, qd_body body)
+{
+    if (!chance_one_in(&from->dice, 5)) {
+        body.x += (float)from->far;
+        body.y -= (float)from->far;
+        body.x += number(from, from->step);
+        body.y += number(from, from->step);
+        body.z += number_of_z(from, from->step);
+    }
+    return body;
+}
+
+static qd_geometry geometry_of(const qd_body *body)
+{
+    const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
+    qd_geometry geometry = {.shape = (qd_space_shape)body->shape};
+
+    for (int k = 0; k < 3; k++) {
+        geometry.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
+        geometry.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
+    }
+    geometry.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
+    return geometry;
+}
+
+static void test_overlap(void **state)
+{
+    (void)state;
+    source from = {.dice = {11}};
+    for (uint32_t shapes = 0; shapes < 9; shapes++) {
+        uint32_t told[3] = {0};
+
+        for (uint32_t i = 0; i < CASES; i++) {
+            draw_source(&from);
+            qd_body one = draw_body(&from, 1 + shapes / 3), other = draw_body(&from, 1 + shapes % 3);
+            qd_geometry a = geometry_of(&one), b = geometry_of(&other);
+            bool overlap = qd_geometry_overlaps(&a, &b);
+            figure_verdict expected = figure_overlap(&one, &other);
+            assert_int_equal(overlap, qd_geometry_overlaps(&b, &a));
+            assert_true(expected == FIGURE_EITHER || overlap == (expected == FIGURE_MEET));
+            told[expected]++;
+        }
+        assert_true(told[FIGURE_APART] > CASES / 4 && told[FIGURE_MEET] > CASES / 5);
+    }
+}
+
+static void test_meeting(void **state)
+{
+    (void)state;
+    source from = {.dice = {12}};
+    for (uint32_t shapes = 0; shapes < 9; shapes++) {
+        uint32_t told[3] = {0}, between = 0;
+
+        for (uint32_t i = 0; i < CASES; i++) {
+            draw_source(&from);
+            qd_body body[4] = {draw_body(&from, 1 + shapes / 3), draw_body(&from, 1 + shapes % 3)};
+            body[2] = moved(&from, body[0]);
+            body[3] = moved(&from, body[1]);
+            qd_geometry s[4] = {geometry_of(&body[0]), geometry_of(&body[1]), geometry_of(&body[2]),
+                                geometry_of(&body[3])};
+            bool met = qd_geometry_meets(&s[0], &s[2], &s[1], &s[3]);
+            figure_verdict expected = figure_meet_on_the_way(&body[0], &body[2], &body[1], &body[3]);
+            assert_int_equal(met, qd_geometry_meets(&s[1], &s[3], &s[0], &s[2]));
+            assert_int_equal(met, qd_geometry_meets(&s[2], &s[0], &s[3], &s[1]));
+            assert_true(expected == FIGURE_EITHER || met == (expected == FIGURE_MEET));
+            told[expected]++;
+            between += met && !qd_geometry_overlaps(&s[0], &s[1]) && !qd_geometry_overlaps(&s[2], &s[3]);
+        }
+        assert_true(told[FIGURE_APART] > CASES / 4 && told[FIGURE_MEET] > CASES / 5 && between > CASES / 20);
+    }
+}
+
+static qd_space_query draw_query(source *from, qd_space_query_kind kind)
+{
+    qd_space_query query = {.kind = kind,
+                            .x = number(from, from->spread),
+                            .y = number(from, from->spread),
+                            .z = number_of_z(from, from->spread),
+                            .direction_x = number(from, from->size),
+                            .direction_y = number(from, from->size),
+                            .direction_z = number_of_z(from, from->size),
+                            .reach = from->step};
+
+    if (query.direction_x == 0 && query.direction_y == 0 && query.direction_z == 0) {
+        query.direction_x = (float)from->size;
+    }
+    return query;
+}
+
+static double measure(const qd_space_query *query, const qd_geometry *geometry)
+{
+    const double at[3] = {query->x, query->y, query->z};
+    double unit[3] = {query->direction_x, query->direction_y, query->direction_z};
+    double length = sqrt(unit[0] * unit[0] + unit[1] * unit[1] + unit[2] * unit[2]);
+
+    for (int k = 0; k < 3; k++) {
+        unit[k] /= length;
+    }
+    if (query->kind == QD_SPACE_RAY) {
+        return qd_geometry_ray(geometry, at, unit, query->reach);
+    }
+    double distance = qd_geometry_distance(geometry, at);
+    return distance <= query->reach ? distance : (double)INFINITY;
+}
+
+static void test_distance_and_ray(void **state)
+{
+    (void)state;
+    source from = {.dice = {13}};
+    for (uint32_t kinds = 0; kinds < 6; kinds++) {
+        uint32_t told[3] = {0}, away = 0;
+
+        for (uint32_t i = 0; i < CASES; i++) {
+            draw_source(&from);
+            qd_space_query query = draw_query(&from, kinds < 3 ? QD_SPACE_NEAREST : QD_SPACE_RAY);
+            qd_body body = draw_body(&from, 1 + kinds % 3);
+            qd_geometry geometry = geometry_of(&body);
+            double at = measure(&query, &geometry), expected_at, slack;
+            figure_verdict expected = figure_measure(&query, &body, &expected_at, &slack);
+            assert_true(expected == FIGURE_EITHER || isfinite(at) == (expected == FIGURE_MEET));
+            assert_true(expected != FIGURE_MEET || fabs(at - expected_at) <= slack);
+            told[expected]++;
+            away += isfinite(at) && at > 0;
+        }
+        assert_true(told[FIGURE_APART] > CASES / 20 && told[FIGURE_MEET] > CASES / 10 && away > CASES / 20);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_distance_and_ray),
+    };
+
+    return cmocka_run_group_tests_name("space_geometry", tests, NULL, NULL);
+}

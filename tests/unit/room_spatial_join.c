@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The spatial join: all finders find the same points, and miss none. The join is in use only where a crowd moves, and
+ * it gives up if it takes too long. The model test checks that it gives the same views as the visibility index.
+ */
+#include "server/room/room_views.h"
+#include "server/room/state.h"
+#include "server/room/views/visibility/spatial_join.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/backwards.h"
+#include "support/chance.h"
+
+/* ---- finding ---- */
+
+#define POINTS 5008u /* three levels of boxes, the last of each not full */
+#define BALLS  300u
+
+static void *column(uint32_t count)
+{
+    return aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64);
+}
+
+static qd_join_tree make_tree(chance *rng, unsigned axes)
+{
+    qd_join_tree tree = {.count = POINTS};
+
+    for (unsigned k = 0; k < axes; k++) {
+        tree.now[k] = column(POINTS);
+        tree.was[k] = column(POINTS);
+    }
+    for (uint32_t i = 0; i < POINTS; i++) {
+        const bool is = !chance_one_in(rng, 20), did = !chance_one_in(rng, 20), goes_far = chance_one_in(rng, 30);
+
+        for (unsigned k = 0; k < axes; k++) {
+            /* Near each other, as if they were sorted; often on a grid. */
+            const float at = (float)((k == 0 ? i / 70 : i % 70) + chance_below(rng, 4)) * 0.5f;
+
+            tree.was[k][i] = did ? at : INFINITY;
+            tree.now[k][i] = is ? at + (goes_far ? 20 : 0.5f * (float)chance_below(rng, 2)) : INFINITY;
+        }
+    }
+    for (uint32_t count = POINTS; count > QD_JOIN_FAN; tree.levels++) {
+        qd_join_level *level = &tree.level[tree.levels];
+
+        count = level->count = (count + QD_JOIN_FAN - 1) / QD_JOIN_FAN;
+        for (unsigned k = 0; k < axes; k++) {
+            level->lo[k] = column(count + QD_JOIN_FAN);
+            level->hi[k] = column(count + QD_JOIN_FAN);
+        }
+    }
+    qd_join_boxes(&tree, axes);
+    return tree;
+}
+
+static void free_tree(qd_join_tree *tree, unsigned axes)
+{
+    for (unsigned k = 0; k < axes; k++) {
+        free(tree->now[k]);
+        free(tree->was[k]);
+        for (uint32_t i = 0; i < tree->levels; i++) {
+            free(tree->level[i].lo[k]);
+            free(tree->level[i].hi[k]);
+        }
+    }
+}
+
+static bool is_in(float *const *columns, uint32_t i, const float *at, float radius, unsigned axes)
+{
+    double sum = 0;
+
+    for (unsigned k = 0; k < axes; k++) {
+        const double apart = (double)columns[k][i] - (double)at[k];
+
+        sum += apart * apart;
+    }
+    return sum <= (double)radius * (double)radius;
+}
+
+/* Every point that changes sides is found once, and hardly any other. */
+static void check(const qd_join_tree *tree, const float *now, const float *was, float radius, const uint32_t *found,
+                  uint32_t count, unsigned axes)
+{
+    static uint8_t times[POINTS];
+    uint32_t others = 0;
+
+    for (uint32_t i = 0; i < POINTS; i++) {
+        times[i] = 0;
+    }
+    for (uint32_t f = 0; f < count; f++) {
+        times[found[f]]++;
+    }
+    for (uint32_t i = 0; i < POINTS; i++) {
+        const bool crosses = is_in(tree->now, i, now, radius, axes) != is_in(tree->was, i, was, radius, axes);
+
+        assert_true(times[i] <= 1);
+        assert_true(times[i] == 1 || !crosses);
+        others += times[i] == 1 && !crosses;
+    }
+    assert_true(others <= POINTS / 20);
+}
+
+static uint32_t find(const qd_join_finder *finder, const qd_join_tree *tree, const qd_join_ball *now,
+                     const qd_join_ball *was, uint32_t *memory, uint32_t *found, uint32_t *looks)
+{
+    const uint32_t *list;
+
+    *looks = finder->near(tree, now, was, memory, &list);
+    return finder->open(tree, now, was, list, *looks, found);
+}
+
+static void all_find_the_same(unsigned axes)
+{
+    chance rng = {axes};
+    qd_join_tree tree = make_tree(&rng, axes);
+    const uint32_t room = qd_join_list_room(&tree);
+    uint32_t *memory = malloc(room * sizeof *memory), *first = column(POINTS + QD_JOIN_FAN),
+             *found = column(POINTS + QD_JOIN_FAN);
+
+    for (uint32_t b = 0; b < BALLS; b++) {
+        float now[3], was[3], radius = b % 10 == 0 ? 0 : b % 10 == 1 ? 1e30f : 0.5f * (float)chance_below(&rng, 20);
+
+        for (unsigned k = 0; k < 3; k++) {
+            was[k] = 0.5f * (float)chance_below(&rng, 72);
+            now[k] = was[k] + (chance_one_in(&rng, 5) ? 15 : 0.5f);
+        }
+        const qd_join_ball ball_now = b % 7 == 0 ? QD_JOIN_NO_BALL : qd_join_ball_of(now, radius);
+        const qd_join_ball ball_was = b % 11 == 0 ? QD_JOIN_NO_BALL : qd_join_ball_of(was, radius);
+        uint32_t looks;
+        const uint32_t count = find(qd_join_finder_at(0, axes), &tree, &ball_now, &ball_was, memory, first, &looks);
+
+        if (b % 7 != 0 && b % 11 != 0) {
+            check(&tree, now, was, radius, first, count, axes);
+        }
+        for (uint32_t i = 1; qd_join_finder_at(i, axes); i++) {
+            const qd_join_finder *other = qd_join_finder_at(i, axes);
+            uint32_t other_looks;
+
+            assert_int_equal(find(other, &tree, &ball_now, &ball_was, memory, found, &other_looks), count);
+            assert_int_equal(other_looks, looks);
+            assert_memory_equal(found, first, count * sizeof *found);
+        }
+    }
+    free(memory);
+    free(first);
+    free(found);
+    free_tree(&tree, axes);
+}
+
+static void all_find_the_same_in_a_plane(void **state)
+{
+    (void)state;
+    all_find_the_same(2);
+}
+
+static void all_find_the_same_in_space(void **state)
+{
+    (void)state;
+    all_find_the_same(3);
+}
+
+/* ---- when it is in use ---- */
+
+enum { CROWD = 4000, OBSERVERS = 400, NEWCOMERS = 100, SIDE = 100 };
+
+typedef struct crowd {
+    qd_heap heap;
+    qd_room *room;
+    uint32_t member;
+} crowd;
+
+/* So far from each other along both axes, and all of them so far to one side. */
+static void move(crowd *c, uint32_t count, float apart, float by)
+{
+    static uint32_t id[CROWD];
+    static float x[CROWD], y[CROWD];
+    const qd_room_batch batch = {.count = count, .id = id, .x = x, .y = y};
+    qd_room_refusals refusals;
+
+    for (uint32_t i = 0; i < CROWD; i++) {
+        id[i] = i;
+        x[i] = (float)(i % SIDE) * apart + by;
+        y[i] = (float)(i / SIDE) * apart;
+    }
+    if (c->room->entities.ids.count == 0) {
+        qd_room_spawn(c->room, c->member, &batch, false, &refusals);
+    } else {
+        qd_room_move(c->room, c->member, &batch, &refusals);
+    }
+    assert_int_equal(refusals.count, 0);
+}
+
+static void move_one(crowd *c, uint32_t id, float x)
+{
+    const float y = 0;
+    const qd_room_batch batch = {.count = 1, .id = &id, .x = &x, .y = &y};
+    qd_room_refusals refusals;
+
+    qd_room_move(c->room, c->member, &batch, &refusals);
+    assert_int_equal(refusals.count, 0);
+}
+
+/* With observers of range 10, anchored at the first of them. */
+static void begin(crowd *c, uint32_t sightings_max, float apart)
+{
+    const qd_room_config config = {
+        .space = {.max_x = SIDE, .max_y = SIDE, .index = QD_SPACE_AUTO},
+        .entities_max = CROWD,
+        .events_max = 1u << 20,
+        .observers_max = OBSERVERS + NEWCOMERS,
+        .sightings_max = sightings_max,
+    };
+    const float range = 10;
+    qd_room_refusals refusals;
+
+    qd_heap_init(&c->heap);
+    assert_int_equal(qd_room_create(&config, &c->heap, 1, &c->room), QD_OK);
+    assert_int_equal(qd_room_join(c->room, &c->member), QD_OK);
+    move(c, CROWD, apart, 0);
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        const qd_msg_observers batch = {.count = 1, .id = &i, .entity = &i, .range = &range};
+
+        qd_room_observe(c->room, c->member, &batch, &refusals);
+        assert_int_equal(refusals.count, 0);
+    }
+}
+
+static void end(crowd *c)
+{
+    qd_room_destroy(c->room);
+    assert_int_equal(c->heap.bytes, 0);
+    qd_heap_deinit(&c->heap);
+}
+
+static uint64_t seen_of(const crowd *c)
+{
+    qd_room_view_stats stats;
+
+    qd_room_view_stats_get(c->room, &stats);
+    assert_int_equal(stats.seen, stats.enters - stats.leaves);
+    return stats.seen;
+}
+
+static qd_room_view_report tick(crowd *c, const qd_executor *executor)
+{
+    qd_room_view_report report = {0}, other;
+
+    qd_room_tick(c->room, executor, 0);
+    (void)qd_room_next_view(c->room, &report);
+    assert_false(qd_room_next_view(c->room, &other));
+    return report;
+}
+
+static void the_join_leads_where_a_crowd_moves(void **state)
+{
+    crowd c;
+
+    (void)state;
+    begin(&c, 1u << 20, 1);
+    /* Enough entities move; then fewer; then too few to go on. */
+    static const struct {
+        uint32_t moving;
+        bool uses_join;
+    } ticks[] = {{0, false}, {CROWD / 3, false}, {CROWD, true}, {CROWD, true}, {CROWD / 3, true}, {CROWD / 5, false}};
+    for (size_t t = 0; t < sizeof ticks / sizeof ticks[0]; t++) {
+        move(&c, ticks[t].moving, 1, t % 2 == 0 ? 0 : 0.25f);
+        qd_room_tick(c.room, &qd_executor_serial, 0);
+        assert_int_equal(c.room->views.uses_join, ticks[t].uses_join);
+        assert_true(seen_of(&c) > 65536 - OBSERVERS);
+    }
+    end(&c);
+}
+
+/* All of those from `first` on are at the same place. */
+static void gather(crowd *c, uint32_t first, uint32_t end, float at)
+{
+    for (uint32_t id = first; id < end; id++) {
+        move_one(c, id, at);
+    }
+}
+
+/* When the join comes into use, the index keeps old positions. New observers at these positions must see nothing, also
+ * at the tick of the first entity with a visible range, at which the index is asked. */
+static void observer_at_old_positions_of_the_index_sees_nothing(void **state)
+{
+    const uint32_t in_view = OBSERVERS * OBSERVERS, id = 0;
+    const float visible_range = 5;
+    const qd_msg_describe beacon = {.count = 1, .id = &id, .visible_range = &visible_range};
+    qd_room_refusals refusals;
+    crowd c;
+
+    (void)state;
+    begin(&c, in_view + OBSERVERS, 1);
+    gather(&c, 0, OBSERVERS, 0);
+    gather(&c, OBSERVERS, CROWD, 500);
+    (void)tick(&c, &qd_executor_serial);
+    assert_true(c.room->views.uses_join);
+    gather(&c, OBSERVERS, CROWD, 1000);
+    assert_int_equal(tick(&c, &qd_executor_serial).leave_count, 0);
+    for (uint32_t i = OBSERVERS; i < OBSERVERS + NEWCOMERS; i++) {
+        const float x = 500, range = 10;
+        const qd_msg_observers batch = {.count = 1, .id = &i, .x = &x, .range = &range};
+
+        qd_room_observe(c.room, c.member, &batch, &refusals);
+        assert_int_equal(refusals.count, 0);
+    }
+    qd_room_describe(c.room, c.member, &beacon, &refusals);
+    assert_int_equal(refusals.count, 0);
+    for (int t = 0; t < 3; t++) {
+        gather(&c, OBSERVERS, CROWD, 1001 + (float)t);
+        const qd_room_view_report report = tick(&c, &qd_executor_serial);
+        assert_true(!report.suspended && !report.reset && report.enter_count + report.leave_count == 0);
+        assert_int_equal(seen_of(&c), in_view - OBSERVERS);
+        assert_false(c.room->views.uses_join);
+    }
+    end(&c);
+}
+
+/* ---- without hits ---- */
+
+enum { TOO_MANY = 1, WITHOUT_HITS = 2, JOINS_AGAIN = 4 };
+
+/* The outcome when a crowd without visible entries comes together at one tick, and parts again. */
+static unsigned come_together(size_t workers, uint32_t sightings_max, uint32_t looks_max)
+{
+    const qd_executor executor = {.run = workers == 1 ? qd_executor_serial.run : backwards.run, .width = workers};
+    unsigned outcome;
+    crowd c;
+
+    begin(&c, sightings_max, 100);
+    c.room->views.join_tuning = (qd_join_tuning){.always = true, .looks_without_hits_max = looks_max};
+    (void)tick(&c, &executor);
+    assert_true(c.room->views.uses_join);
+    move(&c, CROWD, 1, 0);
+    outcome = (tick(&c, &executor).suspended ? TOO_MANY : 0) | (c.room->views.join->gave_up ? WITHOUT_HITS : 0);
+    for (int t = 0; t < 2; t++) {
+        move(&c, CROWD, 100, (float)t);
+        (void)tick(&c, &executor);
+    }
+    outcome |= c.room->views.uses_join ? JOINS_AGAIN : 0;
+    assert_int_equal(seen_of(&c), 0);
+    end(&c);
+    return outcome;
+}
+
+/* Also if there are too many entries and too few hits, whichever is found first. */
+static void what_is_in_vain_is_so_with_any_number_of_hands(void **state)
+{
+    static const uint32_t sightings_max[] = {500, 5000, 1u << 20}, looks_max[] = {10, 1000, 3000, 1u << 20};
+    static const size_t workers[] = {2, 5, 16};
+    unsigned met = 0;
+
+    (void)state;
+    for (size_t s = 0; s < sizeof sightings_max / sizeof sightings_max[0]; s++) {
+        for (size_t l = 0; l < sizeof looks_max / sizeof looks_max[0]; l++) {
+            const unsigned outcome = come_together(1, sightings_max[s], looks_max[l]);
+
+            met |= 1u << outcome;
+            for (size_t h = 0; h < sizeof workers / sizeof workers[0]; h++) {
+                assert_int_equal(come_together(workers[h], sightings_max[s], looks_max[l]), outcome);
+            }
+        }
+    }
+    assert_int_equal(met, 1u << JOINS_AGAIN | 1u << (TOO_MANY | JOINS_AGAIN) | 1u << (TOO_MANY | WITHOUT_HITS));
+}
+
+static void expect_enter(const qd_room_view_report *report, uint32_t i, uint32_t observer, uint32_t id)
+{
+    assert_true(i < report->enter_count);
+    assert_int_equal(report->enter_observer[i], observer);
+    assert_int_equal(report->enter.id[i], id);
+}
+
+/* Views are suspended, and at the next tick the visibility index finds what is in view. */
+static void a_room_goes_on_after_it_looked_in_vain(void **state)
+{
+    const float apart = 10.5f;
+    crowd c;
+
+    (void)state;
+    begin(&c, 1u << 20, apart);
+    move_one(&c, 1, 9);
+    c.room->views.join_tuning.always = true;
+    assert_int_equal(tick(&c, &qd_executor_serial).enter_count, 2);
+    assert_true(c.room->views.uses_join);
+    move(&c, CROWD, apart, 0.25f);
+    assert_int_equal(tick(&c, &qd_executor_serial).leave_count, 2);
+    move_one(&c, 1, 9);
+    assert_int_equal(tick(&c, &qd_executor_serial).enter_count, 2);
+
+    c.room->views.join_tuning.looks_without_hits_max = 1;
+    move(&c, CROWD, apart, 0);
+    move_one(&c, 1, 9);
+    qd_room_view_report report = tick(&c, &qd_executor_serial);
+    assert_true(report.suspended && !report.reset && report.enter_count + report.leave_count == 0);
+    assert_int_equal(seen_of(&c), 0);
+    move_one(&c, 3, 22);
+    report = tick(&c, &qd_executor_serial);
+    assert_true(report.reset && !report.suspended && report.enter_count == 4 && report.leave_count == 0);
+    expect_enter(&report, 0, 0, 1);
+    expect_enter(&report, 1, 1, 0);
+    expect_enter(&report, 2, 2, 3);
+    expect_enter(&report, 3, 3, 2);
+
+    /* It is never in use again, and views stay correct. */
+    move_one(&c, 1, apart);
+    report = tick(&c, &qd_executor_serial);
+    assert_true(!report.reset && report.leave_count == 2 && report.leave_id[0] == 1 && report.leave_id[1] == 0);
+    assert_int_equal(seen_of(&c), 2);
+    assert_false(c.room->views.uses_join);
+    end(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_find_the_same_in_a_plane),
+        cmocka_unit_test(all_find_the_same_in_space),
+        cmocka_unit_test(the_join_leads_where_a_crowd_moves),
+        cmocka_unit_test(observer_at_old_positions_of_the_index_sees_nothing),
+        cmocka_unit_test(what_is_in_vain_is_so_with_any_number_of_hands),
+        cmocka_unit_test(a_room_goes_on_after_it_looked_in_vain),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
