@@ -34,8 +34,7 @@ extern const sim_step sim_rosters_go_when_their_session_leaves[];
 
 /* Cases of views (cases_views.c). */
 extern const qd_msg_room_config sim_quick_clock;
-void sim_observers_see(sim_house *house);
-extern const sim_step sim_observers_follow[];
+extern const sim_step sim_observers_see[];
 extern const sim_step sim_regions_and_tiers[];
 extern const sim_step sim_who_is_allowed[];
 extern const sim_step sim_requests_of_views_are_refused[];

@@ -170,7 +170,8 @@ const sim_step sim_views_go_on_at_the_next_tick[] = {
     RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 6 of request 3 unasked"),
     LOOK(C, ""),
     STEP(A, "applied 7"),
-    LOOK(C, "view 7 reset merged 5 enter 7:0 enter 7:10 enter 7:20 enter 7:30 enter 7:40 enter 7:70"),
+    LOOK(C, "view 7 reset merged 5 enter 7:0 at 0 0 enter 7:10 at 0 0 enter 7:20 at 0 0 enter 7:30 at 0 0 enter 7:40 "
+            "at 0 0 enter 7:70 at 0 0"),
     END,
 };
 
@@ -181,7 +182,7 @@ const sim_step sim_a_view_that_ended_unseen_is_reset[] = {
     SPAWN(A, NULL, 1, 1, 0),
     OBSERVE_CORNER(B, ""),
     STEP(A, "applied 1"),
-    LOOK(B, "view 1 enter 7:1; applied 1"),
+    LOOK(B, "view 1 enter 7:1 at 0 0; applied 1"),
     /* The leave is on its way when the connection breaks, and nothing is observed any more. */
     SEND(B, "", UNOBSERVE, .observers = {.count = 1, .id = IDS(7)}),
     STEP(A, "applied 2"),

@@ -8,8 +8,6 @@
 
 /* ---- what peers send ---- */
 
-static const uint32_t ids[] = {1, 2, 3, 4};
-
 static uint32_t send_observers(sim_peer *peer, qd_client_kind kind, qd_msg_observers observers)
 {
     return sim_peer_send(peer, (qd_client_message){.kind = kind, .as.observers = observers});
@@ -47,15 +45,6 @@ static void watch(sim_peer *peer, uint64_t room, qd_watch how)
 
 /* ---- what they report ---- */
 
-/* The View of the tick that the peer steps now, which is one frame; the Applied behind it comes next. */
-static const qd_msg_view *step_view(sim_peer *peer, uint64_t room)
-{
-    sim_peer_step(peer, room);
-    const qd_server_message *message = sim_peer_expect(peer, QD_SERVER_VIEW);
-    sim_check(message->seq == 0 && message->as.view.room == room && message->as.view.last, "a small View is one frame");
-    return &message->as.view;
-}
-
 static void step_quietly(sim_peer *peer, uint64_t room)
 {
     sim_peer_step(peer, room);
@@ -84,38 +73,6 @@ static void expect_leave(const qd_msg_view *view, uint32_t observer, uint32_t id
 
 /* ---- cases ---- */
 
-/* Nobody is subscribed here. */
-void sim_observers_see(sim_house *house)
-{
-    static const uint64_t tags[] = {70, 80};
-    static const uint8_t sizes[] = {0, 3}, payload[] = {'a', 'b', 'c'};
-    sim_peer peer;
-
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&peer, room, 1, 4, 10); /* at (0, 0), (10, 10), (20, 20) and (30, 30) */
-    describe(&peer,
-             (qd_msg_describe){
-                 .room = room, .count = 2, .id = ids + 1, .tag = tags, .payload_size = sizes, .payload = payload});
-    uint32_t seq = watch_around(&peer, room, 9, 2, 15);
-    const qd_msg_view *view = step_view(&peer, room);
-    sim_check(view->tick == 1 && !view->reset && !view->suspended, "the first tick");
-    expect_counts(view, 0, 2, 0);
-    sim_check(view->enter_observer[0] == 9 && view->enter.id[0] == 1 && view->enter_observer[1] == 9 &&
-                  view->enter.id[1] == 3,
-              "the two beside it enter");
-    sim_check(view->enter.x[1] == 20 && view->enter.y[1] == 20 && view->enter.z == NULL && view->enter.half_x[1] == 1 &&
-                  view->enter.radius == NULL && view->enter.shape[0] == QD_SHAPE_BOX && view->enter.category[0] == 1,
-              "as they are");
-    sim_check(view->enter_tag[0] == 0 && view->enter_tag[1] == 80 && view->enter_payload_size[0] == 0 &&
-                  view->enter_payload_size[1] == 3 && memcmp(view->enter_payload, "abc", 3) == 0,
-              "with tag and payload");
-    const qd_msg_applied *applied = &sim_peer_expect(&peer, QD_SERVER_APPLIED)->as.applied;
-    sim_check(applied->seq == seq + 1 && applied->tick == 1, "Applied comes after the View");
-
-    sim_peer_close(&peer);
-}
-
 #define OBSERVE(peer, want, number, ...)                                                                               \
     SEND(peer, want, OBSERVE, .observers = {.count = 1, .id = IDS(number), __VA_ARGS__})
 #define WATCH_AROUND(peer, want, number, anchor, far)                                                                  \
@@ -128,15 +85,22 @@ void sim_observers_see(sim_house *house)
 #define DESPAWN(peer, want, number) SEND(peer, want, DESPAWN, .batch.entities = {.count = 1, .id = IDS(number)})
 #define WATCH(peer, want, whom)     SEND(peer, want, VIEW_OPTIONS, .view_options = {.watch = (whom)})
 
-const sim_step sim_observers_follow[] = {
+/* Nobody is subscribed here. */
+const sim_step sim_observers_see[] = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 4, 10), /* at (0, 0), (10, 10), (20, 20) and (30, 30) */
+    SEND(A, NULL, DESCRIBE,
+         .describe = {.count = 2,
+                      .id = IDS(2, 3),
+                      .tag = TAGS(70, 80),
+                      .payload_size = BYTES(0, 3),
+                      .payload = BYTES('a', 'b', 'c')}),
     WATCH_AROUND(A, NULL, 9, 2, 15),
-    STEP(A, "view 1 enter 9:1 enter 9:3; applied 1"),
+    STEP(A, "view 1 enter 9:1 at 0 0 enter 9:3 at 20 20 tag 80 payload abc; applied 1"),
     MOVE(A, NULL, 3, 40, 40),
     STEP(A, "view 2 leave 9:3 out of range; applied 2"),
     MOVE(A, NULL, 2, 30, 30), /* the observer goes with it */
-    STEP(A, "view 3 leave 9:1 out of range enter 9:3 enter 9:4; applied 3"),
+    STEP(A, "view 3 leave 9:1 out of range enter 9:3 at 40 40 tag 80 payload abc enter 9:4 at 30 30; applied 3"),
     DESPAWN(A, NULL, 3),
     STEP(A, "view 4 leave 9:3 despawned; applied 4"),
     STEP(A, "applied 5"),
@@ -155,9 +119,9 @@ const sim_step sim_regions_and_tiers[] = {
     OBSERVE(A, NULL, 2, .region = BYTES(QD_REGION_CONE), .x = FLOATS(50), .y = FLOATS(50), .range = FLOATS(40),
             .angle = FLOATS(0.1f), .direction_x = FLOATS(1), .direction_y = FLOATS(0), .tier_count = 1,
             .relay_range = FLOATS(20), .relay_every = IDS(1)),
-    STEP(A, "view 1 enter 1:7; applied 1"),
+    STEP(A, "view 1 enter 1:7 at 54 54; applied 1"),
     MOVE(A, NULL, 7, 60, 50),
-    STEP(A, "view 2 leave 1:7 out of range enter 2:7; applied 2"),
+    STEP(A, "view 2 leave 1:7 out of range enter 2:7 at 60 50; applied 2"),
     /* In the first tier each place is relayed, beyond the last none. */
     MOVE(A, NULL, 7, 65, 50),
     STEP(A, "view 3 relay 2:7 at 65 50; applied 3"),
@@ -168,7 +132,7 @@ const sim_step sim_regions_and_tiers[] = {
     STEER(A, NULL, 2, .direction_x = FLOATS(0), .direction_y = FLOATS(1)),
     STEP(A, "view 6 leave 2:7 out of range; applied 6"),
     STEER(A, NULL, 2, .direction_x = FLOATS(1), .direction_y = FLOATS(0)),
-    STEP(A, "view 7 enter 2:7; applied 7"),
+    STEP(A, "view 7 enter 2:7 at 80 50; applied 7"),
     STEER(A, NULL, 2, .x = FLOATS(0), .y = FLOATS(0)),
     STEP(A, "view 8 leave 2:7 out of range; applied 8"),
     END,
@@ -178,16 +142,16 @@ const sim_step sim_who_is_allowed[] = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 2, 10),
     OBSERVE(A, NULL, 9, .entity = IDS(1), .range = FLOATS(100), .team = IDS(5)),
-    STEP(A, "view 1 enter 9:2; applied 1"),
+    STEP(A, "view 1 enter 9:2 at 10 10; applied 1"),
     DESCRIBE(A, NULL, 2, .hidden = BYTES(1)),
     STEP(A, "view 2 leave 9:2 hidden; applied 2"),
     EXCEPT(A, NULL, .show_count = 1, .show = IDS(2)),
-    STEP(A, "view 3 enter 9:2; applied 3"),
+    STEP(A, "view 3 enter 9:2 at 10 10; applied 3"),
     EXCEPT(A, NULL, .hide_count = 1, .hide = IDS(2)),
     STEP(A, "view 4 leave 9:2 excepted; applied 4"),
     EXCEPT(A, NULL, .show_count = 0),
     DESCRIBE(A, NULL, 2, .hidden = BYTES(0), .team = IDS(5)),
-    STEP(A, "view 5 enter 9:2; applied 5"),
+    STEP(A, "view 5 enter 9:2 at 10 10; applied 5"),
     DESCRIBE(A, NULL, 2, .team = IDS(6)),
     STEP(A, "view 6 leave 9:2 team changed; applied 6"),
     END,
@@ -255,7 +219,7 @@ const sim_step sim_why[] = {
     SPAWN(A, NULL, 1, 3, 30),
     WATCH_AROUND(A, NULL, 8, 1, 50),
     WATCH_AROUND(A, NULL, 9, 1, 10),
-    STEP(A, "view 1 enter 8:2; applied 1"),
+    STEP(A, "view 1 enter 8:2 at 30 30; applied 1"),
     ASK_WHY(A, "why 1 8 at 42 of 50 sees 1: seen 9 at 42 of 10 sees 0: not seen: out of range", 1, 2, false),
     ASK_WHY(A, "why 1 9 at 42 of 10 sees 0: not seen: out of range", 9, 2, true),
     ASK_WHY(A, "error UNKNOWN_OBSERVER: a is 7, an observer of this session", 7, 2, true),
@@ -421,7 +385,7 @@ const sim_step sim_the_end_of_views[] = {
     SPAWN(B, NULL, 11, 1, 1),
     WATCH_AROUND(A, NULL, 5, 1, 50),
     PASS(20),
-    LOOK(A, "view 1 enter 5:2 enter 5:11; applied 1"),
+    LOOK(A, "view 1 enter 5:2 at 1 1 enter 5:11 at 0 0; applied 1"),
     LEAVE(B, NULL),
     PASS(150),
     LOOK(A, ""),

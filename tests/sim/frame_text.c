@@ -113,12 +113,45 @@ static void write_entities(writer *out, const qd_msg_entities *entities)
     }
 }
 
+/* An entity that enters: where it is; what it is, unless it is a box of 2 by 2 in category 1; tag and payload. */
+static void write_enter(writer *out, const qd_msg_view *view, uint32_t i, const char *payload, int payload_size)
+{
+    const qd_msg_entities *enter = &view->enter;
+
+    write_text(out, " enter %u:%u at %g %g", view->enter_observer[i], enter->id[i], (double)enter->x[i],
+               (double)enter->y[i]);
+    write_flag(out, "deep", enter->z != NULL);
+    write_flag(out, "with radius", enter->radius != NULL);
+    if (enter->half_x[i] != 1 || enter->half_y[i] != 1) {
+        write_text(out, " half %g %g", (double)enter->half_x[i], (double)enter->half_y[i]);
+    }
+    write_number(out, "shape", enter->shape[i] != QD_SHAPE_BOX ? enter->shape[i] : 0);
+    write_number(out, "category", enter->category[i] != 1 ? enter->category[i] : 0);
+    write_number(out, "tag", view->enter_tag != NULL ? view->enter_tag[i] : 0);
+    if (payload_size > 0) {
+        write_text(out, " payload %.*s", payload_size, payload);
+    }
+}
+
+static void write_enters(writer *out, const qd_msg_view *view)
+{
+    const char *payload = (const char *)view->enter_payload;
+
+    if (view->enter_count > LISTED_MAX) {
+        write_text(out, " %u enters", view->enter_count);
+        return;
+    }
+    for (uint32_t i = 0; i < view->enter_count; i++) {
+        uint8_t payload_size = view->enter_payload_size != NULL ? view->enter_payload_size[i] : 0;
+
+        write_enter(out, view, i, payload, payload_size);
+        payload += payload_size;
+    }
+}
+
 /* Observer:entity, and observer:entity:session of watchers. */
 static void write_view(writer *out, const qd_msg_view *view)
 {
-    const char *payload = (const char *)view->enter_payload;
-    int payload_size;
-
     write_text(out, "view %llu", (unsigned long long)view->tick);
     write_flag(out, "reset", view->reset);
     write_flag(out, "reset watchers", view->reset_watchers);
@@ -129,18 +162,7 @@ static void write_view(writer *out, const qd_msg_view *view)
         write_text(out, " leave %u:%u %s", view->leave_observer[i], view->leave_id[i],
                    qd_leave_reason_name(view->leave_reason[i]));
     }
-    if (view->enter_count > LISTED_MAX) {
-        write_text(out, " %u enters", view->enter_count);
-    }
-    for (uint32_t i = 0; i < view->enter_count && view->enter_count <= LISTED_MAX; i++) {
-        write_text(out, " enter %u:%u", view->enter_observer[i], view->enter.id[i]);
-        write_number(out, "tag", view->enter_tag != NULL ? view->enter_tag[i] : 0);
-        payload_size = view->enter_payload_size != NULL ? view->enter_payload_size[i] : 0;
-        if (payload_size > 0) {
-            write_text(out, " payload %.*s", payload_size, payload);
-            payload += payload_size;
-        }
-    }
+    write_enters(out, view);
     for (uint32_t i = 0; i < view->relay_count; i++) {
         write_text(out, " relay %u:%u at %g %g", view->relay_observer[i], view->relay_id[i], (double)view->relay_x[i],
                    (double)view->relay_y[i]);

@@ -116,6 +116,7 @@ void sim_frame_text(const sim_scenario *play, const sim_peer *peer, const qd_ser
 
 #define IDS(...)    ((const uint32_t[]){__VA_ARGS__})
 #define FLOATS(...) ((const float[]){__VA_ARGS__})
+#define TAGS(...)   ((const uint64_t[]){__VA_ARGS__})
 #define BYTES(...)  ((const uint8_t[]){__VA_ARGS__})
 
 #endif
