@@ -27,7 +27,7 @@ static void flood(sim_peer *peer, uint64_t room, uint32_t count)
 
 /* ---- sessions ---- */
 
-static const sim_step hello_is_due[] = {
+static const sim_step hello_after_deadline_ends_the_connection[] = {
     CONNECT(A),
     CONNECT(B),
     PASS(QD_HELLO_MS_MAX - 10),
@@ -41,7 +41,7 @@ static const sim_step hello_is_due[] = {
     END,
 };
 
-static void last_words_are_waited_for(sim_house *house)
+static void unread_error_delays_the_close(sim_house *house)
 {
     sim_peer peer;
 
@@ -65,7 +65,7 @@ static void set_tokens(sim_scenario *play)
 
 #define CLOSE_ROOM(peer, want) SEND(peer, want, CLOSE_ROOM, .room = {0})
 
-static const sim_step tokens[] = {
+static const sim_step token_decides_who_closes_a_room[] = {
     CALL(set_tokens),
     CONNECT(A),
     SEND(A, "error UNAUTHENTICATED: --token-file; go away: protocol within 1000; end", HELLO,
@@ -88,7 +88,7 @@ static const sim_step tokens[] = {
 };
 
 /* Sessions without a token share nothing. */
-static const sim_step no_token_is_no_bond[] = {
+static const sim_step session_without_token_closes_no_other_room[] = {
     JOIN(A, ""),
     JOIN(B, ""),
     CLOSE_ROOM(B, "error NOT_ALLOWED: created"),
@@ -145,7 +145,7 @@ static const sim_step an_empty_room_closes_in_its_time[] = {
 
 static const qd_msg_room_config closes_at_once = {.empty_close_ms = 1, .grace_ms = 1};
 
-static const sim_step a_room_of_its_own_entities_stays[] = {
+static const sim_step room_with_room_owned_entities_stays[] = {
     JOIN(A, NULL),
     SEND(A, NULL, SPAWN,
          .batch = {.room_owned = true, .entities = {.count = 1, .id = IDS(7), .x = FLOATS(5), .y = FLOATS(5)}}),
@@ -347,7 +347,7 @@ static void bytes_that_wait_are_bounded(sim_house *house)
     sim_peer_close(&peer);
 }
 
-static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house)
+static void reader_that_stops_is_reset_then_disconnected(sim_house *house)
 {
     sim_peer writer, reader;
 
@@ -471,7 +471,7 @@ static void send_away(sim_scenario *play)
     qd_server_go_away(&play->house->server, 2000);
 }
 
-static const sim_step stopping[] = {
+static const sim_step stopping_server_closes_rooms_then_connections[] = {
     JOIN(A, NULL),
     SUBSCRIBE(A, NULL, ALL),
     SPAWN(A, NULL, 1, 2, 0),
@@ -505,13 +505,13 @@ unsigned sim_run_cases(void)
         const qd_msg_room_config *config;
         qd_limits limits;
     } cases[] = {
-        SCENARIO(hello_is_due),
-        CASE(last_words_are_waited_for),
-        SCENARIO(tokens),
-        SCENARIO(no_token_is_no_bond),
+        SCENARIO(hello_after_deadline_ends_the_connection),
+        CASE(unread_error_delays_the_close),
+        SCENARIO(token_decides_who_closes_a_room),
+        SCENARIO(session_without_token_closes_no_other_room),
         CASE(closing_and_opening_in_one_go),
         SCENARIO(an_empty_room_closes_in_its_time, .config = &closes_soon),
-        SCENARIO(a_room_of_its_own_entities_stays, .config = &closes_at_once),
+        SCENARIO(room_with_room_owned_entities_stays, .config = &closes_at_once),
         CASE(an_idle_room_is_small_and_stands_still),
         CASE(an_open_meets_the_closing),
         CASE(closed_rooms_are_forgotten),
@@ -522,49 +522,49 @@ unsigned sim_run_cases(void)
         SCENARIO(requests_in_one_go_are_answered_in_order),
         CASE(sim_a_large_tick_comes_in_parts),
         CASE(sim_all_kinds_of_events_come_in_parts),
-        SCENARIO(sim_observers_see),
-        SCENARIO(sim_regions_and_tiers),
-        SCENARIO(sim_who_is_allowed),
-        SCENARIO(sim_requests_of_views_are_refused, .limits = {.observers_max = 3}),
-        SCENARIO(sim_watchers),
-        SCENARIO(sim_why),
+        SCENARIO(sim_observer_gets_enters_and_leaves),
+        SCENARIO(sim_region_and_tiers_bound_what_is_seen),
+        SCENARIO(sim_observer_sees_what_lists_and_teams_allow),
+        SCENARIO(sim_bad_requests_of_views_are_refused, .limits = {.observers_max = 3}),
+        SCENARIO(sim_watched_session_gets_its_watchers),
+        SCENARIO(sim_why_names_the_rule),
         CASE(sim_a_large_view_comes_in_parts, .limits = {.queue_bytes_max = 64u << 20}),
         CASE(sim_a_view_that_is_not_read_is_reset, .limits = {.queue_bytes_max = 16384}),
-        SCENARIO(sim_too_many_sightings, .limits = {.sightings_max = 20}),
-        SCENARIO(sim_the_end_of_views, .config = &sim_quick_clock),
+        SCENARIO(sim_view_above_sightings_max_is_suspended, .limits = {.sightings_max = 20}),
+        SCENARIO(sim_views_end_with_grace_and_room, .config = &sim_quick_clock),
         CASE(a_writer_waits_for_its_share_alone, .limits = {.room_batches_max = 8}),
         CASE(bytes_that_wait_are_bounded, .limits = {.frame_bytes_max = 16384}),
-        CASE(a_reader_that_does_not_read_is_reset_then_shown_out, .limits = {.queue_bytes_max = 16384}),
-        CASE(sim_room_for_a_moment_is_no_reading, .limits = {.queue_bytes_max = 16384}),
+        CASE(reader_that_stops_is_reset_then_disconnected, .limits = {.queue_bytes_max = 16384}),
+        CASE(sim_reader_whose_reset_never_fits_is_disconnected, .limits = {.queue_bytes_max = 16384}),
         SCENARIO(sim_entities_are_handed_over),
         SCENARIO(sim_what_was_left_behind_is_adopted),
-        SCENARIO(sim_who_may_adopt),
-        SCENARIO(sim_who_is_connected_keeps_its_own),
-        SCENARIO(sim_who_is_kept_goes_on_without),
-        CASE(sim_many_are_adopted),
+        SCENARIO(sim_adopt_of_another_token_is_refused),
+        SCENARIO(sim_connected_session_keeps_its_entities),
+        SCENARIO(sim_resumed_session_misses_what_was_adopted),
+        CASE(sim_many_entities_are_adopted_in_parts),
         CASE(sim_owners_change_without_memory),
         SCENARIO(sim_rosters_move_what_they_name),
-        SCENARIO(sim_requests_of_rosters_are_refused, .limits = {.roster_ids_max = 8}),
+        SCENARIO(sim_bad_requests_of_rosters_are_refused, .limits = {.roster_ids_max = 8}),
         SCENARIO(sim_rosters_go_when_their_session_leaves),
         SCENARIO(sim_a_session_is_resumed, .config = &sim_short_grace),
         SCENARIO(sim_a_session_that_is_not_resumed_ends, .config = &sim_half_second),
-        CASE(sim_keys_that_are_wrong_resume_nothing),
+        CASE(sim_wrong_key_resumes_nothing),
         SCENARIO(sim_a_connection_is_taken_over),
         SCENARIO(sim_what_was_missed_is_reported),
         SCENARIO(sim_views_go_on_at_the_next_tick),
         SCENARIO(sim_a_view_that_ended_unseen_is_reset),
-        SCENARIO(sim_a_room_closes_while_nobody_looks),
-        CASE(sim_detached_sessions_are_limited, .limits = {.connections_max = 2}),
+        SCENARIO(sim_room_closed_while_detached_is_reported),
+        SCENARIO(sim_detached_sessions_are_limited, .limits = {.connections_max = 2}),
         SCENARIO(sim_detached_sessions_expire_one_by_one),
         CASE(sim_clocks_stand_still_and_start_again),
-        CASE(sim_the_others_do_not_wait_for_who_asks),
+        CASE(sim_queries_do_not_delay_other_sessions),
         SCENARIO(sim_lockstep_waits_for_all, .config = &sim_lockstep),
         SCENARIO(sim_lockstep_waits_no_longer_than_its_deadline, .config = &sim_lockstep),
-        SCENARIO(sim_lockstep_does_not_wait_for_who_has_left, .config = &sim_lockstep),
+        SCENARIO(sim_lockstep_goes_on_without_writers_that_left, .config = &sim_lockstep),
         SCENARIO(sim_lockstep_answers_a_step_behind_later_requests, .config = &sim_lockstep),
         SCENARIO(rooms_are_limited, .limits = {.rooms_max = 2}),
         CASE(memory_runs_out),
-        SCENARIO(stopping),
+        SCENARIO(stopping_server_closes_rooms_then_connections),
     };
     unsigned count = sizeof cases / sizeof cases[0];
     for (unsigned i = 0; i < count; i++) {

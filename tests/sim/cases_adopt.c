@@ -44,7 +44,7 @@ const sim_step sim_what_was_left_behind_is_adopted[] = {
     END,
 };
 
-const sim_step sim_who_may_adopt[] = {
+const sim_step sim_adopt_of_another_token_is_refused[] = {
     JOIN(A, "token"), /* sessions 1 to 4 */
     JOIN(B, NULL),
     JOIN(C, "toke"),
@@ -62,7 +62,7 @@ const sim_step sim_who_may_adopt[] = {
     END,
 };
 
-const sim_step sim_who_is_connected_keeps_its_own[] = {
+const sim_step sim_connected_session_keeps_its_entities[] = {
     JOIN(A, "token"), /* sessions 1 to 3 */
     JOIN(B, "token"),
     JOIN(C, "token"),
@@ -81,7 +81,7 @@ const sim_step sim_who_is_connected_keeps_its_own[] = {
     END,
 };
 
-const sim_step sim_who_is_kept_goes_on_without[] = {
+const sim_step sim_resumed_session_misses_what_was_adopted[] = {
     RESUMABLE(A, "token", "welcome 1 new key for 10000"),
     ROOM(A, 0),
     SPAWN(A, "", 1, 2, 0),
@@ -97,7 +97,7 @@ const sim_step sim_who_is_kept_goes_on_without[] = {
     END,
 };
 
-void sim_many_are_adopted(sim_house *house)
+void sim_many_entities_are_adopted_in_parts(sim_house *house)
 {
     const uint32_t count = QD_HANDED_OVER_IDS_MAX + 1000, half = count / 2;
     sim_peer older, newer;

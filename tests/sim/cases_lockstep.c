@@ -67,7 +67,7 @@ const sim_step sim_lockstep_waits_no_longer_than_its_deadline[] = {
     END,
 };
 
-const sim_step sim_lockstep_does_not_wait_for_who_has_left[] = {
+const sim_step sim_lockstep_goes_on_without_writers_that_left[] = {
     THREE_WRITERS,
     JOIN(D, NULL),
     STEP_TO(A, NULL, 1),

@@ -41,7 +41,7 @@ static void check_limit(sim_scenario *play)
 #define COLUMNS(...) .roster_move = {.roster = 7, .count = 2, .x = FLOATS(1, 2), __VA_ARGS__}
 
 /* In a house where a session's rosters may have 8 ids. */
-const sim_step sim_requests_of_rosters_are_refused[] = {
+const sim_step sim_bad_requests_of_rosters_are_refused[] = {
     CALL(check_limit),
     ROOM(A, 0),
     SEND(A, "error UNKNOWN_ROOM: OpenRoom first", ROSTER, .roster = {.room = 12345, .count = 1, .id = IDS(1)}),

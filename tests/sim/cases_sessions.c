@@ -5,7 +5,7 @@
 #include "cases.h"
 
 /* What lies unread takes less than half of the queue, but the reset that is due would not fit: its time goes on. */
-void sim_room_for_a_moment_is_no_reading(sim_house *house)
+void sim_reader_whose_reset_never_fits_is_disconnected(sim_house *house)
 {
     sim_peer writer, reader;
 

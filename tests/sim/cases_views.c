@@ -86,7 +86,7 @@ static void expect_leave(const qd_msg_view *view, uint32_t observer, uint32_t id
 #define WATCH(peer, want, whom)     SEND(peer, want, VIEW_OPTIONS, .view_options = {.watch = (whom)})
 
 /* Nobody is subscribed here. */
-const sim_step sim_observers_see[] = {
+const sim_step sim_observer_gets_enters_and_leaves[] = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 4, 10), /* at (0, 0), (10, 10), (20, 20) and (30, 30) */
     SEND(A, NULL, DESCRIBE,
@@ -109,7 +109,7 @@ const sim_step sim_observers_see[] = {
     END,
 };
 
-const sim_step sim_regions_and_tiers[] = {
+const sim_step sim_region_and_tiers_bound_what_is_seen[] = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 7, 1, 0),
     MOVE(A, NULL, 7, 54, 54),
@@ -138,7 +138,7 @@ const sim_step sim_regions_and_tiers[] = {
     END,
 };
 
-const sim_step sim_who_is_allowed[] = {
+const sim_step sim_observer_sees_what_lists_and_teams_allow[] = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 2, 10),
     OBSERVE(A, NULL, 9, .entity = IDS(1), .range = FLOATS(100), .team = IDS(5)),
@@ -158,7 +158,7 @@ const sim_step sim_who_is_allowed[] = {
 };
 
 /* In a house where a room may have three observers. */
-const sim_step sim_requests_of_views_are_refused[] = {
+const sim_step sim_bad_requests_of_views_are_refused[] = {
     JOIN(A, NULL),
     JOIN(B, NULL),
     SPAWN(A, NULL, 1, 1, 0),
@@ -190,7 +190,7 @@ const sim_step sim_requests_of_views_are_refused[] = {
     END,
 };
 
-const sim_step sim_watchers[] = {
+const sim_step sim_watched_session_gets_its_watchers[] = {
     OPEN(A, NULL), /* session 1 sees, session 2 is seen */
     JOIN(B, NULL),
     ROOM(A, 0),
@@ -214,7 +214,7 @@ const sim_step sim_watchers[] = {
 #define ASK_WHY(peer, want, from, to, is_observer)                                                                     \
     SEND(peer, want, WHY, .why = {.a = (from), .b = (to), .observer = (is_observer)})
 
-const sim_step sim_why[] = {
+const sim_step sim_why_names_the_rule[] = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 3, 30),
     WATCH_AROUND(A, NULL, 8, 1, 50),
@@ -362,7 +362,7 @@ static const uint32_t thirty[] = {100, 101, 102, 103, 104, 105, 106, 107, 108, 1
                                   115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129};
 
 /* In a house where a room may have 20 sightings. */
-const sim_step sim_too_many_sightings[] = {
+const sim_step sim_view_above_sightings_max_is_suspended[] = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 10, 0),
     WATCH_AROUND(A, NULL, 5, 1, 50),
@@ -378,7 +378,7 @@ const sim_step sim_too_many_sightings[] = {
 const qd_msg_room_config sim_quick_clock = {.tick_hz = 100, .grace_ms = 200};
 
 /* In a room that ticks by its clock, without a subscription. */
-const sim_step sim_the_end_of_views[] = {
+const sim_step sim_views_end_with_grace_and_room[] = {
     JOIN(A, NULL),
     JOIN(B, NULL),
     SPAWN(A, NULL, 1, 2, 1),
