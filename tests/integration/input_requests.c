@@ -41,9 +41,15 @@ static int close_all(void **state)
 static const uint32_t ids[] = {1, 2};
 static const float numbers[] = {1, 2};
 
+static void expect_nothing_else(void)
+{
+    session_expect_quiet(client);
+    session_witness_check(&witness);
+}
+
 /* ---- rooms ---- */
 
-static void test_unknown_room(void **state)
+static void request_for_unknown_room_is_refused(void **state)
 {
     (void)state;
     const qd_msg_entities all = {2, ids, .x = numbers, .y = numbers};
@@ -75,11 +81,10 @@ static void test_unknown_room(void **state)
     }
     session_expect_error(client, qd_client_open_room(client, "nobody made it", NULL), QD_ERROR_UNKNOWN_ROOM,
                          "nobody made it");
-    session_expect_quiet(client);
-    session_witness_check(&witness);
+    expect_nothing_else();
 }
 
-static void test_names(void **state)
+static void open_room_with_bad_name_is_refused(void **state)
 {
     (void)state;
     char longest[66];
@@ -98,153 +103,96 @@ static void test_names(void **state)
 
         session_expect(client, qd_client_close_room(client, handle), QD_SERVER_ROOM_CLOSED);
     }
-    session_expect_quiet(client);
-    session_witness_check(&witness);
+    expect_nothing_else();
 }
 
-static void expect_bad_config(const qd_msg_room_config *config, const char *word)
-{
-    session_expect_error(client, qd_client_open_room(client, "bad config", config), QD_ERROR_INVALID, word);
-}
+/* A config that is refused, and what the text says. */
+typedef struct bad_config {
+    const char *words;
+    qd_msg_room_config config;
+} bad_config;
 
-static void test_configs(void **state)
+static void expect_bad_configs(const char *name, qd_error_code code, const bad_config *bad, size_t count)
 {
-    (void)state;
-    const qd_msg_room_config good = session_step_room;
-    qd_msg_room_config bad = good;
-    bad.has_bounds = false;
-    expect_bad_config(&bad, "bounds");
-    const float borders[][4] = {{0, 0, 0, 10},   {0, 5, 10, 5},          {10, 0, 0, 10},      {NAN, 0, 10, 10},
-                                {0, 0, 10, NAN}, {0, -INFINITY, 10, 10}, {0, 0, INFINITY, 10}};
-    for (size_t i = 0; i < sizeof borders / sizeof borders[0]; i++) {
-        bad = good;
-        bad.bounds = (qd_msg_bounds){
-            .min_x = borders[i][0], .min_y = borders[i][1], .max_x = borders[i][2], .max_y = borders[i][3]};
-        expect_bad_config(&bad, "bounds");
+    for (size_t i = 0; i < count; i++) {
+        session_expect_error(client, qd_client_open_room(client, name, &bad[i].config), code, bad[i].words);
     }
-    bad = good;
-    bad.bounds.max_z = 1;
-    expect_bad_config(&bad, "max_z");
-    bad = good;
-    bad.dimensions = 4;
-    expect_bad_config(&bad, "dimensions is 4: must be 2 to 3");
-    bad.dimensions = 3;
-    expect_bad_config(&bad, "min_z 0 to max_z 0");
-    bad.bounds.max_z = 10;
-    bad.index = QD_INDEX_QUADTREE;
-    expect_bad_config(&bad, "INDEX_QUADTREE, which is for two dimensions");
-    bad.index = QD_INDEX_OCTREE;
-    bad.depth = 8;
-    expect_bad_config(&bad, "depth is 8: must be 1 to 7 with INDEX_OCTREE");
-    bad = good;
-    bad.index = QD_INDEX_OCTREE;
-    expect_bad_config(&bad, "INDEX_OCTREE, which is for three dimensions");
-    bad.index = (qd_index_kind)8;
-    expect_bad_config(&bad, "index is 8");
-    bad.index = QD_INDEX_BRUTE;
-    bad.depth = 1;
-    expect_bad_config(&bad, "depth is 1: leave it out with INDEX_BRUTE");
-    bad = good;
-    bad.prune = QD_PRUNE_WALK;
-    expect_bad_config(&bad, "prune is PRUNE_WALK: leave it out with INDEX_AUTO");
-    bad = good;
-    bad.cell_size = 5;
-    expect_bad_config(&bad, "cell_size is 5: leave it out with INDEX_AUTO");
-    bad.index = QD_INDEX_GRID;
-    bad.cell_size = -5;
-    expect_bad_config(&bad, "cell_size is -5");
-    bad = good;
-    bad.tick_mode = 3;
-    expect_bad_config(&bad, "tick_mode");
-    bad = good;
-    bad.tick_hz = 20;
-    expect_bad_config(&bad, "tick_hz");
-    bad.tick_mode = QD_TICK_MODE_CLOCK;
-    bad.tick_hz = 1001;
-    expect_bad_config(&bad, "tick_hz");
-    bad = good;
-    bad.depth = 11;
-    expect_bad_config(&bad, "depth");
-    bad = good;
-    bad.entities_max = (4u << 20) + 1;
-    expect_bad_config(&bad, "entities_max");
-    bad = good;
-    bad.events_max = (1u << 20) + 1;
-    expect_bad_config(&bad, "events_max");
-    bad = good;
-    bad.observers_max = 16385;
-    expect_bad_config(&bad, "observers_max");
-    bad = good;
-    bad.sightings_max = (4u << 20) + 1;
-    expect_bad_config(&bad, "sightings_max");
-    bad = good;
-    bad.grace_ms = 3600001;
-    expect_bad_config(&bad, "grace_ms");
-    bad = good;
-    bad.empty_close_ms = 86400001;
-    expect_bad_config(&bad, "empty_close_ms");
-    session_expect_error(client, qd_client_open_room(client, "bad config", NULL), QD_ERROR_UNKNOWN_ROOM, NULL);
-    session_expect_quiet(client);
-    session_witness_check(&witness);
 }
 
-static void expect_mismatch(const qd_msg_room_config *config, const char *field)
-{
-    session_expect_error(client, qd_client_open_room(client, "made", config), QD_ERROR_CONFIG_MISMATCH, field);
-}
+#define BY_STEP .has_bounds = true, .tick_mode = QD_TICK_MODE_STEP
+#define SQUARE  BY_STEP, .bounds.max_x = 1000, .bounds.max_y = 1000
+#define CUBE    SQUARE, .bounds.max_z = 10, .dimensions = 3
+#define BORDERS(...)                                                                                                   \
+    {                                                                                                                  \
+        BY_STEP, .bounds = { __VA_ARGS__ }                                                                             \
+    }
 
-static void test_config_mismatch(void **state)
+static void open_room_with_bad_config_is_refused(void **state)
 {
     (void)state;
-    const qd_msg_room_config made = {.has_bounds = true,
-                                     .bounds = {.min_x = -10, .min_y = -20, .max_x = 30, .max_y = 40},
-                                     .tick_mode = QD_TICK_MODE_CLOCK,
-                                     .tick_hz = 50,
-                                     .depth = 4,
-                                     .entities_max = 100,
-                                     .events_max = 200,
-                                     .grace_ms = 300,
-                                     .empty_close_ms = 400};
+    static const bad_config bad[] = {
+        {"bounds", {.tick_mode = QD_TICK_MODE_STEP, .bounds.max_x = 1000, .bounds.max_y = 1000}},
+        {"bounds", BORDERS(.max_y = 10)},
+        {"bounds", BORDERS(.min_y = 5, .max_x = 10, .max_y = 5)},
+        {"bounds", BORDERS(.min_x = 10, .max_y = 10)},
+        {"bounds", BORDERS(.min_x = NAN, .max_x = 10, .max_y = 10)},
+        {"bounds", BORDERS(.max_x = 10, .max_y = NAN)},
+        {"bounds", BORDERS(.min_y = -INFINITY, .max_x = 10, .max_y = 10)},
+        {"bounds", BORDERS(.max_x = INFINITY, .max_y = 10)},
+        {"max_z", {SQUARE, .bounds.max_z = 1}},
+        {"dimensions is 4: must be 2 to 3", {SQUARE, .dimensions = 4}},
+        {"min_z 0 to max_z 0", {SQUARE, .dimensions = 3}},
+        {"INDEX_QUADTREE, which is for two dimensions", {CUBE, .index = QD_INDEX_QUADTREE}},
+        {"depth is 8: must be 1 to 7 with INDEX_OCTREE", {CUBE, .index = QD_INDEX_OCTREE, .depth = 8}},
+        {"INDEX_OCTREE, which is for three dimensions", {SQUARE, .index = QD_INDEX_OCTREE}},
+        {"index is 8", {SQUARE, .index = (qd_index_kind)8}},
+        {"depth is 1: leave it out with INDEX_BRUTE", {SQUARE, .index = QD_INDEX_BRUTE, .depth = 1}},
+        {"prune is PRUNE_WALK: leave it out with INDEX_AUTO", {SQUARE, .prune = QD_PRUNE_WALK}},
+        {"cell_size is 5: leave it out with INDEX_AUTO", {SQUARE, .cell_size = 5}},
+        {"cell_size is -5", {SQUARE, .index = QD_INDEX_GRID, .cell_size = -5}},
+        {"tick_mode", {.has_bounds = true, .bounds.max_x = 1000, .bounds.max_y = 1000, .tick_mode = 3}},
+        {"tick_hz", {SQUARE, .tick_hz = 20}},
+        {"tick_hz", {.has_bounds = true, .bounds.max_x = 1000, .bounds.max_y = 1000, .tick_hz = 1001}},
+        {"depth", {SQUARE, .depth = 11}},
+        {"entities_max", {SQUARE, .entities_max = (4u << 20) + 1}},
+        {"events_max", {SQUARE, .events_max = (1u << 20) + 1}},
+        {"observers_max", {SQUARE, .observers_max = 16385}},
+        {"sightings_max", {SQUARE, .sightings_max = (4u << 20) + 1}},
+        {"grace_ms", {SQUARE, .grace_ms = 3600001}},
+        {"empty_close_ms", {SQUARE, .empty_close_ms = 86400001}},
+    };
+    expect_bad_configs("bad config", QD_ERROR_INVALID, bad, sizeof bad / sizeof bad[0]);
+    session_expect_error(client, qd_client_open_room(client, "bad config", NULL), QD_ERROR_UNKNOWN_ROOM, NULL);
+    expect_nothing_else();
+}
+
+#define MADE_BOUNDS .has_bounds = true, .bounds.min_y = -20, .bounds.max_x = 30
+#define MADE_LIMITS .entities_max = 100, .grace_ms = 300
+
+static void open_room_with_another_config_is_refused(void **state)
+{
+    (void)state;
+    const qd_msg_room_config made = {
+        MADE_BOUNDS,   MADE_LIMITS, .bounds.min_x = -10, .bounds.max_y = 40,   .tick_mode = QD_TICK_MODE_CLOCK,
+        .tick_hz = 50, .depth = 4,  .events_max = 200,   .empty_close_ms = 400};
+    /* What a config leaves out is not compared. */
+    static const bad_config bad[] = {
+        {"tick_mode", {MADE_LIMITS, .tick_mode = QD_TICK_MODE_STEP}},
+        {"tick_hz", {MADE_LIMITS, .tick_mode = QD_TICK_MODE_CLOCK, .tick_hz = 60}},
+        {"depth", {MADE_LIMITS, .depth = 5}},
+        {"entities_max", {.entities_max = 101, .grace_ms = 300}},
+        {"events_max", {MADE_LIMITS, .events_max = 201}},
+        {"grace_ms", {.entities_max = 100, .grace_ms = 301}},
+        {"empty_close_ms", {MADE_LIMITS, .empty_close_ms = 401}},
+        {"index is INDEX_QUADTREE, but the room has INDEX_AUTO", {MADE_LIMITS, .index = QD_INDEX_QUADTREE}},
+        {"swept", {MADE_LIMITS, .swept = true}},
+        {"dimensions is 3, but the room has 2",
+         {MADE_BOUNDS, .bounds.min_x = -10, .bounds.max_y = 40, .bounds.max_z = 1, .dimensions = 3}},
+        {"bounds.min_x", {MADE_BOUNDS, .bounds.min_x = -11, .bounds.max_y = 40}},
+        {"bounds.max_y", {MADE_BOUNDS, .bounds.min_x = -10, .bounds.max_y = 41}},
+    };
     uint64_t handle = session_open_room(client, "made", &made);
-    qd_msg_room_config other = made;
-    other.tick_hz = 0;
-    other.tick_mode = QD_TICK_MODE_STEP;
-    expect_mismatch(&other, "tick_mode");
-    other = made;
-    other.tick_hz = 60;
-    expect_mismatch(&other, "tick_hz");
-    other = made;
-    other.depth = 5;
-    expect_mismatch(&other, "depth");
-    other = made;
-    other.entities_max = 101;
-    expect_mismatch(&other, "entities_max");
-    other = made;
-    other.events_max = 201;
-    expect_mismatch(&other, "events_max");
-    other = made;
-    other.grace_ms = 301;
-    expect_mismatch(&other, "grace_ms");
-    other = made;
-    other.empty_close_ms = 401;
-    expect_mismatch(&other, "empty_close_ms");
-    other = made;
-    other.index = QD_INDEX_QUADTREE;
-    expect_mismatch(&other, "index is INDEX_QUADTREE, but the room has INDEX_AUTO");
-    other = made;
-    other.swept = true;
-    expect_mismatch(&other, "swept");
-    other = made;
-    other.dimensions = 3;
-    other.bounds.max_z = 1;
-    other.depth = 0;
-    expect_mismatch(&other, "dimensions is 3, but the room has 2");
-    other = made;
-    other.bounds.min_x = -11;
-    expect_mismatch(&other, "bounds.min_x");
-    other = made;
-    other.bounds.max_y = 41;
-    expect_mismatch(&other, "bounds.max_y");
+    expect_bad_configs("made", QD_ERROR_CONFIG_MISMATCH, bad, sizeof bad / sizeof bad[0]);
 
     /* The same, part of it, or none joins. */
     const qd_msg_room_config part = {.dimensions = 2, .grace_ms = 300};
@@ -265,25 +213,43 @@ static void test_config_mismatch(void **state)
         assert_true(opened->config.bounds.min_y == -20);
     }
     session_expect(client, qd_client_close_room(client, handle), QD_SERVER_ROOM_CLOSED);
-    session_expect_quiet(client);
-    session_witness_check(&witness);
+    expect_nothing_else();
 }
 
 /* ---- batches ---- */
 
-static void test_columns(void **state)
+static uint32_t spawn(qd_client *sender, uint64_t to, const qd_msg_entities *entities)
+{
+    return qd_client_spawn(sender, to, entities, false);
+}
+
+/* A batch that is refused whole, and what the text says. */
+typedef struct bad_batch {
+    uint32_t (*send)(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+    const qd_msg_entities *entities;
+    const char *words;
+} bad_batch;
+
+static void expect_bad_batches(uint64_t to, qd_error_code code, const bad_batch *bad, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        session_expect_error(client, bad[i].send(client, to, bad[i].entities), code, bad[i].words);
+    }
+}
+
+static const qd_msg_entities flat = {2, ids, .x = numbers, .y = numbers};
+
+static void batch_with_uneven_columns_is_refused(void **state)
 {
     (void)state;
-    /* A needed column is missing. */
-    const qd_msg_entities no_x = {2, ids, .y = numbers}, no_y = {2, ids, .x = numbers};
-    const qd_msg_entities whole = {2, ids, .x = numbers, .y = numbers};
-    session_expect_error(client, qd_client_spawn(client, room, &no_x, false), QD_ERROR_COLUMNS, "x");
-    session_expect_error(client, qd_client_move(client, room, &no_y), QD_ERROR_COLUMNS, "y");
-    session_expect_error(client, qd_client_teleport(client, room, &no_x), QD_ERROR_COLUMNS, "x");
+    static const qd_msg_entities no_x = {2, ids, .y = numbers}, no_y = {2, ids, .x = numbers};
+    static const bad_batch bad[] = {
+        {spawn, &no_x, "x"}, {qd_client_move, &no_y, "y"}, {qd_client_teleport, &no_x, "x"}};
+    expect_bad_batches(room, QD_ERROR_COLUMNS, bad, 3);
 
     /* One is shorter than the others: what the library cannot send, by hand. The move's y is cut by one value. */
     raw_link *raw = raw_open_session(ADDRESS);
-    qd_client_message move = {.seq = 3, .kind = QD_CLIENT_MOVE, .as.batch = {.room = 1, .entities = whole}};
+    qd_client_message move = {.seq = 3, .kind = QD_CLIENT_MOVE, .as.batch = {.room = 1, .entities = flat}};
     uint8_t bytes[128];
     size_t size = qd_client_message_encode(&move, bytes, qd_client_message_size(&move));
     assert_int_equal(bytes[0], size - 1);
@@ -298,21 +264,24 @@ static void test_columns(void **state)
     const qd_msg_entities none = {0};
     qd_client_move(client, room, &none);
     session_step(client, room);
-    session_expect_quiet(client);
-    session_witness_check(&witness);
+    expect_nothing_else();
 }
 
-static void test_third_dimension(void **state)
+static void batch_with_wrong_number_of_dimensions_is_refused(void **state)
 {
     (void)state;
-    const qd_msg_entities z = {2, ids, .x = numbers, .y = numbers, .z = numbers};
-    const qd_msg_entities half_z = {2, ids, .x = numbers, .y = numbers, .half_z = numbers};
-    const qd_msg_entities only_half_z = {2, ids, .half_z = numbers};
-    session_expect_error(client, qd_client_spawn(client, room, &z, false), QD_ERROR_INVALID, "z");
-    session_expect_error(client, qd_client_spawn(client, room, &half_z, false), QD_ERROR_INVALID, "half_z");
-    session_expect_error(client, qd_client_move(client, room, &z), QD_ERROR_INVALID, "z");
-    session_expect_error(client, qd_client_teleport(client, room, &z), QD_ERROR_INVALID, "z");
-    session_expect_error(client, qd_client_reshape(client, room, &only_half_z), QD_ERROR_INVALID, "half_z");
+    static const qd_msg_entities z = {2, ids, .x = numbers, .y = numbers, .z = numbers};
+    static const qd_msg_entities half_z = {2, ids, .x = numbers, .y = numbers, .half_z = numbers};
+    static const qd_msg_entities only_half_z = {2, ids, .half_z = numbers};
+    static const bad_batch deeper[] = {{spawn, &z, "z"},
+                                       {spawn, &half_z, "half_z"},
+                                       {qd_client_move, &z, "z"},
+                                       {qd_client_teleport, &z, "z"},
+                                       {qd_client_reshape, &only_half_z, "half_z"}};
+    static const bad_batch flatter[] = {{spawn, &flat, "column z is missing"},
+                                        {qd_client_move, &flat, "column z is missing"},
+                                        {qd_client_teleport, &flat, "column z is missing"}};
+    expect_bad_batches(room, QD_ERROR_INVALID, deeper, 5);
     const qd_msg_bounds region = {.max_x = 10, .max_y = 10, .max_z = 10};
     session_expect_error(client, qd_client_snapshot(client, room, &region, 0), QD_ERROR_INVALID, "leave z out");
 
@@ -321,18 +290,14 @@ static void test_third_dimension(void **state)
     config.dimensions = 3;
     config.bounds.max_z = 1000;
     uint64_t deep = session_open_room(client, "deep", &config);
-    const qd_msg_entities flat = {2, ids, .x = numbers, .y = numbers};
-    session_expect_error(client, qd_client_spawn(client, deep, &flat, false), QD_ERROR_COLUMNS, "column z is missing");
-    session_expect_error(client, qd_client_move(client, deep, &flat), QD_ERROR_COLUMNS, "column z is missing");
-    session_expect_error(client, qd_client_teleport(client, deep, &flat), QD_ERROR_COLUMNS, "column z is missing");
+    expect_bad_batches(deep, QD_ERROR_COLUMNS, flatter, 3);
     session_expect(client, qd_client_close_room(client, deep), QD_SERVER_ROOM_CLOSED);
-    session_expect_quiet(client);
-    session_witness_check(&witness);
+    expect_nothing_else();
 }
 
 /* ---- the rest ---- */
 
-static void test_other_values(void **state)
+static void request_with_value_out_of_range_is_refused(void **state)
 {
     (void)state;
     session_expect_error(client, qd_client_subscribe(client, room, 3, false), QD_ERROR_INVALID, "scope");
@@ -342,16 +307,19 @@ static void test_other_values(void **state)
     const qd_msg_bounds nan = {.min_x = NAN, .max_x = 10, .max_y = 10};
     session_expect_error(client, qd_client_snapshot(client, room, &turned, 0), QD_ERROR_INVALID, "region");
     session_expect_error(client, qd_client_snapshot(client, room, &nan, 0), QD_ERROR_INVALID, "region");
-    session_expect_quiet(client);
-    session_witness_check(&witness);
+    expect_nothing_else();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_room),    cmocka_unit_test(test_names),   cmocka_unit_test(test_configs),
-        cmocka_unit_test(test_config_mismatch), cmocka_unit_test(test_columns), cmocka_unit_test(test_third_dimension),
-        cmocka_unit_test(test_other_values),
+        cmocka_unit_test(request_for_unknown_room_is_refused),
+        cmocka_unit_test(open_room_with_bad_name_is_refused),
+        cmocka_unit_test(open_room_with_bad_config_is_refused),
+        cmocka_unit_test(open_room_with_another_config_is_refused),
+        cmocka_unit_test(batch_with_uneven_columns_is_refused),
+        cmocka_unit_test(batch_with_wrong_number_of_dimensions_is_refused),
+        cmocka_unit_test(request_with_value_out_of_range_is_refused),
     };
 
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -15,7 +15,7 @@
 #include "support/raw.h"
 #include "support/session.h"
 
-static void test_rooms_max(void **state)
+static void room_above_rooms_max_is_refused(void **state)
 {
     (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--rooms-max", "3"));
@@ -73,7 +73,7 @@ static void fill(qd_client *client, const char *name, uint32_t asked, uint32_t t
     session_expect_quiet(client);
 }
 
-static void test_entities_max(void **state)
+static void entity_above_entities_max_is_refused(void **state)
 {
     (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--entities-max", "50"));
@@ -88,7 +88,7 @@ static void test_entities_max(void **state)
     session_server_stop(server);
 }
 
-static void test_frame_max(void **state)
+static void frame_above_frame_max_ends_the_connection(void **state)
 {
     (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--frame-max", "10K"));
@@ -122,7 +122,7 @@ static void test_frame_max(void **state)
 }
 
 /* Memory: a room takes what there is, the rest is refused; nothing breaks, and closing the room gives it back. */
-static void test_memory_max(void **state)
+static void batch_above_memory_max_is_refused(void **state)
 {
     (void)state;
     enum { BATCH = 5000 };
@@ -164,7 +164,7 @@ static void test_memory_max(void **state)
 
 /* All of it is taken, by rooms and then by sessions: whoever comes then is told so, wherever it ends: at the
  * connection, the session, the Hello or the Welcome. */
-static void test_no_memory_for_a_session(void **state)
+static void session_above_memory_max_is_refused(void **state)
 {
     (void)state;
     enum { SESSIONS_MAX = 1000, MORE = 20 };
@@ -211,11 +211,11 @@ static void test_no_memory_for_a_session(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rooms_max),
-        cmocka_unit_test(test_entities_max),
-        cmocka_unit_test(test_frame_max),
-        cmocka_unit_test(test_memory_max),
-        cmocka_unit_test(test_no_memory_for_a_session),
+        cmocka_unit_test(room_above_rooms_max_is_refused),
+        cmocka_unit_test(entity_above_entities_max_is_refused),
+        cmocka_unit_test(frame_above_frame_max_ends_the_connection),
+        cmocka_unit_test(batch_above_memory_max_is_refused),
+        cmocka_unit_test(session_above_memory_max_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,13 @@
 
 #define ADDRESS qd_server_address(session_server)
 
-static void test_two_writers_meet(void **state)
+static void step_and_expect(qd_client *client, uint64_t room, const char *events)
+{
+    session_step(client, room);
+    session_expect_tick(client, events);
+}
+
+static void writers_in_one_room_share_its_pairs(void **state)
 {
     (void)state;
     qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
@@ -41,7 +47,7 @@ static void test_two_writers_meet(void **state)
     qd_client_destroy(two);
 }
 
-static void test_another_sessions_entities(void **state)
+static void request_for_another_sessions_entities_is_refused(void **state)
 {
     (void)state;
     qd_client *owner = session_open(ADDRESS), *other = session_open(ADDRESS);
@@ -50,8 +56,7 @@ static void test_another_sessions_entities(void **state)
     session_subscribe(owner, room, QD_SCOPE_ALL, NULL);
     session_spawn(owner, room, 1, 10, 10);
     session_spawn(owner, room, 2, 10, 10);
-    session_step(owner, room);
-    session_expect_tick(owner, "begin 1-2");
+    step_and_expect(owner, room, "begin 1-2");
     session_spawn(other, room, 3, 100, 100);
 
     /* In one batch with an entity of its own: that one is moved all the same. */
@@ -59,14 +64,12 @@ static void test_another_sessions_entities(void **state)
     const float far[] = {500, 10, 500};
     const uint32_t refused[] = {0, 2};
     const qd_error_code codes[] = {QD_ERROR_NOT_OWNER, QD_ERROR_NOT_OWNER};
-    uint32_t seq = qd_client_move(other, room, &(qd_msg_entities){3, ids, .x = far, .y = far});
-    session_expect_entries(other, seq, 2, refused, codes);
-    seq = qd_client_teleport(other, room, &(qd_msg_entities){1, ids, .x = far, .y = far});
-    session_expect_entries(other, seq, 1, refused, codes);
-    seq = qd_client_reshape(other, room, &(qd_msg_entities){1, ids, .category = ids});
-    session_expect_entries(other, seq, 1, refused, codes);
-    seq = session_despawn(other, room, 2);
-    session_expect_entries(other, seq, 1, refused, codes);
+    const qd_msg_entities three = {3, ids, .x = far, .y = far}, one = {1, ids, .x = far, .y = far};
+    const qd_msg_entities category = {1, ids, .category = ids};
+    session_expect_entries(other, qd_client_move(other, room, &three), 2, refused, codes);
+    session_expect_entries(other, qd_client_teleport(other, room, &one), 1, refused, codes);
+    session_expect_entries(other, qd_client_reshape(other, room, &category), 1, refused, codes);
+    session_expect_entries(other, session_despawn(other, room, 2), 1, refused, codes);
 
     session_step(other, room);
     session_expect_tick(owner, "begin 1-3 begin 2-3");
@@ -75,7 +78,7 @@ static void test_another_sessions_entities(void **state)
     qd_client_destroy(other);
 }
 
-static void test_room_owned(void **state)
+static void room_owned_entities_outlive_their_session(void **state)
 {
     (void)state;
     qd_msg_room_config config = session_step_room;
@@ -98,15 +101,13 @@ static void test_room_owned(void **state)
         session_step(other, room);
     } while (qd_client_next(other) == NULL);
     session_move(other, room, 1, 50, 50);
-    session_step(other, room);
-    session_expect_tick(other, "begin 1-2");
+    step_and_expect(other, room, "begin 1-2");
     session_despawn(other, room, 1);
-    session_step(other, room);
-    session_expect_tick(other, "end 1-2 despawned");
+    step_and_expect(other, room, "end 1-2 despawned");
     qd_client_destroy(other);
 }
 
-static void test_late_subscriber(void **state)
+static void late_subscriber_gets_the_present_set(void **state)
 {
     (void)state;
     qd_client *early = session_open(ADDRESS), *late = session_open(ADDRESS);
@@ -197,19 +198,19 @@ static void lose(const char *name, bool leave)
     qd_client_destroy(stays);
 }
 
-static void test_session_loss(void **state)
+static void entities_of_a_lost_session_expire(void **state)
 {
     (void)state;
     lose("lost", false);
 }
 
-static void test_leaving(void **state)
+static void entities_of_a_leaving_session_expire(void **state)
 {
     (void)state;
     lose("left", true);
 }
 
-static void test_scope_own(void **state)
+static void subscription_to_own_pairs_skips_others(void **state)
 {
     (void)state;
     qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
@@ -228,7 +229,7 @@ static void test_scope_own(void **state)
     qd_client_destroy(two);
 }
 
-static void test_stays(void **state)
+static void subscription_with_stays_reports_stays(void **state)
 {
     (void)state;
     qd_client *client = session_open(ADDRESS);
@@ -237,11 +238,9 @@ static void test_stays(void **state)
     session_expect_tick(client, "reset");
     session_spawn(client, room, 1, 10, 10);
     session_spawn(client, room, 2, 10, 10);
-    session_step(client, room);
-    session_expect_tick(client, "begin 1-2");
+    step_and_expect(client, room, "begin 1-2");
     session_spawn(client, room, 3, 10, 10);
-    session_step(client, room);
-    session_expect_tick(client, "begin 1-3 begin 2-3 stay 1-2");
+    step_and_expect(client, room, "begin 1-3 begin 2-3 stay 1-2");
     /* The second subscription replaces the first. */
     qd_client_subscribe(client, room, QD_SCOPE_ALL, false);
     session_expect_tick(client, "reset begin 1-2 begin 1-3 begin 2-3");
@@ -255,7 +254,7 @@ static void test_stays(void **state)
     qd_client_destroy(client);
 }
 
-static void test_reasons(void **state)
+static void ends_have_the_reason_of_the_change(void **state)
 {
     (void)state;
     qd_client *client = session_open(ADDRESS);
@@ -264,12 +263,13 @@ static void test_reasons(void **state)
     for (uint32_t id = 1; id <= 7; id++) {
         session_spawn(client, room, id, 10, 10);
     }
-    const uint32_t ids[] = {7}, mask[] = {0};
-    const float far[] = {500}, none[] = {0}, beside[] = {11.5f};
-    session_step(client, room);
-    session_expect_tick(client, "begin 1-2 begin 1-3 begin 1-4 begin 1-5 begin 1-6 begin 1-7 begin 2-3 begin 2-4 "
-                                "begin 2-5 begin 2-6 begin 2-7 begin 3-4 begin 3-5 begin 3-6 begin 3-7 begin 4-5 "
-                                "begin 4-6 begin 4-7 begin 5-6 begin 5-7 begin 6-7");
+    static const uint32_t ids[] = {7}, none[] = {0}, all[] = {UINT32_MAX};
+    static const float near[] = {10}, touching[] = {11}, beside[] = {11.5f}, away[] = {100}, far[] = {500},
+                       zero[] = {0};
+    step_and_expect(client, room,
+                    "begin 1-2 begin 1-3 begin 1-4 begin 1-5 begin 1-6 begin 1-7 begin 2-3 begin 2-4 "
+                    "begin 2-5 begin 2-6 begin 2-7 begin 3-4 begin 3-5 begin 3-6 begin 3-7 begin 4-5 "
+                    "begin 4-6 begin 4-7 begin 5-6 begin 5-7 begin 6-7");
     for (uint32_t id = 2; id <= 6; id++) {
         session_despawn(client, room, id);
     }
@@ -280,41 +280,37 @@ static void test_reasons(void **state)
         assert_int_equal(tick->end_reason[i], QD_END_DESPAWNED);
     }
 
-    qd_client_reshape(client, room, &(qd_msg_entities){1, ids, .mask = mask});
-    session_step(client, room);
-    session_expect_tick(client, "end 1-7 filter changed");
-    qd_client_reshape(client, room, &(qd_msg_entities){1, ids, .mask = (const uint32_t[]){UINT32_MAX}});
-    session_move(client, room, 7, beside[0], 10);
-    session_step(client, room);
-    session_expect_tick(client, "begin 1-7");
-    qd_client_reshape(client, room, &(qd_msg_entities){1, ids, .half_x = none, .half_y = none});
-    session_step(client, room);
-    session_expect_tick(client, "end 1-7 resized");
-    session_move(client, room, 7, 11, 11);
-    session_step(client, room);
-    session_expect_tick(client, "begin 1-7");
-    qd_client_teleport(client, room, &(qd_msg_entities){1, ids, .x = far, .y = far});
-    session_step(client, room);
-    session_expect_tick(client, "end 1-7 teleported");
-    session_move(client, room, 7, 10, 10);
-    session_step(client, room);
-    session_expect_tick(client, "begin 1-7");
-    session_move(client, room, 7, 100, 100);
-    session_step(client, room);
-    session_expect_tick(client, "end 1-7 moved apart");
-    session_move(client, room, 7, 10, 10);
-    session_step(client, room);
-    session_expect_tick(client, "begin 1-7");
+    static const struct {
+        uint32_t (*send)(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+        qd_msg_entities entities;
+        const char *events;
+    } rows[] = {
+        {qd_client_reshape, {1, ids, .mask = none}, "end 1-7 filter changed"},
+        {qd_client_reshape, {1, ids, .mask = all}, "begin 1-7"},
+        {qd_client_move, {1, ids, .x = beside, .y = near}, ""},
+        {qd_client_reshape, {1, ids, .half_x = zero, .half_y = zero}, "end 1-7 resized"},
+        {qd_client_move, {1, ids, .x = touching, .y = touching}, "begin 1-7"},
+        {qd_client_teleport, {1, ids, .x = far, .y = far}, "end 1-7 teleported"},
+        {qd_client_move, {1, ids, .x = near, .y = near}, "begin 1-7"},
+        {qd_client_move, {1, ids, .x = away, .y = away}, "end 1-7 moved apart"},
+        {qd_client_move, {1, ids, .x = near, .y = near}, "begin 1-7"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        rows[i].send(client, room, &rows[i].entities);
+        session_step(client, room);
+        if (rows[i].events[0] != '\0') {
+            session_expect_tick(client, rows[i].events);
+        }
+    }
     /* An id that goes and comes back is a new entity. */
     session_despawn(client, room, 7);
     session_spawn(client, room, 7, 10, 10);
-    session_step(client, room);
-    session_expect_tick(client, "end 1-7 despawned begin 1-7");
+    step_and_expect(client, room, "end 1-7 despawned begin 1-7");
     session_expect_quiet(client);
     qd_client_destroy(client);
 }
 
-static void test_closing_a_room(void **state)
+static void closing_a_room_ends_its_pairs(void **state)
 {
     (void)state;
     qd_client *maker = session_open(ADDRESS), *guest = session_open(ADDRESS);
@@ -324,8 +320,7 @@ static void test_closing_a_room(void **state)
     session_spawn(maker, room, 2, 10, 10);
     session_step(maker, room);
     session_spawn(guest, room, 1, 10, 10);
-    session_step(guest, room);
-    session_expect_tick(guest, "begin 1-2");
+    step_and_expect(guest, room, "begin 1-2");
     session_expect_error(guest, qd_client_close_room(guest, room), QD_ERROR_NOT_ALLOWED, NULL);
     session_expect(maker, qd_client_close_room(maker, room), QD_SERVER_ROOM_CLOSED);
     session_expect_tick(guest, "end 1-2 room closed");
@@ -346,7 +341,7 @@ static void test_closing_a_room(void **state)
 }
 
 /* Two writers make each tick together; one that does not come in time is named, and told where the others are. */
-static void test_lockstep(void **state)
+static void lockstep_ticks_wait_until_the_deadline(void **state)
 {
     (void)state;
     qd_msg_room_config config = session_step_room;
@@ -390,7 +385,7 @@ static void test_lockstep(void **state)
 }
 
 /* A session outlives its connection, whether that is cut or only seems to be there; nobody notices. */
-static void test_resume(void **state)
+static void resumed_session_gets_one_reset(void **state)
 {
     (void)state;
     uint8_t key[QD_RESUME_KEY_BYTES];
@@ -439,9 +434,9 @@ static void test_resume(void **state)
         before = client;
     }
     session_move(client, room, 1, 500, 500);
-    session_step(client, room);
-    session_expect_tick(client, "end 1-2 moved apart end 1-10 moved apart end 1-11 moved apart end 1-12 moved apart "
-                                "end 1-13 moved apart end 1-14 moved apart end 1-15 moved apart");
+    step_and_expect(client, room,
+                    "end 1-2 moved apart end 1-10 moved apart end 1-11 moved apart end 1-12 moved apart "
+                    "end 1-13 moved apart end 1-14 moved apart end 1-15 moved apart");
     qd_pairs_destroy(pairs);
     qd_client_destroy(client);
     qd_client_destroy(other);
@@ -450,12 +445,18 @@ static void test_resume(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_writers_meet), cmocka_unit_test(test_another_sessions_entities),
-        cmocka_unit_test(test_room_owned),       cmocka_unit_test(test_late_subscriber),
-        cmocka_unit_test(test_session_loss),     cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_scope_own),        cmocka_unit_test(test_stays),
-        cmocka_unit_test(test_reasons),          cmocka_unit_test(test_closing_a_room),
-        cmocka_unit_test(test_lockstep),         cmocka_unit_test(test_resume),
+        cmocka_unit_test(writers_in_one_room_share_its_pairs),
+        cmocka_unit_test(request_for_another_sessions_entities_is_refused),
+        cmocka_unit_test(room_owned_entities_outlive_their_session),
+        cmocka_unit_test(late_subscriber_gets_the_present_set),
+        cmocka_unit_test(entities_of_a_lost_session_expire),
+        cmocka_unit_test(entities_of_a_leaving_session_expire),
+        cmocka_unit_test(subscription_to_own_pairs_skips_others),
+        cmocka_unit_test(subscription_with_stays_reports_stays),
+        cmocka_unit_test(ends_have_the_reason_of_the_change),
+        cmocka_unit_test(closing_a_room_ends_its_pairs),
+        cmocka_unit_test(lockstep_ticks_wait_until_the_deadline),
+        cmocka_unit_test(resumed_session_gets_one_reset),
     };
 
     return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);

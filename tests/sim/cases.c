@@ -27,28 +27,21 @@ static void flood(sim_peer *peer, uint64_t room, uint32_t count)
 
 /* ---- sessions ---- */
 
-static void hello_is_due(sim_house *house)
-{
-    sim_peer silent, late;
-
-    sim_peer_connect(&silent, house);
-    sim_peer_connect(&late, house);
-    sim_house_pass(house, QD_HELLO_MS_MAX - 10);
-    sim_peer_expect_nothing(&silent);
-    sim_peer_send(&late, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = {.version = 1}});
-    (void)sim_peer_expect(&late, QD_SERVER_WELCOME);
-    sim_house_pass(house, 20);
-    sim_peer_expect_error(&silent, QD_ERROR_NO_HELLO, "no Hello came within 2000 ms");
-    sim_check(sim_peer_expect(&silent, QD_SERVER_GO_AWAY)->as.go_away.reason == QD_GO_AWAY_PROTOCOL, "the reason");
-    sim_peer_expect_end(&silent);
+static const sim_step hello_after_deadline_ends_the_connection[] = {
+    CONNECT(A),
+    CONNECT(B),
+    PASS(QD_HELLO_MS_MAX - 10),
+    LOOK(A, ""),
+    SEND(B, "welcome 2", HELLO, .hello.version = 1),
+    PASS(20),
+    LOOK(A, "error NO_HELLO unasked: no Hello came within 2000 ms; go away: protocol within 1000; end"),
     /* After Hello, a client may be silent. */
-    sim_house_pass(house, 100000);
-    sim_peer_expect_nothing(&late);
-    sim_peer_close(&silent);
-    sim_peer_close(&late);
-}
+    PASS(100000),
+    LOOK(B, ""),
+    END,
+};
 
-static void last_words_are_waited_for(sim_house *house)
+static void unread_error_delays_the_close(sim_house *house)
 {
     sim_peer peer;
 
@@ -61,58 +54,46 @@ static void last_words_are_waited_for(sim_house *house)
     sim_peer_close(&peer);
 }
 
-static void tokens(sim_house *house)
+static void set_tokens(sim_scenario *play)
 {
-    char *known[] = {"alpha", "beta"}, *admins[] = {"root"};
-    const qd_tokens known_tokens = {known, 2}, admin_tokens = {admins, 1};
+    static char *known[] = {"alpha", "beta"}, *admins[] = {"root"};
+    static const qd_tokens known_tokens = {known, 2}, admin_tokens = {admins, 1};
 
-    house->server.sessions.tokens = &known_tokens;
-    house->server.sessions.admin_tokens = &admin_tokens;
-    sim_peer stranger, maker, twin, other, admin;
-    sim_peer_connect(&stranger, house);
-    sim_peer_send(&stranger,
-                  (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = {.version = 1, .token = "gamma"}});
-    sim_peer_expect_error(&stranger, QD_ERROR_UNAUTHENTICATED, "--token-file");
-    (void)sim_peer_expect(&stranger, QD_SERVER_GO_AWAY);
-    sim_peer_expect_end(&stranger);
-
-    sim_peer_open(&maker, house, "alpha");
-    sim_peer_open(&twin, house, "alpha");
-    sim_peer_open(&other, house, "beta");
-    sim_peer_open(&admin, house, "root");
-    uint64_t first = sim_peer_open_room(&maker, "first", NULL), second = sim_peer_open_room(&maker, "second", NULL);
-    sim_peer_open_room(&other, "first", NULL);
-    sim_peer_open_room(&twin, "first", NULL);
-    sim_peer_open_room(&admin, "second", NULL);
-    sim_peer_send(&other, for_room(QD_CLIENT_CLOSE_ROOM, first));
-    sim_peer_expect_error(&other, QD_ERROR_NOT_ALLOWED, "only the session that created the room");
-    uint32_t seq = sim_peer_send(&twin, for_room(QD_CLIENT_CLOSE_ROOM, first));
-    const qd_server_message *closed = sim_peer_expect(&twin, QD_SERVER_ROOM_CLOSED);
-    sim_check(closed->seq == seq && closed->as.room_closed.reason == QD_ROOM_CLOSED_REQUESTED, "the asker's answer");
-    closed = sim_peer_expect(&other, QD_SERVER_ROOM_CLOSED);
-    sim_check(closed->seq == 0 && closed->as.room_closed.room == first, "the others' news");
-    sim_peer_send(&admin, for_room(QD_CLIENT_CLOSE_ROOM, second));
-    (void)sim_peer_expect(&admin, QD_SERVER_ROOM_CLOSED);
-    sim_peer *all[] = {&stranger, &maker, &twin, &other, &admin};
-    for (int i = 0; i < 5; i++) {
-        sim_peer_close(all[i]);
-    }
+    play->house->server.sessions.tokens = &known_tokens;
+    play->house->server.sessions.admin_tokens = &admin_tokens;
 }
+
+#define CLOSE_ROOM(peer, want) SEND(peer, want, CLOSE_ROOM, .room = {0})
+
+static const sim_step token_decides_who_closes_a_room[] = {
+    CALL(set_tokens),
+    CONNECT(A),
+    SEND(A, "error UNAUTHENTICATED: --token-file; go away: protocol within 1000; end", HELLO,
+         .hello = {.version = 1, .token = "gamma"}),
+    CLOSE(A),
+    JOIN(A, "alpha"),
+    ROOM(A, 1),
+    OPEN(B, "alpha"),
+    OPEN(C, "beta"),
+    OPEN(D, "root"),
+    ROOM(D, 1),
+    ROOM(B, 0),
+    ROOM(C, 0),
+    CLOSE_ROOM(C, "error NOT_ALLOWED: only the session that created the room"),
+    CLOSE_ROOM(B, "closed: requested"),
+    LOOK(C, "closed: requested unasked"),
+    IN_ROOM(1),
+    CLOSE_ROOM(D, "closed: requested"),
+    END,
+};
 
 /* Sessions without a token share nothing. */
-static void no_token_is_no_bond(sim_house *house)
-{
-    sim_peer maker, other;
-
-    sim_peer_open(&maker, house, "");
-    sim_peer_open(&other, house, "");
-    uint64_t room = sim_peer_open_room(&maker, "room", NULL);
-    sim_peer_open_room(&other, "room", NULL);
-    sim_peer_send(&other, for_room(QD_CLIENT_CLOSE_ROOM, room));
-    sim_peer_expect_error(&other, QD_ERROR_NOT_ALLOWED, "created");
-    sim_peer_close(&maker);
-    sim_peer_close(&other);
-}
+static const sim_step session_without_token_closes_no_other_room[] = {
+    JOIN(A, ""),
+    JOIN(B, ""),
+    CLOSE_ROOM(B, "error NOT_ALLOWED: created"),
+    END,
+};
 
 /* ---- rooms ---- */
 
@@ -140,48 +121,39 @@ static void closing_and_opening_in_one_go(sim_house *house)
     sim_peer_close(&peer);
 }
 
-static void an_empty_room_closes_in_its_time(sim_house *house)
-{
-    const qd_msg_room_config config = {.empty_close_ms = 300, .grace_ms = 200};
-    sim_peer peer;
+static const qd_msg_room_config closes_soon = {.empty_close_ms = 300, .grace_ms = 200};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t first = sim_peer_open_room(&peer, "room", &config);
-    sim_peer_spawn(&peer, first, 1, 3, 0);
-    sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
+static const sim_step an_empty_room_closes_in_its_time[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 3, 0),
+    LEAVE(A, "left"),
     /* 200 ms of grace, and then 300 ms with nothing in the room. */
-    sim_house_pass(house, 480);
-    sim_check(sim_peer_open_room(&peer, "room", &config) == first, "the room is there until its time is over");
-    sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, first));
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
-    sim_house_pass(house, 290);
-    sim_check(atomic_load(&house->server.service.actors) == 1, "its time starts again");
-    sim_house_pass(house, 20);
-    sim_check(atomic_load(&house->server.service.actors) == 0, "the room is closed and freed");
-    sim_check(sim_peer_open_room(&peer, "room", &config) != first, "another room of that name has another handle");
-    sim_peer_close(&peer);
-}
+    PASS(480),
+    REJOIN(A, "opened"),
+    LEAVE(A, "left"),
+    PASS(290),
+    WORLD("actors 1"), /* its time starts again */
+    PASS(20),
+    WORLD("actors 0"),
+    REJOIN(A, "error UNKNOWN_ROOM: send a config"),
+    SEND(A, "created in a new room", OPEN_ROOM,
+         .open_room = {.name = "room",
+                       .has_config = true,
+                       .config = {.has_bounds = true, .bounds = {0, 0, 0, 1, 1, 0}}}),
+    END,
+};
 
-static void a_room_of_its_own_entities_stays(sim_house *house)
-{
-    static const uint32_t id[] = {7};
-    static const float at[] = {5};
-    const qd_msg_room_config config = {.empty_close_ms = 1, .grace_ms = 1};
-    sim_peer peer;
+static const qd_msg_room_config closes_at_once = {.empty_close_ms = 1, .grace_ms = 1};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", &config);
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_SPAWN,
-                                             .as.batch = {.room = room,
-                                                          .room_owned = true,
-                                                          .entities = {.count = 1, .id = id, .x = at, .y = at}}});
-    sim_peer_send(&peer, for_room(QD_CLIENT_LEAVE_ROOM, room));
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
-    sim_house_pass(house, 10000);
-    sim_check(sim_peer_open_room(&peer, "room", &config) == room, "the room is still there");
-    sim_peer_close(&peer);
-}
+static const sim_step room_with_room_owned_entities_stays[] = {
+    JOIN(A, NULL),
+    SEND(A, NULL, SPAWN,
+         .batch = {.room_owned = true, .entities = {.count = 1, .id = IDS(7), .x = FLOATS(5), .y = FLOATS(5)}}),
+    LEAVE(A, "left"),
+    PASS(10000),
+    REJOIN(A, "opened"),
+    END,
+};
 
 static void an_idle_room_is_small_and_stands_still(sim_house *house)
 {
@@ -254,106 +226,72 @@ static void closed_rooms_are_forgotten(sim_house *house)
 
 /* ---- ticks ---- */
 
-static void a_step_names_the_next_tick(sim_house *house)
-{
-    sim_peer peer;
+static const sim_step a_step_names_the_next_tick[] = {
+    JOIN(A, NULL),
+    STEP_TO(A, "error WRONG_TICK due 1: but the last tick is 0: the next one is 1", 2),
+    STEP_TO(A, "error WRONG_TICK due 1: but the last tick is 0: the next one is 1", 7),
+    STEP_TO(A, "error WRONG_TICK due 1: but the last tick is 0: the next one is 1", UINT64_MAX),
+    STEP_TO(A, "applied 1", 1),
+    STEP_TO(A, "error WRONG_TICK due 2: tick is 1, but the last tick is 1: the next one is 2", 1),
+    END,
+};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    const uint64_t wrong[] = {2, 7, UINT64_MAX};
-    for (int i = 0; i < 3; i++) {
-        sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = wrong[i]}});
-        sim_peer_expect_error(&peer, QD_ERROR_WRONG_TICK, "but the last tick is 0: the next one is 1");
-    }
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = 1}});
-    sim_check(sim_peer_expect(&peer, QD_SERVER_APPLIED)->as.applied.tick == 1, "the first tick");
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room, .tick = 1}});
-    sim_peer_expect_error(&peer, QD_ERROR_WRONG_TICK, "tick is 1, but the last tick is 1: the next one is 2");
-    const qd_msg_room_config clock = {.tick_hz = 30};
-    uint64_t other = sim_peer_open_room(&peer, "clock", &clock);
-    sim_peer_step(&peer, other);
-    sim_peer_expect_error(&peer, QD_ERROR_NOT_STEP_MODE, "its own clock, 30 times a second");
-    sim_peer_close(&peer);
-}
+static const qd_msg_room_config hz_30 = {.tick_hz = 30}, hz_100 = {.tick_hz = 100};
+static const qd_msg_room_config hz_1000 = {.tick_hz = 1000, .grace_ms = 500};
 
-static void ticks_that_cannot_be_held_are_skipped(sim_house *house)
-{
-    const qd_msg_room_config config = {.tick_hz = 100};
-    sim_peer peer;
+static const sim_step a_clock_room_takes_no_step[] = {
+    JOIN(A, NULL),
+    STEP(A, "error NOT_STEP_MODE: its own clock, 30 times a second"),
+    END,
+};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", &config);
-    sim_peer_subscribe(&peer, room);
-    sim_check(sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick.reset, "the answer to Subscribe");
-    sim_peer_spawn(&peer, room, 1, 2, 0);
-    sim_house_pass(house, 11);
-    sim_check(sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick.tick == 1, "the first tick");
-    sim_check(sim_peer_expect(&peer, QD_SERVER_APPLIED)->as.applied.tick == 1, "what it contains");
+static const sim_step ticks_that_cannot_be_held_are_skipped[] = {
+    JOIN(A, NULL),
+    SUBSCRIBE(A, "tick 0 reset", ALL),
+    SPAWN(A, NULL, 1, 2, 0),
+    PASS(11),
+    LOOK(A, "tick 1 begin 1-2; applied 1"),
     /* The world stops for 35 ms: the ticks at 20, 30 and 40 ms are due at once, and only one is made. */
-    house->world.now_ns += 35 * SIM_MS_NS;
-    const qd_msg_tick *tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->tick == 4 && tick->skipped == 2 && tick->begins.count == 0, "tick %llu, %u skipped",
-              (unsigned long long)tick->tick, tick->skipped);
+    STALL(35),
+    LOOK(A, "tick 4 skipped 2"),
     /* The beat is the old one. */
-    sim_house_pass(house, 3);
-    sim_peer_expect_nothing(&peer);
-    sim_peer_spawn(&peer, room, 3, 1, 0);
-    sim_house_pass(house, 5);
-    tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->tick == 5 && tick->skipped == 0, "tick %llu, %u skipped", (unsigned long long)tick->tick,
-              tick->skipped);
-    sim_peer_close(&peer);
-}
+    PASS(3),
+    LOOK(A, ""),
+    SPAWN(A, NULL, 3, 1, 0),
+    PASS(5),
+    LOOK(A, "tick 5 begin 1-3 begin 2-3; applied 5"),
+    END,
+};
 
-static void grace_runs_out(sim_house *house)
-{
-    const qd_msg_room_config config = {.tick_hz = 1000, .grace_ms = 500};
-    sim_peer stays, goes;
+static const sim_step grace_runs_out[] = {
+    JOIN(A, NULL),
+    JOIN(B, NULL),
+    SPAWN(A, NULL, 1, 1, 0),
+    SPAWN(B, NULL, 2, 1, 0),
+    PASS(5),
+    SUBSCRIBE(A, "applied 1 to -1; tick 5 reset begin 1-2", ALL),
+    CLOSE(B),
+    PASS(498),
+    LOOK(A, ""),
+    PASS(4),
+    LOOK(A, "tick 505 end 1-2 expired"),
+    END,
+};
 
-    sim_peer_open(&stays, house, NULL);
-    sim_peer_open(&goes, house, NULL);
-    uint64_t room = sim_peer_open_room(&stays, "room", &config);
-    sim_peer_open_room(&goes, "room", &config);
-    sim_peer_spawn(&stays, room, 1, 1, 0);
-    sim_peer_spawn(&goes, room, 2, 1, 0);
-    sim_house_pass(house, 5);
-    sim_peer_subscribe(&stays, room);
-    (void)sim_peer_expect(&stays, QD_SERVER_APPLIED);
-    sim_check(sim_peer_expect(&stays, QD_SERVER_TICK)->as.tick.begins.count == 1, "the pair");
-    sim_peer_close(&goes);
-    sim_house_pass(house, 498);
-    sim_peer_expect_nothing(&stays);
-    sim_house_pass(house, 4);
-    const qd_msg_tick *tick = &sim_peer_expect(&stays, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->ends.count == 1 && tick->end_reason[0] == QD_END_EXPIRED, "the end");
-    sim_peer_close(&stays);
-}
-
-static void requests_in_one_go_are_answered_in_order(sim_house *house)
-{
-    sim_peer peer;
-
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_subscribe(&peer, room);
-    uint32_t spawn = sim_peer_spawn(&peer, room, 1, 2, 0), first = sim_peer_step(&peer, room);
-    sim_peer_subscribe(&peer, room);
-    uint32_t snapshot =
-        sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room}});
-    uint32_t second = sim_peer_step(&peer, room), last = sim_peer_send(&peer, for_room(QD_CLIENT_UNSUBSCRIBE, room));
-    const qd_msg_tick *tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->reset && tick->tick == 0 && tick->begins.count == 0, "the reset before the first tick");
-    tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-    sim_check(!tick->reset && tick->tick == 1 && tick->begins.count == 1, "the first tick");
-    sim_check(sim_peer_expect(&peer, QD_SERVER_APPLIED)->as.applied.seq == first && first > spawn, "its Applied");
-    tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->reset && tick->tick == 1 && tick->begins.count == 1, "the second reset");
-    sim_check(sim_peer_expect(&peer, QD_SERVER_SNAPSHOT_RESULT)->seq == snapshot, "the snapshot");
-    sim_check(sim_peer_expect(&peer, QD_SERVER_APPLIED)->seq == second, "the second step's Applied");
-    sim_check(sim_peer_expect(&peer, QD_SERVER_APPLIED)->seq == last, "the Unsubscribe's");
-    sim_peer_expect_nothing(&peer);
-    sim_peer_close(&peer);
-}
+static const sim_step requests_in_one_go_are_answered_in_order[] = {
+    JOIN(A, NULL),
+    SUBSCRIBE(A, NULL, ALL),
+    SPAWN(A, NULL, 1, 2, 0),
+    STEP(A, NULL),
+    SUBSCRIBE(A, NULL, ALL),
+    SNAPSHOT(A, NULL),
+    STEP(A, NULL),
+    SEND(A,
+         "tick 0 reset; tick 1 begin 1-2; applied 1 to -4; tick 1 reset begin 1-2; snapshot 1 at 0 0 2 at 0 0 to -2; "
+         "applied 2 to -1; applied 2",
+         UNSUBSCRIBE, .room = {0}),
+    END,
+};
 
 /* ---- limits ---- */
 
@@ -409,7 +347,7 @@ static void bytes_that_wait_are_bounded(sim_house *house)
     sim_peer_close(&peer);
 }
 
-static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house)
+static void reader_that_stops_is_reset_then_disconnected(sim_house *house)
 {
     sim_peer writer, reader;
 
@@ -464,25 +402,18 @@ static void a_reader_that_does_not_read_is_reset_then_shown_out(sim_house *house
     sim_peer_close(&reader);
 }
 
-static void rooms_are_limited(sim_house *house)
-{
-    sim_peer peer;
+#define OPEN_THIRD(peer, want)                                                                                         \
+    SEND(peer, want, OPEN_ROOM,                                                                                        \
+         .open_room = {.name = "c", .has_config = true, .config = {.has_bounds = true, .bounds = {0, 0, 0, 1, 1, 0}}})
 
-    sim_peer_open(&peer, house, NULL);
-    sim_peer_open_room(&peer, "a", NULL);
-    uint64_t room = sim_peer_open_room(&peer, "b", NULL);
-    const qd_client_message third = {.kind = QD_CLIENT_OPEN_ROOM,
-                                     .as.open_room = {.name = "c",
-                                                      .has_config = true,
-                                                      .config = {.has_bounds = true, .bounds = {0, 0, 0, 1, 1, 0}}}};
-    sim_peer_send(&peer, third);
-    sim_peer_expect_error(&peer, QD_ERROR_LIMIT, "2 rooms are open, which is all the server takes (--rooms-max)");
-    sim_peer_send(&peer, for_room(QD_CLIENT_CLOSE_ROOM, room));
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_CLOSED);
-    sim_peer_send(&peer, third);
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_OPENED);
-    sim_peer_close(&peer);
-}
+static const sim_step rooms_are_limited[] = {
+    JOIN(A, NULL),
+    ROOM(A, 1),
+    OPEN_THIRD(A, "error LIMIT: 2 rooms are open, which is all the server takes (--rooms-max)"),
+    CLOSE_ROOM(A, "closed: requested"),
+    OPEN_THIRD(A, "created in a new room"),
+    END,
+};
 
 /* With ever less memory: every request is answered or its connection closed, and nothing breaks. */
 static void memory_runs_out(sim_house *house)
@@ -530,104 +461,121 @@ static void memory_runs_out(sim_house *house)
 
 /* ---- stopping ---- */
 
-static void stopping(sim_house *house)
+static void close_rooms(sim_scenario *play)
 {
-    sim_peer peer;
-
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_subscribe(&peer, room);
-    sim_peer_spawn(&peer, room, 1, 2, 0);
-    sim_peer_step(&peer, room);
-    (void)sim_peer_expect(&peer, QD_SERVER_TICK);
-    (void)sim_peer_expect(&peer, QD_SERVER_TICK);
-    (void)sim_peer_expect(&peer, QD_SERVER_APPLIED);
-    qd_server_close_rooms(&house->server);
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "another"}});
-    const qd_msg_tick *tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->ends.count == 1 && tick->end_reason[0] == QD_END_ROOM_CLOSED, "the end of the pair");
-    const qd_msg_room_closed *closed = &sim_peer_expect(&peer, QD_SERVER_ROOM_CLOSED)->as.room_closed;
-    sim_check(closed->room == room && closed->reason == QD_ROOM_CLOSED_SHUTDOWN, "the reason");
-    sim_peer_expect_error(&peer, QD_ERROR_NOT_ALLOWED, "the server is stopping");
-    qd_server_go_away(&house->server, 2000);
-    const qd_msg_go_away *go_away = &sim_peer_expect(&peer, QD_SERVER_GO_AWAY)->as.go_away;
-    sim_check(go_away->reason == QD_GO_AWAY_SHUTDOWN && go_away->deadline_ms == 2000, "the reason");
-    sim_peer_expect_end(&peer);
-    sim_peer_close(&peer);
+    qd_server_close_rooms(&play->house->server);
 }
+
+static void send_away(sim_scenario *play)
+{
+    qd_server_go_away(&play->house->server, 2000);
+}
+
+static const sim_step stopping_server_closes_rooms_then_connections[] = {
+    JOIN(A, NULL),
+    SUBSCRIBE(A, NULL, ALL),
+    SPAWN(A, NULL, 1, 2, 0),
+    STEP(A, "tick 0 reset; tick 1 begin 1-2; applied 1"),
+    CALL(close_rooms),
+    SEND(A,
+         "tick 2 end 1-2 room closed; closed: shutdown unasked; error NOT_ALLOWED: the server is stopping: open the "
+         "room on another",
+         OPEN_ROOM, .open_room.name = "another"),
+    CALL(send_away),
+    LOOK(A, "go away: shutdown within 2000; end"),
+    END,
+};
+
+/* A case in code, and one of steps; with limits or a config for its rooms. */
+#define CASE(function, ...)                                                                                            \
+    {                                                                                                                  \
+        .name = #function, .run = function, __VA_ARGS__                                                                \
+    }
+#define SCENARIO(array, ...)                                                                                           \
+    {                                                                                                                  \
+        .name = #array, .steps = array, __VA_ARGS__                                                                    \
+    }
 
 unsigned sim_run_cases(void)
 {
     static const struct {
-        void (*run)(sim_house *house);
+        const char *name;
+        void (*run)(sim_house *house); /* NULL: the steps */
+        const sim_step *steps;
+        const qd_msg_room_config *config;
         qd_limits limits;
     } cases[] = {
-        {hello_is_due, {0}},
-        {last_words_are_waited_for, {0}},
-        {tokens, {0}},
-        {no_token_is_no_bond, {0}},
-        {closing_and_opening_in_one_go, {0}},
-        {an_empty_room_closes_in_its_time, {0}},
-        {a_room_of_its_own_entities_stays, {0}},
-        {an_idle_room_is_small_and_stands_still, {0}},
-        {an_open_meets_the_closing, {0}},
-        {closed_rooms_are_forgotten, {0}},
-        {a_step_names_the_next_tick, {0}},
-        {ticks_that_cannot_be_held_are_skipped, {0}},
-        {grace_runs_out, {0}},
-        {requests_in_one_go_are_answered_in_order, {0}},
-        {sim_a_large_tick_comes_in_parts, {0}},
-        {sim_all_kinds_of_events_come_in_parts, {0}},
-        {sim_observers_see, {0}},
-        {sim_regions_and_tiers, {0}},
-        {sim_who_is_allowed, {0}},
-        {sim_requests_of_views_are_refused, {.observers_max = 3}},
-        {sim_watchers, {0}},
-        {sim_why, {0}},
-        {sim_a_large_view_comes_in_parts, {.queue_bytes_max = 64u << 20}},
-        {sim_a_view_that_is_not_read_is_reset, {.queue_bytes_max = 16384}},
-        {sim_too_many_sightings, {.sightings_max = 20}},
-        {sim_the_end_of_views, {0}},
-        {a_writer_waits_for_its_share_alone, {.room_batches_max = 8}},
-        {bytes_that_wait_are_bounded, {.frame_bytes_max = 16384}},
-        {a_reader_that_does_not_read_is_reset_then_shown_out, {.queue_bytes_max = 16384}},
-        {sim_room_for_a_moment_is_no_reading, {.queue_bytes_max = 16384}},
-        {sim_entities_are_handed_over, {0}},
-        {sim_what_was_left_behind_is_adopted, {0}},
-        {sim_who_may_adopt, {0}},
-        {sim_who_is_connected_keeps_its_own, {0}},
-        {sim_who_is_kept_goes_on_without, {0}},
-        {sim_many_are_adopted, {0}},
-        {sim_owners_change_without_memory, {0}},
-        {sim_rosters_move_what_they_name, {0}},
-        {sim_requests_of_rosters_are_refused, {.roster_ids_max = 8}},
-        {sim_rosters_go_when_their_session_leaves, {0}},
-        {sim_a_session_is_resumed, {0}},
-        {sim_a_session_that_is_not_resumed_ends, {0}},
-        {sim_keys_that_are_wrong_resume_nothing, {0}},
-        {sim_a_connection_is_taken_over, {0}},
-        {sim_what_was_missed_is_reported, {0}},
-        {sim_views_go_on_at_the_next_tick, {0}},
-        {sim_a_view_that_ended_unseen_is_reset, {0}},
-        {sim_a_room_closes_while_nobody_looks, {0}},
-        {sim_detached_sessions_are_limited, {.connections_max = 2}},
-        {sim_detached_sessions_expire_one_by_one, {0}},
-        {sim_clocks_stand_still_and_start_again, {0}},
-        {sim_the_others_do_not_wait_for_who_asks, {0}},
-        {sim_lockstep_waits_for_all, {0}},
-        {sim_lockstep_waits_no_longer_than_its_deadline, {0}},
-        {sim_lockstep_does_not_wait_for_who_has_left, {0}},
-        {sim_lockstep_answers_a_step_behind_later_requests, {0}},
-        {rooms_are_limited, {.rooms_max = 2}},
-        {memory_runs_out, {0}},
-        {stopping, {0}},
+        SCENARIO(hello_after_deadline_ends_the_connection),
+        CASE(unread_error_delays_the_close),
+        SCENARIO(token_decides_who_closes_a_room),
+        SCENARIO(session_without_token_closes_no_other_room),
+        CASE(closing_and_opening_in_one_go),
+        SCENARIO(an_empty_room_closes_in_its_time, .config = &closes_soon),
+        SCENARIO(room_with_room_owned_entities_stays, .config = &closes_at_once),
+        CASE(an_idle_room_is_small_and_stands_still),
+        CASE(an_open_meets_the_closing),
+        CASE(closed_rooms_are_forgotten),
+        SCENARIO(a_step_names_the_next_tick),
+        SCENARIO(a_clock_room_takes_no_step, .config = &hz_30),
+        SCENARIO(ticks_that_cannot_be_held_are_skipped, .config = &hz_100),
+        SCENARIO(grace_runs_out, .config = &hz_1000),
+        SCENARIO(requests_in_one_go_are_answered_in_order),
+        CASE(sim_a_large_tick_comes_in_parts),
+        CASE(sim_all_kinds_of_events_come_in_parts),
+        SCENARIO(sim_observer_gets_enters_and_leaves),
+        SCENARIO(sim_region_and_tiers_bound_what_is_seen),
+        SCENARIO(sim_observer_sees_what_lists_and_teams_allow),
+        SCENARIO(sim_bad_requests_of_views_are_refused, .limits = {.observers_max = 3}),
+        SCENARIO(sim_watched_session_gets_its_watchers),
+        SCENARIO(sim_why_names_the_rule),
+        CASE(sim_a_large_view_comes_in_parts, .limits = {.queue_bytes_max = 64u << 20}),
+        CASE(sim_a_view_that_is_not_read_is_reset, .limits = {.queue_bytes_max = 16384}),
+        SCENARIO(sim_view_above_sightings_max_is_suspended, .limits = {.sightings_max = 20}),
+        SCENARIO(sim_views_end_with_grace_and_room, .config = &sim_quick_clock),
+        CASE(a_writer_waits_for_its_share_alone, .limits = {.room_batches_max = 8}),
+        CASE(bytes_that_wait_are_bounded, .limits = {.frame_bytes_max = 16384}),
+        CASE(reader_that_stops_is_reset_then_disconnected, .limits = {.queue_bytes_max = 16384}),
+        CASE(sim_reader_whose_reset_never_fits_is_disconnected, .limits = {.queue_bytes_max = 16384}),
+        SCENARIO(sim_entities_are_handed_over),
+        SCENARIO(sim_what_was_left_behind_is_adopted),
+        SCENARIO(sim_adopt_of_another_token_is_refused),
+        SCENARIO(sim_connected_session_keeps_its_entities),
+        SCENARIO(sim_resumed_session_misses_what_was_adopted),
+        CASE(sim_many_entities_are_adopted_in_parts),
+        CASE(sim_owners_change_without_memory),
+        SCENARIO(sim_rosters_move_what_they_name),
+        SCENARIO(sim_bad_requests_of_rosters_are_refused, .limits = {.roster_ids_max = 8}),
+        SCENARIO(sim_rosters_go_when_their_session_leaves),
+        SCENARIO(sim_a_session_is_resumed, .config = &sim_short_grace),
+        SCENARIO(sim_a_session_that_is_not_resumed_ends, .config = &sim_half_second),
+        CASE(sim_wrong_key_resumes_nothing),
+        SCENARIO(sim_a_connection_is_taken_over),
+        SCENARIO(sim_what_was_missed_is_reported),
+        SCENARIO(sim_views_go_on_at_the_next_tick),
+        SCENARIO(sim_a_view_that_ended_unseen_is_reset),
+        SCENARIO(sim_room_closed_while_detached_is_reported),
+        SCENARIO(sim_detached_sessions_are_limited, .limits = {.connections_max = 2}),
+        SCENARIO(sim_detached_sessions_expire_one_by_one),
+        CASE(sim_clocks_stand_still_and_start_again),
+        CASE(sim_queries_do_not_delay_other_sessions),
+        SCENARIO(sim_lockstep_waits_for_all, .config = &sim_lockstep),
+        SCENARIO(sim_lockstep_waits_no_longer_than_its_deadline, .config = &sim_lockstep),
+        SCENARIO(sim_lockstep_goes_on_without_writers_that_left, .config = &sim_lockstep),
+        SCENARIO(sim_lockstep_answers_a_step_behind_later_requests, .config = &sim_lockstep),
+        SCENARIO(rooms_are_limited, .limits = {.rooms_max = 2}),
+        CASE(memory_runs_out),
+        SCENARIO(stopping_server_closes_rooms_then_connections),
     };
     unsigned count = sizeof cases / sizeof cases[0];
     for (unsigned i = 0; i < count; i++) {
         static sim_house house;
 
         sim_house_init(&house, &cases[i].limits);
-        cases[i].run(&house);
+        if (cases[i].steps != NULL) {
+            sim_run_scenario(&house, cases[i].name, cases[i].config, cases[i].steps);
+        } else {
+            cases[i].run(&house);
+        }
         sim_house_deinit(&house);
     }
     return count;

@@ -6,7 +6,7 @@
 #ifndef QD_TESTS_SIM_CASES_H
 #define QD_TESTS_SIM_CASES_H
 
-#include "peer.h"
+#include "scenario.h"
 
 /* Runs all; a failure ends the program. Returns how many there are. */
 unsigned sim_run_cases(void);
@@ -16,56 +16,59 @@ void sim_a_large_tick_comes_in_parts(sim_house *house);
 void sim_all_kinds_of_events_come_in_parts(sim_house *house);
 
 /* Cases of sessions that do not keep up (cases_sessions.c). */
-void sim_room_for_a_moment_is_no_reading(sim_house *house);
-void sim_entities_are_handed_over(sim_house *house);
+void sim_reader_whose_reset_never_fits_is_disconnected(sim_house *house);
+extern const sim_step sim_entities_are_handed_over[];
 
 /* Cases of entities that are adopted (cases_adopt.c). */
-void sim_what_was_left_behind_is_adopted(sim_house *house);
-void sim_who_may_adopt(sim_house *house);
-void sim_who_is_connected_keeps_its_own(sim_house *house);
-void sim_who_is_kept_goes_on_without(sim_house *house);
-void sim_many_are_adopted(sim_house *house);
+extern const sim_step sim_what_was_left_behind_is_adopted[];
+extern const sim_step sim_adopt_of_another_token_is_refused[];
+extern const sim_step sim_connected_session_keeps_its_entities[];
+extern const sim_step sim_resumed_session_misses_what_was_adopted[];
+void sim_many_entities_are_adopted_in_parts(sim_house *house);
 void sim_owners_change_without_memory(sim_house *house);
 
 /* Cases of rosters (cases_rosters.c). */
-void sim_rosters_move_what_they_name(sim_house *house);
-void sim_requests_of_rosters_are_refused(sim_house *house);
-void sim_rosters_go_when_their_session_leaves(sim_house *house);
+extern const sim_step sim_rosters_move_what_they_name[];
+extern const sim_step sim_bad_requests_of_rosters_are_refused[];
+extern const sim_step sim_rosters_go_when_their_session_leaves[];
 
 /* Cases of views (cases_views.c). */
-void sim_observers_see(sim_house *house);
-void sim_regions_and_tiers(sim_house *house);
-void sim_who_is_allowed(sim_house *house);
-void sim_requests_of_views_are_refused(sim_house *house);
-void sim_watchers(sim_house *house);
-void sim_why(sim_house *house);
+extern const qd_msg_room_config sim_quick_clock;
+extern const sim_step sim_observer_gets_enters_and_leaves[];
+extern const sim_step sim_region_and_tiers_bound_what_is_seen[];
+extern const sim_step sim_observer_sees_what_lists_and_teams_allow[];
+extern const sim_step sim_bad_requests_of_views_are_refused[];
+extern const sim_step sim_watched_session_gets_its_watchers[];
+extern const sim_step sim_why_names_the_rule[];
 void sim_a_large_view_comes_in_parts(sim_house *house);
 void sim_a_view_that_is_not_read_is_reset(sim_house *house);
-void sim_too_many_sightings(sim_house *house);
-void sim_the_end_of_views(sim_house *house);
+extern const sim_step sim_view_above_sightings_max_is_suspended[];
+extern const sim_step sim_views_end_with_grace_and_room[];
 
 /* Cases of sessions that outlive their connections (cases_resume.c). */
-void sim_a_session_is_resumed(sim_house *house);
-void sim_a_session_that_is_not_resumed_ends(sim_house *house);
-void sim_keys_that_are_wrong_resume_nothing(sim_house *house);
-void sim_a_connection_is_taken_over(sim_house *house);
-void sim_what_was_missed_is_reported(sim_house *house);
-void sim_views_go_on_at_the_next_tick(sim_house *house);
-void sim_a_view_that_ended_unseen_is_reset(sim_house *house);
-void sim_a_room_closes_while_nobody_looks(sim_house *house);
-void sim_detached_sessions_are_limited(sim_house *house);
-void sim_detached_sessions_expire_one_by_one(sim_house *house);
+extern const qd_msg_room_config sim_short_grace, sim_half_second;
+extern const sim_step sim_a_session_is_resumed[];
+extern const sim_step sim_a_session_that_is_not_resumed_ends[];
+void sim_wrong_key_resumes_nothing(sim_house *house);
+extern const sim_step sim_a_connection_is_taken_over[];
+extern const sim_step sim_what_was_missed_is_reported[];
+extern const sim_step sim_views_go_on_at_the_next_tick[];
+extern const sim_step sim_a_view_that_ended_unseen_is_reset[];
+extern const sim_step sim_room_closed_while_detached_is_reported[];
+extern const sim_step sim_detached_sessions_are_limited[];
+extern const sim_step sim_detached_sessions_expire_one_by_one[];
 
 /* A case of rooms in which nothing happens (cases_still.c). */
 void sim_clocks_stand_still_and_start_again(sim_house *house);
 
 /* A case of a room of which much is asked (cases_time_budget.c). */
-void sim_the_others_do_not_wait_for_who_asks(sim_house *house);
+void sim_queries_do_not_delay_other_sessions(sim_house *house);
 
 /* Cases of several writers in lockstep (cases_lockstep.c). */
-void sim_lockstep_waits_for_all(sim_house *house);
-void sim_lockstep_waits_no_longer_than_its_deadline(sim_house *house);
-void sim_lockstep_does_not_wait_for_who_has_left(sim_house *house);
-void sim_lockstep_answers_a_step_behind_later_requests(sim_house *house);
+extern const qd_msg_room_config sim_lockstep;
+extern const sim_step sim_lockstep_waits_for_all[];
+extern const sim_step sim_lockstep_waits_no_longer_than_its_deadline[];
+extern const sim_step sim_lockstep_goes_on_without_writers_that_left[];
+extern const sim_step sim_lockstep_answers_a_step_behind_later_requests[];
 
 #endif

@@ -14,186 +14,90 @@ static uint32_t adopt(sim_peer *peer, uint64_t room, uint64_t session)
                          (qd_client_message){.kind = QD_CLIENT_ADOPT, .as.adopt = {.room = room, .session = session}});
 }
 
-/* What is adopted: `count` ids from `first` on, in one frame. */
-static const qd_msg_handed_over *expect_adopted(sim_peer *peer, uint32_t seq, uint32_t first, uint32_t count)
-{
-    const qd_server_message *message = sim_peer_expect(peer, QD_SERVER_HANDED_OVER);
-    const qd_msg_handed_over *reported = &message->as.handed_over;
+#define ADOPT(peer, want, number) SEND(peer, want, ADOPT, .adopt.session = (number))
+#define OWN(peer, want)           SEND(peer, want, SNAPSHOT, .snapshot.own = true)
 
-    sim_check(message->seq == seq && reported->last, "the answer to another request");
-    sim_check(reported->count == count, "%u are handed over, not %u", reported->count, count);
-    for (uint32_t i = 0; i < count; i++) {
-        sim_check(reported->id[i] == first + i, "%u instead of %u", reported->id[i], first + i);
-    }
-    return reported;
-}
-
-/* The peer's own entities, as a snapshot has them. */
-static uint32_t count_own(sim_peer *peer, uint64_t room)
-{
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room, .own = true}});
-    return sim_peer_expect(peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result.entities.count;
-}
-
-static void expect_may_move(sim_peer *peer, uint64_t room, uint32_t id, bool may)
-{
-    const float at[] = {7};
-
-    sim_peer_send(
-        peer, (qd_client_message){.kind = QD_CLIENT_MOVE,
-                                  .as.batch = {.room = room, .entities = {.count = 1, .id = &id, .x = at, .y = at}}});
-    if (may) {
-        sim_peer_expect_nothing(peer);
-    } else {
-        sim_peer_expect_error(peer, QD_ERROR_ENTRIES, "NOT_OWNER");
-    }
-}
-
-void sim_what_was_left_behind_is_adopted(sim_house *house)
-{
-    sim_peer stranger, older, left, newer; /* sessions 1 to 4 */
-
-    sim_peer_open(&stranger, house, "another");
-    sim_peer_open(&older, house, "token");
-    sim_peer_open(&left, house, "token");
-    sim_peer_open(&newer, house, "token");
-    uint64_t room = sim_peer_open_room(&stranger, "room", &by_step);
-    sim_peer_open_room(&older, "room", NULL);
-    sim_peer_open_room(&left, "room", NULL);
-    sim_peer_open_room(&newer, "room", NULL);
-    sim_peer_send(&newer, (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE,
-                                              .as.subscribe = {.room = room, .scope = QD_SCOPE_OWN}});
-    (void)sim_peer_expect(&newer, QD_SERVER_TICK);
-    sim_peer_spawn(&stranger, room, 50, 1, 0);
-    sim_peer_spawn(&older, room, 2, 2, 0);
-    sim_peer_spawn(&left, room, 1, 1, 0);
-    sim_peer_spawn(&newer, room, 4, 1, 0);
-    sim_house_settle(house);
-    sim_peer_step(&stranger, room);
-    (void)sim_peer_expect(&stranger, QD_SERVER_APPLIED);
-    (void)sim_peer_expect(&newer, QD_SERVER_TICK);
-    (void)sim_peer_expect(&newer, QD_SERVER_APPLIED);
-
+const sim_step sim_what_was_left_behind_is_adopted[] = {
+    JOIN(A, "another"), /* sessions 1 to 4 */
+    JOIN(B, "token"),
+    JOIN(C, "token"),
+    JOIN(D, "token"),
+    SUBSCRIBE(D, "tick 0 reset", OWN),
+    SPAWN(A, NULL, 50, 1, 0),
+    SPAWN(B, NULL, 2, 2, 0),
+    SPAWN(C, NULL, 1, 1, 0),
+    SPAWN(D, "", 4, 1, 0),
+    STEP(A, "applied 1"),
+    LOOK(D, "tick 1 begin 1-4 begin 2-4 begin 3-4 begin 4-50; applied 1"),
     /* One was cut off, one has left the room, one is a stranger. */
-    sim_peer_close(&older);
-    sim_peer_send(&left, (qd_client_message){.kind = QD_CLIENT_LEAVE_ROOM, .as.room = {.room = room}});
-    sim_house_pass(house, 4000);
-    const qd_msg_handed_over *reported = expect_adopted(&newer, adopt(&newer, room, 0), 1, 3);
-    sim_check(reported->room == room && reported->from == 0 && reported->to == 4 && reported->connected_count == 0,
-              "the sessions");
-    const qd_msg_tick *tick = &sim_peer_expect(&newer, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->reset && tick->merged_ticks == 0 && tick->begins.count == 5 * 4 / 2, "%u pairs are its own",
-              tick->begins.count);
-    sim_house_pass(house, 2000);
-    sim_check(count_own(&newer, room) == 4, "the grace of the others is over");
-    expect_may_move(&newer, room, 1, true);
-    expect_may_move(&newer, room, 50, false);
-    reported = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
-    sim_check(reported->connected_count == 0, "nobody has anything");
-    sim_peer_expect_nothing(&stranger);
-    (void)sim_peer_expect(&left, QD_SERVER_APPLIED);
-    (void)sim_peer_expect(&left, QD_SERVER_ROOM_LEFT);
-    sim_peer_expect_nothing(&left);
-    sim_peer_close(&stranger);
-    sim_peer_close(&left);
-    sim_peer_close(&newer);
-}
+    CLOSE(B),
+    LEAVE(C, "applied 1 to -1; left"),
+    PASS(4000),
+    ADOPT(D, "handed over 1 2 3 from 0 to 4; tick 1 reset 10 begins", 0),
+    PASS(2000),
+    OWN(D, "snapshot 1 at 0 0 2 at 0 0 3 at 0 0 4 at 0 0"), /* the grace of the others is over */
+    MOVE(D, "", 1, 7, 7),
+    MOVE(D, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 50, 7, 7),
+    ADOPT(D, "handed over from 0 to 4", 0),
+    LOOK(A, ""),
+    LOOK(C, ""),
+    END,
+};
 
-void sim_who_may_adopt(sim_house *house)
-{
-    sim_peer older, none, other, same; /* sessions 1 to 4 */
+const sim_step sim_adopt_of_another_token_is_refused[] = {
+    JOIN(A, "token"), /* sessions 1 to 4 */
+    JOIN(B, NULL),
+    JOIN(C, "toke"),
+    OPEN(D, "token"),
+    SPAWN(A, "", 1, 2, 0),
+    CLOSE(A),
+    ADOPT(B, "error NOT_ALLOWED: --token-file", 0),
+    ADOPT(C, "error NOT_ALLOWED: session is 1, which has another token", 1),
+    ADOPT(C, "handed over from 0 to 3", 0),
+    ADOPT(C, "handed over from 77 to 3", 77),
+    ADOPT(D, "error UNKNOWN_ROOM: OpenRoom first", 0),
+    ROOM(D, 0),
+    ADOPT(D, "error INVALID: session is 4, which is this one", 4),
+    ADOPT(D, "handed over 1 2 from 1 to 4", 1),
+    END,
+};
 
-    sim_peer_open(&older, house, "token");
-    sim_peer_open(&none, house, NULL);
-    sim_peer_open(&other, house, "toke");
-    sim_peer_open(&same, house, "token");
-    uint64_t room = sim_peer_open_room(&older, "room", &by_step);
-    sim_peer_open_room(&none, "room", NULL);
-    sim_peer_open_room(&other, "room", NULL);
-    sim_peer_spawn(&older, room, 1, 2, 0);
-    sim_house_settle(house);
-    sim_peer_close(&older);
-    adopt(&none, room, 0);
-    sim_peer_expect_error(&none, QD_ERROR_NOT_ALLOWED, "--token-file");
-    adopt(&other, room, 1);
-    sim_peer_expect_error(&other, QD_ERROR_NOT_ALLOWED, "session is 1, which has another token");
-    expect_adopted(&other, adopt(&other, room, 0), 0, 0);
-    expect_adopted(&other, adopt(&other, room, 77), 0, 0);
-    adopt(&same, room, 0);
-    sim_peer_expect_error(&same, QD_ERROR_UNKNOWN_ROOM, "OpenRoom first");
-    sim_peer_open_room(&same, "room", NULL);
-    adopt(&same, room, 4);
-    sim_peer_expect_error(&same, QD_ERROR_INVALID, "session is 4, which is this one");
-    expect_adopted(&same, adopt(&same, room, 1), 1, 2);
-    sim_peer_close(&none);
-    sim_peer_close(&other);
-    sim_peer_close(&same);
-}
+const sim_step sim_connected_session_keeps_its_entities[] = {
+    JOIN(A, "token"), /* sessions 1 to 3 */
+    JOIN(B, "token"),
+    JOIN(C, "token"),
+    SPAWN(A, NULL, 1, 2, 0),
+    SPAWN(B, "", 5, 1, 0),
+    CLOSE(B),
+    ADOPT(C, "handed over 5 from 0 to 3 1 connected 1", 0),
+    LOOK(A, ""),
+    MOVE(A, "", 1, 7, 7),
+    /* A connected session is adopted from by its number. It gets a report. */
+    ADOPT(C, "handed over 1 2 from 1 to 3", 1),
+    LOOK(A, "handed over 1 2 from 1 to 3 unasked"),
+    MOVE(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 1, 7, 7),
+    MOVE(C, "", 1, 7, 7),
+    ADOPT(C, "handed over from 0 to 3", 0), /* a session that has nothing is not named */
+    END,
+};
 
-void sim_who_is_connected_keeps_its_own(sim_house *house)
-{
-    sim_peer open, gone, newer; /* sessions 1 to 3 */
+const sim_step sim_resumed_session_misses_what_was_adopted[] = {
+    RESUMABLE(A, "token", "welcome 1 new key for 10000"),
+    ROOM(A, 0),
+    SPAWN(A, "", 1, 2, 0),
+    CLOSE(A),
+    JOIN(B, "token"),
+    ADOPT(B, "handed over 1 2 from 0 to 2", 0),
+    RESUME(C, A, "token", "welcome 1 same key for 10000 resumed last 3"),
+    OWN(C, "snapshot"),
+    OWN(B, "snapshot 1 at 0 0 2 at 0 0"),
+    /* Open again, the session is not taken from. */
+    SPAWN(C, "", 7, 1, 0),
+    ADOPT(B, "handed over from 0 to 2 1 connected 1", 0),
+    END,
+};
 
-    sim_peer_open(&open, house, "token");
-    sim_peer_open(&gone, house, "token");
-    sim_peer_open(&newer, house, "token");
-    uint64_t room = sim_peer_open_room(&open, "room", &by_step);
-    sim_peer_open_room(&gone, "room", NULL);
-    sim_peer_open_room(&newer, "room", NULL);
-    sim_peer_spawn(&open, room, 1, 2, 0);
-    sim_peer_spawn(&gone, room, 5, 1, 0);
-    sim_house_settle(house);
-    sim_peer_close(&gone);
-    const qd_msg_handed_over *reported = expect_adopted(&newer, adopt(&newer, room, 0), 5, 1);
-    sim_check(reported->connected_count == 1 && reported->connected_listed == 1 && reported->connected[0] == 1,
-              "who is connected");
-    sim_peer_expect_nothing(&open);
-    expect_may_move(&open, room, 1, true);
-
-    /* By its number it can be adopted from. If it is connected after all, it gets a report. */
-    reported = expect_adopted(&newer, adopt(&newer, room, 1), 1, 2);
-    sim_check(reported->from == 1 && reported->to == 3 && reported->connected_count == 0, "whose they were");
-    reported = expect_adopted(&open, 0, 1, 2);
-    sim_check(reported->from == 1 && reported->to == 3 && reported->connected_count == 0, "whose they are");
-    expect_may_move(&open, room, 1, false);
-    expect_may_move(&newer, room, 1, true);
-    reported = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
-    sim_check(reported->connected_count == 0, "who has nothing is not named");
-    sim_peer_close(&open);
-    sim_peer_close(&newer);
-}
-
-void sim_who_is_kept_goes_on_without(sim_house *house)
-{
-    sim_peer older, newer, again;
-    const qd_msg_hello hello = {.resumable = true, .token = "token"};
-    const qd_msg_key key = sim_peer_hello(&older, house, &hello)->resume_key;
-    uint8_t kept[QD_RESUME_KEY_BYTES];
-
-    for (size_t i = 0; i < sizeof kept; i++) {
-        kept[i] = key.bytes[i];
-    }
-    uint64_t room = sim_peer_open_room(&older, "room", &by_step);
-    sim_peer_spawn(&older, room, 1, 2, 0);
-    sim_house_settle(house);
-    sim_peer_close(&older);
-    sim_peer_open(&newer, house, "token");
-    sim_peer_open_room(&newer, "room", NULL);
-    expect_adopted(&newer, adopt(&newer, room, 0), 1, 2);
-    sim_check(sim_peer_hello(&again, house, &(qd_msg_hello){.token = "token", .resume = {sizeof kept, kept}})->resumed,
-              "it is resumed");
-    sim_check(count_own(&again, room) == 0 && count_own(&newer, room) == 2, "they are the adopter's");
-    sim_peer_expect_nothing(&again);
-    /* Open again, it is not taken from. */
-    sim_peer_spawn(&again, room, 7, 1, 0);
-    sim_house_settle(house);
-    const qd_msg_handed_over *reported = expect_adopted(&newer, adopt(&newer, room, 0), 0, 0);
-    sim_check(reported->connected_count == 1 && reported->connected[0] == 1, "who is connected");
-    sim_peer_close(&newer);
-    sim_peer_close(&again);
-}
-
-void sim_many_are_adopted(sim_house *house)
+void sim_many_entities_are_adopted_in_parts(sim_house *house)
 {
     const uint32_t count = QD_HANDED_OVER_IDS_MAX + 1000, half = count / 2;
     sim_peer older, newer;

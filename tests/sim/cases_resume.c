@@ -31,96 +31,58 @@ static const qd_msg_welcome *resume(sim_peer *peer, sim_house *house, const key 
                           &(qd_msg_hello){.resumable = true, .token = token, .resume = {sizeof of->bytes, of->bytes}});
 }
 
-/* What is in the room now, without the entities of others. */
-static uint32_t count_entities(sim_peer *peer, uint64_t room)
-{
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room}});
-    return sim_peer_expect(peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result.entities.count;
-}
+const qd_msg_room_config sim_short_grace = {.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 1};
 
-static void step(sim_peer *peer, uint64_t room)
-{
-    sim_peer_step(peer, room);
-    (void)sim_peer_expect(peer, QD_SERVER_APPLIED);
-}
-
-void sim_a_session_is_resumed(sim_house *house)
-{
-    const qd_msg_room_config config = {.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 1};
-    sim_peer other, peer, again;
-
-    sim_peer_open(&other, house, NULL);
-    uint64_t room = sim_peer_open_room(&other, "room", &config);
-    key kept = open_resumable(&peer, house, "token");
-    sim_peer_open_room(&peer, "room", &config);
-    uint32_t spawn = sim_peer_spawn(&peer, room, 1, 2, 0);
-    sim_peer_subscribe(&peer, room);
-    sim_house_settle(house);
-    sim_peer_close(&peer);
-
+const sim_step sim_a_session_is_resumed[] = {
+    JOIN(A, NULL),
+    RESUMABLE(B, "token", "welcome 2 new key for 10000"),
+    ROOM(B, 0),
+    SPAWN(B, NULL, 1, 2, 0),
+    SUBSCRIBE(B, NULL, ALL),
+    PASS(0),
+    CLOSE(B),
     /* Nobody notices, for nearly 10 s. */
-    sim_house_pass(house, 5000);
-    step(&other, room);
-    sim_house_pass(house, 4900);
-    sim_check(count_entities(&other, room) == 2, "its entities stay");
-    qd_msg_server_stats stats;
-    qd_service_stats(&house->server.service, &stats);
-    sim_check(stats.parked == 1 && stats.sessions == 1 && stats.resumed == 0, "%u are detached", stats.parked);
-
-    const qd_msg_welcome *welcome = resume(&again, house, &kept, "token");
-    sim_check(welcome->resumed && welcome->session == 2 && welcome->last_seq == spawn + 1, "it is the same session");
-    key same = keep(welcome);
-    sim_check(memcmp(&same, &kept, sizeof same) == 0, "the key is the session's");
-    const qd_server_message *message = sim_peer_expect(&again, QD_SERVER_APPLIED);
-    sim_check(message->seq == 0 && message->as.applied.seq == spawn && message->as.applied.tick == 1, "what is in");
-    const qd_msg_tick *tick = &sim_peer_expect(&again, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->reset && tick->tick == 1 && tick->begins.count == 1, "its subscription goes on");
-    sim_peer_expect_nothing(&again);
-    qd_service_stats(&house->server.service, &stats);
-    sim_check(stats.parked == 0 && stats.sessions == 2 && stats.resumed == 1, "%u are detached", stats.parked);
-
+    PASS(5000),
+    STEP(A, "applied 1"),
+    PASS(4900),
+    SNAPSHOT(A, "snapshot 1 at 0 0 2 at 0 0"),
+    WORLD("sessions 1; detached 1; resumed 0"),
+    RESUME(
+        C, B, "token",
+        "welcome 2 same key for 10000 resumed last 4; applied 1 of request 3 unasked; tick 1 reset merged 1 begin 1-2"),
+    LOOK(C, ""),
+    WORLD("sessions 2; detached 0; resumed 1"),
     /* It may do what it could: its entities, its place in the room, its handle. */
-    sim_peer_spawn(&again, room, 3, 1, 0);
-    sim_peer_step(&again, room);
-    tick = &sim_peer_expect(&again, QD_SERVER_TICK)->as.tick;
-    sim_check(!tick->reset && tick->begins.count == 2, "events, as ever");
-    (void)sim_peer_expect(&again, QD_SERVER_APPLIED);
-    sim_peer_close(&again);
-    sim_house_pass(house, 10100);
-    step(&other, room);
-    sim_house_pass(house, 10);
-    sim_check(count_entities(&other, room) == 0, "when its time is over, it is over");
-    sim_peer_close(&other);
-}
+    SPAWN(C, NULL, 3, 1, 0),
+    STEP(C, "tick 2 begin 1-3 begin 2-3; applied 2"),
+    CLOSE(C),
+    PASS(10100),
+    STEP(A, "applied 3"),
+    PASS(10),
+    SNAPSHOT(A, "snapshot"),
+    END,
+};
 
-void sim_a_session_that_is_not_resumed_ends(sim_house *house)
-{
-    const qd_msg_room_config config = {.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 500, .empty_close_ms = 500};
-    sim_peer peer, late, plain;
-    key kept = open_resumable(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", &config);
+const qd_msg_room_config sim_half_second = {.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 500, .empty_close_ms = 500};
 
-    sim_peer_spawn(&peer, room, 1, 1, 0);
-    sim_house_settle(house);
-    sim_peer_close(&peer);
-    sim_house_pass(house, 10400);
-    sim_check(atomic_load(&house->server.service.actors) == 1, "the grace of its entities runs from then on");
-    sim_house_pass(house, 1000);
-    sim_check(atomic_load(&house->server.service.actors) == 0, "then the room is empty, and closes");
-    const qd_msg_welcome *welcome = resume(&late, house, &kept, NULL);
-    sim_check(!welcome->resumed && welcome->session == 2 && welcome->resume_key.size > 0, "it is too late");
-
+const sim_step sim_a_session_that_is_not_resumed_ends[] = {
+    RESUMABLE(A, NULL, "welcome 1 new key for 10000"),
+    ROOM(A, 0),
+    SPAWN(A, "", 1, 1, 0),
+    CLOSE(A),
+    PASS(10400),
+    WORLD("actors 1"), /* the grace of its entities runs from then on */
+    PASS(1000),
+    WORLD("actors 0"), /* then the room is empty, and closes */
+    RESUME(B, A, NULL, "welcome 2 new key for 10000"),
     /* A session that did not ask for it is not kept. */
-    sim_peer_open(&plain, house, NULL);
-    sim_peer_open_room(&plain, "room", &config);
-    sim_peer_close(&plain);
-    qd_msg_server_stats stats;
-    qd_service_stats(&house->server.service, &stats);
-    sim_check(stats.parked == 0, "%u are detached", stats.parked);
-    sim_peer_close(&late);
-}
+    JOIN(C, NULL),
+    CLOSE(C),
+    WORLD("detached 0"),
+    END,
+};
 
-void sim_keys_that_are_wrong_resume_nothing(sim_house *house)
+void sim_wrong_key_resumes_nothing(sim_house *house)
 {
     sim_peer peer, guest;
     key kept = open_resumable(&peer, house, "token");
@@ -146,215 +108,142 @@ void sim_keys_that_are_wrong_resume_nothing(sim_house *house)
     sim_peer_close(&guest);
 }
 
-void sim_a_connection_is_taken_over(sim_house *house)
-{
-    sim_peer older, newer;
-    key kept = open_resumable(&older, house, NULL);
-    uint64_t room = sim_peer_open_room(&older, "room", NULL);
-
-    sim_peer_spawn(&older, room, 1, 2, 0);
-    sim_house_settle(house);
-    const qd_msg_welcome *welcome = resume(&newer, house, &kept, NULL);
-    sim_check(welcome->resumed && welcome->session == 1, "it is taken over");
-    sim_check(sim_peer_expect(&older, QD_SERVER_GO_AWAY)->as.go_away.reason == QD_GO_AWAY_TAKEN_OVER, "the reason");
-    sim_peer_expect_end(&older);
+const sim_step sim_a_connection_is_taken_over[] = {
+    RESUMABLE(A, NULL, "welcome 1 new key for 10000"),
+    ROOM(A, 0),
+    SPAWN(A, "", 1, 2, 0),
+    RESUME(B, A, NULL, "welcome 1 same key for 10000 resumed last 3"),
+    LOOK(A, "go away: taken over; end"),
     /* What the older one asked for is answered to the newer. */
-    sim_peer_step(&newer, room);
-    sim_check(sim_peer_expect(&newer, QD_SERVER_APPLIED)->as.applied.tick == 1, "the first tick");
-    sim_check(count_entities(&newer, room) == 2, "its entities are there");
-    sim_peer_close(&older);
-    sim_peer_close(&newer);
-}
+    STEP(B, "applied 1"),
+    SNAPSHOT(B, "snapshot 1 at 0 0 2 at 0 0"),
+    END,
+};
 
-void sim_what_was_missed_is_reported(sim_house *house)
-{
-    sim_peer other, peer, again;
+/* Another pair, and a tick. */
+#define PAIR_AND_TICK(number, tick) SPAWN(A, NULL, 10 * (number), 2, 0), STEP(A, "applied " #tick)
+#define ACK(peer, number)           SEND(peer, NULL, ACK, .step.tick = (number)), PASS(0)
 
-    sim_peer_open(&other, house, NULL);
-    uint64_t room = sim_peer_open_room(&other, "room", NULL);
-    key kept = open_resumable(&peer, house, NULL);
-    sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_subscribe(&peer, room);
-    (void)sim_peer_expect(&peer, QD_SERVER_TICK);
-    for (uint32_t i = 0; i < 5; i++) {
-        sim_peer_spawn(&other, room, 10 * i, 2, 0);
-        step(&other, room);
-    }
+const sim_step sim_what_was_missed_is_reported[] = {
+    JOIN(A, NULL),
+    RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
+    ROOM(B, 0),
+    SUBSCRIBE(B, "tick 0 reset", ALL),
+    PAIR_AND_TICK(0, 1),
+    PAIR_AND_TICK(1, 2),
+    PAIR_AND_TICK(2, 3),
+    PAIR_AND_TICK(3, 4),
+    PAIR_AND_TICK(4, 5),
     /* Of five ticks that were sent it acknowledges two. Three more are not sent. */
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = {.room = room, .tick = 2}});
-    sim_house_settle(house);
-    sim_peer_close(&peer);
-    for (uint32_t i = 5; i < 8; i++) {
-        sim_peer_spawn(&other, room, 10 * i, 2, 0);
-        step(&other, room);
-    }
-    sim_check(resume(&again, house, &kept, NULL)->resumed, "it is resumed");
-    const qd_msg_tick *tick = &sim_peer_expect(&again, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->reset && tick->tick == 8 && tick->merged_ticks == 6 && tick->begins.count == 16 * 15 / 2,
-              "%llu ticks are merged", (unsigned long long)tick->merged_ticks);
+    ACK(B, 2),
+    CLOSE(B),
+    PAIR_AND_TICK(5, 6),
+    PAIR_AND_TICK(6, 7),
+    PAIR_AND_TICK(7, 8),
+    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; tick 8 reset merged 6 120 begins"),
     /* Without an Ack it counts from the first that was not sent. */
-    sim_peer_close(&again);
-    for (uint32_t i = 8; i < 10; i++) {
-        sim_peer_spawn(&other, room, 10 * i, 2, 0);
-        step(&other, room);
-    }
-    sim_check(resume(&peer, house, &kept, NULL)->resumed, "it is resumed again");
-    tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-    sim_check(tick->reset && tick->tick == 10 && tick->merged_ticks == 8, "%llu ticks are merged since the Ack",
-              (unsigned long long)tick->merged_ticks);
-    sim_peer_close(&peer);
-    sim_peer_close(&other);
-}
+    CLOSE(C),
+    PAIR_AND_TICK(8, 9),
+    PAIR_AND_TICK(9, 10),
+    RESUME(B, C, NULL, "welcome 2 same key for 10000 resumed last 4; tick 10 reset merged 8 190 begins"),
+    END,
+};
 
-void sim_views_go_on_at_the_next_tick(sim_house *house)
-{
-    static const uint32_t observer[] = {7};
-    static const float place[] = {1}, range[] = {10};
-    sim_peer other, peer, again;
+#define OBSERVE_CORNER(peer, want)                                                                                     \
+    SEND(peer, want, OBSERVE,                                                                                          \
+         .observers = {.count = 1, .id = IDS(7), .x = FLOATS(1), .y = FLOATS(1), .range = FLOATS(10)})
+#define ENTITY_AND_TICK(number, tick) SPAWN(A, NULL, 10 * (number), 1, 0), STEP(A, "applied " #tick)
 
-    sim_peer_open(&other, house, NULL);
-    uint64_t room = sim_peer_open_room(&other, "room", NULL);
-    key kept = open_resumable(&peer, house, NULL);
-    sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_send(
-        &peer, (qd_client_message){
-                   .kind = QD_CLIENT_OBSERVE,
-                   .as.observers = {.room = room, .count = 1, .id = observer, .x = place, .y = place, .range = range}});
-    sim_house_settle(house);
-    for (uint32_t i = 0; i < 5; i++) {
-        sim_peer_spawn(&other, room, 10 * i, 1, 0);
-        step(&other, room);
-    }
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = {.room = room, .tick = 2}});
-    sim_house_settle(house);
-    sim_peer_close(&peer);
-    sim_peer_spawn(&other, room, 70, 1, 0);
-    step(&other, room);
-    sim_check(resume(&again, house, &kept, NULL)->resumed, "it is resumed");
-    const qd_server_message *applied = sim_peer_expect(&again, QD_SERVER_APPLIED);
-    sim_check(applied->seq == 0, "what is in");
-    sim_peer_expect_nothing(&again);
-    step(&other, room);
-    const qd_msg_view *view = &sim_peer_expect(&again, QD_SERVER_VIEW)->as.view;
-    sim_check(view->reset && view->tick == 7 && view->merged_ticks == 5 && view->enter_count == 6,
-              "%llu ticks are merged", (unsigned long long)view->merged_ticks);
-    sim_peer_close(&again);
-    sim_peer_close(&other);
-}
+const sim_step sim_views_go_on_at_the_next_tick[] = {
+    JOIN(A, NULL),
+    RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
+    ROOM(B, 0),
+    OBSERVE_CORNER(B, ""),
+    ENTITY_AND_TICK(0, 1),
+    ENTITY_AND_TICK(1, 2),
+    ENTITY_AND_TICK(2, 3),
+    ENTITY_AND_TICK(3, 4),
+    ENTITY_AND_TICK(4, 5),
+    ACK(B, 2),
+    CLOSE(B),
+    ENTITY_AND_TICK(7, 6),
+    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 6 of request 3 unasked"),
+    LOOK(C, ""),
+    STEP(A, "applied 7"),
+    LOOK(C, "view 7 reset merged 5 enter 7:0 at 0 0 enter 7:10 at 0 0 enter 7:20 at 0 0 enter 7:30 at 0 0 enter 7:40 "
+            "at 0 0 enter 7:70 at 0 0"),
+    END,
+};
 
-void sim_a_view_that_ended_unseen_is_reset(sim_house *house)
-{
-    static const uint32_t observer[] = {7};
-    static const float place[] = {1}, range[] = {10};
-    sim_peer other, peer, again;
-
-    sim_peer_open(&other, house, NULL);
-    uint64_t room = sim_peer_open_room(&other, "room", NULL);
-    key kept = open_resumable(&peer, house, NULL);
-    sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&other, room, 1, 1, 0);
-    sim_peer_send(
-        &peer, (qd_client_message){
-                   .kind = QD_CLIENT_OBSERVE,
-                   .as.observers = {.room = room, .count = 1, .id = observer, .x = place, .y = place, .range = range}});
-    sim_house_settle(house);
-    step(&other, room);
-    sim_check(sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view.enter_count == 1, "it sees one");
+const sim_step sim_a_view_that_ended_unseen_is_reset[] = {
+    JOIN(A, NULL),
+    RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
+    ROOM(B, 0),
+    SPAWN(A, NULL, 1, 1, 0),
+    OBSERVE_CORNER(B, ""),
+    STEP(A, "applied 1"),
+    LOOK(B, "view 1 enter 7:1 at 0 0; applied 1"),
     /* The leave is on its way when the connection breaks, and nothing is observed any more. */
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_UNOBSERVE,
-                                             .as.observers = {.room = room, .count = 1, .id = observer}});
-    sim_house_settle(house);
-    step(&other, room);
-    sim_peer_close(&peer);
-    sim_check(resume(&again, house, &kept, NULL)->resumed, "it is resumed");
-    (void)sim_peer_expect(&again, QD_SERVER_APPLIED);
-    step(&other, room);
-    const qd_msg_view *view = &sim_peer_expect(&again, QD_SERVER_VIEW)->as.view;
-    sim_check(view->reset && view->enter_count == 0, "it learns that it sees nothing");
-    sim_peer_close(&again);
-    sim_peer_close(&other);
-}
+    SEND(B, "", UNOBSERVE, .observers = {.count = 1, .id = IDS(7)}),
+    STEP(A, "applied 2"),
+    CLOSE(B),
+    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 2 of request 4 unasked"),
+    STEP(A, "applied 3"),
+    LOOK(C, "view 3 reset merged 1"),
+    END,
+};
 
-void sim_a_room_closes_while_nobody_looks(sim_house *house)
-{
-    sim_peer other, peer, again;
-    key kept = open_resumable(&peer, house, "token");
-    uint64_t first = sim_peer_open_room(&peer, "first", NULL), second = sim_peer_open_room(&peer, "second", NULL);
-
-    sim_peer_open(&other, house, "token");
-    sim_peer_open_room(&other, "first", NULL);
-    sim_peer_close(&peer);
-    sim_peer_send(&other, (qd_client_message){.kind = QD_CLIENT_CLOSE_ROOM, .as.room = {.room = first}});
-    (void)sim_peer_expect(&other, QD_SERVER_ROOM_CLOSED);
-    sim_check(resume(&again, house, &kept, "token")->resumed, "it is resumed");
-    const qd_msg_room_closed *closed = &sim_peer_expect(&again, QD_SERVER_ROOM_CLOSED)->as.room_closed;
-    sim_check(closed->room == first && closed->reason == QD_ROOM_CLOSED_REQUESTED, "the room that was closed");
-    sim_peer_step(&again, first);
-    sim_peer_expect_error(&again, QD_ERROR_UNKNOWN_ROOM, "OpenRoom first");
-    sim_peer_step(&other, first);
-    sim_peer_expect_error(&other, QD_ERROR_UNKNOWN_ROOM, "OpenRoom first");
-    step(&again, second);
-    sim_house_pass(house, 100);
-    sim_check(atomic_load(&house->server.service.rooms) == 1, "the closed room is gone");
+const sim_step sim_room_closed_while_detached_is_reported[] = {
+    RESUMABLE(A, "token", "welcome 1 new key for 10000"),
+    ROOM(A, 0),
+    ROOM(A, 1),
+    JOIN(B, "token"),
+    CLOSE(A),
+    SEND(B, "closed: requested", CLOSE_ROOM, .room = {0}),
+    RESUME(C, A, "token", "welcome 1 same key for 10000 resumed last 3; closed: requested unasked"),
+    STEP(C, "error UNKNOWN_ROOM: OpenRoom first"),
+    STEP(B, "error UNKNOWN_ROOM: OpenRoom first"),
+    IN_ROOM(1),
+    STEP(C, "applied 1"),
+    PASS(100),
+    WORLD("rooms 1"),
     /* Also where all its rooms are closed, and it does not come back. */
-    sim_peer_send(&other, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "second"}});
-    (void)sim_peer_expect(&other, QD_SERVER_ROOM_OPENED);
-    sim_peer_close(&again);
-    sim_peer_send(&other, (qd_client_message){.kind = QD_CLIENT_CLOSE_ROOM, .as.room = {.room = second}});
-    (void)sim_peer_expect(&other, QD_SERVER_ROOM_CLOSED);
-    sim_house_pass(house, 10100);
-    sim_check(atomic_load(&house->server.service.actors) <= 1, "%u rooms are kept",
-              atomic_load(&house->server.service.actors));
-    qd_msg_server_stats stats;
-    qd_service_stats(&house->server.service, &stats);
-    sim_check(stats.parked == 0, "%u are detached", stats.parked);
-    sim_peer_close(&other);
-}
+    ROOM(B, 1),
+    CLOSE(C),
+    SEND(B, "closed: requested", CLOSE_ROOM, .room = {0}),
+    PASS(10100),
+    WORLD("actors 1; rooms 0; sessions 1; detached 0"),
+    END,
+};
 
-void sim_detached_sessions_are_limited(sim_house *house)
-{
-    for (uint32_t i = 0; i < 5; i++) {
-        sim_peer peer;
+#define DETACH(peer, number) RESUMABLE(peer, NULL, "welcome " #number " new key for 10000"), ROOM(peer, 0), CLOSE(peer)
 
-        (void)open_resumable(&peer, house, NULL);
-        sim_peer_open_room(&peer, "room", NULL);
-        sim_peer_close(&peer);
-        qd_msg_server_stats stats;
-        qd_service_stats(&house->server.service, &stats);
-        sim_check(stats.parked == (i < 2 ? i + 1 : 2), "%u are detached", stats.parked);
-    }
-}
+/* In a house that keeps two. */
+const sim_step sim_detached_sessions_are_limited[] = {
+    DETACH(A, 1), WORLD("detached 1"), DETACH(A, 2), WORLD("detached 2"), DETACH(A, 3), WORLD("detached 2"),
+    DETACH(A, 4), WORLD("detached 2"), DETACH(A, 5), WORLD("detached 2"), END,
+};
 
-static uint32_t count_detached(sim_house *house)
-{
-    qd_msg_server_stats stats;
-
-    qd_service_stats(&house->server.service, &stats);
-    return stats.parked;
-}
-
-void sim_detached_sessions_expire_one_by_one(sim_house *house)
-{
-    sim_peer peers[3], again;
-    key kept[3];
-
-    for (uint32_t i = 0; i < 3; i++) {
-        kept[i] = open_resumable(&peers[i], house, NULL);
-        sim_peer_open_room(&peers[i], "room", NULL);
-        sim_peer_close(&peers[i]);
-        sim_house_pass(house, 3000);
-    }
+const sim_step sim_detached_sessions_expire_one_by_one[] = {
+    DETACH(A, 1),
+    PASS(3000),
+    DETACH(B, 2),
+    PASS(3000),
+    DETACH(C, 3),
+    PASS(3000),
     /* The first one is resumed just before its time is over; the others keep theirs. */
-    sim_check(resume(&again, house, &kept[0], NULL)->resumed && count_detached(house) == 2, "the first is resumed");
-    sim_house_pass(house, 3000);
-    sim_check(count_detached(house) == 2, "%u are detached after 12 s", count_detached(house));
-    sim_house_pass(house, 3000);
-    sim_check(count_detached(house) == 1, "%u are detached after 15 s", count_detached(house));
-    sim_house_pass(house, 3000);
-    sim_check(count_detached(house) == 0, "%u are detached after 18 s", count_detached(house));
-    sim_peer_close(&again);
-    sim_house_pass(house, 9000);
-    sim_check(count_detached(house) == 1, "the first is detached again");
-    sim_house_pass(house, 2000);
-    sim_check(count_detached(house) == 0, "and expires again");
-}
+    RESUME(D, A, NULL, "welcome 1 same key for 10000 resumed last 2"),
+    WORLD("detached 2"),
+    PASS(3000),
+    WORLD("detached 2"), /* after 12 s */
+    PASS(3000),
+    WORLD("detached 1"), /* after 15 s */
+    PASS(3000),
+    WORLD("detached 0"), /* after 18 s */
+    CLOSE(D),
+    PASS(9000),
+    WORLD("detached 1"),
+    PASS(2000),
+    WORLD("detached 0"),
+    END,
+};

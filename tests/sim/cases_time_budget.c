@@ -34,7 +34,7 @@ static uint32_t take_answers(sim_peer *peer, uint32_t first, uint32_t count)
     return count;
 }
 
-void sim_the_others_do_not_wait_for_who_asks(sim_house *house)
+void sim_queries_do_not_delay_other_sessions(sim_house *house)
 {
     const qd_msg_room_config config = {.tick_hz = 20};
     const uint32_t id = 1;

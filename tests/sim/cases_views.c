@@ -8,8 +8,6 @@
 
 /* ---- what peers send ---- */
 
-static const uint32_t ids[] = {1, 2, 3, 4};
-
 static uint32_t send_observers(sim_peer *peer, qd_client_kind kind, qd_msg_observers observers)
 {
     return sim_peer_send(peer, (qd_client_message){.kind = kind, .as.observers = observers});
@@ -33,25 +31,6 @@ static void describe(sim_peer *peer, qd_msg_describe describe)
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = describe});
 }
 
-static void except(sim_peer *peer, uint64_t room, uint32_t observer, uint32_t show_count, uint32_t hide_count,
-                   const uint32_t *ids_of_both)
-{
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_EXCEPT,
-                                            .as.except = {.room = room,
-                                                          .observer = observer,
-                                                          .show_count = show_count,
-                                                          .show = ids_of_both,
-                                                          .hide_count = hide_count,
-                                                          .hide = ids_of_both + show_count}});
-}
-
-static void move_to(sim_peer *peer, uint64_t room, uint32_t entity, float x, float y)
-{
-    sim_peer_send(peer, (qd_client_message){
-                            .kind = QD_CLIENT_MOVE,
-                            .as.batch = {.room = room, .entities = {.count = 1, .id = &entity, .x = &x, .y = &y}}});
-}
-
 static void despawn(sim_peer *peer, uint64_t room, uint32_t entity)
 {
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_DESPAWN,
@@ -64,22 +43,7 @@ static void watch(sim_peer *peer, uint64_t room, qd_watch how)
                   (qd_client_message){.kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options = {.room = room, .watch = how}});
 }
 
-static uint32_t ask_why(sim_peer *peer, uint64_t room, uint32_t a, uint32_t b, bool observer)
-{
-    return sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_WHY,
-                                                   .as.why = {.room = room, .a = a, .b = b, .observer = observer}});
-}
-
 /* ---- what they report ---- */
-
-/* The View of the tick that the peer steps now, which is one frame; the Applied behind it comes next. */
-static const qd_msg_view *step_view(sim_peer *peer, uint64_t room)
-{
-    sim_peer_step(peer, room);
-    const qd_server_message *message = sim_peer_expect(peer, QD_SERVER_VIEW);
-    sim_check(message->seq == 0 && message->as.view.room == room && message->as.view.last, "a small View is one frame");
-    return &message->as.view;
-}
 
 static void step_quietly(sim_peer *peer, uint64_t room)
 {
@@ -99,13 +63,6 @@ static void expect_counts(const qd_msg_view *view, uint32_t leaves, uint32_t ent
               view->relay_count, leaves, enters, relays);
 }
 
-static void expect_enter(const qd_msg_view *view, uint32_t observer, uint32_t id)
-{
-    expect_counts(view, 0, 1, 0);
-    sim_check(view->enter_observer[0] == observer && view->enter.id[0] == id, "observer %u sees %u, not %u",
-              view->enter_observer[0], view->enter.id[0], id);
-}
-
 static void expect_leave(const qd_msg_view *view, uint32_t observer, uint32_t id, qd_leave_reason reason)
 {
     expect_counts(view, 1, 0, 0);
@@ -116,319 +73,160 @@ static void expect_leave(const qd_msg_view *view, uint32_t observer, uint32_t id
 
 /* ---- cases ---- */
 
+#define OBSERVE(peer, want, number, ...)                                                                               \
+    SEND(peer, want, OBSERVE, .observers = {.count = 1, .id = IDS(number), __VA_ARGS__})
+#define WATCH_AROUND(peer, want, number, anchor, far)                                                                  \
+    OBSERVE(peer, want, number, .entity = IDS(anchor), .range = FLOATS(far))
+#define STEER(peer, want, number, ...)                                                                                 \
+    SEND(peer, want, MOVE_OBSERVERS, .observers = {.count = 1, .id = IDS(number), __VA_ARGS__})
+#define DESCRIBE(peer, want, number, ...)                                                                              \
+    SEND(peer, want, DESCRIBE, .describe = {.count = 1, .id = IDS(number), __VA_ARGS__})
+#define EXCEPT(peer, want, ...)     SEND(peer, want, EXCEPT, .except = {.observer = 9, __VA_ARGS__})
+#define DESPAWN(peer, want, number) SEND(peer, want, DESPAWN, .batch.entities = {.count = 1, .id = IDS(number)})
+#define WATCH(peer, want, whom)     SEND(peer, want, VIEW_OPTIONS, .view_options = {.watch = (whom)})
+
 /* Nobody is subscribed here. */
-void sim_observers_see(sim_house *house)
-{
-    static const uint64_t tags[] = {70, 80};
-    static const uint8_t sizes[] = {0, 3}, payload[] = {'a', 'b', 'c'};
-    sim_peer peer;
+const sim_step sim_observer_gets_enters_and_leaves[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 4, 10), /* at (0, 0), (10, 10), (20, 20) and (30, 30) */
+    SEND(A, NULL, DESCRIBE,
+         .describe = {.count = 2,
+                      .id = IDS(2, 3),
+                      .tag = TAGS(70, 80),
+                      .payload_size = BYTES(0, 3),
+                      .payload = BYTES('a', 'b', 'c')}),
+    WATCH_AROUND(A, NULL, 9, 2, 15),
+    STEP(A, "view 1 enter 9:1 at 0 0 enter 9:3 at 20 20 tag 80 payload abc; applied 1"),
+    MOVE(A, NULL, 3, 40, 40),
+    STEP(A, "view 2 leave 9:3 out of range; applied 2"),
+    MOVE(A, NULL, 2, 30, 30), /* the observer goes with it */
+    STEP(A, "view 3 leave 9:1 out of range enter 9:3 at 40 40 tag 80 payload abc enter 9:4 at 30 30; applied 3"),
+    DESPAWN(A, NULL, 3),
+    STEP(A, "view 4 leave 9:3 despawned; applied 4"),
+    STEP(A, "applied 5"),
+    DESPAWN(A, NULL, 2), /* and its observer */
+    STEP(A, "view 6 leave 9:4 observer gone; applied 6"),
+    END,
+};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&peer, room, 1, 4, 10); /* at (0, 0), (10, 10), (20, 20) and (30, 30) */
-    describe(&peer,
-             (qd_msg_describe){
-                 .room = room, .count = 2, .id = ids + 1, .tag = tags, .payload_size = sizes, .payload = payload});
-    uint32_t seq = watch_around(&peer, room, 9, 2, 15);
-    const qd_msg_view *view = step_view(&peer, room);
-    sim_check(view->tick == 1 && !view->reset && !view->suspended, "the first tick");
-    expect_counts(view, 0, 2, 0);
-    sim_check(view->enter_observer[0] == 9 && view->enter.id[0] == 1 && view->enter_observer[1] == 9 &&
-                  view->enter.id[1] == 3,
-              "the two beside it enter");
-    sim_check(view->enter.x[1] == 20 && view->enter.y[1] == 20 && view->enter.z == NULL && view->enter.half_x[1] == 1 &&
-                  view->enter.radius == NULL && view->enter.shape[0] == QD_SHAPE_BOX && view->enter.category[0] == 1,
-              "as they are");
-    sim_check(view->enter_tag[0] == 0 && view->enter_tag[1] == 80 && view->enter_payload_size[0] == 0 &&
-                  view->enter_payload_size[1] == 3 && memcmp(view->enter_payload, "abc", 3) == 0,
-              "with tag and payload");
-    const qd_msg_applied *applied = &sim_peer_expect(&peer, QD_SERVER_APPLIED)->as.applied;
-    sim_check(applied->seq == seq + 1 && applied->tick == 1, "Applied comes after the View");
-
-    move_to(&peer, room, 3, 40, 40);
-    expect_leave(step_view(&peer, room), 9, 3, QD_LEAVE_RANGE);
-    expect_applied(&peer);
-    move_to(&peer, room, 2, 30, 30); /* the observer goes with it: 1 leaves, 3 and 4 enter */
-    view = step_view(&peer, room);
-    expect_counts(view, 1, 2, 0);
-    expect_applied(&peer);
-    despawn(&peer, room, 3);
-    expect_leave(step_view(&peer, room), 9, 3, QD_LEAVE_DESPAWNED);
-    expect_applied(&peer);
-    step_quietly(&peer, room);
-
-    /* With the anchor goes the observer. */
-    despawn(&peer, room, 2);
-    expect_leave(step_view(&peer, room), 9, 4, QD_LEAVE_OBSERVER);
-    expect_applied(&peer);
-    sim_peer_close(&peer);
-}
-
-void sim_regions_and_tiers(sim_house *house)
-{
-    static const float at[] = {50}, half[] = {5}, ranges[] = {40}, angle[] = {0.1f}, east[] = {1}, none[] = {0};
-    static const uint32_t one[] = {1}, two[] = {2};
-    static const uint8_t box[] = {QD_REGION_BOX}, cone[] = {QD_REGION_CONE};
-    static const float tiers[] = {20};
-    static const uint32_t every[] = {1};
-    sim_peer peer;
-
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&peer, room, 7, 1, 0);
-    move_to(&peer, room, 7, 54, 54);
+const sim_step sim_region_and_tiers_bound_what_is_seen[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 7, 1, 0),
+    MOVE(A, NULL, 7, 54, 54),
     /* A free box and a free cone, which looks along x. */
-    send_observers(
-        &peer, QD_CLIENT_OBSERVE,
-        (qd_msg_observers){
-            .room = room, .count = 1, .id = one, .region = box, .x = at, .y = at, .half_x = half, .half_y = half});
-    send_observers(&peer, QD_CLIENT_OBSERVE,
-                   (qd_msg_observers){.room = room,
-                                      .count = 1,
-                                      .id = two,
-                                      .region = cone,
-                                      .x = at,
-                                      .y = at,
-                                      .range = ranges,
-                                      .angle = angle,
-                                      .direction_x = east,
-                                      .direction_y = none,
-                                      .tier_count = 1,
-                                      .relay_range = tiers,
-                                      .relay_every = every});
-    expect_enter(step_view(&peer, room), 1, 7);
-    expect_applied(&peer);
-    move_to(&peer, room, 7, 60, 50);
-    const qd_msg_view *view = step_view(&peer, room);
-    expect_counts(view, 1, 1, 0);
-    sim_check(view->leave_observer[0] == 1 && view->enter_observer[0] == 2, "from the box into the cone");
-    expect_applied(&peer);
+    OBSERVE(A, NULL, 1, .region = BYTES(QD_REGION_BOX), .x = FLOATS(50), .y = FLOATS(50), .half_x = FLOATS(5),
+            .half_y = FLOATS(5)),
+    OBSERVE(A, NULL, 2, .region = BYTES(QD_REGION_CONE), .x = FLOATS(50), .y = FLOATS(50), .range = FLOATS(40),
+            .angle = FLOATS(0.1f), .direction_x = FLOATS(1), .direction_y = FLOATS(0), .tier_count = 1,
+            .relay_range = FLOATS(20), .relay_every = IDS(1)),
+    STEP(A, "view 1 enter 1:7 at 54 54; applied 1"),
+    MOVE(A, NULL, 7, 60, 50),
+    STEP(A, "view 2 leave 1:7 out of range enter 2:7 at 60 50; applied 2"),
     /* In the first tier each place is relayed, beyond the last none. */
-    move_to(&peer, room, 7, 65, 50);
-    view = step_view(&peer, room);
-    expect_counts(view, 0, 0, 1);
-    sim_check(view->relay_observer[0] == 2 && view->relay_id[0] == 7 && view->relay_x[0] == 65 &&
-                  view->relay_y[0] == 50 && view->relay_z == NULL,
-              "the place is relayed");
-    expect_applied(&peer);
-    step_quietly(&peer, room);
-    move_to(&peer, room, 7, 80, 50);
-    step_quietly(&peer, room);
+    MOVE(A, NULL, 7, 65, 50),
+    STEP(A, "view 3 relay 2:7 at 65 50; applied 3"),
+    STEP(A, "applied 4"),
+    MOVE(A, NULL, 7, 80, 50),
+    STEP(A, "applied 5"),
     /* The cone turns away, and back; then it is moved off. */
-    send_observers(&peer, QD_CLIENT_MOVE_OBSERVERS,
-                   (qd_msg_observers){.room = room, .count = 1, .id = two, .direction_x = none, .direction_y = east});
-    expect_leave(step_view(&peer, room), 2, 7, QD_LEAVE_RANGE);
-    expect_applied(&peer);
-    send_observers(&peer, QD_CLIENT_MOVE_OBSERVERS,
-                   (qd_msg_observers){.room = room, .count = 1, .id = two, .direction_x = east, .direction_y = none});
-    expect_enter(step_view(&peer, room), 2, 7);
-    expect_applied(&peer);
-    send_observers(&peer, QD_CLIENT_MOVE_OBSERVERS,
-                   (qd_msg_observers){.room = room, .count = 1, .id = two, .x = none, .y = none});
-    expect_leave(step_view(&peer, room), 2, 7, QD_LEAVE_RANGE);
-    expect_applied(&peer);
-    sim_peer_close(&peer);
-}
+    STEER(A, NULL, 2, .direction_x = FLOATS(0), .direction_y = FLOATS(1)),
+    STEP(A, "view 6 leave 2:7 out of range; applied 6"),
+    STEER(A, NULL, 2, .direction_x = FLOATS(1), .direction_y = FLOATS(0)),
+    STEP(A, "view 7 enter 2:7 at 80 50; applied 7"),
+    STEER(A, NULL, 2, .x = FLOATS(0), .y = FLOATS(0)),
+    STEP(A, "view 8 leave 2:7 out of range; applied 8"),
+    END,
+};
 
-void sim_who_is_allowed(sim_house *house)
-{
-    static const uint8_t hidden[] = {1}, shown[] = {0};
-    static const uint32_t team[] = {5}, other_team[] = {6}, two[] = {2};
-    static const float far[] = {100};
-    static const uint32_t observer[] = {9}, anchor[] = {1};
-    sim_peer peer;
+const sim_step sim_observer_sees_what_lists_and_teams_allow[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 2, 10),
+    OBSERVE(A, NULL, 9, .entity = IDS(1), .range = FLOATS(100), .team = IDS(5)),
+    STEP(A, "view 1 enter 9:2 at 10 10; applied 1"),
+    DESCRIBE(A, NULL, 2, .hidden = BYTES(1)),
+    STEP(A, "view 2 leave 9:2 hidden; applied 2"),
+    EXCEPT(A, NULL, .show_count = 1, .show = IDS(2)),
+    STEP(A, "view 3 enter 9:2 at 10 10; applied 3"),
+    EXCEPT(A, NULL, .hide_count = 1, .hide = IDS(2)),
+    STEP(A, "view 4 leave 9:2 excepted; applied 4"),
+    EXCEPT(A, NULL, .show_count = 0),
+    DESCRIBE(A, NULL, 2, .hidden = BYTES(0), .team = IDS(5)),
+    STEP(A, "view 5 enter 9:2 at 10 10; applied 5"),
+    DESCRIBE(A, NULL, 2, .team = IDS(6)),
+    STEP(A, "view 6 leave 9:2 team changed; applied 6"),
+    END,
+};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&peer, room, 1, 2, 10);
-    send_observers(
-        &peer, QD_CLIENT_OBSERVE,
-        (qd_msg_observers){.room = room, .count = 1, .id = observer, .entity = anchor, .range = far, .team = team});
-    expect_enter(step_view(&peer, room), 9, 2);
-    expect_applied(&peer);
-
-    describe(&peer, (qd_msg_describe){.room = room, .count = 1, .id = two, .hidden = hidden});
-    expect_leave(step_view(&peer, room), 9, 2, QD_LEAVE_HIDDEN);
-    expect_applied(&peer);
-    except(&peer, room, 9, 1, 0, two);
-    expect_enter(step_view(&peer, room), 9, 2);
-    expect_applied(&peer);
-    except(&peer, room, 9, 0, 1, two);
-    expect_leave(step_view(&peer, room), 9, 2, QD_LEAVE_EXCEPTED);
-    expect_applied(&peer);
-    except(&peer, room, 9, 0, 0, two);
-    describe(&peer, (qd_msg_describe){.room = room, .count = 1, .id = two, .hidden = shown, .team = team});
-    expect_enter(step_view(&peer, room), 9, 2);
-    expect_applied(&peer);
-    describe(&peer, (qd_msg_describe){.room = room, .count = 1, .id = two, .team = other_team});
-    expect_leave(step_view(&peer, room), 9, 2, QD_LEAVE_TEAM);
-    expect_applied(&peer);
-    sim_peer_close(&peer);
-}
-
-static void expect_entry(sim_peer *peer, qd_error_code code)
-{
-    const qd_msg_error *error = &sim_peer_expect(peer, QD_SERVER_ERROR)->as.error;
-
-    sim_check(error->code == QD_ERROR_ENTRIES && error->entries_refused == 1 && error->entry_code[0] == code, "%s: %s",
-              qd_error_code_name(error->code), error->text);
-    sim_check(strstr(error->text, qd_error_code_name(code)) != NULL, "the reason stands in the text: %s", error->text);
-}
-
-void sim_requests_of_views_are_refused(sim_house *house)
-{
-    static const float nan_range[] = {-1}, some[] = {1};
-    static const uint32_t observer[] = {9}, two[] = {2};
-    static const uint8_t odd_region[] = {7}, longer[] = {33};
-    static const char payload[33] = "";
-    sim_peer peer, other;
-
-    sim_peer_open(&peer, house, NULL);
-    sim_peer_open(&other, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_open_room(&other, "room", NULL);
-    sim_peer_spawn(&peer, room, 1, 1, 0);
-    sim_peer_spawn(&other, room, 2, 1, 0);
-    step_quietly(&peer, room);
-    sim_house_settle(house);
-    (void)sim_peer_next(&other);
-
-    watch_around(&peer, 77, 1, 1, 5);
-    sim_peer_expect_error(&peer, QD_ERROR_UNKNOWN_ROOM, "no room with handle 77");
-    send_observers(&peer, QD_CLIENT_OBSERVE, (qd_msg_observers){.room = room, .count = 1, .id = ids});
-    sim_peer_expect_error(&peer, QD_ERROR_COLUMNS, "column x is missing, but entry 0 is free: send it");
-    send_observers(&peer, QD_CLIENT_MOVE_OBSERVERS, (qd_msg_observers){.room = room, .count = 1, .id = ids, .x = some});
-    sim_peer_expect_error(&peer, QD_ERROR_COLUMNS, "column y is missing");
-    describe(&peer,
-             (qd_msg_describe){
-                 .room = room, .count = 1, .id = ids, .payload_size = longer, .payload = (const uint8_t *)payload});
-    sim_peer_expect_error(&peer, QD_ERROR_INVALID, "payload_size of entry 0 is 33");
-    watch(&peer, room, (qd_watch)9);
-    sim_peer_expect_error(&peer, QD_ERROR_INVALID, "watch is 9");
-    except(&peer, room, 9, 1, 0, ids);
-    sim_peer_expect_error(&peer, QD_ERROR_UNKNOWN_OBSERVER, "observer is 9");
-
-    describe(&peer, (qd_msg_describe){.room = room, .count = 1, .id = two});
-    expect_entry(&peer, QD_ERROR_NOT_OWNER);
-    describe(&peer, (qd_msg_describe){.room = room, .count = 1, .id = ids, .visible_range = nan_range});
-    expect_entry(&peer, QD_ERROR_NEGATIVE_SIZE);
-    watch_around(&peer, room, 9, 2, 5);
-    expect_entry(&peer, QD_ERROR_NOT_OWNER);
-    watch_around(&peer, room, 9, 3, 5);
-    expect_entry(&peer, QD_ERROR_UNKNOWN_ID);
-    watch_around(&peer, room, 9, 1, -1);
-    expect_entry(&peer, QD_ERROR_NEGATIVE_SIZE);
-    send_observers(&peer, QD_CLIENT_OBSERVE,
-                   (qd_msg_observers){.room = room, .count = 1, .id = observer, .entity = ids, .region = odd_region});
-    expect_entry(&peer, QD_ERROR_BAD_REGION);
-    unobserve(&peer, room, 9);
-    expect_entry(&peer, QD_ERROR_UNKNOWN_OBSERVER);
-    send_observers(&peer, QD_CLIENT_MOVE_OBSERVERS,
-                   (qd_msg_observers){.room = room, .count = 1, .id = observer, .x = some, .y = some});
-    expect_entry(&peer, QD_ERROR_UNKNOWN_OBSERVER);
+/* In a house where a room may have three observers. */
+const sim_step sim_bad_requests_of_views_are_refused[] = {
+    JOIN(A, NULL),
+    JOIN(B, NULL),
+    SPAWN(A, NULL, 1, 1, 0),
+    SPAWN(B, NULL, 2, 1, 0),
+    STEP(A, "applied 1"),
+    OBSERVE(A, "error UNKNOWN_ROOM: no room with handle 77", 1, .room = 77, .entity = IDS(1), .range = FLOATS(5)),
+    OBSERVE(A, "error COLUMNS: column x is missing, but entry 0 is free: send it", 1),
+    STEER(A, "error COLUMNS: column y is missing", 1, .x = FLOATS(1)),
+    DESCRIBE(A, "error INVALID: payload_size of entry 0 is 33", 1, .payload_size = BYTES(33),
+             .payload = (uint8_t[33]){0}),
+    WATCH(A, "error INVALID: watch is 9", (qd_watch)9),
+    EXCEPT(A, "error UNKNOWN_OBSERVER: observer is 9", .show_count = 1, .show = IDS(1)),
+    DESCRIBE(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 2),
+    DESCRIBE(A, "error ENTRIES 0 NEGATIVE_SIZE: NEGATIVE_SIZE", 1, .visible_range = FLOATS(-1)),
+    WATCH_AROUND(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 9, 2, 5),
+    WATCH_AROUND(A, "error ENTRIES 0 UNKNOWN_ID: UNKNOWN_ID", 9, 3, 5),
+    WATCH_AROUND(A, "error ENTRIES 0 NEGATIVE_SIZE: NEGATIVE_SIZE", 9, 1, -1),
+    OBSERVE(A, "error ENTRIES 0 BAD_REGION: BAD_REGION", 9, .entity = IDS(1), .region = BYTES(7)),
+    SEND(A, "error ENTRIES 0 UNKNOWN_OBSERVER: UNKNOWN_OBSERVER", UNOBSERVE, .observers = {.count = 1, .id = IDS(9)}),
+    STEER(A, "error ENTRIES 0 UNKNOWN_OBSERVER: UNKNOWN_OBSERVER", 9, .x = FLOATS(1), .y = FLOATS(1)),
     /* The room takes three, of whomever. */
-    watch_around(&peer, room, 1, 1, 5);
-    watch_around(&other, room, 1, 2, 5);
-    watch_around(&peer, room, 3, 1, 5);
-    sim_peer_expect_nothing(&peer);
-    sim_peer_expect_nothing(&other);
-    watch_around(&other, room, 4, 2, 5);
-    expect_entry(&other, QD_ERROR_OBSERVERS_FULL);
-    ask_why(&peer, room, 8, 1, false);
-    sim_peer_expect_error(&peer, QD_ERROR_UNKNOWN_ID, "a is 8, an entity, and b is 1, an entity: one of them is not");
-    sim_peer_close(&peer);
-    sim_peer_close(&other);
-}
+    WATCH_AROUND(A, NULL, 1, 1, 5),
+    WATCH_AROUND(B, NULL, 1, 2, 5),
+    WATCH_AROUND(A, "", 3, 1, 5),
+    LOOK(B, ""),
+    WATCH_AROUND(B, "error ENTRIES 0 OBSERVERS_FULL: OBSERVERS_FULL", 4, 2, 5),
+    SEND(A, "error UNKNOWN_ID: a is 8, an entity, and b is 1, an entity: one of them is not", WHY,
+         .why = {.a = 8, .b = 1}),
+    END,
+};
 
-static void expect_watchers(const qd_msg_view *view, uint32_t leaves, uint32_t enters)
-{
-    sim_check(view->watcher_leave_count == leaves && view->watcher_enter_count == enters,
-              "%u watcher_leaves, %u watcher_enters; there should be %u and %u", view->watcher_leave_count,
-              view->watcher_enter_count, leaves, enters);
-}
-
-void sim_watchers(sim_house *house)
-{
-    sim_peer seer, seen;
-
-    sim_peer_connect(&seer, house);
-    sim_peer_send(&seer, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = {.version = QD_PROTOCOL_VERSION}});
-    uint64_t session = sim_peer_expect(&seer, QD_SERVER_WELCOME)->as.welcome.session;
-    sim_peer_open(&seen, house, NULL);
-    uint64_t room = sim_peer_open_room(&seen, "room", NULL);
-    sim_peer_open_room(&seer, "room", NULL);
-    sim_peer_spawn(&seen, room, 1, 2, 10);
-    sim_peer_spawn(&seer, room, 11, 2, 10);
-    watch(&seen, room, QD_WATCH_OWN);
-    watch_around(&seer, room, 4, 11, 5);
-    const qd_msg_view *view = &sim_peer_expect(&seen, QD_SERVER_VIEW)->as.view;
-    sim_check(view->reset_watchers && view->tick == 0 && view->last, "the reverse view starts at once");
-    expect_watchers(view, 0, 0);
-    view = step_view(&seen, room);
-    sim_check(!view->reset_watchers, "and goes on");
-    expect_watchers(view, 0, 1);
-    sim_check(view->watcher_enter_entity[0] == 1 && view->watcher_enter_session[0] == session &&
-                  view->watcher_enter_observer[0] == 4,
-              "the other session's observer sees it");
-    expect_applied(&seen);
-    move_to(&seen, room, 1, 50, 50);
-    move_to(&seen, room, 2, 1, 1);
-    view = step_view(&seen, room);
-    sim_check(!view->reset_watchers, "it goes on");
-    expect_watchers(view, 1, 1);
-    sim_check(view->watcher_leave_entity[0] == 1 && view->watcher_leave_session[0] == session &&
-                  view->watcher_enter_entity[0] == 2,
-              "one goes, one comes");
-    expect_applied(&seen);
+const sim_step sim_watched_session_gets_its_watchers[] = {
+    OPEN(A, NULL), /* session 1 sees, session 2 is seen */
+    JOIN(B, NULL),
+    ROOM(A, 0),
+    SPAWN(B, NULL, 1, 2, 10),
+    SPAWN(A, NULL, 11, 2, 10),
+    WATCH(B, NULL, QD_WATCH_OWN),
+    WATCH_AROUND(A, NULL, 4, 11, 5),
+    LOOK(B, "view 0 reset watchers"), /* the reverse view starts at once */
+    STEP(B, "view 1 watch 4:1:1; applied 1"),
+    MOVE(B, NULL, 1, 50, 50),
+    MOVE(B, NULL, 2, 1, 1),
+    STEP(B, "view 2 unwatch 4:1:1 watch 4:2:1; applied 2"),
     /* A session that is gone is named anyway, and not by the number of the session in its place. */
-    sim_peer_send(&seer, (qd_client_message){.kind = QD_CLIENT_LEAVE_ROOM, .as.room = {room}});
-    sim_house_settle(house);
-    sim_peer_open_room(&seen, "room", NULL);
-    sim_peer third;
-    sim_peer_open(&third, house, NULL);
-    sim_peer_open_room(&third, "room", NULL);
-    view = step_view(&seen, room);
-    expect_watchers(view, 1, 0);
-    sim_check(view->watcher_leave_entity[0] == 2 && view->watcher_leave_session[0] == session &&
-                  view->watcher_leave_observer[0] == 4,
-              "who left the room does not see it");
-    expect_applied(&seen);
-    sim_peer_close(&third);
-    sim_peer_close(&seer);
-    sim_peer_close(&seen);
-}
+    LEAVE(A, NULL),
+    ROOM(B, 0),
+    JOIN(C, NULL),
+    STEP(B, "view 3 unwatch 4:2:1; applied 3"),
+    END,
+};
 
-void sim_why(sim_house *house)
-{
-    sim_peer peer;
+#define ASK_WHY(peer, want, from, to, is_observer)                                                                     \
+    SEND(peer, want, WHY, .why = {.a = (from), .b = (to), .observer = (is_observer)})
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&peer, room, 1, 3, 30);
-    watch_around(&peer, room, 8, 1, 50);
-    watch_around(&peer, room, 9, 1, 10);
-    (void)step_view(&peer, room);
-    expect_applied(&peer);
-    uint32_t seq = ask_why(&peer, room, 1, 2, false);
-    const qd_server_message *message = sim_peer_expect(&peer, QD_SERVER_WHY_RESULT);
-    const qd_msg_why_result *result = &message->as.why_result;
-    sim_check(message->seq == seq && result->room == room && result->tick == 1 && !result->more, "the answer");
-    sim_check(result->count == 2 && result->observer[0] == 8 && result->observer[1] == 9, "both observers of it");
-    sim_check(result->sight[0] == QD_SIGHT_SEEN && result->sight[1] == QD_SIGHT_NOT_RANGE, "%s; %s",
-              qd_sight_name(result->sight[0]), qd_sight_name(result->sight[1]));
-    sim_check(result->range[0] == 50 && result->seen[0] == 1 && result->seen[1] == 0 && result->distance[0] > 42 &&
-                  result->distance[0] < 43,
-              "the numbers behind it");
-    ask_why(&peer, room, 9, 2, true);
-    result = &sim_peer_expect(&peer, QD_SERVER_WHY_RESULT)->as.why_result;
-    sim_check(result->count == 1 && result->observer[0] == 9, "one observer alone");
-    ask_why(&peer, room, 7, 2, true);
-    sim_peer_expect_error(&peer, QD_ERROR_UNKNOWN_OBSERVER, "a is 7, an observer of this session");
+const sim_step sim_why_names_the_rule[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 3, 30),
+    WATCH_AROUND(A, NULL, 8, 1, 50),
+    WATCH_AROUND(A, NULL, 9, 1, 10),
+    STEP(A, "view 1 enter 8:2 at 30 30; applied 1"),
+    ASK_WHY(A, "why 1 8 at 42 of 50 sees 1: seen 9 at 42 of 10 sees 0: not seen: out of range", 1, 2, false),
+    ASK_WHY(A, "why 1 9 at 42 of 10 sees 0: not seen: out of range", 9, 2, true),
+    ASK_WHY(A, "error UNKNOWN_OBSERVER: a is 7, an observer of this session", 7, 2, true),
     /* Without observers there is nothing to report. */
-    ask_why(&peer, room, 2, 1, false);
-    sim_check(sim_peer_expect(&peer, QD_SERVER_WHY_RESULT)->as.why_result.count == 0, "no observer is at it");
-    sim_peer_close(&peer);
-}
+    ASK_WHY(A, "why 1", 2, 1, false),
+    END,
+};
 
 /* More enters, with payloads of changing length, and more leaves than a frame takes. */
 void sim_a_large_view_comes_in_parts(sim_house *house)
@@ -560,55 +358,39 @@ void sim_a_view_that_is_not_read_is_reset(sim_house *house)
     sim_peer_close(&reader);
 }
 
-void sim_too_many_sightings(sim_house *house)
-{
-    sim_peer peer;
+static const uint32_t thirty[] = {100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114,
+                                  115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129};
 
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_spawn(&peer, room, 1, 10, 0);
-    watch_around(&peer, room, 5, 1, 50);
-    expect_counts(step_view(&peer, room), 0, 9, 0);
-    expect_applied(&peer);
-    sim_peer_spawn(&peer, room, 100, 30, 0);
-    const qd_msg_view *view = step_view(&peer, room);
-    sim_check(view->suspended, "more than sightings_max");
-    expect_counts(view, 0, 0, 0);
-    expect_applied(&peer);
-    step_quietly(&peer, room);
-    for (uint32_t i = 0; i < 30; i++) {
-        despawn(&peer, room, 100 + i);
-    }
-    view = step_view(&peer, room);
-    sim_check(view->reset && !view->suspended, "a reset as soon as they fit");
-    expect_counts(view, 0, 9, 0);
-    sim_peer_close(&peer);
-}
+/* In a house where a room may have 20 sightings. */
+const sim_step sim_view_above_sightings_max_is_suspended[] = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 10, 0),
+    WATCH_AROUND(A, NULL, 5, 1, 50),
+    STEP(A, "view 1 9 enters; applied 1"),
+    SPAWN(A, NULL, 100, 30, 0),
+    STEP(A, "view 2 suspended; applied 2"),
+    STEP(A, "applied 3"),
+    SEND(A, NULL, DESPAWN, .batch.entities = {.count = 30, .id = thirty}),
+    STEP(A, "view 4 reset 9 enters; applied 4"),
+    END,
+};
+
+const qd_msg_room_config sim_quick_clock = {.tick_hz = 100, .grace_ms = 200};
 
 /* In a room that ticks by its clock, without a subscription. */
-void sim_the_end_of_views(sim_house *house)
-{
-    const qd_msg_room_config config = {.tick_hz = 100, .grace_ms = 200};
-    sim_peer peer, other;
-
-    sim_peer_open(&peer, house, NULL);
-    sim_peer_open(&other, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", &config);
-    sim_peer_open_room(&other, "room", &config);
-    sim_peer_spawn(&peer, room, 1, 2, 1);
-    sim_peer_spawn(&other, room, 11, 1, 1);
-    watch_around(&peer, room, 5, 1, 50);
-    sim_house_pass(house, 20);
-    expect_counts(&sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view, 0, 2, 0);
-    expect_applied(&peer);
-    sim_peer_send(&other, (qd_client_message){.kind = QD_CLIENT_LEAVE_ROOM, .as.room = {room}});
-    sim_house_pass(house, 150);
-    sim_peer_expect_nothing(&peer);
-    sim_house_pass(house, 100);
-    expect_leave(&sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view, 5, 11, QD_LEAVE_EXPIRED);
-    sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_CLOSE_ROOM, .as.room = {room}});
-    expect_leave(&sim_peer_expect(&peer, QD_SERVER_VIEW)->as.view, 5, 2, QD_LEAVE_ROOM_CLOSED);
-    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_CLOSED);
-    sim_peer_close(&peer);
-    sim_peer_close(&other);
-}
+const sim_step sim_views_end_with_grace_and_room[] = {
+    JOIN(A, NULL),
+    JOIN(B, NULL),
+    SPAWN(A, NULL, 1, 2, 1),
+    SPAWN(B, NULL, 11, 1, 1),
+    WATCH_AROUND(A, NULL, 5, 1, 50),
+    PASS(20),
+    LOOK(A, "view 1 enter 5:2 at 1 1 enter 5:11 at 0 0; applied 1"),
+    LEAVE(B, NULL),
+    PASS(150),
+    LOOK(A, ""),
+    PASS(100),
+    LOOK(A, "view 22 leave 5:11 expired"),
+    SEND(A, "view 27 leave 5:2 room closed; closed: requested", CLOSE_ROOM, .room = {0}),
+    END,
+};

@@ -221,7 +221,7 @@ uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_
     qd_msg_room_config full = config != NULL ? *config : (qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP};
 
     full.has_bounds = true;
-    full.bounds = (qd_msg_bounds){.max_x = 100, .max_y = 100};
+    full.bounds.max_x = full.bounds.max_y = 100;
     sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
                                             .as.open_room = {.name = name, .has_config = true, .config = full}});
     return sim_peer_expect(peer, QD_SERVER_ROOM_OPENED)->as.room_opened.room;

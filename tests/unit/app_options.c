@@ -36,7 +36,7 @@ static void assert_bad(qd_options_result result, const char *text)
     assert_string_equal(error, text);
 }
 
-static void test_defaults(void **state)
+static void options_left_out_get_defaults(void **state)
 {
     (void)state;
     assert_int_equal(parse((char *[]){"quadrille-server", NULL}), QD_OPTIONS_RUN);
@@ -62,7 +62,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.log_level, QD_LOG_INFO);
 }
 
-static void test_values(void **state)
+static void options_take_values(void **state)
 {
     (void)state;
     assert_int_equal(PARSE("--workers", "3", "--frame-max=64K", "--queue-max", "1g", "--token-file", "/etc/tokens",
@@ -79,7 +79,7 @@ static void test_values(void **state)
     assert_int_equal(options.loops, 4);
 }
 
-static void test_addresses(void **state)
+static void listen_without_host_and_port_is_refused(void **state)
 {
     (void)state;
     assert_int_equal(PARSE("--listen", "game.example:0"), QD_OPTIONS_RUN);
@@ -88,41 +88,48 @@ static void test_addresses(void **state)
     assert_int_equal(PARSE("--listen", "[::1]:65535"), QD_OPTIONS_RUN);
     assert_string_equal(options.host, "::1");
     assert_int_equal(options.port, 65535);
-    assert_bad(PARSE("--listen", "localhost"), "--listen is \"localhost\"; must be HOST:PORT with a port in 0..65535");
-    assert_bad(PARSE("--listen", "localhost:"),
-               "--listen is \"localhost:\"; must be HOST:PORT with a port in 0..65535");
-    assert_bad(PARSE("--listen", "localhost:65536"),
-               "--listen is \"localhost:65536\"; must be HOST:PORT with a port in 0..65535");
-    assert_bad(PARSE("--listen", ":7400"), "--listen is \":7400\"; must be HOST:PORT with a port in 0..65535");
     assert_bad(PARSE("--listen", "::1:7400"),
                "--listen is \"::1:7400\"; must be HOST:PORT. Write an IPv6 address as [ADDRESS]:PORT.");
     assert_int_equal(PARSE("--listen", "[]:7400"), QD_OPTIONS_BAD);
 }
 
-static void test_bad_values(void **state)
+static void option_with_bad_value_is_refused(void **state)
 {
     (void)state;
-    assert_bad(PARSE("--workers", "0"), "--workers is \"0\"; must be a number in 1..256");
-    assert_bad(PARSE("--workers=257"), "--workers is \"257\"; must be a number in 1..256");
-    assert_bad(PARSE("--workers", "many"), "--workers is \"many\"; must be a number in 1..256");
-    assert_bad(PARSE("--workers", ""), "--workers is \"\"; must be a number in 1..256");
-    assert_bad(PARSE("--workers", "-1"), "--workers is \"-1\"; must be a number in 1..256");
-    /* Counts take no unit. */
-    assert_bad(PARSE("--rooms-max", "1K"), "--rooms-max is \"1K\"; must be a number in 1..1048576");
-    assert_bad(PARSE("--frame-max", "1"), "--frame-max is \"1\"; must be a size in 8K..256M");
-    assert_bad(PARSE("--frame-max", "5T"), "--frame-max is \"5T\"; must be a size in 8K..256M");
-    assert_bad(PARSE("--frame-max", "4MB"), "--frame-max is \"4MB\"; must be a size in 8K..256M");
-    /* Numbers that do not fit in 64 bits, by themselves and by their unit. */
-    assert_bad(PARSE("--workers", "99999999999999999999"),
-               "--workers is \"99999999999999999999\"; must be a number in 1..256");
-    assert_bad(PARSE("--frame-max", "18446744073709551615G"),
-               "--frame-max is \"18446744073709551615G\"; must be a size in 8K..256M");
-    assert_bad(PARSE("--frame-max", "17179869185G"), "--frame-max is \"17179869185G\"; must be a size in 8K..256M");
-    assert_bad(PARSE("--log-level", "loud"), "--log-level is \"loud\"; must be error, warn, info or debug");
-    assert_bad(PARSE("--token-file", ""), "--token-file is \"\"; must be the path of a file");
+    static const struct {
+        const char *option, *value, *must;
+    } rows[] = {
+        {"--listen", "localhost", "HOST:PORT with a port in 0..65535"},
+        {"--listen", "localhost:", "HOST:PORT with a port in 0..65535"},
+        {"--listen", "localhost:65536", "HOST:PORT with a port in 0..65535"},
+        {"--listen", ":7400", "HOST:PORT with a port in 0..65535"},
+        {"--workers", "0", "a number in 1..256"},
+        {"--workers", "257", "a number in 1..256"},
+        {"--workers", "many", "a number in 1..256"},
+        {"--workers", "", "a number in 1..256"},
+        {"--workers", "-1", "a number in 1..256"},
+        {"--rooms-max", "1K", "a number in 1..1048576"}, /* a count, which has no unit */
+        {"--frame-max", "1", "a size in 8K..256M"},
+        {"--frame-max", "5T", "a size in 8K..256M"},
+        {"--frame-max", "4MB", "a size in 8K..256M"},
+        /* numbers that do not fit in 64 bits, by themselves and by their unit */
+        {"--workers", "99999999999999999999", "a number in 1..256"},
+        {"--frame-max", "18446744073709551615G", "a size in 8K..256M"},
+        {"--frame-max", "17179869185G", "a size in 8K..256M"},
+        {"--log-level", "loud", "error, warn, info or debug"},
+        {"--token-file", "", "the path of a file"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char together[80], text[120];
+
+        snprintf(together, sizeof together, "%s=%s", rows[i].option, rows[i].value);
+        snprintf(text, sizeof text, "%s is \"%s\"; must be %s", rows[i].option, rows[i].value, rows[i].must);
+        assert_bad(PARSE((char *)rows[i].option, (char *)rows[i].value), text);
+        assert_bad(PARSE(together), text);
+    }
 }
 
-static void test_bad_options(void **state)
+static void unknown_option_is_refused(void **state)
 {
     (void)state;
     assert_bad(PARSE("--wrokers", "3"), "unknown option --wrokers. Did you mean --workers? See --help.");
@@ -133,7 +140,7 @@ static void test_bad_options(void **state)
     assert_bad(PARSE("--workers"), "--workers needs a value: N");
 }
 
-static void test_environment(void **state)
+static void environment_gives_way_to_command_line(void **state)
 {
     (void)state;
     variable_name = "QUADRILLE_FRAME_MAX";
@@ -155,7 +162,7 @@ static void assert_stray(const char *variable, const char *text)
     assert_string_equal(given, text);
 }
 
-static void test_stray_variables(void **state)
+static void variable_without_option_is_reported(void **state)
 {
     (void)state;
     assert_stray(
@@ -205,7 +212,7 @@ static void test_stray_variables(void **state)
     free(variable);
 }
 
-static void test_questions(void **state)
+static void help_and_version_come_first(void **state)
 {
     (void)state;
     assert_int_equal(PARSE("--help"), QD_OPTIONS_HELP);
@@ -227,9 +234,14 @@ static void test_questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),        cmocka_unit_test(test_values),      cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_bad_values),      cmocka_unit_test(test_bad_options), cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_stray_variables), cmocka_unit_test(test_questions),
+        cmocka_unit_test(options_left_out_get_defaults),
+        cmocka_unit_test(options_take_values),
+        cmocka_unit_test(listen_without_host_and_port_is_refused),
+        cmocka_unit_test(option_with_bad_value_is_refused),
+        cmocka_unit_test(unknown_option_is_refused),
+        cmocka_unit_test(environment_gives_way_to_command_line),
+        cmocka_unit_test(variable_without_option_is_reported),
+        cmocka_unit_test(help_and_version_come_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void expect_fault(const qd_msg_query *query, uint32_t dimensions, const c
     assert_string_equal(fault, text);
 }
 
-static void what_is_flat_fits_both(void **state)
+static void flat_query_is_taken_in_all_dimensions(void **state)
 {
     (void)state;
     const qd_msg_query flat[] = {
@@ -40,7 +40,7 @@ static void what_is_flat_fits_both(void **state)
     }
 }
 
-static void z_is_for_three_dimensions(void **state)
+static void query_with_z_is_refused_in_two_dimensions(void **state)
 {
     (void)state;
     const struct {
@@ -64,7 +64,7 @@ static void z_is_for_three_dimensions(void **state)
     }
 }
 
-static void nonsense_is_named(void **state)
+static void query_with_bad_value_is_refused(void **state)
 {
     (void)state;
     const struct {
@@ -87,7 +87,7 @@ static void nonsense_is_named(void **state)
     }
 }
 
-static void regions(void **state)
+static void region_with_bad_bounds_is_refused(void **state)
 {
     (void)state;
     const qd_msg_bounds flat = {.min_x = -INFINITY, .max_x = INFINITY, .max_y = 1}, deep = {.min_z = -1, .max_z = 1};
@@ -103,7 +103,7 @@ static void regions(void **state)
     assert_string_equal(fault, "region goes from min_y 0 to max_y nan: min must not be above max, nor NaN");
 }
 
-static void each_number_arrives(void **state)
+static void query_translates_each_number(void **state)
 {
     (void)state;
     qd_space_query result;
@@ -131,9 +131,11 @@ static void each_number_arrives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_flat_fits_both), cmocka_unit_test(z_is_for_three_dimensions),
-        cmocka_unit_test(nonsense_is_named),      cmocka_unit_test(regions),
-        cmocka_unit_test(each_number_arrives),
+        cmocka_unit_test(flat_query_is_taken_in_all_dimensions),
+        cmocka_unit_test(query_with_z_is_refused_in_two_dimensions),
+        cmocka_unit_test(query_with_bad_value_is_refused),
+        cmocka_unit_test(region_with_bad_bounds_is_refused),
+        cmocka_unit_test(query_translates_each_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,12 +20,25 @@ static void assert_fault(const qd_msg_room_config *config, const char *text)
     assert_string_equal(fault, text);
 }
 
+/* A config that is refused, and the text. */
+typedef struct refused {
+    qd_msg_room_config config;
+    const char *text;
+} refused;
+
+static void assert_all_refused(const refused *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_fault(&rows[i].config, rows[i].text);
+    }
+}
+
 static void assert_fine(const qd_msg_room_config *config)
 {
     assert_true(qd_room_config_check(config, &limits, fault, sizeof fault));
 }
 
-static void test_ranges(void **state)
+static void config_out_of_range_is_refused(void **state)
 {
     (void)state;
     assert_fine(&(qd_msg_room_config){0});
@@ -38,31 +51,31 @@ static void test_ranges(void **state)
                                       .sightings_max = 900,
                                       .grace_ms = 3600000,
                                       .empty_close_ms = 86400000});
-    assert_fault(&(qd_msg_room_config){.dimensions = 1}, "dimensions is 1: must be 2 to 3");
-    assert_fault(&(qd_msg_room_config){.dimensions = 4}, "dimensions is 4: must be 2 to 3");
-    assert_fault(&(qd_msg_room_config){.tick_hz = 5000}, "tick_hz is 5000: must be 1 to 1000");
-    assert_fault(&(qd_msg_room_config){.entities_max = 5001}, "entities_max is 5001: must be 1 to 5000");
-    assert_fault(&(qd_msg_room_config){.events_max = 701}, "events_max is 701: must be 1 to 700");
-    assert_fault(&(qd_msg_room_config){.observers_max = 81}, "observers_max is 81: must be 1 to 80");
-    assert_fault(&(qd_msg_room_config){.sightings_max = 901}, "sightings_max is 901: must be 1 to 900");
-    assert_fault(&(qd_msg_room_config){.grace_ms = 3600001}, "grace_ms is 3600001: must be 1 to 3600000");
-    assert_fault(&(qd_msg_room_config){.empty_close_ms = 86400001},
-                 "empty_close_ms is 86400001: must be 1 to 86400000");
-    assert_fault(&(qd_msg_room_config){.tick_mode = (qd_tick_mode)3},
-                 "tick_mode is 3: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)");
-    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .tick_hz = 20},
-                 "tick_hz is 20: leave it out with TICK_MODE_STEP, which has no clock");
     assert_fine(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1024, .step_deadline_ms = 3600000});
-    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1025},
-                 "writers is 1025: must be 1 to 1024");
-    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1, .step_deadline_ms = 3600001},
-                 "step_deadline_ms is 3600001: must be 1 to 3600000");
-    assert_fault(&(qd_msg_room_config){.writers = 2}, "writers is 2: leave it out, or set tick_mode to TICK_MODE_STEP");
-    assert_fault(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .step_deadline_ms = 5},
-                 "step_deadline_ms is 5: leave it out without writers, for whom it is");
+    static const refused rows[] = {
+        {{.dimensions = 1}, "dimensions is 1: must be 2 to 3"},
+        {{.dimensions = 4}, "dimensions is 4: must be 2 to 3"},
+        {{.tick_hz = 5000}, "tick_hz is 5000: must be 1 to 1000"},
+        {{.entities_max = 5001}, "entities_max is 5001: must be 1 to 5000"},
+        {{.events_max = 701}, "events_max is 701: must be 1 to 700"},
+        {{.observers_max = 81}, "observers_max is 81: must be 1 to 80"},
+        {{.sightings_max = 901}, "sightings_max is 901: must be 1 to 900"},
+        {{.grace_ms = 3600001}, "grace_ms is 3600001: must be 1 to 3600000"},
+        {{.empty_close_ms = 86400001}, "empty_close_ms is 86400001: must be 1 to 86400000"},
+        {{.tick_mode = (qd_tick_mode)3}, "tick_mode is 3: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)"},
+        {{.tick_mode = QD_TICK_MODE_STEP, .tick_hz = 20},
+         "tick_hz is 20: leave it out with TICK_MODE_STEP, which has no clock"},
+        {{.tick_mode = QD_TICK_MODE_STEP, .writers = 1025}, "writers is 1025: must be 1 to 1024"},
+        {{.tick_mode = QD_TICK_MODE_STEP, .writers = 1, .step_deadline_ms = 3600001},
+         "step_deadline_ms is 3600001: must be 1 to 3600000"},
+        {{.writers = 2}, "writers is 2: leave it out, or set tick_mode to TICK_MODE_STEP"},
+        {{.tick_mode = QD_TICK_MODE_STEP, .step_deadline_ms = 5},
+         "step_deadline_ms is 5: leave it out without writers, for whom it is"},
+    };
+    assert_all_refused(rows, sizeof rows / sizeof rows[0]);
 }
 
-static void test_index(void **state)
+static void config_that_does_not_fit_its_index_is_refused(void **state)
 {
     (void)state;
     const qd_msg_room_config good[] = {
@@ -79,10 +92,7 @@ static void test_index(void **state)
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_fine(&good[i]);
     }
-    const struct {
-        qd_msg_room_config config;
-        const char *text;
-    } wrong[] = {
+    static const refused wrong[] = {
         {{.index = (qd_index_kind)8}, "index is 8: must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
         {{.index = (qd_index_kind)-1}, "index is -1: must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
         {{.index = QD_INDEX_OCTREE},
@@ -109,13 +119,11 @@ static void test_index(void **state)
         {{.index = QD_INDEX_QUADTREE, .cell_size = 3},
          "cell_size is 3: leave it out with INDEX_QUADTREE, it is for INDEX_HASH and INDEX_GRID"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_fault(&wrong[i].config, wrong[i].text);
-    }
+    assert_all_refused(wrong, sizeof wrong / sizeof wrong[0]);
 }
 
 /* So that the app needs no answer to a space that refuses its config. */
-static void test_what_is_good_a_space_takes(void **state)
+static void config_that_passes_is_taken_by_the_space(void **state)
 {
     (void)state;
     const float bounds[] = {1, 1e-40f, FLT_MAX}, cell_sizes[] = {0, 1e-40f, FLT_MAX};
@@ -159,31 +167,38 @@ static void test_what_is_good_a_space_takes(void **state)
     assert_true(taken > 200);
 }
 
-static void test_bounds(void **state)
+static void config_with_bad_bounds_is_refused(void **state)
 {
     (void)state;
-    const qd_msg_bounds wrong[] = {
-        {0, 0, 0, 0, 1, 0},        {0, 0, 0, 1, 0, 0},         {2, 0, 0, 1, 1, 0}, {NAN, 0, 0, 1, 1, 0},
-        {0, 0, 0, INFINITY, 1, 0}, {0, -INFINITY, 0, 1, 1, 0}, {0, 0, 1, 1, 1, 2}, {0, 0, 0, 1, 1, 1},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_false(qd_room_config_check(&(qd_msg_room_config){.has_bounds = true, .bounds = wrong[i]}, &limits, fault,
-                                          sizeof fault));
+#define BOUNDS(...)                                                                                                    \
+    {                                                                                                                  \
+        .has_bounds = true, .bounds = { __VA_ARGS__ }                                                                  \
     }
-    assert_fault(&(qd_msg_room_config){.has_bounds = true, .bounds = {0, 5, 0, 1, 4, 0}},
-                 "bounds go from min_y 5 to max_y 4: both must be finite and min < max");
-    assert_fine(&(qd_msg_room_config){.has_bounds = true, .bounds = {-1, -1, 0, 1, 1, 0}});
-    assert_fault(&(qd_msg_room_config){.has_bounds = true, .bounds = {0, 0, 0, 1, 1, 1}},
-                 "bounds go from min_z 0 to max_z 1: both must be 0 in two dimensions (set dimensions to 3 for three)");
-
-    assert_fine(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {-1, -1, 5, 1, 1, 6}});
-    assert_fault(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {-1, -1, 0, 1, 1, 0}},
-                 "bounds go from min_z 0 to max_z 0: both must be finite and min < max");
-    assert_fault(&(qd_msg_room_config){.dimensions = 3, .has_bounds = true, .bounds = {0, 0, NAN, 1, 1, 1}},
-                 "bounds go from min_z nan to max_z 1: both must be finite and min < max");
+#define CUBE(...)                                                                                                      \
+    {                                                                                                                  \
+        .dimensions = 3, .has_bounds = true, .bounds = { __VA_ARGS__ }                                                 \
+    }
+    static const refused rows[] = {
+        {BOUNDS(0, 0, 0, 0, 1, 0), "bounds go from min_x 0 to max_x 0: both must be finite and min < max"},
+        {BOUNDS(0, 0, 0, 1, 0, 0), "bounds go from min_y 0 to max_y 0: both must be finite and min < max"},
+        {BOUNDS(2, 0, 0, 1, 1, 0), "bounds go from min_x 2 to max_x 1: both must be finite and min < max"},
+        {BOUNDS(NAN, 0, 0, 1, 1, 0), "bounds go from min_x nan to max_x 1: both must be finite and min < max"},
+        {BOUNDS(0, 0, 0, INFINITY, 1, 0), "bounds go from min_x 0 to max_x inf: both must be finite and min < max"},
+        {BOUNDS(0, -INFINITY, 0, 1, 1, 0), "bounds go from min_y -inf to max_y 1: both must be finite and min < max"},
+        {BOUNDS(0, 5, 0, 1, 4, 0), "bounds go from min_y 5 to max_y 4: both must be finite and min < max"},
+        {BOUNDS(0, 0, 1, 1, 1, 2),
+         "bounds go from min_z 1 to max_z 2: both must be 0 in two dimensions (set dimensions to 3 for three)"},
+        {BOUNDS(0, 0, 0, 1, 1, 1),
+         "bounds go from min_z 0 to max_z 1: both must be 0 in two dimensions (set dimensions to 3 for three)"},
+        {CUBE(-1, -1, 0, 1, 1, 0), "bounds go from min_z 0 to max_z 0: both must be finite and min < max"},
+        {CUBE(0, 0, NAN, 1, 1, 1), "bounds go from min_z nan to max_z 1: both must be finite and min < max"},
+    };
+    assert_all_refused(rows, sizeof rows / sizeof rows[0]);
+    assert_fine(&(qd_msg_room_config)BOUNDS(-1, -1, 0, 1, 1, 0));
+    assert_fine(&(qd_msg_room_config)CUBE(-1, -1, 5, 1, 1, 6));
 }
 
-static void test_defaults(void **state)
+static void config_left_out_gets_defaults(void **state)
 {
     (void)state;
     qd_msg_room_config effective;
@@ -215,7 +230,7 @@ static void test_defaults(void **state)
     assert_true(effective.writers == 3 && effective.step_deadline_ms == 1000);
 }
 
-static void test_agreement(void **state)
+static void config_that_differs_is_refused(void **state)
 {
     (void)state;
     qd_msg_room_config room;
@@ -259,7 +274,7 @@ static void test_agreement(void **state)
     }
 }
 
-static void test_names(void **state)
+static void name_that_is_bad_is_refused(void **state)
 {
     (void)state;
     char longest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -293,13 +308,13 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_index),
-        cmocka_unit_test(test_what_is_good_a_space_takes),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_agreement),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(config_out_of_range_is_refused),
+        cmocka_unit_test(config_that_does_not_fit_its_index_is_refused),
+        cmocka_unit_test(config_that_passes_is_taken_by_the_space),
+        cmocka_unit_test(config_with_bad_bounds_is_refused),
+        cmocka_unit_test(config_left_out_gets_defaults),
+        cmocka_unit_test(config_that_differs_is_refused),
+        cmocka_unit_test(name_that_is_bad_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static qd_client_message move(qd_msg_observers observers)
     return (qd_client_message){.kind = QD_CLIENT_MOVE_OBSERVERS, .as.observers = observers};
 }
 
-static void test_describe(void **state)
+static void describe_with_bad_column_is_refused(void **state)
 {
     (void)state;
     static const uint8_t longest[] = {32, 0}, longer[] = {0, 33};
@@ -60,7 +60,7 @@ static void test_describe(void **state)
     assert_refused(QD_ERROR_INVALID, &message, 2, "hidden of entry 1 is 2: must be 0 to 1");
 }
 
-static void test_places_of_observers(void **state)
+static void observer_with_bad_place_is_refused(void **state)
 {
     (void)state;
     const qd_msg_observers free_flat = {.x = some, .y = some}, free_deep = {.x = some, .y = some, .z = some};
@@ -107,7 +107,7 @@ static void test_places_of_observers(void **state)
     assert_taken(&(qd_client_message){.kind = QD_CLIENT_OBSERVE}, 3);
 }
 
-static void test_cones(void **state)
+static void cone_without_its_columns_is_refused(void **state)
 {
     (void)state;
     qd_msg_observers cone = {
@@ -128,7 +128,7 @@ static void test_cones(void **state)
     assert_taken(&message, 2);
 }
 
-static void test_tiers(void **state)
+static void tiers_out_of_order_are_refused(void **state)
 {
     (void)state;
     static const float nine[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -163,7 +163,7 @@ static void test_tiers(void **state)
     }
 }
 
-static void test_moves(void **state)
+static void observer_move_with_missing_axis_is_refused(void **state)
 {
     (void)state;
     const struct {
@@ -198,7 +198,7 @@ static void test_moves(void **state)
     }
 }
 
-static void test_lists_and_options(void **state)
+static void except_and_view_options_out_of_range_are_refused(void **state)
 {
     (void)state;
     static const uint32_t ids[1025];
@@ -227,9 +227,12 @@ static void test_lists_and_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_describe), cmocka_unit_test(test_places_of_observers),
-        cmocka_unit_test(test_cones),    cmocka_unit_test(test_tiers),
-        cmocka_unit_test(test_moves),    cmocka_unit_test(test_lists_and_options),
+        cmocka_unit_test(describe_with_bad_column_is_refused),
+        cmocka_unit_test(observer_with_bad_place_is_refused),
+        cmocka_unit_test(cone_without_its_columns_is_refused),
+        cmocka_unit_test(tiers_out_of_order_are_refused),
+        cmocka_unit_test(observer_move_with_missing_axis_is_refused),
+        cmocka_unit_test(except_and_view_options_out_of_range_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
